@@ -1,0 +1,58 @@
+//! One list per closed set of choices.
+//!
+//! A curve, a strategy or an exploration rule is named in exactly one place: the `registry!` line beside its
+//! definition. Everything that must know the whole set (the command line, the documentation, the conformance
+//! suite) reads `ALL`, so a new member cannot be half added.
+
+/// A name that is not in a registry, with the names that are.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} '{name}': expected one of {known}")]
+pub struct UnknownName {
+    /// What was looked up, e.g. "curve".
+    pub what: &'static str,
+    /// The name that was not found.
+    pub name: String,
+    /// The names that would have been, separated by commas.
+    pub known: String,
+}
+
+/// Declares a unit-only enum with `ALL`, `name()`, `Display`, `FromStr` and serde by name.
+macro_rules! registry {
+    ($(#[$meta:meta])* $vis:vis enum $Kind:ident ($what:literal) { $($(#[$doc:meta])* $Variant:ident = $name:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        $vis enum $Kind { $($(#[$doc])* $Variant),+ }
+
+        impl $Kind {
+            /// Every member, in the order in which they are listed to people.
+            pub const ALL: &'static [Self] = &[$(Self::$Variant),+];
+
+            /// The name on the command line and in reports.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$Variant => $name),+ }
+            }
+        }
+
+        impl std::fmt::Display for $Kind {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.pad(self.name()) }
+        }
+
+        impl std::str::FromStr for $Kind {
+            type Err = $crate::registry::UnknownName;
+            fn from_str(name: &str) -> Result<Self, Self::Err> {
+                Self::ALL.iter().copied().find(|kind| kind.name() == name).ok_or_else(|| $crate::registry::UnknownName {
+                    what: $what,
+                    name: name.to_owned(),
+                    known: Self::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", "),
+                })
+            }
+        }
+
+        impl serde::Serialize for $Kind {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
+    };
+}
+pub(crate) use registry;
