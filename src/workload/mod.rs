@@ -4,7 +4,21 @@
 //! integers, so that "uniform" and "equal" are exact on every backend. Cells are asked for in batches: one virtual
 //! call per batch costs nothing, and a batch is what a vectorised inner loop wants to see.
 
+mod custom;
+mod digits;
+pub mod julibrot;
+pub mod mandelbrot;
+pub mod mandelbulb;
+pub mod mxm;
+
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::escape::{Arithmetic, Precision};
+use crate::plan::ExploreRule;
 use crate::region::Region;
+
+pub use custom::{ArrayField, CellField};
+pub use digits::{DigitSet, cantor, carpet, diagonal, menger, simplex};
 
 /// Eight bytes that a region hands to its children, beside its code in the OLT: a point range, a tape, a node of a
 /// pyramid. Workloads that say [`Workload::carries_payload`] pack and unpack it as they like.
@@ -66,4 +80,106 @@ pub trait Workload<const K: usize>: Sync {
     fn split(&self, parent: &Region<K>, payload: Payload, children: &[Region<K>], payloads: &mut [Payload]) {
         let _ = (parent, payload, children, payloads);
     }
+}
+
+/// What a dwell field is computed with; digit sets ignore it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FieldOptions {
+    /// D, the largest number of iterations.
+    pub dwell: u32,
+    /// The type of the iterated numbers.
+    pub precision: Precision,
+    /// Fused or separately rounded products and sums.
+    pub arithmetic: Arithmetic,
+}
+
+impl Default for FieldOptions {
+    fn default() -> Self {
+        Self { dwell: 512, precision: Precision::F32, arithmetic: Arithmetic::Fused }
+    }
+}
+
+/// What a bare run of a built-in workload uses in a given number of dimensions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Defaults {
+    /// Cells per axis.
+    pub size: u32,
+    /// Initial split per axis.
+    pub g: u32,
+    /// Recurrent split per axis.
+    pub r: u32,
+    /// Stop side.
+    pub b: u32,
+    /// Dwell cap; None if the workload has none.
+    pub dwell: Option<u32>,
+    /// `[lo, hi]` per axis.
+    pub window: Vec<[f64; 2]>,
+    /// How a region is found uniform.
+    pub explore: ExploreRule,
+}
+
+/// Builds a built-in workload over a domain.
+pub type Open<const K: usize> = fn(&Domain<K>, &FieldOptions) -> Result<Box<dyn Workload<K>>, Error>;
+
+/// Something to do with a workload once its dimension is a type: a closure that is generic over K.
+pub trait Job {
+    /// What comes of it.
+    type Output;
+    /// Does it in K dimensions; `open` builds the workload.
+    fn run<const K: usize>(self, open: Open<K>) -> Self::Output;
+}
+
+/// The list of built-in workloads: name, module, dimensions. A new one is a file and a line here.
+///
+/// This is the only place where a number of dimensions becomes a type.
+macro_rules! workloads {
+    ($($Variant:ident = $name:literal => $module:ident in [$($k:literal),+]),+ $(,)?) => {
+        crate::registry::registry! {
+            /// A built-in workload.
+            pub enum WorkloadKind("workload") { $(#[doc = concat!("`", $name, "`")] $Variant = $name),+ }
+        }
+
+        impl WorkloadKind {
+            /// The numbers of dimensions it exists in.
+            pub const fn dims(self) -> &'static [usize] {
+                match self { $(Self::$Variant => &[$($k),+]),+ }
+            }
+
+            /// One line for lists.
+            pub const fn about(self) -> &'static str {
+                match self { $(Self::$Variant => $module::ABOUT),+ }
+            }
+
+            /// What a bare run uses in `k` dimensions.
+            pub fn defaults(self, k: usize) -> Defaults {
+                match self { $(Self::$Variant => $module::defaults(k)),+ }
+            }
+
+            /// Runs `job` in `k` dimensions.
+            ///
+            /// # Errors
+            /// [`Error::Input`] if the workload does not exist in `k` dimensions.
+            pub fn dispatch<J: Job>(self, k: usize, job: J) -> Result<J::Output, Error> {
+                match (self, k) {
+                    $($((Self::$Variant, $k) => Ok(job.run::<$k>($module::open)),)+)+
+                    _ => Err(Error::Input(format!(
+                        "--dim {k}: {self} exists in {} dimensions",
+                        self.dims().iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+                    ))),
+                }
+            }
+        }
+    };
+}
+
+workloads! {
+    Mandelbrot = "mandelbrot" => mandelbrot in [2],
+    Mandelbulb = "mandelbulb" => mandelbulb in [3],
+    Julibrot = "julibrot" => julibrot in [4],
+    Mxm = "mxm" => mxm in [4, 6],
+    Cantor = "cantor" => cantor in [1, 2, 3, 4, 5, 6, 7, 8],
+    Carpet = "carpet" => carpet in [1, 2, 3, 4, 5, 6, 7, 8],
+    Menger = "menger" => menger in [1, 2, 3, 4, 5, 6, 7, 8],
+    Simplex = "simplex" => simplex in [1, 2, 3, 4, 5, 6, 7, 8],
+    Diagonal = "diagonal" => diagonal in [1, 2, 3, 4, 5, 6, 7, 8],
 }

@@ -1,0 +1,48 @@
+//! What exploring costs: iterations of a full scan of every border, of the scattered order, and of Exhaustive.
+//!
+//! Arguments: workload, extent, stop side; without any, three small cases.
+
+use orthant::prelude::*;
+
+struct Compare(Request);
+
+impl Job for Compare {
+    type Output = Result<(), Error>;
+
+    fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
+        let plan = self.0.plan::<K>()?;
+        let field = open(plan.domain(), &self.0.options()?)?;
+        let go = |how| run(&plan, &*field, &how, &Control::default());
+        let all = go(How { strategy: StrategyKind::Exhaustive, ..How::default() })?;
+        let whole = go(How { order: ExploreOrder::Paper, keep: Keep::Regions, ..How::default() })?.totals().label_sum;
+        let scattered = go(How::default())?;
+        let wrong = conformance::differing(all.field().unwrap(), scattered.field().unwrap());
+        let iterations = |subdivision: &Subdivision<K>| subdivision.totals().label_sum as f64;
+        let last = plan.levels()[plan.levels().len() - 1];
+        println!(
+            "{} n={} L={}: exhaustive {:.3e} iterations; full scan saves {:.2}x, scattered {:.2}x; {wrong} wrong cells ({:.2} ppm)",
+            self.0.workload,
+            plan.domain().size()[0],
+            plan.domain().size()[0] / last.grid[0],
+            iterations(&all),
+            iterations(&all) / whole as f64,
+            iterations(&all) / iterations(&scattered),
+            wrong as f64 / plan.domain().cells() as f64 * 1e6,
+        );
+        Ok(())
+    }
+}
+
+fn main() -> Result<(), Error> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let cases = match &arguments[..] {
+        [workload, n, b] => vec![(workload.parse()?, n.parse().expect("an extent"), b.parse().expect("a stop side"))],
+        _ => vec![(WorkloadKind::Mandelbrot, 512, 4), (WorkloadKind::Mandelbulb, 64, 2), (WorkloadKind::Julibrot, 16, 2)],
+    };
+    for (workload, n, b) in cases {
+        let mut request = Request::new(workload);
+        (request.size, request.b) = (Some(vec![n]), Some(b));
+        request.workload.dispatch(request.dim(), Compare(request))??;
+    }
+    Ok(())
+}

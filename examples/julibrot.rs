@@ -1,0 +1,21 @@
+//! 4-D: every Julia set of the quadratic family at once, and one of them as a slice.
+
+use orthant::prelude::*;
+
+fn main() -> Result<(), Error> {
+    let window = [[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]];
+    let domain = Domain::new([32; 4], window, Sample::Centre)?;
+    let plan = Plan::new(domain, Scheme::uniform(4, 2, 2), CurveKind::Hilbert, ExploreRule::Border)?;
+    let field = workload::julibrot::open(&domain, &FieldOptions { dwell: 64, ..FieldOptions::default() })?;
+
+    let subdivision = run(&plan, &*field, &How { strategy: StrategyKind::Dp, ..How::default() }, &Control::default())?;
+    println!("{} tasks, at most {} in flight", subdivision.launches().kernels, subdivision.launches().most_in_flight);
+
+    // Axes 0 and 1 are z, axes 2 and 3 are c: fixing c shows its Julia set.
+    let julia = subdivision.field().expect("kept by default");
+    for y in (0..32).rev().step_by(2) {
+        let row: String = (0..32).map(|x| if julia.label([x, y, 8, 16]) == 64 { '#' } else { '.' }).collect();
+        println!("{row}");
+    }
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! `orthant curves`: orders of regions, as data.
+
+use std::io::{BufWriter, Write};
+
+use super::args::{Curves, Numbers};
+use super::stdout_failed;
+use crate::curve::CurveKind;
+use crate::error::Error;
+
+/// Runs a curve command.
+pub(super) fn curves(command: Curves) -> Result<(), Error> {
+    let Curves::Walk { curve, dim, g, r, level } = command;
+    match dim {
+        1 => walk::<1>(curve, &g, &r, level),
+        2 => walk::<2>(curve, &g, &r, level),
+        3 => walk::<3>(curve, &g, &r, level),
+        4 => walk::<4>(curve, &g, &r, level),
+        5 => walk::<5>(curve, &g, &r, level),
+        6 => walk::<6>(curve, &g, &r, level),
+        7 => walk::<7>(curve, &g, &r, level),
+        8 => walk::<8>(curve, &g, &r, level),
+        _ => Err(Error::Input(format!("--dim {dim}: between 1 and {} dimensions are supported", crate::MAX_DIM))),
+    }
+}
+
+/// Prints the coordinates of every region of `level` in code order.
+fn walk<const K: usize>(curve: CurveKind, g: &Numbers, r: &Numbers, level: u32) -> Result<(), Error> {
+    let axes = |flag: &str, numbers: &Numbers| -> Result<[u32; K], Error> {
+        match numbers.0[..] {
+            [number] => Ok([number; K]),
+            _ => numbers.0[..]
+                .try_into()
+                .map_err(|_| Error::Input(format!("{flag} has {} axes; --dim is {K}", numbers.0.len()))),
+        }
+    };
+    let (g, r) = (axes("--g", g)?, axes("--r", r)?);
+    if let Some(axis) = (0..K).find(|&j| g[j] == 0) {
+        return Err(Error::Input(format!("--g 0 on axis {axis}: at least 1 is needed")));
+    }
+    if let Some(axis) = (0..K).find(|&j| r[j] < 2) {
+        return Err(Error::Input(format!("--r {} on axis {axis}: at least 2 is needed", r[axis])));
+    }
+    let encoding = curve.encoding(g, r, level)?;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let regions = (0..K).fold(1u128, |regions, j| regions * u128::from(g[j]) * u128::from(r[j]).pow(level));
+    let mut code = 0;
+    while u128::from(code) < regions {
+        let coords = encoding.decode(level, code).map(|c| c.to_string());
+        writeln!(out, "{}", coords.join(" ")).map_err(stdout_failed)?;
+        code += 1;
+    }
+    out.flush().map_err(stdout_failed)
+}

@@ -1,0 +1,90 @@
+//! `orthant info` and `orthant doctor`: what is here, and how to mend what is missing.
+
+use super::machine::{Machine, NO_CUDA};
+use super::{Voice, print, table};
+use crate::error::{Bytes, Error};
+use crate::simd::Isa;
+use crate::workload::WorkloadKind;
+
+/// Prints what is here.
+pub(super) fn info() -> Result<(), Error> {
+    let machine = Machine::look();
+    let mut facts = table(&["", ""]);
+    let mut fact = |name: &str, value: String| {
+        facts.add_row([name.to_owned(), value]);
+    };
+    fact("orthant", env!("CARGO_PKG_VERSION").into());
+    fact("cpu", machine.cpu.clone());
+    fact("threads", machine.threads.to_string());
+    fact("vector unit", Isa::detect().to_string());
+    fact("memory", format!("{}, {} available", bytes(machine.memory), bytes(machine.available)));
+    fact("default --mem-limit", bytes(machine.default_limit()));
+    fact("backends", "cpu".into());
+    for &workload in WorkloadKind::ALL {
+        let dims = workload.dims().iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+        fact(&format!("workload {workload}"), format!("k = {dims}: {}", workload.about()));
+    }
+    print(format_args!("{}\n", facts.trim_fmt().trim_start()))
+}
+
+/// Checks what a run needs and says how to mend what is missing.
+///
+/// # Errors
+/// [`Error::System`] if something essential is missing; slow is not missing.
+pub(super) fn doctor(voice: Voice) -> Result<(), Error> {
+    let machine = Machine::look();
+    let line = |state: State, name: &str, found: &str| {
+        print(format_args!("{} {name}: {found}\n", if voice.colour { state.coloured() } else { state.word().into() }))
+    };
+    let isa = Isa::detect();
+    line(State::Ok, "threads", &machine.threads.to_string())?;
+    line(State::Ok, "vector unit", &isa.to_string())?;
+    if isa == Isa::Portable && cfg!(target_arch = "x86_64") {
+        line(State::Note, "vector unit", "no AVX2 with FMA here: fused arithmetic is emulated, exact but slow")?;
+    }
+    let available = format!("{} available", bytes(machine.available));
+    match machine.available {
+        Some(few) if few < 1 << 28 => line(State::Note, "memory", &format!("{available}; use small -n or --keep regions"))?,
+        _ => line(State::Ok, "memory", &available)?,
+    }
+    let here = std::path::Path::new(".");
+    let output = tempfile::tempfile_in(here);
+    match &output {
+        Ok(_) => line(State::Ok, "outputs", "this folder can be written")?,
+        Err(error) => line(State::Mend, "outputs", &format!("this folder cannot be written ({error}); go to one that can"))?,
+    }
+    line(State::Note, "cuda", NO_CUDA)?;
+    output.map(drop).map_err(|source| Error::File { path: here.into(), source })
+}
+
+/// How a check went.
+#[derive(Clone, Copy)]
+enum State {
+    Ok,
+    Note,
+    Mend,
+}
+
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok  ",
+            Self::Note => "note",
+            Self::Mend => "mend",
+        }
+    }
+
+    fn coloured(self) -> String {
+        let colour = match self {
+            Self::Ok => 32,
+            Self::Note => 33,
+            Self::Mend => 31,
+        };
+        format!("\x1b[{colour}m{}\x1b[0m", self.word())
+    }
+}
+
+/// A number of bytes that may not be known.
+fn bytes(value: Option<u64>) -> String {
+    value.map_or("unknown".into(), |bytes| Bytes(bytes.into()).to_string())
+}

@@ -1,0 +1,252 @@
+//! `orthant run`: one run, its table, its outputs.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::args::Run;
+use super::machine::{self, Machine};
+use super::progress::{Progress, cancel_on_signals};
+use super::{Voice, align_right, print, table};
+use crate::cpu::Control;
+use crate::engine;
+use crate::error::{Bytes, Error};
+use crate::field::Field;
+use crate::how::{How, Keep};
+use crate::memory::dense_fits;
+use crate::output::png::Palette;
+use crate::output::{Slice, Staged, npy, overlay, png};
+use crate::report::Report;
+use crate::request::Request;
+use crate::subdivision::Subdivision;
+use crate::workload::{Job, Open, Workload};
+
+/// Runs a workload as asked.
+pub(super) fn run(args: Run, voice: Voice) -> Result<(), Error> {
+    machine::pick(args.backend, voice)?;
+    let machine = Machine::look();
+    let request = request(&args, &machine);
+    let control = Arc::new(Control::default());
+    cancel_on_signals(&control)?;
+    let (workload, k) = (request.workload, request.dim());
+    workload.dispatch(k, Task { args, request, machine, control, voice })?
+}
+
+/// The request that the arguments make.
+fn request(args: &Run, machine: &Machine) -> Request {
+    Request {
+        workload: args.workload,
+        dim: args.dim,
+        size: args.size.as_ref().map(|n| n.0.clone()),
+        g: args.g.as_ref().map(|g| g.0.clone()),
+        r: args.r.as_ref().map(|r| r.0.clone()),
+        b: args.b,
+        window: args.domain.as_ref().map(|window| window.0.clone()),
+        sample: args.sample,
+        explore: args.explore,
+        curve: args.curve,
+        dwell: args.dwell,
+        precision: args.precision,
+        arithmetic: args.arithmetic,
+        how: How {
+            strategy: args.strategy,
+            scheme: args.scheme,
+            insertion: args.insertion,
+            order: args.explore_order,
+            keep: args.keep,
+            cell: args.cell,
+            threads: args.threads.map(usize::from),
+            max_kernels: args.max_kernels as usize,
+            mem_limit: args.mem_limit.or_else(|| machine.default_limit()),
+        },
+    }
+}
+
+/// A file to write, by its extension.
+enum Format {
+    Png,
+    Npy,
+}
+
+impl Format {
+    fn of(path: &Path) -> Result<Self, Error> {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("png") => Ok(Self::Png),
+            Some("npy") => Ok(Self::Npy),
+            _ => Err(Error::Input(format!("--output {}: the extension must be .png or .npy", path.display()))),
+        }
+    }
+}
+
+/// The outputs of a run, opened before any work.
+struct Outputs {
+    fields: Vec<(Format, Staged)>,
+    overlay: Option<Staged>,
+    report: Option<Staged>,
+}
+
+impl Outputs {
+    fn open(args: &Run) -> Result<Self, Error> {
+        let mut seen: Vec<&PathBuf> = Vec::new();
+        for path in args.output.iter().chain(&args.overlay).chain(&args.report) {
+            if seen.contains(&path) {
+                return Err(Error::Input(format!("{}: named for two outputs", path.display())));
+            }
+            seen.push(path);
+        }
+        let wanted = |flag, path: &Path, extension: &str| match path.extension().and_then(|e| e.to_str()) {
+            Some(found) if found == extension => Ok(()),
+            _ => Err(Error::Input(format!("{flag} {}: the extension must be .{extension}", path.display()))),
+        };
+        if let Some(path) = &args.overlay {
+            wanted("--overlay", path, "png")?;
+        }
+        if let Some(path) = &args.report {
+            wanted("--report", path, "json")?;
+        }
+        if args.keep == Keep::Counts && !(args.output.is_empty() && args.overlay.is_none()) {
+            return Err(Error::Input("--keep counts keeps no cells to write; use --keep dense or regions".into()));
+        }
+        let formats = args.output.iter().map(|path| Ok((Format::of(path)?, path))).collect::<Result<Vec<_>, Error>>()?;
+        let stage = |path: &PathBuf| Staged::new(path, args.force);
+        Ok(Self {
+            fields: formats
+                .into_iter()
+                .map(|(format, path)| Ok((format, stage(path)?)))
+                .collect::<Result<_, Error>>()?,
+            overlay: args.overlay.as_ref().map(stage).transpose()?,
+            report: args.report.as_ref().map(stage).transpose()?,
+        })
+    }
+
+    /// True if an output shows cells.
+    fn show_cells(&self) -> bool {
+        !self.fields.is_empty() || self.overlay.is_some()
+    }
+}
+
+/// The run once its dimension is a type.
+struct Task {
+    args: Run,
+    request: Request,
+    machine: Machine,
+    control: Arc<Control>,
+    voice: Voice,
+}
+
+impl Job for Task {
+    type Output = Result<(), Error>;
+
+    fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
+        let plan = self.request.plan::<K>()?;
+        let options = self.request.options()?;
+        let slice = Slice::new(plan.domain().size(), &self.args.slice)?;
+        let how = &self.request.how;
+        let outputs = Outputs::open(&self.args)?;
+        if outputs.show_cells() {
+            dense_fits(plan.domain().cells(), how.cell, how.mem_limit)?;
+        }
+        let workload = open(plan.domain(), &options)?;
+        let progress = Progress::start(&self.control, plan.domain().cells(), self.voice);
+        let subdivision = engine::run(&plan, &*workload, how, &self.control);
+        drop(progress);
+        let subdivision = subdivision?;
+        let report = Report::new(&self.request, &subdivision, &self.machine.cpu, workload.labels_count_iterations());
+        if !self.voice.quiet {
+            print(summary(&report))?;
+        }
+        self.write(outputs, &subdivision, &slice, &*workload, &report)
+    }
+}
+
+impl Task {
+    fn write<const K: usize>(
+        &self,
+        outputs: Outputs,
+        subdivision: &Subdivision<K>,
+        slice: &Slice<K>,
+        workload: &dyn Workload<K>,
+        report: &Report,
+    ) -> Result<(), Error> {
+        let control = &*self.control;
+        if outputs.show_cells() {
+            let field: Cow<'_, Field<K>> = match subdivision.field() {
+                Some(field) => Cow::Borrowed(field),
+                None => Cow::Owned(subdivision.materialise(self.request.how.mem_limit)?),
+            };
+            let palette = Palette::new(workload.max_label(), workload.labels_count_iterations());
+            for (format, staged) in outputs.fields {
+                let target = staged.target().to_owned();
+                staged.finish(control, |out| match format {
+                    Format::Png => png::write(&field, slice, &palette, out),
+                    Format::Npy => npy::write(&field, out),
+                })?;
+                self.voice.say(format_args!("orthant: wrote {}", target.display()));
+            }
+            if let Some(staged) = outputs.overlay {
+                let target = staged.target().to_owned();
+                staged.finish(control, |out| overlay::write(&field, subdivision, slice, &palette, out))?;
+                self.voice.say(format_args!("orthant: wrote {}", target.display()));
+            }
+        }
+        if let Some(staged) = outputs.report {
+            let target = staged.target().to_owned();
+            staged.finish(control, |out| {
+                serde_json::to_writer(&mut *out, report)?;
+                out.write_all(b"\n")
+            })?;
+            self.voice.say(format_args!("orthant: wrote {}", target.display()));
+        }
+        Ok(())
+    }
+}
+
+/// What happened, for people.
+fn summary(report: &Report) -> String {
+    let by = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>().join("x");
+    let equal = |v: &[u32]| if v.iter().all(|x| *x == v[0]) { v[0].to_string() } else { by(v) };
+    let mut text = format!(
+        "{} {} cells, {} {} {} on {} ({} threads), g {} r {} B {}, explore {}\n\n",
+        report.workload,
+        by(&report.size),
+        report.strategy,
+        report.scheme,
+        report.curve,
+        report.backend,
+        report.threads,
+        equal(&report.g),
+        equal(&report.r),
+        report.b,
+        report.explore,
+    );
+    let mut levels = table(&["level", "grid", "regions", "subdivided", "filled", "leaves", "P", "OLT", "ms"]);
+    for level in &report.levels {
+        levels.add_row([
+            level.level.to_string(),
+            by(&level.grid),
+            level.regions.to_string(),
+            level.subdivided.to_string(),
+            level.filled.to_string(),
+            level.leaves.to_string(),
+            format!("{:.3}", level.p),
+            Bytes(u128::from(level.olt_bytes)).to_string(),
+            level.seconds.map_or("-".into(), |seconds| format!("{:.2}", seconds * 1e3)),
+        ]);
+    }
+    align_right(&mut levels);
+    text += &format!("{}\n\n", levels.trim_fmt());
+    let cells = &report.cells;
+    text += &format!(
+        "cells    {} = {} filled + {} in leaves; {} explored, {} evaluated\n",
+        cells.total, cells.filled, cells.leaf, cells.explored, cells.evaluated
+    );
+    if let Some(iterations) = report.iterations {
+        text += &format!("work     {iterations} iterations\n");
+    }
+    text += &format!("kernels  {} ({} in flight at most)\n", report.kernels, report.most_in_flight);
+    text += &format!("time     {:.3} s\n", report.seconds);
+    if let Some(checksum) = &report.checksum {
+        text += &format!("checksum {checksum}\n");
+    }
+    text
+}

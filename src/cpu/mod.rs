@@ -1,0 +1,297 @@
+//! The CPU backend: the verbs that strategies are written in, on rayon's threads.
+//!
+//! One verb carries the weight: [`Cpu::process`] explores a batch of regions of one level, fills the uniform ones and,
+//! on the last level, evaluates the mixed ones. ASK calls it for pieces of a table, DP for the children of one region.
+//! Counts are gathered per batch and merged once, results go to the [`Sink`].
+
+mod explore;
+mod sink;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use crate::error::Error;
+use crate::how::{How, Keep, ParallelScheme};
+use crate::olt::{MIXED, Outcome};
+use crate::plan::Plan;
+use crate::region::Region;
+use crate::subdivision::LevelCounts;
+use crate::visit::VisitOrders;
+use crate::workload::{Payload, Workload};
+
+use explore::{Scratch, explore};
+pub(crate) use sink::{Batch, Sink};
+
+/// Cells that one worker takes at a time where a region's work is shared (MBR), and rows of Exhaustive.
+pub(crate) const PIECE: usize = 16 * 1024;
+
+/// Cells of leaves that are evaluated in one call.
+const LEAF_BATCH: usize = 16 * 1024;
+
+/// The caller's hand on a run: cancel it, watch it.
+#[derive(Debug, Default)]
+pub struct Control {
+    signal: AtomicUsize,
+    cancelled: std::sync::atomic::AtomicBool,
+    done: AtomicU64,
+}
+
+impl Control {
+    /// Asks the run to stop soon; it then fails with [`Error::Interrupted`]. `signal` is a signal number, or 0.
+    pub fn cancel(&self, signal: usize) {
+        self.signal.store(signal, Ordering::Relaxed);
+        self.cancelled.store(true, Ordering::Release);
+    }
+
+    /// Cells whose label is settled so far.
+    pub fn cells_done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// Fails if the run was cancelled.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] after [`cancel`](Self::cancel).
+    pub fn check(&self) -> Result<(), Error> {
+        if self.cancelled.load(Ordering::Acquire) {
+            return Err(Error::Interrupted(self.signal.load(Ordering::Relaxed)));
+        }
+        Ok(())
+    }
+}
+
+/// One run on the CPU.
+pub(crate) struct Cpu<'a, const K: usize> {
+    pub(crate) plan: &'a Plan<K>,
+    pub(crate) workload: &'a dyn Workload<K>,
+    pub(crate) how: &'a How,
+    pub(crate) control: &'a Control,
+    pub(crate) orders: VisitOrders<K>,
+    pub(crate) sink: Sink<'a, K>,
+    counts: Vec<Mutex<LevelCounts>>,
+    scratch: Mutex<Vec<Scratch<K>>>,
+}
+
+impl<'a, const K: usize> Cpu<'a, K> {
+    pub(crate) fn new(
+        plan: &'a Plan<K>,
+        workload: &'a dyn Workload<K>,
+        how: &'a How,
+        control: &'a Control,
+        sink: Sink<'a, K>,
+    ) -> Self {
+        Self {
+            plan,
+            workload,
+            how,
+            control,
+            orders: VisitOrders::new(plan, how.order),
+            sink,
+            counts: plan.levels().iter().map(|_| Mutex::default()).collect(),
+            scratch: Mutex::default(),
+        }
+    }
+
+    /// Explores regions of one level given by code and payload, settles the terminal ones, and leaves one outcome each.
+    ///
+    /// # Errors
+    /// If the run was cancelled or its results outgrew the memory limit.
+    pub(crate) fn process(
+        &self,
+        level: u32,
+        entry: impl Fn(usize) -> (u64, Payload) + Sync,
+        outcomes: &mut [Outcome],
+    ) -> Result<(), Error> {
+        self.control.check()?;
+        let mut scratch = self.scratch.lock().expect("no worker panics holding it").pop().unwrap_or_default();
+        let result = self.process_with(level, &entry, outcomes, &mut scratch);
+        self.scratch.lock().expect("no worker panics holding it").push(scratch);
+        result
+    }
+
+    fn process_with(
+        &self,
+        level: u32,
+        entry: &(impl Fn(usize) -> (u64, Payload) + Sync),
+        outcomes: &mut [Outcome],
+        scratch: &mut Scratch<K>,
+    ) -> Result<(), Error> {
+        scratch.regions.clear();
+        scratch.regions.extend((0..outcomes.len()).map(|i| self.plan.region(level, entry(i).0)));
+        let cost = explore(self, level, |i| entry(i).1, outcomes, scratch);
+        let mut counts = LevelCounts {
+            regions: outcomes.len() as u64,
+            explored_cells: cost.cells,
+            label_sum: cost.labels,
+            ..LevelCounts::default()
+        };
+        let mut batch = self.sink.batch();
+        let last = self.plan.is_last(level);
+        let mut leaves = Vec::new();
+        for (i, &outcome) in outcomes.iter().enumerate() {
+            let (code, region) = (entry(i).0, scratch.regions[i]);
+            if outcome != MIXED {
+                counts.filled += 1;
+                counts.filled_cells += region.volume();
+                self.fill(&region, outcome);
+                batch.uniform(level, code, outcome);
+            } else if last {
+                counts.leaves += 1;
+                counts.leaf_cells += region.volume();
+                leaves.push((code, region));
+            } else {
+                counts.subdivided += 1;
+            }
+        }
+        if self.how.keep == Keep::Counts {
+            leaves.iter().for_each(|&(code, _)| batch.leaf(level, code, None));
+        } else {
+            self.evaluate_leaves(level, &leaves, &mut batch, scratch, &mut counts)?;
+        }
+        self.control.done.fetch_add(counts.filled_cells + counts.leaf_cells, Ordering::Relaxed);
+        self.count(level, counts);
+        self.sink.commit(batch)
+    }
+
+    /// Evaluates every cell of a region without exploring it.
+    ///
+    /// # Errors
+    /// If the run was cancelled.
+    pub(crate) fn evaluate(&self, region: &Region<K>) -> Result<(), Error> {
+        self.control.check()?;
+        let mut scratch = self.scratch.lock().expect("no worker panics holding it").pop().unwrap_or_default();
+        scratch.cells.clear();
+        scratch.cells.extend(region.cells());
+        scratch.labels.clear();
+        scratch.labels.resize(scratch.cells.len(), 0);
+        self.workload.evaluate(&scratch.cells, &mut scratch.labels);
+        self.sink.write(region, &scratch.labels);
+        let volume = region.volume();
+        let mut counts = LevelCounts { evaluated_cells: volume, ..LevelCounts::default() };
+        if self.workload.labels_count_iterations() {
+            counts.label_sum = scratch.labels.iter().map(|&label| u64::from(label)).sum();
+        }
+        self.count(0, counts);
+        self.control.done.fetch_add(volume, Ordering::Relaxed);
+        self.scratch.lock().expect("no worker panics holding it").push(scratch);
+        Ok(())
+    }
+
+    /// Checks tables of `bytes` bytes against the limit.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] with the figure.
+    pub(crate) fn fits(&self, bytes: u128) -> Result<(), Error> {
+        match self.how.mem_limit {
+            Some(limit) if bytes > u128::from(limit) => {
+                Err(Error::Memory { what: "the OLT of the next level", need: bytes, limit })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds to a level's counts.
+    pub(crate) fn count(&self, level: u32, counts: LevelCounts) {
+        *self.counts[level as usize].lock().expect("no worker panics holding it") += counts;
+    }
+
+    /// The counts of every level so far.
+    pub(crate) fn counts(&self, level: u32) -> LevelCounts {
+        *self.counts[level as usize].lock().expect("no worker panics holding it")
+    }
+
+    /// True if a level settled any region, so that MBR has work to share on it.
+    pub(crate) fn settles(&self, level: u32) -> bool {
+        let counts = self.counts(level);
+        counts.filled + counts.leaves > 0
+    }
+
+    fn fill(&self, region: &Region<K>, label: u32) {
+        match self.how.scheme {
+            ParallelScheme::Sbr => self.sink.fill(region, label),
+            ParallelScheme::Mbr => {
+                slabs(region).into_par_iter().for_each(|slab| self.sink.fill(&slab, label));
+            }
+        }
+    }
+
+    fn evaluate_leaves(
+        &self,
+        level: u32,
+        leaves: &[(u64, Region<K>)],
+        batch: &mut Batch,
+        scratch: &mut Scratch<K>,
+        counts: &mut LevelCounts,
+    ) -> Result<(), Error> {
+        let mut rest = leaves;
+        while !rest.is_empty() {
+            self.control.check()?;
+            // As many leaves as fill a call, so that lanes stay busy across small regions.
+            let mut volume = 0;
+            let whole = rest.iter().take_while(|(_, region)| {
+                let fits = volume == 0 || volume + region.volume() <= LEAF_BATCH as u64;
+                volume += if fits { region.volume() } else { 0 };
+                fits
+            });
+            let (now, later) = rest.split_at(whole.count());
+            rest = later;
+            scratch.labels.clear();
+            scratch.labels.resize(volume as usize, 0);
+            match self.how.scheme {
+                ParallelScheme::Sbr => {
+                    scratch.cells.clear();
+                    now.iter().for_each(|(_, region)| scratch.cells.extend(region.cells()));
+                    self.workload.evaluate(&scratch.cells, &mut scratch.labels);
+                }
+                ParallelScheme::Mbr => {
+                    let mut labels = &mut scratch.labels[..];
+                    for (_, region) in now {
+                        let (mine, others) = labels.split_at_mut(region.volume() as usize);
+                        labels = others;
+                        self.evaluate_shared(region, mine);
+                    }
+                }
+            }
+            counts.evaluated_cells += volume;
+            if self.workload.labels_count_iterations() {
+                counts.label_sum += scratch.labels.iter().map(|&label| u64::from(label)).sum::<u64>();
+            }
+            let mut labels = &scratch.labels[..];
+            for &(code, region) in now {
+                let (mine, others) = labels.split_at(region.volume() as usize);
+                labels = others;
+                self.sink.write(&region, mine);
+                batch.leaf(level, code, Some(mine));
+            }
+        }
+        Ok(())
+    }
+
+    /// Evaluates one region with as many workers as have nothing better to do.
+    fn evaluate_shared(&self, region: &Region<K>, labels: &mut [u32]) {
+        labels.par_chunks_mut(PIECE).enumerate().for_each(|(piece, labels)| {
+            let start = (piece * PIECE) as u64;
+            let cells: Vec<_> =
+                (start..start + labels.len() as u64).map(|i| region.cell(region.offset(i))).collect();
+            self.workload.evaluate(&cells, labels);
+        });
+    }
+}
+
+/// `region` cut across its slowest long axis into slabs of about [`PIECE`] cells: contiguous in its storage order.
+pub(crate) fn slabs<const K: usize>(region: &Region<K>) -> Vec<Region<K>> {
+    let axis = (0..K).rev().find(|&j| region.extent[j] > 1).unwrap_or(0);
+    let layer = region.volume() / u64::from(region.extent[axis]);
+    let thickness = (PIECE as u64 / layer).clamp(1, u64::from(region.extent[axis])) as u32;
+    (0..region.extent[axis])
+        .step_by(thickness as usize)
+        .map(|start| {
+            let mut slab = *region;
+            slab.corner[axis] += start;
+            slab.extent[axis] = thickness.min(region.extent[axis] - start);
+            slab
+        })
+        .collect()
+}

@@ -1,0 +1,111 @@
+//! Where settled regions go: the dense canvas, the list of terminal regions, the bricks of leaves.
+
+use std::sync::Mutex;
+
+use crate::error::Error;
+use crate::field::{Canvas, CellType, Cells};
+use crate::how::Keep;
+use crate::region::Region;
+use crate::subdivision::Terminal;
+
+/// The results of a run while it lasts.
+pub(crate) struct Sink<'a, const K: usize> {
+    canvas: Option<Canvas<'a, K>>,
+    keep: Keep,
+    cell: CellType,
+    limit: u64,
+    store: Mutex<Store>,
+}
+
+/// The compact form under construction.
+struct Store {
+    terminals: Vec<Terminal>,
+    bricks: Cells,
+}
+
+/// The compact results of one batch of regions, committed at once.
+pub(crate) struct Batch {
+    keep: Keep,
+    terminals: Vec<Terminal>,
+    bricks: Cells,
+}
+
+impl Batch {
+    pub(crate) fn uniform(&mut self, level: u32, code: u64, label: u32) {
+        if self.keep != Keep::Counts {
+            self.terminals.push(Terminal::uniform(level, code, label));
+        }
+    }
+
+    /// `labels` are kept if the run keeps bricks.
+    pub(crate) fn leaf(&mut self, level: u32, code: u64, labels: Option<&[u32]>) {
+        match (self.keep, labels) {
+            (Keep::Counts, _) => {}
+            (Keep::Regions, Some(labels)) => {
+                self.terminals.push(Terminal::leaf(level, code, Some(self.bricks.len() as u64)));
+                self.bricks.extend(labels);
+            }
+            _ => self.terminals.push(Terminal::leaf(level, code, None)),
+        }
+    }
+}
+
+impl<'a, const K: usize> Sink<'a, K> {
+    /// `canvas` is there if a dense field is kept; `limit` is for terminals and bricks together.
+    pub(crate) fn new(canvas: Option<Canvas<'a, K>>, keep: Keep, cell: CellType, limit: u64) -> Self {
+        let store = Mutex::new(Store { terminals: Vec::new(), bricks: Cells::zeroed(cell, 0) });
+        Self { canvas, keep, cell, limit, store }
+    }
+
+    pub(crate) fn batch(&self) -> Batch {
+        Batch { keep: self.keep, terminals: Vec::new(), bricks: Cells::zeroed(self.cell, 0) }
+    }
+
+    /// Paints a uniform region, if there is a canvas.
+    #[allow(unsafe_code)]
+    pub(crate) fn fill(&self, region: &Region<K>, label: u32) {
+        if let Some(canvas) = &self.canvas {
+            // SAFETY: regions of a plan lie in its domain; terminal regions, and slabs of them, tile it, and each is
+            // settled by one worker.
+            unsafe { canvas.fill(region, label) }
+        }
+    }
+
+    /// Paints an evaluated region, if there is a canvas.
+    #[allow(unsafe_code)]
+    pub(crate) fn write(&self, region: &Region<K>, labels: &[u32]) {
+        if let Some(canvas) = &self.canvas {
+            // SAFETY: as in `fill`.
+            unsafe { canvas.write(region, labels) }
+        }
+    }
+
+    /// Appends a batch.
+    pub(crate) fn commit(&self, batch: Batch) -> Result<(), Error> {
+        if batch.terminals.is_empty() {
+            return Ok(());
+        }
+        let mut store = self.store.lock().expect("no worker panics holding it");
+        let bricks = store.bricks.len() + batch.bricks.len();
+        let need =
+            (store.terminals.len() + batch.terminals.len()) as u64 * Terminal::BYTES + bricks as u64 * self.cell.bytes();
+        if need > self.limit {
+            return Err(Error::Memory {
+                what: "the list of terminal regions and leaves (at least)",
+                need: u128::from(need),
+                limit: self.limit,
+            });
+        }
+        let before = store.bricks.len() as u64;
+        store.terminals.extend(batch.terminals.into_iter().map(|terminal| terminal.shifted(before)));
+        store.bricks.append(batch.bricks);
+        Ok(())
+    }
+
+    /// The terminal regions by level and code, and the bricks.
+    pub(crate) fn finish(self) -> (Vec<Terminal>, Cells) {
+        let Store { mut terminals, bricks } = self.store.into_inner().expect("no worker panics holding it");
+        terminals.sort_unstable_by_key(|terminal| (terminal.level(), terminal.code));
+        (terminals, bricks)
+    }
+}

@@ -1,0 +1,202 @@
+//! A forest of trees: hierarchical curves over any initial grid.
+//!
+//! The initial grid is cut into trees; a code is `tree · (positions in a tree) + position`, so codes are dense and the
+//! children of code c are c·R + i on every level. Where r is a power of two, the common power of two 2^q of all g_j
+//! belongs to the trees: g = 64 is one tree with q = 6 leading binary levels, and plain Hilbert (and Morton) order.
+//!
+//! Trees follow a snake (reflected mixed radix, axis 0 fastest), so that neighbours in the order share a face; a curve
+//! that can enter and leave a tree at chosen corners, as Hilbert's, then runs on from tree to tree without a jump.
+//! These rules are part of any stored format.
+
+use super::{Encoding, Lattice};
+
+/// The order of positions within one tree.
+pub(super) trait Within<const K: usize>: Send + Sync {
+    /// The position of the region at `local` in tree number `tree`; `levels` binary levels deep, or at `level`.
+    fn position(&self, tree: usize, depth: Depth, local: [u32; K]) -> u64;
+    /// The inverse of [`position`](Self::position).
+    fn local(&self, tree: usize, depth: Depth, position: u64) -> [u32; K];
+}
+
+/// How deep a level lies in its tree.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Depth {
+    /// The level of the scheme.
+    pub(super) level: u32,
+    /// Binary levels on axis 0, the leading ones included; 0 for orders that are not binary.
+    pub(super) bits: u32,
+}
+
+/// Hierarchical codes over a forest.
+pub(super) struct Forest<const K: usize, W> {
+    lattice: Lattice<K>,
+    trees: Trees<K>,
+    within: W,
+    levels: Vec<TreeLevel<K>>,
+    /// R; a power of two for binary trees.
+    children: u64,
+}
+
+/// The sizes of a tree on one level.
+struct TreeLevel<const K: usize> {
+    depth: Depth,
+    /// Regions per axis of one tree, as binary logarithms or as they are.
+    sides: Sides<K>,
+    /// Regions of one tree.
+    positions: u128,
+}
+
+enum Sides<const K: usize> {
+    Binary([u32; K]),
+    Any([u32; K]),
+}
+
+impl<const K: usize, W: Within<K>> Forest<K, W> {
+    /// A forest for r_j = 2^m_j: the common power of two 2^q of g goes into the trees. `within` is made from the trees
+    /// and q.
+    pub(super) fn binary(lattice: Lattice<K>, within: impl FnOnce(&Trees<K>, u32) -> W) -> Self {
+        let leading = leading(lattice.g);
+        Self::with_leading(lattice, leading, within)
+    }
+
+    /// As [`binary`](Self::binary) with a chosen q ≤ the common one.
+    pub(super) fn with_leading(lattice: Lattice<K>, leading: u32, within: impl FnOnce(&Trees<K>, u32) -> W) -> Self {
+        let trees = Trees { extents: lattice.g.map(|g| g >> leading) };
+        let levels = (0..=lattice.deepest())
+            .map(|level| {
+                let bits = lattice.r.map(|r| leading + level * r.trailing_zeros());
+                let depth = Depth { level, bits: bits[0] };
+                TreeLevel { depth, sides: Sides::Binary(bits), positions: 1 << bits.iter().sum::<u32>() }
+            })
+            .collect();
+        let within = within(&trees, leading);
+        Self { trees, within, levels, children: lattice.children(), lattice }
+    }
+
+    /// A forest for any r: every initial region is a tree.
+    pub(super) fn radix(lattice: Lattice<K>, within: W) -> Self {
+        let trees = Trees { extents: lattice.g };
+        let levels = (0..=lattice.deepest())
+            .map(|level| {
+                let sides = lattice.r.map(|r| r.pow(level));
+                let positions = sides.iter().map(|&side| u128::from(side)).product();
+                TreeLevel { depth: Depth { level, bits: 0 }, sides: Sides::Any(sides), positions }
+            })
+            .collect();
+        Self { trees, within, levels, children: lattice.children(), lattice }
+    }
+}
+
+impl<const K: usize, W: Within<K>> Encoding<K> for Forest<K, W> {
+    fn lattice(&self) -> &Lattice<K> {
+        &self.lattice
+    }
+
+    #[inline]
+    fn encode(&self, level: u32, coords: [u32; K]) -> u64 {
+        debug_assert!((0..K).all(|j| coords[j] < self.lattice.grid(level)[j]));
+        let TreeLevel { depth, sides, positions } = &self.levels[level as usize];
+        if self.trees.single() {
+            return self.within.position(0, *depth, coords);
+        }
+        let (mut tree, mut local) = (coords, coords);
+        match sides {
+            Sides::Binary(bits) => {
+                for j in 0..K {
+                    // More than one tree, so a tree has fewer than 32 bits per axis, or its axis has one tree.
+                    tree[j] = (u64::from(coords[j]) >> bits[j]) as u32;
+                    local[j] = (u64::from(coords[j]) & ((1 << bits[j]) - 1)) as u32;
+                }
+            }
+            Sides::Any(sides) => {
+                for j in 0..K {
+                    (tree[j], local[j]) = (coords[j] / sides[j], coords[j] % sides[j]);
+                }
+            }
+        }
+        let tree = self.trees.index(tree);
+        tree as u64 * *positions as u64 + self.within.position(tree, *depth, local)
+    }
+
+    #[inline]
+    fn decode(&self, level: u32, code: u64) -> [u32; K] {
+        debug_assert!(u128::from(code) < self.lattice.codes(level));
+        let TreeLevel { depth, sides, positions } = &self.levels[level as usize];
+        if self.trees.single() {
+            return self.within.local(0, *depth, code);
+        }
+        // More than one tree, so the positions of one fit 64 bits.
+        let positions = *positions as u64;
+        let (index, position) = match sides {
+            Sides::Binary(_) => (code >> positions.trailing_zeros(), code & (positions - 1)),
+            Sides::Any(_) => (code / positions, code % positions),
+        };
+        let tree = self.trees.coords(index as usize);
+        let local = self.within.local(index as usize, *depth, position);
+        match sides {
+            Sides::Binary(bits) => std::array::from_fn(|j| ((u64::from(tree[j]) << bits[j]) as u32) | local[j]),
+            Sides::Any(sides) => std::array::from_fn(|j| tree[j] * sides[j] + local[j]),
+        }
+    }
+
+    fn children(&self, level: u32, code: u64, codes: &mut [u64]) {
+        debug_assert!(level < self.lattice.deepest() && codes.len() as u64 == self.children);
+        let first = code * self.children;
+        codes.iter_mut().zip(first..).for_each(|(slot, child)| *slot = child);
+    }
+}
+
+/// q: the exponent of the largest power of two that divides every g_j.
+pub(super) fn leading<const K: usize>(g: [u32; K]) -> u32 {
+    g.iter().map(|g| g.trailing_zeros()).min().unwrap_or(0)
+}
+
+/// The trees of a forest in snake order.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Trees<const K: usize> {
+    /// Trees per axis.
+    extents: [u32; K],
+}
+
+impl<const K: usize> Trees<K> {
+    /// The number of trees.
+    pub(super) fn count(&self) -> usize {
+        self.extents.iter().map(|&extent| extent as usize).product()
+    }
+
+    fn single(&self) -> bool {
+        self.extents == [1; K]
+    }
+
+    /// The coordinates of tree `index`. A digit is reflected where the number formed by the digits above it is odd.
+    pub(super) fn coords(&self, index: usize) -> [u32; K] {
+        let mut digits = [0; K];
+        let mut rest = index;
+        for j in 0..K {
+            digits[j] = (rest % self.extents[j] as usize) as u32;
+            rest /= self.extents[j] as usize;
+        }
+        self.reflect(digits, |digit, _| digit)
+    }
+
+    /// The index of the tree at `coords`.
+    fn index(&self, coords: [u32; K]) -> usize {
+        let digits = self.reflect(coords, |_, reflected| reflected);
+        (0..K).rev().fold(0, |index, j| index * self.extents[j] as usize + digits[j] as usize)
+    }
+
+    /// Reflects what needs it, from the slowest axis down; `digit(before, after)` says which of the two is the digit of
+    /// the tree's number, whose parity counts.
+    fn reflect(&self, values: [u32; K], digit: impl Fn(u32, u32) -> u32) -> [u32; K] {
+        let mut reflected = values;
+        let mut odd = false;
+        for j in (0..K).rev() {
+            if odd {
+                reflected[j] = self.extents[j] - 1 - values[j];
+            }
+            let digit = digit(values[j], reflected[j]);
+            odd = (odd && self.extents[j] % 2 == 1) != (digit % 2 == 1);
+        }
+        reflected
+    }
+}

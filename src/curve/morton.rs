@@ -1,0 +1,192 @@
+//! Morton order: the digits of the coordinates, interleaved.
+//!
+//! Bits are spread by shifts and masks ("magic bits"), which vectorise and need no special instruction; the crate
+//! `morton-encoding` does the same and is used where it is at least as fast. Where r is not a power of two the order is
+//! the z-order of base-r digits: the child of code c at digit vector d is c·R + Σ d_j·∏_{i<j} r_i. That keeps Morton,
+//! the default curve, available for every scheme.
+
+use morton_encoding::{morton_decode, morton_encode};
+
+use super::forest::{Depth, Within};
+
+/// The same power of two on every axis: plain bit interleaving.
+pub(super) struct Interleaved;
+
+impl<const K: usize> Within<K> for Interleaved {
+    #[inline]
+    fn position(&self, _: usize, depth: Depth, local: [u32; K]) -> u64 {
+        interleave(local, depth.bits)
+    }
+
+    #[inline]
+    fn local(&self, _: usize, depth: Depth, position: u64) -> [u32; K] {
+        deinterleave(position, depth.bits)
+    }
+}
+
+/// Powers of two that differ by axis: within a level, an axis whose bits are spent drops out.
+pub(super) struct Uneven<const K: usize> {
+    leading: u32,
+    bits: [u32; K],
+}
+
+impl<const K: usize> Uneven<K> {
+    pub(super) fn new(leading: u32, r: [u32; K]) -> Self {
+        Self { leading, bits: r.map(u32::trailing_zeros) }
+    }
+
+    /// Calls `each(axis, bit)` for every bit of a position, the most significant first; `bit` is its place in the axis'
+    /// local coordinate.
+    fn for_each_bit(&self, level: u32, mut each: impl FnMut(usize, u32)) {
+        for leading in (0..self.leading).rev() {
+            (0..K).rev().for_each(|j| each(j, level * self.bits[j] + leading));
+        }
+        let widest = self.bits.iter().copied().max().unwrap_or(0);
+        for below in (0..level).rev() {
+            for bit in (0..widest).rev() {
+                (0..K).rev().filter(|&j| bit < self.bits[j]).for_each(|j| each(j, below * self.bits[j] + bit));
+            }
+        }
+    }
+}
+
+impl<const K: usize> Within<K> for Uneven<K> {
+    fn position(&self, _: usize, depth: Depth, local: [u32; K]) -> u64 {
+        let mut position = 0;
+        self.for_each_bit(depth.level, |j, bit| position = position << 1 | u64::from(local[j] >> bit & 1));
+        position
+    }
+
+    fn local(&self, _: usize, depth: Depth, position: u64) -> [u32; K] {
+        let mut place = self.bits.iter().map(|bits| self.leading + depth.level * bits).sum::<u32>();
+        let mut local = [0; K];
+        self.for_each_bit(depth.level, |j, bit| {
+            place -= 1;
+            local[j] |= ((position >> place & 1) as u32) << bit;
+        });
+        local
+    }
+}
+
+/// Any r: digits of base r_j, the most significant level first.
+pub(super) struct MixedRadix<const K: usize> {
+    r: [u32; K],
+}
+
+impl<const K: usize> MixedRadix<K> {
+    pub(super) fn new(r: [u32; K]) -> Self {
+        Self { r }
+    }
+}
+
+impl<const K: usize> Within<K> for MixedRadix<K> {
+    fn position(&self, _: usize, depth: Depth, mut local: [u32; K]) -> u64 {
+        let mut position = 0;
+        let mut weight = 1;
+        for _ in 0..depth.level {
+            for j in 0..K {
+                position += u64::from(local[j] % self.r[j]) * weight;
+                local[j] /= self.r[j];
+                // The last product may be 2^64; it is not used.
+                weight = weight.wrapping_mul(u64::from(self.r[j]));
+            }
+        }
+        position
+    }
+
+    fn local(&self, _: usize, depth: Depth, mut position: u64) -> [u32; K] {
+        let mut local = [0; K];
+        let mut weight = [1u32; K];
+        for _ in 0..depth.level {
+            for j in 0..K {
+                local[j] += (position % u64::from(self.r[j])) as u32 * weight[j];
+                position /= u64::from(self.r[j]);
+                weight[j] = weight[j].wrapping_mul(self.r[j]);
+            }
+        }
+        local
+    }
+}
+
+/// Interleaves the lowest `levels` bits of the coordinates, which have no others.
+#[inline]
+pub(super) fn interleave<const K: usize>(c: [u32; K], levels: u32) -> u64 {
+    // The crate's axis 0 is the most significant, ours the least. K is a constant: one arm is left of each match.
+    match K {
+        2 if levels <= 16 => u64::from(morton_encode([c[1] as u16, c[0] as u16])),
+        2 => morton_encode([c[1], c[0]]),
+        3 if levels <= 16 => morton_encode([c[2] as u16, c[1] as u16, c[0] as u16]),
+        4 if levels <= 16 => morton_encode([c[3] as u16, c[2] as u16, c[1] as u16, c[0] as u16]),
+        _ => (0..K).fold(0, |code, j| code | spread::<K>(u64::from(c[j]), levels) << j),
+    }
+}
+
+/// The inverse of [`interleave`].
+#[inline]
+pub(super) fn deinterleave<const K: usize>(code: u64, levels: u32) -> [u32; K] {
+    let mut coords = [0; K];
+    match K {
+        2 if levels <= 16 => {
+            let c: [u16; 2] = morton_decode(code as u32);
+            coords.iter_mut().zip(c.iter().rev()).for_each(|(slot, &c)| *slot = u32::from(c));
+        }
+        2 => {
+            let c: [u32; 2] = morton_decode(code);
+            coords.iter_mut().zip(c.iter().rev()).for_each(|(slot, &c)| *slot = c);
+        }
+        3 if levels <= 16 => {
+            let c: [u16; 3] = morton_decode(code);
+            coords.iter_mut().zip(c.iter().rev()).for_each(|(slot, &c)| *slot = u32::from(c));
+        }
+        4 if levels <= 16 => {
+            let c: [u16; 4] = morton_decode(code);
+            coords.iter_mut().zip(c.iter().rev()).for_each(|(slot, &c)| *slot = u32::from(c));
+        }
+        _ => coords.iter_mut().enumerate().for_each(|(j, slot)| *slot = squash::<K>(code >> j, levels) as u32),
+    }
+    coords
+}
+
+/// The bits i with i mod (s·k) < s: groups of s bits, one in k.
+const fn groups(k: usize, s: u32) -> u64 {
+    let mut mask = 0u64;
+    let mut i = 0;
+    while i < 64 {
+        if i % (s as usize * k) < s as usize {
+            mask |= 1 << i;
+        }
+        i += 1;
+    }
+    mask
+}
+
+/// Moves bit i to bit k·i.
+#[inline]
+fn spread<const K: usize>(mut x: u64, levels: u32) -> u64 {
+    if K == 1 {
+        return x;
+    }
+    macro_rules! step {
+        ($($s:literal),+) => { $(if $s < levels && $s * (K - 1) < 64 {
+            x = (x | x << ($s * (K - 1))) & const { groups(K, $s) };
+        })+ };
+    }
+    step!(16, 8, 4, 2, 1);
+    x
+}
+
+/// Moves bit k·i to bit i and drops the others.
+#[inline]
+fn squash<const K: usize>(mut x: u64, levels: u32) -> u64 {
+    if K == 1 {
+        return x;
+    }
+    x &= const { groups(K, 1) };
+    macro_rules! step {
+        ($($s:literal),+) => { $(if $s < levels && $s * (K - 1) < 64 {
+            x = (x | x >> ($s * (K - 1))) & const { groups(K, 2 * $s) };
+        })+ };
+    }
+    step!(1, 2, 4, 8, 16);
+    x
+}

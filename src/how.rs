@@ -1,0 +1,89 @@
+//! How fast, and what is kept: choices that must not change a cell.
+//!
+//! The counterpart of [`Plan`](crate::plan::Plan). The conformance suite runs every combination of these and compares
+//! checksums; whatever would change a cell does not belong here.
+
+use crate::field::CellType;
+use crate::registry::registry;
+use crate::strategy::StrategyKind;
+
+registry! {
+    /// How many workers share a region.
+    pub enum ParallelScheme("scheme") {
+        /// One worker explores, fills, evaluates or divides its region.
+        Sbr = "sbr",
+        /// The fill and the evaluation of a region are split over many workers.
+        Mbr = "mbr",
+    }
+}
+
+registry! {
+    /// How children enter the next OLT.
+    pub enum Insertion("insertion") {
+        /// Parents reserve slots with an atomic counter: arbitrary order, as in the ASK paper.
+        Atomic = "atomic",
+        /// An exclusive scan over the parents gives the slots: the order of the table is kept, deterministically.
+        Stable = "stable",
+    }
+}
+
+registry! {
+    /// In which order, and how far, the cells of a region are visited. The decision is the same either way.
+    pub enum ExploreOrder("explore order") {
+        /// Scattered, in chunks, stopping at the first difference.
+        Scattered = "scattered",
+        /// All of them, face by face, as the published codes do.
+        Paper = "paper",
+    }
+}
+
+registry! {
+    /// What a run keeps.
+    pub enum Keep("keep") {
+        /// The dense array of labels and the terminal regions.
+        Dense = "dense",
+        /// The terminal regions and the cells of the leaves, but no dense array.
+        Regions = "regions",
+        /// Counts only: leaves are counted, not evaluated.
+        Counts = "counts",
+    }
+}
+
+/// How a plan is carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct How {
+    /// The host program.
+    pub strategy: StrategyKind,
+    /// Workers per region.
+    pub scheme: ParallelScheme,
+    /// How children enter the next table (ASK).
+    pub insertion: Insertion,
+    /// The order in which cells are visited.
+    pub order: ExploreOrder,
+    /// What is kept.
+    pub keep: Keep,
+    /// The type of a stored cell.
+    pub cell: CellType,
+    /// Worker threads; None: as many as the machine has.
+    pub threads: Option<usize>,
+    /// The largest number of tasks in flight (DP).
+    pub max_kernels: usize,
+    /// The most memory that results and tables may take, in bytes; None: no limit.
+    pub mem_limit: Option<u64>,
+}
+
+impl Default for How {
+    fn default() -> Self {
+        Self {
+            strategy: StrategyKind::Ask,
+            scheme: ParallelScheme::Sbr,
+            insertion: Insertion::Stable,
+            order: ExploreOrder::Scattered,
+            keep: Keep::Dense,
+            cell: CellType::U16,
+            threads: None,
+            max_kernels: 128,
+            mem_limit: None,
+        }
+    }
+}

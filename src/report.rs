@@ -1,0 +1,182 @@
+//! The run report: what was run, what happened on every level, and what it cost. Schema 1.
+//!
+//! Keys may be added; none may change its meaning without a new schema number.
+
+use serde::Serialize;
+
+use crate::request::Request;
+use crate::subdivision::Subdivision;
+
+/// One finished run.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// The schema of this report.
+    pub schema: u32,
+    /// The version of the crate.
+    pub orthant: &'static str,
+    /// The workload's name.
+    pub workload: String,
+    /// k.
+    pub k: usize,
+    /// Cells per axis, axis 0 first.
+    pub size: Vec<u32>,
+    /// `[lo, hi]` per axis.
+    pub domain: Vec<[f64; 2]>,
+    /// Where samples lie in their cells.
+    pub sample: String,
+    /// D, if the workload has one.
+    pub dwell: Option<u32>,
+    /// The type of the iterated numbers.
+    pub precision: String,
+    /// Fused or plain.
+    pub arithmetic: String,
+    /// The type of a stored cell.
+    pub cell: String,
+    /// The host program.
+    pub strategy: String,
+    /// Workers per region.
+    pub scheme: String,
+    /// The order of the OLT.
+    pub curve: String,
+    /// How children enter the OLT.
+    pub insertion: String,
+    /// How a region is found uniform.
+    pub explore: String,
+    /// In which order its cells are visited.
+    pub explore_order: String,
+    /// g per axis.
+    pub g: Vec<u32>,
+    /// r per axis.
+    pub r: Vec<u32>,
+    /// B.
+    #[serde(rename = "B")]
+    pub b: u32,
+    /// Where it ran.
+    pub backend: String,
+    /// The device in words.
+    pub device: String,
+    /// Worker threads.
+    pub threads: usize,
+    /// Wall time of the run, without planning and output.
+    pub seconds: f64,
+    /// Passes (ASK) or tasks (DP).
+    pub kernels: u64,
+    /// The largest number of tasks in flight.
+    pub most_in_flight: u64,
+    /// Launches that ran inside their parent for want of room (DP).
+    pub in_place: u64,
+    /// XXH3-64 over the cells in storage order, little-endian; null if no dense array was kept.
+    pub checksum: Option<String>,
+    /// Level 0 first.
+    pub levels: Vec<LevelReport>,
+    /// Cells by what happened to them.
+    pub cells: CellsReport,
+    /// Iterations spent, if the workload counts them.
+    pub iterations: Option<u64>,
+    /// The most bytes that tables took at once.
+    pub peak_olt_bytes: u64,
+    /// Bytes of the terminal regions and leaf bricks that were kept.
+    pub compact_bytes: u64,
+}
+
+/// One level of a run.
+#[derive(Debug, Clone, Serialize)]
+pub struct LevelReport {
+    /// i.
+    pub level: u32,
+    /// M_j per axis.
+    pub grid: Vec<u32>,
+    /// Regions examined.
+    pub regions: u64,
+    /// Mixed regions that were divided.
+    pub subdivided: u64,
+    /// Uniform regions.
+    pub filled: u64,
+    /// Mixed regions at the last level.
+    pub leaves: u64,
+    /// P_i: the measured share of regions that were mixed.
+    pub p: f64,
+    /// Entries of the tables read and written.
+    pub olt_entries: u64,
+    /// Bytes of the two.
+    pub olt_bytes: u64,
+    /// Wall time; null where levels overlap.
+    pub seconds: Option<f64>,
+}
+
+/// Cells by what happened to them.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct CellsReport {
+    /// In the domain.
+    pub total: u128,
+    /// Visited by exploration, with repetition.
+    pub explored: u64,
+    /// In uniform regions.
+    pub filled: u64,
+    /// In leaves.
+    pub leaf: u64,
+    /// Evaluated outside exploration.
+    pub evaluated: u64,
+}
+
+impl Report {
+    /// The report of a run of `request` on the CPU.
+    pub fn new<const K: usize>(request: &Request, subdivision: &Subdivision<K>, device: &str, iterations: bool) -> Self {
+        let plan = subdivision.plan();
+        let totals = subdivision.totals();
+        let launches = subdivision.launches();
+        let level = |stats: &crate::subdivision::LevelStats<K>| LevelReport {
+            level: stats.level.index,
+            grid: stats.level.grid.to_vec(),
+            regions: stats.counts.regions,
+            subdivided: stats.counts.subdivided,
+            filled: stats.counts.filled,
+            leaves: stats.counts.leaves,
+            p: stats.density(),
+            olt_entries: stats.olt_entries,
+            olt_bytes: stats.olt_bytes,
+            seconds: stats.time.map(|time| time.as_secs_f64()),
+        };
+        Self {
+            schema: 1,
+            orthant: env!("CARGO_PKG_VERSION"),
+            workload: request.workload.to_string(),
+            k: K,
+            size: plan.domain().size().to_vec(),
+            domain: plan.domain().window().to_vec(),
+            sample: plan.domain().sample().to_string(),
+            dwell: request.dwell(),
+            precision: request.precision.to_string(),
+            arithmetic: request.arithmetic.to_string(),
+            cell: request.how.cell.to_string(),
+            strategy: request.how.strategy.to_string(),
+            scheme: request.how.scheme.to_string(),
+            curve: plan.curve().to_string(),
+            insertion: request.how.insertion.to_string(),
+            explore: plan.explore().to_string(),
+            explore_order: request.how.order.to_string(),
+            g: plan.scheme().g.to_vec(),
+            r: plan.scheme().r.to_vec(),
+            b: plan.scheme().b,
+            backend: "cpu".into(),
+            device: device.into(),
+            threads: request.how.threads.unwrap_or_else(rayon::current_num_threads),
+            seconds: subdivision.time().as_secs_f64(),
+            kernels: launches.kernels,
+            most_in_flight: launches.most_in_flight,
+            in_place: launches.in_place,
+            checksum: subdivision.field().map(|field| field.checksum()),
+            levels: subdivision.levels().iter().map(level).collect(),
+            cells: CellsReport {
+                total: plan.domain().cells(),
+                explored: totals.explored_cells,
+                filled: totals.filled_cells,
+                leaf: totals.leaf_cells,
+                evaluated: totals.evaluated_cells,
+            },
+            iterations: iterations.then_some(totals.label_sum),
+            peak_olt_bytes: launches.peak_olt_bytes,
+            compact_bytes: subdivision.compact_bytes(),
+        }
+    }
+}

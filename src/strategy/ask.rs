@@ -1,0 +1,69 @@
+//! Adaptive Serial Kernels (ASK paper, §5): one pass per level over a double-buffered OLT.
+//!
+//! ```text
+//!   read table i ──explore──> outcomes ──insert children of the mixed──> write table i+1 ──swap──> ...
+//! ```
+//!
+//! Nothing is allocated inside a level but its tables: the outcomes (one word per region) and the next table, which is
+//! as large as the children that enter it.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::Strategy;
+use crate::cpu::Cpu;
+use crate::error::Error;
+use crate::how::ParallelScheme;
+use crate::olt::{MIXED, Olt, Outcome};
+use crate::subdivision::{Launches, LevelStats};
+
+/// Regions per task: enough cells for a vectorised field, few enough to balance.
+const REGIONS: usize = 256;
+
+pub(super) struct Ask;
+
+impl<const K: usize> Strategy<K> for Ask {
+    fn run(&self, cpu: &Cpu<'_, K>) -> Result<(Vec<LevelStats<K>>, Launches), Error> {
+        let payloads = cpu.workload.carries_payload();
+        let mut launches = Launches { most_in_flight: 1, ..Launches::default() };
+        let mut stats = Vec::new();
+        cpu.fits(Olt::bytes(cpu.plan, 0, payloads, cpu.plan.levels()[0].regions()))?;
+        let mut olt = Olt::roots(cpu.plan, cpu.workload);
+        loop {
+            let start = Instant::now();
+            let level = olt.level;
+            let mut outcomes: Vec<Outcome> = vec![MIXED; olt.len()];
+            let piece = (olt.len() / (8 * rayon::current_num_threads())).clamp(1, REGIONS);
+            outcomes.par_chunks_mut(piece).enumerate().try_for_each(|(i, outcomes)| {
+                cpu.process(level, |slot| (olt.code(i * piece + slot), olt.payload(i * piece + slot)), outcomes)
+            })?;
+            launches.kernels += 1;
+            if cpu.how.scheme == ParallelScheme::Mbr && cpu.settles(level) {
+                launches.kernels += 1;
+            }
+            let counts = cpu.counts(level);
+            let children = u128::from(counts.subdivided) * u128::from(cpu.plan.scheme().children());
+            let mut bytes = Olt::bytes(cpu.plan, level, payloads, olt.len() as u128);
+            let next = if children > 0 {
+                bytes += Olt::bytes(cpu.plan, level + 1, payloads, children);
+                cpu.fits(bytes + size_of_val(&outcomes[..]) as u128)?;
+                Some(olt.children(cpu.plan, cpu.workload, &outcomes, cpu.how.insertion))
+            } else {
+                None
+            };
+            launches.peak_olt_bytes = launches.peak_olt_bytes.max(bytes as u64);
+            stats.push(LevelStats {
+                level: cpu.plan.levels()[level as usize],
+                counts,
+                olt_entries: olt.len() as u64 + children as u64,
+                olt_bytes: bytes as u64,
+                time: Some(start.elapsed()),
+            });
+            match next {
+                Some(next) => olt = next,
+                None => return Ok((stats, launches)),
+            }
+        }
+    }
+}

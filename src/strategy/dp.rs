@@ -1,0 +1,113 @@
+//! Dynamic parallelism on the CPU: every mixed region launches a task for its r^k children.
+//!
+//! As on a GPU, launches in flight are limited: a launch that finds no room runs inside its parent instead, so nothing
+//! is lost and memory stays bounded whatever the depth. There is no table; a task holds the codes of one family.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::Scope;
+use rayon::prelude::*;
+
+use super::Strategy;
+use crate::cpu::Cpu;
+use crate::error::Error;
+use crate::olt::{MIXED, family};
+use crate::subdivision::{Launches, LevelStats};
+use crate::workload::Payload;
+
+/// Initial regions per task.
+const ROOTS: u64 = 64;
+
+pub(super) struct Dp;
+
+/// A run's launches, and the first thing that went wrong.
+struct Launcher<'a, 'c, const K: usize> {
+    cpu: &'a Cpu<'c, K>,
+    in_flight: AtomicU64,
+    most_in_flight: AtomicU64,
+    kernels: AtomicU64,
+    in_place: AtomicU64,
+    failure: Mutex<Option<Error>>,
+}
+
+impl<const K: usize> Strategy<K> for Dp {
+    fn run(&self, cpu: &Cpu<'_, K>) -> Result<(Vec<LevelStats<K>>, Launches), Error> {
+        let launcher = Launcher {
+            cpu,
+            in_flight: AtomicU64::new(1),
+            most_in_flight: AtomicU64::new(1),
+            kernels: AtomicU64::new(1),
+            in_place: AtomicU64::new(0),
+            failure: Mutex::new(None),
+        };
+        let roots = cpu.plan.levels()[0].regions() as u64;
+        rayon::scope(|scope| {
+            // The initial grid is one launch, shared by the workers.
+            (0..roots.div_ceil(ROOTS)).into_par_iter().for_each(|piece| {
+                let codes = piece * ROOTS..roots.min((piece + 1) * ROOTS);
+                let root = |code| match cpu.workload.carries_payload() {
+                    true => (code, cpu.workload.root(&cpu.plan.region(0, code))),
+                    false => (code, Payload::default()),
+                };
+                launcher.explore(scope, 0, &codes.map(root).collect::<Vec<_>>());
+            });
+            launcher.in_flight.fetch_sub(1, Ordering::Relaxed);
+        });
+        if let Some(failure) = launcher.failure.into_inner().expect("no worker panics holding it") {
+            return Err(failure);
+        }
+        let stats = (cpu.plan.levels().iter())
+            .map(|&level| LevelStats { level, counts: cpu.counts(level.index), olt_entries: 0, olt_bytes: 0, time: None })
+            .take_while(|stats| stats.counts.regions > 0)
+            .collect();
+        let launches = Launches {
+            kernels: launcher.kernels.into_inner(),
+            most_in_flight: launcher.most_in_flight.into_inner(),
+            in_place: launcher.in_place.into_inner(),
+            peak_olt_bytes: 0,
+        };
+        Ok((stats, launches))
+    }
+}
+
+impl<'a, const K: usize> Launcher<'a, '_, K> {
+    /// Explores regions of one level and launches the children of the mixed ones.
+    fn explore<'s>(&'s self, scope: &Scope<'s>, level: u32, regions: &[(u64, Payload)]) {
+        if self.failure.lock().expect("no worker panics holding it").is_some() {
+            return;
+        }
+        let mut outcomes = vec![MIXED; regions.len()];
+        if let Err(error) = self.cpu.process(level, |i| regions[i], &mut outcomes) {
+            self.failure.lock().expect("no worker panics holding it").get_or_insert(error);
+            return;
+        }
+        if self.cpu.plan.is_last(level) {
+            return;
+        }
+        for (&(code, payload), _) in regions.iter().zip(&outcomes).filter(|&(_, &outcome)| outcome == MIXED) {
+            let children = family(self.cpu.plan, self.cpu.workload, level, code, payload);
+            self.kernels.fetch_add(1, Ordering::Relaxed);
+            if self.take_credit() {
+                scope.spawn(move |scope| {
+                    self.explore(scope, level + 1, &children);
+                    self.in_flight.fetch_sub(1, Ordering::Relaxed);
+                });
+            } else {
+                self.in_place.fetch_add(1, Ordering::Relaxed);
+                self.explore(scope, level + 1, &children);
+            }
+        }
+    }
+
+    /// Takes one of the launches that may be in flight, if there is one left.
+    fn take_credit(&self) -> bool {
+        let limit = self.cpu.how.max_kernels as u64;
+        let taken = (self.in_flight)
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < limit).then_some(n + 1));
+        if let Ok(before) = taken {
+            self.most_in_flight.fetch_max(before + 1, Ordering::Relaxed);
+        }
+        taken.is_ok()
+    }
+}

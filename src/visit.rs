@@ -1,0 +1,174 @@
+//! The order in which exploration visits the cells of a region.
+//!
+//! Neighbouring face cells tend to agree, so scanning a face in storage order learns little per cell. The scattered
+//! order visits cell number (e·q) mod F for e = 0, 1, .. with q near the golden section of F: the cells seen so far are
+//! spread evenly over the surface at every moment, and a mixed region usually shows its second label within the first
+//! chunk. The set of cells is the same as in a full scan, so the decision is too.
+//!
+//! Numbering face cells costs divisions. Regions of one level have few distinct extents (⌊n/M⌋ or one more per axis,
+//! one more again for `closed`), so short orders are computed once per level and extent and then only added to corners.
+
+use std::sync::OnceLock;
+
+use crate::how::ExploreOrder;
+use crate::plan::{ExploreRule, Level, Plan};
+use crate::region::Region;
+
+/// Longest order that is tabled; longer ones are computed cell by cell.
+const TABLED: u64 = 8192;
+
+/// Most entries of a level's table of orders: 3^K extents are possible, and beyond this they are not worth keeping.
+const EXTENTS: usize = 3usize.pow(5);
+
+/// The cells of one region in visiting order, by number 0..len.
+pub(crate) struct Visit<'a, const K: usize> {
+    region: Region<K>,
+    border: bool,
+    len: u64,
+    stride: u64,
+    table: Option<&'a [[u32; K]]>,
+}
+
+impl<const K: usize> Visit<'_, K> {
+    /// The number of cells to visit.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Appends the cells number `range` to `cells`.
+    pub(crate) fn extend(&self, range: std::ops::Range<u64>, cells: &mut Vec<[u32; K]>) {
+        if let Some(table) = self.table {
+            let offsets = &table[range.start as usize..range.end as usize];
+            cells.extend(offsets.iter().map(|&offset| self.region.cell(offset)));
+        } else {
+            cells.extend(range.map(|e| self.region.cell(self.offset(e))));
+        }
+    }
+
+    fn offset(&self, e: u64) -> [u32; K] {
+        // F can exceed 2^32 in high dimensions, so the product needs 128 bits.
+        let index = (u128::from(e) * u128::from(self.stride) % u128::from(self.len)) as u64;
+        if self.border { self.region.surface_offset(index) } else { self.region.offset(index) }
+    }
+}
+
+/// The visiting orders of a plan's levels.
+pub(crate) struct VisitOrders<const K: usize> {
+    rule: ExploreRule,
+    scattered: bool,
+    domain: Region<K>,
+    levels: Vec<LevelOrders<K>>,
+}
+
+struct LevelOrders<const K: usize> {
+    least: [u32; K],
+    tables: Vec<OnceLock<Box<[[u32; K]]>>>,
+}
+
+impl<const K: usize> VisitOrders<K> {
+    pub(crate) fn new(plan: &Plan<K>, order: ExploreOrder) -> Self {
+        let count = 3usize.pow(K as u32).min(EXTENTS);
+        let level = |level: &Level<K>| LevelOrders {
+            least: level.least_extent(),
+            tables: std::iter::repeat_with(OnceLock::new).take(count).collect(),
+        };
+        Self {
+            rule: plan.explore(),
+            scattered: order == ExploreOrder::Scattered,
+            domain: plan.domain().region(),
+            levels: plan.levels().iter().map(level).collect(),
+        }
+    }
+
+    /// The visit that decides whether `region` of `level` is uniform.
+    pub(crate) fn visit(&self, level: u32, region: &Region<K>) -> Visit<'_, K> {
+        let region = match self.rule {
+            ExploreRule::Closed => closure(region, &self.domain),
+            _ => *region,
+        };
+        let border = self.rule != ExploreRule::Full;
+        let len = if border { region.surface_volume() } else { region.volume() };
+        let stride = if self.scattered { golden_stride(len) } else { 1 };
+        let mut visit = Visit { region, border, len, stride, table: None };
+        if len <= TABLED {
+            let orders = &self.levels[level as usize];
+            let slot = (0..K).rev().fold(0, |slot, j| 3 * slot + (region.extent[j] - orders.least[j]) as usize);
+            if let Some(cell) = orders.tables.get(slot) {
+                visit.table = Some(cell.get_or_init(|| (0..len).map(|e| visit.offset(e)).collect()));
+            }
+        }
+        visit
+    }
+}
+
+/// `region` with the next layer of cells on its upper sides, where the domain has one.
+fn closure<const K: usize>(region: &Region<K>, domain: &Region<K>) -> Region<K> {
+    let extent =
+        std::array::from_fn(|j| region.extent[j] + u32::from(region.corner[j] + region.extent[j] < domain.extent[j]));
+    Region { corner: region.corner, extent }
+}
+
+/// An odd number near 0.618·len without a common factor with it, so that its multiples reach every cell once.
+fn golden_stride(len: u64) -> u64 {
+    let mut stride = ((len as f64 * 0.618_033_988_749_895) as u64) | 1;
+    while gcd(stride, len) != 1 {
+        stride += 2;
+    }
+    stride
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::CurveKind;
+    use crate::domain::{Domain, Sample};
+    use crate::plan::Scheme;
+    use std::collections::HashSet;
+
+    fn cells(rule: ExploreRule, order: ExploreOrder, n: [u32; 2], g: [u32; 2], p: [u32; 2]) -> Vec<[u32; 2]> {
+        let domain = Domain::new(n, [[0.0, 1.0]; 2], Sample::Corner).unwrap();
+        let plan = Plan::new(domain, Scheme { g, r: [2; 2], b: 1000 }, CurveKind::Canonical, rule).unwrap();
+        let orders = VisitOrders::new(&plan, order);
+        let visit = orders.visit(0, &plan.levels()[0].region(p));
+        let mut cells = Vec::new();
+        visit.extend(0..visit.len(), &mut cells);
+        cells
+    }
+
+    #[test]
+    fn both_orders_visit_the_same_cells() {
+        for n in [[1, 1], [2, 9], [7, 7], [37, 23], [300, 2], [20_000, 3]] {
+            for g in [[1, 1], [1, 2]] {
+                if g[1] > n[1] {
+                    continue;
+                }
+                for rule in [ExploreRule::Border, ExploreRule::Closed, ExploreRule::Full] {
+                    let scattered = cells(rule, ExploreOrder::Scattered, n, g, [0, 0]);
+                    let paper = cells(rule, ExploreOrder::Paper, n, g, [0, 0]);
+                    assert_eq!(scattered.len(), paper.len());
+                    let set: HashSet<_> = scattered.into_iter().collect();
+                    assert_eq!(set.len(), paper.len());
+                    assert_eq!(set, paper.into_iter().collect());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn closed_adds_one_layer_inside_the_domain() {
+        let upper = |p| {
+            let cells = cells(ExploreRule::Closed, ExploreOrder::Paper, [16, 16], [2, 2], p);
+            (cells.iter().map(|c| c[0]).max().unwrap(), cells.iter().map(|c| c[1]).max().unwrap())
+        };
+        assert_eq!(upper([0, 0]), (8, 8));
+        assert_eq!(upper([1, 0]), (15, 8));
+        assert_eq!(upper([1, 1]), (15, 15));
+    }
+}

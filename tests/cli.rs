@@ -1,0 +1,269 @@
+//! The binary as its users meet it: outputs, errors and exit codes.
+#![cfg(feature = "cli")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+/// A folder of its own for each test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn command(folder: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orthant"));
+    command.args(arguments.split_whitespace()).current_dir(folder);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ORTHANT_")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn orthant(folder: &Path, arguments: &str) -> Output {
+    command(folder, arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Every error case: arguments, exit code, and what the message must name.
+const ERRORS: &[(&str, u8, &[&str])] = &[
+    ("run mandelbrot -n 0", 2, &["--size", "0", "at least 1"]),
+    ("run mandelbrot -n 64x0", 2, &["--size", "at least 1"]),
+    ("run mandelbrot -n 16 -g 17", 2, &["-g 17", "axis 0", "between 1 and the 16"]),
+    ("run mandelbrot -g 0", 2, &["-g 0", "between 1"]),
+    ("run mandelbrot -r 1", 2, &["-r 1", "at least 2"]),
+    ("run mandelbrot -B 0", 2, &["-B 0", "at least 1"]),
+    ("run mandelbrot -n 8x8x8", 2, &["--dim 3", "mandelbrot", "2 dimensions"]),
+    ("run mandelbrot --dim 2 -n 8x8x8", 2, &["--size has 3 axes", "1 or 2"]),
+    ("run cantor --dim 3 -g 3x3", 2, &["-g has 2 axes", "1 or 3"]),
+    ("run cantor --dim 3 -r 3x3", 2, &["-r has 2 axes", "1 or 3"]),
+    ("run nonsense", 2, &["nonsense", "mandelbrot", "cantor"]),
+    ("run mandelbulb --dim 4", 2, &["--dim 4", "mandelbulb", "3 dimensions"]),
+    ("run menger --dim 9", 2, &["--dim 9", "1, 2, 3"]),
+    ("run mandelbrot --domain 0.5:-1.5,-1:1", 2, &["--domain", "axis 0", "0.5 to -1.5", "below"]),
+    ("run mandelbrot --domain 0:0,-1:1", 2, &["--domain", "axis 0", "below"]),
+    ("run mandelbrot --domain NaN:1,-1:1", 2, &["--domain", "axis 0", "NaN", "finite"]),
+    ("run mandelbrot --domain 0:1,-1:inf", 2, &["--domain", "axis 1", "inf", "finite"]),
+    ("run mandelbrot --domain 0:1", 2, &["--domain has 1 intervals", "2"]),
+    ("run mandelbrot --domain 0-1", 2, &["--domain", "lo:hi"]),
+    ("run cantor --domain 0:1,0:1", 2, &["--domain", "cantor", "cell indices"]),
+    ("run mandelbrot --dwell 0", 2, &["--dwell 0", "between 1 and 65535"]),
+    ("run mandelbrot --dwell 65536", 2, &["--dwell 65536", "between 1 and 65535", "--cell u16"]),
+    ("run mandelbrot --cell i32 --dwell 2147483648", 2, &["--dwell 2147483648", "2147483647"]),
+    ("run cantor --dwell 5", 2, &["--dwell 5", "cantor"]),
+    ("run mandelbrot -n 4294967296", 2, &["--size", "4294967296", "below 2^32"]),
+    ("run mandelbrot -n 1.5", 2, &["--size", "1.5", "whole number"]),
+    ("run simplex --dim 8 -n 2^12 -B 1 --keep counts", 2, &["bits", "64"]),
+    ("run mandelbrot --curve hilbert -r 3", 2, &["hilbert", "-r 3", "power of two"]),
+    ("run mandelbrot --curve hilbert -r 2x4", 2, &["hilbert", "-r", "same"]),
+    ("run mandelbrot --curve peano", 2, &["peano", "canonical", "morton", "hilbert"]),
+    ("run mandelbrot --explore certified", 2, &["certified", "border, closed or full"]),
+    ("run mandelbrot -o missing/m.png", 2, &["missing/m.png", "No such file"]),
+    ("run mandelbrot -o there.png", 2, &["there.png", "exists", "--force"]),
+    ("run mandelbrot -o .", 2, &["--output .", ".png or .npy"]),
+    ("run mandelbrot -o folder.png", 2, &["folder.png", "folder"]),
+    ("run mandelbrot -o m.jpg", 2, &["--output m.jpg", ".png or .npy"]),
+    ("run mandelbrot -o m.png --overlay m.png", 2, &["m.png", "two outputs"]),
+    ("run mandelbrot --overlay m.npy", 2, &["--overlay m.npy", ".png"]),
+    ("run mandelbrot --report r.txt", 2, &["--report r.txt", ".json"]),
+    ("run mandelbrot --slice 2=0", 2, &["--slice 2=0", "0 to 1"]),
+    ("run mandelbulb --slice 2=256 -n 256", 2, &["--slice 2=256", "0 to 255"]),
+    ("run mandelbulb --slice 0=1 --slice 1=1 -n 16", 2, &["--slice", "two free axes"]),
+    ("run mandelbulb --slice 0=1 --slice 0=2 -n 16", 2, &["--slice 0=2", "twice"]),
+    ("run mandelbrot --keep counts -o m.png", 2, &["--keep counts", "dense or regions"]),
+    ("run mandelbrot --keep regions --strategy exhaustive", 2, &["--keep regions", "exhaustive"]),
+    ("run mandelbrot --threads 0", 2, &["--threads", "0"]),
+    ("run mandelbrot --max-kernels 0", 2, &["--max-kernels", "0"]),
+    ("run mandelbrot --mem-limit lots", 2, &["--mem-limit", "lots", "512MiB"]),
+    ("run mandelbrot --backend cuda", 4, &["--backend cuda"]),
+    ("verify --backend cuda", 4, &["--backend cuda"]),
+    ("run mandelbrot -n 2^20 --mem-limit 1G", 5, &["the dense array", "2.0 TiB", "1.0 GiB", "--mem-limit"]),
+    ("run mandelbulb -n 2^31", 5, &["the dense array", "EiB"]),
+    ("run mandelbulb -n 2^14 -g 2^12 -B 1 --keep counts --mem-limit 1M", 5, &["tables", "1.0 MiB"]),
+    ("curves walk --dim 0", 2, &["--dim 0", "between 1 and 8"]),
+    ("curves walk --dim 3 --g 1x2", 2, &["--g has 2 axes"]),
+    ("curves walk --r 1", 2, &["--r 1", "at least 2"]),
+    ("curves walk --g 0", 2, &["--g 0", "at least 1"]),
+    ("curves walk --curve hilbert --r 6", 2, &["power of two"]),
+    ("curves walk --level 40", 2, &["2^32"]),
+    ("frobnicate", 2, &["frobnicate"]),
+    ("", 2, &["Usage"]),
+];
+
+#[test]
+fn every_error_names_the_culprit() {
+    let folder = folder("errors");
+    std::fs::write(folder.join("there.png"), "mine").unwrap();
+    std::fs::create_dir(folder.join("folder.png")).unwrap();
+    let mut table = String::new();
+    for (arguments, code, names) in ERRORS {
+        let output = orthant(&folder, arguments);
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(i32::from(*code)), "orthant {arguments}: {message}");
+        for name in *names {
+            assert!(message.contains(name), "orthant {arguments}: no '{name}' in: {message}");
+        }
+        assert!(!message.contains("panicked"), "orthant {arguments}: {message}");
+        assert_eq!(text(&output.stdout), "", "orthant {arguments} wrote data");
+        let first = message.lines().next().unwrap_or_default().replace('|', "\\|");
+        table += &format!("| `orthant {arguments}` | {first} | {code} |\n");
+    }
+    // Whatever went wrong, it left nothing behind and touched nothing.
+    assert_eq!(files(&folder), ["folder.png", "there.png"]);
+    assert_eq!(std::fs::read(folder.join("there.png")).unwrap(), b"mine");
+    document("errors.md", "# Errors\n\nWhat bad input is answered with. Made by the test `every_error_names_the_culprit`; `BLESS=1` rewrites it.\n\n| command | message (first line) | exit |\n|---|---|---|\n", &table);
+}
+
+/// Compares a page of docs/ with what the program really says.
+fn document(page: &str, head: &str, body: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(page);
+    let wanted = format!("{head}{body}");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &wanted).unwrap();
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == wanted, "docs/{page} is out of date: run this test with BLESS=1");
+}
+
+#[test]
+fn a_run_writes_what_it_was_asked_for() {
+    let folder = folder("outputs");
+    let arguments = "run mandelbrot -n 200x100 -g 5 -B 3 -o m.png -o m.npy --overlay o.png --report r.json";
+    let output = orthant(&folder, arguments);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(files(&folder), ["m.npy", "m.png", "o.png", "r.json"]);
+
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(folder.join("r.json")).unwrap()).unwrap();
+    assert_eq!(report["schema"], 1);
+    assert_eq!(report["size"], serde_json::json!([200, 100]));
+    assert_eq!(report["g"], serde_json::json!([5, 5]));
+    assert_eq!((&report["B"], &report["k"], &report["curve"]), (&3.into(), &2.into(), &"morton".into()));
+    for level in report["levels"].as_array().unwrap() {
+        let of = |key: &str| level[key].as_u64().unwrap();
+        assert_eq!(of("subdivided") + of("filled") + of("leaves"), of("regions"));
+    }
+    let cells = &report["cells"];
+    assert_eq!(cells["filled"].as_u64().unwrap() + cells["leaf"].as_u64().unwrap(), 20_000);
+    let checksum = report["checksum"].as_str().unwrap();
+    assert!(text(&output.stdout).contains(checksum));
+
+    // The array: its header, and a checksum of its data that is the report's.
+    let npy = std::fs::read(folder.join("m.npy")).unwrap();
+    let header = 10 + usize::from(u16::from_le_bytes([npy[8], npy[9]]));
+    assert_eq!(header % 64, 0);
+    assert_eq!(&npy[..8], b"\x93NUMPY\x01\x00");
+    let described = std::str::from_utf8(&npy[10..header]).unwrap();
+    assert!(described.starts_with("{'descr': '<u2', 'fortran_order': False, 'shape': (100, 200,), }"), "{described}");
+    assert_eq!(npy.len() - header, 40_000);
+    assert_eq!(format!("xxh3:{:016x}", xxhash_rust::xxh3::xxh3_64(&npy[header..])), checksum);
+
+    let size = |name: &str| {
+        let file = std::io::BufReader::new(std::fs::File::open(folder.join(name)).unwrap());
+        let mut reader = png::Decoder::new(file).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let frame = reader.next_frame(&mut pixels).unwrap();
+        (frame.width, frame.height)
+    };
+    assert_eq!(size("m.png"), (200, 100));
+    // Small pictures are magnified until their regions can be seen.
+    assert_eq!(size("o.png"), (1000, 500));
+
+    let again = orthant(&folder, arguments);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(orthant(&folder, &format!("{arguments} --force -q")).stdout.is_empty());
+}
+
+#[test]
+fn slices_show_any_plane() {
+    let folder = folder("slices");
+    for (arguments, name) in [
+        ("run julibrot -n 12x10x8x6 -g 2 -B 1 --slice 1=3 --slice 3=2", "plane.png"),
+        ("run mandelbulb -n 16", "bulb.png"),
+        ("run diagonal --dim 1 -n 64", "line.png"),
+    ] {
+        let output = orthant(&folder, &format!("{arguments} -o {name} --overlay over-{name}"));
+        assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn every_choice_gives_one_checksum() {
+    let folder = folder("choices");
+    let checksum = |arguments: &str| {
+        let output = orthant(&folder, &format!("run mandelbrot -n 300 -g 3 -B 2 {arguments}"));
+        assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));
+        text(&output.stdout).lines().find(|line| line.starts_with("checksum")).unwrap().to_owned()
+    };
+    let first = checksum("");
+    for arguments in [
+        "--curve canonical",
+        "--curve hilbert --insertion atomic",
+        "--strategy dp --max-kernels 1",
+        "--strategy dp --scheme mbr --threads 1",
+        "--scheme mbr --insertion atomic --threads 3",
+        "--explore-order paper",
+        "--backend auto",
+    ] {
+        assert_eq!(checksum(arguments), first, "{arguments}");
+    }
+    let environment = command(&folder, "run mandelbrot -n 300 -B 2").env("ORTHANT_G", "3").output().unwrap();
+    assert!(text(&environment.stdout).contains(&first));
+}
+
+#[test]
+fn walks_print_coordinates_in_code_order() {
+    let folder = folder("walks");
+    let walk = |arguments: &str| text(&orthant(&folder, &format!("curves walk {arguments}")).stdout);
+    assert_eq!(walk("--curve hilbert --level 1"), "0 0\n1 0\n1 1\n0 1\n");
+    assert_eq!(walk("--curve canonical --dim 1 --g 3 --level 0"), "0\n1\n2\n");
+    assert_eq!(walk("--curve morton --dim 3 --level 1").lines().count(), 8);
+    assert_eq!(walk("--curve hilbert --dim 2 --g 3x5 --level 2").lines().count(), 15 * 16);
+}
+
+#[test]
+fn the_other_commands_answer() {
+    let folder = folder("others");
+    for (arguments, says) in [
+        ("info", "vector unit"),
+        ("doctor --color never", "ok   threads"),
+        ("completions bash", "_orthant"),
+        ("man", ".TH"),
+        ("--help", "verify"),
+        ("run --help", "--explore-order"),
+        ("--version", "orthant"),
+        ("verify mxm", "equal"),
+    ] {
+        let output = orthant(&folder, arguments);
+        assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));
+        assert!(text(&output.stdout).contains(says), "{arguments}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_run_leaves_no_half_file() {
+    let folder = folder("interrupted");
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        let mut child = command(&folder, "run mandelbrot -n 30000 --strategy exhaustive -o m.png --mem-limit 4G")
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(code), "SIG{signal}");
+        assert_eq!(files(&folder), [""; 0]);
+    }
+}
