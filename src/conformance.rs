@@ -104,7 +104,7 @@ pub fn cases() -> Vec<Case> {
         Case::new(Julibrot, 4, &[9, 8, 7, 10], (2, 2, 1), Full).precision(Precision::F64),
         Case::new(Mxm, 4, &[16], (2, 2, 1), Full),
         Case::new(Mxm, 6, &[4], (2, 2, 1), Border),
-        Case::new(Cantor, 1, &[729], (3, 3, 1), Border).mixed(&[2, 4, 8, 16, 32]),
+        Case::new(Cantor, 1, &[729], (3, 3, 1), Full).mixed(&[2, 4, 8, 16, 32]),
         Case::new(Cantor, 2, &[81], (3, 9, 1), Full).mixed(&[4, 64]),
         Case::new(Cantor, 2, &[81], (3, 3, 1), Border).mixed(&[4, 16, 64]),
         Case::new(Cantor, 3, &[27], (3, 3, 1), Border).mixed(&[8, 64]),

@@ -140,7 +140,9 @@ pub struct Field<const K: usize> {
 impl<const K: usize> Field<K> {
     /// A field of zeros; the caller has checked that it fits memory.
     pub(crate) fn zeroed(domain: &Domain<K>, kind: CellType) -> Self {
-        Self { size: domain.size(), cells: Cells::zeroed(kind, domain.cells() as usize) }
+        let cells = Cells::zeroed(kind, domain.cells() as usize);
+        each_type!(&cells, v => advise_huge_pages(v));
+        Self { size: domain.size(), cells }
     }
 
     /// Cells per axis, axis 0 first.
@@ -212,6 +214,24 @@ impl<const K: usize> Field<K> {
 /// The storage index of `cell`: Σ c_j·∏_{i<j} n_i.
 fn linear<const K: usize>(size: &[u32; K], cell: [u32; K]) -> usize {
     (0..K).rev().fold(0, |index, j| index * size[j] as usize + cell[j] as usize)
+}
+
+/// Asks for huge pages under a large array: its first touch then costs a fault per 2 MiB instead of one per 4 KiB, which
+/// for a subdivision that writes most of its cells only once is a fifth of the run.
+fn advise_huge_pages<T>(cells: &[T]) {
+    #[cfg(target_os = "linux")]
+    {
+        const PAGE: usize = 1 << 12;
+        let start = (cells.as_ptr() as usize).next_multiple_of(PAGE);
+        let end = (cells.as_ptr() as usize + size_of_val(cells)) & !(PAGE - 1);
+        if start + (4 << 20) <= end {
+            // SAFETY: whole pages of one live allocation; the advice changes no contents. A refusal changes nothing.
+            #[allow(unsafe_code)]
+            let _ = unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = cells;
 }
 
 #[derive(Clone, Copy)]

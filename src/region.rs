@@ -117,11 +117,33 @@ impl<const K: usize> Region<K> {
         (0..region.surface_volume()).map(move |i| region.cell(region.surface_offset(i)))
     }
 
+    /// Appends every cell once, in storage order; faster than [`cells`](Self::cells), which divides for each.
+    pub fn extend_cells(&self, cells: &mut Vec<[u32; K]>) {
+        for row in self.rows() {
+            cells.extend((0..self.extent[0]).map(|x| {
+                let mut cell = row;
+                cell[0] += x;
+                cell
+            }));
+        }
+    }
+
     /// The first cell of every row along axis 0, in storage order.
     pub fn rows(&self) -> impl Iterator<Item = [u32; K]> + use<K> {
-        let mut ends = *self;
-        ends.extent[0] = 1;
-        ends.cells()
+        let region = *self;
+        let first = (region.volume() > 0).then_some(region.corner);
+        // An odometer over the other axes.
+        std::iter::successors(first, move |&row| {
+            let mut row = row;
+            for j in 1..K {
+                row[j] += 1;
+                if row[j] - region.corner[j] < region.extent[j] {
+                    return Some(row);
+                }
+                row[j] = region.corner[j];
+            }
+            None
+        })
     }
 }
 
@@ -141,7 +163,9 @@ mod tests {
         assert_eq!(seen.iter().copied().collect::<HashSet<_>>(), wanted, "{extent:?}");
         assert_eq!(seen.len(), wanted.len(), "a face cell of {extent:?} came twice");
         assert_eq!(region.cells().collect::<HashSet<_>>().len() as u64, region.volume());
-        assert_eq!(region.rows().count() as u64 * u64::from(extent[0]), region.volume());
+        let mut listed = Vec::new();
+        region.extend_cells(&mut listed);
+        assert_eq!(listed, region.cells().collect::<Vec<_>>());
     }
 
     #[test]

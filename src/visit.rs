@@ -25,8 +25,13 @@ pub(crate) struct Visit<'a, const K: usize> {
     region: Region<K>,
     border: bool,
     len: u64,
-    stride: u64,
-    table: Option<&'a [[u32; K]]>,
+    cells: Order<'a, K>,
+}
+
+/// Where the order comes from.
+enum Order<'a, const K: usize> {
+    Table(&'a [[u32; K]]),
+    Stride(u64),
 }
 
 impl<const K: usize> Visit<'_, K> {
@@ -37,19 +42,22 @@ impl<const K: usize> Visit<'_, K> {
 
     /// Appends the cells number `range` to `cells`.
     pub(crate) fn extend(&self, range: std::ops::Range<u64>, cells: &mut Vec<[u32; K]>) {
-        if let Some(table) = self.table {
-            let offsets = &table[range.start as usize..range.end as usize];
-            cells.extend(offsets.iter().map(|&offset| self.region.cell(offset)));
-        } else {
-            cells.extend(range.map(|e| self.region.cell(self.offset(e))));
+        match self.cells {
+            Order::Table(table) => {
+                let offsets = &table[range.start as usize..range.end as usize];
+                cells.extend(offsets.iter().map(|&offset| self.region.cell(offset)));
+            }
+            Order::Stride(stride) => cells
+                .extend(range.map(|e| self.region.cell(offset(&self.region, self.border, stride, self.len, e)))),
         }
     }
+}
 
-    fn offset(&self, e: u64) -> [u32; K] {
-        // F can exceed 2^32 in high dimensions, so the product needs 128 bits.
-        let index = (u128::from(e) * u128::from(self.stride) % u128::from(self.len)) as u64;
-        if self.border { self.region.surface_offset(index) } else { self.region.offset(index) }
-    }
+/// The offset from the corner of the cell that is visited as number `e` of `len`.
+fn offset<const K: usize>(region: &Region<K>, border: bool, stride: u64, len: u64, e: u64) -> [u32; K] {
+    // F can exceed 2^32 in high dimensions, so the product needs 128 bits.
+    let index = (u128::from(e) * u128::from(stride) % u128::from(len)) as u64;
+    if border { region.surface_offset(index) } else { region.offset(index) }
 }
 
 /// The visiting orders of a plan's levels.
@@ -88,16 +96,17 @@ impl<const K: usize> VisitOrders<K> {
         };
         let border = self.rule != ExploreRule::Full;
         let len = if border { region.surface_volume() } else { region.volume() };
-        let stride = if self.scattered { golden_stride(len) } else { 1 };
-        let mut visit = Visit { region, border, len, stride, table: None };
-        if len <= TABLED {
-            let orders = &self.levels[level as usize];
-            let slot = (0..K).rev().fold(0, |slot, j| 3 * slot + (region.extent[j] - orders.least[j]) as usize);
-            if let Some(cell) = orders.tables.get(slot) {
-                visit.table = Some(cell.get_or_init(|| (0..len).map(|e| visit.offset(e)).collect()));
-            }
-        }
-        visit
+        let stride = || if self.scattered { golden_stride(len) } else { 1 };
+        let orders = &self.levels[level as usize];
+        let slot = (0..K).rev().fold(0, |slot, j| 3 * slot + (region.extent[j] - orders.least[j]) as usize);
+        let cells = match orders.tables.get(slot) {
+            Some(table) if len <= TABLED => Order::Table(table.get_or_init(|| {
+                let stride = stride();
+                (0..len).map(|e| offset(&region, border, stride, len, e)).collect()
+            })),
+            _ => Order::Stride(stride()),
+        };
+        Visit { region, border, len, cells }
     }
 }
 

@@ -163,7 +163,7 @@ impl<'a, const K: usize> Cpu<'a, K> {
         self.control.check()?;
         let mut scratch = self.scratch.lock().expect("no worker panics holding it").pop().unwrap_or_default();
         scratch.cells.clear();
-        scratch.cells.extend(region.cells());
+        region.extend_cells(&mut scratch.cells);
         scratch.labels.clear();
         scratch.labels.resize(scratch.cells.len(), 0);
         self.workload.evaluate(&scratch.cells, &mut scratch.labels);
@@ -242,7 +242,7 @@ impl<'a, const K: usize> Cpu<'a, K> {
             match self.how.scheme {
                 ParallelScheme::Sbr => {
                     scratch.cells.clear();
-                    now.iter().for_each(|(_, region)| scratch.cells.extend(region.cells()));
+                    now.iter().for_each(|(_, region)| region.extend_cells(&mut scratch.cells));
                     self.workload.evaluate(&scratch.cells, &mut scratch.labels);
                 }
                 ParallelScheme::Mbr => {

@@ -2,6 +2,8 @@
 
 use std::sync::Mutex;
 
+use rayon::slice::ParallelSliceMut;
+
 use crate::error::Error;
 use crate::field::{Canvas, CellType, Cells};
 use crate::how::Keep;
@@ -105,7 +107,7 @@ impl<'a, const K: usize> Sink<'a, K> {
     /// The terminal regions by level and code, and the bricks.
     pub(crate) fn finish(self) -> (Vec<Terminal>, Cells) {
         let Store { mut terminals, bricks } = self.store.into_inner().expect("no worker panics holding it");
-        terminals.sort_unstable_by_key(|terminal| (terminal.level(), terminal.code));
+        terminals.par_sort_unstable_by_key(|terminal| (terminal.level(), terminal.code));
         (terminals, bricks)
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn evaluate<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, 
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => unsafe { avx2(field, cells, labels) },
         // SAFETY: plain numbers need no vector unit.
-        _ => unsafe { passes::evaluate::<T, K, V, O, A>(field, cells, labels) },
+        _ => unsafe { passes::evaluate::<T, 8, K, V, O, A>(field, cells, labels) },
     }
 }
 
@@ -33,7 +33,7 @@ unsafe fn avx512<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rou
     labels: &mut [u32],
 ) {
     // SAFETY: this function is compiled for the unit.
-    unsafe { passes::evaluate::<T::Avx512, K, V, O, A>(field, cells, labels) }
+    unsafe { passes::evaluate::<T::Avx512, 6, K, V, O, A>(field, cells, labels) }
 }
 
 /// # Safety
@@ -46,5 +46,5 @@ unsafe fn avx2<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Round
     labels: &mut [u32],
 ) {
     // SAFETY: this function is compiled for the unit.
-    unsafe { passes::evaluate::<T::Avx2, K, V, O, A>(field, cells, labels) }
+    unsafe { passes::evaluate::<T::Avx2, 4, K, V, O, A>(field, cells, labels) }
 }

@@ -136,8 +136,7 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Escap
     }
 
     /// The dwell of one cell, by definition.
-    #[cfg(test)]
-    fn dwell(&self, cell: [u32; K]) -> u32 {
+    fn dwell_of(&self, cell: [u32; K]) -> u32 {
         let mut z = self.start(cell);
         let mut dwell = 0;
         while dwell < self.dwell && O::norm2::<T, A>(&z) < T::from_f64(4.0) {

@@ -28,14 +28,17 @@ use crate::simd::{Lanes, Real};
 /// Cells in a group: enough to keep bundles full while dwells differ, few enough for the first-level caches.
 const GROUP: usize = 2048;
 
-/// Vectors in flight: four chains of dependent operations hide a latency of four cycles.
-const BUNDLE: usize = 4;
+/// Lanes of the widest bundle.
+const BUNDLE: usize = 96;
 
 /// Room for a group, and for the whole vectors that are read and written behind its end.
-const ROOM: usize = GROUP + 16 * BUNDLE;
+const ROOM: usize = GROUP + BUNDLE;
 
 /// Iterations of the first pass. Most cells outside the set are gone after it.
-const FIRST: u32 = 8;
+const FIRST: u32 = 24;
+
+/// Steps between two looks at whether a bundle has any cell left.
+const UNROLL: u32 = 4;
 
 /// The numbers of a group's cells, array by array, and the cells' places in the batch.
 struct Group<T, const V: usize> {
@@ -46,6 +49,15 @@ struct Group<T, const V: usize> {
 impl<T: Real, const V: usize> Group<T, V> {
     fn new() -> Self {
         Self { z: [[MaybeUninit::uninit(); ROOM]; V], index: [MaybeUninit::uninit(); ROOM] }
+    }
+
+    /// Makes numbers of what a last bundle reads behind the `len` cells: points outside, gone at once.
+    #[inline(always)]
+    fn pad(&mut self, len: usize) {
+        for v in 0..V {
+            self.z[v][len..len + BUNDLE].fill(MaybeUninit::new(T::from_f64(2.0)));
+        }
+        self.index[len..len + BUNDLE].fill(MaybeUninit::new(T::from_index(0)));
     }
 
     /// # Safety
@@ -80,12 +92,12 @@ impl<T: Real, const V: usize> Group<T, V> {
     }
 }
 
-/// The labels of `cells`.
+/// The labels of `cells`, in bundles of B vectors.
 ///
 /// # Safety
-/// Called from a function compiled for L's vector unit; the slices have equal length.
+/// Called from a function compiled for L's vector unit; the slices have equal length, and B·N is at most `BUNDLE`.
 #[inline(always)]
-pub(super) unsafe fn evaluate<L, const K: usize, const V: usize, O, A>(
+pub(super) unsafe fn evaluate<L, const B: usize, const K: usize, const V: usize, O, A>(
     field: &EscapeField<K, V, O, L::Real, A>,
     cells: &[[u32; K]],
     labels: &mut [u32],
@@ -101,60 +113,30 @@ pub(super) unsafe fn evaluate<L, const K: usize, const V: usize, O, A>(
             for v in 0..V {
                 active.z[v][i].write(z[v]);
             }
-            active.index[i].write(L::Real::from_index(i as u32));
         }
-        // Whole bundles are read: what is behind the last cell must be numbers, and repeats it.
-        let last = field.start(cells[cells.len() - 1]);
-        for i in cells.len()..cells.len().next_multiple_of(L::N * BUNDLE) {
-            for v in 0..V {
-                active.z[v][i].write(last[v]);
-            }
-            active.index[i].write(L::Real::from_index(0));
+        for (i, index) in active.index[..cells.len()].iter_mut().enumerate() {
+            index.write(L::Real::from_index(i as u32));
         }
-        // SAFETY: this function's contract; the group is initialised as `group` demands.
-        unsafe { group::<L, K, V, O, A>(&mut active, &mut queue, cells.len(), field.dwell, labels) };
-    }
-}
-
-/// Iterates a group of `len` cells to the end.
-///
-/// # Safety
-/// As [`evaluate`]; `active` holds `len` cells, rounded up to a whole bundle.
-#[inline(always)]
-unsafe fn group<L, const K: usize, const V: usize, O, A>(
-    active: &mut Group<L::Real, V>,
-    queue: &mut Group<L::Real, V>,
-    mut len: usize,
-    dwell: u32,
-    labels: &mut [u32],
-) where
-    L: Lanes,
-    O: Orbit<K, V>,
-    A: Rounding,
-{
-    let mut n = 0;
-    while len > 0 && n < dwell {
-        let u = pass_length(n).min(dwell - n);
-        // SAFETY: this function's contract, and the passes leave at most as many cells as they found.
+        active.pad(cells.len());
+        let mut n = field.dwell.min(FIRST);
+        // SAFETY: this function's contract; the group holds `len` cells and is padded.
         unsafe {
-            if O::LATE && n > 0 {
-                let (left, finished) = late::<L, K, V, O, A>(active, queue, len, u);
-                len = left;
-                if finished > 0 {
-                    counted::<L, K, V, O, A, true>(queue, finished, n, u, labels);
-                }
-            } else {
-                len = counted::<L, K, V, O, A, false>(active, len, n, u, labels);
+            let mut len = first::<L, B, K, V, O, A>(field, &mut active, cells, n, labels);
+            while len > 0 && n < field.dwell {
+                let u = pass_length(n).min(field.dwell - n);
                 if O::LATE {
-                    len = plain_loop::<L, K, V, O, A>(active, len, n + u, dwell, labels);
+                    let (left, finished) = late::<L, B, K, V, O, A>(&mut active, &mut queue, len, u);
+                    len = left;
+                    counted::<L, B, K, V, O, A>(&mut queue, finished, n, u, labels);
+                } else {
+                    len = counted::<L, B, K, V, O, A>(&mut active, len, n, u, labels);
                 }
+                n += u;
+            }
+            for index in &active.index[..len] {
+                labels[index.assume_init().to_index() as usize] = field.dwell;
             }
         }
-        n += u;
-    }
-    for slot in &active.index[..len] {
-        // SAFETY: the first `len` slots hold cells.
-        labels[unsafe { slot.assume_init() }.to_index() as usize] = dwell;
     }
 }
 
@@ -162,8 +144,7 @@ unsafe fn group<L, const K: usize, const V: usize, O, A>(
 #[inline(always)]
 fn pass_length(n: u32) -> u32 {
     match n {
-        0 => FIRST,
-        1..64 => 16,
+        0..64 => 16,
         64..256 => 32,
         _ => 64,
     }
@@ -176,13 +157,138 @@ fn occupied<L: Lanes>(at: usize, b: usize, len: usize) -> u32 {
     ((1u64 << lanes) - 1) as u32
 }
 
+/// The first pass, of u iterations: labels every cell with its count so far, which is final for those that left; returns
+/// how many are kept because they did not.
+///
+/// # Safety
+/// As [`evaluate`]; `active` holds `cells`, padded.
+#[inline(always)]
+unsafe fn first<L, const B: usize, const K: usize, const V: usize, O, A>(
+    field: &EscapeField<K, V, O, L::Real, A>,
+    active: &mut Group<L::Real, V>,
+    cells: &[[u32; K]],
+    u: u32,
+    labels: &mut [u32],
+) -> usize
+where
+    L: Lanes,
+    O: Orbit<K, V>,
+    A: Rounding,
+{
+    let permanent = L::splat(L::Real::from_f64(3.99));
+    let mut kept = 0;
+    for at in (0..cells.len()).step_by(L::N * B) {
+        // SAFETY: `at` is below `len`, and the group has room for whole bundles. Writes go to `kept` <= the place of the
+        // vector they come from, which has been loaded, so no unread cell is overwritten.
+        unsafe {
+            let mut z: [[L; V]; B] = std::array::from_fn(|b| active.load(at + b * L::N));
+            let (inside, count) = count::<L, B, K, V, O, A>(&mut z, u);
+            let mut counts = [L::Real::from_f64(0.0); BUNDLE];
+            for b in 0..B {
+                count[b].store(counts.as_mut_ptr().add(b * L::N));
+            }
+            let end = cells.len().min(at + L::N * B);
+            for (label, count) in labels[at..end].iter_mut().zip(counts) {
+                *label = count.to_u32();
+            }
+            for b in 0..B {
+                let place = at + b * L::N;
+                let mut keep = L::bits(inside[b]) & occupied::<L>(at, b, cells.len());
+                if O::LATE {
+                    let (re, im) = (z[b][V - 2], z[b][V - 1]);
+                    let unfit = occupied::<L>(at, b, cells.len()) & !L::bits((re * re + im * im).lt(permanent));
+                    keep &= !unfit;
+                    if unfit != 0 {
+                        by_definition(field, &cells[place..], unfit, &mut labels[place..]);
+                    }
+                }
+                let index = active.load_index::<L>(place);
+                active.compress(kept, &z[b], index, keep);
+                kept += keep.count_ones() as usize;
+            }
+        }
+    }
+    active.pad(kept);
+    kept
+}
+
+/// The labels of the cells in `which`, one by one. Rare: they lie in a thin shell or are outside from the start.
+#[cold]
+#[inline(never)]
+fn by_definition<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding>(
+    field: &EscapeField<K, V, O, T, A>,
+    cells: &[[u32; K]],
+    which: u32,
+    labels: &mut [u32],
+) {
+    for (i, (&cell, label)) in cells.iter().zip(labels).enumerate().take(32) {
+        if which >> i & 1 == 1 {
+            *label = field.dwell_of(cell);
+        }
+    }
+}
+
+/// u tested iterations: the tests passed, and which lanes passed all.
+///
+/// # Safety
+/// As [`evaluate`].
+#[inline(always)]
+unsafe fn count<L, const B: usize, const K: usize, const V: usize, O, A>(
+    z: &mut [[L; V]; B],
+    u: u32,
+) -> ([L::Mask; B], [L; B])
+where
+    L: Lanes,
+    O: Orbit<K, V>,
+    A: Rounding,
+{
+    let (mut inside, mut count) = ([L::all(); B], [L::splat(L::Real::from_f64(0.0)); B]);
+    for _ in 0..u / UNROLL {
+        for _ in 0..UNROLL {
+            test_and_step::<L, B, K, V, O, A>(z, &mut inside, &mut count);
+        }
+        let mut any = 0;
+        for b in 0..B {
+            any |= L::bits(inside[b]);
+        }
+        if any == 0 {
+            return (inside, count);
+        }
+    }
+    for _ in 0..u % UNROLL {
+        test_and_step::<L, B, K, V, O, A>(z, &mut inside, &mut count);
+    }
+    (inside, count)
+}
+
+/// One tested iteration of a bundle.
+#[inline(always)]
+fn test_and_step<L, const B: usize, const K: usize, const V: usize, O, A>(
+    z: &mut [[L; V]; B],
+    inside: &mut [L::Mask; B],
+    count: &mut [L; B],
+) where
+    L: Lanes,
+    O: Orbit<K, V>,
+    A: Rounding,
+{
+    let (four, one) = (L::splat(L::Real::from_f64(4.0)), L::splat(L::Real::from_f64(1.0)));
+    for b in 0..B {
+        let passed = O::norm2::<L, A>(&z[b]).lt(four);
+        // Where escape is permanent the test repeats itself.
+        inside[b] = if O::LATE { passed } else { L::and(inside[b], passed) };
+        count[b] = L::select(inside[b], count[b] + one, count[b]);
+        z[b] = O::step::<L, A>(z[b]);
+    }
+}
+
 /// A late pass: keeps the cells that are inside after u iterations, queues the others with their state before; returns
 /// how many of each.
 ///
 /// # Safety
-/// As [`group`].
+/// As [`evaluate`]; `active` holds `len` cells, padded.
 #[inline(always)]
-unsafe fn late<L, const K: usize, const V: usize, O, A>(
+unsafe fn late<L, const B: usize, const K: usize, const V: usize, O, A>(
     active: &mut Group<L::Real, V>,
     queue: &mut Group<L::Real, V>,
     len: usize,
@@ -195,21 +301,26 @@ where
 {
     let four = L::splat(L::Real::from_f64(4.0));
     let (mut kept, mut queued) = (0, 0);
-    for at in (0..len).step_by(L::N * BUNDLE) {
-        // SAFETY: `at` is below `len`, and the group has room for whole bundles. Writes go to `kept` <= the place of the
-        // vector they come from, which has been loaded, so no unread cell is overwritten; the queue is filled at most
-        // as fast as cells are read.
+    for at in (0..len).step_by(L::N * B) {
+        // SAFETY: as in `first`; the queue is filled at most as fast as cells are read.
         unsafe {
-            let mut z: [[L; V]; BUNDLE] = std::array::from_fn(|b| active.load(at + b * L::N));
-            for _ in 0..u {
+            let mut z: [[L; V]; B] = std::array::from_fn(|b| active.load(at + b * L::N));
+            for _ in 0..u / UNROLL {
+                for _ in 0..UNROLL {
+                    for z in &mut z {
+                        *z = O::step::<L, A>(*z);
+                    }
+                }
+            }
+            for _ in 0..u % UNROLL {
                 for z in &mut z {
                     *z = O::step::<L, A>(*z);
                 }
             }
-            let inside: [u32; BUNDLE] = std::array::from_fn(|b| {
+            let inside: [u32; B] = std::array::from_fn(|b| {
                 L::bits(O::norm2::<L, A>(&z[b]).lt(four)) & occupied::<L>(at, b, len)
             });
-            for b in 0..BUNDLE {
+            for b in 0..B {
                 let (place, occupied) = (at + b * L::N, occupied::<L>(at, b, len));
                 let outside = occupied & !inside[b];
                 if outside == 0 && kept == place {
@@ -229,23 +340,18 @@ where
             }
         }
     }
-    // What a counted pass reads behind the last queued cell must be numbers.
-    for i in queued..queued.next_multiple_of(L::N * BUNDLE) {
-        for v in 0..V {
-            queue.z[v][i].write(L::Real::from_f64(2.0));
-        }
-        queue.index[i].write(L::Real::from_index(0));
-    }
+    active.pad(kept);
+    queue.pad(queued);
     (kept, queued)
 }
 
-/// A counted pass: labels the cells that leave within u iterations, keeps the others, returns how many those are. With
-/// `ALL` every cell is known to be outside after u iterations and is labelled; a count of u then is its exact dwell.
+/// A counted pass: labels the cells that leave within u iterations after `n`, keeps the others, returns how many those
+/// are. Cells of a late orbit come here only to leave.
 ///
 /// # Safety
-/// As [`group`].
+/// As [`late`].
 #[inline(always)]
-unsafe fn counted<L, const K: usize, const V: usize, O, A, const ALL: bool>(
+unsafe fn counted<L, const B: usize, const K: usize, const V: usize, O, A>(
     active: &mut Group<L::Real, V>,
     len: usize,
     n: u32,
@@ -257,82 +363,31 @@ where
     O: Orbit<K, V>,
     A: Rounding,
 {
-    let four = L::splat(L::Real::from_f64(4.0));
-    let (zero, one) = (L::splat(L::Real::from_f64(0.0)), L::splat(L::Real::from_f64(1.0)));
     let mut kept = 0;
-    for at in (0..len).step_by(L::N * BUNDLE) {
-        // SAFETY: as in `late`.
+    for at in (0..len).step_by(L::N * B) {
+        // SAFETY: as in `first`.
         unsafe {
-            let mut z: [[L; V]; BUNDLE] = std::array::from_fn(|b| active.load(at + b * L::N));
-            let mut inside = [L::all(); BUNDLE];
-            let mut count = [zero; BUNDLE];
-            for _ in 0..u {
-                for b in 0..BUNDLE {
-                    inside[b] = L::and(inside[b], O::norm2::<L, A>(&z[b]).lt(four));
-                    count[b] = L::select(inside[b], count[b] + one, count[b]);
-                    z[b] = O::step::<L, A>(z[b]);
-                }
+            let mut z: [[L; V]; B] = std::array::from_fn(|b| active.load(at + b * L::N));
+            let (inside, count) = count::<L, B, K, V, O, A>(&mut z, u);
+            let mut counts = [L::Real::from_f64(0.0); BUNDLE];
+            for b in 0..B {
+                count[b].store(counts.as_mut_ptr().add(b * L::N));
             }
-            for b in 0..BUNDLE {
-                let (place, occupied) = (at + b * L::N, occupied::<L>(at, b, len));
-                let inside = if ALL { 0 } else { L::bits(inside[b]) & occupied };
-                let outside = occupied & !inside;
-                let index = active.load_index::<L>(place);
-                if outside != 0 {
-                    let (mut counts, mut places) = ([L::Real::from_f64(0.0); 16], [L::Real::from_f64(0.0); 16]);
-                    count[b].compress(outside).store(counts.as_mut_ptr());
-                    index.compress(outside).store(places.as_mut_ptr());
-                    for i in 0..outside.count_ones() as usize {
-                        labels[places[i].to_index() as usize] = n + counts[i].to_u32();
-                    }
+            // Those that are kept are labelled, too, and later again.
+            let end = len.min(at + L::N * B);
+            for (index, count) in active.index[at..end].iter().zip(counts) {
+                labels[index.assume_init().to_index() as usize] = n + count.to_u32();
+            }
+            if !O::LATE {
+                for b in 0..B {
+                    let keep = L::bits(inside[b]) & occupied::<L>(at, b, len);
+                    let index = active.load_index::<L>(at + b * L::N);
+                    active.compress(kept, &z[b], index, keep);
+                    kept += keep.count_ones() as usize;
                 }
-                active.compress(kept, &z[b], index, inside);
-                kept += inside.count_ones() as usize;
             }
         }
     }
-    kept
-}
-
-/// Takes out the cells for which a late test would not be exact and iterates them one by one.
-///
-/// # Safety
-/// As [`group`].
-#[inline(always)]
-unsafe fn plain_loop<L, const K: usize, const V: usize, O, A>(
-    active: &mut Group<L::Real, V>,
-    len: usize,
-    n: u32,
-    dwell: u32,
-    labels: &mut [u32],
-) -> usize
-where
-    L: Lanes,
-    O: Orbit<K, V>,
-    A: Rounding,
-{
-    let (permanent, four) = (L::Real::from_f64(3.99), L::Real::from_f64(4.0));
-    let mut kept = 0;
-    for i in 0..len {
-        // SAFETY: the first `len` slots hold cells, and `kept` <= `i`.
-        unsafe {
-            let mut z: [L::Real; V] = std::array::from_fn(|v| active.z[v][i].assume_init());
-            let (re, im) = (z[V - 2], z[V - 1]);
-            if re * re + im * im < permanent {
-                for v in 0..V {
-                    active.z[v][kept] = active.z[v][i];
-                }
-                active.index[kept] = active.index[i];
-                kept += 1;
-                continue;
-            }
-            let mut count = n;
-            while count < dwell && O::norm2::<L::Real, A>(&z) < four {
-                z = O::step::<L::Real, A>(z);
-                count += 1;
-            }
-            labels[active.index[i].assume_init().to_index() as usize] = count;
-        }
-    }
+    active.pad(kept);
     kept
 }

@@ -34,7 +34,7 @@ fn check<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding>(
 ) {
     let domain = Domain::new([n; K], window, Sample::Corner).unwrap();
     let mut field = EscapeField::<K, V, O, T, A>::new(&domain, dwell, 1.0);
-    let wanted: Vec<_> = cells.iter().map(|&cell| field.dwell(cell)).collect();
+    let wanted: Vec<_> = cells.iter().map(|&cell| field.dwell_of(cell)).collect();
     for &isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
         field.isa = isa;
         let mut labels = vec![u32::MAX; cells.len()];

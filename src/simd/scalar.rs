@@ -21,7 +21,11 @@ macro_rules! scalar {
             }
             #[inline(always)]
             fn to_u32(self) -> u32 {
-                self as u32
+                // SAFETY: the caller's promise: a whole number of at most 2^24.
+                #[allow(unsafe_code)]
+                unsafe {
+                    self.to_int_unchecked::<i32>() as u32
+                }
             }
             #[inline(always)]
             fn from_index(index: u32) -> Self {
