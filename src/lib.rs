@@ -22,7 +22,7 @@
 //! the data through the code are in the guide below.
 
 #![deny(unsafe_code)]
-#![warn(missing_docs)]
+#![deny(missing_docs)]
 
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -179,17 +179,16 @@ impl<'a, const K: usize> Cpu<'a, K> {
         Ok(())
     }
 
-    /// Checks tables of `bytes` bytes against the limit.
+    /// Checks tables of `bytes` bytes against what the limit leaves beside a dense array.
     ///
     /// # Errors
     /// [`Error::Memory`] with the figure.
     pub(crate) fn fits(&self, bytes: u128) -> Result<(), Error> {
-        match self.how.mem_limit {
-            Some(limit) if bytes > u128::from(limit) => {
-                Err(Error::Memory { what: "the OLT of the next level", need: bytes, limit })
-            }
-            _ => Ok(()),
+        let limit = self.sink.limit();
+        if bytes > u128::from(limit) {
+            return Err(Error::Memory { what: "the OLT of the next level", need: bytes, limit });
         }
+        Ok(())
     }
 
     /// Adds to a level's counts.

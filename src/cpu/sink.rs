@@ -59,6 +59,11 @@ impl<'a, const K: usize> Sink<'a, K> {
         Self { canvas, keep, cell, limit, store }
     }
 
+    /// Bytes that are left beside a dense array.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
+
     pub(crate) fn batch(&self) -> Batch {
         Batch { keep: self.keep, terminals: Vec::new(), bricks: Cells::zeroed(self.cell, 0) }
     }

@@ -265,6 +265,15 @@ mod tests {
     }
 
     #[test]
+    fn all_bits_of_a_code_count() {
+        let hilbert = Hilbert::<2> { starts: vec![0], tables: Some(Tables::get::<2>()) };
+        let cell = [0xDEAD_BEEF, 0x0FAC_ADE5];
+        let code = hilbert.walk::<ENCODE>(0, 32, interleave(cell, 32));
+        assert_eq!(code, 17_414_049_806_762_354_884);
+        assert_eq!(deinterleave::<2>(hilbert.walk::<DECODE>(0, 32, code), 32), cell);
+    }
+
+    #[test]
     fn tables_and_closed_form_agree() {
         (1..=32).for_each(tables_follow_the_closed_form::<2>);
         (1..=21).for_each(tables_follow_the_closed_form::<3>);

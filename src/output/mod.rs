@@ -43,12 +43,17 @@ impl Staged {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
+        if !folder.is_dir() {
+            let missing = format!("there is no folder {}", folder.display());
+            return Err(failed(std::io::Error::new(std::io::ErrorKind::NotFound, missing)));
+        }
         let mut builder = tempfile::Builder::new();
         builder.prefix(".orthant-").suffix(".tmp");
         // Temporary files are private by default; a result gets the permissions of any new file.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(folder).map_err(failed)?;
+        // The error would name the temporary file, which nobody asked for.
+        let file = builder.tempfile_in(folder).map_err(|error| failed(error.kind().into()))?;
         Ok(Self { target: target.to_owned(), force, file })
     }
 
