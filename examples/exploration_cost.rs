@@ -17,16 +17,17 @@ impl Job for Compare {
         let whole = go(How { order: ExploreOrder::Paper, keep: Keep::Regions, ..How::default() })?.totals().label_sum;
         let scattered = go(How::default())?;
         let wrong = conformance::differing(all.field().unwrap(), scattered.field().unwrap());
-        let iterations = |subdivision: &Subdivision<K>| subdivision.totals().label_sum as f64;
+        let (all, scattered) = (all.totals().label_sum, scattered.totals().label_sum);
         let last = plan.levels()[plan.levels().len() - 1];
         println!(
-            "{} n={} L={}: exhaustive {:.3e} iterations; full scan saves {:.2}x, scattered {:.2}x; {wrong} wrong cells ({:.2} ppm)",
+            "{} n={} L={} {}: iterations {all} exhaustive, {whole} full scan ({:.2}), {scattered} scattered ({:.2}); \
+             {wrong} wrong cells ({:.2} ppm)",
             self.0.workload,
             plan.domain().size()[0],
             plan.domain().size()[0] / last.grid[0],
-            iterations(&all),
-            iterations(&all) / whole as f64,
-            iterations(&all) / iterations(&scattered),
+            plan.domain().sample(),
+            all as f64 / whole as f64,
+            all as f64 / scattered as f64,
             wrong as f64 / plan.domain().cells() as f64 * 1e6,
         );
         Ok(())
@@ -37,7 +38,9 @@ fn main() -> Result<(), Error> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let cases = match &arguments[..] {
         [workload, n, b] => vec![(workload.parse()?, n.parse().expect("an extent"), b.parse().expect("a stop side"))],
-        _ => vec![(WorkloadKind::Mandelbrot, 512, 4), (WorkloadKind::Mandelbulb, 64, 2), (WorkloadKind::Julibrot, 16, 2)],
+        _ => {
+            vec![(WorkloadKind::Mandelbrot, 512, 4), (WorkloadKind::Mandelbulb, 64, 2), (WorkloadKind::Julibrot, 16, 2)]
+        }
     };
     for (workload, n, b) in cases {
         let mut request = Request::new(workload);

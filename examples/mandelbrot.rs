@@ -11,7 +11,13 @@ fn main() -> Result<(), Error> {
     let subdivision = run(&plan, &*field, &How::default(), &control)?;
     for stats in subdivision.levels() {
         let counts = &stats.counts;
-        println!("level {}: {} regions, {} uniform, P = {:.3}", stats.level.index, counts.regions, counts.filled, stats.density());
+        println!(
+            "level {}: {} regions, {} uniform, P = {:.3}",
+            stats.level.index,
+            counts.regions,
+            counts.filled,
+            stats.density()
+        );
     }
     let exhaustive = run(&plan, &*field, &How { strategy: StrategyKind::Exhaustive, ..How::default() }, &control)?;
     println!(

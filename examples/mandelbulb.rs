@@ -16,7 +16,19 @@ fn main() -> Result<(), Error> {
     let dense = subdivision.materialise(None)?;
     let array = dense.view_u16().expect("u16 is the default");
     for row in array.index_axis(Axis(0), 48).outer_iter().step_by(6) {
-        let row: String = row.iter().step_by(3).map(|&dwell| if dwell == 64 { '#' } else if dwell > 4 { '+' } else { '.' }).collect();
+        let row: String = row
+            .iter()
+            .step_by(3)
+            .map(|&dwell| {
+                if dwell == 64 {
+                    '#'
+                } else if dwell > 4 {
+                    '+'
+                } else {
+                    '.'
+                }
+            })
+            .collect();
         println!("{row}");
     }
     Ok(())

@@ -11,7 +11,11 @@ fn main() -> Result<(), Error> {
     let mut regions = plan.levels()[0].regions();
     for level in plan.levels() {
         let mixed = field.mixed_regions(level);
-        println!("side {:4}: {mixed:15} of {regions:16} regions are mixed, P = {:.3}", 4096 / level.grid[0], mixed as f64 / regions as f64);
+        println!(
+            "side {:4}: {mixed:15} of {regions:16} regions are mixed, P = {:.3}",
+            4096 / level.grid[0],
+            mixed as f64 / regions as f64
+        );
         regions = mixed * u128::from(plan.scheme().children());
     }
     Ok(())

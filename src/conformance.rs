@@ -71,9 +71,7 @@ impl Case {
     /// The case in words.
     pub fn name(&self) -> String {
         let request = &self.request;
-        let join = |v: &Option<Vec<u32>>| {
-            v.iter().flatten().map(u32::to_string).collect::<Vec<_>>().join("x")
-        };
+        let join = |v: &Option<Vec<u32>>| v.iter().flatten().map(u32::to_string).collect::<Vec<_>>().join("x");
         format!(
             "{} k={} n={} g={} r={} B={} {} {}",
             request.workload,

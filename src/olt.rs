@@ -51,8 +51,11 @@ impl Olt {
         let len = plan.levels()[0].regions() as usize;
         let olt = Self::with_len(0, plan.code_bytes(0) == 8, workload.carries_payload(), len);
         (0..len).into_par_iter().for_each(|slot| {
-            let payload =
-                if workload.carries_payload() { workload.root(&plan.region(0, slot as u64)) } else { Payload::default() };
+            let payload = if workload.carries_payload() {
+                workload.root(&plan.region(0, slot as u64))
+            } else {
+                Payload::default()
+            };
             olt.set(slot, slot as u64, payload);
         });
         olt

@@ -285,9 +285,8 @@ fn levels<const K: usize>(size: [u32; K], scheme: &Scheme<K>) -> Vec<Level<K>> {
     let mut levels = vec![Level { index: 0, grid: scheme.g, size }];
     loop {
         let last = levels[levels.len() - 1];
-        let wide = |j: usize| {
-            u128::from(size[j]) > u128::from(scheme.b) * u128::from(last.grid[j]) * u128::from(scheme.r[j])
-        };
+        let wide =
+            |j: usize| u128::from(size[j]) > u128::from(scheme.b) * u128::from(last.grid[j]) * u128::from(scheme.r[j]);
         if !(0..K).all(wide) {
             return levels;
         }
@@ -321,7 +320,8 @@ mod tests {
     #[test]
     fn errors_name_the_field() {
         let domain = Domain::new([16, 8], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
-        let plan = |g, r, b| Plan::new(domain, Scheme { g, r, b }, CurveKind::Canonical, ExploreRule::Border).unwrap_err();
+        let plan =
+            |g, r, b| Plan::new(domain, Scheme { g, r, b }, CurveKind::Canonical, ExploreRule::Border).unwrap_err();
         assert_eq!(plan([16, 9], [2, 2], 1), PlanError::InitialSplit { axis: 1, g: 9, n: 8 });
         assert_eq!(plan([0, 1], [2, 2], 1), PlanError::InitialSplit { axis: 0, g: 0, n: 16 });
         assert_eq!(plan([1, 1], [2, 1], 1), PlanError::RecurrentSplit { axis: 1, r: 1 });

@@ -121,7 +121,12 @@ pub struct CellsReport {
 
 impl Report {
     /// The report of a run of `request` on the CPU.
-    pub fn new<const K: usize>(request: &Request, subdivision: &Subdivision<K>, device: &str, iterations: bool) -> Self {
+    pub fn new<const K: usize>(
+        request: &Request,
+        subdivision: &Subdivision<K>,
+        device: &str,
+        iterations: bool,
+    ) -> Self {
         let plan = subdivision.plan();
         let totals = subdivision.totals();
         let launches = subdivision.launches();

@@ -47,8 +47,9 @@ impl<const K: usize> Visit<'_, K> {
                 let offsets = &table[range.start as usize..range.end as usize];
                 cells.extend(offsets.iter().map(|&offset| self.region.cell(offset)));
             }
-            Order::Stride(stride) => cells
-                .extend(range.map(|e| self.region.cell(offset(&self.region, self.border, stride, self.len, e)))),
+            Order::Stride(stride) => {
+                cells.extend(range.map(|e| self.region.cell(offset(&self.region, self.border, stride, self.len, e))))
+            }
         }
     }
 }

@@ -307,7 +307,11 @@ impl Workload<2> for Depth {
 
     fn classify(&self, region: &Region<2>, payload: Payload) -> Verdict {
         let depth = payload.0 & 0xff;
-        assert_eq!(payload.0 >> 8, u64::from(region.corner[0]) << 24 | u64::from(region.corner[1]), "a payload went astray");
+        assert_eq!(
+            payload.0 >> 8,
+            u64::from(region.corner[0]) << 24 | u64::from(region.corner[1]),
+            "a payload went astray"
+        );
         if depth == 3 { Verdict::Uniform(7) } else { Verdict::Mixed }
     }
 
@@ -332,8 +336,7 @@ fn payloads_travel_from_parent_to_child() {
     for curve in CurveKind::ALL {
         let plan = Plan::new(domain, Scheme::uniform(3, 2, 1), *curve, ExploreRule::Full).unwrap();
         for strategy in [StrategyKind::Ask, StrategyKind::Dp] {
-            let subdivision =
-                run(&plan, &Depth, &How { strategy, ..How::default() }, &Control::default()).unwrap();
+            let subdivision = run(&plan, &Depth, &How { strategy, ..How::default() }, &Control::default()).unwrap();
             assert_eq!(found(&subdivision).mixed, [9, 36, 144, 0]);
             assert!(labels(subdivision.field().unwrap()).iter().all(|&label| label == 7));
         }

@@ -123,7 +123,11 @@ fn every_error_names_the_culprit() {
     // Whatever went wrong, it left nothing behind and touched nothing.
     assert_eq!(files(&folder), ["folder.png", "there.png"]);
     assert_eq!(std::fs::read(folder.join("there.png")).unwrap(), b"mine");
-    document("errors.md", "# Errors\n\nWhat bad input is answered with. Made by the test `every_error_names_the_culprit`; `BLESS=1` rewrites it.\n\n| command | message (first line) | exit |\n|---|---|---|\n", &table);
+    document(
+        "errors.md",
+        "# Errors\n\nWhat bad input is answered with. Made by the test `every_error_names_the_culprit`; `BLESS=1` rewrites it.\n\n| command | message (first line) | exit |\n|---|---|---|\n",
+        &table,
+    );
 }
 
 /// Compares a page of docs/ with what the program really says.

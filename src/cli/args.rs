@@ -218,11 +218,12 @@ pub struct Window(pub Vec<[f64; 2]>);
 
 /// `N`, `a^b`.
 fn number(text: &str) -> Result<u32, String> {
-    let whole = |text: &str| text.trim().parse::<u32>().map_err(|_| format!("'{text}' is not a whole number below 2^32"));
+    let whole =
+        |text: &str| text.trim().parse::<u32>().map_err(|_| format!("'{text}' is not a whole number below 2^32"));
     match text.split_once('^') {
-        Some((base, exponent)) => whole(base)?
-            .checked_pow(whole(exponent)?)
-            .ok_or_else(|| format!("'{text}' is not below 2^32")),
+        Some((base, exponent)) => {
+            whole(base)?.checked_pow(whole(exponent)?).ok_or_else(|| format!("'{text}' is not below 2^32"))
+        }
         None => whole(text),
     }
 }

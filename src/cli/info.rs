@@ -44,14 +44,18 @@ pub(super) fn doctor(voice: Voice) -> Result<(), Error> {
     }
     let available = format!("{} available", bytes(machine.available));
     match machine.available {
-        Some(few) if few < 1 << 28 => line(State::Note, "memory", &format!("{available}; use small -n or --keep regions"))?,
+        Some(few) if few < 1 << 28 => {
+            line(State::Note, "memory", &format!("{available}; use small -n or --keep regions"))?
+        }
         _ => line(State::Ok, "memory", &available)?,
     }
     let here = std::path::Path::new(".");
     let output = tempfile::tempfile_in(here);
     match &output {
         Ok(_) => line(State::Ok, "outputs", "this folder can be written")?,
-        Err(error) => line(State::Mend, "outputs", &format!("this folder cannot be written ({error}); go to one that can"))?,
+        Err(error) => {
+            line(State::Mend, "outputs", &format!("this folder cannot be written ({error}); go to one that can"))?
+        }
     }
     line(State::Note, "cuda", NO_CUDA)?;
     output.map(drop).map_err(|source| Error::File { path: here.into(), source })

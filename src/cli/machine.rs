@@ -28,7 +28,10 @@ impl Machine {
             cpu: brand.filter(|brand| !brand.is_empty()).unwrap_or_else(|| "unknown CPU".into()),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             memory: least(system.as_ref().map(System::total_memory), group.as_ref().map(|group| group.total_memory)),
-            available: least(system.as_ref().map(System::available_memory), group.as_ref().map(|group| group.free_memory)),
+            available: least(
+                system.as_ref().map(System::available_memory),
+                group.as_ref().map(|group| group.free_memory),
+            ),
         }
     }
 
@@ -39,7 +42,8 @@ impl Machine {
 }
 
 /// Why CUDA cannot be used.
-pub(super) const NO_CUDA: &str = "this version of orthant has no CUDA backend yet; --backend cpu computes the same values";
+pub(super) const NO_CUDA: &str =
+    "this version of orthant has no CUDA backend yet; --backend cpu computes the same values";
 
 /// Picks the backend; the CPU is the only one so far, and `auto` says why.
 pub(super) fn pick(backend: Backend, voice: super::Voice) -> Result<(), Error> {

@@ -65,7 +65,9 @@ impl Voice {
         let colour = match cli.color {
             Colour::Always => true,
             Colour::Never => false,
-            Colour::Auto => std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) && std::io::stdout().is_terminal(),
+            Colour::Auto => {
+                std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) && std::io::stdout().is_terminal()
+            }
         };
         Self { quiet: cli.quiet, verbose: cli.verbose > 0, colour }
     }

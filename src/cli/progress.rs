@@ -55,7 +55,8 @@ impl Progress {
             let terminal = std::io::stderr().is_terminal();
             let bar = if terminal { ProgressBar::new(1000) } else { ProgressBar::hidden() };
             bar.set_style(
-                ProgressStyle::with_template("[{elapsed_precise}] {bar:40} {msg}").expect("the template is well formed"),
+                ProgressStyle::with_template("[{elapsed_precise}] {bar:40} {msg}")
+                    .expect("the template is well formed"),
             );
             let pause = if terminal { Duration::from_millis(100) } else { LINE_EVERY };
             loop {

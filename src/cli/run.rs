@@ -107,7 +107,8 @@ impl Outputs {
         if args.keep == Keep::Counts && !(args.output.is_empty() && args.overlay.is_none()) {
             return Err(Error::Input("--keep counts keeps no cells to write; use --keep dense or regions".into()));
         }
-        let formats = args.output.iter().map(|path| Ok((Format::of(path)?, path))).collect::<Result<Vec<_>, Error>>()?;
+        let formats =
+            args.output.iter().map(|path| Ok((Format::of(path)?, path))).collect::<Result<Vec<_>, Error>>()?;
         let stage = |path: &PathBuf| Staged::new(path, args.force);
         Ok(Self {
             fields: formats

@@ -272,8 +272,7 @@ impl<'a, const K: usize> Cpu<'a, K> {
     fn evaluate_shared(&self, region: &Region<K>, labels: &mut [u32]) {
         labels.par_chunks_mut(PIECE).enumerate().for_each(|(piece, labels)| {
             let start = (piece * PIECE) as u64;
-            let cells: Vec<_> =
-                (start..start + labels.len() as u64).map(|i| region.cell(region.offset(i))).collect();
+            let cells: Vec<_> = (start..start + labels.len() as u64).map(|i| region.cell(region.offset(i))).collect();
             self.workload.evaluate(&cells, labels);
         });
     }

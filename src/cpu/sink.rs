@@ -94,8 +94,8 @@ impl<'a, const K: usize> Sink<'a, K> {
         }
         let mut store = self.store.lock().expect("no worker panics holding it");
         let bricks = store.bricks.len() + batch.bricks.len();
-        let need =
-            (store.terminals.len() + batch.terminals.len()) as u64 * Terminal::BYTES + bricks as u64 * self.cell.bytes();
+        let need = (store.terminals.len() + batch.terminals.len()) as u64 * Terminal::BYTES
+            + bricks as u64 * self.cell.bytes();
         if need > self.limit {
             return Err(Error::Memory {
                 what: "the list of terminal regions and leaves (at least)",

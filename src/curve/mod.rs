@@ -27,7 +27,9 @@ use morton::{Interleaved, MixedRadix, Uneven};
 #[non_exhaustive]
 pub enum CurveError {
     /// Hilbert needs r to be a power of two.
-    #[error("--curve hilbert: -r {r} on axis {axis} is not a power of two; use another r, or --curve morton or canonical")]
+    #[error(
+        "--curve hilbert: -r {r} on axis {axis} is not a power of two; use another r, or --curve morton or canonical"
+    )]
     RadixNotPowerOfTwo {
         /// The axis.
         axis: usize,
@@ -35,7 +37,9 @@ pub enum CurveError {
         r: u32,
     },
     /// Hilbert needs the same r on every axis.
-    #[error("--curve hilbert: -r must be the same on every axis, but is {first} on axis 0 and {r} on axis {axis}; use --curve morton or canonical")]
+    #[error(
+        "--curve hilbert: -r must be the same on every axis, but is {first} on axis 0 and {r} on axis {axis}; use --curve morton or canonical"
+    )]
     UnequalRadix {
         /// r on axis 0.
         first: u32,
@@ -45,7 +49,9 @@ pub enum CurveError {
         r: u32,
     },
     /// Hilbert keeps a start state per tree of its forest.
-    #[error("--curve hilbert: -g makes {trees} trees, more than 2^26; use a -g with a larger common power of two, or --curve morton")]
+    #[error(
+        "--curve hilbert: -g makes {trees} trees, more than 2^26; use a -g with a larger common power of two, or --curve morton"
+    )]
     TooManyTrees {
         /// Trees: ∏ g_j after the common power of two is taken out.
         trees: u128,
@@ -161,8 +167,7 @@ impl<const K: usize> Lattice<K> {
         for level in 1..=deepest {
             let mut grid = grids[level as usize - 1];
             for axis in 0..K {
-                grid[axis] =
-                    grid[axis].checked_mul(r[axis]).ok_or(CurveError::CoordOverflow { axis, level })?;
+                grid[axis] = grid[axis].checked_mul(r[axis]).ok_or(CurveError::CoordOverflow { axis, level })?;
             }
             grids.push(grid);
         }

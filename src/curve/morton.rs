@@ -116,35 +116,25 @@ pub(super) fn interleave<const K: usize>(c: [u32; K], levels: u32) -> u64 {
         2 if levels <= 16 => u64::from(morton_encode([c[1] as u16, c[0] as u16])),
         2 => morton_encode([c[1], c[0]]),
         3 if levels <= 16 => morton_encode([c[2] as u16, c[1] as u16, c[0] as u16]),
-        4 if levels <= 16 => morton_encode([c[3] as u16, c[2] as u16, c[1] as u16, c[0] as u16]),
-        _ => (0..K).fold(0, |code, j| code | spread::<K>(u64::from(c[j]), levels) << j),
+        4 => morton_encode([c[3] as u16, c[2] as u16, c[1] as u16, c[0] as u16]),
+        _ => (0..K).fold(0, |code, j| code | spread::<K>(u64::from(c[j])) << j),
     }
 }
 
 /// The inverse of [`interleave`].
 #[inline]
 pub(super) fn deinterleave<const K: usize>(code: u64, levels: u32) -> [u32; K] {
-    let mut coords = [0; K];
     match K {
         2 if levels <= 16 => {
             let c: [u16; 2] = morton_decode(code as u32);
-            coords.iter_mut().zip(c.iter().rev()).for_each(|(slot, &c)| *slot = u32::from(c));
+            std::array::from_fn(|j| u32::from(c[1 - j]))
         }
         2 => {
             let c: [u32; 2] = morton_decode(code);
-            coords.iter_mut().zip(c.iter().rev()).for_each(|(slot, &c)| *slot = c);
+            std::array::from_fn(|j| c[1 - j])
         }
-        3 if levels <= 16 => {
-            let c: [u16; 3] = morton_decode(code);
-            coords.iter_mut().zip(c.iter().rev()).for_each(|(slot, &c)| *slot = u32::from(c));
-        }
-        4 if levels <= 16 => {
-            let c: [u16; 4] = morton_decode(code);
-            coords.iter_mut().zip(c.iter().rev()).for_each(|(slot, &c)| *slot = u32::from(c));
-        }
-        _ => coords.iter_mut().enumerate().for_each(|(j, slot)| *slot = squash::<K>(code >> j, levels) as u32),
+        _ => std::array::from_fn(|j| squash::<K>(code >> j) as u32),
     }
-    coords
 }
 
 /// The bits i with i mod (s·k) < s: groups of s bits, one in k.
@@ -160,14 +150,11 @@ const fn groups(k: usize, s: u32) -> u64 {
     mask
 }
 
-/// Moves bit i to bit k·i.
+/// Moves bit i to bit k·i, for the 64/k (at most 32) bits for which there is room.
 #[inline]
-fn spread<const K: usize>(mut x: u64, levels: u32) -> u64 {
-    if K == 1 {
-        return x;
-    }
+fn spread<const K: usize>(mut x: u64) -> u64 {
     macro_rules! step {
-        ($($s:literal),+) => { $(if $s < levels && $s * (K - 1) < 64 {
+        ($($s:literal),+) => { $(if $s * K < 64 && K > 1 {
             x = (x | x << ($s * (K - 1))) & const { groups(K, $s) };
         })+ };
     }
@@ -177,13 +164,10 @@ fn spread<const K: usize>(mut x: u64, levels: u32) -> u64 {
 
 /// Moves bit k·i to bit i and drops the others.
 #[inline]
-fn squash<const K: usize>(mut x: u64, levels: u32) -> u64 {
-    if K == 1 {
-        return x;
-    }
+fn squash<const K: usize>(mut x: u64) -> u64 {
     x &= const { groups(K, 1) };
     macro_rules! step {
-        ($($s:literal),+) => { $(if $s < levels && $s * (K - 1) < 64 {
+        ($($s:literal),+) => { $(if $s * K < 64 && K > 1 {
             x = (x | x >> ($s * (K - 1))) & const { groups(K, 2 * $s) };
         })+ };
     }

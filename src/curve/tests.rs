@@ -115,7 +115,10 @@ fn what_cannot_be_is_refused() {
             Err(CurveError::CoordOverflow { axis: 0, level: 31 })
         );
         let encoding = kind.encoding([3, 5], [2, 2], 2).unwrap();
-        assert!(matches!(encoding.try_encode(1, [6, 0]), Err(CurveError::CoordOutOfRange { axis: 0, value: 6, extent: 6 })));
+        assert!(matches!(
+            encoding.try_encode(1, [6, 0]),
+            Err(CurveError::CoordOutOfRange { axis: 0, value: 6, extent: 6 })
+        ));
         assert!(matches!(encoding.try_decode(0, 15), Err(CurveError::CodeOutOfRange { code: 15, codes: 15 })));
         assert!(matches!(encoding.try_decode(3, 0), Err(CurveError::LevelOutOfRange { level: 3, deepest: 2 })));
         assert!(matches!(encoding.try_encode(3, [0; 2]), Err(CurveError::LevelOutOfRange { .. })));
@@ -153,9 +156,11 @@ fn codes_of_full_width() {
 
 /// FNV-1a-64 over coordinates in code order, each a little-endian u32, axis 0 first.
 fn fnv<const K: usize>(cells: &[[u32; K]]) -> u64 {
-    cells.iter().flatten().flat_map(|c| c.to_le_bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-    })
+    cells
+        .iter()
+        .flatten()
+        .flat_map(|c| c.to_le_bytes())
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 fn cube<const K: usize>(bits: u32) -> u64 {
@@ -252,7 +257,8 @@ fn hilbert_agrees_with_the_crates() {
             for x in 0..1u32 << bits {
                 let code = ours.encode(bits, [x, y]);
                 assert_eq!(code, fast_hilbert::xy2h(x, y, bits as u8));
-                let theirs = hilbert_2d::xy2h_discrete(x as usize, y as usize, bits as usize, hilbert_2d::Variant::Hilbert);
+                let theirs =
+                    hilbert_2d::xy2h_discrete(x as usize, y as usize, bits as usize, hilbert_2d::Variant::Hilbert);
                 assert_eq!(code, theirs as u64);
             }
         }

@@ -130,9 +130,7 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Escap
     /// The first state of a cell: x_j = (c_j + o)·h_j + lo_j, then the orbit's start.
     #[inline(always)]
     fn start(&self, cell: [u32; K]) -> [T; V] {
-        O::start(std::array::from_fn(|j| {
-            A::mul_add(T::from_u32(cell[j]) + self.offset, self.pitch[j], self.low[j])
-        }))
+        O::start(std::array::from_fn(|j| A::mul_add(T::from_u32(cell[j]) + self.offset, self.pitch[j], self.low[j])))
     }
 
     /// The dwell of one cell, by definition.

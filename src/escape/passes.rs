@@ -317,9 +317,8 @@ where
                     *z = O::step::<L, A>(*z);
                 }
             }
-            let inside: [u32; B] = std::array::from_fn(|b| {
-                L::bits(O::norm2::<L, A>(&z[b]).lt(four)) & occupied::<L>(at, b, len)
-            });
+            let inside: [u32; B] =
+                std::array::from_fn(|b| L::bits(O::norm2::<L, A>(&z[b]).lt(four)) & occupied::<L>(at, b, len));
             for b in 0..B {
                 let (place, occupied) = (at + b * L::N, occupied::<L>(at, b, len));
                 let outside = occupied & !inside[b];

@@ -106,7 +106,10 @@ fn a_batch_is_its_cells() {
         assert!(labels.iter().any(|&label| label == 64) && labels.iter().any(|&label| label < 5));
     }
     let window = [[-1.5, 0.5], [-1.0, 1.0], [-1.2, 1.2]];
-    check(&*mandelbrot::open(&Domain::new([99; 2], [window[0], window[1]], Sample::Corner).unwrap(), &options).unwrap(), 99);
+    check(
+        &*mandelbrot::open(&Domain::new([99; 2], [window[0], window[1]], Sample::Corner).unwrap(), &options).unwrap(),
+        99,
+    );
     for sample in [Sample::Corner, Sample::Centre] {
         check(&*mandelbulb::open(&Domain::new([48; 3], [window[2]; 3], sample).unwrap(), &options).unwrap(), 48);
     }

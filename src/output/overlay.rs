@@ -65,9 +65,8 @@ pub fn write<const K: usize>(
     let levels = subdivision.levels().len();
     for terminal in subdivision.terminals() {
         let region = subdivision.region(terminal);
-        let meets = (0..K).all(|j| {
-            slice.axes.contains(&j) || (slice.through[j].wrapping_sub(region.corner[j]) < region.extent[j])
-        });
+        let meets = (0..K)
+            .all(|j| slice.axes.contains(&j) || (slice.through[j].wrapping_sub(region.corner[j]) < region.extent[j]));
         if !meets {
             continue;
         }

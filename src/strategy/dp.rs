@@ -58,7 +58,13 @@ impl<const K: usize> Strategy<K> for Dp {
             return Err(failure);
         }
         let stats = (cpu.plan.levels().iter())
-            .map(|&level| LevelStats { level, counts: cpu.counts(level.index), olt_entries: 0, olt_bytes: 0, time: None })
+            .map(|&level| LevelStats {
+                level,
+                counts: cpu.counts(level.index),
+                olt_entries: 0,
+                olt_bytes: 0,
+                time: None,
+            })
             .take_while(|stats| stats.counts.regions > 0)
             .collect();
         let launches = Launches {
@@ -103,8 +109,8 @@ impl<'a, const K: usize> Launcher<'a, '_, K> {
     /// Takes one of the launches that may be in flight, if there is one left.
     fn take_credit(&self) -> bool {
         let limit = self.cpu.how.max_kernels as u64;
-        let taken = (self.in_flight)
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < limit).then_some(n + 1));
+        let taken =
+            (self.in_flight).fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < limit).then_some(n + 1));
         if let Ok(before) = taken {
             self.most_in_flight.fetch_max(before + 1, Ordering::Relaxed);
         }

@@ -21,13 +21,7 @@ impl<const K: usize> Strategy<K> for Exhaustive {
         pieces.par_iter().try_for_each(|piece| cpu.evaluate(piece))?;
         let mut counts = cpu.counts(0);
         (counts.regions, counts.leaves, counts.leaf_cells) = (1, 1, counts.evaluated_cells);
-        let stats = LevelStats {
-            level: Level::whole(domain.extent),
-            counts,
-            olt_entries: 0,
-            olt_bytes: 0,
-            time: None,
-        };
+        let stats = LevelStats { level: Level::whole(domain.extent), counts, olt_entries: 0, olt_bytes: 0, time: None };
         let launches = Launches { kernels: 1, most_in_flight: 1, ..Launches::default() };
         Ok((vec![stats], launches))
     }

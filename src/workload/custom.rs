@@ -57,7 +57,10 @@ impl<'a, const K: usize> ArrayField<'a, K> {
         }
         let max_label = array.iter().copied().max().ok_or_else(|| Error::Input("the array is empty".into()))?;
         if max_label == u32::MAX {
-            return Err(Error::Input(format!("the array holds {max_label}, which is no label; at most {} is", u32::MAX - 1)));
+            return Err(Error::Input(format!(
+                "the array holds {max_label}, which is no label; at most {} is",
+                u32::MAX - 1
+            )));
         }
         Ok(Self { array, max_label })
     }

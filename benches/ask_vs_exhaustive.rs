@@ -1,0 +1,118 @@
+//! Subdividing against evaluating every cell: the Mandelbrot set at n = 4096, D = 512, {32, 2, 8}.
+//!
+//! Four questions, each a pair of times in one run: what ASK gains over Exhaustive with the same vectorised inner loop;
+//! the same with the papers' scalar loop; what the other strategies add; and what subdividing costs beside evaluating
+//! exactly the cells it asks for (`the same cells`: recorded once, replayed in the same batches). The iterations that
+//! each spends are printed first: their ratio is what a subdivision that costs nothing would gain.
+
+use std::sync::Mutex;
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use orthant::prelude::*;
+use rayon::prelude::*;
+
+const DWELL: u32 = 512;
+
+/// The loop of the papers: one cell at a time, a test before every step, products and sums rounded separately.
+struct PlainLoop {
+    low: [f32; 2],
+    pitch: [f32; 2],
+}
+
+impl Workload<2> for PlainLoop {
+    fn evaluate(&self, cells: &[[u32; 2]], labels: &mut [u32]) {
+        for (cell, label) in cells.iter().zip(labels) {
+            let [cx, cy] = std::array::from_fn(|j| cell[j] as f32 * self.pitch[j] + self.low[j]);
+            let (mut x, mut y, mut dwell) = (cx, cy, 0);
+            while dwell < DWELL && x * x + y * y < 4.0 {
+                (x, y) = (x * x - y * y + cx, (x + x) * y + cy);
+                dwell += 1;
+            }
+            *label = dwell;
+        }
+    }
+
+    fn max_label(&self) -> u32 {
+        DWELL
+    }
+
+    fn labels_count_iterations(&self) -> bool {
+        true
+    }
+}
+
+/// Writes down what it is asked for.
+struct Recorder<'a> {
+    field: &'a dyn Workload<2>,
+    batches: Mutex<Vec<Vec<[u32; 2]>>>,
+}
+
+impl Workload<2> for Recorder<'_> {
+    fn evaluate(&self, cells: &[[u32; 2]], labels: &mut [u32]) {
+        self.batches.lock().unwrap().push(cells.to_vec());
+        self.field.evaluate(cells, labels);
+    }
+
+    fn max_label(&self) -> u32 {
+        self.field.max_label()
+    }
+}
+
+fn time(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: &str,
+    plan: &Plan<2>,
+    field: &dyn Workload<2>,
+    how: How,
+) -> u64 {
+    let once = || run(plan, field, &how, &Control::default()).unwrap();
+    let iterations = once().totals().label_sum;
+    println!("{name}, {} {}: {iterations} iterations", how.strategy, how.scheme);
+    let id = BenchmarkId::new(name, format!("{} {}", how.strategy, how.scheme));
+    group.bench_function(id, |b| b.iter(once));
+    iterations
+}
+
+fn ask_vs_exhaustive(c: &mut Criterion) {
+    let domain = Domain::new([4096; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(32, 2, 8), CurveKind::Morton, ExploreRule::Border).unwrap();
+    let options = |precision| FieldOptions { dwell: DWELL, precision, ..FieldOptions::default() };
+    let single = workload::mandelbrot::open(&domain, &options(Precision::F32)).unwrap();
+    let double = workload::mandelbrot::open(&domain, &options(Precision::F64)).unwrap();
+    let plain = PlainLoop { low: [-1.5, -1.0], pitch: [2.0 / 4096.0; 2] };
+    let (exhaustive, ask) = (StrategyKind::Exhaustive, StrategyKind::Ask);
+
+    let mut group = c.benchmark_group("mandelbrot 4096");
+    group.throughput(Throughput::Elements(4096 * 4096)).sample_size(20);
+    for (name, field) in [("f32", &*single), ("f64", &*double), ("plain loop", &plain as &dyn Workload<2>)] {
+        let all = time(&mut group, name, &plan, field, How { strategy: exhaustive, ..How::default() });
+        let asked = time(&mut group, name, &plan, field, How { strategy: ask, ..How::default() });
+        println!("{name}: {:.2} times fewer iterations", all as f64 / asked as f64);
+    }
+    for strategy in [ask, StrategyKind::Dp] {
+        for &scheme in ParallelScheme::ALL {
+            if (strategy, scheme) != (ask, ParallelScheme::Sbr) {
+                time(&mut group, "f32", &plan, &*single, How { strategy, scheme, ..How::default() });
+            }
+        }
+    }
+
+    for (name, field) in [("f32", &*single), ("plain loop", &plain)] {
+        let recorder = Recorder { field, batches: Mutex::default() };
+        run(&plan, &recorder, &How::default(), &Control::default()).unwrap();
+        let batches = recorder.batches.into_inner().unwrap();
+        group.bench_function(BenchmarkId::new(name, "the same cells"), |b| {
+            b.iter(|| {
+                batches.par_iter().for_each_init(Vec::new, |labels, cells| {
+                    labels.clear();
+                    labels.resize(cells.len(), 0);
+                    field.evaluate(cells, labels);
+                })
+            })
+        });
+    }
+}
+
+criterion_group!(benches, ask_vs_exhaustive);
+criterion_main!(benches);
