@@ -1,7 +1,7 @@
 //! The labels of a dense domain, and the canvas that workers paint them on.
 //!
 //! A [`Field`] is stored with axis 0 fastest; as an ndarray or a `.npy` file (C order) its shape is
-//! [n_{k-1}, .., n_1, n_0]. Workers write through a [`Canvas`]: regions of a subdivision tile the domain, so writes
+//! [n_{k-1}, .., n_1, n_0]. Workers write through a `Canvas`: regions of a subdivision tile the domain, so writes
 //! never meet, but no type can say so; the canvas therefore is the one place where the crate writes through a shared
 //! pointer, and its methods are `unsafe` with that one condition.
 

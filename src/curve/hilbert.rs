@@ -171,7 +171,7 @@ impl<const K: usize> Hilbert<K> {
         let mut out = 0;
         let mut left = levels * k;
         // Leading levels that do not fill a step go one by one.
-        while left % chunk != 0 {
+        while !left.is_multiple_of(chunk) {
             left -= k;
             let entry = tables.one[DIRECTION][state << k | (word >> left) as usize & ((1 << k) - 1)];
             out = out << k | u64::from(entry) & ((1 << k) - 1);

@@ -147,7 +147,7 @@ fn codes_of_full_width() {
         }
         // One tree of two axes and 31 binary levels.
         let deep = kind.encoding([1; 2], [2; 2], 31).unwrap();
-        for coords in [[0; 2], [(1 << 31) - 1; 2], [0x5EAD_BEEF, 0x7ACA_FE5]] {
+        for coords in [[0; 2], [(1 << 31) - 1; 2], [0x5EAD_BEEF, 0x07AC_AFE5]] {
             assert_eq!(deep.decode(31, deep.encode(31, coords)), coords, "{kind}");
         }
         assert_eq!(kind.encoding([1], [2], 31).unwrap().encode(31, [u32::MAX >> 1]), u64::from(u32::MAX >> 1));
@@ -273,7 +273,7 @@ fn morton_agrees_with_the_crate() {
         for _ in 0..2000 {
             let coords = std::array::from_fn(|_| {
                 word = word.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x9e37_79b9);
-                (word >> 33) as u32 & (1 << bits) - 1
+                (word >> 33) as u32 & ((1 << bits) - 1)
             });
             assert_eq!(ours.encode(bits, coords), theirs(coords));
             assert_eq!(ours.decode(bits, theirs(coords)), coords);

@@ -75,7 +75,7 @@ impl<const K: usize> MxM<K> {
     /// # Errors
     /// As the Mandelbrot field of each factor; [`Error::Input`] if K is odd.
     pub fn new(domain: &Domain<K>, options: &FieldOptions) -> Result<Self, Error> {
-        if K % 2 != 0 {
+        if !K.is_multiple_of(2) {
             return Err(Error::Input(format!("--dim {K}: mxm exists for 4 and 6 dimensions")));
         }
         let mut known: Vec<(Domain<2>, Arc<Image>)> = Vec::new();
