@@ -1,6 +1,6 @@
 //! What exploring costs: iterations of a full scan of every border, of the scattered order, and of Exhaustive.
 //!
-//! Arguments: workload, extent, stop side; without any, three small cases.
+//! Arguments: workload, extent, initial split, stop side; without any, three small cases.
 
 use orthant::prelude::*;
 
@@ -37,14 +37,19 @@ impl Job for Compare {
 fn main() -> Result<(), Error> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let cases = match &arguments[..] {
-        [workload, n, b] => vec![(workload.parse()?, n.parse().expect("an extent"), b.parse().expect("a stop side"))],
-        _ => {
-            vec![(WorkloadKind::Mandelbrot, 512, 4), (WorkloadKind::Mandelbulb, 64, 2), (WorkloadKind::Julibrot, 16, 2)]
+        [workload, numbers @ ..] if numbers.len() == 3 => {
+            let number = |i: usize| numbers[i].parse().expect("a whole number");
+            vec![(workload.parse()?, number(0), number(1), number(2))]
         }
+        _ => vec![
+            (WorkloadKind::Mandelbrot, 512, 4, 4),
+            (WorkloadKind::Mandelbulb, 64, 4, 2),
+            (WorkloadKind::Julibrot, 16, 2, 2),
+        ],
     };
-    for (workload, n, b) in cases {
+    for (workload, n, g, b) in cases {
         let mut request = Request::new(workload);
-        (request.size, request.b) = (Some(vec![n]), Some(b));
+        (request.size, request.g, request.b) = (Some(vec![n]), Some(vec![g]), Some(b));
         request.workload.dispatch(request.dim(), Compare(request))??;
     }
     Ok(())
