@@ -4,7 +4,6 @@
 
 mod outcome;
 
-use outcome::{labels, mixed};
 use orthant::Control;
 use orthant::conformance::differing;
 use orthant::domain::Sample;
@@ -18,6 +17,7 @@ use orthant::strategy::StrategyKind;
 use orthant::subdivision::Subdivision;
 use orthant::workload::mxm::MxM;
 use orthant::workload::{FieldOptions, Job, Open, WorkloadKind};
+use outcome::{labels, mixed};
 
 /// What a run found, without its dimension.
 #[derive(Debug, Clone, PartialEq)]

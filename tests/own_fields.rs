@@ -2,7 +2,6 @@
 
 mod outcome;
 
-use outcome::{labels, mixed};
 use orthant::Control;
 use orthant::curve::CurveKind;
 use orthant::domain::{Domain, Sample};
@@ -13,6 +12,7 @@ use orthant::plan::{ExploreRule, Plan, Scheme};
 use orthant::region::Region;
 use orthant::strategy::StrategyKind;
 use orthant::workload::{DigitSet, Payload, Verdict, Workload};
+use outcome::{labels, mixed};
 
 /// Mixed regions per level of the base-2 digit set given by a mask of kept children.
 fn mask_counts<const K: usize>(mask: &[u64], levels: u32, how: &How) -> Vec<u64> {
