@@ -96,6 +96,9 @@ pub fn cases() -> Vec<Case> {
         Case::new(Mandelbrot, 2, &[100, 77], (3, 2, 3), Border),
         Case::new(Mandelbrot, 2, &[100, 77], (5, 4, 1), Closed),
         Case::new(Mandelbrot, 2, &[90], (3, 3, 2), Full),
+        // One leaf that is larger than what is evaluated at a time.
+        Case::new(Mandelbrot, 2, &[20_000, 7], (1, 2, 8), Border),
+        Case::new(Mandelbulb, 3, &[31, 29, 43], (1, 2, 64), Border),
         Case::new(Mandelbulb, 3, &[24], (3, 2, 2), Border),
         Case::new(Mandelbulb, 3, &[20, 17, 23], (2, 2, 2), Border).precision(Precision::F64),
         Case::new(Julibrot, 4, &[12], (2, 2, 1), Border),

@@ -29,6 +29,7 @@ pub(crate) struct Scratch<const K: usize> {
     pub(crate) regions: Vec<Region<K>>,
     pub(crate) cells: Vec<[u32; K]>,
     pub(crate) labels: Vec<u32>,
+    pub(crate) slabs: Vec<Region<K>>,
     open: Vec<Open>,
 }
 
@@ -55,7 +56,7 @@ pub(crate) fn explore<const K: usize>(
     outcomes: &mut [Outcome],
     scratch: &mut Scratch<K>,
 ) -> Cost {
-    let Scratch { regions, cells, labels, open } = scratch;
+    let Scratch { regions, cells, labels, open, .. } = scratch;
     let mut cost = Cost::default();
     open.clear();
     for (i, region) in regions.iter().enumerate() {

@@ -6,6 +6,7 @@
 
 mod explore;
 mod sink;
+mod slabs;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -23,12 +24,10 @@ use crate::workload::{Payload, Workload};
 
 use explore::{Scratch, explore};
 pub(crate) use sink::{Batch, Sink};
+pub(crate) use slabs::Slabs;
 
-/// Cells that one worker takes at a time where a region's work is shared (MBR), and rows of Exhaustive.
-pub(crate) const PIECE: usize = 16 * 1024;
-
-/// Cells of leaves that are evaluated in one call.
-const LEAF_BATCH: usize = 16 * 1024;
+/// Cells that one worker takes at a time: enough to keep vector lanes busy, few enough to stay in a cache.
+pub(crate) const PIECE: u64 = 16 * 1024;
 
 /// The caller's hand on a run: cancel it, watch it.
 #[derive(Debug, Default)]
@@ -146,7 +145,7 @@ impl<'a, const K: usize> Cpu<'a, K> {
             }
         }
         if self.how.keep == Keep::Counts {
-            leaves.iter().for_each(|&(code, _)| batch.leaf(level, code, None));
+            leaves.iter().for_each(|&(code, region)| batch.leaf(level, code, region.volume()));
         } else {
             self.evaluate_leaves(level, &leaves, &mut batch, scratch, &mut counts)?;
         }
@@ -209,13 +208,15 @@ impl<'a, const K: usize> Cpu<'a, K> {
 
     fn fill(&self, region: &Region<K>, label: u32) {
         match self.how.scheme {
-            ParallelScheme::Sbr => self.sink.fill(region, label),
-            ParallelScheme::Mbr => {
-                slabs(region).into_par_iter().for_each(|slab| self.sink.fill(&slab, label));
+            ParallelScheme::Mbr if region.volume() > PIECE => {
+                let slabs = Slabs::new(*region, PIECE);
+                (0..slabs.len()).into_par_iter().for_each(|i| self.sink.fill(&slabs.get(i), label));
             }
+            _ => self.sink.fill(region, label),
         }
     }
 
+    /// Evaluates leaves: small ones together, large ones in slabs.
     fn evaluate_leaves(
         &self,
         level: u32,
@@ -224,72 +225,57 @@ impl<'a, const K: usize> Cpu<'a, K> {
         scratch: &mut Scratch<K>,
         counts: &mut LevelCounts,
     ) -> Result<(), Error> {
-        let mut rest = leaves;
-        while !rest.is_empty() {
-            self.control.check()?;
-            // As many leaves as fill a call, so that lanes stay busy across small regions.
-            let mut volume = 0;
-            let whole = rest.iter().take_while(|(_, region)| {
-                let fits = volume == 0 || volume + region.volume() <= LEAF_BATCH as u64;
-                volume += if fits { region.volume() } else { 0 };
-                fits
-            });
-            let (now, later) = rest.split_at(whole.count());
-            rest = later;
-            scratch.labels.clear();
-            scratch.labels.resize(volume as usize, 0);
-            match self.how.scheme {
-                ParallelScheme::Sbr => {
-                    scratch.cells.clear();
-                    now.iter().for_each(|(_, region)| region.extend_cells(&mut scratch.cells));
-                    self.workload.evaluate(&scratch.cells, &mut scratch.labels);
+        let most = match self.how.scheme {
+            ParallelScheme::Sbr => PIECE,
+            ParallelScheme::Mbr => 4 * PIECE,
+        };
+        scratch.cells.clear();
+        scratch.slabs.clear();
+        for &(code, region) in leaves {
+            batch.leaf(level, code, region.volume());
+            let slabs = Slabs::new(region, PIECE);
+            for slab in (0..slabs.len()).map(|i| slabs.get(i)) {
+                slab.extend_cells(&mut scratch.cells);
+                scratch.slabs.push(slab);
+                if scratch.cells.len() as u64 >= most {
+                    self.evaluate_slabs(batch, scratch, counts)?;
                 }
-                ParallelScheme::Mbr => {
-                    let mut labels = &mut scratch.labels[..];
-                    for (_, region) in now {
-                        let (mine, others) = labels.split_at_mut(region.volume() as usize);
-                        labels = others;
-                        self.evaluate_shared(region, mine);
-                    }
-                }
-            }
-            counts.evaluated_cells += volume;
-            if self.workload.labels_count_iterations() {
-                counts.label_sum += scratch.labels.iter().map(|&label| u64::from(label)).sum::<u64>();
-            }
-            let mut labels = &scratch.labels[..];
-            for &(code, region) in now {
-                let (mine, others) = labels.split_at(region.volume() as usize);
-                labels = others;
-                self.sink.write(&region, mine);
-                batch.leaf(level, code, Some(mine));
             }
         }
+        self.evaluate_slabs(batch, scratch, counts)
+    }
+
+    /// Evaluates the cells of `scratch.slabs`, which are `scratch.cells`, and empties both.
+    fn evaluate_slabs(
+        &self,
+        batch: &mut Batch,
+        scratch: &mut Scratch<K>,
+        counts: &mut LevelCounts,
+    ) -> Result<(), Error> {
+        self.control.check()?;
+        let Scratch { cells, labels, slabs, .. } = scratch;
+        labels.clear();
+        labels.resize(cells.len(), 0);
+        match self.how.scheme {
+            ParallelScheme::Sbr => self.workload.evaluate(cells, labels),
+            ParallelScheme::Mbr => cells
+                .par_chunks(PIECE as usize)
+                .zip(labels.par_chunks_mut(PIECE as usize))
+                .for_each(|(cells, labels)| self.workload.evaluate(cells, labels)),
+        }
+        counts.evaluated_cells += cells.len() as u64;
+        if self.workload.labels_count_iterations() {
+            counts.label_sum += labels.iter().map(|&label| u64::from(label)).sum::<u64>();
+        }
+        let mut rest = &labels[..];
+        for slab in slabs.iter() {
+            let (mine, others) = rest.split_at(slab.volume() as usize);
+            rest = others;
+            self.sink.write(slab, mine);
+        }
+        batch.bricks(labels);
+        cells.clear();
+        slabs.clear();
         Ok(())
     }
-
-    /// Evaluates one region with as many workers as have nothing better to do.
-    fn evaluate_shared(&self, region: &Region<K>, labels: &mut [u32]) {
-        labels.par_chunks_mut(PIECE).enumerate().for_each(|(piece, labels)| {
-            let start = (piece * PIECE) as u64;
-            let cells: Vec<_> = (start..start + labels.len() as u64).map(|i| region.cell(region.offset(i))).collect();
-            self.workload.evaluate(&cells, labels);
-        });
-    }
-}
-
-/// `region` cut across its slowest long axis into slabs of about [`PIECE`] cells: contiguous in its storage order.
-pub(crate) fn slabs<const K: usize>(region: &Region<K>) -> Vec<Region<K>> {
-    let axis = (0..K).rev().find(|&j| region.extent[j] > 1).unwrap_or(0);
-    let layer = region.volume() / u64::from(region.extent[axis]);
-    let thickness = (PIECE as u64 / layer).clamp(1, u64::from(region.extent[axis])) as u32;
-    (0..region.extent[axis])
-        .step_by(thickness as usize)
-        .map(|start| {
-            let mut slab = *region;
-            slab.corner[axis] += start;
-            slab.extent[axis] = thickness.min(region.extent[axis] - start);
-            slab
-        })
-        .collect()
 }

@@ -30,6 +30,8 @@ pub(crate) struct Batch {
     keep: Keep,
     terminals: Vec<Terminal>,
     bricks: Cells,
+    /// Cells of the leaves so far; their labels may come later.
+    promised: u64,
 }
 
 impl Batch {
@@ -39,15 +41,22 @@ impl Batch {
         }
     }
 
-    /// `labels` are kept if the run keeps bricks.
-    pub(crate) fn leaf(&mut self, level: u32, code: u64, labels: Option<&[u32]>) {
-        match (self.keep, labels) {
-            (Keep::Counts, _) => {}
-            (Keep::Regions, Some(labels)) => {
-                self.terminals.push(Terminal::leaf(level, code, Some(self.bricks.len() as u64)));
-                self.bricks.extend(labels);
+    /// A leaf of `volume` cells; its labels are the next to come in [`bricks`](Self::bricks).
+    pub(crate) fn leaf(&mut self, level: u32, code: u64, volume: u64) {
+        match self.keep {
+            Keep::Counts => {}
+            Keep::Dense => self.terminals.push(Terminal::leaf(level, code, None)),
+            Keep::Regions => {
+                self.terminals.push(Terminal::leaf(level, code, Some(self.promised)));
+                self.promised += volume;
             }
-            _ => self.terminals.push(Terminal::leaf(level, code, None)),
+        }
+    }
+
+    /// The next labels of leaves, in their order.
+    pub(crate) fn bricks(&mut self, labels: &[u32]) {
+        if self.keep == Keep::Regions {
+            self.bricks.extend(labels);
         }
     }
 }
@@ -65,7 +74,7 @@ impl<'a, const K: usize> Sink<'a, K> {
     }
 
     pub(crate) fn batch(&self) -> Batch {
-        Batch { keep: self.keep, terminals: Vec::new(), bricks: Cells::zeroed(self.cell, 0) }
+        Batch { keep: self.keep, terminals: Vec::new(), bricks: Cells::zeroed(self.cell, 0), promised: 0 }
     }
 
     /// Paints a uniform region, if there is a canvas.

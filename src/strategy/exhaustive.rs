@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Strategy;
-use crate::cpu::{Cpu, slabs};
+use crate::cpu::{Cpu, PIECE, Slabs};
 use crate::error::Error;
 use crate::how::Keep;
 use crate::plan::Level;
@@ -16,9 +16,14 @@ impl<const K: usize> Strategy<K> for Exhaustive {
         if cpu.how.keep == Keep::Regions {
             return Err(Error::Input("--keep regions: exhaustive has no regions; use dense or counts".into()));
         }
+        if cpu.plan.domain().cells() > u128::from(u64::MAX) {
+            return Err(Error::Input(
+                "--strategy exhaustive: the domain has more than 2^64 cells; use ask or dp".into(),
+            ));
+        }
         let domain = cpu.plan.domain().region();
-        let pieces = slabs(&domain);
-        pieces.par_iter().try_for_each(|piece| cpu.evaluate(piece))?;
+        let slabs = Slabs::new(domain, PIECE);
+        (0..slabs.len()).into_par_iter().try_for_each(|i| cpu.evaluate(&slabs.get(i)))?;
         let mut counts = cpu.counts(0);
         (counts.regions, counts.leaves, counts.leaf_cells) = (1, 1, counts.evaluated_cells);
         let stats = LevelStats { level: Level::whole(domain.extent), counts, olt_entries: 0, olt_bytes: 0, time: None };
