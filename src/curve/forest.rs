@@ -139,6 +139,25 @@ impl<const K: usize, W: Within<K>> Encoding<K> for Forest<K, W> {
         }
     }
 
+    fn encode_slice(&self, level: u32, coords: &[[u32; K]], codes: &mut [u64]) {
+        if self.trees.single() {
+            // The test out of the loop, so that Morton vectorises.
+            let depth = self.levels[level as usize].depth;
+            coords.iter().zip(codes).for_each(|(&coords, code)| *code = self.within.position(0, depth, coords));
+        } else {
+            coords.iter().zip(codes).for_each(|(&coords, code)| *code = self.encode(level, coords));
+        }
+    }
+
+    fn decode_slice(&self, level: u32, codes: &[u64], coords: &mut [[u32; K]]) {
+        if self.trees.single() {
+            let depth = self.levels[level as usize].depth;
+            codes.iter().zip(coords).for_each(|(&code, coords)| *coords = self.within.local(0, depth, code));
+        } else {
+            codes.iter().zip(coords).for_each(|(&code, coords)| *coords = self.decode(level, code));
+        }
+    }
+
     fn children(&self, level: u32, code: u64, codes: &mut [u64]) {
         debug_assert!(level < self.lattice.deepest() && codes.len() as u64 == self.children);
         let first = code * self.children;

@@ -115,7 +115,6 @@ pub(super) fn interleave<const K: usize>(c: [u32; K], levels: u32) -> u64 {
     match K {
         2 if levels <= 16 => u64::from(morton_encode([c[1] as u16, c[0] as u16])),
         2 => morton_encode([c[1], c[0]]),
-        3 if levels <= 16 => morton_encode([c[2] as u16, c[1] as u16, c[0] as u16]),
         4 => morton_encode([c[3] as u16, c[2] as u16, c[1] as u16, c[0] as u16]),
         _ => (0..K).fold(0, |code, j| code | spread::<K>(u64::from(c[j])) << j),
     }
