@@ -6,11 +6,11 @@
 
 use crate::cpu::Control;
 use crate::curve::{CurveError, CurveKind};
-use crate::engine::run;
+use crate::engine::Backend;
 use crate::error::Error;
 use crate::escape::Precision;
 use crate::field::Field;
-use crate::how::{ExploreOrder, How, Insertion, Keep, ParallelScheme};
+use crate::how::{AskLoop, ExploreOrder, How, Insertion, Keep, ParallelScheme, Stack};
 use crate::plan::{ExploreRule, PlanError};
 use crate::request::Request;
 use crate::strategy::StrategyKind;
@@ -33,6 +33,8 @@ pub struct Case {
 pub struct Outcome {
     /// The case in words.
     pub case: String,
+    /// Where it ran.
+    pub backend: &'static str,
     /// What was varied.
     pub curve: CurveKind,
     /// What was varied.
@@ -129,15 +131,15 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// Every choice that must not change a cell.
-pub fn choices() -> Vec<How> {
+/// Every choice that must not change a cell, on the CPU.
+fn cpu_choices() -> Vec<How> {
     let mut choices = vec![How { strategy: StrategyKind::Exhaustive, ..How::default() }];
     for &scheme in ParallelScheme::ALL {
         for &order in ExploreOrder::ALL {
             for &insertion in Insertion::ALL {
                 choices.push(How { scheme, order, insertion, ..How::default() });
             }
-            for max_kernels in [1, 128] {
+            for max_kernels in [Some(1), None] {
                 choices.push(How { strategy: StrategyKind::Dp, scheme, order, max_kernels, ..How::default() });
             }
         }
@@ -148,16 +150,50 @@ pub fn choices() -> Vec<How> {
     choices
 }
 
-/// Runs a case with every curve that can serve it and every choice, and reports each run to `each`.
+/// Every choice that must not change a cell, on CUDA. What costs a compilation (block shapes, the papers' order) is
+/// varied along one curve; the others take one shape each.
+fn cuda_choices(curve: CurveKind) -> Vec<How> {
+    let shapes = [[8, 8, 1], [16, 16, 1], [32, 32, 1], [64, 4, 1], [64, 8, 1], [32, 1, 1], [4, 4, 4]];
+    let shapes = match curve {
+        CurveKind::Morton => &shapes[..],
+        CurveKind::Hilbert => &shapes[..1],
+        CurveKind::Canonical => &shapes[5..6],
+    };
+    let mut choices = Vec::new();
+    for &block in shapes {
+        let base = How { block, ..How::default() };
+        for &stack in Stack::ALL {
+            choices.push(How { strategy: StrategyKind::Exhaustive, stack, ..base });
+        }
+        for &scheme in ParallelScheme::ALL {
+            for &insertion in Insertion::ALL {
+                choices.push(How { scheme, insertion, ..base });
+            }
+            choices.push(How { scheme, keep: Keep::Regions, ..base });
+        }
+        choices.push(How { ask_loop: AskLoop::Paper, insertion: Insertion::Atomic, ..base });
+    }
+    if curve == CurveKind::Morton {
+        for &scheme in ParallelScheme::ALL {
+            choices.push(How { order: ExploreOrder::Paper, scheme, ..How::default() });
+        }
+        choices.push(How { strategy: StrategyKind::Exhaustive, stack: Stack::Split, max_kernels: Some(1), ..How::default() });
+    }
+    choices
+}
+
+/// Runs a case on `backend` with every curve that can serve it and every choice, and reports each run to `each`. Off the
+/// CPU, the runs are compared with one run of each strategy on the CPU, which are reported too.
 ///
 /// # Errors
 /// If a run itself fails, or `control` is cancelled.
-pub fn verify(case: &Case, control: &Control, each: impl FnMut(&Outcome)) -> Result<(), Error> {
-    case.request.workload.dispatch(case.request.dim(), Verify { case, control, each })?
+pub fn verify(case: &Case, backend: &Backend, control: &Control, each: impl FnMut(&Outcome)) -> Result<(), Error> {
+    case.request.workload.dispatch(case.request.dim(), Verify { case, backend, control, each })?
 }
 
 struct Verify<'a, F> {
     case: &'a Case,
+    backend: &'a Backend,
     control: &'a Control,
     each: F,
 }
@@ -180,11 +216,19 @@ impl<F: FnMut(&Outcome)> Job for Verify<'_, F> {
                 ))) => continue,
                 plan => plan?,
             };
-            for how in choices() {
-                let subdivision = run(&plan, &*workload, &how, self.control)?;
+            let choices = match self.backend {
+                Backend::Cpu => cpu_choices(),
+                Backend::Cuda(_) => cuda_choices(curve),
+            };
+            let first = exhaustive.is_none() && !matches!(self.backend, Backend::Cpu);
+            let oracles = [StrategyKind::Exhaustive, StrategyKind::Ask].map(|strategy| How { strategy, ..How::default() });
+            let oracles = oracles.iter().filter(|_| first).map(|how| (&Backend::Cpu, *how));
+            for (backend, how) in oracles.chain(choices.into_iter().map(|how| (self.backend, how))) {
+                let subdivision = backend.run(&plan, &*workload, &how, self.control)?;
                 let field = subdivision.materialise(None)?;
                 let mut outcome = Outcome {
                     case: case.name(),
+                    backend: backend.name(),
                     curve,
                     how,
                     checksum: field.checksum(),
@@ -249,7 +293,7 @@ mod tests {
     #[test]
     fn every_case_agrees() {
         for case in cases() {
-            verify(&case, &Control::default(), |outcome| {
+            verify(&case, &Backend::Cpu, &Control::default(), |outcome| {
                 assert_eq!(outcome.fault, None, "{outcome:?}");
             })
             .unwrap_or_else(|error| panic!("{}: {error}", case.name()));
@@ -263,7 +307,7 @@ mod tests {
             let mut case = Case::new(workload, 2, &[81], (3, 3, 1), ExploreRule::Border);
             case.mixed = Some(vec![0]);
             let mut differing = 0;
-            verify(&case, &Control::default(), |outcome| {
+            verify(&case, &Backend::Cpu, &Control::default(), |outcome| {
                 assert_eq!(outcome.fault, None, "{outcome:?}");
                 differing = differing.max(outcome.differing);
             })
@@ -277,7 +321,7 @@ mod tests {
         let mut case = Case::new(WorkloadKind::Simplex, 2, &[16], (2, 2, 1), ExploreRule::Border).mixed(&[3, 9, 26]);
         let mut faults = 0;
         let mut count = |case: &Case| {
-            verify(case, &Control::default(), |outcome| faults += u32::from(outcome.fault.is_some())).unwrap();
+            verify(case, &Backend::Cpu, &Control::default(), |outcome| faults += u32::from(outcome.fault.is_some())).unwrap();
             std::mem::take(&mut faults)
         };
         assert!(count(&case) > 0);

@@ -1,8 +1,9 @@
-//! Where plan, workload and choices meet.
+//! Where plan, workload, choices and backend meet.
 
 use std::time::Instant;
 
 use crate::cpu::{Control, Cpu, Sink};
+use crate::cuda;
 use crate::error::Error;
 use crate::field::Field;
 use crate::how::{How, Keep};
@@ -11,6 +12,50 @@ use crate::plan::Plan;
 use crate::strategy::StrategyKind;
 use crate::subdivision::Subdivision;
 use crate::workload::Workload;
+
+/// Where a plan is carried out.
+#[derive(Debug)]
+pub enum Backend {
+    /// The processor, always there.
+    Cpu,
+    /// An open GPU.
+    Cuda(Box<cuda::Device>),
+}
+
+impl Backend {
+    /// `cpu` or `cuda`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Cuda(_) => "cuda",
+        }
+    }
+
+    /// The GPU's name; None for the CPU.
+    pub fn device(&self) -> Option<&str> {
+        match self {
+            Self::Cpu => None,
+            Self::Cuda(device) => Some(device.name()),
+        }
+    }
+
+    /// Carries out a plan here; the cells are the same everywhere.
+    ///
+    /// # Errors
+    /// As [`run`]; on CUDA also [`Error::Cuda`].
+    pub fn run<const K: usize>(
+        &self,
+        plan: &Plan<K>,
+        workload: &dyn Workload<K>,
+        how: &How,
+        control: &Control,
+    ) -> Result<Subdivision<K>, Error> {
+        match self {
+            Self::Cpu => run(plan, workload, how, control),
+            Self::Cuda(device) => cuda::run(device, plan, workload, how, control),
+        }
+    }
+}
 
 /// Carries out a plan on the CPU.
 ///
@@ -24,17 +69,7 @@ pub fn run<const K: usize>(
     how: &How,
     control: &Control,
 ) -> Result<Subdivision<K>, Error> {
-    let label = workload.max_label();
-    if label > how.cell.max_label() {
-        return Err(Error::Input(format!(
-            "--cell {}: labels of this workload reach {label}, more than {} (for dwell fields, see --dwell)",
-            how.cell,
-            how.cell.max_label()
-        )));
-    }
-    if how.max_kernels == 0 {
-        return Err(Error::Input("--max-kernels 0: at least one task must be in flight".into()));
-    }
+    check_choices(workload, how)?;
     let estimate = Estimate::new(plan, workload, how);
     estimate.check(how.mem_limit)?;
     let Some(threads) = how.threads else { return carry_out(plan, workload, how, control, &estimate) };
@@ -43,6 +78,22 @@ pub fn run<const K: usize>(
         .build()
         .map_err(|error| Error::System(format!("--threads {threads}: {error}")))?
         .install(|| carry_out(plan, workload, how, control, &estimate))
+}
+
+/// Checks what every backend needs: labels fit the cells, and something may be in flight.
+pub(crate) fn check_choices<const K: usize>(workload: &dyn Workload<K>, how: &How) -> Result<(), Error> {
+    let label = workload.max_label();
+    if label > how.cell.max_label() {
+        return Err(Error::Input(format!(
+            "--cell {}: labels of this workload reach {label}, more than {} (for dwell fields, see --dwell)",
+            how.cell,
+            how.cell.max_label()
+        )));
+    }
+    if how.max_kernels == Some(0) {
+        return Err(Error::Input("--max-kernels 0: at least one must be in flight".into()));
+    }
+    Ok(())
 }
 
 fn carry_out<const K: usize>(
@@ -59,14 +110,21 @@ fn carry_out<const K: usize>(
     let cpu = Cpu::new(plan, workload, how, control, sink);
     let (levels, launches) = how.strategy.get::<K>().run(&cpu)?;
     let (terminals, bricks) = cpu.sink.finish();
+    let time = start.elapsed();
     let subdivision =
-        Subdivision { plan: plan.clone(), levels, terminals, bricks, field, launches, time: start.elapsed() };
+        Subdivision { plan: plan.clone(), levels, terminals, bricks, field, launches, time, device_time: None };
+    debug_assert!(how.strategy != StrategyKind::Exhaustive || subdivision.terminals.is_empty());
+    complete(subdivision)
+}
+
+/// Passes a result on if it accounts for every cell.
+pub(crate) fn complete<const K: usize>(subdivision: Subdivision<K>) -> Result<Subdivision<K>, Error> {
     let totals = subdivision.totals();
     let seen = u128::from(totals.filled_cells) + u128::from(totals.leaf_cells);
+    let total = subdivision.plan.domain().cells();
     // Counts wrap in 64 bits where a domain has more cells than that; the comparison then is modulo 2^64.
-    if seen as u64 != plan.domain().cells() as u64 {
-        return Err(Error::Incomplete { seen, total: plan.domain().cells() });
+    if seen as u64 != total as u64 {
+        return Err(Error::Incomplete { seen, total });
     }
-    debug_assert!(how.strategy != StrategyKind::Exhaustive || subdivision.terminals.is_empty());
     Ok(subdivision)
 }

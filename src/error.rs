@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::cuda::CudaError;
 use crate::curve::CurveError;
 use crate::plan::PlanError;
 use crate::registry::UnknownName;
@@ -50,6 +51,9 @@ pub enum Error {
     /// A backend that is not here.
     #[error("{0}")]
     Unavailable(String),
+    /// CUDA is not here, or failed.
+    #[error("--backend cuda: {0}")]
+    Cuda(#[from] CudaError),
     /// The run was cancelled; holds the signal number, or 0 if the caller cancelled it.
     #[error("interrupted; nothing was written")]
     Interrupted(usize),
@@ -82,6 +86,8 @@ impl Error {
             },
             Self::Difference(_) => 3,
             Self::Unavailable(_) => 4,
+            Self::Cuda(error) if error.is_absence() => 4,
+            Self::Cuda(_) => 1,
             Self::Memory { .. } => 5,
             Self::Interrupted(signal) => 128 + *signal as u8,
         }

@@ -8,6 +8,8 @@
 use std::marker::PhantomData;
 
 use ndarray::{ArrayViewD, IxDyn};
+#[cfg(feature = "cuda")]
+use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::domain::Domain;
@@ -61,6 +63,26 @@ macro_rules! each_type {
     };
 }
 
+/// A cell from its bytes.
+#[cfg(feature = "cuda")]
+trait FromNative {
+    fn from_native(bytes: &[u8]) -> Self;
+}
+
+#[cfg(feature = "cuda")]
+impl FromNative for u16 {
+    fn from_native(bytes: &[u8]) -> Self {
+        Self::from_ne_bytes([bytes[0], bytes[1]])
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl FromNative for i32 {
+    fn from_native(bytes: &[u8]) -> Self {
+        Self::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+    }
+}
+
 impl Cells {
     pub(crate) fn zeroed(kind: CellType, len: usize) -> Self {
         match kind {
@@ -100,6 +122,31 @@ impl Cells {
         match self {
             Self::U16(v) => v.extend(labels.iter().map(|&label| label as u16)),
             Self::I32(v) => v.extend(labels.iter().map(|&label| label as i32)),
+        }
+    }
+
+    /// Overwrites cells from `start` on with native-endian bytes.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn store(&mut self, start: usize, bytes: &[u8]) {
+        each_type!(self, v => {
+            let width = size_of_val(&v[0]);
+            let cells = &mut v[start..start + bytes.len() / width];
+            // Pieces in parallel: a fresh array is mapped page by page as it is written.
+            cells.par_chunks_mut(1 << 16).zip(bytes.par_chunks(width << 16)).for_each(|(cells, bytes)| {
+                cells.iter_mut().zip(bytes.chunks_exact(width)).for_each(|(cell, bytes)| {
+                    *cell = FromNative::from_native(bytes);
+                });
+            });
+        });
+    }
+
+    /// Appends the cells `range` of others of the same type.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn extend_from(&mut self, others: &Self, range: std::ops::Range<usize>) {
+        match (self, others) {
+            (Self::U16(v), Self::U16(w)) => v.extend_from_slice(&w[range]),
+            (Self::I32(v), Self::I32(w)) => v.extend_from_slice(&w[range]),
+            _ => unreachable!("a run stores one cell type"),
         }
     }
 
@@ -200,6 +247,12 @@ impl<const K: usize> Field<K> {
 
     fn shape(&self) -> IxDyn {
         IxDyn(&self.size.iter().rev().map(|&n| n as usize).collect::<Vec<_>>())
+    }
+
+    /// Overwrites cells from `start` on with native-endian bytes.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn store(&mut self, start: usize, bytes: &[u8]) {
+        self.cells.store(start, bytes);
     }
 
     pub(crate) fn canvas(&mut self) -> Canvas<'_, K> {

@@ -49,6 +49,26 @@ registry! {
     }
 }
 
+registry! {
+    /// The host loop of ASK on CUDA.
+    pub enum AskLoop("ask loop") {
+        /// Tables are kept from run to run; one count is read back per level.
+        Lean = "lean",
+        /// The papers' loop: allocate the next table, launch, read the count back, free, level by level.
+        Paper = "paper",
+    }
+}
+
+registry! {
+    /// How a stack of 3-D grids is launched on CUDA.
+    pub enum Stack("stack") {
+        /// All grids in one launch, as far as the device allows.
+        Folded = "folded",
+        /// One launch per grid, over streams.
+        Split = "split",
+    }
+}
+
 /// How a plan is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct How {
@@ -66,8 +86,14 @@ pub struct How {
     pub cell: CellType,
     /// Worker threads; None: as many as the machine has.
     pub threads: Option<usize>,
-    /// The largest number of tasks in flight (DP).
-    pub max_kernels: usize,
+    /// The largest number of tasks (DP) or of kernels in flight; None: 128, or what the device runs at once.
+    pub max_kernels: Option<usize>,
+    /// Threads of a block per axis (CUDA); the product is a multiple of 32, at most 1024.
+    pub block: [u32; 3],
+    /// The host loop of ASK (CUDA).
+    pub ask_loop: AskLoop,
+    /// How stacks of grids are launched (CUDA).
+    pub stack: Stack,
     /// The most memory that results and tables may take, in bytes; None: no limit.
     pub mem_limit: Option<u64>,
 }
@@ -82,7 +108,10 @@ impl Default for How {
             keep: Keep::Dense,
             cell: CellType::U16,
             threads: None,
-            max_kernels: 128,
+            max_kernels: None,
+            block: [8, 8, 1],
+            ask_loop: AskLoop::Lean,
+            stack: Stack::Folded,
             mem_limit: None,
         }
     }

@@ -28,7 +28,10 @@
 pub mod cli;
 pub mod conformance;
 mod cpu;
+#[cfg_attr(not(feature = "cuda"), path = "cuda/disabled.rs")]
+pub mod cuda;
 pub mod curve;
+pub mod device;
 pub mod domain;
 pub mod engine;
 pub mod error;
@@ -62,7 +65,7 @@ pub mod prelude {
     pub use crate::cpu::Control;
     pub use crate::curve::CurveKind;
     pub use crate::domain::{Domain, Sample};
-    pub use crate::engine::run;
+    pub use crate::engine::{Backend, run};
     pub use crate::error::Error;
     pub use crate::escape::{Arithmetic, Precision};
     pub use crate::field::{CellType, Field};

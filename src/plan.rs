@@ -152,6 +152,18 @@ impl<const K: usize> Level<K> {
         self.grid.iter().fold(1u128, |regions, &m| regions.saturating_mul(u128::from(m)))
     }
 
+    /// n_j/M_j where that is a whole number, else 0.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn whole_sides(&self) -> [u32; K] {
+        std::array::from_fn(|j| if self.size[j].is_multiple_of(self.grid[j]) { self.size[j] / self.grid[j] } else { 0 })
+    }
+
+    /// Cells of the largest region.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn most_cells(&self) -> u64 {
+        (0..K).map(|j| u64::from(self.size[j].div_ceil(self.grid[j]))).product()
+    }
+
     /// The shorter of the two extents that regions of this level have on each axis: ⌊n_j/M_j⌋. The other is one more.
     pub fn least_extent(&self) -> [u32; K] {
         std::array::from_fn(|j| self.size[j] / self.grid[j])

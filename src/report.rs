@@ -59,6 +59,10 @@ pub struct Report {
     pub threads: usize,
     /// Wall time of the run, without planning and output.
     pub seconds: f64,
+    /// Device time from before the first kernel to after the last; null on the CPU.
+    pub device_seconds: Option<f64>,
+    /// Threads of a block per axis; null on the CPU.
+    pub block: Option<[u32; 3]>,
     /// Passes (ASK) or tasks (DP).
     pub kernels: u64,
     /// The largest number of tasks in flight.
@@ -120,10 +124,11 @@ pub struct CellsReport {
 }
 
 impl Report {
-    /// The report of a run of `request` on the CPU.
+    /// The report of a run of `request` on `backend`, whose device is called `device`.
     pub fn new<const K: usize>(
         request: &Request,
         subdivision: &Subdivision<K>,
+        backend: &str,
         device: &str,
         iterations: bool,
     ) -> Self {
@@ -163,10 +168,12 @@ impl Report {
             g: plan.scheme().g.to_vec(),
             r: plan.scheme().r.to_vec(),
             b: plan.scheme().b,
-            backend: "cpu".into(),
+            backend: backend.into(),
             device: device.into(),
             threads: request.how.threads.unwrap_or_else(rayon::current_num_threads),
             seconds: subdivision.time().as_secs_f64(),
+            device_seconds: subdivision.device_time().map(|time| time.as_secs_f64()),
+            block: subdivision.device_time().map(|_| request.how.block),
             kernels: launches.kernels,
             most_in_flight: launches.most_in_flight,
             in_place: launches.in_place,

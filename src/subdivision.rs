@@ -6,6 +6,8 @@
 
 use std::time::Duration;
 
+use rayon::slice::ParallelSliceMut;
+
 use crate::error::Error;
 use crate::field::{Cells, Field};
 use crate::memory::dense_fits;
@@ -107,6 +109,11 @@ impl Terminal {
         Self { code, level, label: u32::MAX, brick: brick.unwrap_or(NONE) }
     }
 
+    /// Sorts by level and code.
+    pub(crate) fn sort(terminals: &mut [Self]) {
+        terminals.par_sort_unstable_by_key(|terminal| (terminal.level, terminal.code));
+    }
+
     /// The same with its brick `by` cells further on.
     pub(crate) fn shifted(self, by: u64) -> Self {
         Self { brick: if self.brick == NONE { NONE } else { self.brick + by }, ..self }
@@ -137,6 +144,7 @@ pub struct Subdivision<const K: usize> {
     pub(crate) field: Option<Field<K>>,
     pub(crate) launches: Launches,
     pub(crate) time: Duration,
+    pub(crate) device_time: Option<Duration>,
 }
 
 /// Passes and tasks of a run: what kernels are on a GPU.
@@ -204,6 +212,12 @@ impl<const K: usize> Subdivision<K> {
     /// Wall time of the run, without planning and output.
     pub fn time(&self) -> Duration {
         self.time
+    }
+
+    /// The device's time from before the first kernel to after the last, host decisions between them included; None on
+    /// the CPU.
+    pub fn device_time(&self) -> Option<Duration> {
+        self.device_time
     }
 
     /// Bytes of the compact form.

@@ -9,7 +9,7 @@ use crate::curve::CurveKind;
 use crate::domain::Sample;
 use crate::escape::{Arithmetic, Precision};
 use crate::field::CellType;
-use crate::how::{ExploreOrder, Insertion, Keep, ParallelScheme};
+use crate::how::{AskLoop, ExploreOrder, Insertion, Keep, ParallelScheme, Stack};
 use crate::plan::ExploreRule;
 use crate::strategy::StrategyKind;
 use crate::workload::WorkloadKind;
@@ -142,9 +142,21 @@ pub struct Run {
     /// Worker threads [default: all]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..), env = "ORTHANT_THREADS")]
     pub threads: Option<u16>,
-    /// The largest number of tasks in flight (dp)
-    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..), env = "ORTHANT_MAX_KERNELS")]
-    pub max_kernels: u32,
+    /// Which GPU
+    #[arg(long, default_value_t = 0, value_name = "NUMBER", env = "ORTHANT_DEVICE")]
+    pub device: usize,
+    /// The largest number of tasks (dp) or kernels in flight [default: 128, or what the GPU runs at once]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..), env = "ORTHANT_MAX_KERNELS")]
+    pub max_kernels: Option<u32>,
+    /// Threads of a block per axis: X, XxY or XxYxZ, a multiple of 32 in all (cuda)
+    #[arg(long, value_parser = block, default_value = "8x8", value_name = "SHAPE", env = "ORTHANT_BLOCK")]
+    pub block: Block,
+    /// Tables kept from level to level, or the papers' loop that allocates and frees them (cuda, ask)
+    #[arg(long, value_parser = one_of!(AskLoop), default_value = "lean", env = "ORTHANT_ASK_LOOP")]
+    pub ask_loop: AskLoop,
+    /// A stack of 3-D grids in one launch, or one launch per grid (cuda, exhaustive, k >= 4)
+    #[arg(long, value_parser = one_of!(Stack), default_value = "folded", env = "ORTHANT_STACK")]
+    pub stack: Stack,
     /// The most memory for results and tables: bytes, or 512MiB, 8G [default: 80 % of what is available]
     #[arg(long, value_parser = bytes, value_name = "BYTES", env = "ORTHANT_MEM_LIMIT")]
     pub mem_limit: Option<u64>,
@@ -183,6 +195,9 @@ pub struct Verify {
     /// Where to run
     #[arg(long, value_enum, default_value = "auto", env = "ORTHANT_BACKEND")]
     pub backend: Backend,
+    /// Which GPU
+    #[arg(long, default_value_t = 0, value_name = "NUMBER", env = "ORTHANT_DEVICE")]
+    pub device: usize,
 }
 
 /// The curve commands.
@@ -212,6 +227,10 @@ pub enum Curves {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Numbers(pub Vec<u32>);
 
+/// Threads of a block per axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Block(pub [u32; 3]);
+
 /// Intervals, one per axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Window(pub Vec<[f64; 2]>);
@@ -231,6 +250,20 @@ fn number(text: &str) -> Result<u32, String> {
 /// `N`, `N1xN2x..`, each as [`number`].
 fn numbers(text: &str) -> Result<Numbers, String> {
     text.split(['x', 'X']).map(number).collect::<Result<_, _>>().map(Numbers)
+}
+
+/// `X`, `XxY` or `XxYxZ`: whole warps, at most 1024 threads.
+fn block(text: &str) -> Result<Block, String> {
+    let sides = numbers(text)?.0;
+    if sides.len() > 3 {
+        return Err("a block has at most three axes".into());
+    }
+    let mut block = [1; 3];
+    block[..sides.len()].copy_from_slice(&sides);
+    match block.iter().try_fold(1u32, |threads, &side| threads.checked_mul(side)) {
+        Some(threads) if (32..=1024).contains(&threads) && threads.is_multiple_of(32) => Ok(Block(block)),
+        _ => Err("the threads of a block must be a multiple of 32 between 32 and 1024".into()),
+    }
 }
 
 /// `lo:hi,lo:hi,..`.
@@ -289,6 +322,9 @@ mod tests {
         assert!(bytes("99999999999T").is_err() && bytes("G").is_err() && bytes("").is_err() && bytes("8x").is_err());
         assert_eq!(window("-1.5:.5,-1:1"), Ok(Window(vec![[-1.5, 0.5], [-1.0, 1.0]])));
         assert!(window("1").is_err() && window("a:1").is_err());
+        assert_eq!(block("16x16"), Ok(Block([16, 16, 1])));
+        assert_eq!(block("8x4x2"), Ok(Block([8, 4, 2])));
+        assert!(["", "16", "33", "2x2x2x8", "64x32", "2^16x2^16x32", "0x32"].iter().all(|shape| block(shape).is_err()));
         assert_eq!(slice("2=2^3"), Ok((2, 8)));
         assert!(slice("2").is_err() && slice("x=1").is_err());
     }

@@ -1,7 +1,8 @@
 //! `orthant info` and `orthant doctor`: what is here, and how to mend what is missing.
 
-use super::machine::{Machine, NO_CUDA};
+use super::machine::Machine;
 use super::{Voice, print, table};
+use crate::cuda::{self, Device, DeviceOptions};
 use crate::error::{Bytes, Error};
 use crate::simd::Isa;
 use crate::workload::WorkloadKind;
@@ -19,7 +20,13 @@ pub(super) fn info() -> Result<(), Error> {
     fact("vector unit", Isa::detect().to_string());
     fact("memory", format!("{}, {} available", bytes(machine.memory), bytes(machine.available)));
     fact("default --mem-limit", bytes(machine.default_limit()));
-    fact("backends", "cpu".into());
+    match Device::open(&DeviceOptions::from_env(0)) {
+        Ok(device) => {
+            fact("backends", "cpu, cuda".into());
+            fact("gpu", device.describe());
+        }
+        Err(error) => fact("backends", format!("cpu (no cuda: {error})")),
+    }
     for &workload in WorkloadKind::ALL {
         let dims = workload.dims().iter().map(usize::to_string).collect::<Vec<_>>().join(",");
         fact(&format!("workload {workload}"), format!("k = {dims}: {}", workload.about()));
@@ -57,7 +64,12 @@ pub(super) fn doctor(voice: Voice) -> Result<(), Error> {
             line(State::Mend, "outputs", &format!("this folder cannot be written ({error}); go to one that can"))?
         }
     }
-    line(State::Note, "cuda", NO_CUDA)?;
+    for (name, finding) in cuda::findings() {
+        match finding {
+            Ok(found) => line(State::Ok, name, &found)?,
+            Err(missing) => line(State::Note, name, &missing)?,
+        }
+    }
     output.map(drop).map_err(|source| Error::File { path: here.into(), source })
 }
 

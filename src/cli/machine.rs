@@ -2,8 +2,12 @@
 
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
-use super::args::Backend;
+use super::Voice;
+use super::args::Backend as Wanted;
+use crate::cuda::{Device, DeviceOptions};
+use crate::engine::Backend;
 use crate::error::Error;
+use crate::strategy::StrategyKind;
 
 /// A look at the machine; None where the system does not tell.
 pub(super) struct Machine {
@@ -41,20 +45,25 @@ impl Machine {
     }
 }
 
-/// Why CUDA cannot be used.
-pub(super) const NO_CUDA: &str =
-    "this version of orthant has no CUDA backend yet; --backend cpu computes the same values";
-
-/// Picks the backend; the CPU is the only one so far, and `auto` says why.
-pub(super) fn pick(backend: Backend, voice: super::Voice) -> Result<(), Error> {
-    match backend {
-        Backend::Cpu => Ok(()),
-        Backend::Auto => {
-            if voice.verbose {
-                voice.say(format_args!("orthant: backend cpu ({NO_CUDA})"));
+/// Opens the backend; `auto` takes the CPU where CUDA cannot be used and says why.
+pub(super) fn pick(wanted: Wanted, device: usize, strategy: StrategyKind, voice: Voice) -> Result<Backend, Error> {
+    let open = || match strategy {
+        StrategyKind::Dp => Err("--strategy dp is not available on CUDA yet".to_owned()),
+        _ => Device::open(&DeviceOptions::from_env(device)).map_err(|error| error.to_string()),
+    };
+    let backend = match wanted {
+        Wanted::Cpu => Ok(Backend::Cpu),
+        Wanted::Cuda => Ok(Backend::Cuda(Box::new(Device::open(&DeviceOptions::from_env(device))?))),
+        Wanted::Auto => Ok(match open() {
+            Ok(device) => Backend::Cuda(Box::new(device)),
+            Err(reason) => {
+                voice.say(format_args!("orthant: on the CPU, since {reason}"));
+                Backend::Cpu
             }
-            Ok(())
-        }
-        Backend::Cuda => Err(Error::Unavailable(format!("--backend cuda: {NO_CUDA}"))),
+        }),
+    };
+    if let (true, Ok(Backend::Cuda(device))) = (voice.verbose, &backend) {
+        voice.say(format_args!("orthant: on {}", device.describe()));
     }
+    backend
 }

@@ -9,7 +9,7 @@ use super::machine::{self, Machine};
 use super::progress::{Progress, cancel_on_signals};
 use super::{Voice, align_right, print, table};
 use crate::cpu::Control;
-use crate::engine;
+use crate::engine::Backend;
 use crate::error::{Bytes, Error};
 use crate::field::Field;
 use crate::how::{How, Keep};
@@ -23,13 +23,13 @@ use crate::workload::{Job, Open, Workload};
 
 /// Runs a workload as asked.
 pub(super) fn run(args: Run, voice: Voice) -> Result<(), Error> {
-    machine::pick(args.backend, voice)?;
     let machine = Machine::look();
     let request = request(&args, &machine);
+    let backend = machine::pick(args.backend, args.device, args.strategy, voice)?;
     let control = Arc::new(Control::default());
     cancel_on_signals(&control)?;
     let (workload, k) = (request.workload, request.dim());
-    workload.dispatch(k, Task { args, request, machine, control, voice })?
+    workload.dispatch(k, Task { args, request, machine, backend, control, voice })?
 }
 
 /// The request that the arguments make.
@@ -56,7 +56,10 @@ fn request(args: &Run, machine: &Machine) -> Request {
             keep: args.keep,
             cell: args.cell,
             threads: args.threads.map(usize::from),
-            max_kernels: args.max_kernels as usize,
+            max_kernels: args.max_kernels.map(|most| most as usize),
+            block: args.block.0,
+            ask_loop: args.ask_loop,
+            stack: args.stack,
             mem_limit: args.mem_limit.or_else(|| machine.default_limit()),
         },
     }
@@ -131,6 +134,7 @@ struct Task {
     args: Run,
     request: Request,
     machine: Machine,
+    backend: Backend,
     control: Arc<Control>,
     voice: Voice,
 }
@@ -149,10 +153,16 @@ impl Job for Task {
         }
         let workload = open(plan.domain(), &options)?;
         let progress = Progress::start(&self.control, plan.domain().cells(), self.voice);
-        let subdivision = engine::run(&plan, &*workload, how, &self.control);
+        let subdivision = self.backend.run(&plan, &*workload, how, &self.control);
         drop(progress);
         let subdivision = subdivision?;
-        let report = Report::new(&self.request, &subdivision, &self.machine.cpu, workload.labels_count_iterations());
+        let report = Report::new(
+            &self.request,
+            &subdivision,
+            self.backend.name(),
+            self.backend.device().unwrap_or(&self.machine.cpu),
+            workload.labels_count_iterations(),
+        );
         if !self.voice.quiet {
             print(summary(&report))?;
         }
@@ -207,14 +217,14 @@ fn summary(report: &Report) -> String {
     let by = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>().join("x");
     let equal = |v: &[u32]| if v.iter().all(|x| *x == v[0]) { v[0].to_string() } else { by(v) };
     let mut text = format!(
-        "{} {} cells, {} {} {} on {} ({} threads), g {} r {} B {}, explore {}\n\n",
+        "{} {} cells, {} {} {} on {} ({}), g {} r {} B {}, explore {}\n\n",
         report.workload,
         by(&report.size),
         report.strategy,
         report.scheme,
         report.curve,
         report.backend,
-        report.threads,
+        if report.backend == "cpu" { format!("{} threads", report.threads) } else { report.device.clone() },
         equal(&report.g),
         equal(&report.r),
         report.b,
@@ -245,7 +255,12 @@ fn summary(report: &Report) -> String {
         text += &format!("work     {iterations} iterations\n");
     }
     text += &format!("kernels  {} ({} in flight at most)\n", report.kernels, report.most_in_flight);
-    text += &format!("time     {:.3} s\n", report.seconds);
+    match report.device_seconds {
+        Some(device) => {
+            text += &format!("time     {:.3} ms on the device, {:.3} s in all\n", device * 1e3, report.seconds);
+        }
+        None => text += &format!("time     {:.3} s\n", report.seconds),
+    }
     if let Some(checksum) = &report.checksum {
         text += &format!("checksum {checksum}\n");
     }

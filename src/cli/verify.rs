@@ -8,10 +8,11 @@ use super::{Voice, align_right, machine, print, table};
 use crate::conformance::{self, Outcome};
 use crate::cpu::Control;
 use crate::error::Error;
+use crate::strategy::StrategyKind;
 
 /// Runs every case and prints a line for each; exit code 3 if a law is broken.
 pub(super) fn verify(args: Verify, voice: Voice) -> Result<(), Error> {
-    machine::pick(args.backend, voice)?;
+    let backend = machine::pick(args.backend, args.device, StrategyKind::Ask, voice)?;
     let control = Arc::new(Control::default());
     cancel_on_signals(&control)?;
     let mut rows =
@@ -21,11 +22,11 @@ pub(super) fn verify(args: Verify, voice: Voice) -> Result<(), Error> {
     let wanted = |case: &&conformance::Case| args.workload.is_none_or(|workload| workload == case.request.workload);
     for case in cases.iter().filter(wanted) {
         let mut outcomes: Vec<Outcome> = Vec::new();
-        conformance::verify(case, &control, |outcome| outcomes.push(outcome.clone()))?;
+        conformance::verify(case, &backend, &control, |outcome| outcomes.push(outcome.clone()))?;
         for group in outcomes.chunk_by(|a, b| a.curve == b.curve) {
             let broken: Vec<_> = group.iter().filter(|outcome| outcome.fault.is_some()).collect();
             let subdivided =
-                group.iter().find(|outcome| outcome.how.strategy != crate::strategy::StrategyKind::Exhaustive);
+                group.iter().find(|outcome| outcome.how.strategy != StrategyKind::Exhaustive);
             let shown = subdivided.unwrap_or(&group[0]);
             rows.add_row([
                 shown.case.clone(),

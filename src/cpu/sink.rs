@@ -2,8 +2,6 @@
 
 use std::sync::Mutex;
 
-use rayon::slice::ParallelSliceMut;
-
 use crate::error::Error;
 use crate::field::{Canvas, CellType, Cells};
 use crate::how::Keep;
@@ -121,7 +119,7 @@ impl<'a, const K: usize> Sink<'a, K> {
     /// The terminal regions by level and code, and the bricks.
     pub(crate) fn finish(self) -> (Vec<Terminal>, Cells) {
         let Store { mut terminals, bricks } = self.store.into_inner().expect("no worker panics holding it");
-        terminals.par_sort_unstable_by_key(|terminal| (terminal.level(), terminal.code));
+        Terminal::sort(&mut terminals);
         (terminals, bricks)
     }
 }

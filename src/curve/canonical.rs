@@ -5,6 +5,7 @@
 //! "no division".
 
 use super::{Encoding, Lattice};
+use crate::device::DeviceCurve;
 
 /// Row-major codes.
 pub(super) struct Canonical<const K: usize> {
@@ -58,6 +59,10 @@ impl<const K: usize> Encoding<K> for Canonical<K> {
         }
         coords[K - 1] = rest as u32;
         coords
+    }
+
+    fn device(&self, _: u32) -> DeviceCurve<'_> {
+        DeviceCurve { header: "curves/canonical.cuh", ..DeviceCurve::default() }
     }
 
     fn children(&self, level: u32, code: u64, codes: &mut [u64]) {

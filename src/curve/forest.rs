@@ -9,9 +9,17 @@
 //! These rules are part of any stored format.
 
 use super::{Encoding, Lattice};
+use crate::device::{DeviceCurve, padded};
 
 /// The order of positions within one tree.
 pub(super) trait Within<const K: usize>: Send + Sync {
+    /// Its twin among the kernels.
+    const TWIN: &'static str;
+
+    /// The start state of every tree, for orders that have one.
+    fn starts(&self) -> &[u16] {
+        &[]
+    }
     /// The position of the region at `local` in tree number `tree`; `levels` binary levels deep, or at `level`.
     fn position(&self, tree: usize, depth: Depth, local: [u32; K]) -> u64;
     /// The inverse of [`position`](Self::position).
@@ -35,6 +43,8 @@ pub(super) struct Forest<const K: usize, W> {
     levels: Vec<TreeLevel<K>>,
     /// R; a power of two for binary trees.
     children: u64,
+    /// q: the leading binary levels of a tree.
+    leading: u32,
 }
 
 /// The sizes of a tree on one level.
@@ -70,7 +80,7 @@ impl<const K: usize, W: Within<K>> Forest<K, W> {
             })
             .collect();
         let within = within(&trees, leading);
-        Self { trees, within, levels, children: lattice.children(), lattice }
+        Self { trees, within, levels, children: lattice.children(), leading, lattice }
     }
 
     /// A forest for any r: every initial region is a tree.
@@ -83,7 +93,7 @@ impl<const K: usize, W: Within<K>> Forest<K, W> {
                 TreeLevel { depth: Depth { level, bits: 0 }, sides: Sides::Any(sides), positions }
             })
             .collect();
-        Self { trees, within, levels, children: lattice.children(), lattice }
+        Self { trees, within, levels, children: lattice.children(), leading: 0, lattice }
     }
 }
 
@@ -155,6 +165,25 @@ impl<const K: usize, W: Within<K>> Encoding<K> for Forest<K, W> {
             codes.iter().zip(coords).for_each(|(&code, coords)| *coords = self.within.local(0, depth, code));
         } else {
             codes.iter().zip(coords).for_each(|(&code, coords)| *coords = self.decode(level, code));
+        }
+    }
+
+    fn device(&self, level: u32) -> DeviceCurve<'_> {
+        let TreeLevel { sides, positions, .. } = &self.levels[level as usize];
+        let (binary, sides, positions) = match sides {
+            Sides::Binary(bits) => (true, bits, u64::from(positions.trailing_zeros())),
+            // Not used where a single tree fills 64 bits.
+            Sides::Any(sides) => (false, sides, *positions as u64),
+        };
+        DeviceCurve {
+            header: W::TWIN,
+            binary,
+            single_tree: self.trees.single(),
+            trees: padded(self.trees.extents),
+            sides: padded(*sides),
+            positions,
+            leading: self.leading,
+            starts: self.within.starts(),
         }
     }
 

@@ -208,6 +208,12 @@ impl<const K: usize> Hilbert<K> {
 }
 
 impl<const K: usize> Within<K> for Hilbert<K> {
+    const TWIN: &'static str = "curves/hilbert.cuh";
+
+    fn starts(&self) -> &[u16] {
+        &self.starts
+    }
+
     #[inline]
     fn position(&self, tree: usize, depth: Depth, local: [u32; K]) -> u64 {
         self.walk::<ENCODE>(tree, depth.bits, interleave(local, depth.bits))

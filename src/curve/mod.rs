@@ -15,6 +15,7 @@ mod forest;
 mod hilbert;
 mod morton;
 
+use crate::device::DeviceCurve;
 use crate::registry::registry;
 
 use canonical::Canonical;
@@ -217,6 +218,9 @@ pub trait Encoding<const K: usize>: Send + Sync {
 
     /// The codes, on `level + 1` and in ascending order of child, of the R children of `code` on `level`.
     fn children(&self, level: u32, code: u64, codes: &mut [u64]);
+
+    /// What the same curve needs on a GPU to decode the codes of `level`.
+    fn device(&self, level: u32) -> DeviceCurve<'_>;
 
     /// Bits that the codes of `level` need: ⌈log2 ∏M_j⌉.
     fn bits(&self, level: u32) -> u32 {

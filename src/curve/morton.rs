@@ -13,6 +13,8 @@ use super::forest::{Depth, Within};
 pub(super) struct Interleaved;
 
 impl<const K: usize> Within<K> for Interleaved {
+    const TWIN: &'static str = "curves/morton.cuh";
+
     #[inline]
     fn position(&self, _: usize, depth: Depth, local: [u32; K]) -> u64 {
         interleave(local, depth.bits)
@@ -51,6 +53,8 @@ impl<const K: usize> Uneven<K> {
 }
 
 impl<const K: usize> Within<K> for Uneven<K> {
+    const TWIN: &'static str = "curves/morton_uneven.cuh";
+
     fn position(&self, _: usize, depth: Depth, local: [u32; K]) -> u64 {
         let mut position = 0;
         self.for_each_bit(depth.level, |j, bit| position = position << 1 | u64::from(local[j] >> bit & 1));
@@ -80,6 +84,8 @@ impl<const K: usize> MixedRadix<K> {
 }
 
 impl<const K: usize> Within<K> for MixedRadix<K> {
+    const TWIN: &'static str = "curves/morton_radix.cuh";
+
     fn position(&self, _: usize, depth: Depth, mut local: [u32; K]) -> u64 {
         let mut position = 0;
         let mut weight = 1;

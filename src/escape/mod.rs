@@ -14,6 +14,7 @@ mod passes;
 
 use std::marker::PhantomData;
 
+use crate::device::{DeviceTwin, SampleArgs, padded};
 use crate::domain::Domain;
 use crate::registry::registry;
 use crate::simd::{Isa, Lanes, Real};
@@ -41,6 +42,8 @@ registry! {
 
 /// A way of rounding products and sums.
 pub(crate) trait Rounding: Send + Sync + 'static {
+    /// Its name.
+    const ARITHMETIC: Arithmetic;
     /// a·b + c.
     fn mul_add<L: Lanes>(a: L, b: L, c: L) -> L;
     /// a·b − c.
@@ -53,6 +56,8 @@ pub(crate) trait Rounding: Send + Sync + 'static {
 pub(crate) struct Fused;
 
 impl Rounding for Fused {
+    const ARITHMETIC: Arithmetic = Arithmetic::Fused;
+
     #[inline(always)]
     fn mul_add<L: Lanes>(a: L, b: L, c: L) -> L {
         a.mul_add(b, c)
@@ -71,6 +76,8 @@ impl Rounding for Fused {
 pub(crate) struct Plain;
 
 impl Rounding for Plain {
+    const ARITHMETIC: Arithmetic = Arithmetic::Plain;
+
     #[inline(always)]
     fn mul_add<L: Lanes>(a: L, b: L, c: L) -> L {
         a * b + c
@@ -90,6 +97,8 @@ impl Rounding for Plain {
 pub(crate) trait Orbit<const K: usize, const V: usize>: Send + Sync + 'static {
     /// How many of the V numbers change in a step.
     const STATE: usize;
+    /// Its twin among the kernels.
+    const TWIN: &'static str;
     /// True if a step is so cheap that testing after each costs as much as the step; the orbit must then be one of
     /// z² + c with c in the last two numbers.
     const LATE: bool;
@@ -160,6 +169,19 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Workl
 
     fn boundary_dimension(&self) -> f64 {
         self.dimension
+    }
+
+    fn device(&self) -> Option<DeviceTwin> {
+        let args = SampleArgs {
+            low: padded(self.low.map(T::to_f64)),
+            pitch: padded(self.pitch.map(T::to_f64)),
+            offset: self.offset.to_f64(),
+            dwell: self.dwell,
+            padding: 0,
+        };
+        let twin = DeviceTwin::new(O::TWIN, &args).define("TINY", format!("{:e}", T::TINY.to_f64()));
+        let precision = if size_of::<T>() == 4 { Precision::F32 } else { Precision::F64 };
+        Some(DeviceTwin { precision, arithmetic: A::ARITHMETIC, ..twin })
     }
 }
 

@@ -11,6 +11,7 @@ struct Quadratic<const K: usize>;
 
 impl<const K: usize> Orbit<K, 4> for Quadratic<K> {
     const STATE: usize = 2;
+    const TWIN: &'static str = "";
     const LATE: bool = true;
     #[inline(always)]
     fn start<L: Lanes>(p: [L; K]) -> [L; 4] {

@@ -75,6 +75,8 @@ pub(crate) trait Real: Lanes<Real = Self> + PartialOrd + Send + Sync + 'static {
 
     /// Rounds to this type.
     fn from_f64(x: f64) -> Self;
+    /// The same number.
+    fn to_f64(self) -> f64;
     /// Rounds to this type.
     fn from_u32(x: u32) -> Self;
     /// A whole number that this type holds exactly.

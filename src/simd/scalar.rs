@@ -16,6 +16,10 @@ macro_rules! scalar {
                 x as $T
             }
             #[inline(always)]
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+            #[inline(always)]
             fn from_u32(x: u32) -> Self {
                 x as $T
             }

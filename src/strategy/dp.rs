@@ -19,6 +19,9 @@ use crate::workload::Payload;
 /// Initial regions per task.
 const ROOTS: u64 = 64;
 
+/// Tasks in flight unless told otherwise: what GPUs run at once.
+const TASKS: usize = 128;
+
 pub(super) struct Dp;
 
 /// A run's launches, and the first thing that went wrong.
@@ -108,7 +111,7 @@ impl<'a, const K: usize> Launcher<'a, '_, K> {
 
     /// Takes one of the launches that may be in flight, if there is one left.
     fn take_credit(&self) -> bool {
-        let limit = self.cpu.how.max_kernels as u64;
+        let limit = self.cpu.how.max_kernels.unwrap_or(TASKS) as u64;
         let taken =
             (self.in_flight).fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < limit).then_some(n + 1));
         if let Ok(before) = taken {

@@ -6,6 +6,7 @@
 //! region predicate that is exact for every box, aligned or not. Under `border`, carpet and the 2-D Menger set are the
 //! standing counter-examples: a kept region has a uniform border, and the holes inside it are lost.
 
+use crate::device::{DeviceTwin, device_struct};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::plan::ExploreRule;
@@ -17,6 +18,12 @@ pub struct DigitSet<const K: usize, F = fn(&[u32; K]) -> bool> {
     base: u32,
     digits: u32,
     keeps: F,
+    /// The rule's name among the kernels.
+    twin: Option<&'static str>,
+}
+
+device_struct! {
+    struct DigitArgs { digits: u32 }
 }
 
 impl<const K: usize, F: Fn(&[u32; K]) -> bool> DigitSet<K, F> {
@@ -30,7 +37,7 @@ impl<const K: usize, F: Fn(&[u32; K]) -> bool> DigitSet<K, F> {
         assert!(base >= 2, "a digit set needs a base of at least 2");
         let longest = u64::from(size.into_iter().max().unwrap_or(1));
         let digits = (0..).find(|&t| u64::from(base).pow(t) >= longest).expect("the powers of the base grow");
-        Self { base, digits, keeps }
+        Self { base, digits, keeps, twin: None }
     }
 
     /// m, the number of kept digit vectors.
@@ -99,6 +106,11 @@ impl<const K: usize, F: Fn(&[u32; K]) -> bool + Sync> Workload<K> for DigitSet<K
         }
     }
 
+    fn device(&self) -> Option<DeviceTwin> {
+        let twin = DeviceTwin::new("workloads/digits.cuh", &DigitArgs { digits: self.digits });
+        self.twin.map(|rule| twin.define("DIGIT_SET", rule).define("BASE", self.base))
+    }
+
     /// log_b m, exactly.
     fn boundary_dimension(&self) -> f64 {
         (self.kept().max(1) as f64).ln() / f64::from(self.base).ln()
@@ -124,8 +136,9 @@ fn open<const K: usize>(
     base: u32,
     domain: &Domain<K>,
     keeps: fn(&[u32; K]) -> bool,
+    twin: &'static str,
 ) -> Result<Box<dyn Workload<K>>, Error> {
-    Ok(Box::new(DigitSet::new(base, domain.size(), keeps)))
+    Ok(Box::new(DigitSet { twin: Some(twin), ..DigitSet::new(base, domain.size(), keeps) }))
 }
 
 /// Declares one digit set as a workload module: what `workloads!` expects of a file.
@@ -148,7 +161,7 @@ macro_rules! digit_set {
             /// # Errors
             /// Never.
             pub fn open<const K: usize>(domain: &Domain<K>, _: &FieldOptions) -> Result<Box<dyn Workload<K>>, Error> {
-                super::open($base, domain, $keeps)
+                super::open($base, domain, $keeps, stringify!($name))
             }
         }
     };

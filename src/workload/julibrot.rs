@@ -39,6 +39,7 @@ struct Julibrot;
 
 impl Orbit<4, 4> for Julibrot {
     const STATE: usize = 2;
+    const TWIN: &'static str = "workloads/julibrot.cuh";
     const LATE: bool = true;
 
     #[inline(always)]

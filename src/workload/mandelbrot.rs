@@ -36,6 +36,7 @@ struct Mandelbrot;
 
 impl Orbit<2, 4> for Mandelbrot {
     const STATE: usize = 2;
+    const TWIN: &'static str = "workloads/mandelbrot.cuh";
     const LATE: bool = true;
 
     #[inline(always)]

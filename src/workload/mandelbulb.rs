@@ -40,6 +40,7 @@ struct Mandelbulb;
 
 impl Orbit<3, 6> for Mandelbulb {
     const STATE: usize = 3;
+    const TWIN: &'static str = "workloads/mandelbulb.cuh";
     const LATE: bool = false;
 
     #[inline(always)]

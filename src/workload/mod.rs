@@ -11,6 +11,7 @@ pub mod mandelbrot;
 pub mod mandelbulb;
 pub mod mxm;
 
+use crate::device::DeviceTwin;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::escape::{Arithmetic, Precision};
@@ -63,6 +64,11 @@ pub trait Workload<const K: usize>: Sync {
     /// expected to subdivide a share r^(d−k) of its regions. Default: a smooth surface, k − 1.
     fn boundary_dimension(&self) -> f64 {
         K as f64 - 1.0
+    }
+
+    /// The same field for a GPU; None if there is only this one.
+    fn device(&self) -> Option<DeviceTwin> {
+        None
     }
 
     /// True if regions carry a [`Payload`]; then [`root`](Self::root) and [`split`](Self::split) are called.

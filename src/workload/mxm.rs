@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::device::{DeviceArray, DeviceTwin, device_struct};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::plan::{ExploreRule, Level};
@@ -43,6 +44,11 @@ pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Resul
 pub struct MxM<const K: usize> {
     factors: Vec<Arc<Image>>,
     dwell: u32,
+}
+
+device_struct! {
+    /// Images and their widths; the addresses are filled in where the images are.
+    struct MxmArgs { images: [u64; 4], width: [u32; 4] }
 }
 
 /// The dwells of one factor, axis 0 fastest.
@@ -156,6 +162,17 @@ impl<const K: usize> Workload<K> for MxM<K> {
             range = (range.0.min(least), range.1.min(largest));
         }
         if range.0 == range.1 { Verdict::Uniform(range.0) } else { Verdict::Mixed }
+    }
+
+    fn device(&self) -> Option<DeviceTwin> {
+        let mut args = MxmArgs::default();
+        self.factors.iter().enumerate().for_each(|(f, image)| args.width[f] = image.width);
+        let mut twin = DeviceTwin::new("workloads/mxm.cuh", &args);
+        for (f, image) in self.factors.iter().enumerate() {
+            let bytes = image.dwells.iter().flat_map(|dwell| dwell.to_ne_bytes()).collect();
+            twin.arrays.push(DeviceArray { offset: f * size_of::<u64>(), bytes });
+        }
+        Some(twin)
     }
 
     fn boundary_dimension(&self) -> f64 {

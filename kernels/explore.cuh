@@ -1,0 +1,44 @@
+// Is a region uniform? Twin of src/cpu/explore.rs and src/visit.rs.
+//
+// The cells to visit (faces, or all of them under `full`) are numbered; a warp takes 32 neighbours at a time, which have
+// similar dwells, and the chunks come in bit-reversed order, so that what was seen is spread over the region at every
+// moment and a second label shows early. After each round of one chunk per warp the block stops if two cells differed.
+// The set of cells does not depend on the order, so neither does the decision.
+#pragma once
+
+// The cell number `index` of the visit.
+DEVICE Coords visited(const Region& box, Index index) {
+    return box.cell(EXPLORE_ALL ? box.offset(index) : box.surface_offset(index));
+}
+
+DEVICE u32 explore(const RunArgs& run, const FieldArgs& field, const Region& region, Tally& tally) {
+    const Region box = EXPLORE_CLOSED ? region.closure(run) : region;
+    const Index cells = EXPLORE_ALL ? box.volume() : box.surface_volume();
+    const Index chunks = (cells + 31) / 32;
+    const u32 bits = chunks <= 1 ? 0 : sizeof(Index) * 8 - (sizeof(Index) == 8 ? __clzll(chunks - 1) : __clz(u32(chunks - 1)));
+    const Index slots = SCATTERED ? Index(1) << bits : chunks;
+    u32 first = 0;
+    bool mixed = false;
+#pragma unroll 1
+    for (Index round = 0; round < slots; round += WARPS) {
+        const Index slot = round + warp();
+        Index chunk = slot;
+        if (SCATTERED && bits > 0) chunk = sizeof(Index) == 8 ? __brevll(slot) >> (64 - bits) : __brev(u32(slot)) >> (32 - bits);
+        bool differs = false;
+        u32 found = 0;
+        const bool busy = slot < slots && chunk < chunks;
+        if (busy) {
+            const Index index = chunk * 32 + lane();
+            const bool mine = index < cells;
+            found = label(field, visited(box, mine ? index : cells - 1));
+            tally.add(found, mine);
+        }
+        if (round == 0) first = team_broadcast(found);
+        differs = busy && found != first;
+        if (team_any(differs)) {
+            mixed = true;
+            if (SCATTERED) break;
+        }
+    }
+    return mixed ? MIXED : first;
+}

@@ -1,0 +1,57 @@
+// The ground everything stands on: integer names, rounding, and how a kernel is declared. No toolkit header is included
+// anywhere; what a specialisation fixes (dimension, types, block shape, structs) comes first, in generated.cuh.
+#pragma once
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef int i32;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#define DEVICE __device__ __forceinline__
+
+#include "generated.cuh"
+
+// Every kernel takes the same three structs: what the run is, what this launch is, what the field needs.
+#ifndef KERNEL
+#define KERNEL(name)                                                                                                   \
+    extern "C" __global__ void __launch_bounds__(BLOCK)                                                                \
+        name(const __grid_constant__ RunArgs run, const __grid_constant__ LaunchArgs launch,                           \
+             const __grid_constant__ FieldArgs field)
+#endif
+
+// Coordinates on D axes; axis 0 is x, the fastest.
+template <u32 D> struct Tuple {
+    u32 c[D];
+    DEVICE u32& operator[](u32 j) { return c[j]; }
+    DEVICE u32 operator[](u32 j) const { return c[j]; }
+};
+using Coords = Tuple<DIM>;
+
+DEVICE u32 lane() { return threadIdx.x % 32; }
+DEVICE u32 warp() { return threadIdx.x / 32; }
+constexpr u32 WARPS = BLOCK / 32;
+
+DEVICE u32 ceil_div(u32 a, u32 b) { return (a + b - 1) / b; }
+
+// Products and sums, rounded as the run says: once together (fused), or each for itself (plain). Never left to the
+// compiler, so that labels equal the CPU's to the bit.
+DEVICE float fma_once(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+DEVICE double fma_once(double a, double b, double c) { return __fma_rn(a, b, c); }
+DEVICE float mul(float a, float b) { return __fmul_rn(a, b); }
+DEVICE double mul(double a, double b) { return __dmul_rn(a, b); }
+DEVICE float add(float a, float b) { return __fadd_rn(a, b); }
+DEVICE double add(double a, double b) { return __dadd_rn(a, b); }
+DEVICE float root(float a) { return __fsqrt_rn(a); }
+DEVICE double root(double a) { return __dsqrt_rn(a); }
+DEVICE float quotient(float a, float b) { return __fdiv_rn(a, b); }
+DEVICE double quotient(double a, double b) { return __ddiv_rn(a, b); }
+
+// a·b + c
+DEVICE Real mul_add(Real a, Real b, Real c) { return FUSED ? fma_once(a, b, c) : add(mul(a, b), c); }
+// a·b − c
+DEVICE Real mul_sub(Real a, Real b, Real c) { return FUSED ? fma_once(a, b, -c) : add(mul(a, b), -c); }
+// a² − b² + c, the real part of a complex square plus c
+DEVICE Real square_sub_add(Real a, Real b, Real c) {
+    return FUSED ? fma_once(a, a, fma_once(-b, b, c)) : add(add(mul(a, a), -mul(b, b)), c);
+}

@@ -1,0 +1,56 @@
+// What follows exploration: fill a uniform region, or evaluate every cell of a leaf.
+#pragma once
+
+struct alignas(16) Quad {
+    u32 x, y, z, w;
+};
+
+// `value` in every cell of `region` of an array of extents `size`; shared by `pieces` blocks, of which this is `piece`.
+template <class Value> DEVICE void fill(Value* array, const u32* size, const Region& region, Value value, u32 piece, u32 pieces) {
+    const Walk walk(region);
+#pragma unroll 1
+    for (u32 tile = piece * walk.teams + walk.team; tile < walk.tiles; tile += pieces * walk.teams) {
+        Coords cell;
+        if (walk.cell(tile, cell)) array[linear(size, cell)] = value;
+    }
+}
+
+DEVICE void fill(const RunArgs& run, const Region& region, u32 label, u32 piece, u32 pieces) {
+    constexpr u32 WIDTH = sizeof(Quad) / sizeof(CellValue);
+    if ((region.corner[0] | region.extent[0] | run.size[0]) % WIDTH == 0) {
+        // Rows in units of 16 bytes.
+        Region wide = region;
+        wide.corner[0] /= WIDTH;
+        wide.extent[0] /= WIDTH;
+        u32 size[DIM];
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) size[j] = j == 0 ? run.size[0] / WIDTH : run.size[j];
+        const u32 word = sizeof(CellValue) == 2 ? label << 16 | label : label;
+        fill((Quad*)run.field, size, wide, Quad{word, word, word, word}, piece, pieces);
+    } else {
+        fill((CellValue*)run.field, run.size, region, CellValue(label), piece, pieces);
+    }
+}
+
+// Evaluates every cell of `region`; shared like `fill`. Labels go to the dense array, or to `brick` in the region's
+// storage order if that is not null.
+DEVICE void evaluate(const RunArgs& run, const FieldArgs& field, const Region& region, CellValue* brick, u32 piece,
+                     u32 pieces, Tally& tally) {
+    const Walk walk(region);
+    // The same number of steps for all threads of the block.
+#pragma unroll 1
+    for (u32 base = piece * walk.teams; base < walk.tiles; base += pieces * walk.teams) {
+        Coords cell;
+        const bool mine = walk.cell(base + walk.team, cell);
+        const u32 found = label(field, cell);
+        tally.add(found, mine);
+        if (mine && brick == nullptr) {
+            ((CellValue*)run.field)[linear(run.size, cell)] = CellValue(found);
+        } else if (mine) {
+            Coords offset;
+#pragma unroll
+            for (u32 j = 0; j < DIM; j++) offset[j] = cell[j] - region.corner[j];
+            brick[linear(region.extent.c, offset)] = CellValue(found);
+        }
+    }
+}

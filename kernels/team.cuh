@@ -1,0 +1,54 @@
+// The threads that share a region: one block. With one warp per block no barrier is needed.
+#pragma once
+
+DEVICE void team_sync() {
+    if (WARPS == 1) __syncwarp();
+    else __syncthreads();
+}
+
+// True for everyone if it is true for anyone.
+DEVICE bool team_any(bool value) {
+    if (WARPS == 1) return __any_sync(0xffffffffu, value);
+    return __syncthreads_or(value);
+}
+
+// Thread 0's value for everyone. Between two calls in one kernel there must be a barrier of the caller's.
+DEVICE u32 team_broadcast(u32 value) {
+    if (WARPS == 1) return __shfl_sync(0xffffffffu, value, 0);
+    __shared__ u32 shared;
+    if (threadIdx.x == 0) shared = value;
+    __syncthreads();
+    return shared;
+}
+
+DEVICE u64 warp_sum(u64 value) {
+#pragma unroll
+    for (u32 distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(0xffffffffu, value, distance);
+    return value;
+}
+
+// What a level's regions cost, gathered per thread and added once per warp. Counters are spread over rows, so that
+// blocks rarely meet; the host adds the rows up.
+struct Tally {
+    u32 visited = 0;
+    u64 labels = 0;
+
+    DEVICE void add(u32 label, bool mine) {
+        visited += mine;
+        if (LABELS_COUNT) labels += mine ? label : 0;
+    }
+};
+
+DEVICE void count(const LaunchArgs& launch, u32 column, u64 value) {
+    u64* rows = (u64*)launch.tallies;
+    atomicAdd(rows + (blockIdx.x % TALLY_ROWS) * TALLY_COLUMNS + column, value);
+}
+
+DEVICE void settle_tally(const LaunchArgs& launch, const Tally& tally, u32 column) {
+    const u64 visited = warp_sum(tally.visited);
+    const u64 labels = LABELS_COUNT ? warp_sum(tally.labels) : 0;
+    if (lane() == 0 && visited > 0) {
+        count(launch, column, visited);
+        if (LABELS_COUNT) count(launch, TALLY_LABELS, labels);
+    }
+}

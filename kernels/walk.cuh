@@ -1,0 +1,61 @@
+// How the threads of a block cover a box: in tiles of the block's shape.
+//
+// Axes 0 to 2 of a tile follow the block's shape, the others are one cell thick. A box that is narrower than the block
+// gets narrower tiles, several at a time; one that is no multiple of it gets tiles of equal width, so that few threads
+// idle. Whole warps take part in every step, since labels are evaluated by whole warps; `mine` says who has a cell.
+#pragma once
+
+struct Walk {
+    Region box;
+    Coords count;  // tiles per axis
+    u32 side[3];   // cells of a tile on axes 0..2
+    u32 within[3]; // this thread's place in its tile
+    u32 team, teams; // which of the tiles walked at a time is this thread's
+    u32 tiles; // an array on a device has fewer than 2^32 of them
+
+    DEVICE explicit Walk(const Region& box) : box(box) {
+        const u32 shape[3] = {BLOCK_X, BLOCK_Y, BLOCK_Z};
+        u32 cells = 1;
+        tiles = 1;
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) {
+            // In one dimension the block is a row.
+            const u32 most = DIM == 1 ? BLOCK : j < 3 ? shape[j] : 1;
+            count[j] = most == 1 ? box.extent[j] : ceil_div(box.extent[j], most);
+            tiles *= count[j];
+            if (j < 3) {
+                side[j] = most == 1 ? 1 : ceil_div(box.extent[j], count[j]);
+                cells *= side[j];
+            }
+        }
+        u32 rest = threadIdx.x % cells;
+        team = threadIdx.x / cells;
+        teams = BLOCK / cells;
+#pragma unroll
+        for (u32 j = 0; j < 3 && j < DIM; j++) {
+            within[j] = rest % side[j];
+            rest /= side[j];
+        }
+    }
+
+    // The cell of this thread in tile number `tile`; false if there is none.
+    DEVICE bool cell(u32 tile, Coords& cell) const {
+        bool mine = team < teams && tile < tiles;
+        u32 rest = mine ? tile : 0;
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) {
+            cell[j] = rest;
+            if (j + 1 < DIM) {
+                cell[j] = rest % count[j];
+                rest /= count[j];
+            }
+            if (j < 3) {
+                cell[j] = cell[j] * side[j] + within[j];
+                mine = mine && cell[j] < box.extent[j];
+            }
+        }
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) cell[j] = box.corner[j] + (mine ? cell[j] : 0);
+        return mine;
+    }
+};

@@ -1,0 +1,341 @@
+//! Adaptive Serial Kernels on CUDA (ASK paper, §5): one kernel per level over a double-buffered OLT.
+//!
+//! The host reads one thing back per level, the number of mixed regions, which sizes the next level's tables and
+//! launch. Tables are kept from run to run; `--ask-loop paper` allocates and frees them per level instead, as the
+//! published code does.
+
+use super::device::{Kernel, Kernels};
+use super::launcher::Launcher;
+use super::memory::{Allocation, Buffer, Pinned, Reserve, read, read_integers};
+use super::session::{Job, LevelRun, Program, elapsed};
+use super::specialise::{
+    COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, LaunchArgs, RANK_ROUNDS, SETTLE_IN_PLACE, SETTLE_LISTED,
+    SETTLE_NONE, Specialisation,
+};
+use crate::cpu::Control;
+use crate::device::{DeviceTwin, padded};
+use crate::error::Error;
+use crate::field::Cells;
+use crate::how::{AskLoop, How, Insertion, Keep, ParallelScheme};
+use crate::olt::MIXED;
+use crate::plan::{Level, Plan};
+use crate::subdivision::Terminal;
+use crate::workload::Workload;
+
+/// The most regions of a level: entries are numbered with 32 bits.
+const MOST_REGIONS: u64 = 1 << 31;
+
+/// Cells per thread of a block that shares a leaf (MBR), and of one that shares a fill.
+const LEAF_CELLS: u64 = 2;
+const FILL_CELLS: u64 = 16;
+
+pub(super) struct Ask {
+    explore: Kernel,
+    fill: Kernel,
+    leaf: Kernel,
+    rank: Kernel,
+    place: Kernel,
+    threads: u64,
+    code_bytes: u64,
+    starts: Option<Buffer>,
+    counters: Buffer,
+    pinned: Pinned,
+    /// Per level; two that take turns if nothing but counts is kept.
+    tables: Vec<Tables>,
+    /// Regions, and mixed ones, per level of the last run.
+    found: Vec<(u64, u64)>,
+    leaves: u64,
+    bricks: Reserve,
+}
+
+/// What the device holds of a level.
+#[derive(Default)]
+struct Tables {
+    /// The OLT: the codes of the parents of the level's families. Written by the level before; not there on level 0.
+    families: Reserve,
+    outcomes: Reserve,
+    ranks: Reserve,
+    fills: Reserve,
+    leaves: Reserve,
+}
+
+/// The kernels of a plan.
+pub(super) fn specialise<const K: usize>(
+    plan: &Plan<K>,
+    workload: &dyn Workload<K>,
+    twin: &DeviceTwin,
+    how: &How,
+) -> Specialisation {
+    let deepest = plan.levels().len() as u32 - 1;
+    let (curve, bits) = (plan.encoding().device(deepest), plan.encoding().bits(deepest));
+    Specialisation::new("strategies/ask.cu", plan, workload, twin, how, &curve, bits)
+}
+
+impl Ask {
+    pub(super) fn new<const K: usize>(job: &Job<'_, K>) -> Result<Self, Error> {
+        let (plan, device) = (job.plan, job.device);
+        let specialisation = specialise(plan, job.workload, &job.twin, job.how);
+        let kernels: Kernels = device.kernels(&specialisation)?;
+        let deepest = plan.levels().len() as u32 - 1;
+        let starts: Vec<u8> = plan.encoding().device(deepest).starts.iter().flat_map(|start| start.to_ne_bytes()).collect();
+        let levels = plan.levels().len();
+        Ok(Self {
+            explore: kernels.get("ask_explore")?,
+            fill: kernels.get("ask_fill")?,
+            leaf: kernels.get("ask_leaf")?,
+            rank: kernels.get("ask_rank")?,
+            place: kernels.get("ask_place")?,
+            threads: u64::from(specialisation.threads()),
+            code_bytes: if plan.encoding().bits(deepest) > 32 { 8 } else { 4 },
+            starts: match &starts[..] {
+                [] => None,
+                starts => Some(Buffer::upload(device, "the curve's start states", starts)?),
+            },
+            counters: Buffer::new(device, "counters", levels as u64 * u64::from(COUNTERS) * 4, Allocation::Pool)?,
+            pinned: Pinned::new(device, COUNTERS as usize * 4)?,
+            tables: (0..if job.how.keep == Keep::Counts { 2 } else { levels.max(2) }).map(|_| Tables::default()).collect(),
+            found: Vec::new(),
+            leaves: 0,
+            bricks: Reserve::default(),
+        })
+    }
+
+    /// How the terminal regions of a run are settled: uniform ones, leaves.
+    fn settle<const K: usize>(&self, job: &Job<'_, K>) -> (u32, u32) {
+        match (job.how.keep, job.how.scheme) {
+            (Keep::Counts, _) => (SETTLE_NONE, SETTLE_NONE),
+            (Keep::Regions, _) => (SETTLE_NONE, SETTLE_LISTED),
+            (Keep::Dense, ParallelScheme::Sbr) => (SETTLE_IN_PLACE, SETTLE_IN_PLACE),
+            (Keep::Dense, ParallelScheme::Mbr) => (SETTLE_LISTED, SETTLE_LISTED),
+        }
+    }
+
+    /// Launches one level; `regions` are its regions.
+    fn level<const K: usize>(
+        &mut self,
+        job: &Job<'_, K>,
+        launcher: &mut Launcher<'_>,
+        level: &Level<K>,
+        regions: u64,
+    ) -> Result<LaunchArgs, Error> {
+        let (device, plan) = (job.device, job.plan);
+        let last = plan.is_last(level.index);
+        let how = match job.how.ask_loop {
+            AskLoop::Lean => Allocation::Pool,
+            AskLoop::Paper => Allocation::Immediate,
+        };
+        let (fill, leaf) = self.settle(job);
+        let stable = job.how.insertion == Insertion::Stable && !last;
+        let (here, next) = (self.slot(level.index), self.slot(level.index + 1));
+        let mut args = LaunchArgs {
+            regions,
+            level: level.index,
+            last: u32::from(last),
+            stable: u32::from(stable),
+            fill,
+            leaf,
+            pieces: 1,
+            grid: padded(level.grid),
+            side: padded(level.whole_sides()),
+            counters: self.counters.address() + u64::from(level.index * COUNTERS) * 4,
+            tallies: job.tallies(level.index),
+            ..LaunchArgs::default()
+        };
+        args.set_curve(&plan.encoding().device(level.index), self.starts.as_ref().map_or(0, Buffer::address));
+        if !last {
+            let families = &mut self.tables[next].families;
+            args.next = families.ensure(device, "the OLT of the next level", regions * self.code_bytes, how)?.address();
+        }
+        let tables = &mut self.tables[here];
+        if level.index > 0 {
+            args.families = tables.families.address();
+        }
+        if stable || job.how.keep != Keep::Counts {
+            args.outcomes = tables.outcomes.ensure(device, "the outcomes of a level", regions * 4, how)?.address();
+        }
+        if fill == SETTLE_LISTED {
+            args.fills = tables.fills.ensure(device, "the list of fills", regions * 4, how)?.address();
+        }
+        if leaf == SETTLE_LISTED && last {
+            args.leaves = tables.leaves.ensure(device, "the list of leaves", regions * 4, how)?.address();
+        }
+        launcher.fold(&self.explore, regions, &job.run, &args, &job.field)?;
+        if stable {
+            let pieces = regions.div_ceil(self.threads * u64::from(RANK_ROUNDS));
+            let ranks = tables.ranks.ensure(device, "the ranks of a level", pieces * 4, how)?;
+            ranks.set(0)?;
+            args.ranks = ranks.address();
+            launcher.fold(&self.rank, pieces, &job.run, &args, &job.field)?;
+            launcher.fold(&self.place, pieces, &job.run, &args, &job.field)?;
+        }
+        Ok(args)
+    }
+
+    /// Reads a level's counters back.
+    fn counters<const K: usize>(&mut self, job: &Job<'_, K>, args: &LaunchArgs) -> Result<[u64; 3], Error> {
+        let bytes = COUNTERS as usize * 4;
+        self.pinned.fetch(job.device, args.counters, bytes)?;
+        job.device.synchronise("running the kernels of a level")?;
+        let words = self.pinned.bytes(bytes)?;
+        let word = |i: u32| {
+            let at = i as usize * 4;
+            u64::from(u32::from_ne_bytes(words[at..at + 4].try_into().expect("four bytes")))
+        };
+        Ok([word(COUNTER_MIXED), word(COUNTER_LEAVES), word(COUNTER_FILLS)])
+    }
+
+    /// MBR: settles what the level listed.
+    fn settle_listed<const K: usize>(
+        &mut self,
+        job: &Job<'_, K>,
+        launcher: &mut Launcher<'_>,
+        level: &Level<K>,
+        mut args: LaunchArgs,
+        [leaves, fills]: [u64; 2],
+    ) -> Result<(), Error> {
+        let cells = level.most_cells();
+        let pieces = |each: u64| match job.how.scheme {
+            ParallelScheme::Sbr => 1,
+            ParallelScheme::Mbr => cells.div_ceil(self.threads * each).clamp(1, 1 << 20),
+        };
+        if fills > 0 {
+            args.pieces = pieces(FILL_CELLS) as u32;
+            launcher.fold(&self.fill, fills * u64::from(args.pieces), &job.run, &args, &job.field)?;
+        }
+        if leaves > 0 {
+            args.pieces = pieces(LEAF_CELLS) as u32;
+            if job.how.keep == Keep::Regions {
+                let bytes = leaves * cells * job.how.cell.bytes();
+                args.bricks = self.bricks.ensure(job.device, "the bricks of leaves", bytes, Allocation::Pool)?.address();
+                args.brick_cells = cells;
+            }
+            launcher.fold(&self.leaf, leaves * u64::from(args.pieces), &job.run, &args, &job.field)?;
+        }
+        Ok(())
+    }
+
+    fn slot(&self, level: u32) -> usize {
+        level as usize % self.tables.len()
+    }
+}
+
+impl<const K: usize> Program<K> for Ask {
+    fn run(&mut self, job: &Job<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<Vec<LevelRun>, Error> {
+        self.found.clear();
+        self.leaves = 0;
+        self.counters.set(0)?;
+        let mut marks = vec![job.device.mark()?];
+        let mut runs = Vec::new();
+        let mut regions = u64::try_from(job.plan.levels()[0].regions()).unwrap_or(u64::MAX);
+        for level in job.plan.levels() {
+            control.check()?;
+            if regions > MOST_REGIONS {
+                return Err(Error::Input(format!(
+                    "level {} has {regions} regions; the CUDA backend takes at most 2^31 per level: use a smaller -g or -r, or a larger -B",
+                    level.index
+                )));
+            }
+            let last = job.plan.is_last(level.index);
+            let args = self.level(job, launcher, level, regions)?;
+            let listed = args.fill == SETTLE_LISTED || (last && args.leaf == SETTLE_LISTED);
+            let mut mixed = 0;
+            if !last || listed {
+                let [found, leaves, fills] = self.counters(job, &args)?;
+                mixed = found;
+                self.leaves = leaves;
+                self.settle_listed(job, launcher, level, args, [leaves, fills])?;
+            }
+            marks.push(job.device.mark()?);
+            self.found.push((regions, mixed));
+            let read = if level.index == 0 { 0 } else { regions / job.plan.scheme().children() };
+            runs.push(LevelRun {
+                regions,
+                subdivided: mixed,
+                olt_entries: read + mixed,
+                olt_bytes: (read + mixed) * self.code_bytes,
+                time: None,
+            });
+            regions = mixed * job.plan.scheme().children();
+            if regions == 0 {
+                break;
+            }
+        }
+        job.device.synchronise("running the kernels of the last level")?;
+        for (run, pair) in runs.iter_mut().zip(marks.windows(2)) {
+            run.time = Some(elapsed(&pair[0], &pair[1])?);
+        }
+        Ok(runs)
+    }
+
+    fn collect(&self, job: &Job<'_, K>) -> Result<(Vec<Terminal>, Cells), Error> {
+        let mut bricks = Cells::zeroed(job.how.cell, 0);
+        let mut terminals = Vec::new();
+        if job.how.keep == Keep::Counts {
+            return Ok((terminals, bricks));
+        }
+        let encoding = job.plan.encoding();
+        let per_family = job.plan.scheme().children() as usize;
+        for (level, &(regions, _)) in job.plan.levels().iter().zip(&self.found) {
+            let tables = &self.tables[self.slot(level.index)];
+            let outcomes = read_integers(job.device, tables.outcomes.address(), regions, 4)?;
+            let codes = match level.index {
+                0 => (0..regions).collect(),
+                _ => {
+                    let families = regions / per_family as u64;
+                    let parents = read_integers(job.device, tables.families.address(), families, self.code_bytes)?;
+                    let mut codes = vec![0; regions as usize];
+                    for (parent, children) in parents.iter().zip(codes.chunks_mut(per_family)) {
+                        encoding.children(level.index - 1, *parent, children);
+                    }
+                    codes
+                }
+            };
+            let mut places = vec![None; regions as usize];
+            if job.plan.is_last(level.index) && job.how.keep == Keep::Regions {
+                self.read_bricks(job, level, tables, &codes, &mut places, &mut bricks)?;
+            }
+            for ((code, outcome), place) in codes.into_iter().zip(outcomes).zip(places) {
+                if outcome != u64::from(MIXED) {
+                    terminals.push(Terminal::uniform(level.index, code, outcome as u32));
+                } else if job.plan.is_last(level.index) {
+                    terminals.push(Terminal::leaf(level.index, code, place));
+                }
+            }
+        }
+        Terminal::sort(&mut terminals);
+        Ok((terminals, bricks))
+    }
+
+    fn lattices(&self, job: &Job<'_, K>) -> Vec<Level<K>> {
+        job.plan.levels().to_vec()
+    }
+}
+
+impl Ask {
+    /// Reads the leaves' cells, and where each leaf's start.
+    fn read_bricks<const K: usize>(
+        &self,
+        job: &Job<'_, K>,
+        level: &Level<K>,
+        tables: &Tables,
+        codes: &[u64],
+        places: &mut [Option<u64>],
+        bricks: &mut Cells,
+    ) -> Result<(), Error> {
+        let (most, width) = (level.most_cells(), job.how.cell.bytes());
+        let leaves = read_integers(job.device, tables.leaves.address(), self.leaves, 4)?;
+        let mut raw = Cells::zeroed(job.how.cell, (self.leaves * most) as usize);
+        read(job.device, self.bricks.address(), self.leaves * most * width, |start, bytes| {
+            raw.store((start / width) as usize, bytes);
+            Ok(())
+        })?;
+        // On the device every brick has room for the largest region; here they follow each other without gaps.
+        for (i, &leaf) in leaves.iter().enumerate() {
+            let volume = job.plan.region(level.index, codes[leaf as usize]).volume();
+            places[leaf as usize] = Some(bricks.len() as u64);
+            let start = i * most as usize;
+            bricks.extend_from(&raw, start..start + volume as usize);
+        }
+        Ok(())
+    }
+}

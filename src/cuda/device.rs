@@ -1,0 +1,276 @@
+//! One GPU: its context, its compiled kernels, its memory, and launches that name themselves when they fail.
+#![allow(unsafe_code)]
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use cudarc::driver::{
+    CudaContext, CudaEvent, CudaFunction, CudaModule, CudaStream, DriverError, LaunchConfig, PushKernelArg, sys,
+};
+use cudarc::nvrtc::Ptx;
+
+use super::cache::{self, Cache, Key};
+use super::driver::{Driver, refused, words};
+use super::error::CudaError;
+use super::nvrtc::{self, Nvrtc};
+use super::specialise::Specialisation;
+use crate::error::Bytes;
+
+/// Options that every kernel is compiled with. Contraction is off: sums and products are fused where the source says so.
+const OPTIONS: &[&str] = &["--std=c++17", "--fmad=false", "-lineinfo"];
+
+/// Which GPU, and where its kernels come from.
+#[derive(Debug, Clone)]
+pub struct DeviceOptions {
+    /// The GPU's number.
+    pub ordinal: usize,
+    /// Where compiled kernels are kept; None: nowhere.
+    pub cache: Option<PathBuf>,
+    /// Where NVRTC is looked for, beside the loader's own places.
+    pub nvrtc: Vec<PathBuf>,
+}
+
+impl DeviceOptions {
+    /// From the environment: `ORTHANT_CACHE_DIR` (else the user's cache folder); `ORTHANT_NVRTC_DIR`, `CUDA_HOME`,
+    /// `CUDA_PATH`, `VIRTUAL_ENV`.
+    pub fn from_env(ordinal: usize) -> Self {
+        Self { ordinal, cache: Cache::default_folder(), nvrtc: nvrtc::folders() }
+    }
+}
+
+/// An open GPU.
+pub struct Device {
+    pub(super) context: Arc<CudaContext>,
+    pub(super) stream: Arc<CudaStream>,
+    /// Its name.
+    name: String,
+    capability: (i32, i32),
+    driver: Driver,
+    compiler: Nvrtc,
+    cache: Cache,
+    modules: Mutex<HashMap<u128, Arc<CudaModule>>>,
+    max_grid: u64,
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Device").field("name", &self.name).field("capability", &self.capability).finish()
+    }
+}
+
+impl Device {
+    /// Opens a GPU.
+    ///
+    /// # Errors
+    /// [`CudaError`] says what is missing and how to mend it.
+    pub fn open(options: &DeviceOptions) -> Result<Self, CudaError> {
+        let driver = Driver::find()?;
+        if options.ordinal >= driver.devices {
+            return Err(CudaError::DeviceOrdinal { ordinal: options.ordinal, count: driver.devices });
+        }
+        let compiler = Nvrtc::find(&options.nvrtc)?;
+        let open = |error| refused("opening the GPU", error);
+        let context = CudaContext::new(options.ordinal).map_err(open)?;
+        // SAFETY: one thread drives the device; streams are ordered by hand, with events.
+        unsafe { context.disable_event_tracking() };
+        let stream = context.new_stream().map_err(open)?;
+        let max_grid = context.attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X).map_err(open)?;
+        Ok(Self {
+            name: context.name().map_err(open)?,
+            capability: context.compute_capability().map_err(open)?,
+            stream,
+            context,
+            driver,
+            compiler,
+            cache: Cache::new(options.cache.clone()),
+            modules: Mutex::default(),
+            max_grid: max_grid as u64,
+        })
+    }
+
+    /// Its name, as the driver says it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Name, capability, memory, driver and compiler in one line.
+    pub fn describe(&self) -> String {
+        let memory = match self.memory() {
+            Ok((free, total)) => format!("{} of {} free", Bytes(free.into()), Bytes(total.into())),
+            Err(error) => error.to_string(),
+        };
+        format!(
+            "{} (sm_{}{}), {memory}, CUDA {}.{}, NVRTC {}.{}, {} kernels at once",
+            self.name,
+            self.capability.0,
+            self.capability.1,
+            self.driver.version.0,
+            self.driver.version.1,
+            self.compiler.version.0,
+            self.compiler.version.1,
+            self.concurrent_kernels(),
+        )
+    }
+
+    /// Its compute capability: major, minor.
+    pub fn capability(&self) -> (i32, i32) {
+        self.capability
+    }
+
+    /// The driver under it.
+    pub fn driver(&self) -> Driver {
+        self.driver
+    }
+
+    /// The compiler beside it.
+    pub fn compiler(&self) -> Nvrtc {
+        self.compiler
+    }
+
+    /// The most kernels that run at once (CUDA C++ programming guide, technical specifications per compute capability:
+    /// resident grids per device). Measured on an H200: 128.
+    pub fn concurrent_kernels(&self) -> usize {
+        match self.capability {
+            (6, 1) => 32,
+            (6, 2) | (7, 2) => 16,
+            _ => 128,
+        }
+    }
+
+    /// Bytes of its memory: free, total.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn memory(&self) -> Result<(u64, u64), CudaError> {
+        let (free, total) = self.context.mem_get_info().map_err(|e| refused("asking for free memory", e))?;
+        Ok((free as u64, total as u64))
+    }
+
+    /// The most blocks in one launch.
+    pub(super) fn max_grid(&self) -> u64 {
+        self.max_grid
+    }
+
+    /// The kernels of a specialisation, compiled if need be.
+    pub(super) fn kernels(&self, specialisation: &Specialisation) -> Result<Kernels, CudaError> {
+        let arch = format!("sm_{}{}", self.capability.0, self.capability.1);
+        let key = key(specialisation, &arch, self.compiler);
+        let hash = key.hash();
+        let mut modules = self.modules.lock().expect("nobody panics holding it");
+        let module = match modules.get(&hash) {
+            Some(module) => module.clone(),
+            None => {
+                let image = self.cache.get(&key, || compile(self.compiler, specialisation, &arch))?;
+                let load = |error| refused("loading a compiled kernel", error);
+                let module = self.context.load_module(Ptx::from_binary(image)).map_err(load)?;
+                modules.insert(hash, module.clone());
+                module
+            }
+        };
+        Ok(Kernels { module, block: specialisation.block })
+    }
+
+    /// Waits for everything in the stream.
+    pub(super) fn synchronise(&self, what: &'static str) -> Result<(), CudaError> {
+        self.stream.synchronize().map_err(|e| refused(what, e))
+    }
+
+    /// A point in the stream, with its time.
+    pub(super) fn mark(&self) -> Result<CudaEvent, CudaError> {
+        self.stream.record_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT)).map_err(|e| refused("recording an event", e))
+    }
+}
+
+/// The kernels of one specialisation.
+#[derive(Debug, Clone)]
+pub(super) struct Kernels {
+    module: Arc<CudaModule>,
+    block: [u32; 3],
+}
+
+impl Kernels {
+    /// A kernel by name.
+    pub(super) fn get(&self, name: &'static str) -> Result<Kernel, CudaError> {
+        let function = self.module.load_function(name).map_err(|e| refused("looking up a kernel", e))?;
+        Ok(Kernel { name, function, block: self.block })
+    }
+}
+
+/// A kernel that can be launched.
+#[derive(Debug, Clone)]
+pub(super) struct Kernel {
+    name: &'static str,
+    function: CudaFunction,
+    block: [u32; 3],
+}
+
+/// The bytes of a struct, aligned as a kernel expects.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Argument([u64; 64]);
+
+impl Argument {
+    /// # Panics
+    /// If there are more than 512 bytes: no struct is that large.
+    pub(super) fn new(bytes: &[u8]) -> Self {
+        assert!(bytes.len() <= 512, "a kernel's struct has at most 512 bytes");
+        let mut words = [0; 64];
+        for (word, bytes) in words.iter_mut().zip(bytes.chunks(8)) {
+            let mut padded = [0; 8];
+            padded[..bytes.len()].copy_from_slice(bytes);
+            *word = u64::from_ne_bytes(padded);
+        }
+        Self(words)
+    }
+}
+
+impl Kernel {
+    /// Launches `blocks` blocks, at most the device's limit, on `stream`.
+    pub(super) fn launch(&self, stream: &CudaStream, blocks: u64, arguments: &[Argument; 3]) -> Result<(), CudaError> {
+        let threads = self.block.iter().product::<u32>();
+        let config =
+            LaunchConfig { grid_dim: (blocks as u32, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
+        let mut builder = stream.launch_builder(&self.function);
+        arguments.iter().for_each(|argument| {
+            builder.arg(&argument.0);
+        });
+        // SAFETY: every kernel takes three structs by value, whose layout its compilation asserts; the addresses in them
+        // are those of live buffers, sized by the caller for the blocks it launches.
+        unsafe { builder.launch(config) }.map(drop).map_err(|error| self.failed(blocks, &error))
+    }
+
+    fn failed(&self, blocks: u64, error: &DriverError) -> CudaError {
+        CudaError::Launch { kernel: self.name, blocks, block: self.block, text: words(error) }
+    }
+}
+
+fn key(specialisation: &Specialisation, arch: &str, compiler: Nvrtc) -> Key {
+    let version = format!("{} {:?}", env!("CARGO_PKG_VERSION"), compiler.version);
+    let headers = specialisation.headers();
+    let headers = headers.iter().flat_map(|&(name, text)| [name, text]);
+    Key::new([&*version, arch, specialisation.source()].into_iter().chain(OPTIONS.iter().copied()).chain(headers))
+}
+
+/// Compiles a specialisation for an architecture; needs no GPU.
+pub(super) fn compile(compiler: Nvrtc, specialisation: &Specialisation, arch: &str) -> Result<Vec<u8>, CudaError> {
+    let headers = specialisation.headers();
+    compiler.compile(specialisation.entry, specialisation.source(), &headers, arch, OPTIONS)
+}
+
+/// What CUDA needs, one line each: what was found, or what is missing and how to mend it.
+pub fn findings() -> Vec<(&'static str, Result<String, String>)> {
+    let options = DeviceOptions::from_env(0);
+    let dots = |(major, minor): (i32, i32)| format!("{major}.{minor}");
+    let driver = Driver::find().map(|driver| format!("CUDA {}, {} GPUs", dots(driver.version), driver.devices));
+    let compiler = Nvrtc::find(&options.nvrtc).map(|compiler| format!("version {}", dots(compiler.version)));
+    let device = driver.is_ok().then(|| Device::open(&options).map(|device| device.describe()));
+    let cache = match &options.cache {
+        None => Err("no folder for compiled kernels: set ORTHANT_CACHE_DIR, or every run compiles them again".into()),
+        Some(folder) if cache::is_writable(folder) => Ok(folder.display().to_string()),
+        Some(folder) => Err(format!("{} cannot be written: set ORTHANT_CACHE_DIR to a folder that can", folder.display())),
+    };
+    let text = |found: Result<String, CudaError>| found.map_err(|error| error.to_string());
+    let mut findings = vec![("cuda driver", text(driver)), ("nvrtc", text(compiler)), ("kernel cache", cache)];
+    findings.extend(device.map(|device| ("gpu", text(device))));
+    findings
+}

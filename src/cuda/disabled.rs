@@ -1,0 +1,76 @@
+//! The CUDA backend of a build without it: the same names, and an error that says so.
+
+pub mod error;
+
+use std::convert::Infallible;
+use std::path::PathBuf;
+
+pub use error::CudaError;
+
+use crate::cpu::Control;
+use crate::error::Error;
+use crate::how::How;
+use crate::plan::Plan;
+use crate::subdivision::Subdivision;
+use crate::workload::Workload;
+
+/// A GPU that this build cannot open.
+#[derive(Debug)]
+pub struct Device(Infallible);
+
+/// Which GPU.
+#[derive(Debug, Clone)]
+pub struct DeviceOptions {
+    /// The GPU's number.
+    pub ordinal: usize,
+    /// Where compiled kernels would be kept.
+    pub cache: Option<PathBuf>,
+    /// Where NVRTC would be looked for.
+    pub nvrtc: Vec<PathBuf>,
+}
+
+impl DeviceOptions {
+    /// Nothing to look for.
+    pub fn from_env(ordinal: usize) -> Self {
+        Self { ordinal, cache: None, nvrtc: Vec::new() }
+    }
+}
+
+impl Device {
+    /// Fails.
+    ///
+    /// # Errors
+    /// [`CudaError::NotBuilt`].
+    pub fn open(_: &DeviceOptions) -> Result<Self, CudaError> {
+        Err(CudaError::NotBuilt)
+    }
+
+    /// Everything about it.
+    pub fn describe(&self) -> String {
+        match self.0 {}
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self.0 {}
+    }
+}
+
+/// Nothing but that this build has no CUDA.
+pub fn findings() -> Vec<(&'static str, Result<String, String>)> {
+    vec![("cuda", Err(CudaError::NotBuilt.to_string()))]
+}
+
+/// Cannot be called: there is no device.
+///
+/// # Errors
+/// Never.
+pub fn run<const K: usize>(
+    device: &Device,
+    _: &Plan<K>,
+    _: &dyn Workload<K>,
+    _: &How,
+    _: &Control,
+) -> Result<Subdivision<K>, Error> {
+    match device.0 {}
+}

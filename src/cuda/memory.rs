@@ -1,0 +1,199 @@
+//! Device memory that is freed with its owner, and the way back to the host in pinned pieces.
+#![allow(unsafe_code)]
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaStream, DriverError, PinnedHostSlice, result, sys};
+
+use super::device::Device;
+use super::driver::refused;
+use super::error::CudaError;
+use crate::error::Error;
+
+/// How device memory is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Allocation {
+    /// From the driver's pool, in the order of the stream.
+    Pool,
+    /// At once, waiting for the device: cudaMalloc and cudaFree, as in the papers' host loop.
+    Immediate,
+}
+
+/// Bytes on the device.
+#[derive(Debug)]
+pub(super) struct Buffer {
+    address: u64,
+    bytes: u64,
+    how: Allocation,
+    stream: Arc<CudaStream>,
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        let context = self.stream.context();
+        context.record_err(context.bind_to_thread());
+        // SAFETY: allocated in this way, and not freed yet. What still uses it was queued before in the same stream, or
+        // is waited for.
+        context.record_err(unsafe {
+            match self.how {
+                Allocation::Pool => result::free_async(self.address, self.stream.cu_stream()),
+                Allocation::Immediate => result::free_sync(self.address),
+            }
+        });
+    }
+}
+
+impl Buffer {
+    /// Room for `bytes` bytes, not initialised; `what` names it in an error.
+    pub(super) fn new(device: &Device, what: &'static str, bytes: u64, how: Allocation) -> Result<Self, Error> {
+        let stream = device.stream.clone();
+        let size = bytes.max(16) as usize;
+        let failed = |error: DriverError| match error.0 {
+            sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
+                let limit = device.memory().map_or(0, |(free, _)| free);
+                Error::Memory { what, need: u128::from(bytes), limit }
+            }
+            _ => refused("allocating device memory", error).into(),
+        };
+        device.context.bind_to_thread().map_err(failed)?;
+        // SAFETY: freed once, in `drop`.
+        let address = unsafe {
+            match how {
+                Allocation::Pool => result::malloc_async(stream.cu_stream(), size),
+                Allocation::Immediate => result::malloc_sync(size),
+            }
+        };
+        Ok(Self { address: address.map_err(failed)?, bytes, how, stream })
+    }
+
+    /// A copy of `bytes`.
+    pub(super) fn upload(device: &Device, what: &'static str, bytes: &[u8]) -> Result<Self, Error> {
+        let buffer = Self::new(device, what, bytes.len() as u64, Allocation::Pool)?;
+        // SAFETY: the buffer is as long as the source, which lives until the stream has been waited for.
+        unsafe { result::memcpy_htod_async(buffer.address, bytes, device.stream.cu_stream()) }
+            .map_err(|error| refused("copying to the device", error))?;
+        device.synchronise("copying to the device")?;
+        Ok(buffer)
+    }
+
+    pub(super) fn address(&self) -> u64 {
+        self.address
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Sets every byte, later, in the order of the stream.
+    pub(super) fn set(&self, value: u8) -> Result<(), CudaError> {
+        if self.bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the buffer has this many bytes.
+        unsafe { result::memset_d8_async(self.address, value, self.bytes as usize, self.stream.cu_stream()) }
+            .map_err(|error| refused("setting device memory", error))
+    }
+}
+
+/// A buffer that grows when it must and is used again from run to run.
+#[derive(Debug, Default)]
+pub(super) struct Reserve(Option<Buffer>);
+
+impl Reserve {
+    /// The buffer, with room for `bytes` bytes; what it held is lost if it has to grow. Immediate allocations are always
+    /// made anew.
+    pub(super) fn ensure(
+        &mut self,
+        device: &Device,
+        what: &'static str,
+        bytes: u64,
+        how: Allocation,
+    ) -> Result<&Buffer, Error> {
+        let fits = self.0.as_ref().is_some_and(|buffer| buffer.bytes >= bytes && how == Allocation::Pool);
+        if !fits {
+            self.0 = None;
+            self.0 = Some(Buffer::new(device, what, bytes, how)?);
+        }
+        Ok(self.0.as_ref().expect("just made"))
+    }
+
+    /// The address, 0 if there is no buffer.
+    pub(super) fn address(&self) -> u64 {
+        self.0.as_ref().map_or(0, Buffer::address)
+    }
+}
+
+/// Host memory that the device copies to directly.
+#[derive(Debug)]
+pub(super) struct Pinned(PinnedHostSlice<u8>);
+
+impl Pinned {
+    pub(super) fn new(device: &Device, bytes: usize) -> Result<Self, CudaError> {
+        // SAFETY: read only where a copy from the device has written.
+        unsafe { device.context.alloc_pinned_with_flags(bytes, 0) }
+            .map(Self)
+            .map_err(|error| refused("allocating pinned memory", error))
+    }
+
+    /// Copies `bytes` bytes from `address` on, later, in the order of the stream. They may be read when it was waited for.
+    pub(super) fn fetch(&mut self, device: &Device, address: u64, bytes: usize) -> Result<(), CudaError> {
+        let refused = |error| refused("copying from the device", error);
+        assert!(bytes <= self.0.len(), "the pinned buffer is large enough");
+        let to = self.0.as_mut_ptr().map_err(refused)?;
+        // SAFETY: the pinned buffer has room, is not touched before the stream was waited for, and `address` is a live
+        // buffer of at least as many bytes.
+        unsafe {
+            let to = std::slice::from_raw_parts_mut(to, bytes);
+            result::memcpy_dtoh_async(to, address, device.stream.cu_stream()).map_err(refused)
+        }
+    }
+
+    /// The first `bytes` bytes.
+    pub(super) fn bytes(&self, bytes: usize) -> Result<&[u8], CudaError> {
+        self.0.as_slice().map(|all| &all[..bytes]).map_err(|error| refused("reading pinned memory", error))
+    }
+}
+
+/// Bytes of a piece on the way to the host: long enough for the full rate, short enough to overlap.
+const PIECE: usize = 32 << 20;
+
+/// Reads `bytes` bytes from `address` on, piece by piece in order, while the next piece is under way.
+pub(super) fn read(
+    device: &Device,
+    address: u64,
+    bytes: u64,
+    mut sink: impl FnMut(u64, &[u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let piece = |start: u64| (bytes - start).min(PIECE as u64) as usize;
+    let mut start = 0;
+    if bytes == 0 {
+        return Ok(());
+    }
+    let mut here = Pinned::new(device, piece(0))?;
+    let mut next = Pinned::new(device, piece(0))?;
+    here.fetch(device, address, piece(0))?;
+    while start < bytes {
+        device.synchronise("copying from the device")?;
+        let after = start + piece(start) as u64;
+        if after < bytes {
+            next.fetch(device, address + after, piece(after))?;
+        }
+        sink(start, here.bytes(piece(start))?)?;
+        std::mem::swap(&mut here, &mut next);
+        start = after;
+    }
+    Ok(())
+}
+
+/// Reads `count` unsigned integers of `width` bytes from `address` on.
+pub(super) fn read_integers(device: &Device, address: u64, count: u64, width: u64) -> Result<Vec<u64>, Error> {
+    let mut values = Vec::with_capacity(count as usize);
+    read(device, address, count * width, |_, bytes| {
+        match width {
+            4 => values.extend(bytes.chunks_exact(4).map(|b| u64::from(u32::from_ne_bytes(b.try_into().expect("4"))))),
+            _ => values.extend(bytes.chunks_exact(8).map(|b| u64::from_ne_bytes(b.try_into().expect("8")))),
+        }
+        Ok(())
+    })?;
+    Ok(values)
+}

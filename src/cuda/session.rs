@@ -1,0 +1,276 @@
+//! A plan on a device: compiled, allocated once, run as often as one likes.
+
+use std::time::{Duration, Instant};
+
+use super::ask::Ask;
+use super::device::{Argument, Device};
+use super::error::CudaError;
+use super::exhaustive::Exhaustive;
+use super::launcher::Launcher;
+use super::memory::{Allocation, Buffer, read, read_integers};
+use super::specialise::{
+    RunArgs, TALLY_COLUMNS, TALLY_EVALUATED, TALLY_EXPLORED, TALLY_FILLED, TALLY_FILLED_CELLS, TALLY_LABELS,
+    TALLY_LEAF_CELLS, TALLY_LEAVES, TALLY_ROWS,
+};
+use crate::cpu::Control;
+use crate::device::{DeviceStruct, DeviceTwin, padded};
+use crate::engine::{check_choices, complete};
+use crate::error::Error;
+use crate::field::{Cells, Field};
+use crate::how::{How, Keep};
+use crate::memory::Estimate;
+use crate::plan::Plan;
+use crate::strategy::StrategyKind;
+use crate::subdivision::{LevelCounts, LevelStats, Subdivision, Terminal};
+use crate::workload::Workload;
+
+/// What every host program works with.
+pub(super) struct Job<'a, const K: usize> {
+    pub(super) device: &'a Device,
+    pub(super) plan: &'a Plan<K>,
+    pub(super) workload: &'a dyn Workload<K>,
+    pub(super) how: &'a How,
+    pub(super) twin: DeviceTwin,
+    pub(super) run: Argument,
+    pub(super) field: Argument,
+    dense: Option<Buffer>,
+    tallies: Buffer,
+    /// Arrays of the workload, alive as long as kernels may read them.
+    _arrays: Vec<Buffer>,
+}
+
+/// What a program tells of one level of its last run.
+pub(super) struct LevelRun {
+    pub(super) regions: u64,
+    pub(super) subdivided: u64,
+    pub(super) olt_entries: u64,
+    pub(super) olt_bytes: u64,
+    pub(super) time: Option<Duration>,
+}
+
+/// A host program with its kernels and tables.
+pub(super) trait Program<const K: usize> {
+    /// One run, up to the last kernel; returns what it found per level.
+    fn run(
+        &mut self,
+        job: &Job<'_, K>,
+        launcher: &mut Launcher<'_>,
+        control: &Control,
+    ) -> Result<Vec<LevelRun>, Error>;
+
+    /// The terminal regions of the last run and the cells of its leaves.
+    fn collect(&self, job: &Job<'_, K>) -> Result<(Vec<Terminal>, Cells), Error>;
+
+    /// The levels that a run may reach.
+    fn lattices(&self, job: &Job<'_, K>) -> Vec<crate::plan::Level<K>>;
+}
+
+/// A plan on a device, ready to run.
+pub struct Session<'a, const K: usize> {
+    job: Job<'a, K>,
+    program: Box<dyn Program<K> + 'a>,
+    last: Option<Finished>,
+}
+
+struct Finished {
+    levels: Vec<LevelRun>,
+    launches: crate::subdivision::Launches,
+    device: Duration,
+    host: Duration,
+}
+
+impl<'a, const K: usize> Session<'a, K> {
+    /// Compiles the kernels and allocates what the plan certainly needs.
+    ///
+    /// # Errors
+    /// [`Error::Input`] if the choices do not go together or the workload has no device twin; [`Error::Memory`] before
+    /// any work if the estimate exceeds the host's limit or the device's free memory; [`Error::Cuda`].
+    pub fn new(
+        device: &'a Device,
+        plan: &'a Plan<K>,
+        workload: &'a dyn Workload<K>,
+        how: &'a How,
+    ) -> Result<Self, Error> {
+        check_choices(workload, how)?;
+        let threads: u32 = how.block.iter().product();
+        if threads % 32 != 0 || !(32..=1024).contains(&threads) {
+            return Err(Error::Input(format!(
+                "--block {}x{}x{}: the threads of a block must be a multiple of 32 between 32 and 1024",
+                how.block[0], how.block[1], how.block[2]
+            )));
+        }
+        let Some(twin) = workload.device() else {
+            return Err(Error::Input(
+                "--backend cuda: this workload has no device twin; use --backend cpu, or give it one with Workload::device".into(),
+            ));
+        };
+        if workload.carries_payload() {
+            return Err(Error::Input("--backend cuda: regions with a payload are not supported there yet".into()));
+        }
+        let estimate = Estimate::new(plan, workload, how);
+        estimate.check(how.mem_limit)?;
+        let (free, _) = device.memory()?;
+        if estimate.total() > u128::from(free) {
+            return Err(Error::Memory { what: "the arrays and tables on the GPU", need: estimate.total(), limit: free });
+        }
+        let mut args = twin.args.clone();
+        let mut arrays = Vec::new();
+        for array in &twin.arrays {
+            let buffer = Buffer::upload(device, "the workload's arrays", &array.bytes)?;
+            args[array.offset..array.offset + 8].copy_from_slice(&buffer.address().to_ne_bytes());
+            arrays.push(buffer);
+        }
+        let dense = match how.keep {
+            Keep::Dense => Some(Buffer::new(device, "the dense array", estimate.dense as u64, Allocation::Pool)?),
+            Keep::Regions | Keep::Counts => None,
+        };
+        let run = RunArgs { field: dense.as_ref().map_or(0, Buffer::address), size: padded(plan.domain().size()) };
+        let rows = plan.levels().len() as u64 * u64::from(TALLY_ROWS * TALLY_COLUMNS);
+        let job = Job {
+            device,
+            plan,
+            workload,
+            how,
+            run: Argument::new(&run.bytes()),
+            field: Argument::new(&args),
+            dense,
+            tallies: Buffer::new(device, "tallies", rows * 8, Allocation::Pool)?,
+            _arrays: arrays,
+            twin,
+        };
+        let program: Box<dyn Program<K> + 'a> = match how.strategy {
+            StrategyKind::Exhaustive => Box::new(Exhaustive::new(&job)?),
+            StrategyKind::Ask => Box::new(Ask::new(&job)?),
+            StrategyKind::Dp => {
+                return Err(Error::Input(
+                    "--strategy dp: not available on CUDA yet; use ask, or --backend cpu".into(),
+                ));
+            }
+        };
+        let session = Self { job, program, last: None };
+        session.poison()?;
+        Ok(session)
+    }
+
+    /// Overwrites the dense array with a value that no label has, so that a cell that is never written shows.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn poison(&self) -> Result<(), Error> {
+        if let Some(dense) = &self.job.dense {
+            dense.set(0xff)?;
+            self.job.device.synchronise("poisoning the dense array")?;
+        }
+        Ok(())
+    }
+
+    /// One run. Returns the device's time, from before the first kernel to after the last, host decisions between them
+    /// included.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`], [`Error::Memory`] if tables outgrow the device, [`Error::Cuda`].
+    pub fn run(&mut self, control: &Control) -> Result<Duration, Error> {
+        let job = &self.job;
+        let limit = job.how.max_kernels.unwrap_or(job.device.concurrent_kernels());
+        let mut launcher = Launcher::new(job.device, limit);
+        let start = Instant::now();
+        let from = job.device.mark()?;
+        job.tallies.set(0)?;
+        let levels = self.program.run(job, &mut launcher, control)?;
+        let to = job.device.mark()?;
+        job.device.synchronise("running kernels")?;
+        let host = start.elapsed();
+        let device = elapsed(&from, &to)?;
+        self.last = Some(Finished { levels, launches: launcher.launches, device, host });
+        Ok(device)
+    }
+
+    /// The result of the last run, on the host.
+    ///
+    /// # Errors
+    /// [`Error::Incomplete`] if a cell is missing; [`Error::Memory`], [`Error::Cuda`].
+    ///
+    /// # Panics
+    /// If nothing was run.
+    pub fn finish(self) -> Result<Subdivision<K>, Error> {
+        let Self { job, program, last } = self;
+        let last = last.expect("a session is run before it is finished");
+        let tallies = read_integers(job.device, job.tallies.address(), job.tallies.bytes() / 8, 8)?;
+        let lattices = program.lattices(&job);
+        let mut peak = 0;
+        let levels: Vec<LevelStats<K>> = (last.levels.iter().zip(lattices).enumerate())
+            .map(|(i, (run, level))| {
+                peak = peak.max(run.olt_bytes);
+                let mut counts = counts(run, &tallies[i * (TALLY_ROWS * TALLY_COLUMNS) as usize..]);
+                if job.how.strategy == StrategyKind::Exhaustive {
+                    // Its one region is the domain.
+                    (counts.leaves, counts.leaf_cells) = (1, counts.evaluated_cells);
+                }
+                LevelStats {
+                    level,
+                    counts,
+                    olt_entries: run.olt_entries,
+                    olt_bytes: run.olt_bytes,
+                    time: run.time,
+                }
+            })
+            .collect();
+        let (terminals, bricks) = program.collect(&job)?;
+        let field = match &job.dense {
+            Some(dense) => {
+                let mut field = Field::zeroed(job.plan.domain(), job.how.cell);
+                let width = job.how.cell.bytes();
+                read(job.device, dense.address(), dense.bytes(), |start, bytes| {
+                    field.store((start / width) as usize, bytes);
+                    Ok(())
+                })?;
+                Some(field)
+            }
+            None => None,
+        };
+        complete(Subdivision {
+            plan: job.plan.clone(),
+            levels,
+            terminals,
+            bricks,
+            field,
+            launches: crate::subdivision::Launches { peak_olt_bytes: peak, ..last.launches },
+            time: last.host,
+            device_time: Some(last.device),
+        })
+    }
+}
+
+impl<const K: usize> Job<'_, K> {
+    /// The address of a level's tallies.
+    pub(super) fn tallies(&self, level: u32) -> u64 {
+        self.tallies.address() + u64::from(level * TALLY_ROWS * TALLY_COLUMNS) * 8
+    }
+}
+
+/// The time between two marks that were reached.
+pub(super) fn elapsed(
+    from: &cudarc::driver::CudaEvent,
+    to: &cudarc::driver::CudaEvent,
+) -> Result<Duration, CudaError> {
+    let ms = from.elapsed_ms(to).map_err(|error| super::driver::refused("reading an event's time", error))?;
+    Ok(Duration::from_secs_f64(f64::from(ms) / 1e3))
+}
+
+/// A level's counts from its tallies.
+fn counts(run: &LevelRun, tallies: &[u64]) -> LevelCounts {
+    let sum = |column: u32| {
+        (0..TALLY_ROWS).map(|row| tallies[(row * TALLY_COLUMNS + column) as usize]).fold(0u64, u64::wrapping_add)
+    };
+    LevelCounts {
+        regions: run.regions,
+        subdivided: run.subdivided,
+        filled: sum(TALLY_FILLED),
+        leaves: sum(TALLY_LEAVES),
+        explored_cells: sum(TALLY_EXPLORED),
+        filled_cells: sum(TALLY_FILLED_CELLS),
+        leaf_cells: sum(TALLY_LEAF_CELLS),
+        evaluated_cells: sum(TALLY_EVALUATED),
+        label_sum: sum(TALLY_LABELS),
+    }
+}

@@ -1,0 +1,268 @@
+//! One kernel source for one run: what a specialisation fixes, generated from Rust.
+//!
+//! Kernels are compiled for a dimension, a curve, a workload, types and a block shape; everything else is an argument.
+//! `generated.cuh` carries these choices, every constant and every struct that both sides know, so neither can drift.
+
+use std::fmt::Write;
+
+use crate::device::{DeviceCurve, DeviceStruct, DeviceTwin, device_struct};
+use crate::escape::{Arithmetic, Precision};
+use crate::field::CellType;
+use crate::how::{ExploreOrder, How};
+use crate::olt::MIXED;
+use crate::plan::{ExploreRule, Plan};
+use crate::workload::Workload;
+
+device_struct! {
+    /// What a run is.
+    pub(super) struct RunArgs {
+        /// The dense array; 0 if none is kept.
+        field: u64,
+        /// n_j.
+        size: [u32; 8],
+    }
+}
+
+device_struct! {
+    /// What a launch is: a level, its tables, and the part of it that this launch does. Addresses are 0 where there is
+    /// nothing.
+    pub(super) struct LaunchArgs {
+        /// The number of this launch's first block.
+        first: u64,
+        /// Regions of the level that exist.
+        regions: u64,
+        /// The table of the level: codes of families' parents. 0 on level 0.
+        families: u64,
+        /// The table of the next level.
+        next: u64,
+        /// A label or MIXED per region.
+        outcomes: u64,
+        /// Mixed regions per piece (stable insertion).
+        ranks: u64,
+        /// Counters of the level.
+        counters: u64,
+        /// Costs, spread over rows.
+        tallies: u64,
+        /// Regions to be filled and evaluated by others (MBR).
+        fills: u64,
+        leaves: u64,
+        /// Cells of the leaves, `brick_cells` for each.
+        bricks: u64,
+        brick_cells: u64,
+        /// The curve: regions of a tree (or their logarithm), start states of trees.
+        positions: u64,
+        starts: u64,
+        /// Blocks of one native 3-D grid of a stack.
+        native: u64,
+        level: u32,
+        leading: u32,
+        single_tree: u32,
+        last: u32,
+        stable: u32,
+        fill: u32,
+        leaf: u32,
+        pieces: u32,
+        /// M_j.
+        grid: [u32; 8],
+        /// n_j / M_j where whole, else 0.
+        side: [u32; 8],
+        trees: [u32; 8],
+        sides: [u32; 8],
+        /// Tiles of the native grid.
+        tiles: [u32; 4],
+    }
+}
+
+impl LaunchArgs {
+    /// Fills in the curve of a level; `starts` is the address of the trees' start states.
+    pub(super) fn set_curve(&mut self, curve: &DeviceCurve<'_>, starts: u64) {
+        (self.positions, self.leading, self.single_tree) = (curve.positions, curve.leading, u32::from(curve.single_tree));
+        (self.trees, self.sides, self.starts) = (curve.trees, curve.sides, starts);
+    }
+}
+
+/// Constants that both sides know. A tally is a row of columns; rows are added up.
+macro_rules! constants {
+    ($($(#[$doc:meta])* $NAME:ident = $value:expr),+ $(,)?) => {
+        $($(#[$doc])* pub(super) const $NAME: u32 = $value;)+
+        const CONSTANTS: &[(&str, u32)] = &[$((stringify!($NAME), $NAME)),+];
+    };
+}
+constants! {
+    /// Rows over which blocks spread what they count.
+    TALLY_ROWS = 64,
+    TALLY_FILLED = 0,
+    TALLY_FILLED_CELLS = 1,
+    TALLY_LEAVES = 2,
+    TALLY_LEAF_CELLS = 3,
+    TALLY_EXPLORED = 4,
+    TALLY_EVALUATED = 5,
+    TALLY_LABELS = 6,
+    TALLY_COLUMNS = 8,
+    /// Counters that hand out slots.
+    COUNTER_MIXED = 0,
+    COUNTER_LEAVES = 1,
+    COUNTER_FILLS = 2,
+    COUNTERS = 4,
+    /// What happens to a terminal region: nothing, at once by the block that explored it, or later by others.
+    SETTLE_NONE = 0,
+    SETTLE_IN_PLACE = 1,
+    SETTLE_LISTED = 2,
+    /// Regions per thread of a piece (stable insertion).
+    RANK_ROUNDS = 8,
+}
+
+/// The kernels' sources: name and text.
+macro_rules! sources {
+    ($($name:literal),+ $(,)?) => { &[$(($name, include_str!(concat!("../../kernels/", $name)))),+] };
+}
+pub(super) const SOURCES: &[(&str, &str)] = sources![
+    "prelude.cuh",
+    "team.cuh",
+    "region.cuh",
+    "walk.cuh",
+    "explore.cuh",
+    "settle.cuh",
+    "olt.cuh",
+    "orbit.cuh",
+    "curves/canonical.cuh",
+    "curves/forest.cuh",
+    "curves/morton.cuh",
+    "curves/morton_uneven.cuh",
+    "curves/morton_radix.cuh",
+    "curves/hilbert.cuh",
+    "workloads/square.cuh",
+    "workloads/mandelbrot.cuh",
+    "workloads/mandelbulb.cuh",
+    "workloads/julibrot.cuh",
+    "workloads/mxm.cuh",
+    "workloads/digits.cuh",
+    "workloads/user.cuh",
+    "strategies/exhaustive.cu",
+    "strategies/ask.cu",
+];
+
+/// A source and what it is compiled for.
+#[derive(Debug, Clone)]
+pub(crate) struct Specialisation {
+    /// The name of the entry source.
+    pub(super) entry: &'static str,
+    /// Threads per block.
+    pub(super) block: [u32; 3],
+    generated: String,
+    user_source: Option<String>,
+}
+
+impl Specialisation {
+    /// `entry` for a run; `curve` is the one that the entry decodes, with codes of `bits` bits.
+    pub(super) fn new<const K: usize>(
+        entry: &'static str,
+        plan: &Plan<K>,
+        workload: &dyn Workload<K>,
+        twin: &DeviceTwin,
+        how: &How,
+        curve: &DeviceCurve<'_>,
+        bits: u32,
+    ) -> Self {
+        let block = block_shape::<K>(how);
+        let mut text = String::from("// What this specialisation fixes, generated from Rust.\n#pragma once\n\n");
+        let mut define = |name: &str, value: &dyn std::fmt::Display| {
+            writeln!(text, "#define {name} {value}").expect("writing to a string");
+        };
+        CONSTANTS.iter().for_each(|(name, value)| define(name, value));
+        define("MIXED", &format_args!("{MIXED}u"));
+        define("DIM", &K);
+        for (axis, threads) in ["BLOCK_X", "BLOCK_Y", "BLOCK_Z"].into_iter().zip(block) {
+            define(axis, &threads);
+        }
+        define("BLOCK", &block.iter().product::<u32>());
+        define("FUSED", &(twin.arithmetic == Arithmetic::Fused));
+        define("LABELS_COUNT", &workload.labels_count_iterations());
+        define("EXPLORE_ALL", &(plan.explore() == ExploreRule::Full));
+        define("EXPLORE_CLOSED", &(plan.explore() == ExploreRule::Closed));
+        define("SCATTERED", &(how.order == ExploreOrder::Scattered));
+        define("CHILDREN", &format_args!("{}u", plan.scheme().children()));
+        define("BINARY_TREES", &curve.binary);
+        define("CURVE_HEADER", &format_args!("\"{}\"", curve.header));
+        define("FIELD_HEADER", &format_args!("\"{}\"", twin.header));
+        define("USER_SOURCE", &"\"user_source.cuh\"");
+        twin.defines.iter().for_each(|(name, value)| define(name, value));
+        let cell = match how.cell {
+            CellType::U16 => "u16",
+            CellType::I32 => "i32",
+        };
+        let real = match twin.precision {
+            Precision::F32 => "float",
+            Precision::F64 => "double",
+        };
+        let wide = |wide: bool| if wide { "u64" } else { "u32" };
+        // Visits count the cells of the largest region, or of its closure.
+        let cells = plan.levels()[0].least_extent().iter().fold(1u128, |cells, &s| cells * (u128::from(s) + 2));
+        write!(
+            text,
+            "\nusing Real = {real};\nusing CellValue = {cell};\nusing Code = {};\nusing Index = {};\n\n",
+            wide(bits > 32),
+            wide(cells >= 1 << 31),
+        )
+        .expect("writing to a string");
+        let splits: String = plan.scheme().r.iter().enumerate().map(|(j, r)| format!("j == {j} ? {r}u : ")).collect();
+        writeln!(text, "DEVICE constexpr u32 split(u32 j) {{ return {splits}1u; }}\n").expect("writing to a string");
+        text += &RunArgs::declaration("RunArgs");
+        text += &LaunchArgs::declaration("LaunchArgs");
+        text += &twin.declaration;
+        Self { entry, block, generated: text, user_source: twin.user_source.as_ref().map(|source| source.to_string()) }
+    }
+
+    /// The entry's text.
+    pub(super) fn source(&self) -> &'static str {
+        SOURCES.iter().find(|(name, _)| *name == self.entry).expect("every entry is listed").1
+    }
+
+    /// The headers it may include.
+    pub(super) fn headers(&self) -> Vec<(&str, &str)> {
+        let mut headers: Vec<(&str, &str)> = SOURCES.iter().copied().filter(|(name, _)| name.ends_with(".cuh")).collect();
+        headers.push(("generated.cuh", &self.generated));
+        headers.extend(self.user_source.as_deref().map(|source| ("user_source.cuh", source)));
+        headers
+    }
+
+    /// Threads per block.
+    pub(super) fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+}
+
+/// The block's shape over the native axes of K dimensions: what was asked for, folded where there are fewer axes.
+fn block_shape<const K: usize>(how: &How) -> [u32; 3] {
+    let [x, y, z] = how.block;
+    match K {
+        1 => [x * y * z, 1, 1],
+        2 => [x, y * z, 1],
+        _ => [x, y, z],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kernel_source_is_listed() {
+        let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels"));
+        let mut folders = vec![root.to_path_buf()];
+        let mut found = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+                let path = entry.path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|e| e == "cu" || e == "cuh") {
+                    let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+                    assert!(SOURCES.iter().any(|(listed, _)| *listed == name), "{name} is not listed");
+                    found += 1;
+                }
+            }
+        }
+        assert_eq!(found, SOURCES.len());
+    }
+}

@@ -1,0 +1,92 @@
+//! Every kind of kernel compiles, for three architectures; needs NVRTC, but no GPU.
+#![cfg(feature = "cuda")]
+
+use orthant::conformance::{self, Case};
+use orthant::cuda::{self, DeviceOptions, Nvrtc};
+use orthant::prelude::*;
+
+const ARCHITECTURES: &[&str] = &["sm_80", "sm_90", "sm_120"];
+
+/// NVRTC, or None with a line that says so; it must be there if `ORTHANT_REQUIRE_NVRTC` is set.
+fn compiler() -> Option<Nvrtc> {
+    match Nvrtc::find(&DeviceOptions::from_env(0).nvrtc) {
+        Ok(compiler) => Some(compiler),
+        Err(error) if std::env::var_os("ORTHANT_REQUIRE_NVRTC").is_some() => panic!("{error}"),
+        Err(error) => {
+            println!("SKIPPED: {error}");
+            None
+        }
+    }
+}
+
+/// Compiles the kernels of a case; curve, block shape, cell type and order go round with its number.
+struct Compile<'a> {
+    case: &'a Case,
+    number: usize,
+    compiler: Nvrtc,
+}
+
+impl Job for Compile<'_> {
+    type Output = usize;
+
+    fn run<const K: usize>(self, open: Open<K>) -> usize {
+        const BLOCKS: [[u32; 3]; 7] = [[8, 8, 1], [16, 16, 1], [32, 32, 1], [64, 4, 1], [64, 8, 1], [32, 1, 1], [4, 4, 4]];
+        let number = self.number;
+        let how = How {
+            block: BLOCKS[number % 7],
+            cell: CellType::ALL[number / 3 % 2],
+            order: ExploreOrder::ALL[number / 5 % 2],
+            ..How::default()
+        };
+        let mut request = Request { how, curve: CurveKind::ALL[number % 3], ..self.case.request.clone() };
+        // Hilbert does not serve every r.
+        let plan = request.plan::<K>().unwrap_or_else(|_| {
+            request.curve = CurveKind::Morton;
+            request.plan::<K>().unwrap()
+        });
+        let field = open(plan.domain(), &request.options().unwrap()).unwrap();
+        cuda::compile_kernels(self.compiler, &plan, &*field, &how, ARCHITECTURES).unwrap_or_else(|e| panic!("{e}"))
+    }
+}
+
+#[test]
+fn every_specialisation_compiles() {
+    let Some(compiler) = compiler() else { return };
+    let mut cases = conformance::cases();
+    // Every workload in every dimension, both precisions and arithmetics.
+    for &workload in WorkloadKind::ALL {
+        for &k in workload.dims() {
+            let side = if workload.defaults(k).size.is_multiple_of(3) { 9 } else { 8 };
+            let size = if k > 4 { side.min(8) } else { 2 * side };
+            cases.push(Case::new(workload, k, &[size], (2, if side == 9 { 3 } else { 2 }, 1), ExploreRule::Border));
+        }
+    }
+    for workload in [WorkloadKind::Mandelbrot, WorkloadKind::Mandelbulb, WorkloadKind::Julibrot] {
+        for (precision, arithmetic) in [(Precision::F32, Arithmetic::Plain), (Precision::F64, Arithmetic::Plain)] {
+            let mut case = Case::new(workload, workload.dims()[0], &[16], (2, 2, 1), ExploreRule::Border);
+            (case.request.precision, case.request.arithmetic) = (precision, arithmetic);
+            cases.push(case);
+        }
+    }
+    // Axes that differ in r: Morton drops those whose bits are spent. And codes of more than 32 bits.
+    let mut uneven = Case::new(WorkloadKind::Mandelbrot, 2, &[64], (2, 2, 1), ExploreRule::Border);
+    uneven.request.r = Some(vec![2, 4]);
+    cases.push(uneven);
+    cases.push(Case::new(WorkloadKind::Mandelbrot, 2, &[1 << 18], (2, 2, 1), ExploreRule::Border));
+    let count = std::sync::atomic::AtomicUsize::new(0);
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let Some(case) = cases.get(number) else { return };
+                    let job = Compile { case, number, compiler };
+                    let compiled = case.request.workload.dispatch(case.request.dim(), job).unwrap();
+                    count.fetch_add(compiled, std::sync::atomic::Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    println!("{} sources compiled for {ARCHITECTURES:?}", count.into_inner());
+}
