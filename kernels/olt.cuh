@@ -14,7 +14,6 @@ struct Entry {
 #include CURVE_HEADER
 
 DEVICE Entry olt_read(const LaunchArgs& launch, u32 index) {
-    const bool root = launch.families == 0;
-    const Code parent = root ? Code(index) : ((const Code*)launch.families)[index / CHILDREN];
-    return curve_entry(launch, root, parent, index % CHILDREN);
+    if (launch.families == 0) return curve_root(launch, index);
+    return curve_child(launch, ((const Code*)launch.families)[index / CHILDREN], index % CHILDREN);
 }

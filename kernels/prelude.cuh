@@ -27,6 +27,8 @@ template <u32 D> struct Tuple {
     DEVICE u32 operator[](u32 j) const { return c[j]; }
 };
 using Coords = Tuple<DIM>;
+// What a table holds per family: a scalar, or coordinates to compare with.
+using Code = CODE;
 
 DEVICE u32 lane() { return threadIdx.x % 32; }
 DEVICE u32 warp() { return threadIdx.x / 32; }

@@ -10,7 +10,7 @@ use crate::engine::Backend;
 use crate::error::Error;
 use crate::escape::Precision;
 use crate::field::Field;
-use crate::how::{AskLoop, ExploreOrder, How, Insertion, Keep, ParallelScheme, Stack};
+use crate::how::{AskLoop, ExploreOrder, How, Insertion, Keep, ParallelScheme, Stack, Table};
 use crate::plan::{ExploreRule, PlanError};
 use crate::request::Request;
 use crate::strategy::StrategyKind;
@@ -150,12 +150,22 @@ fn cpu_choices() -> Vec<How> {
     choices
 }
 
+/// How much is varied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Everything.
+    Full,
+    /// One block shape per curve on CUDA.
+    Brief,
+}
+
 /// Every choice that must not change a cell, on CUDA. What costs a compilation (block shapes, the papers' order) is
 /// varied along one curve; the others take one shape each.
-fn cuda_choices(curve: CurveKind) -> Vec<How> {
+fn cuda_choices(curve: CurveKind, scope: Scope) -> Vec<How> {
     let shapes = [[8, 8, 1], [16, 16, 1], [32, 32, 1], [64, 4, 1], [64, 8, 1], [32, 1, 1], [4, 4, 4]];
     let shapes = match curve {
-        CurveKind::Morton => &shapes[..],
+        CurveKind::Morton if scope == Scope::Full => &shapes[..],
+        CurveKind::Morton => &shapes[3..4],
         CurveKind::Hilbert => &shapes[..1],
         CurveKind::Canonical => &shapes[5..6],
     };
@@ -173,6 +183,12 @@ fn cuda_choices(curve: CurveKind) -> Vec<How> {
         }
         choices.push(How { ask_loop: AskLoop::Paper, insertion: Insertion::Atomic, ..base });
     }
+    if curve == CurveKind::Hilbert {
+        for &scheme in ParallelScheme::ALL {
+            choices.push(How { table: Table::Coordinates, scheme, ..How::default() });
+        }
+        choices.push(How { table: Table::Coordinates, keep: Keep::Regions, ..How::default() });
+    }
     if curve == CurveKind::Morton {
         for &scheme in ParallelScheme::ALL {
             choices.push(How { order: ExploreOrder::Paper, scheme, ..How::default() });
@@ -187,13 +203,20 @@ fn cuda_choices(curve: CurveKind) -> Vec<How> {
 ///
 /// # Errors
 /// If a run itself fails, or `control` is cancelled.
-pub fn verify(case: &Case, backend: &Backend, control: &Control, each: impl FnMut(&Outcome)) -> Result<(), Error> {
-    case.request.workload.dispatch(case.request.dim(), Verify { case, backend, control, each })?
+pub fn verify(
+    case: &Case,
+    backend: &Backend,
+    scope: Scope,
+    control: &Control,
+    each: impl FnMut(&Outcome),
+) -> Result<(), Error> {
+    case.request.workload.dispatch(case.request.dim(), Verify { case, backend, scope, control, each })?
 }
 
 struct Verify<'a, F> {
     case: &'a Case,
     backend: &'a Backend,
+    scope: Scope,
     control: &'a Control,
     each: F,
 }
@@ -218,7 +241,7 @@ impl<F: FnMut(&Outcome)> Job for Verify<'_, F> {
             };
             let choices = match self.backend {
                 Backend::Cpu => cpu_choices(),
-                Backend::Cuda(_) => cuda_choices(curve),
+                Backend::Cuda(_) => cuda_choices(curve, self.scope),
             };
             let first = exhaustive.is_none() && !matches!(self.backend, Backend::Cpu);
             let oracles = [StrategyKind::Exhaustive, StrategyKind::Ask].map(|strategy| How { strategy, ..How::default() });
@@ -293,7 +316,7 @@ mod tests {
     #[test]
     fn every_case_agrees() {
         for case in cases() {
-            verify(&case, &Backend::Cpu, &Control::default(), |outcome| {
+            verify(&case, &Backend::Cpu, Scope::Full, &Control::default(), |outcome| {
                 assert_eq!(outcome.fault, None, "{outcome:?}");
             })
             .unwrap_or_else(|error| panic!("{}: {error}", case.name()));
@@ -307,7 +330,7 @@ mod tests {
             let mut case = Case::new(workload, 2, &[81], (3, 3, 1), ExploreRule::Border);
             case.mixed = Some(vec![0]);
             let mut differing = 0;
-            verify(&case, &Backend::Cpu, &Control::default(), |outcome| {
+            verify(&case, &Backend::Cpu, Scope::Full, &Control::default(), |outcome| {
                 assert_eq!(outcome.fault, None, "{outcome:?}");
                 differing = differing.max(outcome.differing);
             })
@@ -321,7 +344,7 @@ mod tests {
         let mut case = Case::new(WorkloadKind::Simplex, 2, &[16], (2, 2, 1), ExploreRule::Border).mixed(&[3, 9, 26]);
         let mut faults = 0;
         let mut count = |case: &Case| {
-            verify(case, &Backend::Cpu, &Control::default(), |outcome| faults += u32::from(outcome.fault.is_some())).unwrap();
+            verify(case, &Backend::Cpu, Scope::Full, &Control::default(), |outcome| faults += u32::from(outcome.fault.is_some())).unwrap();
             std::mem::take(&mut faults)
         };
         assert!(count(&case) > 0);

@@ -70,6 +70,9 @@ pub fn run<const K: usize>(
     control: &Control,
 ) -> Result<Subdivision<K>, Error> {
     check_choices(workload, how)?;
+    if workload.is_device_only() {
+        return Err(Error::Unavailable("this field is CUDA source and needs a GPU: --backend cuda".into()));
+    }
     let estimate = Estimate::new(plan, workload, how);
     estimate.check(how.mem_limit)?;
     let Some(threads) = how.threads else { return carry_out(plan, workload, how, control, &estimate) };

@@ -69,6 +69,16 @@ registry! {
     }
 }
 
+registry! {
+    /// What an OLT holds per family on CUDA.
+    pub enum Table("table") {
+        /// One scalar code of the plan's curve.
+        Scalars = "scalars",
+        /// K coordinates, to compare with.
+        Coordinates = "coordinates",
+    }
+}
+
 /// How a plan is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct How {
@@ -92,6 +102,8 @@ pub struct How {
     pub block: [u32; 3],
     /// The host loop of ASK (CUDA).
     pub ask_loop: AskLoop,
+    /// What the OLT holds (CUDA).
+    pub table: Table,
     /// How stacks of grids are launched (CUDA).
     pub stack: Stack,
     /// The most memory that results and tables may take, in bytes; None: no limit.
@@ -111,6 +123,7 @@ impl Default for How {
             max_kernels: None,
             block: [8, 8, 1],
             ask_loop: AskLoop::Lean,
+            table: Table::Scalars,
             stack: Stack::Folded,
             mem_limit: None,
         }

@@ -3,6 +3,8 @@
 //! Everything that is left out takes the workload's default. [`Request::plan`] is the last place where input can be
 //! wrong; below it there are only checked types.
 
+use std::sync::Arc;
+
 use crate::curve::CurveKind;
 use crate::domain::{Domain, Sample};
 use crate::error::Error;
@@ -40,6 +42,8 @@ pub struct Request {
     pub precision: Precision,
     /// Fused or plain.
     pub arithmetic: Arithmetic,
+    /// The CUDA source of a `kernel` field.
+    pub source: Option<Arc<str>>,
     /// Tuning and what is kept.
     pub how: How,
 }
@@ -61,6 +65,7 @@ impl Request {
             dwell: None,
             precision: Precision::F32,
             arithmetic: Arithmetic::Fused,
+            source: None,
             how: How::default(),
         }
     }
@@ -112,7 +117,15 @@ impl Request {
             }
             (asked, default) => asked.or(default).unwrap_or(1),
         };
-        Ok(FieldOptions { dwell, precision: self.precision, arithmetic: self.arithmetic })
+        if self.source.is_some() && self.workload != WorkloadKind::Kernel {
+            return Err(Error::Input(format!("--source: {} has no source; use the workload 'kernel'", self.workload)));
+        }
+        Ok(FieldOptions {
+            dwell,
+            precision: self.precision,
+            arithmetic: self.arithmetic,
+            source: self.source.clone(),
+        })
     }
 
     /// The dwell cap, if the workload has one.

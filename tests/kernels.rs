@@ -58,7 +58,11 @@ fn every_specialisation_compiles() {
         for &k in workload.dims() {
             let side = if workload.defaults(k).size.is_multiple_of(3) { 9 } else { 8 };
             let size = if k > 4 { side.min(8) } else { 2 * side };
-            cases.push(Case::new(workload, k, &[size], (2, if side == 9 { 3 } else { 2 }, 1), ExploreRule::Border));
+            let mut case = Case::new(workload, k, &[size], (2, if side == 9 { 3 } else { 2 }, 1), ExploreRule::Border);
+            if workload == WorkloadKind::Kernel {
+                case.request.source = Some(include_str!("../examples/kernels/shells.cuh").into());
+            }
+            cases.push(case);
         }
     }
     for workload in [WorkloadKind::Mandelbrot, WorkloadKind::Mandelbulb, WorkloadKind::Julibrot] {

@@ -15,23 +15,20 @@ template <u32 D> DEVICE Tuple<D> row_major(const u32* grid, Code code) {
 
 template <u32 D> DEVICE Tuple<D> curve_decode(const LaunchArgs& launch, Code code) { return row_major<D>(launch.grid, code); }
 
-// Child number `child` of `parent`, or the root of that code. Row-major codes have no prefix rule: decode, scale, encode.
-DEVICE Entry curve_entry(const LaunchArgs& launch, bool root, Code parent, u32 child) {
+DEVICE Entry curve_root(const LaunchArgs& launch, u32 index) { return {index, curve_decode<DIM>(launch, index)}; }
+
+// Row-major codes have no prefix rule: decode, scale, encode.
+DEVICE Entry curve_child(const LaunchArgs& launch, Code parent, u32 child) {
     u32 grid[DIM];
 #pragma unroll
-    for (u32 j = 0; j < DIM; j++) grid[j] = root ? launch.grid[j] : launch.grid[j] / split(j);
-    Entry entry;
-    entry.coords = row_major<DIM>(grid, parent);
-    entry.code = parent;
-    if (!root) {
-        entry.code = 0;
+    for (u32 j = 0; j < DIM; j++) grid[j] = launch.grid[j] / split(j);
+    Entry entry = {0, row_major<DIM>(grid, parent)};
 #pragma unroll
-        for (u32 j = 0; j < DIM; j++) {
-            entry.coords[j] = entry.coords[j] * split(j) + child % split(j);
-            child /= split(j);
-        }
-#pragma unroll
-        for (u32 i = 0; i < DIM; i++) entry.code = entry.code * launch.grid[DIM - 1 - i] + entry.coords[DIM - 1 - i];
+    for (u32 j = 0; j < DIM; j++) {
+        entry.coords[j] = entry.coords[j] * split(j) + child % split(j);
+        child /= split(j);
     }
+#pragma unroll
+    for (u32 i = 0; i < DIM; i++) entry.code = entry.code * launch.grid[DIM - 1 - i] + entry.coords[DIM - 1 - i];
     return entry;
 }

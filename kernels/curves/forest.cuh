@@ -43,12 +43,11 @@ template <u32 D> DEVICE Tuple<D> curve_decode(const LaunchArgs& launch, Code cod
     return coords;
 }
 
-// Child number `child` of `parent`, or the root of that code.
-DEVICE Entry curve_entry(const LaunchArgs& launch, bool root, Code parent, u32 child) {
-    Entry entry;
-    entry.code = root ? parent : parent * CHILDREN + child;
-    entry.coords = curve_decode<DIM>(launch, entry.code);
-    return entry;
+DEVICE Entry curve_root(const LaunchArgs& launch, u32 index) { return {index, curve_decode<DIM>(launch, index)}; }
+
+DEVICE Entry curve_child(const LaunchArgs& launch, Code parent, u32 child) {
+    const Code code = parent * CHILDREN + child;
+    return {code, curve_decode<DIM>(launch, code)};
 }
 
 // The bits i with i mod (s·D) < s: groups of s bits, one in D.

@@ -62,6 +62,17 @@ KERNEL(ask_leaf) {
     settle_tally(launch, evaluated, TALLY_EVALUATED);
 }
 
+// Only reads the level's table and finds the regions: what decoding costs.
+KERNEL(ask_decode) {
+    const u64 index = launch.first + blockIdx.x * u64(BLOCK) + threadIdx.x;
+    if (index >= launch.regions) return;
+    const Region region = region_at(run, launch, olt_read(launch, u32(index)).coords);
+    u32 sum = 0;
+#pragma unroll
+    for (u32 j = 0; j < DIM; j++) sum += region.corner[j] ^ region.extent[j];
+    ((u32*)launch.outcomes)[index] = sum;
+}
+
 // Stable insertion, first pass: how many of a piece's regions are mixed.
 KERNEL(ask_rank) {
     u32 mixed = 0;

@@ -9,7 +9,7 @@ use crate::curve::CurveKind;
 use crate::domain::Sample;
 use crate::escape::{Arithmetic, Precision};
 use crate::field::CellType;
-use crate::how::{AskLoop, ExploreOrder, Insertion, Keep, ParallelScheme, Stack};
+use crate::how::{AskLoop, ExploreOrder, Insertion, Keep, ParallelScheme, Stack, Table};
 use crate::plan::ExploreRule;
 use crate::strategy::StrategyKind;
 use crate::workload::WorkloadKind;
@@ -106,6 +106,9 @@ pub struct Run {
     /// Stop side in cells
     #[arg(short = 'B', value_parser = number, value_name = "B", env = "ORTHANT_B")]
     pub b: Option<u32>,
+    /// The CUDA source of a `kernel` field
+    #[arg(long, value_name = "FILE.cuh", env = "ORTHANT_SOURCE")]
+    pub source: Option<PathBuf>,
     /// How a region is found uniform [default: border; digit sets: full]
     #[arg(long, value_parser = one_of!(ExploreRule), env = "ORTHANT_EXPLORE")]
     pub explore: Option<ExploreRule>,
@@ -154,6 +157,9 @@ pub struct Run {
     /// Tables kept from level to level, or the papers' loop that allocates and frees them (cuda, ask)
     #[arg(long, value_parser = one_of!(AskLoop), default_value = "lean", env = "ORTHANT_ASK_LOOP")]
     pub ask_loop: AskLoop,
+    /// What the OLT holds per family: a scalar code, or coordinates to compare with (cuda, ask)
+    #[arg(long, value_parser = one_of!(Table), default_value = "scalars", env = "ORTHANT_TABLE")]
+    pub table: Table,
     /// A stack of 3-D grids in one launch, or one launch per grid (cuda, exhaustive, k >= 4)
     #[arg(long, value_parser = one_of!(Stack), default_value = "folded", env = "ORTHANT_STACK")]
     pub stack: Stack,
@@ -192,6 +198,9 @@ pub struct Verify {
     /// Only this workload
     #[arg(value_parser = one_of!(WorkloadKind))]
     pub workload: Option<WorkloadKind>,
+    /// One block shape per curve instead of all (cuda)
+    #[arg(long)]
+    pub brief: bool,
     /// Where to run
     #[arg(long, value_enum, default_value = "auto", env = "ORTHANT_BACKEND")]
     pub backend: Backend,

@@ -24,7 +24,7 @@ use crate::workload::{Job, Open, Workload};
 /// Runs a workload as asked.
 pub(super) fn run(args: Run, voice: Voice) -> Result<(), Error> {
     let machine = Machine::look();
-    let request = request(&args, &machine);
+    let request = request(&args, &machine)?;
     let backend = machine::pick(args.backend, args.device, args.strategy, voice)?;
     let control = Arc::new(Control::default());
     cancel_on_signals(&control)?;
@@ -33,8 +33,16 @@ pub(super) fn run(args: Run, voice: Voice) -> Result<(), Error> {
 }
 
 /// The request that the arguments make.
-fn request(args: &Run, machine: &Machine) -> Request {
-    Request {
+///
+/// # Errors
+/// [`Error::File`] if a source cannot be read.
+fn request(args: &Run, machine: &Machine) -> Result<Request, Error> {
+    let read = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path);
+        text.map(Arc::from).map_err(|source| Error::File { path: path.clone(), source })
+    };
+    Ok(Request {
+        source: args.source.as_ref().map(read).transpose()?,
         workload: args.workload,
         dim: args.dim,
         size: args.size.as_ref().map(|n| n.0.clone()),
@@ -59,10 +67,11 @@ fn request(args: &Run, machine: &Machine) -> Request {
             max_kernels: args.max_kernels.map(|most| most as usize),
             block: args.block.0,
             ask_loop: args.ask_loop,
+            table: args.table,
             stack: args.stack,
             mem_limit: args.mem_limit.or_else(|| machine.default_limit()),
         },
-    }
+    })
 }
 
 /// A file to write, by its extension.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::args::Verify;
 use super::progress::cancel_on_signals;
 use super::{Voice, align_right, machine, print, table};
-use crate::conformance::{self, Outcome};
+use crate::conformance::{self, Outcome, Scope};
 use crate::cpu::Control;
 use crate::error::Error;
 use crate::strategy::StrategyKind;
@@ -13,6 +13,7 @@ use crate::strategy::StrategyKind;
 /// Runs every case and prints a line for each; exit code 3 if a law is broken.
 pub(super) fn verify(args: Verify, voice: Voice) -> Result<(), Error> {
     let backend = machine::pick(args.backend, args.device, StrategyKind::Ask, voice)?;
+    let scope = if args.brief { Scope::Brief } else { Scope::Full };
     let control = Arc::new(Control::default());
     cancel_on_signals(&control)?;
     let mut rows =
@@ -22,7 +23,7 @@ pub(super) fn verify(args: Verify, voice: Voice) -> Result<(), Error> {
     let wanted = |case: &&conformance::Case| args.workload.is_none_or(|workload| workload == case.request.workload);
     for case in cases.iter().filter(wanted) {
         let mut outcomes: Vec<Outcome> = Vec::new();
-        conformance::verify(case, &backend, &control, |outcome| outcomes.push(outcome.clone()))?;
+        conformance::verify(case, &backend, scope, &control, |outcome| outcomes.push(outcome.clone()))?;
         for group in outcomes.chunk_by(|a, b| a.curve == b.curve) {
             let broken: Vec<_> = group.iter().filter(|outcome| outcome.fault.is_some()).collect();
             let subdivided =

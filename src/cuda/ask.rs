@@ -9,16 +9,17 @@ use super::launcher::Launcher;
 use super::memory::{Allocation, Buffer, Pinned, Reserve, read, read_integers};
 use super::session::{Job, LevelRun, Program, elapsed};
 use super::specialise::{
-    COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, LaunchArgs, RANK_ROUNDS, SETTLE_IN_PLACE, SETTLE_LISTED,
+    COORDINATES, COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, LaunchArgs, RANK_ROUNDS, SETTLE_IN_PLACE, SETTLE_LISTED,
     SETTLE_NONE, Specialisation,
 };
 use crate::cpu::Control;
 use crate::device::{DeviceTwin, padded};
 use crate::error::Error;
 use crate::field::Cells;
-use crate::how::{AskLoop, How, Insertion, Keep, ParallelScheme};
+use crate::how::{AskLoop, How, Insertion, Keep, ParallelScheme, Table};
 use crate::olt::MIXED;
 use crate::plan::{Level, Plan};
+use crate::region::Region;
 use crate::subdivision::Terminal;
 use crate::workload::Workload;
 
@@ -33,6 +34,7 @@ pub(super) struct Ask {
     explore: Kernel,
     fill: Kernel,
     leaf: Kernel,
+    decode: Kernel,
     rank: Kernel,
     place: Kernel,
     threads: u64,
@@ -42,8 +44,8 @@ pub(super) struct Ask {
     pinned: Pinned,
     /// Per level; two that take turns if nothing but counts is kept.
     tables: Vec<Tables>,
-    /// Regions, and mixed ones, per level of the last run.
-    found: Vec<(u64, u64)>,
+    /// The levels of the last run as they were launched.
+    launched: Vec<LaunchArgs>,
     leaves: u64,
     bricks: Reserve,
 }
@@ -67,7 +69,10 @@ pub(super) fn specialise<const K: usize>(
     how: &How,
 ) -> Specialisation {
     let deepest = plan.levels().len() as u32 - 1;
-    let (curve, bits) = (plan.encoding().device(deepest), plan.encoding().bits(deepest));
+    let (mut curve, bits) = (plan.encoding().device(deepest), plan.encoding().bits(deepest));
+    if how.table == Table::Coordinates {
+        curve.header = COORDINATES;
+    }
     Specialisation::new("strategies/ask.cu", plan, workload, twin, how, &curve, bits)
 }
 
@@ -83,10 +88,15 @@ impl Ask {
             explore: kernels.get("ask_explore")?,
             fill: kernels.get("ask_fill")?,
             leaf: kernels.get("ask_leaf")?,
+            decode: kernels.get("ask_decode")?,
             rank: kernels.get("ask_rank")?,
             place: kernels.get("ask_place")?,
             threads: u64::from(specialisation.threads()),
-            code_bytes: if plan.encoding().bits(deepest) > 32 { 8 } else { 4 },
+            code_bytes: match job.how.table {
+                Table::Coordinates => 4 * K as u64,
+                Table::Scalars if plan.encoding().bits(deepest) > 32 => 8,
+                Table::Scalars => 4,
+            },
             starts: match &starts[..] {
                 [] => None,
                 starts => Some(Buffer::upload(device, "the curve's start states", starts)?),
@@ -94,7 +104,7 @@ impl Ask {
             counters: Buffer::new(device, "counters", levels as u64 * u64::from(COUNTERS) * 4, Allocation::Pool)?,
             pinned: Pinned::new(device, COUNTERS as usize * 4)?,
             tables: (0..if job.how.keep == Keep::Counts { 2 } else { levels.max(2) }).map(|_| Tables::default()).collect(),
-            found: Vec::new(),
+            launched: Vec::new(),
             leaves: 0,
             bricks: Reserve::default(),
         })
@@ -221,7 +231,7 @@ impl Ask {
 
 impl<const K: usize> Program<K> for Ask {
     fn run(&mut self, job: &Job<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<Vec<LevelRun>, Error> {
-        self.found.clear();
+        self.launched.clear();
         self.leaves = 0;
         self.counters.set(0)?;
         let mut marks = vec![job.device.mark()?];
@@ -246,7 +256,7 @@ impl<const K: usize> Program<K> for Ask {
                 self.settle_listed(job, launcher, level, args, [leaves, fills])?;
             }
             marks.push(job.device.mark()?);
-            self.found.push((regions, mixed));
+            self.launched.push(args);
             let read = if level.index == 0 { 0 } else { regions / job.plan.scheme().children() };
             runs.push(LevelRun {
                 regions,
@@ -273,23 +283,10 @@ impl<const K: usize> Program<K> for Ask {
         if job.how.keep == Keep::Counts {
             return Ok((terminals, bricks));
         }
-        let encoding = job.plan.encoding();
-        let per_family = job.plan.scheme().children() as usize;
-        for (level, &(regions, _)) in job.plan.levels().iter().zip(&self.found) {
+        for (level, &LaunchArgs { regions, .. }) in job.plan.levels().iter().zip(&self.launched) {
             let tables = &self.tables[self.slot(level.index)];
             let outcomes = read_integers(job.device, tables.outcomes.address(), regions, 4)?;
-            let codes = match level.index {
-                0 => (0..regions).collect(),
-                _ => {
-                    let families = regions / per_family as u64;
-                    let parents = read_integers(job.device, tables.families.address(), families, self.code_bytes)?;
-                    let mut codes = vec![0; regions as usize];
-                    for (parent, children) in parents.iter().zip(codes.chunks_mut(per_family)) {
-                        encoding.children(level.index - 1, *parent, children);
-                    }
-                    codes
-                }
-            };
+            let codes = self.codes(job, level, tables, regions)?;
             let mut places = vec![None; regions as usize];
             if job.plan.is_last(level.index) && job.how.keep == Keep::Regions {
                 self.read_bricks(job, level, tables, &codes, &mut places, &mut bricks)?;
@@ -306,12 +303,55 @@ impl<const K: usize> Program<K> for Ask {
         Ok((terminals, bricks))
     }
 
+    fn decode(&self, job: &Job<'_, K>, launcher: &mut Launcher<'_>) -> Result<bool, Error> {
+        if job.how.keep == Keep::Counts {
+            return Ok(false);
+        }
+        for args in &self.launched {
+            launcher.fold(&self.decode, args.regions.div_ceil(self.threads), &job.run, args, &job.field)?;
+        }
+        Ok(true)
+    }
+
     fn lattices(&self, job: &Job<'_, K>) -> Vec<Level<K>> {
         job.plan.levels().to_vec()
     }
 }
 
 impl Ask {
+    /// The codes of a level's regions, in the order of its table.
+    fn codes<const K: usize>(
+        &self,
+        job: &Job<'_, K>,
+        level: &Level<K>,
+        tables: &Tables,
+        regions: u64,
+    ) -> Result<Vec<u64>, Error> {
+        let encoding = job.plan.encoding();
+        let lattice = |grid: [u32; K]| Region { corner: [0; K], extent: grid };
+        let scalars = job.how.table == Table::Scalars;
+        if level.index == 0 {
+            let code = |index| if scalars { index } else { encoding.encode(0, lattice(level.grid).offset(index)) };
+            return Ok((0..regions).map(code).collect());
+        }
+        let per_family = job.plan.scheme().children();
+        let (families, width) = (regions / per_family, if scalars { self.code_bytes } else { 4 });
+        let words = read_integers(job.device, tables.families.address(), families * self.code_bytes / width, width)?;
+        let mut codes = vec![0; regions as usize];
+        let split = job.plan.scheme().r;
+        let parents = words.chunks(if scalars { 1 } else { K });
+        for (parent, children) in parents.zip(codes.chunks_mut(per_family as usize)) {
+            if scalars {
+                encoding.children(level.index - 1, parent[0], children);
+            } else {
+                let corner = std::array::from_fn(|j| parent[j] as u32 * split[j]);
+                let family = Region { corner, extent: split };
+                children.iter_mut().zip(family.cells()).for_each(|(code, p)| *code = encoding.encode(level.index, p));
+            }
+        }
+        Ok(codes)
+    }
+
     /// Reads the leaves' cells, and where each leaf's start.
     fn read_bricks<const K: usize>(
         &self,

@@ -18,6 +18,12 @@ use crate::plan::{Level, Plan};
 use crate::subdivision::Terminal;
 use crate::workload::Workload;
 
+/// Blocks that keep a GPU busy and balanced; beyond them a block takes more than one tile.
+const BLOCKS: u64 = 1 << 15;
+
+/// Most tiles of a block.
+const MOST_PIECES: u64 = 8;
+
 pub(super) struct Exhaustive {
     kernel: Kernel,
     args: LaunchArgs,
@@ -92,8 +98,8 @@ impl Exhaustive {
         for j in 0..K.min(3) {
             tiles[j] = size[j].div_ceil(specialisation.block[j]);
         }
-        let native = tiles.iter().fold(1u128, |blocks, &tiles| blocks * u128::from(tiles));
-        if native.saturating_mul(outer.depth) > u128::from(u64::MAX) {
+        let count = tiles.iter().fold(1u128, |count, &tiles| count * u128::from(tiles));
+        if count > 1 << 31 || outer.depth > 1 << 32 {
             return Err(Error::Input("--strategy exhaustive: the domain has too many cells; use ask".into()));
         }
         let starts = match outer.curve.starts {
@@ -103,9 +109,18 @@ impl Exhaustive {
                 Some(Buffer::upload(job.device, "the curve's start states", &bytes)?)
             }
         };
-        let (native, depth) = (native as u64, outer.depth as u64);
-        let mut args =
-            LaunchArgs { native, tiles, grid: outer.grid, tallies: job.tallies(0), ..LaunchArgs::default() };
+        let (count, depth) = (count as u64, outer.depth as u64);
+        let pieces = (count * depth / BLOCKS).clamp(1, MOST_PIECES).min(count);
+        let native = count.div_ceil(pieces);
+        let mut args = LaunchArgs {
+            native,
+            regions: count,
+            pieces: pieces as u32,
+            tiles,
+            grid: outer.grid,
+            tallies: job.tallies(0),
+            ..LaunchArgs::default()
+        };
         args.set_curve(&outer.curve, starts.as_ref().map_or(0, Buffer::address));
         let kernel = job.device.kernels(&specialisation)?.get("exhaustive")?;
         Ok(Self { kernel, args, native, depth, _starts: starts })
@@ -130,6 +145,10 @@ impl<const K: usize> Program<K> for Exhaustive {
 
     fn collect(&self, job: &Job<'_, K>) -> Result<(Vec<Terminal>, Cells), Error> {
         Ok((Vec::new(), Cells::zeroed(job.how.cell, 0)))
+    }
+
+    fn decode(&self, _: &Job<'_, K>, _: &mut Launcher<'_>) -> Result<bool, Error> {
+        Ok(false)
     }
 
     fn lattices(&self, job: &Job<'_, K>) -> Vec<Level<K>> {

@@ -19,9 +19,9 @@ use crate::error::Error;
 use crate::field::{Cells, Field};
 use crate::how::{How, Keep};
 use crate::memory::Estimate;
-use crate::plan::Plan;
+use crate::plan::{Level, Plan};
 use crate::strategy::StrategyKind;
-use crate::subdivision::{LevelCounts, LevelStats, Subdivision, Terminal};
+use crate::subdivision::{Launches, LevelCounts, LevelStats, Subdivision, Terminal};
 use crate::workload::Workload;
 
 /// What every host program works with.
@@ -62,7 +62,10 @@ pub(super) trait Program<const K: usize> {
     fn collect(&self, job: &Job<'_, K>) -> Result<(Vec<Terminal>, Cells), Error>;
 
     /// The levels that a run may reach.
-    fn lattices(&self, job: &Job<'_, K>) -> Vec<crate::plan::Level<K>>;
+    fn lattices(&self, job: &Job<'_, K>) -> Vec<Level<K>>;
+
+    /// Reads the tables of the last run and does nothing with them; false if there are none.
+    fn decode(&self, job: &Job<'_, K>, launcher: &mut Launcher<'_>) -> Result<bool, Error>;
 }
 
 /// A plan on a device, ready to run.
@@ -74,7 +77,7 @@ pub struct Session<'a, const K: usize> {
 
 struct Finished {
     levels: Vec<LevelRun>,
-    launches: crate::subdivision::Launches,
+    launches: Launches,
     device: Duration,
     host: Duration,
 }
@@ -185,6 +188,30 @@ impl<'a, const K: usize> Session<'a, K> {
         Ok(device)
     }
 
+    /// The time it takes on the device to read the tables of the last run and find their regions, and nothing else: what
+    /// decoding costs. None for programs without tables. The outcomes are overwritten, so nothing can be collected after
+    /// it but another run.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn time_decoding(&mut self) -> Result<Option<Duration>, Error> {
+        let mut launcher = Launcher::new(self.job.device, 1);
+        let from = self.job.device.mark()?;
+        if !self.program.decode(&self.job, &mut launcher)? {
+            return Ok(None);
+        }
+        let to = self.job.device.mark()?;
+        self.job.device.synchronise("running kernels")?;
+        self.last = None;
+        Ok(Some(elapsed(&from, &to)?))
+    }
+
+    /// Launches of the last run, and the most bytes that its tables took at once; nothing if there was none.
+    pub fn launches(&self) -> Launches {
+        let peak = |run: &Finished| run.levels.iter().map(|level| level.olt_bytes).max().unwrap_or(0);
+        self.last.as_ref().map_or(Launches::default(), |run| Launches { peak_olt_bytes: peak(run), ..run.launches })
+    }
+
     /// The result of the last run, on the host.
     ///
     /// # Errors
@@ -197,10 +224,9 @@ impl<'a, const K: usize> Session<'a, K> {
         let last = last.expect("a session is run before it is finished");
         let tallies = read_integers(job.device, job.tallies.address(), job.tallies.bytes() / 8, 8)?;
         let lattices = program.lattices(&job);
-        let mut peak = 0;
+        let peak = last.levels.iter().map(|level| level.olt_bytes).max().unwrap_or(0);
         let levels: Vec<LevelStats<K>> = (last.levels.iter().zip(lattices).enumerate())
             .map(|(i, (run, level))| {
-                peak = peak.max(run.olt_bytes);
                 let mut counts = counts(run, &tallies[i * (TALLY_ROWS * TALLY_COLUMNS) as usize..]);
                 if job.how.strategy == StrategyKind::Exhaustive {
                     // Its one region is the domain.
@@ -234,7 +260,7 @@ impl<'a, const K: usize> Session<'a, K> {
             terminals,
             bricks,
             field,
-            launches: crate::subdivision::Launches { peak_olt_bytes: peak, ..last.launches },
+            launches: Launches { peak_olt_bytes: peak, ..last.launches },
             time: last.host,
             device_time: Some(last.device),
         })

@@ -29,7 +29,7 @@ device_struct! {
     pub(super) struct LaunchArgs {
         /// The number of this launch's first block.
         first: u64,
-        /// Regions of the level that exist.
+        /// Regions of the level; tiles of the native grid (Exhaustive).
         regions: u64,
         /// The table of the level: codes of families' parents. 0 on level 0.
         families: u64,
@@ -61,6 +61,7 @@ device_struct! {
         stable: u32,
         fill: u32,
         leaf: u32,
+        /// Blocks per region (MBR), or tiles per block (Exhaustive).
         pieces: u32,
         /// M_j.
         grid: [u32; 8],
@@ -90,7 +91,7 @@ macro_rules! constants {
 }
 constants! {
     /// Rows over which blocks spread what they count.
-    TALLY_ROWS = 64,
+    TALLY_ROWS = 128,
     TALLY_FILLED = 0,
     TALLY_FILLED_CELLS = 1,
     TALLY_LEAVES = 2,
@@ -112,6 +113,9 @@ constants! {
     RANK_ROUNDS = 8,
 }
 
+/// The header of tables that hold coordinates instead of codes.
+pub(super) const COORDINATES: &str = "curves/coordinates.cuh";
+
 /// The kernels' sources: name and text.
 macro_rules! sources {
     ($($name:literal),+ $(,)?) => { &[$(($name, include_str!(concat!("../../kernels/", $name)))),+] };
@@ -126,6 +130,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "olt.cuh",
     "orbit.cuh",
     "curves/canonical.cuh",
+    "curves/coordinates.cuh",
     "curves/forest.cuh",
     "curves/morton.cuh",
     "curves/morton_uneven.cuh",
@@ -200,8 +205,8 @@ impl Specialisation {
         let cells = plan.levels()[0].least_extent().iter().fold(1u128, |cells, &s| cells * (u128::from(s) + 2));
         write!(
             text,
-            "\nusing Real = {real};\nusing CellValue = {cell};\nusing Code = {};\nusing Index = {};\n\n",
-            wide(bits > 32),
+            "#define CODE {}\n\nusing Real = {real};\nusing CellValue = {cell};\nusing Index = {};\n\n",
+            if curve.header == COORDINATES { "Coords" } else { wide(bits > 32) },
             wide(cells >= 1 << 31),
         )
         .expect("writing to a string");

@@ -7,9 +7,12 @@
 mod custom;
 mod digits;
 pub mod julibrot;
+pub mod kernel;
 pub mod mandelbrot;
 pub mod mandelbulb;
 pub mod mxm;
+
+use std::sync::Arc;
 
 use crate::device::DeviceTwin;
 use crate::domain::Domain;
@@ -71,6 +74,11 @@ pub trait Workload<const K: usize>: Sync {
         None
     }
 
+    /// True if there is nothing but the device twin, so that the CPU cannot evaluate it.
+    fn is_device_only(&self) -> bool {
+        false
+    }
+
     /// True if regions carry a [`Payload`]; then [`root`](Self::root) and [`split`](Self::split) are called.
     fn carries_payload(&self) -> bool {
         false
@@ -89,7 +97,7 @@ pub trait Workload<const K: usize>: Sync {
 }
 
 /// What a dwell field is computed with; digit sets ignore it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldOptions {
     /// D, the largest number of iterations.
     pub dwell: u32,
@@ -97,11 +105,13 @@ pub struct FieldOptions {
     pub precision: Precision,
     /// Fused or separately rounded products and sums.
     pub arithmetic: Arithmetic,
+    /// The CUDA source of a `kernel` field.
+    pub source: Option<Arc<str>>,
 }
 
 impl Default for FieldOptions {
     fn default() -> Self {
-        Self { dwell: 512, precision: Precision::F32, arithmetic: Arithmetic::Fused }
+        Self { dwell: 512, precision: Precision::F32, arithmetic: Arithmetic::Fused, source: None }
     }
 }
 
@@ -188,4 +198,5 @@ workloads! {
     Menger = "menger" => menger in [1, 2, 3, 4, 5, 6, 7, 8],
     Simplex = "simplex" => simplex in [1, 2, 3, 4, 5, 6, 7, 8],
     Diagonal = "diagonal" => diagonal in [1, 2, 3, 4, 5, 6, 7, 8],
+    Kernel = "kernel" => kernel in [1, 2, 3, 4, 5, 6, 7, 8],
 }

@@ -1,0 +1,121 @@
+//! The CUDA backend on a GPU. Skips where there is none, and fails there if `ORTHANT_REQUIRE_GPU` is set.
+//!
+//! The binary needs nothing but a driver and NVRTC, so it can be carried to a machine without Rust.
+#![cfg(feature = "cuda")]
+
+use orthant::conformance::{self, Scope};
+use orthant::cuda::{Device, DeviceOptions, Session};
+use orthant::how::{Stack, Table};
+use orthant::prelude::*;
+
+fn device() -> Option<Device> {
+    match Device::open(&DeviceOptions::from_env(0)) {
+        Ok(device) => Some(device),
+        Err(error) if std::env::var_os("ORTHANT_REQUIRE_GPU").is_some() => panic!("{error}"),
+        Err(error) => {
+            println!("SKIPPED: {error}");
+            None
+        }
+    }
+}
+
+/// Everything that `verify` varies, against the CPU. `ORTHANT_GPU_SCOPE=brief` varies less, for slow tools.
+#[test]
+fn every_choice_gives_the_cpus_cells() {
+    let Some(device) = device() else { return };
+    let backend = Backend::Cuda(Box::new(device));
+    let scope = if std::env::var("ORTHANT_GPU_SCOPE").is_ok_and(|s| s == "brief") { Scope::Brief } else { Scope::Full };
+    let mut runs = 0;
+    for case in conformance::cases() {
+        conformance::verify(&case, &backend, scope, &Control::default(), |outcome| {
+            assert_eq!(outcome.fault, None, "{outcome:?}");
+            runs += usize::from(outcome.backend == "cuda");
+        })
+        .unwrap();
+    }
+    println!("{runs} runs on {}", backend.device().unwrap_or("nothing"));
+    assert!(runs > 500);
+}
+
+/// The counts that were published with the ASK authors' code, in plain arithmetic, and those of exact sums.
+#[test]
+fn published_counts() {
+    let Some(device) = device() else { return };
+    for (arithmetic, counts) in [
+        (Arithmetic::Fused, [4, 14, 50, 170, 541, 1680, 4872, 13721]),
+        (Arithmetic::Plain, [4, 14, 50, 170, 541, 1681, 4872, 13720]),
+    ] {
+        let domain = Domain::new([1024; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
+        let plan = Plan::new(domain, Scheme::uniform(2, 2, 1), CurveKind::Hilbert, ExploreRule::Border).unwrap();
+        let options = FieldOptions { arithmetic, ..FieldOptions::default() };
+        let field = workload::mandelbrot::open(&domain, &options).unwrap();
+        let how = How { keep: Keep::Counts, ..How::default() };
+        let run = orthant::cuda::run(&device, &plan, &*field, &how, &Control::default()).unwrap();
+        let found: Vec<u64> = run.levels()[..8].iter().map(|level| level.counts.subdivided).collect();
+        assert_eq!(found, counts, "{arithmetic}");
+    }
+}
+
+/// 2^32 cells: indices beyond 32 bits, in every way that a run can be kept; ten runs of each over poisoned memory.
+#[test]
+fn more_cells_than_32_bits_count() {
+    let Some(device) = device() else { return };
+    if std::env::var("ORTHANT_GPU_SCOPE").is_ok_and(|s| s == "brief") || device.memory().unwrap().0 < 12 << 30 {
+        return println!("SKIPPED: brief, or less than 12 GiB of device memory");
+    }
+    let domain = Domain::new([1 << 16; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(64, 4, 16), CurveKind::Morton, ExploreRule::Border).unwrap();
+    let field = workload::mandelbrot::open(&domain, &FieldOptions::default()).unwrap();
+    let mut counts = Vec::new();
+    for (keep, scheme) in [(Keep::Dense, ParallelScheme::Sbr), (Keep::Dense, ParallelScheme::Mbr), (Keep::Regions, ParallelScheme::Sbr), (Keep::Counts, ParallelScheme::Sbr)] {
+        let how = How { keep, scheme, ..How::default() };
+        let mut session = Session::new(&device, &plan, &*field, &how).unwrap();
+        for _ in 0..10 {
+            session.poison().unwrap();
+            session.run(&Control::default()).unwrap();
+        }
+        let run = session.finish().unwrap();
+        counts.push(run.levels().iter().map(|l| (l.counts.subdivided, l.counts.filled, l.counts.leaves)).collect::<Vec<_>>());
+        if let Some(dense) = run.field() {
+            // The last quarter lies beyond 2^31 cells; its symmetric counterpart below.
+            for x in (0..1 << 16).step_by(97) {
+                assert_eq!(dense.label([x, 40_000]), dense.label([x, (1 << 16) - 40_000]), "x = {x}");
+            }
+        }
+    }
+    assert!(counts.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+/// The throttle of stacks: never more launches in flight than allowed, and the same cells.
+#[test]
+fn stacks_are_throttled() {
+    let Some(device) = device() else { return };
+    let domain = Domain::new([40; 4], [[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]], Sample::Centre).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(2, 2, 4), CurveKind::Hilbert, ExploreRule::Border).unwrap();
+    let field = workload::julibrot::open(&domain, &FieldOptions { dwell: 256, ..FieldOptions::default() }).unwrap();
+    let mut checksums = Vec::new();
+    for (stack, max_kernels) in [(Stack::Folded, None), (Stack::Split, Some(1)), (Stack::Split, Some(5)), (Stack::Split, None)] {
+        let how = How { strategy: StrategyKind::Exhaustive, stack, max_kernels, ..How::default() };
+        let run = orthant::cuda::run(&device, &plan, &*field, &how, &Control::default()).unwrap();
+        let launches = run.launches();
+        assert_eq!(launches.kernels, if stack == Stack::Folded { 1 } else { 40 });
+        assert!(launches.most_in_flight <= max_kernels.unwrap_or(128) as u64, "{launches:?}");
+        checksums.push(run.field().unwrap().checksum());
+    }
+    assert!(checksums.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+/// A table of coordinates gives the same terminal regions as scalar codes.
+#[test]
+fn tables_of_coordinates_name_the_same_regions() {
+    let Some(device) = device() else { return };
+    let domain = Domain::new([64; 3], [[-1.2, 1.2]; 3], Sample::Centre).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(2, 2, 2), CurveKind::Hilbert, ExploreRule::Border).unwrap();
+    let field = workload::mandelbulb::open(&domain, &FieldOptions { dwell: 32, ..FieldOptions::default() }).unwrap();
+    let terminals = Table::ALL.iter().map(|&table| {
+        let how = How { table, ..How::default() };
+        orthant::cuda::run(&device, &plan, &*field, &how, &Control::default()).unwrap().terminals().to_vec()
+    });
+    let terminals: Vec<_> = terminals.collect();
+    assert!(terminals[0].len() > 100 && terminals[0] == terminals[1]);
+}

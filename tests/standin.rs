@@ -1,0 +1,174 @@
+//! The CUDA backend without a GPU: the real host code and the real kernels, run on the CPU.
+//!
+//! `tests/standin/` is a stand-in for the driver and for NVRTC. The binary finds them as it would find the real ones, so
+//! everything between the command line and a kernel's arithmetic is what runs on a GPU. Needs g++ on x86-64 Linux; says
+//! so where it cannot run, and fails there if `ORTHANT_REQUIRE_STANDIN` is set.
+#![cfg(all(feature = "cuda", feature = "cli", target_os = "linux", target_arch = "x86_64"))]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// The folder of the stand-in libraries, built once; None with a reason where there is no g++.
+fn standin() -> Option<&'static Path> {
+    static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let built = BUILT.get_or_init(|| {
+        if Command::new("g++").arg("--version").output().is_err() {
+            assert!(std::env::var_os("ORTHANT_REQUIRE_STANDIN").is_none(), "g++ is needed and not there");
+            println!("SKIPPED: there is no g++ to build the stand-in driver with");
+            return None;
+        }
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/standin");
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("standin");
+        std::fs::create_dir_all(&folder).unwrap();
+        let shim = format!("-DSHIM=\"{}\"", sources.join("shim.h").display());
+        for (source, library) in [("driver.cpp", "libcuda.so.1"), ("nvrtc.cpp", "libnvrtc.so.13")] {
+            // Under another name first: another test process may be using the library.
+            let fresh = folder.join(format!("{library}.{}", std::process::id()));
+            let mut compiler = Command::new("g++");
+            compiler.args(["-shared", "-fPIC", "-O1", "-std=c++17", "-Wall", &shim, "-o"]).arg(&fresh);
+            let status = compiler.arg(sources.join(source)).arg("-ldl").status().unwrap();
+            assert!(status.success(), "{source} does not compile");
+            std::fs::rename(fresh, folder.join(library)).unwrap();
+        }
+        Some(folder)
+    });
+    built.as_deref()
+}
+
+/// Runs the binary over the stand-in with `variables` set.
+fn orthant(folder: &Path, arguments: &str, variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orthant"));
+    command
+        .args(arguments.split_whitespace())
+        .env("LD_LIBRARY_PATH", folder)
+        .env("ORTHANT_NVRTC_DIR", folder)
+        // Of its own per version of the shim, which the cache's keys do not know.
+        .env("ORTHANT_CACHE_DIR", folder.join(format!("cache-{}", std::process::id())))
+        .env("ORTHANT_COLOR", "never");
+    variables.iter().for_each(|(name, value)| {
+        command.env(name, value);
+    });
+    command.output().unwrap()
+}
+
+fn text(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+/// The line of a run's table that starts with `key`.
+fn line(output: &Output, key: &str) -> String {
+    let (out, err) = text(output);
+    let found = out.lines().find(|line| line.starts_with(key));
+    found.unwrap_or_else(|| panic!("no line {key} in {out}{err}")).to_owned()
+}
+
+/// `verify` of one workload: every curve, scheme, insertion, table and loop against the CPU, to the bit.
+macro_rules! verify {
+    ($($name:ident),+) => { $(
+        #[test]
+        fn $name() {
+            let Some(folder) = standin() else { return };
+            let arguments = concat!("verify --backend cuda --brief ", stringify!($name));
+            let output = orthant(folder, arguments, &[]);
+            let (out, err) = text(&output);
+            assert!(output.status.success(), "{out}{err}");
+        }
+    )+ };
+}
+verify!(mandelbrot, mandelbulb, julibrot, mxm, cantor, carpet, menger, simplex, diagonal);
+
+#[test]
+fn the_order_of_threads_does_not_matter() {
+    let Some(folder) = standin() else { return };
+    let run = |seed: &str| {
+        let arguments = "run mandelbulb -n 20 -g 2 -B 2 --backend cuda --block 8x4x2 --scheme mbr";
+        line(&orthant(folder, arguments, &[("STANDIN_SEED", seed)]), "checksum")
+    };
+    let first = run("1");
+    ["2", "3", "77"].iter().for_each(|seed| assert_eq!(run(seed), first));
+}
+
+#[test]
+fn launch_spaces_beyond_the_grid_go_out_in_parts() {
+    let Some(folder) = standin() else { return };
+    for arguments in [
+        "run julibrot -n 9 --backend cuda --strategy exhaustive --dwell 20",
+        "run mandelbrot -n 64 --backend cuda --scheme mbr --max-kernels 3",
+        "run mandelbrot -n 64 --backend cuda --keep regions",
+    ] {
+        let whole = orthant(folder, arguments, &[]);
+        let parts = orthant(folder, arguments, &[("STANDIN_MAX_GRID", "7")]);
+        assert_eq!(line(&whole, "cells"), line(&parts, "cells"), "{arguments}");
+        assert_eq!(line(&whole, "work"), line(&parts, "work"), "{arguments}");
+        let kernels = |output: &Output| line(output, "kernels").split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
+        assert!(kernels(&parts) > kernels(&whole), "{arguments}");
+    }
+}
+
+#[test]
+fn a_field_of_the_users_own() {
+    let Some(folder) = standin() else { return };
+    let root = env!("CARGO_MANIFEST_DIR");
+    let arguments = format!(
+        "run kernel --source {root}/examples/kernels/shells.cuh --dim 3 -n 24 -g 2 -B 1 --dwell 8 --backend cuda"
+    );
+    let (ask, exhaustive) =
+        (orthant(folder, &arguments, &[]), orthant(folder, &format!("{arguments} --strategy exhaustive"), &[]));
+    assert_eq!(line(&ask, "checksum"), line(&exhaustive, "checksum"));
+    let broken = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("broken.cuh");
+    std::fs::write(&broken, "__device__ u32 label(const Real (&x)[DIM], u32 dwell) { return nothing; }\n").unwrap();
+    let output = orthant(folder, &format!("run kernel --source {} --backend cuda", broken.display()), &[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).1.contains("user_source.cuh"), "{:?}", text(&output));
+    let none = orthant(folder, "run kernel --backend cuda", &[]);
+    assert_eq!((none.status.code(), text(&none).1.contains("--source")), (Some(2), true));
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let Some(folder) = standin() else { return };
+    let run = "run mandelbrot -n 64 --backend cuda";
+    for (arguments, variable, code, words) in [
+        (run, ("STANDIN_VERSION", "12080"), 4, "needs CUDA 13.0 (driver 580 or newer), found CUDA 12.8"),
+        (run, ("STANDIN_STUB", "1"), 4, "stub"),
+        (run, ("STANDIN_DEVICES", "0"), 4, "sees no GPU"),
+        ("run mandelbrot -n 64 --backend cuda --device 3", ("STANDIN_SEED", "1"), 4, "--device 3: there are 1 GPUs"),
+        ("run mandelbrot -n 4096 --backend cuda", ("STANDIN_MEMORY", "1000000"), 5, "on the GPU"),
+        (run, ("STANDIN_MEMORY", "20000"), 5, "more than the limit"),
+        (run, ("STANDIN_FAIL_LAUNCH", "1"), 1, "kernel ask_explore, 16 blocks of 8x8x1 threads: CUDA_ERROR_LAUNCH_FAILED"),
+    ] {
+        let output = orthant(folder, arguments, &[variable]);
+        let (out, err) = text(&output);
+        assert_eq!(output.status.code(), Some(code), "{variable:?}: {out}{err}");
+        assert!(err.contains(words) && !err.contains("panicked"), "{variable:?}: {err}");
+        let doctor = orthant(folder, "doctor", &[variable]);
+        assert!(doctor.status.success() && !text(&doctor).1.contains("panicked"));
+    }
+    // `auto` goes on without, and says why.
+    let output = orthant(folder, "run mandelbrot -n 64", &[("STANDIN_DEVICES", "0")]);
+    assert!(output.status.success() && text(&output).1.contains("on the CPU, since the CUDA driver sees no GPU"));
+}
+
+#[test]
+fn compiled_kernels_are_kept_and_mended() {
+    let Some(folder) = standin() else { return };
+    let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("kept-{}", std::process::id()));
+    let run = || {
+        let variables = [("ORTHANT_CACHE_DIR", cache.to_str().unwrap())];
+        line(&orthant(folder, "run diagonal --dim 3 -n 16 --backend cuda", &variables), "checksum")
+    };
+    let files = || std::fs::read_dir(&cache).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let first = run();
+    let kept = files();
+    assert_eq!(kept.len(), 1);
+    let image = std::fs::read(&kept[0]).unwrap();
+    std::fs::write(&kept[0], &image[..image.len() / 2]).unwrap();
+    assert_eq!(run(), first);
+    assert_eq!((files(), std::fs::read(&kept[0]).unwrap().len()), (kept.clone(), image.len()));
+    let before = std::fs::metadata(&kept[0]).unwrap().modified().unwrap();
+    assert_eq!(run(), first);
+    assert_eq!(std::fs::metadata(&kept[0]).unwrap().modified().unwrap(), before);
+    std::fs::remove_dir_all(cache).unwrap();
+}
