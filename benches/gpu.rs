@@ -130,11 +130,9 @@ fn paper(device: &Device) {
     println!("| n | cell | arithmetic | strategy | g, r, B | block | median ± standard error | runs |");
     println!("|---|---|---|---|---|---|---|---|");
     for n in [1 << 10, 1 << 12, 1 << 14, 1 << 16] {
-        for (cell, arithmetic) in [
-            (CellType::I32, Arithmetic::Fused),
-            (CellType::I32, Arithmetic::Plain),
-            (CellType::U16, Arithmetic::Fused),
-        ] {
+        for (cell, arithmetic) in
+            [(CellType::I32, Arithmetic::Fused), (CellType::I32, Arithmetic::Plain), (CellType::U16, Arithmetic::Fused)]
+        {
             let row = |strategy: &str, scheme: (u32, u32, u32), how: How| {
                 let how = How { cell, insertion: Insertion::Atomic, ..how };
                 let request = Request { arithmetic, ..request(WorkloadKind::Mandelbrot, n, scheme, how) };
@@ -142,10 +140,16 @@ fn paper(device: &Device) {
                 let (g, r, b) = scheme;
                 match measure(device, &request, LEAST) {
                     Ok(m) => println!("| {n} | {cell} | {arithmetic} | {strategy} | {g}, {r}, {b} | {x}x{y} | {m} |"),
-                    Err(error) => println!("| {n} | {cell} | {arithmetic} | {strategy} | {g}, {r}, {b} | {x}x{y} | {error} |"),
+                    Err(error) => {
+                        println!("| {n} | {cell} | {arithmetic} | {strategy} | {g}, {r}, {b} | {x}x{y} | {error} |")
+                    }
                 }
             };
-            row("exhaustive", (1, 2, 1), How { strategy: StrategyKind::Exhaustive, block: [16, 16, 1], ..How::default() });
+            row(
+                "exhaustive",
+                (1, 2, 1),
+                How { strategy: StrategyKind::Exhaustive, block: [16, 16, 1], ..How::default() },
+            );
             for scheme in [ParallelScheme::Sbr, ParallelScheme::Mbr] {
                 for config in [(64, 4, 16), (64, 2, 32), (32, 4, 32)] {
                     for block in [[8, 8, 1], [16, 16, 1]] {
@@ -171,13 +175,8 @@ fn search(device: &Device) {
                         if g * r * b > n {
                             continue;
                         }
-                        let how = How {
-                            cell: CellType::I32,
-                            insertion: Insertion::Atomic,
-                            scheme,
-                            block,
-                            ..How::default()
-                        };
+                        let how =
+                            How { cell: CellType::I32, insertion: Insertion::Atomic, scheme, block, ..How::default() };
                         let request = request(WorkloadKind::Mandelbrot, n, (g, r, b), how);
                         if let Ok(m) = measure(device, &request, 3) {
                             found.push((m.median, request));
@@ -204,12 +203,12 @@ fn solids(device: &Device) {
     println!("## Solids: Mandelbulb (k = 3), Julibrot (k = 4)\n");
     println!("| field | n | g, r, B | strategy | OLT | median ± standard error | runs | OLT bytes | decoding ms |");
     println!("|---|---|---|---|---|---|---|---|---|");
-    let cases: [(WorkloadKind, &[u32], &[(u32, u32, u32)]); 2] = [
-        (WorkloadKind::Mandelbulb, &[256, 512, 1024], &[(32, 2, 4), (16, 2, 8)]),
-        (WorkloadKind::Julibrot, &[64, 128, 256], &[(8, 2, 2), (8, 2, 4)]),
+    let cases = [
+        (WorkloadKind::Mandelbulb, [256, 512, 1024], [(32, 2, 4), (16, 2, 8)]),
+        (WorkloadKind::Julibrot, [64, 128, 256], [(8, 2, 2), (8, 2, 4)]),
     ];
     for (workload, sizes, schemes) in cases {
-        for &n in sizes {
+        for n in sizes {
             let row = |strategy: &str, scheme: (u32, u32, u32), curve: CurveKind, olt: &str, how: How| {
                 let request = Request { curve, ..request(workload, n, scheme, how) };
                 let (g, r, b) = scheme;
@@ -225,7 +224,7 @@ fn solids(device: &Device) {
             let block = [8, 8, 1];
             let exhaustive = How { strategy: StrategyKind::Exhaustive, block, ..How::default() };
             row("exhaustive", (1, 2, 1), CurveKind::Morton, "-", exhaustive);
-            for &scheme in schemes {
+            for scheme in schemes {
                 for &curve in CurveKind::ALL {
                     for parallel in [ParallelScheme::Sbr, ParallelScheme::Mbr] {
                         let how = How { scheme: parallel, block, ..How::default() };
@@ -243,7 +242,9 @@ fn solids(device: &Device) {
 /// Stacks of 3-D grids: folded and split, by the number of kernels allowed in flight.
 fn stacks(device: &Device) {
     println!("## Stacks of 3-D grids, exhaustive\n");
-    println!("| field | k | n | stack | kernels allowed | launches | most in flight | median ± standard error | runs |");
+    println!(
+        "| field | k | n | stack | kernels allowed | launches | most in flight | median ± standard error | runs |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     let cases = [
         (WorkloadKind::Julibrot, 4, 64),

@@ -193,7 +193,12 @@ fn cuda_choices(curve: CurveKind, scope: Scope) -> Vec<How> {
         for &scheme in ParallelScheme::ALL {
             choices.push(How { order: ExploreOrder::Paper, scheme, ..How::default() });
         }
-        choices.push(How { strategy: StrategyKind::Exhaustive, stack: Stack::Split, max_kernels: Some(1), ..How::default() });
+        choices.push(How {
+            strategy: StrategyKind::Exhaustive,
+            stack: Stack::Split,
+            max_kernels: Some(1),
+            ..How::default()
+        });
     }
     choices
 }
@@ -244,7 +249,8 @@ impl<F: FnMut(&Outcome)> Job for Verify<'_, F> {
                 Backend::Cuda(_) => cuda_choices(curve, self.scope),
             };
             let first = exhaustive.is_none() && !matches!(self.backend, Backend::Cpu);
-            let oracles = [StrategyKind::Exhaustive, StrategyKind::Ask].map(|strategy| How { strategy, ..How::default() });
+            let oracles =
+                [StrategyKind::Exhaustive, StrategyKind::Ask].map(|strategy| How { strategy, ..How::default() });
             let oracles = oracles.iter().filter(|_| first).map(|how| (&Backend::Cpu, *how));
             for (backend, how) in oracles.chain(choices.into_iter().map(|how| (self.backend, how))) {
                 let subdivision = backend.run(&plan, &*workload, &how, self.control)?;
@@ -344,7 +350,10 @@ mod tests {
         let mut case = Case::new(WorkloadKind::Simplex, 2, &[16], (2, 2, 1), ExploreRule::Border).mixed(&[3, 9, 26]);
         let mut faults = 0;
         let mut count = |case: &Case| {
-            verify(case, &Backend::Cpu, Scope::Full, &Control::default(), |outcome| faults += u32::from(outcome.fault.is_some())).unwrap();
+            verify(case, &Backend::Cpu, Scope::Full, &Control::default(), |outcome| {
+                faults += u32::from(outcome.fault.is_some())
+            })
+            .unwrap();
             std::mem::take(&mut faults)
         };
         assert!(count(&case) > 0);

@@ -84,28 +84,30 @@ pub(crate) use device_struct;
 #[derive(Debug, Clone)]
 pub struct DeviceTwin {
     /// The header's name among the kernels.
-    pub(crate) header: &'static str,
+    pub header: &'static str,
     /// The type of iterated numbers.
-    pub(crate) precision: Precision,
+    pub precision: Precision,
     /// How products and sums are rounded.
-    pub(crate) arithmetic: Arithmetic,
+    pub arithmetic: Arithmetic,
     /// Constants: name and value.
-    pub(crate) defines: Vec<(&'static str, String)>,
+    pub defines: Vec<(&'static str, String)>,
     /// The declaration of `FieldArgs`.
-    pub(crate) declaration: String,
+    pub declaration: String,
     /// The bytes of `FieldArgs`.
-    pub(crate) args: Vec<u8>,
+    pub args: Vec<u8>,
     /// Arrays that live on the device; their addresses are written into `args`.
-    pub(crate) arrays: Vec<DeviceArray>,
+    pub arrays: Vec<DeviceArray>,
     /// A source of the user's own, which the header includes as `USER_SOURCE`.
-    pub(crate) user_source: Option<Cow<'static, str>>,
+    pub user_source: Option<Cow<'static, str>>,
 }
 
 /// An array on the device and the place of its address in `FieldArgs`.
 #[derive(Debug, Clone)]
-pub(crate) struct DeviceArray {
-    pub(crate) offset: usize,
-    pub(crate) bytes: Vec<u8>,
+pub struct DeviceArray {
+    /// Where in `FieldArgs` its address belongs.
+    pub offset: usize,
+    /// Its content.
+    pub bytes: Vec<u8>,
 }
 
 impl DeviceTwin {
@@ -134,21 +136,21 @@ impl DeviceTwin {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DeviceCurve<'a> {
     /// The twin's name among the kernels.
-    pub(crate) header: &'static str,
+    pub header: &'static str,
     /// True if `sides` and `positions` are binary logarithms.
-    pub(crate) binary: bool,
+    pub binary: bool,
     /// True if there is one tree.
-    pub(crate) single_tree: bool,
+    pub single_tree: bool,
     /// Trees per axis.
-    pub(crate) trees: [u32; 8],
+    pub trees: [u32; 8],
     /// Regions of a tree per axis.
-    pub(crate) sides: [u32; 8],
+    pub sides: [u32; 8],
     /// Regions of a tree.
-    pub(crate) positions: u64,
+    pub positions: u64,
     /// Leading binary levels of a tree.
-    pub(crate) leading: u32,
+    pub leading: u32,
     /// The start state of every tree; may be empty.
-    pub(crate) starts: &'a [u16],
+    pub starts: &'a [u16],
 }
 
 device_struct! {

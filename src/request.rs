@@ -120,12 +120,7 @@ impl Request {
         if self.source.is_some() && self.workload != WorkloadKind::Kernel {
             return Err(Error::Input(format!("--source: {} has no source; use the workload 'kernel'", self.workload)));
         }
-        Ok(FieldOptions {
-            dwell,
-            precision: self.precision,
-            arithmetic: self.arithmetic,
-            source: self.source.clone(),
-        })
+        Ok(FieldOptions { dwell, precision: self.precision, arithmetic: self.arithmetic, source: self.source.clone() })
     }
 
     /// The dwell cap, if the workload has one.

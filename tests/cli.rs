@@ -19,6 +19,8 @@ fn command(folder: &Path, arguments: &str) -> Command {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ORTHANT_")) {
         command.env_remove(name);
     }
+    // Whatever GPU there is: these tests are about the CPU unless they say otherwise.
+    command.env("ORTHANT_BACKEND", "cpu");
     command
 }
 
@@ -87,8 +89,12 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("run mandelbrot --threads 0", 2, &["--threads", "0"]),
     ("run mandelbrot --max-kernels 0", 2, &["--max-kernels", "0"]),
     ("run mandelbrot --mem-limit lots", 2, &["--mem-limit", "lots", "512MiB"]),
-    ("run mandelbrot --backend cuda", 4, &["--backend cuda"]),
-    ("verify --backend cuda", 4, &["--backend cuda"]),
+    ("run kernel --backend cpu", 2, &["kernel", "--source"]),
+    ("run kernel --source there.png --backend cpu", 4, &["GPU", "--backend cuda"]),
+    ("run kernel --source missing.cuh", 2, &["missing.cuh"]),
+    ("run mandelbrot --source there.png", 2, &["--source", "mandelbrot", "kernel"]),
+    ("run mandelbrot --block 20x2", 2, &["--block", "20x2", "multiple of 32"]),
+    ("run mandelbrot --block 64x64", 2, &["--block", "64x64", "1024"]),
     ("run mandelbrot -n 2^20 --mem-limit 1G", 5, &["the dense array", "2.0 TiB", "1.0 GiB", "--mem-limit"]),
     ("run mandelbulb -n 2^31 -B 2^12 --mem-limit 64G", 5, &["the dense array", "YiB"]),
     ("run mandelbulb -n 2^14 -g 2^12 -B 1 --keep counts --mem-limit 1M", 5, &["tables", "1.0 MiB"]),
@@ -101,6 +107,18 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("frobnicate", 2, &["frobnicate"]),
     ("", 2, &["Usage"]),
 ];
+
+/// There may be a GPU here, but hardly a hundred.
+#[test]
+fn a_backend_that_is_not_there_is_an_error() {
+    let folder = folder("no-gpu");
+    for arguments in ["run mandelbrot --backend cuda --device 99", "verify --backend cuda --device 99"] {
+        let output = orthant(&folder, arguments);
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{message}");
+        assert!(message.contains("--backend cuda: ") && !message.contains("panicked"), "{message}");
+    }
+}
 
 #[test]
 fn every_error_names_the_culprit() {

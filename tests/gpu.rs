@@ -67,7 +67,12 @@ fn more_cells_than_32_bits_count() {
     let plan = Plan::new(domain, Scheme::uniform(64, 4, 16), CurveKind::Morton, ExploreRule::Border).unwrap();
     let field = workload::mandelbrot::open(&domain, &FieldOptions::default()).unwrap();
     let mut counts = Vec::new();
-    for (keep, scheme) in [(Keep::Dense, ParallelScheme::Sbr), (Keep::Dense, ParallelScheme::Mbr), (Keep::Regions, ParallelScheme::Sbr), (Keep::Counts, ParallelScheme::Sbr)] {
+    for (keep, scheme) in [
+        (Keep::Dense, ParallelScheme::Sbr),
+        (Keep::Dense, ParallelScheme::Mbr),
+        (Keep::Regions, ParallelScheme::Sbr),
+        (Keep::Counts, ParallelScheme::Sbr),
+    ] {
         let how = How { keep, scheme, ..How::default() };
         let mut session = Session::new(&device, &plan, &*field, &how).unwrap();
         for _ in 0..10 {
@@ -75,7 +80,9 @@ fn more_cells_than_32_bits_count() {
             session.run(&Control::default()).unwrap();
         }
         let run = session.finish().unwrap();
-        counts.push(run.levels().iter().map(|l| (l.counts.subdivided, l.counts.filled, l.counts.leaves)).collect::<Vec<_>>());
+        counts.push(
+            run.levels().iter().map(|l| (l.counts.subdivided, l.counts.filled, l.counts.leaves)).collect::<Vec<_>>(),
+        );
         if let Some(dense) = run.field() {
             // The last quarter lies beyond 2^31 cells; its symmetric counterpart below.
             for x in (0..1 << 16).step_by(97) {
@@ -94,7 +101,9 @@ fn stacks_are_throttled() {
     let plan = Plan::new(domain, Scheme::uniform(2, 2, 4), CurveKind::Hilbert, ExploreRule::Border).unwrap();
     let field = workload::julibrot::open(&domain, &FieldOptions { dwell: 256, ..FieldOptions::default() }).unwrap();
     let mut checksums = Vec::new();
-    for (stack, max_kernels) in [(Stack::Folded, None), (Stack::Split, Some(1)), (Stack::Split, Some(5)), (Stack::Split, None)] {
+    for (stack, max_kernels) in
+        [(Stack::Folded, None), (Stack::Split, Some(1)), (Stack::Split, Some(5)), (Stack::Split, None)]
+    {
         let how = How { strategy: StrategyKind::Exhaustive, stack, max_kernels, ..How::default() };
         let run = orthant::cuda::run(&device, &plan, &*field, &how, &Control::default()).unwrap();
         let launches = run.launches();

@@ -30,7 +30,8 @@ impl Job for Compile<'_> {
     type Output = usize;
 
     fn run<const K: usize>(self, open: Open<K>) -> usize {
-        const BLOCKS: [[u32; 3]; 7] = [[8, 8, 1], [16, 16, 1], [32, 32, 1], [64, 4, 1], [64, 8, 1], [32, 1, 1], [4, 4, 4]];
+        const BLOCKS: [[u32; 3]; 7] =
+            [[8, 8, 1], [16, 16, 1], [32, 32, 1], [64, 4, 1], [64, 8, 1], [32, 1, 1], [4, 4, 4]];
         let number = self.number;
         let how = How {
             block: BLOCKS[number % 7],

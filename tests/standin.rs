@@ -102,7 +102,8 @@ fn launch_spaces_beyond_the_grid_go_out_in_parts() {
         let parts = orthant(folder, arguments, &[("STANDIN_MAX_GRID", "7")]);
         assert_eq!(line(&whole, "cells"), line(&parts, "cells"), "{arguments}");
         assert_eq!(line(&whole, "work"), line(&parts, "work"), "{arguments}");
-        let kernels = |output: &Output| line(output, "kernels").split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
+        let kernels =
+            |output: &Output| line(output, "kernels").split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
         assert!(kernels(&parts) > kernels(&whole), "{arguments}");
     }
 }
@@ -137,7 +138,12 @@ fn what_is_missing_is_said() {
         ("run mandelbrot -n 64 --backend cuda --device 3", ("STANDIN_SEED", "1"), 4, "--device 3: there are 1 GPUs"),
         ("run mandelbrot -n 4096 --backend cuda", ("STANDIN_MEMORY", "1000000"), 5, "on the GPU"),
         (run, ("STANDIN_MEMORY", "20000"), 5, "more than the limit"),
-        (run, ("STANDIN_FAIL_LAUNCH", "1"), 1, "kernel ask_explore, 16 blocks of 8x8x1 threads: CUDA_ERROR_LAUNCH_FAILED"),
+        (
+            run,
+            ("STANDIN_FAIL_LAUNCH", "1"),
+            1,
+            "kernel ask_explore, 16 blocks of 8x8x1 threads: CUDA_ERROR_LAUNCH_FAILED",
+        ),
     ] {
         let output = orthant(folder, arguments, &[variable]);
         let (out, err) = text(&output);

@@ -9,7 +9,6 @@ use super::machine::{self, Machine};
 use super::progress::{Progress, cancel_on_signals};
 use super::{Voice, align_right, print, table};
 use crate::cpu::Control;
-use crate::engine::Backend;
 use crate::error::{Bytes, Error};
 use crate::field::Field;
 use crate::how::{How, Keep};
@@ -25,11 +24,10 @@ use crate::workload::{Job, Open, Workload};
 pub(super) fn run(args: Run, voice: Voice) -> Result<(), Error> {
     let machine = Machine::look();
     let request = request(&args, &machine)?;
-    let backend = machine::pick(args.backend, args.device, args.strategy, voice)?;
     let control = Arc::new(Control::default());
     cancel_on_signals(&control)?;
     let (workload, k) = (request.workload, request.dim());
-    workload.dispatch(k, Task { args, request, machine, backend, control, voice })?
+    workload.dispatch(k, Task { args, request, machine, control, voice })?
 }
 
 /// The request that the arguments make.
@@ -143,7 +141,6 @@ struct Task {
     args: Run,
     request: Request,
     machine: Machine,
-    backend: Backend,
     control: Arc<Control>,
     voice: Voice,
 }
@@ -161,15 +158,16 @@ impl Job for Task {
             dense_fits(plan.domain().cells(), how.cell, how.mem_limit)?;
         }
         let workload = open(plan.domain(), &options)?;
+        let backend = machine::pick(self.args.backend, self.args.device, how.strategy, self.voice)?;
         let progress = Progress::start(&self.control, plan.domain().cells(), self.voice);
-        let subdivision = self.backend.run(&plan, &*workload, how, &self.control);
+        let subdivision = backend.run(&plan, &*workload, how, &self.control);
         drop(progress);
         let subdivision = subdivision?;
         let report = Report::new(
             &self.request,
             &subdivision,
-            self.backend.name(),
-            self.backend.device().unwrap_or(&self.machine.cpu),
+            backend.name(),
+            backend.device().unwrap_or(&self.machine.cpu),
             workload.labels_count_iterations(),
         );
         if !self.voice.quiet {

@@ -26,8 +26,7 @@ pub(super) fn verify(args: Verify, voice: Voice) -> Result<(), Error> {
         conformance::verify(case, &backend, scope, &control, |outcome| outcomes.push(outcome.clone()))?;
         for group in outcomes.chunk_by(|a, b| a.curve == b.curve) {
             let broken: Vec<_> = group.iter().filter(|outcome| outcome.fault.is_some()).collect();
-            let subdivided =
-                group.iter().find(|outcome| outcome.how.strategy != StrategyKind::Exhaustive);
+            let subdivided = group.iter().find(|outcome| outcome.how.strategy != StrategyKind::Exhaustive);
             let shown = subdivided.unwrap_or(&group[0]);
             rows.add_row([
                 shown.case.clone(),

@@ -9,8 +9,8 @@ use super::launcher::Launcher;
 use super::memory::{Allocation, Buffer, Pinned, Reserve, read, read_integers};
 use super::session::{Job, LevelRun, Program, elapsed};
 use super::specialise::{
-    COORDINATES, COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, LaunchArgs, RANK_ROUNDS, SETTLE_IN_PLACE, SETTLE_LISTED,
-    SETTLE_NONE, Specialisation,
+    COORDINATES, COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, LaunchArgs, RANK_ROUNDS, SETTLE_IN_PLACE,
+    SETTLE_LISTED, SETTLE_NONE, Specialisation,
 };
 use crate::cpu::Control;
 use crate::device::{DeviceTwin, padded};
@@ -82,7 +82,8 @@ impl Ask {
         let specialisation = specialise(plan, job.workload, &job.twin, job.how);
         let kernels: Kernels = device.kernels(&specialisation)?;
         let deepest = plan.levels().len() as u32 - 1;
-        let starts: Vec<u8> = plan.encoding().device(deepest).starts.iter().flat_map(|start| start.to_ne_bytes()).collect();
+        let starts: Vec<u8> =
+            plan.encoding().device(deepest).starts.iter().flat_map(|start| start.to_ne_bytes()).collect();
         let levels = plan.levels().len();
         Ok(Self {
             explore: kernels.get("ask_explore")?,
@@ -103,7 +104,9 @@ impl Ask {
             },
             counters: Buffer::new(device, "counters", levels as u64 * u64::from(COUNTERS) * 4, Allocation::Pool)?,
             pinned: Pinned::new(device, COUNTERS as usize * 4)?,
-            tables: (0..if job.how.keep == Keep::Counts { 2 } else { levels.max(2) }).map(|_| Tables::default()).collect(),
+            tables: (0..if job.how.keep == Keep::Counts { 2 } else { levels.max(2) })
+                .map(|_| Tables::default())
+                .collect(),
             launched: Vec::new(),
             leaves: 0,
             bricks: Reserve::default(),
@@ -216,7 +219,12 @@ impl Ask {
             args.pieces = pieces(LEAF_CELLS) as u32;
             if job.how.keep == Keep::Regions {
                 let bytes = leaves * cells * job.how.cell.bytes();
-                args.bricks = self.bricks.ensure(job.device, "the bricks of leaves", bytes, Allocation::Pool)?.address();
+                let bricks = self.bricks.ensure(job.device, "the bricks of leaves", bytes, Allocation::Pool)?;
+                if level.whole_sides().contains(&0) {
+                    // Smaller regions leave gaps, which are read back too.
+                    bricks.set(0)?;
+                }
+                args.bricks = bricks.address();
                 args.brick_cells = cells;
             }
             launcher.fold(&self.leaf, leaves * u64::from(args.pieces), &job.run, &args, &job.field)?;
@@ -230,7 +238,12 @@ impl Ask {
 }
 
 impl<const K: usize> Program<K> for Ask {
-    fn run(&mut self, job: &Job<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<Vec<LevelRun>, Error> {
+    fn run(
+        &mut self,
+        job: &Job<'_, K>,
+        launcher: &mut Launcher<'_>,
+        control: &Control,
+    ) -> Result<Vec<LevelRun>, Error> {
         self.launched.clear();
         self.leaves = 0;
         self.counters.set(0)?;

@@ -178,7 +178,9 @@ impl Device {
 
     /// A point in the stream, with its time.
     pub(super) fn mark(&self) -> Result<CudaEvent, CudaError> {
-        self.stream.record_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT)).map_err(|e| refused("recording an event", e))
+        self.stream
+            .record_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT))
+            .map_err(|e| refused("recording an event", e))
     }
 }
 
@@ -228,8 +230,7 @@ impl Kernel {
     /// Launches `blocks` blocks, at most the device's limit, on `stream`.
     pub(super) fn launch(&self, stream: &CudaStream, blocks: u64, arguments: &[Argument; 3]) -> Result<(), CudaError> {
         let threads = self.block.iter().product::<u32>();
-        let config =
-            LaunchConfig { grid_dim: (blocks as u32, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
+        let config = LaunchConfig { grid_dim: (blocks as u32, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
         let mut builder = stream.launch_builder(&self.function);
         arguments.iter().for_each(|argument| {
             builder.arg(&argument.0);
@@ -267,7 +268,9 @@ pub fn findings() -> Vec<(&'static str, Result<String, String>)> {
     let cache = match &options.cache {
         None => Err("no folder for compiled kernels: set ORTHANT_CACHE_DIR, or every run compiles them again".into()),
         Some(folder) if cache::is_writable(folder) => Ok(folder.display().to_string()),
-        Some(folder) => Err(format!("{} cannot be written: set ORTHANT_CACHE_DIR to a folder that can", folder.display())),
+        Some(folder) => {
+            Err(format!("{} cannot be written: set ORTHANT_CACHE_DIR to a folder that can", folder.display()))
+        }
     };
     let text = |found: Result<String, CudaError>| found.map_err(|error| error.to_string());
     let mut findings = vec![("cuda driver", text(driver)), ("nvrtc", text(compiler)), ("kernel cache", cache)];

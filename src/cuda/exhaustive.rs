@@ -128,7 +128,12 @@ impl Exhaustive {
 }
 
 impl<const K: usize> Program<K> for Exhaustive {
-    fn run(&mut self, job: &Job<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<Vec<LevelRun>, Error> {
+    fn run(
+        &mut self,
+        job: &Job<'_, K>,
+        launcher: &mut Launcher<'_>,
+        control: &Control,
+    ) -> Result<Vec<LevelRun>, Error> {
         control.check()?;
         let blocks = self.native * self.depth;
         let whole = self.native.max(job.device.max_grid() / self.native.max(1) * self.native);

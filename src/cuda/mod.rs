@@ -41,8 +41,7 @@ pub fn compile_kernels<const K: usize>(
     architectures: &[&str],
 ) -> Result<usize, Error> {
     let twin = workload.device().ok_or_else(|| Error::Input("the workload has no device twin".into()))?;
-    let sources =
-        [ask::specialise(plan, workload, &twin, how), exhaustive::specialise(plan, workload, &twin, how)?];
+    let sources = [ask::specialise(plan, workload, &twin, how), exhaustive::specialise(plan, workload, &twin, how)?];
     for arch in architectures {
         for source in &sources {
             device::compile(compiler, source, arch)?;

@@ -59,8 +59,7 @@ impl Nvrtc {
         let pointers = |texts: &[CString]| texts.iter().map(|text| text.as_ptr()).collect::<Vec<_>>();
         let (name_pointers, text_pointers) = (pointers(&names), pointers(&texts));
         let arch_option = format!("--gpu-architecture={arch}");
-        let options =
-            options.iter().copied().chain([&*arch_option]).map(text).collect::<Result<Vec<_>, _>>()?;
+        let options = options.iter().copied().chain([&*arch_option]).map(text).collect::<Result<Vec<_>, _>>()?;
         let option_pointers = pointers(&options);
         let mut program = Program(ptr::null_mut());
         let call = |result: sys::nvrtcResult| result.result().map_err(|NvrtcError(code)| failed(format!("{code:?}")));
@@ -75,8 +74,7 @@ impl Nvrtc {
                 text_pointers.as_ptr(),
                 name_pointers.as_ptr(),
             ))?;
-            let compiled =
-                sys::nvrtcCompileProgram(program.0, options.len() as i32, option_pointers.as_ptr());
+            let compiled = sys::nvrtcCompileProgram(program.0, options.len() as i32, option_pointers.as_ptr());
             if compiled.result().is_err() {
                 let mut size = 0;
                 call(sys::nvrtcGetProgramLogSize(program.0, &mut size))?;

@@ -51,12 +51,8 @@ pub(super) struct LevelRun {
 /// A host program with its kernels and tables.
 pub(super) trait Program<const K: usize> {
     /// One run, up to the last kernel; returns what it found per level.
-    fn run(
-        &mut self,
-        job: &Job<'_, K>,
-        launcher: &mut Launcher<'_>,
-        control: &Control,
-    ) -> Result<Vec<LevelRun>, Error>;
+    fn run(&mut self, job: &Job<'_, K>, launcher: &mut Launcher<'_>, control: &Control)
+    -> Result<Vec<LevelRun>, Error>;
 
     /// The terminal regions of the last run and the cells of its leaves.
     fn collect(&self, job: &Job<'_, K>) -> Result<(Vec<Terminal>, Cells), Error>;
@@ -96,7 +92,7 @@ impl<'a, const K: usize> Session<'a, K> {
     ) -> Result<Self, Error> {
         check_choices(workload, how)?;
         let threads: u32 = how.block.iter().product();
-        if threads % 32 != 0 || !(32..=1024).contains(&threads) {
+        if !threads.is_multiple_of(32) || !(32..=1024).contains(&threads) {
             return Err(Error::Input(format!(
                 "--block {}x{}x{}: the threads of a block must be a multiple of 32 between 32 and 1024",
                 how.block[0], how.block[1], how.block[2]
@@ -114,7 +110,11 @@ impl<'a, const K: usize> Session<'a, K> {
         estimate.check(how.mem_limit)?;
         let (free, _) = device.memory()?;
         if estimate.total() > u128::from(free) {
-            return Err(Error::Memory { what: "the arrays and tables on the GPU", need: estimate.total(), limit: free });
+            return Err(Error::Memory {
+                what: "the arrays and tables on the GPU",
+                need: estimate.total(),
+                limit: free,
+            });
         }
         let mut args = twin.args.clone();
         let mut arrays = Vec::new();
@@ -145,9 +145,7 @@ impl<'a, const K: usize> Session<'a, K> {
             StrategyKind::Exhaustive => Box::new(Exhaustive::new(&job)?),
             StrategyKind::Ask => Box::new(Ask::new(&job)?),
             StrategyKind::Dp => {
-                return Err(Error::Input(
-                    "--strategy dp: not available on CUDA yet; use ask, or --backend cpu".into(),
-                ));
+                return Err(Error::Input("--strategy dp: not available on CUDA yet; use ask, or --backend cpu".into()));
             }
         };
         let session = Self { job, program, last: None };
@@ -232,13 +230,7 @@ impl<'a, const K: usize> Session<'a, K> {
                     // Its one region is the domain.
                     (counts.leaves, counts.leaf_cells) = (1, counts.evaluated_cells);
                 }
-                LevelStats {
-                    level,
-                    counts,
-                    olt_entries: run.olt_entries,
-                    olt_bytes: run.olt_bytes,
-                    time: run.time,
-                }
+                LevelStats { level, counts, olt_entries: run.olt_entries, olt_bytes: run.olt_bytes, time: run.time }
             })
             .collect();
         let (terminals, bricks) = program.collect(&job)?;
@@ -275,10 +267,7 @@ impl<const K: usize> Job<'_, K> {
 }
 
 /// The time between two marks that were reached.
-pub(super) fn elapsed(
-    from: &cudarc::driver::CudaEvent,
-    to: &cudarc::driver::CudaEvent,
-) -> Result<Duration, CudaError> {
+pub(super) fn elapsed(from: &cudarc::driver::CudaEvent, to: &cudarc::driver::CudaEvent) -> Result<Duration, CudaError> {
     let ms = from.elapsed_ms(to).map_err(|error| super::driver::refused("reading an event's time", error))?;
     Ok(Duration::from_secs_f64(f64::from(ms) / 1e3))
 }

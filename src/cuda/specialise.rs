@@ -77,7 +77,8 @@ device_struct! {
 impl LaunchArgs {
     /// Fills in the curve of a level; `starts` is the address of the trees' start states.
     pub(super) fn set_curve(&mut self, curve: &DeviceCurve<'_>, starts: u64) {
-        (self.positions, self.leading, self.single_tree) = (curve.positions, curve.leading, u32::from(curve.single_tree));
+        (self.positions, self.leading, self.single_tree) =
+            (curve.positions, curve.leading, u32::from(curve.single_tree));
         (self.trees, self.sides, self.starts) = (curve.trees, curve.sides, starts);
     }
 }
@@ -225,7 +226,8 @@ impl Specialisation {
 
     /// The headers it may include.
     pub(super) fn headers(&self) -> Vec<(&str, &str)> {
-        let mut headers: Vec<(&str, &str)> = SOURCES.iter().copied().filter(|(name, _)| name.ends_with(".cuh")).collect();
+        let mut headers: Vec<(&str, &str)> =
+            SOURCES.iter().copied().filter(|(name, _)| name.ends_with(".cuh")).collect();
         headers.push(("generated.cuh", &self.generated));
         headers.extend(self.user_source.as_deref().map(|source| ("user_source.cuh", source)));
         headers
