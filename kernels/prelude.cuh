@@ -34,7 +34,8 @@ DEVICE u32 lane() { return threadIdx.x % 32; }
 DEVICE u32 warp() { return threadIdx.x / 32; }
 constexpr u32 WARPS = BLOCK / 32;
 
-DEVICE u32 ceil_div(u32 a, u32 b) { return (a + b - 1) / b; }
+// For a of at least 1.
+DEVICE u32 ceil_div(u32 a, u32 b) { return (a - 1) / b + 1; }
 
 // Products and sums, rounded as the run says: once together (fused), or each for itself (plain). Never left to the
 // compiler, so that labels equal the CPU's to the bit.

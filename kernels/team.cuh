@@ -30,7 +30,7 @@ DEVICE u64 warp_sum(u64 value) {
 // What a level's regions cost, gathered per thread and added once per warp. Counters are spread over rows, so that
 // blocks rarely meet; the host adds the rows up.
 struct Tally {
-    u32 visited = 0;
+    u64 visited = 0;
     u64 labels = 0;
 
     DEVICE void add(u32 label, bool mine) {

@@ -11,7 +11,7 @@ struct Walk {
     u32 side[3];   // cells of a tile on axes 0..2
     u32 within[3]; // this thread's place in its tile
     u32 team, teams; // which of the tiles walked at a time is this thread's
-    u32 tiles; // an array on a device has fewer than 2^32 of them
+    u32 tiles; // the host sees to it that there are fewer than 2^31
 
     DEVICE explicit Walk(const Region& box) : box(box) {
         const u32 shape[3] = {BLOCK_X, BLOCK_Y, BLOCK_Z};

@@ -48,6 +48,17 @@ pub enum Error {
         /// Bytes allowed.
         limit: u64,
     },
+    /// More memory than the GPU has free.
+    #[error("{what} would take {need} on the GPU, which has {free} free; a smaller -n, --keep regions or counts, or --backend cpu may help",
+        need = Bytes(*need), free = Bytes(u128::from(*free)))]
+    DeviceMemory {
+        /// What would be stored.
+        what: &'static str,
+        /// Bytes needed.
+        need: u128,
+        /// Bytes that are free.
+        free: u64,
+    },
     /// A backend that is not here.
     #[error("{0}")]
     Unavailable(String),
@@ -87,8 +98,9 @@ impl Error {
             Self::Difference(_) => 3,
             Self::Unavailable(_) => 4,
             Self::Cuda(error) if error.is_absence() => 4,
+            Self::Cuda(error) if error.is_bad_source() => 2,
             Self::Cuda(_) => 1,
-            Self::Memory { .. } => 5,
+            Self::Memory { .. } | Self::DeviceMemory { .. } => 5,
             Self::Interrupted(signal) => 128 + *signal as u8,
         }
     }

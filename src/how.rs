@@ -54,7 +54,8 @@ registry! {
     pub enum AskLoop("ask loop") {
         /// Tables are kept from run to run; one count is read back per level.
         Lean = "lean",
-        /// The papers' loop: allocate the next table, launch, read the count back, free, level by level.
+        /// As the papers' code: every table of a level is allocated at once (cudaMalloc) before its launch, and freed
+        /// (cudaFree, which waits for the device) when its turn comes again.
         Paper = "paper",
     }
 }

@@ -63,6 +63,12 @@ pub struct Report {
     pub device_seconds: Option<f64>,
     /// Threads of a block per axis; null on the CPU.
     pub block: Option<[u32; 3]>,
+    /// What an OLT holds per family; null on the CPU.
+    pub table: Option<String>,
+    /// The host loop of ASK; null on the CPU.
+    pub ask_loop: Option<String>,
+    /// How stacks of grids are launched; null on the CPU.
+    pub stack: Option<String>,
     /// Passes (ASK) or tasks (DP).
     pub kernels: u64,
     /// The largest number of tasks in flight.
@@ -174,6 +180,9 @@ impl Report {
             seconds: subdivision.time().as_secs_f64(),
             device_seconds: subdivision.device_time().map(|time| time.as_secs_f64()),
             block: subdivision.device_time().map(|_| request.how.block),
+            table: subdivision.device_time().map(|_| request.how.table.to_string()),
+            ask_loop: subdivision.device_time().map(|_| request.how.ask_loop.to_string()),
+            stack: subdivision.device_time().map(|_| request.how.stack.to_string()),
             kernels: launches.kernels,
             most_in_flight: launches.most_in_flight,
             in_place: launches.in_place,

@@ -7,6 +7,7 @@ use orthant::conformance::{self, Scope};
 use orthant::cuda::{Device, DeviceOptions, Session};
 use orthant::how::{Stack, Table};
 use orthant::prelude::*;
+use orthant::subdivision::LevelStats;
 
 fn device() -> Option<Device> {
     match Device::open(&DeviceOptions::from_env(0)) {
@@ -19,12 +20,17 @@ fn device() -> Option<Device> {
     }
 }
 
+/// True where a slow tool watches.
+fn brief() -> bool {
+    std::env::var("ORTHANT_GPU_SCOPE").is_ok_and(|scope| scope == "brief")
+}
+
 /// Everything that `verify` varies, against the CPU. `ORTHANT_GPU_SCOPE=brief` varies less, for slow tools.
 #[test]
 fn every_choice_gives_the_cpus_cells() {
     let Some(device) = device() else { return };
     let backend = Backend::Cuda(Box::new(device));
-    let scope = if std::env::var("ORTHANT_GPU_SCOPE").is_ok_and(|s| s == "brief") { Scope::Brief } else { Scope::Full };
+    let scope = if brief() { Scope::Brief } else { Scope::Full };
     let mut runs = 0;
     for case in conformance::cases() {
         conformance::verify(&case, &backend, scope, &Control::default(), |outcome| {
@@ -56,14 +62,15 @@ fn published_counts() {
     }
 }
 
-/// 2^32 cells: indices beyond 32 bits, in every way that a run can be kept; ten runs of each over poisoned memory.
+/// 2^33 cells: indices beyond 32 bits, in every way that a run can be kept; ten runs of each over poisoned memory.
 #[test]
 fn more_cells_than_32_bits_count() {
     let Some(device) = device() else { return };
-    if std::env::var("ORTHANT_GPU_SCOPE").is_ok_and(|s| s == "brief") || device.memory().unwrap().0 < 12 << 30 {
-        return println!("SKIPPED: brief, or less than 12 GiB of device memory");
+    if brief() || device.memory().unwrap().0 < 20 << 30 {
+        return println!("SKIPPED: brief, or less than 20 GiB of device memory");
     }
-    let domain = Domain::new([1 << 16; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
+    let size = [1 << 17, 1 << 16];
+    let domain = Domain::new(size, [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
     let plan = Plan::new(domain, Scheme::uniform(64, 4, 16), CurveKind::Morton, ExploreRule::Border).unwrap();
     let field = workload::mandelbrot::open(&domain, &FieldOptions::default()).unwrap();
     let mut counts = Vec::new();
@@ -80,17 +87,44 @@ fn more_cells_than_32_bits_count() {
             session.run(&Control::default()).unwrap();
         }
         let run = session.finish().unwrap();
-        counts.push(
-            run.levels().iter().map(|l| (l.counts.subdivided, l.counts.filled, l.counts.leaves)).collect::<Vec<_>>(),
-        );
+        let level = |l: &LevelStats<2>| (l.counts.subdivided, l.counts.filled, l.counts.leaves);
+        counts.push(run.levels().iter().map(level).collect::<Vec<_>>());
         if let Some(dense) = run.field() {
-            // The last quarter lies beyond 2^31 cells; its symmetric counterpart below.
-            for x in (0..1 << 16).step_by(97) {
-                assert_eq!(dense.label([x, 40_000]), dense.label([x, (1 << 16) - 40_000]), "x = {x}");
+            // Rows above and below 2^32 cells, against the CPU; a sampled border may hide a few cells.
+            for y in [17, 20_000, 32_769, 48_003, 65_535] {
+                let cells: Vec<_> = (0..size[0]).step_by(7).map(|x| [x, y]).collect();
+                let mut labels = vec![0; cells.len()];
+                field.evaluate(&cells, &mut labels);
+                let wrong = cells.iter().zip(&labels).filter(|&(&cell, &label)| dense.label(cell) != label).count();
+                assert!(wrong * 1000 < cells.len(), "row {y}: {wrong} of {} cells", cells.len());
             }
         }
     }
     assert!(counts.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+/// 2^36 cells as regions and bricks: codes of more than 32 bits, visits of more than 2^32 cells; as on the CPU.
+#[test]
+fn wide_codes_and_visits() {
+    let Some(device) = device() else { return };
+    let size = if brief() { [1 << 10; 3] } else { [1 << 12; 3] };
+    let domain = Domain::new(size, [[0.0, 1.0]; 3], Sample::Centre).unwrap();
+    let field = workload::diagonal::open(&domain, &FieldOptions::default()).unwrap();
+    for (g, explore) in [(2, ExploreRule::Border), (128, ExploreRule::Border), (128, ExploreRule::Full)] {
+        for &curve in CurveKind::ALL {
+            let plan = Plan::new(domain, Scheme::uniform(g, 2, 1), curve, explore).unwrap();
+            let how = How { keep: Keep::Regions, ..How::default() };
+            let here = orthant::cuda::run(&device, &plan, &*field, &how, &Control::default()).unwrap();
+            let there = run(&plan, &*field, &how, &Control::default()).unwrap();
+            assert_eq!(here.terminals().len(), there.terminals().len());
+            for (a, b) in here.terminals().iter().zip(there.terminals()) {
+                assert_eq!((a.level(), a.code), (b.level(), b.code), "{curve} g {g} {explore}");
+                if let (Content::Uniform(a), Content::Uniform(b)) = (a.content(), b.content()) {
+                    assert_eq!(a, b);
+                }
+            }
+        }
+    }
 }
 
 /// The throttle of stacks: never more launches in flight than allowed, and the same cells.

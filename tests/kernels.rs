@@ -1,8 +1,10 @@
-//! Every kind of kernel compiles, for three architectures; needs NVRTC, but no GPU.
+//! Kernels compile for three architectures: every workload in every dimension, precision and arithmetic, with curves, block
+//! shapes, cell types, orders and tables going round. Needs NVRTC, but no GPU.
 #![cfg(feature = "cuda")]
 
 use orthant::conformance::{self, Case};
 use orthant::cuda::{self, DeviceOptions, Nvrtc};
+use orthant::how::Table;
 use orthant::prelude::*;
 
 const ARCHITECTURES: &[&str] = &["sm_80", "sm_90", "sm_120"];
@@ -37,6 +39,7 @@ impl Job for Compile<'_> {
             block: BLOCKS[number % 7],
             cell: CellType::ALL[number / 3 % 2],
             order: ExploreOrder::ALL[number / 5 % 2],
+            table: if number % 8 == 7 { Table::Coordinates } else { Table::Scalars },
             ..How::default()
         };
         let mut request = Request { how, curve: CurveKind::ALL[number % 3], ..self.case.request.clone() };
@@ -73,6 +76,9 @@ fn every_specialisation_compiles() {
             cases.push(case);
         }
     }
+    let mut ship = Case::new(WorkloadKind::Kernel, 2, &[64], (2, 2, 1), ExploreRule::Border);
+    ship.request.source = Some(include_str!("../examples/kernels/burning_ship.cuh").into());
+    cases.push(ship);
     // Axes that differ in r: Morton drops those whose bits are spent. And codes of more than 32 bits.
     let mut uneven = Case::new(WorkloadKind::Mandelbrot, 2, &[64], (2, 2, 1), ExploreRule::Border);
     uneven.request.r = Some(vec![2, 4]);

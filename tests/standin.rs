@@ -44,12 +44,19 @@ fn orthant(folder: &Path, arguments: &str, variables: &[(&str, &str)]) -> Output
         .env("LD_LIBRARY_PATH", folder)
         .env("ORTHANT_NVRTC_DIR", folder)
         // Of its own per version of the shim, which the cache's keys do not know.
-        .env("ORTHANT_CACHE_DIR", folder.join(format!("cache-{}", std::process::id())))
+        .env("ORTHANT_CACHE_DIR", folder.join(format!("cache-{:x}", shim_hash())))
         .env("ORTHANT_COLOR", "never");
     variables.iter().for_each(|(name, value)| {
         command.env(name, value);
     });
     command.output().unwrap()
+}
+
+fn shim_hash() -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    include_str!("standin/shim.h").hash(&mut hasher);
+    hasher.finish()
 }
 
 fn text(output: &Output) -> (String, String) {
@@ -97,6 +104,8 @@ fn launch_spaces_beyond_the_grid_go_out_in_parts() {
         "run julibrot -n 9 --backend cuda --strategy exhaustive --dwell 20",
         "run mandelbrot -n 64 --backend cuda --scheme mbr --max-kernels 3",
         "run mandelbrot -n 64 --backend cuda --keep regions",
+        // Stable insertion in more pieces than a launch takes.
+        "run mandelbrot -n 128 -g 64 -B 1 --block 32x1 --dwell 20 --backend cuda --insertion stable",
     ] {
         let whole = orthant(folder, arguments, &[]);
         let parts = orthant(folder, arguments, &[("STANDIN_MAX_GRID", "7")]);
@@ -106,6 +115,18 @@ fn launch_spaces_beyond_the_grid_go_out_in_parts() {
             |output: &Output| line(output, "kernels").split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
         assert!(kernels(&parts) > kernels(&whole), "{arguments}");
     }
+}
+
+/// 2^35 cells as regions and bricks: codes of more than 32 bits, along the curve with the longest decoder.
+#[test]
+fn wide_codes_name_the_same_regions() {
+    let Some(folder) = standin() else { return };
+    let run = |backend: &str| {
+        let arguments = "run diagonal -n 2^18x2^17 -g 64 -B 1 --keep regions --explore border --curve hilbert";
+        let output = orthant(folder, &format!("{arguments} --backend {backend}"), &[]);
+        line(&output, "cells").split(';').next().unwrap().to_owned()
+    };
+    assert_eq!(run("cuda"), run("cpu"));
 }
 
 #[test]
@@ -121,7 +142,7 @@ fn a_field_of_the_users_own() {
     let broken = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("broken.cuh");
     std::fs::write(&broken, "__device__ u32 label(const Real (&x)[DIM], u32 dwell) { return nothing; }\n").unwrap();
     let output = orthant(folder, &format!("run kernel --source {} --backend cuda", broken.display()), &[]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     assert!(text(&output).1.contains("user_source.cuh"), "{:?}", text(&output));
     let none = orthant(folder, "run kernel --backend cuda", &[]);
     assert_eq!((none.status.code(), text(&none).1.contains("--source")), (Some(2), true));
@@ -135,9 +156,14 @@ fn what_is_missing_is_said() {
         (run, ("STANDIN_VERSION", "12080"), 4, "needs CUDA 13.0 (driver 580 or newer), found CUDA 12.8"),
         (run, ("STANDIN_STUB", "1"), 4, "stub"),
         (run, ("STANDIN_DEVICES", "0"), 4, "sees no GPU"),
-        ("run mandelbrot -n 64 --backend cuda --device 3", ("STANDIN_SEED", "1"), 4, "--device 3: there are 1 GPUs"),
+        (
+            "run mandelbrot -n 64 --backend cuda --device 3",
+            ("STANDIN_SEED", "1"),
+            4,
+            "--device 3: the driver sees 1 in all",
+        ),
         ("run mandelbrot -n 4096 --backend cuda", ("STANDIN_MEMORY", "1000000"), 5, "on the GPU"),
-        (run, ("STANDIN_MEMORY", "20000"), 5, "more than the limit"),
+        (run, ("STANDIN_MEMORY", "20000"), 5, "on the GPU, which has 19.5 KiB free"),
         (
             run,
             ("STANDIN_FAIL_LAUNCH", "1"),
@@ -152,6 +178,13 @@ fn what_is_missing_is_said() {
         let doctor = orthant(folder, "doctor", &[variable]);
         assert!(doctor.status.success() && !text(&doctor).1.contains("panicked"));
     }
+    // A driver without NVRTC.
+    let bare = folder.join("driver-only");
+    std::fs::create_dir_all(&bare).unwrap();
+    std::fs::copy(folder.join("libcuda.so.1"), bare.join("libcuda.so.1")).unwrap();
+    let output = orthant(&bare, run, &[]);
+    assert_eq!(output.status.code(), Some(4));
+    assert!(text(&output).1.contains("libnvrtc.so.13 was in none of"), "{:?}", text(&output));
     // `auto` goes on without, and says why.
     let output = orthant(folder, "run mandelbrot -n 64", &[("STANDIN_DEVICES", "0")]);
     assert!(output.status.success() && text(&output).1.contains("on the CPU, since the CUDA driver sees no GPU"));

@@ -64,7 +64,7 @@ KERNEL(ask_leaf) {
 
 // Only reads the level's table and finds the regions: what decoding costs.
 KERNEL(ask_decode) {
-    const u64 index = launch.first + blockIdx.x * u64(BLOCK) + threadIdx.x;
+    const u64 index = (launch.first + blockIdx.x) * BLOCK + threadIdx.x;
     if (index >= launch.regions) return;
     const Region region = region_at(run, launch, olt_read(launch, u32(index)).coords);
     u32 sum = 0;
@@ -73,30 +73,33 @@ KERNEL(ask_decode) {
     ((u32*)launch.outcomes)[index] = sum;
 }
 
-// Stable insertion, first pass: how many of a piece's regions are mixed.
+// Stable insertion, first pass: how many of a piece's regions are mixed. A piece is `pieces` rounds of the block's threads.
 KERNEL(ask_rank) {
+    const u64 piece = launch.first + blockIdx.x;
     u32 mixed = 0;
-    for (u32 i = 0; i < RANK_ROUNDS; i++) {
-        const u64 index = (u64(blockIdx.x) * RANK_ROUNDS + i) * BLOCK + threadIdx.x;
+    for (u32 i = 0; i < launch.pieces; i++) {
+        const u64 index = (piece * launch.pieces + i) * BLOCK + threadIdx.x;
         mixed += index < launch.regions && ((const u32*)launch.outcomes)[index] == MIXED;
     }
     const u64 sum = warp_sum(mixed);
-    if (lane() == 0 && sum > 0) atomicAdd((u32*)launch.ranks + blockIdx.x, u32(sum));
+    if (lane() == 0 && sum > 0) atomicAdd((u32*)launch.ranks + piece, u32(sum));
 }
 
-// Stable insertion, second pass: a mixed region's slot is the number of mixed regions before it.
+// Stable insertion, second pass: a mixed region's slot is the number of mixed regions before it. There are few pieces, so
+// each block adds up those before its own.
 KERNEL(ask_place) {
     __shared__ u32 before[WARPS];
+    const u64 piece = launch.first + blockIdx.x;
     const u32* ranks = (const u32*)launch.ranks;
     u32 base = 0;
-    for (u32 i = threadIdx.x; i < blockIdx.x; i += BLOCK) base += ranks[i];
+    for (u64 i = threadIdx.x; i < piece; i += BLOCK) base += ranks[i];
     base = u32(warp_sum(base));
     if (lane() == 0) before[warp()] = base;
     __syncthreads();
     base = 0;
     for (u32 w = 0; w < WARPS; w++) base += before[w];
-    for (u32 i = 0; i < RANK_ROUNDS; i++) {
-        const u64 index = (u64(blockIdx.x) * RANK_ROUNDS + i) * BLOCK + threadIdx.x;
+    for (u32 i = 0; i < launch.pieces; i++) {
+        const u64 index = (piece * launch.pieces + i) * BLOCK + threadIdx.x;
         const bool mixed = index < launch.regions && ((const u32*)launch.outcomes)[index] == MIXED;
         const u32 votes = __ballot_sync(0xffffffffu, mixed);
         __syncthreads();

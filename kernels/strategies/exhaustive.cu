@@ -34,10 +34,12 @@ KERNEL(exhaustive) {
 #pragma unroll
         for (u32 j = 0; j < DIM; j++) {
             if (j < 3) {
-                cell[j] = tile % launch.tiles[j] * shape[j] + thread % shape[j];
+                // The last tile of an axis can end beyond 32 bits.
+                const u64 at = u64(tile % launch.tiles[j]) * shape[j] + thread % shape[j];
+                mine = mine && at < run.size[j];
+                cell[j] = u32(at);
                 tile /= launch.tiles[j];
                 thread /= shape[j];
-                mine = mine && cell[j] < run.size[j];
             } else {
                 cell[j] = outer[j - 3];
             }

@@ -47,6 +47,9 @@ pub(super) fn verify(args: Verify, voice: Voice) -> Result<(), Error> {
             "{runs} runs; 'differ' counts cells in which subdivision and exhaustive disagree: what a sampled border can miss\n"
         ))?;
     }
+    if runs == 0 {
+        return Err(Error::Input("verify: there are no cases of this workload".into()));
+    }
     if faults.is_empty() {
         return Ok(());
     }

@@ -49,6 +49,12 @@ impl Control {
         self.done.load(Ordering::Relaxed)
     }
 
+    /// Says how many cells are settled so far, for backends that learn it level by level.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn reach(&self, cells: u64) {
+        self.done.store(cells, Ordering::Relaxed);
+    }
+
     /// Fails if the run was cancelled.
     ///
     /// # Errors

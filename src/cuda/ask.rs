@@ -9,8 +9,8 @@ use super::launcher::Launcher;
 use super::memory::{Allocation, Buffer, Pinned, Reserve, read, read_integers};
 use super::session::{Job, LevelRun, Program, elapsed};
 use super::specialise::{
-    COORDINATES, COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, LaunchArgs, RANK_ROUNDS, SETTLE_IN_PLACE,
-    SETTLE_LISTED, SETTLE_NONE, Specialisation,
+    COORDINATES, COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, LaunchArgs, SETTLE_IN_PLACE, SETTLE_LISTED,
+    SETTLE_NONE, Specialisation,
 };
 use crate::cpu::Control;
 use crate::device::{DeviceTwin, padded};
@@ -29,6 +29,10 @@ const MOST_REGIONS: u64 = 1 << 31;
 /// Cells per thread of a block that shares a leaf (MBR), and of one that shares a fill.
 const LEAF_CELLS: u64 = 2;
 const FILL_CELLS: u64 = 16;
+
+/// Stable insertion: the most pieces whose ranks are added up, and the fewest regions of a thread.
+const MOST_PIECES: u64 = 4096;
+const LEAST_ROUNDS: u64 = 8;
 
 pub(super) struct Ask {
     explore: Kernel,
@@ -61,6 +65,18 @@ struct Tables {
     leaves: Reserve,
 }
 
+fn too_many(level: u32, regions: u128) -> Error {
+    Error::Input(format!(
+        "level {level} has {regions} regions; the CUDA backend takes at most 2^31 per level: use a smaller -g or -r, or a larger -B"
+    ))
+}
+
+/// The tiles of a block's shape in the largest region of a level, at most (kernels/walk.cuh).
+fn most_tiles<const K: usize>(level: &Level<K>, block: [u32; 3]) -> u128 {
+    let side = |j: usize| u128::from(level.least_extent()[j]) + 1;
+    (0..K).map(|j| if j < 3 { side(j).div_ceil(u128::from(block[j])) } else { side(j) }).product()
+}
+
 /// The kernels of a plan.
 pub(super) fn specialise<const K: usize>(
     plan: &Plan<K>,
@@ -79,6 +95,16 @@ pub(super) fn specialise<const K: usize>(
 impl Ask {
     pub(super) fn new<const K: usize>(job: &Job<'_, K>) -> Result<Self, Error> {
         let (plan, device) = (job.plan, job.device);
+        let roots = &plan.levels()[0];
+        if roots.regions() > u128::from(MOST_REGIONS) {
+            return Err(too_many(0, roots.regions()));
+        }
+        let most_tiles = most_tiles(roots, job.how.block);
+        if job.how.keep != Keep::Counts && most_tiles > 1 << 31 {
+            return Err(Error::Input(format!(
+                "-g: a region of level 0 has {most_tiles} tiles of a block's shape; the CUDA backend takes at most 2^31: use a larger -g"
+            )));
+        }
         let specialisation = specialise(plan, job.workload, &job.twin, job.how);
         let kernels: Kernels = device.kernels(&specialisation)?;
         let deepest = plan.levels().len() as u32 - 1;
@@ -174,10 +200,11 @@ impl Ask {
         }
         launcher.fold(&self.explore, regions, &job.run, &args, &job.field)?;
         if stable {
-            let pieces = regions.div_ceil(self.threads * u64::from(RANK_ROUNDS));
+            let rounds = regions.div_ceil(self.threads * MOST_PIECES).max(LEAST_ROUNDS);
+            let pieces = regions.div_ceil(self.threads * rounds);
             let ranks = tables.ranks.ensure(device, "the ranks of a level", pieces * 4, how)?;
             ranks.set(0)?;
-            args.ranks = ranks.address();
+            let args = LaunchArgs { ranks: ranks.address(), pieces: rounds as u32, ..args };
             launcher.fold(&self.rank, pieces, &job.run, &args, &job.field)?;
             launcher.fold(&self.place, pieces, &job.run, &args, &job.field)?;
         }
@@ -253,10 +280,7 @@ impl<const K: usize> Program<K> for Ask {
         for level in job.plan.levels() {
             control.check()?;
             if regions > MOST_REGIONS {
-                return Err(Error::Input(format!(
-                    "level {} has {regions} regions; the CUDA backend takes at most 2^31 per level: use a smaller -g or -r, or a larger -B",
-                    level.index
-                )));
+                return Err(too_many(level.index, u128::from(regions)));
             }
             let last = job.plan.is_last(level.index);
             let args = self.level(job, launcher, level, regions)?;
@@ -268,6 +292,9 @@ impl<const K: usize> Program<K> for Ask {
                 self.leaves = leaves;
                 self.settle_listed(job, launcher, level, args, [leaves, fills])?;
             }
+            // What is not settled are the mixed regions, a share of the level's lattice.
+            let open = mixed as f64 / level.regions() as f64;
+            control.reach((job.plan.domain().cells() as f64 * (1.0 - open)) as u64);
             marks.push(job.device.mark()?);
             self.launched.push(args);
             let read = if level.index == 0 { 0 } else { regions / job.plan.scheme().children() };

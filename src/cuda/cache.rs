@@ -33,15 +33,24 @@ impl Cache {
 
     /// The image under `key`, or what `make` makes, which is then kept.
     pub(super) fn get<E>(&self, key: &Key, make: impl FnOnce() -> Result<Vec<u8>, E>) -> Result<Vec<u8>, E> {
-        let Some(folder) = &self.folder else { return make() };
-        let path = folder.join(format!("{:032x}.cubin", key.0));
-        if let Some(image) = read(&path) {
-            return Ok(image);
+        match self.path(key).and_then(|path| read(&path)) {
+            Some(image) => Ok(image),
+            None => self.renew(key, make),
         }
+    }
+
+    /// What `make` makes, kept in place of what there was.
+    pub(super) fn renew<E>(&self, key: &Key, make: impl FnOnce() -> Result<Vec<u8>, E>) -> Result<Vec<u8>, E> {
         let image = make()?;
-        // A cache that cannot be written costs time, not results; `doctor` says so.
-        let _ = write(folder, &path, &image);
+        if let (Some(folder), Some(path)) = (&self.folder, self.path(key)) {
+            // A cache that cannot be written costs time, not results; `doctor` says so.
+            let _ = write(folder, &path, &image);
+        }
         Ok(image)
+    }
+
+    fn path(&self, key: &Key) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.join(format!("{:032x}.cubin", key.0)))
     }
 }
 

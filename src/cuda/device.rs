@@ -70,7 +70,7 @@ impl Device {
             return Err(CudaError::DeviceOrdinal { ordinal: options.ordinal, count: driver.devices });
         }
         let compiler = Nvrtc::find(&options.nvrtc)?;
-        let open = |error| refused("opening the GPU", error);
+        let open = |error| CudaError::Unusable { what: "opening the GPU", text: words(&error) };
         let context = CudaContext::new(options.ordinal).map_err(open)?;
         // SAFETY: one thread drives the device; streams are ordered by hand, with events.
         unsafe { context.disable_event_tracking() };
@@ -161,9 +161,15 @@ impl Device {
         let module = match modules.get(&hash) {
             Some(module) => module.clone(),
             None => {
-                let image = self.cache.get(&key, || compile(self.compiler, specialisation, &arch))?;
-                let load = |error| refused("loading a compiled kernel", error);
-                let module = self.context.load_module(Ptx::from_binary(image)).map_err(load)?;
+                let make = || compile(self.compiler, specialisation, &arch);
+                let load = |image| self.context.load_module(Ptx::from_binary(image));
+                let module = match load(self.cache.get(&key, make)?) {
+                    Ok(module) => module,
+                    // A kept image that this driver does not take: make it anew, once.
+                    Err(_) => {
+                        load(self.cache.renew(&key, make)?).map_err(|e| refused("loading a compiled kernel", e))?
+                    }
+                };
                 modules.insert(hash, module.clone());
                 module
             }
@@ -262,7 +268,7 @@ pub(super) fn compile(compiler: Nvrtc, specialisation: &Specialisation, arch: &s
 pub fn findings() -> Vec<(&'static str, Result<String, String>)> {
     let options = DeviceOptions::from_env(0);
     let dots = |(major, minor): (i32, i32)| format!("{major}.{minor}");
-    let driver = Driver::find().map(|driver| format!("CUDA {}, {} GPUs", dots(driver.version), driver.devices));
+    let driver = Driver::find().map(|driver| format!("CUDA {}, GPUs: {}", dots(driver.version), driver.devices));
     let compiler = Nvrtc::find(&options.nvrtc).map(|compiler| format!("version {}", dots(compiler.version)));
     let device = driver.is_ok().then(|| Device::open(&options).map(|device| device.describe()));
     let cache = match &options.cache {

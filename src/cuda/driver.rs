@@ -23,37 +23,45 @@ impl Driver {
     /// Looks for a driver.
     ///
     /// # Errors
-    /// [`CudaError`]: none, a stub, too old, no GPU.
+    /// [`CudaError`]: none, a stub, too old, no GPU, or one that refuses to start.
     pub fn find() -> Result<Self, CudaError> {
-        quietly(|| {
-            // SAFETY: only tries to open the library.
-            if !unsafe { sys::is_culib_present() } {
-                return Err(CudaError::NoDriver);
-            }
-            let mut version = 0;
-            // SAFETY: writes one integer; needs no initialisation.
-            unsafe { sys::cuDriverGetVersion(&mut version) }.result().map_err(|error| refused("version", error))?;
-            let found = (version / 1000, version % 1000 / 10);
-            // A stub knows its version, but initialising it fails; ask an old driver for nothing that it may not have.
-            let devices = match CudaContext::device_count() {
-                Err(DriverError(sys::CUresult::CUDA_ERROR_STUB_LIBRARY)) => Err(CudaError::StubDriver),
-                _ if version < CUDA => Err(CudaError::OldDriver { major: found.0, minor: found.1 }),
-                Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) | Ok(0) => Err(CudaError::NoDevice),
-                Err(error) => Err(refused("initialising the CUDA driver", error)),
-                Ok(devices) => Ok(devices as usize),
-            }?;
-            Ok(Self { version: found, devices })
-        })
+        // A symbol that the library lacks panics: such a driver is older than any that is supported.
+        quietly(Self::look).unwrap_or(Err(CudaError::Unusable {
+            what: "the CUDA driver lacks functions",
+            text: "it is too old; update to 580 or newer".into(),
+        }))
+    }
+
+    fn look() -> Result<Self, CudaError> {
+        let unusable = |what, error: DriverError| CudaError::Unusable { what, text: words(&error) };
+        // SAFETY: only tries to open the library.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(CudaError::NoDriver);
+        }
+        let mut version = 0;
+        // SAFETY: writes one integer; needs no initialisation.
+        let asked = unsafe { sys::cuDriverGetVersion(&mut version) }.result();
+        asked.map_err(|error| unusable("asking the CUDA driver for its version", error))?;
+        let found = (version / 1000, version % 1000 / 10);
+        // A stub knows its version, but initialising it fails; ask an old driver for nothing that it may not have.
+        let devices = match CudaContext::device_count() {
+            Err(DriverError(sys::CUresult::CUDA_ERROR_STUB_LIBRARY)) => Err(CudaError::StubDriver),
+            _ if version < CUDA => Err(CudaError::OldDriver { major: found.0, minor: found.1 }),
+            Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) | Ok(0) => Err(CudaError::NoDevice),
+            Err(error) => Err(unusable("initialising the CUDA driver", error)),
+            Ok(devices) => Ok(devices as usize),
+        }?;
+        Ok(Self { version: found, devices })
     }
 }
 
-/// Runs `probe`; a panic (a symbol that a library lacks) counts as no driver.
-fn quietly(probe: impl FnOnce() -> Result<Driver, CudaError> + std::panic::UnwindSafe) -> Result<Driver, CudaError> {
+/// What `probe` finds; None if it panics, which the bindings do where a library or a symbol is missing. Nothing is printed.
+pub(super) fn quietly<T>(probe: impl FnOnce() -> T + std::panic::UnwindSafe) -> Option<T> {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     let found = catch_unwind(probe);
     std::panic::set_hook(hook);
-    found.unwrap_or(Err(CudaError::NoDriver))
+    found.ok()
 }
 
 /// A failed call in words.

@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+/// The name under which a user's source is compiled.
+pub(crate) const USER_SOURCE: &str = "user_source.cuh";
+
 /// Why CUDA cannot be used, or failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -29,7 +32,7 @@ pub enum CudaError {
     #[error("the CUDA driver sees no GPU; check nvidia-smi and CUDA_VISIBLE_DEVICES")]
     NoDevice,
     /// A GPU that is not there.
-    #[error("--device {ordinal}: there are {count} GPUs, numbered from 0")]
+    #[error("--device {ordinal}: the driver sees {count} in all, numbered from 0")]
     DeviceOrdinal {
         /// The number asked for.
         ordinal: usize,
@@ -44,6 +47,24 @@ pub enum CudaError {
     NoNvrtc {
         /// Folders that were searched.
         searched: Vec<PathBuf>,
+    },
+    /// An NVRTC that is too old.
+    #[error(
+        "orthant needs NVRTC 13.0, found {major}.{minor}; install the Python wheel nvidia-cuda-nvrtc 13.0, set ORTHANT_NVRTC_DIR to its folder 'lib' and put that folder first in LD_LIBRARY_PATH"
+    )]
+    OldNvrtc {
+        /// The version found.
+        major: i32,
+        /// The version found.
+        minor: i32,
+    },
+    /// A driver or a GPU that refuses to start.
+    #[error("{what}: {text}; see orthant doctor")]
+    Unusable {
+        /// What was being done.
+        what: &'static str,
+        /// What CUDA said.
+        text: String,
     },
     /// A kernel that does not compile.
     #[error("{name} does not compile for {arch}:\n{log}")]
@@ -78,6 +99,11 @@ pub enum CudaError {
 }
 
 impl CudaError {
+    /// True if what does not compile is the user's own source.
+    pub fn is_bad_source(&self) -> bool {
+        matches!(self, Self::Compile { log, .. } if log.contains(USER_SOURCE))
+    }
+
     /// True if CUDA is not there, rather than broken.
     pub fn is_absence(&self) -> bool {
         !matches!(self, Self::Compile { .. } | Self::Launch { .. } | Self::Call { .. })

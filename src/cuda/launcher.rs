@@ -13,22 +13,30 @@ use super::device::{Argument, Device, Kernel};
 use super::driver::refused;
 use super::error::CudaError;
 use super::specialise::LaunchArgs;
+use crate::cpu::Control;
 use crate::device::DeviceStruct;
+use crate::error::Error;
 use crate::subdivision::Launches;
 
 /// What launches kernels, and counts them.
 pub(super) struct Launcher<'a> {
     device: &'a Device,
     limit: usize,
-    streams: Vec<Arc<CudaStream>>,
+    control: &'a Control,
+    streams: &'a mut Vec<Arc<CudaStream>>,
     in_flight: VecDeque<(CudaEvent, usize)>,
     pub(super) launches: Launches,
 }
 
 impl<'a> Launcher<'a> {
-    /// At most `limit` launches of a stack are in flight.
-    pub(super) fn new(device: &'a Device, limit: usize) -> Self {
-        Self { device, limit, streams: Vec::new(), in_flight: VecDeque::new(), launches: Launches::default() }
+    /// At most `limit` launches of a stack are in flight; `streams` are reused, and grow as needed.
+    pub(super) fn new(
+        device: &'a Device,
+        limit: usize,
+        control: &'a Control,
+        streams: &'a mut Vec<Arc<CudaStream>>,
+    ) -> Self {
+        Self { device, limit, control, streams, in_flight: VecDeque::new(), launches: Launches::default() }
     }
 
     /// Launches `blocks` blocks, folded into one launch if the grid allows.
@@ -39,7 +47,7 @@ impl<'a> Launcher<'a> {
         run: &Argument,
         launch: &LaunchArgs,
         field: &Argument,
-    ) -> Result<(), CudaError> {
+    ) -> Result<(), Error> {
         if blocks > self.device.max_grid() {
             return self.stack(kernel, blocks, self.device.max_grid(), run, launch, field);
         }
@@ -60,15 +68,16 @@ impl<'a> Launcher<'a> {
         run: &Argument,
         launch: &LaunchArgs,
         field: &Argument,
-    ) -> Result<(), CudaError> {
+    ) -> Result<(), Error> {
         let each = each.min(self.device.max_grid());
         let fork = self.device.mark()?;
-        let mut forked = vec![false; self.limit];
+        let mut forked = Vec::new();
         let mut first = 0;
         while first < blocks {
+            self.control.check()?;
             let stream = self.room()?;
-            if !forked[stream] {
-                forked[stream] = true;
+            if !forked.contains(&stream) {
+                forked.push(stream);
                 self.streams[stream].wait(&fork).map_err(|e| refused("ordering streams", e))?;
             }
             let launch = LaunchArgs { first: launch.first + first, ..*launch };
@@ -81,8 +90,9 @@ impl<'a> Launcher<'a> {
             self.launches.most_in_flight = self.launches.most_in_flight.max(self.in_flight.len() as u64);
             first += now;
         }
-        for (done, _) in self.in_flight.drain(..) {
-            self.device.stream.wait(&done).map_err(|e| refused("ordering streams", e))?;
+        while let Some((done, _)) = self.in_flight.front() {
+            self.device.stream.wait(done).map_err(|e| refused("ordering streams", e))?;
+            self.in_flight.pop_front();
         }
         Ok(())
     }
@@ -105,5 +115,15 @@ impl<'a> Launcher<'a> {
         }
         self.streams.push(self.device.context.new_stream().map_err(|e| refused("creating a stream", e))?);
         Ok(self.streams.len() - 1)
+    }
+}
+
+impl Drop for Launcher<'_> {
+    fn drop(&mut self) {
+        // After an error, launches may still be using buffers that are about to go.
+        if !self.in_flight.is_empty() {
+            let context = &self.device.context;
+            context.record_err(context.synchronize());
+        }
     }
 }

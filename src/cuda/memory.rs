@@ -50,8 +50,8 @@ impl Buffer {
         let size = bytes.max(16) as usize;
         let failed = |error: DriverError| match error.0 {
             sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
-                let limit = device.memory().map_or(0, |(free, _)| free);
-                Error::Memory { what, need: u128::from(bytes), limit }
+                let free = device.memory().map_or(0, |(free, _)| free);
+                Error::DeviceMemory { what, need: u128::from(bytes), free }
             }
             _ => refused("allocating device memory", error).into(),
         };

@@ -2,13 +2,13 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_char};
-use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::OnceLock;
 
 use cudarc::nvrtc::{result::NvrtcError, sys};
 
+use super::driver::quietly;
 use super::error::CudaError;
 
 /// A compiler that is there.
@@ -27,16 +27,21 @@ impl Nvrtc {
         static FOUND: OnceLock<Option<Nvrtc>> = OnceLock::new();
         let found = *FOUND.get_or_init(|| {
             folders.iter().any(|folder| load(folder));
-            // SAFETY: only tries to open the library.
-            let present = catch_unwind(|| unsafe { sys::is_culib_present() }).unwrap_or(false);
-            present.then(|| {
+            quietly(|| {
                 let (mut major, mut minor) = (0, 0);
-                // SAFETY: writes two integers.
-                unsafe { sys::nvrtcVersion(&mut major, &mut minor) };
-                Self { version: (major, minor) }
+                // SAFETY: opens the library, then writes two integers.
+                let asked =
+                    unsafe { sys::is_culib_present() && sys::nvrtcVersion(&mut major, &mut minor).result().is_ok() };
+                asked.then_some(Self { version: (major, minor) })
             })
+            .flatten()
         });
-        found.ok_or_else(|| CudaError::NoNvrtc { searched: folders.to_vec() })
+        match found {
+            None => Err(CudaError::NoNvrtc { searched: folders.to_vec() }),
+            // The loader may know an older one under the plain name, which the bindings try first.
+            Some(Self { version: (major, minor) }) if major < 13 => Err(CudaError::OldNvrtc { major, minor }),
+            Some(compiler) => Ok(compiler),
+        }
     }
 
     /// Compiles `source` to machine code for `arch` (as in `sm_90`); `headers` are names and texts.

@@ -1,6 +1,9 @@
 //! A plan on a device: compiled, allocated once, run as often as one likes.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use cudarc::driver::CudaStream;
 
 use super::ask::Ask;
 use super::device::{Argument, Device};
@@ -17,7 +20,7 @@ use crate::device::{DeviceStruct, DeviceTwin, padded};
 use crate::engine::{check_choices, complete};
 use crate::error::Error;
 use crate::field::{Cells, Field};
-use crate::how::{How, Keep};
+use crate::how::{How, Keep, ParallelScheme, Table};
 use crate::memory::Estimate;
 use crate::plan::{Level, Plan};
 use crate::strategy::StrategyKind;
@@ -68,6 +71,8 @@ pub(super) trait Program<const K: usize> {
 pub struct Session<'a, const K: usize> {
     job: Job<'a, K>,
     program: Box<dyn Program<K> + 'a>,
+    /// Streams for stacks of launches, made when they are first needed.
+    streams: Vec<Arc<CudaStream>>,
     last: Option<Finished>,
 }
 
@@ -108,13 +113,12 @@ impl<'a, const K: usize> Session<'a, K> {
         }
         let estimate = Estimate::new(plan, workload, how);
         estimate.check(how.mem_limit)?;
+        // What an earlier session freed comes back with the next synchronisation.
+        device.synchronise("waiting for the GPU")?;
         let (free, _) = device.memory()?;
-        if estimate.total() > u128::from(free) {
-            return Err(Error::Memory {
-                what: "the arrays and tables on the GPU",
-                need: estimate.total(),
-                limit: free,
-            });
+        let need = on_device(plan, &twin, workload, how, &estimate);
+        if need > u128::from(free) {
+            return Err(Error::DeviceMemory { what: "arrays and tables", need, free });
         }
         let mut args = twin.args.clone();
         let mut arrays = Vec::new();
@@ -148,12 +152,13 @@ impl<'a, const K: usize> Session<'a, K> {
                 return Err(Error::Input("--strategy dp: not available on CUDA yet; use ask, or --backend cpu".into()));
             }
         };
-        let session = Self { job, program, last: None };
+        let session = Self { job, program, streams: Vec::new(), last: None };
         session.poison()?;
         Ok(session)
     }
 
-    /// Overwrites the dense array with a value that no label has, so that a cell that is never written shows.
+    /// Overwrites the dense array with ones in every bit, so that a cell that is never written shows: no label below 65535
+    /// looks like that.
     ///
     /// # Errors
     /// [`Error::Cuda`].
@@ -173,7 +178,9 @@ impl<'a, const K: usize> Session<'a, K> {
     pub fn run(&mut self, control: &Control) -> Result<Duration, Error> {
         let job = &self.job;
         let limit = job.how.max_kernels.unwrap_or(job.device.concurrent_kernels());
-        let mut launcher = Launcher::new(job.device, limit);
+        self.last = None;
+        control.check()?;
+        let mut launcher = Launcher::new(job.device, limit, control, &mut self.streams);
         let start = Instant::now();
         let from = job.device.mark()?;
         job.tallies.set(0)?;
@@ -183,6 +190,7 @@ impl<'a, const K: usize> Session<'a, K> {
         let host = start.elapsed();
         let device = elapsed(&from, &to)?;
         self.last = Some(Finished { levels, launches: launcher.launches, device, host });
+        control.check()?;
         Ok(device)
     }
 
@@ -193,7 +201,8 @@ impl<'a, const K: usize> Session<'a, K> {
     /// # Errors
     /// [`Error::Cuda`].
     pub fn time_decoding(&mut self) -> Result<Option<Duration>, Error> {
-        let mut launcher = Launcher::new(self.job.device, 1);
+        let control = Control::default();
+        let mut launcher = Launcher::new(self.job.device, 1, &control, &mut self.streams);
         let from = self.job.device.mark()?;
         if !self.program.decode(&self.job, &mut launcher)? {
             return Ok(None);
@@ -218,7 +227,7 @@ impl<'a, const K: usize> Session<'a, K> {
     /// # Panics
     /// If nothing was run.
     pub fn finish(self) -> Result<Subdivision<K>, Error> {
-        let Self { job, program, last } = self;
+        let Self { job, program, last, .. } = self;
         let last = last.expect("a session is run before it is finished");
         let tallies = read_integers(job.device, job.tallies.address(), job.tallies.bytes() / 8, 8)?;
         let lattices = program.lattices(&job);
@@ -246,6 +255,15 @@ impl<'a, const K: usize> Session<'a, K> {
             }
             None => None,
         };
+        let totals = levels.iter().fold(LevelCounts::default(), |mut total, level| {
+            total += level.counts;
+            total
+        });
+        // Leaves are counted by the kernel that finds them, and again by those that evaluate them.
+        if job.how.keep != Keep::Counts && totals.evaluated_cells != totals.leaf_cells {
+            let seen = u128::from(totals.filled_cells) + u128::from(totals.evaluated_cells);
+            return Err(Error::Incomplete { seen, total: job.plan.domain().cells() });
+        }
         complete(Subdivision {
             plan: job.plan.clone(),
             levels,
@@ -264,6 +282,31 @@ impl<const K: usize> Job<'_, K> {
     pub(super) fn tallies(&self, level: u32) -> u64 {
         self.tallies.address() + u64::from(level * TALLY_ROWS * TALLY_COLUMNS) * 8
     }
+}
+
+/// Bytes that a run is expected to take on the device: its arrays, tallies and tables; what tables really take is found
+/// out as they grow.
+fn on_device<const K: usize>(
+    plan: &Plan<K>,
+    twin: &DeviceTwin,
+    workload: &dyn Workload<K>,
+    how: &How,
+    estimate: &Estimate,
+) -> u128 {
+    let arrays: u128 = twin.arrays.iter().map(|array| array.bytes.len() as u128).sum();
+    let tallies = plan.levels().len() as u128 * u128::from(TALLY_ROWS * TALLY_COLUMNS) * 8;
+    if how.strategy == StrategyKind::Exhaustive {
+        return estimate.dense + arrays + tallies;
+    }
+    let code = match how.table {
+        Table::Coordinates => 4 * K as u128,
+        Table::Scalars => u128::from(plan.code_bytes(plan.levels().len() as u32 - 1)),
+    };
+    // Per region of every level that is kept: a code, an outcome and the lists of MBR.
+    let lists = if how.scheme == ParallelScheme::Mbr { 8 } else { 0 };
+    let regions: f64 = plan.expected_regions(workload.boundary_dimension()).iter().sum();
+    let bricks = if how.keep == Keep::Regions { estimate.compact } else { 0 };
+    estimate.dense + arrays + tallies + regions as u128 * (code + 4 + lists) + bricks
 }
 
 /// The time between two marks that were reached.

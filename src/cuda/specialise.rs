@@ -5,6 +5,7 @@
 
 use std::fmt::Write;
 
+use super::error::USER_SOURCE;
 use crate::device::{DeviceCurve, DeviceStruct, DeviceTwin, device_struct};
 use crate::escape::{Arithmetic, Precision};
 use crate::field::CellType;
@@ -61,7 +62,7 @@ device_struct! {
         stable: u32,
         fill: u32,
         leaf: u32,
-        /// Blocks per region (MBR), or tiles per block (Exhaustive).
+        /// Blocks per region (MBR), tiles per block (Exhaustive), or rounds per piece (stable insertion).
         pieces: u32,
         /// M_j.
         grid: [u32; 8],
@@ -110,8 +111,6 @@ constants! {
     SETTLE_NONE = 0,
     SETTLE_IN_PLACE = 1,
     SETTLE_LISTED = 2,
-    /// Regions per thread of a piece (stable insertion).
-    RANK_ROUNDS = 8,
 }
 
 /// The header of tables that hold coordinates instead of codes.
@@ -191,7 +190,7 @@ impl Specialisation {
         define("BINARY_TREES", &curve.binary);
         define("CURVE_HEADER", &format_args!("\"{}\"", curve.header));
         define("FIELD_HEADER", &format_args!("\"{}\"", twin.header));
-        define("USER_SOURCE", &"\"user_source.cuh\"");
+        define("USER_SOURCE", &format_args!("\"{USER_SOURCE}\""));
         twin.defines.iter().for_each(|(name, value)| define(name, value));
         let cell = match how.cell {
             CellType::U16 => "u16",
@@ -229,7 +228,7 @@ impl Specialisation {
         let mut headers: Vec<(&str, &str)> =
             SOURCES.iter().copied().filter(|(name, _)| name.ends_with(".cuh")).collect();
         headers.push(("generated.cuh", &self.generated));
-        headers.extend(self.user_source.as_deref().map(|source| ("user_source.cuh", source)));
+        headers.extend(self.user_source.as_deref().map(|source| (USER_SOURCE, source)));
         headers
     }
 
