@@ -2,7 +2,7 @@
 //!
 //! Device times by events around all kernels and the host's decisions between them; buffers are allocated before, and a
 //! first run warms up. Prints medians with the standard error of the mean. Arguments: `paper`, `search`, `solids`,
-//! `stacks`, `loops`; none: all but the search. Needs a GPU; without one it says so and succeeds, unless
+//! `stacks`, `dp`, `loops`; none: all but the search. Needs a GPU; without one it says so and succeeds, unless
 //! `ORTHANT_REQUIRE_GPU` is set.
 
 use std::time::{Duration, Instant};
@@ -41,6 +41,9 @@ fn main() {
     }
     if wanted("stacks") {
         stacks(&device);
+    }
+    if wanted("dp") {
+        dynamic(&device);
     }
     if wanted("loops") {
         loops(&device);
@@ -272,6 +275,56 @@ fn stacks(device: &Device) {
                     Err(error) => println!("| {workload} | {k} | {n} | {stack} | {allowed} | {error} |"),
                 }
             }
+        }
+    }
+    println!();
+}
+
+/// Dynamic parallelism beside ASK and Exhaustive, and by its budget.
+fn dynamic(device: &Device) {
+    println!("## Dynamic parallelism: Mandelbrot, dwell 512, int32\n");
+    println!(
+        "| n | strategy | g, r, B | budget | launches | most in flight | without credit | median ± standard error | runs |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
+    let row = |name: &str, n: u32, scheme: (u32, u32, u32), request: Request, budget: &str| {
+        let (g, r, b) = scheme;
+        match measure(device, &request, LEAST) {
+            Ok(m) => println!(
+                "| {n} | {name} | {g}, {r}, {b} | {budget} | {} | {} | {} | {m} |",
+                m.launches.kernels, m.launches.most_in_flight, m.launches.in_place
+            ),
+            Err(error) => println!("| {n} | {name} | {g}, {r}, {b} | {budget} | {error} |"),
+        }
+    };
+    for n in [1 << 10, 1 << 12, 1 << 14, 1 << 16] {
+        for scheme in [(32, 4, 16), (64, 4, 16), (16, 4, 64)] {
+            if scheme.0 * scheme.1 * scheme.2 > n {
+                continue;
+            }
+            for parallel in [ParallelScheme::Sbr, ParallelScheme::Mbr] {
+                for strategy in [StrategyKind::Ask, StrategyKind::Dp] {
+                    let how = How {
+                        strategy,
+                        scheme: parallel,
+                        cell: CellType::I32,
+                        insertion: Insertion::Atomic,
+                        ..How::default()
+                    };
+                    let request = request(WorkloadKind::Mandelbrot, n, scheme, how);
+                    row(&format!("{strategy} {parallel}"), n, scheme, request, "default");
+                }
+            }
+        }
+    }
+    for (workload, n, scheme) in [
+        (WorkloadKind::Mandelbrot, 1 << 14, (32, 2, 16)),
+        (WorkloadKind::Mandelbulb, 512, (16, 2, 4)),
+        (WorkloadKind::Julibrot, 128, (4, 2, 4)),
+    ] {
+        for budget in [1, 4, 16, 64, 128, 256, 512, 1024, 2048, 65536] {
+            let how = How { strategy: StrategyKind::Dp, dp_budget: Some(budget), ..How::default() };
+            row(&format!("{workload} dp sbr"), n, scheme, request(workload, n, scheme, how), &budget.to_string());
         }
     }
     println!();

@@ -192,6 +192,13 @@ fn cuda_choices(curve: CurveKind, scope: Scope) -> Vec<How> {
             choices.push(How { scheme, keep: Keep::Regions, insertion: Insertion::Atomic, ..base });
         }
         choices.push(How { ask_loop: AskLoop::Paper, insertion: Insertion::Atomic, ..base });
+        for &scheme in ParallelScheme::ALL {
+            let dp = How { strategy: StrategyKind::Dp, scheme, ..base };
+            choices.push(dp);
+            choices.push(How { max_kernels: Some(1), ..dp });
+            choices.push(How { dp_budget: Some(3), dp_overflow: 2, ..dp });
+            choices.push(How { dp_overflow: 0, dp_budget: Some(1), keep: Keep::Regions, ..dp });
+        }
     }
     if curve == CurveKind::Hilbert {
         for &scheme in ParallelScheme::ALL {

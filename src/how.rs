@@ -99,6 +99,12 @@ pub struct How {
     pub threads: Option<usize>,
     /// The largest number of tasks (DP) or of kernels in flight; None: 128, or what the device runs at once.
     pub max_kernels: Option<usize>,
+    /// Launches that dynamic parallelism may have in flight (CUDA); None: as many as kernels.
+    pub dp_budget: Option<u32>,
+    /// Families that may wait for credit in the overflow table (CUDA, DP); beyond them blocks descend in place.
+    pub dp_overflow: u32,
+    /// The device's limit of pending launches (CUDA, DP); None: as it is.
+    pub pending_launches: Option<u32>,
     /// Threads of a block per axis (CUDA); the product is a multiple of 32, at most 1024.
     pub block: [u32; 3],
     /// The host loop of ASK (CUDA).
@@ -122,6 +128,9 @@ impl Default for How {
             cell: CellType::U16,
             threads: None,
             max_kernels: None,
+            dp_budget: None,
+            dp_overflow: 1 << 20,
+            pending_launches: None,
             block: [8, 8, 1],
             ask_loop: AskLoop::Lean,
             table: Table::Scalars,

@@ -43,6 +43,7 @@ fn orthant(folder: &Path, arguments: &str, variables: &[(&str, &str)]) -> Output
         .args(arguments.split_whitespace())
         .env("LD_LIBRARY_PATH", folder)
         .env("ORTHANT_NVRTC_DIR", folder)
+        .env("ORTHANT_CUDADEVRT", folder.join("libcuda.so.1"))
         // Of its own per version of the shim, which the cache's keys do not know.
         .env("ORTHANT_CACHE_DIR", folder.join(format!("cache-{:x}", shim_hash())))
         .env("ORTHANT_COLOR", "never");
@@ -114,6 +115,27 @@ fn launch_spaces_beyond_the_grid_go_out_in_parts() {
         let kernels =
             |output: &Output| line(output, "kernels").split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
         assert!(kernels(&parts) > kernels(&whole), "{arguments}");
+    }
+}
+
+/// Whatever the launches from the device come to, no region is lost.
+#[test]
+fn launches_that_fail_lose_nothing() {
+    let Some(folder) = standin() else { return };
+    for scheme in ["sbr", "mbr"] {
+        let arguments = format!("run julibrot -n 12 -g 2 -B 1 --backend cuda --strategy dp --scheme {scheme}");
+        let cells = |output: &Output| (line(output, "checksum"), line(output, "cells"));
+        let whole = cells(&orthant(folder, &arguments, &[]));
+        for (more, variables) in [
+            ("", &[("STANDIN_FAIL_CHILDREN", "30")][..]),
+            ("", &[("STANDIN_FAIL_CHILDREN", "100")]),
+            ("--dp-overflow 3", &[("STANDIN_FAIL_CHILDREN", "50"), ("STANDIN_SEED", "9")]),
+            ("--dp-overflow 0 --dp-budget 1", &[]),
+            ("--dp-budget 100000", &[("STANDIN_PENDING", "5")]),
+        ] {
+            let run = orthant(folder, &format!("{arguments} {more}"), variables);
+            assert_eq!(cells(&run), whole, "{scheme} {more} {variables:?}");
+        }
     }
 }
 

@@ -15,6 +15,8 @@ template <u32 D> DEVICE Tuple<D> row_major(const u32* grid, Code code) {
 
 template <u32 D> DEVICE Tuple<D> curve_decode(const LaunchArgs& launch, Code code) { return row_major<D>(launch.grid, code); }
 
+DEVICE Coords curve_coords(const LaunchArgs& launch, Code code) { return curve_decode<DIM>(launch, code); }
+
 DEVICE Entry curve_root(const LaunchArgs& launch, u32 index) { return {index, curve_decode<DIM>(launch, index)}; }
 
 // Row-major codes have no prefix rule: decode, scale, encode.

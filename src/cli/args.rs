@@ -151,6 +151,15 @@ pub struct Run {
     /// The largest number of tasks (dp) or kernels in flight [default: 128, or what the GPU runs at once]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..), env = "ORTHANT_MAX_KERNELS")]
     pub max_kernels: Option<u32>,
+    /// Launches that may be in flight on the device [default: --max-kernels] (cuda, dp)
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..), value_name = "N", env = "ORTHANT_DP_BUDGET")]
+    pub dp_budget: Option<u32>,
+    /// Regions that may wait for credit; beyond them blocks descend in place (cuda, dp)
+    #[arg(long, default_value_t = 1 << 20, value_parser = clap::value_parser!(u32).range(..=1 << 26), value_name = "N", env = "ORTHANT_DP_OVERFLOW")]
+    pub dp_overflow: u32,
+    /// The device's limit of pending launches [default: as it is] (cuda, dp)
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1 << 20), value_name = "N", env = "ORTHANT_PENDING_LAUNCHES")]
+    pub pending_launches: Option<u32>,
     /// Threads of a block per axis: X, XxY or XxYxZ, a multiple of 32 in all (cuda)
     #[arg(long, value_parser = block, default_value = "8x8", value_name = "SHAPE", env = "ORTHANT_BLOCK")]
     pub block: Block,

@@ -7,7 +7,6 @@ use super::args::Backend as Wanted;
 use crate::cuda::{Device, DeviceOptions};
 use crate::engine::Backend;
 use crate::error::Error;
-use crate::strategy::StrategyKind;
 
 /// A look at the machine; None where the system does not tell.
 pub(super) struct Machine {
@@ -46,11 +45,8 @@ impl Machine {
 }
 
 /// Opens the backend; `auto` takes the CPU where CUDA cannot be used and says why.
-pub(super) fn pick(wanted: Wanted, device: usize, strategy: StrategyKind, voice: Voice) -> Result<Backend, Error> {
-    let open = || match strategy {
-        StrategyKind::Dp => Err("--strategy dp is not available on CUDA yet".to_owned()),
-        _ => Device::open(&DeviceOptions::from_env(device)).map_err(|error| error.to_string()),
-    };
+pub(super) fn pick(wanted: Wanted, device: usize, voice: Voice) -> Result<Backend, Error> {
+    let open = || Device::open(&DeviceOptions::from_env(device)).map_err(|error| error.to_string());
     let backend = match wanted {
         Wanted::Cpu => Ok(Backend::Cpu),
         Wanted::Cuda => Ok(Backend::Cuda(Box::new(Device::open(&DeviceOptions::from_env(device))?))),

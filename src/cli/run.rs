@@ -63,6 +63,9 @@ fn request(args: &Run, machine: &Machine) -> Result<Request, Error> {
             cell: args.cell,
             threads: args.threads.map(usize::from),
             max_kernels: args.max_kernels.map(|most| most as usize),
+            dp_budget: args.dp_budget,
+            dp_overflow: args.dp_overflow,
+            pending_launches: args.pending_launches,
             block: args.block.0,
             ask_loop: args.ask_loop,
             table: args.table,
@@ -158,7 +161,7 @@ impl Job for Task {
             dense_fits(plan.domain().cells(), how.cell, how.mem_limit)?;
         }
         let workload = open(plan.domain(), &options)?;
-        let backend = machine::pick(self.args.backend, self.args.device, how.strategy, self.voice)?;
+        let backend = machine::pick(self.args.backend, self.args.device, self.voice)?;
         let progress = Progress::start(&self.control, plan.domain().cells(), self.voice);
         let subdivision = backend.run(&plan, &*workload, how, &self.control);
         drop(progress);

@@ -12,7 +12,7 @@ use crate::strategy::StrategyKind;
 
 /// Runs every case and prints a line for each; exit code 3 if a law is broken.
 pub(super) fn verify(args: Verify, voice: Voice) -> Result<(), Error> {
-    let backend = machine::pick(args.backend, args.device, StrategyKind::Ask, voice)?;
+    let backend = machine::pick(args.backend, args.device, voice)?;
     let scope = if args.brief { Scope::Brief } else { Scope::Full };
     let control = Arc::new(Control::default());
     cancel_on_signals(&control)?;

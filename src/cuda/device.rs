@@ -13,6 +13,7 @@ use cudarc::nvrtc::Ptx;
 use super::cache::{self, Cache, Key};
 use super::driver::{Driver, refused, words};
 use super::error::CudaError;
+use super::link;
 use super::nvrtc::{self, Nvrtc};
 use super::specialise::Specialisation;
 use crate::error::Bytes;
@@ -29,13 +30,16 @@ pub struct DeviceOptions {
     pub cache: Option<PathBuf>,
     /// Where NVRTC is looked for, beside the loader's own places.
     pub nvrtc: Vec<PathBuf>,
+    /// CUDA's device runtime library; None: `libcudadevrt.a` where NVRTC is looked for.
+    pub device_runtime: Option<PathBuf>,
 }
 
 impl DeviceOptions {
     /// From the environment: `ORTHANT_CACHE_DIR` (else the user's cache folder); `ORTHANT_NVRTC_DIR`, `CUDA_HOME`,
-    /// `CUDA_PATH`, `VIRTUAL_ENV`.
+    /// `CUDA_PATH`, `VIRTUAL_ENV`; `ORTHANT_CUDADEVRT`.
     pub fn from_env(ordinal: usize) -> Self {
-        Self { ordinal, cache: Cache::default_folder(), nvrtc: nvrtc::folders() }
+        let device_runtime = std::env::var_os("ORTHANT_CUDADEVRT").map(PathBuf::from);
+        Self { ordinal, cache: Cache::default_folder(), nvrtc: nvrtc::folders(), device_runtime }
     }
 }
 
@@ -49,6 +53,7 @@ pub struct Device {
     driver: Driver,
     compiler: Nvrtc,
     cache: Cache,
+    options: DeviceOptions,
     modules: Mutex<HashMap<u128, Arc<CudaModule>>>,
     max_grid: u64,
 }
@@ -84,6 +89,7 @@ impl Device {
             driver,
             compiler,
             cache: Cache::new(options.cache.clone()),
+            options: options.clone(),
             modules: Mutex::default(),
             max_grid: max_grid as u64,
         })
@@ -147,6 +153,14 @@ impl Device {
         Ok((free as u64, total as u64))
     }
 
+    /// Sets how many launches from the device may be pending; what exceeds it fails, and is handled.
+    pub(super) fn set_pending_launches(&self, launches: u32) -> Result<(), CudaError> {
+        let limit = sys::CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
+        self.context
+            .set_limit(limit, launches as usize)
+            .map_err(|e| refused("setting the limit of pending launches", e))
+    }
+
     /// The most blocks in one launch.
     pub(super) fn max_grid(&self) -> u64 {
         self.max_grid
@@ -161,7 +175,7 @@ impl Device {
         let module = match modules.get(&hash) {
             Some(module) => module.clone(),
             None => {
-                let make = || compile(self.compiler, specialisation, &arch);
+                let make = || self.make(specialisation, &arch);
                 let load = |image| self.context.load_module(Ptx::from_binary(image));
                 let module = match load(self.cache.get(&key, make)?) {
                     Ok(module) => module,
@@ -175,6 +189,17 @@ impl Device {
             }
         };
         Ok(Kernels { module, block: specialisation.block })
+    }
+
+    /// Compiles a specialisation, and links it if its kernels launch kernels.
+    fn make(&self, specialisation: &Specialisation, arch: &str) -> Result<Vec<u8>, CudaError> {
+        let image = compile(self.compiler, specialisation, arch)?;
+        if !specialisation.is_dynamic() {
+            return Ok(image);
+        }
+        self.context.bind_to_thread().map_err(|e| refused("binding the GPU's context", e))?;
+        let runtime = link::find(self.options.device_runtime.as_deref(), &self.options.nvrtc)?;
+        link::link(&image, &runtime)
     }
 
     /// Waits for everything in the stream.
@@ -232,6 +257,13 @@ impl Argument {
     }
 }
 
+impl Argument {
+    /// The bytes, and zeros after them.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        self.0.iter().flat_map(|word| word.to_ne_bytes()).collect()
+    }
+}
+
 impl Kernel {
     /// Launches `blocks` blocks, at most the device's limit, on `stream`.
     pub(super) fn launch(&self, stream: &CudaStream, blocks: u64, arguments: &[Argument; 3]) -> Result<(), CudaError> {
@@ -261,7 +293,9 @@ fn key(specialisation: &Specialisation, arch: &str, compiler: Nvrtc) -> Key {
 /// Compiles a specialisation for an architecture; needs no GPU.
 pub(super) fn compile(compiler: Nvrtc, specialisation: &Specialisation, arch: &str) -> Result<Vec<u8>, CudaError> {
     let headers = specialisation.headers();
-    compiler.compile(specialisation.entry, specialisation.source(), &headers, arch, OPTIONS)
+    let relocatable = specialisation.is_dynamic().then_some("--relocatable-device-code=true");
+    let options: Vec<&str> = OPTIONS.iter().copied().chain(relocatable).collect();
+    compiler.compile(specialisation.entry, specialisation.source(), &headers, arch, &options)
 }
 
 /// What CUDA needs, one line each: what was found, or what is missing and how to mend it.

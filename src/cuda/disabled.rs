@@ -27,12 +27,14 @@ pub struct DeviceOptions {
     pub cache: Option<PathBuf>,
     /// Where NVRTC would be looked for.
     pub nvrtc: Vec<PathBuf>,
+    /// CUDA's device runtime library.
+    pub device_runtime: Option<PathBuf>,
 }
 
 impl DeviceOptions {
     /// Nothing to look for.
     pub fn from_env(ordinal: usize) -> Self {
-        Self { ordinal, cache: None, nvrtc: Vec::new() }
+        Self { ordinal, cache: None, nvrtc: Vec::new(), device_runtime: None }
     }
 }
 

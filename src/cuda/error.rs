@@ -58,6 +58,15 @@ pub enum CudaError {
         /// The version found.
         minor: i32,
     },
+    /// No device runtime library.
+    #[error(
+        "no libcudadevrt.a, which kernels that launch kernels are linked with: looked for {}; install the CUDA 13.0 toolkit or the Python wheel nvidia-cuda-runtime 13.0, and set ORTHANT_CUDADEVRT to the file",
+        list(searched)
+    )]
+    NoDeviceRuntime {
+        /// Files that were looked for.
+        searched: Vec<PathBuf>,
+    },
     /// A driver or a GPU that refuses to start.
     #[error("{what}: {text}; see orthant doctor")]
     Unusable {

@@ -59,6 +59,22 @@ impl<'a> Launcher<'a> {
         Ok(())
     }
 
+    /// Launches `blocks` blocks of a kernel that takes an address, the number of its first block and one number more; one
+    /// launch after the other where the grid is too small.
+    pub(super) fn entry(&mut self, kernel: &Kernel, blocks: u64, address: u64, number: u64) -> Result<(), Error> {
+        let word = |word: u64| Argument::new(&word.to_ne_bytes());
+        let mut first = 0;
+        while first < blocks {
+            self.control.check()?;
+            let now = (blocks - first).min(self.device.max_grid());
+            kernel.launch(&self.device.stream, now, &[word(address), word(first), word(number)])?;
+            self.launches.kernels += 1;
+            self.launches.most_in_flight = self.launches.most_in_flight.max(1);
+            first += now;
+        }
+        Ok(())
+    }
+
     /// Launches `blocks` blocks, at most `each` at a time, over streams.
     pub(super) fn stack(
         &mut self,

@@ -95,6 +95,16 @@ impl Buffer {
     }
 }
 
+impl Buffer {
+    /// Sets `bytes` bytes from `start` on to 0, later, in the order of the stream.
+    pub(super) fn set_part(&self, start: u64, bytes: u64) -> Result<(), CudaError> {
+        assert!(start + bytes <= self.bytes, "a part of the buffer");
+        // SAFETY: just asserted.
+        unsafe { result::memset_d8_async(self.address + start, 0, bytes as usize, self.stream.cu_stream()) }
+            .map_err(|error| refused("setting device memory", error))
+    }
+}
+
 /// A buffer that grows when it must and is used again from run to run.
 #[derive(Debug, Default)]
 pub(super) struct Reserve(Option<Buffer>);

@@ -6,10 +6,12 @@
 mod ask;
 mod cache;
 mod device;
+mod dp;
 mod driver;
 pub mod error;
 mod exhaustive;
 mod launcher;
+mod link;
 mod memory;
 mod nvrtc;
 mod session;
@@ -41,7 +43,11 @@ pub fn compile_kernels<const K: usize>(
     architectures: &[&str],
 ) -> Result<usize, Error> {
     let twin = workload.device().ok_or_else(|| Error::Input("the workload has no device twin".into()))?;
-    let sources = [ask::specialise(plan, workload, &twin, how), exhaustive::specialise(plan, workload, &twin, how)?];
+    let sources = [
+        ask::specialise(plan, workload, &twin, how),
+        dp::specialise(plan, workload, &twin, how),
+        exhaustive::specialise(plan, workload, &twin, how)?,
+    ];
     for arch in architectures {
         for source in &sources {
             device::compile(compiler, source, arch)?;

@@ -7,6 +7,7 @@ use cudarc::driver::CudaStream;
 
 use super::ask::Ask;
 use super::device::{Argument, Device};
+use super::dp::Dp;
 use super::error::CudaError;
 use super::exhaustive::Exhaustive;
 use super::launcher::Launcher;
@@ -148,9 +149,7 @@ impl<'a, const K: usize> Session<'a, K> {
         let program: Box<dyn Program<K> + 'a> = match how.strategy {
             StrategyKind::Exhaustive => Box::new(Exhaustive::new(&job)?),
             StrategyKind::Ask => Box::new(Ask::new(&job)?),
-            StrategyKind::Dp => {
-                return Err(Error::Input("--strategy dp: not available on CUDA yet; use ask, or --backend cpu".into()));
-            }
+            StrategyKind::Dp => Box::new(Dp::new(&job)?),
         };
         let session = Self { job, program, streams: Vec::new(), last: None };
         session.poison()?;
@@ -278,6 +277,11 @@ impl<'a, const K: usize> Session<'a, K> {
 }
 
 impl<const K: usize> Job<'_, K> {
+    /// Forgets what was counted.
+    pub(super) fn reset_tallies(&self) -> Result<(), CudaError> {
+        self.tallies.set(0)
+    }
+
     /// The address of a level's tallies.
     pub(super) fn tallies(&self, level: u32) -> u64 {
         self.tallies.address() + u64::from(level * TALLY_ROWS * TALLY_COLUMNS) * 8

@@ -72,6 +72,38 @@ device_struct! {
         sides: [u32; 8],
         /// Tiles of the native grid.
         tiles: [u32; 4],
+        /// Blocks per leaf (DP, MBR).
+        leaf_pieces: u32,
+        padding: u32,
+    }
+}
+
+device_struct! {
+    /// What dynamic parallelism shares: addresses of the other structs and of its lists, and its budget.
+    pub(super) struct DpArgs {
+        run: u64,
+        /// `LaunchArgs` per level.
+        levels: u64,
+        field: u64,
+        counters: u64,
+        /// Families that found no credit in this round, and their children's levels.
+        overflow: u64,
+        overflow_levels: u64,
+        /// Those of the last round.
+        taken: u64,
+        taken_levels: u64,
+        /// Terminal regions; 0 if they are not wanted.
+        terminal_codes: u64,
+        terminal_levels: u64,
+        terminal_outcomes: u64,
+        terminal_bricks: u64,
+        leaf_codes: u64,
+        /// Entries of an overflow table, and of the list of terminal regions.
+        capacity: u32,
+        terminal_capacity: u32,
+        /// Blocks that may be in flight.
+        budget: u32,
+        bricks_wanted: u32,
     }
 }
 
@@ -101,7 +133,20 @@ constants! {
     TALLY_EXPLORED = 4,
     TALLY_EVALUATED = 5,
     TALLY_LABELS = 6,
+    TALLY_SUBDIVIDED = 7,
     TALLY_COLUMNS = 8,
+    /// Counters of dynamic parallelism: blocks in flight and the most there were, launches made, failed and refused for
+    /// want of credit, families that overflowed or were descended into, terminal regions and leaves.
+    DP_IN_FLIGHT = 0,
+    DP_MOST_IN_FLIGHT = 1,
+    DP_LAUNCHES = 2,
+    DP_FAILED = 3,
+    DP_REFUSED = 4,
+    DP_OVERFLOW = 5,
+    DP_IN_PLACE = 6,
+    DP_TERMINALS = 7,
+    DP_LEAVES = 8,
+    DP_COUNTERS = 16,
     /// Counters that hand out slots.
     COUNTER_MIXED = 0,
     COUNTER_LEAVES = 1,
@@ -145,6 +190,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "workloads/user.cuh",
     "strategies/exhaustive.cu",
     "strategies/ask.cu",
+    "strategies/dp.cu",
 ];
 
 /// A source and what it is compiled for.
@@ -176,6 +222,7 @@ impl Specialisation {
         };
         CONSTANTS.iter().for_each(|(name, value)| define(name, value));
         define("MIXED", &format_args!("{MIXED}u"));
+        define("DP_LEVELS", &plan.levels().len());
         define("DIM", &K);
         for (axis, threads) in ["BLOCK_X", "BLOCK_Y", "BLOCK_Z"].into_iter().zip(block) {
             define(axis, &threads);
@@ -214,8 +261,14 @@ impl Specialisation {
         writeln!(text, "DEVICE constexpr u32 split(u32 j) {{ return {splits}1u; }}\n").expect("writing to a string");
         text += &RunArgs::declaration("RunArgs");
         text += &LaunchArgs::declaration("LaunchArgs");
+        text += &DpArgs::declaration("DpArgs");
         text += &twin.declaration;
         Self { entry, block, generated: text, user_source: twin.user_source.as_ref().map(|source| source.to_string()) }
+    }
+
+    /// True if its kernels launch kernels, so that it has to be linked with the device runtime.
+    pub(super) fn is_dynamic(&self) -> bool {
+        self.entry == "strategies/dp.cu"
     }
 
     /// The entry's text.

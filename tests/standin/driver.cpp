@@ -175,6 +175,27 @@ Result cuModuleLoadData(void** module, const void* image) {
     if (!*module) fprintf(stderr, "stand-in: %s\n", dlerror());
     return *module ? SUCCESS : INVALID_VALUE;
 }
+// A link is the relocatable image itself.
+struct Link {
+    std::string image;
+};
+Result cuLinkCreate_v2(unsigned, void*, void*, Link** link) {
+    *link = new Link;
+    return SUCCESS;
+}
+Result cuLinkAddData_v2(Link* link, int kind, void* data, size_t bytes, const char*, unsigned, void*, void*) {
+    if (kind == 0) link->image.assign((const char*)data, bytes); // CU_JIT_INPUT_CUBIN
+    return SUCCESS;
+}
+Result cuLinkComplete(Link* link, void** image, size_t* bytes) {
+    *image = link->image.data();
+    *bytes = link->image.size();
+    return SUCCESS;
+}
+Result cuLinkDestroy(Link* link) {
+    delete link;
+    return SUCCESS;
+}
 Result cuModuleUnload(void*) { return SUCCESS; }
 Result cuModuleGetFunction(Function** function, void* module, const char* name) {
     void* kernel = dlsym(module, (std::string(name) + "_standin").c_str());

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <sys/mman.h>
 #include <thread>
 #include <vector>
@@ -90,7 +91,7 @@ inline void fiber_main() {
 
 } // namespace standin
 
-inline thread_local standin::Index threadIdx, blockIdx;
+inline thread_local standin::Index threadIdx, blockIdx, gridDim;
 
 namespace standin {
 
@@ -153,27 +154,72 @@ inline void run_block(unsigned index) {
 
 } // namespace standin
 
-// Runs a grid. The driver calls it.
-extern "C" void standin_grid(void (*kernel)(void**), void** arguments, unsigned blocks, unsigned threads, uint64_t seed) {
+namespace standin {
+
+// Runs the blocks of a grid over `workers` operating-system threads.
+inline void run_grid(void (*kernel)(void**), void** arguments, unsigned blocks, unsigned threads, uint64_t seed,
+                     unsigned workers) {
     std::atomic<unsigned> next{0};
     auto work = [&](unsigned worker) {
-        standin::Block* b = new standin::Block;
-        b->stacks = (char*)mmap(nullptr, standin::STACK * threads, PROT_READ | PROT_WRITE,
+        Block* b = new Block;
+        b->stacks = (char*)mmap(nullptr, STACK * threads, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (b->stacks == MAP_FAILED) std::abort();
         b->threads = threads;
         b->kernel = kernel;
         b->arguments = arguments;
         b->random = seed * 2654435761u + worker + 1;
-        standin::block = b;
-        for (unsigned index; (index = next++) < blocks;) standin::run_block(index);
-        munmap(b->stacks, standin::STACK * threads);
+        block = b;
+        gridDim.x = blocks;
+        for (unsigned index; (index = next++) < blocks;) run_block(index);
+        munmap(b->stacks, STACK * threads);
         delete b;
     };
-    if (blocks < 2) return work(0);
+    if (blocks < 2 || workers < 2) return work(0);
     std::thread other(work, 1);
     work(0);
     other.join();
+}
+
+// Grids launched from the device. They run after the grid that launched them, in any order; STANDIN_PENDING is how many
+// may wait, STANDIN_FAIL_CHILDREN the percentage of launches that fail.
+struct Child {
+    void (*kernel)(void**);
+    unsigned blocks;
+    uint64_t arguments[3];
+};
+inline std::vector<Child> children;
+inline std::mutex lock;
+inline uint64_t dice = 1;
+
+template <class A, class B, class C> unsigned enqueue(void (*kernel)(void**), unsigned blocks, A a, B b, C c) {
+    static const uint64_t pending = getenv("STANDIN_PENDING") ? strtoull(getenv("STANDIN_PENDING"), nullptr, 10) : 2048;
+    static const uint64_t failing =
+        getenv("STANDIN_FAIL_CHILDREN") ? strtoull(getenv("STANDIN_FAIL_CHILDREN"), nullptr, 10) : 0;
+    std::lock_guard<std::mutex> guard(lock);
+    dice = dice * 6364136223846793005ull + 1442695040888963407ull;
+    if (children.size() >= pending || (dice >> 33) % 100 < failing) return 69;
+    Child child{kernel, blocks, {}};
+    memcpy(&child.arguments[0], &a, sizeof a);
+    memcpy(&child.arguments[1], &b, sizeof b);
+    memcpy(&child.arguments[2], &c, sizeof c);
+    children.push_back(child);
+    return 0;
+}
+
+} // namespace standin
+
+// Runs a grid, and those it launches. The driver calls it.
+extern "C" void standin_grid(void (*kernel)(void**), void** arguments, unsigned blocks, unsigned threads, uint64_t seed) {
+    standin::run_grid(kernel, arguments, blocks, threads, seed, 2);
+    while (!standin::children.empty()) {
+        seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+        std::swap(standin::children[(seed >> 33) % standin::children.size()], standin::children.back());
+        standin::Child child = standin::children.back();
+        standin::children.pop_back();
+        void* pointers[3] = {&child.arguments[0], &child.arguments[1], &child.arguments[2]};
+        standin::run_grid(child.kernel, pointers, child.blocks, threads, seed, 1);
+    }
 }
 
 inline void __syncthreads() { standin::yield(standin::State::Block); }
@@ -216,6 +262,13 @@ inline bool __any_sync(unsigned mask, bool value) { return __ballot_sync(mask, v
 
 template <class T> T atomicAdd(T* at, T value) { return __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
 
+inline unsigned atomicMax(unsigned* at, unsigned value) {
+    unsigned before = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while (before < value && !__atomic_compare_exchange_n(at, &before, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    return before;
+}
+
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __clz(unsigned x) { return x == 0 ? 32 : __builtin_clz(x); }
 inline int __clzll(unsigned long long x) { return x == 0 ? 64 : __builtin_clzll(x); }
@@ -246,3 +299,11 @@ inline double __ddiv_rn(double a, double b) { return a / b; }
         name(*(const RunArgs*)arguments[0], *(const LaunchArgs*)arguments[1], *(const FieldArgs*)arguments[2]);        \
     }                                                                                                                  \
     static void name(const RunArgs& run, const LaunchArgs& launch, const FieldArgs& field)
+
+#define ENTRY(name, A, a, B, b, C, c)                                                                                  \
+    static void name(A a, B b, C c);                                                                                   \
+    extern "C" void name##_standin(void** arguments) {                                                                 \
+        name(*(A*)arguments[0], *(B*)arguments[1], *(C*)arguments[2]);                                                 \
+    }                                                                                                                  \
+    static void name(A a, B b, C c)
+#define DEV_LAUNCH(kernel, grid, ...) standin::enqueue(&kernel##_standin, grid, __VA_ARGS__)
