@@ -165,6 +165,8 @@ pub enum Scope {
     Full,
     /// One block shape per curve on CUDA.
     Brief,
+    /// The same without launches from the device, for tools that cannot follow those.
+    Static,
 }
 
 /// Every choice that must not change a cell, on CUDA. What costs a compilation (block shapes, the papers' order) is
@@ -192,7 +194,7 @@ fn cuda_choices(curve: CurveKind, scope: Scope) -> Vec<How> {
             choices.push(How { scheme, keep: Keep::Regions, insertion: Insertion::Atomic, ..base });
         }
         choices.push(How { ask_loop: AskLoop::Paper, insertion: Insertion::Atomic, ..base });
-        for &scheme in ParallelScheme::ALL {
+        for &scheme in ParallelScheme::ALL.iter().filter(|_| scope != Scope::Static) {
             let dp = How { strategy: StrategyKind::Dp, scheme, ..base };
             choices.push(dp);
             choices.push(How { max_kernels: Some(1), ..dp });

@@ -22,18 +22,26 @@ fn device() -> Option<Device> {
 
 /// True where a slow tool watches.
 fn brief() -> bool {
-    std::env::var("ORTHANT_GPU_SCOPE").is_ok_and(|scope| scope == "brief")
+    scope() != Scope::Full
 }
 
-/// Everything that `verify` varies, against the CPU. `ORTHANT_GPU_SCOPE=brief` varies less, for slow tools.
+fn scope() -> Scope {
+    match std::env::var("ORTHANT_GPU_SCOPE").as_deref() {
+        Ok("brief") => Scope::Brief,
+        Ok("static") => Scope::Static,
+        _ => Scope::Full,
+    }
+}
+
+/// Everything that `verify` varies, against the CPU. `ORTHANT_GPU_SCOPE=brief` varies less, for slow tools,
+/// `static` the same without launches from the device.
 #[test]
 fn every_choice_gives_the_cpus_cells() {
     let Some(device) = device() else { return };
     let backend = Backend::Cuda(Box::new(device));
-    let scope = if brief() { Scope::Brief } else { Scope::Full };
     let mut runs = 0;
     for case in conformance::cases() {
-        conformance::verify(&case, &backend, scope, &Control::default(), |outcome| {
+        conformance::verify(&case, &backend, scope(), &Control::default(), |outcome| {
             assert_eq!(outcome.fault, None, "{outcome:?}");
             runs += usize::from(outcome.backend == "cuda");
         })
