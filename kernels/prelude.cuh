@@ -26,6 +26,9 @@ typedef unsigned long long u64;
 #define ENTRY(name, A, a, B, b, C, c) extern "C" __global__ void __launch_bounds__(BLOCK) name(A a, B b, C c)
 #define DEV_LAUNCH(kernel, grid, ...)                                                                                  \
     (kernel<<<grid, BLOCK, 0, cudaStreamFireAndForget>>>(__VA_ARGS__), u32(cudaGetLastError()))
+// The same for a grid that starts when the launching one, and all that it launched, are done.
+#define DEV_TAIL_LAUNCH(kernel, grid, ...)                                                                             \
+    (kernel<<<grid, BLOCK, 0, cudaStreamTailLaunch>>>(__VA_ARGS__), u32(cudaGetLastError()))
 #endif
 
 // Coordinates on D axes; axis 0 is x, the fastest.

@@ -10,7 +10,7 @@ use crate::engine::Backend;
 use crate::error::Error;
 use crate::escape::{Arithmetic, Precision};
 use crate::field::{CellType, Field};
-use crate::how::{AskLoop, ExploreOrder, How, Insertion, Keep, ParallelScheme, Stack, Table};
+use crate::how::{AskLoop, DpLaunch, ExploreOrder, How, Insertion, Keep, ParallelScheme, Stack, Table};
 use crate::plan::{ExploreRule, PlanError};
 use crate::request::Request;
 use crate::strategy::StrategyKind;
@@ -195,11 +195,12 @@ fn cuda_choices(curve: CurveKind, scope: Scope) -> Vec<How> {
         }
         choices.push(How { ask_loop: AskLoop::Paper, insertion: Insertion::Atomic, ..base });
         for &scheme in ParallelScheme::ALL.iter().filter(|_| scope != Scope::Static) {
-            let dp = How { strategy: StrategyKind::Dp, scheme, ..base };
-            choices.push(dp);
-            choices.push(How { max_kernels: Some(1), ..dp });
-            choices.push(How { dp_budget: Some(3), dp_overflow: 2, ..dp });
-            choices.push(How { dp_overflow: 0, dp_budget: Some(1), keep: Keep::Regions, ..dp });
+            for &dp_launch in DpLaunch::ALL {
+                let dp = How { strategy: StrategyKind::Dp, scheme, dp_launch, ..base };
+                choices.push(dp);
+                choices.push(How { dp_budget: Some(3), dp_overflow: 2, ..dp });
+                choices.push(How { dp_overflow: 0, dp_budget: Some(1), keep: Keep::Regions, ..dp });
+            }
         }
     }
     if curve == CurveKind::Hilbert {

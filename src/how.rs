@@ -61,6 +61,18 @@ registry! {
 }
 
 registry! {
+    /// What dynamic parallelism launches from the device on CUDA.
+    pub enum DpLaunch("dp launch") {
+        /// A grid for the children of every mixed region, as the papers do.
+        Region = "region",
+        /// A block examines a family and launches one grid for all its mixed regions.
+        Block = "block",
+        /// Level by level, as ASK, each launched by the one before when that is done.
+        Tail = "tail",
+    }
+}
+
+registry! {
     /// How a stack of 3-D grids is launched on CUDA.
     pub enum Stack("stack") {
         /// All grids in one launch, as far as the device allows.
@@ -99,6 +111,8 @@ pub struct How {
     pub threads: Option<usize>,
     /// The largest number of tasks (DP) or of kernels in flight; None: 128, or what the device runs at once.
     pub max_kernels: Option<usize>,
+    /// What dynamic parallelism launches (CUDA).
+    pub dp_launch: DpLaunch,
     /// Launches that dynamic parallelism may have in flight (CUDA); None: as many as kernels.
     pub dp_budget: Option<u32>,
     /// Families that may wait for credit in the overflow table (CUDA, DP); beyond them blocks descend in place.
@@ -128,6 +142,7 @@ impl Default for How {
             cell: CellType::U16,
             threads: None,
             max_kernels: None,
+            dp_launch: DpLaunch::Region,
             dp_budget: None,
             dp_overflow: 1 << 20,
             pending_launches: None,

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use crate::request::Request;
-use crate::subdivision::Subdivision;
+use crate::subdivision::{LevelKernels, Subdivision};
 
 /// One finished run.
 #[derive(Debug, Clone, Serialize)]
@@ -67,12 +67,22 @@ pub struct Report {
     pub table: Option<String>,
     /// The host loop of ASK; null on the CPU.
     pub ask_loop: Option<String>,
+    /// What dynamic parallelism launches; null on the CPU.
+    pub dp_launch: Option<String>,
     /// How stacks of grids are launched; null on the CPU.
     pub stack: Option<String>,
     /// Passes (ASK) or tasks (DP).
     pub kernels: u64,
     /// The largest number of tasks in flight.
     pub most_in_flight: u64,
+    /// The largest number of grids launched from the device that had not begun (DP).
+    pub most_pending: u64,
+    /// Launches refused for want of credit (DP).
+    pub refused: u64,
+    /// Launches from the device that failed, and whose work was done otherwise (DP).
+    pub failed: u64,
+    /// Families that waited for another round (DP).
+    pub overflowed: u64,
     /// Launches that ran inside their parent for want of room (DP).
     pub in_place: u64,
     /// XXH3-64 over the cells in storage order, little-endian; null if no dense array was kept.
@@ -110,6 +120,8 @@ pub struct LevelReport {
     pub olt_entries: u64,
     /// Bytes of the two.
     pub olt_bytes: u64,
+    /// Kernels launched for it, by kind.
+    pub kernels: LevelKernels,
     /// Wall time; null where levels overlap.
     pub seconds: Option<f64>,
 }
@@ -151,6 +163,7 @@ impl Report {
             p: stats.density(),
             olt_entries: stats.olt_entries,
             olt_bytes: stats.olt_bytes,
+            kernels: stats.kernels,
             seconds: stats.time.map(|time| time.as_secs_f64()),
         };
         Self {
@@ -182,9 +195,14 @@ impl Report {
             block: subdivision.device_time().map(|_| request.how.block),
             table: subdivision.device_time().map(|_| request.how.table.to_string()),
             ask_loop: subdivision.device_time().map(|_| request.how.ask_loop.to_string()),
+            dp_launch: subdivision.device_time().map(|_| request.how.dp_launch.to_string()),
             stack: subdivision.device_time().map(|_| request.how.stack.to_string()),
             kernels: launches.kernels,
             most_in_flight: launches.most_in_flight,
+            most_pending: launches.most_pending,
+            refused: launches.refused,
+            failed: launches.failed,
+            overflowed: launches.overflowed,
             in_place: launches.in_place,
             checksum: subdivision.field().map(|field| field.checksum()),
             levels: subdivision.levels().iter().map(level).collect(),

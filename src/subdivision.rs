@@ -62,8 +62,23 @@ pub struct LevelStats<const K: usize> {
     pub olt_entries: u64,
     /// Bytes of the two.
     pub olt_bytes: u64,
+    /// What was launched for it.
+    pub kernels: LevelKernels,
     /// Wall time; None where levels overlap (DP).
     pub time: Option<Duration>,
+}
+
+/// Kernels launched for one level, by kind; passes or tasks on the CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct LevelKernels {
+    /// That explore its regions, and under SBR settle them too.
+    pub explore: u64,
+    /// That put children into the next table.
+    pub insert: u64,
+    /// That fill uniform regions (MBR).
+    pub fill: u64,
+    /// That evaluate leaves (MBR, or apart from exploration).
+    pub leaf: u64,
 }
 
 impl<const K: usize> LevelStats<K> {
@@ -152,8 +167,16 @@ pub struct Subdivision<const K: usize> {
 pub struct Launches {
     /// Passes over a level, or tasks.
     pub kernels: u64,
-    /// The largest number in flight at once.
+    /// The largest number in flight at once. For dynamic parallelism on CUDA blocks are counted, in units of a family.
     pub most_in_flight: u64,
+    /// The largest number of grids launched from the device that had not begun (CUDA, DP).
+    pub most_pending: u64,
+    /// Launches that were not made for want of credit (DP).
+    pub refused: u64,
+    /// Launches from the device that failed (CUDA, DP); what they were for was done otherwise.
+    pub failed: u64,
+    /// Families that waited for another round (CUDA, DP).
+    pub overflowed: u64,
     /// Launches that found no room and ran inside their parent (DP).
     pub in_place: u64,
     /// The most bytes that tables took at once.

@@ -122,8 +122,9 @@ fn launch_spaces_beyond_the_grid_go_out_in_parts() {
 #[test]
 fn launches_that_fail_lose_nothing() {
     let Some(folder) = standin() else { return };
-    for scheme in ["sbr", "mbr"] {
-        let arguments = format!("run julibrot -n 12 -g 2 -B 1 --backend cuda --strategy dp --scheme {scheme}");
+    for (scheme, launch) in ["sbr", "mbr"].iter().flat_map(|s| ["region", "block", "tail"].map(|l| (s, l))) {
+        let arguments =
+            format!("run julibrot -n 12 -g 2 -B 1 --backend cuda --strategy dp --scheme {scheme} --dp-launch {launch}");
         let cells = |output: &Output| (line(output, "checksum"), line(output, "cells"));
         let whole = cells(&orthant(folder, &arguments, &[]));
         for (more, variables) in [
@@ -134,7 +135,7 @@ fn launches_that_fail_lose_nothing() {
             ("--dp-budget 100000", &[("STANDIN_PENDING", "5")]),
         ] {
             let run = orthant(folder, &format!("{arguments} {more}"), variables);
-            assert_eq!(cells(&run), whole, "{scheme} {more} {variables:?}");
+            assert_eq!(cells(&run), whole, "{scheme} {launch} {more} {variables:?}");
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::curve::CurveKind;
 use crate::domain::Sample;
 use crate::escape::{Arithmetic, Precision};
 use crate::field::CellType;
-use crate::how::{AskLoop, ExploreOrder, Insertion, Keep, ParallelScheme, Stack, Table};
+use crate::how::{AskLoop, DpLaunch, ExploreOrder, Insertion, Keep, ParallelScheme, Stack, Table};
 use crate::plan::ExploreRule;
 use crate::strategy::StrategyKind;
 use crate::workload::WorkloadKind;
@@ -151,6 +151,9 @@ pub struct Run {
     /// The largest number of tasks (dp) or kernels in flight [default: 128, or what the GPU runs at once]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..), env = "ORTHANT_MAX_KERNELS")]
     pub max_kernels: Option<u32>,
+    /// What is launched from the device: a grid per mixed region, per family, or per level (cuda, dp)
+    #[arg(long, value_parser = one_of!(DpLaunch), default_value = "region", env = "ORTHANT_DP_LAUNCH")]
+    pub dp_launch: DpLaunch,
     /// Launches that may be in flight on the device [default: --max-kernels] (cuda, dp)
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..), value_name = "N", env = "ORTHANT_DP_BUDGET")]
     pub dp_budget: Option<u32>,

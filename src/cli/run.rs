@@ -63,6 +63,7 @@ fn request(args: &Run, machine: &Machine) -> Result<Request, Error> {
             cell: args.cell,
             threads: args.threads.map(usize::from),
             max_kernels: args.max_kernels.map(|most| most as usize),
+            dp_launch: args.dp_launch,
             dp_budget: args.dp_budget,
             dp_overflow: args.dp_overflow,
             pending_launches: args.pending_launches,
@@ -265,6 +266,12 @@ fn summary(report: &Report) -> String {
         text += &format!("work     {iterations} iterations\n");
     }
     text += &format!("kernels  {} ({} in flight at most)\n", report.kernels, report.most_in_flight);
+    if report.strategy == "dp" {
+        text += &format!(
+            "launches {} refused, {} failed, {} overflowed, {} done in place; {} pending at most\n",
+            report.refused, report.failed, report.overflowed, report.in_place, report.most_pending
+        );
+    }
     match report.device_seconds {
         Some(device) => {
             text += &format!("time     {:.3} ms on the device, {:.3} s in all\n", device * 1e3, report.seconds);

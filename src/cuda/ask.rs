@@ -4,6 +4,8 @@
 //! launch. Tables are kept from run to run; `--ask-loop paper` allocates and frees them per level instead, as the
 //! published code does.
 
+use cudarc::driver::CudaEvent;
+
 use super::device::{Kernel, Kernels};
 use super::launcher::Launcher;
 use super::memory::{Allocation, Buffer, Pinned, Reserve, read, read_integers};
@@ -20,7 +22,7 @@ use crate::how::{AskLoop, How, Insertion, Keep, ParallelScheme, Table};
 use crate::olt::MIXED;
 use crate::plan::{Level, Plan};
 use crate::region::Region;
-use crate::subdivision::Terminal;
+use crate::subdivision::{Launches, LevelKernels, Terminal};
 use crate::workload::Workload;
 
 /// The most regions of a level: entries are numbered with 32 bits.
@@ -50,6 +52,9 @@ pub(super) struct Ask {
     tables: Vec<Tables>,
     /// The levels of the last run as they were launched.
     launched: Vec<LaunchArgs>,
+    /// What the last run found per level, and the marks before, between and after its levels.
+    runs: Vec<LevelRun>,
+    marks: Vec<CudaEvent>,
     leaves: u64,
     bricks: Reserve,
 }
@@ -134,6 +139,8 @@ impl Ask {
                 .map(|_| Tables::default())
                 .collect(),
             launched: Vec::new(),
+            runs: Vec::new(),
+            marks: Vec::new(),
             leaves: 0,
             bricks: Reserve::default(),
         })
@@ -156,6 +163,7 @@ impl Ask {
         launcher: &mut Launcher<'_>,
         level: &Level<K>,
         regions: u64,
+        kernels: &mut LevelKernels,
     ) -> Result<LaunchArgs, Error> {
         let (device, plan) = (job.device, job.plan);
         let last = plan.is_last(level.index);
@@ -198,15 +206,15 @@ impl Ask {
         if leaf == SETTLE_LISTED && last {
             args.leaves = tables.leaves.ensure(device, "the list of leaves", regions * 4, how)?.address();
         }
-        launcher.fold(&self.explore, regions, &job.run, &args, &job.field)?;
+        kernels.explore = launcher.fold(&self.explore, regions, &job.run, &args, &job.field)?;
         if stable {
             let rounds = regions.div_ceil(self.threads * MOST_PIECES).max(LEAST_ROUNDS);
             let pieces = regions.div_ceil(self.threads * rounds);
             let ranks = tables.ranks.ensure(device, "the ranks of a level", pieces * 4, how)?;
             ranks.set(0)?;
             let args = LaunchArgs { ranks: ranks.address(), pieces: rounds as u32, ..args };
-            launcher.fold(&self.rank, pieces, &job.run, &args, &job.field)?;
-            launcher.fold(&self.place, pieces, &job.run, &args, &job.field)?;
+            kernels.insert = launcher.fold(&self.rank, pieces, &job.run, &args, &job.field)?;
+            kernels.insert += launcher.fold(&self.place, pieces, &job.run, &args, &job.field)?;
         }
         Ok(args)
     }
@@ -232,6 +240,7 @@ impl Ask {
         level: &Level<K>,
         mut args: LaunchArgs,
         [leaves, fills]: [u64; 2],
+        kernels: &mut LevelKernels,
     ) -> Result<(), Error> {
         let cells = level.most_cells();
         let pieces = |each: u64| match job.how.scheme {
@@ -240,7 +249,7 @@ impl Ask {
         };
         if fills > 0 {
             args.pieces = pieces(FILL_CELLS) as u32;
-            launcher.fold(&self.fill, fills * u64::from(args.pieces), &job.run, &args, &job.field)?;
+            kernels.fill = launcher.fold(&self.fill, fills * u64::from(args.pieces), &job.run, &args, &job.field)?;
         }
         if leaves > 0 {
             args.pieces = pieces(LEAF_CELLS) as u32;
@@ -254,7 +263,7 @@ impl Ask {
                 args.bricks = bricks.address();
                 args.brick_cells = cells;
             }
-            launcher.fold(&self.leaf, leaves * u64::from(args.pieces), &job.run, &args, &job.field)?;
+            kernels.leaf = launcher.fold(&self.leaf, leaves * u64::from(args.pieces), &job.run, &args, &job.field)?;
         }
         Ok(())
     }
@@ -265,17 +274,13 @@ impl Ask {
 }
 
 impl<const K: usize> Program<K> for Ask {
-    fn run(
-        &mut self,
-        job: &Job<'_, K>,
-        launcher: &mut Launcher<'_>,
-        control: &Control,
-    ) -> Result<Vec<LevelRun>, Error> {
+    fn run(&mut self, job: &Job<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<(), Error> {
         self.launched.clear();
+        self.marks.clear();
+        self.runs.clear();
         self.leaves = 0;
         self.counters.set(0)?;
-        let mut marks = vec![job.device.mark()?];
-        let mut runs = Vec::new();
+        self.marks.push(job.device.mark()?);
         let mut regions = u64::try_from(job.plan.levels()[0].regions()).unwrap_or(u64::MAX);
         for level in job.plan.levels() {
             control.check()?;
@@ -283,26 +288,28 @@ impl<const K: usize> Program<K> for Ask {
                 return Err(too_many(level.index, u128::from(regions)));
             }
             let last = job.plan.is_last(level.index);
-            let args = self.level(job, launcher, level, regions)?;
+            let mut kernels = LevelKernels::default();
+            let args = self.level(job, launcher, level, regions, &mut kernels)?;
             let listed = args.fill == SETTLE_LISTED || (last && args.leaf == SETTLE_LISTED);
             let mut mixed = 0;
             if !last || listed {
                 let [found, leaves, fills] = self.counters(job, &args)?;
                 mixed = found;
                 self.leaves = leaves;
-                self.settle_listed(job, launcher, level, args, [leaves, fills])?;
+                self.settle_listed(job, launcher, level, args, [leaves, fills], &mut kernels)?;
             }
             // What is not settled are the mixed regions, a share of the level's lattice.
             let open = mixed as f64 / level.regions() as f64;
             control.reach((job.plan.domain().cells() as f64 * (1.0 - open)) as u64);
-            marks.push(job.device.mark()?);
+            self.marks.push(job.device.mark()?);
             self.launched.push(args);
             let read = if level.index == 0 { 0 } else { regions / job.plan.scheme().children() };
-            runs.push(LevelRun {
+            self.runs.push(LevelRun {
                 regions,
                 subdivided: mixed,
                 olt_entries: read + mixed,
                 olt_bytes: (read + mixed) * self.code_bytes,
+                kernels,
                 time: None,
             });
             regions = mixed * job.plan.scheme().children();
@@ -310,11 +317,12 @@ impl<const K: usize> Program<K> for Ask {
                 break;
             }
         }
-        job.device.synchronise("running the kernels of the last level")?;
-        for (run, pair) in runs.iter_mut().zip(marks.windows(2)) {
-            run.time = Some(elapsed(&pair[0], &pair[1])?);
-        }
-        Ok(runs)
+        Ok(())
+    }
+
+    fn levels(&self, _: &Job<'_, K>, _: &mut Launches) -> Result<Vec<LevelRun>, Error> {
+        let timed = self.runs.iter().zip(self.marks.windows(2));
+        timed.map(|(run, marks)| Ok(LevelRun { time: Some(elapsed(&marks[0], &marks[1])?), ..*run })).collect()
     }
 
     fn collect(&self, job: &Job<'_, K>) -> Result<(Vec<Terminal>, Cells), Error> {

@@ -199,7 +199,7 @@ impl Device {
         }
         self.context.bind_to_thread().map_err(|e| refused("binding the GPU's context", e))?;
         let runtime = link::find(self.options.device_runtime.as_deref(), &self.options.nvrtc)?;
-        link::link(&image, &runtime)
+        link::link(&image, &runtime.1)
     }
 
     /// Waits for everything in the stream.
@@ -312,8 +312,14 @@ pub fn findings() -> Vec<(&'static str, Result<String, String>)> {
             Err(format!("{} cannot be written: set ORTHANT_CACHE_DIR to a folder that can", folder.display()))
         }
     };
+    let runtime = link::find(options.device_runtime.as_deref(), &options.nvrtc).map(|library| library.0);
     let text = |found: Result<String, CudaError>| found.map_err(|error| error.to_string());
-    let mut findings = vec![("cuda driver", text(driver)), ("nvrtc", text(compiler)), ("kernel cache", cache)];
+    let mut findings = vec![
+        ("cuda driver", text(driver)),
+        ("nvrtc", text(compiler)),
+        ("device runtime", text(runtime)),
+        ("kernel cache", cache),
+    ];
     findings.extend(device.map(|device| ("gpu", text(device))));
     findings
 }

@@ -1,77 +1,84 @@
-//! Dynamic parallelism on CUDA: regions launch their children from the device, under a budget.
+//! Dynamic parallelism on CUDA: work is launched from the device, under a budget.
 //!
-//! The host launches the initial grid, and then a round for whatever found no credit, until nothing is left. Launches in
-//! flight are counted in blocks; a budget of b launches stands for b families.
+//! The host launches the initial grid, and then goes on with what the device could not do: families that found no credit
+//! (`region`, `block`), or a level whose launch failed (`tail`), until nothing is left. Launches in flight are counted in
+//! blocks; a budget of b launches stands for the blocks of b families.
 
-use super::device::{Device, Kernel, Kernels};
+use super::device::{Kernel, Kernels};
 use super::launcher::Launcher;
-use super::memory::{Allocation, Buffer, Pinned, Reserve, read, read_integers};
-use super::session::{Job, LevelRun, Program};
+use super::memory::{Allocation, Buffer, Pinned, Reserve, read_integers};
+use super::session::{Job, LevelRun, Program, tally};
 use super::specialise::{
-    DP_COUNTERS, DP_FAILED, DP_IN_PLACE, DP_LAUNCHES, DP_LEAVES, DP_MOST_IN_FLIGHT, DP_OVERFLOW, DP_REFUSED,
-    DP_TERMINALS, DpArgs, LaunchArgs, SETTLE_IN_PLACE, SETTLE_LISTED, SETTLE_NONE, Specialisation, TALLY_COLUMNS,
-    TALLY_ROWS, TALLY_SUBDIVIDED,
+    COUNTER_DONE, COUNTER_MIXED, COUNTERS, DP_COUNTERS, DP_FAILED, DP_IN_PLACE, DP_LEAVES, DP_MOST_IN_FLIGHT,
+    DP_MOST_PENDING, DP_OVERFLOW, DP_REFUSED, DP_TERMINALS, DpArgs, LaunchArgs, SETTLE_IN_PLACE, SETTLE_LISTED,
+    SETTLE_NONE, Specialisation, TALLY_COLUMNS, TALLY_FILL_GRIDS, TALLY_GRIDS, TALLY_LEAF_GRIDS, TALLY_ROWS,
+    TALLY_SUBDIVIDED,
 };
+use super::terminals::Terminals;
 use crate::cpu::Control;
 use crate::device::{DeviceStruct, DeviceTwin, padded};
 use crate::error::Error;
 use crate::field::Cells;
-use crate::how::{How, Keep, ParallelScheme, Table};
-use crate::olt::MIXED;
+use crate::how::{DpLaunch, How, Keep, ParallelScheme, Table};
 use crate::plan::{Level, Plan};
-use crate::subdivision::Terminal;
+use crate::subdivision::{Launches, LevelKernels, Terminal};
 use crate::workload::Workload;
 
 /// Cells per thread of a block that shares a leaf (MBR), and of one that shares a fill.
 const LEAF_CELLS: u64 = 4;
 const FILL_CELLS: u64 = 64;
 
+/// The most regions of a level: entries are numbered with 32 bits.
+const MOST_REGIONS: u64 = 1 << 31;
+
 pub(super) struct Dp {
     roots: Kernel,
     round: Kernel,
+    level: Kernel,
     bricks: Kernel,
     code_bytes: u64,
     levels: Vec<LaunchArgs>,
+    /// The run's counters, then those of every level.
     counters: Buffer,
     pinned: Pinned,
     overflow: [[Buffer; 2]; 2],
+    /// The tables of `tail`, which take turns, and the families that they hold.
+    tables: [Reserve; 2],
+    table_capacity: u64,
+    /// What the last run came to.
+    ran: Ran,
     /// The structs on the device; the two copies of `DpArgs` differ in which overflow table is which.
     structs: Vec<Buffer>,
     args: [Buffer; 2],
     terminals: Terminals,
-    cells: Reserve,
-    leaves: u64,
     /// Alive as long as kernels may read it.
     _starts: Option<Buffer>,
 }
 
-/// The lists of terminal regions on the device.
+/// What one run came to: the counters at its end, what overflowed in all rounds, and the host's launches per level.
 #[derive(Default)]
-struct Terminals {
-    capacity: u64,
-    codes: Reserve,
-    levels: Reserve,
-    outcomes: Reserve,
-    bricks: Reserve,
-    leaf_codes: Reserve,
-    count: u64,
+struct Ran {
+    counters: Vec<u64>,
+    overflowed: u64,
+    host: Vec<u64>,
+    bricks: u64,
 }
 
-impl Terminals {
-    fn reserve(&mut self, device: &Device, capacity: u64, code_bytes: u64) -> Result<(), Error> {
-        let what = "the list of terminal regions";
-        for (list, width) in [
-            (&mut self.codes, code_bytes),
-            (&mut self.levels, 4),
-            (&mut self.outcomes, 4),
-            (&mut self.bricks, 4),
-            (&mut self.leaf_codes, code_bytes),
-        ] {
-            list.ensure(device, what, capacity * width, Allocation::Pool)?;
-        }
-        self.capacity = capacity;
-        Ok(())
+impl Ran {
+    fn count(&self, counter: u32) -> u64 {
+        self.counters[counter as usize]
     }
+
+    /// A counter of a level.
+    fn level(&self, level: usize, counter: u32) -> u64 {
+        self.counters[DP_COUNTERS as usize + level * COUNTERS as usize + counter as usize]
+    }
+}
+
+fn too_many(level: u32, regions: u128) -> Error {
+    Error::Input(format!(
+        "level {level} has {regions} regions; the CUDA backend takes at most 2^31: use a smaller -g or -r, or a larger -B"
+    ))
 }
 
 /// The kernels of a plan.
@@ -90,13 +97,11 @@ impl Dp {
     pub(super) fn new<const K: usize>(job: &Job<'_, K>) -> Result<Self, Error> {
         let (plan, device) = (job.plan, job.device);
         if job.how.table == Table::Coordinates {
-            return Err(Error::Input("--table coordinates: dp has no table; use ask".into()));
+            return Err(Error::Input("--table coordinates: dp keeps scalars only; use ask".into()));
         }
         let roots = plan.levels()[0].regions();
-        if roots > 1 << 31 {
-            return Err(Error::Input(format!(
-                "-g: level 0 has {roots} regions; the CUDA backend takes at most 2^31: use a smaller -g"
-            )));
+        if roots > u128::from(MOST_REGIONS) {
+            return Err(too_many(0, roots));
         }
         if let Some(launches) = job.how.pending_launches {
             device.set_pending_launches(launches)?;
@@ -110,38 +115,64 @@ impl Dp {
             starts => Some(Buffer::upload(device, "the curve's start states", starts)?),
         };
         let code_bytes = if plan.encoding().bits(deepest) > 32 { 8 } else { 4 };
-        let room = u64::from(job.how.dp_overflow);
+        let tail = job.how.dp_launch == DpLaunch::Tail;
+        let room = if tail { 0 } else { u64::from(job.how.dp_overflow) };
         let table = |width| Buffer::new(device, "an overflow table", room * width, Allocation::Pool);
         let overflow = [[table(code_bytes)?, table(4)?], [table(code_bytes)?, table(4)?]];
         let threads = u64::from(specialisation.threads());
-        let levels = plan.levels().iter().map(|level| level_args(job, level, threads, starts.as_ref())).collect();
+        let expected = plan.expected_regions(job.workload.boundary_dimension());
         let mut terminals = Terminals::default();
         if job.how.keep != Keep::Counts {
-            let expected: f64 = plan.expected_regions(job.workload.boundary_dimension()).iter().sum();
-            terminals.reserve(device, (expected as u64).clamp(1 << 16, 1 << 28), code_bytes)?;
+            let regions = expected.iter().sum::<f64>() as u64;
+            terminals.reserve(device, regions.clamp(1 << 16, 1 << 28), code_bytes)?;
         }
+        let words = u64::from(DP_COUNTERS) + plan.levels().len() as u64 * u64::from(COUNTERS);
+        let counters = Buffer::new(device, "counters", words * 4, Allocation::Pool)?;
+        let mut levels: Vec<LaunchArgs> =
+            plan.levels().iter().map(|level| level_args(job, level, threads, starts.as_ref())).collect();
+        for (level, args) in levels.iter_mut().enumerate() {
+            args.counters = counters.address() + (u64::from(DP_COUNTERS) + level as u64 * u64::from(COUNTERS)) * 4;
+        }
+        let families = expected.iter().fold(0.0, |most: f64, &regions| most.max(regions)) as u64;
+        let families = families.div_ceil(plan.scheme().children()).clamp(1 << 12, MOST_REGIONS);
+        let (roots, round) = match job.how.dp_launch {
+            DpLaunch::Region => ("dp_roots", "dp_round"),
+            DpLaunch::Block => ("dp_root_families", "dp_round_families"),
+            DpLaunch::Tail => ("dp_level", "dp_level"),
+        };
         let empty = || Buffer::new(device, "arguments", 512, Allocation::Pool);
         Ok(Self {
-            roots: kernels.get("dp_roots")?,
-            round: kernels.get("dp_round")?,
+            roots: kernels.get(roots)?,
+            round: kernels.get(round)?,
+            level: kernels.get("dp_level")?,
             bricks: kernels.get("dp_bricks")?,
             code_bytes,
             levels,
-            counters: Buffer::new(device, "counters", u64::from(DP_COUNTERS) * 4, Allocation::Pool)?,
-            pinned: Pinned::new(device, DP_COUNTERS as usize * 4)?,
+            pinned: Pinned::new(device, words as usize * 4)?,
+            counters,
             overflow,
+            tables: Default::default(),
+            table_capacity: if tail { families } else { 0 },
+            ran: Ran::default(),
             structs: Vec::new(),
             args: [empty()?, empty()?],
             terminals,
-            cells: Reserve::default(),
-            leaves: 0,
             _starts: starts,
         })
     }
 
-    /// Puts all structs on the device.
+    /// Makes the tables of `tail` and puts all structs on the device.
     fn upload<const K: usize>(&mut self, job: &Job<'_, K>) -> Result<(), Error> {
         let device = job.device;
+        if self.table_capacity > 0 {
+            for table in &mut self.tables {
+                table.ensure(device, "an OLT", self.table_capacity * self.code_bytes, Allocation::Pool)?;
+            }
+            for (level, args) in self.levels.iter_mut().enumerate() {
+                args.families = if level == 0 { 0 } else { self.tables[level % 2].address() };
+                args.next = self.tables[(level + 1) % 2].address();
+            }
+        }
         let levels: Vec<u8> = self.levels.iter().flat_map(DeviceStruct::bytes).collect();
         self.structs = vec![
             Buffer::upload(device, "arguments", &job.run.bytes())?,
@@ -153,7 +184,7 @@ impl Dp {
         let launches = job.how.dp_budget.map_or(kernels, u64::from);
         for turn in 0..2 {
             let [here, there] = [&self.overflow[turn], &self.overflow[1 - turn]];
-            let args = DpArgs {
+            let mut args = DpArgs {
                 run: self.structs[0].address(),
                 levels: self.structs[1].address(),
                 field: self.structs[2].address(),
@@ -162,16 +193,14 @@ impl Dp {
                 overflow_levels: here[1].address(),
                 taken: there[0].address(),
                 taken_levels: there[1].address(),
-                terminal_codes: self.terminals.codes.address(),
-                terminal_levels: self.terminals.levels.address(),
-                terminal_outcomes: self.terminals.outcomes.address(),
-                terminal_bricks: self.terminals.bricks.address(),
-                leaf_codes: self.terminals.leaf_codes.address(),
                 capacity: job.how.dp_overflow,
-                terminal_capacity: self.terminals.capacity as u32,
                 budget: (launches * children).min(1 << 30) as u32,
                 bricks_wanted: u32::from(job.how.keep == Keep::Regions),
+                table_capacity: self.table_capacity as u32,
+                max_grid: device.max_grid() as u32,
+                ..DpArgs::default()
             };
+            self.terminals.describe(&mut args);
             self.args[turn] = Buffer::upload(device, "arguments", &args.bytes())?;
         }
         Ok(())
@@ -179,36 +208,84 @@ impl Dp {
 
     /// Waits for the device and reads the counters.
     fn counters<const K: usize>(&mut self, job: &Job<'_, K>) -> Result<Vec<u64>, Error> {
-        let bytes = DP_COUNTERS as usize * 4;
+        let bytes = self.counters.bytes() as usize;
         self.pinned.fetch(job.device, self.counters.address(), bytes)?;
         job.device.synchronise("running kernels that launch kernels")?;
         let words = self.pinned.bytes(bytes)?.chunks_exact(4);
         Ok(words.map(|word| u64::from(u32::from_ne_bytes(word.try_into().expect("four bytes")))).collect())
     }
 
-    /// All rounds of one run; returns the counters at its end.
+    /// `region` and `block`: the initial grid, and rounds for what overflowed.
     fn rounds<const K: usize>(
         &mut self,
         job: &Job<'_, K>,
         launcher: &mut Launcher<'_>,
         control: &Control,
-    ) -> Result<Vec<u64>, Error> {
-        self.counters.set(0)?;
-        let children = job.plan.scheme().children();
+    ) -> Result<Ran, Error> {
+        // Regions of a block: one, or a family.
+        let (family, each) = match job.how.dp_launch {
+            DpLaunch::Region => (job.plan.scheme().children(), 1),
+            DpLaunch::Block | DpLaunch::Tail => (1, job.plan.scheme().children()),
+        };
         let roots = job.plan.levels()[0].regions() as u64;
-        let mut turn = 0;
-        launcher.entry(&self.roots, roots, self.args[turn].address(), 0)?;
+        let mut host = vec![0; job.plan.levels().len()];
+        host[0] = launcher.entry(&self.roots, roots.div_ceil(each), self.args[0].address(), 0)?;
+        let (mut turn, mut overflowed) = (0, 0);
         loop {
             let counters = self.counters(job)?;
             control.check()?;
             let waiting = counters[DP_OVERFLOW as usize].min(u64::from(job.how.dp_overflow));
             if waiting == 0 {
-                return Ok(counters);
+                return Ok(Ran { counters, overflowed, host, bricks: 0 });
             }
+            overflowed += waiting;
             turn = 1 - turn;
             self.counters.set_part(u64::from(DP_OVERFLOW) * 4, 4)?;
-            launcher.entry(&self.round, waiting * children, self.args[turn].address(), 0)?;
+            // A round's families are of several levels; it is counted with the first it can have.
+            host[1] += launcher.entry(&self.round, waiting * family, self.args[turn].address(), 0)?;
         }
+    }
+
+    /// `tail`: level 0, and every level that the device could not launch.
+    fn tails<const K: usize>(
+        &mut self,
+        job: &Job<'_, K>,
+        launcher: &mut Launcher<'_>,
+        control: &Control,
+    ) -> Result<Ran, Error> {
+        let children = job.plan.scheme().children();
+        let mut host = vec![0; job.plan.levels().len()];
+        let (mut level, mut regions) = (0, job.plan.levels()[0].regions() as u64);
+        loop {
+            host[level] = launcher.entry(&self.level, regions, self.args[0].address(), level as u64)?;
+            let counters = self.counters(job)?;
+            control.check()?;
+            let ran = Ran { counters, overflowed: 0, host: host.clone(), bricks: 0 };
+            let families = |level: usize| ran.level(level, COUNTER_MIXED);
+            // The first level that has families, but did not begin.
+            let open = (1..host.len()).find(|&i| families(i - 1) > 0 && ran.level(i, COUNTER_DONE) == 0);
+            let Some(open) = open else { return Ok(ran) };
+            let most = families(open - 1);
+            (level, regions) = (open, most * children);
+            if regions > MOST_REGIONS {
+                return Err(too_many(level as u32, u128::from(regions)));
+            }
+            if most > self.table_capacity {
+                // Only the count tells how long the table has to be: from the start, with room for twice as many.
+                self.table_capacity = (2 * most).min(MOST_REGIONS);
+                self.restart(job)?;
+                host.fill(0);
+                (level, regions) = (0, job.plan.levels()[0].regions() as u64);
+            }
+        }
+    }
+
+    /// Forgets what was counted, with lists as long as they have to be.
+    fn restart<const K: usize>(&mut self, job: &Job<'_, K>) -> Result<(), Error> {
+        self.upload(job)?;
+        job.reset_tallies()?;
+        self.counters.set(0)?;
+        Ok(())
     }
 }
 
@@ -222,6 +299,7 @@ fn level_args<const K: usize>(job: &Job<'_, K>, level: &Level<K>, threads: u64, 
     };
     let pieces = |each: u64| level.most_cells().div_ceil(threads * each).clamp(1, 1 << 16) as u32;
     let mut args = LaunchArgs {
+        regions: u64::try_from(level.regions()).unwrap_or(u64::MAX),
         level: level.index,
         last: u32::from(last),
         fill,
@@ -238,55 +316,70 @@ fn level_args<const K: usize>(job: &Job<'_, K>, level: &Level<K>, threads: u64, 
 }
 
 impl<const K: usize> Program<K> for Dp {
-    fn run(
-        &mut self,
-        job: &Job<'_, K>,
-        launcher: &mut Launcher<'_>,
-        control: &Control,
-    ) -> Result<Vec<LevelRun>, Error> {
+    fn run(&mut self, job: &Job<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<(), Error> {
         if self.structs.is_empty() {
             self.upload(job)?;
         }
-        let counters = loop {
-            let counters = self.rounds(job, launcher, control)?;
-            self.terminals.count = counters[DP_TERMINALS as usize];
+        self.counters.set(0)?;
+        loop {
+            self.ran = match job.how.dp_launch {
+                DpLaunch::Region | DpLaunch::Block => self.rounds(job, launcher, control)?,
+                DpLaunch::Tail => self.tails(job, launcher, control)?,
+            };
+            self.terminals.count = self.ran.count(DP_TERMINALS);
             if self.terminals.count <= self.terminals.capacity {
-                break counters;
+                break;
             }
             // The list was too short, which only the count tells: once more, with room.
             self.terminals.reserve(job.device, self.terminals.count, self.code_bytes)?;
-            self.upload(job)?;
-            job.reset_tallies()?;
-        };
-        let count = |counter: u32| counters[counter as usize];
-        launcher.launches.kernels += count(DP_LAUNCHES);
-        let family = job.plan.scheme().children();
-        let most = count(DP_MOST_IN_FLIGHT).div_ceil(family);
-        launcher.launches.most_in_flight = launcher.launches.most_in_flight.max(most);
-        launcher.launches.in_place += count(DP_IN_PLACE) + count(DP_REFUSED) + count(DP_FAILED);
-        self.leaves = count(DP_LEAVES);
-        if job.how.keep == Keep::Regions && self.leaves > 0 {
-            let level = &job.plan.levels()[job.plan.levels().len() - 1];
-            let bytes = self.leaves * level.most_cells() * job.how.cell.bytes();
-            let cells = self.cells.ensure(job.device, "the bricks of leaves", bytes, Allocation::Pool)?;
-            if level.whole_sides().contains(&0) {
-                cells.set(0)?;
-            }
-            let args = self.levels.last_mut().expect("a plan has a level");
-            (args.bricks, args.brick_cells) = (cells.address(), level.most_cells());
-            self.upload(job)?;
-            launcher.entry(&self.bricks, self.leaves, self.args[0].address(), u64::from(level.index))?;
+            self.restart(job)?;
         }
-        job.device.synchronise("running kernels")?;
+        self.terminals.leaves = self.ran.count(DP_LEAVES);
+        let last = job.plan.levels().last().expect("a plan has a level");
+        if job.how.keep == Keep::Regions && self.terminals.leaves > 0 {
+            let cells = last.most_cells();
+            let address = self.terminals.reserve_bricks(job, cells, last.whole_sides().contains(&0))?;
+            let args = self.levels.last_mut().expect("a plan has a level");
+            (args.bricks, args.brick_cells) = (address, cells);
+            self.upload(job)?;
+            let level = u64::from(last.index);
+            self.ran.bricks = launcher.entry(&self.bricks, self.terminals.leaves, self.args[0].address(), level)?;
+        }
+        Ok(())
+    }
+
+    fn levels(&self, job: &Job<'_, K>, launches: &mut Launches) -> Result<Vec<LevelRun>, Error> {
+        let count = |counter| self.ran.count(counter);
+        let children = job.plan.scheme().children();
+        launches.most_in_flight = launches.most_in_flight.max(count(DP_MOST_IN_FLIGHT).div_ceil(children));
+        launches.most_pending = count(DP_MOST_PENDING);
+        (launches.refused, launches.failed) = (count(DP_REFUSED), count(DP_FAILED));
+        (launches.overflowed, launches.in_place) = (self.ran.overflowed, count(DP_IN_PLACE));
         let per_level = u64::from(TALLY_ROWS * TALLY_COLUMNS);
         let mut runs = Vec::new();
         let mut regions = job.plan.levels()[0].regions() as u64;
-        for level in job.plan.levels() {
+        for (level, &host) in job.plan.levels().iter().zip(&self.ran.host) {
             let tallies = read_integers(job.device, job.tallies(level.index), per_level, 8)?;
-            let column = tallies.chunks(TALLY_COLUMNS as usize).map(|row| row[TALLY_SUBDIVIDED as usize]);
-            let subdivided: u64 = column.sum();
-            runs.push(LevelRun { regions, subdivided, olt_entries: 0, olt_bytes: 0, time: None });
-            regions = subdivided * family;
+            let from_device = LevelKernels {
+                explore: tally(&tallies, TALLY_GRIDS),
+                insert: 0,
+                fill: tally(&tallies, TALLY_FILL_GRIDS),
+                leaf: tally(&tallies, TALLY_LEAF_GRIDS),
+            };
+            launches.kernels += from_device.explore + from_device.fill + from_device.leaf;
+            let mut kernels = LevelKernels { explore: from_device.explore + host, ..from_device };
+            if job.plan.is_last(level.index) {
+                kernels.leaf += self.ran.bricks;
+            }
+            let subdivided = tally(&tallies, TALLY_SUBDIVIDED);
+            let olt_entries = match job.how.dp_launch {
+                DpLaunch::Tail if level.index > 0 => regions / children + subdivided,
+                DpLaunch::Tail => subdivided,
+                DpLaunch::Region | DpLaunch::Block => 0,
+            };
+            let olt_bytes = olt_entries * self.code_bytes;
+            runs.push(LevelRun { regions, subdivided, olt_entries, olt_bytes, kernels, time: None });
+            regions = subdivided * children;
             if regions == 0 {
                 break;
             }
@@ -295,40 +388,7 @@ impl<const K: usize> Program<K> for Dp {
     }
 
     fn collect(&self, job: &Job<'_, K>) -> Result<(Vec<Terminal>, Cells), Error> {
-        let mut bricks = Cells::zeroed(job.how.cell, 0);
-        let mut terminals = Vec::new();
-        if job.how.keep == Keep::Counts {
-            return Ok((terminals, bricks));
-        }
-        let list = |list: &Reserve, width| read_integers(job.device, list.address(), self.terminals.count, width);
-        let (codes, levels) = (list(&self.terminals.codes, self.code_bytes)?, list(&self.terminals.levels, 4)?);
-        let (outcomes, places) = (list(&self.terminals.outcomes, 4)?, list(&self.terminals.bricks, 4)?);
-        let last = &job.plan.levels()[job.plan.levels().len() - 1];
-        let (most, width) = (last.most_cells(), job.how.cell.bytes());
-        let kept = job.how.keep == Keep::Regions;
-        let mut raw = Cells::zeroed(job.how.cell, if kept { (self.leaves * most) as usize } else { 0 });
-        if kept {
-            read(job.device, self.cells.address(), self.leaves * most * width, |start, bytes| {
-                raw.store((start / width) as usize, bytes);
-                Ok(())
-            })?;
-        }
-        for (((code, level), outcome), place) in codes.into_iter().zip(levels).zip(outcomes).zip(places) {
-            let level = level as u32;
-            if outcome != u64::from(MIXED) {
-                terminals.push(Terminal::uniform(level, code, outcome as u32));
-                continue;
-            }
-            let brick = kept.then(|| {
-                let start = (place * most) as usize;
-                let brick = bricks.len() as u64;
-                bricks.extend_from(&raw, start..start + job.plan.region(level, code).volume() as usize);
-                brick
-            });
-            terminals.push(Terminal::leaf(level, code, brick));
-        }
-        Terminal::sort(&mut terminals);
-        Ok((terminals, bricks))
+        self.terminals.collect(job, self.code_bytes)
     }
 
     fn decode(&self, _: &Job<'_, K>, _: &mut Launcher<'_>) -> Result<bool, Error> {

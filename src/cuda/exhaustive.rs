@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::field::Cells;
 use crate::how::{How, Keep, Stack};
 use crate::plan::{Level, Plan};
-use crate::subdivision::Terminal;
+use crate::subdivision::{Launches, LevelKernels, Terminal};
 use crate::workload::Workload;
 
 /// Blocks that keep a GPU busy and balanced; beyond them a block takes more than one tile.
@@ -30,6 +30,8 @@ pub(super) struct Exhaustive {
     /// Blocks of one native grid, and grids.
     native: u64,
     depth: u64,
+    /// Launches of the last run.
+    launched: u64,
     _starts: Option<Buffer>,
 }
 
@@ -123,29 +125,29 @@ impl Exhaustive {
         };
         args.set_curve(&outer.curve, starts.as_ref().map_or(0, Buffer::address));
         let kernel = job.device.kernels(&specialisation)?.get("exhaustive")?;
-        Ok(Self { kernel, args, native, depth, _starts: starts })
+        Ok(Self { kernel, args, native, depth, launched: 0, _starts: starts })
     }
 }
 
 impl<const K: usize> Program<K> for Exhaustive {
-    fn run(
-        &mut self,
-        job: &Job<'_, K>,
-        launcher: &mut Launcher<'_>,
-        control: &Control,
-    ) -> Result<Vec<LevelRun>, Error> {
+    fn run(&mut self, job: &Job<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<(), Error> {
         control.check()?;
         let blocks = self.native * self.depth;
         let whole = self.native.max(job.device.max_grid() / self.native.max(1) * self.native);
-        match job.how.stack {
+        self.launched = match job.how.stack {
             Stack::Folded if blocks <= job.device.max_grid() => {
-                launcher.fold(&self.kernel, blocks, &job.run, &self.args, &job.field)?;
+                launcher.fold(&self.kernel, blocks, &job.run, &self.args, &job.field)?
             }
             // As many whole grids as one launch can take.
             Stack::Folded => launcher.stack(&self.kernel, blocks, whole, &job.run, &self.args, &job.field)?,
             Stack::Split => launcher.stack(&self.kernel, blocks, self.native, &job.run, &self.args, &job.field)?,
-        }
-        Ok(vec![LevelRun { regions: 1, subdivided: 0, olt_entries: 0, olt_bytes: 0, time: None }])
+        };
+        Ok(())
+    }
+
+    fn levels(&self, _: &Job<'_, K>, _: &mut Launches) -> Result<Vec<LevelRun>, Error> {
+        let kernels = LevelKernels { leaf: self.launched, ..LevelKernels::default() };
+        Ok(vec![LevelRun { regions: 1, subdivided: 0, olt_entries: 0, olt_bytes: 0, kernels, time: None }])
     }
 
     fn collect(&self, job: &Job<'_, K>) -> Result<(Vec<Terminal>, Cells), Error> {

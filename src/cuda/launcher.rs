@@ -39,7 +39,7 @@ impl<'a> Launcher<'a> {
         Self { device, limit, control, streams, in_flight: VecDeque::new(), launches: Launches::default() }
     }
 
-    /// Launches `blocks` blocks, folded into one launch if the grid allows.
+    /// Launches `blocks` blocks, folded into one launch if the grid allows; returns the number of launches.
     pub(super) fn fold(
         &mut self,
         kernel: &Kernel,
@@ -47,21 +47,22 @@ impl<'a> Launcher<'a> {
         run: &Argument,
         launch: &LaunchArgs,
         field: &Argument,
-    ) -> Result<(), Error> {
+    ) -> Result<u64, Error> {
         if blocks > self.device.max_grid() {
             return self.stack(kernel, blocks, self.device.max_grid(), run, launch, field);
         }
-        if blocks > 0 {
-            self.launches.kernels += 1;
-            self.launches.most_in_flight = self.launches.most_in_flight.max(1);
-            kernel.launch(&self.device.stream, blocks, &[*run, Argument::new(&launch.bytes()), *field])?;
+        if blocks == 0 {
+            return Ok(0);
         }
-        Ok(())
+        self.launches.kernels += 1;
+        self.launches.most_in_flight = self.launches.most_in_flight.max(1);
+        kernel.launch(&self.device.stream, blocks, &[*run, Argument::new(&launch.bytes()), *field])?;
+        Ok(1)
     }
 
     /// Launches `blocks` blocks of a kernel that takes an address, the number of its first block and one number more; one
-    /// launch after the other where the grid is too small.
-    pub(super) fn entry(&mut self, kernel: &Kernel, blocks: u64, address: u64, number: u64) -> Result<(), Error> {
+    /// launch after the other where the grid is too small. Returns the number of launches.
+    pub(super) fn entry(&mut self, kernel: &Kernel, blocks: u64, address: u64, number: u64) -> Result<u64, Error> {
         let word = |word: u64| Argument::new(&word.to_ne_bytes());
         let mut first = 0;
         while first < blocks {
@@ -72,10 +73,10 @@ impl<'a> Launcher<'a> {
             self.launches.most_in_flight = self.launches.most_in_flight.max(1);
             first += now;
         }
-        Ok(())
+        Ok(blocks.div_ceil(self.device.max_grid()))
     }
 
-    /// Launches `blocks` blocks, at most `each` at a time, over streams.
+    /// Launches `blocks` blocks, at most `each` at a time, over streams; returns the number of launches.
     pub(super) fn stack(
         &mut self,
         kernel: &Kernel,
@@ -84,7 +85,7 @@ impl<'a> Launcher<'a> {
         run: &Argument,
         launch: &LaunchArgs,
         field: &Argument,
-    ) -> Result<(), Error> {
+    ) -> Result<u64, Error> {
         let each = each.min(self.device.max_grid());
         let fork = self.device.mark()?;
         let mut forked = Vec::new();
@@ -110,7 +111,7 @@ impl<'a> Launcher<'a> {
             self.device.stream.wait(done).map_err(|e| refused("ordering streams", e))?;
             self.in_flight.pop_front();
         }
-        Ok(())
+        Ok(blocks.div_ceil(each))
     }
 
     /// A stream without a launch in flight; waits for the oldest launch if there is none.

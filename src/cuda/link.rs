@@ -12,14 +12,14 @@ use super::error::CudaError;
 
 const LIBRARY: &str = "libcudadevrt.a";
 
-/// CUDA's device runtime library, `libcudadevrt.a`: the file itself (`ORTHANT_CUDADEVRT`), or in one of `folders`.
+/// Where CUDA's device runtime library, `libcudadevrt.a`, is, and its bytes: the file itself (`ORTHANT_CUDADEVRT`), or in one of `folders`.
 ///
 /// # Errors
 /// [`CudaError::NoDeviceRuntime`].
-pub(super) fn find(file: Option<&Path>, folders: &[PathBuf]) -> Result<Vec<u8>, CudaError> {
+pub(super) fn find(file: Option<&Path>, folders: &[PathBuf]) -> Result<(String, Vec<u8>), CudaError> {
     let candidates = file.map(Path::to_path_buf).into_iter().chain(folders.iter().map(|folder| folder.join(LIBRARY)));
     let candidates: Vec<PathBuf> = candidates.collect();
-    let found = candidates.iter().find_map(|path| std::fs::read(path).ok());
+    let found = candidates.iter().find_map(|path| Some((path.display().to_string(), std::fs::read(path).ok()?)));
     found.ok_or(CudaError::NoDeviceRuntime { searched: candidates })
 }
 

@@ -16,6 +16,7 @@ mod memory;
 mod nvrtc;
 mod session;
 mod specialise;
+mod terminals;
 
 pub use device::{Device, DeviceOptions, findings};
 pub use driver::Driver;

@@ -25,7 +25,7 @@ use crate::how::{How, Keep, ParallelScheme, Table};
 use crate::memory::Estimate;
 use crate::plan::{Level, Plan};
 use crate::strategy::StrategyKind;
-use crate::subdivision::{Launches, LevelCounts, LevelStats, Subdivision, Terminal};
+use crate::subdivision::{Launches, LevelCounts, LevelKernels, LevelStats, Subdivision, Terminal};
 use crate::workload::Workload;
 
 /// What every host program works with.
@@ -44,19 +44,23 @@ pub(super) struct Job<'a, const K: usize> {
 }
 
 /// What a program tells of one level of its last run.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct LevelRun {
     pub(super) regions: u64,
     pub(super) subdivided: u64,
     pub(super) olt_entries: u64,
     pub(super) olt_bytes: u64,
+    pub(super) kernels: LevelKernels,
     pub(super) time: Option<Duration>,
 }
 
 /// A host program with its kernels and tables.
 pub(super) trait Program<const K: usize> {
-    /// One run, up to the last kernel; returns what it found per level.
-    fn run(&mut self, job: &Job<'_, K>, launcher: &mut Launcher<'_>, control: &Control)
-    -> Result<Vec<LevelRun>, Error>;
+    /// One run, up to the last kernel.
+    fn run(&mut self, job: &Job<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<(), Error>;
+
+    /// What the last run found per level, when it is done; adds what only the device counted to `launches`.
+    fn levels(&self, job: &Job<'_, K>, launches: &mut Launches) -> Result<Vec<LevelRun>, Error>;
 
     /// The terminal regions of the last run and the cells of its leaves.
     fn collect(&self, job: &Job<'_, K>) -> Result<(Vec<Terminal>, Cells), Error>;
@@ -183,12 +187,14 @@ impl<'a, const K: usize> Session<'a, K> {
         let start = Instant::now();
         let from = job.device.mark()?;
         job.tallies.set(0)?;
-        let levels = self.program.run(job, &mut launcher, control)?;
+        self.program.run(job, &mut launcher, control)?;
         let to = job.device.mark()?;
         job.device.synchronise("running kernels")?;
         let host = start.elapsed();
         let device = elapsed(&from, &to)?;
-        self.last = Some(Finished { levels, launches: launcher.launches, device, host });
+        let mut launches = launcher.launches;
+        let levels = self.program.levels(job, &mut launches)?;
+        self.last = Some(Finished { levels, launches, device, host });
         control.check()?;
         Ok(device)
     }
@@ -238,7 +244,14 @@ impl<'a, const K: usize> Session<'a, K> {
                     // Its one region is the domain.
                     (counts.leaves, counts.leaf_cells) = (1, counts.evaluated_cells);
                 }
-                LevelStats { level, counts, olt_entries: run.olt_entries, olt_bytes: run.olt_bytes, time: run.time }
+                LevelStats {
+                    level,
+                    counts,
+                    olt_entries: run.olt_entries,
+                    olt_bytes: run.olt_bytes,
+                    kernels: run.kernels,
+                    time: run.time,
+                }
             })
             .collect();
         let (terminals, bricks) = program.collect(&job)?;
@@ -319,11 +332,14 @@ pub(super) fn elapsed(from: &cudarc::driver::CudaEvent, to: &cudarc::driver::Cud
     Ok(Duration::from_secs_f64(f64::from(ms) / 1e3))
 }
 
+/// A column of a level's tallies, added up.
+pub(super) fn tally(tallies: &[u64], column: u32) -> u64 {
+    (0..TALLY_ROWS).map(|row| tallies[(row * TALLY_COLUMNS + column) as usize]).fold(0, u64::wrapping_add)
+}
+
 /// A level's counts from its tallies.
 fn counts(run: &LevelRun, tallies: &[u64]) -> LevelCounts {
-    let sum = |column: u32| {
-        (0..TALLY_ROWS).map(|row| tallies[(row * TALLY_COLUMNS + column) as usize]).fold(0u64, u64::wrapping_add)
-    };
+    let sum = |column| tally(tallies, column);
     LevelCounts {
         regions: run.regions,
         subdivided: run.subdivided,

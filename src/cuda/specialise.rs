@@ -104,6 +104,10 @@ device_struct! {
         /// Blocks that may be in flight.
         budget: u32,
         bricks_wanted: u32,
+        /// Families that a level's table holds (tail).
+        table_capacity: u32,
+        /// Blocks of the largest grid.
+        max_grid: u32,
     }
 }
 
@@ -134,23 +138,32 @@ constants! {
     TALLY_EVALUATED = 5,
     TALLY_LABELS = 6,
     TALLY_SUBDIVIDED = 7,
-    TALLY_COLUMNS = 8,
-    /// Counters of dynamic parallelism: blocks in flight and the most there were, launches made, failed and refused for
-    /// want of credit, families that overflowed or were descended into, terminal regions and leaves.
+    /// Grids launched from the device to explore a level, to fill, and to evaluate leaves.
+    TALLY_GRIDS = 8,
+    TALLY_FILL_GRIDS = 9,
+    TALLY_LEAF_GRIDS = 10,
+    /// A row is a cache line.
+    TALLY_COLUMNS = 16,
+    /// Counters of dynamic parallelism: blocks in flight, grids launched that have not begun, and the most there were of
+    /// each; launches that failed and that were refused for want of credit; families that overflowed; launches whose work
+    /// was done in place; terminal regions and leaves.
     DP_IN_FLIGHT = 0,
     DP_MOST_IN_FLIGHT = 1,
-    DP_LAUNCHES = 2,
-    DP_FAILED = 3,
-    DP_REFUSED = 4,
-    DP_OVERFLOW = 5,
-    DP_IN_PLACE = 6,
-    DP_TERMINALS = 7,
-    DP_LEAVES = 8,
+    DP_PENDING = 2,
+    DP_MOST_PENDING = 3,
+    DP_FAILED = 4,
+    DP_REFUSED = 5,
+    DP_OVERFLOW = 6,
+    DP_IN_PLACE = 7,
+    DP_TERMINALS = 8,
+    DP_LEAVES = 9,
     DP_COUNTERS = 16,
     /// Counters that hand out slots.
     COUNTER_MIXED = 0,
     COUNTER_LEAVES = 1,
     COUNTER_FILLS = 2,
+    /// Blocks of a level that are done (tail launches).
+    COUNTER_DONE = 3,
     COUNTERS = 4,
     /// What happens to a terminal region: nothing, at once by the block that explored it, or later by others.
     SETTLE_NONE = 0,
@@ -188,6 +201,11 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "workloads/mxm.cuh",
     "workloads/digits.cuh",
     "workloads/user.cuh",
+    "dp/credit.cuh",
+    "dp/examine.cuh",
+    "dp/region.cuh",
+    "dp/block.cuh",
+    "dp/tail.cuh",
     "strategies/exhaustive.cu",
     "strategies/ask.cu",
     "strategies/dp.cu",

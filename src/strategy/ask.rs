@@ -16,7 +16,7 @@ use crate::cpu::Cpu;
 use crate::error::Error;
 use crate::how::ParallelScheme;
 use crate::olt::{MIXED, Olt, Outcome};
-use crate::subdivision::{Launches, LevelStats};
+use crate::subdivision::{Launches, LevelKernels, LevelStats};
 
 /// Regions per task: enough cells for a vectorised field, few enough to balance.
 const REGIONS: usize = 256;
@@ -38,10 +38,9 @@ impl<const K: usize> Strategy<K> for Ask {
             outcomes.par_chunks_mut(piece).enumerate().try_for_each(|(i, outcomes)| {
                 cpu.process(level, |slot| (olt.code(i * piece + slot), olt.payload(i * piece + slot)), outcomes)
             })?;
-            launches.kernels += 1;
-            if cpu.how.scheme == ParallelScheme::Mbr && cpu.settles(level) {
-                launches.kernels += 1;
-            }
+            let settled = cpu.how.scheme == ParallelScheme::Mbr && cpu.settles(level);
+            let kernels = LevelKernels { explore: 1, leaf: u64::from(settled), ..LevelKernels::default() };
+            launches.kernels += kernels.explore + kernels.leaf;
             let counts = cpu.counts(level);
             let children = u128::from(counts.subdivided) * u128::from(cpu.plan.scheme().children());
             let mut bytes = Olt::bytes(cpu.plan, level, payloads, olt.len() as u128);
@@ -58,6 +57,7 @@ impl<const K: usize> Strategy<K> for Ask {
                 counts,
                 olt_entries: olt.len() as u64 + children as u64,
                 olt_bytes: bytes as u64,
+                kernels,
                 time: Some(start.elapsed()),
             });
             match next {

@@ -13,7 +13,7 @@ use super::Strategy;
 use crate::cpu::Cpu;
 use crate::error::Error;
 use crate::olt::{MIXED, family};
-use crate::subdivision::{Launches, LevelStats};
+use crate::subdivision::{Launches, LevelKernels, LevelStats};
 use crate::workload::Payload;
 
 /// Initial regions per task.
@@ -29,7 +29,8 @@ struct Launcher<'a, 'c, const K: usize> {
     cpu: &'a Cpu<'c, K>,
     in_flight: AtomicU64,
     most_in_flight: AtomicU64,
-    kernels: AtomicU64,
+    /// Per level.
+    kernels: Vec<AtomicU64>,
     in_place: AtomicU64,
     failure: Mutex<Option<Error>>,
 }
@@ -40,7 +41,7 @@ impl<const K: usize> Strategy<K> for Dp {
             cpu,
             in_flight: AtomicU64::new(1),
             most_in_flight: AtomicU64::new(1),
-            kernels: AtomicU64::new(1),
+            kernels: (0..cpu.plan.levels().len()).map(|level| AtomicU64::new(u64::from(level == 0))).collect(),
             in_place: AtomicU64::new(0),
             failure: Mutex::new(None),
         };
@@ -66,15 +67,21 @@ impl<const K: usize> Strategy<K> for Dp {
                 counts: cpu.counts(level.index),
                 olt_entries: 0,
                 olt_bytes: 0,
+                kernels: LevelKernels {
+                    explore: launcher.kernels[level.index as usize].load(Ordering::Relaxed),
+                    ..LevelKernels::default()
+                },
                 time: None,
             })
             .take_while(|stats| stats.counts.regions > 0)
             .collect();
+        let in_place = launcher.in_place.into_inner();
         let launches = Launches {
-            kernels: launcher.kernels.into_inner(),
+            kernels: launcher.kernels.into_iter().map(AtomicU64::into_inner).sum(),
             most_in_flight: launcher.most_in_flight.into_inner(),
-            in_place: launcher.in_place.into_inner(),
-            peak_olt_bytes: 0,
+            refused: in_place,
+            in_place,
+            ..Launches::default()
         };
         Ok((stats, launches))
     }
@@ -96,7 +103,7 @@ impl<'a, const K: usize> Launcher<'a, '_, K> {
         }
         for (&(code, payload), _) in regions.iter().zip(&outcomes).filter(|&(_, &outcome)| outcome == MIXED) {
             let children = family(self.cpu.plan, self.cpu.workload, level, code, payload);
-            self.kernels.fetch_add(1, Ordering::Relaxed);
+            self.kernels[level as usize + 1].fetch_add(1, Ordering::Relaxed);
             if self.take_credit() {
                 scope.spawn(move |scope| {
                     self.explore(scope, level + 1, &children);

@@ -7,7 +7,7 @@ use crate::cpu::{Cpu, PIECE, Slabs};
 use crate::error::Error;
 use crate::how::Keep;
 use crate::plan::Level;
-use crate::subdivision::{Launches, LevelStats};
+use crate::subdivision::{Launches, LevelKernels, LevelStats};
 
 pub(super) struct Exhaustive;
 
@@ -26,7 +26,9 @@ impl<const K: usize> Strategy<K> for Exhaustive {
         (0..slabs.len()).into_par_iter().try_for_each(|i| cpu.evaluate(&slabs.get(i)))?;
         let mut counts = cpu.counts(0);
         (counts.regions, counts.leaves, counts.leaf_cells) = (1, 1, counts.evaluated_cells);
-        let stats = LevelStats { level: Level::whole(domain.extent), counts, olt_entries: 0, olt_bytes: 0, time: None };
+        let kernels = LevelKernels { leaf: 1, ..LevelKernels::default() };
+        let level = Level::whole(domain.extent);
+        let stats = LevelStats { level, counts, olt_entries: 0, olt_bytes: 0, kernels, time: None };
         let launches = Launches { kernels: 1, most_in_flight: 1, ..Launches::default() };
         Ok((vec![stats], launches))
     }

@@ -44,8 +44,10 @@ int nvrtcCompileProgram(Program* program, int, const char**) {
     char folder[] = "/tmp/standin-XXXXXX";
     if (!mkdtemp(folder)) return 1;
     const std::string root = folder;
-    for (const char* sub : {"/curves", "/workloads"}) mkdir((root + sub).c_str(), 0700);
-    for (auto& [name, text] : program->headers) std::ofstream(root + "/" + name) << text;
+    for (auto& [name, text] : program->headers) {
+        if (name.find('/') != std::string::npos) mkdir((root + "/" + name.substr(0, name.find('/'))).c_str(), 0700);
+        std::ofstream(root + "/" + name) << text;
+    }
     std::ofstream(root + "/kernel.cpp") << program->source;
     const std::string command = "g++ -shared -fPIC -O1 -std=c++17 -ffp-contract=off -mfma -fno-strict-aliasing -w -pthread "
                                 "-include " SHIM " -I " + root + " -o " + root + "/kernel.so " + root + "/kernel.cpp > " +

@@ -181,29 +181,32 @@ inline void run_grid(void (*kernel)(void**), void** arguments, unsigned blocks, 
     other.join();
 }
 
-// Grids launched from the device. They run after the grid that launched them, in any order; STANDIN_PENDING is how many
-// may wait, STANDIN_FAIL_CHILDREN the percentage of launches that fail.
+// Grids launched from the device. They run after the grid that launched them, in any order, and tails when nothing else
+// is left; STANDIN_PENDING is how many may wait, STANDIN_FAIL_CHILDREN the percentage of launches that fail.
 struct Child {
     void (*kernel)(void**);
     unsigned blocks;
-    uint64_t arguments[3];
+    alignas(16) char arguments[3][32];
 };
 inline std::vector<Child> children;
+inline std::vector<Child> tails;
 inline std::mutex lock;
 inline uint64_t dice = 1;
 
-template <class A, class B, class C> unsigned enqueue(void (*kernel)(void**), unsigned blocks, A a, B b, C c) {
+template <class A, class B, class C>
+unsigned enqueue(std::vector<Child>& queue, void (*kernel)(void**), unsigned blocks, A a, B b, C c) {
     static const uint64_t pending = getenv("STANDIN_PENDING") ? strtoull(getenv("STANDIN_PENDING"), nullptr, 10) : 2048;
     static const uint64_t failing =
         getenv("STANDIN_FAIL_CHILDREN") ? strtoull(getenv("STANDIN_FAIL_CHILDREN"), nullptr, 10) : 0;
     std::lock_guard<std::mutex> guard(lock);
     dice = dice * 6364136223846793005ull + 1442695040888963407ull;
-    if (children.size() >= pending || (dice >> 33) % 100 < failing) return 69;
+    if (children.size() + tails.size() >= pending || (dice >> 33) % 100 < failing) return 69;
+    static_assert(sizeof a <= 32 && sizeof b <= 32 && sizeof c <= 32, "arguments are small");
     Child child{kernel, blocks, {}};
-    memcpy(&child.arguments[0], &a, sizeof a);
-    memcpy(&child.arguments[1], &b, sizeof b);
-    memcpy(&child.arguments[2], &c, sizeof c);
-    children.push_back(child);
+    memcpy(child.arguments[0], &a, sizeof a);
+    memcpy(child.arguments[1], &b, sizeof b);
+    memcpy(child.arguments[2], &c, sizeof c);
+    queue.push_back(child);
     return 0;
 }
 
@@ -212,12 +215,13 @@ template <class A, class B, class C> unsigned enqueue(void (*kernel)(void**), un
 // Runs a grid, and those it launches. The driver calls it.
 extern "C" void standin_grid(void (*kernel)(void**), void** arguments, unsigned blocks, unsigned threads, uint64_t seed) {
     standin::run_grid(kernel, arguments, blocks, threads, seed, 2);
-    while (!standin::children.empty()) {
+    while (!standin::children.empty() || !standin::tails.empty()) {
         seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-        std::swap(standin::children[(seed >> 33) % standin::children.size()], standin::children.back());
-        standin::Child child = standin::children.back();
-        standin::children.pop_back();
-        void* pointers[3] = {&child.arguments[0], &child.arguments[1], &child.arguments[2]};
+        std::vector<standin::Child>& queue = standin::children.empty() ? standin::tails : standin::children;
+        std::swap(queue[(seed >> 33) % queue.size()], queue.back());
+        standin::Child child = queue.back();
+        queue.pop_back();
+        void* pointers[3] = {child.arguments[0], child.arguments[1], child.arguments[2]};
         standin::run_grid(child.kernel, pointers, child.blocks, threads, seed, 1);
     }
 }
@@ -273,6 +277,9 @@ inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __clz(unsigned x) { return x == 0 ? 32 : __builtin_clz(x); }
 inline int __clzll(unsigned long long x) { return x == 0 ? 64 : __builtin_clzll(x); }
 inline int __ffs(unsigned x) { return __builtin_ffs(int(x)); }
+inline int __ffsll(unsigned long long x) { return __builtin_ffsll((long long)x); }
+inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+inline void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 inline unsigned long long __brevll(unsigned long long x) {
     unsigned long long y = 0;
     for (int i = 0; i < 64; i++) y |= (x >> i & 1) << (63 - i);
@@ -306,4 +313,5 @@ inline double __ddiv_rn(double a, double b) { return a / b; }
         name(*(A*)arguments[0], *(B*)arguments[1], *(C*)arguments[2]);                                                 \
     }                                                                                                                  \
     static void name(A a, B b, C c)
-#define DEV_LAUNCH(kernel, grid, ...) standin::enqueue(&kernel##_standin, grid, __VA_ARGS__)
+#define DEV_LAUNCH(kernel, grid, ...) standin::enqueue(standin::children, &kernel##_standin, grid, __VA_ARGS__)
+#define DEV_TAIL_LAUNCH(kernel, grid, ...) standin::enqueue(standin::tails, &kernel##_standin, grid, __VA_ARGS__)

@@ -1,0 +1,87 @@
+// One region under dynamic parallelism: explored, and settled if it is terminal.
+#pragma once
+
+// MBR: the blocks of a grid share a uniform region, or a leaf.
+ENTRY(dp_fill, const DpArgs*, dp, u64, level_label, Code, code) {
+    begin_grid(*dp);
+    const LaunchArgs& launch = level_of(*dp, u32(level_label >> 32));
+    const RunArgs& run = *(const RunArgs*)dp->run;
+    fill(run, region_at(run, launch, curve_coords(launch, code)), u32(level_label), blockIdx.x, gridDim.x);
+    give_credit(*dp);
+}
+
+ENTRY(dp_leaf, const DpArgs*, dp, u64, level, Code, code) {
+    begin_grid(*dp);
+    const LaunchArgs& launch = level_of(*dp, u32(level));
+    const RunArgs& run = *(const RunArgs*)dp->run;
+    const FieldArgs& field = *(const FieldArgs*)dp->field;
+    Tally evaluated;
+    evaluate(run, field, region_at(run, launch, curve_coords(launch, code)), nullptr, blockIdx.x, gridDim.x, evaluated);
+    settle_tally(launch, evaluated, TALLY_EVALUATED);
+    give_credit(*dp);
+}
+
+// Remembers a terminal region, if the host wants to know and there is room; the host sees from the count if there was.
+DEVICE void remember(const DpArgs& dp, u32 level, Code code, u32 outcome) {
+    if (dp.terminal_codes == 0) return;
+    const u32 slot = atomicAdd(dp_counter(dp, DP_TERMINALS), 1u);
+    if (slot >= dp.terminal_capacity) return;
+    ((Code*)dp.terminal_codes)[slot] = code;
+    ((u32*)dp.terminal_levels)[slot] = level;
+    ((u32*)dp.terminal_outcomes)[slot] = outcome;
+    if (outcome == MIXED && dp.bricks_wanted) {
+        const u32 brick = atomicAdd(dp_counter(dp, DP_LEAVES), 1u);
+        ((u32*)dp.terminal_bricks)[slot] = brick;
+        ((Code*)dp.leaf_codes)[brick] = code;
+    }
+}
+
+// Counts a terminal region and, under MBR, launches a grid that settles it; true if this block has to do it. Called by
+// thread 0.
+DEVICE bool settle_here(const DpArgs& dp, u32 level, const Entry& entry, u64 cells, u32 outcome) {
+    const LaunchArgs& launch = level_of(dp, level);
+    const bool leaf = outcome == MIXED;
+    count(launch, leaf ? TALLY_LEAVES : TALLY_FILLED, 1);
+    count(launch, leaf ? TALLY_LEAF_CELLS : TALLY_FILLED_CELLS, cells);
+    remember(dp, level, entry.code, outcome);
+    const u32 settle = leaf ? launch.leaf : launch.fill;
+    if (settle != SETTLE_LISTED) return settle == SETTLE_IN_PLACE;
+    const u32 pieces = leaf ? launch.leaf_pieces : launch.pieces;
+    if (pieces == 1) return true;
+    if (take_credit(dp, pieces)) {
+        const u32 error = leaf ? DEV_LAUNCH(dp_leaf, pieces, &dp, u64(level), entry.code)
+                               : DEV_LAUNCH(dp_fill, pieces, &dp, u64(level) << 32 | outcome, entry.code);
+        if (launched(dp, launch, leaf ? TALLY_LEAF_GRIDS : TALLY_FILL_GRIDS, error, pieces)) return false;
+    }
+    count_up(dp, DP_IN_PLACE);
+    return true;
+}
+
+// Explores a region and settles it if it is terminal; true for everyone if it is to be divided. Not inlined: every
+// kernel below calls it, and one copy compiles faster than five.
+static __device__ __noinline__ bool examine(const DpArgs& dp, u32 level, const Entry& entry) {
+    const RunArgs& run = *(const RunArgs*)dp.run;
+    const FieldArgs& field = *(const FieldArgs*)dp.field;
+    const LaunchArgs& launch = level_of(dp, level);
+    const Region region = region_at(run, launch, entry.coords);
+    Tally explored;
+    const u32 outcome = explore(run, field, region, explored);
+    settle_tally(launch, explored, TALLY_EXPLORED);
+    const bool mixed = outcome == MIXED;
+    team_sync();
+    if (mixed && !launch.last) {
+        if (threadIdx.x == 0) count(launch, TALLY_SUBDIVIDED, 1);
+        return true;
+    }
+    u32 here = 0;
+    if (threadIdx.x == 0) here = settle_here(dp, level, entry, region.volume(), outcome);
+    here = team_broadcast(here);
+    team_sync();
+    if (here && !mixed) fill(run, region, outcome, 0, 1);
+    if (here && mixed) {
+        Tally evaluated;
+        evaluate(run, field, region, nullptr, 0, 1, evaluated);
+        settle_tally(launch, evaluated, TALLY_EVALUATED);
+    }
+    return false;
+}

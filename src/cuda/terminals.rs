@@ -1,0 +1,112 @@
+//! The terminal regions that dynamic parallelism lists on the device, in the order in which they are found.
+
+use super::device::Device;
+use super::memory::{Allocation, Reserve, read, read_integers};
+use super::session::Job;
+use super::specialise::DpArgs;
+use crate::error::Error;
+use crate::field::Cells;
+use crate::how::Keep;
+use crate::olt::MIXED;
+use crate::subdivision::Terminal;
+
+/// Lists of codes, levels, outcomes and bricks, an entry for each terminal region; and the codes of the leaves.
+#[derive(Default)]
+pub(super) struct Terminals {
+    pub(super) capacity: u64,
+    /// Entries that the last run wrote, or would have.
+    pub(super) count: u64,
+    codes: Reserve,
+    levels: Reserve,
+    outcomes: Reserve,
+    places: Reserve,
+    leaf_codes: Reserve,
+    /// Bricks that the last run wrote.
+    pub(super) leaves: u64,
+    bricks: Reserve,
+}
+
+impl Terminals {
+    /// Makes room for `capacity` regions.
+    pub(super) fn reserve(&mut self, device: &Device, capacity: u64, code_bytes: u64) -> Result<(), Error> {
+        let what = "the list of terminal regions";
+        for (list, width) in [
+            (&mut self.codes, code_bytes),
+            (&mut self.levels, 4),
+            (&mut self.outcomes, 4),
+            (&mut self.places, 4),
+            (&mut self.leaf_codes, code_bytes),
+        ] {
+            list.ensure(device, what, capacity * width, Allocation::Pool)?;
+        }
+        self.capacity = capacity;
+        Ok(())
+    }
+
+    /// Tells the kernels where the lists are.
+    pub(super) fn describe(&self, args: &mut DpArgs) {
+        args.terminal_codes = self.codes.address();
+        args.terminal_levels = self.levels.address();
+        args.terminal_outcomes = self.outcomes.address();
+        args.terminal_bricks = self.places.address();
+        args.leaf_codes = self.leaf_codes.address();
+        args.terminal_capacity = self.capacity as u32;
+    }
+
+    /// Makes room for bricks of `cells` cells each, zeroed if `gaps`; returns their address.
+    pub(super) fn reserve_bricks<const K: usize>(
+        &mut self,
+        job: &Job<'_, K>,
+        cells: u64,
+        gaps: bool,
+    ) -> Result<u64, Error> {
+        let bytes = self.leaves * cells * job.how.cell.bytes();
+        let bricks = self.bricks.ensure(job.device, "the bricks of leaves", bytes, Allocation::Pool)?;
+        if gaps {
+            bricks.set(0)?;
+        }
+        Ok(bricks.address())
+    }
+
+    /// The regions by level and code, and the cells of the leaves.
+    pub(super) fn collect<const K: usize>(
+        &self,
+        job: &Job<'_, K>,
+        code_bytes: u64,
+    ) -> Result<(Vec<Terminal>, Cells), Error> {
+        let mut bricks = Cells::zeroed(job.how.cell, 0);
+        let mut terminals = Vec::new();
+        if job.how.keep == Keep::Counts {
+            return Ok((terminals, bricks));
+        }
+        let list = |list: &Reserve, width| read_integers(job.device, list.address(), self.count, width);
+        let (codes, levels) = (list(&self.codes, code_bytes)?, list(&self.levels, 4)?);
+        let (outcomes, places) = (list(&self.outcomes, 4)?, list(&self.places, 4)?);
+        let last = &job.plan.levels()[job.plan.levels().len() - 1];
+        let (most, width) = (last.most_cells(), job.how.cell.bytes());
+        let kept = job.how.keep == Keep::Regions;
+        let mut raw = Cells::zeroed(job.how.cell, if kept { (self.leaves * most) as usize } else { 0 });
+        if kept {
+            read(job.device, self.bricks.address(), self.leaves * most * width, |start, bytes| {
+                raw.store((start / width) as usize, bytes);
+                Ok(())
+            })?;
+        }
+        for (((code, level), outcome), place) in codes.into_iter().zip(levels).zip(outcomes).zip(places) {
+            let level = level as u32;
+            if outcome != u64::from(MIXED) {
+                terminals.push(Terminal::uniform(level, code, outcome as u32));
+                continue;
+            }
+            let brick = kept.then(|| {
+                let start = (place * most) as usize;
+                let brick = bricks.len() as u64;
+                bricks.extend_from(&raw, start..start + job.plan.region(level, code).volume() as usize);
+                brick
+            });
+            terminals.push(Terminal::leaf(level, code, brick));
+        }
+        Terminal::sort(&mut terminals);
+        Ok((terminals, bricks))
+    }
+}
