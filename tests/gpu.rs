@@ -5,9 +5,9 @@
 
 use orthant::conformance::{self, Scope};
 use orthant::cuda::{Device, DeviceOptions, Session};
-use orthant::how::{Stack, Table};
+use orthant::how::{DpLaunch, Stack, Table};
 use orthant::prelude::*;
-use orthant::subdivision::LevelStats;
+use orthant::subdivision::{Launches, LevelStats};
 
 fn device() -> Option<Device> {
     match Device::open(&DeviceOptions::from_env(0)) {
@@ -169,4 +169,102 @@ fn tables_of_coordinates_name_the_same_regions() {
     });
     let terminals: Vec<_> = terminals.collect();
     assert!(terminals[0].len() > 100 && terminals[0] == terminals[1]);
+}
+
+/// Dynamic parallelism under every limit: one workload in one dimension, all launches and schemes.
+struct Limits<'a> {
+    device: &'a Device,
+    request: Request,
+}
+
+impl Job for Limits<'_> {
+    type Output = ();
+
+    fn run<const K: usize>(self, open: Open<K>) {
+        let Self { device, request } = self;
+        let plan = request.plan::<K>().unwrap();
+        let field = open(plan.domain(), &request.options().unwrap()).unwrap();
+        let control = Control::default();
+        let checksum = |run: Subdivision<K>| run.field().unwrap().checksum();
+        let ask = checksum(orthant::cuda::run(device, &plan, &*field, &How::default(), &control).unwrap());
+        if !field.is_device_only() {
+            assert_eq!(checksum(run(&plan, &*field, &How::default(), &control).unwrap()), ask);
+        }
+        for &dp_launch in DpLaunch::ALL {
+            for &scheme in ParallelScheme::ALL {
+                let (mut runs, mut most) = (0, Launches::default());
+                for pending in [64, 2048, 32768] {
+                    for budget in [1, 128, 1 << 20] {
+                        let how = How {
+                            strategy: StrategyKind::Dp,
+                            scheme,
+                            dp_launch,
+                            dp_budget: Some(budget),
+                            pending_launches: Some(pending),
+                            ..How::default()
+                        };
+                        for _ in 0..if brief() { 1 } else { 10 } {
+                            let run = orthant::cuda::run(device, &plan, &*field, &how, &control).unwrap();
+                            let launches = run.launches();
+                            most.kernels = most.kernels.max(launches.kernels);
+                            most.most_pending = most.most_pending.max(launches.most_pending);
+                            most.refused = most.refused.max(launches.refused);
+                            most.failed = most.failed.max(launches.failed);
+                            most.overflowed = most.overflowed.max(launches.overflowed);
+                            let what = format!("{} k={K} {scheme} {dp_launch}", request.workload);
+                            assert_eq!(checksum(run), ask, "{what} budget {budget} pending {pending}");
+                            runs += 1;
+                        }
+                    }
+                }
+                println!(
+                    "| {} | {K} | {:?} | {scheme} | {dp_launch} | {runs} | {} | {} | {} | {} | {} | all equal |",
+                    request.workload,
+                    plan.domain().size(),
+                    most.kernels,
+                    most.most_pending,
+                    most.refused,
+                    most.failed,
+                    most.overflowed
+                );
+            }
+        }
+    }
+}
+
+/// Nothing is lost, whatever the limits: ten runs of each over poisoned memory (every run has an array of its own, which
+/// is poisoned before it), budgets from 1 to more than there is work, three limits of pending launches.
+#[test]
+fn dynamic_parallelism_loses_nothing() {
+    let Some(device) = device() else { return };
+    if scope() == Scope::Static {
+        return println!("SKIPPED: without launches from the device");
+    }
+    println!(
+        "| field | k | size | scheme | launch | runs | kernels | pending | refused | failed | overflowed | cells |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    for &workload in WorkloadKind::ALL {
+        for &k in workload.dims().iter().filter(|k| (2..=5).contains(*k)) {
+            let ternary = workload.defaults(k).size.is_multiple_of(3);
+            let (size, r) = match (k, ternary) {
+                (2, false) => (512, 2),
+                (2, true) => (243, 3),
+                (3, false) => (64, 2),
+                (3, true) => (81, 3),
+                (4, false) => (24, 2),
+                (4, true) => (27, 3),
+                (_, false) => (12, 2),
+                (_, true) => (9, 3),
+            };
+            let size = if brief() { size / 3 } else { size };
+            let mut request = Request::new(workload);
+            (request.dim, request.size) = (Some(k), Some(vec![size]));
+            (request.g, request.r, request.b) = (Some(vec![r]), Some(vec![r]), Some(1));
+            if workload == WorkloadKind::Kernel {
+                request.source = Some(include_str!("../examples/kernels/shells.cuh").into());
+            }
+            request.workload.dispatch(k, Limits { device: &device, request: request.clone() }).unwrap();
+        }
+    }
 }

@@ -5,17 +5,14 @@
 //! `stacks`, `dp`, `loops`; none: all but the search. Needs a GPU; without one it says so and succeeds, unless
 //! `ORTHANT_REQUIRE_GPU` is set.
 
-use std::time::{Duration, Instant};
+mod dynamic;
+mod measure;
 
-use orthant::cuda::{Device, DeviceOptions, Session};
+use orthant::cuda::{Device, DeviceOptions};
 use orthant::how::{AskLoop, Stack, Table};
 use orthant::prelude::*;
-use orthant::subdivision::Launches;
 
-/// Repetitions of a measurement: at least 20, more while the standard error exceeds 1 % and time is left.
-const LEAST: usize = 20;
-const MOST: usize = 200;
-const PATIENCE: Duration = Duration::from_secs(2);
+use measure::{LEAST, measure, request};
 
 fn main() {
     // Cargo passes --bench, and --test where benches are only to be tried.
@@ -43,88 +40,11 @@ fn main() {
         stacks(&device);
     }
     if wanted("dp") {
-        dynamic(&device);
+        dynamic::dynamic(&device);
     }
     if wanted("loops") {
         loops(&device);
     }
-}
-
-/// One configuration.
-struct Measured {
-    median: f64,
-    error: f64,
-    runs: usize,
-    launches: Launches,
-    decoding: Option<f64>,
-}
-
-impl std::fmt::Display for Measured {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:.3} ± {:.3} ms | {}", self.median, self.error, self.runs)
-    }
-}
-
-/// Measures what a request asks for.
-struct Measure<'a> {
-    device: &'a Device,
-    request: &'a Request,
-    least: usize,
-}
-
-impl Job for Measure<'_> {
-    type Output = Result<Measured, Error>;
-
-    fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
-        let plan = self.request.plan::<K>()?;
-        let field = open(plan.domain(), &self.request.options()?)?;
-        let control = Control::default();
-        let mut session = Session::new(self.device, &plan, &*field, &self.request.how)?;
-        session.run(&control)?;
-        let start = Instant::now();
-        let mut times = Vec::new();
-        loop {
-            times.push(session.run(&control)?.as_secs_f64() * 1e3);
-            let (runs, error) = (times.len(), standard_error(&times));
-            let settled = error < 0.01 * median(&times) || start.elapsed() > PATIENCE;
-            if runs >= self.least && (settled || runs >= MOST) {
-                let launches = session.launches();
-                let mut decoding = Vec::new();
-                if self.request.how.keep != Keep::Counts && self.least >= LEAST {
-                    for _ in 0..5 {
-                        decoding.extend(session.time_decoding()?.map(|time| time.as_secs_f64() * 1e3));
-                    }
-                }
-                let decoding = (!decoding.is_empty()).then(|| median(&decoding));
-                return Ok(Measured { median: median(&times), error, runs, launches, decoding });
-            }
-        }
-    }
-}
-
-fn measure(device: &Device, request: &Request, least: usize) -> Result<Measured, Error> {
-    request.workload.dispatch(request.dim(), Measure { device, request, least })?
-}
-
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    (sorted[sorted.len() / 2] + sorted[(sorted.len() - 1) / 2]) / 2.0
-}
-
-fn standard_error(values: &[f64]) -> f64 {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-    (variance / n).sqrt()
-}
-
-fn request(workload: WorkloadKind, n: u32, (g, r, b): (u32, u32, u32), how: How) -> Request {
-    let mut request = Request::new(workload);
-    request.size = Some(vec![n]);
-    (request.g, request.r, request.b) = (Some(vec![g]), Some(vec![r]), Some(b));
-    request.how = how;
-    request
 }
 
 /// The ASK paper's experiment: Mandelbrot, dwell 512.
@@ -275,56 +195,6 @@ fn stacks(device: &Device) {
                     Err(error) => println!("| {workload} | {k} | {n} | {stack} | {allowed} | {error} |"),
                 }
             }
-        }
-    }
-    println!();
-}
-
-/// Dynamic parallelism beside ASK and Exhaustive, and by its budget.
-fn dynamic(device: &Device) {
-    println!("## Dynamic parallelism: Mandelbrot, dwell 512, int32\n");
-    println!(
-        "| n | strategy | g, r, B | budget | launches | most in flight | without credit | median ± standard error | runs |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|");
-    let row = |name: &str, n: u32, scheme: (u32, u32, u32), request: Request, budget: &str| {
-        let (g, r, b) = scheme;
-        match measure(device, &request, LEAST) {
-            Ok(m) => println!(
-                "| {n} | {name} | {g}, {r}, {b} | {budget} | {} | {} | {} | {m} |",
-                m.launches.kernels, m.launches.most_in_flight, m.launches.in_place
-            ),
-            Err(error) => println!("| {n} | {name} | {g}, {r}, {b} | {budget} | {error} |"),
-        }
-    };
-    for n in [1 << 10, 1 << 12, 1 << 14, 1 << 16] {
-        for scheme in [(32, 4, 16), (64, 4, 16), (16, 4, 64)] {
-            if scheme.0 * scheme.1 * scheme.2 > n {
-                continue;
-            }
-            for parallel in [ParallelScheme::Sbr, ParallelScheme::Mbr] {
-                for strategy in [StrategyKind::Ask, StrategyKind::Dp] {
-                    let how = How {
-                        strategy,
-                        scheme: parallel,
-                        cell: CellType::I32,
-                        insertion: Insertion::Atomic,
-                        ..How::default()
-                    };
-                    let request = request(WorkloadKind::Mandelbrot, n, scheme, how);
-                    row(&format!("{strategy} {parallel}"), n, scheme, request, "default");
-                }
-            }
-        }
-    }
-    for (workload, n, scheme) in [
-        (WorkloadKind::Mandelbrot, 1 << 14, (32, 2, 16)),
-        (WorkloadKind::Mandelbulb, 512, (16, 2, 4)),
-        (WorkloadKind::Julibrot, 128, (4, 2, 4)),
-    ] {
-        for budget in [1, 4, 16, 64, 128, 256, 512, 1024, 2048, 65536] {
-            let how = How { strategy: StrategyKind::Dp, dp_budget: Some(budget), ..How::default() };
-            row(&format!("{workload} dp sbr"), n, scheme, request(workload, n, scheme, how), &budget.to_string());
         }
     }
     println!();
