@@ -20,9 +20,10 @@ typedef unsigned long long u64;
              const __grid_constant__ FieldArgs field)
 #endif
 
-// Kernels of dynamic parallelism take three values of their own. A launch from the device goes off at once and returns
+// Kernels of dynamic parallelism take three values of their own, and may be declared ahead. A launch from the device goes off at once and returns
 // an error code, 0 for none.
 #ifndef ENTRY
+#define ENTRY_AHEAD(name, A, B, C) extern "C" __global__ void __launch_bounds__(BLOCK) name(A, B, C)
 #define ENTRY(name, A, a, B, b, C, c) extern "C" __global__ void __launch_bounds__(BLOCK) name(A a, B b, C c)
 #define DEV_LAUNCH(kernel, grid, ...)                                                                                  \
     (kernel<<<grid, BLOCK, 0, cudaStreamFireAndForget>>>(__VA_ARGS__), u32(cudaGetLastError()))

@@ -2,74 +2,95 @@
 // time: the blocks of that grid take one of their families each.
 #pragma once
 
-// Mixed regions of a family: bit b of the mask is region `first + b`.
+// A family under examination, up to 64 regions at a time: bit b of the mask is region `first + b`, and mixed. On level 0,
+// families are runs of CHILDREN regions, and `parent` is the number of the first.
 struct Batch {
-    u64 mask;
     Code parent;
     u32 first;
     u32 level;
+    u64 mask;
 };
 
-// A member of a family. On level 0, families are runs of CHILDREN regions, and `parent` is the number of the first.
-DEVICE Entry member(const DpArgs& dp, u32 level, Code parent, u32 number) {
-    const LaunchArgs& launch = level_of(dp, level);
-    return level == 0 ? curve_root(launch, u32(parent) + number) : curve_child(launch, parent, number);
+DEVICE Entry member(const DpArgs& dp, const Batch& batch, u32 number) {
+    const LaunchArgs& launch = level_of(dp, batch.level);
+    return batch.level == 0 ? curve_root(launch, u32(batch.parent) + number) : curve_child(launch, batch.parent, number);
 }
 
-static __device__ __noinline__ void examine_family(const DpArgs& dp, u32 level, Code parent);
-
-ENTRY(dp_batch, const DpArgs*, dp, Batch, batch, u64, unused) {
-    begin_grid(*dp);
-    u64 mask = batch.mask;
-    for (u32 i = 0; i < blockIdx.x; i++) mask &= mask - 1;
-    const u32 number = batch.first + __ffsll(mask) - 1;
-    examine_family(*dp, batch.level + 1, member(*dp, batch.level, batch.parent, number).code);
-    give_credit(*dp);
+DEVICE u32 members(const DpArgs& dp, const Batch& batch) {
+    if (batch.level > 0) return CHILDREN;
+    const u64 left = level_of(dp, 0).regions - batch.parent;
+    return left < CHILDREN ? u32(left) : CHILDREN;
 }
 
-// Hands the families of a batch over to a grid; false if there is no credit. Called by thread 0.
-DEVICE bool hand_over(const DpArgs& dp, const Batch& batch) {
+// The family of the first region in the mask, which leaves it.
+DEVICE Batch next_family(const DpArgs& dp, Batch& batch) {
+    const u32 number = batch.first + __ffsll(batch.mask) - 1;
+    batch.mask &= batch.mask - 1;
+    return {member(dp, batch, number).code, 0, batch.level + 1, 0};
+}
+
+// The families of a grid, one per block: those of a batch (`from` is its level), or the initial grid or those that
+// overflowed in the last round, from number `batch.parent` on (the host gives that number for a batch; it starts with it).
+ENTRY_AHEAD(dp_block, const DpArgs*, Batch, u64);
+
+// Hands the families of a batch over to a grid; what stays of it. Called by thread 0.
+DEVICE u64 hand_over(const DpArgs& dp, const Batch& batch) {
     const u32 families = __popcll(batch.mask);
-    if (!take_credit(dp, families)) return false;
-    const u32 error = DEV_LAUNCH(dp_batch, families, &dp, batch, u64(0));
-    return launched(dp, level_of(dp, batch.level + 1), TALLY_GRIDS, error, families);
+    if (take_credit(dp, families)) {
+        const u32 error = DEV_LAUNCH(dp_block, families, &dp, batch, u64(batch.level));
+        if (launched(dp, level_of(dp, batch.level + 1), TALLY_GRIDS, error, families)) return 0;
+    }
+    u64 stays = batch.mask;
+    Batch rest = batch;
+    while (rest.mask != 0) {
+        const u64 before = rest.mask;
+        if (overflow(dp, batch.level, next_family(dp, rest).parent)) stays &= ~(before & (0 - before));
+    }
+    return stays;
 }
 
-static __device__ __noinline__ void examine_family(const DpArgs& dp, u32 level, Code parent) {
-    const u64 roots = level_of(dp, 0).regions;
-    const u32 members = level == 0 && roots - parent < CHILDREN ? u32(roots - parent) : CHILDREN;
-    for (u32 first = 0; first < members; first += 64) {
-        Batch batch = {0, parent, first, level};
-        for (u32 b = 0; b < 64 && first + b < members; b++) {
-            if (examine(dp, level, member(dp, level, parent, first + b))) batch.mask |= u64(1) << b;
+ENTRY(dp_block, const DpArgs*, args, Batch, batch, u64, from) {
+    const DpArgs& dp = *args;
+    Batch at = batch;
+    if (from == FROM_ROOTS) {
+        at = {Code((u64(batch.parent) + blockIdx.x) * CHILDREN), 0, 0, 0};
+    } else if (from == FROM_OVERFLOW) {
+        const u64 family = u64(batch.parent) + blockIdx.x;
+        at = {((const Code*)dp.taken)[family], 0, ((const u32*)dp.taken_levels)[family], 0};
+    } else {
+        begin_grid(dp);
+        for (u32 i = 0; i < blockIdx.x; i++) at.mask &= at.mask - 1;
+        at = next_family(dp, at);
+    }
+    // A family, and those below it that could not be handed over.
+    Batch open[DP_LEVELS];
+    u32 depth = 0;
+    while (true) {
+        const u32 end = members(dp, at) - at.first < 64 ? members(dp, at) : at.first + 64;
+        for (u32 number = at.first; number < end; number++) {
+            if (examine(dp, at.level, member(dp, at, number))) at.mask |= u64(1) << (number - at.first);
         }
-        if (batch.mask == 0) continue;
-        u32 stays = 0;
-        if (threadIdx.x == 0) stays = !hand_over(dp, batch);
-        stays = team_broadcast(stays);
-        team_sync();
-        if (!stays) continue;
-        for (u64 mask = batch.mask; mask != 0; mask &= mask - 1) {
-            const Code code = member(dp, level, parent, first + __ffsll(mask) - 1).code;
-            u32 here = 0;
-            if (threadIdx.x == 0) here = !overflow(dp, level, code);
-            here = team_broadcast(here);
+        if (at.mask != 0) {
+            u64 stays = 0;
+            if (threadIdx.x == 0) stays = hand_over(dp, at);
+            const u32 low = team_broadcast(u32(stays));
             team_sync();
-            // What this block keeps goes on region by region.
-            for (u32 child = 0; here && child < CHILDREN; child++) {
-                descend(dp, level + 1, curve_child(level_of(dp, level + 1), code, child));
-            }
+            const u32 high = team_broadcast(u32(stays >> 32));
+            team_sync();
+            at.mask = u64(high) << 32 | low;
+        }
+        // On to the family of a region that stayed, or to the next regions, or up.
+        while (at.mask == 0) {
+            at.first += 64;
+            if (at.first < members(dp, at) || depth == 0) break;
+            at = open[--depth];
+        }
+        if (at.mask != 0) {
+            open[depth] = at;
+            at = next_family(dp, open[depth++]);
+        } else if (at.first >= members(dp, at)) {
+            break;
         }
     }
-}
-
-// Level 0: a block per CHILDREN regions of the initial grid.
-ENTRY(dp_root_families, const DpArgs*, dp, u64, first, u64, unused) {
-    examine_family(*dp, 0, Code((first + blockIdx.x) * CHILDREN));
-}
-
-// A later round: a block per family that overflowed in the last one.
-ENTRY(dp_round_families, const DpArgs*, dp, u64, first, u64, unused) {
-    const u64 family = first + blockIdx.x;
-    examine_family(*dp, ((const u32*)dp->taken_levels)[family], ((const Code*)dp->taken)[family]);
+    if (from < FROM_ROOTS) give_credit(dp);
 }

@@ -57,9 +57,9 @@ DEVICE bool settle_here(const DpArgs& dp, u32 level, const Entry& entry, u64 cel
     return true;
 }
 
-// Explores a region and settles it if it is terminal; true for everyone if it is to be divided. Not inlined: every
-// kernel below calls it, and one copy compiles faster than five.
-static __device__ __noinline__ bool examine(const DpArgs& dp, u32 level, const Entry& entry) {
+// Explores a region and settles it if it is terminal; true for everyone if it is to be divided. Each kernel has one call
+// of it, since it is inlined.
+DEVICE bool examine(const DpArgs& dp, u32 level, const Entry& entry) {
     const RunArgs& run = *(const RunArgs*)dp.run;
     const FieldArgs& field = *(const FieldArgs*)dp.field;
     const LaunchArgs& launch = level_of(dp, level);

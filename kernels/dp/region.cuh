@@ -1,25 +1,35 @@
 // `--dp-launch region`: every mixed region launches a grid for its children (Adinetz 2014; ASK paper, §4).
 #pragma once
 
-static __device__ __noinline__ void descend(const DpArgs& dp, u32 level, Entry entry);
-
-ENTRY(dp_family, const DpArgs*, dp, u64, level, Code, parent) {
-    begin_grid(*dp);
-    descend(*dp, u32(level), curve_child(level_of(*dp, u32(level)), parent, blockIdx.x));
-    give_credit(*dp);
-}
+// The regions of a grid, one per block: the children of a region (`from` is their level and `start` its code), or the
+// initial grid or the families that overflowed in the last round, from number `start` on.
+ENTRY_AHEAD(dp_region, const DpArgs*, u64, u64);
 
 // Hands the children of a region over to a grid, or to the next round; false if neither has room. Called by thread 0.
 DEVICE bool hand_over(const DpArgs& dp, u32 level, Code code) {
     if (take_credit(dp, CHILDREN)) {
-        const u32 error = DEV_LAUNCH(dp_family, CHILDREN, &dp, u64(level + 1), code);
+        const u32 error = DEV_LAUNCH(dp_region, CHILDREN, &dp, u64(code), u64(level + 1));
         if (launched(dp, level_of(dp, level + 1), TALLY_GRIDS, error, CHILDREN)) return true;
     }
     return overflow(dp, level, code);
 }
 
-// Examines a region and all below it that could not be handed over, without recursion.
-static __device__ __noinline__ void descend(const DpArgs& dp, u32 level, Entry entry) {
+ENTRY(dp_region, const DpArgs*, args, u64, start, u64, from) {
+    const DpArgs& dp = *args;
+    u32 level = u32(from);
+    Entry entry;
+    if (from == FROM_ROOTS) {
+        level = 0;
+        entry = curve_root(level_of(dp, 0), u32(start) + blockIdx.x);
+    } else if (from == FROM_OVERFLOW) {
+        const u64 block = start + blockIdx.x;
+        level = ((const u32*)dp.taken_levels)[block / CHILDREN];
+        entry = curve_child(level_of(dp, level), ((const Code*)dp.taken)[block / CHILDREN], u32(block % CHILDREN));
+    } else {
+        begin_grid(dp);
+        entry = curve_child(level_of(dp, level), Code(start), blockIdx.x);
+    }
+    // A region, and all below it that could not be handed over.
     Code parents[DP_LEVELS];
     u32 children[DP_LEVELS];
     u32 depth = 0;
@@ -39,21 +49,9 @@ static __device__ __noinline__ void descend(const DpArgs& dp, u32 level, Entry e
                 depth--;
                 level--;
             }
-            if (depth == 0) return;
+            if (depth == 0) break;
         }
         entry = curve_child(level_of(dp, level), parents[depth - 1], children[depth - 1]);
     }
-}
-
-// Level 0: a block per region of the initial grid.
-ENTRY(dp_roots, const DpArgs*, dp, u64, first, u64, unused) {
-    descend(*dp, 0, curve_root(level_of(*dp, 0), u32(first + blockIdx.x)));
-}
-
-// A later round: the families that overflowed in the last one.
-ENTRY(dp_round, const DpArgs*, dp, u64, first, u64, unused) {
-    const u64 block = first + blockIdx.x;
-    const u32 family = u32(block / CHILDREN);
-    const u32 level = ((const u32*)dp->taken_levels)[family];
-    descend(*dp, level, curve_child(level_of(*dp, level), ((const Code*)dp->taken)[family], u32(block % CHILDREN)));
+    if (from < FROM_ROOTS) give_credit(dp);
 }

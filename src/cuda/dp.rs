@@ -10,9 +10,9 @@ use super::memory::{Allocation, Buffer, Pinned, Reserve, read_integers};
 use super::session::{Job, LevelRun, Program, tally};
 use super::specialise::{
     COUNTER_DONE, COUNTER_MIXED, COUNTERS, DP_COUNTERS, DP_FAILED, DP_IN_PLACE, DP_LEAVES, DP_MOST_IN_FLIGHT,
-    DP_MOST_PENDING, DP_OVERFLOW, DP_REFUSED, DP_TERMINALS, DpArgs, LaunchArgs, SETTLE_IN_PLACE, SETTLE_LISTED,
-    SETTLE_NONE, Specialisation, TALLY_COLUMNS, TALLY_FILL_GRIDS, TALLY_GRIDS, TALLY_LEAF_GRIDS, TALLY_ROWS,
-    TALLY_SUBDIVIDED,
+    DP_MOST_PENDING, DP_OVERFLOW, DP_REFUSED, DP_TERMINALS, DpArgs, FROM_OVERFLOW, FROM_ROOTS, LaunchArgs,
+    SETTLE_IN_PLACE, SETTLE_LISTED, SETTLE_NONE, Specialisation, TALLY_COLUMNS, TALLY_FILL_GRIDS, TALLY_GRIDS,
+    TALLY_LEAF_GRIDS, TALLY_ROWS, TALLY_SUBDIVIDED,
 };
 use super::terminals::Terminals;
 use crate::cpu::Control;
@@ -32,9 +32,7 @@ const FILL_CELLS: u64 = 64;
 const MOST_REGIONS: u64 = 1 << 31;
 
 pub(super) struct Dp {
-    roots: Kernel,
-    round: Kernel,
-    level: Kernel,
+    explore: Kernel,
     bricks: Kernel,
     code_bytes: u64,
     levels: Vec<LaunchArgs>,
@@ -135,16 +133,14 @@ impl Dp {
         }
         let families = expected.iter().fold(0.0, |most: f64, &regions| most.max(regions)) as u64;
         let families = families.div_ceil(plan.scheme().children()).clamp(1 << 12, MOST_REGIONS);
-        let (roots, round) = match job.how.dp_launch {
-            DpLaunch::Region => ("dp_roots", "dp_round"),
-            DpLaunch::Block => ("dp_root_families", "dp_round_families"),
-            DpLaunch::Tail => ("dp_level", "dp_level"),
+        let explore = match job.how.dp_launch {
+            DpLaunch::Region => "dp_region",
+            DpLaunch::Block => "dp_block",
+            DpLaunch::Tail => "dp_level",
         };
         let empty = || Buffer::new(device, "arguments", 512, Allocation::Pool);
         Ok(Self {
-            roots: kernels.get(roots)?,
-            round: kernels.get(round)?,
-            level: kernels.get("dp_level")?,
+            explore: kernels.get(explore)?,
             bricks: kernels.get("dp_bricks")?,
             code_bytes,
             levels,
@@ -229,7 +225,7 @@ impl Dp {
         };
         let roots = job.plan.levels()[0].regions() as u64;
         let mut host = vec![0; job.plan.levels().len()];
-        host[0] = launcher.entry(&self.roots, roots.div_ceil(each), self.args[0].address(), 0)?;
+        host[0] = launcher.entry(&self.explore, roots.div_ceil(each), self.args[0].address(), FROM_ROOTS.into())?;
         let (mut turn, mut overflowed) = (0, 0);
         loop {
             let counters = self.counters(job)?;
@@ -242,7 +238,8 @@ impl Dp {
             turn = 1 - turn;
             self.counters.set_part(u64::from(DP_OVERFLOW) * 4, 4)?;
             // A round's families are of several levels; it is counted with the first it can have.
-            host[1] += launcher.entry(&self.round, waiting * family, self.args[turn].address(), 0)?;
+            host[1] +=
+                launcher.entry(&self.explore, waiting * family, self.args[turn].address(), FROM_OVERFLOW.into())?;
         }
     }
 
@@ -257,7 +254,7 @@ impl Dp {
         let mut host = vec![0; job.plan.levels().len()];
         let (mut level, mut regions) = (0, job.plan.levels()[0].regions() as u64);
         loop {
-            host[level] = launcher.entry(&self.level, regions, self.args[0].address(), level as u64)?;
+            host[level] = launcher.entry(&self.explore, regions, self.args[0].address(), level as u64)?;
             let counters = self.counters(job)?;
             control.check()?;
             let ran = Ran { counters, overflowed: 0, host: host.clone(), bricks: 0 };

@@ -158,6 +158,9 @@ constants! {
     DP_TERMINALS = 8,
     DP_LEAVES = 9,
     DP_COUNTERS = 16,
+    /// Where the regions of a grid come from, beside the levels that grids are launched for from the device.
+    FROM_ROOTS = 1 << 30,
+    FROM_OVERFLOW = 1 << 31,
     /// Counters that hand out slots.
     COUNTER_MIXED = 0,
     COUNTER_LEAVES = 1,

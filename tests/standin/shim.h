@@ -307,6 +307,7 @@ inline double __ddiv_rn(double a, double b) { return a / b; }
     }                                                                                                                  \
     static void name(const RunArgs& run, const LaunchArgs& launch, const FieldArgs& field)
 
+#define ENTRY_AHEAD(name, A, B, C) extern "C" void name##_standin(void** arguments)
 #define ENTRY(name, A, a, B, b, C, c)                                                                                  \
     static void name(A a, B b, C c);                                                                                   \
     extern "C" void name##_standin(void** arguments) {                                                                 \
