@@ -167,7 +167,7 @@ pub struct Subdivision<const K: usize> {
 pub struct Launches {
     /// Passes over a level, or tasks.
     pub kernels: u64,
-    /// The largest number in flight at once. For dynamic parallelism on CUDA blocks are counted, in units of a family.
+    /// The largest number in flight at once; for dynamic parallelism on CUDA of those launched from the device.
     pub most_in_flight: u64,
     /// The largest number of grids launched from the device that had not begun (CUDA, DP).
     pub most_pending: u64,

@@ -3,6 +3,8 @@
 //! The binary needs nothing but a driver and NVRTC, so it can be carried to a machine without Rust.
 #![cfg(feature = "cuda")]
 
+use std::time::Duration;
+
 use orthant::conformance::{self, Scope};
 use orthant::cuda::{Device, DeviceOptions, Session};
 use orthant::how::{DpLaunch, Stack, Table};
@@ -192,7 +194,7 @@ impl Job for Limits<'_> {
         }
         for &dp_launch in DpLaunch::ALL {
             for &scheme in ParallelScheme::ALL {
-                let (mut runs, mut most) = (0, Launches::default());
+                let (mut runs, mut longest, mut most) = (0, Duration::ZERO, Launches::default());
                 for pending in [64, 2048, 32768] {
                     for budget in [1, 128, 1 << 20] {
                         let how = How {
@@ -206,6 +208,7 @@ impl Job for Limits<'_> {
                         for _ in 0..if brief() { 1 } else { 10 } {
                             let run = orthant::cuda::run(device, &plan, &*field, &how, &control).unwrap();
                             let launches = run.launches();
+                            longest = longest.max(run.device_time().unwrap());
                             most.kernels = most.kernels.max(launches.kernels);
                             most.most_pending = most.most_pending.max(launches.most_pending);
                             most.refused = most.refused.max(launches.refused);
@@ -218,14 +221,15 @@ impl Job for Limits<'_> {
                     }
                 }
                 println!(
-                    "| {} | {K} | {:?} | {scheme} | {dp_launch} | {runs} | {} | {} | {} | {} | {} | all equal |",
+                    "| {} | {K} | {:?} | {scheme} | {dp_launch} | {runs} | {} | {} | {} | {} | {} | {:.1} | all equal |",
                     request.workload,
                     plan.domain().size(),
                     most.kernels,
                     most.most_pending,
                     most.refused,
                     most.failed,
-                    most.overflowed
+                    most.overflowed,
+                    longest.as_secs_f64() * 1e3
                 );
             }
         }
@@ -241,9 +245,9 @@ fn dynamic_parallelism_loses_nothing() {
         return println!("SKIPPED: without launches from the device");
     }
     println!(
-        "| field | k | size | scheme | launch | runs | kernels | pending | refused | failed | overflowed | cells |"
+        "| field | k | size | scheme | launch | runs | kernels | pending | refused | failed | overflowed | longest ms | cells |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for &workload in WorkloadKind::ALL {
         for &k in workload.dims().iter().filter(|k| (2..=5).contains(*k)) {
             let ternary = workload.defaults(k).size.is_multiple_of(3);

@@ -78,7 +78,14 @@ fn budgets(device: &Device) {
                 if dp_launch == DpLaunch::Tail && budget > 1 {
                     continue;
                 }
-                let how = How { strategy: StrategyKind::Dp, dp_launch, dp_budget: Some(budget), ..How::default() };
+                // The default limit of pending launches allows 1024 credits.
+                let how = How {
+                    strategy: StrategyKind::Dp,
+                    dp_launch,
+                    dp_budget: Some(budget),
+                    pending_launches: Some((2 * budget).max(2048)),
+                    ..How::default()
+                };
                 row(device, &format!("{workload} {dp_launch}"), n, config, &request(workload, n, config, how));
             }
         }

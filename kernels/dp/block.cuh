@@ -29,16 +29,17 @@ DEVICE Batch next_family(const DpArgs& dp, Batch& batch) {
     return {member(dp, batch, number).code, 0, batch.level + 1, 0};
 }
 
-// The families of a grid, one per block: those of a batch (`from` is its level), or the initial grid or those that
+// The families of a grid, one per block: those of a batch, or the initial grid or those that
 // overflowed in the last round, from number `batch.parent` on (the host gives that number for a batch; it starts with it).
 ENTRY_AHEAD(dp_block, const DpArgs*, Batch, u64);
 
 // Hands the families of a batch over to a grid; what stays of it. Called by thread 0.
 DEVICE u64 hand_over(const DpArgs& dp, const Batch& batch) {
     const u32 families = __popcll(batch.mask);
-    if (take_credit(dp, families)) {
-        const u32 error = DEV_LAUNCH(dp_block, families, &dp, batch, u64(batch.level));
-        if (launched(dp, level_of(dp, batch.level + 1), TALLY_GRIDS, error, families)) return 0;
+    const u32 ticket = take_credit(dp, families);
+    if (ticket != NO_TICKET) {
+        const u32 error = DEV_LAUNCH(dp_block, families, &dp, batch, Origin::word(batch.level, ticket, 0));
+        if (launched(dp, level_of(dp, batch.level + 1), TALLY_GRIDS, error, ticket)) return 0;
     }
     u64 stays = batch.mask;
     Batch rest = batch;
@@ -51,10 +52,11 @@ DEVICE u64 hand_over(const DpArgs& dp, const Batch& batch) {
 
 ENTRY(dp_block, const DpArgs*, args, Batch, batch, u64, from) {
     const DpArgs& dp = *args;
+    const Origin origin(from);
     Batch at = batch;
-    if (from == FROM_ROOTS) {
+    if (origin.level == FROM_ROOTS) {
         at = {Code((u64(batch.parent) + blockIdx.x) * CHILDREN), 0, 0, 0};
-    } else if (from == FROM_OVERFLOW) {
+    } else if (origin.level == FROM_OVERFLOW) {
         const u64 family = u64(batch.parent) + blockIdx.x;
         at = {((const Code*)dp.taken)[family], 0, ((const u32*)dp.taken_levels)[family], 0};
     } else {
@@ -92,5 +94,5 @@ ENTRY(dp_block, const DpArgs*, args, Batch, batch, u64, from) {
             break;
         }
     }
-    if (from < FROM_ROOTS) give_credit(dp);
+    if (origin.on_credit()) end_block(dp, origin);
 }

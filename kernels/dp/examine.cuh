@@ -2,23 +2,25 @@
 #pragma once
 
 // MBR: the blocks of a grid share a uniform region, or a leaf.
-ENTRY(dp_fill, const DpArgs*, dp, u64, level_label, Code, code) {
+ENTRY(dp_fill, const DpArgs*, dp, Code, code, u64, from) {
     begin_grid(*dp);
-    const LaunchArgs& launch = level_of(*dp, u32(level_label >> 32));
+    const Origin origin(from);
+    const LaunchArgs& launch = level_of(*dp, origin.level);
     const RunArgs& run = *(const RunArgs*)dp->run;
-    fill(run, region_at(run, launch, curve_coords(launch, code)), u32(level_label), blockIdx.x, gridDim.x);
-    give_credit(*dp);
+    fill(run, region_at(run, launch, curve_coords(launch, code)), origin.label, blockIdx.x, gridDim.x);
+    end_block(*dp, origin);
 }
 
-ENTRY(dp_leaf, const DpArgs*, dp, u64, level, Code, code) {
+ENTRY(dp_leaf, const DpArgs*, dp, Code, code, u64, from) {
     begin_grid(*dp);
-    const LaunchArgs& launch = level_of(*dp, u32(level));
+    const Origin origin(from);
+    const LaunchArgs& launch = level_of(*dp, origin.level);
     const RunArgs& run = *(const RunArgs*)dp->run;
     const FieldArgs& field = *(const FieldArgs*)dp->field;
     Tally evaluated;
     evaluate(run, field, region_at(run, launch, curve_coords(launch, code)), nullptr, blockIdx.x, gridDim.x, evaluated);
     settle_tally(launch, evaluated, TALLY_EVALUATED);
-    give_credit(*dp);
+    end_block(*dp, origin);
 }
 
 // Remembers a terminal region, if the host wants to know and there is room; the host sees from the count if there was.
@@ -48,10 +50,12 @@ DEVICE bool settle_here(const DpArgs& dp, u32 level, const Entry& entry, u64 cel
     if (settle != SETTLE_LISTED) return settle == SETTLE_IN_PLACE;
     const u32 pieces = leaf ? launch.leaf_pieces : launch.pieces;
     if (pieces == 1) return true;
-    if (take_credit(dp, pieces)) {
-        const u32 error = leaf ? DEV_LAUNCH(dp_leaf, pieces, &dp, u64(level), entry.code)
-                               : DEV_LAUNCH(dp_fill, pieces, &dp, u64(level) << 32 | outcome, entry.code);
-        if (launched(dp, launch, leaf ? TALLY_LEAF_GRIDS : TALLY_FILL_GRIDS, error, pieces)) return false;
+    const u32 ticket = take_credit(dp, pieces);
+    if (ticket != NO_TICKET) {
+        const u64 from = Origin::word(level, ticket, outcome);
+        const u32 error = leaf ? DEV_LAUNCH(dp_leaf, pieces, &dp, entry.code, from)
+                               : DEV_LAUNCH(dp_fill, pieces, &dp, entry.code, from);
+        if (launched(dp, launch, leaf ? TALLY_LEAF_GRIDS : TALLY_FILL_GRIDS, error, ticket)) return false;
     }
     count_up(dp, DP_IN_PLACE);
     return true;

@@ -161,6 +161,13 @@ impl Device {
             .map_err(|e| refused("setting the limit of pending launches", e))
     }
 
+    /// How many launches from the device may be pending.
+    pub(super) fn pending_launches(&self) -> Result<u64, CudaError> {
+        let limit = sys::CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
+        let launches = self.context.get_limit(limit);
+        Ok(launches.map_err(|e| refused("asking for the limit of pending launches", e))? as u64)
+    }
+
     /// The most blocks in one launch.
     pub(super) fn max_grid(&self) -> u64 {
         self.max_grid

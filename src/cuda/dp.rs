@@ -1,8 +1,7 @@
 //! Dynamic parallelism on CUDA: work is launched from the device, under a budget.
 //!
 //! The host launches the initial grid, and then goes on with what the device could not do: families that found no credit
-//! (`region`, `block`), or a level whose launch failed (`tail`), until nothing is left. Launches in flight are counted in
-//! blocks; a budget of b launches stands for the blocks of b families.
+//! (`region`, `block`), or a level whose launch failed (`tail`), until nothing is left.
 
 use super::device::{Kernel, Kernels};
 use super::launcher::Launcher;
@@ -28,6 +27,14 @@ use crate::workload::Workload;
 const LEAF_CELLS: u64 = 4;
 const FILL_CELLS: u64 = 64;
 
+/// Pending launches that the device has room for, per credit. A launch holds its place a little longer than its grid
+/// runs: with as many credits as places some launches fail, and on an H200 with a limit of 64 places failing launches
+/// have hung the device for good.
+const PENDING_PER_CREDIT: u64 = 2;
+
+/// The most credits: tickets are named by 24 bits.
+const MOST_CREDITS: u64 = 1 << 22;
+
 /// The most regions of a level: entries are numbered with 32 bits.
 const MOST_REGIONS: u64 = 1 << 31;
 
@@ -38,6 +45,9 @@ pub(super) struct Dp {
     levels: Vec<LaunchArgs>,
     /// The run's counters, then those of every level.
     counters: Buffer,
+    /// Grids that may be in flight, and their tickets.
+    budget: u32,
+    tickets: Buffer,
     pinned: Pinned,
     overflow: [[Buffer; 2]; 2],
     /// The tables of `tail`, which take turns, and the families that they hold.
@@ -73,6 +83,11 @@ impl Ran {
     }
 }
 
+/// The word that tells a grid of the host where its regions come from (kernels/dp/credit.cuh).
+fn origin(from: u32) -> u64 {
+    u64::from(from) << 56
+}
+
 fn too_many(level: u32, regions: u128) -> Error {
     Error::Input(format!(
         "level {level} has {regions} regions; the CUDA backend takes at most 2^31: use a smaller -g or -r, or a larger -B"
@@ -104,8 +119,11 @@ impl Dp {
         if let Some(launches) = job.how.pending_launches {
             device.set_pending_launches(launches)?;
         }
+        let kernels = job.how.max_kernels.unwrap_or(device.concurrent_kernels()) as u64;
+        let wanted = job.how.dp_budget.map_or(kernels, u64::from);
+        let budget = wanted.min(device.pending_launches()? / PENDING_PER_CREDIT).clamp(1, MOST_CREDITS);
         let specialisation = specialise(plan, job.workload, &job.twin, job.how);
-        let kernels: Kernels = device.kernels(&specialisation)?;
+        let image: Kernels = device.kernels(&specialisation)?;
         let deepest = plan.levels().len() as u32 - 1;
         let starts: Vec<u8> = plan.encoding().device(deepest).starts.iter().flat_map(|s| s.to_ne_bytes()).collect();
         let starts = match &starts[..] {
@@ -140,12 +158,14 @@ impl Dp {
         };
         let empty = || Buffer::new(device, "arguments", 512, Allocation::Pool);
         Ok(Self {
-            explore: kernels.get(explore)?,
-            bricks: kernels.get("dp_bricks")?,
+            explore: image.get(explore)?,
+            bricks: image.get("dp_bricks")?,
             code_bytes,
             levels,
             pinned: Pinned::new(device, words as usize * 4)?,
             counters,
+            budget: budget as u32,
+            tickets: Buffer::new(device, "tickets", 2 * budget * 4, Allocation::Pool)?,
             overflow,
             tables: Default::default(),
             table_capacity: if tail { families } else { 0 },
@@ -175,9 +195,6 @@ impl Dp {
             Buffer::upload(device, "arguments", &levels)?,
             Buffer::upload(device, "arguments", &job.field.bytes())?,
         ];
-        let children = job.plan.scheme().children();
-        let kernels = job.how.max_kernels.unwrap_or(device.concurrent_kernels()) as u64;
-        let launches = job.how.dp_budget.map_or(kernels, u64::from);
         for turn in 0..2 {
             let [here, there] = [&self.overflow[turn], &self.overflow[1 - turn]];
             let mut args = DpArgs {
@@ -190,7 +207,8 @@ impl Dp {
                 taken: there[0].address(),
                 taken_levels: there[1].address(),
                 capacity: job.how.dp_overflow,
-                budget: (launches * children).min(1 << 30) as u32,
+                tickets: self.tickets.address(),
+                budget: self.budget,
                 bricks_wanted: u32::from(job.how.keep == Keep::Regions),
                 table_capacity: self.table_capacity as u32,
                 max_grid: device.max_grid() as u32,
@@ -225,7 +243,7 @@ impl Dp {
         };
         let roots = job.plan.levels()[0].regions() as u64;
         let mut host = vec![0; job.plan.levels().len()];
-        host[0] = launcher.entry(&self.explore, roots.div_ceil(each), self.args[0].address(), FROM_ROOTS.into())?;
+        host[0] = launcher.entry(&self.explore, roots.div_ceil(each), self.args[0].address(), origin(FROM_ROOTS))?;
         let (mut turn, mut overflowed) = (0, 0);
         loop {
             let counters = self.counters(job)?;
@@ -239,7 +257,7 @@ impl Dp {
             self.counters.set_part(u64::from(DP_OVERFLOW) * 4, 4)?;
             // A round's families are of several levels; it is counted with the first it can have.
             host[1] +=
-                launcher.entry(&self.explore, waiting * family, self.args[turn].address(), FROM_OVERFLOW.into())?;
+                launcher.entry(&self.explore, waiting * family, self.args[turn].address(), origin(FROM_OVERFLOW))?;
         }
     }
 
@@ -318,6 +336,7 @@ impl<const K: usize> Program<K> for Dp {
             self.upload(job)?;
         }
         self.counters.set(0)?;
+        self.tickets.set(0)?;
         loop {
             self.ran = match job.how.dp_launch {
                 DpLaunch::Region | DpLaunch::Block => self.rounds(job, launcher, control)?,
@@ -348,7 +367,7 @@ impl<const K: usize> Program<K> for Dp {
     fn levels(&self, job: &Job<'_, K>, launches: &mut Launches) -> Result<Vec<LevelRun>, Error> {
         let count = |counter| self.ran.count(counter);
         let children = job.plan.scheme().children();
-        launches.most_in_flight = launches.most_in_flight.max(count(DP_MOST_IN_FLIGHT).div_ceil(children));
+        launches.most_in_flight = launches.most_in_flight.max(count(DP_MOST_IN_FLIGHT));
         launches.most_pending = count(DP_MOST_PENDING);
         (launches.refused, launches.failed) = (count(DP_REFUSED), count(DP_FAILED));
         (launches.overflowed, launches.in_place) = (self.ran.overflowed, count(DP_IN_PLACE));

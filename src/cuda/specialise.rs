@@ -98,10 +98,12 @@ device_struct! {
         terminal_outcomes: u64,
         terminal_bricks: u64,
         leaf_codes: u64,
+        /// Blocks of a grid in flight that are not done; 0 for a ticket that is free. Twice the budget of them.
+        tickets: u64,
         /// Entries of an overflow table, and of the list of terminal regions.
         capacity: u32,
         terminal_capacity: u32,
-        /// Blocks that may be in flight.
+        /// Grids launched from the device that may be in flight.
         budget: u32,
         bricks_wanted: u32,
         /// Families that a level's table holds (tail).
@@ -144,7 +146,7 @@ constants! {
     TALLY_LEAF_GRIDS = 10,
     /// A row is a cache line.
     TALLY_COLUMNS = 16,
-    /// Counters of dynamic parallelism: blocks in flight, grids launched that have not begun, and the most there were of
+    /// Counters of dynamic parallelism: grids in flight, those of them that have not begun, and the most there were of
     /// each; launches that failed and that were refused for want of credit; families that overflowed; launches whose work
     /// was done in place; terminal regions and leaves.
     DP_IN_FLIGHT = 0,
@@ -159,8 +161,8 @@ constants! {
     DP_LEAVES = 9,
     DP_COUNTERS = 16,
     /// Where the regions of a grid come from, beside the levels that grids are launched for from the device.
-    FROM_ROOTS = 1 << 30,
-    FROM_OVERFLOW = 1 << 31,
+    FROM_ROOTS = 254,
+    FROM_OVERFLOW = 255,
     /// Counters that hand out slots.
     COUNTER_MIXED = 0,
     COUNTER_LEAVES = 1,

@@ -55,6 +55,8 @@ static bool inside(uint64_t address, size_t bytes) {
     return address + bytes <= block->first + block->second;
 }
 
+static size_t pending_launches = 2048;
+
 struct Event {
     std::chrono::steady_clock::time_point time;
 };
@@ -105,6 +107,14 @@ Result cuCtxGetCurrent(void** context) {
 }
 Result cuCtxSetCurrent(void*) { return SUCCESS; }
 Result cuCtxSynchronize() { return SUCCESS; }
+Result cuCtxSetLimit(int limit, size_t value) {
+    if (limit == 4) pending_launches = value; // DEV_RUNTIME_PENDING_LAUNCH_COUNT
+    return SUCCESS;
+}
+Result cuCtxGetLimit(size_t* value, int limit) {
+    *value = limit == 4 ? pending_launches : 0;
+    return SUCCESS;
+}
 Result cuMemGetInfo_v2(size_t* free, size_t* total) {
     *free = memory() - used;
     *total = memory();

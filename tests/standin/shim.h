@@ -266,6 +266,11 @@ inline bool __any_sync(unsigned mask, bool value) { return __ballot_sync(mask, v
 
 template <class T> T atomicAdd(T* at, T value) { return __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
 
+inline unsigned atomicExch(unsigned* at, unsigned value) { return __atomic_exchange_n(at, value, __ATOMIC_RELAXED); }
+inline unsigned atomicCAS(unsigned* at, unsigned expected, unsigned value) {
+    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return expected;
+}
 inline unsigned atomicMax(unsigned* at, unsigned value) {
     unsigned before = __atomic_load_n(at, __ATOMIC_RELAXED);
     while (before < value && !__atomic_compare_exchange_n(at, &before, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
