@@ -78,12 +78,12 @@ fn budgets(device: &Device) {
                 if dp_launch == DpLaunch::Tail && budget > 1 {
                     continue;
                 }
-                // The default limit of pending launches allows 1024 credits.
+                // The default limit of pending launches allows 256 credits.
                 let how = How {
                     strategy: StrategyKind::Dp,
                     dp_launch,
                     dp_budget: Some(budget),
-                    pending_launches: Some((2 * budget).max(2048)),
+                    pending_launches: Some((8 * budget).max(2048)),
                     ..How::default()
                 };
                 row(device, &format!("{workload} {dp_launch}"), n, config, &request(workload, n, config, how));

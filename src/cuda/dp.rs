@@ -27,10 +27,10 @@ use crate::workload::Workload;
 const LEAF_CELLS: u64 = 4;
 const FILL_CELLS: u64 = 64;
 
-/// Pending launches that the device has room for, per credit. A launch holds its place a little longer than its grid
-/// runs: with as many credits as places some launches fail, and on an H200 with a limit of 64 places failing launches
-/// have hung the device for good.
-const PENDING_PER_CREDIT: u64 = 2;
+/// Places for pending launches per credit. A launch keeps its place longer than its grid runs, so that some fail with far
+/// fewer grids in flight than places. Worse, with 64 places an H200 (driver 580, CUDA 13.0) now and then hangs for good
+/// from 16 grids in flight on; with 8 it never did.
+const PENDING_PER_CREDIT: u64 = 8;
 
 /// The most credits: tickets are named by 24 bits.
 const MOST_CREDITS: u64 = 1 << 22;
