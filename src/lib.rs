@@ -39,6 +39,7 @@ pub mod escape;
 pub mod field;
 pub mod how;
 pub mod memory;
+pub mod model;
 mod olt;
 #[cfg(feature = "cli")]
 pub mod output;
