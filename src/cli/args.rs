@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use super::model::Model;
 use crate::curve::CurveKind;
 use crate::domain::Sample;
 use crate::escape::{Arithmetic, Precision};
@@ -61,6 +62,9 @@ pub enum Command {
     /// Space-filling curves as orders of regions
     #[command(subcommand)]
     Curves(Curves),
+    /// The cost model: what a subdivision should cost, and which {g, r, B} is best
+    #[command(subcommand)]
+    Model(Model),
     /// What is here: CPU, memory, backends, limits
     Info,
     /// Check the installation and say how to mend what is missing

@@ -8,7 +8,7 @@
 use serde::Serialize;
 
 use super::geometry::volume;
-use super::{Counts, Geometry, Kernels, ModelError, Processors, Ratio, Surface, kernels};
+use super::{Counts, Geometry, ModelError, Processors, Ratio, Surface, kernels};
 use crate::registry::registry;
 
 registry! {
@@ -164,6 +164,7 @@ const NOTHING: Features = Features { application: 0.0, terminal: 0.0, kernels: 0
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Kernels;
 
     /// The published Mandelbrot counts, n = 1024, g = r = 2, B = 1.
     fn mandelbrot(variant: Variant) -> Features {
