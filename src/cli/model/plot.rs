@@ -1,0 +1,45 @@
+//! `orthant model plot`: curves of the model as a picture.
+
+use super::args::{Picture, Plot};
+use super::{dimensions, figures, flagged, spread};
+use crate::cli::Voice;
+use crate::cpu::Control;
+use crate::error::Error;
+use crate::output::{Staged, chart};
+
+/// Draws a figure of the paper, or a landscape of one's own.
+pub(in crate::cli) fn plot(command: Plot, voice: Voice) -> Result<(), Error> {
+    let picture = match &command {
+        Plot::Fig3(picture) | Plot::Fig4(picture) => picture,
+        Plot::Landscape(landscape) => &landscape.picture,
+    };
+    let staged = stage(picture)?;
+    let (title, panels) = match &command {
+        Plot::Fig3(_) => {
+            let title =
+                "Work reduction by subdivision, at the best {g, r, B}: P = 0.7, A = 16, lambda = 100 unless named";
+            (title.to_owned(), figures::work_reduction()?)
+        }
+        Plot::Fig4(_) => {
+            let title = "Speedup by subdivision, at the best {g, r, B}: P = 0.7, A = 16, lambda = 100 unless named; q = 128, c = 64";
+            (title.to_owned(), figures::speedups()?)
+        }
+        Plot::Landscape(args) => {
+            let k = dimensions(args.dim, &args.size)?;
+            let problem = args.setting.problem(spread("--size", &args.size, k)?)?;
+            let panels = figures::landscapes(&problem, args.objective, &args.space.space()).map_err(flagged)?;
+            (format!("{}: n {}, k {k}", args.objective, args.size), vec![panels])
+        }
+    };
+    let target = staged.target().to_owned();
+    staged.finish(&Control::default(), |out| out.write_all(chart::svg(&title, &panels)?.as_bytes()))?;
+    voice.say(format_args!("orthant: wrote {}", target.display()));
+    Ok(())
+}
+
+fn stage(picture: &Picture) -> Result<Staged, Error> {
+    match picture.output.extension().and_then(|extension| extension.to_str()) {
+        Some("svg") => Staged::new(&picture.output, picture.force),
+        _ => Err(Error::Input(format!("--output {}: the extension must be .svg", picture.output.display()))),
+    }
+}
