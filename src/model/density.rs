@@ -3,16 +3,21 @@
 //! The paper holds P constant (self-similar density). Measured fields do not: for a nested field the number of mixed
 //! regions depends on their side alone, so that a boundary of box dimension d has P_0 = g^(d−k), P_i = r^(d−k).
 
+use serde::Serialize;
+
 use super::{Geometry, ModelError, Ratio};
 
 /// The self-similar density.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum Density {
     /// P on every level: Eq. (17).
+    #[serde(rename = "P")]
     Constant(f64),
     /// P_0, P_1, .. of Eq. (16), one for every explored level; more are not read.
+    #[serde(rename = "profile")]
     Profile(Vec<f64>),
     /// The box dimension d of the boundary: P_0 = ∏ g_j^((d−k)/k), P_i = ∏ r_j^((d−k)/k).
+    #[serde(rename = "box_dim")]
     Dimension(f64),
 }
 

@@ -69,7 +69,7 @@ impl Percolation {
             let mut mixed = Vec::new();
             let mut region = vec![0; self.k];
             for parent in parents.chunks_exact(self.k) {
-                for child in 0..u64::from(split).pow(self.k as u32) {
+                for child in 0..split.pow(self.k as u32) {
                     let mut rest = child;
                     for (coordinate, above) in region.iter_mut().zip(parent) {
                         *coordinate = above * split + rest % split;

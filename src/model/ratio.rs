@@ -144,6 +144,7 @@ impl Mul for Ratio {
 
 impl Div for Ratio {
     type Output = Self;
+    #[expect(clippy::suspicious_arithmetic_impl, reason = "a quotient is a product with the reciprocal")]
     fn div(self, other: Self) -> Self {
         self * other.recip()
     }

@@ -111,7 +111,7 @@ fn range(values: impl Iterator<Item = f64>) -> Range<f64> {
     if low > high {
         return 0.0..1.0;
     }
-    let margin = 0.04 * (high - low).max(1.0);
+    let margin = if high - low < 1.0 { 1.0 } else { 0.04 * (high - low) };
     low - margin..high + margin
 }
 

@@ -45,8 +45,11 @@ pub(in crate::cli) fn eval(args: Eval, voice: Voice) -> Result<(), Error> {
     print(lines)
 }
 
-/// What can be evaluated: the name of a function, and what it makes of inputs.
-const FUNCTIONS: &[(&str, fn(&Inputs) -> Result<Value, Trouble>)] = &[
+/// What a function makes of inputs.
+type Function = fn(&Inputs) -> Result<Value, Trouble>;
+
+/// What can be evaluated.
+const FUNCTIONS: &[(&str, Function)] = &[
     ("tau", levels),
     ("surface", surface),
     ("work_exhaustive", work_exhaustive),
@@ -244,7 +247,7 @@ fn launches(inputs: &Inputs) -> Result<Value, Trouble> {
 
 fn scalar_bits(inputs: &Inputs) -> Result<Value, Trouble> {
     let geometry = inputs.geometry(false)?;
-    let level = inputs.integer_in("i", 0..=1024)? as i32;
+    let level = inputs.integer_in("i", 0..=128)? as i32;
     match inputs.name::<String>("what")?.as_str() {
         "region" => Ok(json!({ "bits": olt::region_bits(&geometry, level) })),
         "cell" => Ok(json!({ "bits": olt::cell_bits(&geometry) })),

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::flagged;
 use crate::error::Error;
 use crate::model::optimum::{Candidate, Optimum, landscape};
 use crate::model::{Costs, Density, ModelError, Objective, Options, Problem, Processors, Space, optimum};
@@ -41,7 +42,7 @@ impl Base {
     }
 
     /// A curve of some figure of the optimum against n.
-    fn curve(self, objective: Objective, name: String, of: fn(&Optimum) -> f64) -> Result<Curve, ModelError> {
+    fn curve(self, objective: Objective, name: String, of: Of) -> Result<Curve, ModelError> {
         let points = self.optima(objective)?.iter().map(|(n, best)| [*n as f64, of(best)]).collect();
         Ok(Curve { name, points })
     }
@@ -65,11 +66,14 @@ fn gains(objective: Objective, name: &str) -> Result<Vec<Panel>, ModelError> {
     ])
 }
 
+/// A number of an optimum.
+type Of = fn(&Optimum) -> f64;
+
 /// The best g, r and B against n, one panel each.
 fn best(searches: &[(Objective, Base, &str)]) -> Result<Vec<Panel>, ModelError> {
-    let parameters: [(&str, fn(&Optimum) -> f64); 3] =
+    let parameters: [(&str, Of); 3] =
         [("g", |found| found.best.g as f64), ("r", |found| found.best.r as f64), ("B", |found| found.best.b as f64)];
-    let panel = |(parameter, of): (&str, fn(&Optimum) -> f64)| {
+    let panel = |(parameter, of): (&str, Of)| {
         let curves = searches.iter().map(|(objective, base, name)| base.curve(*objective, (*name).to_owned(), of));
         Ok(Panel::Curves(Curves {
             title: format!("best {parameter}"),
@@ -95,8 +99,13 @@ pub(super) fn speedups() -> Result<Vec<Vec<Panel>>, Error> {
 }
 
 /// The cost over the best, over each pair of g, r and B, with the third at its best.
-pub(super) fn landscapes(problem: &Problem, objective: Objective, space: &Space) -> Result<Vec<Panel>, ModelError> {
-    let candidates = landscape(problem, objective, space)?;
+pub(super) fn landscapes(problem: &Problem, objective: Objective, space: &Space) -> Result<Vec<Panel>, Error> {
+    let candidates = landscape(problem, objective, space).map_err(flagged)?;
+    if candidates.is_empty() {
+        return Err(Error::Input(
+            "landscape: no scheme has g B r <= n; use a larger -n or smaller -g, -r and -B".into(),
+        ));
+    }
     let least = candidates.iter().map(|scheme| scheme.cost).fold(f64::INFINITY, f64::min);
     type Axis<'a> = (&'static str, &'a [u64], fn(&Candidate) -> u64);
     let [g, r, b]: [Axis; 3] =

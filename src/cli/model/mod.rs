@@ -14,7 +14,7 @@ use args::Axes;
 
 use super::Voice;
 use crate::error::Error;
-use crate::model::ModelError;
+use crate::model::{Density, ModelError};
 
 /// Does what the subcommand says.
 pub(super) fn model(command: Model, voice: Voice) -> Result<(), Error> {
@@ -65,6 +65,15 @@ fn flagged(error: ModelError) -> Error {
         _ => return Error::Model(ModelError::Parameter { symbol, value, allowed }),
     };
     Error::Input(format!("{flag} {value}: must be {allowed}"))
+}
+
+/// A density in words, after 'P'.
+fn described(density: &Density) -> String {
+    match density {
+        Density::Constant(p) => p.to_string(),
+        Density::Profile(list) => format!("of {} levels", list.len()),
+        Density::Dimension(d) => format!("of dimension {d:.4}"),
+    }
 }
 
 /// A cost, short enough for a table.

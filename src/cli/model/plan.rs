@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::args::{Plan, SearchSpace, Setting};
-use super::{dimensions, flagged, short, spread};
+use super::{described, dimensions, flagged, short, spread};
 use crate::cli::{align_right, print, table};
 use crate::error::Error;
 use crate::model::optimum::Optimum;
@@ -35,19 +35,16 @@ pub(in crate::cli) fn plan(args: Plan) -> Result<(), Error> {
     }
     align_right(&mut rows);
     let Setting { a, lambda, q, c, .. } = args.setting;
-    let densities = found.iter().map(|(_, problem, ..)| describe(problem)).collect::<Vec<_>>();
-    let density = if densities.iter().all(|d| *d == densities[0]) { densities[0].as_str() } else { "P = 0.7 at r = 2" };
-    print(format_args!("{density}, A {a}, lambda {lambda}, q {q}, c {c}\n\n{}\n", rows.trim_fmt()))
+    // Sizes of several k have densities of their own, each of which is P = 0.7 at r = 2.
+    let densities: Vec<_> = found.iter().map(|(_, problem, ..)| described(&problem.density)).collect();
+    let same = densities.iter().all(|density| *density == densities[0]);
+    let density = if same { &densities[0] } else { "0.7 at r = 2" };
+    print(format_args!("P {density}, A {a}, lambda {lambda}, q {q}, c {c}\n\n{}\n", rows.trim_fmt()))
 }
 
 /// A search as a JSON line.
 fn line(problem: &Problem, objective: Objective, best: &Option<Optimum>) -> String {
     let mut line = json!({ "k": problem.n.len(), "n": problem.n, "objective": objective });
-    match problem.density {
-        Density::Constant(p) => line["P"] = json!(p),
-        Density::Dimension(d) => line["box_dim"] = json!(d),
-        Density::Profile(ref list) => line["P"] = json!(list),
-    }
     let result = match best {
         Some(best) => {
             line["pays"] = json!(best.pays());
@@ -55,8 +52,10 @@ fn line(problem: &Problem, objective: Objective, best: &Option<Optimum>) -> Stri
         }
         None => json!({ "pays": false, "feasible": 0, "g": null, "r": null, "B": null, "cost": null, "gain": null }),
     };
-    if let (Value::Object(line), Value::Object(result)) = (&mut line, result) {
-        line.extend(result);
+    if let (Value::Object(line), Value::Object(density), Value::Object(result)) =
+        (&mut line, json!(problem.density), result)
+    {
+        line.extend(density.into_iter().chain(result));
     }
     line.to_string()
 }
@@ -71,15 +70,6 @@ fn cells(found: &Optimum) -> [String; 7] {
         format!("{} of {}", found.within_5_percent, found.feasible),
         if found.pays() { "yes" } else { "no" }.into(),
     ]
-}
-
-fn describe(problem: &Problem) -> String {
-    let k = problem.n.len();
-    match &problem.density {
-        Density::Constant(p) => format!("k {k}, P {p}"),
-        Density::Dimension(d) => format!("k {k}, P of dimension {d:.4}"),
-        Density::Profile(list) => format!("k {k}, P of {} levels", list.len()),
-    }
 }
 
 impl SearchSpace {

@@ -1,7 +1,7 @@
 //! `orthant model plot`: curves of the model as a picture.
 
 use super::args::{Picture, Plot};
-use super::{dimensions, figures, flagged, spread};
+use super::{dimensions, figures, spread};
 use crate::cli::Voice;
 use crate::cpu::Control;
 use crate::error::Error;
@@ -27,7 +27,7 @@ pub(in crate::cli) fn plot(command: Plot, voice: Voice) -> Result<(), Error> {
         Plot::Landscape(args) => {
             let k = dimensions(args.dim, &args.size)?;
             let problem = args.setting.problem(spread("--size", &args.size, k)?)?;
-            let panels = figures::landscapes(&problem, args.objective, &args.space.space()).map_err(flagged)?;
+            let panels = figures::landscapes(&problem, args.objective, &args.space.space())?;
             (format!("{}: n {}, k {k}", args.objective, args.size), vec![panels])
         }
     };

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::args::{Axes, Predict};
-use super::{dimensions, flagged, short, spread};
+use super::{described, dimensions, flagged, short, spread};
 use crate::cli::{align_right, print, table};
 use crate::error::{Bytes, Error};
 use crate::model::olt::{self, Peak};
@@ -36,12 +36,8 @@ struct Configuration {
     r: Vec<u64>,
     #[serde(rename = "B")]
     b: u64,
-    #[serde(rename = "P", skip_serializing_if = "Option::is_none")]
-    p: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    profile: Option<Vec<f64>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    box_dim: Option<f64>,
+    #[serde(flatten)]
+    density: Density,
     #[serde(rename = "A")]
     a: f64,
     lambda: f64,
@@ -75,15 +71,9 @@ struct Table {
 
 /// Every combination of the lists, n slowest.
 fn rows(args: &Predict) -> Result<Vec<Row>, Error> {
-    let lengths = [&args.size, &args.g, &args.r].map(Vec::len).into_iter().chain([
-        args.b.len(),
-        args.p.len(),
-        args.box_dim.as_ref().map_or(1, Vec::len),
-        args.a.len(),
-        args.lambda.len(),
-        args.q.len(),
-        args.c.len(),
-    ]);
+    let densities = densities(args);
+    let lengths = [args.size.len(), args.g.len(), args.r.len(), args.b.len(), densities.len()];
+    let lengths = lengths.into_iter().chain([args.a.len(), args.lambda.len(), args.q.len(), args.c.len()]);
     let combinations = lengths.fold(1usize, usize::saturating_mul);
     if combinations > MOST_ROWS {
         return Err(Error::Input(format!(
@@ -94,30 +84,19 @@ fn rows(args: &Predict) -> Result<Vec<Row>, Error> {
     for size in &args.size {
         let k = dimensions(args.dim, size)?;
         let n = spread("--size", size, k)?;
-        for (g, r, &b) in schemes(args) {
-            let scheme = Configuration {
-                k,
-                n: n.clone(),
-                g: spread("-g", g, k)?,
-                r: spread("-r", r, k)?,
-                b,
-                p: None,
-                profile: None,
-                box_dim: None,
-                a: 0.0,
-                lambda: 0.0,
-                q: 0,
-                c: 0,
-            };
-            if let Some(axis) = (0..k).find(|&j| scheme.g[j] > n[j]) {
+        for (g, r, b) in schemes(args) {
+            let (g, r) = (spread("-g", g, k)?, spread("-r", r, k)?);
+            if let Some(axis) = (0..k).find(|&j| g[j] > n[j]) {
                 return Err(Error::Input(format!(
                     "-g {} on axis {axis}: the initial split must be between 1 and the {} cells of the axis",
-                    scheme.g[axis], n[axis]
+                    g[axis], n[axis]
                 )));
             }
-            for density in densities(args, &scheme) {
-                for machine in machines(args, &density) {
-                    rows.push(row(machine, args).map_err(flagged)?);
+            for density in &densities {
+                for (a, lambda, q, c) in machines(args) {
+                    let (n, g, r, density) = (n.clone(), g.clone(), r.clone(), density.clone());
+                    let configuration = Configuration { k, n, g, r, b, density, a, lambda, q, c };
+                    rows.push(row(configuration, args).map_err(flagged)?);
                 }
             }
         }
@@ -125,48 +104,36 @@ fn rows(args: &Predict) -> Result<Vec<Row>, Error> {
     Ok(rows)
 }
 
-fn schemes(args: &Predict) -> impl Iterator<Item = (&Axes, &Axes, &u64)> {
-    let with_r = args.g.iter().flat_map(|g| args.r.iter().map(move |r| (g, r)));
-    with_r.flat_map(|(g, r)| args.b.iter().map(move |b| (g, r, b)))
+/// Every g with every r and B.
+fn schemes(args: &Predict) -> impl Iterator<Item = (&Axes, &Axes, u64)> {
+    let splits = args.g.iter().flat_map(|g| args.r.iter().map(move |r| (g, r)));
+    splits.flat_map(|(g, r)| args.b.iter().map(move |&b| (g, r, b)))
 }
 
-/// A scheme with each density that was asked for.
-fn densities(args: &Predict, scheme: &Configuration) -> Vec<Configuration> {
-    let scheme = || scheme.clone();
+/// Every density that was asked for.
+fn densities(args: &Predict) -> Vec<Density> {
     match (&args.profile, &args.box_dim) {
-        (Some(list), _) => vec![Configuration { profile: Some(list.clone()), ..scheme() }],
-        (None, Some(dimensions)) => {
-            dimensions.iter().map(|&d| Configuration { box_dim: Some(d), ..scheme() }).collect()
-        }
-        (None, None) => args.p.iter().map(|&p| Configuration { p: Some(p), ..scheme() }).collect(),
+        (Some(list), _) => vec![Density::Profile(list.clone())],
+        (None, Some(dimensions)) => dimensions.iter().copied().map(Density::Dimension).collect(),
+        (None, None) => args.p.iter().copied().map(Density::Constant).collect(),
     }
 }
 
-/// A scheme and a density with every A, lambda, q and c.
-fn machines(args: &Predict, density: &Configuration) -> Vec<Configuration> {
-    let mut all = Vec::new();
-    for &a in &args.a {
-        for &lambda in &args.lambda {
-            for &q in &args.q {
-                all.extend(args.c.iter().map(|&c| Configuration { a, lambda, q, c, ..density.clone() }));
-            }
-        }
-    }
-    all
+/// Every A with every lambda, q and c.
+fn machines(args: &Predict) -> impl Iterator<Item = (f64, f64, u64, u64)> {
+    let costs = args.a.iter().flat_map(|&a| args.lambda.iter().map(move |&lambda| (a, lambda)));
+    let with_q = costs.flat_map(|(a, lambda)| args.q.iter().map(move |&q| (a, lambda, q)));
+    with_q.flat_map(|(a, lambda, q)| args.c.iter().map(move |&c| (a, lambda, q, c)))
 }
 
+/// What the model says of a configuration.
 fn row(configuration: Configuration, args: &Predict) -> Result<Row, ModelError> {
-    let Configuration { k, n, g, r, b, p, profile, box_dim, a, lambda, q, c } = &configuration;
-    let density = match (p, profile, box_dim) {
-        (Some(p), ..) => Density::Constant(*p),
-        (None, Some(list), _) => Density::Profile(list.clone()),
-        (None, None, d) => Density::Dimension(d.unwrap_or_default()),
-    };
+    let Configuration { k, n, g, r, b, density, a, lambda, q, c } = &configuration;
     let options = args.variants.options(args.tau_policy);
     let geometry = Geometry::new(n.clone(), g.clone(), r.clone(), vec![*b; *k])?;
     let (costs, processors) = (Costs::new(*a, *lambda)?, Processors::new(*q, *c)?);
-    let work = work::work(&geometry, &density, costs, options)?;
-    let time = time::times(&geometry, &density, costs, processors, options)?;
+    let work = work::work(&geometry, density, costs, options)?;
+    let time = time::times(&geometry, density, costs, processors, options)?;
     let counts = Counts::of_chain(&geometry, &density.chain(&geometry, work.tau)?);
     let peak = Peak::entries(&counts, geometry.children());
     let region_bits = olt::region_bits(&geometry, (work.tau - 1).max(0));
@@ -188,11 +155,7 @@ fn summary(rows: &[Row]) -> String {
     type Show = fn(&Configuration) -> String;
     let parameters: [(&str, Show); 8] = [
         ("k", |row| row.k.to_string()),
-        ("P", |row| match (&row.p, &row.profile, &row.box_dim) {
-            (Some(p), ..) => p.to_string(),
-            (_, Some(list), _) => format!("of {} levels", list.len()),
-            (_, _, d) => format!("of dimension {}", d.unwrap_or_default()),
-        }),
+        ("P", |row| described(&row.density)),
         ("A", |row| row.a.to_string()),
         ("lambda", |row| row.lambda.to_string()),
         ("q", |row| row.q.to_string()),
