@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use super::model::Model;
@@ -18,10 +17,13 @@ use crate::workload::WorkloadKind;
 /// A value parser over the names of a registry.
 macro_rules! one_of {
     ($Kind:ty) => {
-        PossibleValuesParser::new(<$Kind>::ALL.iter().map(|kind| kind.name()))
-            .map(|name| name.parse::<$Kind>().expect("clap lets only listed names through"))
+        clap::builder::TypedValueParser::map(
+            clap::builder::PossibleValuesParser::new(<$Kind>::ALL.iter().map(|kind| kind.name())),
+            |name| name.parse::<$Kind>().expect("clap lets only listed names through"),
+        )
     };
 }
+pub(super) use one_of;
 
 /// Adaptive subdivision of k-dimensional domains.
 #[derive(Debug, Parser)]

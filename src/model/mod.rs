@@ -2,8 +2,8 @@
 //!
 //! Equation numbers are those of Quezada, Navarro, Romero and Aguilera, *Modeling GPU Dynamic Parallelism for Self
 //! Similar Density Workloads*, arXiv 2206.02255. A domain of n cells per axis is split into g, then r at a time until
-//! sides reach B; a region is mixed with probability P. [`work`] counts operations, [`time`] puts them on q
-//! multiprocessors of c cores, [`optimum`] finds the best {g, r, B}, [`overhead`] is what the paper leaves out.
+//! sides reach B; a region is mixed with probability P. [`mod@work`] counts operations, [`time`] puts them on q
+//! multiprocessors of c cores, [`mod@optimum`] finds the best {g, r, B}, [`overhead`] is what the paper leaves out.
 //!
 //! ```
 //! use orthant::model::{Costs, Density, Geometry, Options, work};

@@ -115,13 +115,12 @@ fn range(values: impl Iterator<Item = f64>) -> Range<f64> {
     low - margin..high + margin
 }
 
-/// 2^exponent as people write it.
+/// 2^exponent as people write it; nothing between whole exponents.
 fn power(exponent: f64) -> String {
     match exponent {
+        _ if exponent.fract() != 0.0 => String::new(),
         10.0.. => format!("2^{exponent}"),
-        _ if exponent < 0.0 => format!("{:.2}", exponent.exp2()),
-        _ if exponent.fract() == 0.0 => format!("{}", exponent.exp2()),
-        _ => format!("{:.1}", exponent.exp2()),
+        _ => format!("{}", exponent.exp2()),
     }
 }
 

@@ -2,18 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
+use crate::cli::args::one_of;
 use crate::model::{Objective, Options, QueryCeil, Surface, TauPolicy, Wave};
-
-/// A value parser over the names of a registry.
-macro_rules! one_of {
-    ($Kind:ty) => {
-        PossibleValuesParser::new(<$Kind>::ALL.iter().map(|kind| kind.name()))
-            .map(|name| name.parse::<$Kind>().expect("clap lets only listed names through"))
-    };
-}
 
 /// The commands of the cost model.
 #[derive(Debug, Subcommand)]

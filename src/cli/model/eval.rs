@@ -87,6 +87,10 @@ fn evaluate(case: &Value) -> Result<(Value, Vec<&str>), String> {
         Ok(outputs) => tidy(outputs),
         Err(Trouble::Model(ModelError::Infeasible { .. })) => json!({ "error": "infeasible" }),
         Err(Trouble::Model(ModelError::Undefined { .. })) => json!({ "error": "undefined" }),
+        Err(Trouble::Model(ModelError::Parameter { symbol, value, allowed })) => {
+            let key = if symbol == "lambda" { "lam" } else { symbol };
+            return Err(format!("key '{key}' is {value}: must be {allowed}"));
+        }
         Err(Trouble::Model(error)) => return Err(error.to_string()),
         Err(Trouble::Input(message)) => return Err(message),
     };
@@ -94,7 +98,7 @@ fn evaluate(case: &Value) -> Result<(Value, Vec<&str>), String> {
 }
 
 /// A sum of doubles this close to a whole number is that number.
-const WHOLE: f64 = 1e-13;
+const WHOLE: f64 = 1e-14;
 
 /// Prints whole numbers below 2^53 as such: the rounding of sums is not part of the answer.
 fn tidy(value: Value) -> Value {

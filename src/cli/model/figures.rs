@@ -98,6 +98,13 @@ pub(super) fn speedups() -> Result<Vec<Vec<Panel>>, Error> {
     Ok(vec![gains(Objective::Sbr, "S_SBR")?, gains(Objective::Mbr, "S_MBR")?, best(&searches)?])
 }
 
+/// One of g, r and B, and the values of it that some scheme has.
+struct Axis {
+    name: &'static str,
+    values: Vec<u64>,
+    of: fn(&Candidate) -> u64,
+}
+
 /// The cost over the best, over each pair of g, r and B, with the third at its best.
 pub(super) fn landscapes(problem: &Problem, objective: Objective, space: &Space) -> Result<Vec<Panel>, Error> {
     let candidates = landscape(problem, objective, space).map_err(flagged)?;
@@ -107,21 +114,25 @@ pub(super) fn landscapes(problem: &Problem, objective: Objective, space: &Space)
         ));
     }
     let least = candidates.iter().map(|scheme| scheme.cost).fold(f64::INFINITY, f64::min);
-    type Axis<'a> = (&'static str, &'a [u64], fn(&Candidate) -> u64);
-    let [g, r, b]: [Axis; 3] =
-        [("g", &space.g, |scheme| scheme.g), ("r", &space.r, |scheme| scheme.r), ("B", &space.b, |scheme| scheme.b)];
-    let map = |x: Axis, y: Axis, rest: &str| {
+    let axis = |name: &'static str, values: &[u64], of: fn(&Candidate) -> u64| {
+        let tried = values.iter().copied().filter(|&value| candidates.iter().any(|scheme| of(scheme) == value));
+        Axis { name, values: tried.collect(), of }
+    };
+    let g = axis("g", &space.g, |scheme| scheme.g);
+    let r = axis("r", &space.r, |scheme| scheme.r);
+    let b = axis("B", &space.b, |scheme| scheme.b);
+    let map = |x: &Axis, y: &Axis, rest: &Axis| {
         let cheapest = |at_x: u64, at_y: u64| {
-            let here = candidates.iter().filter(|scheme| (x.2)(scheme) == at_x && (y.2)(scheme) == at_y);
+            let here = candidates.iter().filter(|scheme| (x.of)(scheme) == at_x && (y.of)(scheme) == at_y);
             here.map(|scheme| scheme.cost / least).min_by(f64::total_cmp)
         };
-        let row = |&at_y: &u64| x.1.iter().map(|&at_x| cheapest(at_x, at_y)).collect();
+        let row = |&at_y: &u64| x.values.iter().map(|&at_x| cheapest(at_x, at_y)).collect();
         Panel::HeatMap(HeatMap {
-            title: format!("{objective}: cost over the best, {rest} at its best"),
-            x: (x.0.into(), x.1.to_vec()),
-            y: (y.0.into(), y.1.to_vec()),
-            values: y.1.iter().map(row).collect(),
+            title: format!("{objective}: cost over the best, {} at its best", rest.name),
+            x: (x.name.into(), x.values.clone()),
+            y: (y.name.into(), y.values.clone()),
+            values: y.values.iter().map(row).collect(),
         })
     };
-    Ok(vec![map(r, g, "B"), map(b, g, "r"), map(b, r, "g")])
+    Ok(vec![map(&r, &g, &b), map(&b, &g, &r), map(&b, &r, &g)])
 }

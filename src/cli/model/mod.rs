@@ -49,7 +49,14 @@ fn spread(flag: &str, axes: &Axes, k: usize) -> Result<Vec<u64>, Error> {
 
 /// An error of the model in terms of the flags.
 fn flagged(error: ModelError) -> Error {
-    let ModelError::Parameter { symbol, value, allowed } = error else { return Error::Model(error) };
+    let (symbol, value, allowed) = match error {
+        ModelError::Parameter { symbol, value, allowed } => (symbol, value, allowed),
+        ModelError::Profile { .. } => return Error::Input(format!("--profile: {error}")),
+        ModelError::Infeasible { .. } | ModelError::Undefined { .. } => {
+            return Error::Input(format!("--tau-policy: {error}; use a smaller -g or -B, or --tau-policy clamp"));
+        }
+        _ => return Error::Model(error),
+    };
     let flag = match symbol {
         "n" => "--size",
         "g" => "-g",

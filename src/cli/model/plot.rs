@@ -1,8 +1,11 @@
 //! `orthant model plot`: curves of the model as a picture.
 
+use std::sync::Arc;
+
 use super::args::{Picture, Plot};
-use super::{dimensions, figures, spread};
+use super::{args, described, dimensions, figures, spread};
 use crate::cli::Voice;
+use crate::cli::progress::cancel_on_signals;
 use crate::cpu::Control;
 use crate::error::Error;
 use crate::output::{Staged, chart};
@@ -13,6 +16,8 @@ pub(in crate::cli) fn plot(command: Plot, voice: Voice) -> Result<(), Error> {
         Plot::Fig3(picture) | Plot::Fig4(picture) => picture,
         Plot::Landscape(landscape) => &landscape.picture,
     };
+    let control = Arc::new(Control::default());
+    cancel_on_signals(&control)?;
     let staged = stage(picture)?;
     let (title, panels) = match &command {
         Plot::Fig3(_) => {
@@ -24,15 +29,17 @@ pub(in crate::cli) fn plot(command: Plot, voice: Voice) -> Result<(), Error> {
             let title = "Speedup by subdivision, at the best {g, r, B}: P = 0.7, A = 16, lambda = 100 unless named; q = 128, c = 64";
             (title.to_owned(), figures::speedups()?)
         }
-        Plot::Landscape(args) => {
-            let k = dimensions(args.dim, &args.size)?;
-            let problem = args.setting.problem(spread("--size", &args.size, k)?)?;
-            let panels = figures::landscapes(&problem, args.objective, &args.space.space())?;
-            (format!("{}: n {}, k {k}", args.objective, args.size), vec![panels])
+        Plot::Landscape(landscape) => {
+            let k = dimensions(landscape.dim, &landscape.size)?;
+            let problem = landscape.setting.problem(spread("--size", &landscape.size, k)?)?;
+            let panels = figures::landscapes(&problem, landscape.objective, &landscape.space.space())?;
+            let args::Setting { a, lambda, q, c, .. } = landscape.setting;
+            let density = described(&problem.density);
+            (format!("n {}, k {k}, P {density}, A {a}, lambda {lambda}, q {q}, c {c}", landscape.size), vec![panels])
         }
     };
     let target = staged.target().to_owned();
-    staged.finish(&Control::default(), |out| out.write_all(chart::svg(&title, &panels)?.as_bytes()))?;
+    staged.finish(&control, |out| out.write_all(chart::svg(&title, &panels)?.as_bytes()))?;
     voice.say(format_args!("orthant: wrote {}", target.display()));
     Ok(())
 }

@@ -86,6 +86,7 @@ fn rows(args: &Predict) -> Result<Vec<Row>, Error> {
         let n = spread("--size", size, k)?;
         for (g, r, b) in schemes(args) {
             let (g, r) = (spread("-g", g, k)?, spread("-r", r, k)?);
+            let geometry = Geometry::new(n.clone(), g.clone(), r.clone(), vec![b; k]).map_err(flagged)?;
             if let Some(axis) = (0..k).find(|&j| g[j] > n[j]) {
                 return Err(Error::Input(format!(
                     "-g {} on axis {axis}: the initial split must be between 1 and the {} cells of the axis",
@@ -96,7 +97,7 @@ fn rows(args: &Predict) -> Result<Vec<Row>, Error> {
                 for (a, lambda, q, c) in machines(args) {
                     let (n, g, r, density) = (n.clone(), g.clone(), r.clone(), density.clone());
                     let configuration = Configuration { k, n, g, r, b, density, a, lambda, q, c };
-                    rows.push(row(configuration, args).map_err(flagged)?);
+                    rows.push(row(configuration, &geometry, args).map_err(flagged)?);
                 }
             }
         }
@@ -127,16 +128,15 @@ fn machines(args: &Predict) -> impl Iterator<Item = (f64, f64, u64, u64)> {
 }
 
 /// What the model says of a configuration.
-fn row(configuration: Configuration, args: &Predict) -> Result<Row, ModelError> {
-    let Configuration { k, n, g, r, b, density, a, lambda, q, c } = &configuration;
+fn row(configuration: Configuration, geometry: &Geometry, args: &Predict) -> Result<Row, ModelError> {
+    let Configuration { density, a, lambda, q, c, .. } = &configuration;
     let options = args.variants.options(args.tau_policy);
-    let geometry = Geometry::new(n.clone(), g.clone(), r.clone(), vec![*b; *k])?;
     let (costs, processors) = (Costs::new(*a, *lambda)?, Processors::new(*q, *c)?);
-    let work = work::work(&geometry, density, costs, options)?;
-    let time = time::times(&geometry, density, costs, processors, options)?;
-    let counts = Counts::of_chain(&geometry, &density.chain(&geometry, work.tau)?);
+    let work = work::work(geometry, density, costs, options)?;
+    let time = time::times(geometry, density, costs, processors, options)?;
+    let counts = Counts::of_chain(geometry, &density.chain(geometry, work.tau)?);
     let peak = Peak::entries(&counts, geometry.children());
-    let region_bits = olt::region_bits(&geometry, (work.tau - 1).max(0));
+    let region_bits = olt::region_bits(geometry, (work.tau - 1).max(0));
     let entry_bytes = olt::scalar_bytes(region_bits);
     let table = Table {
         peak_entries: peak,
