@@ -327,7 +327,7 @@ fn the_papers_statements() {
          the base values, ours search again.\n\n\
          ## With a boundary of box dimension 1.485\n\n\
          A constant P cannot hold for every g and r: the number of mixed regions of a nested field depends on their side\n\
-         alone, so P_0 = g^(d−k) and P_i = r^(d−k). Then initial splits become larger and the two schemes equal, as measured.\n\n\
+         alone, so P_0 = g^(d−k) and P_i = r^(d−k). Then initial splits become larger and the two schemes nearly equal.\n\n\
          | n | SBR | S_SBR | MBR | S_MBR | S_SBR / S_MBR |\n|---|---|---|---|---|---|\n{}",
         with_a_dimension(),
     );
