@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::cuda::CudaError;
 use crate::curve::CurveError;
+use crate::model::ModelError;
 use crate::plan::PlanError;
 use crate::registry::UnknownName;
 
@@ -17,6 +18,9 @@ pub enum Error {
     /// A curve that cannot serve the request.
     #[error(transparent)]
     Curve(#[from] CurveError),
+    /// A model that has no value for what it was asked.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// A name that no registry holds.
     #[error(transparent)]
     UnknownName(#[from] UnknownName),
@@ -89,7 +93,12 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Incomplete { .. } | Self::System(_) => 1,
-            Self::Plan(_) | Self::Curve(_) | Self::UnknownName(_) | Self::Input(_) | Self::Exists { .. } => 2,
+            Self::Plan(_)
+            | Self::Curve(_)
+            | Self::Model(_)
+            | Self::UnknownName(_)
+            | Self::Input(_)
+            | Self::Exists { .. } => 2,
             // Unwritable outputs are bad input when found before the work; a disk that fills up is a failed run.
             Self::File { source, .. } => match source.kind() {
                 std::io::ErrorKind::StorageFull | std::io::ErrorKind::WriteZero => 1,

@@ -39,6 +39,7 @@ pub mod escape;
 pub mod field;
 pub mod how;
 pub mod memory;
+pub mod model;
 mod olt;
 #[cfg(feature = "cli")]
 pub mod output;
@@ -87,6 +88,8 @@ pub mod guide {
     pub mod concepts {}
     #[doc = include_str!("../docs/values.md")]
     pub mod values {}
+    #[doc = include_str!("../docs/model.md")]
+    pub mod model {}
     #[doc = include_str!("../docs/architecture.md")]
     pub mod architecture {}
     #[doc = include_str!("../docs/design.md")]

@@ -104,8 +104,55 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("curves walk --g 0", 2, &["--g 0", "at least 1"]),
     ("curves walk --curve hilbert --r 6", 2, &["power of two"]),
     ("curves walk --level 40", 2, &["2^32"]),
+    ("model predict -n 0", 2, &["--size 0", "at least 1"]),
+    ("model predict -n 1.5", 2, &["--size", "1.5", "whole number"]),
+    ("model predict -n 16 -g 17", 2, &["-g 17", "axis 0", "between 1 and the 16"]),
+    ("model predict -n 8x8x8 --dim 2", 2, &["--size has 3 axes", "1 or 2"]),
+    ("model predict --dim 9", 2, &["--dim 9", "between 1 and 8"]),
+    ("model predict -g 0", 2, &["-g 0", "at least 1"]),
+    ("model predict -g 2,y", 2, &["-g", "'y'", "whole number"]),
+    ("model predict -r 2,1", 2, &["-r 1", "at least 2"]),
+    ("model predict -B 0", 2, &["-B 0", "at least 1"]),
+    ("model predict -P 1.5", 2, &["-P 1.5", "between 0 and 1"]),
+    ("model predict -P -0.1", 2, &["-P -0.1", "between 0 and 1"]),
+    ("model predict -P nan", 2, &["-P NaN", "between 0 and 1"]),
+    ("model predict --profile 0.5,0.7", 2, &["--profile", "P has 2 values", "tau = 7", "6 levels"]),
+    ("model predict --box-dim 3", 2, &["--box-dim 3", "between 0 and k"]),
+    ("model predict -P 0.5 --box-dim 1", 2, &["-P", "--box-dim", "cannot be used with"]),
+    ("model predict -A 0.5", 2, &["-A 0.5", "at least 1"]),
+    ("model predict -A inf", 2, &["-A inf", "finite"]),
+    ("model predict --lambda -1", 2, &["--lambda -1", "at least 0"]),
+    ("model predict --q 0", 2, &["--q 0", "at least 1"]),
+    ("model predict --c 0", 2, &["--c 0", "at least 1"]),
+    ("model predict --surface round", 2, &["--surface", "faces", "exact"]),
+    ("model predict -n 64 -g 32 -B 8 --tau-policy strict", 2, &["--tau-policy", "tau = -2", "clamp"]),
+    ("model predict -n 64 -g 32 -B 8 -P 0 --tau-policy raw", 2, &["tau = -2", "undefined"]),
+    ("model plan -r 1", 2, &["-r 1", "at least 2"]),
+    ("model plan --objective fun", 2, &["--objective", "fun", "work, sbr, mbr"]),
+    ("model plan -A 0", 2, &["-A 0", "at least 1"]),
+    ("model eval missing.json", 2, &["missing.json"]),
+    ("model eval there.png", 2, &["there.png", "not JSON"]),
+    ("model eval object.json", 2, &["object.json", "'cases'"]),
+    ("model eval unknown.json", 2, &["unknown.json", "case 'a'", "'function'", "'wrok'", "work_ssd"]),
+    ("model eval lacks.json", 2, &["lacks.json", "case 'b'", "key 'A' is missing"]),
+    ("model eval text.json", 2, &["text.json", "case 'c'", "key 'tau'", "\"five\"", "whole number"]),
+    ("model eval range.json", 2, &["range.json", "case 'd'", "key 'P' is 1.5", "between 0 and 1"]),
+    ("model plot fig3 -o f.png", 2, &["--output f.png", ".svg"]),
+    ("model plot fig4 -o there.svg", 2, &["there.svg", "exists", "--force"]),
+    ("model plot landscape -n 4 -o l.svg", 2, &["landscape", "g B r <= n"]),
     ("frobnicate", 2, &["frobnicate"]),
     ("", 2, &["Usage"]),
+];
+
+/// Files that the error cases read or must not touch.
+const FILES: &[(&str, &str)] = &[
+    ("there.png", "mine"),
+    ("there.svg", "mine"),
+    ("object.json", r#"{"case": []}"#),
+    ("unknown.json", r#"[{"id": "a", "function": "wrok", "inputs": {}}]"#),
+    ("lacks.json", r#"{"cases": [{"id": "b", "function": "work_exhaustive", "inputs": {"n": 4}}]}"#),
+    ("text.json", r#"[{"id": "c", "function": "kernels", "inputs": {"G": 4, "R": 4, "P": 0.5, "tau": "five"}}]"#),
+    ("range.json", r#"[{"id": "d", "function": "stop_side", "inputs": {"P": 1.5, "A": 16, "lam": 1}}]"#),
 ];
 
 /// There may be a GPU here, but hardly a hundred.
@@ -123,7 +170,9 @@ fn a_backend_that_is_not_there_is_an_error() {
 #[test]
 fn every_error_names_the_culprit() {
     let folder = folder("errors");
-    std::fs::write(folder.join("there.png"), "mine").unwrap();
+    for (name, content) in FILES {
+        std::fs::write(folder.join(name), content).unwrap();
+    }
     std::fs::create_dir(folder.join("folder.png")).unwrap();
     let mut table = String::new();
     for (arguments, code, names) in ERRORS {
@@ -139,8 +188,12 @@ fn every_error_names_the_culprit() {
         table += &format!("| `orthant {arguments}` | {first} | {code} |\n");
     }
     // Whatever went wrong, it left nothing behind and touched nothing.
-    assert_eq!(files(&folder), ["folder.png", "there.png"]);
-    assert_eq!(std::fs::read(folder.join("there.png")).unwrap(), b"mine");
+    let mut names: Vec<_> = FILES.iter().map(|(name, _)| *name).chain(["folder.png"]).collect();
+    names.sort();
+    assert_eq!(files(&folder), names);
+    for (name, content) in FILES {
+        assert_eq!(std::fs::read_to_string(folder.join(name)).unwrap(), *content);
+    }
     document(
         "errors.md",
         "# Errors\n\nWhat bad input is answered with. Made by the test `every_error_names_the_culprit`; `BLESS=1` rewrites it.\n\n| command | message (first line) | exit |\n|---|---|---|\n",
@@ -266,6 +319,9 @@ fn the_other_commands_answer() {
         ("run --help", "--explore-order"),
         ("--version", "orthant"),
         ("verify mxm", "equal"),
+        ("model predict -g 2,4 -P 0.5,0.7", "S_MBR"),
+        ("model predict --json -n 2^40x2^50 --box-dim 1.5", "\"Omega\":"),
+        ("model plan -P 0.7", "2 2 8"),
     ] {
         let output = orthant(&folder, arguments);
         assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use super::model::Model;
 use crate::curve::CurveKind;
 use crate::domain::Sample;
 use crate::escape::{Arithmetic, Precision};
@@ -17,10 +17,13 @@ use crate::workload::WorkloadKind;
 /// A value parser over the names of a registry.
 macro_rules! one_of {
     ($Kind:ty) => {
-        PossibleValuesParser::new(<$Kind>::ALL.iter().map(|kind| kind.name()))
-            .map(|name| name.parse::<$Kind>().expect("clap lets only listed names through"))
+        clap::builder::TypedValueParser::map(
+            clap::builder::PossibleValuesParser::new(<$Kind>::ALL.iter().map(|kind| kind.name())),
+            |name| name.parse::<$Kind>().expect("clap lets only listed names through"),
+        )
     };
 }
+pub(super) use one_of;
 
 /// Adaptive subdivision of k-dimensional domains.
 #[derive(Debug, Parser)]
@@ -61,6 +64,9 @@ pub enum Command {
     /// Space-filling curves as orders of regions
     #[command(subcommand)]
     Curves(Curves),
+    /// The cost model: what a subdivision should cost, and which {g, r, B} is best
+    #[command(subcommand)]
+    Model(Model),
     /// What is here: CPU, memory, backends, limits
     Info,
     /// Check the installation and say how to mend what is missing

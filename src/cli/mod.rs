@@ -6,6 +6,7 @@ mod args;
 mod curves;
 mod info;
 mod machine;
+mod model;
 mod progress;
 mod run;
 mod shell;
@@ -36,6 +37,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(*args, voice),
         Command::Verify(args) => verify::verify(args, voice),
         Command::Curves(command) => curves::curves(command),
+        Command::Model(command) => model::model(command, voice),
         Command::Info => info::info(),
         Command::Doctor => info::doctor(voice),
         Command::Completions { shell } => shell::completions(shell),

@@ -4,6 +4,7 @@
 //! existing file is found while nothing is lost; it takes its name when it is complete. A run that fails or is
 //! interrupted leaves no half file.
 
+pub mod chart;
 pub mod npy;
 pub mod overlay;
 pub mod png;

@@ -1,0 +1,52 @@
+//! `orthant model plot`: curves of the model as a picture.
+
+use std::sync::Arc;
+
+use super::args::{Picture, Plot};
+use super::{args, described, dimensions, figures, spread};
+use crate::cli::Voice;
+use crate::cli::progress::cancel_on_signals;
+use crate::cpu::Control;
+use crate::error::Error;
+use crate::output::{Staged, chart};
+
+/// Draws a figure of the paper, or a landscape of one's own.
+pub(in crate::cli) fn plot(command: Plot, voice: Voice) -> Result<(), Error> {
+    let picture = match &command {
+        Plot::Fig3(picture) | Plot::Fig4(picture) => picture,
+        Plot::Landscape(landscape) => &landscape.picture,
+    };
+    let control = Arc::new(Control::default());
+    cancel_on_signals(&control)?;
+    let staged = stage(picture)?;
+    let (title, panels) = match &command {
+        Plot::Fig3(_) => {
+            let title =
+                "Work reduction by subdivision, at the best {g, r, B}: P = 0.7, A = 16, lambda = 100 unless named";
+            (title.to_owned(), figures::work_reduction()?)
+        }
+        Plot::Fig4(_) => {
+            let title = "Speedup by subdivision, at the best {g, r, B}: P = 0.7, A = 16, lambda = 100 unless named; q = 128, c = 64";
+            (title.to_owned(), figures::speedups()?)
+        }
+        Plot::Landscape(landscape) => {
+            let k = dimensions(landscape.dim, &landscape.size)?;
+            let problem = landscape.setting.problem(spread("--size", &landscape.size, k)?)?;
+            let panels = figures::landscapes(&problem, landscape.objective, &landscape.space.space())?;
+            let args::Setting { a, lambda, q, c, .. } = landscape.setting;
+            let density = described(&problem.density);
+            (format!("n {}, k {k}, P {density}, A {a}, lambda {lambda}, q {q}, c {c}", landscape.size), vec![panels])
+        }
+    };
+    let target = staged.target().to_owned();
+    staged.finish(&control, |out| out.write_all(chart::svg(&title, &panels)?.as_bytes()))?;
+    voice.say(format_args!("orthant: wrote {}", target.display()));
+    Ok(())
+}
+
+fn stage(picture: &Picture) -> Result<Staged, Error> {
+    match picture.output.extension().and_then(|extension| extension.to_str()) {
+        Some("svg") => Staged::new(&picture.output, picture.force),
+        _ => Err(Error::Input(format!("--output {}: the extension must be .svg", picture.output.display()))),
+    }
+}
