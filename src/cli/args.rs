@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use super::bench::Bench;
 use super::model::Model;
 use crate::curve::CurveKind;
 use crate::domain::Sample;
@@ -61,6 +62,8 @@ pub enum Command {
     Run(Box<Run>),
     /// Run every strategy, scheme, curve and insertion on small cases and compare to the bit
     Verify(Verify),
+    /// Measure a sweep: the product of axes over options of `run`, a line of JSON per case
+    Bench(Box<Bench>),
     /// Space-filling curves as orders of regions
     #[command(subcommand)]
     Curves(Curves),

@@ -3,6 +3,7 @@
 //! This is the only part of the crate that prints, parses or reads the environment.
 
 mod args;
+mod bench;
 mod curves;
 mod info;
 mod machine;
@@ -35,6 +36,7 @@ pub fn main() -> ExitCode {
     let voice = Voice::new(&cli);
     let done = match cli.command {
         Command::Run(args) => run::run(*args, voice),
+        Command::Bench(args) => bench::bench(*args, voice),
         Command::Verify(args) => verify::verify(args, voice),
         Command::Curves(command) => curves::curves(command),
         Command::Model(command) => model::model(command, voice),

@@ -34,7 +34,7 @@ pub(super) fn run(args: Run, voice: Voice) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error::File`] if a source cannot be read.
-fn request(args: &Run, machine: &Machine) -> Result<Request, Error> {
+pub(super) fn request(args: &Run, machine: &Machine) -> Result<Request, Error> {
     let read = |path: &PathBuf| {
         let text = std::fs::read_to_string(path);
         text.map(Arc::from).map_err(|source| Error::File { path: path.clone(), source })

@@ -13,6 +13,7 @@ use cudarc::nvrtc::Ptx;
 use super::cache::{self, Cache, Key};
 use super::driver::{Driver, refused, words};
 use super::error::CudaError;
+use super::facts::DeviceFacts;
 use super::link;
 use super::nvrtc::{self, Nvrtc};
 use super::specialise::Specialisation;
@@ -117,6 +118,26 @@ impl Device {
             self.compiler.version.1,
             self.concurrent_kernels(),
         )
+    }
+
+    /// Everything about it, for a record.
+    pub fn facts(&self) -> DeviceFacts {
+        let megahertz = |attribute| self.context.attribute(attribute).ok().map(|kilohertz| kilohertz as u64 / 1000);
+        let version = |(major, minor)| format!("{major}.{minor}");
+        let uuid = self.context.uuid().ok().map(|uuid| {
+            let hex: String = uuid.bytes.iter().map(|byte| format!("{:02x}", *byte as u8)).collect();
+            format!("GPU-{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+        });
+        DeviceFacts {
+            name: self.name.clone(),
+            uuid,
+            capability: version(self.capability),
+            driver: version(self.driver.version),
+            nvrtc: version(self.compiler.version),
+            memory: self.memory().ok().map(|(_, total)| total),
+            clock_mhz: megahertz(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
+            memory_clock_mhz: megahertz(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE),
+        }
     }
 
     /// Its compute capability: major, minor.
