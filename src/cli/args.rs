@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use super::bench::Bench;
+use super::compare::Compare;
 use super::model::Model;
 use crate::curve::CurveKind;
 use crate::domain::Sample;
@@ -64,6 +65,8 @@ pub enum Command {
     Verify(Verify),
     /// Measure a sweep: the product of axes over options of `run`, a line of JSON per case
     Bench(Box<Bench>),
+    /// Compare two result files of `bench`, case by case
+    Compare(Compare),
     /// Space-filling curves as orders of regions
     #[command(subcommand)]
     Curves(Curves),

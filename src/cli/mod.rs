@@ -4,6 +4,7 @@
 
 mod args;
 mod bench;
+mod compare;
 mod curves;
 mod info;
 mod machine;
@@ -37,6 +38,7 @@ pub fn main() -> ExitCode {
     let done = match cli.command {
         Command::Run(args) => run::run(*args, voice),
         Command::Bench(args) => bench::bench(*args, voice),
+        Command::Compare(args) => compare::compare(args, voice),
         Command::Verify(args) => verify::verify(args, voice),
         Command::Curves(command) => curves::curves(command),
         Command::Model(command) => model::model(command, voice),

@@ -103,7 +103,7 @@ impl Sweep {
 
     fn parse(text: &str, name: String, settings: &Settings) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| {
-            let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+            let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
             format!("line {line}: {}", error.message().trim())
         })?;
         let mut base = Group::default();
