@@ -7,6 +7,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use super::bench::Bench;
 use super::compare::Compare;
 use super::model::Model;
+use super::report::Report;
 use crate::curve::CurveKind;
 use crate::domain::Sample;
 use crate::escape::{Arithmetic, Precision};
@@ -67,6 +68,8 @@ pub enum Command {
     Bench(Box<Bench>),
     /// Compare two result files of `bench`, case by case
     Compare(Compare),
+    /// Result files of `bench` as one page with figures and tables
+    Report(Report),
     /// Space-filling curves as orders of regions
     #[command(subcommand)]
     Curves(Curves),

@@ -10,6 +10,7 @@ mod info;
 mod machine;
 mod model;
 mod progress;
+mod report;
 mod run;
 mod shell;
 mod verify;
@@ -39,6 +40,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(*args, voice),
         Command::Bench(args) => bench::bench(*args, voice),
         Command::Compare(args) => compare::compare(args, voice),
+        Command::Report(args) => report::report(args, voice),
         Command::Verify(args) => verify::verify(args, voice),
         Command::Curves(command) => curves::curves(command),
         Command::Model(command) => model::model(command, voice),

@@ -19,12 +19,14 @@ pub struct Curve {
     pub points: Vec<[f64; 2]>,
     /// The least and the greatest y beside every point; empty if there is no spread.
     pub band: Vec<[f64; 2]>,
+    /// The number of its tone and mark, for what should look the same in several figures; None: its place in the legend.
+    pub look: Option<usize>,
 }
 
 impl Curve {
     /// A curve without spread.
     pub fn new(name: String, points: Vec<[f64; 2]>) -> Self {
-        Self { name, points, band: Vec::new() }
+        Self { name, points, band: Vec::new(), look: None }
     }
 }
 
@@ -67,16 +69,16 @@ impl Curves {
     /// Draws title and legend; returns the area that is left.
     fn head<'a>(&self, area: &Area<'a>) -> Result<Area<'a>, Box<dyn Error>> {
         let (places, lines) = self.legend();
-        let many = self.curves.len() > 1;
-        let (head, plot) = area.split_vertically(34 + if many { lines * LINE } else { 0 });
+        let (head, plot) = area.split_vertically(34 + lines * LINE);
         let width = head.dim_in_pixel().0 as i32;
         let middle = Pos::new(HPos::Center, VPos::Center);
         head.draw(&Text::new(self.title.as_str(), (width / 2, 16), ink(LARGE).pos(middle)))?;
-        for ((i, curve), (x, line)) in self.curves.iter().enumerate().zip(places).filter(|_| many) {
-            let tone = TONES[i % TONES.len()];
+        for ((i, curve), (x, line)) in self.curves.iter().enumerate().zip(places) {
+            let look = curve.look.unwrap_or(i);
+            let tone = TONES[look % TONES.len()];
             let (x, y) = (x + 14, 38 + line * LINE);
             head.draw(&PathElement::new([(x, y), (x + 18, y)], ShapeStyle::from(&tone).stroke_width(2)))?;
-            head.draw(&(EmptyElement::at((x + 9, y)) + Polygon::new(mark(i), tone.filled())))?;
+            head.draw(&(EmptyElement::at((x + 9, y)) + Polygon::new(mark(look), tone.filled())))?;
             let left = Pos::new(HPos::Left, VPos::Center);
             head.draw(&Text::new(curve.name.as_str(), (x + 24, y), ink(SMALL).pos(left)))?;
         }
@@ -111,7 +113,8 @@ impl Curves {
             .light_line_style(TRANSPARENT)
             .draw()?;
         for (i, curve) in self.curves.iter().enumerate() {
-            let tone = TONES[i % TONES.len()];
+            let look = curve.look.unwrap_or(i);
+            let tone = TONES[look % TONES.len()];
             let at = |[px, py]: [f64; 2]| (x.place(px), y.place(py));
             let along = |end: usize| curve.points.iter().zip(&curve.band).map(move |(p, band)| at([p[0], band[end]]));
             if !curve.band.is_empty() {
@@ -120,7 +123,7 @@ impl Curves {
             }
             let line: Vec<_> = curve.points.iter().map(|&point| at(point)).collect();
             if line.len() <= MARKED {
-                let marks = line.iter().map(|&place| EmptyElement::at(place) + Polygon::new(mark(i), tone.filled()));
+                let marks = line.iter().map(|&place| EmptyElement::at(place) + Polygon::new(mark(look), tone.filled()));
                 chart.draw_series(marks)?;
             }
             chart.draw_series([PathElement::new(line, ShapeStyle::from(&tone).stroke_width(2))])?;
@@ -131,8 +134,8 @@ impl Curves {
 
 /// The outline of the mark that tells a curve from its neighbours without colour, around its middle: an octagon, a
 /// triangle, a square, a diamond.
-fn mark(curve: usize) -> Vec<(i32, i32)> {
-    match curve % 4 {
+fn mark(look: usize) -> Vec<(i32, i32)> {
+    match look % 4 {
         0 => vec![(-4, -2), (-2, -4), (2, -4), (4, -2), (4, 2), (2, 4), (-2, 4), (-4, 2)],
         1 => vec![(-5, 4), (5, 4), (0, -5)],
         2 => vec![(-4, -4), (4, -4), (4, 4), (-4, 4)],

@@ -81,7 +81,16 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// # Errors
 /// What the drawing library says, as an I/O error.
 pub fn svg(title: &str, description: &str, rows: &[Vec<Panel>]) -> std::io::Result<String> {
-    let picture = draw(title, rows).map_err(|error| std::io::Error::other(error.to_string()))?;
+    let picture = drawn(title, rows)?;
+    Ok(described(&picture, title, description, &format!("<style>{STYLE}</style>")))
+}
+
+/// A picture to stand alone that is one panel, whose title is in it.
+///
+/// # Errors
+/// What the drawing library says, as an I/O error.
+pub fn single(panel: &Panel, title: &str, description: &str) -> std::io::Result<String> {
+    let picture = drawn("", &[vec![panel.clone()]])?;
     Ok(described(&picture, title, description, &format!("<style>{STYLE}</style>")))
 }
 
@@ -90,7 +99,7 @@ pub fn svg(title: &str, description: &str, rows: &[Vec<Panel>]) -> std::io::Resu
 /// # Errors
 /// What the drawing library says, as an I/O error.
 pub fn inline(panel: &Panel, title: &str, description: &str) -> std::io::Result<String> {
-    let picture = draw("", &[vec![panel.clone()]]).map_err(|error| std::io::Error::other(error.to_string()))?;
+    let picture = drawn("", &[vec![panel.clone()]])?;
     Ok(described(&picture, title, description, ""))
 }
 
@@ -104,6 +113,10 @@ fn described(picture: &str, title: &str, description: &str, style: &str) -> Stri
     let (tag, rest) = picture.split_once('>').unwrap_or((picture, ""));
     let (title, description) = (escaped(title), escaped(description));
     format!("{tag} role=\"img\"><title>{title}</title><desc>{description}</desc>{style}{rest}")
+}
+
+fn drawn(title: &str, rows: &[Vec<Panel>]) -> std::io::Result<String> {
+    draw(title, rows).map_err(|error| std::io::Error::other(error.to_string()))
 }
 
 fn draw(title: &str, rows: &[Vec<Panel>]) -> Result<String, Box<dyn Error>> {

@@ -140,6 +140,9 @@ fn decimal(range: &Range<f64>) -> Vec<f64> {
     let inside = |value: &f64| range.contains(&value.log10());
     let fine: Vec<f64> =
         (decades.clone()).flat_map(|decade| [1.0, 2.0, 5.0].map(|m| m * 10f64.powi(decade))).filter(inside).collect();
+    if fine.len() < 4 {
+        return linear(&(10f64.powf(range.start)..10f64.powf(range.end)));
+    }
     if fine.len() <= MOST {
         return fine;
     }
