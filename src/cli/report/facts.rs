@@ -89,7 +89,12 @@ impl Fact {
     pub(super) fn field(&self) -> String {
         let Ran { workload, k, precision, arithmetic, cell, explore, .. } = &self.ran;
         let plain = if arithmetic == "plain" { ", plain arithmetic" } else { "" };
-        format!("{workload}, k = {k}, {precision}{plain}, {cell} cells, explore {explore}")
+        let kept = match self.settings.get("keep").map(String::as_str) {
+            Some("counts") => "counts only".to_owned(),
+            Some("regions") => "regions kept".to_owned(),
+            _ => format!("{cell} cells"),
+        };
+        format!("{workload}, k = {k}, {precision}{plain}, {kept}, explore {explore}")
     }
 
     /// Where it ran.

@@ -27,9 +27,9 @@ pub(super) fn figures(facts: &[Fact]) -> Vec<Figure> {
     for (subject, facts) in subjects(facts) {
         figures.extend(scaling::figures(&subject, &facts));
         figures.extend(landscape::figures(&subject, &facts));
-        figures.extend(levels::figures(&subject, &facts));
         figures.extend(tuning::figures(&subject, &facts));
     }
+    figures.extend(levels::figures(facts));
     figures.extend(dimensions::figures(facts));
     // Names are unique, and say in which order to look.
     for (i, figure) in figures.iter_mut().enumerate() {

@@ -12,34 +12,44 @@ const AXES: [Against; 4] = [("n", Fact::n, 2), ("g", Fact::g, 3), ("r", Fact::r,
 
 pub(super) fn figures(subject: &str, facts: &[&Fact]) -> Vec<Figure> {
     let mut figures = Vec::new();
-    let dwells = distinct(facts.iter().copied(), Fact::dwell);
-    // The greatest dwell and, where n is not the axis, the greatest n stand for all.
-    let dwell = dwells.last().copied().unwrap_or_default();
-    let of_dwell: Vec<&Fact> = facts.iter().copied().filter(|fact| fact.dwell() == dwell).collect();
-    let with = if dwell > 0 { format!(", dwell {dwell}") } else { String::new() };
     for against in AXES {
-        let at: Vec<&Fact> = if against.0 == "n" { of_dwell.clone() } else { largest(&of_dwell) };
-        let at_n = match (against.0, at.first()) {
-            ("n", _) | (_, None) => String::new(),
-            (_, Some(fact)) => format!(", n = {}", fact.n()),
-        };
-        figures.extend(times(against, &format!("{subject}{with}{at_n}"), &at));
+        // What is not the axis is held where the axis was varied most.
+        let at =
+            if against.0 == "n" { richest(facts, Fact::dwell, Fact::n) } else { richest(facts, problem, against.1) };
+        figures.extend(times(against, &named(subject, against.0, &at), &at));
     }
-    figures.extend(throughput("n", "resolution", Fact::n, &format!("{subject}{with}"), &of_dwell));
-    if dwells.len() > 1 {
-        let at = largest(facts);
-        let n = at.first().map_or(0, |fact| fact.n());
-        figures.extend(throughput("dwell", "dwell", Fact::dwell, &format!("{subject}, n = {n}"), &at));
-        figures.extend(times(("dwell", Fact::dwell, 2), &format!("{subject}, n = {n}"), &at));
-    }
+    let at = richest(facts, Fact::dwell, Fact::n);
+    figures.extend(throughput("n", "resolution", Fact::n, &named(subject, "n", &at), &at));
+    let at = richest(facts, Fact::n, Fact::dwell);
+    figures.extend(throughput("dwell", "dwell", Fact::dwell, &named(subject, "dwell", &at), &at));
+    figures.extend(times(("dwell", Fact::dwell, 2), &named(subject, "dwell", &at), &at));
     figures
 }
 
-/// The facts at the greatest n that has any that divide.
-fn largest<'a>(facts: &[&'a Fact]) -> Vec<&'a Fact> {
-    let divided = facts.iter().copied().filter(|fact| !fact.is_exhaustive());
-    let n = distinct(divided, Fact::n).last().copied();
-    facts.iter().copied().filter(|fact| Some(fact.n()) == n).collect()
+fn problem(fact: &Fact) -> (u64, u64) {
+    (fact.dwell(), fact.n())
+}
+
+/// The facts at that value of `held` for which runs that divide have most values of `varied`; of several, the greatest.
+fn richest<'a, T: Ord>(facts: &[&'a Fact], held: fn(&Fact) -> T, varied: fn(&Fact) -> u64) -> Vec<&'a Fact> {
+    let at = |value: &T| facts.iter().copied().filter(|fact| held(fact) == *value).collect::<Vec<_>>();
+    let values = |facts: &[&Fact]| distinct(facts.iter().copied().filter(|fact| !fact.is_exhaustive()), varied).len();
+    let chosen = distinct(facts.iter().copied(), |fact| held(fact)).into_iter().map(|value| at(&value));
+    chosen.max_by_key(|facts| values(facts)).unwrap_or_default()
+}
+
+/// The subject, with what is held besides `axis`.
+fn named(subject: &str, axis: &str, facts: &[&Fact]) -> String {
+    let mut text = subject.to_owned();
+    if let Some(fact) = facts.first() {
+        if axis != "dwell" && fact.dwell() > 0 {
+            text += &format!(", dwell {}", fact.dwell());
+        }
+        if axis != "n" {
+            text += &format!(", n = {}", fact.n());
+        }
+    }
+    text
 }
 
 /// Time, and speedup over exhaustive where that was measured.

@@ -41,7 +41,7 @@ fn encodings(subject: &str, facts: &[&Fact]) -> Vec<Figure> {
         drawn(
             "encodings-bytes".into(),
             "Bytes of the largest tables by encoding".into(),
-            format!("{subject}. The read table and the write table of the level that takes most, in the same runs."),
+            format!("{subject}. The read table and the write table of the level that takes most, in the same runs; equal ones lie on each other."),
             [n(), axis("KiB", Scale::Decimal)],
             curves(|fact, _| fact.ran.peak_olt_bytes as f64 / 1024.0),
         ),
