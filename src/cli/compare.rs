@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bench::row::{self, Row, Times};
+use super::bench::settings::{Case, Settings};
 use super::{Voice, print};
 use crate::error::Error;
 use crate::statistics::{mann_whitney, median, ratio_interval};
@@ -105,7 +106,10 @@ struct Comparison {
 
 /// Compares two files; exit code 3 if B is slower than allowed.
 pub(super) fn compare(args: Compare, voice: Voice) -> Result<(), Error> {
-    let (a, b) = (load(&args.a, &args.ignore)?, load(&args.b, &args.ignore)?);
+    let settings = Settings::new();
+    let ignore = args.ignore.iter().map(|name| settings.name(name)).collect::<Result<Vec<_>, _>>();
+    let ignore = ignore.map_err(|wrong| Error::Input(format!("--ignore: {wrong}")))?;
+    let (a, b) = (load(&args.a, &settings, &ignore)?, load(&args.b, &settings, &ignore)?);
     let comparison = pairs(&args, &a, &b);
     if comparison.cases.is_empty() {
         let (a, b) = (args.a.display(), args.b.display());
@@ -148,11 +152,13 @@ pub(super) fn compare(args: Compare, voice: Voice) -> Result<(), Error> {
 }
 
 /// The rows of a file by what must agree.
-fn load(path: &Path, ignore: &[String]) -> Result<BTreeMap<String, Row<Cells>>, Error> {
+fn load(path: &Path, settings: &Settings, ignore: &[String]) -> Result<BTreeMap<String, Row<Cells>>, Error> {
     let mut rows = BTreeMap::new();
     for row in row::read::<Cells>(path)? {
-        let kept = row.case.iter().filter(|(name, _)| !ignore.contains(name));
-        let key = kept.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ");
+        // Other programs may have put the settings in another order.
+        let mut case: Case = row.case.iter().filter(|(name, _)| !ignore.contains(name)).cloned().collect();
+        settings.sort(&mut case);
+        let key = case.key();
         if rows.contains_key(&key) {
             let hint = if ignore.is_empty() { "" } else { "; --ignore fewer settings" };
             return Err(Error::Input(format!("{}: two rows for '{key}'{hint}", path.display())));

@@ -5,7 +5,7 @@ mod axis;
 mod constraint;
 mod provenance;
 pub(in crate::cli) mod row;
-mod settings;
+pub(in crate::cli) mod settings;
 mod sweep;
 
 pub use args::Bench;
@@ -48,8 +48,9 @@ pub(super) fn bench(args: Bench, voice: Voice) -> Result<(), Error> {
         0 => String::new(),
         many => format!(", {many} excluded by constraints"),
     };
-    voice.say(format_args!("orthant: {}: {} cases{excluded}", sweep.name, found.cases.len()));
+    let announced = format!("orthant: {}: cases: {}{excluded}", sweep.name, found.cases.len());
     if args.list {
+        voice.say(announced);
         return found.cases.iter().try_for_each(|case| print(format_args!("{}\n", case.key())));
     }
     let mut planned = found
@@ -72,9 +73,11 @@ pub(super) fn bench(args: Bench, voice: Voice) -> Result<(), Error> {
     let (mut sink, measured) = Sink::open(&args)?;
     let before = planned.len();
     planned.retain(|(case, _)| !measured.contains(&case.key()));
-    if planned.len() < before {
-        voice.say(format_args!("orthant: {} are measured already", before - planned.len()));
-    }
+    let skipped = match before - planned.len() {
+        0 => String::new(),
+        many => format!(", {many} measured already"),
+    };
+    voice.say(format_args!("{announced}{skipped}"));
     let bench = Measuring {
         rule,
         provenance: Provenance::look(&machine),

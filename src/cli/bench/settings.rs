@@ -13,7 +13,7 @@ use crate::cli::args::{Cli, Command, Run};
 const NOT_SWEPT: [&str; 6] = ["output", "overlay", "slice", "report", "force", "help"];
 
 /// What `run` understands.
-pub(super) struct Settings {
+pub(in crate::cli) struct Settings {
     command: clap::Command,
     /// The names that cases use, in the order in which `run` declares its options, and whether an option takes a value.
     names: Vec<Name>,
@@ -67,7 +67,7 @@ impl Name {
 }
 
 impl Settings {
-    pub(super) fn new() -> Self {
+    pub(in crate::cli) fn new() -> Self {
         let command = Cli::command().mut_subcommand("run", |run| run.mut_args(|option| option.env(Resettable::Reset)));
         let run = command.find_subcommand("run").expect("there is a command run");
         let swept = run.get_arguments().filter(|option| !NOT_SWEPT.contains(&option.get_id().as_str()));
@@ -79,7 +79,7 @@ impl Settings {
     ///
     /// # Errors
     /// A text with all names.
-    pub(super) fn name(&self, given: &str) -> Result<String, String> {
+    pub(in crate::cli) fn name(&self, given: &str) -> Result<String, String> {
         let known = || self.names.iter().map(Name::canonical).collect::<Vec<_>>().join(", ");
         let found = self.names.iter().find(|name| name.is(given));
         found.map(Name::canonical).ok_or_else(|| format!("unknown axis '{given}': expected one of {}", known()))
@@ -116,7 +116,7 @@ impl Settings {
     }
 
     /// Puts the settings of a case in the order in which `run` declares them.
-    pub(super) fn sort(&self, case: &mut Case) {
+    pub(in crate::cli) fn sort(&self, case: &mut Case) {
         case.0.sort_by_key(|(name, _)| self.names.iter().position(|option| option.is(name)));
     }
 }
@@ -133,7 +133,7 @@ fn words(error: &clap::Error) -> String {
 
 /// What is set for one measurement: names and values, as `run` reads them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Case(Vec<(String, String)>);
+pub(in crate::cli) struct Case(Vec<(String, String)>);
 
 impl Case {
     /// The value of a setting.
@@ -155,7 +155,7 @@ impl Case {
     }
 
     /// What tells this case from every other.
-    pub(super) fn key(&self) -> String {
+    pub(in crate::cli) fn key(&self) -> String {
         self.0.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
     }
 }

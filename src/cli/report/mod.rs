@@ -60,7 +60,7 @@ pub(super) fn report(args: Report, voice: Voice) -> Result<(), Error> {
     let names: Vec<String> = args.results.iter().map(|path| file_name(path)).collect();
     let page = Page {
         title: &args.title,
-        summary: &format!("{total} cases{failures}, {} figures.", figures.len()),
+        summary: &format!("Cases: {total}{failures}. Figures: {}.", figures.len()),
         sources: &names.join(", "),
         tables: &tables,
         figures: &figures,

@@ -130,6 +130,9 @@ fn linear(range: &Range<f64>) -> Vec<f64> {
 /// Powers of two, or of four, eight, ..
 fn binary(range: &Range<f64>) -> Vec<f64> {
     let (first, last) = (range.start.ceil() as i32, range.end.floor() as i32);
+    if last - first < 2 {
+        return linear(&(range.start.exp2()..range.end.exp2()));
+    }
     let step = (last - first + 1).max(1).unsigned_abs().div_ceil(MOST as u32);
     (first..=last).step_by(step as usize).map(|exponent| f64::from(exponent).exp2()).collect()
 }

@@ -31,14 +31,17 @@ pub(super) fn figures(facts: &[Fact]) -> Vec<Figure> {
     let mut figures = Vec::new();
     let k = || axis("k", Scale::Linear);
     for ((workload, place), best) in &families {
-        let sizes: Vec<String> = best.iter().map(|(k, fact)| format!("n = {} at k = {k}", fact.n())).collect();
+        let sizes = match &distinct(best.values().copied(), Fact::n)[..] {
+            [n] => format!("n = {n}"),
+            _ => best.iter().map(|(k, fact)| format!("n = {} at k = {k}", fact.n())).collect::<Vec<_>>().join(", "),
+        };
         let count = |name: &str, of: fn(&Fact) -> f64| {
             Curve::new(name.into(), best.iter().map(|(&k, fact)| [k as f64, of(fact)]).filter(|p| p[1] > 0.0).collect())
         };
         figures.extend(drawn(
             format!("dimensions-{workload}"),
             format!("{workload}: regions and tables against n^k"),
-            format!("Ask on {place}, fastest scheme of each k; {}.", sizes.join(", ")),
+            format!("Ask on {place}, fastest scheme of each k; {sizes}."),
             [k(), axis("count", Scale::Decimal)],
             vec![
                 count("cells, n^k", Fact::cells),

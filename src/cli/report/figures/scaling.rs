@@ -106,7 +106,7 @@ fn throughput(name: &str, word: &str, of: fn(&Fact) -> u64, subject: &str, facts
         return None;
     }
     let flat = facts.first().is_some_and(|fact| fact.ran.k == 2);
-    let unit = if flat { "MPixel/s" } else { "million cells per s" };
+    let unit = if flat { "MPixel/s" } else { "Mcells/s" };
     let methods = distinct(facts.iter().copied(), Fact::method);
     let curves = methods.iter().map(|method| {
         let best = best(facts.iter().copied().filter(|fact| fact.method() == *method), of);
