@@ -92,6 +92,8 @@ pub mod guide {
     pub mod values {}
     #[doc = include_str!("../docs/model.md")]
     pub mod model {}
+    #[doc = include_str!("../docs/bench.md")]
+    pub mod bench {}
     #[doc = include_str!("../docs/architecture.md")]
     pub mod architecture {}
     #[doc = include_str!("../docs/design.md")]

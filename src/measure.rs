@@ -128,7 +128,7 @@ pub enum Warm<'a, const K: usize> {
         /// How it is carried out.
         how: &'a How,
         /// The last run.
-        last: Option<Subdivision<K>>,
+        last: Option<Box<Subdivision<K>>>,
     },
     /// On a GPU.
     Cuda(Box<Session<'a, K>>),
@@ -162,7 +162,7 @@ impl<'a, const K: usize> Warm<'a, K> {
                 *last = None;
                 let subdivision = crate::engine::run(plan, *workload, how, control)?;
                 let wall = subdivision.time();
-                *last = Some(subdivision);
+                *last = Some(Box::new(subdivision));
                 Ok(Sample { wall, device: None })
             }
             Self::Cuda(session) => {
@@ -181,7 +181,7 @@ impl<'a, const K: usize> Warm<'a, K> {
     /// If nothing was run.
     pub fn summary(self) -> Result<Subdivision<K>, Error> {
         match self {
-            Self::Cpu { last, .. } => Ok(last.expect("a plan is run before it is summed up")),
+            Self::Cpu { last, .. } => Ok(*last.expect("a plan is run before it is summed up")),
             Self::Cuda(session) => session.summary(),
         }
     }

@@ -6,6 +6,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use super::bench::Bench;
 use super::compare::Compare;
+use super::curves::Curves;
 use super::model::Model;
 use super::report::Report;
 use crate::curve::CurveKind;
@@ -236,29 +237,6 @@ pub struct Verify {
     pub device: usize,
 }
 
-/// The curve commands.
-#[derive(Debug, Subcommand)]
-pub enum Curves {
-    /// Print the regions of a level in code order, one per line
-    Walk {
-        /// The curve
-        #[arg(long, value_parser = one_of!(CurveKind), default_value = "hilbert")]
-        curve: CurveKind,
-        /// Dimensions
-        #[arg(long, default_value_t = 2)]
-        dim: usize,
-        /// Initial split: one number or one per axis
-        #[arg(short, long, value_parser = numbers, default_value = "1")]
-        g: Numbers,
-        /// Recurrent split: one number or one per axis
-        #[arg(short, long, value_parser = numbers, default_value = "2")]
-        r: Numbers,
-        /// The level
-        #[arg(long, default_value_t = 2)]
-        level: u32,
-    },
-}
-
 /// One number, or one per axis. A type of its own because clap reads a plain Vec as a repeated option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Numbers(pub Vec<u32>);
@@ -272,7 +250,7 @@ pub struct Block(pub [u32; 3]);
 pub struct Window(pub Vec<[f64; 2]>);
 
 /// `N`, `a^b`.
-fn number(text: &str) -> Result<u32, String> {
+pub(super) fn number(text: &str) -> Result<u32, String> {
     let whole =
         |text: &str| text.trim().parse::<u32>().map_err(|_| format!("'{text}' is not a whole number below 2^32"));
     match text.split_once('^') {
@@ -284,7 +262,7 @@ fn number(text: &str) -> Result<u32, String> {
 }
 
 /// `N`, `N1xN2x..`, each as [`number`].
-fn numbers(text: &str) -> Result<Numbers, String> {
+pub(super) fn numbers(text: &str) -> Result<Numbers, String> {
     text.split(['x', 'X']).map(number).collect::<Result<_, _>>().map(Numbers)
 }
 

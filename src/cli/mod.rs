@@ -42,7 +42,7 @@ pub fn main() -> ExitCode {
         Command::Compare(args) => compare::compare(args, voice),
         Command::Report(args) => report::report(args, voice),
         Command::Verify(args) => verify::verify(args, voice),
-        Command::Curves(command) => curves::curves(command),
+        Command::Curves(command) => curves::curves(command, voice),
         Command::Model(command) => model::model(command, voice),
         Command::Info => info::info(),
         Command::Doctor => info::doctor(voice),

@@ -10,7 +10,8 @@ mod sweep;
 
 pub use args::Bench;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -40,6 +41,9 @@ pub(super) fn bench(args: Bench, voice: Voice) -> Result<(), Error> {
         return Err(Error::Input(
             "bench: name a SWEEP.toml, or axes as in -a workload=mandelbrot -a n=2^10,2^12".into(),
         ));
+    }
+    if let Some(path) = args.output.as_ref().filter(|path| path.extension().is_none_or(|found| found != "jsonl")) {
+        return Err(Error::Input(format!("--output {}: the extension must be .jsonl", path.display())));
     }
     let sweep = Sweep::read(args.sweep.as_deref(), &args.axis, &settings)?;
     let rule = args.rule(&sweep.measure)?;
@@ -101,8 +105,8 @@ impl Backends {
         let mut opened = BTreeMap::new();
         for run in runs {
             let asked = Self::key(run);
-            if !opened.contains_key(&asked) {
-                opened.insert(asked, machine::pick(run.backend, run.device, voice)?);
+            if let Entry::Vacant(place) = opened.entry(asked) {
+                place.insert(machine::pick(run.backend, run.device, voice)?);
             }
         }
         Ok(Self(opened))
@@ -131,9 +135,6 @@ impl Sink {
     /// Opens it; with the keys of the rows that are there already.
     fn open(args: &Bench) -> Result<(Self, HashSet<String>), Error> {
         let Some(path) = &args.output else { return Ok((Self::Stdout, HashSet::new())) };
-        if path.extension().and_then(|extension| extension.to_str()) != Some("jsonl") {
-            return Err(Error::Input(format!("--output {}: the extension must be .jsonl", path.display())));
-        }
         if !args.resume {
             return Ok((Self::File(Journal::create(path, args.force)?), HashSet::new()));
         }

@@ -34,7 +34,7 @@ fn problem(fact: &Fact) -> (u64, u64) {
 fn richest<'a, T: Ord>(facts: &[&'a Fact], held: fn(&Fact) -> T, varied: fn(&Fact) -> u64) -> Vec<&'a Fact> {
     let at = |value: &T| facts.iter().copied().filter(|fact| held(fact) == *value).collect::<Vec<_>>();
     let values = |facts: &[&Fact]| distinct(facts.iter().copied().filter(|fact| !fact.is_exhaustive()), varied).len();
-    let chosen = distinct(facts.iter().copied(), |fact| held(fact)).into_iter().map(|value| at(&value));
+    let chosen = distinct(facts.iter().copied(), held).into_iter().map(|value| at(&value));
     chosen.max_by_key(|facts| values(facts)).unwrap_or_default()
 }
 
