@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +12,7 @@ use cudarc::driver::{
 use cudarc::nvrtc::Ptx;
 
 use super::cache::{self, Cache, Key};
-use super::driver::{Driver, refused, words};
+use super::driver::{Driver, quietly, refused, words};
 use super::error::CudaError;
 use super::facts::DeviceFacts;
 use super::link;
@@ -124,7 +125,8 @@ impl Device {
     pub fn facts(&self) -> DeviceFacts {
         let megahertz = |attribute| self.context.attribute(attribute).ok().map(|kilohertz| kilohertz as u64 / 1000);
         let version = |(major, minor)| format!("{major}.{minor}");
-        let uuid = self.context.uuid().ok().map(|uuid| {
+        // An old driver may lack the function, which panics in the bindings.
+        let uuid = quietly(AssertUnwindSafe(|| self.context.uuid().ok())).flatten().map(|uuid| {
             let hex: String = uuid.bytes.iter().map(|byte| format!("{:02x}", *byte as u8)).collect();
             format!("GPU-{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
         });

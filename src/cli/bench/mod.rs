@@ -21,6 +21,7 @@ use super::progress::cancel_on_signals;
 use super::run::request;
 use super::{Voice, print};
 use crate::cpu::Control;
+use crate::cuda::DeviceFacts;
 use crate::engine::Backend;
 use crate::error::Error;
 use crate::measure::{Rule, Warm, repeat};
@@ -71,7 +72,7 @@ pub(super) fn bench(args: Bench, voice: Voice) -> Result<(), Error> {
     let backends = Backends::open(planned.iter().map(|(_, run)| run), voice)?;
     for (case, run) in &mut planned {
         // A key says where a case ran, however that was chosen.
-        case.set("backend", backends.of(run).name());
+        case.set("backend", backends.of(run).backend.name());
         settings.sort(case);
     }
     let (mut sink, measured) = Sink::open(&args)?;
@@ -97,16 +98,26 @@ pub(super) fn bench(args: Bench, voice: Voice) -> Result<(), Error> {
 }
 
 /// The backends that cases ask for, each opened once.
-struct Backends(BTreeMap<(&'static str, usize), Backend>);
+struct Backends(BTreeMap<(&'static str, usize), Place>);
+
+/// An open backend, and the GPU that it is.
+struct Place {
+    backend: Backend,
+    gpu: Option<DeviceFacts>,
+}
 
 impl Backends {
     /// Opens them, before any work.
     fn open<'a>(runs: impl Iterator<Item = &'a Run>, voice: Voice) -> Result<Self, Error> {
         let mut opened = BTreeMap::new();
         for run in runs {
-            let asked = Self::key(run);
-            if let Entry::Vacant(place) = opened.entry(asked) {
-                place.insert(machine::pick(run.backend, run.device, voice)?);
+            if let Entry::Vacant(place) = opened.entry(Self::key(run)) {
+                let backend = machine::pick(run.backend, run.device, voice)?;
+                let gpu = match &backend {
+                    Backend::Cpu => None,
+                    Backend::Cuda(device) => Some(device.facts()),
+                };
+                place.insert(Place { backend, gpu });
             }
         }
         Ok(Self(opened))
@@ -120,7 +131,7 @@ impl Backends {
         }
     }
 
-    fn of(&self, run: &Run) -> &Backend {
+    fn of(&self, run: &Run) -> &Place {
         &self.0[&Self::key(run)]
     }
 }
@@ -196,7 +207,7 @@ impl Measuring {
                 }
                 Err(error) => {
                     failed += 1;
-                    Row::failed(&self.sweep, &case, &error, self.provenance.now(self.backends.of(&run)))
+                    Row::failed(&self.sweep, &case, &error, self.provenance(&run))
                 }
                 Ok(row) => row,
             };
@@ -215,7 +226,7 @@ impl Measuring {
         let request = request(run, &self.machine)?;
         let (workload, k) = (request.workload, request.dim());
         let (times, report) =
-            workload.dispatch(k, Measure { request, backend: self.backends.of(run), bench: self })??;
+            workload.dispatch(k, Measure { request, backend: &self.backends.of(run).backend, bench: self })??;
         Ok(Row {
             schema: SCHEMA,
             sweep: self.sweep.clone(),
@@ -224,8 +235,12 @@ impl Measuring {
             samples: Some(times),
             run: Some(report),
             error: None,
-            provenance: self.provenance.now(self.backends.of(run)),
+            provenance: self.provenance(run),
         })
+    }
+
+    fn provenance(&self, run: &Run) -> Provenance {
+        self.provenance.now(self.backends.of(run).gpu.clone())
     }
 
     /// One line per case.

@@ -7,7 +7,6 @@ use sysinfo::{CpuRefreshKind, RefreshKind, System};
 
 use crate::cli::machine::Machine;
 use crate::cuda::DeviceFacts;
-use crate::engine::Backend;
 
 /// What one must know to take a measurement again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,12 +48,8 @@ impl Provenance {
         }
     }
 
-    /// Of what it measures now on `backend`.
-    pub(super) fn now(&self, backend: &Backend) -> Self {
-        let gpu = match backend {
-            Backend::Cpu => None,
-            Backend::Cuda(device) => Some(device.facts()),
-        };
+    /// Of what it measures now, on a GPU if one is given.
+    pub(super) fn now(&self, gpu: Option<DeviceFacts>) -> Self {
         Self { date: utc(SystemTime::now()), gpu, ..self.clone() }
     }
 }

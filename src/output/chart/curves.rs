@@ -44,7 +44,7 @@ pub struct Curves {
 }
 
 /// Curves with more points show no marks.
-const MARKED: usize = 24;
+const MARKED: usize = 32;
 
 /// Pixels of a line of the legend, and of a letter in it.
 const LINE: i32 = 18;
