@@ -76,7 +76,7 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("curves walk --level 40", 2, &["2^32"]),
     ("curves compare -r 3", 2, &["hilbert", "-r 3", "power of two"]),
     ("curves compare -n 1", 2, &["one region", "larger -g or -n"]),
-    ("curves compare kernel --source k.cuh", 2, &["--source"]),
+    ("curves compare kernel", 2, &["kernel", "on the CPU"]),
     ("curves compare mandelbulb --dim 2", 2, &["--dim 2", "mandelbulb", "3"]),
     ("model predict -n 0", 2, &["--size 0", "at least 1"]),
     ("model predict -n 1.5", 2, &["--size", "1.5", "whole number"]),

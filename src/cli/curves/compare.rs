@@ -86,6 +86,9 @@ struct Row {
 
 /// Compares curves.
 pub(super) fn compare(args: Compare, voice: Voice) -> Result<(), Error> {
+    if args.workload == WorkloadKind::Kernel {
+        return Err(Error::Input("curves compare kernel: the field is CUDA source, and this runs on the CPU".into()));
+    }
     let own = |numbers: &Option<Numbers>| numbers.as_ref().map(|numbers| numbers.0.clone());
     let mut request = Request::new(args.workload);
     request.dim = args.dim;

@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(named(Scale::Linear, &[0.0, 1.0]), "0 0.2 0.4 0.6 0.8 1");
         assert_eq!(named(Scale::Binary, &[1024.0, 65536.0]), "1024 2048 4096 8192 16384 32768 65536");
         assert_eq!(named(Scale::Decimal, &[0.5, 30.0]), "0.5 1 2 5 10 20");
-        assert_eq!(named(Scale::Decimal, &[1e-6, 1e9]), "1e-6 0.01 100 1e6");
+        assert_eq!(named(Scale::Decimal, &[1e-6, 1e9]), "1e-6 1e-4 0.01 1 100 10000 1e6 1e8");
     }
 
     #[test]
