@@ -48,7 +48,7 @@ const MARKED: usize = 32;
 
 /// Pixels of a line of the legend, and of a letter in it.
 const LINE: i32 = 18;
-const LETTER: i32 = 7;
+const LETTER: i32 = 8;
 
 impl Curves {
     /// Where the names of the legend stand, as pixels and lines, and how many lines there are.

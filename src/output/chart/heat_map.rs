@@ -73,7 +73,7 @@ impl HeatMap {
                 let filled = RGBColor(tone.r, tone.g, tone.b).filled();
                 chart.draw_series([Rectangle::new([(x, y), (x + 1.0, y + 1.0)], filled)])?;
                 let colour = if share < 0.5 { DARK } else { LIGHT };
-                let style = TextStyle::from((FONT, SMALL - 1).into_font()).color(&colour).pos(middle);
+                let style = TextStyle::from((FONT, SMALL - 2).into_font()).color(&colour).pos(middle);
                 let number = if *value < 100.0 { format!("{value:.2}") } else { format!("{value:.0}") };
                 chart.draw_series([Text::new(number, (x + 0.5, y + 0.5), style)])?;
             }

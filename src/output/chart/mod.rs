@@ -44,8 +44,8 @@ const HEIGHT: u32 = 380;
 const TITLE: u32 = 40;
 const FONT: &str = "sans-serif";
 /// The drawing library's sizes; they come out at four fifths.
-const SMALL: u32 = 15;
-const LARGE: u32 = 18;
+const SMALL: u32 = 17;
+const LARGE: u32 = 19;
 
 /// Lines behind the data.
 const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
