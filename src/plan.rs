@@ -112,9 +112,9 @@ impl<const K: usize> Scheme<K> {
         Self { g: [g; K], r: [r; K], b }
     }
 
-    /// R = ∏ r_j, children per region.
+    /// R = ∏ r_j, children per region; u64::MAX where there would be more.
     pub fn children(&self) -> u64 {
-        self.r.iter().map(|&r| u64::from(r)).product()
+        self.r.iter().fold(1, |children: u64, &r| children.saturating_mul(u64::from(r)))
     }
 }
 

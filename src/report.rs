@@ -71,12 +71,16 @@ pub struct Report {
     pub dp_launch: Option<String>,
     /// How stacks of grids are launched; null on the CPU.
     pub stack: Option<String>,
-    /// Passes (ASK) or tasks (DP).
+    /// Passes (ASK) or tasks (DP) on the CPU; kernels launched by host and device on CUDA.
     pub kernels: u64,
-    /// The largest number of tasks in flight.
+    /// The largest number of tasks in flight; on CUDA of a stack's launches, or of grids launched from the device (DP).
     pub most_in_flight: u64,
     /// The largest number of grids launched from the device that had not begun (DP).
     pub most_pending: u64,
+    /// Launches that could be in flight at once: the budget in force, which pending launches may have cut (DP).
+    pub credits: u64,
+    /// The host's launches for what overflowed, which belong to no single level (DP).
+    pub rounds: u64,
     /// Launches refused for want of credit (DP).
     pub refused: u64,
     /// Launches from the device that failed, and whose work was done otherwise (DP).
@@ -200,6 +204,8 @@ impl Report {
             kernels: launches.kernels,
             most_in_flight: launches.most_in_flight,
             most_pending: launches.most_pending,
+            credits: launches.credits,
+            rounds: launches.rounds,
             refused: launches.refused,
             failed: launches.failed,
             overflowed: launches.overflowed,

@@ -140,6 +140,46 @@ fn launches_that_fail_lose_nothing() {
     }
 }
 
+/// Noise: everything is mixed, so that every list and table is too short at first.
+#[test]
+fn lists_that_are_too_short_are_made_longer() {
+    let Some(folder) = standin() else { return };
+    let noise = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("noise.cuh");
+    let source = "__device__ u32 label(const Real (&x)[DIM], u32) {\n    \
+                  u32 bits = u32(i32(x[0] * 1000)) * 2654435761u ^ u32(i32(x[1] * 1000)) * 40503u;\n    \
+                  bits = (bits ^ bits >> 15) * 2246822519u;\n    return bits >> 16 & 3;\n}\n";
+    std::fs::write(&noise, source).unwrap();
+    let run = |more: &str| {
+        let arguments = format!(
+            "run kernel --source {} --dim 2 -n 256 -g 2 -r 2 -B 1 --backend cuda --precision f64 {more}",
+            noise.display()
+        );
+        let output = orthant(folder, &arguments, &[]);
+        (line(&output, "checksum"), line(&output, "cells").split(';').next().unwrap().to_owned())
+    };
+    let ask = run("");
+    for launch in ["region", "block", "tail"] {
+        assert_eq!(run(&format!("--strategy dp --dp-launch {launch}")), ask, "{launch}");
+    }
+}
+
+#[test]
+fn numbers_that_kernels_cannot_hold_are_refused() {
+    let Some(folder) = standin() else { return };
+    for (arguments, words) in [
+        ("run diagonal --dim 6 -n 2x2x512x512x512x32 -g 1 --keep regions", "tiles of a block's shape"),
+        ("run diagonal --dim 8 -n 17 -g 1 -r 16 -B 1 --keep counts", "a region has 4294967296 children"),
+        ("run mandelbrot -n 64 --pending-launches 7", "--pending-launches 7: at least 8 are needed"),
+    ] {
+        let output = orthant(folder, &format!("{arguments} --backend cuda --strategy dp"), &[]);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {:?}", text(&output));
+        assert!(text(&output).1.contains(words), "{arguments}: {:?}", text(&output));
+    }
+    // As many children as 64 bits cannot count: fine where nothing is divided.
+    let output = orthant(folder, "run julibrot -n 8 -r 65536 --dwell 20 --backend cuda --strategy dp", &[]);
+    assert!(output.status.success(), "{:?}", text(&output));
+}
+
 /// 2^35 cells as regions and bricks: codes of more than 32 bits, along the curve with the longest decoder.
 #[test]
 fn wide_codes_name_the_same_regions() {

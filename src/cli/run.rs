@@ -268,8 +268,14 @@ fn summary(report: &Report) -> String {
     text += &format!("kernels  {} ({} in flight at most)\n", report.kernels, report.most_in_flight);
     if report.strategy == "dp" {
         text += &format!(
-            "launches {} refused, {} failed, {} overflowed, {} done in place; {} pending at most\n",
-            report.refused, report.failed, report.overflowed, report.in_place, report.most_pending
+            "launches {} refused beyond {} credits, {} failed, {} overflowed into {} rounds, {} done in place; {} pending at most\n",
+            report.refused,
+            report.credits,
+            report.failed,
+            report.overflowed,
+            report.rounds,
+            report.in_place,
+            report.most_pending
         );
     }
     match report.device_seconds {

@@ -11,6 +11,7 @@ mod driver;
 pub mod error;
 mod exhaustive;
 mod launcher;
+mod limits;
 mod link;
 mod memory;
 mod nvrtc;

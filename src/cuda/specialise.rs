@@ -256,7 +256,7 @@ impl Specialisation {
         define("EXPLORE_ALL", &(plan.explore() == ExploreRule::Full));
         define("EXPLORE_CLOSED", &(plan.explore() == ExploreRule::Closed));
         define("SCATTERED", &(how.order == ExploreOrder::Scattered));
-        define("CHILDREN", &format_args!("{}u", plan.scheme().children()));
+        define("CHILDREN", &format_args!("{}u", plan.scheme().children().min(u32::MAX.into())));
         define("BINARY_TREES", &curve.binary);
         define("CURVE_HEADER", &format_args!("\"{}\"", curve.header));
         define("FIELD_HEADER", &format_args!("\"{}\"", twin.header));
