@@ -65,7 +65,7 @@ ENTRY(dp_block, const DpArgs*, args, Batch, batch, u64, from) {
         at = next_family(dp, at);
     }
     // A family, and those below it that could not be handed over.
-    Batch open[DP_LEVELS];
+    Batch open[MOST_LEVELS];
     u32 depth = 0;
     while (true) {
         const u32 end = members(dp, at) - at.first < 64 ? members(dp, at) : at.first + 64;

@@ -245,7 +245,8 @@ impl Specialisation {
         };
         CONSTANTS.iter().for_each(|(name, value)| define(name, value));
         define("MIXED", &format_args!("{MIXED}u"));
-        define("DP_LEVELS", &plan.levels().len());
+        // Rounded up, so that plans of about as many levels share their kernels.
+        define("MOST_LEVELS", &plan.levels().len().next_multiple_of(8));
         define("DIM", &K);
         for (axis, threads) in ["BLOCK_X", "BLOCK_Y", "BLOCK_Z"].into_iter().zip(block) {
             define(axis, &threads);
