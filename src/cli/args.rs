@@ -1,5 +1,6 @@
 //! The command line in types. Names are fixed by the project's contract; every option has an `ORTHANT_*` variable.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -112,6 +113,12 @@ pub struct Run {
     /// Stop side in cells
     #[arg(short = 'B', value_parser = number, value_name = "B", env = "ORTHANT_B")]
     pub b: Option<u32>,
+    /// Let the cost model choose g, r, B, and the scheme if it is not given, from a coarse sample of the field
+    #[arg(long, conflicts_with_all = ["g", "r", "b"], env = "ORTHANT_AUTO_SCHEME")]
+    pub auto_scheme: bool,
+    /// Run so many times after a first time that does not count, and report the median [default: once, which counts]
+    #[arg(long, default_value_t = NonZeroU32::MIN, hide_default_value = true, value_name = "N", env = "ORTHANT_REPEAT")]
+    pub repeat: NonZeroU32,
     /// The CUDA source of a `kernel` field
     #[arg(long, value_name = "FILE.cuh", env = "ORTHANT_SOURCE")]
     pub source: Option<PathBuf>,
@@ -130,9 +137,9 @@ pub struct Run {
     /// The host program
     #[arg(long, value_parser = one_of!(StrategyKind), default_value = "ask", env = "ORTHANT_STRATEGY")]
     pub strategy: StrategyKind,
-    /// Workers per region
-    #[arg(long, value_parser = one_of!(ParallelScheme), default_value = "sbr", env = "ORTHANT_SCHEME")]
-    pub scheme: ParallelScheme,
+    /// Workers per region [default: sbr, or what --auto-scheme finds]
+    #[arg(long, value_parser = one_of!(ParallelScheme), env = "ORTHANT_SCHEME")]
+    pub scheme: Option<ParallelScheme>,
     /// The order of the OLT
     #[arg(long, value_parser = one_of!(CurveKind), default_value = "morton", env = "ORTHANT_CURVE")]
     pub curve: CurveKind,

@@ -11,11 +11,11 @@ use super::{Voice, align_right, print, table};
 use crate::cpu::Control;
 use crate::error::{Bytes, Error};
 use crate::field::Field;
-use crate::how::{How, Keep};
+use crate::how::{How, Keep, ParallelScheme};
 use crate::memory::dense_fits;
 use crate::output::png::Palette;
 use crate::output::{Slice, Staged, npy, overlay, png};
-use crate::report::Report;
+use crate::report::{Ran, Report};
 use crate::request::Request;
 use crate::subdivision::Subdivision;
 use crate::workload::{Job, Open, Workload};
@@ -56,7 +56,7 @@ fn request(args: &Run, machine: &Machine) -> Result<Request, Error> {
         arithmetic: args.arithmetic,
         how: How {
             strategy: args.strategy,
-            scheme: args.scheme,
+            scheme: args.scheme.unwrap_or(ParallelScheme::Sbr),
             insertion: args.insertion,
             order: args.explore_order,
             keep: args.keep,
@@ -164,16 +164,17 @@ impl Job for Task {
         let workload = open(plan.domain(), &options)?;
         let backend = machine::pick(self.args.backend, self.args.device, self.voice)?;
         let progress = Progress::start(&self.control, plan.domain().cells(), self.voice);
-        let subdivision = backend.run(&plan, &*workload, how, &self.control);
+        let done = backend.repeat(&plan, &*workload, how, &self.control, self.args.repeat);
         drop(progress);
-        let subdivision = subdivision?;
-        let report = Report::new(
-            &self.request,
-            &subdivision,
-            backend.name(),
-            backend.device().unwrap_or(&self.machine.cpu),
-            workload.labels_count_iterations(),
-        );
+        let (subdivision, samples) = done?;
+        let ran = Ran {
+            backend: backend.name(),
+            device: backend.device().unwrap_or(&self.machine.cpu),
+            multiprocessors: backend.multiprocessors(),
+            samples: &samples,
+            iterations: workload.labels_count_iterations(),
+        };
+        let report = Report::new(&self.request, &subdivision, ran);
         if !self.voice.quiet {
             print(summary(&report))?;
         }
@@ -257,10 +258,10 @@ fn summary(report: &Report) -> String {
     }
     align_right(&mut levels);
     text += &format!("{}\n\n", levels.trim_fmt());
-    let cells = &report.cells;
+    let cells = &report.cells.all;
     text += &format!(
         "cells    {} = {} filled + {} in leaves; {} explored, {} evaluated\n",
-        cells.total, cells.filled, cells.leaf, cells.explored, cells.evaluated
+        report.cells.total, cells.filled, cells.leaf, cells.explored, cells.evaluated
     );
     if let Some(iterations) = report.iterations {
         text += &format!("work     {iterations} iterations\n");
@@ -271,6 +272,9 @@ fn summary(report: &Report) -> String {
             "launches {} refused, {} failed, {} overflowed, {} done in place; {} pending at most\n",
             report.refused, report.failed, report.overflowed, report.in_place, report.most_pending
         );
+    }
+    if report.samples.len() > 1 {
+        text += &format!("runs     {}, the times are medians\n", report.samples.len());
     }
     match report.device_seconds {
         Some(device) => {

@@ -49,8 +49,7 @@ impl Control {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Says how many cells are settled so far, for backends that learn it level by level.
-    #[cfg(feature = "cuda")]
+    /// Says how many cells are settled so far: none at the start of a run, or what backends learn level by level.
     pub(crate) fn reach(&self, cells: u64) {
         self.done.store(cells, Ordering::Relaxed);
     }
