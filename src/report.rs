@@ -279,10 +279,7 @@ impl Report {
             in_place: launches.in_place,
             checksum: subdivision.field().map(|field| field.checksum()),
             levels: subdivision.levels().iter().map(level).collect(),
-            cells: CellsReport {
-                total: plan.domain().cells(),
-                all: totals.into(),
-            },
+            cells: CellsReport { total: plan.domain().cells(), all: totals.into() },
             iterations: ran.iterations.then_some(totals.label_sum),
             peak_olt_bytes: launches.peak_olt_bytes,
             compact_bytes: subdivision.compact_bytes(),

@@ -116,9 +116,9 @@ pub struct Run {
     /// Let the cost model choose g, r, B, and the scheme if it is not given, from a coarse sample of the field
     #[arg(long, conflicts_with_all = ["g", "r", "b"], env = "ORTHANT_AUTO_SCHEME")]
     pub auto_scheme: bool,
-    /// Run so many times after a first time that does not count, and report the median [default: once, which counts]
-    #[arg(long, default_value_t = NonZeroU32::MIN, hide_default_value = true, value_name = "N", env = "ORTHANT_REPEAT")]
-    pub repeat: NonZeroU32,
+    /// Run so many times after a first time that does not count, and report the median [default: 1, which counts]
+    #[arg(long, value_name = "N", env = "ORTHANT_REPEAT")]
+    pub repeat: Option<NonZeroU32>,
     /// The CUDA source of a `kernel` field
     #[arg(long, value_name = "FILE.cuh", env = "ORTHANT_SOURCE")]
     pub source: Option<PathBuf>,
@@ -287,7 +287,7 @@ fn numbers(text: &str) -> Result<Numbers, String> {
 }
 
 /// `X`, `XxY` or `XxYxZ`: whole warps, at most 1024 threads.
-fn block(text: &str) -> Result<Block, String> {
+pub(super) fn block(text: &str) -> Result<Block, String> {
     let sides = numbers(text)?.0;
     if sides.len() > 3 {
         return Err("a block has at most three axes".into());

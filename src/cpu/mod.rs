@@ -22,6 +22,7 @@ use crate::subdivision::LevelCounts;
 use crate::visit::VisitOrders;
 use crate::workload::{Payload, Workload};
 
+pub(crate) use explore::{FIRST_ROUND, LAST_ROUND};
 use explore::{Scratch, explore};
 pub(crate) use sink::{Batch, Sink};
 pub(crate) use slabs::Slabs;

@@ -20,6 +20,7 @@
 //! Everything is a pure function. Numbers of regions and the quotients under ceilings are exact rationals, τ is an exact
 //! integer; sums are doubles.
 
+pub mod auto;
 pub mod counts;
 pub mod density;
 mod error;
@@ -33,6 +34,7 @@ pub mod optimum;
 pub mod overhead;
 pub mod percolation;
 mod ratio;
+pub mod sample;
 pub mod tau;
 pub mod time;
 pub mod work;

@@ -13,6 +13,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::sample::Rounds;
+use super::{ModelError, Processors};
 use crate::how::{FILL_CELLS, LEAF_CELLS, ParallelScheme};
 use crate::strategy::StrategyKind;
 
@@ -67,6 +69,27 @@ const RESIDENT: u32 = 32;
 const GRIDS: f64 = super::kernels::CONCURRENT as f64;
 
 impl Machine {
+    /// q and c for the paper's equations.
+    ///
+    /// # Errors
+    /// [`ModelError::Parameter`] if there is no thread.
+    pub fn processors(self) -> Result<Processors, ModelError> {
+        let lanes = match self {
+            Self::Cpu { .. } => 1,
+            Self::Gpu { block, .. } => block,
+        };
+        Processors::new(self.workers() as u64, lanes.into())
+    }
+
+    /// How many cells of a region are looked at before its exploration may stop.
+    pub fn rounds(self) -> Rounds {
+        match self {
+            Self::Cpu { .. } => Rounds { first: crate::cpu::FIRST_ROUND, last: crate::cpu::LAST_ROUND },
+            // A block looks at one cell per thread.
+            Self::Gpu { block, .. } => Rounds { first: block.into(), last: block.into() },
+        }
+    }
+
     /// q: regions that are worked on at once when each has one worker.
     fn workers(self) -> f64 {
         match self {
@@ -247,7 +270,8 @@ mod tests {
         assert_eq!(of(StrategyKind::Ask, ParallelScheme::Mbr)[3], 4.0);
         assert_eq!(of(StrategyKind::Dp, ParallelScheme::Sbr), [ask[0], ask[1], ask[2], 1.0, ask[4], 5.0]);
         // Every cell, each with its label's work.
-        let all = LevelWork { regions: 1.0, leaves: 1.0, evaluated: 1e6, iterations: Some(2e8), ..LevelWork::default() };
+        let all =
+            LevelWork { regions: 1.0, leaves: 1.0, evaluated: 1e6, iterations: Some(2e8), ..LevelWork::default() };
         let terms = Terms::new(StrategyKind::Exhaustive, ParallelScheme::Sbr, machine, &[all]);
         assert_eq!(terms.array(), [1e8, 5e5, 0.0, 1.0, 0.0, 0.0]);
     }

@@ -1,0 +1,366 @@
+//! What a coarse sample of a field says of the levels of any scheme: P per level, and the work of its cells.
+//!
+//! Cells on a lattice through the whole domain are evaluated once; then every region of 1, 2, 4, .. per axis that is at
+//! least two of them wide is judged by the plan's own rule on those cells alone. How much a level costs depends on which
+//! regions are still examined there, so what is asked for is always the mean over the regions of level i below the mixed
+//! ones of level j. Below the finest level that the sample resolves, P follows the box dimension that its last step
+//! shows, P_i = r^(d−k), and cells cost what they do there.
+
+use rayon::prelude::*;
+
+use super::observed::LevelWork;
+use crate::domain::Domain;
+use crate::how::{ExploreOrder, Keep};
+use crate::plan::{ExploreRule, Level, Plan};
+use crate::region::Region;
+use crate::workload::{Payload, Verdict, Workload};
+
+/// Sampled cells per region side below which a level is not believed.
+const LEAST_SIDE: u32 = 4;
+
+/// Cells evaluated per task.
+const TASK: usize = 1024;
+
+/// How exploration goes on after a first round of cells: rounds double up to the last size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rounds {
+    /// Cells of the first round.
+    pub first: u64,
+    /// Most cells of a round.
+    pub last: u64,
+}
+
+/// A region as the sample shows it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Node {
+    mixed: bool,
+    /// The mean label of the cells that decide it, and of all.
+    border: f64,
+    inside: f64,
+    /// The share of deciding cells whose label is not the first one's.
+    others: f64,
+    /// True if no cell has to be looked at.
+    proven: bool,
+}
+
+/// A coarse sample of a field.
+#[derive(Debug, Clone)]
+pub struct Coarse<const K: usize> {
+    /// Cells that were evaluated.
+    cells: u64,
+    /// The regions of 2^i per axis, in storage order.
+    levels: Vec<Vec<Node>>,
+    /// The finest level that is believed.
+    finest: usize,
+    /// P of a division by two below it.
+    below: f64,
+    /// True if labels are iterations.
+    iterations: bool,
+}
+
+/// Regions of a level below the mixed regions of another, on average.
+#[derive(Debug, Clone, Copy, Default)]
+struct Share {
+    /// The share that is mixed.
+    p: f64,
+    /// Mean work of a visited cell of uniform and of mixed regions.
+    uniform_work: f64,
+    mixed_work: f64,
+    /// Mean work of a cell inside a mixed region.
+    inside_work: f64,
+    /// The share of uniform and of mixed regions that are decided by looking at cells.
+    uniform_looked: f64,
+    mixed_looked: f64,
+    /// Cells visited of a mixed region.
+    visited: f64,
+}
+
+impl<const K: usize> Coarse<K> {
+    /// Evaluates at most `budget` cells of `workload` (at least one per axis and level) over `domain`, on the CPU.
+    pub fn take(workload: &dyn Workload<K>, domain: &Domain<K>, rule: ExploreRule, budget: u64) -> Self {
+        let lattice = lattice(domain.size(), budget);
+        let whole = Region { corner: [0; K], extent: lattice };
+        let mut points = Vec::new();
+        whole.extend_cells(&mut points);
+        for point in &mut points {
+            *point = std::array::from_fn(|j| {
+                // Below n, which has 32 bits.
+                (u64::from(point[j]) * u64::from(domain.size()[j]) / u64::from(lattice[j])) as u32
+            });
+        }
+        let mut labels = vec![0; points.len()];
+        let tasks = points.par_chunks(TASK).zip(labels.par_chunks_mut(TASK));
+        tasks.for_each(|(points, labels)| workload.evaluate(points, labels));
+        let judge = Judge { labels: &labels, lattice, rule, workload, domain };
+        let least = lattice.into_iter().min().unwrap_or(1);
+        let depth = (least / 2).max(1).ilog2() as usize;
+        let levels: Vec<Vec<Node>> = (0..=depth).into_par_iter().map(|i| judge.level(i)).collect();
+        let finest = (least / LEAST_SIDE).max(1).ilog2() as usize;
+        let mut coarse = Self {
+            cells: labels.len() as u64,
+            levels,
+            finest,
+            below: 2f64.powf(workload.boundary_dimension() - K as f64),
+            iterations: workload.labels_count_iterations(),
+        };
+        if finest > 0 {
+            let last = coarse.share(Some(finest - 1), finest, None);
+            if last.p > 0.0 {
+                coarse.below = last.p;
+            }
+        }
+        coarse
+    }
+
+    /// Cells that were evaluated.
+    pub fn cells(&self) -> u64 {
+        self.cells
+    }
+
+    /// d, from P = 2^(d−k) of the last division that the sample shows.
+    pub fn box_dimension(&self) -> f64 {
+        (K as f64 + self.below.log2()).clamp(0.0, K as f64)
+    }
+
+    /// What the levels of `plan` are expected to do.
+    pub fn levels(&self, plan: &Plan<K>, order: ExploreOrder, keep: Keep, rounds: Rounds) -> Vec<LevelWork> {
+        let mut found = Vec::new();
+        let mut regions = plan.levels()[0].regions() as f64;
+        let mut above: Option<f64> = None;
+        for level in plan.levels() {
+            // The depth of a lattice in divisions by two, per axis the geometric mean.
+            let depth = (level.regions() as f64).log2() / K as f64;
+            let (volume, border) = decisive(plan, level);
+            let share = self.at(above, depth, (border, order, rounds));
+            let mixed = regions * share.p;
+            let uniform = regions - mixed;
+            let last = plan.is_last(level.index);
+            let visited = match order {
+                ExploreOrder::Scattered => share.visited.min(border),
+                ExploreOrder::Paper => border,
+            };
+            let of_uniform = uniform * share.uniform_looked * border;
+            let of_mixed = mixed * share.mixed_looked * visited;
+            let evaluated = if last && keep != Keep::Counts { mixed * volume } else { 0.0 };
+            let iterations =
+                of_uniform * share.uniform_work + of_mixed * share.mixed_work + evaluated * share.inside_work;
+            found.push(LevelWork {
+                regions,
+                divided: if last { 0.0 } else { mixed },
+                filled: uniform,
+                leaves: if last { mixed } else { 0.0 },
+                explored: of_uniform + of_mixed,
+                filled_cells: if keep == Keep::Dense { uniform * volume } else { 0.0 },
+                evaluated,
+                iterations: self.iterations.then_some(iterations),
+            });
+            regions = mixed * plan.scheme().children() as f64;
+            above = Some(depth);
+            if regions < 0.5 {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The regions of `depth` divisions by two below the mixed ones of `above`, or all of them.
+    fn at(&self, above: Option<f64>, depth: f64, visit: Visit) -> Share {
+        let finest = self.finest as f64;
+        let beyond = (depth - finest).max(0.0);
+        let level = depth.min(finest).round() as usize;
+        let Some(above) = above else {
+            let share = self.share(None, level, Some(visit));
+            return Share { p: share.p * self.below.powf(beyond), ..share };
+        };
+        // As far above the finest level as above this one: the same neighbourhood, seen at a coarser scale.
+        let parent = ((depth.min(finest) - (depth - above)).max(0.0).round() as usize).min(level);
+        let share = self.share(Some(parent), level, Some(visit));
+        let p = match above >= finest {
+            true => self.below.powf(depth - above),
+            false => self.share(Some(above.round() as usize), level, None).p * self.below.powf(beyond),
+        };
+        Share { p, ..share }
+    }
+
+    /// The mean over the regions of `level` whose ancestor on `parent` is mixed; over all without a parent.
+    fn share(&self, parent: Option<usize>, level: usize, visit: Option<Visit>) -> Share {
+        let mut sum = Share::default();
+        let (mut mixed, mut uniform, mut mixed_looked, mut uniform_looked) = (0.0, 0.0, 0.0, 0.0);
+        let extent = [1u32 << level; K];
+        let lattice = Region { corner: [0; K], extent };
+        for (index, node) in self.levels[level].iter().enumerate() {
+            if let Some(parent) = parent {
+                let coords = lattice.offset(index as u64);
+                let above = coords.iter().rev().fold(0, |at, &p| (at << parent) + (p as usize >> (level - parent)));
+                if !self.levels[parent][above].mixed {
+                    continue;
+                }
+            }
+            let looked = f64::from(u8::from(!node.proven));
+            if node.mixed {
+                mixed += 1.0;
+                mixed_looked += looked;
+                sum.mixed_work += node.border;
+                sum.inside_work += node.inside;
+                sum.visited += visit.map_or(0.0, |visit| visited(node.others, visit));
+            } else {
+                uniform += 1.0;
+                uniform_looked += looked;
+                sum.uniform_work += node.border;
+            }
+        }
+        let mean = |sum: f64, of: f64| if of > 0.0 { sum / of } else { 0.0 };
+        Share {
+            p: mean(mixed, mixed + uniform),
+            uniform_work: mean(sum.uniform_work, uniform),
+            mixed_work: mean(sum.mixed_work, mixed),
+            inside_work: mean(sum.inside_work, mixed),
+            uniform_looked: mean(uniform_looked, uniform),
+            mixed_looked: mean(mixed_looked, mixed),
+            visited: mean(sum.visited, mixed),
+        }
+    }
+}
+
+/// Cells that decide a region, the order, the rounds.
+type Visit = (f64, ExploreOrder, Rounds);
+
+/// Expected cells visited of a mixed region of which a share `others` of the deciding cells differs from the first: rounds
+/// go on while none of them was met.
+fn visited(others: f64, (border, order, rounds): Visit) -> f64 {
+    if order == ExploreOrder::Paper {
+        return border;
+    }
+    let (mut seen, mut round, mut expected) = (0.0, rounds.first as f64, 0.0);
+    while seen < border {
+        let going = if seen > 0.0 { (1.0 - others).powf(seen - 1.0) } else { 1.0 };
+        let cells = round.min(border - seen);
+        expected += going * cells;
+        if going < 1e-3 {
+            break;
+        }
+        seen += cells;
+        round = (2.0 * round).min(rounds.last as f64);
+    }
+    expected
+}
+
+/// Cells of a region of a level, and those that decide it, on average.
+fn decisive<const K: usize>(plan: &Plan<K>, level: &Level<K>) -> (f64, f64) {
+    let size = plan.domain().size();
+    let sides: [f64; K] = std::array::from_fn(|j| f64::from(size[j]) / f64::from(level.grid[j]));
+    let volume: f64 = sides.iter().product();
+    let surface = |more: f64| {
+        let all: f64 = sides.iter().map(|side| side + more).product();
+        all - sides.iter().map(|side| (side + more - 2.0).max(0.0)).product::<f64>()
+    };
+    let deciding = match plan.explore() {
+        ExploreRule::Full => volume,
+        ExploreRule::Closed => surface(1.0),
+        ExploreRule::Border | ExploreRule::Certified => surface(0.0),
+    };
+    (volume, deciding)
+}
+
+/// Sampled cells per axis: n over a common step, if possible one that divides every n, so that sets of digits keep theirs.
+fn lattice<const K: usize>(size: [u32; K], budget: u64) -> [u32; K] {
+    let cells = |step: u32| size.iter().map(|&n| f64::from((n / step).max(1))).product::<f64>();
+    let longest = size.into_iter().max().unwrap_or(1);
+    let mut step = 1;
+    while cells(step) > budget as f64 && step < longest {
+        step += (step / 16).max(1);
+    }
+    let divides = |step: &u32| size.iter().all(|n| n.is_multiple_of(*step));
+    let step = (step..=step.saturating_mul(2)).find(divides).unwrap_or(step);
+    size.map(|n| (n / step).max(1))
+}
+
+/// Judges the regions of a level by sampled labels.
+struct Judge<'a, const K: usize> {
+    labels: &'a [u32],
+    lattice: [u32; K],
+    rule: ExploreRule,
+    workload: &'a dyn Workload<K>,
+    domain: &'a Domain<K>,
+}
+
+impl<const K: usize> Judge<'_, K> {
+    fn level(&self, i: usize) -> Vec<Node> {
+        let grid = [1u32 << i; K];
+        let (here, really) = (Level::of(grid, self.lattice), Level::of(grid, self.domain.size()));
+        let mut coords = Vec::new();
+        Region { corner: [0; K], extent: grid }.extend_cells(&mut coords);
+        coords.into_iter().map(|p| self.node(&here.region(p), &really.region(p))).collect()
+    }
+
+    /// A region by its sampled cells, `here`, and by what the workload can prove of it, `really`.
+    fn node(&self, here: &Region<K>, really: &Region<K>) -> Node {
+        let mut all = Tally::default();
+        self.rows(here, |row, _| all.add(row));
+        let deciding = match self.rule {
+            ExploreRule::Closed => Region {
+                extent: std::array::from_fn(|j| {
+                    here.extent[j] + u32::from(here.corner[j] + here.extent[j] < self.lattice[j])
+                }),
+                ..*here
+            },
+            _ => *here,
+        };
+        let mut seen = Tally::default();
+        self.rows(&deciding, |row, face| match row {
+            [first, .., last] if !face && self.rule != ExploreRule::Full => seen.add(&[*first, *last]),
+            row => seen.add(row),
+        });
+        let verdict = match self.rule {
+            ExploreRule::Full if !self.workload.carries_payload() => self.workload.classify(really, Payload::default()),
+            _ => Verdict::Unknown,
+        };
+        let others = seen.others as f64 / seen.cells as f64;
+        Node {
+            mixed: match verdict {
+                Verdict::Mixed => true,
+                Verdict::Uniform(_) => false,
+                Verdict::Unknown => seen.others > 0,
+            },
+            border: seen.sum as f64 / seen.cells as f64,
+            inside: all.sum as f64 / all.cells as f64,
+            others,
+            proven: verdict != Verdict::Unknown,
+        }
+    }
+
+    /// Every row of a region along axis 0, and whether it lies on a face of another axis.
+    fn rows(&self, region: &Region<K>, mut visit: impl FnMut(&[u32], bool)) {
+        let mut extent = region.extent;
+        extent[0] = 1;
+        let starts = Region { extent, ..*region };
+        for offset in (0..starts.volume()).map(|i| starts.offset(i)) {
+            let face = (1..K).any(|j| offset[j] == 0 || offset[j] + 1 == extent[j]);
+            let index =
+                (0..K).rev().fold(0, |at, j| at * self.lattice[j] as usize + (region.corner[j] + offset[j]) as usize);
+            visit(&self.labels[index..index + region.extent[0] as usize], face);
+        }
+    }
+}
+
+/// Labels of some cells.
+#[derive(Default)]
+struct Tally {
+    first: u32,
+    cells: u64,
+    others: u64,
+    sum: u64,
+}
+
+impl Tally {
+    fn add(&mut self, labels: &[u32]) {
+        if self.cells == 0 {
+            self.first = labels[0];
+        }
+        self.cells += labels.len() as u64;
+        for &label in labels {
+            self.others += u64::from(label != self.first);
+            self.sum += u64::from(label);
+        }
+    }
+}
