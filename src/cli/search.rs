@@ -10,7 +10,7 @@ use crate::how::ParallelScheme;
 use crate::memory::Estimate;
 use crate::model::auto::{self, Candidate};
 use crate::model::observed::Machine;
-use crate::model::sample::Coarse;
+use crate::model::sample::{Coarse, Explore};
 use crate::plan::Plan;
 use crate::report::AutoScheme;
 use crate::request::Request;
@@ -53,7 +53,11 @@ impl<const K: usize> Search<K> {
         let constants = fitted(backend.name(), device, &Setting::of(request, K))?;
         let start = Instant::now();
         let domain = request.domain::<K>()?;
-        let coarse = Coarse::take(workload, &domain, request.rule(K), auto::budget(domain.cells()));
+        let machines: Vec<_> = blocks.iter().map(|&block| machine(request, backend, block)).collect();
+        // How much a block looks at before it may stop is nearly the same for all shapes.
+        let rounds = machines[0].rounds();
+        let explore = Explore { rule: request.rule(K), order: request.how.order, rounds };
+        let coarse = Coarse::take(workload, &domain, auto::budget(domain.cells()), explore);
         let found = auto::candidates(domain.size(), schemes, |splits| plan(request, &domain, workload, splits));
         if found.is_empty() {
             return Err(Error::Input(format!(
@@ -62,9 +66,9 @@ impl<const K: usize> Search<K> {
             )));
         }
         let mut candidates = Vec::new();
-        for &block in blocks {
+        for (&block, machine) in blocks.iter().zip(machines) {
             let mut ranked = found.clone();
-            auto::rank(&mut ranked, &coarse, &request.how, machine(request, backend, block), constants)?;
+            auto::rank(&mut ranked, &coarse, &request.how, machine, constants)?;
             candidates.extend(ranked.into_iter().map(|candidate| (candidate, block)));
         }
         candidates.sort_by(|(a, _), (b, _)| a.cost.total_cmp(&b.cost));

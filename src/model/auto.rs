@@ -90,7 +90,7 @@ pub fn rank<const K: usize>(
     for candidate in candidates.iter_mut() {
         candidate.cost = match constants {
             Some(constants) => {
-                let levels = coarse.levels(&candidate.plan, how.order, how.keep, machine.rounds());
+                let levels = coarse.levels(&candidate.plan, how.keep);
                 Terms::new(how.strategy, candidate.scheme, machine, &levels).times(constants)
             }
             None => paper(candidate, coarse, machine)?,
@@ -116,4 +116,64 @@ fn paper<const K: usize>(candidate: &Candidate<K>, coarse: &Coarse<K>, machine: 
         ParallelScheme::Mbr => Objective::Mbr,
     };
     problem.cost(objective, &geometry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::CurveKind;
+    use crate::domain::{Domain, Sample};
+    use crate::model::sample::Explore;
+    use crate::plan::{ExploreRule, Scheme};
+    use crate::workload::{FieldOptions, mandelbrot};
+
+    fn all(n: u32, curve: CurveKind) -> (Domain<2>, Vec<Candidate<2>>) {
+        let domain = Domain::new([n; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
+        let found = candidates(domain.size(), ParallelScheme::ALL, |[g, r, b]| {
+            Plan::new(domain, Scheme::uniform(g, r, b), curve, ExploreRule::Border).ok()
+        });
+        (domain, found)
+    }
+
+    #[test]
+    fn candidates_can_be_run_and_differ() {
+        let (_, found) = all(256, CurveKind::Hilbert);
+        let mut seen = std::collections::HashSet::new();
+        for candidate in &found {
+            assert!(candidate.g * candidate.r * candidate.b <= 256);
+            let levels: Vec<_> = candidate.plan.levels().iter().map(|level| level.grid).collect();
+            assert!(seen.insert((levels, candidate.r, candidate.scheme.name())), "{candidate:?}");
+        }
+        assert!(found.len() > 40);
+        assert!(all(4, CurveKind::Morton).1.is_empty());
+        assert_eq!(all(8, CurveKind::Morton).1.len(), ParallelScheme::ALL.len());
+    }
+
+    #[test]
+    fn constants_decide_and_so_does_the_paper() {
+        let (domain, found) = all(1024, CurveKind::Morton);
+        let field = mandelbrot::open(&domain, &FieldOptions::default()).unwrap();
+        let machine = Machine::Cpu { threads: 2 };
+        let how = How::default();
+        let explore = Explore { rule: ExploreRule::Border, order: how.order, rounds: machine.rounds() };
+        let coarse = Coarse::take(&*field, &domain, 1 << 12, explore);
+        let best = |constants: Option<Terms>| {
+            let mut ranked = found.clone();
+            rank(&mut ranked, &coarse, &how, machine, constants).unwrap();
+            assert!(ranked.windows(2).all(|pair| pair[0].cost <= pair[1].cost));
+            (ranked[0].g, ranked[0].r, ranked[0].b, ranked[0].scheme)
+        };
+        // Where only cells cost, exploring goes deep; where only regions do, it hardly begins.
+        let (_, r, b, _) = best(Some(Terms { nu: 1.0, ..Terms::default() }));
+        assert!(r == 2 && b <= 16);
+        assert_eq!(best(Some(Terms { beta: 1.0, ..Terms::default() })).0, 2);
+        let (g, r, b, _) = best(None);
+        assert!(g * r * b <= 1024);
+    }
+
+    #[test]
+    fn samples_are_a_thousandth() {
+        assert_eq!(budget(1 << 24), 1 << 14);
+        assert_eq!((budget(100), budget(1 << 60)), (1 << 10, 1 << 16));
+    }
 }

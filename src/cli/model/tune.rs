@@ -25,7 +25,7 @@ const GAIN: f64 = 0.01;
 /// Runs per candidate unless told otherwise.
 const RUNS: std::num::NonZeroU32 = std::num::NonZeroU32::new(5).expect("five is not zero");
 
-/// Candidates that are measured again at the end, beside the model's first.
+/// Candidates that are measured again at the end, beside the first.
 const FINALISTS: usize = 4;
 
 /// Measures until nothing better turns up.
@@ -55,7 +55,7 @@ struct Task {
     voice: Voice,
 }
 
-/// A candidate and its times, one per round in which it was measured.
+/// A candidate and its time; of a finalist the mean of the two times that it was measured.
 struct Tried<const K: usize> {
     candidate: Candidate<K>,
     block: [u32; 3],
@@ -95,8 +95,9 @@ impl Job for Task {
         // The fastest of many measurements is too fast by chance: the best and the model's first run once more.
         let mut order: Vec<usize> = (0..tried.len()).collect();
         order.sort_by(|&a, &b| tried[a].seconds.total_cmp(&tried[b].seconds));
-        let finalists: Vec<usize> = order.iter().copied().take(FINALISTS).chain([0]).collect();
-        for &i in &finalists[..finalists.len() - usize::from(finalists[..finalists.len() - 1].contains(&0))] {
+        order.retain(|&i| i != 0);
+        let finalists: Vec<usize> = [0].into_iter().chain(order.into_iter().take(FINALISTS)).collect();
+        for &i in &finalists {
             let again = self.measure(&backend, &*workload, &tried[i].candidate, tried[i].block, &control)?;
             tried[i].seconds = (tried[i].seconds + again) / 2.0;
         }
