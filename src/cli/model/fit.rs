@@ -191,8 +191,10 @@ impl Order {
             let Some(mbr) = runs.iter().find(other) else { continue };
             let measured = sbr.sample.seconds / mbr.sample.seconds;
             let predicted = sbr.sample.terms.times(constants) / mbr.sample.terms.times(constants);
-            let right = usize::from((measured < 1.0) == (predicted < 1.0));
-            let clear = usize::from(measured.max(1.0 / measured) > 1.0 + CLEAR);
+            let clear = measured.max(1.0 / measured) > 1.0 + CLEAR;
+            // "The same" is right where the times hardly differ.
+            let right = if predicted == 1.0 { !clear } else { (measured < 1.0) == (predicted < 1.0) };
+            let (right, clear) = (usize::from(right), usize::from(clear));
             order.pairs += 1;
             order.right += right;
             order.clear += clear;
