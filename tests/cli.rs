@@ -91,7 +91,7 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("run mandelbrot --threads 0", 2, &["--threads", "0"]),
     ("run mandelbrot --max-kernels 0", 2, &["--max-kernels", "0"]),
     ("run mandelbrot --mem-limit lots", 2, &["--mem-limit", "lots", "512MiB"]),
-    ("run mandelbrot --repeat 0", 2, &["--repeat", "0"]),
+    ("run mandelbrot --repeat 0", 2, &["--repeat", "'0'", "at least 1"]),
     ("run mandelbrot --auto-scheme -g 4", 2, &["--auto-scheme", "-g", "cannot be used with"]),
     ("run mandelbrot --auto-scheme -r 2", 2, &["--auto-scheme", "-r", "cannot be used with"]),
     ("run mandelbrot --auto-scheme -B 8", 2, &["--auto-scheme", "-B", "cannot be used with"]),

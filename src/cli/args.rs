@@ -117,7 +117,7 @@ pub struct Run {
     #[arg(long, conflicts_with_all = ["g", "r", "b"], env = "ORTHANT_AUTO_SCHEME")]
     pub auto_scheme: bool,
     /// Run so many times after a first time that does not count, and report the median [default: 1, which counts]
-    #[arg(long, value_name = "N", env = "ORTHANT_REPEAT")]
+    #[arg(long, value_parser = times, value_name = "N", env = "ORTHANT_REPEAT")]
     pub repeat: Option<NonZeroU32>,
     /// The CUDA source of a `kernel` field
     #[arg(long, value_name = "FILE.cuh", env = "ORTHANT_SOURCE")]
@@ -284,6 +284,11 @@ fn number(text: &str) -> Result<u32, String> {
 /// `N`, `N1xN2x..`, each as [`number`].
 fn numbers(text: &str) -> Result<Numbers, String> {
     text.split(['x', 'X']).map(number).collect::<Result<_, _>>().map(Numbers)
+}
+
+/// A number of at least 1.
+fn times(text: &str) -> Result<NonZeroU32, String> {
+    NonZeroU32::new(number(text)?).ok_or_else(|| "at least 1 is needed".into())
 }
 
 /// `X`, `XxY` or `XxYxZ`: whole warps, at most 1024 threads.
