@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::args::Run;
 use super::machine::{self, Machine};
 use super::progress::{Progress, cancel_on_signals};
-use super::search::{self, Search};
+use super::search::{Search, Wanted};
 use super::{Voice, align_right, print, table};
 use crate::cpu::Control;
 use crate::error::{Bytes, Error};
@@ -169,9 +169,9 @@ impl Job for Task {
         let (plan, found) = match planned {
             Some(plan) => (plan, None),
             None => {
-                let (schemes, block) = (search::schemes(self.args.scheme), [self.request.how.block]);
-                let flag = "--auto-scheme";
-                let search = Search::new(flag, &self.request, &*workload, &backend, device, &schemes, &block)?;
+                let (scheme, blocks) = (self.args.scheme, &[self.request.how.block]);
+                let wanted = Wanted { flag: "--auto-scheme", backend: &backend, device, scheme, blocks };
+                let search = Search::new(&self.request, &*workload, wanted)?;
                 self.request.how.scheme = search.candidates[0].0.scheme;
                 (search.candidates[0].0.plan.clone(), Some(search.choice()))
             }

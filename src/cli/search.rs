@@ -11,11 +11,25 @@ use crate::memory::Estimate;
 use crate::model::auto::{self, Candidate};
 use crate::model::observed::Machine;
 use crate::model::sample::{Coarse, Explore};
-use crate::plan::Plan;
+use crate::plan::{Plan, Scheme};
 use crate::report::AutoScheme;
 use crate::request::Request;
 use crate::strategy::StrategyKind;
 use crate::workload::Workload;
+
+/// What there is to choose from, and who asks.
+pub(super) struct Wanted<'a> {
+    /// What errors begin with.
+    pub(super) flag: &'a str,
+    /// Where it will run.
+    pub(super) backend: &'a Backend,
+    /// On what.
+    pub(super) device: &'a str,
+    /// The parallel scheme that was asked for; None: any.
+    pub(super) scheme: Option<ParallelScheme>,
+    /// Block shapes.
+    pub(super) blocks: &'a [[u32; 3]],
+}
 
 /// Candidates for a request, the most promising first, and what finding them took.
 pub(super) struct Search<const K: usize> {
@@ -32,15 +46,8 @@ impl<const K: usize> Search<K> {
     ///
     /// # Errors
     /// [`Error::Input`] if there is nothing to choose from; as reading a fit.
-    pub(super) fn new(
-        flag: &str,
-        request: &Request,
-        workload: &dyn Workload<K>,
-        backend: &Backend,
-        device: &str,
-        schemes: &[ParallelScheme],
-        blocks: &[[u32; 3]],
-    ) -> Result<Self, Error> {
+    pub(super) fn new(request: &Request, workload: &dyn Workload<K>, wanted: Wanted<'_>) -> Result<Self, Error> {
+        let Wanted { flag, backend, device, scheme, blocks } = wanted;
         if request.how.strategy == StrategyKind::Exhaustive {
             return Err(Error::Input(format!("{flag}: --strategy exhaustive has no scheme; use ask or dp")));
         }
@@ -58,7 +65,8 @@ impl<const K: usize> Search<K> {
         let rounds = machines[0].rounds();
         let explore = Explore { rule: request.rule(K), order: request.how.order, rounds };
         let coarse = Coarse::take(workload, &domain, auto::budget(domain.cells()), explore);
-        let found = auto::candidates(domain.size(), schemes, |splits| plan(request, &domain, workload, splits));
+        let schemes = scheme.map_or(ParallelScheme::ALL.to_vec(), |scheme| vec![scheme]);
+        let found = auto::candidates(domain.size(), &schemes, |splits| plan(request, &domain, workload, splits));
         if found.is_empty() {
             return Err(Error::Input(format!(
                 "{flag}: no g, r and B of 2, 4, .., 1024 with g r B <= n can be run with --curve {} within --mem-limit; use run with -g, -r and -B",
@@ -99,8 +107,7 @@ fn plan<const K: usize>(
     workload: &dyn Workload<K>,
     [g, r, b]: [u32; 3],
 ) -> Option<Plan<K>> {
-    let scheme = crate::plan::Scheme::uniform(g, r, b);
-    let plan = Plan::new(*domain, scheme, request.curve, request.rule(K)).ok()?;
+    let plan = Plan::new(*domain, Scheme::uniform(g, r, b), request.curve, request.rule(K)).ok()?;
     Estimate::new(&plan, workload, &request.how).check(request.how.mem_limit).ok()?;
     Some(plan)
 }
@@ -115,9 +122,4 @@ fn machine(request: &Request, backend: &Backend, block: [u32; 3]) -> Machine {
             Machine::Gpu { multiprocessors, threads, block: block.into_iter().product() }
         }
     }
-}
-
-/// The schemes to choose from: the one that was asked for, else all.
-pub(super) fn schemes(asked: Option<ParallelScheme>) -> Vec<ParallelScheme> {
-    asked.map_or(ParallelScheme::ALL.to_vec(), |scheme| vec![scheme])
 }

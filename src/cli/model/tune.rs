@@ -2,20 +2,21 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::args::Tune;
 use super::store::{self, Setting, Tuned};
 use crate::cli::machine::{self, Machine};
 use crate::cli::progress::cancel_on_signals;
 use crate::cli::run::request;
-use crate::cli::search::{Search, schemes};
+use crate::cli::search::{Search, Wanted};
 use crate::cli::{Voice, align_right, print, table};
 use crate::cpu::Control;
 use crate::engine::{Backend, median};
 use crate::error::Error;
 use crate::how::How;
 use crate::model::auto::Candidate;
+use crate::report::AutoScheme;
 use crate::request::Request;
 use crate::workload::{Job, Open, Workload};
 
@@ -76,61 +77,24 @@ impl Job for Task {
         };
         let control = Arc::new(Control::default());
         cancel_on_signals(&control)?;
-        let schemes = schemes(self.args.run.scheme);
-        let search = Search::new("tune", &self.request, &*workload, &backend, device, &schemes, &blocks)?;
-        let count = search.candidates.len();
-        let first = search.choice();
-        let fitted = search.fitted;
-        let mut tried: Vec<Tried<K>> = Vec::new();
-        let (mut least, mut since) = (f64::INFINITY, 0);
-        for (candidate, block) in search.candidates {
-            let seconds = self.measure(&backend, &*workload, &candidate, block, &control)?;
-            (least, since) =
-                if seconds < least * (1.0 - GAIN) { (seconds, 0) } else { (least.min(seconds), since + 1) };
-            tried.push(Tried { candidate, block, seconds });
-            if !self.args.all && since >= self.args.patience as usize {
-                break;
-            }
-        }
-        // The fastest of many measurements is too fast by chance: the best and the model's first run once more.
-        let mut order: Vec<usize> = (0..tried.len()).collect();
-        order.sort_by(|&a, &b| tried[a].seconds.total_cmp(&tried[b].seconds));
-        order.retain(|&i| i != 0);
-        let finalists: Vec<usize> = [0].into_iter().chain(order.into_iter().take(FINALISTS)).collect();
-        for &i in &finalists {
-            let again = self.measure(&backend, &*workload, &tried[i].candidate, tried[i].block, &control)?;
-            tried[i].seconds = (tried[i].seconds + again) / 2.0;
-        }
-        let fastest = |a: &&usize, b: &&usize| tried[**a].seconds.total_cmp(&tried[**b].seconds);
-        let best = &tried[*finalists.iter().min_by(fastest).expect("the first candidate is a finalist")];
-        let chosen = tried[0].seconds;
-        let loss = (chosen + first.seconds) / best.seconds - 1.0;
-        let shown = Shown { tried: &tried, best, fitted, cuda: backend.multiprocessors().is_some() };
+        let scheme = self.args.run.scheme;
+        let wanted = Wanted { flag: "tune", backend: &backend, device, scheme, blocks: &blocks };
+        let search = Search::new(&self.request, &*workload, wanted)?;
+        let (count, auto, fitted) = (search.candidates.len(), search.choice(), search.fitted);
+        let (tried, best) = self.search(&backend, &*workload, search, &control)?;
+        let found = Found { tried, best, count, auto, fitted, cuda: backend.multiprocessors().is_some() };
         if self.args.json {
-            let line = json!({
-                "workload": self.request.workload, "k": K, "size": self.request.domain::<K>()?.size().to_vec(),
-                "backend": backend.name(), "device": device, "strategy": self.request.how.strategy,
-                "best": shown.entry(best), "first": shown.entry(&tried[0]), "auto_scheme": first, "loss": loss,
-                "candidates": count, "tried": tried.iter().map(|entry| shown.entry(entry)).collect::<Vec<_>>(),
-            });
+            let mut line = found.json();
+            line["workload"] = json!(self.request.workload);
+            line["strategy"] = json!(self.request.how.strategy);
+            line["size"] = json!(self.request.domain::<K>()?.size().to_vec());
+            (line["backend"], line["device"]) = (json!(backend.name()), json!(device));
             print(format_args!("{line}\n"))?;
         } else {
-            print(format_args!(
-                "{}\n\n{} of {count} candidates measured; best g {} r {} B {} {}, {:.3} ms\nthe model's first: {:.3} ms, and {:.3} ms to find it: {:.1} % lost\n",
-                shown.table(),
-                tried.len(),
-                best.candidate.g,
-                best.candidate.r,
-                best.candidate.b,
-                best.candidate.scheme,
-                best.seconds * 1e3,
-                chosen * 1e3,
-                first.seconds * 1e3,
-                loss * 1e2,
-            ))?;
+            print(found.page())?;
         }
         if !self.args.dry_run {
-            let path = store::keep(backend.name(), device, vec![self.tuned(best, &backend)?])?;
+            let path = store::keep(backend.name(), device, vec![self.tuned(&found)?])?;
             self.voice.say(format_args!("orthant: wrote {}", path.display()));
         }
         Ok(())
@@ -138,6 +102,37 @@ impl Job for Task {
 }
 
 impl Task {
+    /// Measures candidates until nothing better turns up; returns them, and which is the fastest.
+    fn search<const K: usize>(
+        &self,
+        backend: &Backend,
+        workload: &dyn Workload<K>,
+        search: Search<K>,
+        control: &Control,
+    ) -> Result<(Vec<Tried<K>>, usize), Error> {
+        let mut tried: Vec<Tried<K>> = Vec::new();
+        let (mut least, mut since) = (f64::INFINITY, 0);
+        for (candidate, block) in search.candidates {
+            let seconds = self.measure(backend, workload, &candidate, block, control)?;
+            (least, since) =
+                if seconds < least * (1.0 - GAIN) { (seconds, 0) } else { (least.min(seconds), since + 1) };
+            tried.push(Tried { candidate, block, seconds });
+            if !self.args.all && since >= self.args.patience {
+                break;
+            }
+        }
+        // The fastest of many measurements is too fast by chance: the best and the model's first run once more.
+        let mut order: Vec<usize> = (1..tried.len()).collect();
+        order.sort_by(|&a, &b| tried[a].seconds.total_cmp(&tried[b].seconds));
+        let finalists: Vec<usize> = [0].into_iter().chain(order.into_iter().take(FINALISTS)).collect();
+        for &i in &finalists {
+            let again = self.measure(backend, workload, &tried[i].candidate, tried[i].block, control)?;
+            tried[i].seconds = (tried[i].seconds + again) / 2.0;
+        }
+        let fastest = finalists.into_iter().min_by(|&a, &b| tried[a].seconds.total_cmp(&tried[b].seconds));
+        Ok((tried, fastest.expect("the first candidate is a finalist")))
+    }
+
     /// The median of some runs.
     fn measure<const K: usize>(
         &self,
@@ -153,7 +148,8 @@ impl Task {
         Ok(median(&times).expect("there is at least one run").as_secs_f64())
     }
 
-    fn tuned<const K: usize>(&self, best: &Tried<K>, backend: &Backend) -> Result<Tuned, Error> {
+    fn tuned<const K: usize>(&self, found: &Found<K>) -> Result<Tuned, Error> {
+        let best = &found.tried[found.best];
         let domain = self.request.domain::<K>()?;
         Ok(Tuned {
             setting: Setting::of(&self.request, K),
@@ -165,7 +161,7 @@ impl Task {
             r: best.candidate.r,
             b: best.candidate.b,
             scheme: best.candidate.scheme.to_string(),
-            block: backend.multiprocessors().map(|_| best.block),
+            block: found.cuda.then_some(best.block),
             seconds: best.seconds,
         })
     }
@@ -180,27 +176,47 @@ fn shapes(k: usize) -> Vec<[u32; 3]> {
     }
 }
 
-/// What is printed.
-struct Shown<'a, const K: usize> {
-    tried: &'a [Tried<K>],
-    best: &'a Tried<K>,
+/// What a search found.
+struct Found<const K: usize> {
+    /// In the order of the model.
+    tried: Vec<Tried<K>>,
+    /// The fastest of them.
+    best: usize,
+    /// Candidates in all.
+    count: usize,
+    /// The first as `run --auto-scheme` would report it.
+    auto: AutoScheme,
+    /// True if costs are seconds.
     fitted: bool,
+    /// True if block shapes matter.
     cuda: bool,
 }
 
-impl<const K: usize> Shown<'_, K> {
-    fn entry(&self, entry: &Tried<K>) -> serde_json::Value {
-        let Candidate { g, r, b, scheme, cost, .. } = &entry.candidate;
+impl<const K: usize> Found<K> {
+    /// The share of the best time that the model's first choice takes longer, finding it included.
+    fn loss(&self) -> f64 {
+        (self.tried[0].seconds + self.auto.seconds) / self.tried[self.best].seconds - 1.0
+    }
+
+    fn json(&self) -> Value {
+        let entry = |entry: &Tried<K>| {
+            let Candidate { g, r, b, scheme, cost, .. } = &entry.candidate;
+            json!({
+                "g": g, "r": r, "B": b, "scheme": scheme, "block": self.cuda.then_some(entry.block),
+                "seconds": entry.seconds, "predicted_seconds": self.fitted.then_some(cost),
+            })
+        };
         json!({
-            "g": g, "r": r, "B": b, "scheme": scheme, "block": self.cuda.then_some(entry.block),
-            "seconds": entry.seconds, "predicted_seconds": self.fitted.then_some(cost),
+            "k": K, "best": entry(&self.tried[self.best]), "first": entry(&self.tried[0]), "auto_scheme": self.auto,
+            "loss": self.loss(), "candidates": self.count, "tried": self.tried.iter().map(entry).collect::<Vec<_>>(),
         })
     }
 
-    /// All that was tried, in the order in which it was.
-    fn table(&self) -> String {
+    /// All that was tried, in the order in which it was, and what came of it.
+    fn page(&self) -> String {
+        let best = &self.tried[self.best];
         let mut rows = table(&["g r B", "scheme", "block", "ms", "predicted", "of the best"]);
-        for entry in self.tried {
+        for entry in &self.tried {
             let Candidate { g, r, b, scheme, cost, .. } = &entry.candidate;
             let block = entry.block.map(|side| side.to_string()).join("x");
             rows.add_row([
@@ -209,10 +225,20 @@ impl<const K: usize> Shown<'_, K> {
                 if self.cuda { block } else { "-".into() },
                 format!("{:.3}", entry.seconds * 1e3),
                 if self.fitted { format!("{:.3}", cost * 1e3) } else { "-".into() },
-                format!("{:.3}", entry.seconds / self.best.seconds),
+                format!("{:.3}", entry.seconds / best.seconds),
             ]);
         }
         align_right(&mut rows);
-        rows.trim_fmt()
+        let Candidate { g, r, b, scheme, .. } = &best.candidate;
+        format!(
+            "{}\n\n{} of {} candidates measured; best g {g} r {r} B {b} {scheme}, {:.3} ms\nthe model's first: {:.3} ms, and {:.3} ms to find it: {:.1} % lost\n",
+            rows.trim_fmt(),
+            self.tried.len(),
+            self.count,
+            best.seconds * 1e3,
+            self.tried[0].seconds * 1e3,
+            self.auto.seconds * 1e3,
+            self.loss() * 1e2,
+        )
     }
 }
