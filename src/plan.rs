@@ -134,6 +134,11 @@ impl<const K: usize> Level<K> {
         Self { index: 0, grid: [1; K], size }
     }
 
+    /// A lattice of `grid` regions over `size` cells, of no plan.
+    pub(crate) fn of(grid: [u32; K], size: [u32; K]) -> Self {
+        Self { index: 0, grid, size }
+    }
+
     /// The lattice of two of its axes.
     pub(crate) fn plane(&self, axes: [usize; 2]) -> Level<2> {
         Level { index: self.index, grid: axes.map(|j| self.grid[j]), size: axes.map(|j| self.size[j]) }

@@ -9,6 +9,7 @@ mod machine;
 mod model;
 mod progress;
 mod run;
+mod search;
 mod shell;
 mod verify;
 

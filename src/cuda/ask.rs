@@ -19,16 +19,12 @@ use crate::cpu::Control;
 use crate::device::{DeviceTwin, padded};
 use crate::error::Error;
 use crate::field::Cells;
-use crate::how::{AskLoop, How, Insertion, Keep, ParallelScheme, Table};
+use crate::how::{AskLoop, FILL_CELLS, How, Insertion, Keep, LEAF_CELLS, ParallelScheme, Table};
 use crate::olt::MIXED;
 use crate::plan::{Level, Plan};
 use crate::region::Region;
 use crate::subdivision::{Launches, LevelKernels, Terminal};
 use crate::workload::Workload;
-
-/// Cells per thread of a block that shares a leaf (MBR), and of one that shares a fill.
-const LEAF_CELLS: u64 = 2;
-const FILL_CELLS: u64 = 16;
 
 /// Stable insertion: the most pieces whose ranks are added up, and the fewest regions of a thread.
 const MOST_PIECES: u64 = 4096;

@@ -3,7 +3,9 @@
 pub mod error;
 
 use std::convert::Infallible;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::time::Duration;
 
 pub use error::CudaError;
 
@@ -56,6 +58,11 @@ impl Device {
     pub fn name(&self) -> &str {
         match self.0 {}
     }
+
+    /// Its multiprocessors, and the threads that each keeps in flight.
+    pub fn multiprocessors(&self) -> [u32; 2] {
+        match self.0 {}
+    }
 }
 
 /// Nothing but that this build has no CUDA.
@@ -74,5 +81,20 @@ pub fn run<const K: usize>(
     _: &How,
     _: &Control,
 ) -> Result<Subdivision<K>, Error> {
+    match device.0 {}
+}
+
+/// Cannot be called: there is no device.
+///
+/// # Errors
+/// Never.
+pub(crate) fn repeat<const K: usize>(
+    device: &Device,
+    _: &Plan<K>,
+    _: &dyn Workload<K>,
+    _: &How,
+    _: &Control,
+    _: NonZeroU32,
+) -> Result<(Subdivision<K>, Vec<Duration>), Error> {
     match device.0 {}
 }
