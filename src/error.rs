@@ -72,6 +72,16 @@ pub enum Error {
     /// The run was cancelled; holds the signal number, or 0 if the caller cancelled it.
     #[error("interrupted; nothing was written")]
     Interrupted(usize),
+    /// A sweep was cancelled between two rows, or dropped the one it was at.
+    #[error("interrupted after {rows} rows; {path} is whole, and --resume goes on", path = path.display())]
+    Suspended {
+        /// The signal number.
+        signal: usize,
+        /// Rows written.
+        rows: usize,
+        /// Where they are.
+        path: PathBuf,
+    },
     /// A check found a difference.
     #[error("{0}")]
     Difference(String),
@@ -110,7 +120,7 @@ impl Error {
             Self::Cuda(error) if error.is_bad_source() => 2,
             Self::Cuda(_) => 1,
             Self::Memory { .. } | Self::DeviceMemory { .. } => 5,
-            Self::Interrupted(signal) => 128 + *signal as u8,
+            Self::Interrupted(signal) | Self::Suspended { signal, .. } => 128 + *signal as u8,
         }
     }
 }

@@ -38,6 +38,7 @@ pub mod error;
 pub mod escape;
 pub mod field;
 pub mod how;
+pub mod measure;
 pub mod memory;
 pub mod model;
 mod olt;
@@ -49,6 +50,7 @@ pub mod registry;
 pub mod report;
 pub mod request;
 pub mod simd;
+pub mod statistics;
 pub mod strategy;
 pub mod subdivision;
 mod visit;
@@ -90,6 +92,8 @@ pub mod guide {
     pub mod values {}
     #[doc = include_str!("../docs/model.md")]
     pub mod model {}
+    #[doc = include_str!("../docs/bench.md")]
+    pub mod bench {}
     #[doc = include_str!("../docs/architecture.md")]
     pub mod architecture {}
     #[doc = include_str!("../docs/design.md")]

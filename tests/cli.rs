@@ -1,45 +1,13 @@
 //! The binary as its users meet it: outputs, errors and exit codes.
 #![cfg(feature = "cli")]
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+mod program;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// A folder of its own for each test.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn command(folder: &Path, arguments: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_orthant"));
-    command.args(arguments.split_whitespace()).current_dir(folder);
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ORTHANT_")) {
-        command.env_remove(name);
-    }
-    // Whatever GPU there is: these tests are about the CPU unless they say otherwise.
-    command.env("ORTHANT_BACKEND", "cpu");
-    // What was fitted on this machine is not part of a test.
-    command.env("ORTHANT_DATA_DIR", folder.join("data"));
-    command
-}
-
-fn orthant(folder: &Path, arguments: &str) -> Output {
-    command(folder, arguments).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
-
-fn files(folder: &Path) -> Vec<String> {
-    let mut names: Vec<_> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
+use program::{command, files, folder, orthant, text};
 
 /// Every error case: arguments, exit code, and what the message must name.
 const ERRORS: &[(&str, u8, &[&str])] = &[
@@ -112,6 +80,10 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("curves walk --g 0", 2, &["--g 0", "at least 1"]),
     ("curves walk --curve hilbert --r 6", 2, &["power of two"]),
     ("curves walk --level 40", 2, &["2^32"]),
+    ("curves compare -r 3", 2, &["hilbert", "-r 3", "power of two"]),
+    ("curves compare -n 1", 2, &["one region", "larger -g or -n"]),
+    ("curves compare kernel", 2, &["kernel", "on the CPU"]),
+    ("curves compare mandelbulb --dim 2", 2, &["--dim 2", "mandelbulb", "3"]),
     ("model predict -n 0", 2, &["--size 0", "at least 1"]),
     ("model predict -n 1.5", 2, &["--size", "1.5", "whole number"]),
     ("model predict -n 16 -g 17", 2, &["-g 17", "axis 0", "between 1 and the 16"]),
@@ -170,6 +142,34 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("model plot fig3 -o f.png", 2, &["--output f.png", ".svg"]),
     ("model plot fig4 -o there.svg", 2, &["there.svg", "exists", "--force"]),
     ("model plot landscape -n 4 -o l.svg", 2, &["landscape", "g B r <= n"]),
+    ("bench", 2, &["SWEEP.toml", "-a"]),
+    ("bench missing.toml", 2, &["missing.toml"]),
+    ("bench axis.toml", 2, &["axis.toml", "axes.size_of", "unknown axis 'size_of'", "workload, dim, n"]),
+    ("bench value.toml", 2, &["value.toml", "base.curve", "peano", "canonical, morton, hilbert"]),
+    ("bench key.toml", 2, &["key.toml", "line 2", "samples", "min-samples"]),
+    ("bench constraint.toml", 2, &["constraint.toml", "constraints", "'g <= m'", "unknown axis 'm'"]),
+    ("bench -a n", 2, &["--axis n", "axis=values"]),
+    ("bench -a n=8:4", 2, &["--axis n=8:4", "8 is above 4"]),
+    ("bench -a n=64,many", 2, &["--axis n=64,many", "'many' is not a whole number"]),
+    ("bench -a n=64", 2, &["no workload", "-a workload=mandelbrot"]),
+    ("bench -a output=m.png", 2, &["--axis output=m.png", "unknown axis"]),
+    ("bench -a workload=mandelbrot --max-samples 0", 2, &["--max-samples 0", "at least one"]),
+    ("bench -a workload=mandelbrot --min-samples 9 --max-samples 3", 2, &["--min-samples 9", "--max-samples 3"]),
+    ("bench -a workload=mandelbrot --timeout -1", 2, &["--timeout -1", "at least 0"]),
+    ("bench -a workload=mandelbrot --error -1", 2, &["--error -1", "at least 0"]),
+    ("bench -a workload=mandelbrot --resume", 2, &["--output"]),
+    ("bench -a workload=mandelbrot -a backend=cpu -o b.txt", 2, &["--output b.txt", ".jsonl"]),
+    ("bench -a workload=mandelbrot -a backend=cpu -o there.jsonl", 2, &["there.jsonl", "exists", "--force"]),
+    ("bench -a workload=mandelbrot -a backend=cpu -o there.jsonl --resume", 2, &["there.jsonl", "line 1", "not a row"]),
+    ("bench -a workload=mandelbrot -a backend=cpu -o missing/b.jsonl", 2, &["missing/b.jsonl"]),
+    ("compare there.jsonl missing.jsonl", 2, &["there.jsonl", "line 1", "not a row"]),
+    ("compare none.jsonl none.jsonl", 2, &["none.jsonl", "no case in common"]),
+    ("compare none.jsonl none.jsonl --fail-above much", 2, &["--fail-above", "much", "5%"]),
+    ("compare none.jsonl none.jsonl --alpha 2", 2, &["--alpha", "between 0 and 1"]),
+    ("compare none.jsonl none.jsonl --ignore speed", 2, &["--ignore", "unknown axis 'speed'", "strategy"]),
+    ("report none.jsonl -o r.html", 2, &["none.jsonl", "no rows"]),
+    ("report there.jsonl -o r.html", 2, &["there.jsonl", "line 1"]),
+    ("report none.jsonl", 2, &["--output"]),
     ("frobnicate", 2, &["frobnicate"]),
     ("", 2, &["Usage"]),
 ];
@@ -203,6 +203,12 @@ const FILES: &[(&str, &str)] = &[
     ("report.json", report!("6", "0.5")),
     ("level.json", report!("\"six\"", "0.5")),
     ("seconds.json", report!("6", "0")),
+    ("none.jsonl", ""),
+    ("there.jsonl", "mine\n"),
+    ("axis.toml", "[axes]\nsize_of = 3\n"),
+    ("value.toml", "[base]\ncurve = \"peano\"\n"),
+    ("key.toml", "[measure]\nsamples = 3\n"),
+    ("constraint.toml", "constraints = [\"g <= m\"]\n"),
     ("range.json", r#"[{"id": "d", "function": "stop_side", "inputs": {"P": 1.5, "A": 16, "lam": 1}}]"#),
 ];
 
@@ -375,6 +381,9 @@ fn the_other_commands_answer() {
         ("model plan -P 0.7", "2 2 8"),
         ("model fit --help", "--hold-out"),
         ("run simplex -n 64 --auto-scheme", "found by the model"),
+        ("curves compare -n 64 -B 1", "hilbert"),
+        ("curves compare simplex --dim 3 -n 32 --json", "\"order_kept\":true"),
+        ("bench -a workload=cantor -a n=27 -a g=3:9:x3 --list", "workload=cantor n=27 g=9"),
     ] {
         let output = orthant(&folder, arguments);
         assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));

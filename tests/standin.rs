@@ -319,3 +319,31 @@ fn compiled_kernels_are_kept_and_mended() {
     assert_eq!(std::fs::metadata(&kept[0]).unwrap().modified().unwrap(), before);
     std::fs::remove_dir_all(cache).unwrap();
 }
+
+#[test]
+fn sweeps_run_on_warm_sessions() {
+    let Some(folder) = standin() else { return };
+    let sweep = "bench -a workload=mandelbrot -a n=64 -a dwell=30 -a strategy=exhaustive,ask,dp --min-samples 3 --max-samples 3";
+    let rows = |backend: &str| -> Vec<serde_json::Value> {
+        let output = orthant(folder, &format!("{sweep} -a backend={backend}"), &[]);
+        let (out, err) = text(&output);
+        assert!(output.status.success(), "{err}");
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let (gpu, cpu) = (rows("cuda"), rows("cpu"));
+    assert_eq!((gpu.len(), cpu.len()), (3, 3));
+    for (gpu, cpu) in gpu.iter().zip(&cpu) {
+        assert_eq!(gpu["samples"]["device"].as_array().unwrap().len(), 3);
+        assert_eq!(gpu["samples"]["clock"], "device");
+        assert!(gpu["key"].as_str().unwrap().contains("backend=cuda"));
+        assert!(gpu["provenance"]["gpu"]["name"].is_string() && cpu["provenance"]["gpu"].is_null());
+        // The counts are those of a run that reads its cells back.
+        for key in ["total", "filled", "leaf", "evaluated"] {
+            assert_eq!(gpu["run"]["cells"][key], cpu["run"]["cells"][key], "{key}");
+        }
+        let levels = |row: &serde_json::Value| -> Vec<serde_json::Value> {
+            row["run"]["levels"].as_array().unwrap().iter().map(|level| level["regions"].clone()).collect()
+        };
+        assert_eq!(levels(gpu), levels(cpu));
+    }
+}

@@ -5,7 +5,11 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use super::bench::Bench;
+use super::compare::Compare;
+use super::curves::Curves;
 use super::model::Model;
+use super::report::Report;
 use crate::curve::CurveKind;
 use crate::domain::Sample;
 use crate::escape::{Arithmetic, Precision};
@@ -62,6 +66,12 @@ pub enum Command {
     Run(Box<Run>),
     /// Run every strategy, scheme, curve and insertion on small cases and compare to the bit
     Verify(Verify),
+    /// Measure a sweep: the product of axes over options of `run`, a line of JSON per case
+    Bench(Box<Bench>),
+    /// Compare two result files of `bench`, case by case
+    Compare(Compare),
+    /// Result files of `bench` as one page with figures and tables
+    Report(Report),
     /// Space-filling curves as orders of regions
     #[command(subcommand)]
     Curves(Curves),
@@ -234,29 +244,6 @@ pub struct Verify {
     pub device: usize,
 }
 
-/// The curve commands.
-#[derive(Debug, Subcommand)]
-pub enum Curves {
-    /// Print the regions of a level in code order, one per line
-    Walk {
-        /// The curve
-        #[arg(long, value_parser = one_of!(CurveKind), default_value = "hilbert")]
-        curve: CurveKind,
-        /// Dimensions
-        #[arg(long, default_value_t = 2)]
-        dim: usize,
-        /// Initial split: one number or one per axis
-        #[arg(short, long, value_parser = numbers, default_value = "1")]
-        g: Numbers,
-        /// Recurrent split: one number or one per axis
-        #[arg(short, long, value_parser = numbers, default_value = "2")]
-        r: Numbers,
-        /// The level
-        #[arg(long, default_value_t = 2)]
-        level: u32,
-    },
-}
-
 /// One number, or one per axis. A type of its own because clap reads a plain Vec as a repeated option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Numbers(pub Vec<u32>);
@@ -270,7 +257,7 @@ pub struct Block(pub [u32; 3]);
 pub struct Window(pub Vec<[f64; 2]>);
 
 /// `N`, `a^b`.
-fn number(text: &str) -> Result<u32, String> {
+pub(super) fn number(text: &str) -> Result<u32, String> {
     let whole =
         |text: &str| text.trim().parse::<u32>().map_err(|_| format!("'{text}' is not a whole number below 2^32"));
     match text.split_once('^') {
@@ -282,7 +269,7 @@ fn number(text: &str) -> Result<u32, String> {
 }
 
 /// `N`, `N1xN2x..`, each as [`number`].
-fn numbers(text: &str) -> Result<Numbers, String> {
+pub(super) fn numbers(text: &str) -> Result<Numbers, String> {
     text.split(['x', 'X']).map(number).collect::<Result<_, _>>().map(Numbers)
 }
 

@@ -3,11 +3,14 @@
 //! This is the only part of the crate that prints, parses or reads the environment.
 
 mod args;
+mod bench;
+mod compare;
 mod curves;
 mod info;
 mod machine;
 mod model;
 mod progress;
+mod report;
 mod run;
 mod search;
 mod shell;
@@ -36,8 +39,11 @@ pub fn main() -> ExitCode {
     let voice = Voice::new(&cli);
     let done = match cli.command {
         Command::Run(args) => run::run(*args, voice),
+        Command::Bench(args) => bench::bench(*args, voice),
+        Command::Compare(args) => compare::compare(args, voice),
+        Command::Report(args) => report::report(args, voice),
         Command::Verify(args) => verify::verify(args, voice),
-        Command::Curves(command) => curves::curves(command),
+        Command::Curves(command) => curves::curves(command, voice),
         Command::Model(command) => model::model(command, voice),
         Command::Info => info::info(),
         Command::Doctor => info::doctor(voice),

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -11,8 +12,9 @@ use cudarc::driver::{
 use cudarc::nvrtc::Ptx;
 
 use super::cache::{self, Cache, Key};
-use super::driver::{Driver, refused, words};
+use super::driver::{Driver, quietly, refused, words};
 use super::error::CudaError;
+use super::facts::DeviceFacts;
 use super::link;
 use super::nvrtc::{self, Nvrtc};
 use super::specialise::Specialisation;
@@ -129,6 +131,27 @@ impl Device {
             self.compiler.version.1,
             self.concurrent_kernels(),
         )
+    }
+
+    /// Everything about it, for a record.
+    pub fn facts(&self) -> DeviceFacts {
+        let megahertz = |attribute| self.context.attribute(attribute).ok().map(|kilohertz| kilohertz as u64 / 1000);
+        let version = |(major, minor)| format!("{major}.{minor}");
+        // An old driver may lack the function, which panics in the bindings.
+        let uuid = quietly(AssertUnwindSafe(|| self.context.uuid().ok())).flatten().map(|uuid| {
+            let hex: String = uuid.bytes.iter().map(|byte| format!("{:02x}", *byte as u8)).collect();
+            format!("GPU-{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+        });
+        DeviceFacts {
+            name: self.name.clone(),
+            uuid,
+            capability: version(self.capability),
+            driver: version(self.driver.version),
+            nvrtc: version(self.compiler.version),
+            memory: self.memory().ok().map(|(_, total)| total),
+            clock_mhz: megahertz(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
+            memory_clock_mhz: megahertz(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE),
+        }
     }
 
     /// Its compute capability: major, minor.

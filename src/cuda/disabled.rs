@@ -1,13 +1,16 @@
 //! The CUDA backend of a build without it: the same names, and an error that says so.
 
 pub mod error;
+mod facts;
 
 use std::convert::Infallible;
+use std::marker::PhantomData;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
 pub use error::CudaError;
+pub use facts::DeviceFacts;
 
 use crate::cpu::Control;
 use crate::error::Error;
@@ -54,6 +57,11 @@ impl Device {
         match self.0 {}
     }
 
+    /// Everything about it, for a record.
+    pub fn facts(&self) -> DeviceFacts {
+        match self.0 {}
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         match self.0 {}
@@ -61,6 +69,40 @@ impl Device {
 
     /// Its multiprocessors, and the threads that each keeps in flight.
     pub fn multiprocessors(&self) -> [u32; 2] {
+        match self.0 {}
+    }
+}
+
+/// A plan on a GPU that there cannot be.
+pub struct Session<'a, const K: usize>(Infallible, PhantomData<&'a Plan<K>>);
+
+impl<'a, const K: usize> Session<'a, K> {
+    /// Cannot be called: there is no device.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn new(device: &'a Device, _: &'a Plan<K>, _: &'a dyn Workload<K>, _: &'a How) -> Result<Self, Error> {
+        match device.0 {}
+    }
+
+    /// One run.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn run(&mut self, _: &Control) -> Result<Duration, Error> {
+        match self.0 {}
+    }
+
+    /// What the caller waited for the last run.
+    pub fn wall(&self) -> Duration {
+        match self.0 {}
+    }
+
+    /// The counts of the last run.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn summary(&self) -> Result<Subdivision<K>, Error> {
         match self.0 {}
     }
 }

@@ -10,6 +10,7 @@ mod dp;
 mod driver;
 pub mod error;
 mod exhaustive;
+mod facts;
 mod launcher;
 mod limits;
 mod link;
@@ -22,6 +23,7 @@ mod terminals;
 pub use device::{Device, DeviceOptions, findings};
 pub use driver::Driver;
 pub use error::CudaError;
+pub use facts::DeviceFacts;
 pub use nvrtc::Nvrtc;
 pub use session::Session;
 

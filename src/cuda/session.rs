@@ -228,6 +228,11 @@ impl<'a, const K: usize> Session<'a, K> {
         })
     }
 
+    /// What the caller waited for the last run; zero if there was none.
+    pub fn wall(&self) -> Duration {
+        self.last.as_ref().map_or(Duration::ZERO, |run| run.host)
+    }
+
     /// The result of the last run, on the host.
     ///
     /// # Errors
@@ -236,10 +241,35 @@ impl<'a, const K: usize> Session<'a, K> {
     /// # Panics
     /// If nothing was run.
     pub fn finish(self) -> Result<Subdivision<K>, Error> {
-        let Self { job, program, last, .. } = self;
-        let last = last.expect("a session is run before it is finished");
+        let summary = self.summary()?;
+        let (terminals, bricks) = self.program.collect(&self.job)?;
+        let field = match &self.job.dense {
+            Some(dense) => {
+                let mut field = Field::zeroed(self.job.plan.domain(), self.job.how.cell);
+                let width = self.job.how.cell.bytes();
+                read(self.job.device, dense.address(), dense.bytes(), |start, bytes| {
+                    field.store((start / width) as usize, bytes);
+                    Ok(())
+                })?;
+                Some(field)
+            }
+            None => None,
+        };
+        Ok(Subdivision { terminals, bricks, field, ..summary })
+    }
+
+    /// The counts of the last run, without its regions and cells.
+    ///
+    /// # Errors
+    /// [`Error::Incomplete`] if a cell is missing; [`Error::Cuda`].
+    ///
+    /// # Panics
+    /// If nothing was run.
+    pub fn summary(&self) -> Result<Subdivision<K>, Error> {
+        let last = self.last.as_ref().expect("a session is run before it is summed up");
+        let Self { job, program, .. } = self;
         let tallies = read_integers(job.device, job.tallies.address(), job.tallies.bytes() / 8, 8)?;
-        let lattices = program.lattices(&job);
+        let lattices = program.lattices(job);
         let peak = last.levels.iter().map(|level| level.olt_bytes).max().unwrap_or(0);
         let levels: Vec<LevelStats<K>> = (last.levels.iter().zip(lattices).enumerate())
             .map(|(i, (run, level))| {
@@ -258,19 +288,6 @@ impl<'a, const K: usize> Session<'a, K> {
                 }
             })
             .collect();
-        let (terminals, bricks) = program.collect(&job)?;
-        let field = match &job.dense {
-            Some(dense) => {
-                let mut field = Field::zeroed(job.plan.domain(), job.how.cell);
-                let width = job.how.cell.bytes();
-                read(job.device, dense.address(), dense.bytes(), |start, bytes| {
-                    field.store((start / width) as usize, bytes);
-                    Ok(())
-                })?;
-                Some(field)
-            }
-            None => None,
-        };
         let totals = levels.iter().fold(LevelCounts::default(), |mut total, level| {
             total += level.counts;
             total
@@ -283,9 +300,9 @@ impl<'a, const K: usize> Session<'a, K> {
         complete(Subdivision {
             plan: job.plan.clone(),
             levels,
-            terminals,
-            bricks,
-            field,
+            terminals: Vec::new(),
+            bricks: Cells::zeroed(job.how.cell, 0),
+            field: None,
             launches: Launches { peak_olt_bytes: peak.max(last.launches.peak_olt_bytes), ..last.launches },
             time: last.host,
             device_time: Some(last.device),

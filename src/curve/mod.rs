@@ -13,6 +13,7 @@
 mod canonical;
 mod forest;
 mod hilbert;
+pub mod locality;
 mod morton;
 
 use crate::device::DeviceCurve;

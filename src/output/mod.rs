@@ -5,6 +5,7 @@
 //! interrupted leaves no half file.
 
 pub mod chart;
+pub mod journal;
 pub mod npy;
 pub mod overlay;
 pub mod png;

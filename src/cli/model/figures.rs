@@ -6,7 +6,7 @@ use super::flagged;
 use crate::error::Error;
 use crate::model::optimum::{Candidate, Optimum, landscape};
 use crate::model::{Costs, Density, ModelError, Objective, Options, Problem, Processors, Space, optimum};
-use crate::output::chart::{Curve, Curves, HeatMap, Panel};
+use crate::output::chart::{Axis as Scaled, Curve, Curves, HeatMap, Panel, Scale};
 
 /// The paper's parameters: P, A, λ of a figure's base, q = 128, c = 64, k = 2.
 #[derive(Debug, Clone, Copy)]
@@ -44,8 +44,13 @@ impl Base {
     /// A curve of some figure of the optimum against n.
     fn curve(self, objective: Objective, name: String, of: Of) -> Result<Curve, ModelError> {
         let points = self.optima(objective)?.iter().map(|(n, best)| [*n as f64, of(best)]).collect();
-        Ok(Curve { name, points })
+        Ok(Curve::new(name, points))
     }
+}
+
+/// An axis of sizes, splits or gains.
+fn binary(name: &str) -> Scaled {
+    Scaled { name: name.into(), scale: Scale::Binary }
 }
 
 /// Gains against n for several P, several A and several λ.
@@ -54,8 +59,8 @@ fn gains(objective: Objective, name: &str) -> Result<Vec<Panel>, ModelError> {
         let curves = bases.map(|(value, base)| base.curve(objective, format!("{of} = {value}"), |best| best.gain));
         Ok(Panel::Curves(Curves {
             title: format!("{name} for several {of}"),
-            x: "n".into(),
-            y: name.into(),
+            x: binary("n"),
+            y: binary(name),
             curves: curves.into_iter().collect::<Result<_, ModelError>>()?,
         }))
     };
@@ -77,8 +82,8 @@ fn best(searches: &[(Objective, Base, &str)]) -> Result<Vec<Panel>, ModelError> 
         let curves = searches.iter().map(|(objective, base, name)| base.curve(*objective, (*name).to_owned(), of));
         Ok(Panel::Curves(Curves {
             title: format!("best {parameter}"),
-            x: "n".into(),
-            y: parameter.into(),
+            x: binary("n"),
+            y: binary(parameter),
             curves: curves.collect::<Result<_, ModelError>>()?,
         }))
     };
@@ -129,8 +134,8 @@ pub(super) fn landscapes(problem: &Problem, objective: Objective, space: &Space)
         let row = |&at_y: &u64| x.values.iter().map(|&at_x| cheapest(at_x, at_y)).collect();
         Panel::HeatMap(HeatMap {
             title: format!("{objective}: cost over the best, {} at its best", rest.name),
-            x: (x.name.into(), x.values.clone()),
-            y: (y.name.into(), y.values.clone()),
+            x: (x.name.into(), x.values.iter().map(u64::to_string).collect()),
+            y: (y.name.into(), y.values.iter().map(u64::to_string).collect()),
             values: y.values.iter().map(row).collect(),
         })
     };

@@ -10,6 +10,9 @@ use crate::cpu::Control;
 use crate::error::Error;
 use crate::output::{Staged, chart};
 
+/// What the pictures show, for those who cannot see them.
+const DESCRIPTION: &str = "Panels computed by the cost model; `orthant model plan --json` gives their numbers.";
+
 /// Draws a figure of the paper, or a landscape of one's own.
 pub(in crate::cli) fn plot(command: Plot, voice: Voice) -> Result<(), Error> {
     let picture = match &command {
@@ -39,7 +42,7 @@ pub(in crate::cli) fn plot(command: Plot, voice: Voice) -> Result<(), Error> {
         }
     };
     let target = staged.target().to_owned();
-    staged.finish(&control, |out| out.write_all(chart::svg(&title, &panels)?.as_bytes()))?;
+    staged.finish(&control, |out| out.write_all(chart::svg(&title, DESCRIPTION, &panels)?.as_bytes()))?;
     voice.say(format_args!("orthant: wrote {}", target.display()));
     Ok(())
 }

@@ -1,30 +1,52 @@
-//! `orthant curves`: orders of regions, as data.
+//! `orthant curves walk`: the regions of a level in code order.
 
 use std::io::{BufWriter, Write};
 
-use super::args::{Curves, Numbers};
-use super::stdout_failed;
+use clap::Args;
+
+use crate::cli::args::{Numbers, numbers, one_of};
+use crate::cli::stdout_failed;
 use crate::curve::CurveKind;
 use crate::error::Error;
 
-/// Runs a curve command.
-pub(super) fn curves(command: Curves) -> Result<(), Error> {
-    let Curves::Walk { curve, dim, g, r, level } = command;
+/// Options of `curves walk`.
+#[derive(Debug, Args)]
+pub struct Walk {
+    /// The curve
+    #[arg(long, value_parser = one_of!(CurveKind), default_value = "hilbert")]
+    pub curve: CurveKind,
+    /// Dimensions
+    #[arg(long, default_value_t = 2)]
+    pub dim: usize,
+    /// Initial split: one number or one per axis
+    #[arg(short, long, value_parser = numbers, default_value = "1")]
+    pub g: Numbers,
+    /// Recurrent split: one number or one per axis
+    #[arg(short, long, value_parser = numbers, default_value = "2")]
+    pub r: Numbers,
+    /// The level
+    #[arg(long, default_value_t = 2)]
+    pub level: u32,
+}
+
+/// Prints a walk.
+pub(super) fn walk(args: Walk) -> Result<(), Error> {
+    let Walk { curve, dim, g, r, level } = args;
     match dim {
-        1 => walk::<1>(curve, &g, &r, level),
-        2 => walk::<2>(curve, &g, &r, level),
-        3 => walk::<3>(curve, &g, &r, level),
-        4 => walk::<4>(curve, &g, &r, level),
-        5 => walk::<5>(curve, &g, &r, level),
-        6 => walk::<6>(curve, &g, &r, level),
-        7 => walk::<7>(curve, &g, &r, level),
-        8 => walk::<8>(curve, &g, &r, level),
+        1 => regions::<1>(curve, &g, &r, level),
+        2 => regions::<2>(curve, &g, &r, level),
+        3 => regions::<3>(curve, &g, &r, level),
+        4 => regions::<4>(curve, &g, &r, level),
+        5 => regions::<5>(curve, &g, &r, level),
+        6 => regions::<6>(curve, &g, &r, level),
+        7 => regions::<7>(curve, &g, &r, level),
+        8 => regions::<8>(curve, &g, &r, level),
         _ => Err(Error::Input(format!("--dim {dim}: between 1 and {} dimensions are supported", crate::MAX_DIM))),
     }
 }
 
 /// Prints the coordinates of every region of `level` in code order.
-fn walk<const K: usize>(curve: CurveKind, g: &Numbers, r: &Numbers, level: u32) -> Result<(), Error> {
+fn regions<const K: usize>(curve: CurveKind, g: &Numbers, r: &Numbers, level: u32) -> Result<(), Error> {
     let axes = |flag: &str, numbers: &Numbers| -> Result<[u32; K], Error> {
         match numbers.0[..] {
             [number] => Ok([number; K]),

@@ -1,0 +1,295 @@
+//! `orthant bench`: sweeps of runs, measured and written line by line.
+
+mod args;
+mod axis;
+mod constraint;
+mod provenance;
+pub(in crate::cli) mod row;
+pub(in crate::cli) mod settings;
+mod sweep;
+
+pub use args::Bench;
+
+use std::collections::HashSet;
+use std::collections::btree_map::{BTreeMap, Entry};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::args::{self as cli_args, Run};
+use super::machine::{self, Machine};
+use super::progress::cancel_on_signals;
+use super::run::request;
+use super::{Voice, print};
+use crate::cpu::Control;
+use crate::cuda::DeviceFacts;
+use crate::engine::Backend;
+use crate::error::Error;
+use crate::measure::{Rule, Warm, repeat};
+use crate::output::journal::Journal;
+use crate::report::{Ran, Report};
+use crate::request::Request;
+use crate::workload::{Job, Open};
+
+use provenance::Provenance;
+use row::{Row, SCHEMA, Times};
+use settings::{Case, Settings};
+use sweep::Sweep;
+
+/// Measures the cases of a sweep.
+pub(super) fn bench(args: Bench, voice: Voice) -> Result<(), Error> {
+    let settings = Settings::new();
+    if args.sweep.is_none() && args.axis.is_empty() {
+        return Err(Error::Input(
+            "bench: name a SWEEP.toml, or axes as in -a workload=mandelbrot -a n=2^10,2^12".into(),
+        ));
+    }
+    if let Some(path) = args.output.as_ref().filter(|path| path.extension().is_none_or(|found| found != "jsonl")) {
+        return Err(Error::Input(format!("--output {}: the extension must be .jsonl", path.display())));
+    }
+    let sweep = Sweep::read(args.sweep.as_deref(), &args.axis, &settings)?;
+    let rule = args.rule(&sweep.measure)?;
+    let found = sweep.cases(&settings);
+    let excluded = match found.excluded {
+        0 => String::new(),
+        many => format!(", {many} excluded by constraints"),
+    };
+    let announced = format!("orthant: {}: cases: {}{excluded}", sweep.name, found.cases.len());
+    if args.list {
+        voice.say(announced);
+        return found.cases.iter().try_for_each(|case| print(format_args!("{}\n", case.key())));
+    }
+    let mut planned = found
+        .cases
+        .into_iter()
+        .map(|case| match settings.parse(&case) {
+            Ok(run) => Ok((case, run)),
+            Err(wrong) => Err(Error::Input(format!("{}: {wrong} (in the case {})", sweep.name, case.key()))),
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let machine = Machine::look();
+    let control = Arc::new(Control::default());
+    cancel_on_signals(&control)?;
+    let backends = Backends::open(planned.iter().map(|(_, run)| run), voice)?;
+    for (case, run) in &mut planned {
+        // A key says where a case ran, however that was chosen.
+        case.set("backend", backends.of(run).backend.name());
+        settings.sort(case);
+    }
+    let (mut sink, measured) = Sink::open(&args)?;
+    let before = planned.len();
+    planned.retain(|(case, _)| !measured.contains(&case.key()));
+    let skipped = match before - planned.len() {
+        0 => String::new(),
+        many => format!(", {many} measured already"),
+    };
+    voice.say(format_args!("{announced}{skipped}"));
+    let bench = Measuring {
+        rule,
+        provenance: Provenance::look(&machine),
+        varying: varying(planned.iter().map(|(case, _)| case)),
+        total: planned.len(),
+        machine,
+        backends,
+        control,
+        voice,
+        sweep: sweep.name,
+    };
+    bench.all(planned, &mut sink)
+}
+
+/// The backends that cases ask for, each opened once.
+struct Backends(BTreeMap<(&'static str, usize), Place>);
+
+/// An open backend, and the GPU that it is.
+struct Place {
+    backend: Backend,
+    gpu: Option<DeviceFacts>,
+}
+
+impl Backends {
+    /// Opens them, before any work.
+    fn open<'a>(runs: impl Iterator<Item = &'a Run>, voice: Voice) -> Result<Self, Error> {
+        let mut opened = BTreeMap::new();
+        for run in runs {
+            if let Entry::Vacant(place) = opened.entry(Self::key(run)) {
+                let backend = machine::pick(run.backend, run.device, voice)?;
+                let gpu = match &backend {
+                    Backend::Cpu => None,
+                    Backend::Cuda(device) => Some(device.facts()),
+                };
+                place.insert(Place { backend, gpu });
+            }
+        }
+        Ok(Self(opened))
+    }
+
+    fn key(run: &Run) -> (&'static str, usize) {
+        match run.backend {
+            cli_args::Backend::Cpu => ("cpu", 0),
+            cli_args::Backend::Cuda => ("cuda", run.device),
+            cli_args::Backend::Auto => ("auto", run.device),
+        }
+    }
+
+    fn of(&self, run: &Run) -> &Place {
+        &self.0[&Self::key(run)]
+    }
+}
+
+/// Where rows go.
+enum Sink {
+    Stdout,
+    File(Journal),
+}
+
+impl Sink {
+    /// Opens it; with the keys of the rows that are there already.
+    fn open(args: &Bench) -> Result<(Self, HashSet<String>), Error> {
+        let Some(path) = &args.output else { return Ok((Self::Stdout, HashSet::new())) };
+        if !args.resume {
+            return Ok((Self::File(Journal::create(path, args.force)?), HashSet::new()));
+        }
+        let (journal, text) = Journal::resume(path)?;
+        let rows: Vec<Row<serde::de::IgnoredAny>> = row::parse(path, &text)?;
+        Ok((Self::File(journal), rows.into_iter().map(|row| row.key).collect()))
+    }
+
+    fn put(&mut self, row: &Row<Report>) -> Result<(), Error> {
+        let line = serde_json::to_string(row).map_err(|error| Error::System(format!("writing JSON: {error}")))?;
+        match self {
+            Self::Stdout => print(format_args!("{line}\n")),
+            Self::File(journal) => journal.append(&line),
+        }
+    }
+
+    fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Stdout => None,
+            Self::File(journal) => Some(journal.path()),
+        }
+    }
+}
+
+/// The names of the settings that are not the same in all cases.
+fn varying<'a>(cases: impl Iterator<Item = &'a Case> + Clone) -> HashSet<String> {
+    let names: HashSet<&String> = cases.clone().flat_map(|case| case.settings()).map(|(name, _)| name).collect();
+    let differs = |name: &&String| {
+        let mut values = cases.clone().map(|case| case.get(name));
+        values.next().is_some_and(|first| values.any(|value| value != first))
+    };
+    names.into_iter().filter(differs).cloned().collect()
+}
+
+/// A sweep on its way.
+struct Measuring {
+    sweep: String,
+    rule: Rule,
+    provenance: Provenance,
+    /// What is worth saying of a case.
+    varying: HashSet<String>,
+    total: usize,
+    machine: Machine,
+    backends: Backends,
+    control: Arc<Control>,
+    voice: Voice,
+}
+
+impl Measuring {
+    fn all(&self, planned: Vec<(Case, Run)>, sink: &mut Sink) -> Result<(), Error> {
+        let (mut done, mut failed) = (0, 0);
+        for (case, run) in planned {
+            let row = match self.one(&case, &run) {
+                Err(Error::Interrupted(signal)) => {
+                    return Err(match sink.path() {
+                        Some(path) => Error::Suspended { signal, rows: done, path: path.to_owned() },
+                        None => Error::Interrupted(signal),
+                    });
+                }
+                Err(error) => {
+                    failed += 1;
+                    Row::failed(&self.sweep, &case, &error, self.provenance(&run))
+                }
+                Ok(row) => row,
+            };
+            sink.put(&row)?;
+            done += 1;
+            self.tell(done, &case, &row);
+        }
+        match failed {
+            0 => Ok(()),
+            _ => Err(Error::System(format!("{failed} of {done} cases failed; their rows say why"))),
+        }
+    }
+
+    fn one(&self, case: &Case, run: &Run) -> Result<Row<Report>, Error> {
+        self.control.check()?;
+        let request = request(run, &self.machine)?;
+        let (workload, k) = (request.workload, request.dim());
+        let (times, report) =
+            workload.dispatch(k, Measure { request, backend: &self.backends.of(run).backend, bench: self })??;
+        Ok(Row {
+            schema: SCHEMA,
+            sweep: self.sweep.clone(),
+            key: case.key(),
+            case: case.settings().to_vec(),
+            samples: Some(times),
+            run: Some(report),
+            error: None,
+            provenance: self.provenance(run),
+        })
+    }
+
+    fn provenance(&self, run: &Run) -> Provenance {
+        self.provenance.now(self.backends.of(run).gpu.clone())
+    }
+
+    /// One line per case.
+    fn tell(&self, done: usize, case: &Case, row: &Row<Report>) {
+        let told = case.settings().iter().filter(|(name, _)| self.varying.contains(name));
+        let settings: Vec<_> = told.map(|(name, value)| format!("{name}={value}")).collect();
+        let outcome = match (&row.samples, &row.error) {
+            (Some(times), _) => {
+                let error = times
+                    .standard_error
+                    .map_or(String::new(), |error| format!(" ± {:.1} %", error / times.median * 100.0));
+                let stop = if times.stop == "settled" { "" } else { &format!(", {}", times.stop) };
+                format!("{:.3} ms{error} ({} samples{stop})", times.median * 1e3, times.wall.len())
+            }
+            (None, Some(failure)) => format!("failed: {}", failure.message),
+            (None, None) => String::new(),
+        };
+        let width = self.total.to_string().len();
+        self.voice.say(format_args!("[{done:width$}/{}] {}: {outcome}", self.total, settings.join(" ")));
+    }
+}
+
+/// The measuring of one case once its dimension is a type.
+struct Measure<'a> {
+    request: Request,
+    backend: &'a Backend,
+    bench: &'a Measuring,
+}
+
+impl Job for Measure<'_> {
+    type Output = Result<(Times, Report), Error>;
+
+    fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
+        let Self { request, backend, bench } = self;
+        let plan = request.plan::<K>()?;
+        let workload = open(plan.domain(), &request.options()?)?;
+        let mut warm = Warm::new(backend, &plan, &*workload, &request.how)?;
+        let samples = repeat(&bench.rule, || warm.run(&bench.control))?;
+        let subdivision = warm.summary()?;
+        let device = backend.device().unwrap_or(&bench.machine.cpu);
+        let ran = Ran {
+            backend: backend.name(),
+            device,
+            multiprocessors: backend.multiprocessors(),
+            // Rows carry every sample, with wall and device time apart.
+            samples: &[],
+            iterations: workload.labels_count_iterations(),
+        };
+        let report = Report::new(&request, &subdivision, ran);
+        Ok((Times::new(samples, bench.rule.warm_up), report))
+    }
+}

@@ -1,0 +1,202 @@
+//! The options of `run` as the settings of a case.
+//!
+//! Axes are not a list of their own: whatever `run` understands can be swept, is read by the same parser and fails with
+//! the same words. Only outputs are left out, and the environment, which would change what a sweep means.
+
+use clap::builder::Resettable;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, CommandFactory, FromArgMatches};
+
+use crate::cli::args::{Cli, Command, Run};
+
+/// Options of `run` that are about one run and its files.
+const NOT_SWEPT: [&str; 6] = ["output", "overlay", "slice", "report", "force", "help"];
+
+/// What `run` understands.
+pub(in crate::cli) struct Settings {
+    command: clap::Command,
+    /// The names that cases use, in the order in which `run` declares its options, and whether an option takes a value.
+    names: Vec<Name>,
+}
+
+struct Name {
+    /// One letter where there is one: n, g, r, B.
+    short: Option<char>,
+    /// The long name, or the place of a positional argument.
+    long: Option<String>,
+    id: String,
+    takes_value: bool,
+}
+
+impl Name {
+    fn of(option: &Arg) -> Self {
+        Self {
+            short: option.get_short(),
+            long: option.get_long().map(str::to_owned),
+            id: option.get_id().to_string(),
+            takes_value: matches!(option.get_action(), ArgAction::Set | ArgAction::Append),
+        }
+    }
+
+    /// The name that cases use.
+    fn canonical(&self) -> String {
+        match (self.short, &self.long) {
+            (Some(short), _) => short.to_string(),
+            (None, Some(long)) => long.clone(),
+            (None, None) => self.id.clone(),
+        }
+    }
+
+    fn is(&self, given: &str) -> bool {
+        self.canonical() == given || self.long.as_deref() == Some(given)
+    }
+
+    /// The argument that sets it to `value`.
+    fn argument(&self, value: &str) -> Result<Option<String>, String> {
+        match (&self.long, self.short) {
+            (Some(long), _) if self.takes_value => Ok(Some(format!("--{long}={value}"))),
+            (Some(long), _) => match value {
+                "true" => Ok(Some(format!("--{long}"))),
+                "false" => Ok(None),
+                _ => Err(format!("'{value}' is neither true nor false")),
+            },
+            (None, Some(short)) => Ok(Some(format!("-{short}={value}"))),
+            (None, None) => Ok(Some(value.to_owned())),
+        }
+    }
+}
+
+impl Settings {
+    pub(in crate::cli) fn new() -> Self {
+        let command = Cli::command().mut_subcommand("run", |run| run.mut_args(|option| option.env(Resettable::Reset)));
+        let run = command.find_subcommand("run").expect("there is a command run");
+        let swept = run.get_arguments().filter(|option| !NOT_SWEPT.contains(&option.get_id().as_str()));
+        let names = swept.map(Name::of).collect();
+        Self { command, names }
+    }
+
+    /// The name that cases use for `given`.
+    ///
+    /// # Errors
+    /// A text with all names.
+    pub(in crate::cli) fn name(&self, given: &str) -> Result<String, String> {
+        let known = || self.names.iter().map(Name::canonical).collect::<Vec<_>>().join(", ");
+        let found = self.names.iter().find(|name| name.is(given));
+        found.map(Name::canonical).ok_or_else(|| format!("unknown axis '{given}': expected one of {}", known()))
+    }
+
+    /// Checks one value by itself.
+    ///
+    /// # Errors
+    /// What `run` would say.
+    pub(super) fn check(&self, name: &str, value: &str) -> Result<(), String> {
+        let mut case = Case::default();
+        // `run` needs a workload, and any will do.
+        case.set("workload", crate::workload::WorkloadKind::ALL[0].name());
+        case.set(name, value);
+        self.parse(&case).map(drop)
+    }
+
+    /// A case as `run` would read it.
+    ///
+    /// # Errors
+    /// What `run` would say.
+    pub(super) fn parse(&self, case: &Case) -> Result<Run, String> {
+        let mut arguments = vec!["orthant".to_owned(), "run".to_owned()];
+        for (name, value) in &case.0 {
+            let option = self.names.iter().find(|option| option.is(name));
+            arguments.extend(option.and_then(|option| option.argument(value).transpose()).transpose()?);
+        }
+        let matches = self.command.clone().try_get_matches_from(arguments).map_err(|error| words(&error))?;
+        match Cli::from_arg_matches(&matches).map(|cli| cli.command) {
+            Ok(Command::Run(run)) => Ok(*run),
+            Ok(_) => Err("this is not a run".into()),
+            Err(error) => Err(words(&error)),
+        }
+    }
+
+    /// Puts the settings of a case in the order in which `run` declares them.
+    pub(in crate::cli) fn sort(&self, case: &mut Case) {
+        case.0.sort_by_key(|(name, _)| self.names.iter().position(|option| option.is(name)));
+    }
+}
+
+/// What is wrong, on one line.
+fn words(error: &clap::Error) -> String {
+    if error.kind() == ErrorKind::MissingRequiredArgument {
+        return "there is no workload; set one, as in workload = \"mandelbrot\" or -a workload=mandelbrot".into();
+    }
+    let text = error.to_string();
+    let first = text.strip_prefix("error: ").unwrap_or(&text).split("\n\n").next().unwrap_or_default();
+    first.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What is set for one measurement: names and values, as `run` reads them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(in crate::cli) struct Case(Vec<(String, String)>);
+
+impl Case {
+    /// The value of a setting.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Sets it, anew or for the first time.
+    pub(super) fn set(&mut self, name: &str, value: &str) {
+        match self.0.iter_mut().find(|(known, _)| known == name) {
+            Some((_, old)) => *old = value.to_owned(),
+            None => self.0.push((name.to_owned(), value.to_owned())),
+        }
+    }
+
+    /// Names and values.
+    pub(super) fn settings(&self) -> &[(String, String)] {
+        &self.0
+    }
+
+    /// What tells this case from every other.
+    pub(in crate::cli) fn key(&self) -> String {
+        self.0.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl FromIterator<(String, String)> for Case {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(settings: I) -> Self {
+        Self(settings.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_are_read_as_runs() {
+        let settings = Settings::new();
+        let mut case = Case::default();
+        for (name, value) in [("B", "8"), ("domain", "-2:1,-1:1"), ("workload", "mandelbrot"), ("n", "64x32")] {
+            settings.check(name, value).unwrap();
+            case.set(&settings.name(name).unwrap(), value);
+        }
+        settings.sort(&mut case);
+        assert_eq!(case.key(), "workload=mandelbrot n=64x32 B=8 domain=-2:1,-1:1");
+        let run = settings.parse(&case).unwrap();
+        assert_eq!((run.b, run.size.unwrap().0), (Some(8), vec![64, 32]));
+        assert_eq!(settings.name("size").unwrap(), "n");
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let settings = Settings::new();
+        assert!(
+            settings
+                .name("output")
+                .unwrap_err()
+                .contains("unknown axis 'output': expected one of workload, dim, n, g, r, B")
+        );
+        let unknown = settings.check("curve", "peano").unwrap_err();
+        assert!(unknown.contains("peano") && unknown.contains("hilbert") && !unknown.contains('\n'), "{unknown}");
+        assert!(settings.parse(&Case::default()).unwrap_err().contains("no workload"));
+        assert!(settings.check("n", "1.5").unwrap_err().contains("not a whole number"));
+    }
+}

@@ -1,0 +1,173 @@
+//! The tables of a report: machines, the best of every problem, failures, all cases.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::facts::{Fact, Ran, best};
+use crate::cli::bench::row::Row;
+use crate::error::Bytes;
+
+/// A table as pages and text show it.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Table {
+    pub(super) title: &'static str,
+    pub(super) about: &'static str,
+    pub(super) header: Vec<Column>,
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+/// A column; numbers stand at the right and are sorted as numbers.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Column {
+    pub(super) name: &'static str,
+    pub(super) number: bool,
+}
+
+/// Columns from names; those of numbers begin with `#`.
+fn header(names: &[&'static str]) -> Vec<Column> {
+    let column = |name: &&'static str| match name.strip_prefix('#') {
+        Some(name) => Column { name, number: true },
+        None => Column { name, number: false },
+    };
+    names.iter().map(column).collect()
+}
+
+/// Every table that has rows.
+pub(super) fn tables(rows: &[Row<Ran>], facts: &[Fact]) -> Vec<Table> {
+    let tables = [fastest(facts), failures(rows), machines(rows), cases(facts)];
+    tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
+}
+
+/// Milliseconds to four digits.
+fn ms(seconds: f64) -> String {
+    let ms = seconds * 1e3;
+    let digits = (3 - ms.log10().floor() as i32).clamp(0, 6) as usize;
+    format!("{ms:.digits$}")
+}
+
+fn fastest(facts: &[Fact]) -> Table {
+    let mut problems: BTreeMap<(String, String, u64, u64), Vec<&Fact>> = BTreeMap::new();
+    for fact in facts {
+        problems.entry((fact.field(), fact.place(), fact.n(), fact.dwell())).or_default().push(fact);
+    }
+    let rows = problems.into_iter().flat_map(|((field, place, n, dwell), facts)| {
+        let best = best(facts.iter().copied(), Fact::method);
+        let exhaustive = best.get("exhaustive").map(|fact| fact.median);
+        let row = move |(method, fact): (String, &Fact)| {
+            vec![
+                field.clone(),
+                place.clone(),
+                n.to_string(),
+                if dwell > 0 { dwell.to_string() } else { "-".into() },
+                method,
+                fact.configuration(),
+                ms(fact.median),
+                exhaustive.map_or("-".into(), |whole| format!("{:.2}", whole / fact.median)),
+                format!("{:.1}", fact.cells() / fact.median / 1e6),
+            ]
+        };
+        best.into_iter().map(row).collect::<Vec<_>>()
+    });
+    Table {
+        title: "The fastest of every method",
+        about: "Per problem and method the row with the least median, and its gain over exhaustive.",
+        header: header(&[
+            "field",
+            "machine",
+            "#n",
+            "#dwell",
+            "method",
+            "{g, r, B}",
+            "#ms",
+            "#over exhaustive",
+            "#Mcells/s",
+        ]),
+        rows: rows.collect(),
+    }
+}
+
+fn failures(rows: &[Row<Ran>]) -> Table {
+    let failed = rows.iter().filter_map(|row| Some((row, row.error.as_ref()?)));
+    Table {
+        title: "What failed",
+        about: "Cases without a result, and why.",
+        header: header(&["sweep", "case", "reason"]),
+        rows: failed.map(|(row, why)| vec![row.sweep.clone(), row.key.clone(), why.message.clone()]).collect(),
+    }
+}
+
+fn machines(rows: &[Row<Ran>]) -> Table {
+    let mut machines: BTreeMap<Vec<String>, (String, String, usize)> = BTreeMap::new();
+    for row in rows {
+        let from = &row.provenance;
+        let known = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".into());
+        let clock = from.cpu_mhz.map_or(String::new(), |mhz| format!(", {mhz} MHz"));
+        let memory = from.memory.map_or(String::new(), |bytes| format!(", {}", Bytes(bytes.into())));
+        let gpu = from.gpu.as_ref().map_or("-".into(), |gpu| {
+            let clocks = match (gpu.clock_mhz, gpu.memory_clock_mhz) {
+                (Some(core), Some(memory)) => format!(", at most {core} MHz, memory {memory} MHz"),
+                _ => String::new(),
+            };
+            format!("{} ({}), CUDA {}, NVRTC {}{clocks}", gpu.name, gpu.capability, gpu.driver, gpu.nvrtc)
+        });
+        let machine = vec![
+            row.sweep.clone(),
+            known(&from.host),
+            format!("{}, {} threads{clock}{memory}", from.cpu, from.threads),
+            gpu,
+            known(&from.os),
+            from.orthant.clone(),
+        ];
+        let (first, last, many) = machines.entry(machine).or_insert((from.date.clone(), from.date.clone(), 0));
+        *first = first.clone().min(from.date.clone());
+        *last = last.clone().max(from.date.clone());
+        *many += 1;
+    }
+    let row = |(mut machine, (first, last, many)): (Vec<String>, (String, String, usize))| {
+        machine.extend([first, last, many.to_string()]);
+        machine
+    };
+    Table {
+        title: "Where and when",
+        about: "Times are UTC.",
+        header: header(&["sweep", "host", "CPU", "GPU", "system", "orthant", "first", "last", "#rows"]),
+        rows: machines.into_iter().map(row).collect(),
+    }
+}
+
+fn cases(facts: &[Fact]) -> Table {
+    let row = |fact: &Fact| {
+        vec![
+            fact.sweep.clone(),
+            fact.key.clone(),
+            fact.clock.clone(),
+            ms(fact.median),
+            fact.error.map_or("-".into(), |error| format!("{:.2}", error / fact.median * 100.0)),
+            ms(fact.least),
+            ms(fact.greatest),
+            fact.samples.to_string(),
+            format!("{:.1}", fact.cells() / fact.median / 1e6),
+            fact.regions().0.to_string(),
+            fact.ran.peak_olt_bytes.to_string(),
+        ]
+    };
+    Table {
+        title: "All cases",
+        about: "Medians, the standard error of the mean in per cent of the median, the extremes.",
+        header: header(&[
+            "sweep",
+            "case",
+            "clock",
+            "#ms",
+            "#± %",
+            "#least",
+            "#greatest",
+            "#samples",
+            "#Mcells/s",
+            "#regions",
+            "#OLT bytes",
+        ]),
+        rows: facts.iter().map(row).collect(),
+    }
+}

@@ -1,0 +1,251 @@
+//! Sweeps as their users meet them: interrupted, gone on with, compared, reported.
+#![cfg(feature = "cli")]
+
+mod program;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use program::{command, folder, orthant, text};
+use serde_json::Value;
+
+/// The sweeps of the repository.
+fn sweeps() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/sweeps");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+fn rows(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(text.is_empty() || text.ends_with('\n'), "{} has a torn line", path.display());
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn keys(path: &Path) -> Vec<String> {
+    rows(path).iter().map(|row| row["key"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_sweeps_of_the_repository_have_cases() {
+    let folder = folder("sweeps");
+    let names: BTreeSet<String> =
+        sweeps().iter().map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    assert!(names.len() >= 12, "{names:?}");
+    for path in sweeps() {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let twin = name.strip_suffix("-small").map_or(format!("{name}-small"), str::to_owned);
+        assert!(names.contains(&twin), "{name} has no {twin}");
+        let listed = orthant(&folder, &format!("bench {} --list", path.display()));
+        assert!(listed.status.success(), "{}", text(&listed.stderr));
+        let listed = text(&listed.stdout);
+        let cases: BTreeSet<&str> = listed.lines().collect();
+        assert!(cases.len() > 10 && cases.len() == listed.lines().count(), "{name}: {} cases", cases.len());
+        let backend = if name.ends_with("-small") { "backend=cpu" } else { "backend=cuda" };
+        assert!(cases.iter().all(|case| case.contains(backend)), "{name}");
+    }
+}
+
+/// A sweep of 30 cases that takes some seconds.
+const LONG: &str = "bench -a workload=mandelbrot -a backend=cpu -a n=700 -a strategy=exhaustive,ask,dp -a dwell=500:509 \
+                    --min-samples 4 --max-samples 4 -o rows.jsonl";
+
+/// Starts it and waits until it has written some rows.
+fn begun(folder: &Path) -> Child {
+    let path = folder.join("rows.jsonl");
+    let mut child = command(folder, LONG).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    while std::fs::read_to_string(&path).unwrap_or_default().lines().count() < 3 {
+        assert!(start.elapsed() < Duration::from_secs(60) && child.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child
+}
+
+/// Goes on with it and checks that every case is there once.
+fn resumed(folder: &Path, before: &[String]) {
+    let output = orthant(folder, &format!("{LONG} --resume"));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains(&format!("{} measured already", before.len())));
+    let after = keys(&folder.join("rows.jsonl"));
+    let listed = text(&orthant(folder, &format!("{LONG} --list")).stdout);
+    assert_eq!(after.len(), 30);
+    assert_eq!(after.iter().map(String::as_str).collect::<BTreeSet<_>>(), listed.lines().collect());
+    assert_eq!(&after[..before.len()], before);
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_sweep_is_gone_on_with() {
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        let folder = folder(&format!("bench-{signal}"));
+        let child = begun(&folder);
+        std::process::Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
+        let written = rows(&folder.join("rows.jsonl")).len();
+        assert!((3..30).contains(&written), "{written} rows");
+        assert!(text(&output.stderr).contains(&format!("interrupted after {written} rows")));
+        resumed(&folder, &keys(&folder.join("rows.jsonl")));
+    }
+}
+
+#[test]
+fn a_killed_sweep_is_gone_on_with() {
+    let folder = folder("bench-kill");
+    let mut child = begun(&folder);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let path = folder.join("rows.jsonl");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let whole = &whole[..=whole.rfind('\n').unwrap()];
+    std::fs::write(&path, whole).unwrap();
+    let (before, first) = (keys(&path), whole.lines().next().unwrap());
+    // The worst that a killed process can leave: a line without its end.
+    for torn in ["{", &first[..first.len() / 2], first] {
+        std::fs::write(&path, format!("{whole}{torn}")).unwrap();
+        let listed = orthant(&folder, "compare rows.jsonl rows.jsonl");
+        assert_eq!(listed.status.code(), Some(if torn == first { 2 } else { 0 }), "{}", text(&listed.stderr));
+    }
+    resumed(&folder, &before);
+}
+
+#[test]
+fn an_output_is_not_overwritten_unless_forced() {
+    let folder = folder("bench-force");
+    let sweep =
+        "bench -a workload=carpet -a backend=cpu -a dim=2 -a n=27 --max-samples 2 --min-samples 1 -o rows.jsonl";
+    assert!(orthant(&folder, sweep).status.success());
+    let first = std::fs::read(folder.join("rows.jsonl")).unwrap();
+    assert_eq!(orthant(&folder, sweep).status.code(), Some(2));
+    assert_eq!(std::fs::read(folder.join("rows.jsonl")).unwrap(), first);
+    assert!(orthant(&folder, &format!("{sweep} --force")).status.success());
+    assert_eq!(rows(&folder.join("rows.jsonl")).len(), 1);
+}
+
+#[test]
+fn rows_say_everything_and_failures_are_rows() {
+    let folder = folder("bench-rows");
+    let output = orthant(
+        &folder,
+        "bench -a workload=mandelbrot -a backend=cpu -a n=64 -a g=4,128 --warm-up 0 --min-samples 3 --max-samples 3",
+    );
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("1 of 2 cases failed"));
+    let rows: Vec<Value> = text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [good, bad] = &rows[..] else { panic!("{} rows", rows.len()) };
+    assert_eq!(good["schema"], 1);
+    assert_eq!(good["key"], "workload=mandelbrot n=64 g=4 backend=cpu");
+    assert_eq!(good["case"]["g"], "4");
+    assert_eq!(good["samples"]["wall"].as_array().unwrap().len(), 3);
+    assert_eq!(good["samples"]["device"].as_array().unwrap().len(), 0);
+    assert_eq!((&good["run"]["schema"], &good["run"]["size"]), (&1.into(), &serde_json::json!([64, 64])));
+    assert!(good["error"].is_null() && bad["run"].is_null() && bad["samples"].is_null());
+    let date = good["provenance"]["date"].as_str().unwrap();
+    assert!(date.starts_with("20") && date.ends_with('Z') && good["provenance"]["gpu"].is_null());
+    assert!(bad["error"]["message"].as_str().unwrap().contains("-g 128"));
+    assert_eq!(bad["error"]["exit"], 2);
+}
+
+#[test]
+fn compare_tells_slower_from_faster() {
+    let folder = folder("compare");
+    let sweep =
+        "bench -a workload=mandelbrot -a backend=cpu -a n=64,128 -a strategy=ask,dp --min-samples 12 -o a.jsonl";
+    assert!(orthant(&folder, sweep).status.success());
+    // The same samples, half as long again.
+    let mut slower = String::new();
+    for mut row in rows(&folder.join("a.jsonl")) {
+        for time in row["samples"]["wall"].as_array_mut().unwrap() {
+            *time = (time.as_f64().unwrap() * 1.5).into();
+        }
+        slower += &format!("{row}\n");
+    }
+    std::fs::write(folder.join("b.jsonl"), slower).unwrap();
+    for (arguments, code, says) in [
+        ("a.jsonl a.jsonl --fail-above 0%", 0, "the same"),
+        ("a.jsonl b.jsonl", 0, "**slower**"),
+        ("a.jsonl b.jsonl --fail-above 5%", 3, "1.5000"),
+        ("a.jsonl b.jsonl --fail-above 60%", 0, "geometric mean of B / A 1.5000"),
+        ("b.jsonl a.jsonl --fail-above 5%", 0, "faster"),
+        ("a.jsonl b.jsonl --ignore strategy", 2, ""),
+    ] {
+        let output = orthant(&folder, &format!("compare {arguments}"));
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {}", text(&output.stderr));
+        assert!(text(&output.stdout).contains(says), "{arguments}: {}", text(&output.stdout));
+    }
+    let output = orthant(&folder, "compare a.jsonl b.jsonl --json");
+    let comparison: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(comparison["cases"].as_array().unwrap().len(), 4);
+    for case in comparison["cases"].as_array().unwrap() {
+        assert_eq!(case["verdict"], "slower");
+        let (low, high) = (case["interval"][0].as_f64().unwrap(), case["interval"][1].as_f64().unwrap());
+        assert!(low <= 1.5 && 1.5 <= high, "{case}");
+    }
+    // The same question, the same answer.
+    assert_eq!(orthant(&folder, "compare a.jsonl b.jsonl --json").stdout, output.stdout);
+}
+
+/// Checks that tags open and close in order.
+fn balanced(html: &str) {
+    const VOID: [&str; 2] = ["meta", "br"];
+    let mut open: Vec<&str> = Vec::new();
+    let mut rest = html;
+    while let Some(start) = rest.find('<') {
+        let end = start + rest[start..].find('>').expect("a tag ends");
+        let tag = &rest[start + 1..end];
+        rest = &rest[end + 1..];
+        let name = tag.trim_start_matches('/').split_whitespace().next().unwrap_or_default().trim_end_matches('/');
+        match tag {
+            _ if tag.starts_with('!') || tag.ends_with('/') || VOID.contains(&name) => {}
+            _ if tag.starts_with('/') => assert_eq!(open.pop(), Some(name), "</{name}> before {rest:.80}"),
+            _ => open.push(name),
+        }
+        if matches!(tag, "style" | "script") {
+            rest = &rest[rest.find(&format!("</{tag}>")).expect("it ends")..];
+        }
+    }
+    assert_eq!(open, [""; 0]);
+}
+
+#[test]
+fn the_small_sweeps_have_their_figures() {
+    let folder = folder("report");
+    let expected = [
+        ("paper-ask-small", &["time-n", "speedup-n", "time-g", "time-B", "landscape-ask-sbr", "density"][..]),
+        ("nvidia-blog-small", &["speedup-dwell", "throughput-dwell", "time-n"]),
+        ("zhong-small", &["throughput-n", "throughput-dwell"]),
+        ("encodings-small", &["encodings-time", "encodings-bytes"]),
+        ("dimensions-small", &["dimensions-simplex", "dimensions-time"]),
+        ("throttle-small", &["throttle-max-kernels"]),
+    ];
+    for (name, figures) in expected {
+        let path = sweeps().into_iter().find(|path| path.file_stem().unwrap() == name).unwrap();
+        let once = "--warm-up 0 --min-samples 1 --max-samples 1";
+        let measured = orthant(&folder, &format!("bench {} {once} -o {name}.jsonl", path.display()));
+        assert!(measured.status.success(), "{name}: {}", text(&measured.stderr));
+        let output = orthant(&folder, &format!("report {name}.jsonl -o {name}.html --svg {name} --md {name}.md"));
+        assert!(output.status.success(), "{name}: {}", text(&output.stderr));
+        let drawn = program::files(&folder.join(name));
+        for figure in figures {
+            assert!(drawn.iter().any(|file| file.contains(figure)), "{name} lacks {figure}: {drawn:?}");
+        }
+        let html = std::fs::read_to_string(folder.join(format!("{name}.html"))).unwrap();
+        balanced(&html);
+        assert_eq!(html.matches("<svg").count(), drawn.len());
+        assert_eq!(html.matches("<desc>").count(), drawn.len());
+        for outside in ["src=", "href=", "@import", "url("] {
+            assert!(!html.contains(outside), "{name}.html has {outside}");
+        }
+        let markdown = std::fs::read_to_string(folder.join(format!("{name}.md"))).unwrap();
+        assert_eq!(markdown.matches("![").count(), drawn.len());
+        for file in drawn {
+            balanced(&std::fs::read_to_string(folder.join(name).join(file)).unwrap());
+        }
+    }
+    let again = orthant(&folder, "report zhong-small.jsonl -o zhong-small.html");
+    assert_eq!(again.status.code(), Some(2), "{}", text(&again.stderr));
+}
