@@ -20,8 +20,8 @@ typedef unsigned long long u64;
              const __grid_constant__ FieldArgs field)
 #endif
 
-// Kernels of dynamic parallelism take three values of their own, and may be declared ahead. A launch from the device goes off at once and returns
-// an error code, 0 for none.
+// Kernels of dynamic parallelism take three values of their own, and may be declared ahead. A launch from the device goes
+// off at once and returns an error code, 0 for none.
 #ifndef ENTRY
 #define ENTRY_AHEAD(name, A, B, C) extern "C" __global__ void __launch_bounds__(BLOCK) name(A, B, C)
 #define ENTRY(name, A, a, B, b, C, c) extern "C" __global__ void __launch_bounds__(BLOCK) name(A a, B b, C c)

@@ -194,13 +194,8 @@ fn cuda_choices(curve: CurveKind, scope: Scope) -> Vec<How> {
             choices.push(How { scheme, keep: Keep::Regions, insertion: Insertion::Atomic, ..base });
         }
         choices.push(How { ask_loop: AskLoop::Paper, insertion: Insertion::Atomic, ..base });
-        for &scheme in ParallelScheme::ALL.iter().filter(|_| scope != Scope::Static) {
-            for &dp_launch in DpLaunch::ALL {
-                let dp = How { strategy: StrategyKind::Dp, scheme, dp_launch, ..base };
-                choices.push(dp);
-                choices.push(How { dp_budget: Some(3), dp_overflow: 2, ..dp });
-                choices.push(How { dp_overflow: 0, dp_budget: Some(1), keep: Keep::Regions, ..dp });
-            }
+        if scope != Scope::Static {
+            choices.extend(dp_choices(base, scope));
         }
     }
     if curve == CurveKind::Hilbert {
@@ -219,6 +214,26 @@ fn cuda_choices(curve: CurveKind, scope: Scope) -> Vec<How> {
             max_kernels: Some(1),
             ..How::default()
         });
+    }
+    choices
+}
+
+/// Dynamic parallelism: every launch and scheme, with room and without; briefly, the three limits in turns.
+fn dp_choices(base: How, scope: Scope) -> Vec<How> {
+    let mut choices = Vec::new();
+    for (i, &scheme) in ParallelScheme::ALL.iter().enumerate() {
+        for (j, &dp_launch) in DpLaunch::ALL.iter().enumerate() {
+            let dp = How { strategy: StrategyKind::Dp, scheme, dp_launch, ..base };
+            let limits = [
+                dp,
+                How { dp_budget: Some(3), dp_overflow: 2, ..dp },
+                How { dp_overflow: 0, dp_budget: Some(1), keep: Keep::Regions, ..dp },
+            ];
+            match scope {
+                Scope::Full => choices.extend(limits),
+                Scope::Brief | Scope::Static => choices.push(limits[(i + j) % 3]),
+            }
+        }
     }
     choices
 }

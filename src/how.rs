@@ -17,6 +17,11 @@ registry! {
     }
 }
 
+/// Cells per thread of a block that shares a leaf (MBR on CUDA).
+pub(crate) const LEAF_CELLS: u64 = 2;
+/// Cells per thread of a block that shares a fill.
+pub(crate) const FILL_CELLS: u64 = 16;
+
 registry! {
     /// How children enter the next OLT.
     pub enum Insertion("insertion") {

@@ -112,9 +112,9 @@ impl<const K: usize> Scheme<K> {
         Self { g: [g; K], r: [r; K], b }
     }
 
-    /// R = ∏ r_j, children per region.
+    /// R = ∏ r_j, children per region; u64::MAX where there would be more.
     pub fn children(&self) -> u64 {
-        self.r.iter().map(|&r| u64::from(r)).product()
+        self.r.iter().fold(1, |children: u64, &r| children.saturating_mul(u64::from(r)))
     }
 }
 
@@ -132,6 +132,11 @@ impl<const K: usize> Level<K> {
     /// The lattice of one region, the whole domain: what Exhaustive reports.
     pub(crate) fn whole(size: [u32; K]) -> Self {
         Self { index: 0, grid: [1; K], size }
+    }
+
+    /// A lattice of `grid` regions over `size` cells, of no plan.
+    pub(crate) fn of(grid: [u32; K], size: [u32; K]) -> Self {
+        Self { index: 0, grid, size }
     }
 
     /// The lattice of two of its axes.

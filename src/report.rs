@@ -2,10 +2,12 @@
 //!
 //! Keys may be added; none may change its meaning without a new schema number.
 
+use std::time::Duration;
+
 use serde::Serialize;
 
 use crate::request::Request;
-use crate::subdivision::{LevelKernels, Subdivision};
+use crate::subdivision::{LevelCounts, LevelKernels, Subdivision};
 
 /// One finished run.
 #[derive(Debug, Clone, Serialize)]
@@ -32,6 +34,8 @@ pub struct Report {
     pub arithmetic: String,
     /// The type of a stored cell.
     pub cell: String,
+    /// What was kept.
+    pub keep: String,
     /// The host program.
     pub strategy: String,
     /// Workers per region.
@@ -57,10 +61,18 @@ pub struct Report {
     pub device: String,
     /// Worker threads.
     pub threads: usize,
-    /// Wall time of the run, without planning and output.
+    /// The GPU's multiprocessors; null on the CPU.
+    pub multiprocessors: Option<u32>,
+    /// Threads that a multiprocessor keeps in flight; null on the CPU.
+    pub multiprocessor_threads: Option<u32>,
+    /// Wall time of the run, without planning and output; of several runs on the CPU the median.
     pub seconds: f64,
-    /// Device time from before the first kernel to after the last; null on the CPU.
+    /// Device time from before the first kernel to after the last; of several runs the median; null on the CPU.
     pub device_seconds: Option<f64>,
+    /// The time of every run, in their order: `device_seconds` where there is a device, else `seconds`.
+    pub samples: Vec<f64>,
+    /// How {g, r, B} was found; null if they were given.
+    pub auto_scheme: Option<AutoScheme>,
     /// Threads of a block per axis; null on the CPU.
     pub block: Option<[u32; 3]>,
     /// What an OLT holds per family; null on the CPU.
@@ -71,12 +83,16 @@ pub struct Report {
     pub dp_launch: Option<String>,
     /// How stacks of grids are launched; null on the CPU.
     pub stack: Option<String>,
-    /// Passes (ASK) or tasks (DP).
+    /// Passes (ASK) or tasks (DP) on the CPU; kernels launched by host and device on CUDA.
     pub kernels: u64,
-    /// The largest number of tasks in flight.
+    /// The largest number of tasks in flight; on CUDA of a stack's launches, or of grids launched from the device (DP).
     pub most_in_flight: u64,
     /// The largest number of grids launched from the device that had not begun (DP).
     pub most_pending: u64,
+    /// Launches that could be in flight at once: the budget in force, which pending launches may have cut (DP).
+    pub credits: u64,
+    /// The host's launches for what overflowed, which belong to no single level (DP).
+    pub rounds: u64,
     /// Launches refused for want of credit (DP).
     pub refused: u64,
     /// Launches from the device that failed, and whose work was done otherwise (DP).
@@ -120,6 +136,10 @@ pub struct LevelReport {
     pub olt_entries: u64,
     /// Bytes of the two.
     pub olt_bytes: u64,
+    /// Its cells, by what happened to them.
+    pub cells: LevelCells,
+    /// Iterations spent on it, if the workload counts them.
+    pub iterations: Option<u64>,
     /// Kernels launched for it, by kind.
     pub kernels: LevelKernels,
     /// Wall time; null where levels overlap.
@@ -131,6 +151,14 @@ pub struct LevelReport {
 pub struct CellsReport {
     /// In the domain.
     pub total: u128,
+    /// On all levels.
+    #[serde(flatten)]
+    pub all: LevelCells,
+}
+
+/// Cells of a level, by what happened to them.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct LevelCells {
     /// Visited by exploration, with repetition.
     pub explored: u64,
     /// In uniform regions.
@@ -141,15 +169,57 @@ pub struct CellsReport {
     pub evaluated: u64,
 }
 
+impl From<LevelCounts> for LevelCells {
+    fn from(counts: LevelCounts) -> Self {
+        Self {
+            explored: counts.explored_cells,
+            filled: counts.filled_cells,
+            leaf: counts.leaf_cells,
+            evaluated: counts.evaluated_cells,
+        }
+    }
+}
+
+/// How a scheme was found: what `run --auto-scheme` adds to a report.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AutoScheme {
+    /// Cells that were evaluated to find it.
+    pub sampled_cells: u64,
+    /// What finding it took, the sample included.
+    pub seconds: f64,
+    /// g on every axis.
+    pub g: u32,
+    /// r on every axis.
+    pub r: u32,
+    /// B.
+    #[serde(rename = "B")]
+    pub b: u32,
+    /// Workers per region.
+    pub scheme: String,
+    /// What the fit says that the run takes; null without a fit.
+    pub predicted_seconds: Option<f64>,
+    /// What it was chosen by: `fit`, or `model` where nothing was fitted for this device and workload.
+    pub by: &'static str,
+}
+
+/// Where and how often a request was carried out.
+#[derive(Debug, Clone, Copy)]
+pub struct Ran<'a> {
+    /// `cpu` or `cuda`.
+    pub backend: &'a str,
+    /// The device in words.
+    pub device: &'a str,
+    /// Multiprocessors of a GPU, and the threads that each keeps in flight.
+    pub multiprocessors: Option<[u32; 2]>,
+    /// The time of every run.
+    pub samples: &'a [Duration],
+    /// True if labels count iterations.
+    pub iterations: bool,
+}
+
 impl Report {
-    /// The report of a run of `request` on `backend`, whose device is called `device`.
-    pub fn new<const K: usize>(
-        request: &Request,
-        subdivision: &Subdivision<K>,
-        backend: &str,
-        device: &str,
-        iterations: bool,
-    ) -> Self {
+    /// The report of a run of `request`.
+    pub fn new<const K: usize>(request: &Request, subdivision: &Subdivision<K>, ran: Ran<'_>) -> Self {
         let plan = subdivision.plan();
         let totals = subdivision.totals();
         let launches = subdivision.launches();
@@ -161,6 +231,8 @@ impl Report {
             filled: stats.counts.filled,
             leaves: stats.counts.leaves,
             p: stats.density(),
+            cells: stats.counts.into(),
+            iterations: ran.iterations.then_some(stats.counts.label_sum),
             olt_entries: stats.olt_entries,
             olt_bytes: stats.olt_bytes,
             kernels: stats.kernels,
@@ -178,6 +250,7 @@ impl Report {
             precision: request.precision.to_string(),
             arithmetic: request.arithmetic.to_string(),
             cell: request.how.cell.to_string(),
+            keep: request.how.keep.to_string(),
             strategy: request.how.strategy.to_string(),
             scheme: request.how.scheme.to_string(),
             curve: plan.curve().to_string(),
@@ -187,11 +260,15 @@ impl Report {
             g: plan.scheme().g.to_vec(),
             r: plan.scheme().r.to_vec(),
             b: plan.scheme().b,
-            backend: backend.into(),
-            device: device.into(),
+            backend: ran.backend.into(),
+            device: ran.device.into(),
             threads: request.how.threads.unwrap_or_else(rayon::current_num_threads),
+            multiprocessors: ran.multiprocessors.map(|[count, _]| count),
+            multiprocessor_threads: ran.multiprocessors.map(|[_, threads]| threads),
             seconds: subdivision.time().as_secs_f64(),
             device_seconds: subdivision.device_time().map(|time| time.as_secs_f64()),
+            samples: ran.samples.iter().map(Duration::as_secs_f64).collect(),
+            auto_scheme: None,
             block: subdivision.device_time().map(|_| request.how.block),
             table: subdivision.device_time().map(|_| request.how.table.to_string()),
             ask_loop: subdivision.device_time().map(|_| request.how.ask_loop.to_string()),
@@ -200,20 +277,16 @@ impl Report {
             kernels: launches.kernels,
             most_in_flight: launches.most_in_flight,
             most_pending: launches.most_pending,
+            credits: launches.credits,
+            rounds: launches.rounds,
             refused: launches.refused,
             failed: launches.failed,
             overflowed: launches.overflowed,
             in_place: launches.in_place,
             checksum: subdivision.field().map(|field| field.checksum()),
             levels: subdivision.levels().iter().map(level).collect(),
-            cells: CellsReport {
-                total: plan.domain().cells(),
-                explored: totals.explored_cells,
-                filled: totals.filled_cells,
-                leaf: totals.leaf_cells,
-                evaluated: totals.evaluated_cells,
-            },
-            iterations: iterations.then_some(totals.label_sum),
+            cells: CellsReport { total: plan.domain().cells(), all: totals.into() },
+            iterations: ran.iterations.then_some(totals.label_sum),
             peak_olt_bytes: launches.peak_olt_bytes,
             compact_bytes: subdivision.compact_bytes(),
         }

@@ -84,18 +84,33 @@ impl Request {
     /// [`Error::Input`] or [`Error::Plan`], naming the flag, its value and what is allowed.
     pub fn plan<const K: usize>(&self) -> Result<Plan<K>, Error> {
         let defaults = self.workload.defaults(K);
-        let size = per_axis("--size", self.size.as_deref(), defaults.size)?;
-        if size.contains(&0) {
-            return Err(Error::Input("--size 0: at least 1 cell per axis is needed".into()));
-        }
+        let domain = self.domain::<K>()?;
+        let size = domain.size();
         let mut g = per_axis("-g", self.g.as_deref(), defaults.g)?;
         if self.g.is_none() {
             g = std::array::from_fn(|j| g[j].min(size[j]));
         }
         let r = per_axis("-r", self.r.as_deref(), defaults.r)?;
-        let domain = Domain::new(size, self.window(&defaults, size)?, self.sample.unwrap_or(Sample::default_for(K)))?;
         let scheme = Scheme { g, r, b: self.b.unwrap_or(defaults.b) };
-        Ok(Plan::new(domain, scheme, self.curve, self.explore.unwrap_or(defaults.explore))?)
+        Ok(Plan::new(domain, scheme, self.curve, self.rule(K))?)
+    }
+
+    /// The cells and the window.
+    ///
+    /// # Errors
+    /// As [`Request::plan`].
+    pub fn domain<const K: usize>(&self) -> Result<Domain<K>, Error> {
+        let defaults = self.workload.defaults(K);
+        let size = per_axis("--size", self.size.as_deref(), defaults.size)?;
+        if size.contains(&0) {
+            return Err(Error::Input("--size 0: at least 1 cell per axis is needed".into()));
+        }
+        Ok(Domain::new(size, self.window(&defaults, size)?, self.sample.unwrap_or(Sample::default_for(K)))?)
+    }
+
+    /// How a region is found uniform: as asked for, else the workload's rule in `k` dimensions.
+    pub fn rule(&self, k: usize) -> ExploreRule {
+        self.explore.unwrap_or(self.workload.defaults(k).explore)
     }
 
     /// What the field is computed with.

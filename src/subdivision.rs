@@ -171,6 +171,10 @@ pub struct Launches {
     pub most_in_flight: u64,
     /// The largest number of grids launched from the device that had not begun (CUDA, DP).
     pub most_pending: u64,
+    /// Launches that could be in flight at once: the budget that was in force (DP).
+    pub credits: u64,
+    /// The host's launches for what overflowed (CUDA, DP).
+    pub rounds: u64,
     /// Launches that were not made for want of credit (DP).
     pub refused: u64,
     /// Launches from the device that failed (CUDA, DP); what they were for was done otherwise.

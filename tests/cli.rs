@@ -59,6 +59,12 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("run mandelbrot --threads 0", 2, &["--threads", "0"]),
     ("run mandelbrot --max-kernels 0", 2, &["--max-kernels", "0"]),
     ("run mandelbrot --mem-limit lots", 2, &["--mem-limit", "lots", "512MiB"]),
+    ("run mandelbrot --repeat 0", 2, &["--repeat", "'0'", "at least 1"]),
+    ("run mandelbrot --auto-scheme -g 4", 2, &["--auto-scheme", "-g", "cannot be used with"]),
+    ("run mandelbrot --auto-scheme -r 2", 2, &["--auto-scheme", "-r", "cannot be used with"]),
+    ("run mandelbrot --auto-scheme -B 8", 2, &["--auto-scheme", "-B", "cannot be used with"]),
+    ("run mandelbrot --auto-scheme --strategy exhaustive", 2, &["--auto-scheme", "--strategy exhaustive", "ask or dp"]),
+    ("run mandelbrot --auto-scheme -n 7", 2, &["--auto-scheme", "g r B <= n", "-g, -r and -B"]),
     ("run kernel --backend cpu", 2, &["kernel", "--source"]),
     ("run kernel --source there.png --backend cpu", 4, &["GPU", "--backend cuda"]),
     ("run kernel --source missing.cuh", 2, &["missing.cuh"]),
@@ -104,6 +110,28 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("model plan -r 1", 2, &["-r 1", "at least 2"]),
     ("model plan --objective fun", 2, &["--objective", "fun", "work, sbr, mbr"]),
     ("model plan -A 0", 2, &["-A 0", "at least 1"]),
+    ("model fit", 2, &["<REPORTS>"]),
+    ("model fit missing.json", 2, &["missing.json"]),
+    ("model fit there.png", 2, &["there.png", "not JSON"]),
+    ("model fit empty.json", 2, &["empty.json", "no report", "--report"]),
+    ("model fit object.json", 2, &["object.json", "report 1", "key 'schema' is missing"]),
+    ("model fit schema.json", 2, &["schema.json", "key 'schema' is 2", "schema 1"]),
+    (
+        "model fit report.json level.json",
+        2,
+        &["level.json", "report 1", "level 0", "key 'filled' is \"six\"", "whole number"],
+    ),
+    ("model fit seconds.json", 2, &["seconds.json", "key 'seconds' is 0", "positive"]),
+    ("model fit report.json", 2, &["toy, k 2", "runs = 1", "more reports"]),
+    ("model fit report.json --hold-out x", 2, &["--hold-out", "'x'"]),
+    ("model tune nonsense", 2, &["nonsense", "mandelbrot"]),
+    ("model tune mandelbrot -g 4", 2, &["-g", "tune searches"]),
+    ("model tune mandelbrot -o m.png", 2, &["--output", "no outputs"]),
+    ("model tune mandelbrot --strategy exhaustive", 2, &["tune", "--strategy exhaustive", "ask or dp"]),
+    ("model tune mandelbrot -n 7", 2, &["tune", "g r B <= n"]),
+    ("model tune mandelbrot --patience 0", 2, &["--patience", "0"]),
+    ("model tune mandelbrot --all --patience 3", 2, &["--all", "--patience", "cannot be used with"]),
+    ("model tune mandelbrot --blocks 8x8,20x2", 2, &["--blocks", "20x2", "multiple of 32"]),
     ("model eval missing.json", 2, &["missing.json"]),
     ("model eval there.png", 2, &["there.png", "not JSON"]),
     ("model eval object.json", 2, &["object.json", "'cases'"]),
@@ -146,6 +174,22 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("", 2, &["Usage"]),
 ];
 
+/// The keys of a run report that a fit reads, with the uniform regions of its level and its time.
+macro_rules! report {
+    ($filled:literal, $seconds:literal) => {
+        concat!(
+            r#"{"schema": 1, "workload": "toy", "k": 2, "size": [64, 64], "precision": "f32", "arithmetic": "fused",
+            "keep": "dense", "strategy": "ask", "scheme": "sbr", "g": [4, 4], "r": [2, 2], "B": 8, "backend": "cpu",
+            "device": "toy", "threads": 2, "levels": [{"regions": 16, "subdivided": 10, "leaves": 0, "cells": {"explored": 900,
+            "filled": 1536, "evaluated": 0}, "iterations": null, "filled": "#,
+            $filled,
+            r#"}], "seconds": "#,
+            $seconds,
+            "}"
+        )
+    };
+}
+
 /// Files that the error cases read or must not touch.
 const FILES: &[(&str, &str)] = &[
     ("there.png", "mine"),
@@ -154,6 +198,11 @@ const FILES: &[(&str, &str)] = &[
     ("unknown.json", r#"[{"id": "a", "function": "wrok", "inputs": {}}]"#),
     ("lacks.json", r#"{"cases": [{"id": "b", "function": "work_exhaustive", "inputs": {"n": 4}}]}"#),
     ("text.json", r#"[{"id": "c", "function": "kernels", "inputs": {"G": 4, "R": 4, "P": 0.5, "tau": "five"}}]"#),
+    ("empty.json", ""),
+    ("schema.json", r#"{"schema": 2}"#),
+    ("report.json", report!("6", "0.5")),
+    ("level.json", report!("\"six\"", "0.5")),
+    ("seconds.json", report!("6", "0")),
     ("none.jsonl", ""),
     ("there.jsonl", "mine\n"),
     ("axis.toml", "[axes]\nsize_of = 3\n"),
@@ -330,6 +379,8 @@ fn the_other_commands_answer() {
         ("model predict -g 2,4 -P 0.5,0.7", "S_MBR"),
         ("model predict --json -n 2^40x2^50 --box-dim 1.5", "\"Omega\":"),
         ("model plan -P 0.7", "2 2 8"),
+        ("model fit --help", "--hold-out"),
+        ("run simplex -n 64 --auto-scheme", "found by the model"),
         ("curves compare -n 64 -B 1", "hilbert"),
         ("curves compare simplex --dim 3 -n 32 --json", "\"order_kept\":true"),
         ("bench -a workload=cantor -a n=27 -a g=3:9:x3 --list", "workload=cantor n=27 g=9"),

@@ -1,8 +1,8 @@
 //! The cost model against its reference file, through the command that evaluates such files.
 #![cfg(feature = "cli")]
 
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 use serde_json::Value;
 
@@ -132,4 +132,159 @@ fn the_largest_sizes_do_not_panic() {
     ] {
         assert!(!model(arguments).is_empty(), "{arguments}");
     }
+}
+
+/// A folder of its own for each test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Runs the binary on the CPU, with what it learns kept under `folder`.
+fn orthant(folder: &Path, arguments: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orthant"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ORTHANT_")) {
+        command.env_remove(name);
+    }
+    command.env("ORTHANT_BACKEND", "cpu").env("ORTHANT_DATA_DIR", folder.join("data")).current_dir(folder);
+    command.args(arguments.split_whitespace()).output().unwrap()
+}
+
+/// Runs the binary, which must succeed, and reads what it prints as JSON lines.
+fn lines(folder: &Path, arguments: &str) -> Vec<Value> {
+    let output = orthant(folder, arguments);
+    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// A run's report.
+fn report(folder: &Path, arguments: &str) -> Value {
+    lines(folder, &format!("run -q {arguments} --report last.json --force"));
+    serde_json::from_slice(&std::fs::read(folder.join("last.json")).unwrap()).unwrap()
+}
+
+/// The one file of a folder of what was learnt.
+fn learnt(folder: &Path, kind: &str) -> (PathBuf, Value) {
+    let mut files = std::fs::read_dir(folder.join("data").join(kind)).unwrap();
+    let path = files.next().unwrap().unwrap().path();
+    assert!(files.next().is_none(), "one file per device, and no temporary ones");
+    let page = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    (path, page)
+}
+
+#[test]
+fn repeated_runs_report_every_time_and_the_median() {
+    let folder = folder("repeat");
+    let once = report(&folder, "mandelbrot -n 100");
+    let report = report(&folder, "mandelbrot -n 100 --repeat 3");
+    let mut samples: Vec<f64> = report["samples"].as_array().unwrap().iter().map(|t| t.as_f64().unwrap()).collect();
+    samples.sort_by(f64::total_cmp);
+    assert_eq!((samples.len(), report["seconds"].as_f64().unwrap()), (3, samples[1]));
+    assert_eq!((&once["samples"][0], once["samples"].as_array().unwrap().len()), (&once["seconds"], 1));
+    // The buffers of one run serve the next, and show nothing of it.
+    assert_eq!((&report["checksum"], &report["cells"]), (&once["checksum"], &once["cells"]));
+    let sum = |key: &str| -> u64 {
+        report["levels"].as_array().unwrap().iter().map(|level| level["cells"][key].as_u64().unwrap()).sum()
+    };
+    for key in ["explored", "filled", "leaf", "evaluated"] {
+        assert_eq!(sum(key), report["cells"][key].as_u64().unwrap());
+    }
+}
+
+#[test]
+fn reports_make_a_fit_and_a_fit_makes_a_scheme() {
+    let folder = folder("fit");
+    let unfitted = report(&folder, "mandelbrot -n 256 --auto-scheme --curve hilbert");
+    assert_eq!(
+        (&unfitted["auto_scheme"]["by"], &unfitted["auto_scheme"]["predicted_seconds"]),
+        (&"model".into(), &Value::Null)
+    );
+
+    let mut reports = String::new();
+    for n in [64, 128, 256] {
+        let mut runs = vec!["--strategy exhaustive".to_owned()];
+        for splits in ["-g 2 -r 2 -B 2", "-g 4 -r 4 -B 2", "-g 16 -r 2 -B 2"] {
+            runs.extend(["ask", "dp"].map(|strategy| format!("{splits} --strategy {strategy}")));
+            runs.push(format!("{splits} --scheme mbr"));
+        }
+        for run in runs {
+            reports += &format!("{}\n", report(&folder, &format!("mandelbrot -n {n} {run} --repeat 2")));
+        }
+    }
+    std::fs::write(folder.join("runs.jsonl"), reports).unwrap();
+    let dry = lines(&folder, "model fit runs.jsonl --json --dry-run");
+    assert!(!folder.join("data").exists());
+    let fits = lines(&folder, "model fit runs.jsonl --json");
+    assert_eq!(fits, dry);
+    let fit = &fits[0];
+    assert_eq!((fits.len(), &fit["runs"], &fit["held_out"]["n"]), (1, &30.into(), &256.into()));
+    assert!(fit["constants"].as_object().unwrap().values().all(|constant| constant.as_f64().unwrap() >= 0.0));
+    assert_eq!(fit["sbr_or_mbr"]["pairs"], 9);
+    let names: Vec<_> = fit["variants"].as_array().unwrap().iter().map(|variant| &variant["variant"]).collect();
+    assert_eq!(names, ["ask mbr", "ask sbr", "dp sbr", "exhaustive"]);
+
+    // Fitting again takes the place of what was there.
+    lines(&folder, "model fit runs.jsonl --json --hold-out 64");
+    let (path, page) = learnt(&folder, "fits");
+    assert_eq!((&page["version"], page["entries"].as_array().unwrap().len()), (&1.into(), 1));
+    assert_eq!(page["entries"][0]["held_out"]["n"], 64);
+    let wrong = orthant(&folder, "model fit runs.jsonl --hold-out 100");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(
+        String::from_utf8_lossy(&wrong.stderr)
+            .contains("--hold-out 100: no report has that size; there are 64, 128, 256")
+    );
+
+    let chosen = report(&folder, "mandelbrot -n 256 --auto-scheme");
+    let auto = &chosen["auto_scheme"];
+    let of = |key: &str| auto[key].as_u64().unwrap();
+    assert_eq!(auto["by"], "fit");
+    assert!(auto["predicted_seconds"].as_f64().unwrap() > 0.0 && auto["seconds"].as_f64().unwrap() > 0.0);
+    assert!(of("g") * of("r") * of("B") <= 256 && of("sampled_cells") <= 1024);
+    assert_eq!((&chosen["g"][0], &chosen["r"][1], &chosen["B"]), (&auto["g"], &auto["r"], &auto["B"]));
+    assert_eq!(chosen["scheme"], auto["scheme"]);
+    let same = format!("mandelbrot -n 256 -g {} -r {} -B {}", auto["g"], auto["r"], auto["B"]);
+    assert_eq!(report(&folder, &same)["checksum"], chosen["checksum"]);
+    let fixed = report(&folder, "mandelbrot -n 256 --auto-scheme --scheme mbr --strategy dp");
+    assert_eq!((&fixed["scheme"], &fixed["auto_scheme"]["scheme"]), (&"mbr".into(), &"mbr".into()));
+    // Other workloads have constants of their own, which nobody fitted.
+    assert_eq!(report(&folder, "mandelbulb -n 32 --auto-scheme")["auto_scheme"]["by"], "model");
+
+    // A file of another version is neither read nor overwritten.
+    let other = std::fs::read_to_string(&path).unwrap().replacen("\"version\": 1", "\"version\": 2", 1);
+    std::fs::write(&path, &other).unwrap();
+    for command in ["run mandelbrot -n 64 --auto-scheme", "model fit runs.jsonl"] {
+        let refused = orthant(&folder, command);
+        let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(2), "{message}");
+        assert!(message.contains("key 'version' is 2") && message.contains(".json"), "{message}");
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), other);
+}
+
+#[test]
+fn tuning_measures_and_remembers() {
+    let folder = folder("tune");
+    let found = &lines(&folder, "model tune mandelbrot -n 64 --scheme sbr --repeat 1 --patience 3 --json")[0];
+    let tried = found["tried"].as_array().unwrap();
+    assert!(tried.len() >= 4 && tried.len() <= found["candidates"].as_u64().unwrap() as usize);
+    assert_eq!((&found["first"], &found["auto_scheme"]["g"]), (&tried[0], &tried[0]["g"]));
+    assert!(tried.contains(&found["best"]) && found["loss"].as_f64().unwrap() > -1.0);
+    let all = &lines(&folder, "model tune mandelbrot -n 64 --repeat 1 --all --json --dry-run")[0];
+    assert_eq!(all["tried"].as_array().unwrap().len(), all["candidates"].as_u64().unwrap() as usize);
+    // Twice the schemes, since sbr and mbr are both tried.
+    assert_eq!(all["candidates"].as_u64().unwrap(), 2 * found["candidates"].as_u64().unwrap());
+
+    let (_, page) = learnt(&folder, "tuned");
+    let entry = &page["entries"][0];
+    assert_eq!(
+        (&entry["g"], &entry["r"], &entry["B"]),
+        (&found["best"]["g"], &found["best"]["r"], &found["best"]["B"])
+    );
+    let table = orthant(&folder, "model tune mandelbrot -n 64 --repeat 1 --patience 1 --dwell 64");
+    assert!(String::from_utf8_lossy(&table.stdout).contains("candidates measured; best g "));
+    assert_eq!(learnt(&folder, "tuned").1["entries"].as_array().unwrap().len(), 2);
 }

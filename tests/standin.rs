@@ -98,6 +98,51 @@ fn the_order_of_threads_does_not_matter() {
     ["2", "3", "77"].iter().for_each(|seed| assert_eq!(run(seed), first));
 }
 
+/// What a fit needs of a GPU's reports, and what the model does with them.
+#[test]
+fn times_of_a_gpu_are_fitted_and_tuned() {
+    let Some(folder) = standin() else { return };
+    let data = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("standin-data");
+    let _ = std::fs::remove_dir_all(&data);
+    std::fs::create_dir_all(&data).unwrap();
+    let variables = [("ORTHANT_DATA_DIR", data.to_str().unwrap()), ("ORTHANT_BACKEND", "cuda")];
+    let succeed = |arguments: &str| {
+        let output = orthant(folder, arguments, &variables);
+        let (out, err) = text(&output);
+        assert!(output.status.success(), "{arguments}: {out}{err}");
+        out
+    };
+    let report = |name: &str, arguments: &str| -> (String, serde_json::Value) {
+        let path = data.join(name);
+        succeed(&format!("run mandelbrot -q --repeat 2 --report {} {arguments}", path.display()));
+        let page = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        (path.display().to_string(), page)
+    };
+    let mut files = Vec::new();
+    for n in [16, 32, 64] {
+        for (i, splits) in ["-g 2 -r 2 -B 2", "-g 8 -r 2 -B 1", "-g 2 -r 4 -B 2"].iter().enumerate() {
+            for scheme in ["sbr", "mbr"] {
+                let arguments = format!("-n {n} {splits} --scheme {scheme}");
+                let (file, page) = report(&format!("{n}-{i}-{scheme}.json"), &arguments);
+                assert_eq!((&page["multiprocessors"], &page["multiprocessor_threads"]), (&4.into(), &2048.into()));
+                assert_eq!(page["samples"].as_array().unwrap().len(), 2);
+                let iterations = |level: &serde_json::Value| level["iterations"].as_u64().unwrap();
+                let levels = page["levels"].as_array().unwrap();
+                assert_eq!(levels.iter().map(iterations).sum::<u64>(), page["iterations"].as_u64().unwrap());
+                files.push(file);
+            }
+        }
+    }
+    let fit = succeed(&format!("model fit {}", files.join(" ")));
+    assert!(fit.contains("cuda, stand-in, mandelbrot, k 2") && fit.contains("held out: n = 64"), "{fit}");
+    assert!(data.join("fits/cuda-stand-in.json").exists());
+    let (_, chosen) = report("auto.json", "-n 64 --auto-scheme --block 16x8");
+    assert_eq!((&chosen["auto_scheme"]["by"], &chosen["backend"]), (&"fit".into(), &"cuda".into()));
+    let tuned = succeed("model tune mandelbrot -n 16 --repeat 1 --patience 2 --scheme sbr --blocks 8x8,16x8 --json");
+    let tuned: serde_json::Value = serde_json::from_str(&tuned).unwrap();
+    assert!(tuned["best"]["block"].is_array() && tuned["tried"].as_array().unwrap().len() >= 3, "{tuned}");
+}
+
 #[test]
 fn launch_spaces_beyond_the_grid_go_out_in_parts() {
     let Some(folder) = standin() else { return };
@@ -138,6 +183,46 @@ fn launches_that_fail_lose_nothing() {
             assert_eq!(cells(&run), whole, "{scheme} {launch} {more} {variables:?}");
         }
     }
+}
+
+/// Noise: everything is mixed, so that every list and table is too short at first.
+#[test]
+fn lists_that_are_too_short_are_made_longer() {
+    let Some(folder) = standin() else { return };
+    let noise = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("noise.cuh");
+    let source = "__device__ u32 label(const Real (&x)[DIM], u32) {\n    \
+                  u32 bits = u32(i32(x[0] * 1000)) * 2654435761u ^ u32(i32(x[1] * 1000)) * 40503u;\n    \
+                  bits = (bits ^ bits >> 15) * 2246822519u;\n    return bits >> 16 & 3;\n}\n";
+    std::fs::write(&noise, source).unwrap();
+    let run = |more: &str| {
+        let arguments = format!(
+            "run kernel --source {} --dim 2 -n 256 -g 2 -r 2 -B 1 --backend cuda --precision f64 {more}",
+            noise.display()
+        );
+        let output = orthant(folder, &arguments, &[]);
+        (line(&output, "checksum"), line(&output, "cells").split(';').next().unwrap().to_owned())
+    };
+    let ask = run("");
+    for launch in ["region", "block", "tail"] {
+        assert_eq!(run(&format!("--strategy dp --dp-launch {launch}")), ask, "{launch}");
+    }
+}
+
+#[test]
+fn numbers_that_kernels_cannot_hold_are_refused() {
+    let Some(folder) = standin() else { return };
+    for (arguments, words) in [
+        ("run diagonal --dim 6 -n 2x2x512x512x512x32 -g 1 --keep regions", "tiles of a block's shape"),
+        ("run diagonal --dim 8 -n 17 -g 1 -r 16 -B 1 --keep counts", "a region has 4294967296 children"),
+        ("run mandelbrot -n 64 --pending-launches 7", "--pending-launches 7: at least 8 are needed"),
+    ] {
+        let output = orthant(folder, &format!("{arguments} --backend cuda --strategy dp"), &[]);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {:?}", text(&output));
+        assert!(text(&output).1.contains(words), "{arguments}: {:?}", text(&output));
+    }
+    // As many children as 64 bits cannot count: fine where nothing is divided.
+    let output = orthant(folder, "run julibrot -n 8 -r 65536 --dwell 20 --backend cuda --strategy dp", &[]);
+    assert!(output.status.success(), "{:?}", text(&output));
 }
 
 /// 2^35 cells as regions and bricks: codes of more than 32 bits, along the curve with the longest decoder.

@@ -33,8 +33,8 @@ DEVICE Batch next_family(const DpArgs& dp, Batch& batch) {
 // overflowed in the last round, from number `batch.parent` on (the host gives that number for a batch; it starts with it).
 ENTRY_AHEAD(dp_block, const DpArgs*, Batch, u64);
 
-// Hands the families of a batch over to a grid; what stays of it. Called by thread 0.
-DEVICE u64 hand_over(const DpArgs& dp, const Batch& batch) {
+// Hands the families of a batch over to a grid, or to the next round; the mask of those that stay. Called by thread 0.
+DEVICE u64 what_stays(const DpArgs& dp, const Batch& batch) {
     const u32 families = __popcll(batch.mask);
     const u32 ticket = take_credit(dp, families);
     if (ticket != NO_TICKET) {
@@ -65,7 +65,7 @@ ENTRY(dp_block, const DpArgs*, args, Batch, batch, u64, from) {
         at = next_family(dp, at);
     }
     // A family, and those below it that could not be handed over.
-    Batch open[DP_LEVELS];
+    Batch open[MOST_LEVELS];
     u32 depth = 0;
     while (true) {
         const u32 end = members(dp, at) - at.first < 64 ? members(dp, at) : at.first + 64;
@@ -74,7 +74,7 @@ ENTRY(dp_block, const DpArgs*, args, Batch, batch, u64, from) {
         }
         if (at.mask != 0) {
             u64 stays = 0;
-            if (threadIdx.x == 0) stays = hand_over(dp, at);
+            if (threadIdx.x == 0) stays = what_stays(dp, at);
             const u32 low = team_broadcast(u32(stays));
             team_sync();
             const u32 high = team_broadcast(u32(stays >> 32));

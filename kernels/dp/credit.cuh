@@ -57,8 +57,9 @@ DEVICE void begin_grid(const DpArgs& dp) {
     if (threadIdx.x == 0 && blockIdx.x == 0) count_down(dp, DP_PENDING);
 }
 
-// A block of it is done.
+// A block of it is done, with all its threads.
 DEVICE void end_block(const DpArgs& dp, const Origin& origin) {
+    team_sync();
     if (threadIdx.x != 0) return;
     if (atomicAdd((u32*)dp.tickets + origin.ticket, 0u - 1u) == 1) count_down(dp, DP_IN_FLIGHT);
 }
@@ -67,6 +68,7 @@ DEVICE void end_block(const DpArgs& dp, const Origin& origin) {
 DEVICE bool overflow(const DpArgs& dp, u32 level, Code code) {
     const u32 slot = atomicAdd(dp_counter(dp, DP_OVERFLOW), 1u);
     if (slot >= dp.capacity) {
+        count_down(dp, DP_OVERFLOW); // or it would wrap, some day
         count_up(dp, DP_IN_PLACE);
         return false;
     }

@@ -32,8 +32,8 @@ ENTRY(dp_region, const DpArgs*, args, u64, start, u64, from) {
         entry = curve_child(level_of(dp, level), Code(start), blockIdx.x);
     }
     // A region, and all below it that could not be handed over.
-    Code parents[DP_LEVELS];
-    u32 children[DP_LEVELS];
+    Code parents[MOST_LEVELS];
+    u32 children[MOST_LEVELS];
     u32 depth = 0;
     while (true) {
         u32 stays = 0;

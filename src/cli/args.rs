@@ -1,5 +1,6 @@
 //! The command line in types. Names are fixed by the project's contract; every option has an `ORTHANT_*` variable.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -122,6 +123,12 @@ pub struct Run {
     /// Stop side in cells
     #[arg(short = 'B', value_parser = number, value_name = "B", env = "ORTHANT_B")]
     pub b: Option<u32>,
+    /// Let the cost model choose g, r, B, and the scheme if it is not given, from a coarse sample of the field
+    #[arg(long, conflicts_with_all = ["g", "r", "b"], env = "ORTHANT_AUTO_SCHEME")]
+    pub auto_scheme: bool,
+    /// Run so many times after a first time that does not count, and report the median [default: 1, which counts]
+    #[arg(long, value_parser = times, value_name = "N", env = "ORTHANT_REPEAT")]
+    pub repeat: Option<NonZeroU32>,
     /// The CUDA source of a `kernel` field
     #[arg(long, value_name = "FILE.cuh", env = "ORTHANT_SOURCE")]
     pub source: Option<PathBuf>,
@@ -140,9 +147,9 @@ pub struct Run {
     /// The host program
     #[arg(long, value_parser = one_of!(StrategyKind), default_value = "ask", env = "ORTHANT_STRATEGY")]
     pub strategy: StrategyKind,
-    /// Workers per region
-    #[arg(long, value_parser = one_of!(ParallelScheme), default_value = "sbr", env = "ORTHANT_SCHEME")]
-    pub scheme: ParallelScheme,
+    /// Workers per region [default: sbr, or what --auto-scheme finds]
+    #[arg(long, value_parser = one_of!(ParallelScheme), env = "ORTHANT_SCHEME")]
+    pub scheme: Option<ParallelScheme>,
     /// The order of the OLT
     #[arg(long, value_parser = one_of!(CurveKind), default_value = "morton", env = "ORTHANT_CURVE")]
     pub curve: CurveKind,
@@ -266,8 +273,13 @@ pub(super) fn numbers(text: &str) -> Result<Numbers, String> {
     text.split(['x', 'X']).map(number).collect::<Result<_, _>>().map(Numbers)
 }
 
+/// A number of at least 1.
+fn times(text: &str) -> Result<NonZeroU32, String> {
+    NonZeroU32::new(number(text)?).ok_or_else(|| "at least 1 is needed".into())
+}
+
 /// `X`, `XxY` or `XxYxZ`: whole warps, at most 1024 threads.
-fn block(text: &str) -> Result<Block, String> {
+pub(super) fn block(text: &str) -> Result<Block, String> {
     let sides = numbers(text)?.0;
     if sides.len() > 3 {
         return Err("a block has at most three axes".into());

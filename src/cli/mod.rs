@@ -12,6 +12,7 @@ mod model;
 mod progress;
 mod report;
 mod run;
+mod search;
 mod shell;
 mod verify;
 

@@ -1,21 +1,23 @@
 //! `orthant run`: one run, its table, its outputs.
 
 use std::borrow::Cow;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::Run;
 use super::machine::{self, Machine};
 use super::progress::{Progress, cancel_on_signals};
+use super::search::{Search, Wanted};
 use super::{Voice, align_right, print, table};
 use crate::cpu::Control;
 use crate::error::{Bytes, Error};
 use crate::field::Field;
-use crate::how::{How, Keep};
+use crate::how::{How, Keep, ParallelScheme};
 use crate::memory::dense_fits;
 use crate::output::png::Palette;
 use crate::output::{Slice, Staged, npy, overlay, png};
-use crate::report::Report;
+use crate::report::{Ran, Report};
 use crate::request::Request;
 use crate::subdivision::Subdivision;
 use crate::workload::{Job, Open, Workload};
@@ -56,7 +58,7 @@ pub(super) fn request(args: &Run, machine: &Machine) -> Result<Request, Error> {
         arithmetic: args.arithmetic,
         how: How {
             strategy: args.strategy,
-            scheme: args.scheme,
+            scheme: args.scheme.unwrap_or(ParallelScheme::Sbr),
             insertion: args.insertion,
             order: args.explore_order,
             keep: args.keep,
@@ -152,28 +154,41 @@ struct Task {
 impl Job for Task {
     type Output = Result<(), Error>;
 
-    fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
-        let plan = self.request.plan::<K>()?;
+    fn run<const K: usize>(mut self, open: Open<K>) -> Self::Output {
+        let planned = (!self.args.auto_scheme).then(|| self.request.plan::<K>()).transpose()?;
+        let domain = self.request.domain::<K>()?;
         let options = self.request.options()?;
-        let slice = Slice::new(plan.domain().size(), &self.args.slice)?;
-        let how = &self.request.how;
+        let slice = Slice::new(domain.size(), &self.args.slice)?;
         let outputs = Outputs::open(&self.args)?;
         if outputs.show_cells() {
-            dense_fits(plan.domain().cells(), how.cell, how.mem_limit)?;
+            dense_fits(domain.cells(), self.request.how.cell, self.request.how.mem_limit)?;
         }
-        let workload = open(plan.domain(), &options)?;
+        let workload = open(&domain, &options)?;
         let backend = machine::pick(self.args.backend, self.args.device, self.voice)?;
+        let device = backend.device().unwrap_or(&self.machine.cpu);
+        let (plan, found) = match planned {
+            Some(plan) => (plan, None),
+            None => {
+                let (scheme, blocks) = (self.args.scheme, &[self.request.how.block]);
+                let wanted = Wanted { flag: "--auto-scheme", backend: &backend, device, scheme, blocks };
+                let search = Search::new(&self.request, &*workload, wanted)?;
+                self.request.how.scheme = search.candidates[0].0.scheme;
+                (search.candidates[0].0.plan.clone(), Some(search.choice()))
+            }
+        };
+        let how = &self.request.how;
         let progress = Progress::start(&self.control, plan.domain().cells(), self.voice);
-        let subdivision = backend.run(&plan, &*workload, how, &self.control);
+        let done = backend.repeat(&plan, &*workload, how, &self.control, self.args.repeat.unwrap_or(NonZeroU32::MIN));
         drop(progress);
-        let subdivision = subdivision?;
-        let report = Report::new(
-            &self.request,
-            &subdivision,
-            backend.name(),
-            backend.device().unwrap_or(&self.machine.cpu),
-            workload.labels_count_iterations(),
-        );
+        let (subdivision, samples) = done?;
+        let ran = Ran {
+            backend: backend.name(),
+            device,
+            multiprocessors: backend.multiprocessors(),
+            samples: &samples,
+            iterations: workload.labels_count_iterations(),
+        };
+        let report = Report { auto_scheme: found, ..Report::new(&self.request, &subdivision, ran) };
         if !self.voice.quiet {
             print(summary(&report))?;
         }
@@ -257,10 +272,10 @@ fn summary(report: &Report) -> String {
     }
     align_right(&mut levels);
     text += &format!("{}\n\n", levels.trim_fmt());
-    let cells = &report.cells;
+    let cells = &report.cells.all;
     text += &format!(
         "cells    {} = {} filled + {} in leaves; {} explored, {} evaluated\n",
-        cells.total, cells.filled, cells.leaf, cells.explored, cells.evaluated
+        report.cells.total, cells.filled, cells.leaf, cells.explored, cells.evaluated
     );
     if let Some(iterations) = report.iterations {
         text += &format!("work     {iterations} iterations\n");
@@ -268,9 +283,28 @@ fn summary(report: &Report) -> String {
     text += &format!("kernels  {} ({} in flight at most)\n", report.kernels, report.most_in_flight);
     if report.strategy == "dp" {
         text += &format!(
-            "launches {} refused, {} failed, {} overflowed, {} done in place; {} pending at most\n",
-            report.refused, report.failed, report.overflowed, report.in_place, report.most_pending
+            "launches {} refused beyond {} credits, {} failed, {} overflowed into {} rounds, {} done in place; {} pending at most\n",
+            report.refused,
+            report.credits,
+            report.failed,
+            report.overflowed,
+            report.rounds,
+            report.in_place,
+            report.most_pending
         );
+    }
+    if let Some(auto) = &report.auto_scheme {
+        let predicted = auto.predicted_seconds.map(|seconds| format!(", {:.3} ms predicted", seconds * 1e3));
+        text += &format!(
+            "scheme   found by the {} in {:.3} ms with {} cells{}\n",
+            auto.by,
+            auto.seconds * 1e3,
+            auto.sampled_cells,
+            predicted.unwrap_or_default()
+        );
+    }
+    if report.samples.len() > 1 {
+        text += &format!("runs     {}, the times are medians\n", report.samples.len());
     }
     match report.device_seconds {
         Some(device) => {

@@ -15,10 +15,10 @@ use crate::workload::{Payload, Verdict};
 use super::Cpu;
 
 /// Cells of a region's first round. Mixed regions usually need no second one.
-const FIRST_ROUND: u64 = 16;
+pub(crate) const FIRST_ROUND: u64 = 16;
 
 /// Most cells of a region in one round; rounds double up to it.
-const LAST_ROUND: u64 = 256;
+pub(crate) const LAST_ROUND: u64 = 256;
 
 /// Cells evaluated in one call, at most, where regions are larger than that.
 const BATCH: usize = 16 * 1024;

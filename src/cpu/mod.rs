@@ -22,6 +22,7 @@ use crate::subdivision::LevelCounts;
 use crate::visit::VisitOrders;
 use crate::workload::{Payload, Workload};
 
+pub(crate) use explore::{FIRST_ROUND, LAST_ROUND};
 use explore::{Scratch, explore};
 pub(crate) use sink::{Batch, Sink};
 pub(crate) use slabs::Slabs;
@@ -49,8 +50,7 @@ impl Control {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Says how many cells are settled so far, for backends that learn it level by level.
-    #[cfg(feature = "cuda")]
+    /// Says how many cells are settled so far: none at the start of a run, or what backends learn level by level.
     pub(crate) fn reach(&self, cells: u64) {
         self.done.store(cells, Ordering::Relaxed);
     }

@@ -8,6 +8,7 @@ use cudarc::driver::CudaEvent;
 
 use super::device::{Kernel, Kernels};
 use super::launcher::Launcher;
+use super::limits;
 use super::memory::{Allocation, Buffer, Pinned, Reserve, read, read_integers};
 use super::session::{Job, LevelRun, Program, elapsed};
 use super::specialise::{
@@ -18,19 +19,12 @@ use crate::cpu::Control;
 use crate::device::{DeviceTwin, padded};
 use crate::error::Error;
 use crate::field::Cells;
-use crate::how::{AskLoop, How, Insertion, Keep, ParallelScheme, Table};
+use crate::how::{AskLoop, FILL_CELLS, How, Insertion, Keep, LEAF_CELLS, ParallelScheme, Table};
 use crate::olt::MIXED;
 use crate::plan::{Level, Plan};
 use crate::region::Region;
 use crate::subdivision::{Launches, LevelKernels, Terminal};
 use crate::workload::Workload;
-
-/// The most regions of a level: entries are numbered with 32 bits.
-const MOST_REGIONS: u64 = 1 << 31;
-
-/// Cells per thread of a block that shares a leaf (MBR), and of one that shares a fill.
-const LEAF_CELLS: u64 = 2;
-const FILL_CELLS: u64 = 16;
 
 /// Stable insertion: the most pieces whose ranks are added up, and the fewest regions of a thread.
 const MOST_PIECES: u64 = 4096;
@@ -70,18 +64,6 @@ struct Tables {
     leaves: Reserve,
 }
 
-fn too_many(level: u32, regions: u128) -> Error {
-    Error::Input(format!(
-        "level {level} has {regions} regions; the CUDA backend takes at most 2^31 per level: use a smaller -g or -r, or a larger -B"
-    ))
-}
-
-/// The tiles of a block's shape in the largest region of a level, at most (kernels/walk.cuh).
-fn most_tiles<const K: usize>(level: &Level<K>, block: [u32; 3]) -> u128 {
-    let side = |j: usize| u128::from(level.least_extent()[j]) + 1;
-    (0..K).map(|j| if j < 3 { side(j).div_ceil(u128::from(block[j])) } else { side(j) }).product()
-}
-
 /// The kernels of a plan.
 pub(super) fn specialise<const K: usize>(
     plan: &Plan<K>,
@@ -100,16 +82,7 @@ pub(super) fn specialise<const K: usize>(
 impl Ask {
     pub(super) fn new<const K: usize>(job: &Job<'_, K>) -> Result<Self, Error> {
         let (plan, device) = (job.plan, job.device);
-        let roots = &plan.levels()[0];
-        if roots.regions() > u128::from(MOST_REGIONS) {
-            return Err(too_many(0, roots.regions()));
-        }
-        let most_tiles = most_tiles(roots, job.how.block);
-        if job.how.keep != Keep::Counts && most_tiles > 1 << 31 {
-            return Err(Error::Input(format!(
-                "-g: a region of level 0 has {most_tiles} tiles of a block's shape; the CUDA backend takes at most 2^31: use a larger -g"
-            )));
-        }
+        limits::check(plan, job.how)?;
         let specialisation = specialise(plan, job.workload, &job.twin, job.how);
         let kernels: Kernels = device.kernels(&specialisation)?;
         let deepest = plan.levels().len() as u32 - 1;
@@ -284,8 +257,8 @@ impl<const K: usize> Program<K> for Ask {
         let mut regions = u64::try_from(job.plan.levels()[0].regions()).unwrap_or(u64::MAX);
         for level in job.plan.levels() {
             control.check()?;
-            if regions > MOST_REGIONS {
-                return Err(too_many(level.index, u128::from(regions)));
+            if regions > limits::MOST {
+                return Err(limits::too_many_regions(level.index, u128::from(regions)));
             }
             let last = job.plan.is_last(level.index);
             let mut kernels = LevelKernels::default();

@@ -58,6 +58,7 @@ pub struct Device {
     options: DeviceOptions,
     modules: Mutex<HashMap<u128, Arc<CudaModule>>>,
     max_grid: u64,
+    multiprocessors: [u32; 2],
 }
 
 impl std::fmt::Debug for Device {
@@ -82,7 +83,12 @@ impl Device {
         // SAFETY: one thread drives the device; streams are ordered by hand, with events.
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream().map_err(open)?;
-        let max_grid = context.attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X).map_err(open)?;
+        let attribute = |which| context.attribute(which).map_err(open);
+        let max_grid = attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?;
+        let multiprocessors = [
+            attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32,
+            attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)? as u32,
+        ];
         Ok(Self {
             name: context.name().map_err(open)?,
             capability: context.compute_capability().map_err(open)?,
@@ -94,12 +100,18 @@ impl Device {
             options: options.clone(),
             modules: Mutex::default(),
             max_grid: max_grid as u64,
+            multiprocessors,
         })
     }
 
     /// Its name, as the driver says it.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Its multiprocessors, and the threads that each keeps in flight.
+    pub fn multiprocessors(&self) -> [u32; 2] {
+        self.multiprocessors
     }
 
     /// Name, capability, memory, driver and compiler in one line.

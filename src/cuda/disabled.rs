@@ -5,6 +5,7 @@ mod facts;
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -65,6 +66,11 @@ impl Device {
     pub fn name(&self) -> &str {
         match self.0 {}
     }
+
+    /// Its multiprocessors, and the threads that each keeps in flight.
+    pub fn multiprocessors(&self) -> [u32; 2] {
+        match self.0 {}
+    }
 }
 
 /// A plan on a GPU that there cannot be.
@@ -117,5 +123,20 @@ pub fn run<const K: usize>(
     _: &How,
     _: &Control,
 ) -> Result<Subdivision<K>, Error> {
+    match device.0 {}
+}
+
+/// Cannot be called: there is no device.
+///
+/// # Errors
+/// Never.
+pub(crate) fn repeat<const K: usize>(
+    device: &Device,
+    _: &Plan<K>,
+    _: &dyn Workload<K>,
+    _: &How,
+    _: &Control,
+    _: NonZeroU32,
+) -> Result<(Subdivision<K>, Vec<Duration>), Error> {
     match device.0 {}
 }

@@ -12,7 +12,8 @@ use super::error::CudaError;
 
 const LIBRARY: &str = "libcudadevrt.a";
 
-/// Where CUDA's device runtime library, `libcudadevrt.a`, is, and its bytes: the file itself (`ORTHANT_CUDADEVRT`), or in one of `folders`.
+/// Where CUDA's device runtime library, `libcudadevrt.a`, is, and its bytes: the file itself (`ORTHANT_CUDADEVRT`), or in
+/// one of `folders`.
 ///
 /// # Errors
 /// [`CudaError::NoDeviceRuntime`].

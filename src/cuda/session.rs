@@ -7,7 +7,7 @@ use cudarc::driver::CudaStream;
 
 use super::ask::Ask;
 use super::device::{Argument, Device};
-use super::dp::Dp;
+use super::dp::{self, Dp};
 use super::error::CudaError;
 use super::exhaustive::Exhaustive;
 use super::launcher::Launcher;
@@ -16,6 +16,7 @@ use super::specialise::{
     RunArgs, TALLY_COLUMNS, TALLY_EVALUATED, TALLY_EXPLORED, TALLY_FILLED, TALLY_FILLED_CELLS, TALLY_LABELS,
     TALLY_LEAF_CELLS, TALLY_LEAVES, TALLY_ROWS,
 };
+use super::terminals::Terminals;
 use crate::cpu::Control;
 use crate::device::{DeviceStruct, DeviceTwin, padded};
 use crate::engine::{check_choices, complete};
@@ -221,7 +222,10 @@ impl<'a, const K: usize> Session<'a, K> {
     /// Launches of the last run, and the most bytes that its tables took at once; nothing if there was none.
     pub fn launches(&self) -> Launches {
         let peak = |run: &Finished| run.levels.iter().map(|level| level.olt_bytes).max().unwrap_or(0);
-        self.last.as_ref().map_or(Launches::default(), |run| Launches { peak_olt_bytes: peak(run), ..run.launches })
+        self.last.as_ref().map_or(Launches::default(), |run| Launches {
+            peak_olt_bytes: peak(run).max(run.launches.peak_olt_bytes),
+            ..run.launches
+        })
     }
 
     /// What the caller waited for the last run; zero if there was none.
@@ -299,7 +303,7 @@ impl<'a, const K: usize> Session<'a, K> {
             terminals: Vec::new(),
             bricks: Cells::zeroed(job.how.cell, 0),
             field: None,
-            launches: Launches { peak_olt_bytes: peak, ..last.launches },
+            launches: Launches { peak_olt_bytes: peak.max(last.launches.peak_olt_bytes), ..last.launches },
             time: last.host,
             device_time: Some(last.device),
         })
@@ -336,11 +340,14 @@ fn on_device<const K: usize>(
         Table::Coordinates => 4 * K as u128,
         Table::Scalars => u128::from(plan.code_bytes(plan.levels().len() as u32 - 1)),
     };
-    // Per region of every level that is kept: a code, an outcome and the lists of MBR.
-    let lists = if how.scheme == ParallelScheme::Mbr { 8 } else { 0 };
     let regions: f64 = plan.expected_regions(workload.boundary_dimension()).iter().sum();
     let bricks = if how.keep == Keep::Regions { estimate.compact } else { 0 };
-    estimate.dense + arrays + tallies + regions as u128 * (code + 4 + lists) + bricks
+    let (per_region, tables) = match how.strategy {
+        StrategyKind::Dp => (Terminals::bytes(how.keep, code), dp::table_bytes(plan, workload, how, code)),
+        // Of every level that is kept: a code, an outcome and the lists of MBR.
+        _ => (code + 4 + if how.scheme == ParallelScheme::Mbr { 8 } else { 0 }, 0),
+    };
+    estimate.dense + arrays + tallies + tables + regions as u128 * per_region + bricks
 }
 
 /// The time between two marks that were reached.

@@ -245,7 +245,8 @@ impl Specialisation {
         };
         CONSTANTS.iter().for_each(|(name, value)| define(name, value));
         define("MIXED", &format_args!("{MIXED}u"));
-        define("DP_LEVELS", &plan.levels().len());
+        // Rounded up, so that plans of about as many levels share their kernels.
+        define("MOST_LEVELS", &plan.levels().len().next_multiple_of(8));
         define("DIM", &K);
         for (axis, threads) in ["BLOCK_X", "BLOCK_Y", "BLOCK_Z"].into_iter().zip(block) {
             define(axis, &threads);
@@ -256,7 +257,7 @@ impl Specialisation {
         define("EXPLORE_ALL", &(plan.explore() == ExploreRule::Full));
         define("EXPLORE_CLOSED", &(plan.explore() == ExploreRule::Closed));
         define("SCATTERED", &(how.order == ExploreOrder::Scattered));
-        define("CHILDREN", &format_args!("{}u", plan.scheme().children()));
+        define("CHILDREN", &format_args!("{}u", plan.scheme().children().min(u32::MAX.into())));
         define("BINARY_TREES", &curve.binary);
         define("CURVE_HEADER", &format_args!("\"{}\"", curve.header));
         define("FIELD_HEADER", &format_args!("\"{}\"", twin.header));

@@ -1,6 +1,5 @@
 //! The terminal regions that dynamic parallelism lists on the device, in the order in which they are found.
 
-use super::device::Device;
 use super::memory::{Allocation, Reserve, read, read_integers};
 use super::session::Job;
 use super::specialise::DpArgs;
@@ -27,17 +26,31 @@ pub(super) struct Terminals {
 }
 
 impl Terminals {
-    /// Makes room for `capacity` regions.
-    pub(super) fn reserve(&mut self, device: &Device, capacity: u64, code_bytes: u64) -> Result<(), Error> {
-        let what = "the list of terminal regions";
+    /// Bytes per region, with codes of `code` bytes.
+    pub(super) fn bytes(keep: Keep, code: u128) -> u128 {
+        match keep {
+            Keep::Counts => 0,
+            Keep::Dense => code + 8,
+            Keep::Regions => 2 * code + 12,
+        }
+    }
+
+    /// Makes room for `capacity` regions; bricks have their lists only where they are kept.
+    pub(super) fn reserve<const K: usize>(
+        &mut self,
+        job: &Job<'_, K>,
+        capacity: u64,
+        code_bytes: u64,
+    ) -> Result<(), Error> {
+        let bricks = if job.how.keep == Keep::Regions { 1 } else { 0 };
         for (list, width) in [
             (&mut self.codes, code_bytes),
             (&mut self.levels, 4),
             (&mut self.outcomes, 4),
-            (&mut self.places, 4),
-            (&mut self.leaf_codes, code_bytes),
+            (&mut self.places, bricks * 4),
+            (&mut self.leaf_codes, bricks * code_bytes),
         ] {
-            list.ensure(device, what, capacity * width, Allocation::Pool)?;
+            list.ensure(job.device, "the list of terminal regions", capacity * width, Allocation::Pool)?;
         }
         self.capacity = capacity;
         Ok(())
@@ -81,10 +94,11 @@ impl Terminals {
         }
         let list = |list: &Reserve, width| read_integers(job.device, list.address(), self.count, width);
         let (codes, levels) = (list(&self.codes, code_bytes)?, list(&self.levels, 4)?);
-        let (outcomes, places) = (list(&self.outcomes, 4)?, list(&self.places, 4)?);
+        let outcomes = list(&self.outcomes, 4)?;
         let last = &job.plan.levels()[job.plan.levels().len() - 1];
         let (most, width) = (last.most_cells(), job.how.cell.bytes());
         let kept = job.how.keep == Keep::Regions;
+        let places = if kept { list(&self.places, 4)? } else { vec![0; outcomes.len()] };
         let mut raw = Cells::zeroed(job.how.cell, if kept { (self.leaves * most) as usize } else { 0 });
         if kept {
             read(job.device, self.bricks.address(), self.leaves * most * width, |start, bytes| {

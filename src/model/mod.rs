@@ -17,20 +17,27 @@
 //! # }
 //! ```
 //!
-//! Everything is a pure function. Numbers of regions and the quotients under ceilings are exact rationals, τ is an exact
+//! The equations are pure functions. Numbers of regions and the quotients under ceilings are exact rationals, τ is an exact
 //! integer; sums are doubles.
+//!
+//! From equations to times: [`observed`] has the features of what this engine does, [`mod@fit`] their constants from measured
+//! runs, [`sample`] what a coarse sample of a field says of the levels of any scheme, and [`auto`] the scheme that follows.
 
+pub mod auto;
 pub mod counts;
 pub mod density;
 mod error;
 pub mod fields;
+pub mod fit;
 pub mod geometry;
 pub mod kernels;
+pub mod observed;
 pub mod olt;
 pub mod optimum;
 pub mod overhead;
 pub mod percolation;
 mod ratio;
+pub mod sample;
 pub mod tau;
 pub mod time;
 pub mod work;

@@ -79,6 +79,7 @@ impl<const K: usize> Strategy<K> for Dp {
         let launches = Launches {
             kernels: launcher.kernels.into_iter().map(AtomicU64::into_inner).sum(),
             most_in_flight: launcher.most_in_flight.into_inner(),
+            credits: cpu.how.max_kernels.unwrap_or(TASKS) as u64,
             refused: in_place,
             in_place,
             ..Launches::default()

@@ -21,6 +21,8 @@ pub fn command(folder: &Path, arguments: &str) -> Command {
     }
     // Whatever GPU there is: these tests are about the CPU unless they say otherwise.
     command.env("ORTHANT_BACKEND", "cpu");
+    // What was fitted on this machine is not part of a test.
+    command.env("ORTHANT_DATA_DIR", folder.join("data"));
     command
 }
 

@@ -89,6 +89,8 @@ Result cuDeviceGetName(char* name, int length, int) {
 Result cuDeviceGetAttribute(int* value, int attribute, int) {
     switch (attribute) {
     case 5: *value = int(variable("STANDIN_MAX_GRID", 2147483647)); break; // MAX_GRID_DIM_X
+    case 16: *value = 4; break;                                            // MULTIPROCESSOR_COUNT
+    case 39: *value = 2048; break;                                         // MAX_THREADS_PER_MULTIPROCESSOR
     case 75: *value = 9; break;                                            // COMPUTE_CAPABILITY_MAJOR
     case 76: *value = 0; break;                                            // COMPUTE_CAPABILITY_MINOR
     case 115: *value = 1; break;                                           // MEMORY_POOLS_SUPPORTED

@@ -26,7 +26,7 @@ use crate::engine::Backend;
 use crate::error::Error;
 use crate::measure::{Rule, Warm, repeat};
 use crate::output::journal::Journal;
-use crate::report::Report;
+use crate::report::{Ran, Report};
 use crate::request::Request;
 use crate::workload::{Job, Open};
 
@@ -281,7 +281,15 @@ impl Job for Measure<'_> {
         let samples = repeat(&bench.rule, || warm.run(&bench.control))?;
         let subdivision = warm.summary()?;
         let device = backend.device().unwrap_or(&bench.machine.cpu);
-        let report = Report::new(&request, &subdivision, backend.name(), device, workload.labels_count_iterations());
+        let ran = Ran {
+            backend: backend.name(),
+            device,
+            multiprocessors: backend.multiprocessors(),
+            // Rows carry every sample, with wall and device time apart.
+            samples: &[],
+            iterations: workload.labels_count_iterations(),
+        };
+        let report = Report::new(&request, &subdivision, ran);
         Ok((Times::new(samples, bench.rule.warm_up), report))
     }
 }

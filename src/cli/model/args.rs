@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::args::one_of;
+use crate::cli::args::{Block, Run, block, one_of};
 use crate::model::{Objective, Options, QueryCeil, Surface, TauPolicy, Wave};
 
 /// The commands of the cost model.
@@ -14,6 +14,10 @@ pub enum Model {
     Predict(Box<Predict>),
     /// The best {g, r, B}, how flat the optimum is, and whether dividing pays at all
     Plan(Box<Plan>),
+    /// Fit the constants of the time model to run reports, and keep them for this device
+    Fit(Fit),
+    /// Find the fastest {g, r, B} by measuring, in the order in which the model would take them
+    Tune(Box<Tune>),
     /// Evaluate the functions of the model on the cases of a JSON file; prints one JSON line per case
     Eval(Eval),
     /// Draw curves of the model
@@ -207,6 +211,46 @@ impl Variants {
     pub(super) fn options(self, tau_policy: TauPolicy) -> Options {
         Options { surface: self.surface, query_ceil: self.query_ceil, wave: self.wave, tau_policy }
     }
+}
+
+/// Options of `model fit`.
+#[derive(Debug, Args)]
+pub struct Fit {
+    /// Run reports: a JSON object per file, or several one after the other
+    #[arg(required = true, value_name = "REPORTS")]
+    pub reports: Vec<PathBuf>,
+    /// Test on the runs of this size, fitting the others [default: the largest]
+    #[arg(long, value_parser = whole, value_name = "N")]
+    pub hold_out: Option<u64>,
+    /// Print, but do not keep anything
+    #[arg(long)]
+    pub dry_run: bool,
+    /// One JSON line per fit instead of the tables
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `model tune`: those of `run`, but -g, -r, -B and outputs.
+#[derive(Debug, Args)]
+pub struct Tune {
+    /// What is run
+    #[command(flatten)]
+    pub run: Run,
+    /// Block shapes to try [default: some for the dimension] (cuda)
+    #[arg(long, value_delimiter = ',', value_parser = block, value_name = "SHAPES")]
+    pub blocks: Vec<Block>,
+    /// Stop after so many candidates without a gain of 1 %
+    #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub patience: u32,
+    /// Measure every candidate
+    #[arg(long, conflicts_with = "patience")]
+    pub all: bool,
+    /// Print, but do not keep anything
+    #[arg(long)]
+    pub dry_run: bool,
+    /// One JSON object instead of the table
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Options of `model eval`.

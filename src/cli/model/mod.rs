@@ -3,10 +3,14 @@
 mod args;
 mod eval;
 mod figures;
+mod fit;
 mod inputs;
 mod plan;
 mod plot;
 mod predict;
+mod reports;
+pub(super) mod store;
+mod tune;
 
 pub use args::Model;
 
@@ -21,6 +25,8 @@ pub(super) fn model(command: Model, voice: Voice) -> Result<(), Error> {
     match command {
         Model::Predict(args) => predict::predict(*args),
         Model::Plan(args) => plan::plan(*args),
+        Model::Fit(args) => fit::fit(args, voice),
+        Model::Tune(args) => tune::tune(*args, voice),
         Model::Eval(args) => eval::eval(args, voice),
         Model::Plot(command) => plot::plot(command, voice),
     }

@@ -3,29 +3,31 @@
 //! The host launches the initial grid, and then goes on with what the device could not do: families that found no credit
 //! (`region`, `block`), or a level whose launch failed (`tail`), until nothing is left.
 
-use super::device::{Kernel, Kernels};
-use super::launcher::Launcher;
-use super::memory::{Allocation, Buffer, Pinned, Reserve, read_integers};
-use super::session::{Job, LevelRun, Program, tally};
-use super::specialise::{
+mod setup;
+
+use crate::cpu::Control;
+use crate::cuda::device::{Kernel, Kernels};
+use crate::cuda::launcher::Launcher;
+use crate::cuda::limits;
+use crate::cuda::memory::{Allocation, Buffer, Pinned, Reserve, read_integers};
+use crate::cuda::session::{Job, LevelRun, Program, tally};
+use crate::cuda::specialise::{
     COUNTER_DONE, COUNTER_MIXED, COUNTERS, DP_COUNTERS, DP_FAILED, DP_IN_PLACE, DP_LEAVES, DP_MOST_IN_FLIGHT,
     DP_MOST_PENDING, DP_OVERFLOW, DP_REFUSED, DP_TERMINALS, DpArgs, FROM_OVERFLOW, FROM_ROOTS, LaunchArgs,
-    SETTLE_IN_PLACE, SETTLE_LISTED, SETTLE_NONE, Specialisation, TALLY_COLUMNS, TALLY_FILL_GRIDS, TALLY_GRIDS,
-    TALLY_LEAF_GRIDS, TALLY_ROWS, TALLY_SUBDIVIDED,
+    Specialisation, TALLY_COLUMNS, TALLY_FILL_GRIDS, TALLY_FILLED, TALLY_GRIDS, TALLY_LEAF_GRIDS, TALLY_LEAVES,
+    TALLY_ROWS, TALLY_SUBDIVIDED,
 };
-use super::terminals::Terminals;
-use crate::cpu::Control;
-use crate::device::{DeviceStruct, DeviceTwin, padded};
+use crate::cuda::terminals::Terminals;
+use crate::device::{DeviceStruct, DeviceTwin};
 use crate::error::Error;
 use crate::field::Cells;
-use crate::how::{DpLaunch, How, Keep, ParallelScheme, Table};
+use crate::how::{DpLaunch, How, Keep, Table};
 use crate::plan::{Level, Plan};
 use crate::subdivision::{Launches, LevelKernels, Terminal};
 use crate::workload::Workload;
 
-/// Cells per thread of a block that shares a leaf (MBR), and of one that shares a fill.
-const LEAF_CELLS: u64 = 4;
-const FILL_CELLS: u64 = 64;
+pub(super) use setup::table_bytes;
+use setup::{expected_families, level_args};
 
 /// Places for pending launches per credit. A launch keeps its place longer than its grid runs, so that some fail with far
 /// fewer grids in flight than places. Worse, with 64 places an H200 (driver 580, CUDA 13.0) now and then hangs for good
@@ -34,9 +36,6 @@ const PENDING_PER_CREDIT: u64 = 8;
 
 /// The most credits: tickets are named by 24 bits.
 const MOST_CREDITS: u64 = 1 << 22;
-
-/// The most regions of a level: entries are numbered with 32 bits.
-const MOST_REGIONS: u64 = 1 << 31;
 
 pub(super) struct Dp {
     explore: Kernel,
@@ -55,21 +54,26 @@ pub(super) struct Dp {
     table_capacity: u64,
     /// What the last run came to.
     ran: Ran,
-    /// The structs on the device; the two copies of `DpArgs` differ in which overflow table is which.
+    /// The structs on the device, and the addresses of the two `DpArgs`, which differ in what overflow table is which.
     structs: Vec<Buffer>,
-    args: [Buffer; 2],
+    args: [u64; 2],
     terminals: Terminals,
     /// Alive as long as kernels may read it.
     _starts: Option<Buffer>,
 }
 
-/// What one run came to: the counters at its end, what overflowed in all rounds, and the host's launches per level.
+/// What one run came to.
 #[derive(Default)]
 struct Ran {
+    /// At its end.
     counters: Vec<u64>,
-    overflowed: u64,
+    /// The host's launches per level, for rounds, and for bricks.
     host: Vec<u64>,
+    rounds: u64,
     bricks: u64,
+    /// Families that overflowed, in all rounds and the most in one.
+    overflowed: u64,
+    most_waiting: u64,
 }
 
 impl Ran {
@@ -86,12 +90,6 @@ impl Ran {
 /// The word that tells a grid of the host where its regions come from (kernels/dp/credit.cuh).
 fn origin(from: u32) -> u64 {
     u64::from(from) << 56
-}
-
-fn too_many(level: u32, regions: u128) -> Error {
-    Error::Input(format!(
-        "level {level} has {regions} regions; the CUDA backend takes at most 2^31: use a smaller -g or -r, or a larger -B"
-    ))
 }
 
 /// The kernels of a plan.
@@ -112,11 +110,13 @@ impl Dp {
         if job.how.table == Table::Coordinates {
             return Err(Error::Input("--table coordinates: dp keeps scalars only; use ask".into()));
         }
-        let roots = plan.levels()[0].regions();
-        if roots > u128::from(MOST_REGIONS) {
-            return Err(too_many(0, roots));
-        }
+        limits::check(plan, job.how)?;
         if let Some(launches) = job.how.pending_launches {
+            if u64::from(launches) < PENDING_PER_CREDIT {
+                return Err(Error::Input(format!(
+                    "--pending-launches {launches}: at least {PENDING_PER_CREDIT} are needed, for one launch in flight"
+                )));
+            }
             device.set_pending_launches(launches)?;
         }
         let kernels = job.how.max_kernels.unwrap_or(device.concurrent_kernels()) as u64;
@@ -136,11 +136,10 @@ impl Dp {
         let table = |width| Buffer::new(device, "an overflow table", room * width, Allocation::Pool);
         let overflow = [[table(code_bytes)?, table(4)?], [table(code_bytes)?, table(4)?]];
         let threads = u64::from(specialisation.threads());
-        let expected = plan.expected_regions(job.workload.boundary_dimension());
         let mut terminals = Terminals::default();
         if job.how.keep != Keep::Counts {
-            let regions = expected.iter().sum::<f64>() as u64;
-            terminals.reserve(device, regions.clamp(1 << 16, 1 << 28), code_bytes)?;
+            let regions = plan.expected_regions(job.workload.boundary_dimension()).iter().sum::<f64>() as u64;
+            terminals.reserve(job, regions.clamp(1 << 12, 1 << 28), code_bytes)?;
         }
         let words = u64::from(DP_COUNTERS) + plan.levels().len() as u64 * u64::from(COUNTERS);
         let counters = Buffer::new(device, "counters", words * 4, Allocation::Pool)?;
@@ -149,15 +148,12 @@ impl Dp {
         for (level, args) in levels.iter_mut().enumerate() {
             args.counters = counters.address() + (u64::from(DP_COUNTERS) + level as u64 * u64::from(COUNTERS)) * 4;
         }
-        let families = expected.iter().fold(0.0, |most: f64, &regions| most.max(regions)) as u64;
-        let families = families.div_ceil(plan.scheme().children()).clamp(1 << 12, MOST_REGIONS);
         let explore = match job.how.dp_launch {
             DpLaunch::Region => "dp_region",
             DpLaunch::Block => "dp_block",
             DpLaunch::Tail => "dp_level",
         };
-        let empty = || Buffer::new(device, "arguments", 512, Allocation::Pool);
-        Ok(Self {
+        let mut program = Self {
             explore: image.get(explore)?,
             bricks: image.get("dp_bricks")?,
             code_bytes,
@@ -168,13 +164,15 @@ impl Dp {
             tickets: Buffer::new(device, "tickets", 2 * budget * 4, Allocation::Pool)?,
             overflow,
             tables: Default::default(),
-            table_capacity: if tail { families } else { 0 },
+            table_capacity: if tail { expected_families(plan, job.workload) } else { 0 },
             ran: Ran::default(),
             structs: Vec::new(),
-            args: [empty()?, empty()?],
+            args: [0, 0],
             terminals,
             _starts: starts,
-        })
+        };
+        program.upload(job)?;
+        Ok(program)
     }
 
     /// Makes the tables of `tail` and puts all structs on the device.
@@ -215,7 +213,9 @@ impl Dp {
                 ..DpArgs::default()
             };
             self.terminals.describe(&mut args);
-            self.args[turn] = Buffer::upload(device, "arguments", &args.bytes())?;
+            let args = Buffer::upload(device, "arguments", &args.bytes())?;
+            self.args[turn] = args.address();
+            self.structs.push(args);
         }
         Ok(())
     }
@@ -242,22 +242,21 @@ impl Dp {
             DpLaunch::Block | DpLaunch::Tail => (1, job.plan.scheme().children()),
         };
         let roots = job.plan.levels()[0].regions() as u64;
-        let mut host = vec![0; job.plan.levels().len()];
-        host[0] = launcher.entry(&self.explore, roots.div_ceil(each), self.args[0].address(), origin(FROM_ROOTS))?;
-        let (mut turn, mut overflowed) = (0, 0);
+        let mut ran = Ran { host: vec![0; job.plan.levels().len()], ..Ran::default() };
+        ran.host[0] = launcher.entry(&self.explore, roots.div_ceil(each), self.args[0], origin(FROM_ROOTS))?;
+        let mut turn = 0;
         loop {
             let counters = self.counters(job)?;
             control.check()?;
             let waiting = counters[DP_OVERFLOW as usize].min(u64::from(job.how.dp_overflow));
             if waiting == 0 {
-                return Ok(Ran { counters, overflowed, host, bricks: 0 });
+                return Ok(Ran { counters, ..ran });
             }
-            overflowed += waiting;
+            ran.overflowed += waiting;
+            ran.most_waiting = ran.most_waiting.max(waiting);
             turn = 1 - turn;
             self.counters.set_part(u64::from(DP_OVERFLOW) * 4, 4)?;
-            // A round's families are of several levels; it is counted with the first it can have.
-            host[1] +=
-                launcher.entry(&self.explore, waiting * family, self.args[turn].address(), origin(FROM_OVERFLOW))?;
+            ran.rounds += launcher.entry(&self.explore, waiting * family, self.args[turn], origin(FROM_OVERFLOW))?;
         }
     }
 
@@ -272,23 +271,23 @@ impl Dp {
         let mut host = vec![0; job.plan.levels().len()];
         let (mut level, mut regions) = (0, job.plan.levels()[0].regions() as u64);
         loop {
-            host[level] = launcher.entry(&self.explore, regions, self.args[0].address(), level as u64)?;
+            host[level] = launcher.entry(&self.explore, regions, self.args[0], level as u64)?;
             let counters = self.counters(job)?;
             control.check()?;
-            let ran = Ran { counters, overflowed: 0, host: host.clone(), bricks: 0 };
+            let ran = Ran { counters, host: host.clone(), ..Ran::default() };
             let families = |level: usize| ran.level(level, COUNTER_MIXED);
             // The first level that has families, but did not begin.
             let open = (1..host.len()).find(|&i| families(i - 1) > 0 && ran.level(i, COUNTER_DONE) == 0);
             let Some(open) = open else { return Ok(ran) };
             let most = families(open - 1);
             (level, regions) = (open, most * children);
-            if regions > MOST_REGIONS {
-                return Err(too_many(level as u32, u128::from(regions)));
+            if regions > limits::MOST {
+                return Err(limits::too_many_regions(level as u32, u128::from(regions)));
             }
             if most > self.table_capacity {
                 // Only the count tells how long the table has to be: from the start, with room for twice as many.
-                self.table_capacity = (2 * most).min(MOST_REGIONS);
-                self.restart(job)?;
+                self.table_capacity = (2 * most).min(limits::MOST);
+                self.restart(job, launcher)?;
                 host.fill(0);
                 (level, regions) = (0, job.plan.levels()[0].regions() as u64);
             }
@@ -296,7 +295,8 @@ impl Dp {
     }
 
     /// Forgets what was counted, with lists as long as they have to be.
-    fn restart<const K: usize>(&mut self, job: &Job<'_, K>) -> Result<(), Error> {
+    fn restart<const K: usize>(&mut self, job: &Job<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
+        launcher.launches = Launches::default();
         self.upload(job)?;
         job.reset_tallies()?;
         self.counters.set(0)?;
@@ -304,37 +304,8 @@ impl Dp {
     }
 }
 
-/// What the kernels are told of a level.
-fn level_args<const K: usize>(job: &Job<'_, K>, level: &Level<K>, threads: u64, starts: Option<&Buffer>) -> LaunchArgs {
-    let last = job.plan.is_last(level.index);
-    let (fill, leaf) = match (job.how.keep, job.how.scheme) {
-        (Keep::Counts | Keep::Regions, _) => (SETTLE_NONE, SETTLE_NONE),
-        (Keep::Dense, ParallelScheme::Sbr) => (SETTLE_IN_PLACE, SETTLE_IN_PLACE),
-        (Keep::Dense, ParallelScheme::Mbr) => (SETTLE_LISTED, SETTLE_LISTED),
-    };
-    let pieces = |each: u64| level.most_cells().div_ceil(threads * each).clamp(1, 1 << 16) as u32;
-    let mut args = LaunchArgs {
-        regions: u64::try_from(level.regions()).unwrap_or(u64::MAX),
-        level: level.index,
-        last: u32::from(last),
-        fill,
-        leaf,
-        pieces: pieces(FILL_CELLS),
-        leaf_pieces: pieces(LEAF_CELLS),
-        grid: padded(level.grid),
-        side: padded(level.whole_sides()),
-        tallies: job.tallies(level.index),
-        ..LaunchArgs::default()
-    };
-    args.set_curve(&job.plan.encoding().device(level.index), starts.map_or(0, Buffer::address));
-    args
-}
-
 impl<const K: usize> Program<K> for Dp {
     fn run(&mut self, job: &Job<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<(), Error> {
-        if self.structs.is_empty() {
-            self.upload(job)?;
-        }
         self.counters.set(0)?;
         self.tickets.set(0)?;
         loop {
@@ -347,8 +318,8 @@ impl<const K: usize> Program<K> for Dp {
                 break;
             }
             // The list was too short, which only the count tells: once more, with room.
-            self.terminals.reserve(job.device, self.terminals.count, self.code_bytes)?;
-            self.restart(job)?;
+            self.terminals.reserve(job, self.terminals.count, self.code_bytes)?;
+            self.restart(job, launcher)?;
         }
         self.terminals.leaves = self.ran.count(DP_LEAVES);
         let last = job.plan.levels().last().expect("a plan has a level");
@@ -356,10 +327,12 @@ impl<const K: usize> Program<K> for Dp {
             let cells = last.most_cells();
             let address = self.terminals.reserve_bricks(job, cells, last.whole_sides().contains(&0))?;
             let args = self.levels.last_mut().expect("a plan has a level");
-            (args.bricks, args.brick_cells) = (address, cells);
-            self.upload(job)?;
+            if args.bricks != address {
+                (args.bricks, args.brick_cells) = (address, cells);
+                self.upload(job)?;
+            }
             let level = u64::from(last.index);
-            self.ran.bricks = launcher.entry(&self.bricks, self.terminals.leaves, self.args[0].address(), level)?;
+            self.ran.bricks = launcher.entry(&self.bricks, self.terminals.leaves, self.args[0], level)?;
         }
         Ok(())
     }
@@ -367,12 +340,14 @@ impl<const K: usize> Program<K> for Dp {
     fn levels(&self, job: &Job<'_, K>, launches: &mut Launches) -> Result<Vec<LevelRun>, Error> {
         let count = |counter| self.ran.count(counter);
         let children = job.plan.scheme().children();
-        launches.most_in_flight = launches.most_in_flight.max(count(DP_MOST_IN_FLIGHT));
+        launches.most_in_flight = count(DP_MOST_IN_FLIGHT);
+        (launches.credits, launches.rounds) = (self.budget.into(), self.ran.rounds);
+        launches.peak_olt_bytes = self.ran.most_waiting * (self.code_bytes + 4);
         launches.most_pending = count(DP_MOST_PENDING);
         (launches.refused, launches.failed) = (count(DP_REFUSED), count(DP_FAILED));
         (launches.overflowed, launches.in_place) = (self.ran.overflowed, count(DP_IN_PLACE));
         let per_level = u64::from(TALLY_ROWS * TALLY_COLUMNS);
-        let mut runs = Vec::new();
+        let (mut runs, mut terminal) = (Vec::new(), 0);
         let mut regions = job.plan.levels()[0].regions() as u64;
         for (level, &host) in job.plan.levels().iter().zip(&self.ran.host) {
             let tallies = read_integers(job.device, job.tallies(level.index), per_level, 8)?;
@@ -388,6 +363,7 @@ impl<const K: usize> Program<K> for Dp {
                 kernels.leaf += self.ran.bricks;
             }
             let subdivided = tally(&tallies, TALLY_SUBDIVIDED);
+            terminal += tally(&tallies, TALLY_FILLED) + tally(&tallies, TALLY_LEAVES);
             let olt_entries = match job.how.dp_launch {
                 DpLaunch::Tail if level.index > 0 => regions / children + subdivided,
                 DpLaunch::Tail => subdivided,
@@ -399,6 +375,11 @@ impl<const K: usize> Program<K> for Dp {
             if regions == 0 {
                 break;
             }
+        }
+        if job.how.keep != Keep::Counts && terminal != self.terminals.count {
+            return Err(Error::Input(format!(
+                "the run has {terminal} terminal regions; dp on the CUDA backend lists at most 2^32 - 1: use --keep counts, or ask"
+            )));
         }
         Ok(runs)
     }

@@ -1,0 +1,212 @@
+//! What was learnt about a device, kept between runs: fits and tuned schemes, one JSON file per device.
+//!
+//! The folder is `$ORTHANT_DATA_DIR`, else `$XDG_DATA_HOME/orthant`, else `~/.local/share/orthant`. A file is written beside
+//! its place and renamed, so that it is always whole; a version that this program does not know is an error, not a guess.
+
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::cpu::Control;
+use crate::error::Error;
+use crate::model::observed::Terms;
+use crate::output::Staged;
+use crate::request::Request;
+
+/// The version of these files.
+const VERSION: u32 = 1;
+
+/// What constants depend on beside the device.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(in crate::cli) struct Setting {
+    pub(super) workload: String,
+    pub(super) k: u64,
+    pub(super) precision: String,
+    pub(super) arithmetic: String,
+    pub(super) keep: String,
+}
+
+impl Setting {
+    pub(in crate::cli) fn of(request: &Request, k: usize) -> Self {
+        Self {
+            workload: request.workload.to_string(),
+            k: k as u64,
+            precision: request.precision.to_string(),
+            arithmetic: request.arithmetic.to_string(),
+            keep: request.how.keep.to_string(),
+        }
+    }
+}
+
+impl std::fmt::Display for Setting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { workload, k, precision, arithmetic, keep } = self;
+        write!(f, "{workload}, k {k}, {precision} {arithmetic}, keep {keep}")
+    }
+}
+
+/// Errors on the runs of one size that a fit was made without.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct HeldOut {
+    /// Cells on axis 0.
+    pub(super) n: u64,
+    /// Its runs.
+    pub(super) runs: usize,
+    /// |predicted − measured|/measured, the median.
+    pub(super) median: f64,
+    /// The largest.
+    pub(super) worst: f64,
+}
+
+/// The constants of one setting.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::cli) struct Fitted {
+    #[serde(flatten)]
+    pub(super) setting: Setting,
+    /// In seconds.
+    pub(in crate::cli) constants: Terms,
+    /// Runs that they rest on.
+    pub(super) runs: usize,
+    /// Root mean square of ln t − ln f.
+    pub(super) rms: f64,
+    pub(super) held_out: Option<HeldOut>,
+}
+
+/// The best scheme that was measured for one setting.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Tuned {
+    #[serde(flatten)]
+    pub(super) setting: Setting,
+    pub(super) size: Vec<u32>,
+    pub(super) domain: Vec<[f64; 2]>,
+    pub(super) dwell: Option<u32>,
+    pub(super) strategy: String,
+    pub(super) g: u32,
+    pub(super) r: u32,
+    #[serde(rename = "B")]
+    pub(super) b: u32,
+    pub(super) scheme: String,
+    pub(super) block: Option<[u32; 3]>,
+    /// The median of its runs.
+    pub(super) seconds: f64,
+}
+
+/// What a file holds: entries, of which a new one takes the place of an old one for the same thing.
+pub(super) trait Entry: Serialize + DeserializeOwned {
+    /// The folder of such files.
+    const FOLDER: &'static str;
+    /// True if both are about the same thing.
+    fn same(&self, other: &Self) -> bool;
+}
+
+impl Entry for Fitted {
+    const FOLDER: &'static str = "fits";
+    fn same(&self, other: &Self) -> bool {
+        self.setting == other.setting
+    }
+}
+
+impl Entry for Tuned {
+    const FOLDER: &'static str = "tuned";
+    fn same(&self, other: &Self) -> bool {
+        let what = |entry: &Self| (entry.size.clone(), entry.dwell, entry.strategy.clone());
+        self.setting == other.setting && what(self) == what(other) && self.domain == other.domain
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Page<T> {
+    version: u32,
+    orthant: String,
+    backend: String,
+    device: String,
+    entries: Vec<T>,
+}
+
+/// The constants for a setting on a device; None if nothing was fitted.
+///
+/// # Errors
+/// [`Error::Input`] if a file is there and cannot be understood.
+pub(in crate::cli) fn fitted(backend: &str, device: &str, setting: &Setting) -> Result<Option<Terms>, Error> {
+    let Some(folder) = folder() else { return Ok(None) };
+    let entries = read::<Fitted>(&path::<Fitted>(&folder, backend, device))?;
+    Ok(entries.into_iter().find(|fitted| fitted.setting == *setting).map(|fitted| fitted.constants))
+}
+
+/// Adds entries to the file of a device; says where it is.
+///
+/// # Errors
+/// [`Error::Input`] if there is no folder for it or a file there cannot be understood, [`Error::File`].
+pub(super) fn keep<T: Entry>(backend: &str, device: &str, new: Vec<T>) -> Result<PathBuf, Error> {
+    let folder = folder()
+        .ok_or_else(|| Error::Input("no folder for what was learnt: set ORTHANT_DATA_DIR, or use --dry-run".into()))?;
+    let path = path::<T>(&folder, backend, device);
+    let mut entries = read::<T>(&path)?;
+    entries.retain(|old| !new.iter().any(|new| new.same(old)));
+    entries.extend(new);
+    let parent = folder.join(T::FOLDER);
+    std::fs::create_dir_all(&parent).map_err(|source| Error::File { path: parent, source })?;
+    let page = Page {
+        version: VERSION,
+        orthant: env!("CARGO_PKG_VERSION").to_owned(),
+        backend: backend.to_owned(),
+        device: device.to_owned(),
+        entries,
+    };
+    Staged::new(&path, true)?.finish(&Control::default(), |out| {
+        serde_json::to_writer_pretty(&mut *out, &page)?;
+        out.write_all(b"\n")
+    })?;
+    Ok(path)
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Error> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => return Err(Error::File { path: path.to_owned(), source }),
+    };
+    let wrong = |why: String| Error::Input(format!("{}: {why}; remove it, and fit or tune again", path.display()));
+    let version: Version = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    if version.version != VERSION {
+        return Err(wrong(format!("key 'version' is {}: this version reads {VERSION}", version.version)));
+    }
+    serde_json::from_str::<Page<T>>(&text).map(|page| page.entries).map_err(|error| wrong(error.to_string()))
+}
+
+/// The one key that every version has.
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+fn path<T: Entry>(folder: &Path, backend: &str, device: &str) -> PathBuf {
+    folder.join(T::FOLDER).join(format!("{}.json", key(backend, device)))
+}
+
+/// Backend and device as a file's name: letters, digits and dashes.
+fn key(backend: &str, device: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let key: String = format!("{backend} {device}").chars().map(plain).collect();
+    key.split('-').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
+}
+
+fn folder() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    variable("ORTHANT_DATA_DIR").or_else(|| {
+        let base = variable("XDG_DATA_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/share")));
+        base.map(|base| base.join("orthant"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_plain_names() {
+        assert_eq!(key("cuda", "NVIDIA H200"), "cuda-nvidia-h200");
+        assert_eq!(key("cpu", "AMD EPYC (Zen 5) @ 2.0 GHz/"), "cpu-amd-epyc-zen-5-2-0-ghz");
+    }
+}

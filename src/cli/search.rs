@@ -1,0 +1,125 @@
+//! Schemes in the order in which the model would take them: what `run --auto-scheme` begins and `model tune` measures.
+
+use std::time::{Duration, Instant};
+
+use super::model::store::{Setting, fitted};
+use crate::domain::Domain;
+use crate::engine::Backend;
+use crate::error::Error;
+use crate::how::ParallelScheme;
+use crate::memory::Estimate;
+use crate::model::auto::{self, Candidate};
+use crate::model::observed::Machine;
+use crate::model::sample::{Coarse, Explore};
+use crate::plan::{Plan, Scheme};
+use crate::report::AutoScheme;
+use crate::request::Request;
+use crate::strategy::StrategyKind;
+use crate::workload::Workload;
+
+/// What there is to choose from, and who asks.
+pub(super) struct Wanted<'a> {
+    /// What errors begin with.
+    pub(super) flag: &'a str,
+    /// Where it will run.
+    pub(super) backend: &'a Backend,
+    /// On what.
+    pub(super) device: &'a str,
+    /// The parallel scheme that was asked for; None: any.
+    pub(super) scheme: Option<ParallelScheme>,
+    /// Block shapes.
+    pub(super) blocks: &'a [[u32; 3]],
+}
+
+/// Candidates for a request, the most promising first, and what finding them took.
+pub(super) struct Search<const K: usize> {
+    /// With the block shape each is meant for.
+    pub(super) candidates: Vec<(Candidate<K>, [u32; 3])>,
+    /// True if costs are seconds.
+    pub(super) fitted: bool,
+    sampled_cells: u64,
+    time: Duration,
+}
+
+impl<const K: usize> Search<K> {
+    /// Samples the workload and ranks every scheme that can be run, in every block shape.
+    ///
+    /// # Errors
+    /// [`Error::Input`] if there is nothing to choose from; as reading a fit.
+    pub(super) fn new(request: &Request, workload: &dyn Workload<K>, wanted: Wanted<'_>) -> Result<Self, Error> {
+        let Wanted { flag, backend, device, scheme, blocks } = wanted;
+        if request.how.strategy == StrategyKind::Exhaustive {
+            return Err(Error::Input(format!("{flag}: --strategy exhaustive has no scheme; use ask or dp")));
+        }
+        if workload.is_device_only() {
+            return Err(Error::Input(format!(
+                "{flag}: {} is CUDA source, which cannot be sampled here; use run with -g, -r and -B",
+                request.workload
+            )));
+        }
+        let constants = fitted(backend.name(), device, &Setting::of(request, K))?;
+        let start = Instant::now();
+        let domain = request.domain::<K>()?;
+        let machines: Vec<_> = blocks.iter().map(|&block| machine(request, backend, block)).collect();
+        // How much a block looks at before it may stop is nearly the same for all shapes.
+        let rounds = machines[0].rounds();
+        let explore = Explore { rule: request.rule(K), order: request.how.order, rounds };
+        let coarse = Coarse::take(workload, &domain, auto::budget(domain.cells()), explore);
+        let schemes = scheme.map_or(ParallelScheme::ALL.to_vec(), |scheme| vec![scheme]);
+        let found = auto::candidates(domain.size(), &schemes, |splits| plan(request, &domain, workload, splits));
+        if found.is_empty() {
+            return Err(Error::Input(format!(
+                "{flag}: no g, r and B of 2, 4, .., 1024 with g r B <= n can be run with --curve {} within --mem-limit; use run with -g, -r and -B",
+                request.curve
+            )));
+        }
+        let mut candidates = Vec::new();
+        for (&block, machine) in blocks.iter().zip(machines) {
+            let mut ranked = found.clone();
+            auto::rank(&mut ranked, &coarse, &request.how, machine, constants)?;
+            candidates.extend(ranked.into_iter().map(|candidate| (candidate, block)));
+        }
+        candidates.sort_by(|(a, _), (b, _)| a.cost.total_cmp(&b.cost));
+        let (sampled_cells, time) = (coarse.cells(), start.elapsed());
+        Ok(Self { candidates, fitted: constants.is_some(), sampled_cells, time })
+    }
+
+    /// What a report says of the first candidate.
+    pub(super) fn choice(&self) -> AutoScheme {
+        let (best, _) = &self.candidates[0];
+        AutoScheme {
+            sampled_cells: self.sampled_cells,
+            seconds: self.time.as_secs_f64(),
+            g: best.g,
+            r: best.r,
+            b: best.b,
+            scheme: best.scheme.to_string(),
+            predicted_seconds: self.fitted.then_some(best.cost),
+            by: if self.fitted { "fit" } else { "model" },
+        }
+    }
+}
+
+/// The plan of a scheme, if there is one that fits into memory.
+fn plan<const K: usize>(
+    request: &Request,
+    domain: &Domain<K>,
+    workload: &dyn Workload<K>,
+    [g, r, b]: [u32; 3],
+) -> Option<Plan<K>> {
+    let plan = Plan::new(*domain, Scheme::uniform(g, r, b), request.curve, request.rule(K)).ok()?;
+    Estimate::new(&plan, workload, &request.how).check(request.how.mem_limit).ok()?;
+    Some(plan)
+}
+
+fn machine(request: &Request, backend: &Backend, block: [u32; 3]) -> Machine {
+    match backend.multiprocessors() {
+        None => {
+            let threads = request.how.threads.unwrap_or_else(rayon::current_num_threads);
+            Machine::Cpu { threads: threads as u32 }
+        }
+        Some([multiprocessors, threads]) => {
+            Machine::Gpu { multiprocessors, threads, block: block.into_iter().product() }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What the numbers of 32 bits in kernels can hold, checked before anything is compiled.
+
+use crate::error::Error;
+use crate::how::{How, Keep};
+use crate::plan::{Level, Plan};
+
+/// The most regions of a level, children of a region, and tiles of a block's shape in a region.
+pub(super) const MOST: u64 = 1 << 31;
+
+/// A level has too many regions.
+pub(super) fn too_many_regions(level: u32, regions: u128) -> Error {
+    Error::Input(format!(
+        "level {level} has {regions} regions; the CUDA backend takes at most 2^31 per level: use a smaller -g or -r, or a larger -B"
+    ))
+}
+
+/// Checks what is known of a plan before it runs; levels below the first are checked as they come.
+///
+/// # Errors
+/// [`Error::Input`] with the number that is too large.
+pub(super) fn check<const K: usize>(plan: &Plan<K>, how: &How) -> Result<(), Error> {
+    let most = u128::from(MOST);
+    let roots = &plan.levels()[0];
+    if roots.regions() > most {
+        return Err(too_many_regions(0, roots.regions()));
+    }
+    let children = plan.scheme().children();
+    if plan.levels().len() > 1 && children > MOST {
+        return Err(Error::Input(format!(
+            "-r: a region has {children} children; the CUDA backend takes at most 2^31: use a smaller -r"
+        )));
+    }
+    let tiles = most_tiles(roots, how.block);
+    if how.keep != Keep::Counts && tiles > most {
+        return Err(Error::Input(format!(
+            "-g: a region of level 0 has {tiles} tiles of a block's shape; the CUDA backend takes at most 2^31: use a larger -g"
+        )));
+    }
+    Ok(())
+}
+
+/// The tiles of a block's shape in the largest region of a level, at most (kernels/walk.cuh).
+fn most_tiles<const K: usize>(level: &Level<K>, block: [u32; 3]) -> u128 {
+    let side = |j: usize| u128::from(level.least_extent()[j]) + 1;
+    (0..K).map(|j| if j < 3 { side(j).div_ceil(u128::from(block[j])) } else { side(j) }).product()
+}
