@@ -152,6 +152,8 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("bench -a n=8:4", 2, &["--axis n=8:4", "8 is above 4"]),
     ("bench -a n=64,many", 2, &["--axis n=64,many", "'many' is not a whole number"]),
     ("bench -a n=64", 2, &["no workload", "-a workload=mandelbrot"]),
+    ("bench -a repeat=3", 2, &["--axis repeat=3", "unknown axis"]),
+    ("bench -a auto-scheme=true", 2, &["--axis auto-scheme=true", "unknown axis"]),
     ("bench -a output=m.png", 2, &["--axis output=m.png", "unknown axis"]),
     ("bench -a workload=mandelbrot --max-samples 0", 2, &["--max-samples 0", "at least one"]),
     ("bench -a workload=mandelbrot --min-samples 9 --max-samples 3", 2, &["--min-samples 9", "--max-samples 3"]),

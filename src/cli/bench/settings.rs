@@ -1,21 +1,22 @@
 //! The options of `run` as the settings of a case.
 //!
 //! Axes are not a list of their own: whatever `run` understands can be swept, is read by the same parser and fails with
-//! the same words. Only outputs are left out, and the environment, which would change what a sweep means.
+//! the same words. Left out are outputs, what repeats or chooses by itself, and the environment, which would change what a
+//! sweep means.
 
 use clap::builder::Resettable;
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, CommandFactory, FromArgMatches};
+use clap::{Arg, CommandFactory, FromArgMatches};
 
 use crate::cli::args::{Cli, Command, Run};
 
-/// Options of `run` that are about one run and its files.
-const NOT_SWEPT: [&str; 6] = ["output", "overlay", "slice", "report", "force", "help"];
+/// Options of `run` that are about its files, or measure by themselves. Those without a value are left out too.
+const NOT_SWEPT: [&str; 5] = ["output", "overlay", "slice", "report", "repeat"];
 
 /// What `run` understands.
 pub(in crate::cli) struct Settings {
     command: clap::Command,
-    /// The names that cases use, in the order in which `run` declares its options, and whether an option takes a value.
+    /// The names that cases use, in the order in which `run` declares its options.
     names: Vec<Name>,
 }
 
@@ -25,17 +26,11 @@ struct Name {
     /// The long name, or the place of a positional argument.
     long: Option<String>,
     id: String,
-    takes_value: bool,
 }
 
 impl Name {
     fn of(option: &Arg) -> Self {
-        Self {
-            short: option.get_short(),
-            long: option.get_long().map(str::to_owned),
-            id: option.get_id().to_string(),
-            takes_value: matches!(option.get_action(), ArgAction::Set | ArgAction::Append),
-        }
+        Self { short: option.get_short(), long: option.get_long().map(str::to_owned), id: option.get_id().to_string() }
     }
 
     /// The name that cases use.
@@ -52,16 +47,11 @@ impl Name {
     }
 
     /// The argument that sets it to `value`.
-    fn argument(&self, value: &str) -> Result<Option<String>, String> {
+    fn argument(&self, value: &str) -> String {
         match (&self.long, self.short) {
-            (Some(long), _) if self.takes_value => Ok(Some(format!("--{long}={value}"))),
-            (Some(long), _) => match value {
-                "true" => Ok(Some(format!("--{long}"))),
-                "false" => Ok(None),
-                _ => Err(format!("'{value}' is neither true nor false")),
-            },
-            (None, Some(short)) => Ok(Some(format!("-{short}={value}"))),
-            (None, None) => Ok(Some(value.to_owned())),
+            (Some(long), _) => format!("--{long}={value}"),
+            (None, Some(short)) => format!("-{short}={value}"),
+            (None, None) => value.to_owned(),
         }
     }
 }
@@ -70,7 +60,9 @@ impl Settings {
     pub(in crate::cli) fn new() -> Self {
         let command = Cli::command().mut_subcommand("run", |run| run.mut_args(|option| option.env(Resettable::Reset)));
         let run = command.find_subcommand("run").expect("there is a command run");
-        let swept = run.get_arguments().filter(|option| !NOT_SWEPT.contains(&option.get_id().as_str()));
+        let swept = run
+            .get_arguments()
+            .filter(|option| option.get_action().takes_values() && !NOT_SWEPT.contains(&option.get_id().as_str()));
         let names = swept.map(Name::of).collect();
         Self { command, names }
     }
@@ -105,7 +97,7 @@ impl Settings {
         let mut arguments = vec!["orthant".to_owned(), "run".to_owned()];
         for (name, value) in &case.0 {
             let option = self.names.iter().find(|option| option.is(name));
-            arguments.extend(option.and_then(|option| option.argument(value).transpose()).transpose()?);
+            arguments.extend(option.map(|option| option.argument(value)));
         }
         let matches = self.command.clone().try_get_matches_from(arguments).map_err(|error| words(&error))?;
         match Cli::from_arg_matches(&matches).map(|cli| cli.command) {
