@@ -177,13 +177,13 @@ pub struct Run {
     /// What is launched from the device: a grid per mixed region, per family, or per level (cuda, dp)
     #[arg(long, value_parser = one_of!(DpLaunch), default_value = "region", env = "ORTHANT_DP_LAUNCH")]
     pub dp_launch: DpLaunch,
-    /// Launches that may be in flight on the device [default: --max-kernels] (cuda, dp)
+    /// Launches that may be in flight on the device, at most an eighth of the pending ones [default: --max-kernels] (cuda, dp)
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..), value_name = "N", env = "ORTHANT_DP_BUDGET")]
     pub dp_budget: Option<u32>,
     /// Regions that may wait for credit; beyond them blocks descend in place (cuda, dp)
     #[arg(long, default_value_t = 1 << 20, value_parser = clap::value_parser!(u32).range(..=1 << 26), value_name = "N", env = "ORTHANT_DP_OVERFLOW")]
     pub dp_overflow: u32,
-    /// The device's limit of pending launches [default: as it is] (cuda, dp)
+    /// The device's limit of pending launches, at least 8 [default: as it is] (cuda, dp)
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1 << 20), value_name = "N", env = "ORTHANT_PENDING_LAUNCHES")]
     pub pending_launches: Option<u32>,
     /// Threads of a block per axis: X, XxY or XxYxZ, a multiple of 32 in all (cuda)
