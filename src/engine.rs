@@ -1,7 +1,6 @@
 //! Where plan, workload, choices and backend meet.
 
-use std::num::NonZeroU32;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::cpu::{Control, Cpu, Sink};
 use crate::cuda;
@@ -64,34 +63,6 @@ impl Backend {
             Self::Cuda(device) => cuda::run(device, plan, workload, how, control),
         }
     }
-
-    /// Carries out a plan `runs` times over the same buffers, after a first time that does not count if there are
-    /// several, and returns the last result with the time of each run: the device's on CUDA, else the wall's. The
-    /// result's own times are the medians.
-    ///
-    /// # Errors
-    /// As [`Backend::run`].
-    pub fn repeat<const K: usize>(
-        &self,
-        plan: &Plan<K>,
-        workload: &dyn Workload<K>,
-        how: &How,
-        control: &Control,
-        runs: NonZeroU32,
-    ) -> Result<(Subdivision<K>, Vec<Duration>), Error> {
-        match self {
-            Self::Cpu => repeat(plan, workload, how, control, runs),
-            Self::Cuda(device) => cuda::repeat(device, plan, workload, how, control, runs),
-        }
-    }
-}
-
-/// The middle of some times, or the mean of the two in the middle; none of none.
-pub fn median(times: &[Duration]) -> Option<Duration> {
-    let mut sorted = times.to_vec();
-    sorted.sort();
-    let (below, above) = (*sorted.get((sorted.len().max(1) - 1) / 2)?, *sorted.get(sorted.len() / 2)?);
-    Some((below + above) / 2)
 }
 
 /// Carries out a plan on the CPU.
@@ -106,35 +77,24 @@ pub fn run<const K: usize>(
     how: &How,
     control: &Control,
 ) -> Result<Subdivision<K>, Error> {
-    repeat(plan, workload, how, control, NonZeroU32::MIN).map(|(subdivision, _)| subdivision)
+    run_into(None, plan, workload, how, control)
 }
 
-fn repeat<const K: usize>(
+/// The same into the field that an earlier run of the plan has left.
+pub(crate) fn run_into<const K: usize>(
+    field: Option<Field<K>>,
     plan: &Plan<K>,
     workload: &dyn Workload<K>,
     how: &How,
     control: &Control,
-    runs: NonZeroU32,
-) -> Result<(Subdivision<K>, Vec<Duration>), Error> {
+) -> Result<Subdivision<K>, Error> {
     check_choices(workload, how)?;
     if workload.is_device_only() {
         return Err(Error::Unavailable("this field is CUDA source and needs a GPU: --backend cuda".into()));
     }
     let estimate = Estimate::new(plan, workload, how);
     estimate.check(how.mem_limit)?;
-    let all = || {
-        let mut last = carry_out(plan, workload, how, control, &estimate, None)?;
-        let mut times = vec![last.time];
-        if runs.get() > 1 {
-            times.clear();
-            for _ in 0..runs.get() {
-                last = carry_out(plan, workload, how, control, &estimate, last.field)?;
-                times.push(last.time);
-            }
-        }
-        last.time = median(&times).expect("there is at least one run");
-        Ok((last, times))
-    };
+    let all = || carry_out(plan, workload, how, control, &estimate, field);
     let Some(threads) = how.threads else { return all() };
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -193,18 +153,4 @@ pub(crate) fn complete<const K: usize>(subdivision: Subdivision<K>) -> Result<Su
         return Err(Error::Incomplete { seen, total });
     }
     Ok(subdivision)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_median_is_the_middle() {
-        let of = |ms: &[u64]| median(&ms.iter().copied().map(Duration::from_millis).collect::<Vec<_>>());
-        assert_eq!(of(&[]), None);
-        assert_eq!(of(&[7]), Some(Duration::from_millis(7)));
-        assert_eq!(of(&[9, 1, 2]), Some(Duration::from_millis(2)));
-        assert_eq!(of(&[9, 1, 2, 4]), Some(Duration::from_millis(3)));
-    }
 }

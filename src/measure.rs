@@ -5,11 +5,12 @@
 //! or patience run out; all samples are kept. Wall time and device time stay apart: the first is what a caller waits, the
 //! second lies between two marks in the device's own stream.
 
+use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use crate::cpu::Control;
 use crate::cuda::Session;
-use crate::engine::Backend;
+use crate::engine::{Backend, run_into};
 use crate::error::Error;
 use crate::how::How;
 use crate::plan::Plan;
@@ -31,6 +32,14 @@ pub struct Rule {
     pub error: f64,
     /// How long to go on taking samples; a run that has begun is finished.
     pub timeout: Duration,
+}
+
+impl Rule {
+    /// So many samples; after a run that does not count, if there are several.
+    pub fn exactly(samples: NonZeroUsize) -> Self {
+        let (taken, warm_up) = (samples.get(), usize::from(samples.get() > 1));
+        Self { warm_up, min_samples: taken, max_samples: taken, error: 0.0, timeout: Duration::MAX }
+    }
 }
 
 impl Default for Rule {
@@ -119,7 +128,7 @@ pub fn repeat(rule: &Rule, mut run: impl FnMut() -> Result<Sample, Error>) -> Re
 
 /// A plan on a backend, ready to be run again and again: on CUDA with its kernels compiled and its buffers allocated.
 pub enum Warm<'a, const K: usize> {
-    /// On the CPU, where every run allocates for itself.
+    /// On the CPU, where a run writes into the field of the one before.
     Cpu {
         /// What is computed.
         plan: &'a Plan<K>,
@@ -158,9 +167,8 @@ impl<'a, const K: usize> Warm<'a, K> {
     pub fn run(&mut self, control: &Control) -> Result<Sample, Error> {
         match self {
             Self::Cpu { plan, workload, how, last } => {
-                // Two results at once would take twice the memory.
-                *last = None;
-                let subdivision = crate::engine::run(plan, *workload, how, control)?;
+                let field = last.take().and_then(|last| last.into_field());
+                let subdivision = run_into(field, plan, *workload, how, control)?;
                 let wall = subdivision.time();
                 *last = Some(Box::new(subdivision));
                 Ok(Sample { wall, device: None })
@@ -170,6 +178,23 @@ impl<'a, const K: usize> Warm<'a, K> {
                 Ok(Sample { wall: session.wall(), device: Some(device) })
             }
         }
+    }
+
+    /// The last run with its cells, and the medians of `samples` for its times.
+    ///
+    /// # Errors
+    /// As [`Session::finish`].
+    ///
+    /// # Panics
+    /// If nothing was run.
+    pub fn finish(self, samples: &Samples) -> Result<Subdivision<K>, Error> {
+        let last = match self {
+            Self::Cpu { last, .. } => *last.expect("a plan is run before it is finished"),
+            Self::Cuda(session) => session.finish()?,
+        };
+        let middle = |times: &[f64]| Duration::from_secs_f64(median(times));
+        let device_time = last.device_time.map(|_| middle(&samples.device));
+        Ok(Subdivision { time: middle(&samples.wall), device_time, ..last })
     }
 
     /// The last run; its cells stay on the GPU, if it ran there.

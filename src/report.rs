@@ -2,8 +2,6 @@
 //!
 //! Keys may be added; none may change its meaning without a new schema number.
 
-use std::time::Duration;
-
 use serde::Serialize;
 
 use crate::request::Request;
@@ -211,8 +209,8 @@ pub struct Ran<'a> {
     pub device: &'a str,
     /// Multiprocessors of a GPU, and the threads that each keeps in flight.
     pub multiprocessors: Option<[u32; 2]>,
-    /// The time of every run.
-    pub samples: &'a [Duration],
+    /// The time of every run in seconds: the device's on CUDA, else the wall's.
+    pub samples: &'a [f64],
     /// True if labels count iterations.
     pub iterations: bool,
 }
@@ -267,7 +265,7 @@ impl Report {
             multiprocessor_threads: ran.multiprocessors.map(|[_, threads]| threads),
             seconds: subdivision.time().as_secs_f64(),
             device_seconds: subdivision.device_time().map(|time| time.as_secs_f64()),
-            samples: ran.samples.iter().map(Duration::as_secs_f64).collect(),
+            samples: ran.samples.to_vec(),
             auto_scheme: None,
             block: subdivision.device_time().map(|_| request.how.block),
             table: subdivision.device_time().map(|_| request.how.table.to_string()),

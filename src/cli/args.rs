@@ -1,6 +1,6 @@
 //! The command line in types. Names are fixed by the project's contract; every option has an `ORTHANT_*` variable.
 
-use std::num::NonZeroU32;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -128,7 +128,7 @@ pub struct Run {
     pub auto_scheme: bool,
     /// Run so many times after a first time that does not count, and report the median [default: 1, which counts]
     #[arg(long, value_parser = times, value_name = "N", env = "ORTHANT_REPEAT")]
-    pub repeat: Option<NonZeroU32>,
+    pub repeat: Option<NonZeroUsize>,
     /// The CUDA source of a `kernel` field
     #[arg(long, value_name = "FILE.cuh", env = "ORTHANT_SOURCE")]
     pub source: Option<PathBuf>,
@@ -274,8 +274,8 @@ pub(super) fn numbers(text: &str) -> Result<Numbers, String> {
 }
 
 /// A number of at least 1.
-fn times(text: &str) -> Result<NonZeroU32, String> {
-    NonZeroU32::new(number(text)?).ok_or_else(|| "at least 1 is needed".into())
+fn times(text: &str) -> Result<NonZeroUsize, String> {
+    NonZeroUsize::new(number(text)? as usize).ok_or_else(|| "at least 1 is needed".into())
 }
 
 /// `X`, `XxY` or `XxYxZ`: whole warps, at most 1024 threads.

@@ -1,7 +1,7 @@
 //! `orthant run`: one run, its table, its outputs.
 
 use std::borrow::Cow;
-use std::num::NonZeroU32;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ use crate::cpu::Control;
 use crate::error::{Bytes, Error};
 use crate::field::Field;
 use crate::how::{How, Keep, ParallelScheme};
+use crate::measure::{Rule, Warm, repeat};
 use crate::memory::dense_fits;
 use crate::output::png::Palette;
 use crate::output::{Slice, Staged, npy, overlay, png};
@@ -178,14 +179,18 @@ impl Job for Task {
         };
         let how = &self.request.how;
         let progress = Progress::start(&self.control, plan.domain().cells(), self.voice);
-        let done = backend.repeat(&plan, &*workload, how, &self.control, self.args.repeat.unwrap_or(NonZeroU32::MIN));
+        let rule = Rule::exactly(self.args.repeat.unwrap_or(NonZeroUsize::MIN));
+        let done = Warm::new(&backend, &plan, &*workload, how).and_then(|mut warm| {
+            let samples = repeat(&rule, || warm.run(&self.control))?;
+            Ok((warm.finish(&samples)?, samples))
+        });
         drop(progress);
         let (subdivision, samples) = done?;
         let ran = Ran {
             backend: backend.name(),
             device,
             multiprocessors: backend.multiprocessors(),
-            samples: &samples,
+            samples: samples.times(),
             iterations: workload.labels_count_iterations(),
         };
         let report = Report { auto_scheme: found, ..Report::new(&self.request, &subdivision, ran) };

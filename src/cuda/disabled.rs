@@ -5,7 +5,6 @@ mod facts;
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
-use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -98,6 +97,14 @@ impl<'a, const K: usize> Session<'a, K> {
         match self.0 {}
     }
 
+    /// The result of the last run.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn finish(self) -> Result<Subdivision<K>, Error> {
+        match self.0 {}
+    }
+
     /// The counts of the last run.
     ///
     /// # Errors
@@ -123,20 +130,5 @@ pub fn run<const K: usize>(
     _: &How,
     _: &Control,
 ) -> Result<Subdivision<K>, Error> {
-    match device.0 {}
-}
-
-/// Cannot be called: there is no device.
-///
-/// # Errors
-/// Never.
-pub(crate) fn repeat<const K: usize>(
-    device: &Device,
-    _: &Plan<K>,
-    _: &dyn Workload<K>,
-    _: &How,
-    _: &Control,
-    _: NonZeroU32,
-) -> Result<(Subdivision<K>, Vec<Duration>), Error> {
     match device.0 {}
 }

@@ -27,11 +27,7 @@ pub use facts::DeviceFacts;
 pub use nvrtc::Nvrtc;
 pub use session::Session;
 
-use std::num::NonZeroU32;
-use std::time::Duration;
-
 use crate::cpu::Control;
-use crate::engine::median;
 use crate::error::Error;
 use crate::how::How;
 use crate::plan::Plan;
@@ -75,30 +71,7 @@ pub fn run<const K: usize>(
     how: &How,
     control: &Control,
 ) -> Result<Subdivision<K>, Error> {
-    repeat(device, plan, workload, how, control, NonZeroU32::MIN).map(|(subdivision, _)| subdivision)
-}
-
-/// Carries out a plan on a GPU `runs` times, after a first time that does not count if there are several; returns the last
-/// result, whose device time is the median, with the device time of each run.
-///
-/// # Errors
-/// As [`run`].
-pub(crate) fn repeat<const K: usize>(
-    device: &Device,
-    plan: &Plan<K>,
-    workload: &dyn Workload<K>,
-    how: &How,
-    control: &Control,
-    runs: NonZeroU32,
-) -> Result<(Subdivision<K>, Vec<Duration>), Error> {
     let mut session = Session::new(device, plan, workload, how)?;
-    let mut times = vec![session.run(control)?];
-    if runs.get() > 1 {
-        times.clear();
-        for _ in 0..runs.get() {
-            times.push(session.run(control)?);
-        }
-    }
-    let last = session.finish()?;
-    Ok((Subdivision { device_time: median(&times), ..last }, times))
+    session.run(control)?;
+    session.finish()
 }

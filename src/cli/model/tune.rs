@@ -12,9 +12,10 @@ use crate::cli::run::request;
 use crate::cli::search::{Search, Wanted};
 use crate::cli::{Voice, align_right, print, table};
 use crate::cpu::Control;
-use crate::engine::{Backend, median};
+use crate::engine::Backend;
 use crate::error::Error;
 use crate::how::How;
+use crate::measure::{Rule, Warm, repeat};
 use crate::model::auto::Candidate;
 use crate::report::AutoScheme;
 use crate::request::Request;
@@ -24,7 +25,7 @@ use crate::workload::{Job, Open, Workload};
 const GAIN: f64 = 0.01;
 
 /// Runs per candidate unless told otherwise.
-const RUNS: std::num::NonZeroU32 = std::num::NonZeroU32::new(5).expect("five is not zero");
+const RUNS: std::num::NonZeroUsize = std::num::NonZeroUsize::new(5).expect("five is not zero");
 
 /// Candidates that are measured again at the end, beside the first.
 const FINALISTS: usize = 4;
@@ -144,8 +145,8 @@ impl Task {
     ) -> Result<f64, Error> {
         let how = How { scheme: candidate.scheme, block, ..self.request.how };
         let runs = self.args.run.repeat.unwrap_or(RUNS);
-        let (_, times) = backend.repeat(&candidate.plan, workload, &how, control, runs)?;
-        Ok(median(&times).expect("there is at least one run").as_secs_f64())
+        let mut warm = Warm::new(backend, &candidate.plan, workload, &how)?;
+        Ok(repeat(&Rule::exactly(runs), || warm.run(control))?.median())
     }
 
     fn tuned<const K: usize>(&self, found: &Found<K>) -> Result<Tuned, Error> {
