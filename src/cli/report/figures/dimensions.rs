@@ -64,6 +64,23 @@ pub(super) fn figures(facts: &[Fact]) -> Vec<Figure> {
             [k(), axis("ns", Scale::Decimal)],
             curves.collect(),
         ));
+        let here = families.iter().filter(|((_, other), _)| other == place);
+        let curves = here.map(|((workload, _), best)| {
+            let whole = |fact: &Fact| {
+                let same = |other: &&Fact| (other.field(), other.n()) == (fact.field(), fact.n());
+                let exhaustive = facts.iter().filter(|other| other.is_exhaustive() && other.place() == *place);
+                exhaustive.filter(same).map(|other| other.median).reduce(f64::min)
+            };
+            let paired = best.iter().filter(|&(_, fact)| whole(fact).is_some()).map(|(&k, &fact)| (k, fact));
+            curve(workload, paired, |fact, time| whole(fact).unwrap_or(f64::NAN) / time)
+        });
+        figures.extend(drawn(
+            "dimensions-speedup".into(),
+            "Speedup over exhaustive against k".into(),
+            format!("Ask on {place}, fastest scheme of each k, over exhaustive at the same n: above 1 it pays."),
+            [k(), axis("speedup", Scale::Decimal)],
+            curves.collect(),
+        ));
     }
     figures
 }
