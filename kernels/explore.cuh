@@ -4,6 +4,8 @@
 // similar dwells, and the chunks come in bit-reversed order, so that what was seen is spread over the region at every
 // moment and a second label shows early. After each round of one chunk per warp the block stops if two cells differed.
 // The set of cells does not depend on the order, so neither does the decision.
+//
+// Under `full` a field whose header defines PROVES is asked for a proof first: `bool prove(field, region, outcome)`.
 #pragma once
 
 // The cell number `index` of the visit.
@@ -12,6 +14,10 @@ DEVICE Coords visited(const Region& box, Index index) {
 }
 
 DEVICE u32 explore(const RunArgs& run, const FieldArgs& field, const Region& region, Tally& tally) {
+#ifdef PROVES
+    u32 proven;
+    if (EXPLORE_ALL && prove(field, region, proven)) return proven;
+#endif
     const Region box = EXPLORE_CLOSED ? region.closure(run) : region;
     const Index cells = EXPLORE_ALL ? box.volume() : box.surface_volume();
     const Index chunks = (cells + 31) / 32;

@@ -80,7 +80,9 @@ pub(crate) use device_struct;
 ///
 /// The header is called by whole warps. It sees `DIM`, `Real`, `Coords` and the rounding functions of
 /// `kernels/prelude.cuh`, and must return the labels of [`Workload::evaluate`](crate::workload::Workload::evaluate) to the
-/// bit.
+/// bit. A header that also defines `PROVES` and `bool prove(const FieldArgs&, const Region&, u32& outcome)` is asked for
+/// proofs under `--explore full`: true if every cell of the region has the label `outcome`, or if two labels occur
+/// (`MIXED`).
 #[derive(Debug, Clone)]
 pub struct DeviceTwin {
     /// The header's name among the kernels.

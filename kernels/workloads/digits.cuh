@@ -1,6 +1,8 @@
 // Digit sets: a cell is 1 iff each of its base-b digit vectors is kept. Twin of src/workload/digits.rs; DIGIT_SET names
-// the rule, BASE is b.
+// the rule, BASE is b, KEEPS_ALL says that the rule keeps every vector.
 #pragma once
+
+#define PROVES
 
 struct Digits {
     u32 centres = 0, sum = 0, first = 0;
@@ -13,7 +15,8 @@ DEVICE bool menger(const Digits& d) { return d.centres <= 1; }
 DEVICE bool simplex(const Digits& d) { return d.sum <= 1; }
 DEVICE bool diagonal(const Digits& d) { return d.equal; }
 
-DEVICE u32 label(const FieldArgs& field, const Coords& cell) {
+// True if the digit vectors of `cell` are kept, but for the last `skipped` ones.
+DEVICE bool kept(const FieldArgs& field, const Coords& cell, u32 skipped) {
     Coords rest = cell;
     for (u32 t = 0; t < field.digits; t++) {
         Digits digits;
@@ -26,7 +29,38 @@ DEVICE u32 label(const FieldArgs& field, const Coords& cell) {
             if (j == 0) digits.first = digit;
             digits.equal = digits.equal && digit == digits.first;
         }
-        if (!DIGIT_SET(digits)) return 0;
+        if (t >= skipped && !DIGIT_SET(digits)) return false;
     }
-    return 1;
+    return true;
+}
+
+DEVICE u32 label(const FieldArgs& field, const Coords& cell) { return kept(field, cell, 0); }
+
+DEVICE bool differ(const Coords& a, const Coords& b) {
+    bool differ = false;
+#pragma unroll
+    for (u32 j = 0; j < DIM; j++) differ = differ || a[j] != b[j];
+    return differ;
+}
+
+// All cells of the least cube of side b^t around a region share their digits from t on. If those are not kept, the region
+// is 0; if they are and the region is that cube, the rule says what is in it. Else nothing is known.
+DEVICE bool prove(const FieldArgs& field, const Region& region, u32& outcome) {
+    Coords low = region.corner, high;
+#pragma unroll
+    for (u32 j = 0; j < DIM; j++) high[j] = low[j] + (region.extent[j] - 1);
+    u32 t = 0;
+    u64 side = 1;
+    for (; differ(low, high); t++, side *= BASE) {
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) {
+            low[j] /= BASE;
+            high[j] /= BASE;
+        }
+    }
+    bool cube = true;
+#pragma unroll
+    for (u32 j = 0; j < DIM; j++) cube = cube && region.extent[j] == side;
+    outcome = !kept(field, region.corner, t) ? 0 : KEEPS_ALL || t == 0 ? 1 : MIXED;
+    return cube || outcome == 0;
 }

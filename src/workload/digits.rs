@@ -108,7 +108,8 @@ impl<const K: usize, F: Fn(&[u32; K]) -> bool + Sync> Workload<K> for DigitSet<K
 
     fn device(&self) -> Option<DeviceTwin> {
         let twin = DeviceTwin::new("workloads/digits.cuh", &DigitArgs { digits: self.digits });
-        self.twin.map(|rule| twin.define("DIGIT_SET", rule).define("BASE", self.base))
+        let all = u128::from(self.kept()) == u128::from(self.base).pow(K as u32);
+        self.twin.map(|rule| twin.define("DIGIT_SET", rule).define("BASE", self.base).define("KEEPS_ALL", all))
     }
 
     /// log_b m, exactly.
