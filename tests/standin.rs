@@ -382,7 +382,7 @@ fn energy_is_measured_by_both_instruments() {
     near(&both["joules_per_run"], 200.0 * seconds / runs);
     near(&both["idle_watts"], 250.0);
     near(&both["idle_counter_watts"], 200.0);
-    assert!(both["net_joules_per_run"].as_f64().unwrap().abs() < 0.1 * 200.0 * seconds / runs, "{both}");
+    assert!(both["net_joules_per_run"].as_f64().unwrap().abs() < 0.2 * 200.0 * seconds / runs, "{both}");
     let samples = |key: &str| both[key].as_u64().unwrap();
     assert!(samples("power_samples") > 5 && samples("idle_samples") > 5 && samples("counter_steps") > 5, "{both}");
     assert!(both["by"] == "counter" && said.contains(" J"), "{both}");

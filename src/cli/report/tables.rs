@@ -41,9 +41,13 @@ pub(super) fn tables(rows: &[Row<Ran>], facts: &[Fact]) -> Vec<Table> {
 
 /// Milliseconds to four digits.
 fn ms(seconds: f64) -> String {
-    let ms = seconds * 1e3;
-    let digits = (3 - ms.log10().floor() as i32).clamp(0, 6) as usize;
-    format!("{ms:.digits$}")
+    four(seconds * 1e3)
+}
+
+/// A number to four digits.
+fn four(value: f64) -> String {
+    let digits = (3.0 - value.abs().log10().floor()).clamp(0.0, 6.0) as usize;
+    format!("{value:.digits$}")
 }
 
 /// The facts by what is computed, where, and how large it is: field, machine, n, dwell.
@@ -98,8 +102,7 @@ fn thriftiest(facts: &[Fact]) -> Table {
         let exhaustive = least.get("exhaustive").and_then(|fact| fact.joules());
         let row = move |(method, fact): (String, &Fact)| {
             let energy = fact.energy.as_ref()?;
-            let known =
-                |value: Option<f64>, digits: usize| value.map_or("-".into(), |value| format!("{value:.digits$}"));
+            let known = |value: Option<f64>| value.map_or("-".into(), four);
             let both = energy.power_joules.zip(energy.counter_joules);
             Some(vec![
                 field.clone(),
@@ -108,12 +111,12 @@ fn thriftiest(facts: &[Fact]) -> Table {
                 if dwell > 0 { dwell.to_string() } else { "-".into() },
                 method,
                 fact.configuration(),
-                known(Some(energy.joules_per_run), 4),
-                known(energy.net_joules_per_run, 4),
-                known(exhaustive.map(|whole| whole / energy.joules_per_run), 2),
-                known(Some(energy.watts()), 1),
+                four(energy.joules_per_run),
+                known(energy.net_joules_per_run),
+                known(exhaustive.map(|whole| whole / energy.joules_per_run)),
+                four(energy.watts()),
                 energy.by.clone(),
-                known(both.map(|(power, counter)| power / counter), 3),
+                known(both.map(|(power, counter)| power / counter)),
                 energy.runs.to_string(),
             ])
         };
