@@ -33,6 +33,7 @@ pub mod cuda;
 pub mod curve;
 pub mod device;
 pub mod domain;
+pub mod energy;
 pub mod engine;
 pub mod error;
 pub mod escape;

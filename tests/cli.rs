@@ -158,6 +158,8 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("bench -a workload=mandelbrot --max-samples 0", 2, &["--max-samples 0", "at least one"]),
     ("bench -a workload=mandelbrot --min-samples 9 --max-samples 3", 2, &["--min-samples 9", "--max-samples 3"]),
     ("bench -a workload=mandelbrot --timeout -1", 2, &["--timeout -1", "at least 0"]),
+    ("bench -a workload=mandelbrot --energy -1", 2, &["--energy -1", "at least 0"]),
+    ("bench -a workload=mandelbrot -a backend=cpu --energy 3", 4, &["--energy 3", "every case runs on the CPU"]),
     ("bench -a workload=mandelbrot --error -1", 2, &["--error -1", "at least 0"]),
     ("bench -a workload=mandelbrot --resume", 2, &["--output"]),
     ("bench -a workload=mandelbrot -a backend=cpu -o b.txt", 2, &["--output b.txt", ".jsonl"]),

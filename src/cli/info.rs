@@ -3,6 +3,7 @@
 use super::machine::Machine;
 use super::{Voice, print, table};
 use crate::cuda::{self, Device, DeviceOptions};
+use crate::energy;
 use crate::error::{Bytes, Error};
 use crate::simd::Isa;
 use crate::workload::WorkloadKind;
@@ -64,7 +65,8 @@ pub(super) fn doctor(voice: Voice) -> Result<(), Error> {
             line(State::Mend, "outputs", &format!("this folder cannot be written ({error}); go to one that can"))?
         }
     }
-    for (name, finding) in cuda::findings() {
+    let nvml = ("nvml", energy::finding().map_err(|missing| missing.to_string()));
+    for (name, finding) in cuda::findings().into_iter().chain([nvml]) {
         match finding {
             Ok(found) => line(State::Ok, name, &found)?,
             Err(missing) => line(State::Note, name, &missing)?,

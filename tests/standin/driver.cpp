@@ -86,6 +86,11 @@ Result cuDeviceGetName(char* name, int length, int) {
     snprintf(name, length, "stand-in");
     return SUCCESS;
 }
+Result cuDeviceGetUuid_v2(unsigned char* uuid, int) {
+    for (int i = 0; i < 14; ++i) uuid[i] = i;
+    uuid[14] = 0xfe, uuid[15] = 0xff; // negative as characters
+    return SUCCESS;
+}
 Result cuDeviceGetAttribute(int* value, int attribute, int) {
     switch (attribute) {
     case 5: *value = int(variable("STANDIN_MAX_GRID", 2147483647)); break; // MAX_GRID_DIM_X

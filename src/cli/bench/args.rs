@@ -45,6 +45,9 @@ pub struct Bench {
     /// Seconds after which a case takes no further sample [default: 15]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, env = "ORTHANT_TIMEOUT")]
     pub timeout: Option<f64>,
+    /// Measure energy too: repeat a case on a GPU for so many seconds, best 2 or more, while NVML is read; 0: do not [default: 0]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, env = "ORTHANT_ENERGY")]
+    pub energy: Option<f64>,
 }
 
 impl Bench {
@@ -58,9 +61,7 @@ impl Bench {
             error: self.error.or(sweep.error).unwrap_or(default.error),
             timeout: match self.timeout.or(sweep.timeout) {
                 None => default.timeout,
-                Some(seconds) => Duration::try_from_secs_f64(seconds).map_err(|_| {
-                    Error::Input(format!("--timeout {seconds}: must be a number of seconds of at least 0"))
-                })?,
+                Some(seconds) => time("--timeout", seconds)?,
             },
         };
         if rule.max_samples == 0 {
@@ -77,4 +78,15 @@ impl Bench {
         }
         Ok(rule)
     }
+
+    /// How long a case is repeated to measure its energy; None: it is not measured.
+    pub(super) fn energy(&self, sweep: &Measure) -> Result<Option<Duration>, Error> {
+        let seconds = self.energy.or(sweep.energy).unwrap_or(0.0);
+        Ok(Some(time("--energy", seconds)?).filter(|time| !time.is_zero()))
+    }
+}
+
+fn time(flag: &str, seconds: f64) -> Result<Duration, Error> {
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|_| Error::Input(format!("{flag} {seconds}: must be a number of seconds of at least 0")))
 }

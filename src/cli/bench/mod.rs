@@ -3,6 +3,7 @@
 mod args;
 mod axis;
 mod constraint;
+pub(in crate::cli) mod energy;
 mod provenance;
 pub(in crate::cli) mod row;
 pub(in crate::cli) mod settings;
@@ -14,6 +15,7 @@ use std::collections::HashSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::args::{self as cli_args, Run};
 use super::machine::{self, Machine};
@@ -30,6 +32,7 @@ use crate::report::{Ran, Report};
 use crate::request::Request;
 use crate::workload::{Job, Open};
 
+use energy::{Energy, Metering};
 use provenance::Provenance;
 use row::{Row, SCHEMA, Times};
 use settings::{Case, Settings};
@@ -47,7 +50,7 @@ pub(super) fn bench(args: Bench, voice: Voice) -> Result<(), Error> {
         return Err(Error::Input(format!("--output {}: the extension must be .jsonl", path.display())));
     }
     let sweep = Sweep::read(args.sweep.as_deref(), &args.axis, &settings)?;
-    let rule = args.rule(&sweep.measure)?;
+    let (rule, energy) = (args.rule(&sweep.measure)?, args.energy(&sweep.measure)?);
     let found = sweep.cases(&settings);
     let excluded = match found.excluded {
         0 => String::new(),
@@ -69,7 +72,10 @@ pub(super) fn bench(args: Bench, voice: Voice) -> Result<(), Error> {
     let machine = Machine::look();
     let control = Arc::new(Control::default());
     cancel_on_signals(&control)?;
-    let backends = Backends::open(planned.iter().map(|(_, run)| run), voice)?;
+    let mut backends = Backends::open(planned.iter().map(|(_, run)| run), voice)?;
+    if let Some(time) = energy {
+        backends.meter(time, voice)?;
+    }
     for (case, run) in &mut planned {
         // A key says where a case ran, however that was chosen.
         case.set("backend", backends.of(run).backend.name());
@@ -100,10 +106,11 @@ pub(super) fn bench(args: Bench, voice: Voice) -> Result<(), Error> {
 /// The backends that cases ask for, each opened once.
 struct Backends(BTreeMap<(&'static str, usize), Place>);
 
-/// An open backend, and the GPU that it is.
+/// An open backend, the GPU that it is, and its meter if energy is measured there.
 struct Place {
     backend: Backend,
     gpu: Option<DeviceFacts>,
+    meter: Option<Metering>,
 }
 
 impl Backends {
@@ -117,10 +124,26 @@ impl Backends {
                     Backend::Cpu => None,
                     Backend::Cuda(device) => Some(device.facts()),
                 };
-                place.insert(Place { backend, gpu });
+                place.insert(Place { backend, gpu, meter: None });
             }
         }
         Ok(Self(opened))
+    }
+
+    /// Puts a meter to every GPU, before anything runs there.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] if there is none, or no meter in this program.
+    fn meter(&mut self, time: Duration, voice: Voice) -> Result<(), Error> {
+        if self.0.values().all(|place| place.gpu.is_none()) {
+            return Err(energy::unavailable(time, "it is measured on GPUs, and every case runs on the CPU"));
+        }
+        for place in self.0.values_mut() {
+            if let Some(gpu) = &place.gpu {
+                place.meter = Metering::open(gpu, time, voice)?;
+            }
+        }
+        Ok(())
     }
 
     fn key(run: &Run) -> (&'static str, usize) {
@@ -225,14 +248,15 @@ impl Measuring {
         self.control.check()?;
         let request = request(run, &self.machine)?;
         let (workload, k) = (request.workload, request.dim());
-        let (times, report) =
-            workload.dispatch(k, Measure { request, backend: &self.backends.of(run).backend, bench: self })??;
+        let place = self.backends.of(run);
+        let (times, energy, report) = workload.dispatch(k, Measure { request, place, bench: self })??;
         Ok(Row {
             schema: SCHEMA,
             sweep: self.sweep.clone(),
             key: case.key(),
             case: case.settings().to_vec(),
             samples: Some(times),
+            energy,
             run: Some(report),
             error: None,
             provenance: self.provenance(run),
@@ -253,7 +277,9 @@ impl Measuring {
                     .standard_error
                     .map_or(String::new(), |error| format!(" ± {:.1} %", error / times.median * 100.0));
                 let stop = if times.stop == "settled" { "" } else { &format!(", {}", times.stop) };
-                format!("{:.3} ms{error} ({} samples{stop})", times.median * 1e3, times.wall.len())
+                let energy = row.energy.as_ref();
+                let energy = energy.map_or(String::new(), |energy| format!(", {:.3} J", energy.joules_per_run));
+                format!("{:.3} ms{error} ({} samples{stop}){energy}", times.median * 1e3, times.wall.len())
             }
             (None, Some(failure)) => format!("failed: {}", failure.message),
             (None, None) => String::new(),
@@ -266,19 +292,24 @@ impl Measuring {
 /// The measuring of one case once its dimension is a type.
 struct Measure<'a> {
     request: Request,
-    backend: &'a Backend,
+    place: &'a Place,
     bench: &'a Measuring,
 }
 
 impl Job for Measure<'_> {
-    type Output = Result<(Times, Report), Error>;
+    type Output = Result<(Times, Option<Energy>, Report), Error>;
 
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
-        let Self { request, backend, bench } = self;
+        let Self { request, place, bench } = self;
+        let backend = &place.backend;
         let plan = request.plan::<K>()?;
         let workload = open(plan.domain(), &request.options()?)?;
         let mut warm = Warm::new(backend, &plan, &*workload, &request.how)?;
         let samples = repeat(&bench.rule, || warm.run(&bench.control))?;
+        let energy = match &place.meter {
+            Some(meter) => meter.of(|| warm.run(&bench.control).map(drop))?,
+            None => None,
+        };
         let subdivision = warm.summary()?;
         let device = backend.device().unwrap_or(&bench.machine.cpu);
         let ran = Ran {
@@ -290,6 +321,6 @@ impl Job for Measure<'_> {
             iterations: workload.labels_count_iterations(),
         };
         let report = Report::new(&request, &subdivision, ran);
-        Ok((Times::new(samples, bench.rule.warm_up), report))
+        Ok((Times::new(samples, bench.rule.warm_up), energy, report))
     }
 }

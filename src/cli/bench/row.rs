@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::energy::Energy;
 use super::provenance::Provenance;
 use super::settings::Case;
 use crate::error::Error;
@@ -27,6 +28,9 @@ pub(in crate::cli) struct Row<R> {
     pub(in crate::cli) case: Vec<(String, String)>,
     /// Times; null if it failed.
     pub(in crate::cli) samples: Option<Times>,
+    /// What it took of a GPU; null if that was not asked for, or is not told.
+    #[serde(default)]
+    pub(in crate::cli) energy: Option<Energy>,
     /// The report of its last run; null if it failed.
     pub(in crate::cli) run: Option<R>,
     /// Why it failed; null if it did not.
@@ -90,6 +94,7 @@ impl<R> Row<R> {
             key,
             case,
             samples: None,
+            energy: None,
             run: None,
             error: Some(failure),
             provenance,

@@ -38,6 +38,7 @@ pub(super) struct Measure {
     pub(super) max_samples: Option<usize>,
     pub(super) error: Option<f64>,
     pub(super) timeout: Option<f64>,
+    pub(super) energy: Option<f64>,
 }
 
 /// The file as it is written.

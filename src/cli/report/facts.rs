@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::cli::bench::energy::Energy;
 use crate::cli::bench::row::Row;
 
 /// What is read of a run report.
@@ -59,6 +60,7 @@ pub(super) struct Fact {
     pub(super) greatest: f64,
     pub(super) error: Option<f64>,
     pub(super) samples: usize,
+    pub(super) energy: Option<Energy>,
 }
 
 impl Fact {
@@ -77,6 +79,7 @@ impl Fact {
             greatest: fold(f64::max)?,
             error: times.standard_error,
             samples: times.samples().len(),
+            energy: row.energy.clone(),
         })
     }
 
@@ -130,6 +133,11 @@ impl Fact {
         self.ran.dwell.map_or(0, u64::from)
     }
 
+    /// Joules per run, if they were measured.
+    pub(super) fn joules(&self) -> Option<f64> {
+        self.energy.as_ref().map(|energy| energy.joules_per_run)
+    }
+
     pub(super) fn g(&self) -> u64 {
         u64::from(self.ran.g[0])
     }
@@ -177,14 +185,24 @@ pub(super) fn best<'a, T: Ord>(
     facts: impl IntoIterator<Item = &'a Fact>,
     of: impl Fn(&'a Fact) -> T,
 ) -> BTreeMap<T, &'a Fact> {
-    let mut best = BTreeMap::new();
+    least(facts, of, |fact| Some(fact.median))
+}
+
+/// The fact with the least cost for every value of `of`; those without a cost are left out.
+pub(super) fn least<'a, T: Ord>(
+    facts: impl IntoIterator<Item = &'a Fact>,
+    of: impl Fn(&'a Fact) -> T,
+    cost: impl Fn(&Fact) -> Option<f64>,
+) -> BTreeMap<T, &'a Fact> {
+    let mut least: BTreeMap<T, (f64, &Fact)> = BTreeMap::new();
     for fact in facts {
-        let here: &mut &Fact = best.entry(of(fact)).or_insert(fact);
-        if fact.median < here.median {
-            *here = fact;
+        let Some(cost) = cost(fact) else { continue };
+        let here = least.entry(of(fact)).or_insert((cost, fact));
+        if cost < here.0 {
+            *here = (cost, fact);
         }
     }
-    best
+    least.into_iter().map(|(value, (_, fact))| (value, fact)).collect()
 }
 
 /// The facts by subject.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::facts::{Fact, Ran, best};
+use super::facts::{Fact, Ran, best, least};
 use crate::cli::bench::row::Row;
 use crate::error::Bytes;
 
@@ -35,23 +35,32 @@ fn header(names: &[&'static str]) -> Vec<Column> {
 
 /// Every table that has rows.
 pub(super) fn tables(rows: &[Row<Ran>], facts: &[Fact]) -> Vec<Table> {
-    let tables = [fastest(facts), failures(rows), machines(rows), cases(facts)];
+    let tables = [fastest(facts), thriftiest(facts), failures(rows), machines(rows), cases(facts)];
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
 /// Milliseconds to four digits.
 fn ms(seconds: f64) -> String {
-    let ms = seconds * 1e3;
-    let digits = (3 - ms.log10().floor() as i32).clamp(0, 6) as usize;
-    format!("{ms:.digits$}")
+    four(seconds * 1e3)
 }
 
-fn fastest(facts: &[Fact]) -> Table {
-    let mut problems: BTreeMap<(String, String, u64, u64), Vec<&Fact>> = BTreeMap::new();
+/// A number to four digits.
+fn four(value: f64) -> String {
+    let digits = (3.0 - value.abs().log10().floor()).clamp(0.0, 6.0) as usize;
+    format!("{value:.digits$}")
+}
+
+/// The facts by what is computed, where, and how large it is: field, machine, n, dwell.
+fn problems(facts: &[Fact]) -> BTreeMap<(String, String, u64, u64), Vec<&Fact>> {
+    let mut problems: BTreeMap<_, Vec<&Fact>> = BTreeMap::new();
     for fact in facts {
         problems.entry((fact.field(), fact.place(), fact.n(), fact.dwell())).or_default().push(fact);
     }
-    let rows = problems.into_iter().flat_map(|((field, place, n, dwell), facts)| {
+    problems
+}
+
+fn fastest(facts: &[Fact]) -> Table {
+    let rows = problems(facts).into_iter().flat_map(|((field, place, n, dwell), facts)| {
         let best = best(facts.iter().copied(), Fact::method);
         let exhaustive = best.get("exhaustive").map(|fact| fact.median);
         let row = move |(method, fact): (String, &Fact)| {
@@ -82,6 +91,54 @@ fn fastest(facts: &[Fact]) -> Table {
             "#ms",
             "#over exhaustive",
             "#Mcells/s",
+        ]),
+        rows: rows.collect(),
+    }
+}
+
+fn thriftiest(facts: &[Fact]) -> Table {
+    let rows = problems(facts).into_iter().flat_map(|((field, place, n, dwell), facts)| {
+        let least = least(facts.iter().copied(), Fact::method, Fact::joules);
+        let exhaustive = least.get("exhaustive").and_then(|fact| fact.joules());
+        let row = move |(method, fact): (String, &Fact)| {
+            let energy = fact.energy.as_ref()?;
+            let known = |value: Option<f64>| value.map_or("-".into(), four);
+            let both = energy.power_joules.zip(energy.counter_joules);
+            Some(vec![
+                field.clone(),
+                place.clone(),
+                n.to_string(),
+                if dwell > 0 { dwell.to_string() } else { "-".into() },
+                method,
+                fact.configuration(),
+                four(energy.joules_per_run),
+                known(energy.net_joules_per_run),
+                known(exhaustive.map(|whole| whole / energy.joules_per_run)),
+                four(energy.watts()),
+                energy.by.clone(),
+                known(both.map(|(power, counter)| power / counter)),
+                energy.runs.to_string(),
+            ])
+        };
+        least.into_iter().filter_map(row).collect::<Vec<_>>()
+    });
+    Table {
+        title: "The least energy of every method",
+        about: "Per problem and method the row with the least energy of a run: joules, joules less what the card takes while it idles, the gain over exhaustive (idling counted), mean watts, the instrument, and what integrating power says over what the counter says.",
+        header: header(&[
+            "field",
+            "machine",
+            "#n",
+            "#dwell",
+            "method",
+            "{g, r, B}",
+            "#J",
+            "#J net",
+            "#over exhaustive",
+            "#W",
+            "by",
+            "#power / counter",
+            "#runs",
         ]),
         rows: rows.collect(),
     }

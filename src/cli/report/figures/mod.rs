@@ -4,6 +4,7 @@
 //! legend is at its best.
 
 mod dimensions;
+mod energy;
 mod landscape;
 mod levels;
 mod scaling;
@@ -28,6 +29,7 @@ pub(super) fn figures(facts: &[Fact]) -> Vec<Figure> {
         figures.extend(scaling::figures(&subject, &facts));
         figures.extend(landscape::figures(&subject, &facts));
         figures.extend(tuning::figures(&subject, &facts));
+        figures.extend(energy::figures(&subject, &facts));
     }
     figures.extend(levels::figures(facts));
     figures.extend(dimensions::figures(facts));
@@ -63,7 +65,12 @@ fn curve<'a>(name: &str, facts: impl IntoIterator<Item = (u64, &'a Fact)>, value
             ([x as f64, value(fact, fact.median)], [one.min(other), one.max(other)])
         })
         .unzip();
-    Curve { name: name.into(), points, band, look: METHODS.iter().position(|method| *method == name) }
+    Curve { name: name.into(), points, band, look: look(name) }
+}
+
+/// The tone and mark of a method.
+fn look(name: &str) -> Option<usize> {
+    METHODS.iter().position(|method| *method == name)
 }
 
 /// What looks the same in every figure.
