@@ -229,7 +229,7 @@ fn reports_make_a_fit_and_a_fit_makes_a_scheme() {
     // Fitting again takes the place of what was there.
     lines(&folder, "model fit runs.jsonl --json --hold-out 64");
     let (path, page) = learnt(&folder, "fits");
-    assert_eq!((&page["version"], page["entries"].as_array().unwrap().len()), (&1.into(), 1));
+    assert_eq!((&page["version"], page["entries"].as_array().unwrap().len()), (&2.into(), 1));
     assert_eq!(page["entries"][0]["held_out"]["n"], 64);
     let wrong = orthant(&folder, "model fit runs.jsonl --hold-out 100");
     assert_eq!(wrong.status.code(), Some(2));
@@ -254,7 +254,7 @@ fn reports_make_a_fit_and_a_fit_makes_a_scheme() {
     assert_eq!(report(&folder, "mandelbulb -n 32 --auto-scheme")["auto_scheme"]["by"], "model");
 
     // A file of another version is neither read nor overwritten.
-    let other = std::fs::read_to_string(&path).unwrap().replacen("\"version\": 1", "\"version\": 2", 1);
+    let other = std::fs::read_to_string(&path).unwrap().replacen("\"version\": 2", "\"version\": 3", 1);
     std::fs::write(&path, &other).unwrap();
     for command in ["run mandelbrot -n 64 --auto-scheme", "model fit runs.jsonl"] {
         let refused = orthant(&folder, command);

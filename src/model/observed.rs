@@ -1,21 +1,24 @@
 //! The features of what this engine does, from levels that were counted in a run or are expected of one.
 //!
 //! [`overhead`](super::overhead) has the features of the paper's algorithm from N_i and a_i alone. The engine differs in
-//! four ways that a fit to its times must know: a mixed region is left as soon as a second label shows, so that fewer
+//! five ways that a fit to its times must know: a mixed region is left as soon as a second label shows, so that fewer
 //! cells than σ are visited; the last level is explored like the others, and only its mixed regions are evaluated; a cell
-//! costs what its label says (the mean work A of a dwell field is not constant); and a cell costs something beside its
-//! iterations. Hence
+//! costs what its label says (the mean work A of a dwell field is not constant); a cell costs something beside its
+//! iterations; and a level of a GPU takes at least as long as its longest region, however many workers idle. Hence
 //!
-//! t = α·X_A + ν·X_V + γ·X_T + κ·X_K + β·X_B + δ·X_D,
+//! t = α·X_A + ν·X_V + γ·X_T + λ·X_L + κ·X_K + β·X_B + δ·X_D,
 //!
-//! the equation of the overhead extension with X_A in iterations and X_V, the same passes in cells, beside it. Exhaustive
-//! needs no α of its own: its mean work is measured like everybody's.
+//! the equation of the overhead extension with X_A in iterations; X_V, the same passes in cells, beside it; and X_L, the
+//! passes of the longest regions. Passes are what the workers do together, X_L what one of them does alone: where the paper
+//! rounds the regions of a level up to whole waves, a fit decides how much an unfilled wave costs. Exhaustive needs no α of
+//! its own: its mean work is measured like everybody's.
 
 use serde::{Deserialize, Serialize};
 
 use super::sample::Rounds;
 use super::{ModelError, Processors};
 use crate::how::{FILL_CELLS, LEAF_CELLS, ParallelScheme};
+use crate::plan::ExploreRule;
 use crate::strategy::StrategyKind;
 
 /// One level, counted or expected. Totals over its regions.
@@ -29,6 +32,8 @@ pub struct LevelWork {
     pub filled: f64,
     /// Mixed regions of the last level.
     pub leaves: f64,
+    /// Cells that decide one region, on average: those that are visited if it is uniform.
+    pub deciding: f64,
     /// Cells visited to explore, with repetition.
     pub explored: f64,
     /// Cells of the uniform regions.
@@ -37,6 +42,19 @@ pub struct LevelWork {
     pub evaluated: f64,
     /// Iterations of the cells explored and evaluated; None if the workload does not count them.
     pub iterations: Option<f64>,
+}
+
+/// Cells that decide a region with these sides under a rule, without repetition.
+pub fn deciding(rule: ExploreRule, sides: impl Iterator<Item = f64> + Clone) -> f64 {
+    let surface = |more: f64| {
+        let all: f64 = sides.clone().map(|side| side + more).product();
+        all - sides.clone().map(|side| (side + more - 2.0).max(0.0)).product::<f64>()
+    };
+    match rule {
+        ExploreRule::Full => sides.product(),
+        ExploreRule::Closed => surface(1.0),
+        ExploreRule::Border | ExploreRule::Certified => surface(0.0),
+    }
 }
 
 /// What works on regions.
@@ -67,6 +85,10 @@ const RESIDENT: u32 = 32;
 
 /// Grids launched from a device that run at once.
 const GRIDS: f64 = super::kernels::CONCURRENT as f64;
+
+/// What a pass of filling makes others wait, as a share of a visit's pass: it stores and does not look at what comes of it.
+/// From 216 runs of three fields on an H200 (docs/results/model-h200.md).
+const FILL_WAIT: f64 = 0.002;
 
 impl Machine {
     /// q and c for the paper's equations.
@@ -108,19 +130,47 @@ impl Machine {
         }
     }
 
-    /// Passes of all workers over so many cells.
-    fn spread(self, cells: f64) -> f64 {
-        match self {
-            Self::Cpu { .. } => cells / self.workers(),
-            Self::Gpu { block, .. } => (cells / (self.workers() * f64::from(block))).ceil(),
+    /// Exploring a level: uniform regions are visited whole, mixed ones until a second label shows.
+    fn exploring(self, level: &LevelWork) -> Passes {
+        let whole = (level.filled * level.deciding).min(level.explored);
+        let (uniform, mixed) = (self.by_region(level.filled, whole), level.regions - level.filled);
+        // One round of cells, or some more on average: a mean of whole passes, not to be rounded.
+        let early = match level.explored - whole {
+            rest if mixed > 0.0 && rest > 0.0 => (rest / mixed / self.lanes()).max(1.0),
+            _ => 0.0,
+        };
+        Passes { all: uniform.all + mixed * early, longest: if whole > 0.0 { uniform.longest } else { early } }
+    }
+
+    /// Passes over regions, one worker each.
+    fn by_region(self, regions: f64, cells: f64) -> Passes {
+        match regions > 0.0 {
+            true => {
+                let longest = self.passes(cells / regions);
+                Passes { all: longest * regions, longest }
+            }
+            false => Passes::default(),
         }
     }
 
-    /// Passes over the regions of a level, one worker each: ⌈cells of a region/c⌉·⌈regions/q⌉.
-    fn by_region(self, regions: f64, cells: f64) -> f64 {
-        match regions > 0.0 {
-            true => self.passes(cells / regions) * (regions / self.workers()).ceil(),
-            false => 0.0,
+    /// Passes over regions that workers share in pieces of so many cells per lane.
+    fn shared(self, cells: f64, per_lane: u64) -> Passes {
+        Passes { all: cells / self.lanes(), longest: if cells > 0.0 { per_lane as f64 } else { 0.0 } }
+    }
+
+    /// c: cells of a pass.
+    fn lanes(self) -> f64 {
+        match self {
+            Self::Cpu { .. } => 1.0,
+            Self::Gpu { block, .. } => f64::from(block),
+        }
+    }
+
+    /// What the longest region of a level costs beside what all do: on the CPU nothing, where every thread has many.
+    fn waiting(self, visits: f64, fills: f64) -> f64 {
+        match self {
+            Self::Cpu { .. } => 0.0,
+            Self::Gpu { .. } => visits + FILL_WAIT * fills,
         }
     }
 
@@ -139,44 +189,56 @@ impl Machine {
         usize::from(any && matches!(self, Self::Gpu { .. }))
     }
 
-    /// Launches of dynamic parallelism that run at once.
-    fn launches(self) -> f64 {
+    /// Launches of dynamic parallelism from a level that divides so many regions, in waves of those that run at once; and
+    /// rounds of the host, which goes on with what a GPU's budget leaves.
+    fn launches(self, divided: f64) -> (f64, f64) {
         match self {
-            Self::Cpu { .. } => self.workers(),
-            Self::Gpu { .. } => GRIDS,
+            Self::Cpu { .. } => ((divided / self.workers()).ceil(), 0.0),
+            Self::Gpu { .. } => (divided.min(GRIDS), f64::from(u8::from(divided > GRIDS))),
         }
     }
+}
+
+/// Passes over the cells of a level.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Passes {
+    /// Of all workers together.
+    all: f64,
+    /// Over the region that takes longest.
+    longest: f64,
 }
 
 /// A number for every term of the time: features, or their constants in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Terms {
-    /// X_A, passes weighted with the mean iterations of their cells; α, seconds per iteration.
+    /// X_A, passes per worker weighted with the mean iterations of their cells; α, seconds per iteration.
     pub alpha: f64,
-    /// X_V, passes; ν, seconds per cell that is explored or evaluated.
+    /// X_V, passes per worker; ν, seconds per cell that is explored or evaluated.
     pub nu: f64,
-    /// X_T, passes of filling; γ, seconds per cell that is filled.
+    /// X_T, passes of filling per worker; γ, seconds per cell that is filled.
     pub gamma: f64,
-    /// X_K, passes and launches from the host; κ, seconds each.
+    /// X_L, passes over the longest region of every level (GPU); λ, seconds each.
+    pub lambda: f64,
+    /// X_K, passes over levels, and launches from the host; κ, seconds each.
     pub kappa: f64,
     /// X_B, regions and pieces of regions per worker; β, seconds each.
     pub beta: f64,
-    /// X_D, waves of launches from inside a run (DP); δ, seconds each.
+    /// X_D, launches from inside a run (DP), on the CPU in waves; δ, seconds each.
     pub delta: f64,
 }
 
 impl Terms {
     /// What the constants are called.
-    pub const NAMES: [&'static str; 6] = ["alpha", "nu", "gamma", "kappa", "beta", "delta"];
+    pub const NAMES: [&'static str; 7] = ["alpha", "nu", "gamma", "lambda", "kappa", "beta", "delta"];
 
     /// In the order of the names.
-    pub fn array(self) -> [f64; 6] {
-        [self.alpha, self.nu, self.gamma, self.kappa, self.beta, self.delta]
+    pub fn array(self) -> [f64; 7] {
+        [self.alpha, self.nu, self.gamma, self.lambda, self.kappa, self.beta, self.delta]
     }
 
     /// From the order of the names.
-    pub fn of([alpha, nu, gamma, kappa, beta, delta]: [f64; 6]) -> Self {
-        Self { alpha, nu, gamma, kappa, beta, delta }
+    pub fn of([alpha, nu, gamma, lambda, kappa, beta, delta]: [f64; 7]) -> Self {
+        Self { alpha, nu, gamma, lambda, kappa, beta, delta }
     }
 
     /// t: features times constants.
@@ -186,20 +248,26 @@ impl Terms {
 
     /// The features of a run.
     pub fn new(strategy: StrategyKind, scheme: ParallelScheme, machine: Machine, levels: &[LevelWork]) -> Self {
-        if strategy == StrategyKind::Exhaustive {
-            return Self::exhaustive(machine, levels);
-        }
         let mut terms = Self { kappa: 1.0, ..Self::default() };
-        let (mut blocks, mut settling) = (0.0, 0);
+        if strategy == StrategyKind::Exhaustive {
+            for level in levels {
+                terms.weigh(level, level.evaluated / machine.lanes() / machine.workers());
+            }
+            return terms;
+        }
+        let (mut blocks, mut settling, mut rounds) = (0.0, 0, 0.0);
         for level in levels {
             let shared = scheme == ParallelScheme::Mbr;
-            let settle = |regions, cells| match shared {
-                true => machine.spread(cells),
+            let settle = |regions, cells, per_lane| match shared {
+                true => machine.shared(cells, per_lane),
                 false => machine.by_region(regions, cells),
             };
-            let visits = machine.by_region(level.regions, level.explored) + settle(level.leaves, level.evaluated);
-            terms.weigh(level, visits);
-            terms.gamma += settle(level.filled, level.filled_cells);
+            let explored = machine.exploring(level);
+            let evaluated = settle(level.leaves, level.evaluated, LEAF_CELLS);
+            let filled = settle(level.filled, level.filled_cells, FILL_CELLS);
+            terms.weigh(level, (explored.all + evaluated.all) / machine.workers());
+            terms.gamma += filled.all / machine.workers();
+            terms.lambda += machine.waiting(explored.longest + evaluated.longest, filled.longest);
             blocks += level.regions;
             if shared {
                 blocks += machine.pieces(level.filled, level.filled_cells, FILL_CELLS);
@@ -207,21 +275,16 @@ impl Terms {
                 settling += machine.settling(level.filled + level.leaves > 0.0);
             }
             if strategy == StrategyKind::Dp {
-                terms.delta += (level.divided / machine.launches()).ceil();
+                let (launches, left) = machine.launches(level.divided);
+                terms.delta += launches;
+                rounds += left;
             }
         }
-        if strategy == StrategyKind::Ask {
-            terms.kappa = (levels.len() + settling) as f64;
-        }
+        terms.kappa = match strategy {
+            StrategyKind::Ask => (levels.len() + settling) as f64,
+            _ => 1.0 + rounds,
+        };
         terms.beta = blocks / machine.workers();
-        terms
-    }
-
-    fn exhaustive(machine: Machine, levels: &[LevelWork]) -> Self {
-        let mut terms = Self { kappa: 1.0, ..Self::default() };
-        for level in levels {
-            terms.weigh(level, machine.spread(level.evaluated));
-        }
         terms
     }
 
@@ -249,6 +312,7 @@ mod tests {
             divided: 10.0,
             filled: 6.0,
             leaves: 0.0,
+            deciding: 120.0,
             explored: 800.0,
             filled_cells: 60_000.0,
             evaluated: 0.0,
@@ -259,6 +323,7 @@ mod tests {
             divided: 0.0,
             filled: 30.0,
             leaves: 10.0,
+            deciding: 30.0,
             explored: 1200.0,
             filled_cells: 75_000.0,
             evaluated: 25_000.0,
@@ -270,30 +335,47 @@ mod tests {
     fn threads_share_cells() {
         let machine = Machine::Cpu { threads: 2 };
         let of = |strategy, scheme| Terms::new(strategy, scheme, machine, &LEVELS).array();
-        let ask = [4000.0 + 262_000.0, 400.0 + 13_100.0, 67_500.0, 2.0, 28.0, 0.0];
+        let ask = [4000.0 + 262_000.0, 400.0 + 13_100.0, 67_500.0, 0.0, 2.0, 28.0, 0.0];
         assert_eq!(of(StrategyKind::Ask, ParallelScheme::Sbr), ask);
         assert_eq!(of(StrategyKind::Ask, ParallelScheme::Mbr), ask);
-        assert_eq!(of(StrategyKind::Dp, ParallelScheme::Sbr), [ask[0], ask[1], ask[2], 1.0, ask[4], 5.0]);
+        assert_eq!(of(StrategyKind::Dp, ParallelScheme::Sbr), [ask[0], ask[1], ask[2], 0.0, 1.0, ask[5], 5.0]);
         // Every cell, each with its label's work.
         let all =
             LevelWork { regions: 1.0, leaves: 1.0, evaluated: 1e6, iterations: Some(2e8), ..LevelWork::default() };
         let terms = Terms::new(StrategyKind::Exhaustive, ParallelScheme::Sbr, machine, &[all]);
-        assert_eq!(terms.array(), [1e8, 5e5, 0.0, 1.0, 0.0, 0.0]);
+        assert_eq!(terms.array(), [1e8, 5e5, 0.0, 0.0, 1.0, 0.0, 0.0]);
     }
 
     #[test]
-    fn blocks_round_up() {
+    fn blocks_round_up_and_the_longest_is_waited_for() {
         let machine = Machine::Gpu { multiprocessors: 2, threads: 512, block: 128 };
-        let of = |scheme| Terms::new(StrategyKind::Ask, scheme, machine, &LEVELS);
-        let (sbr, mbr) = (of(ParallelScheme::Sbr), of(ParallelScheme::Mbr));
-        // 8 blocks resident. Explored: 1 pass, 2 waves; 1 pass, 5 waves. Leaves of 2500 cells: 20 passes, 2 waves.
-        assert_eq!(sbr.nu, 2.0 + 5.0 + 40.0);
-        // All leaves: 25 000 cells on 1024 threads.
-        assert_eq!(mbr.nu, 2.0 + 5.0 + 25.0);
-        assert_eq!(sbr.gamma, 79.0 + 20.0 * 4.0);
+        let of = |strategy, scheme| Terms::new(strategy, scheme, machine, &LEVELS);
+        let (sbr, mbr) = (of(StrategyKind::Ask, ParallelScheme::Sbr), of(StrategyKind::Ask, ParallelScheme::Mbr));
+        // 8 blocks resident. Explored: one pass per region, 6 of them uniform; then 30 uniform, and 10 in one round.
+        // Leaves of 2500 cells: 20 passes each.
+        assert_eq!(sbr.nu * 8.0, 16.0 + 40.0 + 200.0);
+        assert_eq!(mbr.nu * 8.0, 16.0 + 40.0 + 25_000.0 / 128.0);
+        assert_eq!(sbr.gamma * 8.0, 6.0 * 79.0 + 30.0 * 20.0);
+        assert_eq!(sbr.lambda, (1.0 + 0.002 * 79.0) + (1.0 + 20.0 + 0.002 * 20.0));
+        // A piece is 16 cells per thread to fill, 2 to evaluate.
+        assert_eq!(mbr.lambda, (1.0 + 0.002 * 16.0) + (1.0 + 2.0 + 0.002 * 16.0));
         // 10 000 cells in blocks of 2048, 2500 in two of them; leaves in blocks of 256.
         assert_eq!(mbr.beta * 8.0, 56.0 + 6.0 * 5.0 + 30.0 * 2.0 + 10.0 * 10.0);
         assert_eq!((sbr.kappa, mbr.kappa), (2.0, 4.0));
+        // Ten launches; under a budget the rest of a thousand is left to a round of the host.
+        let dp = of(StrategyKind::Dp, ParallelScheme::Sbr);
+        assert_eq!((dp.kappa, dp.delta), (1.0, 10.0));
+        let many = [LevelWork { divided: 1000.0, regions: 1006.0, ..LEVELS[0] }, LEVELS[1]];
+        let dp = Terms::new(StrategyKind::Dp, ParallelScheme::Sbr, machine, &many);
+        assert_eq!((dp.kappa, dp.delta), (2.0, 128.0));
+    }
+
+    #[test]
+    fn what_decides_a_region() {
+        let of = |rule| deciding(rule, [8.0, 4.0].into_iter());
+        assert_eq!((of(ExploreRule::Border), of(ExploreRule::Full)), (20.0, 32.0));
+        assert_eq!(of(ExploreRule::Closed), 9.0 * 5.0 - 7.0 * 3.0);
+        assert_eq!(deciding(ExploreRule::Border, [1.0, 5.0].into_iter()), 5.0);
     }
 
     #[test]

@@ -205,13 +205,14 @@ impl Order {
 }
 
 /// What a constant is the time of.
-const UNITS: [&str; 6] = [
+const UNITS: [&str; Terms::NAMES.len()] = [
     "an iteration (a pass where iterations are not counted)",
     "a cell that is explored or evaluated, beside its iterations",
     "a cell that is filled",
+    "a pass over the longest region of a level",
     "a pass over a level",
     "a region",
-    "a wave of launches from inside (dp)",
+    "a launch from inside (dp)",
 ];
 
 /// A short time with its unit.

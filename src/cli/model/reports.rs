@@ -9,7 +9,8 @@ use super::store::Setting;
 use crate::error::Error;
 use crate::how::{Keep, ParallelScheme};
 use crate::model::fit::Sample;
-use crate::model::observed::{LevelWork, Machine, Terms};
+use crate::model::observed::{LevelWork, Machine, Terms, deciding};
+use crate::plan::ExploreRule;
 use crate::strategy::StrategyKind;
 
 /// A measured run.
@@ -144,8 +145,9 @@ fn measured(page: &Value) -> Result<Measured, String> {
         },
     };
     let levels = keys.get("levels", "a list", Value::as_array)?;
+    let (size, rule) = (keys.wholes("size")?, keys.name::<ExploreRule>("explore")?);
     let levels: Vec<LevelWork> = (levels.iter().enumerate())
-        .map(|(i, level)| work(&Keys(level), keep).map_err(|trouble| format!("level {i}: {trouble}")))
+        .map(|(i, level)| work(&Keys(level), keep, &size, rule).map_err(|trouble| format!("level {i}: {trouble}")))
         .collect::<Result<_, _>>()?;
     let time = |value: &Value| value.as_f64().filter(|&seconds| seconds > 0.0);
     let seconds = match keys.optional("device_seconds", "a positive number", time)? {
@@ -162,7 +164,7 @@ fn measured(page: &Value) -> Result<Measured, String> {
             arithmetic: keys.text("arithmetic")?,
             keep: keep.to_string(),
         },
-        size: keys.wholes("size")?,
+        size,
         splits: (keys.wholes("g")?, keys.wholes("r")?, keys.whole("B")?),
         strategy,
         scheme,
@@ -171,14 +173,19 @@ fn measured(page: &Value) -> Result<Measured, String> {
     })
 }
 
-fn work(level: &Keys<'_>, keep: Keep) -> Result<LevelWork, String> {
+fn work(level: &Keys<'_>, keep: Keep, size: &[u64], rule: ExploreRule) -> Result<LevelWork, String> {
     let number = |keys: &Keys<'_>, key: &str| keys.whole(key).map(|number| number as f64);
+    let grid = level.wholes("grid")?;
+    if grid.len() != size.len() || grid.contains(&0) {
+        return Err(format!("key 'grid' is {grid:?}: {} positive numbers are needed", size.len()));
+    }
     let cells = level.object("cells")?;
     Ok(LevelWork {
         regions: number(level, "regions")?,
         divided: number(level, "subdivided")?,
         filled: number(level, "filled")?,
         leaves: number(level, "leaves")?,
+        deciding: deciding(rule, size.iter().zip(&grid).map(|(&n, &regions)| n as f64 / regions as f64)),
         explored: number(&cells, "explored")?,
         // Counting alone fills nothing.
         filled_cells: if keep == Keep::Dense { number(&cells, "filled")? } else { 0.0 },

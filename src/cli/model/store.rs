@@ -15,7 +15,7 @@ use crate::output::Staged;
 use crate::request::Request;
 
 /// The version of these files.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What constants depend on beside the device.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -11,7 +11,7 @@ mod judge;
 use rayon::prelude::*;
 
 use self::judge::{Judge, Node, lattice};
-use super::observed::LevelWork;
+use super::observed::{LevelWork, deciding};
 use crate::domain::Domain;
 use crate::how::{ExploreOrder, Keep};
 use crate::plan::{ExploreRule, Level, Plan};
@@ -227,6 +227,7 @@ impl<const K: usize> Coarse<K> {
                 divided: if last { 0.0 } else { mixed },
                 filled: uniform,
                 leaves: if last { mixed } else { 0.0 },
+                deciding: border,
                 explored: of_uniform + of_mixed,
                 filled_cells: if keep == Keep::Dense { uniform * volume } else { 0.0 },
                 evaluated,
@@ -274,17 +275,7 @@ impl<const K: usize> Coarse<K> {
 fn decisive<const K: usize>(plan: &Plan<K>, level: &Level<K>) -> (f64, f64) {
     let size = plan.domain().size();
     let sides: [f64; K] = std::array::from_fn(|j| f64::from(size[j]) / f64::from(level.grid[j]));
-    let volume: f64 = sides.iter().product();
-    let surface = |more: f64| {
-        let all: f64 = sides.iter().map(|side| side + more).product();
-        all - sides.iter().map(|side| (side + more - 2.0).max(0.0)).product::<f64>()
-    };
-    let deciding = match plan.explore() {
-        ExploreRule::Full => volume,
-        ExploreRule::Closed => surface(1.0),
-        ExploreRule::Border | ExploreRule::Certified => surface(0.0),
-    };
-    (volume, deciding)
+    (sides.iter().product(), deciding(plan.explore(), sides.into_iter()))
 }
 
 #[cfg(test)]
