@@ -226,6 +226,13 @@ fn reports_make_a_fit_and_a_fit_makes_a_scheme() {
     let names: Vec<_> = fit["variants"].as_array().unwrap().iter().map(|variant| &variant["variant"]).collect();
     assert_eq!(names, ["ask mbr", "ask sbr", "dp sbr", "exhaustive"]);
 
+    // Rows of a sweep serve as well.
+    let sweep = "bench -a workload=mandelbrot -a backend=cpu -a n=64:256:x2 -a strategy=ask,dp -a g=2,8 -a r=2 -a B=2 \
+                 --min-samples 2 --max-samples 2 -o rows.jsonl";
+    assert!(orthant(&folder, sweep).status.success());
+    let rows = lines(&folder, "model fit rows.jsonl --json --dry-run");
+    assert_eq!((rows.len(), &rows[0]["runs"], &rows[0]["workload"]), (1, &12.into(), &"mandelbrot".into()));
+
     // Fitting again takes the place of what was there.
     lines(&folder, "model fit runs.jsonl --json --hold-out 64");
     let (path, page) = learnt(&folder, "fits");
@@ -260,7 +267,7 @@ fn reports_make_a_fit_and_a_fit_makes_a_scheme() {
         let refused = orthant(&folder, command);
         let message = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert_eq!(refused.status.code(), Some(2), "{message}");
-        assert!(message.contains("key 'version' is 2") && message.contains(".json"), "{message}");
+        assert!(message.contains("key 'version' is 3") && message.contains(".json"), "{message}");
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap(), other);
 }

@@ -1,4 +1,5 @@
-//! Run reports as a fit reads them: one JSON object per file, or one per line; every complaint names file and key.
+//! Run reports, and rows of `bench`, as a fit reads them: one JSON object per file, or one per line; every complaint names
+//! file and key.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -46,7 +47,7 @@ impl Measured {
     }
 }
 
-/// Reads every report of some files.
+/// Reads every report and every row of some files; cases that failed have none.
 ///
 /// # Errors
 /// [`Error::File`], or [`Error::Input`] naming the file and the key.
@@ -59,11 +60,13 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Measured>, Error> {
         let pages = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
         for (index, page) in pages.enumerate() {
             let page = page.map_err(|error| Error::Input(format!("{file}: not JSON: {error}")))?;
-            let run = measured(&page);
-            runs.push(run.map_err(|trouble| Error::Input(format!("{file}: report {}: {trouble}", index + 1)))?);
+            let run = report_or_row(&page);
+            runs.extend(run.map_err(|trouble| Error::Input(format!("{file}: report {}: {trouble}", index + 1)))?);
         }
         if runs.len() == before {
-            return Err(Error::Input(format!("{file}: no report in it; `orthant run --report` writes one")));
+            return Err(Error::Input(format!(
+                "{file}: no report in it; `orthant run --report` writes one, `orthant bench` writes many"
+            )));
         }
     }
     Ok(runs)
@@ -123,6 +126,23 @@ fn wholes(value: &Value) -> Option<Vec<u64>> {
     value.as_array()?.iter().map(Value::as_u64).collect::<Option<Vec<_>>>().filter(|list| !list.is_empty())
 }
 
+/// A report; or the report in a row, with the median of the row's samples.
+fn report_or_row(page: &Value) -> Result<Option<Measured>, String> {
+    match (page.get("case"), page.get("run")) {
+        (Some(_), Some(Value::Null)) => Ok(None),
+        (Some(_), Some(report)) => {
+            let samples = Keys(page).object("samples")?;
+            let seconds = samples.get("median", "a positive number", positive)?;
+            measured(report).map(|run| Some(Measured { sample: Sample { seconds, ..run.sample }, ..run }))
+        }
+        _ => measured(page).map(Some),
+    }
+}
+
+fn positive(value: &Value) -> Option<f64> {
+    value.as_f64().filter(|&seconds| seconds > 0.0)
+}
+
 fn measured(page: &Value) -> Result<Measured, String> {
     let keys = Keys(page);
     match keys.whole("schema")? {
@@ -149,10 +169,9 @@ fn measured(page: &Value) -> Result<Measured, String> {
     let levels: Vec<LevelWork> = (levels.iter().enumerate())
         .map(|(i, level)| work(&Keys(level), keep, &size, rule).map_err(|trouble| format!("level {i}: {trouble}")))
         .collect::<Result<_, _>>()?;
-    let time = |value: &Value| value.as_f64().filter(|&seconds| seconds > 0.0);
-    let seconds = match keys.optional("device_seconds", "a positive number", time)? {
+    let seconds = match keys.optional("device_seconds", "a positive number", positive)? {
         Some(seconds) => seconds,
-        None => keys.get("seconds", "a positive number", time)?,
+        None => keys.get("seconds", "a positive number", positive)?,
     };
     Ok(Measured {
         backend: keys.text("backend")?,
