@@ -14,7 +14,7 @@ pub enum Model {
     Predict(Box<Predict>),
     /// The best {g, r, B}, how flat the optimum is, and whether dividing pays at all
     Plan(Box<Plan>),
-    /// Fit the constants of the time model to run reports, and keep them for this device
+    /// Fit the constants of the time model to measured runs, and keep them for this device
     Fit(Fit),
     /// Find the fastest {g, r, B} by measuring, in the order in which the model would take them
     Tune(Box<Tune>),
@@ -216,8 +216,8 @@ impl Variants {
 /// Options of `model fit`.
 #[derive(Debug, Args)]
 pub struct Fit {
-    /// Run reports: a JSON object per file, or several one after the other
-    #[arg(required = true, value_name = "REPORTS")]
+    /// Run reports or rows of `bench`: a JSON object per file, or several one after the other
+    #[arg(required = true, value_name = "FILES")]
     pub reports: Vec<PathBuf>,
     /// Test on the runs of this size, fitting the others [default: the largest]
     #[arg(long, value_parser = whole, value_name = "N")]
