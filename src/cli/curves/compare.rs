@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use hilbert_2d::{Variant, h2xy_discrete, xy2h_discrete};
 use serde::Serialize;
 
 use crate::cli::args::{Numbers, number, numbers, one_of};
@@ -82,6 +83,18 @@ struct Row {
     order_kept: bool,
     /// A run that counts, in milliseconds.
     run_ms: f64,
+    /// How fast another implementation of the same curve names the same regions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<Reference>,
+}
+
+/// A well-known implementation of a curve, one call per entry.
+#[derive(Debug, Serialize)]
+struct Reference {
+    name: &'static str,
+    /// Nanoseconds per entry.
+    encode_ns: f64,
+    decode_ns: f64,
 }
 
 /// Compares curves.
@@ -137,6 +150,10 @@ pub(super) fn compare(args: Compare, voice: Voice) -> Result<(), Error> {
             if row.order_kept { "kept".into() } else { "lost".into() },
             format!("{:.2}", row.run_ms),
         ]);
+        if let Some(Reference { name, encode_ns, decode_ns }) = &row.reference {
+            let (encode, decode) = (format!("{encode_ns:.2}"), format!("{decode_ns:.2}"));
+            shown.add_row([*name, "", "", &encode, &decode, "", "", "", "", "", "", ""]);
+        }
     }
     align_right(&mut shown);
     print(format_args!("{}\n", shown.trim_fmt()))
@@ -233,6 +250,16 @@ fn measured<const K: usize>(plan: &Plan<K>, divided: &Levels<K>, peak_bytes: u64
     let mut again = vec![0; codes.len()];
     let encode_ns = per_entry(&mut || encoding.encode_slice(level, black_box(&coords), &mut again))?;
     let grid = plan.levels()[level as usize].grid;
+    let order = grid[0].ilog2() as usize;
+    let reference = if plan.curve() == CurveKind::Hilbert && grid[..] == [1 << order; 2] {
+        let encode = |cell: &[u32; K]| xy2h_discrete(cell[0] as usize, cell[1] as usize, order, Variant::Hilbert);
+        let decode = |&code: &u64| h2xy_discrete(code as usize, order, Variant::Hilbert);
+        let encode_ns = per_entry(&mut || _ = black_box(coords.iter().map(encode).fold(0, usize::wrapping_add)))?;
+        let decode_ns = per_entry(&mut || _ = black_box(codes.iter().map(decode).fold(0, |sum, (x, y)| sum ^ x ^ y)))?;
+        Some(Reference { name: "hilbert_2d", encode_ns, decode_ns })
+    } else {
+        None
+    };
     let locality = Locality::new(&coords, grid).ok_or_else(|| {
         Error::Input("curves compare: the largest table has one region; use a larger -g or -n, or a smaller -B".into())
     })?;
@@ -251,5 +278,6 @@ fn measured<const K: usize>(plan: &Plan<K>, divided: &Levels<K>, peak_bytes: u64
         lines: locality.lines,
         order_kept: codes.is_sorted(),
         run_ms,
+        reference,
     })
 }
