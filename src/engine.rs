@@ -89,9 +89,7 @@ pub(crate) fn run_into<const K: usize>(
     control: &Control,
 ) -> Result<Subdivision<K>, Error> {
     check_choices(workload, how)?;
-    if workload.is_device_only() {
-        return Err(Error::Unavailable("this field is CUDA source and needs a GPU: --backend cuda".into()));
-    }
+    check_on_cpu(workload)?;
     let estimate = Estimate::new(plan, workload, how);
     estimate.check(how.mem_limit)?;
     let all = || carry_out(plan, workload, how, control, &estimate, field);
@@ -117,6 +115,14 @@ pub(crate) fn check_choices<const K: usize>(workload: &dyn Workload<K>, how: &Ho
         return Err(Error::Input("--max-kernels 0: at least one must be in flight".into()));
     }
     Ok(())
+}
+
+/// Checks that the CPU can evaluate a workload.
+pub(crate) fn check_on_cpu<const K: usize>(workload: &dyn Workload<K>) -> Result<(), Error> {
+    match workload.is_device_only() {
+        true => Err(Error::Unavailable("this field is CUDA source and needs a GPU: --backend cuda".into())),
+        false => Ok(()),
+    }
 }
 
 /// One run into `field`, which a run before this one may have left, or into a new one.

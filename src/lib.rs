@@ -50,6 +50,7 @@ pub mod region;
 pub mod registry;
 pub mod report;
 pub mod request;
+pub mod sampler;
 pub mod simd;
 pub mod statistics;
 pub mod strategy;

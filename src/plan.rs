@@ -116,6 +116,21 @@ impl<const K: usize> Scheme<K> {
     pub fn children(&self) -> u64 {
         self.r.iter().fold(1, |children: u64, &r| children.saturating_mul(u64::from(r)))
     }
+
+    /// The levels that the stop rule leads to over `size` cells: level i has children while (n_j/M_j)/r_j > B on every
+    /// axis.
+    pub(crate) fn levels(&self, size: [u32; K]) -> impl Iterator<Item = Level<K>> {
+        let Self { g, r, b } = *self;
+        std::iter::successors(Some(Level { index: 0, grid: g, size }), move |last| {
+            let wide = |j: usize| u128::from(size[j]) > u128::from(b) * u128::from(last.grid[j]) * u128::from(r[j]);
+            // B ≥ 1, so the grid stays below n and fits 32 bits.
+            (0..K).all(wide).then(|| Level {
+                index: last.index + 1,
+                grid: std::array::from_fn(|j| last.grid[j] * r[j]),
+                size,
+            })
+        })
+    }
 }
 
 /// Level i: the lattice of M_j = g_j·r_j^i regions per axis.
@@ -214,7 +229,7 @@ impl<const K: usize> Plan<K> {
         if explore == ExploreRule::Certified {
             return Err(PlanError::Rule { rule: explore });
         }
-        let levels = levels(size, &scheme);
+        let levels: Vec<_> = scheme.levels(size).collect();
         let deepest = levels.len() as u32 - 1;
         let encoding = curve.encoding(scheme.g, scheme.r, deepest)?.into();
         Ok(Self { domain, scheme, levels, explore, curve, encoding })
@@ -297,22 +312,6 @@ impl<const K: usize> std::fmt::Debug for Plan<K> {
     }
 }
 
-/// The levels that the stop rule leads to: level i has children while (n_j/M_j)/r_j > B on every axis.
-fn levels<const K: usize>(size: [u32; K], scheme: &Scheme<K>) -> Vec<Level<K>> {
-    let mut levels = vec![Level { index: 0, grid: scheme.g, size }];
-    loop {
-        let last = levels[levels.len() - 1];
-        let wide =
-            |j: usize| u128::from(size[j]) > u128::from(scheme.b) * u128::from(last.grid[j]) * u128::from(scheme.r[j]);
-        if !(0..K).all(wide) {
-            return levels;
-        }
-        // B ≥ 1, so the grid stays below n and fits 32 bits.
-        let grid = std::array::from_fn(|j| last.grid[j] * scheme.r[j]);
-        levels.push(Level { index: last.index + 1, grid, size });
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -320,7 +319,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn sides(n: u32, g: u32, r: u32, b: u32) -> Vec<u32> {
-        levels([n], &Scheme { g: [g], r: [r], b }).iter().map(|level| n / level.grid[0]).collect()
+        Scheme { g: [g], r: [r], b }.levels([n]).map(|level| n / level.grid[0]).collect()
     }
 
     #[test]
@@ -358,7 +357,7 @@ mod tests {
             r in prop::array::uniform3(2u32..5), b in 1u32..5,
         ) {
             let g: [u32; 3] = std::array::from_fn(|j| g[j].min(n[j]));
-            let levels = levels(n, &Scheme { g, r, b });
+            let levels: Vec<_> = Scheme { g, r, b }.levels(n).collect();
             let whole = Region { corner: [0; 3], extent: n };
             let of = |level: &Level<3>| -> u64 {
                 Region { corner: [0; 3], extent: level.grid }.cells().map(|p| {

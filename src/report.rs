@@ -183,7 +183,8 @@ impl From<LevelCounts> for LevelCells {
 pub struct AutoScheme {
     /// Cells that were evaluated to find it.
     pub sampled_cells: u64,
-    /// What finding it took, the sample included.
+    /// What finding it took, the sample included; as for runs, without compiling kernels, allocating buffers and
+    /// starting threads.
     pub seconds: f64,
     /// g on every axis.
     pub g: u32,

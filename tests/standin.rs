@@ -74,7 +74,8 @@ fn line(output: &Output, key: &str) -> String {
     found.unwrap_or_else(|| panic!("no line {key} in {out}{err}")).to_owned()
 }
 
-/// `verify` of one workload: every curve, scheme, insertion, table and loop against the CPU, to the bit.
+/// `verify` of one workload: every curve, scheme, insertion, table and loop, and a coarse sample, against the CPU, to the
+/// bit.
 macro_rules! verify {
     ($($name:ident),+) => { $(
         #[test]
@@ -249,11 +250,23 @@ fn a_field_of_the_users_own() {
     let (ask, exhaustive) =
         (orthant(folder, &arguments, &[]), orthant(folder, &format!("{arguments} --strategy exhaustive"), &[]));
     assert_eq!(line(&ask, "checksum"), line(&exhaustive, "checksum"));
+    // Its scheme is found on the device too, since nothing else can evaluate it.
+    let source = format!("kernel --source {root}/examples/kernels/shells.cuh --dim 3 -n 24 --dwell 8");
+    let auto = orthant(folder, &format!("run {source} --auto-scheme --backend cuda"), &[("STANDIN_MAX_GRID", "7")]);
+    assert!(line(&auto, "scheme").contains("found by the model in "), "{:?}", text(&auto));
+    assert_eq!(line(&auto, "checksum"), line(&ask, "checksum"));
+    let tune = format!("model tune {source} --repeat 1 --patience 1 --blocks 8x8 --dry-run --backend cuda");
+    assert!(text(&orthant(folder, &tune, &[])).0.contains("candidates measured; best g "));
+    let none = orthant(folder, &format!("run {source} --auto-scheme --backend cpu"), &[]);
+    assert_eq!((none.status.code(), text(&none).1.contains("--backend cuda")), (Some(4), true), "{:?}", text(&none));
     let broken = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("broken.cuh");
     std::fs::write(&broken, "__device__ u32 label(const Real (&x)[DIM], u32 dwell) { return nothing; }\n").unwrap();
-    let output = orthant(folder, &format!("run kernel --source {} --backend cuda", broken.display()), &[]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output).1.contains("user_source.cuh"), "{:?}", text(&output));
+    for scheme in ["", "--auto-scheme"] {
+        let arguments = format!("run kernel --source {} --backend cuda {scheme}", broken.display());
+        let output = orthant(folder, &arguments, &[]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output).1.contains("user_source.cuh"), "{:?}", text(&output));
+    }
     let none = orthant(folder, "run kernel --backend cuda", &[]);
     assert_eq!((none.status.code(), text(&none).1.contains("--source")), (Some(2), true));
 }
@@ -279,6 +292,12 @@ fn what_is_missing_is_said() {
             ("STANDIN_FAIL_LAUNCH", "1"),
             1,
             "kernel ask_explore, 16 blocks of 8x8x1 threads: CUDA_ERROR_LAUNCH_FAILED",
+        ),
+        (
+            "run mandelbrot -n 64 --backend cuda --auto-scheme",
+            ("STANDIN_FAIL_LAUNCH", "1"),
+            1,
+            "kernel sample, 16 blocks of 8x8x1 threads: CUDA_ERROR_LAUNCH_FAILED",
         ),
     ] {
         let output = orthant(folder, arguments, &[variable]);

@@ -173,8 +173,9 @@ impl Job for Task {
                 let (scheme, blocks) = (self.args.scheme, &[self.request.how.block]);
                 let wanted = Wanted { flag: "--auto-scheme", backend: &backend, device, scheme, blocks };
                 let search = Search::new(&self.request, &*workload, wanted)?;
-                self.request.how.scheme = search.candidates[0].0.scheme;
-                (search.candidates[0].0.plan.clone(), Some(search.choice()))
+                let (choice, scheme, plan) = (search.choice(), search.candidates[0].0.scheme, search.plan);
+                self.request.how.scheme = scheme;
+                (plan, Some(choice))
             }
         };
         let how = &self.request.how;

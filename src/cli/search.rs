@@ -10,10 +10,11 @@ use crate::how::ParallelScheme;
 use crate::memory::Estimate;
 use crate::model::auto::{self, Candidate};
 use crate::model::observed::Machine;
-use crate::model::sample::{Coarse, Explore};
+use crate::model::sample::{Coarse, Explore, Lattice};
 use crate::plan::{Plan, Scheme};
 use crate::report::AutoScheme;
 use crate::request::Request;
+use crate::sampler::Sampler;
 use crate::strategy::StrategyKind;
 use crate::workload::Workload;
 
@@ -32,56 +33,68 @@ pub(super) struct Wanted<'a> {
 }
 
 /// Candidates for a request, the most promising first, and what finding them took.
-pub(super) struct Search<const K: usize> {
-    /// With the block shape each is meant for.
-    pub(super) candidates: Vec<(Candidate<K>, [u32; 3])>,
+pub(super) struct Search<'a, const K: usize> {
+    request: &'a Request,
+    workload: &'a dyn Workload<K>,
+    domain: Domain<K>,
+    /// With the block shape each is meant for. The first one can be run.
+    pub(super) candidates: Vec<(Candidate, [u32; 3])>,
+    /// The first one's.
+    pub(super) plan: Plan<K>,
     /// True if costs are seconds.
     pub(super) fitted: bool,
     sampled_cells: u64,
     time: Duration,
 }
 
-impl<const K: usize> Search<K> {
-    /// Samples the workload and ranks every scheme that can be run, in every block shape.
+impl<'a, const K: usize> Search<'a, K> {
+    /// Samples the workload and ranks every scheme in every block shape, until the first that can be run is known.
+    ///
+    /// The time begins when kernels are compiled, buffers allocated and threads started, as that of a run.
     ///
     /// # Errors
-    /// [`Error::Input`] if there is nothing to choose from; as reading a fit.
-    pub(super) fn new(request: &Request, workload: &dyn Workload<K>, wanted: Wanted<'_>) -> Result<Self, Error> {
+    /// [`Error::Input`] if there is nothing to choose from; as reading a fit, and as [`Sampler::new`].
+    pub(super) fn new(request: &'a Request, workload: &'a dyn Workload<K>, wanted: Wanted<'_>) -> Result<Self, Error> {
         let Wanted { flag, backend, device, scheme, blocks } = wanted;
         if request.how.strategy == StrategyKind::Exhaustive {
             return Err(Error::Input(format!("{flag}: --strategy exhaustive has no scheme; use ask or dp")));
         }
-        if workload.is_device_only() {
-            return Err(Error::Input(format!(
-                "{flag}: {} is CUDA source, which cannot be sampled here; use run with -g, -r and -B",
-                request.workload
-            )));
-        }
         let constants = fitted(backend.name(), device, &Setting::of(request, K))?;
-        let start = Instant::now();
         let domain = request.domain::<K>()?;
         let machines: Vec<_> = blocks.iter().map(|&block| machine(request, backend, block)).collect();
         // How much a block looks at before it may stop is nearly the same for all shapes.
         let rounds = machines[0].rounds();
         let explore = Explore { rule: request.rule(K), order: request.how.order, rounds };
-        let coarse = Coarse::take(workload, &domain, auto::budget(domain.cells()), explore);
         let schemes = scheme.map_or(ParallelScheme::ALL.to_vec(), |scheme| vec![scheme]);
-        let found = auto::candidates(domain.size(), &schemes, |splits| plan(request, &domain, workload, splits));
-        if found.is_empty() {
+        let lattice = Lattice::new(domain.size(), auto::budget(domain.cells()));
+        let mut sampler = Sampler::new(backend, lattice, workload, &domain, &request.how)?;
+        let start = Instant::now();
+        let coarse = Coarse::new(&sampler.labels()?, lattice, workload, &domain, explore);
+        let mut candidates = Vec::new();
+        for (&block, machine) in blocks.iter().zip(machines) {
+            let ranked = auto::rank(&coarse, &schemes, &request.how, machine, constants)?;
+            candidates.extend(ranked.into_iter().map(|candidate| (candidate, block)));
+        }
+        if blocks.len() > 1 {
+            candidates.sort_by(|(a, _), (b, _)| a.cost.total_cmp(&b.cost));
+        }
+        let mut runnable = candidates.iter().enumerate();
+        let first = runnable.find_map(|(i, (candidate, _))| Some((i, plan(request, &domain, workload, candidate)?)));
+        let time = start.elapsed();
+        let Some((first, plan)) = first else {
             return Err(Error::Input(format!(
                 "{flag}: no g, r and B of 2, 4, .., 1024 with g r B <= n can be run with --curve {} within --mem-limit; use run with -g, -r and -B",
                 request.curve
             )));
-        }
-        let mut candidates = Vec::new();
-        for (&block, machine) in blocks.iter().zip(machines) {
-            let mut ranked = found.clone();
-            auto::rank(&mut ranked, &coarse, &request.how, machine, constants)?;
-            candidates.extend(ranked.into_iter().map(|candidate| (candidate, block)));
-        }
-        candidates.sort_by(|(a, _), (b, _)| a.cost.total_cmp(&b.cost));
-        let (sampled_cells, time) = (coarse.cells(), start.elapsed());
-        Ok(Self { candidates, fitted: constants.is_some(), sampled_cells, time })
+        };
+        candidates.drain(..first);
+        let (fitted, sampled_cells) = (constants.is_some(), coarse.cells());
+        Ok(Self { request, workload, domain, candidates, plan, fitted, sampled_cells, time })
+    }
+
+    /// The plan of a candidate, if the curve can serve it and it fits into memory.
+    pub(super) fn plan(&self, candidate: &Candidate) -> Option<Plan<K>> {
+        plan(self.request, &self.domain, self.workload, candidate)
     }
 
     /// What a report says of the first candidate.
@@ -100,12 +113,12 @@ impl<const K: usize> Search<K> {
     }
 }
 
-/// The plan of a scheme, if there is one that fits into memory.
+/// The plan of a candidate, if there is one that fits into memory.
 fn plan<const K: usize>(
     request: &Request,
     domain: &Domain<K>,
     workload: &dyn Workload<K>,
-    [g, r, b]: [u32; 3],
+    &Candidate { g, r, b, .. }: &Candidate,
 ) -> Option<Plan<K>> {
     let plan = Plan::new(*domain, Scheme::uniform(g, r, b), request.curve, request.rule(K)).ok()?;
     Estimate::new(&plan, workload, &request.how).check(request.how.mem_limit).ok()?;

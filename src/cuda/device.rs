@@ -307,10 +307,15 @@ impl Argument {
 }
 
 impl Kernel {
+    /// Threads per block.
+    pub(super) fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
     /// Launches `blocks` blocks, at most the device's limit, on `stream`.
     pub(super) fn launch(&self, stream: &CudaStream, blocks: u64, arguments: &[Argument; 3]) -> Result<(), CudaError> {
-        let threads = self.block.iter().product::<u32>();
-        let config = LaunchConfig { grid_dim: (blocks as u32, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
+        let block_dim = (self.threads(), 1, 1);
+        let config = LaunchConfig { grid_dim: (blocks as u32, 1, 1), block_dim, shared_mem_bytes: 0 };
         let mut builder = stream.launch_builder(&self.function);
         arguments.iter().for_each(|argument| {
             builder.arg(&argument.0);

@@ -12,8 +12,10 @@ pub use error::CudaError;
 pub use facts::DeviceFacts;
 
 use crate::cpu::Control;
+use crate::domain::Domain;
 use crate::error::Error;
 use crate::how::How;
+use crate::model::sample::Lattice;
 use crate::plan::Plan;
 use crate::subdivision::Subdivision;
 use crate::workload::Workload;
@@ -110,6 +112,27 @@ impl<'a, const K: usize> Session<'a, K> {
     /// # Errors
     /// Never.
     pub fn summary(&self) -> Result<Subdivision<K>, Error> {
+        match self.0 {}
+    }
+}
+
+/// A sample on a GPU that there cannot be.
+pub struct Sampler<'a, const K: usize>(Infallible, PhantomData<&'a Plan<K>>);
+
+impl<'a, const K: usize> Sampler<'a, K> {
+    /// Cannot be called: there is no device.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn new(device: &'a Device, _: Lattice<K>, _: &dyn Workload<K>, _: &Domain<K>, _: &How) -> Result<Self, Error> {
+        match device.0 {}
+    }
+
+    /// The labels of the lattice's cells.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn labels(&mut self) -> Result<Vec<u32>, Error> {
         match self.0 {}
     }
 }

@@ -16,15 +16,18 @@ mod limits;
 mod link;
 mod memory;
 mod nvrtc;
+mod sampler;
 mod session;
 mod specialise;
 mod terminals;
+mod twin;
 
 pub use device::{Device, DeviceOptions, findings};
 pub use driver::Driver;
 pub use error::CudaError;
 pub use facts::DeviceFacts;
 pub use nvrtc::Nvrtc;
+pub use sampler::Sampler;
 pub use session::Session;
 
 use crate::cpu::Control;
@@ -34,7 +37,7 @@ use crate::plan::Plan;
 use crate::subdivision::Subdivision;
 use crate::workload::Workload;
 
-/// Compiles every kernel of a plan for architectures such as `sm_90`; needs NVRTC, but no GPU. Returns how many sources
+/// Compiles every kernel of a plan, and that of a sample, for architectures such as `sm_90`; needs NVRTC, but no GPU. Returns how many sources
 /// were compiled.
 ///
 /// # Errors
@@ -51,6 +54,7 @@ pub fn compile_kernels<const K: usize>(
         ask::specialise(plan, workload, &twin, how),
         dp::specialise(plan, workload, &twin, how),
         exhaustive::specialise(plan, workload, &twin, how)?,
+        sampler::specialise(plan.domain(), workload, &twin, how)?,
     ];
     for arch in architectures {
         for source in &sources {

@@ -17,6 +17,7 @@ use super::specialise::{
     TALLY_LEAF_CELLS, TALLY_LEAVES, TALLY_ROWS,
 };
 use super::terminals::Terminals;
+use super::twin;
 use crate::cpu::Control;
 use crate::device::{DeviceStruct, DeviceTwin, padded};
 use crate::engine::{check_choices, complete};
@@ -102,21 +103,7 @@ impl<'a, const K: usize> Session<'a, K> {
         how: &'a How,
     ) -> Result<Self, Error> {
         check_choices(workload, how)?;
-        let threads: u32 = how.block.iter().product();
-        if !threads.is_multiple_of(32) || !(32..=1024).contains(&threads) {
-            return Err(Error::Input(format!(
-                "--block {}x{}x{}: the threads of a block must be a multiple of 32 between 32 and 1024",
-                how.block[0], how.block[1], how.block[2]
-            )));
-        }
-        let Some(twin) = workload.device() else {
-            return Err(Error::Input(
-                "--backend cuda: this workload has no device twin; use --backend cpu, or give it one with Workload::device".into(),
-            ));
-        };
-        if workload.carries_payload() {
-            return Err(Error::Input("--backend cuda: regions with a payload are not supported there yet".into()));
-        }
+        let twin = twin::checked(workload, how)?;
         let estimate = Estimate::new(plan, workload, how);
         estimate.check(how.mem_limit)?;
         // What an earlier session freed comes back with the next synchronisation.
@@ -126,13 +113,7 @@ impl<'a, const K: usize> Session<'a, K> {
         if need > u128::from(free) {
             return Err(Error::DeviceMemory { what: "arrays and tables", need, free });
         }
-        let mut args = twin.args.clone();
-        let mut arrays = Vec::new();
-        for array in &twin.arrays {
-            let buffer = Buffer::upload(device, "the workload's arrays", &array.bytes)?;
-            args[array.offset..array.offset + 8].copy_from_slice(&buffer.address().to_ne_bytes());
-            arrays.push(buffer);
-        }
+        let (field, arrays) = twin::upload(device, &twin)?;
         let dense = match how.keep {
             Keep::Dense => Some(Buffer::new(device, "the dense array", estimate.dense as u64, Allocation::Pool)?),
             Keep::Regions | Keep::Counts => None,
@@ -145,7 +126,7 @@ impl<'a, const K: usize> Session<'a, K> {
             workload,
             how,
             run: Argument::new(&run.bytes()),
-            field: Argument::new(&args),
+            field,
             dense,
             tallies: Buffer::new(device, "tallies", rows * 8, Allocation::Pool)?,
             _arrays: arrays,

@@ -30,13 +30,13 @@ device_struct! {
     pub(super) struct LaunchArgs {
         /// The number of this launch's first block.
         first: u64,
-        /// Regions of the level; tiles of the native grid (Exhaustive).
+        /// Regions of the level; tiles of the native grid (Exhaustive); points (sample).
         regions: u64,
         /// The table of the level: codes of families' parents. 0 on level 0.
         families: u64,
         /// The table of the next level.
         next: u64,
-        /// A label or MIXED per region.
+        /// A label or MIXED per region; a label per point (sample).
         outcomes: u64,
         /// Mixed regions per piece (stable insertion).
         ranks: u64,
@@ -64,7 +64,7 @@ device_struct! {
         leaf: u32,
         /// Blocks per region (MBR), tiles per block (Exhaustive), or rounds per piece (stable insertion).
         pieces: u32,
-        /// M_j.
+        /// M_j; points per axis (sample).
         grid: [u32; 8],
         /// n_j / M_j where whole, else 0.
         side: [u32; 8],
@@ -214,6 +214,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "strategies/exhaustive.cu",
     "strategies/ask.cu",
     "strategies/dp.cu",
+    "strategies/sample.cu",
 ];
 
 /// A source and what it is compiled for.

@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::how::How;
 use crate::measure::{Rule, Warm, repeat};
 use crate::model::auto::Candidate;
+use crate::plan::Plan;
 use crate::report::AutoScheme;
 use crate::request::Request;
 use crate::workload::{Job, Open, Workload};
@@ -57,9 +58,10 @@ struct Task {
     voice: Voice,
 }
 
-/// A candidate and its time; of a finalist the mean of the two times that it was measured.
+/// A candidate that can be run, and its time; of a finalist the mean of the two times that it was measured.
 struct Tried<const K: usize> {
-    candidate: Candidate<K>,
+    candidate: Candidate,
+    plan: Plan<K>,
     block: [u32; 3],
     seconds: f64,
 }
@@ -81,8 +83,9 @@ impl Job for Task {
         let scheme = self.args.run.scheme;
         let wanted = Wanted { flag: "tune", backend: &backend, device, scheme, blocks: &blocks };
         let search = Search::new(&self.request, &*workload, wanted)?;
-        let (count, auto, fitted) = (search.candidates.len(), search.choice(), search.fitted);
-        let (tried, best) = self.search(&backend, &*workload, search, &control)?;
+        let (auto, fitted) = (search.choice(), search.fitted);
+        let count = search.candidates.iter().filter(|(candidate, _)| search.plan(candidate).is_some()).count();
+        let (tried, best) = self.search(&backend, &*workload, &search, &control)?;
         let found = Found { tried, best, count, auto, fitted, cuda: backend.multiprocessors().is_some() };
         if self.args.json {
             let mut line = found.json();
@@ -108,16 +111,19 @@ impl Task {
         &self,
         backend: &Backend,
         workload: &dyn Workload<K>,
-        search: Search<K>,
+        search: &Search<'_, K>,
         control: &Control,
     ) -> Result<(Vec<Tried<K>>, usize), Error> {
         let mut tried: Vec<Tried<K>> = Vec::new();
         let (mut least, mut since) = (f64::INFINITY, 0);
-        for (candidate, block) in search.candidates {
-            let seconds = self.measure(backend, workload, &candidate, block, control)?;
+        for &(candidate, block) in &search.candidates {
+            let Some(plan) = search.plan(&candidate) else { continue };
+            let mut entry = Tried { candidate, plan, block, seconds: 0.0 };
+            entry.seconds = self.measure(backend, workload, &entry, control)?;
+            let seconds = entry.seconds;
             (least, since) =
                 if seconds < least * (1.0 - GAIN) { (seconds, 0) } else { (least.min(seconds), since + 1) };
-            tried.push(Tried { candidate, block, seconds });
+            tried.push(entry);
             if !self.args.all && since >= self.args.patience {
                 break;
             }
@@ -127,7 +133,7 @@ impl Task {
         order.sort_by(|&a, &b| tried[a].seconds.total_cmp(&tried[b].seconds));
         let finalists: Vec<usize> = [0].into_iter().chain(order.into_iter().take(FINALISTS)).collect();
         for &i in &finalists {
-            let again = self.measure(backend, workload, &tried[i].candidate, tried[i].block, control)?;
+            let again = self.measure(backend, workload, &tried[i], control)?;
             tried[i].seconds = (tried[i].seconds + again) / 2.0;
         }
         let fastest = finalists.into_iter().min_by(|&a, &b| tried[a].seconds.total_cmp(&tried[b].seconds));
@@ -139,13 +145,12 @@ impl Task {
         &self,
         backend: &Backend,
         workload: &dyn Workload<K>,
-        candidate: &Candidate<K>,
-        block: [u32; 3],
+        entry: &Tried<K>,
         control: &Control,
     ) -> Result<f64, Error> {
-        let how = How { scheme: candidate.scheme, block, ..self.request.how };
+        let how = How { scheme: entry.candidate.scheme, block: entry.block, ..self.request.how };
         let runs = self.args.run.repeat.unwrap_or(RUNS);
-        let mut warm = Warm::new(backend, &candidate.plan, workload, &how)?;
+        let mut warm = Warm::new(backend, &entry.plan, workload, &how)?;
         Ok(repeat(&Rule::exactly(runs), || warm.run(control))?.median())
     }
 

@@ -1,5 +1,8 @@
 //! Regions judged by the labels of a coarse lattice of cells, as the engine judges them by those of all cells.
+//!
+//! Level i has 2^i regions per axis, in storage order: their places are bits, so that ancestors are found by shifts.
 
+use super::lattice::Lattice;
 use crate::domain::Domain;
 use crate::plan::{ExploreRule, Level};
 use crate::region::Region;
@@ -9,95 +12,139 @@ use crate::workload::{Payload, Verdict, Workload};
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Node {
     pub(super) mixed: bool,
-    /// The mean label of the cells that decide it, and of all.
-    pub(super) border: f64,
-    pub(super) inside: f64,
-    /// The share of deciding cells whose label is not the first one's.
-    pub(super) others: f64,
     /// True if no cell has to be looked at.
     pub(super) proven: bool,
+    /// The mean label of the cells that decide it.
+    pub(super) border: f64,
+    /// The share of deciding cells whose label is not the first one's.
+    pub(super) others: f64,
+    /// The sum of all labels, and of how many cells.
+    sum: u64,
+    cells: u64,
 }
 
-/// Sampled cells per axis: n over a common step, if possible one that divides every n, so that sets of digits keep theirs.
-pub(super) fn lattice<const K: usize>(size: [u32; K], budget: u64) -> [u32; K] {
-    let cells = |step: u32| size.iter().map(|&n| f64::from((n / step).max(1))).product::<f64>();
-    let longest = size.into_iter().max().unwrap_or(1);
-    let mut step = 1;
-    while cells(step) > budget as f64 && step < longest {
-        step += (step / 16).max(1);
+impl Node {
+    /// The mean label of all its cells.
+    pub(super) fn inside(&self) -> f64 {
+        self.sum as f64 / self.cells as f64
     }
-    let divides = |step: &u32| size.iter().all(|n| n.is_multiple_of(*step));
-    let step = (step..=step.saturating_mul(2)).find(divides).unwrap_or(step);
-    size.map(|n| (n / step).max(1))
 }
 
-/// Judges the regions of a level by sampled labels.
+/// The place on level `to` of the ancestor of the region at `place` on level `from`.
+pub(super) fn ancestor<const K: usize>(place: usize, from: usize, to: usize) -> usize {
+    (0..K).rev().fold(0, |above, j| above << to | (place >> (from * j) & ((1 << from) - 1)) >> (from - to))
+}
+
+/// Judges the regions of levels by sampled labels.
 pub(super) struct Judge<'a, const K: usize> {
     pub(super) labels: &'a [u32],
-    pub(super) lattice: [u32; K],
+    pub(super) lattice: Lattice<K>,
     pub(super) rule: ExploreRule,
     pub(super) workload: &'a dyn Workload<K>,
     pub(super) domain: &'a Domain<K>,
 }
 
 impl<const K: usize> Judge<'_, K> {
-    /// Every region of 2^i per axis, in storage order.
-    pub(super) fn level(&self, i: usize) -> Vec<Node> {
-        let grid = [1u32 << i; K];
-        let (here, really) = (Level::of(grid, self.lattice), Level::of(grid, self.domain.size()));
-        let mut coords = Vec::new();
-        Region { corner: [0; K], extent: grid }.extend_cells(&mut coords);
-        coords.into_iter().map(|p| self.node(&here.region(p), &really.region(p))).collect()
+    /// The regions of the levels 0..=`finest`.
+    pub(super) fn levels(&self, finest: usize) -> Vec<Vec<Node>> {
+        let mut levels: Vec<Vec<Node>> = (0..=finest).map(|i| self.level(i)).collect();
+        // Regions are tiled by those below them: only the finest level's have to be added up cell by cell.
+        let bounds = self.bounds(finest);
+        for (place, node) in levels[finest].iter_mut().enumerate() {
+            let mut all = Tally::default();
+            self.rows(&region(&bounds, place, finest), |row, _| all.add(row));
+            (node.sum, node.cells) = (all.sum, all.cells);
+        }
+        for i in (0..finest).rev() {
+            let (above, below) = levels.split_at_mut(i + 1);
+            for (place, node) in below[0].iter().enumerate() {
+                let parent = &mut above[i][ancestor::<K>(place, i + 1, i)];
+                (parent.sum, parent.cells) = (parent.sum + node.sum, parent.cells + node.cells);
+            }
+        }
+        levels
     }
 
-    /// A region by its sampled cells, `here`, and by what the workload can prove of it, `really`.
-    fn node(&self, here: &Region<K>, really: &Region<K>) -> Node {
-        let mut all = Tally::default();
-        self.rows(here, |row, _| all.add(row));
+    /// Every region of 2^i per axis, but for what is inside.
+    fn level(&self, i: usize) -> Vec<Node> {
+        let bounds = self.bounds(i);
+        let really = Level::of([1 << i; K], self.domain.size());
+        let prove = |place: usize| {
+            let coords = std::array::from_fn(|j| (place >> (i * j) & ((1 << i) - 1)) as u32);
+            self.workload.classify(&really.region(coords), Payload::default())
+        };
+        let may_prove = self.rule == ExploreRule::Full && !self.workload.carries_payload();
+        let judge =
+            |place| self.node(region(&bounds, place, i), if may_prove { prove(place) } else { Verdict::Unknown });
+        (0..1 << (i * K)).map(judge).collect()
+    }
+
+    /// Where the regions of 2^i per axis begin on the lattice, and where the last one ends.
+    fn bounds(&self, i: usize) -> [Vec<u32>; K] {
+        // As regions of a plan.
+        self.lattice.points().map(|m| (0..=1u64 << i).map(|p| ((p * u64::from(m)) >> i) as u32).collect())
+    }
+
+    /// A region by its sampled cells, and by what the workload can prove of it.
+    fn node(&self, region: Region<K>, verdict: Verdict) -> Node {
         let deciding = match self.rule {
-            ExploreRule::Closed => Region {
-                extent: std::array::from_fn(|j| {
-                    here.extent[j] + u32::from(here.corner[j] + here.extent[j] < self.lattice[j])
-                }),
-                ..*here
-            },
-            _ => *here,
+            ExploreRule::Closed => {
+                let more = |j: usize| u32::from(region.corner[j] + region.extent[j] < self.lattice.points()[j]);
+                Region { extent: std::array::from_fn(|j| region.extent[j] + more(j)), ..region }
+            }
+            _ => region,
         };
         let mut seen = Tally::default();
         self.rows(&deciding, |row, face| match row {
             [first, .., last] if !face && self.rule != ExploreRule::Full => seen.add(&[*first, *last]),
             row => seen.add(row),
         });
-        let verdict = match self.rule {
-            ExploreRule::Full if !self.workload.carries_payload() => self.workload.classify(really, Payload::default()),
-            _ => Verdict::Unknown,
-        };
-        let others = seen.others as f64 / seen.cells as f64;
         Node {
             mixed: match verdict {
                 Verdict::Mixed => true,
                 Verdict::Uniform(_) => false,
                 Verdict::Unknown => seen.others > 0,
             },
-            border: seen.sum as f64 / seen.cells as f64,
-            inside: all.sum as f64 / all.cells as f64,
-            others,
             proven: verdict != Verdict::Unknown,
+            border: seen.sum as f64 / seen.cells as f64,
+            others: seen.others as f64 / seen.cells as f64,
+            ..Node::default()
         }
     }
 
     /// Every row of a region along axis 0, and whether it lies on a face of another axis.
     fn rows(&self, region: &Region<K>, mut visit: impl FnMut(&[u32], bool)) {
-        let mut extent = region.extent;
-        extent[0] = 1;
-        let starts = Region { extent, ..*region };
-        for offset in (0..starts.volume()).map(|i| starts.offset(i)) {
+        let points = self.lattice.points().map(|m| m as usize);
+        let extent = region.extent.map(|side| side as usize);
+        let mut start = (0..K).rev().fold(0, |at, j| at * points[j] + region.corner[j] as usize);
+        let mut offset = [0; K];
+        loop {
             let face = (1..K).any(|j| offset[j] == 0 || offset[j] + 1 == extent[j]);
-            let index =
-                (0..K).rev().fold(0, |at, j| at * self.lattice[j] as usize + (region.corner[j] + offset[j]) as usize);
-            visit(&self.labels[index..index + region.extent[0] as usize], face);
+            visit(&self.labels[start..start + extent[0]], face);
+            // The next row: on, or back to the first on this axis and on along the next.
+            let (mut axis, mut stride) = (1, points[0]);
+            loop {
+                if axis >= K {
+                    return;
+                }
+                offset[axis] += 1;
+                start += stride;
+                if offset[axis] < extent[axis] {
+                    break;
+                }
+                start -= extent[axis] * stride;
+                offset[axis] = 0;
+                stride *= points[axis];
+                axis += 1;
+            }
         }
     }
+}
+
+/// The region at `place` of 2^i per axis with these bounds.
+fn region<const K: usize>(bounds: &[Vec<u32>; K], place: usize, i: usize) -> Region<K> {
+    let bound = |j: usize, more: usize| bounds[j][(place >> (i * j) & ((1 << i) - 1)) + more];
+    Region { corner: std::array::from_fn(|j| bound(j, 0)), extent: std::array::from_fn(|j| bound(j, 1) - bound(j, 0)) }
 }
 
 /// Labels of some cells.
@@ -114,26 +161,67 @@ impl Tally {
         if self.cells == 0 {
             self.first = labels[0];
         }
+        let first = self.first;
         self.cells += labels.len() as u64;
-        for &label in labels {
-            self.others += u64::from(label != self.first);
-            self.sum += u64::from(label);
-        }
+        self.others += labels.iter().map(|&label| u64::from(label != first)).sum::<u64>();
+        self.sum += labels.iter().map(|&label| u64::from(label)).sum::<u64>();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Sample;
+    use crate::workload::CellField;
 
     #[test]
-    fn steps_divide_where_they_can() {
-        assert_eq!(lattice([4096, 4096], 1 << 14), [128, 128]);
-        assert_eq!(lattice([6561, 6561], 1 << 14), [81, 81]);
-        assert_eq!(lattice([7], 1 << 14), [7]);
-        assert_eq!(lattice([1], 1), [1]);
-        let odd = lattice([1009, 503], 1 << 10);
-        assert!(odd.iter().product::<u32>() <= 1 << 10 && odd[0] > 30, "{odd:?}");
-        assert_eq!(lattice([u32::MAX; 8], 1 << 10)[0] as f64, 2.0);
+    fn places_are_bits() {
+        // (5, 2, 7) of 8 per axis lies in (2, 1, 3) of 4 and in (1, 0, 1) of 2.
+        let place = 5 | 2 << 3 | 7 << 6;
+        assert_eq!(ancestor::<3>(place, 3, 2), 2 | 1 << 2 | 3 << 4);
+        assert_eq!((ancestor::<3>(place, 3, 1), ancestor::<3>(place, 3, 0)), (1 | 1 << 2, 0));
+    }
+
+    #[test]
+    fn regions_are_judged_by_their_cells() {
+        // 11 x 7 points that are the cells; a level of 4 x 4 whose regions differ in size.
+        let size = [11, 7];
+        let domain = Domain::new(size, [[0.0, 1.0]; 2], Sample::Corner).unwrap();
+        let label = |[x, y]: [u32; 2]| u32::from(x * x + y * y < 50) * (x + 2);
+        let field = CellField::new(100, label);
+        let lattice = Lattice::new(size, 77);
+        let labels = lattice.labels(&field);
+        for rule in [ExploreRule::Border, ExploreRule::Closed, ExploreRule::Full] {
+            let judge = Judge { labels: &labels, lattice, rule, workload: &field, domain: &domain };
+            for (i, nodes) in judge.levels(2).iter().enumerate() {
+                let level = Level::of([1 << i; 2], size);
+                for (place, node) in nodes.iter().enumerate() {
+                    let region = level.region([place as u32 % (1 << i), place as u32 >> i]);
+                    let all: Vec<u32> = region.cells().map(label).collect();
+                    assert_eq!(node.inside(), f64::from(all.iter().sum::<u32>()) / all.len() as f64);
+                    let closed = Region {
+                        extent: std::array::from_fn(|j| {
+                            region.extent[j] + u32::from(region.corner[j] + region.extent[j] < size[j])
+                        }),
+                        ..region
+                    };
+                    let of = |region: Region<2>| -> Vec<u32> {
+                        (0..region.surface_volume())
+                            .map(|f| region.surface_offset(f))
+                            .map(|[x, y]| label([region.corner[0] + x, region.corner[1] + y]))
+                            .collect()
+                    };
+                    let deciding = match rule {
+                        ExploreRule::Full => all,
+                        ExploreRule::Closed => of(closed),
+                        _ => of(region),
+                    };
+                    let first = label(region.corner);
+                    let others = deciding.iter().filter(|&&label| label != first).count();
+                    assert_eq!((node.mixed, node.others), (others > 0, others as f64 / deciding.len() as f64));
+                    assert_eq!(node.border, f64::from(deciding.iter().sum::<u32>()) / deciding.len() as f64);
+                }
+            }
+        }
     }
 }

@@ -7,22 +7,20 @@
 //! shows, P_i = r^(d−k), and the work of cells goes on as it went on that step.
 
 mod judge;
+mod lattice;
+mod share;
 
-use rayon::prelude::*;
-
-use self::judge::{Judge, Node, lattice};
+use self::judge::Judge;
+pub use self::lattice::Lattice;
+use self::share::Share;
 use super::observed::{LevelWork, deciding};
 use crate::domain::Domain;
 use crate::how::{ExploreOrder, Keep};
-use crate::plan::{ExploreRule, Level, Plan};
-use crate::region::Region;
+use crate::plan::{ExploreRule, Level, Scheme};
 use crate::workload::Workload;
 
 /// Sampled cells per region side below which a level is not believed.
 const LEAST_SIDE: u32 = 4;
-
-/// Cells evaluated per task.
-const TASK: usize = 1024;
 
 /// How exploration goes on after a first round of cells: rounds double up to the last size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +39,8 @@ impl Rounds {
         while going > 1e-3 && others > 0.0 {
             expected += going * round;
             seen += round;
-            going = (1.0 - others).powf(seen - 1.0);
+            // Rounds are whole numbers of cells.
+            going = (1.0 - others).powi((seen - 1.0) as i32);
             round = (2.0 * round).min(self.last as f64);
         }
         expected
@@ -62,124 +61,44 @@ pub struct Explore {
 /// A coarse sample of a field.
 #[derive(Debug, Clone)]
 pub struct Coarse<const K: usize> {
-    /// Cells that were evaluated.
-    cells: u64,
+    lattice: Lattice<K>,
+    explore: Explore,
     /// Per level of 2^i regions per axis: all of them, then those below the mixed ones of level 0, 1, .., i.
     shares: Vec<Vec<Share>>,
     /// P of a division by two below it.
     below: f64,
     /// True if labels are iterations.
     iterations: bool,
-    order: ExploreOrder,
-}
-
-/// Regions of a level below the mixed regions of another, on average.
-#[derive(Debug, Clone, Copy, Default)]
-struct Share {
-    /// The share that is mixed.
-    p: f64,
-    /// Mean work of a visited cell of uniform and of mixed regions.
-    uniform_work: f64,
-    mixed_work: f64,
-    /// Mean work of a cell inside a mixed region.
-    inside_work: f64,
-    /// The share of uniform and of mixed regions that are decided by looking at cells.
-    uniform_looked: f64,
-    mixed_looked: f64,
-    /// Cells visited of a mixed region.
-    visited: f64,
-}
-
-/// How much the work of a cell may change from one division to the next where the sample does not show it.
-const TREND: [f64; 2] = [0.7, 1.0];
-
-impl Share {
-    /// The mean over the regions of `level` whose ancestor on `parent` is mixed; over all without a parent.
-    fn new<const K: usize>(levels: &[Vec<Node>], parent: Option<usize>, level: usize, explore: Explore) -> Self {
-        let mut sum = Self::default();
-        let (mut mixed, mut uniform, mut mixed_looked, mut uniform_looked) = (0.0, 0.0, 0.0, 0.0);
-        let lattice = Region { corner: [0; K], extent: [1u32 << level; K] };
-        for (index, node) in levels[level].iter().enumerate() {
-            if let Some(parent) = parent {
-                let coords = lattice.offset(index as u64);
-                let above = coords.iter().rev().fold(0, |at, &p| (at << parent) + (p as usize >> (level - parent)));
-                if !levels[parent][above].mixed {
-                    continue;
-                }
-            }
-            let looked = f64::from(u8::from(!node.proven));
-            if node.mixed {
-                mixed += 1.0;
-                mixed_looked += looked;
-                sum.mixed_work += node.border;
-                sum.inside_work += node.inside;
-                sum.visited += explore.rounds.visited(node.others);
-            } else {
-                uniform += 1.0;
-                uniform_looked += looked;
-                sum.uniform_work += node.border;
-            }
-        }
-        let mean = |sum: f64, of: f64| if of > 0.0 { sum / of } else { 0.0 };
-        Self {
-            p: mean(mixed, mixed + uniform),
-            uniform_work: mean(sum.uniform_work, uniform),
-            mixed_work: mean(sum.mixed_work, mixed),
-            inside_work: mean(sum.inside_work, mixed),
-            uniform_looked: mean(uniform_looked, uniform),
-            mixed_looked: mean(mixed_looked, mixed),
-            visited: mean(sum.visited, mixed),
-        }
-    }
-
-    /// With the work of cells changed as it did from the division before, `beyond` times more: nearer to the boundary
-    /// there are fewer cells of extreme work.
-    fn scaled(self, beyond: f64, before: Self) -> Self {
-        let on = |now: f64, then: f64| match then > 0.0 {
-            true => now * (now / then).clamp(TREND[0], TREND[1]).powf(beyond),
-            false => now,
-        };
-        Self {
-            uniform_work: on(self.uniform_work, before.uniform_work),
-            mixed_work: on(self.mixed_work, before.mixed_work),
-            inside_work: on(self.inside_work, before.inside_work),
-            ..self
-        }
-    }
 }
 
 impl<const K: usize> Coarse<K> {
     /// Evaluates at most `budget` cells of `workload` over `domain`, on the CPU, for runs that explore like this.
     pub fn take(workload: &dyn Workload<K>, domain: &Domain<K>, budget: u64, explore: Explore) -> Self {
-        let lattice = lattice(domain.size(), budget);
-        let whole = Region { corner: [0; K], extent: lattice };
-        let mut points = Vec::new();
-        whole.extend_cells(&mut points);
-        for point in &mut points {
-            *point = std::array::from_fn(|j| {
-                // Below n, which has 32 bits.
-                (u64::from(point[j]) * u64::from(domain.size()[j]) / u64::from(lattice[j])) as u32
-            });
-        }
-        let mut labels = vec![0; points.len()];
-        let tasks = points.par_chunks(TASK).zip(labels.par_chunks_mut(TASK));
-        tasks.for_each(|(points, labels)| workload.evaluate(points, labels));
-        let least = lattice.into_iter().min().unwrap_or(1);
+        let lattice = Lattice::new(domain.size(), budget);
+        Self::new(&lattice.labels(workload), lattice, workload, domain, explore)
+    }
+
+    /// What `labels`, those of `workload` on the lattice of `domain` in storage order, say of runs that explore like this.
+    ///
+    /// # Panics
+    /// If there is not a label for every point.
+    pub fn new(
+        labels: &[u32],
+        lattice: Lattice<K>,
+        workload: &dyn Workload<K>,
+        domain: &Domain<K>,
+        explore: Explore,
+    ) -> Self {
+        assert_eq!((labels.len() as u64, lattice.size()), (lattice.cells(), domain.size()), "a label for every point");
+        let least = lattice.points().into_iter().min().unwrap_or(1);
         let finest = (least / LEAST_SIDE).max(1).ilog2() as usize;
-        let judge = Judge { labels: &labels, lattice, rule: explore.rule, workload, domain };
-        let levels: Vec<Vec<Node>> = (0..=finest).into_par_iter().map(|i| judge.level(i)).collect();
-        let shares = (0..=finest)
-            .map(|level| {
-                let parents = [None].into_iter().chain((0..=level).map(Some));
-                parents.map(|parent| Share::new::<K>(&levels, parent, level, explore)).collect()
-            })
-            .collect();
+        let levels = Judge { labels, lattice, rule: explore.rule, workload, domain }.levels(finest);
         let mut coarse = Self {
-            cells: labels.len() as u64,
-            shares,
+            lattice,
+            explore,
+            shares: Share::all::<K>(&levels, explore.rounds),
             below: 2f64.powf(workload.boundary_dimension() - K as f64),
             iterations: workload.labels_count_iterations(),
-            order: explore.order,
         };
         if finest > 0 {
             let last = coarse.share(Some(finest - 1), finest);
@@ -192,7 +111,12 @@ impl<const K: usize> Coarse<K> {
 
     /// Cells that were evaluated.
     pub fn cells(&self) -> u64 {
-        self.cells
+        self.lattice.cells()
+    }
+
+    /// Cells of the domain per axis.
+    pub fn size(&self) -> [u32; K] {
+        self.lattice.size()
     }
 
     /// d, from P = 2^(d−k) of the last division that the sample shows.
@@ -200,46 +124,21 @@ impl<const K: usize> Coarse<K> {
         (K as f64 + self.below.log2()).clamp(0.0, K as f64)
     }
 
-    /// What the levels of `plan` are expected to do.
-    pub fn levels(&self, plan: &Plan<K>, keep: Keep) -> Vec<LevelWork> {
+    /// What the levels of a scheme are expected to do, down to where less than half a region is left.
+    pub fn levels(&self, scheme: &Scheme<K>, keep: Keep) -> Vec<LevelWork> {
+        let mut descent = self.descend(scheme, keep);
+        let mut levels = scheme.levels(self.size()).peekable();
         let mut found = Vec::new();
-        let mut regions = plan.levels()[0].regions() as f64;
-        let mut above: Option<f64> = None;
-        for level in plan.levels() {
-            // The depth of a lattice in divisions by two, per axis the geometric mean.
-            let depth = (level.regions() as f64).log2() / K as f64;
-            let (volume, border) = decisive(plan, level);
-            let share = self.at(above, depth);
-            let mixed = regions * share.p;
-            let uniform = regions - mixed;
-            let last = plan.is_last(level.index);
-            let visited = match self.order {
-                ExploreOrder::Scattered => share.visited.min(border),
-                ExploreOrder::Paper => border,
-            };
-            let of_uniform = uniform * share.uniform_looked * border;
-            let of_mixed = mixed * share.mixed_looked * visited;
-            let evaluated = if last && keep != Keep::Counts { mixed * volume } else { 0.0 };
-            let iterations =
-                of_uniform * share.uniform_work + of_mixed * share.mixed_work + evaluated * share.inside_work;
-            found.push(LevelWork {
-                regions,
-                divided: if last { 0.0 } else { mixed },
-                filled: uniform,
-                leaves: if last { mixed } else { 0.0 },
-                deciding: border,
-                explored: of_uniform + of_mixed,
-                filled_cells: if keep == Keep::Dense { uniform * volume } else { 0.0 },
-                evaluated,
-                iterations: self.iterations.then_some(iterations),
-            });
-            regions = mixed * plan.scheme().children() as f64;
-            above = Some(depth);
-            if regions < 0.5 {
-                break;
-            }
+        while let Some(level) = levels.next() {
+            let Some(expected) = descent.enter(&level) else { break };
+            found.push(if levels.peek().is_some() { expected.inner } else { expected.last });
         }
         found
+    }
+
+    /// The way down the levels of any scheme with this g and r.
+    pub(super) fn descend(&self, scheme: &Scheme<K>, keep: Keep) -> Descent<'_, K> {
+        Descent { coarse: self, keep, children: scheme.children() as f64, above: None }
     }
 
     /// The regions of `depth` divisions by two below the mixed ones of `above`, or all of them.
@@ -269,13 +168,76 @@ impl<const K: usize> Coarse<K> {
     fn share(&self, parent: Option<usize>, level: usize) -> Share {
         self.shares[level][parent.map_or(0, |parent| parent.min(level) + 1)]
     }
+
+    /// Cells of a region of a level, and those that decide it, on average.
+    fn decisive(&self, level: &Level<K>) -> (f64, f64) {
+        let size = self.size();
+        let sides: [f64; K] = std::array::from_fn(|j| f64::from(size[j]) / f64::from(level.grid[j]));
+        (sides.iter().product(), deciding(self.explore.rule, sides.into_iter()))
+    }
 }
 
-/// Cells of a region of a level, and those that decide it, on average.
-fn decisive<const K: usize>(plan: &Plan<K>, level: &Level<K>) -> (f64, f64) {
-    let size = plan.domain().size();
-    let sides: [f64; K] = std::array::from_fn(|j| f64::from(size[j]) / f64::from(level.grid[j]));
-    (sides.iter().product(), deciding(plan.explore(), sides.into_iter()))
+/// Levels one below the other, each by what is left of the one above.
+pub(super) struct Descent<'a, const K: usize> {
+    coarse: &'a Coarse<K>,
+    keep: Keep,
+    /// R.
+    children: f64,
+    /// The depth of the level above in divisions by two, and its mixed regions.
+    above: Option<(f64, f64)>,
+}
+
+/// What a level is expected to do.
+pub(super) struct Expected {
+    /// If its mixed regions are divided.
+    pub(super) inner: LevelWork,
+    /// If they are leaves.
+    pub(super) last: LevelWork,
+}
+
+impl<const K: usize> Descent<'_, K> {
+    /// The next level; None if less than half a region of it is expected.
+    pub(super) fn enter(&mut self, level: &Level<K>) -> Option<Expected> {
+        let coarse = self.coarse;
+        let regions = self.above.map_or(level.regions() as f64, |(_, mixed)| mixed * self.children);
+        if self.above.is_some() && regions < 0.5 {
+            return None;
+        }
+        // Per axis the geometric mean.
+        let depth = (level.regions() as f64).log2() / K as f64;
+        let (volume, border) = coarse.decisive(level);
+        let share = coarse.at(self.above.map(|(depth, _)| depth), depth);
+        let mixed = regions * share.p;
+        let uniform = regions - mixed;
+        let visited = match coarse.explore.order {
+            ExploreOrder::Scattered => share.visited.min(border),
+            ExploreOrder::Paper => border,
+        };
+        let of_uniform = uniform * share.uniform_looked * border;
+        let of_mixed = mixed * share.mixed_looked * visited;
+        let iterations = of_uniform * share.uniform_work + of_mixed * share.mixed_work;
+        let evaluated = if self.keep == Keep::Counts { 0.0 } else { mixed * volume };
+        let inner = LevelWork {
+            regions,
+            divided: mixed,
+            filled: uniform,
+            leaves: 0.0,
+            deciding: border,
+            explored: of_uniform + of_mixed,
+            filled_cells: if self.keep == Keep::Dense { uniform * volume } else { 0.0 },
+            evaluated: 0.0,
+            iterations: coarse.iterations.then_some(iterations),
+        };
+        let last = LevelWork {
+            divided: 0.0,
+            leaves: mixed,
+            evaluated,
+            iterations: coarse.iterations.then_some(iterations + evaluated * share.inside_work),
+            ..inner
+        };
+        self.above = Some((depth, mixed));
+        Some(Expected { inner, last })
+    }
 }
 
 #[cfg(test)]
@@ -286,7 +248,7 @@ mod tests {
     use crate::domain::Sample;
     use crate::engine;
     use crate::how::How;
-    use crate::plan::Scheme;
+    use crate::plan::Plan;
     use crate::subdivision::LevelCounts;
     use crate::workload::{FieldOptions, mandelbrot, simplex};
 
@@ -303,7 +265,7 @@ mod tests {
         let coarse = Coarse::take(workload, plan.domain(), budget, explore);
         assert!(coarse.cells() <= budget);
         let run = engine::run(plan, workload, &how, &Control::default()).unwrap();
-        let expected = coarse.levels(plan, how.keep);
+        let expected = coarse.levels(plan.scheme(), how.keep);
         assert_eq!(expected.len(), run.levels().len());
         expected.into_iter().zip(run.levels().iter().map(|level| level.counts)).collect()
     }

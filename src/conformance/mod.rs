@@ -2,20 +2,27 @@
 //!
 //! A case fixes a plan; a run of it fixes everything that must not change a cell. All runs of a case must agree in
 //! their checksum, their counts per level and what they tile; all but Exhaustive, which may differ in the cells that
-//! exploration misses. Those are counted and shown, never hidden, and must be none where the case says so.
+//! exploration misses. Those are counted and shown, never hidden, and must be none where the case says so. A coarse sample
+//! has the same labels wherever it is taken.
+
+mod choices;
 
 use crate::cpu::Control;
 use crate::curve::{CurveError, CurveKind};
+use crate::domain::Domain;
 use crate::engine::Backend;
 use crate::error::Error;
 use crate::escape::{Arithmetic, Precision};
-use crate::field::{CellType, Field};
-use crate::how::{AskLoop, DpLaunch, ExploreOrder, How, Insertion, Keep, ParallelScheme, Stack, Table};
+use crate::field::Field;
+use crate::how::How;
+use crate::model::auto;
+use crate::model::sample::Lattice;
 use crate::plan::{ExploreRule, PlanError};
 use crate::request::Request;
+use crate::sampler::Sampler;
 use crate::strategy::StrategyKind;
 use crate::subdivision::Subdivision;
-use crate::workload::{Job, Open, WorkloadKind};
+use crate::workload::{Job, Open, Workload, WorkloadKind};
 
 /// A plan whose runs must agree.
 #[derive(Debug, Clone)]
@@ -139,25 +146,6 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// Every choice that must not change a cell, on the CPU.
-fn cpu_choices() -> Vec<How> {
-    let mut choices = vec![How { strategy: StrategyKind::Exhaustive, ..How::default() }];
-    for &scheme in ParallelScheme::ALL {
-        for &order in ExploreOrder::ALL {
-            for &insertion in Insertion::ALL {
-                choices.push(How { scheme, order, insertion, ..How::default() });
-            }
-            for max_kernels in [Some(1), None] {
-                choices.push(How { strategy: StrategyKind::Dp, scheme, order, max_kernels, ..How::default() });
-            }
-        }
-    }
-    choices.push(How { threads: Some(1), ..How::default() });
-    choices.push(How { keep: Keep::Regions, ..How::default() });
-    choices.push(How { strategy: StrategyKind::Dp, keep: Keep::Regions, threads: Some(3), ..How::default() });
-    choices
-}
-
 /// How much is varied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
@@ -167,75 +155,6 @@ pub enum Scope {
     Brief,
     /// The same without launches from the device, for tools that cannot follow those.
     Static,
-}
-
-/// Every choice that must not change a cell, on CUDA. What costs a compilation (block shapes, the papers' order) is
-/// varied along one curve; the others take one shape each.
-fn cuda_choices(curve: CurveKind, scope: Scope) -> Vec<How> {
-    let shapes = [[8, 8, 1], [16, 16, 1], [32, 32, 1], [64, 4, 1], [64, 8, 1], [32, 1, 1], [4, 4, 4]];
-    let shapes = match curve {
-        CurveKind::Morton if scope == Scope::Full => &shapes[..],
-        CurveKind::Morton => &shapes[3..4],
-        CurveKind::Hilbert => &shapes[..1],
-        CurveKind::Canonical => &shapes[5..6],
-    };
-    let mut choices = Vec::new();
-    for (i, &block) in shapes.iter().enumerate() {
-        // Both cell types, in turns.
-        let cell = CellType::ALL[i % 2];
-        let base = How { block, cell, ..How::default() };
-        for &stack in Stack::ALL {
-            choices.push(How { strategy: StrategyKind::Exhaustive, stack, ..base });
-        }
-        for &scheme in ParallelScheme::ALL {
-            for &insertion in Insertion::ALL {
-                choices.push(How { scheme, insertion, ..base });
-            }
-            choices.push(How { scheme, keep: Keep::Regions, insertion: Insertion::Atomic, ..base });
-        }
-        choices.push(How { ask_loop: AskLoop::Paper, insertion: Insertion::Atomic, ..base });
-        if scope != Scope::Static {
-            choices.extend(dp_choices(base, scope));
-        }
-    }
-    if curve == CurveKind::Hilbert {
-        for &scheme in ParallelScheme::ALL {
-            choices.push(How { table: Table::Coordinates, scheme, ..How::default() });
-        }
-        choices.push(How { table: Table::Coordinates, keep: Keep::Regions, ..How::default() });
-    }
-    if curve == CurveKind::Morton {
-        for &scheme in ParallelScheme::ALL {
-            choices.push(How { order: ExploreOrder::Paper, scheme, ..How::default() });
-        }
-        choices.push(How {
-            strategy: StrategyKind::Exhaustive,
-            stack: Stack::Split,
-            max_kernels: Some(1),
-            ..How::default()
-        });
-    }
-    choices
-}
-
-/// Dynamic parallelism: every launch and scheme, with room and without; briefly, the three limits in turns.
-fn dp_choices(base: How, scope: Scope) -> Vec<How> {
-    let mut choices = Vec::new();
-    for (i, &scheme) in ParallelScheme::ALL.iter().enumerate() {
-        for (j, &dp_launch) in DpLaunch::ALL.iter().enumerate() {
-            let dp = How { strategy: StrategyKind::Dp, scheme, dp_launch, ..base };
-            let limits = [
-                dp,
-                How { dp_budget: Some(3), dp_overflow: 2, ..dp },
-                How { dp_overflow: 0, dp_budget: Some(1), keep: Keep::Regions, ..dp },
-            ];
-            match scope {
-                Scope::Full => choices.extend(limits),
-                Scope::Brief | Scope::Static => choices.push(limits[(i + j) % 3]),
-            }
-        }
-    }
-    choices
 }
 
 /// Runs a case on `backend` with every curve that can serve it and every choice, and reports each run to `each`. Off the
@@ -267,7 +186,9 @@ impl<F: FnMut(&Outcome)> Job for Verify<'_, F> {
     fn run<const K: usize>(mut self, open: Open<K>) -> Self::Output {
         let case = self.case;
         let mut request = case.request.clone();
-        let workload = open(request.plan::<K>()?.domain(), &request.options()?)?;
+        let domain = request.domain::<K>()?;
+        let workload = open(&domain, &request.options()?)?;
+        let mut sampling = sampling(self.backend, &*workload, &domain)?;
         let mut reference: Option<Subdivision<K>> = None;
         let mut exhaustive: Option<Field<K>> = None;
         for &curve in CurveKind::ALL {
@@ -280,8 +201,8 @@ impl<F: FnMut(&Outcome)> Job for Verify<'_, F> {
                 plan => plan?,
             };
             let choices = match self.backend {
-                Backend::Cpu => cpu_choices(),
-                Backend::Cuda(_) => cuda_choices(curve, self.scope),
+                Backend::Cpu => choices::cpu(),
+                Backend::Cuda(_) => choices::cuda(curve, self.scope),
             };
             let first = exhaustive.is_none() && !matches!(self.backend, Backend::Cpu);
             let oracles =
@@ -298,13 +219,13 @@ impl<F: FnMut(&Outcome)> Job for Verify<'_, F> {
                     checksum: field.checksum(),
                     regions: subdivision.totals().regions,
                     differing: 0,
-                    fault: None,
+                    fault: sampling.take(),
                 };
                 if how.strategy == StrategyKind::Exhaustive {
                     exhaustive.get_or_insert_with(|| field.clone());
                 } else {
                     let reference = reference.get_or_insert_with(|| subdivision.clone());
-                    outcome.fault = disagreement(case, reference, &subdivision, &field)?;
+                    outcome.fault = outcome.fault.or(disagreement(case, reference, &subdivision, &field)?);
                 }
                 outcome.differing = exhaustive.as_ref().map_or(0, |exhaustive| differing(exhaustive, &field));
                 let may_differ = !case.exact && how.strategy != StrategyKind::Exhaustive;
@@ -316,6 +237,19 @@ impl<F: FnMut(&Outcome)> Job for Verify<'_, F> {
         }
         Ok(())
     }
+}
+
+/// What a coarse sample on `backend` and one on the CPU disagree in, if in anything.
+fn sampling<const K: usize>(
+    backend: &Backend,
+    workload: &dyn Workload<K>,
+    domain: &Domain<K>,
+) -> Result<Option<String>, Error> {
+    let lattice = Lattice::new(domain.size(), auto::budget(domain.cells()));
+    let of = |backend| Sampler::new(backend, lattice, workload, domain, &How::default())?.labels();
+    let (here, cpu) = (of(backend)?, of(&Backend::Cpu)?);
+    let differing = here.iter().zip(&cpu).filter(|(a, b)| a != b).count();
+    Ok((here.len() != cpu.len() || differing > 0).then(|| format!("{differing} sampled labels differ from the CPU's")))
 }
 
 /// What two runs of one plan disagree in, if in anything.

@@ -1,0 +1,20 @@
+// A coarse sample: one thread per point of a lattice through the domain, grid[j] points on axis j. Point p is cell
+// ⌊p·n/grid⌋; labels are stored in the order of the points. Twin of src/model/sample/lattice.rs.
+#include "prelude.cuh"
+
+#include "region.cuh"
+#include FIELD_HEADER
+
+KERNEL(sample) {
+    const u64 index = (launch.first + blockIdx.x) * BLOCK + threadIdx.x;
+    const bool mine = index < launch.regions;
+    u64 rest = mine ? index : 0;
+    Coords cell;
+#pragma unroll
+    for (u32 j = 0; j < DIM; j++) {
+        cell[j] = bound(u32(rest % launch.grid[j]), run.size[j], launch.grid[j]);
+        rest /= launch.grid[j];
+    }
+    const u32 found = label(field, cell);
+    if (mine) ((u32*)launch.outcomes)[index] = found;
+}

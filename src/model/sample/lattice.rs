@@ -1,0 +1,125 @@
+//! The cells of a coarse sample: a lattice through the whole domain, wherever they are evaluated.
+//!
+//! Point p of a lattice of m points per axis is cell ⌊p_j·n_j/m_j⌋, on the CPU as on a GPU (`kernels/strategies/sample.cu`),
+//! so that a sample is the same to the bit on both.
+
+use rayon::prelude::*;
+
+use crate::region::Region;
+use crate::workload::Workload;
+
+/// Cells evaluated per task: below it threads take longer to wake than to evaluate.
+const TASK: usize = 1024;
+
+/// Points of a domain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lattice<const K: usize> {
+    size: [u32; K],
+    points: [u32; K],
+}
+
+impl<const K: usize> Lattice<K> {
+    /// At most `budget` points (at least one) of a domain of `size` cells per axis: n over a common step, if possible one
+    /// that divides every n, so that sets of digits keep theirs.
+    pub fn new(size: [u32; K], budget: u64) -> Self {
+        let count = |step: u32| size.iter().map(|&n| f64::from((n / step).max(1))).product::<f64>();
+        // The least step that is long enough: the longest axis alone has one point at the latest.
+        let (mut step, mut enough) = (1, size.into_iter().max().unwrap_or(1));
+        while step < enough {
+            let middle = step + (enough - step) / 2;
+            match count(middle) <= budget as f64 {
+                true => enough = middle,
+                false => step = middle + 1,
+            }
+        }
+        let divides = |step: &u32| size.iter().all(|n| n.is_multiple_of(*step));
+        let step = (step..=step.saturating_mul(2)).find(divides).unwrap_or(step);
+        Self { size, points: size.map(|n| (n / step).max(1)) }
+    }
+
+    /// Cells of the domain per axis.
+    pub fn size(&self) -> [u32; K] {
+        self.size
+    }
+
+    /// Points per axis.
+    pub fn points(&self) -> [u32; K] {
+        self.points
+    }
+
+    /// Points in all, at least one.
+    pub fn cells(&self) -> u64 {
+        self.whole().volume()
+    }
+
+    /// The labels of its cells, in storage order, evaluated on the CPU.
+    pub fn labels(&self, workload: &dyn Workload<K>) -> Vec<u32> {
+        let axes: [Vec<u32>; K] = std::array::from_fn(|j| {
+            let [n, m] = [self.size[j], self.points[j]].map(u64::from);
+            // Below n, which has 32 bits.
+            (0..m).map(|p| (p * n / m) as u32).collect()
+        });
+        let evaluate = |first: usize, labels: &mut [u32]| {
+            let mut point = self.whole().offset(first as u64);
+            let mut cells = Vec::with_capacity(labels.len());
+            for _ in 0..labels.len() {
+                cells.push(std::array::from_fn(|j| axes[j][point[j] as usize]));
+                self.advance(&mut point);
+            }
+            workload.evaluate(&cells, labels);
+        };
+        let mut labels = vec![0; self.cells() as usize];
+        if labels.len() <= TASK {
+            evaluate(0, &mut labels);
+        } else {
+            labels.par_chunks_mut(TASK).enumerate().for_each(|(task, labels)| evaluate(task * TASK, labels));
+        }
+        labels
+    }
+
+    fn whole(&self) -> Region<K> {
+        Region { corner: [0; K], extent: self.points }
+    }
+
+    /// The next point in storage order; after the last one the first.
+    fn advance(&self, point: &mut [u32; K]) {
+        for j in 0..K {
+            point[j] += 1;
+            if point[j] < self.points[j] {
+                return;
+            }
+            point[j] = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::CellField;
+
+    #[test]
+    fn steps_divide_where_they_can() {
+        fn points<const K: usize>(size: [u32; K], budget: u64) -> [u32; K] {
+            Lattice::new(size, budget).points()
+        }
+        assert_eq!(points([4096, 4096], 1 << 14), [128, 128]);
+        assert_eq!(points([6561, 6561], 1 << 14), [81, 81]);
+        assert_eq!(points([7], 1 << 14), [7]);
+        assert_eq!(points([1], 1), [1]);
+        let odd = points([1009, 503], 1 << 10);
+        assert!(odd.iter().product::<u32>() <= 1 << 10 && odd[0] > 30, "{odd:?}");
+        assert_eq!(points([u32::MAX; 8], 1 << 10)[0] as f64, 2.0);
+    }
+
+    #[test]
+    fn labels_are_those_of_the_cells() {
+        // More than a task, on lattices that do not divide.
+        let lattice = Lattice { size: [1009, 503, 7], points: [30, 23, 5] };
+        let labels = lattice.labels(&CellField::new(u32::MAX - 1, |[x, y, z]| x + 1009 * (y + 503 * z)));
+        let points = lattice.whole().cells();
+        for (label, [x, y, z]) in labels.into_iter().zip(points) {
+            assert_eq!(label, x * 1009 / 30 + 1009 * (y * 503 / 23 + 503 * (z * 7 / 5)));
+        }
+    }
+}
