@@ -110,7 +110,7 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("model plan -r 1", 2, &["-r 1", "at least 2"]),
     ("model plan --objective fun", 2, &["--objective", "fun", "work, sbr, mbr"]),
     ("model plan -A 0", 2, &["-A 0", "at least 1"]),
-    ("model fit", 2, &["<REPORTS>"]),
+    ("model fit", 2, &["<FILES>"]),
     ("model fit missing.json", 2, &["missing.json"]),
     ("model fit there.png", 2, &["there.png", "not JSON"]),
     ("model fit empty.json", 2, &["empty.json", "no report", "--report"]),
@@ -121,6 +121,7 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
         2,
         &["level.json", "report 1", "level 0", "key 'filled' is \"six\"", "whole number"],
     ),
+    ("model fit grid.json", 2, &["grid.json", "report 1", "level 0", "key 'grid' is [4]", "2 positive numbers"]),
     ("model fit seconds.json", 2, &["seconds.json", "key 'seconds' is 0", "positive"]),
     ("model fit report.json", 2, &["toy, k 2", "runs = 1", "more reports"]),
     ("model fit report.json --hold-out x", 2, &["--hold-out", "'x'"]),
@@ -178,14 +179,16 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("", 2, &["Usage"]),
 ];
 
-/// The keys of a run report that a fit reads, with the uniform regions of its level and its time.
+/// The keys of a run report that a fit reads, with the grid and the uniform regions of its level and its time.
 macro_rules! report {
-    ($filled:literal, $seconds:literal) => {
+    ($grid:literal, $filled:literal, $seconds:literal) => {
         concat!(
             r#"{"schema": 1, "workload": "toy", "k": 2, "size": [64, 64], "precision": "f32", "arithmetic": "fused",
-            "keep": "dense", "strategy": "ask", "scheme": "sbr", "g": [4, 4], "r": [2, 2], "B": 8, "backend": "cpu",
-            "device": "toy", "threads": 2, "levels": [{"regions": 16, "subdivided": 10, "leaves": 0, "cells": {"explored": 900,
-            "filled": 1536, "evaluated": 0}, "iterations": null, "filled": "#,
+            "explore": "border", "keep": "dense", "strategy": "ask", "scheme": "sbr", "g": [4, 4], "r": [2, 2], "B": 8,
+            "backend": "cpu", "device": "toy", "threads": 2, "levels": [{"regions": 16, "subdivided": 10, "leaves": 0,
+            "cells": {"explored": 900, "filled": 1536, "evaluated": 0}, "iterations": null, "grid": "#,
+            $grid,
+            r#", "filled": "#,
             $filled,
             r#"}], "seconds": "#,
             $seconds,
@@ -204,9 +207,10 @@ const FILES: &[(&str, &str)] = &[
     ("text.json", r#"[{"id": "c", "function": "kernels", "inputs": {"G": 4, "R": 4, "P": 0.5, "tau": "five"}}]"#),
     ("empty.json", ""),
     ("schema.json", r#"{"schema": 2}"#),
-    ("report.json", report!("6", "0.5")),
-    ("level.json", report!("\"six\"", "0.5")),
-    ("seconds.json", report!("6", "0")),
+    ("report.json", report!("[4, 4]", "6", "0.5")),
+    ("grid.json", report!("[4]", "6", "0.5")),
+    ("level.json", report!("[4, 4]", "\"six\"", "0.5")),
+    ("seconds.json", report!("[4, 4]", "6", "0")),
     ("none.jsonl", ""),
     ("there.jsonl", "mine\n"),
     ("axis.toml", "[axes]\nsize_of = 3\n"),
