@@ -195,9 +195,10 @@ pub struct AutoScheme {
     pub b: u32,
     /// Workers per region.
     pub scheme: String,
-    /// What the fit says that the run takes; null without a fit.
+    /// What the fit says that the run takes, or what it took when it was tuned; null without either.
     pub predicted_seconds: Option<f64>,
-    /// What it was chosen by: `fit`, or `model` where nothing was fitted for this device and workload.
+    /// What it was chosen by: `tuning` where `model tune` measured this problem on this device, else `fit`, or `model` where
+    /// nothing was fitted for the device and workload.
     pub by: &'static str,
 }
 

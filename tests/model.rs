@@ -291,6 +291,21 @@ fn tuning_measures_and_remembers() {
         (&entry["g"], &entry["r"], &entry["B"]),
         (&found["best"]["g"], &found["best"]["r"], &found["best"]["B"])
     );
+    // The same problem is not looked for again, unless something else is asked for.
+    let known = report(&folder, "mandelbrot -n 64 --auto-scheme");
+    let auto = &known["auto_scheme"];
+    assert_eq!((&auto["by"], &auto["sampled_cells"]), (&"tuning".into(), &0.into()));
+    assert_eq!(
+        (&auto["g"], &known["r"][0], &auto["B"], &known["scheme"]),
+        (&entry["g"], &entry["r"], &entry["B"], &entry["scheme"])
+    );
+    for other in ["-n 64 --scheme mbr", "-n 64 --dwell 64", "-n 64 --strategy dp", "-n 65"] {
+        assert_eq!(
+            report(&folder, &format!("mandelbrot {other} --auto-scheme"))["auto_scheme"]["by"],
+            "model",
+            "{other}"
+        );
+    }
     let table = orthant(&folder, "model tune mandelbrot -n 64 --repeat 1 --patience 1 --dwell 64");
     assert!(String::from_utf8_lossy(&table.stdout).contains("candidates measured; best g "));
     assert_eq!(learnt(&folder, "tuned").1["entries"].as_array().unwrap().len(), 2);

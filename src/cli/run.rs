@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::args::Run;
 use super::machine::{self, Machine};
 use super::progress::{Progress, cancel_on_signals};
-use super::search::{Search, Wanted};
+use super::search::{Wanted, choose};
 use super::{Voice, align_right, print, table};
 use crate::cpu::Control;
 use crate::error::{Bytes, Error};
@@ -172,10 +172,9 @@ impl Job for Task {
             None => {
                 let (scheme, blocks) = (self.args.scheme, &[self.request.how.block]);
                 let wanted = Wanted { flag: "--auto-scheme", backend: &backend, device, scheme, blocks };
-                let search = Search::new(&self.request, &*workload, wanted)?;
-                let (choice, scheme, plan) = (search.choice(), search.candidates[0].0.scheme, search.plan);
-                self.request.how.scheme = scheme;
-                (plan, Some(choice))
+                let chosen = choose(&self.request, &*workload, wanted)?;
+                self.request.how.scheme = chosen.scheme;
+                (chosen.plan, Some(chosen.found))
             }
         };
         let how = &self.request.how;

@@ -1,8 +1,9 @@
-//! Schemes in the order in which the model would take them: what `run --auto-scheme` begins and `model tune` measures.
+//! Schemes in the order in which the model would take them: `run --auto-scheme` takes the first, unless `model tune` has
+//! measured the problem, and `model tune` measures them.
 
 use std::time::{Duration, Instant};
 
-use super::model::store::{Setting, fitted};
+use super::model::store::{Problem, Setting, fitted, tuned};
 use crate::domain::Domain;
 use crate::engine::Backend;
 use crate::error::Error;
@@ -30,6 +31,64 @@ pub(super) struct Wanted<'a> {
     pub(super) scheme: Option<ParallelScheme>,
     /// Block shapes.
     pub(super) blocks: &'a [[u32; 3]],
+}
+
+/// A scheme to run with.
+pub(super) struct Chosen<const K: usize> {
+    pub(super) plan: Plan<K>,
+    pub(super) scheme: ParallelScheme,
+    /// How it was found.
+    pub(super) found: AutoScheme,
+}
+
+/// The scheme that was tuned for this problem on this device, if it can be run as it is asked for; else the first one
+/// that the model takes.
+///
+/// # Errors
+/// As [`Search::new`], and as reading what was tuned.
+pub(super) fn choose<const K: usize>(
+    request: &Request,
+    workload: &dyn Workload<K>,
+    wanted: Wanted<'_>,
+) -> Result<Chosen<K>, Error> {
+    if let Some(chosen) = known(request, workload, &wanted)? {
+        return Ok(chosen);
+    }
+    let search = Search::new(request, workload, wanted)?;
+    Ok(Chosen { found: search.choice(), scheme: search.candidates[0].0.scheme, plan: search.plan })
+}
+
+/// What was tuned, if the parallel scheme and the block's shape that are asked for are those of the best.
+fn known<const K: usize>(
+    request: &Request,
+    workload: &dyn Workload<K>,
+    wanted: &Wanted<'_>,
+) -> Result<Option<Chosen<K>>, Error> {
+    let start = Instant::now();
+    let Some(tuned) = tuned(wanted.backend.name(), wanted.device, &Problem::of::<K>(request)?)? else {
+        return Ok(None);
+    };
+    let Some(scheme) = ParallelScheme::ALL.iter().copied().find(|scheme| scheme.name() == tuned.scheme) else {
+        return Ok(None);
+    };
+    let shaped = tuned.block.is_none_or(|block| wanted.blocks.contains(&block));
+    if wanted.scheme.is_some_and(|asked| asked != scheme) || !shaped {
+        return Ok(None);
+    }
+    let domain = request.domain::<K>()?;
+    let (g, r, b) = (tuned.g, tuned.r, tuned.b);
+    let plan = plan(request, &domain, workload, &Candidate { g, r, b, scheme, cost: tuned.seconds });
+    let found = AutoScheme {
+        sampled_cells: 0,
+        seconds: start.elapsed().as_secs_f64(),
+        g,
+        r,
+        b,
+        scheme: tuned.scheme,
+        predicted_seconds: Some(tuned.seconds),
+        by: "tuning",
+    };
+    Ok(plan.map(|plan| Chosen { plan, scheme, found }))
 }
 
 /// Candidates for a request, the most promising first, and what finding them took.

@@ -73,23 +73,47 @@ pub(in crate::cli) struct Fitted {
     pub(super) held_out: Option<HeldOut>,
 }
 
-/// The best scheme that was measured for one setting.
+/// What a scheme is tuned for: one field over one domain, and who divides it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Tuned {
+pub(in crate::cli) struct Problem {
     #[serde(flatten)]
-    pub(super) setting: Setting,
-    pub(super) size: Vec<u32>,
-    pub(super) domain: Vec<[f64; 2]>,
-    pub(super) dwell: Option<u32>,
-    pub(super) strategy: String,
-    pub(super) g: u32,
-    pub(super) r: u32,
+    setting: Setting,
+    size: Vec<u32>,
+    domain: Vec<[f64; 2]>,
+    dwell: Option<u32>,
+    strategy: String,
+}
+
+impl Problem {
+    /// What a request asks for in K dimensions.
+    ///
+    /// # Errors
+    /// As [`Request::domain`].
+    pub(in crate::cli) fn of<const K: usize>(request: &Request) -> Result<Self, Error> {
+        let domain = request.domain::<K>()?;
+        Ok(Self {
+            setting: Setting::of(request, K),
+            size: domain.size().to_vec(),
+            domain: domain.window().to_vec(),
+            dwell: request.dwell(),
+            strategy: request.how.strategy.to_string(),
+        })
+    }
+}
+
+/// The best scheme that was measured for a problem.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::cli) struct Tuned {
+    #[serde(flatten)]
+    pub(super) problem: Problem,
+    pub(in crate::cli) g: u32,
+    pub(in crate::cli) r: u32,
     #[serde(rename = "B")]
-    pub(super) b: u32,
-    pub(super) scheme: String,
-    pub(super) block: Option<[u32; 3]>,
+    pub(in crate::cli) b: u32,
+    pub(in crate::cli) scheme: String,
+    pub(in crate::cli) block: Option<[u32; 3]>,
     /// The median of its runs.
-    pub(super) seconds: f64,
+    pub(in crate::cli) seconds: f64,
 }
 
 /// What a file holds: entries, of which a new one takes the place of an old one for the same thing.
@@ -110,8 +134,7 @@ impl Entry for Fitted {
 impl Entry for Tuned {
     const FOLDER: &'static str = "tuned";
     fn same(&self, other: &Self) -> bool {
-        let what = |entry: &Self| (entry.size.clone(), entry.dwell, entry.strategy.clone());
-        self.setting == other.setting && what(self) == what(other) && self.domain == other.domain
+        self.problem == other.problem
     }
 }
 
@@ -132,6 +155,16 @@ pub(in crate::cli) fn fitted(backend: &str, device: &str, setting: &Setting) -> 
     let Some(folder) = folder() else { return Ok(None) };
     let entries = read::<Fitted>(&path::<Fitted>(&folder, backend, device))?;
     Ok(entries.into_iter().find(|fitted| fitted.setting == *setting).map(|fitted| fitted.constants))
+}
+
+/// The best scheme that was measured for a problem on a device; None if it was not tuned.
+///
+/// # Errors
+/// As [`fitted`].
+pub(in crate::cli) fn tuned(backend: &str, device: &str, problem: &Problem) -> Result<Option<Tuned>, Error> {
+    let Some(folder) = folder() else { return Ok(None) };
+    let entries = read::<Tuned>(&path::<Tuned>(&folder, backend, device))?;
+    Ok(entries.into_iter().find(|tuned| tuned.problem == *problem))
 }
 
 /// Adds entries to the file of a device; says where it is.

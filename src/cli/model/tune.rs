@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::args::Tune;
-use super::store::{self, Setting, Tuned};
+use super::store::{self, Problem, Tuned};
 use crate::cli::machine::{self, Machine};
 use crate::cli::progress::cancel_on_signals;
 use crate::cli::run::request;
@@ -156,13 +156,8 @@ impl Task {
 
     fn tuned<const K: usize>(&self, found: &Found<K>) -> Result<Tuned, Error> {
         let best = &found.tried[found.best];
-        let domain = self.request.domain::<K>()?;
         Ok(Tuned {
-            setting: Setting::of(&self.request, K),
-            size: domain.size().to_vec(),
-            domain: domain.window().to_vec(),
-            dwell: self.request.dwell(),
-            strategy: self.request.how.strategy.to_string(),
+            problem: Problem::of::<K>(&self.request)?,
             g: best.candidate.g,
             r: best.candidate.r,
             b: best.candidate.b,
