@@ -26,6 +26,8 @@ pub struct Report {
     pub sample: String,
     /// D, if the workload has one.
     pub dwell: Option<u32>,
+    /// The hash of the CUDA source of a `kernel` field; null for others.
+    pub source: Option<String>,
     /// The type of the iterated numbers.
     pub precision: String,
     /// Fused or plain.
@@ -247,6 +249,7 @@ impl Report {
             domain: plan.domain().window().to_vec(),
             sample: plan.domain().sample().to_string(),
             dwell: request.dwell(),
+            source: request.source_hash(),
             precision: request.precision.to_string(),
             arithmetic: request.arithmetic.to_string(),
             cell: request.how.cell.to_string(),

@@ -113,6 +113,11 @@ impl Request {
         self.explore.unwrap_or(self.workload.defaults(k).explore)
     }
 
+    /// The XXH3-64 of the CUDA source, as `xxh3:` and sixteen hexadecimal digits; None if the field is not of that kind.
+    pub fn source_hash(&self) -> Option<String> {
+        self.source.as_ref().map(|source| format!("xxh3:{:016x}", xxhash_rust::xxh3::xxh3_64(source.as_bytes())))
+    }
+
     /// What the field is computed with.
     ///
     /// # Errors

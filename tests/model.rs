@@ -232,6 +232,26 @@ fn reports_make_a_fit_and_a_fit_makes_a_scheme() {
     assert!(orthant(&folder, sweep).status.success());
     let rows = lines(&folder, "model fit rows.jsonl --json --dry-run");
     assert_eq!((rows.len(), &rows[0]["runs"], &rows[0]["workload"]), (1, &12.into(), &"mandelbrot".into()));
+    // What counts is the median of the samples; a case that failed is none.
+    let text = std::fs::read_to_string(folder.join("rows.jsonl")).unwrap();
+    let mut slow = String::new();
+    for line in text.lines() {
+        let mut row: serde_json::Value = serde_json::from_str(line).unwrap();
+        row["samples"]["median"] = (2.0 * row["samples"]["median"].as_f64().unwrap()).into();
+        slow += &format!("{row}\n");
+    }
+    let mut failed: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    (failed["samples"], failed["run"]) = (serde_json::Value::Null, serde_json::Value::Null);
+    std::fs::write(folder.join("slow.jsonl"), format!("{slow}{failed}\n")).unwrap();
+    std::fs::write(folder.join("failed.jsonl"), format!("{failed}\n")).unwrap();
+    let slow = lines(&folder, "model fit slow.jsonl --json --dry-run");
+    assert_eq!(slow[0]["runs"], 12);
+    for (name, constant) in rows[0]["constants"].as_object().unwrap() {
+        let (once, twice) = (constant.as_f64().unwrap(), slow[0]["constants"][name].as_f64().unwrap());
+        assert!(once < 1e-13 || (twice / once - 2.0).abs() < 1e-3, "{name}: {once} {twice}");
+    }
+    let nothing = orthant(&folder, "model fit failed.jsonl");
+    assert!(String::from_utf8_lossy(&nothing.stderr).contains("its 1 rows are of cases that failed"));
 
     // Fitting again takes the place of what was there.
     lines(&folder, "model fit runs.jsonl --json --hold-out 64");
@@ -299,7 +319,10 @@ fn tuning_measures_and_remembers() {
         (&auto["g"], &known["r"][0], &auto["B"], &known["scheme"]),
         (&entry["g"], &entry["r"], &entry["B"], &entry["scheme"])
     );
-    for other in ["-n 64 --scheme mbr", "-n 64 --dwell 64", "-n 64 --strategy dp", "-n 65"] {
+    for other in
+        ["--scheme mbr", "--dwell 64", "--strategy dp", "-n 65", "--explore full", "--curve hilbert", "--cell i32"]
+    {
+        let other = if other.starts_with("-n") { other.to_owned() } else { format!("-n 64 {other}") };
         assert_eq!(
             report(&folder, &format!("mandelbrot {other} --auto-scheme"))["auto_scheme"]["by"],
             "model",

@@ -172,7 +172,7 @@ impl Job for Task {
             None => {
                 let (scheme, blocks) = (self.args.scheme, &[self.request.how.block]);
                 let wanted = Wanted { flag: "--auto-scheme", backend: &backend, device, scheme, blocks };
-                let chosen = choose(&self.request, &*workload, wanted)?;
+                let chosen = choose(&self.request, &*workload, wanted, self.voice)?;
                 self.request.how.scheme = chosen.scheme;
                 (chosen.plan, Some(chosen.found))
             }

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::Voice;
 use super::model::store::{Problem, Setting, fitted, tuned};
 use crate::domain::Domain;
 use crate::engine::Backend;
@@ -41,8 +42,8 @@ pub(super) struct Chosen<const K: usize> {
     pub(super) found: AutoScheme,
 }
 
-/// The scheme that was tuned for this problem on this device, if it can be run as it is asked for; else the first one
-/// that the model takes.
+/// The scheme that was tuned for this problem on this device, if it can be run as it is asked for; else, with a word on
+/// it, the first one that the model takes.
 ///
 /// # Errors
 /// As [`Search::new`], and as reading what was tuned.
@@ -50,12 +51,23 @@ pub(super) fn choose<const K: usize>(
     request: &Request,
     workload: &dyn Workload<K>,
     wanted: Wanted<'_>,
+    voice: Voice,
 ) -> Result<Chosen<K>, Error> {
-    if let Some(chosen) = known(request, workload, &wanted)? {
-        return Ok(chosen);
+    match known(request, workload, &wanted)? {
+        Known::Chosen(chosen) => return Ok(*chosen),
+        Known::Otherwise(how) => voice.say(format_args!("orthant: this was tuned {how}; the model chooses instead")),
+        Known::Nothing => {}
     }
     let search = Search::new(request, workload, wanted)?;
     Ok(Chosen { found: search.choice(), scheme: search.candidates[0].0.scheme, plan: search.plan })
+}
+
+/// What tuning says of a run.
+enum Known<const K: usize> {
+    Chosen(Box<Chosen<K>>),
+    /// The best is another than was asked for, or cannot be run: why.
+    Otherwise(String),
+    Nothing,
 }
 
 /// What was tuned, if the parallel scheme and the block's shape that are asked for are those of the best.
@@ -63,17 +75,18 @@ fn known<const K: usize>(
     request: &Request,
     workload: &dyn Workload<K>,
     wanted: &Wanted<'_>,
-) -> Result<Option<Chosen<K>>, Error> {
+) -> Result<Known<K>, Error> {
     let start = Instant::now();
     let Some(tuned) = tuned(wanted.backend.name(), wanted.device, &Problem::of::<K>(request)?)? else {
-        return Ok(None);
+        return Ok(Known::Nothing);
     };
-    let Some(scheme) = ParallelScheme::ALL.iter().copied().find(|scheme| scheme.name() == tuned.scheme) else {
-        return Ok(None);
-    };
-    let shaped = tuned.block.is_none_or(|block| wanted.blocks.contains(&block));
-    if wanted.scheme.is_some_and(|asked| asked != scheme) || !shaped {
-        return Ok(None);
+    let scheme: ParallelScheme =
+        tuned.scheme.parse().map_err(|error| Error::Input(format!("what was tuned: {error}")))?;
+    if wanted.scheme.is_some_and(|asked| asked != scheme) {
+        return Ok(Known::Otherwise(format!("for --scheme {scheme}")));
+    }
+    if let Some([x, y, z]) = tuned.block.filter(|block| !wanted.blocks.contains(block)) {
+        return Ok(Known::Otherwise(format!("for --block {x}x{y}x{z}")));
     }
     let domain = request.domain::<K>()?;
     let (g, r, b) = (tuned.g, tuned.r, tuned.b);
@@ -88,7 +101,10 @@ fn known<const K: usize>(
         predicted_seconds: Some(tuned.seconds),
         by: "tuning",
     };
-    Ok(plan.map(|plan| Chosen { plan, scheme, found }))
+    Ok(match plan {
+        Some(plan) => Known::Chosen(Box::new(Chosen { plan, scheme, found })),
+        None => Known::Otherwise(format!("to g {g}, r {r}, B {b}, which cannot be run here")),
+    })
 }
 
 /// Candidates for a request, the most promising first, and what finding them took.

@@ -245,6 +245,9 @@ fn sampling<const K: usize>(
     workload: &dyn Workload<K>,
     domain: &Domain<K>,
 ) -> Result<Option<String>, Error> {
+    if matches!(backend, Backend::Cpu) {
+        return Ok(None);
+    }
     let lattice = Lattice::new(domain.size(), auto::budget(domain.cells()));
     let of = |backend| Sampler::new(backend, lattice, workload, domain, &How::default())?.labels();
     let (here, cpu) = (of(backend)?, of(&Backend::Cpu)?);

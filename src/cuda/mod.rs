@@ -37,8 +37,8 @@ use crate::plan::Plan;
 use crate::subdivision::Subdivision;
 use crate::workload::Workload;
 
-/// Compiles every kernel of a plan, and that of a sample, for architectures such as `sm_90`; needs NVRTC, but no GPU. Returns how many sources
-/// were compiled.
+/// Compiles every kernel of a plan, and that of a sample, for architectures such as `sm_90`; needs NVRTC, but no GPU.
+/// Returns how many sources were compiled.
 ///
 /// # Errors
 /// [`CudaError::Compile`] with the compiler's log; [`Error::Input`] if the workload has no device twin.

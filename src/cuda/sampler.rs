@@ -12,6 +12,7 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::how::How;
 use crate::model::sample::Lattice;
+use crate::olt::MIXED;
 use crate::plan::{ExploreRule, Plan, Scheme};
 use crate::workload::Workload;
 
@@ -77,7 +78,7 @@ impl<'a, const K: usize> Sampler<'a, K> {
     /// The labels of the lattice's cells, in storage order.
     ///
     /// # Errors
-    /// [`Error::Cuda`].
+    /// [`Error::Incomplete`] if a label was not written; [`Error::Cuda`].
     pub fn labels(&mut self) -> Result<Vec<u32>, Error> {
         let (control, mut streams) = (Control::default(), Vec::new());
         let mut launcher = Launcher::new(self.device, 1, &control, &mut streams);
@@ -87,6 +88,10 @@ impl<'a, const K: usize> Sampler<'a, K> {
         self.fetched.fetch(self.device, self.labels.address(), bytes)?;
         self.device.synchronise("sampling")?;
         let words = self.fetched.bytes(bytes)?.chunks_exact(4);
-        Ok(words.map(|word| u32::from_ne_bytes(word.try_into().expect("4"))).collect())
+        let labels: Vec<u32> = words.map(|word| u32::from_ne_bytes(word.try_into().expect("4"))).collect();
+        match labels.iter().filter(|&&label| label != MIXED).count() {
+            seen if seen < labels.len() => Err(Error::Incomplete { seen: seen as u128, total: labels.len() as u128 }),
+            _ => Ok(labels),
+        }
     }
 }

@@ -18,6 +18,8 @@ pub struct DigitSet<const K: usize, F = fn(&[u32; K]) -> bool> {
     base: u32,
     digits: u32,
     keeps: F,
+    /// True if that is every vector: all cells are 1, and none has to be looked at.
+    keeps_all: bool,
     /// The rule's name among the kernels.
     twin: Option<&'static str>,
 }
@@ -37,7 +39,8 @@ impl<const K: usize, F: Fn(&[u32; K]) -> bool> DigitSet<K, F> {
         assert!(base >= 2, "a digit set needs a base of at least 2");
         let longest = u64::from(size.into_iter().max().unwrap_or(1));
         let digits = (0..).find(|&t| u64::from(base).pow(t) >= longest).expect("the powers of the base grow");
-        Self { base, digits, keeps, twin: None }
+        let keeps_all = Region { corner: [0; K], extent: [base; K] }.cells().all(|digits| keeps(&digits));
+        Self { base, digits, keeps, keeps_all, twin: None }
     }
 
     /// m, the number of kept digit vectors.
@@ -58,7 +61,7 @@ impl<const K: usize, F: Fn(&[u32; K]) -> bool> DigitSet<K, F> {
     /// Looks for cells of both kinds where `region` meets the cube of side b^`digits` at `corner`, all of whose leading
     /// digit vectors are kept.
     fn scan(&self, digits: u32, corner: [u64; K], region: &Region<K>, found: &mut [bool; 2]) {
-        if digits == 0 {
+        if digits == 0 || self.keeps_all {
             found[1] = true;
             return;
         }
@@ -108,8 +111,8 @@ impl<const K: usize, F: Fn(&[u32; K]) -> bool + Sync> Workload<K> for DigitSet<K
 
     fn device(&self) -> Option<DeviceTwin> {
         let twin = DeviceTwin::new("workloads/digits.cuh", &DigitArgs { digits: self.digits });
-        let all = u128::from(self.kept()) == u128::from(self.base).pow(K as u32);
-        self.twin.map(|rule| twin.define("DIGIT_SET", rule).define("BASE", self.base).define("KEEPS_ALL", all))
+        let twin = twin.define("BASE", self.base).define("KEEPS_ALL", self.keeps_all);
+        self.twin.map(|rule| twin.define("DIGIT_SET", rule))
     }
 
     /// log_b m, exactly.

@@ -45,7 +45,7 @@ pub struct Bench {
     /// Seconds after which a case takes no further sample [default: 15]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, env = "ORTHANT_TIMEOUT")]
     pub timeout: Option<f64>,
-    /// Measure energy too: repeat a case on a GPU for so many seconds, best 2 or more, while NVML is read; 0: do not [default: 0]
+    /// Measure energy too: repeat a case on a GPU for so many seconds, best 2 or more [default: 0, do not] (nvml)
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, env = "ORTHANT_ENERGY")]
     pub energy: Option<f64>,
 }
@@ -87,6 +87,7 @@ impl Bench {
 }
 
 fn time(flag: &str, seconds: f64) -> Result<Duration, Error> {
+    let told = if seconds.abs() < 1e9 { seconds.to_string() } else { format!("{seconds:e}") };
     Duration::try_from_secs_f64(seconds)
-        .map_err(|_| Error::Input(format!("{flag} {seconds}: must be a number of seconds of at least 0")))
+        .map_err(|_| Error::Input(format!("{flag} {told}: must be a number of seconds, at least 0 and below 1.8e19")))
 }

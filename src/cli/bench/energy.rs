@@ -61,6 +61,14 @@ impl Energy {
         })
     }
 
+    /// Joules per run, for people.
+    pub(super) fn told(&self) -> String {
+        match self.joules_per_run {
+            joules if joules.abs() < 1e-3 => format!("{joules:.3e}"),
+            joules => format!("{joules:.3}"),
+        }
+    }
+
     /// Mean power while the case was repeated.
     pub(in crate::cli) fn watts(&self) -> f64 {
         self.joules_per_run * self.runs as f64 / self.seconds

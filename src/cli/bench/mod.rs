@@ -81,7 +81,7 @@ pub(super) fn bench(args: Bench, voice: Voice) -> Result<(), Error> {
         case.set("backend", backends.of(run).backend.name());
         settings.sort(case);
     }
-    let (mut sink, measured) = Sink::open(&args)?;
+    let (mut sink, measured) = Sink::open(&args, backends.metered())?;
     let before = planned.len();
     planned.retain(|(case, _)| !measured.contains(&case.key()));
     let skipped = match before - planned.len() {
@@ -146,6 +146,11 @@ impl Backends {
         Ok(())
     }
 
+    /// True if energy is measured anywhere.
+    fn metered(&self) -> bool {
+        self.0.values().any(|place| place.meter.is_some())
+    }
+
     fn key(run: &Run) -> (&'static str, usize) {
         match run.backend {
             cli_args::Backend::Cpu => ("cpu", 0),
@@ -166,14 +171,22 @@ enum Sink {
 }
 
 impl Sink {
-    /// Opens it; with the keys of the rows that are there already.
-    fn open(args: &Bench) -> Result<(Self, HashSet<String>), Error> {
+    /// Opens it; with the keys of the rows that are there already, which must have energy if it is measured now.
+    fn open(args: &Bench, metered: bool) -> Result<(Self, HashSet<String>), Error> {
         let Some(path) = &args.output else { return Ok((Self::Stdout, HashSet::new())) };
         if !args.resume {
             return Ok((Self::File(Journal::create(path, args.force)?), HashSet::new()));
         }
         let (journal, text) = Journal::resume(path)?;
         let rows: Vec<Row<serde::de::IgnoredAny>> = row::parse(path, &text)?;
+        let lacking = rows.iter().filter(|row| row.lacks_energy()).count();
+        if metered && lacking > 0 {
+            return Err(Error::Input(format!(
+                "{}: {lacking} of its {} cases ran on a GPU and have no energy; measure it into another file, or resume with --energy 0",
+                path.display(),
+                rows.len()
+            )));
+        }
         Ok((Self::File(journal), rows.into_iter().map(|row| row.key).collect()))
     }
 
@@ -278,7 +291,7 @@ impl Measuring {
                     .map_or(String::new(), |error| format!(" ± {:.1} %", error / times.median * 100.0));
                 let stop = if times.stop == "settled" { "" } else { &format!(", {}", times.stop) };
                 let energy = row.energy.as_ref();
-                let energy = energy.map_or(String::new(), |energy| format!(", {:.3} J", energy.joules_per_run));
+                let energy = energy.map_or(String::new(), |energy| format!(", {} J", energy.told()));
                 format!("{:.3} ms{error} ({} samples{stop}){energy}", times.median * 1e3, times.wall.len())
             }
             (None, Some(failure)) => format!("failed: {}", failure.message),

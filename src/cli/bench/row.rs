@@ -84,6 +84,11 @@ pub(in crate::cli) struct Failure {
 }
 
 impl<R> Row<R> {
+    /// True of a case that was measured on a GPU without its energy.
+    pub(super) fn lacks_energy(&self) -> bool {
+        self.samples.is_some() && self.energy.is_none() && self.provenance.gpu.is_some()
+    }
+
     /// A row without result.
     pub(super) fn failed(sweep: &str, case: &Case, error: &Error, provenance: Provenance) -> Self {
         let failure = Failure { message: error.to_string(), exit: error.exit_code() };

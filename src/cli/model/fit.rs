@@ -212,7 +212,7 @@ const UNITS: [&str; Terms::NAMES.len()] = [
     "a pass over the longest region of a level",
     "a pass over a level",
     "a region",
-    "a launch from inside (dp)",
+    "a launch from inside (dp; on the CPU a wave of them)",
 ];
 
 /// A short time with its unit.

@@ -56,12 +56,17 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Measured>, Error> {
     for path in paths {
         let text = std::fs::read_to_string(path).map_err(|source| Error::File { path: path.clone(), source })?;
         let file = path.display();
-        let before = runs.len();
+        let (before, mut failed) = (runs.len(), 0);
         let pages = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
         for (index, page) in pages.enumerate() {
             let page = page.map_err(|error| Error::Input(format!("{file}: not JSON: {error}")))?;
             let run = report_or_row(&page);
-            runs.extend(run.map_err(|trouble| Error::Input(format!("{file}: report {}: {trouble}", index + 1)))?);
+            let run = run.map_err(|trouble| Error::Input(format!("{file}: report {}: {trouble}", index + 1)))?;
+            failed += usize::from(run.is_none());
+            runs.extend(run);
+        }
+        if runs.len() == before && failed > 0 {
+            return Err(Error::Input(format!("{file}: nothing to fit: its {failed} rows are of cases that failed")));
         }
         if runs.len() == before {
             return Err(Error::Input(format!(
@@ -135,6 +140,9 @@ fn report_or_row(page: &Value) -> Result<Option<Measured>, String> {
             let seconds = samples.get("median", "a positive number", positive)?;
             measured(report).map(|run| Some(Measured { sample: Sample { seconds, ..run.sample }, ..run }))
         }
+        (Some(_), None) if page.get("samples").is_some() => {
+            Err("key 'run' is missing: a row's report is needed".into())
+        }
         _ => measured(page).map(Some),
     }
 }
@@ -178,6 +186,7 @@ fn measured(page: &Value) -> Result<Measured, String> {
         device: keys.text("device")?,
         setting: Setting {
             workload: keys.text("workload")?,
+            source: keys.optional("source", "a text", |value| value.as_str().map(str::to_owned))?,
             k: keys.whole("k")?,
             precision: keys.text("precision")?,
             arithmetic: keys.text("arithmetic")?,

@@ -21,6 +21,8 @@ const VERSION: u32 = 2;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(in crate::cli) struct Setting {
     pub(super) workload: String,
+    /// The hash of the CUDA source of a `kernel` field.
+    pub(super) source: Option<String>,
     pub(super) k: u64,
     pub(super) precision: String,
     pub(super) arithmetic: String,
@@ -31,6 +33,7 @@ impl Setting {
     pub(in crate::cli) fn of(request: &Request, k: usize) -> Self {
         Self {
             workload: request.workload.to_string(),
+            source: request.source_hash(),
             k: k as u64,
             precision: request.precision.to_string(),
             arithmetic: request.arithmetic.to_string(),
@@ -41,8 +44,9 @@ impl Setting {
 
 impl std::fmt::Display for Setting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { workload, k, precision, arithmetic, keep } = self;
-        write!(f, "{workload}, k {k}, {precision} {arithmetic}, keep {keep}")
+        let Self { workload, source, k, precision, arithmetic, keep } = self;
+        let source = source.as_ref().map_or(String::new(), |hash| format!(" {hash}"));
+        write!(f, "{workload}{source}, k {k}, {precision} {arithmetic}, keep {keep}")
     }
 }
 
@@ -82,6 +86,8 @@ pub(in crate::cli) struct Problem {
     domain: Vec<[f64; 2]>,
     dwell: Option<u32>,
     strategy: String,
+    /// Whatever else can change what a run takes, by name.
+    choices: Vec<String>,
 }
 
 impl Problem {
@@ -91,12 +97,28 @@ impl Problem {
     /// As [`Request::domain`].
     pub(in crate::cli) fn of<const K: usize>(request: &Request) -> Result<Self, Error> {
         let domain = request.domain::<K>()?;
+        let how = &request.how;
+        let mut choices = vec![
+            format!("sample {}", domain.sample()),
+            format!("explore {}", request.rule(K)),
+            format!("order {}", how.order),
+            format!("curve {}", request.curve),
+            format!("insertion {}", how.insertion),
+            format!("cell {}", how.cell),
+            format!("table {}", how.table),
+            format!("loop {}", how.ask_loop),
+            format!("launch {}", how.dp_launch),
+        ];
+        choices.extend(how.threads.map(|threads| format!("threads {threads}")));
+        choices.extend(how.max_kernels.map(|kernels| format!("kernels {kernels}")));
+        choices.extend(how.dp_budget.map(|budget| format!("budget {budget}")));
         Ok(Self {
             setting: Setting::of(request, K),
             size: domain.size().to_vec(),
             domain: domain.window().to_vec(),
             dwell: request.dwell(),
-            strategy: request.how.strategy.to_string(),
+            strategy: how.strategy.to_string(),
+            choices,
         })
     }
 }
@@ -160,11 +182,21 @@ pub(in crate::cli) fn fitted(backend: &str, device: &str, setting: &Setting) -> 
 /// The best scheme that was measured for a problem on a device; None if it was not tuned.
 ///
 /// # Errors
-/// As [`fitted`].
+/// As [`fitted`]; [`Error::Input`] if the scheme is none.
 pub(in crate::cli) fn tuned(backend: &str, device: &str, problem: &Problem) -> Result<Option<Tuned>, Error> {
     let Some(folder) = folder() else { return Ok(None) };
-    let entries = read::<Tuned>(&path::<Tuned>(&folder, backend, device))?;
-    Ok(entries.into_iter().find(|tuned| tuned.problem == *problem))
+    let path = path::<Tuned>(&folder, backend, device);
+    let Some(tuned) = read::<Tuned>(&path)?.into_iter().find(|tuned| tuned.problem == *problem) else {
+        return Ok(None);
+    };
+    let Tuned { g, r, b, seconds, .. } = tuned;
+    if g == 0 || r < 2 || b == 0 || !(seconds.is_finite() && seconds > 0.0) {
+        return Err(Error::Input(format!(
+            "{}: g {g}, r {r}, B {b} in {seconds} s is no measured scheme; remove the file, and tune again",
+            path.display()
+        )));
+    }
+    Ok(Some(tuned))
 }
 
 /// Adds entries to the file of a device; says where it is.

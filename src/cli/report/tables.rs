@@ -99,7 +99,7 @@ fn fastest(facts: &[Fact]) -> Table {
 fn thriftiest(facts: &[Fact]) -> Table {
     let rows = problems(facts).into_iter().flat_map(|((field, place, n, dwell), facts)| {
         let least = least(facts.iter().copied(), Fact::method, Fact::joules);
-        let exhaustive = least.get("exhaustive").and_then(|fact| fact.joules());
+        let exhaustive = least.get("exhaustive").and_then(|fact| fact.energy.as_ref());
         let row = move |(method, fact): (String, &Fact)| {
             let energy = fact.energy.as_ref()?;
             let known = |value: Option<f64>| value.map_or("-".into(), four);
@@ -113,7 +113,12 @@ fn thriftiest(facts: &[Fact]) -> Table {
                 fact.configuration(),
                 four(energy.joules_per_run),
                 known(energy.net_joules_per_run),
-                known(exhaustive.map(|whole| whole / energy.joules_per_run)),
+                // Instruments differ: joules of one are no measure of the other's.
+                known(
+                    exhaustive
+                        .filter(|whole| whole.by == energy.by)
+                        .map(|whole| whole.joules_per_run / energy.joules_per_run),
+                ),
                 four(energy.watts()),
                 energy.by.clone(),
                 known(both.map(|(power, counter)| power / counter)),

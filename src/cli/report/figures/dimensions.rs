@@ -67,7 +67,8 @@ pub(super) fn figures(facts: &[Fact]) -> Vec<Figure> {
         let here = families.iter().filter(|((_, other), _)| other == place);
         let curves = here.map(|((workload, _), best)| {
             let whole = |fact: &Fact| {
-                let same = |other: &&Fact| (other.field(), other.n()) == (fact.field(), fact.n());
+                let same =
+                    |other: &&Fact| (other.field(), other.n(), other.dwell()) == (fact.field(), fact.n(), fact.dwell());
                 let exhaustive = facts.iter().filter(|other| other.is_exhaustive() && other.place() == *place);
                 exhaustive.filter(same).map(|other| other.median).reduce(f64::min)
             };
