@@ -44,8 +44,14 @@ fn ms(seconds: f64) -> String {
     four(seconds * 1e3)
 }
 
-/// A number to four digits.
+/// A number to four digits; a dash for none.
 fn four(value: f64) -> String {
+    if !value.is_finite() {
+        return "-".into();
+    }
+    if value != 0.0 && !(1e-4..1e9).contains(&value.abs()) {
+        return format!("{value:.3e}");
+    }
     let digits = (3.0 - value.abs().log10().floor()).clamp(0.0, 6.0) as usize;
     format!("{value:.digits$}")
 }

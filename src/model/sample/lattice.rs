@@ -32,8 +32,9 @@ impl<const K: usize> Lattice<K> {
                 false => step = middle + 1,
             }
         }
-        let divides = |step: &u32| size.iter().all(|n| n.is_multiple_of(*step));
-        let step = (step..=step.saturating_mul(2)).find(divides).unwrap_or(step);
+        let near = step..=step.saturating_mul(2);
+        let step =
+            divisors(size.into_iter().fold(0, gcd)).filter(|divisor| near.contains(divisor)).min().unwrap_or(step);
         Self { size, points: size.map(|n| (n / step).max(1)) }
     }
 
@@ -91,6 +92,15 @@ impl<const K: usize> Lattice<K> {
             point[j] = 0;
         }
     }
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// In pairs of a small one and what it leaves.
+fn divisors(n: u32) -> impl Iterator<Item = u32> {
+    (1..=n.isqrt()).filter(move |small| n.is_multiple_of(*small)).flat_map(move |small| [small, n / small])
 }
 
 #[cfg(test)]
