@@ -20,7 +20,7 @@ struct PlainLoop {
     pitch: [f32; 2],
 }
 
-impl Workload<2> for PlainLoop {
+impl Field<2> for PlainLoop {
     fn evaluate(&self, cells: &[[u32; 2]], labels: &mut [u32]) {
         for (cell, label) in cells.iter().zip(labels) {
             let [cx, cy] = std::array::from_fn(|j| cell[j] as f32 * self.pitch[j] + self.low[j]);
@@ -44,11 +44,11 @@ impl Workload<2> for PlainLoop {
 
 /// Writes down what it is asked for.
 struct Recorder<'a> {
-    field: &'a dyn Workload<2>,
+    field: &'a dyn Field<2>,
     batches: Mutex<Vec<Vec<[u32; 2]>>>,
 }
 
-impl Workload<2> for Recorder<'_> {
+impl Field<2> for Recorder<'_> {
     fn evaluate(&self, cells: &[[u32; 2]], labels: &mut [u32]) {
         self.batches.lock().unwrap().push(cells.to_vec());
         self.field.evaluate(cells, labels);
@@ -59,50 +59,44 @@ impl Workload<2> for Recorder<'_> {
     }
 }
 
-fn time(
-    group: &mut BenchmarkGroup<'_, WallTime>,
-    name: &str,
-    plan: &Plan<2>,
-    field: &dyn Workload<2>,
-    how: How,
-) -> u64 {
-    let once = || run(plan, field, &how, &Control::default()).unwrap();
+fn time(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, plan: &Plan<2>, field: &dyn Field<2>, how: How) -> u64 {
+    let once = || Run::new(plan, field).how(how.clone()).start().unwrap();
     let iterations = once().totals().label_sum;
-    println!("{name}, {} {}: {iterations} iterations", how.strategy, how.scheme);
-    let id = BenchmarkId::new(name, format!("{} {}", how.strategy, how.scheme));
+    println!("{name}, {} {}: {iterations} iterations", how.tuning.strategy, how.tuning.mapping);
+    let id = BenchmarkId::new(name, format!("{} {}", how.tuning.strategy, how.tuning.mapping));
     group.bench_function(id, |b| b.iter(once));
     iterations
 }
 
 fn ask_vs_exhaustive(c: &mut Criterion) {
     let domain = Domain::new([4096; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
-    let plan = Plan::new(domain, Scheme::uniform(32, 2, 8), CurveKind::Morton, ExploreRule::Border).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(32, 2, 8), CurveKind::Morton, RuleKind::Border).unwrap();
     let options = |precision| FieldOptions { dwell: DWELL, precision, ..FieldOptions::default() };
-    let single = workload::mandelbrot::open(&domain, &options(Precision::F32)).unwrap();
-    let double = workload::mandelbrot::open(&domain, &options(Precision::F64)).unwrap();
+    let single = field::mandelbrot::open(&domain, &options(Precision::F32)).unwrap();
+    let double = field::mandelbrot::open(&domain, &options(Precision::F64)).unwrap();
     let plain = PlainLoop { low: [-1.5, -1.0], pitch: [2.0 / 4096.0; 2] };
     let (exhaustive, ask) = (StrategyKind::Exhaustive, StrategyKind::Ask);
 
     let mut group = c.benchmark_group("mandelbrot 4096");
     group.throughput(Throughput::Elements(4096 * 4096)).sample_size(20);
-    for (name, field) in [("f32", &*single), ("f64", &*double), ("plain loop", &plain as &dyn Workload<2>)] {
+    for (name, field) in [("f32", &*single), ("f64", &*double), ("plain loop", &plain as &dyn Field<2>)] {
         group.sample_size(if name == "plain loop" { 10 } else { 20 });
-        let all = time(&mut group, name, &plan, field, How { strategy: exhaustive, ..How::default() });
-        let asked = time(&mut group, name, &plan, field, How { strategy: ask, ..How::default() });
+        let all = time(&mut group, name, &plan, field, How::default().strategy(exhaustive));
+        let asked = time(&mut group, name, &plan, field, How::default().strategy(ask));
         println!("{name}: {:.2} times fewer iterations", all as f64 / asked as f64);
     }
     group.sample_size(20);
     for strategy in [ask, StrategyKind::Dp] {
-        for &scheme in ParallelScheme::ALL {
-            if (strategy, scheme) != (ask, ParallelScheme::Sbr) {
-                time(&mut group, "f32", &plan, &*single, How { strategy, scheme, ..How::default() });
+        for &mapping in Mapping::ALL {
+            if (strategy, mapping) != (ask, Mapping::Sbr) {
+                time(&mut group, "f32", &plan, &*single, How::default().strategy(strategy).mapping(mapping));
             }
         }
     }
 
     for (name, field) in [("f32", &*single), ("plain loop", &plain)] {
         let recorder = Recorder { field, batches: Mutex::default() };
-        run(&plan, &recorder, &How::default(), &Control::default()).unwrap();
+        run(&plan, &recorder).unwrap();
         let batches = recorder.batches.into_inner().unwrap();
         group.bench_function(BenchmarkId::new(name, "the same cells"), |b| {
             b.iter(|| {

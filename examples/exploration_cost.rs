@@ -2,6 +2,7 @@
 //!
 //! Arguments: workload, extent, initial split, stop side; without any, three small cases.
 
+use orthant::conformance::differing;
 use orthant::prelude::*;
 
 struct Compare(Request);
@@ -12,11 +13,11 @@ impl Job for Compare {
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
         let plan = self.0.plan::<K>()?;
         let field = open(plan.domain(), &self.0.options()?)?;
-        let go = |how| run(&plan, &*field, &how, &Control::default());
-        let all = go(How { strategy: StrategyKind::Exhaustive, ..How::default() })?;
-        let whole = go(How { order: ExploreOrder::Paper, keep: Keep::Regions, ..How::default() })?.totals().label_sum;
+        let go = |how| Run::new(&plan, &*field).how(how).start();
+        let all = go(How::default().strategy(StrategyKind::Exhaustive))?;
+        let whole = go(How::default().explore_order(ExploreOrder::Paper).keep(Keep::Regions))?.totals().label_sum;
         let scattered = go(How::default())?;
-        let wrong = conformance::differing(all.field().unwrap(), scattered.field().unwrap());
+        let wrong = differing(all.array().unwrap(), scattered.array().unwrap());
         let (all, scattered) = (all.totals().label_sum, scattered.totals().label_sum);
         let last = plan.levels()[plan.levels().len() - 1];
         println!(
@@ -41,16 +42,13 @@ fn main() -> Result<(), Error> {
             let number = |i: usize| numbers[i].parse().expect("a whole number");
             vec![(workload.parse()?, number(0), number(1), number(2))]
         }
-        _ => vec![
-            (WorkloadKind::Mandelbrot, 512, 4, 4),
-            (WorkloadKind::Mandelbulb, 64, 4, 2),
-            (WorkloadKind::Julibrot, 16, 2, 2),
-        ],
+        _ => {
+            vec![(FieldKind::Mandelbrot, 512, 4, 4), (FieldKind::Mandelbulb, 64, 4, 2), (FieldKind::Julibrot, 16, 2, 2)]
+        }
     };
     for (workload, n, g, b) in cases {
-        let mut request = Request::new(workload);
-        (request.size, request.g, request.b) = (Some(vec![n]), Some(vec![g]), Some(b));
-        request.workload.dispatch(request.dim(), Compare(request))??;
+        let request = Request::new(workload).size(Some(vec![n])).g(Some(vec![g])).b(Some(b));
+        request.workload.dispatch(request.k(), Compare(request))??;
     }
     Ok(())
 }

@@ -5,14 +5,15 @@ use orthant::prelude::*;
 fn main() -> Result<(), Error> {
     let window = [[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]];
     let domain = Domain::new([32; 4], window, Sample::Centre)?;
-    let plan = Plan::new(domain, Scheme::uniform(4, 2, 2), CurveKind::Hilbert, ExploreRule::Border)?;
-    let field = workload::julibrot::open(&domain, &FieldOptions { dwell: 64, ..FieldOptions::default() })?;
+    let plan = Plan::new(domain, Scheme::uniform(4, 2, 2), CurveKind::Hilbert, RuleKind::Border)?;
+    let field = field::julibrot::open(&domain, &FieldOptions { dwell: 64, ..FieldOptions::default() })?;
 
-    let subdivision = run(&plan, &*field, &How { strategy: StrategyKind::Dp, ..How::default() }, &Control::default())?;
-    println!("{} tasks, at most {} in flight", subdivision.launches().kernels, subdivision.launches().most_in_flight);
+    let subdivision = Run::new(&plan, &*field).how(How::default().strategy(StrategyKind::Dp)).start()?;
+    let launches = subdivision.counts().launches;
+    println!("{} tasks, at most {} in flight", launches.kernels, launches.most_in_flight);
 
     // Axes 0 and 1 are z, axes 2 and 3 are c: fixing c shows its Julia set.
-    let julia = subdivision.field().expect("kept by default");
+    let julia = subdivision.array().expect("kept by default");
     for y in (0..32).rev().step_by(2) {
         let row: String = (0..32).map(|x| if julia.label([x, y, 8, 16]) == 64 { '#' } else { '.' }).collect();
         println!("{row}");

@@ -4,11 +4,10 @@ use orthant::prelude::*;
 
 fn main() -> Result<(), Error> {
     let domain = Domain::new([512, 512], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner)?;
-    let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Hilbert, ExploreRule::Border)?;
-    let field = workload::mandelbrot::open(&domain, &FieldOptions::default())?;
-    let control = Control::default();
+    let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Hilbert, RuleKind::Border)?;
+    let field = field::mandelbrot::open(&domain, &FieldOptions::default())?;
 
-    let subdivision = run(&plan, &*field, &How::default(), &control)?;
+    let subdivision = run(&plan, &*field)?;
     for stats in subdivision.levels() {
         let counts = &stats.counts;
         println!(
@@ -19,12 +18,12 @@ fn main() -> Result<(), Error> {
             stats.density()
         );
     }
-    let exhaustive = run(&plan, &*field, &How { strategy: StrategyKind::Exhaustive, ..How::default() }, &control)?;
+    let exhaustive = Run::new(&plan, &*field).how(How::default().strategy(StrategyKind::Exhaustive)).start()?;
     println!(
         "{} iterations instead of {}; {} of {} cells differ",
         subdivision.totals().label_sum,
         exhaustive.totals().label_sum,
-        conformance::differing(subdivision.field().unwrap(), exhaustive.field().unwrap()),
+        orthant::conformance::differing(subdivision.array().unwrap(), exhaustive.array().unwrap()),
         domain.cells(),
     );
     Ok(())

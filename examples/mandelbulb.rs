@@ -4,11 +4,11 @@ use orthant::prelude::*;
 
 fn main() -> Result<(), Error> {
     let domain = Domain::new([96; 3], [[-1.2, 1.2]; 3], Sample::Centre)?;
-    let plan = Plan::new(domain, Scheme::uniform(3, 2, 4), CurveKind::Morton, ExploreRule::Border)?;
-    let field = workload::mandelbulb::open(&domain, &FieldOptions { dwell: 64, ..FieldOptions::default() })?;
+    let plan = Plan::new(domain, Scheme::uniform(3, 2, 4), CurveKind::Morton, RuleKind::Border)?;
+    let field = field::mandelbulb::open(&domain, &FieldOptions { dwell: 64, ..FieldOptions::default() })?;
 
-    let how = How { keep: Keep::Regions, ..How::default() };
-    let subdivision = run(&plan, &*field, &how, &Control::default())?;
+    let how = How::default().keep(Keep::Regions);
+    let subdivision = Run::new(&plan, &*field).how(how).start()?;
     let leaves = subdivision.terminals().iter().filter(|t| matches!(t.content(), Content::Leaf { .. })).count();
     println!("{} terminal regions, {leaves} of them leaves", subdivision.terminals().len());
     println!("{} bytes instead of {}", subdivision.compact_bytes(), 2 * domain.cells());

@@ -1,25 +1,27 @@
-// Is a region uniform? Twin of src/cpu/explore.rs and src/visit.rs.
+// Is a region uniform? Twin of src/cpu/explore.rs and src/cpu/visit.rs.
 //
-// The cells to visit (faces, or all of them under `full`) are numbered; a warp takes 32 neighbours at a time, which have
+// The cells that decide it (RULE_HEADER says which) are numbered; a warp takes 32 neighbours at a time, which have
 // similar dwells, and the chunks come in bit-reversed order, so that what was seen is spread over the region at every
 // moment and a second label shows early. After each round of one chunk per warp the block stops if two cells differed.
 // The set of cells does not depend on the order, so neither does the decision.
 //
-// Under `full` a field whose header defines PROVES is asked for a proof first: `bool prove(field, region, outcome)`.
+// Under a rule that proves, a field whose header defines PROVES is asked first: `bool prove(args, region, outcome)`.
 #pragma once
+
+#include RULE_HEADER
 
 // The cell number `index` of the visit.
 DEVICE Coords visited(const Region& box, Index index) {
-    return box.cell(EXPLORE_ALL ? box.offset(index) : box.surface_offset(index));
+    return box.cell(RULE_FACES ? box.surface_offset(index) : box.offset(index));
 }
 
-DEVICE u32 explore(const RunArgs& run, const FieldArgs& field, const Region& region, Tally& tally) {
+DEVICE u32 explore(const RunArgs& run, const FieldArgs& args, const Region& region, Tally& tally) {
 #ifdef PROVES
     u32 proven;
-    if (EXPLORE_ALL && prove(field, region, proven)) return proven;
+    if (RULE_PROVES && prove(args, region, proven)) return proven;
 #endif
-    const Region box = EXPLORE_CLOSED ? region.closure(run) : region;
-    const Index cells = EXPLORE_ALL ? box.volume() : box.surface_volume();
+    const Region box = deciding(run, region);
+    const Index cells = RULE_FACES ? box.surface_volume() : box.volume();
     const Index chunks = (cells + 31) / 32;
     const u32 bits = chunks <= 1 ? 0 : sizeof(Index) * 8 - (sizeof(Index) == 8 ? __clzll(chunks - 1) : __clz(u32(chunks - 1)));
     const Index slots = SCATTERED ? Index(1) << bits : chunks;
@@ -36,7 +38,7 @@ DEVICE u32 explore(const RunArgs& run, const FieldArgs& field, const Region& reg
         if (busy) {
             const Index index = chunk * 32 + lane();
             const bool mine = index < cells;
-            found = label(field, visited(box, mine ? index : cells - 1));
+            found = label(args, visited(box, mine ? index : cells - 1));
             tally.add(found, mine);
         }
         if (round == 0) first = team_broadcast(found);

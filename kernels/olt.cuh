@@ -1,4 +1,4 @@
-// The offset lookup table of a level, one scalar per family. Twin of src/olt.rs.
+// The offset lookup table of a level, one scalar per family. Twin of src/cpu/olt.rs.
 //
 // The table of level i + 1 holds the codes of the mixed regions of level i; entry e of the level stands for child
 // e mod R of family e / R. So a table is R times smaller than one that lists every child, writing it is one store per

@@ -17,7 +17,7 @@ typedef unsigned long long u64;
 #define KERNEL(name)                                                                                                   \
     extern "C" __global__ void __launch_bounds__(BLOCK)                                                                \
         name(const __grid_constant__ RunArgs run, const __grid_constant__ LaunchArgs launch,                           \
-             const __grid_constant__ FieldArgs field)
+             const __grid_constant__ FieldArgs args)
 #endif
 
 // Kernels of dynamic parallelism take three values of their own, and may be declared ahead. A launch from the device goes

@@ -1,4 +1,4 @@
-// A box of cells, and the order of its faces. Twin of src/region.rs.
+// A box of cells, and the order of its faces. Twin of src/geometry/region.rs.
 #pragma once
 
 struct Region {
@@ -58,14 +58,6 @@ struct Region {
             offset[l] = l < face ? digit + 1 : l == face ? digit * (extent[l] - 1) : digit;
         }
         return offset;
-    }
-
-    // The region with the next layer of cells on its upper sides, where the domain has one.
-    DEVICE Region closure(const RunArgs& run) const {
-        Region closed = *this;
-#pragma unroll
-        for (u32 j = 0; j < DIM; j++) closed.extent[j] += corner[j] + extent[j] < run.size[j];
-        return closed;
     }
 
     DEVICE Coords cell(const Coords& offset) const {

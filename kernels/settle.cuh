@@ -26,15 +26,15 @@ DEVICE void fill(const RunArgs& run, const Region& region, u32 label, u32 piece,
 #pragma unroll
         for (u32 j = 0; j < DIM; j++) size[j] = j == 0 ? run.size[0] / WIDTH : run.size[j];
         const u32 word = sizeof(CellValue) == 2 ? label << 16 | label : label;
-        fill((Quad*)run.field, size, wide, Quad{word, word, word, word}, piece, pieces);
+        fill((Quad*)run.array, size, wide, Quad{word, word, word, word}, piece, pieces);
     } else {
-        fill((CellValue*)run.field, run.size, region, CellValue(label), piece, pieces);
+        fill((CellValue*)run.array, run.size, region, CellValue(label), piece, pieces);
     }
 }
 
 // Evaluates every cell of `region`; shared like `fill`. Labels go to the dense array, or to `brick` in the region's
 // storage order if that is not null.
-DEVICE void evaluate(const RunArgs& run, const FieldArgs& field, const Region& region, CellValue* brick, u32 piece,
+DEVICE void evaluate(const RunArgs& run, const FieldArgs& args, const Region& region, CellValue* brick, u32 piece,
                      u32 pieces, Tally& tally) {
     const Walk walk(region);
     // The same number of steps for all threads of the block.
@@ -42,10 +42,10 @@ DEVICE void evaluate(const RunArgs& run, const FieldArgs& field, const Region& r
     for (u32 base = piece * walk.teams; base < walk.tiles; base += pieces * walk.teams) {
         Coords cell;
         const bool mine = walk.cell(base + walk.team, cell);
-        const u32 found = label(field, cell);
+        const u32 found = label(args, cell);
         tally.add(found, mine);
         if (mine && brick == nullptr) {
-            ((CellValue*)run.field)[linear(run.size, cell)] = CellValue(found);
+            ((CellValue*)run.array)[linear(run.size, cell)] = CellValue(found);
         } else if (mine) {
             Coords offset;
 #pragma unroll

@@ -9,80 +9,64 @@
 //!
 //! # fn main() -> Result<(), Error> {
 //! let domain = Domain::new([256, 256], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner)?;
-//! let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, ExploreRule::Border)?;
-//! let field = workload::mandelbrot::open(&domain, &FieldOptions::default())?;
-//! let subdivision = run(&plan, &*field, &How::default(), &Control::default())?;
-//! assert_eq!(subdivision.field().unwrap().label([192, 128]), 512); // c = 0 never escapes
+//! let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, RuleKind::Border)?;
+//! let mandelbrot = field::mandelbrot::open(&domain, &FieldOptions::default())?;
+//! let subdivision = run(&plan, &*mandelbrot)?;
+//! assert_eq!(subdivision.array().unwrap().label([192, 128]), 512); // c = 0 never escapes
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! A [`Plan`](plan::Plan) says what is computed, [`How`](how::How) how fast; a [`Workload`](workload::Workload) says what
-//! a cell is worth; [`run`](engine::run) returns a [`Subdivision`](subdivision::Subdivision). The words and the way of
-//! the data through the code are in the guide below.
+//! A [`Plan`] says what is computed, [`How`] how fast; a [`Field`](field::Field) says what a cell is worth; [`run`] and
+//! [`Run`] return a [`Subdivision`]. The words and the way of the data through the code are in the guide below.
 
 #![deny(unsafe_code)]
 #![deny(missing_docs)]
 
-#[cfg(feature = "cli")]
-pub mod cli;
+mod abi;
+pub mod backend;
+mod bytes;
+pub mod choice;
 pub mod conformance;
 mod cpu;
 #[cfg_attr(not(feature = "cuda"), path = "cuda/disabled.rs")]
 pub mod cuda;
 pub mod curve;
-pub mod device;
-pub mod domain;
-pub mod energy;
-pub mod engine;
-pub mod error;
-pub mod escape;
+mod engine;
 pub mod field;
-pub mod how;
-pub mod measure;
-pub mod memory;
+pub mod geometry;
 pub mod model;
-mod olt;
-#[cfg(feature = "cli")]
-pub mod output;
-pub mod plan;
-pub mod region;
-pub mod registry;
-pub mod report;
-pub mod request;
-pub mod sampler;
-pub mod simd;
-pub mod statistics;
-pub mod strategy;
-pub mod subdivision;
-mod visit;
-pub mod workload;
+mod plan;
+mod registry;
+pub mod result;
+pub mod rule;
+mod simd;
 
-pub use cpu::Control;
+pub use backend::{Control, Error, How, Mapping, StrategyKind};
+pub use bytes::Bytes;
+pub use engine::{
+    AutoScheme, BackendKind, CellsReport, Computation, Computed, LevelCells, LevelReport, Ran, Report, Request, Run,
+    SCHEMA, Target, run,
+};
+pub use geometry::MAX_DIM;
 pub use ndarray;
-
-/// The largest number of dimensions.
-pub const MAX_DIM: usize = 8;
+pub use plan::{Plan, PlanError};
+pub use registry::UnknownName;
+pub use result::{Keep, Subdivision};
+pub use simd::Isa;
 
 /// What most programs need.
 pub mod prelude {
-    pub use crate::conformance;
-    pub use crate::cpu::Control;
+    pub use crate::backend::{Control, Error, ExploreOrder, How, Insertion, Mapping, StrategyKind};
     pub use crate::curve::CurveKind;
-    pub use crate::domain::{Domain, Sample};
-    pub use crate::engine::{Backend, run};
-    pub use crate::error::Error;
-    pub use crate::escape::{Arithmetic, Precision};
-    pub use crate::field::{CellType, Field};
-    pub use crate::how::{ExploreOrder, How, Insertion, Keep, ParallelScheme};
-    pub use crate::plan::{ExploreRule, Plan, Scheme};
-    pub use crate::region::Region;
-    pub use crate::request::Request;
-    pub use crate::strategy::StrategyKind;
-    pub use crate::subdivision::{Content, Subdivision};
-    pub use crate::workload::{
-        self, ArrayField, CellField, FieldOptions, Job, Open, Payload, Verdict, Workload, WorkloadKind,
+    pub use crate::engine::{BackendKind, Request, Run, Target, run};
+    pub use crate::field::{
+        self, Arithmetic, ArrayField, CellField, Field, FieldKind, FieldOptions, Job, Open, Payload, Precision, Verdict,
     };
+    pub use crate::geometry::{Domain, Region, Sample, Scheme};
+    pub use crate::plan::Plan;
+    pub use crate::result::{CellType, Content, DenseArray, Keep, Subdivision};
+    pub use crate::rule::RuleKind;
     pub use ndarray::Axis;
 }
 
@@ -98,6 +82,8 @@ pub mod guide {
     pub mod bench {}
     #[doc = include_str!("../docs/architecture.md")]
     pub mod architecture {}
+    #[doc = include_str!("../docs/extending.md")]
+    pub mod extending {}
     #[doc = include_str!("../docs/design.md")]
     pub mod design {}
 }

@@ -1,8 +1,8 @@
 //! One list per closed set of choices.
 //!
-//! A curve, a strategy or an exploration rule is named in exactly one place: the `registry!` line beside its
-//! definition. Everything that must know the whole set (the command line, the documentation, the conformance
-//! suite) reads `ALL`, so a new member cannot be half added.
+//! A curve, a strategy or an exploration rule is named in exactly one place: the line of its registry. Everything that must
+//! know the whole set (the command line, the documentation, the conformance suite) reads `ALL`, so a new member cannot be
+//! half added.
 
 /// A name that is not in a registry, with the names that are.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -16,7 +16,7 @@ pub struct UnknownName {
     pub known: String,
 }
 
-/// Declares a unit-only enum with `ALL`, `name()`, `Display`, `FromStr` and serde by name.
+/// Declares a unit-only enum with `ALL`, `name()`, `Display`, `FromStr`, serde by name, and as the value of a choice.
 macro_rules! registry {
     ($(#[$meta:meta])* $vis:vis enum $Kind:ident ($what:literal) { $($(#[$doc:meta])* $Variant:ident = $name:literal),+ $(,)? }) => {
         $(#[$meta])*
@@ -51,6 +51,26 @@ macro_rules! registry {
         impl serde::Serialize for $Kind {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.name())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $Kind {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let name = <String as serde::Deserialize>::deserialize(deserializer)?;
+                name.parse().map_err(serde::de::Error::custom)
+            }
+        }
+
+        impl $crate::choice::ChoiceValue for $Kind {
+            const FORM: &'static str = $what;
+            fn names() -> Vec<&'static str> {
+                Self::ALL.iter().map(|kind| kind.name()).collect()
+            }
+            fn read(text: &str, _: std::ops::RangeInclusive<u64>) -> Result<Self, String> {
+                text.parse().map_err(|error: $crate::registry::UnknownName| error.to_string())
+            }
+            fn write(&self) -> Option<String> {
+                Some(self.name().to_owned())
             }
         }
     };

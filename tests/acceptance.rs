@@ -2,22 +2,12 @@
 //!
 //! Run in release mode; a few of these are some billions of iterations.
 
-mod outcome;
-
-use orthant::Control;
 use orthant::conformance::differing;
-use orthant::domain::Sample;
-use orthant::engine::run;
-use orthant::error::Error;
-use orthant::escape::{Arithmetic, Precision};
-use orthant::how::{ExploreOrder, How, Keep};
-use orthant::plan::ExploreRule;
-use orthant::request::Request;
-use orthant::strategy::StrategyKind;
-use orthant::subdivision::Subdivision;
-use orthant::workload::mxm::MxM;
-use orthant::workload::{FieldOptions, Job, Open, WorkloadKind};
-use outcome::{labels, mixed};
+use orthant::field::mxm::MxM;
+use orthant::prelude::*;
+use orthant::result::MaterialiseError;
+
+use crate::outcome::{labels, mixed};
 
 /// What a run found, without its dimension.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,9 +27,9 @@ impl Job for Go<'_> {
 
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
         let plan = self.0.plan::<K>()?;
-        let workload = open(plan.domain(), &self.0.options()?)?;
-        let subdivision = run(&plan, &*workload, self.1, &Control::default())?;
-        Ok((found(&subdivision), subdivision.field().map(labels)))
+        let field = open(plan.domain(), &self.0.options()?)?;
+        let subdivision = Run::new(&plan, &*field).how(self.1.clone()).start()?;
+        Ok((found(&subdivision), subdivision.array().map(labels)))
     }
 }
 
@@ -54,22 +44,17 @@ fn found<const K: usize>(subdivision: &Subdivision<K>) -> Found {
     }
 }
 
-fn request(workload: WorkloadKind, n: u32, (g, r, b): (u32, u32, u32), dwell: u32) -> Request {
-    let mut request = Request::new(workload);
-    request.size = Some(vec![n]);
-    (request.g, request.r, request.b) = (Some(vec![g]), Some(vec![r]), Some(b));
-    request.dwell = Some(dwell);
-    request.sample = Some(Sample::Corner);
-    request.explore = Some(ExploreRule::Border);
-    request
+fn request(workload: FieldKind, n: u32, (g, r, b): (u32, u32, u32), dwell: u32) -> Request {
+    let request = Request::new(workload).size(Some(vec![n])).scheme(g, r, b).dwell(Some(dwell));
+    request.sample(Some(Sample::Corner)).explore(Some(RuleKind::Border))
 }
 
 fn go(request: &Request, how: &How) -> (Found, Option<Vec<u32>>) {
-    request.workload.dispatch(request.dim(), Go(request, how)).unwrap().unwrap()
+    request.workload.dispatch(request.k(), Go(request, how)).unwrap().unwrap()
 }
 
 fn exhaustive(request: &Request) -> (Found, Vec<u32>) {
-    let (found, labels) = go(request, &How { strategy: StrategyKind::Exhaustive, ..How::default() });
+    let (found, labels) = go(request, &How::default().strategy(StrategyKind::Exhaustive));
     (found, labels.unwrap())
 }
 
@@ -81,28 +66,28 @@ fn wrong(a: &[u32], b: &[u32]) -> usize {
 #[test]
 fn mandelbrot_1024_has_the_published_counts() {
     for (arithmetic, deep) in [(Arithmetic::Fused, [1680, 4872, 13721]), (Arithmetic::Plain, [1681, 4872, 13720])] {
-        let mut request = request(WorkloadKind::Mandelbrot, 1024, (2, 2, 2), 512);
-        request.arithmetic = arithmetic;
+        let mut request = request(FieldKind::Mandelbrot, 1024, (2, 2, 2), 512);
+        request.computed.arithmetic = arithmetic;
         let (found, labels) = go(&request, &How::default());
         assert_eq!(found.mixed[..5], [4, 14, 50, 170, 541]);
         assert_eq!(found.mixed[5..], deep);
         let (_, truth) = exhaustive(&request);
         assert_eq!(wrong(&labels.unwrap(), &truth), 5);
-        request.b = Some(4);
+        request.computed.b = Some(4);
         assert_eq!(wrong(&go(&request, &How::default()).1.unwrap(), &truth), 2);
         // One level further, as the published run goes: levels 0..7 subdivide exactly those counts.
-        request.b = Some(1);
-        let (found, _) = go(&request, &How { strategy: StrategyKind::Dp, ..How::default() });
+        request.computed.b = Some(1);
+        let (found, _) = go(&request, &How::default().strategy(StrategyKind::Dp));
         assert_eq!(found.mixed[5..8], deep);
     }
 }
 
 #[test]
 fn mandelbrot_4096_counts_and_wrong_cells() {
-    let mut request = request(WorkloadKind::Mandelbrot, 4096, (32, 2, 2), 512);
+    let mut request = request(FieldKind::Mandelbrot, 4096, (32, 2, 2), 512);
     let (_, truth) = exhaustive(&request);
     for (b, misses) in [(16, 2), (8, 12), (4, 51), (2, 102)] {
-        request.b = Some(b);
+        request.computed.b = Some(b);
         let (found, labels) = go(&request, &How::default());
         let known = [550, 1729, 5149, 15183, 44332, 126898];
         assert_eq!(found.mixed, known[..found.mixed.len()]);
@@ -113,8 +98,8 @@ fn mandelbrot_4096_counts_and_wrong_cells() {
 #[test]
 fn mandelbulb_256_counts_and_wrong_cells() {
     for (precision, filled, leaves) in [(Precision::F32, 34_245, 51_401), (Precision::F64, 34_252, 51_394)] {
-        let mut request = request(WorkloadKind::Mandelbulb, 256, (4, 2, 2), 64);
-        request.precision = precision;
+        let mut request = request(FieldKind::Mandelbulb, 256, (4, 2, 2), 64);
+        request.computed.precision = precision;
         let (found, labels) = go(&request, &How::default());
         assert_eq!((found.regions, found.filled, found.leaves), (97_872, filled, leaves), "{precision}");
         assert_eq!(wrong(&labels.unwrap(), &exhaustive(&request).1), 17, "{precision}");
@@ -124,8 +109,8 @@ fn mandelbulb_256_counts_and_wrong_cells() {
 #[test]
 fn julibrot_64_counts_without_a_wrong_cell() {
     for precision in [Precision::F32, Precision::F64] {
-        let mut request = request(WorkloadKind::Julibrot, 64, (4, 2, 2), 64);
-        request.precision = precision;
+        let mut request = request(FieldKind::Julibrot, 64, (4, 2, 2), 64);
+        request.computed.precision = precision;
         let (found, labels) = go(&request, &How::default());
         assert_eq!((found.regions, found.filled, found.leaves), (60_768, 15_466, 41_520), "{precision}");
         assert_eq!(wrong(&labels.unwrap(), &exhaustive(&request).1), 0, "{precision}");
@@ -134,12 +119,12 @@ fn julibrot_64_counts_without_a_wrong_cell() {
 
 #[test]
 fn early_exit_saves_iterations() {
-    let counts = How { keep: Keep::Counts, strategy: StrategyKind::Exhaustive, ..How::default() };
+    let counts = How::default().keep(Keep::Counts).strategy(StrategyKind::Exhaustive);
     // Regions of the last level have sides of 8 cells in all three.
     for (workload, n, dwell, least) in [
-        (WorkloadKind::Mandelbrot, 4096, 512, 9.0),
-        (WorkloadKind::Mandelbulb, 512, 64, 2.0),
-        (WorkloadKind::Julibrot, 128, 64, 1.1),
+        (FieldKind::Mandelbrot, 4096, 512, 9.0),
+        (FieldKind::Mandelbulb, 512, 64, 2.0),
+        (FieldKind::Julibrot, 128, 64, 1.1),
     ] {
         let request = request(workload, n, (4, 2, 4), dwell);
         let all = go(&request, &counts).0.iterations;
@@ -151,10 +136,10 @@ fn early_exit_saves_iterations() {
 
 #[test]
 fn m_by_m_in_four_dimensions_is_known_from_two() {
-    let mut request = request(WorkloadKind::Mxm, 128, (4, 2, 1), 64);
-    (request.dim, request.explore) = (Some(4), Some(ExploreRule::Full));
+    let mut request = request(FieldKind::Mxm, 128, (4, 2, 1), 64);
+    request = request.dim(Some(4)).explore(Some(RuleKind::Full));
     let known = [252, 3_583, 48_039, 564_289, 5_415_511];
-    let (found, _) = go(&request, &How { keep: Keep::Counts, ..How::default() });
+    let (found, _) = go(&request, &How::default().keep(Keep::Counts));
     assert_eq!(found.mixed, known);
 
     let plan = request.plan::<4>().unwrap();
@@ -165,41 +150,41 @@ fn m_by_m_in_four_dimensions_is_known_from_two() {
 
 #[test]
 fn m_by_m_in_six_dimensions_is_known_from_two() {
-    let mut request = request(WorkloadKind::Mxm, 8, (2, 2, 1), 64);
-    (request.dim, request.explore) = (Some(6), Some(ExploreRule::Full));
+    let mut request = request(FieldKind::Mxm, 8, (2, 2, 1), 64);
+    request = request.dim(Some(6)).explore(Some(RuleKind::Full));
     let plan = request.plan::<6>().unwrap();
     let field = MxM::new(plan.domain(), &request.options().unwrap()).unwrap();
     let predicted: Vec<_> = plan.levels().iter().map(|level| field.mixed_regions(level) as u64).collect();
-    assert_eq!(go(&request, &How { keep: Keep::Counts, ..How::default() }).0.mixed, predicted);
+    assert_eq!(go(&request, &How::default().keep(Keep::Counts)).0.mixed, predicted);
 }
 
 #[test]
 fn closed_borders_miss_no_more_than_open_ones() {
-    let mut request = request(WorkloadKind::Mandelbrot, 512, (4, 2, 2), 512);
+    let mut request = request(FieldKind::Mandelbrot, 512, (4, 2, 2), 512);
     let (_, truth) = exhaustive(&request);
     let open = wrong(&go(&request, &How::default()).1.unwrap(), &truth);
-    request.explore = Some(ExploreRule::Closed);
+    request.computed.explore = Some(RuleKind::Closed);
     let closed = wrong(&go(&request, &How::default()).1.unwrap(), &truth);
-    request.explore = Some(ExploreRule::Full);
+    request.computed.explore = Some(RuleKind::Full);
     assert_eq!(wrong(&go(&request, &How::default()).1.unwrap(), &truth), 0);
     assert!(closed <= open, "{closed} against {open}");
 }
 
 #[test]
 fn regions_and_bricks_hold_the_dense_array() {
-    let request = request(WorkloadKind::Mandelbulb, 60, (3, 2, 2), 32);
+    let request = request(FieldKind::Mandelbulb, 60, (3, 2, 2), 32);
     struct Both<'a>(&'a Request);
     impl Job for Both<'_> {
         type Output = ();
         fn run<const K: usize>(self, open: Open<K>) {
             let plan = self.0.plan::<K>().unwrap();
-            let workload = open(plan.domain(), &self.0.options().unwrap()).unwrap();
-            let keep = |keep| run(&plan, &*workload, &How { keep, ..How::default() }, &Control::default()).unwrap();
+            let field = open(plan.domain(), &self.0.options().unwrap()).unwrap();
+            let keep = |keep| Run::new(&plan, &*field).how(How::default().keep(keep)).start().unwrap();
             let (dense, regions, counts) = (keep(Keep::Dense), keep(Keep::Regions), keep(Keep::Counts));
-            assert_eq!(differing(dense.field().unwrap(), &regions.materialise(None).unwrap()), 0);
+            assert_eq!(differing(dense.array().unwrap(), &regions.materialise(None).unwrap()), 0);
             assert!(regions.compact_bytes() < plan.domain().cells() as u64 * 2);
-            assert!(matches!(counts.materialise(None), Err(Error::Input(_))));
-            assert!(matches!(regions.materialise(Some(1000)), Err(Error::Memory { .. })));
+            assert!(matches!(counts.materialise(None), Err(MaterialiseError::NotKept)));
+            assert!(matches!(regions.materialise(Some(1000)), Err(MaterialiseError::Memory(_))));
             assert_eq!(found(&dense).mixed, found(&counts).mixed);
         }
     }
@@ -208,17 +193,18 @@ fn regions_and_bricks_hold_the_dense_array() {
 
 #[test]
 fn a_cancelled_run_stops() {
-    let request = request(WorkloadKind::Mandelbrot, 2048, (4, 2, 2), 512);
+    let request = request(FieldKind::Mandelbrot, 2048, (4, 2, 2), 512);
     struct Cancelled<'a>(&'a Request);
     impl Job for Cancelled<'_> {
         type Output = ();
         fn run<const K: usize>(self, open: Open<K>) {
             let plan = self.0.plan::<K>().unwrap();
-            let workload = open(plan.domain(), &self.0.options().unwrap()).unwrap();
+            let field = open(plan.domain(), &self.0.options().unwrap()).unwrap();
             for &strategy in StrategyKind::ALL {
                 let control = Control::default();
                 control.cancel(2);
-                let stopped = run(&plan, &*workload, &How { strategy, ..How::default() }, &control);
+                let run = Run::new(&plan, &*field).how(How::default().strategy(strategy));
+                let stopped = run.control(&control).start();
                 assert!(matches!(stopped, Err(Error::Interrupted(2))), "{strategy}");
             }
         }
@@ -228,9 +214,9 @@ fn a_cancelled_run_stops() {
 
 #[test]
 fn scattered_and_whole_visits_decide_alike() {
-    let request = request(WorkloadKind::Mandelbrot, 512, (2, 2, 2), 256);
+    let request = request(FieldKind::Mandelbrot, 512, (2, 2, 2), 256);
     let scattered = go(&request, &How::default());
-    let whole = go(&request, &How { order: ExploreOrder::Paper, ..How::default() });
+    let whole = go(&request, &How::default().explore_order(ExploreOrder::Paper));
     assert_eq!(scattered.1, whole.1);
     assert_eq!(scattered.0.mixed, whole.0.mixed);
     assert!(scattered.0.iterations < whole.0.iterations);
@@ -239,6 +225,6 @@ fn scattered_and_whole_visits_decide_alike() {
 #[test]
 fn options_default_to_the_workload() {
     assert_eq!(FieldOptions::default().dwell, 512);
-    assert_eq!(Request::new(WorkloadKind::Mxm).dim(), 4);
-    assert_eq!(Request::new(WorkloadKind::Menger).dim(), 2);
+    assert_eq!(Request::new(FieldKind::Mxm).k(), 4);
+    assert_eq!(Request::new(FieldKind::Menger).k(), 2);
 }

@@ -1,18 +1,10 @@
-//! Fields of our own making, whose counts follow from theory, and what only a custom workload can see.
+//! Fields of our own making, whose counts follow from theory, and what only a custom field can see.
 
-mod outcome;
+use orthant::field::DigitSet;
+use orthant::prelude::*;
+use orthant::result::MemoryError;
 
-use orthant::Control;
-use orthant::curve::CurveKind;
-use orthant::domain::{Domain, Sample};
-use orthant::engine::run;
-use orthant::error::Error;
-use orthant::how::{How, Keep};
-use orthant::plan::{ExploreRule, Plan, Scheme};
-use orthant::region::Region;
-use orthant::strategy::StrategyKind;
-use orthant::workload::{DigitSet, Payload, Verdict, Workload};
-use outcome::{labels, mixed};
+use crate::outcome::{labels, mixed};
 
 /// Mixed regions per level of the base-2 digit set given by a mask of kept children.
 fn mask_counts<const K: usize>(mask: &[u64], levels: u32, how: &How) -> Vec<u64> {
@@ -22,16 +14,16 @@ fn mask_counts<const K: usize>(mask: &[u64], levels: u32, how: &How) -> Vec<u64>
         mask[child / 64] >> (child % 64) & 1 == 1
     };
     let domain = Domain::new([n; K], [[0.0, 1.0]; K], Sample::Corner).unwrap();
-    let plan = Plan::new(domain, Scheme::uniform(2, 2, 1), CurveKind::Hilbert, ExploreRule::Full).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(2, 2, 1), CurveKind::Hilbert, RuleKind::Full).unwrap();
     let field = DigitSet::new(2, [n; K], keeps);
-    mixed(&run(&plan, &field, how, &Control::default()).unwrap())
+    mixed(&Run::new(&plan, &field).how(how.clone()).start().unwrap())
 }
 
 fn check_mask<const K: usize>(mask: &[u64], levels: u32) {
     let m = mask.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
     let expected: Vec<u64> = (1..=levels).map(|i| m.pow(i)).collect();
     for strategy in [StrategyKind::Ask, StrategyKind::Dp] {
-        let how = How { strategy, keep: Keep::Counts, ..How::default() };
+        let how = How::default().strategy(strategy).keep(Keep::Counts);
         assert_eq!(mask_counts::<K>(mask, levels, &how), expected, "k = {K}, mask {mask:x?}, {strategy}");
     }
 }
@@ -86,7 +78,7 @@ impl<const K: usize> Shell<K> {
     }
 }
 
-impl<const K: usize> Workload<K> for Shell<K> {
+impl<const K: usize> Field<K> for Shell<K> {
     fn evaluate(&self, cells: &[[u32; K]], labels: &mut [u32]) {
         for (&corner, label) in cells.iter().zip(labels) {
             *label = self.side(&Region { corner, extent: [1; K] });
@@ -97,7 +89,7 @@ impl<const K: usize> Workload<K> for Shell<K> {
         2
     }
 
-    fn classify(&self, region: &Region<K>, _: Payload) -> Verdict {
+    fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
         match self.side(region) {
             1 => Verdict::Mixed,
             label => Verdict::Uniform(label),
@@ -108,14 +100,14 @@ impl<const K: usize> Workload<K> for Shell<K> {
 fn check_shell<const K: usize>(n: u32, unit_ball_below: f64) {
     let shell = Shell::<K> { n, radius: i64::from(n) * 2 / 5 };
     let domain = Domain::new([n; K], [[-1.0, 1.0]; K], Sample::Centre).unwrap();
-    let plan = Plan::new(domain, Scheme::uniform(2, 2, 1), CurveKind::Morton, ExploreRule::Full).unwrap();
-    let subdivision = run(&plan, &shell, &How::default(), &Control::default()).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(2, 2, 1), CurveKind::Morton, RuleKind::Full).unwrap();
+    let subdivision = run(&plan, &shell).unwrap();
     for stats in subdivision.levels() {
         let lattice = Region { corner: [0; K], extent: stats.level.grid };
         let cut = lattice.cells().filter(|&p| shell.side(&stats.level.region(p)) == 1).count() as u64;
         assert_eq!(stats.counts.subdivided + stats.counts.leaves, cut, "k = {K}, level {}", stats.level.index);
     }
-    let cut = labels(subdivision.field().unwrap()).iter().filter(|&&label| label == 1).count() as f64;
+    let cut = labels(subdivision.array().unwrap()).iter().filter(|&&label| label == 1).count() as f64;
     let expected = 2.0 * K as f64 * unit_ball_below * (shell.radius as f64).powi(K as i32 - 1);
     assert!((cut / expected - 1.0).abs() < 0.01, "k = {K}: {cut} cells are cut, {expected:.0} expected");
 }
@@ -131,7 +123,7 @@ fn shells_have_the_counts_of_their_surface() {
 /// A field that only payloads know: a region carries how often it was divided; its label is not looked at.
 struct Depth;
 
-impl Workload<2> for Depth {
+impl Field<2> for Depth {
     fn evaluate(&self, cells: &[[u32; 2]], labels: &mut [u32]) {
         for (cell, label) in cells.iter().zip(labels) {
             *label = (cell[0] ^ cell[1]) & 1;
@@ -142,7 +134,7 @@ impl Workload<2> for Depth {
         100
     }
 
-    fn classify(&self, region: &Region<2>, payload: Payload) -> Verdict {
+    fn prove(&self, region: &Region<2>, payload: Payload) -> Verdict {
         let depth = payload.0 & 0xff;
         assert_eq!(
             payload.0 >> 8,
@@ -171,11 +163,11 @@ impl Workload<2> for Depth {
 fn payloads_travel_from_parent_to_child() {
     let domain = Domain::new([100, 90], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
     for curve in CurveKind::ALL {
-        let plan = Plan::new(domain, Scheme::uniform(3, 2, 1), *curve, ExploreRule::Full).unwrap();
+        let plan = Plan::new(domain, Scheme::uniform(3, 2, 1), *curve, RuleKind::Full).unwrap();
         for strategy in [StrategyKind::Ask, StrategyKind::Dp] {
-            let subdivision = run(&plan, &Depth, &How { strategy, ..How::default() }, &Control::default()).unwrap();
+            let subdivision = Run::new(&plan, &Depth).how(How::default().strategy(strategy)).start().unwrap();
             assert_eq!(mixed(&subdivision), [9, 36, 144, 0]);
-            assert!(labels(subdivision.field().unwrap()).iter().all(|&label| label == 7));
+            assert!(labels(subdivision.array().unwrap()).iter().all(|&label| label == 7));
         }
     }
 }
@@ -184,12 +176,11 @@ fn payloads_travel_from_parent_to_child() {
 fn a_domain_too_large_to_be_dense_is_counted() {
     // 2^60 cells; the diagonal has g·r^i mixed regions on every level.
     let domain = Domain::new([1 << 20; 3], [[0.0, 1.0]; 3], Sample::Corner).unwrap();
-    let plan = Plan::new(domain, Scheme::uniform(2, 2, 64), CurveKind::Hilbert, ExploreRule::Full).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(2, 2, 64), CurveKind::Hilbert, RuleKind::Full).unwrap();
     let field = DigitSet::new(2, [1 << 20; 3], |digits: &[u32; 3]| digits.iter().all(|&d| d == digits[0]));
-    let how = How { mem_limit: Some(1 << 28), ..How::default() };
-    let refused = run(&plan, &field, &how, &Control::default());
-    assert!(matches!(refused, Err(Error::Memory { what: "the dense array", .. })), "{refused:?}");
-    let how = How { keep: Keep::Counts, ..how };
-    let counted = run(&plan, &field, &how, &Control::default()).unwrap();
+    let how = How::default().mem_limit(1 << 28);
+    let refused = Run::new(&plan, &field).how(how.clone()).start();
+    assert!(matches!(refused, Err(Error::Memory(MemoryError { what: "the dense array", .. }))), "{refused:?}");
+    let counted = Run::new(&plan, &field).how(how.keep(Keep::Counts)).start().unwrap();
     assert_eq!(mixed(&counted), (1..14).map(|i| 1u64 << i).collect::<Vec<_>>());
 }

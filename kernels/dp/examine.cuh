@@ -16,9 +16,9 @@ ENTRY(dp_leaf, const DpArgs*, dp, Code, code, u64, from) {
     const Origin origin(from);
     const LaunchArgs& launch = level_of(*dp, origin.level);
     const RunArgs& run = *(const RunArgs*)dp->run;
-    const FieldArgs& field = *(const FieldArgs*)dp->field;
+    const FieldArgs& args = *(const FieldArgs*)dp->args;
     Tally evaluated;
-    evaluate(run, field, region_at(run, launch, curve_coords(launch, code)), nullptr, blockIdx.x, gridDim.x, evaluated);
+    evaluate(run, args, region_at(run, launch, curve_coords(launch, code)), nullptr, blockIdx.x, gridDim.x, evaluated);
     settle_tally(launch, evaluated, TALLY_EVALUATED);
     end_block(*dp, origin);
 }
@@ -65,11 +65,11 @@ DEVICE bool settle_here(const DpArgs& dp, u32 level, const Entry& entry, u64 cel
 // of it, since it is inlined.
 DEVICE bool examine(const DpArgs& dp, u32 level, const Entry& entry) {
     const RunArgs& run = *(const RunArgs*)dp.run;
-    const FieldArgs& field = *(const FieldArgs*)dp.field;
+    const FieldArgs& args = *(const FieldArgs*)dp.args;
     const LaunchArgs& launch = level_of(dp, level);
     const Region region = region_at(run, launch, entry.coords);
     Tally explored;
-    const u32 outcome = explore(run, field, region, explored);
+    const u32 outcome = explore(run, args, region, explored);
     settle_tally(launch, explored, TALLY_EXPLORED);
     const bool mixed = outcome == MIXED;
     team_sync();
@@ -84,7 +84,7 @@ DEVICE bool examine(const DpArgs& dp, u32 level, const Entry& entry) {
     if (here && !mixed) fill(run, region, outcome, 0, 1);
     if (here && mixed) {
         Tally evaluated;
-        evaluate(run, field, region, nullptr, 0, 1, evaluated);
+        evaluate(run, args, region, nullptr, 0, 1, evaluated);
         settle_tally(launch, evaluated, TALLY_EVALUATED);
     }
     return false;

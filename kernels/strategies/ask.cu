@@ -18,7 +18,7 @@ KERNEL(ask_explore) {
     const Entry entry = olt_read(launch, index);
     const Region region = region_at(run, launch, entry.coords);
     Tally explored;
-    const u32 outcome = explore(run, field, region, explored);
+    const u32 outcome = explore(run, args, region, explored);
     settle_tally(launch, explored, TALLY_EXPLORED);
     const bool mixed = outcome == MIXED;
     if (threadIdx.x == 0) {
@@ -38,7 +38,7 @@ KERNEL(ask_explore) {
     if (!mixed && launch.fill == SETTLE_IN_PLACE) fill(run, region, outcome, 0, 1);
     if (mixed && launch.last && launch.leaf == SETTLE_IN_PLACE) {
         Tally evaluated;
-        evaluate(run, field, region, nullptr, 0, 1, evaluated);
+        evaluate(run, args, region, nullptr, 0, 1, evaluated);
         settle_tally(launch, evaluated, TALLY_EVALUATED);
     }
 }
@@ -58,19 +58,8 @@ KERNEL(ask_leaf) {
     const Region region = region_at(run, launch, olt_read(launch, ((const u32*)launch.leaves)[item]).coords);
     CellValue* brick = launch.bricks == 0 ? nullptr : (CellValue*)launch.bricks + item * launch.brick_cells;
     Tally evaluated;
-    evaluate(run, field, region, brick, block % launch.pieces, launch.pieces, evaluated);
+    evaluate(run, args, region, brick, block % launch.pieces, launch.pieces, evaluated);
     settle_tally(launch, evaluated, TALLY_EVALUATED);
-}
-
-// Only reads the level's table and finds the regions: what decoding costs.
-KERNEL(ask_decode) {
-    const u64 index = (launch.first + blockIdx.x) * BLOCK + threadIdx.x;
-    if (index >= launch.regions) return;
-    const Region region = region_at(run, launch, olt_read(launch, u32(index)).coords);
-    u32 sum = 0;
-#pragma unroll
-    for (u32 j = 0; j < DIM; j++) sum += region.corner[j] ^ region.extent[j];
-    ((u32*)launch.outcomes)[index] = sum;
 }
 
 // Stable insertion, first pass: how many of a piece's regions are mixed. A piece is `pieces` rounds of the block's threads.

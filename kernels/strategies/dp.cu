@@ -30,7 +30,7 @@ ENTRY(dp_bricks, const DpArgs*, dp, u64, first, u64, level) {
     const RunArgs& run = *(const RunArgs*)dp->run;
     const Region region = region_at(run, launch, curve_coords(launch, ((const Code*)dp->leaf_codes)[brick]));
     Tally evaluated;
-    evaluate(run, *(const FieldArgs*)dp->field, region, (CellValue*)launch.bricks + brick * launch.brick_cells, 0, 1,
+    evaluate(run, *(const FieldArgs*)dp->args, region, (CellValue*)launch.bricks + brick * launch.brick_cells, 0, 1,
              evaluated);
     settle_tally(launch, evaluated, TALLY_EVALUATED);
 }

@@ -48,8 +48,8 @@ KERNEL(exhaustive) {
         for (u32 j = 0; j < DIM; j++) {
             if (!mine) cell[j] = 0;
         }
-        const u32 found = label(field, cell);
-        if (mine && run.field != 0) ((CellValue*)run.field)[linear(run.size, cell)] = CellValue(found);
+        const u32 found = label(args, cell);
+        if (mine && run.array != 0) ((CellValue*)run.array)[linear(run.size, cell)] = CellValue(found);
         tally.add(found, mine);
     }
     settle_tally(launch, tally, TALLY_EVALUATED);

@@ -1,5 +1,5 @@
 // A coarse sample: one thread per point of a lattice through the domain, grid[j] points on axis j. Point p is cell
-// ⌊p·n/grid⌋; labels are stored in the order of the points. Twin of src/model/sample/lattice.rs.
+// ⌊p·n/grid⌋; labels are stored in the order of the points. Twin of src/geometry/sample_grid.rs.
 #include "prelude.cuh"
 
 #include "region.cuh"
@@ -15,6 +15,6 @@ KERNEL(sample) {
         cell[j] = bound(u32(rest % launch.grid[j]), run.size[j], launch.grid[j]);
         rest /= launch.grid[j];
     }
-    const u32 found = label(field, cell);
+    const u32 found = label(args, cell);
     if (mine) ((u32*)launch.outcomes)[index] = found;
 }

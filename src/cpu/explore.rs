@@ -5,20 +5,10 @@
 //! all of them are evaluated in one call, and regions that showed a second label drop out. What one region visits does
 //! not depend on the others, so the counts are the same for every strategy, batch and thread count.
 
-use crate::how::ExploreOrder;
-use crate::olt::{MIXED, Outcome};
-use crate::plan::ExploreRule;
-use crate::region::Region;
-use crate::visit::Visit;
-use crate::workload::{Payload, Verdict};
-
-use super::Cpu;
-
-/// Cells of a region's first round. Mixed regions usually need no second one.
-pub(crate) const FIRST_ROUND: u64 = 16;
-
-/// Most cells of a region in one round; rounds double up to it.
-pub(crate) const LAST_ROUND: u64 = 256;
+use crate::backend::{ExploreOrder, FIRST_ROUND, LAST_ROUND, MIXED, Outcome};
+use crate::cpu::visit::{Visit, VisitOrders};
+use crate::field::{Field, Payload, Verdict};
+use crate::geometry::Region;
 
 /// Cells evaluated in one call, at most, where regions are larger than that.
 const BATCH: usize = 16 * 1024;
@@ -30,11 +20,11 @@ pub(crate) struct Scratch<const K: usize> {
     pub(crate) cells: Vec<[u32; K]>,
     pub(crate) labels: Vec<u32>,
     pub(crate) slabs: Vec<Region<K>>,
-    open: Vec<Open>,
+    open: Vec<Undecided>,
 }
 
 /// A region that is not decided yet.
-struct Open {
+struct Undecided {
     region: usize,
     visited: u64,
     round: u64,
@@ -48,9 +38,18 @@ pub(crate) struct Cost {
     pub(crate) labels: u64,
 }
 
+/// How regions are decided.
+pub(crate) struct Explorer<'a, const K: usize> {
+    pub(crate) field: &'a dyn Field<K>,
+    pub(crate) orders: VisitOrders<K>,
+    /// True if a field's proof of a region decides it.
+    pub(crate) proves: bool,
+    pub(crate) order: ExploreOrder,
+}
+
 /// Decides every region of `scratch.regions`; `payload(i)` belongs to region i.
 pub(crate) fn explore<const K: usize>(
-    cpu: &Cpu<'_, K>,
+    explorer: &Explorer<'_, K>,
     level: u32,
     payload: impl Fn(usize) -> Payload,
     outcomes: &mut [Outcome],
@@ -60,32 +59,32 @@ pub(crate) fn explore<const K: usize>(
     let mut cost = Cost::default();
     open.clear();
     for (i, region) in regions.iter().enumerate() {
-        let verdict = match cpu.plan.explore() {
-            ExploreRule::Full => cpu.workload.classify(region, payload(i)),
-            _ => Verdict::Unknown,
+        let verdict = match explorer.proves {
+            true => explorer.field.prove(region, payload(i)),
+            false => Verdict::Unknown,
         };
         match verdict {
             Verdict::Uniform(label) => outcomes[i] = label,
             Verdict::Mixed => outcomes[i] = MIXED,
-            Verdict::Unknown => open.push(Open { region: i, visited: 0, round: FIRST_ROUND, label: MIXED }),
+            Verdict::Unknown => open.push(Undecided { region: i, visited: 0, round: FIRST_ROUND, label: MIXED }),
         }
     }
-    let whole = cpu.how.order == ExploreOrder::Paper;
+    let whole = explorer.order == ExploreOrder::Paper;
     while !open.is_empty() {
         // Regions from `done` on wait for a later call if the round would grow beyond a batch.
         let mut done = 0;
         cells.clear();
         while done < open.len() && (done == 0 || cells.len() < BATCH) {
             let region = &open[done];
-            let visit = cpu.orders.visit(level, &regions[region.region]);
+            let visit = explorer.orders.visit(level, &regions[region.region]);
             visit.extend(region.visited..round_end(region, &visit), cells);
             done += 1;
         }
         labels.clear();
         labels.resize(cells.len(), 0);
-        cpu.workload.evaluate(cells, labels);
+        explorer.field.evaluate(cells, labels);
         cost.cells += cells.len() as u64;
-        if cpu.workload.labels_count_iterations() {
+        if explorer.field.labels_count_iterations() {
             cost.labels += labels.iter().map(|&label| u64::from(label)).sum::<u64>();
         }
         let mut labels = &labels[..];
@@ -95,7 +94,7 @@ pub(crate) fn explore<const K: usize>(
             if index > done {
                 return true;
             }
-            let visit = cpu.orders.visit(level, &regions[region.region]);
+            let visit = explorer.orders.visit(level, &regions[region.region]);
             let end = round_end(region, &visit);
             let (mine, rest) = labels.split_at((end - region.visited) as usize);
             labels = rest;
@@ -118,6 +117,6 @@ pub(crate) fn explore<const K: usize>(
     cost
 }
 
-fn round_end<const K: usize>(region: &Open, visit: &Visit<'_, K>) -> u64 {
+fn round_end<const K: usize>(region: &Undecided, visit: &Visit<'_, K>) -> u64 {
     visit.len().min(region.visited + region.round)
 }

@@ -2,11 +2,8 @@
 
 use std::sync::Mutex;
 
-use crate::error::Error;
-use crate::field::{Canvas, CellType, Cells};
-use crate::how::Keep;
-use crate::region::Region;
-use crate::subdivision::Terminal;
+use crate::geometry::Region;
+use crate::result::{Canvas, CellType, Cells, Keep, MemoryError, Terminal};
 
 /// The results of a run while it lasts.
 pub(crate) struct Sink<'a, const K: usize> {
@@ -33,6 +30,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
+    #[inline]
     pub(crate) fn uniform(&mut self, level: u32, code: u64, label: u32) {
         if self.keep != Keep::Counts {
             self.terminals.push(Terminal::uniform(level, code, label));
@@ -40,6 +38,7 @@ impl Batch {
     }
 
     /// A leaf of `volume` cells; its labels are the next to come in [`bricks`](Self::bricks).
+    #[inline]
     pub(crate) fn leaf(&mut self, level: u32, code: u64, volume: u64) {
         match self.keep {
             Keep::Counts => {}
@@ -60,7 +59,7 @@ impl Batch {
 }
 
 impl<'a, const K: usize> Sink<'a, K> {
-    /// `canvas` is there if a dense field is kept; `limit` is for terminals and bricks together.
+    /// `canvas` is there if a dense array is kept; `limit` is for terminals and bricks together.
     pub(crate) fn new(canvas: Option<Canvas<'a, K>>, keep: Keep, cell: CellType, limit: u64) -> Self {
         let store = Mutex::new(Store { terminals: Vec::new(), bricks: Cells::zeroed(cell, 0) });
         Self { canvas, keep, cell, limit, store }
@@ -95,7 +94,7 @@ impl<'a, const K: usize> Sink<'a, K> {
     }
 
     /// Appends a batch.
-    pub(crate) fn commit(&self, batch: Batch) -> Result<(), Error> {
+    pub(crate) fn commit(&self, batch: Batch) -> Result<(), MemoryError> {
         if batch.terminals.is_empty() {
             return Ok(());
         }
@@ -104,7 +103,7 @@ impl<'a, const K: usize> Sink<'a, K> {
         let need = (store.terminals.len() + batch.terminals.len()) as u64 * Terminal::BYTES
             + bricks as u64 * self.cell.bytes();
         if need > self.limit {
-            return Err(Error::Memory {
+            return Err(MemoryError {
                 what: "the list of terminal regions and leaves (at least)",
                 need: u128::from(need),
                 limit: self.limit,

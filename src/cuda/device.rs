@@ -5,26 +5,26 @@ use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaModule, CudaStream, DriverError, LaunchConfig, PushKernelArg, sys,
 };
 use cudarc::nvrtc::Ptx;
 
-use super::cache::{self, Cache, Key};
+use super::cache::{self, Cache};
+use super::compile::{compile, key};
 use super::driver::{Driver, quietly, refused, words};
-use super::error::CudaError;
-use super::facts::DeviceFacts;
 use super::link;
 use super::nvrtc::{self, Nvrtc};
 use super::specialise::Specialisation;
-use crate::error::Bytes;
-
-/// Options that every kernel is compiled with. Contraction is off: sums and products are fused where the source says so.
-const OPTIONS: &[&str] = &["--std=c++17", "--fmad=false", "-lineinfo"];
+use crate::backend::CudaError;
+use crate::backend::DeviceFacts;
+use crate::bytes::Bytes;
 
 /// Which GPU, and where its kernels come from.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct DeviceOptions {
     /// The GPU's number.
     pub ordinal: usize,
@@ -105,12 +105,12 @@ impl Device {
     }
 
     /// Its name, as the driver says it.
-    pub fn name(&self) -> &str {
+    pub(super) fn product(&self) -> &str {
         &self.name
     }
 
     /// Its multiprocessors, and the threads that each keeps in flight.
-    pub fn multiprocessors(&self) -> [u32; 2] {
+    pub(super) fn processors(&self) -> [u32; 2] {
         self.multiprocessors
     }
 
@@ -134,7 +134,7 @@ impl Device {
     }
 
     /// Everything about it, for a record.
-    pub fn facts(&self) -> DeviceFacts {
+    pub(super) fn record(&self) -> DeviceFacts {
         let megahertz = |attribute| self.context.attribute(attribute).ok().map(|kilohertz| kilohertz as u64 / 1000);
         let version = |(major, minor)| format!("{major}.{minor}");
         // An old driver may lack the function, which panics in the bindings.
@@ -154,24 +154,9 @@ impl Device {
         }
     }
 
-    /// Its compute capability: major, minor.
-    pub fn capability(&self) -> (i32, i32) {
-        self.capability
-    }
-
-    /// The driver under it.
-    pub fn driver(&self) -> Driver {
-        self.driver
-    }
-
-    /// The compiler beside it.
-    pub fn compiler(&self) -> Nvrtc {
-        self.compiler
-    }
-
     /// The most kernels that run at once (CUDA C++ programming guide, technical specifications per compute capability:
     /// resident grids per device). Measured on an H200: 128.
-    pub fn concurrent_kernels(&self) -> usize {
+    pub(super) fn concurrent_kernels(&self) -> usize {
         match self.capability {
             (6, 1) => 32,
             (6, 2) | (7, 2) => 16,
@@ -183,24 +168,35 @@ impl Device {
     ///
     /// # Errors
     /// If the driver refuses.
-    pub fn memory(&self) -> Result<(u64, u64), CudaError> {
+    pub(super) fn memory(&self) -> Result<(u64, u64), CudaError> {
         let (free, total) = self.context.mem_get_info().map_err(|e| refused("asking for free memory", e))?;
         Ok((free as u64, total as u64))
     }
 
-    /// Sets how many launches from the device may be pending; what exceeds it fails, and is handled.
-    pub(super) fn set_pending_launches(&self, launches: u32) -> Result<(), CudaError> {
-        let limit = sys::CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
-        self.context
-            .set_limit(limit, launches as usize)
-            .map_err(|e| refused("setting the limit of pending launches", e))
+    /// Sees to it that so many launches from the device may be pending, or as many as usual: what exceeds it fails, and is
+    /// handled. The limit is put back when what is returned goes.
+    pub(super) fn pending_launches(&self, launches: Option<u32>) -> Result<PendingLaunches<'_>, CudaError> {
+        let usual = self.pending_limit()?;
+        match launches.map(u64::from).filter(|&launches| launches != usual) {
+            Some(launches) => {
+                self.set_pending_limit(launches)?;
+                Ok(PendingLaunches { device: self, usual: Some(usual) })
+            }
+            None => Ok(PendingLaunches { device: self, usual: None }),
+        }
     }
 
     /// How many launches from the device may be pending.
-    pub(super) fn pending_launches(&self) -> Result<u64, CudaError> {
+    pub(super) fn pending_limit(&self) -> Result<u64, CudaError> {
         let limit = sys::CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
         let launches = self.context.get_limit(limit);
         Ok(launches.map_err(|e| refused("asking for the limit of pending launches", e))? as u64)
+    }
+
+    fn set_pending_limit(&self, launches: u64) -> Result<(), CudaError> {
+        let limit = sys::CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
+        let set = self.context.set_limit(limit, launches as usize);
+        set.map_err(|e| refused("setting the limit of pending launches", e))
     }
 
     /// The most blocks in one launch.
@@ -209,7 +205,7 @@ impl Device {
     }
 
     /// The kernels of a specialisation, compiled if need be.
-    pub(super) fn kernels(&self, specialisation: &Specialisation) -> Result<Kernels, CudaError> {
+    pub(super) fn kernels(&self, specialisation: &Specialisation) -> Result<LoadedModule, CudaError> {
         let arch = format!("sm_{}{}", self.capability.0, self.capability.1);
         let key = key(specialisation, &arch, self.compiler);
         let hash = key.hash();
@@ -230,7 +226,7 @@ impl Device {
                 module
             }
         };
-        Ok(Kernels { module, block: specialisation.block })
+        Ok(LoadedModule { module, block: specialisation.block })
     }
 
     /// Compiles a specialisation, and links it if its kernels launch kernels.
@@ -239,9 +235,14 @@ impl Device {
         if !specialisation.is_dynamic() {
             return Ok(image);
         }
-        self.context.bind_to_thread().map_err(|e| refused("binding the GPU's context", e))?;
+        self.bind()?;
         let runtime = link::find(self.options.device_runtime.as_deref(), &self.options.nvrtc)?;
         link::link(&image, &runtime.1)
+    }
+
+    /// Makes it the device that this thread's calls go to, once at the start of a run: there may be several.
+    pub(super) fn bind(&self) -> Result<(), CudaError> {
+        self.context.bind_to_thread().map_err(|e| refused("binding the GPU's context", e))
     }
 
     /// Waits for everything in the stream.
@@ -257,14 +258,36 @@ impl Device {
     }
 }
 
+/// A limit of pending launches that is put back.
+pub(super) struct PendingLaunches<'a> {
+    device: &'a Device,
+    /// The limit that was there, if it was changed.
+    usual: Option<u64>,
+}
+
+impl Drop for PendingLaunches<'_> {
+    fn drop(&mut self) {
+        if let Some(usual) = self.usual {
+            // Refused only where the device has failed for good, which the run has said.
+            let _ = self.device.set_pending_limit(usual);
+        }
+    }
+}
+
+/// The time between two marks that were reached.
+pub(super) fn elapsed(from: &CudaEvent, to: &CudaEvent) -> Result<Duration, CudaError> {
+    let ms = from.elapsed_ms(to).map_err(|error| refused("reading an event's time", error))?;
+    Ok(Duration::from_secs_f64(f64::from(ms) / 1e3))
+}
+
 /// The kernels of one specialisation.
 #[derive(Debug, Clone)]
-pub(super) struct Kernels {
+pub(super) struct LoadedModule {
     module: Arc<CudaModule>,
     block: [u32; 3],
 }
 
-impl Kernels {
+impl LoadedModule {
     /// A kernel by name.
     pub(super) fn get(&self, name: &'static str) -> Result<Kernel, CudaError> {
         let function = self.module.load_function(name).map_err(|e| refused("looking up a kernel", e))?;
@@ -328,21 +351,6 @@ impl Kernel {
     fn failed(&self, blocks: u64, error: &DriverError) -> CudaError {
         CudaError::Launch { kernel: self.name, blocks, block: self.block, text: words(error) }
     }
-}
-
-fn key(specialisation: &Specialisation, arch: &str, compiler: Nvrtc) -> Key {
-    let version = format!("{} {:?}", env!("CARGO_PKG_VERSION"), compiler.version);
-    let headers = specialisation.headers();
-    let headers = headers.iter().flat_map(|&(name, text)| [name, text]);
-    Key::new([&*version, arch, specialisation.source()].into_iter().chain(OPTIONS.iter().copied()).chain(headers))
-}
-
-/// Compiles a specialisation for an architecture; needs no GPU.
-pub(super) fn compile(compiler: Nvrtc, specialisation: &Specialisation, arch: &str) -> Result<Vec<u8>, CudaError> {
-    let headers = specialisation.headers();
-    let relocatable = specialisation.is_dynamic().then_some("--relocatable-device-code=true");
-    let options: Vec<&str> = OPTIONS.iter().copied().chain(relocatable).collect();
-    compiler.compile(specialisation.entry, specialisation.source(), &headers, arch, &options)
 }
 
 /// What CUDA needs, one line each: what was found, or what is missing and how to mend it.

@@ -5,7 +5,7 @@ use std::panic::catch_unwind;
 
 use cudarc::driver::{CudaContext, DriverError, sys};
 
-use super::error::CudaError;
+use crate::backend::CudaError;
 
 /// The oldest CUDA that the driver may have: the one of the bindings.
 const CUDA: i32 = 13000;

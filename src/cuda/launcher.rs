@@ -11,12 +11,10 @@ use cudarc::driver::{CudaEvent, CudaStream};
 
 use super::device::{Argument, Device, Kernel};
 use super::driver::refused;
-use super::error::CudaError;
 use super::specialise::LaunchArgs;
-use crate::cpu::Control;
-use crate::device::DeviceStruct;
-use crate::error::Error;
-use crate::subdivision::Launches;
+use crate::abi::DeviceStruct;
+use crate::backend::{Control, CudaError, Error};
+use crate::result::Launches;
 
 /// What launches kernels, and counts them.
 pub(super) struct Launcher<'a> {
@@ -46,17 +44,17 @@ impl<'a> Launcher<'a> {
         blocks: u64,
         run: &Argument,
         launch: &LaunchArgs,
-        field: &Argument,
+        args: &Argument,
     ) -> Result<u64, Error> {
         if blocks > self.device.max_grid() {
-            return self.stack(kernel, blocks, self.device.max_grid(), run, launch, field);
+            return self.stack(kernel, blocks, self.device.max_grid(), run, launch, args);
         }
         if blocks == 0 {
             return Ok(0);
         }
         self.launches.kernels += 1;
         self.launches.most_in_flight = self.launches.most_in_flight.max(1);
-        kernel.launch(&self.device.stream, blocks, &[*run, Argument::new(&launch.bytes()), *field])?;
+        kernel.launch(&self.device.stream, blocks, &[*run, Argument::new(&launch.bytes()), *args])?;
         Ok(1)
     }
 
@@ -84,7 +82,7 @@ impl<'a> Launcher<'a> {
         each: u64,
         run: &Argument,
         launch: &LaunchArgs,
-        field: &Argument,
+        args: &Argument,
     ) -> Result<u64, Error> {
         let each = each.min(self.device.max_grid());
         let fork = self.device.mark()?;
@@ -100,7 +98,7 @@ impl<'a> Launcher<'a> {
             let launch = LaunchArgs { first: launch.first + first, ..*launch };
             let now = each.min(blocks - first);
             let stream_handle = &self.streams[stream];
-            kernel.launch(stream_handle, now, &[*run, Argument::new(&launch.bytes()), *field])?;
+            kernel.launch(stream_handle, now, &[*run, Argument::new(&launch.bytes()), *args])?;
             let done = stream_handle.record_event(None).map_err(|e| refused("recording an event", e))?;
             self.in_flight.push_back((done, stream));
             self.launches.kernels += 1;

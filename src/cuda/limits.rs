@@ -1,23 +1,28 @@
 //! What the numbers of 32 bits in kernels can hold, checked before anything is compiled.
 
-use crate::error::Error;
-use crate::how::{How, Keep};
-use crate::plan::{Level, Plan};
+use crate::backend::{Error, How};
+use crate::choice::ChoiceError;
+use crate::geometry::Level;
+use crate::plan::Plan;
+use crate::result::Keep;
 
 /// The most regions of a level, children of a region, and tiles of a block's shape in a region.
 pub(super) const MOST: u64 = 1 << 31;
 
 /// A level has too many regions.
 pub(super) fn too_many_regions(level: u32, regions: u128) -> Error {
-    Error::Input(format!(
-        "level {level} has {regions} regions; the CUDA backend takes at most 2^31 per level: use a smaller -g or -r, or a larger -B"
-    ))
+    Error::Unsupported {
+        backend: "cuda",
+        reason: format!(
+            "level {level} has {regions} regions, and at most 2^31 can be; use a smaller g or r, or a larger B"
+        ),
+    }
 }
 
 /// Checks what is known of a plan before it runs; levels below the first are checked as they come.
 ///
 /// # Errors
-/// [`Error::Input`] with the number that is too large.
+/// [`Error::Choice`] with the number that is too large.
 pub(super) fn check<const K: usize>(plan: &Plan<K>, how: &How) -> Result<(), Error> {
     let most = u128::from(MOST);
     let roots = &plan.levels()[0];
@@ -26,15 +31,15 @@ pub(super) fn check<const K: usize>(plan: &Plan<K>, how: &How) -> Result<(), Err
     }
     let children = plan.scheme().children();
     if plan.levels().len() > 1 && children > MOST {
-        return Err(Error::Input(format!(
-            "-r: a region has {children} children; the CUDA backend takes at most 2^31: use a smaller -r"
-        )));
+        let reason = format!("a region has {children} children; the CUDA backend takes at most 2^31: use a smaller r");
+        return Err(ChoiceError::new("r", "", reason).into());
     }
-    let tiles = most_tiles(roots, how.block);
-    if how.keep != Keep::Counts && tiles > most {
-        return Err(Error::Input(format!(
-            "-g: a region of level 0 has {tiles} tiles of a block's shape; the CUDA backend takes at most 2^31: use a larger -g"
-        )));
+    let tiles = most_tiles(roots, how.on_cuda().block);
+    if how.kept.keep != Keep::Counts && tiles > most {
+        let reason = format!(
+            "a region of level 0 has {tiles} tiles of a block's shape; the CUDA backend takes at most 2^31: use a larger g"
+        );
+        return Err(ChoiceError::new("g", "", reason).into());
     }
     Ok(())
 }

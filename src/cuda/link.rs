@@ -8,7 +8,7 @@ use std::ptr;
 use cudarc::driver::sys;
 
 use super::driver::refused;
-use super::error::CudaError;
+use crate::backend::CudaError;
 
 const LIBRARY: &str = "libcudadevrt.a";
 
@@ -25,9 +25,9 @@ pub(super) fn find(file: Option<&Path>, folders: &[PathBuf]) -> Result<(String, 
 }
 
 /// A link under way.
-struct State(sys::CUlinkState);
+struct LinkState(sys::CUlinkState);
 
-impl Drop for State {
+impl Drop for LinkState {
     fn drop(&mut self) {
         // SAFETY: created and not destroyed yet. A failure leaks a little memory, nothing else.
         let _ = unsafe { sys::cuLinkDestroy(self.0) };
@@ -40,7 +40,7 @@ impl Drop for State {
 /// [`CudaError::Call`].
 pub(super) fn link(image: &[u8], runtime: &[u8]) -> Result<Vec<u8>, CudaError> {
     let call = |result: sys::CUresult| result.result().map_err(|e| refused("linking with CUDA's device runtime", e));
-    let mut state = State(ptr::null_mut());
+    let mut state = LinkState(ptr::null_mut());
     // SAFETY: the inputs outlive the calls that read them; the result belongs to the state and is copied before that goes.
     unsafe {
         call(sys::cuLinkCreate_v2(0, ptr::null_mut(), ptr::null_mut(), &mut state.0))?;

@@ -7,8 +7,7 @@ use cudarc::driver::{CudaStream, DriverError, PinnedHostSlice, result, sys};
 
 use super::device::Device;
 use super::driver::refused;
-use super::error::CudaError;
-use crate::error::Error;
+use crate::backend::{CudaError, Error};
 
 /// How device memory is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +83,7 @@ impl Buffer {
         self.bytes
     }
 
-    /// Sets every byte, later, in the order of the stream.
+    /// Sets every byte, later, in the order of the stream. The device is [bound](Device::bind).
     pub(super) fn set(&self, value: u8) -> Result<(), CudaError> {
         if self.bytes == 0 {
             return Ok(());
@@ -96,7 +95,7 @@ impl Buffer {
 }
 
 impl Buffer {
-    /// Sets `bytes` bytes from `start` on to 0, later, in the order of the stream.
+    /// Sets `bytes` bytes from `start` on to 0, as [`set`](Self::set).
     pub(super) fn set_part(&self, start: u64, bytes: u64) -> Result<(), CudaError> {
         assert!(start + bytes <= self.bytes, "a part of the buffer");
         // SAFETY: just asserted.

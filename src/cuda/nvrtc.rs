@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use cudarc::nvrtc::{result::NvrtcError, sys};
 
 use super::driver::quietly;
-use super::error::CudaError;
+use crate::backend::CudaError;
 
 /// A compiler that is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl Nvrtc {
         let arch_option = format!("--gpu-architecture={arch}");
         let options = options.iter().copied().chain([&*arch_option]).map(text).collect::<Result<Vec<_>, _>>()?;
         let option_pointers = pointers(&options);
-        let mut program = Program(ptr::null_mut());
+        let mut program = Compilation(ptr::null_mut());
         let call = |result: sys::nvrtcResult| result.result().map_err(|NvrtcError(code)| failed(format!("{code:?}")));
         // SAFETY: all strings end in NUL and outlive the calls; the program is created before it is used, and the sizes
         // asked for are the sizes that are written.
@@ -97,9 +97,9 @@ impl Nvrtc {
 }
 
 /// A program that is destroyed with its owner.
-struct Program(sys::nvrtcProgram);
+struct Compilation(sys::nvrtcProgram);
 
-impl Drop for Program {
+impl Drop for Compilation {
     fn drop(&mut self) {
         if !self.0.is_null() {
             // SAFETY: created and not destroyed yet. A failure leaks a little memory, nothing else.

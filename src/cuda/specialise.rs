@@ -1,24 +1,23 @@
 //! One kernel source for one run: what a specialisation fixes, generated from Rust.
 //!
-//! Kernels are compiled for a dimension, a curve, a workload, types and a block shape; everything else is an argument.
+//! Kernels are compiled for a dimension, a curve, a field, types and a block shape; everything else is an argument.
 //! `generated.cuh` carries these choices, every constant and every struct that both sides know, so neither can drift.
 
 use std::fmt::Write;
 
-use super::error::USER_SOURCE;
-use crate::device::{DeviceCurve, DeviceStruct, DeviceTwin, device_struct};
-use crate::escape::{Arithmetic, Precision};
-use crate::field::CellType;
-use crate::how::{ExploreOrder, How};
-use crate::olt::MIXED;
-use crate::plan::{ExploreRule, Plan};
-use crate::workload::Workload;
+use crate::abi::{DeviceStruct, device_struct};
+use crate::backend::USER_SOURCE;
+use crate::backend::{ExploreOrder, How, MIXED};
+use crate::curve::DeviceCurve;
+use crate::field::{Arithmetic, DeviceTwin, Field, Precision};
+use crate::plan::Plan;
+use crate::result::CellType;
 
 device_struct! {
     /// What a run is.
     pub(super) struct RunArgs {
         /// The dense array; 0 if none is kept.
-        field: u64,
+        array: u64,
         /// n_j.
         size: [u32; 8],
     }
@@ -84,7 +83,8 @@ device_struct! {
         run: u64,
         /// `LaunchArgs` per level.
         levels: u64,
-        field: u64,
+        /// `FieldArgs`.
+        args: u64,
         counters: u64,
         /// Families that found no credit in this round, and their children's levels.
         overflow: u64,
@@ -192,6 +192,9 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "settle.cuh",
     "olt.cuh",
     "orbit.cuh",
+    "rules/border.cuh",
+    "rules/closed.cuh",
+    "rules/full.cuh",
     "curves/canonical.cuh",
     "curves/coordinates.cuh",
     "curves/forest.cuh",
@@ -199,13 +202,13 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "curves/morton_uneven.cuh",
     "curves/morton_radix.cuh",
     "curves/hilbert.cuh",
-    "workloads/square.cuh",
-    "workloads/mandelbrot.cuh",
-    "workloads/mandelbulb.cuh",
-    "workloads/julibrot.cuh",
-    "workloads/mxm.cuh",
-    "workloads/digits.cuh",
-    "workloads/user.cuh",
+    "fields/square.cuh",
+    "fields/mandelbrot.cuh",
+    "fields/mandelbulb.cuh",
+    "fields/julibrot.cuh",
+    "fields/mxm.cuh",
+    "fields/digits.cuh",
+    "fields/user.cuh",
     "dp/credit.cuh",
     "dp/examine.cuh",
     "dp/region.cuh",
@@ -233,7 +236,7 @@ impl Specialisation {
     pub(super) fn new<const K: usize>(
         entry: &'static str,
         plan: &Plan<K>,
-        workload: &dyn Workload<K>,
+        field: &dyn Field<K>,
         twin: &DeviceTwin,
         how: &How,
         curve: &DeviceCurve<'_>,
@@ -254,17 +257,16 @@ impl Specialisation {
         }
         define("BLOCK", &block.iter().product::<u32>());
         define("FUSED", &(twin.arithmetic == Arithmetic::Fused));
-        define("LABELS_COUNT", &workload.labels_count_iterations());
-        define("EXPLORE_ALL", &(plan.explore() == ExploreRule::Full));
-        define("EXPLORE_CLOSED", &(plan.explore() == ExploreRule::Closed));
-        define("SCATTERED", &(how.order == ExploreOrder::Scattered));
+        define("LABELS_COUNT", &field.labels_count_iterations());
+        define("RULE_HEADER", &format_args!("\"{}\"", plan.rule().twin()));
+        define("SCATTERED", &(how.tuning.explore_order == ExploreOrder::Scattered));
         define("CHILDREN", &format_args!("{}u", plan.scheme().children().min(u32::MAX.into())));
         define("BINARY_TREES", &curve.binary);
         define("CURVE_HEADER", &format_args!("\"{}\"", curve.header));
         define("FIELD_HEADER", &format_args!("\"{}\"", twin.header));
         define("USER_SOURCE", &format_args!("\"{USER_SOURCE}\""));
         twin.defines.iter().for_each(|(name, value)| define(name, value));
-        let cell = match how.cell {
+        let cell = match how.kept.cell {
             CellType::U16 => "u16",
             CellType::I32 => "i32",
         };
@@ -289,6 +291,21 @@ impl Specialisation {
         text += &DpArgs::declaration("DpArgs");
         text += &twin.declaration;
         Self { entry, block, generated: text, user_source: twin.user_source.as_ref().map(|source| source.to_string()) }
+    }
+
+    /// `entry` for the levels of a plan; `header` is that of its tables, if it is not the curve's.
+    pub(super) fn of_levels<const K: usize>(
+        entry: &'static str,
+        plan: &Plan<K>,
+        field: &dyn Field<K>,
+        twin: &DeviceTwin,
+        how: &How,
+        header: Option<&'static str>,
+    ) -> Self {
+        let deepest = plan.levels().len() as u32 - 1;
+        let mut curve = plan.encoding().device(deepest);
+        curve.header = header.unwrap_or(curve.header);
+        Self::new(entry, plan, field, twin, how, &curve, plan.encoding().bits(deepest))
     }
 
     /// True if its kernels launch kernels, so that it has to be linked with the device runtime.
@@ -318,7 +335,7 @@ impl Specialisation {
 
 /// The block's shape over the native axes of K dimensions: what was asked for, folded where there are fewer axes.
 fn block_shape<const K: usize>(how: &How) -> [u32; 3] {
-    let [x, y, z] = how.block;
+    let [x, y, z] = how.on_cuda().block;
     match K {
         1 => [x * y * z, 1, 1],
         2 => [x, y * z, 1],

@@ -1,34 +1,29 @@
-//! A workload's twin on a device: what kernels need to evaluate it, checked and uploaded.
+//! A field's twin on a device: what kernels need to evaluate it, checked and uploaded.
 
 use super::device::{Argument, Device};
 use super::memory::Buffer;
-use crate::device::DeviceTwin;
-use crate::error::Error;
-use crate::how::How;
-use crate::workload::Workload;
+use crate::backend::Error;
+use crate::choice::{BLOCKS, ChoiceError, is_block};
+use crate::field::{DeviceTwin, Field};
 
-/// The twin of a workload, if kernels can evaluate it in the block's shape.
+/// The twin of a field, if kernels can evaluate it in the block's shape.
 ///
 /// # Errors
-/// [`Error::Input`] if they cannot.
-pub(super) fn checked<const K: usize>(workload: &dyn Workload<K>, how: &How) -> Result<DeviceTwin, Error> {
-    let threads: u32 = how.block.iter().product();
-    if !threads.is_multiple_of(32) || !(32..=1024).contains(&threads) {
-        return Err(Error::Input(format!(
-            "--block {}x{}x{}: the threads of a block must be a multiple of 32 between 32 and 1024",
-            how.block[0], how.block[1], how.block[2]
-        )));
+/// [`Error::Choice`] or [`Error::Unsupported`] if they cannot.
+pub(super) fn checked<const K: usize>(field: &dyn Field<K>, block: [u32; 3]) -> Result<DeviceTwin, Error> {
+    let unsupported = |reason: &str| Error::Unsupported { backend: "cuda", reason: reason.into() };
+    let threads = block.iter().try_fold(1u32, |threads, &side| threads.checked_mul(side));
+    if !threads.is_some_and(is_block) {
+        let reason = format!("the threads of a block must be {BLOCKS}");
+        return Err(ChoiceError::new("block", block.map(|side| side.to_string()).join("x"), reason).into());
     }
-    let Some(twin) = workload.device() else {
-        return Err(Error::Input(
-            "--backend cuda: this workload has no device twin; use --backend cpu, or give it one with Workload::device"
-                .into(),
-        ));
-    };
-    if workload.carries_payload() {
-        return Err(Error::Input("--backend cuda: regions with a payload are not supported there yet".into()));
+    if field.carries_payload() {
+        return Err(unsupported("regions with a payload are not supported there yet"));
     }
-    Ok(twin)
+    let twin = field.twin();
+    twin.ok_or_else(|| {
+        unsupported("this field has no device twin; use the backend cpu, or give it one with Field::twin")
+    })
 }
 
 /// The `FieldArgs` of a twin, and the arrays that it points to, which must live as long as kernels may read them.
@@ -39,7 +34,7 @@ pub(super) fn upload(device: &Device, twin: &DeviceTwin) -> Result<(Argument, Ve
     let mut args = twin.args.clone();
     let mut arrays = Vec::new();
     for array in &twin.arrays {
-        let buffer = Buffer::upload(device, "the workload's arrays", &array.bytes)?;
+        let buffer = Buffer::upload(device, "the field's arrays", &array.bytes)?;
         args[array.offset..array.offset + 8].copy_from_slice(&buffer.address().to_ne_bytes());
         arrays.push(buffer);
     }

@@ -4,8 +4,9 @@
 //! ⌊(2^64 − 1)/d⌋ + 1, exact for dividend and divisor below 2^32; that constant wraps to 0 for d = 1, which stands for
 //! "no division".
 
-use super::{Encoding, Lattice};
-use crate::device::DeviceCurve;
+use crate::curve::device::DeviceCurve;
+use crate::curve::encoding::Encoding;
+use crate::curve::lattice::Lattice;
 
 /// Row-major codes.
 pub(super) struct Canonical<const K: usize> {

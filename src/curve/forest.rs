@@ -8,8 +8,10 @@
 //! that can enter and leave a tree at chosen corners, as Hilbert's, then runs on from tree to tree without a jump.
 //! These rules are part of any stored format.
 
-use super::{Encoding, Lattice};
-use crate::device::{DeviceCurve, padded};
+use crate::abi::padded;
+use crate::curve::device::DeviceCurve;
+use crate::curve::encoding::Encoding;
+use crate::curve::lattice::Lattice;
 
 /// The order of positions within one tree.
 pub(super) trait Within<const K: usize>: Send + Sync {

@@ -15,8 +15,8 @@
 
 use std::sync::OnceLock;
 
-use super::forest::{Depth, Trees, Within};
-use super::morton::{deinterleave, interleave};
+use crate::curve::forest::{Depth, Trees, Within};
+use crate::curve::morton::{deinterleave, interleave};
 
 /// Entry corner and travel axis of a cube in K dimensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -216,12 +216,12 @@ impl<const K: usize> Within<K> for Hilbert<K> {
 
     #[inline]
     fn position(&self, tree: usize, depth: Depth, local: [u32; K]) -> u64 {
-        self.walk::<ENCODE>(tree, depth.bits, interleave(local, depth.bits))
+        self.walk::<ENCODE>(tree, depth.bits, interleave(local))
     }
 
     #[inline]
     fn local(&self, tree: usize, depth: Depth, position: u64) -> [u32; K] {
-        deinterleave(self.walk::<DECODE>(tree, depth.bits, position), depth.bits)
+        deinterleave(self.walk::<DECODE>(tree, depth.bits, position))
     }
 }
 
@@ -274,9 +274,9 @@ mod tests {
     fn all_bits_of_a_code_count() {
         let hilbert = Hilbert::<2> { starts: vec![0], tables: Some(Tables::get::<2>()) };
         let cell = [0xDEAD_BEEF, 0x0FAC_ADE5];
-        let code = hilbert.walk::<ENCODE>(0, 32, interleave(cell, 32));
+        let code = hilbert.walk::<ENCODE>(0, 32, interleave(cell));
         assert_eq!(code, 17_414_049_806_762_354_884);
-        assert_eq!(deinterleave::<2>(hilbert.walk::<DECODE>(0, 32, code), 32), cell);
+        assert_eq!(deinterleave::<2>(hilbert.walk::<DECODE>(0, 32, code)), cell);
     }
 
     #[test]

@@ -1,13 +1,12 @@
 //! Morton order: the digits of the coordinates, interleaved.
 //!
-//! Bits are spread by shifts and masks ("magic bits"), which vectorise and need no special instruction; the crate
-//! `morton-encoding` does the same and is used where it is at least as fast. Where r is not a power of two the order is
+//! Bits are spread by shifts and masks ("magic bits"), which vectorise and need no special instruction. The crate
+//! `morton-encoding` does the same and is the oracle of the tests; it is not used here, because its functions are not inlined
+//! without link-time optimisation, which makes them twenty times as slow. Where r is not a power of two the order is
 //! the z-order of base-r digits: the child of code c at digit vector d is c·R + Σ d_j·∏_{i<j} r_i. That keeps Morton,
 //! the default curve, available for every scheme.
 
-use morton_encoding::{morton_decode, morton_encode};
-
-use super::forest::{Depth, Within};
+use crate::curve::forest::{Depth, Within};
 
 /// The same power of two on every axis: plain bit interleaving.
 pub(super) struct Interleaved;
@@ -16,13 +15,13 @@ impl<const K: usize> Within<K> for Interleaved {
     const TWIN: &'static str = "curves/morton.cuh";
 
     #[inline]
-    fn position(&self, _: usize, depth: Depth, local: [u32; K]) -> u64 {
-        interleave(local, depth.bits)
+    fn position(&self, _: usize, _: Depth, local: [u32; K]) -> u64 {
+        interleave(local)
     }
 
     #[inline]
-    fn local(&self, _: usize, depth: Depth, position: u64) -> [u32; K] {
-        deinterleave(position, depth.bits)
+    fn local(&self, _: usize, _: Depth, position: u64) -> [u32; K] {
+        deinterleave(position)
     }
 }
 
@@ -114,32 +113,16 @@ impl<const K: usize> Within<K> for MixedRadix<K> {
     }
 }
 
-/// Interleaves the lowest `levels` bits of the coordinates, which have no others.
+/// Interleaves the bits of the coordinates, as many as there is room for.
 #[inline]
-pub(super) fn interleave<const K: usize>(c: [u32; K], levels: u32) -> u64 {
-    // The crate's axis 0 is the most significant, ours the least. K is a constant: one arm is left of each match.
-    match K {
-        2 if levels <= 16 => u64::from(morton_encode([c[1] as u16, c[0] as u16])),
-        2 => morton_encode([c[1], c[0]]),
-        4 => morton_encode([c[3] as u16, c[2] as u16, c[1] as u16, c[0] as u16]),
-        _ => (0..K).fold(0, |code, j| code | spread::<K>(u64::from(c[j])) << j),
-    }
+pub(super) fn interleave<const K: usize>(c: [u32; K]) -> u64 {
+    (0..K).fold(0, |code, j| code | spread::<K>(u64::from(c[j])) << j)
 }
 
 /// The inverse of [`interleave`].
 #[inline]
-pub(super) fn deinterleave<const K: usize>(code: u64, levels: u32) -> [u32; K] {
-    match K {
-        2 if levels <= 16 => {
-            let c: [u16; 2] = morton_decode(code as u32);
-            std::array::from_fn(|j| u32::from(c[1 - j]))
-        }
-        2 => {
-            let c: [u32; 2] = morton_decode(code);
-            std::array::from_fn(|j| c[1 - j])
-        }
-        _ => std::array::from_fn(|j| squash::<K>(code >> j) as u32),
-    }
+pub(super) fn deinterleave<const K: usize>(code: u64) -> [u32; K] {
+    std::array::from_fn(|j| squash::<K>(code >> j) as u32)
 }
 
 /// The bits i with i mod (s·k) < s: groups of s bits, one in k.

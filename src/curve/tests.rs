@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 
+use super::forest::Forest;
+use super::hilbert::Hilbert;
 use super::*;
 
 /// Coordinates of a level in code order.

@@ -4,12 +4,12 @@
 //! box dimension that the sample shows in place of P, and A and λ as in the paper's figures: it knows no overheads, so that
 //! its order of schemes is a guess and no time is predicted.
 
-use super::observed::{LevelWork, Machine, Terms};
+use super::observed::{Hardware, LevelWork, Terms};
 use super::sample::{Coarse, Descent};
-use super::time::Times;
+use super::time::ModelTimes;
 use super::{Costs, Density, Geometry, ModelError, Options, times};
-use crate::how::{How, ParallelScheme};
-use crate::plan::{Level, Scheme};
+use crate::backend::{How, Mapping};
+use crate::geometry::{Level, Scheme};
 
 /// The g, r and B that are tried.
 pub const TRIED: [u32; 10] = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
@@ -31,7 +31,7 @@ pub fn budget(cells: u128) -> u64 {
 
 /// A scheme, the same on every axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Candidate {
+pub struct Ranked {
     /// g.
     pub g: u32,
     /// r.
@@ -39,7 +39,7 @@ pub struct Candidate {
     /// B.
     pub b: u32,
     /// Workers per region.
-    pub scheme: ParallelScheme,
+    pub mapping: Mapping,
     /// What it should take, in seconds if there are constants, else in the model's unit.
     pub cost: f64,
 }
@@ -54,36 +54,36 @@ pub struct Candidate {
 /// [`ModelError`] if the model has no value for a candidate.
 pub fn rank<const K: usize>(
     coarse: &Coarse<K>,
-    schemes: &[ParallelScheme],
+    mappings: &[Mapping],
     how: &How,
-    machine: Machine,
+    hardware: Hardware,
     constants: Option<Terms>,
-) -> Result<Vec<Candidate>, ModelError> {
+) -> Result<Vec<Ranked>, ModelError> {
     let mut found = Vec::new();
     for (g, r) in TRIED.into_iter().flat_map(|g| TRIED.map(|r| (g, r))) {
         let stops = stops(coarse.size(), g, r);
         let Some(&(least, _)) = stops.first() else { continue };
         let scheme = Scheme::uniform(g, r, least);
-        let mut way = Way::new(coarse.descend(&scheme, how.keep), scheme.levels(coarse.size()));
+        let mut way = Way::new(coarse.descend(&scheme, how.kept.keep), scheme.levels(coarse.size()));
         // The larger B is, the fewer levels there are, and they are the first ones of a smaller B.
         for (b, depth) in stops.into_iter().rev() {
-            let cost: &dyn Fn(ParallelScheme) -> f64 = match constants {
+            let cost: &dyn Fn(Mapping) -> f64 = match constants {
                 Some(constants) => {
                     let levels = way.down_to(depth);
-                    &move |scheme| Terms::new(how.strategy, scheme, machine, levels).times(constants)
+                    &move |mapping| Terms::new(how.tuning.strategy, mapping, hardware, levels).times(constants)
                 }
                 None => {
-                    let times = paper(coarse, machine, [g, r, b])?;
-                    &move |scheme| match scheme {
-                        ParallelScheme::Sbr => times.sbr,
-                        ParallelScheme::Mbr => times.mbr,
+                    let times = paper(coarse, hardware, [g, r, b])?;
+                    &move |mapping| match mapping {
+                        Mapping::Sbr => times.sbr,
+                        Mapping::Mbr => times.mbr,
                     }
                 }
             };
-            found.extend(schemes.iter().map(|&scheme| Candidate { g, r, b, scheme, cost: cost(scheme) }));
+            found.extend(mappings.iter().map(|&mapping| Ranked { g, r, b, mapping, cost: cost(mapping) }));
         }
     }
-    let splits = |candidate: &Candidate| [candidate.g, candidate.r, candidate.b];
+    let splits = |candidate: &Ranked| [candidate.g, candidate.r, candidate.b];
     found.sort_by(|a, b| a.cost.total_cmp(&b.cost).then_with(|| splits(a).cmp(&splits(b))));
     Ok(found)
 }
@@ -138,34 +138,36 @@ impl<'a, const K: usize, I: Iterator<Item = Level<K>>> Way<'a, K, I> {
 }
 
 /// T_SBR and T_MBR, Eqs. (23) and (24).
-fn paper<const K: usize>(coarse: &Coarse<K>, machine: Machine, splits: [u32; 3]) -> Result<Times, ModelError> {
+fn paper<const K: usize>(coarse: &Coarse<K>, hardware: Hardware, splits: [u32; 3]) -> Result<ModelTimes, ModelError> {
     let [g, r, b] = splits.map(u64::from);
     let geometry = Geometry::uniform(&coarse.size().map(u64::from), g, r, b)?;
     let density = Density::Dimension(coarse.box_dimension());
     let costs = Costs::new(COSTS.0, COSTS.1)?;
-    times(&geometry, &density, costs, machine.processors()?, Options::default())
+    times(&geometry, &density, costs, hardware.processors()?, Options::default())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::curve::CurveKind;
-    use crate::domain::{Domain, Sample};
+    use crate::field::{FieldOptions, mandelbrot};
+    use crate::geometry::{Domain, Sample};
     use crate::model::sample::Explore;
-    use crate::plan::{ExploreRule, Plan};
-    use crate::workload::{FieldOptions, mandelbrot};
+    use crate::plan::Plan;
+    use crate::rule::RuleKind;
 
-    const MACHINE: Machine = Machine::Cpu { threads: 2 };
+    const MACHINE: Hardware = Hardware::Cpu { threads: 2 };
 
     fn sampled(n: u32) -> (Domain<2>, Coarse<2>) {
         let domain = Domain::new([n; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
         let field = mandelbrot::open(&domain, &FieldOptions::default()).unwrap();
-        let explore = Explore { rule: ExploreRule::Border, order: How::default().order, rounds: MACHINE.rounds() };
+        let explore =
+            Explore { rule: RuleKind::Border, order: How::default().tuning.explore_order, rounds: MACHINE.rounds() };
         (domain, Coarse::take(&*field, &domain, 1 << 12, explore))
     }
 
-    fn ranked(coarse: &Coarse<2>, constants: Option<Terms>) -> Vec<Candidate> {
-        let ranked = rank(coarse, ParallelScheme::ALL, &How::default(), MACHINE, constants).unwrap();
+    fn ranked(coarse: &Coarse<2>, constants: Option<Terms>) -> Vec<Ranked> {
+        let ranked = rank(coarse, Mapping::ALL, &How::default(), MACHINE, constants).unwrap();
         assert!(ranked.windows(2).all(|pair| pair[0].cost <= pair[1].cost));
         ranked
     }
@@ -175,15 +177,15 @@ mod tests {
         let (domain, coarse) = sampled(256);
         let mut seen = std::collections::HashSet::new();
         for candidate in ranked(&coarse, None) {
-            let Candidate { g, r, b, scheme, .. } = candidate;
+            let Ranked { g, r, b, mapping, .. } = candidate;
             assert!(g * r * b <= 256);
-            let plan = Plan::new(domain, Scheme::uniform(g, r, b), CurveKind::Hilbert, ExploreRule::Border).unwrap();
+            let plan = Plan::new(domain, Scheme::uniform(g, r, b), CurveKind::Hilbert, RuleKind::Border).unwrap();
             let levels: Vec<_> = plan.levels().iter().map(|level| level.grid).collect();
-            assert!(seen.insert((levels, r, scheme)), "{candidate:?}");
+            assert!(seen.insert((levels, r, mapping)), "{candidate:?}");
         }
         assert!(seen.len() > 40);
         assert!(ranked(&sampled(4).1, None).is_empty());
-        assert_eq!(ranked(&sampled(8).1, None).len(), ParallelScheme::ALL.len());
+        assert_eq!(ranked(&sampled(8).1, None).len(), Mapping::ALL.len());
     }
 
     #[test]
@@ -191,9 +193,9 @@ mod tests {
         let (_, coarse) = sampled(1000);
         let constants = Terms { alpha: 1.0, nu: 20.0, gamma: 0.5, kappa: 1e5, beta: 900.0, ..Terms::default() };
         for candidate in ranked(&coarse, Some(constants)) {
-            let Candidate { g, r, b, scheme, cost } = candidate;
-            let levels = coarse.levels(&Scheme::uniform(g, r, b), How::default().keep);
-            assert_eq!(cost, Terms::new(How::default().strategy, scheme, MACHINE, &levels).times(constants));
+            let Ranked { g, r, b, mapping, cost } = candidate;
+            let levels = coarse.levels(&Scheme::uniform(g, r, b), How::default().kept.keep);
+            assert_eq!(cost, Terms::new(How::default().tuning.strategy, mapping, MACHINE, &levels).times(constants));
         }
     }
 

@@ -4,7 +4,7 @@
 //! mixed. Digit sets also need n = b^T with T > e + j·(τ−1).
 
 use super::ModelError;
-use crate::registry::registry;
+use crate::geometry::DigitRule;
 
 /// Exact counts per level, the last one counted like the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,13 @@ pub struct FieldCounts {
 
 impl FieldCounts {
     /// N_{i+1} = r^k·a_i from N_0 = g^k and the a_i of `tau` levels.
-    fn from_active(k: u32, g: u64, r: u64, tau: u32, active: impl Fn(u32) -> Option<u128>) -> Result<Self, ModelError> {
+    fn from_active(
+        k: u32,
+        g: u64,
+        r: u64,
+        tau: u32,
+        active: impl Fn(u32) -> Option<u128>,
+    ) -> Result<FieldCounts, ModelError> {
         check(k, g, r)?;
         let mut counts = Self { regions: Vec::new(), active: Vec::new() };
         let mut regions = u128::from(g).checked_pow(k);
@@ -39,7 +45,7 @@ impl FieldCounts {
 const TOO_MANY: ModelError = ModelError::TooLarge { what: "a count", allowed: "counts are below 2^128" };
 
 fn check(k: u32, g: u64, r: u64) -> Result<(), ModelError> {
-    if !(1..=crate::MAX_DIM as u32).contains(&k) {
+    if !(1..=crate::geometry::MAX_DIM as u32).contains(&k) {
         return Err(ModelError::parameter("k", k, "between 1 and 8"));
     }
     if g == 0 {
@@ -51,65 +57,19 @@ fn check(k: u32, g: u64, r: u64) -> Result<(), ModelError> {
     Ok(())
 }
 
-registry! {
-    /// Sets D of base-b digit vectors that are kept.
-    pub enum DigitRule("digit set") {
-        /// b = 3, no centre digit: m = 2^k.
-        CantorDust = "cantor_dust",
-        /// b = 3, at most one centre digit: m = 2^k + k·2^{k−1}.
-        Menger = "menger",
-        /// b = 3, not all digits centre: m = 3^k − 1.
-        Carpet = "carpet",
-        /// b = 3, at most one digit off centre: m = 2k + 1.
-        Vicsek = "vicsek",
-        /// b = 2, x_i & x_j = 0 for all pairs: m = k + 1.
-        Simplex = "simplex",
-        /// b = 2, x_1 & .. & x_k = 0: m = 2^k − 1.
-        CornerOut = "corner_out",
-        /// b = 2, all digits equal: m = b.
-        Diagonal = "diagonal",
-    }
-}
-
-impl DigitRule {
-    /// b.
-    pub fn base(self) -> u64 {
-        match self {
-            Self::CantorDust | Self::Menger | Self::Carpet | Self::Vicsek => 3,
-            Self::Simplex | Self::CornerOut | Self::Diagonal => 2,
-        }
-    }
-
-    /// m, the digit vectors that are kept, for 1 ≤ k ≤ 8.
-    pub fn kept(self, k: u32) -> u128 {
-        match self {
-            Self::CantorDust => 1 << k,
-            Self::Menger => (1 << k) + u128::from(k) * (1 << (k - 1)),
-            Self::Carpet => 3u128.pow(k) - 1,
-            Self::Vicsek => 2 * u128::from(k) + 1,
-            Self::Simplex => u128::from(k) + 1,
-            Self::CornerOut => (1 << k) - 1,
-            Self::Diagonal => u128::from(self.base()),
-        }
-    }
-
-    /// log_b m, the box dimension.
-    pub fn dimension(self, k: u32) -> f64 {
-        (self.kept(k) as f64).ln() / (self.base() as f64).ln()
-    }
-
-    /// a_i = m^{e+ij} with g = b^e, r = b^j.
+impl FieldCounts {
+    /// The counts of a digit set: a_i = m^{e+ij} with g = b^e, r = b^j.
     ///
     /// # Errors
     /// [`ModelError::Parameter`] if k is not 1 to 8 or j is 0; [`ModelError::TooLarge`] above 128 bits.
-    pub fn counts(self, k: u32, e: u32, j: u32, tau: u32) -> Result<FieldCounts, ModelError> {
+    pub fn of_digits(rule: DigitRule, k: u32, e: u32, j: u32, tau: u32) -> Result<FieldCounts, ModelError> {
         check(k, 1, 2)?;
         if j == 0 {
             return Err(ModelError::parameter("j", j, "at least 1"));
         }
-        let power = |exponent| self.base().checked_pow(exponent).ok_or(TOO_MANY);
+        let power = |exponent| rule.base().checked_pow(exponent).ok_or(TOO_MANY);
         FieldCounts::from_active(k, power(e)?, power(j)?, tau, |i| {
-            self.kept(k).checked_pow(i.checked_mul(j)?.checked_add(e)?)
+            rule.kept(k).checked_pow(i.checked_mul(j)?.checked_add(e)?)
         })
     }
 }
@@ -240,28 +200,13 @@ mod tests {
     }
 
     #[test]
-    fn digit_rules_keep_as_many_vectors_as_the_engine() {
-        use crate::workload::DigitSet;
-        let size = [27u32; 3];
-        let centres = |d: &[u32; 3]| d.iter().filter(|&&d| d == 1).count();
-        assert_eq!(DigitSet::new(3, size, |d| centres(d) == 0).kept() as u128, DigitRule::CantorDust.kept(3));
-        assert_eq!(DigitSet::new(3, size, |d| centres(d) <= 1).kept() as u128, DigitRule::Menger.kept(3));
-        assert_eq!(DigitSet::new(3, size, |d| centres(d) < 3).kept() as u128, DigitRule::Carpet.kept(3));
-        assert_eq!(DigitSet::new(3, size, |d| centres(d) >= 2).kept() as u128, DigitRule::Vicsek.kept(3));
-        let ones = |d: &[u32; 3]| d.iter().sum::<u32>();
-        assert_eq!(DigitSet::new(2, size, |d| ones(d) <= 1).kept() as u128, DigitRule::Simplex.kept(3));
-        assert_eq!(DigitSet::new(2, size, |d| ones(d) < 3).kept() as u128, DigitRule::CornerOut.kept(3));
-        assert_eq!(DigitSet::new(2, size, |d| ones(d) % 3 == 0).kept() as u128, DigitRule::Diagonal.kept(3));
-    }
-
-    #[test]
     fn counted_work_of_a_digit_set_is_eq_20() {
         // With g = r the density of a digit set is constant on every level.
         let (k, tau) = (3, 4);
         for &rule in DigitRule::ALL {
             let b = rule.base();
             let geometry = Geometry::uniform(&[b.pow(6); 3], b, b, b).unwrap();
-            let counts = rule.counts(k, 1, 1, tau).unwrap();
+            let counts = FieldCounts::of_digits(rule, k, 1, 1, tau).unwrap();
             let active: Vec<u64> = counts.active[..tau as usize - 1].iter().map(|&a| a as u64).collect();
             let counted = Counts::measured(geometry.initial_regions(), geometry.children(), &active).unwrap();
             let costs = Costs::new(16.0, 100.0).unwrap();
@@ -275,9 +220,9 @@ mod tests {
 
     #[test]
     fn counts_that_are_too_large_are_said() {
-        assert!(matches!(DigitRule::Carpet.counts(8, 20, 20, 9), Err(ModelError::TooLarge { .. })));
+        assert!(matches!(FieldCounts::of_digits(DigitRule::Carpet, 8, 20, 20, 9), Err(ModelError::TooLarge { .. })));
         assert!(matches!(line(8, 1 << 40, 2, 2), Err(ModelError::TooLarge { .. })));
         assert!(slab(0, 2, 2, 2).is_err() && line(2, 0, 2, 2).is_err() && line(2, 1, 1, 2).is_err());
-        assert!(DigitRule::Menger.counts(2, 1, 0, 2).is_err());
+        assert!(FieldCounts::of_digits(DigitRule::Menger, 2, 1, 0, 2).is_err());
     }
 }

@@ -10,7 +10,7 @@ use super::observed::Terms;
 
 /// One measured run.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sample {
+pub struct Observation {
     /// Its features.
     pub terms: Terms,
     /// What it took, in seconds.
@@ -52,7 +52,7 @@ const TRACE: f64 = 1e-4;
 ///
 /// # Errors
 /// [`ModelError::Parameter`] if a time is not positive, or there are fewer runs than terms that occur.
-pub fn fit(samples: &[Sample]) -> Result<Fit, ModelError> {
+pub fn fit(samples: &[Observation]) -> Result<Fit, ModelError> {
     if let Some(sample) = samples.iter().find(|sample| !(sample.seconds.is_finite() && sample.seconds > 0.0)) {
         return Err(ModelError::parameter("seconds", sample.seconds, "a positive number"));
     }
@@ -73,7 +73,7 @@ pub fn fit(samples: &[Sample]) -> Result<Fit, ModelError> {
 }
 
 /// The errors of constants on runs; none of no runs.
-pub fn errors(constants: Terms, samples: &[Sample]) -> Option<Errors> {
+pub fn errors(constants: Terms, samples: &[Observation]) -> Option<Errors> {
     let mut errors: Vec<f64> =
         samples.iter().map(|sample| (sample.terms.times(constants) / sample.seconds - 1.0).abs()).collect();
     errors.sort_by(f64::total_cmp);
@@ -179,22 +179,21 @@ fn solve(mut matrix: [[f64; TERMS]; TERMS], mut right: [f64; TERMS], used: &[usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::how::ParallelScheme;
-    use crate::model::observed::{LevelWork, Machine};
-    use crate::strategy::StrategyKind;
+    use crate::backend::{Mapping, StrategyKind};
+    use crate::model::observed::{Hardware, LevelWork};
 
     /// On a CPU, where nobody waits for the longest region, and on a GPU.
     const CONSTANTS: [f64; 7] = [3.5e-11, 3.5e-9, 2e-10, 0.0, 2e-5, 4e-8, 6e-7];
     const ON_GPU: [f64; 7] = [5e-8, 5e-6, 1e-6, 4e-6, 2e-5, 3e-6, 5e-7];
-    const CPU: Machine = Machine::Cpu { threads: 2 };
-    const GPU: Machine = Machine::Gpu { multiprocessors: 132, threads: 2048, block: 64 };
+    const CPU: Hardware = Hardware::Cpu { threads: 2 };
+    const GPU: Hardware = Hardware::Gpu { multiprocessors: 132, threads: 2048, block: 64 };
 
-    fn synthetic(noise: f64) -> Vec<Sample> {
+    fn synthetic(noise: f64) -> Vec<Observation> {
         made(CPU, CONSTANTS, noise)
     }
 
     /// Runs of a boundary of dimension 1.5 with known constants; `noise` is the amplitude of a uniform relative error.
-    fn made(machine: Machine, constants: [f64; 7], noise: f64) -> Vec<Sample> {
+    fn made(hardware: Hardware, constants: [f64; 7], noise: f64) -> Vec<Observation> {
         let mut seed = 1u64;
         let mut random = || {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -209,7 +208,7 @@ mod tests {
                 iterations: Some(200.0 * n * n),
                 ..LevelWork::default()
             };
-            let mut runs = vec![Terms::new(StrategyKind::Exhaustive, ParallelScheme::Sbr, machine, &[all])];
+            let mut runs = vec![Terms::new(StrategyKind::Exhaustive, Mapping::Sbr, hardware, &[all])];
             let deepest = n.log2() as usize - 1;
             let splits = [(2.0, 2.0, deepest), (2.0, 2.0, deepest - 3), (8.0, 2.0, deepest - 2), (8.0, 2.0, 3)];
             for (g, r, levels) in
@@ -217,15 +216,16 @@ mod tests {
             {
                 let levels = scheme(n, g, r, levels);
                 for (strategy, scheme) in [
-                    (StrategyKind::Ask, ParallelScheme::Sbr),
-                    (StrategyKind::Ask, ParallelScheme::Mbr),
-                    (StrategyKind::Dp, ParallelScheme::Sbr),
+                    (StrategyKind::Ask, Mapping::Sbr),
+                    (StrategyKind::Ask, Mapping::Mbr),
+                    (StrategyKind::Dp, Mapping::Sbr),
                 ] {
-                    runs.push(Terms::new(strategy, scheme, machine, &levels));
+                    runs.push(Terms::new(strategy, scheme, hardware, &levels));
                 }
             }
             for terms in runs {
-                samples.push(Sample { terms, seconds: terms.times(Terms::of(constants)) * (1.0 + noise * random()) });
+                samples
+                    .push(Observation { terms, seconds: terms.times(Terms::of(constants)) * (1.0 + noise * random()) });
             }
         }
         samples
@@ -265,8 +265,8 @@ mod tests {
 
     #[test]
     fn exact_times_give_the_constants_back() {
-        for (machine, constants) in [(CPU, CONSTANTS), (GPU, ON_GPU)] {
-            let found = fit(&made(machine, constants, 0.0)).unwrap();
+        for (hardware, constants) in [(CPU, CONSTANTS), (GPU, ON_GPU)] {
+            let found = fit(&made(hardware, constants, 0.0)).unwrap();
             near(found.constants, constants, 1e-6);
             assert!(found.rms < 1e-9);
         }
@@ -304,7 +304,7 @@ mod tests {
         let message = fit(&samples[..3]).unwrap_err().to_string();
         assert!(message.contains("runs = 3"), "{message}");
         assert!(fit(&[]).is_err());
-        assert!(fit(&[Sample { seconds: 0.0, ..samples[0] }]).is_err());
+        assert!(fit(&[Observation { seconds: 0.0, ..samples[0] }]).is_err());
         assert_eq!(errors(Terms::default(), &[]), None);
     }
 }

@@ -34,9 +34,11 @@ pub mod kernels;
 pub mod observed;
 pub mod olt;
 pub mod optimum;
+mod options;
 pub mod overhead;
 pub mod percolation;
 mod ratio;
+mod rounds;
 pub mod sample;
 pub mod tau;
 pub mod time;
@@ -48,20 +50,9 @@ pub use error::ModelError;
 pub use geometry::{Geometry, Surface};
 pub use kernels::Kernels;
 pub use optimum::{Objective, Problem, Space, optimum};
+pub use options::{Options, QueryCeil, Wave};
 pub use ratio::Ratio;
+pub use rounds::Rounds;
 pub use tau::TauPolicy;
-pub use time::{Processors, QueryCeil, Wave, times};
+pub use time::{Processors, times};
 pub use work::{Costs, work};
-
-/// Variants of the equations; the default is the paper's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Options {
-    /// How a query counts the border.
-    pub surface: Surface,
-    /// Where its ceiling stands.
-    pub query_ceil: QueryCeil,
-    /// How regions fill waves.
-    pub wave: Wave,
-    /// What τ < 1 means.
-    pub tau_policy: TauPolicy,
-}

@@ -15,11 +15,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::sample::Rounds;
+use super::rounds::Rounds;
 use super::{ModelError, Processors};
-use crate::how::{FILL_CELLS, LEAF_CELLS, ParallelScheme};
-use crate::plan::ExploreRule;
-use crate::strategy::StrategyKind;
+use crate::backend::{FIRST_ROUND, LAST_ROUND, Mapping, PIECE, Shared, StrategyKind};
 
 /// One level, counted or expected. Totals over its regions.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -44,22 +42,9 @@ pub struct LevelWork {
     pub iterations: Option<f64>,
 }
 
-/// Cells that decide a region with these sides under a rule, without repetition.
-pub fn deciding(rule: ExploreRule, sides: impl Iterator<Item = f64> + Clone) -> f64 {
-    let surface = |more: f64| {
-        let all: f64 = sides.clone().map(|side| side + more).product();
-        all - sides.clone().map(|side| (side + more - 2.0).max(0.0)).product::<f64>()
-    };
-    match rule {
-        ExploreRule::Full => sides.product(),
-        ExploreRule::Closed => surface(1.0),
-        ExploreRule::Border | ExploreRule::Certified => surface(0.0),
-    }
-}
-
 /// What works on regions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Machine {
+pub enum Hardware {
     /// Threads. Each explores a batch of regions at once, whose cells share the vector lanes, so that a region's cells are
     /// not rounded up to anything: c = 1.
     Cpu {
@@ -77,9 +62,6 @@ pub enum Machine {
     },
 }
 
-/// Cells that a CPU worker takes from a region that is shared (MBR).
-const PIECE: f64 = crate::cpu::PIECE as f64;
-
 /// Blocks that a multiprocessor holds at most.
 const RESIDENT: u32 = 32;
 
@@ -90,7 +72,7 @@ const GRIDS: f64 = super::kernels::CONCURRENT as f64;
 /// From 216 runs of three fields on an H200 (docs/results/model-h200.md).
 const FILL_WAIT: f64 = 0.002;
 
-impl Machine {
+impl Hardware {
     /// q and c for the paper's equations.
     ///
     /// # Errors
@@ -106,7 +88,7 @@ impl Machine {
     /// How many cells of a region are looked at before its exploration may stop.
     pub fn rounds(self) -> Rounds {
         match self {
-            Self::Cpu { .. } => Rounds { first: crate::cpu::FIRST_ROUND, last: crate::cpu::LAST_ROUND },
+            Self::Cpu { .. } => Rounds { first: FIRST_ROUND, last: LAST_ROUND },
             // A block looks at one cell per thread.
             Self::Gpu { block, .. } => Rounds { first: block.into(), last: block.into() },
         }
@@ -179,7 +161,7 @@ impl Machine {
         match self {
             _ if regions == 0.0 => 0.0,
             // A worker shares what it found to be more than a piece.
-            Self::Cpu { .. } => regions * ((cells / regions / PIECE).ceil() - 1.0).max(0.0),
+            Self::Cpu { .. } => regions * ((cells / regions / PIECE as f64).ceil() - 1.0).max(0.0),
             Self::Gpu { block, .. } => regions * (cells / regions / (f64::from(block) * per_thread as f64)).ceil(),
         }
     }
@@ -247,35 +229,36 @@ impl Terms {
     }
 
     /// The features of a run.
-    pub fn new(strategy: StrategyKind, scheme: ParallelScheme, machine: Machine, levels: &[LevelWork]) -> Self {
+    pub fn new(strategy: StrategyKind, mapping: Mapping, hardware: Hardware, levels: &[LevelWork]) -> Self {
         let mut terms = Self { kappa: 1.0, ..Self::default() };
         if strategy == StrategyKind::Exhaustive {
             for level in levels {
-                terms.weigh(level, level.evaluated / machine.lanes() / machine.workers());
+                terms.weigh(level, level.evaluated / hardware.lanes() / hardware.workers());
             }
             return terms;
         }
         let (mut blocks, mut settling, mut rounds) = (0.0, 0, 0.0);
         for level in levels {
-            let shared = scheme == ParallelScheme::Mbr;
+            let shared = mapping == Mapping::Mbr;
+            let portion = Shared::of(strategy);
             let settle = |regions, cells, per_lane| match shared {
-                true => machine.shared(cells, per_lane),
-                false => machine.by_region(regions, cells),
+                true => hardware.shared(cells, per_lane),
+                false => hardware.by_region(regions, cells),
             };
-            let explored = machine.exploring(level);
-            let evaluated = settle(level.leaves, level.evaluated, LEAF_CELLS);
-            let filled = settle(level.filled, level.filled_cells, FILL_CELLS);
-            terms.weigh(level, (explored.all + evaluated.all) / machine.workers());
-            terms.gamma += filled.all / machine.workers();
-            terms.lambda += machine.waiting(explored.longest + evaluated.longest, filled.longest);
+            let explored = hardware.exploring(level);
+            let evaluated = settle(level.leaves, level.evaluated, portion.leaf);
+            let filled = settle(level.filled, level.filled_cells, portion.fill);
+            terms.weigh(level, (explored.all + evaluated.all) / hardware.workers());
+            terms.gamma += filled.all / hardware.workers();
+            terms.lambda += hardware.waiting(explored.longest + evaluated.longest, filled.longest);
             blocks += level.regions;
             if shared {
-                blocks += machine.pieces(level.filled, level.filled_cells, FILL_CELLS);
-                blocks += machine.pieces(level.leaves, level.evaluated, LEAF_CELLS);
-                settling += machine.settling(level.filled + level.leaves > 0.0);
+                blocks += hardware.pieces(level.filled, level.filled_cells, portion.fill);
+                blocks += hardware.pieces(level.leaves, level.evaluated, portion.leaf);
+                settling += hardware.settling(level.filled + level.leaves > 0.0);
             }
             if strategy == StrategyKind::Dp {
-                let (launches, left) = machine.launches(level.divided);
+                let (launches, left) = hardware.launches(level.divided);
                 terms.delta += launches;
                 rounds += left;
             }
@@ -284,7 +267,7 @@ impl Terms {
             StrategyKind::Ask => (levels.len() + settling) as f64,
             _ => 1.0 + rounds,
         };
-        terms.beta = blocks / machine.workers();
+        terms.beta = blocks / hardware.workers();
         terms
     }
 
@@ -333,24 +316,24 @@ mod tests {
 
     #[test]
     fn threads_share_cells() {
-        let machine = Machine::Cpu { threads: 2 };
-        let of = |strategy, scheme| Terms::new(strategy, scheme, machine, &LEVELS).array();
+        let hardware = Hardware::Cpu { threads: 2 };
+        let of = |strategy, mapping| Terms::new(strategy, mapping, hardware, &LEVELS).array();
         let ask = [4000.0 + 262_000.0, 400.0 + 13_100.0, 67_500.0, 0.0, 2.0, 28.0, 0.0];
-        assert_eq!(of(StrategyKind::Ask, ParallelScheme::Sbr), ask);
-        assert_eq!(of(StrategyKind::Ask, ParallelScheme::Mbr), ask);
-        assert_eq!(of(StrategyKind::Dp, ParallelScheme::Sbr), [ask[0], ask[1], ask[2], 0.0, 1.0, ask[5], 5.0]);
+        assert_eq!(of(StrategyKind::Ask, Mapping::Sbr), ask);
+        assert_eq!(of(StrategyKind::Ask, Mapping::Mbr), ask);
+        assert_eq!(of(StrategyKind::Dp, Mapping::Sbr), [ask[0], ask[1], ask[2], 0.0, 1.0, ask[5], 5.0]);
         // Every cell, each with its label's work.
         let all =
             LevelWork { regions: 1.0, leaves: 1.0, evaluated: 1e6, iterations: Some(2e8), ..LevelWork::default() };
-        let terms = Terms::new(StrategyKind::Exhaustive, ParallelScheme::Sbr, machine, &[all]);
+        let terms = Terms::new(StrategyKind::Exhaustive, Mapping::Sbr, hardware, &[all]);
         assert_eq!(terms.array(), [1e8, 5e5, 0.0, 0.0, 1.0, 0.0, 0.0]);
     }
 
     #[test]
     fn blocks_round_up_and_the_longest_is_waited_for() {
-        let machine = Machine::Gpu { multiprocessors: 2, threads: 512, block: 128 };
-        let of = |strategy, scheme| Terms::new(strategy, scheme, machine, &LEVELS);
-        let (sbr, mbr) = (of(StrategyKind::Ask, ParallelScheme::Sbr), of(StrategyKind::Ask, ParallelScheme::Mbr));
+        let hardware = Hardware::Gpu { multiprocessors: 2, threads: 512, block: 128 };
+        let of = |strategy, mapping| Terms::new(strategy, mapping, hardware, &LEVELS);
+        let (sbr, mbr) = (of(StrategyKind::Ask, Mapping::Sbr), of(StrategyKind::Ask, Mapping::Mbr));
         // 8 blocks resident. Explored: one pass per region, 6 of them uniform; then 30 uniform, and 10 in one round.
         // Leaves of 2500 cells: 20 passes each.
         assert_eq!(sbr.nu * 8.0, 16.0 + 40.0 + 200.0);
@@ -363,25 +346,17 @@ mod tests {
         assert_eq!(mbr.beta * 8.0, 56.0 + 6.0 * 5.0 + 30.0 * 2.0 + 10.0 * 10.0);
         assert_eq!((sbr.kappa, mbr.kappa), (2.0, 4.0));
         // Ten launches; under a budget the rest of a thousand is left to a round of the host.
-        let dp = of(StrategyKind::Dp, ParallelScheme::Sbr);
+        let dp = of(StrategyKind::Dp, Mapping::Sbr);
         assert_eq!((dp.kappa, dp.delta), (1.0, 10.0));
         let many = [LevelWork { divided: 1000.0, regions: 1006.0, ..LEVELS[0] }, LEVELS[1]];
-        let dp = Terms::new(StrategyKind::Dp, ParallelScheme::Sbr, machine, &many);
+        let dp = Terms::new(StrategyKind::Dp, Mapping::Sbr, hardware, &many);
         assert_eq!((dp.kappa, dp.delta), (2.0, 128.0));
-    }
-
-    #[test]
-    fn what_decides_a_region() {
-        let of = |rule| deciding(rule, [8.0, 4.0].into_iter());
-        assert_eq!((of(ExploreRule::Border), of(ExploreRule::Full)), (20.0, 32.0));
-        assert_eq!(of(ExploreRule::Closed), 9.0 * 5.0 - 7.0 * 3.0);
-        assert_eq!(deciding(ExploreRule::Border, [1.0, 5.0].into_iter()), 5.0);
     }
 
     #[test]
     fn without_iterations_a_pass_is_one() {
         let level = LevelWork { iterations: None, ..LEVELS[0] };
-        let terms = Terms::new(StrategyKind::Ask, ParallelScheme::Sbr, Machine::Cpu { threads: 1 }, &[level]);
+        let terms = Terms::new(StrategyKind::Ask, Mapping::Sbr, Hardware::Cpu { threads: 1 }, &[level]);
         assert_eq!((terms.alpha, terms.nu), (800.0, 0.0));
     }
 }

@@ -65,7 +65,7 @@ impl Features {
         if block == 0 {
             return Err(ModelError::parameter("block", block, "at least 1 thread"));
         }
-        let run = Run { geometry, counts, processors, block: Ratio::whole(block), surface };
+        let run = Setting { geometry, counts, processors, block: Ratio::whole(block), surface };
         Ok(match variant {
             Variant::Exhaustive => run.exhaustive(),
             Variant::AskSbr => {
@@ -82,7 +82,7 @@ impl Features {
 }
 
 /// What the features of a run are made of.
-struct Run<'a> {
+struct Setting<'a> {
     geometry: &'a Geometry,
     counts: &'a Counts,
     processors: Processors,
@@ -90,7 +90,7 @@ struct Run<'a> {
     surface: Surface,
 }
 
-impl Run<'_> {
+impl Setting<'_> {
     /// s_i^k.
     fn cells(&self, i: usize) -> Ratio {
         volume(&self.geometry.sides(i as i32))

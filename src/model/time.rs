@@ -10,32 +10,8 @@
 use serde::Serialize;
 
 use super::geometry::volume;
+use super::options::{QueryCeil, Wave};
 use super::{Costs, Density, Geometry, ModelError, Options, Ratio};
-use crate::registry::registry;
-
-registry! {
-    /// Where the query's ceiling stands.
-    #[derive(Default)]
-    pub enum QueryCeil("query ceiling") {
-        /// A·⌈σ/c⌉: every core computes whole cells.
-        #[default]
-        Outside = "outside",
-        /// ⌈A·σ/c⌉.
-        Inside = "inside",
-    }
-}
-
-registry! {
-    /// How regions fill waves of q blocks.
-    #[derive(Default)]
-    pub enum Wave("wave") {
-        /// ⌈G·R^i/q⌉·P^i, as printed; falls below one wave where P^i is small.
-        #[default]
-        Full = "full",
-        /// ⌈N_i/q⌉ with N_i = G·R^i·∏_{j<i} P_j, and ceilings on the fill and the last level of MBR.
-        Active = "active",
-    }
-}
 
 /// The parallel machine: q multiprocessors of c cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +52,7 @@ impl Processors {
 
 /// The time of a subdivision by what it is spent on.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct Terms {
+pub struct Spending {
     /// Σ Q.
     pub query: f64,
     /// Σ S.
@@ -87,7 +63,7 @@ pub struct Terms {
     pub last: f64,
 }
 
-impl Terms {
+impl Spending {
     /// The sum.
     pub fn total(&self) -> f64 {
         self.query + self.subdivide + self.fill + self.last
@@ -96,7 +72,7 @@ impl Terms {
 
 /// The three times of a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Times {
+pub struct ModelTimes {
     /// The number of levels.
     pub tau: i32,
     /// T_Ex, Eq. (22).
@@ -110,7 +86,7 @@ pub struct Times {
     pub sbr_speedup: f64,
     /// T_SBR by term.
     #[serde(rename = "terms_SBR")]
-    pub sbr_terms: Terms,
+    pub sbr_terms: Spending,
     /// T_MBR, Eq. (24).
     #[serde(rename = "T_MBR")]
     pub mbr: f64,
@@ -119,7 +95,7 @@ pub struct Times {
     pub mbr_speedup: f64,
     /// T_MBR by term.
     #[serde(rename = "terms_MBR")]
-    pub mbr_terms: Terms,
+    pub mbr_terms: Spending,
 }
 
 /// T_Ex = ⌈n^k/(q·c)⌉·A, Eq. (22).
@@ -141,7 +117,7 @@ pub fn times(
     costs: Costs,
     processors: Processors,
     options: Options,
-) -> Result<Times, ModelError> {
+) -> Result<ModelTimes, ModelError> {
     let tau = options.tau_policy.levels(geometry)?;
     let chain = density.chain(geometry, tau)?;
     let (a, cells) = (costs.a(), geometry.cells());
@@ -152,7 +128,7 @@ pub fn times(
         let regions = geometry.regions(level) / processors.q();
         if active { (regions * exact()).ceil() } else { regions.ceil() * reach }
     };
-    let (mut sbr, mut mbr) = (Terms::default(), Terms::default());
+    let (mut sbr, mut mbr) = (Spending::default(), Spending::default());
     for (i, &p) in chain.probabilities().iter().enumerate() {
         let sides = geometry.sides(i as i32);
         let reach = chain.reach(i);
@@ -177,7 +153,7 @@ pub fn times(
     sbr.last = a * per_region * waves(tau - 1, reach, &|| chain.exact_reach_last());
     mbr.last = a * if active { (chain.exact_reach_last() * spread).ceil() } else { spread.ceil() * reach };
     let all = exhaustive(cells, costs, processors);
-    Ok(Times {
+    Ok(ModelTimes {
         tau,
         exhaustive: all,
         sbr: sbr.total(),

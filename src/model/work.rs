@@ -45,7 +45,7 @@ impl Costs {
 
 /// The work of a subdivision.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Work {
+pub struct Operations {
     /// The number of levels.
     pub tau: i32,
     /// K, the levels that are explored, Eq. (4).
@@ -73,7 +73,7 @@ pub fn exhaustive(cells: Ratio, costs: Costs) -> f64 {
 ///
 /// # Errors
 /// [`ModelError`] if the density or tau has no meaning here.
-pub fn work(geometry: &Geometry, density: &Density, costs: Costs, options: Options) -> Result<Work, ModelError> {
+pub fn work(geometry: &Geometry, density: &Density, costs: Costs, options: Options) -> Result<Operations, ModelError> {
     let tau = options.tau_policy.levels(geometry)?;
     let chain = density.chain(geometry, tau)?;
     let level = |(i, p): (usize, &f64)| {
@@ -86,7 +86,7 @@ pub fn work(geometry: &Geometry, density: &Density, costs: Costs, options: Optio
     let all = exhaustive(geometry.cells(), costs);
     let last = all * chain.reach_last();
     let total = explored + last;
-    Ok(Work { tau, explored, last, total, reduction: all / total })
+    Ok(Operations { tau, explored, last, total, reduction: all / total })
 }
 
 /// What one region of a level costs under Eq. (12).
@@ -175,7 +175,7 @@ pub fn from_counts(geometry: &Geometry, counts: &Counts, costs: Costs, options: 
 /// # Errors
 /// [`ModelError::Parameter`] if P is not in 0..=1 or k not in 1..=8.
 pub fn stop_side(k: usize, p: f64, costs: Costs) -> Result<f64, ModelError> {
-    if !(1..=crate::MAX_DIM).contains(&k) {
+    if !(1..=crate::geometry::MAX_DIM).contains(&k) {
         return Err(ModelError::parameter("k", k, "between 1 and 8"));
     }
     Density::Constant(p).check(k)?;

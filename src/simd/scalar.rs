@@ -1,14 +1,14 @@
 //! One number as a vector of one lane: the portable path, and the readable meaning of the others.
 
-use super::{Lanes, Real};
+use crate::simd::lanes::{Lanes, Real};
 
 macro_rules! scalar {
     ($T:ident, $tiny:literal, $wide:ident, $half:ident, $Bits:ident) => {
         impl Real for $T {
             #[cfg(target_arch = "x86_64")]
-            type Avx512 = super::$wide;
+            type Avx512 = $crate::simd::x86::$wide;
             #[cfg(target_arch = "x86_64")]
-            type Avx2 = super::$half;
+            type Avx2 = $crate::simd::x86::$half;
             const TINY: Self = $tiny;
 
             #[inline(always)]

@@ -8,7 +8,7 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 
-use super::Lanes;
+use crate::simd::lanes::Lanes;
 
 /// Declares a vector type: its arithmetic, and what differs between the units.
 macro_rules! vector {

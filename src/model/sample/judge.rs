@@ -2,11 +2,9 @@
 //!
 //! Level i has 2^i regions per axis, in storage order: their places are bits, so that ancestors are found by shifts.
 
-use super::lattice::Lattice;
-use crate::domain::Domain;
-use crate::plan::{ExploreRule, Level};
-use crate::region::Region;
-use crate::workload::{Payload, Verdict, Workload};
+use crate::field::{Field, Payload, Verdict};
+use crate::geometry::{Domain, Level, Region, SampleGrid};
+use crate::rule::RuleKind;
 
 /// A region as the sample shows it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -38,9 +36,9 @@ pub(super) fn ancestor<const K: usize>(place: usize, from: usize, to: usize) -> 
 /// Judges the regions of levels by sampled labels.
 pub(super) struct Judge<'a, const K: usize> {
     pub(super) labels: &'a [u32],
-    pub(super) lattice: Lattice<K>,
-    pub(super) rule: ExploreRule,
-    pub(super) workload: &'a dyn Workload<K>,
+    pub(super) grid: SampleGrid<K>,
+    pub(super) rule: RuleKind,
+    pub(super) field: &'a dyn Field<K>,
     pub(super) domain: &'a Domain<K>,
 }
 
@@ -71,9 +69,9 @@ impl<const K: usize> Judge<'_, K> {
         let really = Level::of([1 << i; K], self.domain.size());
         let prove = |place: usize| {
             let coords = std::array::from_fn(|j| (place >> (i * j) & ((1 << i) - 1)) as u32);
-            self.workload.classify(&really.region(coords), Payload::default())
+            self.field.prove(&really.region(coords), Payload::default())
         };
-        let may_prove = self.rule == ExploreRule::Full && !self.workload.carries_payload();
+        let may_prove = self.rule.proves() && !self.field.carries_payload();
         let judge =
             |place| self.node(region(&bounds, place, i), if may_prove { prove(place) } else { Verdict::Unknown });
         (0..1 << (i * K)).map(judge).collect()
@@ -82,21 +80,15 @@ impl<const K: usize> Judge<'_, K> {
     /// Where the regions of 2^i per axis begin on the lattice, and where the last one ends.
     fn bounds(&self, i: usize) -> [Vec<u32>; K] {
         // As regions of a plan.
-        self.lattice.points().map(|m| (0..=1u64 << i).map(|p| ((p * u64::from(m)) >> i) as u32).collect())
+        self.grid.points().map(|m| (0..=1u64 << i).map(|p| ((p * u64::from(m)) >> i) as u32).collect())
     }
 
-    /// A region by its sampled cells, and by what the workload can prove of it.
+    /// A region by its sampled cells, and by what the field can prove of it.
     fn node(&self, region: Region<K>, verdict: Verdict) -> Node {
-        let deciding = match self.rule {
-            ExploreRule::Closed => {
-                let more = |j: usize| u32::from(region.corner[j] + region.extent[j] < self.lattice.points()[j]);
-                Region { extent: std::array::from_fn(|j| region.extent[j] + more(j)), ..region }
-            }
-            _ => region,
-        };
+        let deciding = self.rule.deciding(&region, self.grid.points());
         let mut seen = Tally::default();
-        self.rows(&deciding, |row, face| match row {
-            [first, .., last] if !face && self.rule != ExploreRule::Full => seen.add(&[*first, *last]),
+        self.rows(&deciding.region, |row, face| match row {
+            [first, .., last] if !face && deciding.faces => seen.add(&[*first, *last]),
             row => seen.add(row),
         });
         Node {
@@ -114,7 +106,7 @@ impl<const K: usize> Judge<'_, K> {
 
     /// Every row of a region along axis 0, and whether it lies on a face of another axis.
     fn rows(&self, region: &Region<K>, mut visit: impl FnMut(&[u32], bool)) {
-        let points = self.lattice.points().map(|m| m as usize);
+        let points = self.grid.points().map(|m| m as usize);
         let extent = region.extent.map(|side| side as usize);
         let mut start = (0..K).rev().fold(0, |at, j| at * points[j] + region.corner[j] as usize);
         let mut offset = [0; K];
@@ -171,8 +163,8 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Sample;
-    use crate::workload::CellField;
+    use crate::field::CellField;
+    use crate::geometry::Sample;
 
     #[test]
     fn places_are_bits() {
@@ -189,33 +181,19 @@ mod tests {
         let domain = Domain::new(size, [[0.0, 1.0]; 2], Sample::Corner).unwrap();
         let label = |[x, y]: [u32; 2]| u32::from(x * x + y * y < 50) * (x + 2);
         let field = CellField::new(100, label);
-        let lattice = Lattice::new(size, 77);
-        let labels = lattice.labels(&field);
-        for rule in [ExploreRule::Border, ExploreRule::Closed, ExploreRule::Full] {
-            let judge = Judge { labels: &labels, lattice, rule, workload: &field, domain: &domain };
+        let grid = SampleGrid::new(size, 77);
+        let mut labels = vec![0; 77];
+        field.evaluate(&grid.cells_from(0, 77), &mut labels);
+        for &rule in RuleKind::ALL {
+            let judge = Judge { labels: &labels, grid, rule, field: &field, domain: &domain };
             for (i, nodes) in judge.levels(2).iter().enumerate() {
                 let level = Level::of([1 << i; 2], size);
                 for (place, node) in nodes.iter().enumerate() {
                     let region = level.region([place as u32 % (1 << i), place as u32 >> i]);
                     let all: Vec<u32> = region.cells().map(label).collect();
                     assert_eq!(node.inside(), f64::from(all.iter().sum::<u32>()) / all.len() as f64);
-                    let closed = Region {
-                        extent: std::array::from_fn(|j| {
-                            region.extent[j] + u32::from(region.corner[j] + region.extent[j] < size[j])
-                        }),
-                        ..region
-                    };
-                    let of = |region: Region<2>| -> Vec<u32> {
-                        (0..region.surface_volume())
-                            .map(|f| region.surface_offset(f))
-                            .map(|[x, y]| label([region.corner[0] + x, region.corner[1] + y]))
-                            .collect()
-                    };
-                    let deciding = match rule {
-                        ExploreRule::Full => all,
-                        ExploreRule::Closed => of(closed),
-                        _ => of(region),
-                    };
+                    let set = rule.deciding(&region, size);
+                    let deciding: Vec<u32> = (0..set.count()).map(|i| label(set.region.cell(set.offset(i)))).collect();
                     let first = label(region.corner);
                     let others = deciding.iter().filter(|&&label| label != first).count();
                     assert_eq!((node.mixed, node.others), (others > 0, others as f64 / deciding.len() as f64));

@@ -1,57 +1,32 @@
 //! What a coarse sample of a field says of the levels of any scheme: P per level, and the work of its cells.
 //!
-//! Cells on a lattice through the whole domain are evaluated once; then every region of 1, 2, 4, .. per axis that is at
+//! Cells on a grid through the whole domain are evaluated once; then every region of 1, 2, 4, .. per axis that is at
 //! least two of them wide is judged by the plan's own rule on those cells alone. How much a level costs depends on which
 //! regions are still examined there, so what is asked for is always the mean over the regions of level i below the mixed
 //! ones of level j. Below the finest level that the sample resolves, P follows the box dimension that its last step
 //! shows, P_i = r^(d−k), and the work of cells goes on as it went on that step.
 
 mod judge;
-mod lattice;
 mod share;
 
 use self::judge::Judge;
-pub use self::lattice::Lattice;
 use self::share::Share;
-use super::observed::{LevelWork, deciding};
-use crate::domain::Domain;
-use crate::how::{ExploreOrder, Keep};
-use crate::plan::{ExploreRule, Level, Scheme};
-use crate::workload::Workload;
+use super::observed::LevelWork;
+use super::rounds::Rounds;
+use crate::backend::ExploreOrder;
+use crate::field::Field;
+use crate::geometry::{Domain, Level, SampleGrid, Scheme};
+use crate::result::Keep;
+use crate::rule::RuleKind;
 
 /// Sampled cells per region side below which a level is not believed.
 const LEAST_SIDE: u32 = 4;
-
-/// How exploration goes on after a first round of cells: rounds double up to the last size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rounds {
-    /// Cells of the first round.
-    pub first: u64,
-    /// Most cells of a round.
-    pub last: u64,
-}
-
-impl Rounds {
-    /// Expected cells visited of a mixed region of which a share `others` of the deciding cells differs from the first:
-    /// rounds go on while none of them was met.
-    fn visited(self, others: f64) -> f64 {
-        let (mut seen, mut round, mut expected, mut going) = (0.0, self.first as f64, 0.0, 1.0);
-        while going > 1e-3 && others > 0.0 {
-            expected += going * round;
-            seen += round;
-            // Rounds are whole numbers of cells.
-            going = (1.0 - others).powi((seen - 1.0) as i32);
-            round = (2.0 * round).min(self.last as f64);
-        }
-        expected
-    }
-}
 
 /// How a run explores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Explore {
     /// What decides a region.
-    pub rule: ExploreRule,
+    pub rule: RuleKind,
     /// In which order its cells are visited.
     pub order: ExploreOrder,
     /// How many at a time.
@@ -61,7 +36,7 @@ pub struct Explore {
 /// A coarse sample of a field.
 #[derive(Debug, Clone)]
 pub struct Coarse<const K: usize> {
-    lattice: Lattice<K>,
+    grid: SampleGrid<K>,
     explore: Explore,
     /// Per level of 2^i regions per axis: all of them, then those below the mixed ones of level 0, 1, .., i.
     shares: Vec<Vec<Share>>,
@@ -72,33 +47,36 @@ pub struct Coarse<const K: usize> {
 }
 
 impl<const K: usize> Coarse<K> {
-    /// Evaluates at most `budget` cells of `workload` over `domain`, on the CPU, for runs that explore like this.
-    pub fn take(workload: &dyn Workload<K>, domain: &Domain<K>, budget: u64, explore: Explore) -> Self {
-        let lattice = Lattice::new(domain.size(), budget);
-        Self::new(&lattice.labels(workload), lattice, workload, domain, explore)
+    /// Evaluates at most `budget` cells of `field` over `domain`, on the CPU, for runs that explore like this.
+    #[cfg(test)]
+    pub(super) fn take(field: &dyn Field<K>, domain: &Domain<K>, budget: u64, explore: Explore) -> Self {
+        let grid = SampleGrid::new(domain.size(), budget);
+        let mut labels = vec![0; grid.cells() as usize];
+        field.evaluate(&grid.cells_from(0, labels.len()), &mut labels);
+        Self::new(&labels, grid, field, domain, explore)
     }
 
-    /// What `labels`, those of `workload` on the lattice of `domain` in storage order, say of runs that explore like this.
+    /// What `labels`, those of `field` on the grid of `domain` in storage order, say of runs that explore like this.
     ///
     /// # Panics
     /// If there is not a label for every point.
     pub fn new(
         labels: &[u32],
-        lattice: Lattice<K>,
-        workload: &dyn Workload<K>,
+        grid: SampleGrid<K>,
+        field: &dyn Field<K>,
         domain: &Domain<K>,
         explore: Explore,
     ) -> Self {
-        assert_eq!((labels.len() as u64, lattice.size()), (lattice.cells(), domain.size()), "a label for every point");
-        let least = lattice.points().into_iter().min().unwrap_or(1);
+        assert_eq!((labels.len() as u64, grid.size()), (grid.cells(), domain.size()), "a label for every point");
+        let least = grid.points().into_iter().min().unwrap_or(1);
         let finest = (least / LEAST_SIDE).max(1).ilog2() as usize;
-        let levels = Judge { labels, lattice, rule: explore.rule, workload, domain }.levels(finest);
+        let levels = Judge { labels, grid, rule: explore.rule, field, domain }.levels(finest);
         let mut coarse = Self {
-            lattice,
+            grid,
             explore,
             shares: Share::all::<K>(&levels, explore.rounds),
-            below: 2f64.powf(workload.boundary_dimension() - K as f64),
-            iterations: workload.labels_count_iterations(),
+            below: 2f64.powf(field.boundary_dimension() - K as f64),
+            iterations: field.labels_count_iterations(),
         };
         if finest > 0 {
             let last = coarse.share(Some(finest - 1), finest);
@@ -111,12 +89,12 @@ impl<const K: usize> Coarse<K> {
 
     /// Cells that were evaluated.
     pub fn cells(&self) -> u64 {
-        self.lattice.cells()
+        self.grid.cells()
     }
 
     /// Cells of the domain per axis.
     pub fn size(&self) -> [u32; K] {
-        self.lattice.size()
+        self.grid.size()
     }
 
     /// d, from P = 2^(d−k) of the last division that the sample shows.
@@ -173,7 +151,7 @@ impl<const K: usize> Coarse<K> {
     fn decisive(&self, level: &Level<K>) -> (f64, f64) {
         let size = self.size();
         let sides: [f64; K] = std::array::from_fn(|j| f64::from(size[j]) / f64::from(level.grid[j]));
-        (sides.iter().product(), deciding(self.explore.rule, sides.into_iter()))
+        (sides.iter().product(), self.explore.rule.cost(sides.into_iter()))
     }
 }
 
@@ -243,29 +221,24 @@ impl<const K: usize> Descent<'_, K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::Control;
+    use crate::backend::{FIRST_ROUND, How, LAST_ROUND};
     use crate::curve::CurveKind;
-    use crate::domain::Sample;
-    use crate::engine;
-    use crate::how::How;
+    use crate::engine::run;
+    use crate::field::{FieldOptions, mandelbrot, simplex};
+    use crate::geometry::Sample;
     use crate::plan::Plan;
-    use crate::subdivision::LevelCounts;
-    use crate::workload::{FieldOptions, mandelbrot, simplex};
+    use crate::result::LevelCounts;
 
-    const ROUNDS: Rounds = Rounds { first: crate::cpu::FIRST_ROUND, last: crate::cpu::LAST_ROUND };
+    const ROUNDS: Rounds = Rounds { first: FIRST_ROUND, last: LAST_ROUND };
 
     /// Expected levels beside those of a run.
-    fn levels<const K: usize>(
-        plan: &Plan<K>,
-        workload: &dyn Workload<K>,
-        budget: u64,
-    ) -> Vec<(LevelWork, LevelCounts)> {
+    fn levels<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, budget: u64) -> Vec<(LevelWork, LevelCounts)> {
         let how = How::default();
-        let explore = Explore { rule: plan.explore(), order: how.order, rounds: ROUNDS };
-        let coarse = Coarse::take(workload, plan.domain(), budget, explore);
+        let explore = Explore { rule: plan.rule(), order: how.tuning.explore_order, rounds: ROUNDS };
+        let coarse = Coarse::take(field, plan.domain(), budget, explore);
         assert!(coarse.cells() <= budget);
-        let run = engine::run(plan, workload, &how, &Control::default()).unwrap();
-        let expected = coarse.levels(plan.scheme(), how.keep);
+        let run = run(plan, field).unwrap();
+        let expected = coarse.levels(plan.scheme(), how.kept.keep);
         assert_eq!(expected.len(), run.levels().len());
         expected.into_iter().zip(run.levels().iter().map(|level| level.counts)).collect()
     }
@@ -279,7 +252,7 @@ mod tests {
         let domain = Domain::new([1024; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
         let field = mandelbrot::open(&domain, &FieldOptions::default()).unwrap();
         for (g, r, b) in [(8, 2, 8), (2, 4, 8), (32, 2, 4), (64, 4, 2)] {
-            let plan = Plan::new(domain, Scheme::uniform(g, r, b), CurveKind::Morton, ExploreRule::Border).unwrap();
+            let plan = Plan::new(domain, Scheme::uniform(g, r, b), CurveKind::Morton, RuleKind::Border).unwrap();
             let (mut expected, mut found) = (LevelWork::default(), LevelCounts::default());
             for (level, counts) in levels(&plan, &*field, 1 << 14) {
                 near(level.regions, counts.regions, 0.2);
@@ -298,12 +271,12 @@ mod tests {
     fn a_field_with_proofs_is_counted_exactly_and_looked_at_nowhere() {
         let domain = Domain::new([256; 3], [[0.0, 256.0]; 3], Sample::Corner).unwrap();
         let field = simplex::open(&domain, &FieldOptions::default()).unwrap();
-        let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, ExploreRule::Full).unwrap();
+        let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, RuleKind::Full).unwrap();
         for (level, counts) in levels(&plan, &*field, 1 << 15) {
             assert_eq!((level.regions, level.divided), (counts.regions as f64, counts.subdivided as f64));
             assert_eq!((level.explored, level.iterations), (0.0, None));
         }
-        let explore = Explore { rule: ExploreRule::Full, order: ExploreOrder::Scattered, rounds: ROUNDS };
+        let explore = Explore { rule: RuleKind::Full, order: ExploreOrder::Scattered, rounds: ROUNDS };
         let coarse = Coarse::take(&*field, &domain, 1 << 15, explore);
         assert!((coarse.box_dimension() - 2.0).abs() < 1e-12);
     }

@@ -1,7 +1,7 @@
 //! Means over the regions of a level below the mixed ones of another.
 
-use super::Rounds;
 use super::judge::{Node, ancestor};
+use crate::model::rounds::Rounds;
 
 /// Regions of a level below the mixed regions of another, on average.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,0 +1,83 @@
+//! The command line in types.
+
+use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+
+use crate::bench::BenchOptions;
+use crate::compare::CompareOptions;
+use crate::curves::CurvesCommand;
+use crate::model::ModelCommand;
+use crate::options::RunOptions;
+use crate::report::ReportOptions;
+use crate::verify::VerifyOptions;
+
+/// Adaptive subdivision of k-dimensional domains.
+#[derive(Debug, Parser)]
+#[command(name = "orthant", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Say nothing but errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say more
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// Colour on stderr and in tables (NO_COLOR is respected)
+    #[arg(long, global = true, value_enum, default_value = "auto", env = "ORTHANT_COLOR")]
+    pub(crate) color: Colour,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// One run: a table of what happened on every level, and outputs
+    Run(Box<RunOptions>),
+    /// Run every pair of choices on small cases and compare to the bit
+    Verify(VerifyOptions),
+    /// Measure a sweep: the product of axes over options of `run`, a line of JSON per case
+    Bench(Box<BenchOptions>),
+    /// Compare two result files of `bench`, case by case
+    Compare(CompareOptions),
+    /// Result files of `bench` as one page with figures and tables
+    Report(ReportOptions),
+    /// Space-filling curves as orders of regions
+    #[command(subcommand)]
+    Curves(CurvesCommand),
+    /// The cost model: what a subdivision should cost, and which {g, r, B} is best
+    #[command(subcommand)]
+    Model(ModelCommand),
+    /// What is here: CPU, memory, backends, limits
+    Info,
+    /// Check the installation and say how to mend what is missing
+    Doctor,
+    /// Print a completion script
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,71 @@
+//! One case in two files.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bench::row::Row;
+
+/// What is read of a run.
+#[derive(Debug, Deserialize)]
+pub(super) struct Cells {
+    pub(super) checksum: Option<String>,
+}
+
+/// How B stands to A.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Verdict {
+    Faster,
+    Slower,
+    Same,
+    /// Only A has a result.
+    Failed,
+}
+
+impl Verdict {
+    /// As a table says it.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "**slower**",
+            Self::Same => "the same",
+            Self::Failed => "**failed**",
+        }
+    }
+}
+
+/// One case in both files.
+#[derive(Debug, Serialize)]
+pub(super) struct Pair {
+    pub(super) key: String,
+    /// Which times are compared.
+    pub(super) clock: &'static str,
+    /// Seconds.
+    pub(super) median_a: Option<f64>,
+    pub(super) median_b: Option<f64>,
+    /// B over A.
+    pub(super) ratio: Option<f64>,
+    pub(super) interval: Option<[f64; 2]>,
+    /// Of times as different as these if there were no difference.
+    pub(super) p: Option<f64>,
+    pub(super) verdict: Verdict,
+    /// True if both have a checksum and these differ.
+    pub(super) cells_differ: bool,
+    /// The rest with --rounds only. Medians are of the rounds' medians then, and the ratio is that of their ratios.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) rounds: Option<usize>,
+    /// Three median absolute deviations of the rounds' ratios.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) three_mad: Option<f64>,
+    /// How far the ratio must be from 1 to count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) threshold: Option<f64>,
+}
+
+pub(super) fn checksum(row: &Row<Cells>) -> Option<&str> {
+    row.run.as_ref()?.checksum.as_deref()
+}
+
+/// A cell of a table.
+pub(super) fn number(value: Option<f64>, scale: f64) -> String {
+    value.map_or("-".into(), |value| format!("{:.4}", value * scale))
+}

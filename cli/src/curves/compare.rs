@@ -1,0 +1,262 @@
+//! `orthant curves compare`: curves as encodings of the tables that a run really makes.
+//!
+//! The field is subdivided once, and the tables of every level are made again from what was divided, in the order in which
+//! each curve would have written them: level 0 by code, then the children of every mixed region, parents in order.
+
+use std::collections::HashSet;
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use hilbert_2d::{Variant, h2xy_discrete, xy2h_discrete};
+use orthant::curve::CurveKind;
+use orthant::field::{FieldKind, Job, Open};
+use orthant::result::Times;
+use orthant::{Bytes, Control, Keep, Plan, Request, Run, Subdivision, Target};
+use serde::Serialize;
+
+use crate::curves::locality::Locality;
+use crate::error::Error;
+use crate::machine::Machine;
+use crate::measure::{Patience, repeat};
+use crate::options::{ComputedOptions, one_of, request};
+use crate::progress::cancel_on_signals;
+use crate::voice::{Voice, align_right, print, table};
+
+/// Options of `curves compare`.
+#[derive(Debug, Args)]
+pub(crate) struct CurvesOptions {
+    /// The field
+    #[arg(value_parser = one_of!(FieldKind), default_value = "mandelbrot")]
+    pub(crate) workload: FieldKind,
+    /// The curves
+    #[arg(long, value_delimiter = ',', value_parser = one_of!(CurveKind), default_value = "canonical,morton,hilbert")]
+    pub(crate) curves: Vec<CurveKind>,
+    #[command(flatten)]
+    pub(crate) computed: ComputedOptions,
+    /// One JSON line per curve instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A curve on the largest table of a run.
+#[derive(Debug, Serialize)]
+struct CurveRow {
+    curve: CurveKind,
+    /// The level of the table, and its entries.
+    level: u32,
+    entries: usize,
+    bytes: u64,
+    /// Of all levels, the most that a read table and a write table take together.
+    peak_bytes: u64,
+    /// Nanoseconds per entry.
+    encode_ns: f64,
+    decode_ns: f64,
+    mean_step: f64,
+    max_step: u64,
+    unit_steps: f64,
+    /// Per entry and per chunk, of 32 entries.
+    cut_faces: f64,
+    lines: f64,
+    /// True if the table ascends along the curve, so that inserting children kept its order.
+    order_kept: bool,
+    /// A run that counts, in milliseconds.
+    run_ms: f64,
+    /// How fast another implementation of the same curve names the same regions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<Reference>,
+}
+
+/// A well-known implementation of a curve, one call per entry.
+#[derive(Debug, Serialize)]
+struct Reference {
+    name: &'static str,
+    /// Nanoseconds per entry.
+    encode_ns: f64,
+    decode_ns: f64,
+}
+
+/// Compares curves.
+pub(super) fn compare(args: CurvesOptions, voice: Voice) -> Result<(), Error> {
+    if args.workload == FieldKind::Kernel {
+        return Err(Error::Input("curves compare kernel: the field is CUDA source, and this runs on the CPU".into()));
+    }
+    let mut request = request(args.workload, &args.computed)?;
+    request.how = request.how.keep(Keep::Regions);
+    request.how.mem_limit = Machine::look().default_limit();
+    let control = Arc::new(Control::default());
+    cancel_on_signals(&control)?;
+    let (k, workload) = (request.k(), request.workload);
+    let rows = workload.dispatch(k, Comparing { request, curves: args.curves, control })??;
+    if args.json {
+        return rows.iter().try_for_each(|row| {
+            let line = serde_json::to_string(row).map_err(|error| Error::System(format!("writing JSON: {error}")))?;
+            print(format_args!("{line}\n"))
+        });
+    }
+    if let Some(first) = rows.first() {
+        voice.say(format_args!("orthant: the table of level {}, {} entries", first.level, first.entries));
+    }
+    let mut shown = table(&[
+        "curve",
+        "bytes",
+        "peak",
+        "encode ns",
+        "decode ns",
+        "mean step",
+        "max",
+        "unit",
+        "cut faces",
+        "lines",
+        "order",
+        "run ms",
+    ]);
+    for row in &rows {
+        shown.add_row([
+            row.curve.to_string(),
+            Bytes(row.bytes.into()).to_string(),
+            Bytes(row.peak_bytes.into()).to_string(),
+            format!("{:.2}", row.encode_ns),
+            format!("{:.2}", row.decode_ns),
+            format!("{:.2}", row.mean_step),
+            row.max_step.to_string(),
+            format!("{:.1} %", row.unit_steps * 100.0),
+            format!("{:.2}", row.cut_faces),
+            format!("{:.1}", row.lines),
+            if row.order_kept { "kept".into() } else { "lost".into() },
+            format!("{:.2}", row.run_ms),
+        ]);
+        if let Some(Reference { name, encode_ns, decode_ns }) = &row.reference {
+            let (encode, decode) = (format!("{encode_ns:.2}"), format!("{decode_ns:.2}"));
+            shown.add_row([*name, "", "", &encode, &decode, "", "", "", "", "", "", ""]);
+        }
+    }
+    align_right(&mut shown);
+    print(format_args!("{}\n", shown.trim_fmt()))
+}
+
+/// The comparison once its dimension is a type.
+struct Comparing {
+    request: Request,
+    curves: Vec<CurveKind>,
+    control: Arc<Control>,
+}
+
+impl Job for Comparing {
+    type Output = Result<Vec<CurveRow>, Error>;
+
+    fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
+        let Self { request, curves, control } = self;
+        // Every curve is checked before any work.
+        let plans = curves.iter().map(|&curve| request.clone().curve(curve).plan::<K>());
+        let plans = plans.collect::<Result<Vec<_>, _>>()?;
+        let Some(plan) = plans.first() else { return Ok(Vec::new()) };
+        let field = open(plan.domain(), &request.options()?)?;
+        let divided = divided(&Run::new(plan, &*field).how(request.how.clone()).control(&control).start()?);
+        let (cpu, counting) = (Target::cpu(), request.how.clone().keep(Keep::Counts));
+        let row = |plan: &Plan<K>| {
+            let mut prepared = cpu.of().prepare(plan, &*field, &counting)?;
+            let samples = repeat(&BRIEF, || Ok(prepared.run(&control)?))?;
+            measured(plan, &divided, prepared.counts()?.launches.peak_olt_bytes, samples.median() * 1e3)
+        };
+        plans.iter().map(row).collect()
+    }
+}
+
+/// Regions by their coordinates, one set per level.
+type Levels<const K: usize> = Vec<HashSet<[u32; K]>>;
+
+/// The regions that were divided: the parents of all that were examined.
+fn divided<const K: usize>(run: &Subdivision<K>) -> Levels<K> {
+    let (plan, r) = (run.plan(), run.plan().scheme().r);
+    let mut divided: Levels<K> = vec![HashSet::new(); plan.levels().len()];
+    for terminal in run.terminals() {
+        let mut coords = plan.encoding().decode(terminal.level(), terminal.code);
+        for level in (0..terminal.level() as usize).rev() {
+            coords = std::array::from_fn(|j| coords[j] / r[j]);
+            if !divided[level].insert(coords) {
+                break; // its ancestors are known
+            }
+        }
+    }
+    divided
+}
+
+/// The codes of the largest table, in the order in which they were inserted, and its level.
+fn largest<const K: usize>(plan: &Plan<K>, divided: &Levels<K>) -> (u32, Vec<u64>) {
+    let encoding = plan.encoding();
+    let mut codes: Vec<u64> = (0..plan.levels()[0].regions() as u64).collect();
+    let mut largest = (0, codes.clone());
+    let mut family = vec![0; plan.scheme().children() as usize];
+    for level in 0..plan.levels().len() as u32 - 1 {
+        let parents = codes.iter().filter(|&&code| divided[level as usize].contains(&encoding.decode(level, code)));
+        let mut children = Vec::new();
+        for &parent in parents {
+            encoding.children(level, parent, &mut family);
+            children.extend_from_slice(&family);
+        }
+        codes = children;
+        if codes.len() >= largest.1.len() {
+            largest = (level + 1, codes.clone());
+        }
+    }
+    largest
+}
+
+/// Short measurements: there are three per curve.
+const BRIEF: Patience =
+    Patience { warm_up: 1, min_samples: 5, max_samples: 100, error: 0.01, timeout: Duration::from_millis(500) };
+
+fn measured<const K: usize>(
+    plan: &Plan<K>,
+    divided: &Levels<K>,
+    peak_bytes: u64,
+    run_ms: f64,
+) -> Result<CurveRow, Error> {
+    let (level, codes) = largest(plan, divided);
+    let encoding = plan.encoding();
+    let mut coords = vec![[0; K]; codes.len()];
+    let per_entry = |work: &mut dyn FnMut()| {
+        let samples = repeat(&BRIEF, || {
+            let start = Instant::now();
+            work();
+            Ok(Times { wall: start.elapsed(), device: None })
+        })?;
+        Ok::<_, Error>(samples.median() * 1e9 / codes.len() as f64)
+    };
+    let decode_ns = per_entry(&mut || encoding.decode_slice(level, black_box(&codes), &mut coords))?;
+    let mut again = vec![0; codes.len()];
+    let encode_ns = per_entry(&mut || encoding.encode_slice(level, black_box(&coords), &mut again))?;
+    let grid = plan.levels()[level as usize].grid;
+    let order = grid[0].ilog2() as usize;
+    let reference = if plan.curve() == CurveKind::Hilbert && grid[..] == [1 << order; 2] {
+        let encode = |cell: &[u32; K]| xy2h_discrete(cell[0] as usize, cell[1] as usize, order, Variant::Hilbert);
+        let decode = |&code: &u64| h2xy_discrete(code as usize, order, Variant::Hilbert);
+        let encode_ns = per_entry(&mut || _ = black_box(coords.iter().map(encode).fold(0, usize::wrapping_add)))?;
+        let decode_ns = per_entry(&mut || _ = black_box(codes.iter().map(decode).fold(0, |sum, (x, y)| sum ^ x ^ y)))?;
+        Some(Reference { name: "hilbert_2d", encode_ns, decode_ns })
+    } else {
+        None
+    };
+    let locality = Locality::new(&coords, grid).ok_or_else(|| {
+        Error::Input("curves compare: the largest table has one region; use a larger -g or -n, or a smaller -B".into())
+    })?;
+    Ok(CurveRow {
+        curve: plan.curve(),
+        level,
+        entries: codes.len(),
+        bytes: plan.code_bytes(level) * codes.len() as u64,
+        peak_bytes,
+        encode_ns,
+        decode_ns,
+        mean_step: locality.mean_step,
+        max_step: locality.max_step,
+        unit_steps: locality.unit_steps,
+        cut_faces: locality.cut_faces,
+        lines: locality.lines,
+        order_kept: codes.is_sorted(),
+        run_ms,
+        reference,
+    })
+}

@@ -1,0 +1,84 @@
+//! The `orthant` program: one file per subcommand. Data go to stdout, talk goes to stderr.
+//!
+//! A library beside its binary, so that others (a Python wheel) can carry the same program. The library `orthant` prints
+//! nothing, parses no arguments and reads no settings from the environment but where CUDA's parts are: all that is here.
+
+#![deny(unsafe_code)]
+
+mod args;
+mod bench;
+mod compare;
+mod curves;
+mod energy;
+mod error;
+mod info;
+mod machine;
+mod measure;
+mod model;
+mod options;
+mod output;
+mod progress;
+mod report;
+mod run;
+mod search;
+mod shell;
+mod statistics;
+mod store;
+mod verify;
+mod voice;
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use args::{Cli, Colour, Command};
+use error::Error;
+use voice::Voice;
+
+/// Does what a command line says, the program's name first, and turns errors into messages and exit codes.
+pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> ExitCode {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            // A closed pipe is the only way this fails, and then nobody is listening.
+            let _ = error.print();
+            return if help { ExitCode::SUCCESS } else { ExitCode::from(2) };
+        }
+    };
+    let voice = voice(&cli);
+    let done = match cli.command {
+        Command::Run(args) => run::run(*args, voice),
+        Command::Bench(args) => bench::bench(*args, voice),
+        Command::Compare(args) => compare::compare(args, voice),
+        Command::Report(args) => report::report(args, voice),
+        Command::Verify(args) => verify::verify(args, voice),
+        Command::Curves(command) => curves::curves(command, voice),
+        Command::Model(command) => model::model(command, voice),
+        Command::Info => info::info(),
+        Command::Doctor => info::doctor(voice),
+        Command::Completions { shell } => shell::completions(shell),
+        Command::Man => shell::man(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads stdout has gone, as with `| head`.
+        Err(Error::File { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("orthant: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn voice(cli: &Cli) -> Voice {
+    let colour = match cli.color {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto => std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) && std::io::stdout().is_terminal(),
+    };
+    Voice { quiet: cli.quiet, verbose: cli.verbose > 0, colour }
+}

@@ -1,0 +1,66 @@
+//! What the machine has: processor, memory, CUDA driver.
+
+use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
+
+use orthant::{BackendKind, Target};
+
+use crate::error::Error;
+use crate::options::Backend;
+use crate::voice::Voice;
+
+/// A look at the machine; None where the system does not tell.
+pub(crate) struct Machine {
+    pub(crate) cpu: String,
+    pub(crate) threads: usize,
+    /// Bytes of memory in all.
+    pub(crate) memory: Option<u64>,
+    /// Bytes that a process can still take, control groups counted.
+    pub(crate) available: Option<u64>,
+}
+
+impl Machine {
+    pub(crate) fn look() -> Self {
+        let kinds = RefreshKind::nothing()
+            .with_cpu(CpuRefreshKind::nothing())
+            .with_memory(MemoryRefreshKind::nothing().with_ram());
+        let system = System::new_with_specifics(kinds).ok();
+        let group = system.as_ref().and_then(System::cgroup_limits);
+        let least = |whole: Option<u64>, group: Option<u64>| whole.map(|bytes| bytes.min(group.unwrap_or(bytes)));
+        let brand = system.as_ref().and_then(|system| Some(system.cpus().first()?.brand().trim().to_owned()));
+        Self {
+            cpu: brand.filter(|brand| !brand.is_empty()).unwrap_or_else(|| "unknown CPU".into()),
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            memory: least(system.as_ref().map(System::total_memory), group.as_ref().map(|group| group.total_memory)),
+            available: least(
+                system.as_ref().map(System::available_memory),
+                group.as_ref().map(|group| group.free_memory),
+            ),
+        }
+    }
+
+    /// The memory that a run may take unless told otherwise: 80 % of what is available.
+    pub(crate) fn default_limit(&self) -> Option<u64> {
+        self.available.map(|bytes| bytes / 5 * 4)
+    }
+}
+
+/// Opens the backend; `auto` takes the CPU where CUDA cannot be used and says why.
+pub(crate) fn pick(wanted: Backend, device: usize, voice: Voice) -> Result<Target, Error> {
+    let target = match wanted {
+        Backend::Cpu => Target::cpu(),
+        Backend::Cuda => Target::open(BackendKind::Cuda, device)?,
+        Backend::Auto => match Target::open(BackendKind::Cuda, device) {
+            Ok(target) => target,
+            Err(reason) => {
+                let reason = reason.to_string();
+                let reason = reason.strip_prefix("backend cuda: ").unwrap_or(&reason);
+                voice.say(format_args!("orthant: on the CPU, since {reason}"));
+                Target::cpu()
+            }
+        },
+    };
+    if let (true, Some(device)) = (voice.verbose, target.device()) {
+        voice.say(format_args!("orthant: on {device}"));
+    }
+    Ok(target)
+}

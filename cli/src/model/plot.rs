@@ -1,0 +1,56 @@
+//! `orthant model plot`: curves of the model as a picture.
+
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::model::args::{Picture, PlotCommand, Question};
+use crate::model::figures;
+use crate::model::symbols::{described, dimensions, spread};
+use crate::output::{Staged, chart};
+use crate::progress::cancel_on_signals;
+use crate::voice::Voice;
+use orthant::Control;
+
+/// What the pictures show, for those who cannot see them.
+const DESCRIPTION: &str = "Panels computed by the cost model; `orthant model plan --json` gives their numbers.";
+
+/// Draws a figure of the paper, or a landscape of one's own.
+pub(crate) fn plot(command: PlotCommand, voice: Voice) -> Result<(), Error> {
+    let picture = match &command {
+        PlotCommand::Fig3(picture) | PlotCommand::Fig4(picture) => picture,
+        PlotCommand::Landscape(landscape) => &landscape.picture,
+    };
+    let control = Arc::new(Control::default());
+    cancel_on_signals(&control)?;
+    let staged = stage(picture)?;
+    let (title, panels) = match &command {
+        PlotCommand::Fig3(_) => {
+            let title =
+                "Work reduction by subdivision, at the best {g, r, B}: P = 0.7, A = 16, lambda = 100 unless named";
+            (title.to_owned(), figures::work_reduction()?)
+        }
+        PlotCommand::Fig4(_) => {
+            let title = "Speedup by subdivision, at the best {g, r, B}: P = 0.7, A = 16, lambda = 100 unless named; q = 128, c = 64";
+            (title.to_owned(), figures::speedups()?)
+        }
+        PlotCommand::Landscape(landscape) => {
+            let k = dimensions(landscape.dim, &landscape.size)?;
+            let problem = landscape.question.problem(spread("--size", &landscape.size, k)?)?;
+            let panels = figures::landscapes(&problem, landscape.objective, &landscape.space.space())?;
+            let Question { a, lambda, q, c, .. } = landscape.question;
+            let density = described(&problem.density);
+            (format!("n {}, k {k}, P {density}, A {a}, lambda {lambda}, q {q}, c {c}", landscape.size), vec![panels])
+        }
+    };
+    let target = staged.target().to_owned();
+    staged.finish(&control, |out| out.write_all(chart::svg(&title, DESCRIPTION, &panels)?.as_bytes()))?;
+    voice.say(format_args!("orthant: wrote {}", target.display()));
+    Ok(())
+}
+
+fn stage(picture: &Picture) -> Result<Staged, Error> {
+    match picture.output.extension().and_then(|extension| extension.to_str()) {
+        Some("svg") => Staged::new(&picture.output, picture.force),
+        _ => Err(Error::Input(format!("--output {}: the extension must be .svg", picture.output.display()))),
+    }
+}

@@ -1,0 +1,99 @@
+//! `--overlay`: the subdivision drawn over the field, in image space; the data are never touched.
+//!
+//! Every terminal region that meets the slice gets its left and lower edge in the colour of its level. Small domains
+//! are magnified until their regions can be seen, large ones are sampled down.
+
+use std::io::{Result, Write};
+
+use png::{BitDepth, ColorType, Encoder};
+
+use super::Slice;
+use super::png::Palette;
+use orthant::Subdivision;
+use orthant::result::DenseArray;
+
+/// The picture is at least this wide, by whole-number magnification of up to 16.
+const LEAST: u32 = 1024;
+
+/// The picture is at most this wide and high, by sampling.
+const MOST: u32 = 4096;
+
+/// How much of a line's colour covers the field.
+const COVER: f64 = 0.55;
+
+/// From cells to pixels: a magnification or a reduction, whole numbers both.
+struct Magnification {
+    up: u32,
+    down: u32,
+}
+
+impl Magnification {
+    fn new([width, height]: [u32; 2]) -> Self {
+        let side = width.max(height);
+        Self { up: (LEAST / side).clamp(1, 16), down: side.div_ceil(MOST) }
+    }
+
+    fn pixels(&self, cells: u32) -> u32 {
+        (u64::from(cells) * u64::from(self.up)).div_ceil(u64::from(self.down)) as u32
+    }
+
+    fn cell(&self, pixel: u32) -> u32 {
+        pixel / self.up * self.down
+    }
+}
+
+/// Writes the slice of `field` with the terminal regions of `subdivision`.
+///
+/// # Errors
+/// If the writer fails.
+pub fn write<const K: usize>(
+    field: &DenseArray<K>,
+    subdivision: &Subdivision<K>,
+    slice: &Slice<K>,
+    palette: &Palette,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let extent = slice.extent(field.size());
+    let scale = Magnification::new(extent);
+    let [width, height] = extent.map(|cells| scale.pixels(cells));
+    let mut image = Vec::with_capacity(width as usize * height as usize * 3);
+    for y in (0..height).rev() {
+        for x in 0..width {
+            image.extend(palette.colour(palette.index(slice.label(field, scale.cell(x), scale.cell(y)))));
+        }
+    }
+    let levels = subdivision.levels().len();
+    for terminal in subdivision.terminals() {
+        let region = subdivision.region(terminal);
+        let meets = (0..K)
+            .all(|j| slice.axes.contains(&j) || (slice.through[j].wrapping_sub(region.corner[j]) < region.extent[j]));
+        if !meets {
+            continue;
+        }
+        let colour = line_colour(terminal.level(), levels);
+        let low = slice.axes.map(|j| scale.pixels(region.corner[j]));
+        let high = slice.axes.map(|j| scale.pixels(region.corner[j] + region.extent[j]));
+        let (low, high) = if K == 1 { ([low[0], 0], [high[0], height]) } else { (low, high) };
+        let mut dot = |x: u32, y: u32| {
+            let start = 3 * ((height - 1 - y) as usize * width as usize + x as usize);
+            for (channel, line) in image[start..start + 3].iter_mut().zip(colour) {
+                *channel = (f64::from(*channel) * (1.0 - COVER) + f64::from(line) * COVER) as u8;
+            }
+        };
+        (low[0]..high[0].min(width)).for_each(|x| dot(x, low[1]));
+        (low[1] + 1..high[1].min(height)).for_each(|y| dot(low[0], y));
+    }
+    let mut encoder = Encoder::new(out, width, height);
+    encoder.set_color(ColorType::Rgb);
+    encoder.set_depth(BitDepth::Eight);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&image)?;
+    Ok(writer.finish()?)
+}
+
+/// Pale for coarse levels, deep for fine ones, so that the many small regions do not drown the few large.
+fn line_colour(level: u32, levels: usize) -> [u8; 3] {
+    let t = if levels > 1 { f64::from(level) / (levels - 1) as f64 } else { 0.0 };
+    let colour = colorous::YELLOW_GREEN_BLUE.eval_continuous(0.1 + 0.6 * t);
+    [colour.r, colour.g, colour.b]
+}

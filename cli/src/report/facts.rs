@@ -1,0 +1,215 @@
+//! What figures and tables need of a measured case.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::bench::energy::Energy;
+use crate::bench::row::Row;
+
+/// What is read of a run report.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(super) struct RanRow {
+    pub(super) workload: String,
+    pub(super) k: usize,
+    pub(super) size: Vec<u32>,
+    dwell: Option<u32>,
+    precision: String,
+    arithmetic: String,
+    cell: String,
+    pub(super) strategy: String,
+    pub(super) scheme: String,
+    pub(super) curve: String,
+    explore: String,
+    pub(super) g: Vec<u32>,
+    pub(super) r: Vec<u32>,
+    #[serde(rename = "B")]
+    pub(super) b: u32,
+    pub(super) backend: String,
+    device: String,
+    threads: usize,
+    block: Option<[u32; 3]>,
+    pub(super) dp_launch: Option<String>,
+    pub(super) table: Option<String>,
+    pub(super) levels: Vec<RanLevel>,
+    pub(super) peak_olt_bytes: u64,
+}
+
+/// What is read of a level.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(super) struct RanLevel {
+    pub(super) regions: u64,
+    pub(super) subdivided: u64,
+    pub(super) leaves: u64,
+    /// Null where there were no regions.
+    pub(super) p: Option<f64>,
+}
+
+/// A measured case.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Fact {
+    pub(super) sweep: String,
+    pub(super) key: String,
+    pub(super) ran: RanRow,
+    settings: BTreeMap<String, String>,
+    /// `device` or `wall`.
+    pub(super) clock: String,
+    /// Seconds: middle, extremes and standard error of the mean.
+    pub(super) median: f64,
+    pub(super) least: f64,
+    pub(super) greatest: f64,
+    pub(super) error: Option<f64>,
+    pub(super) samples: usize,
+    pub(super) energy: Option<Energy>,
+}
+
+impl Fact {
+    /// The fact in a row; None if the case failed.
+    pub(super) fn of(row: &Row<RanRow>) -> Option<Self> {
+        let (times, ran) = (row.samples.as_ref()?, row.run.as_ref()?);
+        let fold = |pick: fn(f64, f64) -> f64| times.samples().iter().copied().reduce(pick);
+        Some(Self {
+            sweep: row.sweep.clone(),
+            key: row.key.clone(),
+            ran: ran.clone(),
+            settings: row.case.iter().cloned().collect(),
+            clock: times.clock.clone(),
+            median: times.median,
+            least: fold(f64::min)?,
+            greatest: fold(f64::max)?,
+            error: times.standard_error,
+            samples: times.samples().len(),
+            energy: row.energy.clone(),
+        })
+    }
+
+    /// What may be drawn in one figure: the same field, computed alike, on the same machine.
+    pub(super) fn subject(&self) -> String {
+        format!("{}, {}", self.field(), self.place())
+    }
+
+    /// What is computed.
+    pub(super) fn field(&self) -> String {
+        let RanRow { workload, k, precision, arithmetic, cell, explore, .. } = &self.ran;
+        let plain = if arithmetic == "plain" { ", plain arithmetic" } else { "" };
+        let kept = match self.settings.get("keep").map(String::as_str) {
+            Some("counts") => "counts only".to_owned(),
+            Some("regions") => "regions kept".to_owned(),
+            _ => format!("{cell} cells"),
+        };
+        format!("{workload}, k = {k}, {precision}{plain}, {kept}, explore {explore}")
+    }
+
+    /// Where it ran.
+    pub(super) fn place(&self) -> String {
+        match self.ran.backend.as_str() {
+            "cpu" => format!("{} ({} threads)", self.ran.device, self.ran.threads),
+            _ => self.ran.device.clone(),
+        }
+    }
+
+    /// Strategy and parallel scheme; exhaustive has none that matters to it.
+    pub(super) fn method(&self) -> String {
+        if self.is_exhaustive() { "exhaustive".into() } else { format!("{} {}", self.ran.strategy, self.ran.scheme) }
+    }
+
+    pub(super) fn is_exhaustive(&self) -> bool {
+        self.ran.strategy == "exhaustive"
+    }
+
+    /// Cells per axis; the geometric mean where they differ.
+    pub(super) fn n(&self) -> u64 {
+        match &self.ran.size[..] {
+            [first, rest @ ..] if rest.iter().all(|n| n == first) => u64::from(*first),
+            size => self.cells().powf(1.0 / size.len().max(1) as f64).round() as u64,
+        }
+    }
+
+    pub(super) fn cells(&self) -> f64 {
+        self.ran.size.iter().map(|&n| f64::from(n)).product()
+    }
+
+    pub(super) fn dwell(&self) -> u64 {
+        self.ran.dwell.map_or(0, u64::from)
+    }
+
+    /// Joules per run, if they were measured.
+    pub(super) fn joules(&self) -> Option<f64> {
+        self.energy.as_ref().map(|energy| energy.joules_per_run)
+    }
+
+    pub(super) fn g(&self) -> u64 {
+        u64::from(self.ran.g[0])
+    }
+
+    pub(super) fn r(&self) -> u64 {
+        u64::from(self.ran.r[0])
+    }
+
+    pub(super) fn b(&self) -> u64 {
+        u64::from(self.ran.b)
+    }
+
+    /// Regions examined, and those found mixed.
+    pub(super) fn regions(&self) -> (u64, u64) {
+        let examined = self.ran.levels.iter().map(|level| level.regions).sum();
+        (examined, self.ran.levels.iter().map(|level| level.subdivided + level.leaves).sum())
+    }
+
+    /// A setting of the case, as a number.
+    pub(super) fn setting(&self, name: &str) -> Option<u64> {
+        self.settings.get(name)?.parse().ok()
+    }
+
+    /// {g, r, B}, and the block on a GPU.
+    pub(super) fn configuration(&self) -> String {
+        let block = self.ran.block.map_or(String::new(), |[x, y, z]| match z {
+            1 => format!(", block {x}x{y}"),
+            _ => format!(", block {x}x{y}x{z}"),
+        });
+        match self.is_exhaustive() {
+            true => block.trim_start_matches(", ").to_owned(),
+            false => format!("{{{}, {}, {}}}{block}", self.g(), self.r(), self.b()),
+        }
+    }
+}
+
+/// Every value that `of` has, once, in order.
+pub(super) fn distinct<'a, T: Ord>(facts: impl IntoIterator<Item = &'a Fact>, of: impl Fn(&'a Fact) -> T) -> Vec<T> {
+    let set: std::collections::BTreeSet<T> = facts.into_iter().map(of).collect();
+    set.into_iter().collect()
+}
+
+/// The fastest fact for every value of `of`.
+pub(super) fn best<'a, T: Ord>(
+    facts: impl IntoIterator<Item = &'a Fact>,
+    of: impl Fn(&'a Fact) -> T,
+) -> BTreeMap<T, &'a Fact> {
+    least(facts, of, |fact| Some(fact.median))
+}
+
+/// The fact with the least cost for every value of `of`; those without a cost are left out.
+pub(super) fn least<'a, T: Ord>(
+    facts: impl IntoIterator<Item = &'a Fact>,
+    of: impl Fn(&'a Fact) -> T,
+    cost: impl Fn(&Fact) -> Option<f64>,
+) -> BTreeMap<T, &'a Fact> {
+    let mut least: BTreeMap<T, (f64, &Fact)> = BTreeMap::new();
+    for fact in facts {
+        let Some(cost) = cost(fact) else { continue };
+        let here = least.entry(of(fact)).or_insert((cost, fact));
+        if cost < here.0 {
+            *here = (cost, fact);
+        }
+    }
+    least.into_iter().map(|(value, (_, fact))| (value, fact)).collect()
+}
+
+/// The facts by subject.
+pub(super) fn subjects(facts: &[Fact]) -> BTreeMap<String, Vec<&Fact>> {
+    let mut subjects: BTreeMap<String, Vec<&Fact>> = BTreeMap::new();
+    for fact in facts {
+        subjects.entry(fact.subject()).or_default().push(fact);
+    }
+    subjects
+}

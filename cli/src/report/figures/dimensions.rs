@@ -1,0 +1,87 @@
+//! How regions, tables and time grow with the number of dimensions.
+
+use std::collections::BTreeMap;
+
+use super::figure::{Figure, axis, curve, drawn};
+use crate::output::chart::{Curve, Scale};
+use crate::report::facts::{Fact, best, distinct};
+
+/// The fastest run of ask in every number of dimensions, by field and machine.
+fn families(facts: &[Fact]) -> BTreeMap<(String, String), BTreeMap<u64, &Fact>> {
+    let mut families: BTreeMap<(String, String), Vec<&Fact>> = BTreeMap::new();
+    for fact in facts.iter().filter(|fact| fact.ran.strategy == "ask") {
+        families.entry((fact.ran.workload.clone(), fact.place())).or_default().push(fact);
+    }
+    families.retain(|_, facts| distinct(facts.iter().copied(), |fact| fact.ran.k).len() > 1);
+    families.into_iter().map(|(family, facts)| (family, spread(&facts))).collect()
+}
+
+/// The fastest fact of every k: at one n for all where there is one, else at the greatest of each.
+fn spread<'a>(facts: &[&'a Fact]) -> BTreeMap<u64, &'a Fact> {
+    let of = |k: usize| facts.iter().copied().filter(move |fact| fact.ran.k == k);
+    let dims = distinct(facts.iter().copied(), |fact| fact.ran.k);
+    let everywhere = |n: &u64| dims.iter().all(|&k| of(k).any(|fact| fact.n() == *n));
+    let common = distinct(facts.iter().copied(), Fact::n).into_iter().rev().find(everywhere);
+    let chosen = |fact: &&Fact| Some(fact.n()) == common.or_else(|| of(fact.ran.k).map(Fact::n).max());
+    best(facts.iter().copied().filter(chosen), |fact| fact.ran.k as u64)
+}
+
+pub(super) fn figures(facts: &[Fact]) -> Vec<Figure> {
+    let families = families(facts);
+    let mut figures = Vec::new();
+    let k = || axis("k", Scale::Linear);
+    for ((workload, place), best) in &families {
+        let sizes = match &distinct(best.values().copied(), Fact::n)[..] {
+            [n] => format!("n = {n}"),
+            _ => best.iter().map(|(k, fact)| format!("n = {} at k = {k}", fact.n())).collect::<Vec<_>>().join(", "),
+        };
+        let count = |name: &str, of: fn(&Fact) -> f64| {
+            Curve::new(name.into(), best.iter().map(|(&k, fact)| [k as f64, of(fact)]).filter(|p| p[1] > 0.0).collect())
+        };
+        figures.extend(drawn(
+            format!("dimensions-{workload}"),
+            format!("{workload}: regions and tables against n^k"),
+            format!("Ask on {place}, fastest scheme of each k; {sizes}."),
+            [k(), axis("count", Scale::Decimal)],
+            vec![
+                count("cells, n^k", Fact::cells),
+                count("regions examined", |fact| fact.regions().0 as f64),
+                count("bytes of the largest tables", |fact| fact.ran.peak_olt_bytes as f64),
+            ],
+        ));
+    }
+    let places = families.keys().map(|(_, place)| place).collect::<std::collections::BTreeSet<_>>();
+    for place in places {
+        let here = families.iter().filter(|((_, other), _)| other == place);
+        let curves = here.map(|((workload, _), best)| {
+            let mixed = best.iter().map(|(&k, &fact)| (k, fact)).filter(|(_, fact)| fact.regions().1 > 0);
+            curve(workload, mixed, |fact, time| time * 1e9 / fact.regions().1 as f64)
+        });
+        figures.extend(drawn(
+            "dimensions-time".into(),
+            "Time per active region against k".into(),
+            format!("Ask on {place}. The median over the regions that were found mixed; bands hold all samples."),
+            [k(), axis("ns", Scale::Decimal)],
+            curves.collect(),
+        ));
+        let here = families.iter().filter(|((_, other), _)| other == place);
+        let curves = here.map(|((workload, _), best)| {
+            let whole = |fact: &Fact| {
+                let same =
+                    |other: &&Fact| (other.field(), other.n(), other.dwell()) == (fact.field(), fact.n(), fact.dwell());
+                let exhaustive = facts.iter().filter(|other| other.is_exhaustive() && other.place() == *place);
+                exhaustive.filter(same).map(|other| other.median).reduce(f64::min)
+            };
+            let paired = best.iter().filter(|&(_, fact)| whole(fact).is_some()).map(|(&k, &fact)| (k, fact));
+            curve(workload, paired, |fact, time| whole(fact).unwrap_or(f64::NAN) / time)
+        });
+        figures.extend(drawn(
+            "dimensions-speedup".into(),
+            "Speedup over exhaustive against k".into(),
+            format!("Ask on {place}, fastest scheme of each k, over exhaustive at the same n: above 1 it pays."),
+            [k(), axis("speedup", Scale::Decimal)],
+            curves.collect(),
+        ));
+    }
+    figures
+}

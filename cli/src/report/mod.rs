@@ -1,0 +1,106 @@
+//! `orthant report`: result files of `bench` as a page with figures and tables.
+
+mod facts;
+mod figures;
+mod page;
+mod tables;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+
+use crate::bench::row;
+use crate::error::Error;
+use crate::output::{Staged, chart};
+use crate::progress::cancel_on_signals;
+use crate::voice::Voice;
+use orthant::Control;
+
+use facts::{Fact, RanRow};
+use page::Page;
+
+/// Options of `report`.
+#[derive(Debug, Args)]
+pub(crate) struct ReportOptions {
+    /// Result files of `bench`
+    #[arg(required = true, value_name = "RESULTS.jsonl")]
+    pub(crate) results: Vec<PathBuf>,
+    /// The page
+    #[arg(short, long, value_name = "PATH.html", required_unless_present_any = ["svg", "md"])]
+    pub(crate) output: Option<PathBuf>,
+    /// A folder for the figures, one file each; made if need be
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) svg: Option<PathBuf>,
+    /// The same as Markdown; with links to the figures of --svg
+    #[arg(long, value_name = "PATH.md")]
+    pub(crate) md: Option<PathBuf>,
+    /// What it is called
+    #[arg(long, default_value = "Measurements of orthant")]
+    pub(crate) title: String,
+    /// Overwrite existing outputs
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// Reads results and writes what was asked for.
+pub(crate) fn report(args: ReportOptions, voice: Voice) -> Result<(), Error> {
+    let mut rows = Vec::new();
+    for path in &args.results {
+        rows.extend(row::read::<RanRow>(path)?);
+    }
+    let facts: Vec<Fact> = rows.iter().filter_map(Fact::of).collect();
+    if rows.is_empty() {
+        return Err(Error::Input(format!("{}: there are no rows to report", args.results[0].display())));
+    }
+    let figures = figures::figures(&facts);
+    let tables = tables::tables(&rows, &facts);
+    let (total, failed) = (rows.len(), rows.len() - facts.len());
+    let failures = if failed > 0 { format!(", {failed} of which failed") } else { String::new() };
+    let names: Vec<String> = args.results.iter().map(|path| file_name(path)).collect();
+    let page = Page {
+        title: &args.title,
+        summary: &format!("Cases: {total}{failures}. Figures: {}.", figures.len()),
+        sources: &names.join(", "),
+        tables: &tables,
+        figures: &figures,
+    };
+    let control = Arc::new(Control::default());
+    cancel_on_signals(&control)?;
+
+    // Everything is opened before anything is written.
+    let mut outputs = Vec::new();
+    if let Some(path) = &args.output {
+        outputs.push((stage("--output", path, "html", args.force)?, page.html()?));
+    }
+    if let Some(path) = &args.md {
+        let folder = args.svg.as_ref().map(|folder| folder.to_string_lossy().into_owned());
+        outputs.push((stage("--md", path, "md", args.force)?, page.markdown(folder.as_deref())));
+    }
+    if let Some(folder) = &args.svg {
+        std::fs::create_dir_all(folder).map_err(|source| Error::File { path: folder.clone(), source })?;
+        for figure in &figures {
+            let path = folder.join(format!("{}.svg", figure.name));
+            let picture = chart::single(&figure.panel, &figure.title, &figure.caption);
+            let picture = picture.map_err(|source| Error::File { path: path.clone(), source })?;
+            outputs.push((stage("--svg", &path, "svg", args.force)?, picture));
+        }
+    }
+    for (staged, text) in outputs {
+        let target = staged.target().to_owned();
+        staged.finish(&control, |out| out.write_all(text.as_bytes()))?;
+        voice.say(format_args!("orthant: wrote {}", target.display()));
+    }
+    Ok(())
+}
+
+fn stage(flag: &str, path: &Path, extension: &str, force: bool) -> Result<Staged, Error> {
+    match path.extension().and_then(|found| found.to_str()) {
+        Some(found) if found == extension => Staged::new(path, force),
+        _ => Err(Error::Input(format!("{flag} {}: the extension must be .{extension}", path.display()))),
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}

@@ -1,0 +1,287 @@
+//! `orthant run`: one run, its table, its outputs.
+
+use std::borrow::Cow;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use orthant::field::{Field, Job, Open};
+use orthant::result::{DenseArray, dense_fits};
+use orthant::{Bytes, Control, Keep, Mapping, Ran, Report, Request, StrategyKind, Subdivision};
+
+use crate::error::Error;
+use crate::machine::{self, Machine};
+use crate::measure::{Patience, repeat};
+use crate::options::RunOptions;
+use crate::output::png::Palette;
+use crate::output::{Slice, Staged, npy, overlay, png};
+use crate::progress::{Progress, cancel_on_signals};
+use crate::search::{Wanted, choose};
+use crate::statistics::median;
+use crate::voice::{Voice, align_right, print, table};
+
+/// Runs a workload as asked.
+pub(crate) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
+    let machine = Machine::look();
+    let request = args.request(machine.default_limit())?;
+    let control = Arc::new(Control::default());
+    cancel_on_signals(&control)?;
+    let (workload, k) = (request.workload, request.k());
+    workload.dispatch(k, Task { args, request, machine, control, voice })?
+}
+
+/// A file to write, by its extension.
+enum Format {
+    Png,
+    Npy,
+}
+
+impl Format {
+    fn of(path: &Path) -> Result<Self, Error> {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("png") => Ok(Self::Png),
+            Some("npy") => Ok(Self::Npy),
+            _ => Err(Error::Input(format!("--output {}: the extension must be .png or .npy", path.display()))),
+        }
+    }
+}
+
+/// The outputs of a run, opened before any work.
+struct Outputs {
+    arrays: Vec<(Format, Staged)>,
+    overlay: Option<Staged>,
+    report: Option<Staged>,
+}
+
+impl Outputs {
+    fn open(args: &RunOptions, keep: Keep) -> Result<Self, Error> {
+        let mut seen: Vec<&PathBuf> = Vec::new();
+        for path in args.output.iter().chain(&args.overlay).chain(&args.report) {
+            if seen.contains(&path) {
+                return Err(Error::Input(format!("{}: named for two outputs", path.display())));
+            }
+            seen.push(path);
+        }
+        let wanted = |flag, path: &Path, extension: &str| match path.extension().and_then(|e| e.to_str()) {
+            Some(found) if found == extension => Ok(()),
+            _ => Err(Error::Input(format!("{flag} {}: the extension must be .{extension}", path.display()))),
+        };
+        if let Some(path) = &args.overlay {
+            wanted("--overlay", path, "png")?;
+        }
+        if let Some(path) = &args.report {
+            wanted("--report", path, "json")?;
+        }
+        if keep == Keep::Counts && !(args.output.is_empty() && args.overlay.is_none()) {
+            return Err(Error::Input("--keep counts keeps no cells to write; use --keep dense or regions".into()));
+        }
+        let formats =
+            args.output.iter().map(|path| Ok((Format::of(path)?, path))).collect::<Result<Vec<_>, Error>>()?;
+        let stage = |path: &PathBuf| Staged::new(path, args.force);
+        Ok(Self {
+            arrays: formats
+                .into_iter()
+                .map(|(format, path)| Ok((format, stage(path)?)))
+                .collect::<Result<_, Error>>()?,
+            overlay: args.overlay.as_ref().map(stage).transpose()?,
+            report: args.report.as_ref().map(stage).transpose()?,
+        })
+    }
+
+    /// True if an output shows cells.
+    fn show_cells(&self) -> bool {
+        !self.arrays.is_empty() || self.overlay.is_some()
+    }
+}
+
+/// The run once its dimension is a type.
+struct Task {
+    args: RunOptions,
+    request: Request,
+    machine: Machine,
+    control: Arc<Control>,
+    voice: Voice,
+}
+
+impl Job for Task {
+    type Output = Result<(), Error>;
+
+    fn run<const K: usize>(mut self, open: Open<K>) -> Self::Output {
+        let planned = (!self.args.auto_scheme).then(|| self.request.plan::<K>()).transpose()?;
+        let domain = self.request.domain::<K>()?;
+        let options = self.request.options()?;
+        let slice = Slice::new(domain.size(), &self.args.slice)?;
+        let outputs = Outputs::open(&self.args, self.request.how.kept.keep)?;
+        if outputs.show_cells() {
+            dense_fits(domain.cells(), self.request.how.kept.cell, self.request.how.mem_limit)?;
+        }
+        let field = open(&domain, &options)?;
+        let target = machine::pick(self.args.backend, self.args.device, self.voice)?;
+        let device = target.device().unwrap_or(&self.machine.cpu);
+        let (plan, found) = match planned {
+            Some(plan) => (plan, None),
+            None => {
+                let mapping = self.args.tuning.0.get("scheme").map(str::parse::<Mapping>).transpose()?;
+                let blocks = &[self.request.how.on_cuda().block];
+                let wanted = Wanted { flag: "--auto-scheme", target: &target, device, mapping, blocks };
+                let chosen = choose(&self.request, &*field, wanted, self.voice)?;
+                self.request.how.tuning.mapping = chosen.mapping;
+                (chosen.plan, Some(chosen.found))
+            }
+        };
+        let how = &self.request.how;
+        let rule = Patience::exactly(self.args.repeat.unwrap_or(NonZeroUsize::MIN));
+        let mut prepared = target.of().prepare(&plan, &*field, how)?;
+        let progress = Progress::start(&self.control, plan.domain().cells(), self.voice);
+        let done = repeat(&rule, || Ok(prepared.run(&self.control)?));
+        drop(progress);
+        let samples = done?;
+        let subdivision = prepared.result()?;
+        let mut counts = subdivision.counts().clone();
+        let middle = |times: &[f64]| Duration::from_secs_f64(median(times));
+        counts.times.wall = middle(&samples.wall);
+        counts.times.device = counts.times.device.map(|_| middle(&samples.device));
+        let checksum = subdivision.array().map(DenseArray::checksum);
+        let ran = Ran {
+            backend: target.name(),
+            device,
+            multiprocessors: target.multiprocessors(),
+            samples: samples.times(),
+            iterations: field.labels_count_iterations(),
+            checksum: checksum.as_deref(),
+        };
+        let report = Report::new(self.request.computation(&plan), how, &counts, ran).with_compact(&subdivision);
+        let report = Report { auto_scheme: found, ..report };
+        if !self.voice.quiet {
+            print(summary(&report))?;
+        }
+        self.write(outputs, &subdivision, &slice, &*field, &report)
+    }
+}
+
+impl Task {
+    fn write<const K: usize>(
+        &self,
+        outputs: Outputs,
+        subdivision: &Subdivision<K>,
+        slice: &Slice<K>,
+        field: &dyn Field<K>,
+        report: &Report,
+    ) -> Result<(), Error> {
+        let control = &*self.control;
+        if outputs.show_cells() {
+            let array: Cow<'_, DenseArray<K>> = match subdivision.array() {
+                Some(array) => Cow::Borrowed(array),
+                None => Cow::Owned(subdivision.materialise(self.request.how.mem_limit)?),
+            };
+            let palette = Palette::new(field.max_label(), field.labels_count_iterations());
+            for (format, staged) in outputs.arrays {
+                let target = staged.target().to_owned();
+                staged.finish(control, |out| match format {
+                    Format::Png => png::write(&array, slice, &palette, out),
+                    Format::Npy => npy::write(&array, out),
+                })?;
+                self.voice.say(format_args!("orthant: wrote {}", target.display()));
+            }
+            if let Some(staged) = outputs.overlay {
+                let target = staged.target().to_owned();
+                staged.finish(control, |out| overlay::write(&array, subdivision, slice, &palette, out))?;
+                self.voice.say(format_args!("orthant: wrote {}", target.display()));
+            }
+        }
+        if let Some(staged) = outputs.report {
+            let target = staged.target().to_owned();
+            staged.finish(control, |out| {
+                serde_json::to_writer(&mut *out, report)?;
+                out.write_all(b"\n")
+            })?;
+            self.voice.say(format_args!("orthant: wrote {}", target.display()));
+        }
+        Ok(())
+    }
+}
+
+/// What happened, for people.
+fn summary(report: &Report) -> String {
+    let by = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>().join("x");
+    let equal = |v: &[u32]| if v.iter().all(|x| *x == v[0]) { v[0].to_string() } else { by(v) };
+    let mut text = format!(
+        "{} {} cells, {} {} {} on {} ({}), g {} r {} B {}, explore {}\n\n",
+        report.computation.workload,
+        by(&report.computation.size),
+        report.tuning.strategy,
+        report.tuning.mapping,
+        report.computation.curve,
+        report.backend,
+        if report.backend == "cpu" {
+            format!("{} threads", report.tuning.threads.unwrap_or(0))
+        } else {
+            report.device.clone()
+        },
+        equal(&report.computation.g),
+        equal(&report.computation.r),
+        report.computation.b,
+        report.computation.explore,
+    );
+    let mut levels = table(&["level", "grid", "regions", "subdivided", "filled", "leaves", "P", "OLT", "ms"]);
+    for level in &report.levels {
+        levels.add_row([
+            level.level.to_string(),
+            by(&level.grid),
+            level.regions.to_string(),
+            level.subdivided.to_string(),
+            level.filled.to_string(),
+            level.leaves.to_string(),
+            level.p.map_or("-".into(), |p| format!("{p:.3}")),
+            Bytes(u128::from(level.olt_bytes)).to_string(),
+            level.seconds.map_or("-".into(), |seconds| format!("{:.2}", seconds * 1e3)),
+        ]);
+    }
+    align_right(&mut levels);
+    text += &format!("{}\n\n", levels.trim_fmt());
+    let cells = &report.cells.all;
+    text += &format!(
+        "cells    {} = {} filled + {} in leaves; {} explored, {} evaluated\n",
+        report.cells.total, cells.filled, cells.leaf, cells.explored, cells.evaluated
+    );
+    if let Some(iterations) = report.iterations {
+        text += &format!("work     {iterations} iterations\n");
+    }
+    text += &format!("kernels  {} ({} in flight at most)\n", report.launches.kernels, report.launches.most_in_flight);
+    if report.tuning.strategy == StrategyKind::Dp {
+        text += &format!(
+            "launches {} refused beyond {} credits, {} failed, {} overflowed into {} rounds, {} done in place; {} pending at most\n",
+            report.launches.refused,
+            report.launches.credits,
+            report.launches.failed,
+            report.launches.overflowed,
+            report.launches.rounds,
+            report.launches.in_place,
+            report.launches.most_pending
+        );
+    }
+    if let Some(auto) = &report.auto_scheme {
+        let predicted = auto.predicted_seconds.map(|seconds| format!(", {:.3} ms predicted", seconds * 1e3));
+        text += &format!(
+            "scheme   found by the {} in {:.3} ms with {} cells{}\n",
+            auto.by,
+            auto.seconds * 1e3,
+            auto.sampled_cells,
+            predicted.unwrap_or_default()
+        );
+    }
+    if report.samples.len() > 1 {
+        text += &format!("runs     {}, the times are medians\n", report.samples.len());
+    }
+    match report.device_seconds {
+        Some(device) => {
+            text += &format!("time     {:.3} ms on the device, {:.3} s in all\n", device * 1e3, report.seconds);
+        }
+        None => text += &format!("time     {:.3} s\n", report.seconds),
+    }
+    if let Some(checksum) = &report.checksum {
+        text += &format!("checksum {checksum}\n");
+    }
+    text
+}

@@ -1,0 +1,84 @@
+//! `orthant verify`: the conformance suite as a table.
+
+use std::sync::Arc;
+
+use clap::Args;
+use orthant::Control;
+use orthant::conformance::{Checked, Scope, Suite, cases};
+use orthant::field::FieldKind;
+
+use crate::error::Error;
+use crate::machine;
+use crate::options::{Backend, one_of};
+use crate::progress::cancel_on_signals;
+use crate::voice::{Voice, align_right, print, table};
+
+/// Options of `verify`.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyOptions {
+    /// Only this workload
+    #[arg(value_parser = one_of!(FieldKind))]
+    pub(crate) workload: Option<FieldKind>,
+    /// Every pair of choices with some workload, instead of with every one
+    #[arg(long)]
+    pub(crate) brief: bool,
+    /// Where to run
+    #[arg(long, value_enum, default_value = "auto", env = "ORTHANT_BACKEND")]
+    pub(crate) backend: Backend,
+    /// Which GPU
+    #[arg(long, default_value_t = 0, value_name = "NUMBER", env = "ORTHANT_DEVICE")]
+    pub(crate) device: usize,
+}
+
+/// Runs the suite and prints a line for each case and for each thing that is varied; exit code 3 if a law is broken.
+pub(crate) fn verify(args: VerifyOptions, voice: Voice) -> Result<(), Error> {
+    let target = machine::pick(args.backend, args.device, voice)?;
+    let scope = if args.brief { Scope::Brief } else { Scope::Full };
+    let wanted = |workload| args.workload.is_none_or(|only| only == workload);
+    let cases = cases().into_iter().filter(|case| wanted(case.request.workload)).collect();
+    let suite = Suite::new(cases, target.kind(), scope);
+    if suite.rows().is_empty() {
+        return Err(Error::Input(format!("verify: no case of this workload runs on the backend {}", target.name())));
+    }
+    let control = Arc::new(Control::default());
+    cancel_on_signals(&control)?;
+    let mut outcomes: Vec<Checked> = Vec::new();
+    suite.run(&target, &control, |outcome| outcomes.push(outcome.clone()))?;
+    if !voice.quiet {
+        print(page(&suite, &outcomes))?;
+    }
+    let faults: Vec<_> = outcomes.iter().filter(|outcome| outcome.fault.is_some()).collect();
+    if faults.is_empty() {
+        return Ok(());
+    }
+    for outcome in &faults {
+        let fault = outcome.fault.as_deref().unwrap_or_default();
+        eprintln!("orthant: {} {} {:?}: {fault}", outcome.case, outcome.row.curve, outcome.row.how);
+    }
+    Err(Error::Difference(format!("{} of {} rows broke a law", faults.len(), outcomes.len())))
+}
+
+/// A line per case, then the rows per value of everything that is varied.
+fn page(suite: &Suite, outcomes: &[Checked]) -> String {
+    let mut rows = table(&["case", "rows", "differ", "verdict"]);
+    for group in outcomes.chunk_by(|a, b| a.row.case == b.row.case) {
+        let broken = group.iter().filter(|outcome| outcome.fault.is_some()).count();
+        let differ = group.iter().map(|outcome| outcome.differing).max().unwrap_or(0);
+        rows.add_row([
+            group[0].case.clone(),
+            group.len().to_string(),
+            differ.to_string(),
+            if broken == 0 { "equal".into() } else { format!("{broken} FAULTS") },
+        ]);
+    }
+    align_right(&mut rows);
+    let mut text = format!("{}\n\n", rows.trim_fmt());
+    for (axis, values) in suite.per_axis().into_iter().skip(1) {
+        let values: Vec<_> = values.iter().map(|(value, rows)| format!("{value} {rows}")).collect();
+        text += &format!("{axis:<16} {}\n", values.join(", "));
+    }
+    text + &format!(
+        "\n{} rows, each over two poisons; every pair of choices that can meet is in one of them\n'differ' counts cells in which subdivision and exhaustive disagree: what a sampled border can miss\n",
+        outcomes.len()
+    )
+}

@@ -1,0 +1,156 @@
+//! Result files of `bench`, compared.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::binary::{folder, orthant, rows, text};
+
+#[test]
+fn compare_tells_slower_from_faster() {
+    let folder = folder("compare");
+    let sweep =
+        "bench -a workload=mandelbrot -a backend=cpu -a n=64,128 -a strategy=ask,dp --min-samples 12 -o a.jsonl";
+    assert!(orthant(&folder, sweep).status.success());
+    // The same samples, half as long again.
+    let mut slower = String::new();
+    for mut row in rows(&folder.join("a.jsonl")) {
+        for time in row["samples"]["wall"].as_array_mut().unwrap() {
+            *time = (time.as_f64().unwrap() * 1.5).into();
+        }
+        slower += &format!("{row}\n");
+    }
+    std::fs::write(folder.join("b.jsonl"), slower).unwrap();
+    for (arguments, code, says) in [
+        ("a.jsonl a.jsonl --fail-above 0%", 0, "the same"),
+        ("a.jsonl b.jsonl", 0, "**slower**"),
+        ("a.jsonl b.jsonl --fail-above 5%", 3, "1.5000"),
+        ("a.jsonl b.jsonl --fail-above 60%", 0, "geometric mean of B / A 1.5000"),
+        ("b.jsonl a.jsonl --fail-above 5%", 0, "faster"),
+        ("a.jsonl b.jsonl --ignore strategy", 2, ""),
+    ] {
+        let output = orthant(&folder, &format!("compare {arguments}"));
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {}", text(&output.stderr));
+        assert!(text(&output.stdout).contains(says), "{arguments}: {}", text(&output.stdout));
+    }
+    let output = orthant(&folder, "compare a.jsonl b.jsonl --json");
+    let comparison: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(comparison["cases"].as_array().unwrap().len(), 4);
+    for case in comparison["cases"].as_array().unwrap() {
+        assert_eq!(case["verdict"], "slower");
+        let (low, high) = (case["interval"][0].as_f64().unwrap(), case["interval"][1].as_f64().unwrap());
+        assert!(low <= 1.5 && 1.5 <= high, "{case}");
+    }
+    // The same question, the same answer.
+    assert_eq!(orthant(&folder, "compare a.jsonl b.jsonl --json").stdout, output.stdout);
+}
+
+/// Rounds of `case`: each with a time in ms and a factor for its three samples.
+fn rounds(case: &Value, times: &[f64], factor: impl Fn(usize) -> f64) -> String {
+    let row = |(i, time): (usize, &f64)| {
+        let mut row = case.clone();
+        let middle = time * 1e-3 * factor(i);
+        row["samples"]["wall"] = serde_json::json!([1.3 * middle, 0.99 * middle, middle]);
+        format!("{row}\n")
+    };
+    times.iter().enumerate().map(row).collect()
+}
+
+/// One measured case to make up rounds of.
+fn measured(folder: &Path) -> Value {
+    let one = "bench -a workload=mandelbrot -a backend=cpu -a n=64 --min-samples 1 --max-samples 1 -o one.jsonl";
+    assert!(orthant(folder, one).status.success());
+    rows(&folder.join("one.jsonl")).remove(0)
+}
+
+/// A machine that drifts by more than any difference: rounds that are not paired would show nothing.
+const DRIFT: [f64; 5] = [10.0, 12.0, 20.0, 15.0, 11.0];
+
+#[test]
+fn interleaved_rounds_are_compared_by_their_ratios() {
+    let folder = folder("compare-rounds");
+    let case = measured(&folder);
+    let write = |name: &str, text: String| std::fs::write(folder.join(name), text).unwrap();
+    let noise = [0.98, 1.0, 1.04, 1.08, 1.1];
+    write("a.jsonl", rounds(&case, &DRIFT, |_| 1.0));
+    write("half.jsonl", rounds(&case, &DRIFT, |_| 1.5));
+    write("one.jsonl", rounds(&case, &DRIFT, |_| 1.01));
+    write("four.jsonl", rounds(&case, &DRIFT, |_| 1.04));
+    write("noisy.jsonl", rounds(&case, &DRIFT, |i| noise[i]));
+    let counts = |slower, faster, same| format!("slower {slower}, faster {faster}, the same {same}\n");
+    for (arguments, code, cells, last) in [
+        ("a.jsonl half.jsonl", 0, "| 5 | 12.0000 | 18.0000 | 1.5000 | 0.00 % | 2.00 % | **slower** |", counts(1, 0, 0)),
+        ("half.jsonl a.jsonl", 0, "| 0.6667 | 0.00 % | 2.00 % | faster |", counts(0, 1, 0)),
+        ("a.jsonl one.jsonl", 0, "| 1.0100 | 0.00 % | 2.00 % | the same |", counts(0, 0, 1)),
+        ("a.jsonl one.jsonl --threshold 0.5%", 0, "| 1.0100 | 0.00 % | 0.50 % | **slower** |", counts(1, 0, 0)),
+        ("a.jsonl four.jsonl", 0, "| 1.0400 | 0.00 % | 2.00 % | **slower** |", counts(1, 0, 0)),
+        // The noise counts for a case, not the threshold, however low that is.
+        ("a.jsonl noisy.jsonl --threshold 0", 0, "| 1.0400 | 12.00 % | 12.00 % | the same |", counts(0, 0, 1)),
+        ("a.jsonl noisy.jsonl --fail-above 1%", 0, "| 1.0400 | 12.00 % | 12.00 % | the same |", counts(0, 0, 1)),
+        ("a.jsonl half.jsonl --fail-above 5%", 3, "**slower**", counts(1, 0, 0)),
+        ("a.jsonl half.jsonl --fail-above 60%", 0, "1 cases, geometric mean of B / A 1.5000, ", counts(1, 0, 0)),
+    ] {
+        let output = orthant(&folder, &format!("compare --rounds {arguments}"));
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {}", text(&output.stderr));
+        let table = text(&output.stdout);
+        assert!(table.contains(cells) && table.ends_with(&last), "{arguments}: {table}");
+    }
+    let output = orthant(&folder, "compare --rounds a.jsonl noisy.jsonl --json");
+    let comparison: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let found = &comparison["cases"][0];
+    assert_eq!((&found["rounds"], &found["verdict"]), (&5.into(), &"same".into()));
+    for (key, value) in [("median_a", 0.012), ("ratio", 1.04), ("three_mad", 0.12), ("threshold", 0.12)] {
+        assert!((found[key].as_f64().unwrap() - value).abs() < 1e-9, "{key} of {found}");
+    }
+    assert_eq!(comparison["verdicts"]["same"], 1);
+    // Nothing of it without the flag.
+    let plain = orthant(&folder, "compare a.jsonl half.jsonl");
+    assert_eq!(plain.status.code(), Some(2));
+    assert!(text(&plain.stderr).contains("a.jsonl: two rows for"));
+    write("single.jsonl", rounds(&case, &[1.0], |_| 1.0));
+    let plain = text(&orthant(&folder, "compare single.jsonl single.jsonl --json").stdout);
+    assert!(["rounds", "three_mad", "threshold", "verdicts"].iter().all(|key| !plain.contains(key)), "{plain}");
+}
+
+#[test]
+fn no_round_is_dropped_silently() {
+    let folder = folder("compare-missing-rounds");
+    let mut case = measured(&folder);
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    let five = rounds(&case, &DRIFT, |_| 1.0);
+    write("a.jsonl", &five);
+    write("four.jsonl", &rounds(&case, &DRIFT[..4], |_| 1.0));
+    // What a killed process leaves is a missing round too.
+    write("torn.jsonl", &five[..five.len() - 9]);
+    // Rounds of one case in which nothing but the third has other cells.
+    case["run"]["checksum"] = "xxh3:0123456789abcdef".into();
+    let lines: Vec<&str> = five.lines().collect();
+    let other = rounds(&case, &DRIFT, |_| 1.0);
+    let other = other.lines().nth(2).unwrap();
+    write("cells.jsonl", &format!("{}\n{}\n{other}\n{}\n{}\n", lines[0], lines[1], lines[3], lines[4]));
+    (case["samples"], case["run"]) = (Value::Null, Value::Null);
+    case["error"] = serde_json::json!({"message": "no memory", "exit": 5});
+    write("failed.jsonl", &format!("{}\n{}\n{case}\n{}\n{}\n", lines[0], lines[1], lines[3], lines[4]));
+    // Cases that differ in what is ignored.
+    let mut dp = rows(&folder.join("a.jsonl")).remove(0);
+    dp["case"]["strategy"] = "dp".into();
+    write("mixed.jsonl", &format!("{}\n{dp}\n", lines[0]));
+    let key = "workload=mandelbrot n=64 backend=cpu";
+    for (arguments, code, says) in [
+        ("a.jsonl four.jsonl", 2, &[key, "5 rounds in a.jsonl", "4 in four.jsonl"][..]),
+        ("four.jsonl a.jsonl", 2, &[key, "4 rounds in four.jsonl", "5 in a.jsonl"]),
+        ("a.jsonl torn.jsonl", 2, &[key, "5 rounds in a.jsonl", "4 in torn.jsonl"]),
+        ("failed.jsonl a.jsonl", 2, &[key, "failed in round 3 of 5 in failed.jsonl"]),
+        ("a.jsonl failed.jsonl --fail-above 5%", 3, &["1 of 1 cases are slower or failed"]),
+        ("a.jsonl failed.jsonl", 0, &[]),
+        ("a.jsonl cells.jsonl", 0, &["the cells of 1 cases differ"]),
+        ("mixed.jsonl mixed.jsonl --ignore strategy", 2, &["mixed.jsonl: two rows for", "--ignore fewer settings"]),
+    ] {
+        let output = orthant(&folder, &format!("compare --rounds {arguments}"));
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {errors}");
+        assert!(says.iter().all(|part| errors.contains(part)), "{arguments}: {errors}");
+    }
+    let table = text(&orthant(&folder, "compare --rounds a.jsonl failed.jsonl").stdout);
+    assert!(table.contains("**failed**") && table.ends_with("the same 0, failed 1\n"), "{table}");
+}

@@ -1,0 +1,247 @@
+//! What bad input is answered with, as docs/errors.md lists it.
+
+use serde_json::{Value, json};
+
+use crate::binary::{files, folder, orthant, repository, text};
+
+/// Every error case: arguments, exit code, and what the message must name.
+const ERRORS: &[(&str, u8, &[&str])] = &[
+    ("run mandelbrot -n 0", 2, &["--size", "0", "at least 1"]),
+    ("run mandelbrot -n 64x0", 2, &["--size", "at least 1"]),
+    ("run mandelbrot -n 16 -g 17", 2, &["-g 17", "axis 0", "between 1 and the 16"]),
+    ("run mandelbrot -g 0", 2, &["-g 0", "between 1"]),
+    ("run mandelbrot -r 1", 2, &["-r 1", "at least 2"]),
+    ("run mandelbrot -B 0", 2, &["-B 0", "at least 1"]),
+    ("run mandelbrot -n 8x8x8", 2, &["--dim 3", "mandelbrot", "2 dimensions"]),
+    ("run mandelbrot --dim 2 -n 8x8x8", 2, &["--size: 3 axes", "2 dimensions", "1 or 2"]),
+    ("run cantor --dim 3 -g 3x3", 2, &["-g: 2 axes", "1 or 3"]),
+    ("run cantor --dim 3 -r 3x3", 2, &["-r: 2 axes", "1 or 3"]),
+    ("run nonsense", 2, &["nonsense", "mandelbrot", "cantor"]),
+    ("run mandelbulb --dim 4", 2, &["--dim 4", "mandelbulb", "3 dimensions"]),
+    ("run menger --dim 9", 2, &["--dim 9", "1, 2, 3"]),
+    ("run mandelbrot --domain 0.5:-1.5,-1:1", 2, &["--domain", "axis 0", "0.5 to -1.5", "below"]),
+    ("run mandelbrot --domain 0:0,-1:1", 2, &["--domain", "axis 0", "below"]),
+    ("run mandelbrot --domain NaN:1,-1:1", 2, &["--domain", "axis 0", "NaN", "finite"]),
+    ("run mandelbrot --domain 0:1,-1:inf", 2, &["--domain", "axis 1", "inf", "finite"]),
+    ("run mandelbrot --domain 0:1", 2, &["--domain: 1 intervals", "2 are needed"]),
+    ("run mandelbrot --domain 0-1", 2, &["--domain", "lo:hi"]),
+    ("run cantor --domain 0:1,0:1", 2, &["--domain", "cantor", "cell indices"]),
+    ("run mandelbrot --dwell 0", 2, &["--dwell 0", "between 1 and 65535"]),
+    ("run mandelbrot --dwell 65536", 2, &["--dwell 65536", "between 1 and 65535", "--cell u16"]),
+    ("run mandelbrot --cell i32 --dwell 2147483648", 2, &["--dwell 2147483648", "2147483647"]),
+    ("run cantor --dwell 5", 2, &["--dwell 5", "cantor"]),
+    ("run mandelbrot -n 4294967296", 2, &["--size", "4294967296", "below 2^32"]),
+    ("run mandelbrot -n 1.5", 2, &["--size", "1.5", "whole number"]),
+    ("run simplex --dim 8 -n 2^12 -B 1 --keep counts", 2, &["bits", "64"]),
+    ("run mandelbrot --curve hilbert -r 3", 2, &["hilbert", "-r 3", "power of two"]),
+    ("run mandelbrot --curve hilbert -r 2x4", 2, &["hilbert", "-r", "same"]),
+    ("run mandelbrot --curve peano", 2, &["peano", "canonical", "morton", "hilbert"]),
+    ("run mandelbrot --explore certified", 2, &["certified", "border, closed, full"]),
+    ("run mandelbrot -o missing/m.png", 2, &["missing/m.png", "no folder missing"]),
+    ("run mandelbrot -o there.png", 2, &["there.png", "exists", "--force"]),
+    ("run mandelbrot -o .", 2, &["--output .", ".png or .npy"]),
+    ("run mandelbrot -o folder.png", 2, &["folder.png", "folder"]),
+    ("run mandelbrot -o m.jpg", 2, &["--output m.jpg", ".png or .npy"]),
+    ("run mandelbrot -o m.png --overlay m.png", 2, &["m.png", "two outputs"]),
+    ("run mandelbrot --overlay m.npy", 2, &["--overlay m.npy", ".png"]),
+    ("run mandelbrot --report r.txt", 2, &["--report r.txt", ".json"]),
+    ("run mandelbrot --slice 2=0", 2, &["--slice 2=0", "0 to 1"]),
+    ("run mandelbulb --slice 2=256 -n 256", 2, &["--slice 2=256", "0 to 255"]),
+    ("run mandelbulb --slice 0=1 --slice 1=1 -n 16", 2, &["--slice", "two free axes"]),
+    ("run mandelbulb --slice 0=1 --slice 0=2 -n 16", 2, &["--slice 0=2", "twice"]),
+    ("run mandelbrot --keep counts -o m.png", 2, &["--keep counts", "dense or regions"]),
+    ("run mandelbrot --keep regions --strategy exhaustive", 2, &["--keep regions", "exhaustive"]),
+    ("run mandelbrot --threads 0", 2, &["--threads", "0"]),
+    ("run mandelbrot --max-kernels 0", 2, &["--max-kernels", "0"]),
+    ("run mandelbrot --mem-limit lots", 2, &["--mem-limit", "lots", "512MiB"]),
+    ("run mandelbrot --repeat 0", 2, &["--repeat", "'0'", "at least 1"]),
+    ("run mandelbrot --auto-scheme -g 4", 2, &["--auto-scheme", "-g", "cannot be used with"]),
+    ("run mandelbrot --auto-scheme -r 2", 2, &["--auto-scheme", "-r", "cannot be used with"]),
+    ("run mandelbrot --auto-scheme -B 8", 2, &["--auto-scheme", "-B", "cannot be used with"]),
+    ("run mandelbrot --auto-scheme --strategy exhaustive", 2, &["--auto-scheme", "--strategy exhaustive", "ask or dp"]),
+    ("run mandelbrot --auto-scheme -n 7", 2, &["--auto-scheme", "g r B <= n", "-g, -r and -B"]),
+    ("run kernel --backend cpu", 2, &["kernel", "--source"]),
+    ("run kernel --source there.png --backend cpu", 4, &["GPU", "--backend cuda"]),
+    ("run kernel --source missing.cuh", 2, &["missing.cuh"]),
+    ("run mandelbrot --source there.png", 2, &["--source", "mandelbrot", "kernel"]),
+    ("run mandelbrot --block 20x2", 2, &["--block", "20x2", "multiple of 32"]),
+    ("run mandelbrot --block 64x64", 2, &["--block", "64x64", "1024"]),
+    ("run mandelbrot --backend cpu --block 16x16", 4, &["--backend cpu", "--block"]),
+    ("run mandelbrot --backend cpu --strategy dp --dp-budget 4 --ask-loop paper", 4, &["--dp-budget", "--ask-loop"]),
+    ("run mandelbrot -n 2^20 --mem-limit 1G", 5, &["the dense array", "2.0 TiB", "1.0 GiB", "--mem-limit"]),
+    ("run mandelbulb -n 2^31 -B 2^12 --mem-limit 64G", 5, &["the dense array", "YiB"]),
+    ("run mandelbulb -n 2^14 -g 2^12 -B 1 --keep counts --mem-limit 1M", 5, &["tables", "1.0 MiB"]),
+    ("curves walk --dim 0", 2, &["--dim 0", "between 1 and 8"]),
+    ("curves walk --dim 3 --g 1x2", 2, &["--g has 2 axes"]),
+    ("curves walk --r 1", 2, &["--r 1", "at least 2"]),
+    ("curves walk --g 0", 2, &["--g 0", "at least 1"]),
+    ("curves walk --curve hilbert --r 6", 2, &["power of two"]),
+    ("curves walk --level 40", 2, &["2^32"]),
+    ("curves compare -r 3", 2, &["hilbert", "-r 3", "power of two"]),
+    ("curves compare -n 1", 2, &["one region", "larger -g or -n"]),
+    ("curves compare kernel", 2, &["kernel", "on the CPU"]),
+    ("curves compare mandelbulb --dim 2", 2, &["--dim 2", "mandelbulb", "3"]),
+    ("model predict -n 0", 2, &["--size 0", "at least 1"]),
+    ("model predict -n 1.5", 2, &["--size", "1.5", "whole number"]),
+    ("model predict -n 16 -g 17", 2, &["-g 17", "axis 0", "between 1 and the 16"]),
+    ("model predict -n 8x8x8 --dim 2", 2, &["--size has 3 axes", "1 or 2"]),
+    ("model predict --dim 9", 2, &["--dim 9", "between 1 and 8"]),
+    ("model predict -g 0", 2, &["-g 0", "at least 1"]),
+    ("model predict -g 2,y", 2, &["-g", "'y'", "whole number"]),
+    ("model predict -r 2,1", 2, &["-r 1", "at least 2"]),
+    ("model predict -B 0", 2, &["-B 0", "at least 1"]),
+    ("model predict -P 1.5", 2, &["-P 1.5", "between 0 and 1"]),
+    ("model predict -P -0.1", 2, &["-P -0.1", "between 0 and 1"]),
+    ("model predict -P nan", 2, &["-P NaN", "between 0 and 1"]),
+    ("model predict --profile 0.5,0.7", 2, &["--profile", "P has 2 values", "tau = 7", "6 levels"]),
+    ("model predict --box-dim 3", 2, &["--box-dim 3", "between 0 and k"]),
+    ("model predict -P 0.5 --box-dim 1", 2, &["-P", "--box-dim", "cannot be used with"]),
+    ("model predict -A 0.5", 2, &["-A 0.5", "at least 1"]),
+    ("model predict -A inf", 2, &["-A inf", "finite"]),
+    ("model predict --lambda -1", 2, &["--lambda -1", "at least 0"]),
+    ("model predict --q 0", 2, &["--q 0", "at least 1"]),
+    ("model predict --c 0", 2, &["--c 0", "at least 1"]),
+    ("model predict --surface round", 2, &["--surface", "faces", "exact"]),
+    ("model predict -n 64 -g 32 -B 8 --tau-policy strict", 2, &["--tau-policy", "tau = -2", "clamp"]),
+    ("model predict -n 64 -g 32 -B 8 -P 0 --tau-policy raw", 2, &["tau = -2", "undefined"]),
+    ("model plan -r 1", 2, &["-r 1", "at least 2"]),
+    ("model plan --objective fun", 2, &["--objective", "fun", "work, sbr, mbr"]),
+    ("model plan -A 0", 2, &["-A 0", "at least 1"]),
+    ("model fit", 2, &["<FILES>"]),
+    ("model fit missing.json", 2, &["missing.json"]),
+    ("model fit there.png", 2, &["there.png", "not JSON"]),
+    ("model fit empty.json", 2, &["empty.json", "no report", "--report"]),
+    ("model fit object.json", 2, &["object.json", "report 1", "key 'schema' is missing"]),
+    ("model fit lacks.json", 2, &["lacks.json", "report 1", "threads"]),
+    ("model fit strategy.json", 2, &["strategy.json", "report 1", "guess"]),
+    ("model fit schema.json", 2, &["schema.json", "key 'schema' is 2", "schema 1"]),
+    ("model fit report.json level.json", 2, &["level.json", "report 1", "level 0", "key 'filled'", "\"six\""]),
+    ("model fit grid.json", 2, &["grid.json", "report 1", "level 0", "key 'grid' is [4]", "2 positive numbers"]),
+    ("model fit seconds.json", 2, &["seconds.json", "key 'seconds' is 0", "positive"]),
+    ("model fit report.json", 2, &["toy, k 2", "runs = 1", "more reports"]),
+    ("model fit report.json --hold-out x", 2, &["--hold-out", "'x'"]),
+    ("model tune nonsense", 2, &["nonsense", "mandelbrot"]),
+    ("model tune mandelbrot -g 4", 2, &["-g", "tune searches"]),
+    ("model tune mandelbrot -o m.png", 2, &["--output", "no outputs"]),
+    ("model tune mandelbrot --strategy exhaustive", 2, &["tune", "--strategy exhaustive", "ask or dp"]),
+    ("model tune mandelbrot -n 7", 2, &["tune", "g r B <= n"]),
+    ("model tune mandelbrot --patience 0", 2, &["--patience", "0"]),
+    ("model tune mandelbrot --all --patience 3", 2, &["--all", "--patience", "cannot be used with"]),
+    ("model tune mandelbrot --blocks 8x8,20x2", 2, &["--blocks", "20x2", "multiple of 32"]),
+    ("model plot fig3 -o f.png", 2, &["--output f.png", ".svg"]),
+    ("model plot fig4 -o there.svg", 2, &["there.svg", "exists", "--force"]),
+    ("model plot landscape -n 4 -o l.svg", 2, &["landscape", "g B r <= n"]),
+    ("bench", 2, &["SWEEP.toml", "-a"]),
+    ("bench missing.toml", 2, &["missing.toml"]),
+    ("bench axis.toml", 2, &["axis.toml", "axes.size_of", "unknown axis 'size_of'", "workload, dim, n"]),
+    ("bench value.toml", 2, &["value.toml", "base.curve", "peano", "canonical, morton, hilbert"]),
+    ("bench key.toml", 2, &["key.toml", "line 2", "samples", "min-samples"]),
+    ("bench constraint.toml", 2, &["constraint.toml", "constraints", "'g <= m'", "unknown axis 'm'"]),
+    ("bench -a n", 2, &["--axis n", "axis=values"]),
+    ("bench -a n=8:4", 2, &["--axis n=8:4", "8 is above 4"]),
+    ("bench -a n=64,many", 2, &["--axis n=64,many", "'many' is not a whole number"]),
+    ("bench -a n=64", 2, &["no workload", "-a workload=mandelbrot"]),
+    ("bench -a repeat=3", 2, &["--axis repeat=3", "unknown axis"]),
+    ("bench -a auto-scheme=true", 2, &["--axis auto-scheme=true", "unknown axis"]),
+    ("bench -a output=m.png", 2, &["--axis output=m.png", "unknown axis"]),
+    ("bench -a workload=mandelbrot --max-samples 0", 2, &["--max-samples 0", "at least one"]),
+    ("bench -a workload=mandelbrot --min-samples 9 --max-samples 3", 2, &["--min-samples 9", "--max-samples 3"]),
+    ("bench -a workload=mandelbrot --timeout -1", 2, &["--timeout -1", "at least 0"]),
+    ("bench -a workload=mandelbrot --energy -1", 2, &["--energy -1", "at least 0"]),
+    ("bench -a workload=mandelbrot -a backend=cpu --energy 3", 4, &["--energy 3", "every case runs on the CPU"]),
+    ("bench -a workload=mandelbrot --error -1", 2, &["--error -1", "at least 0"]),
+    ("bench -a workload=mandelbrot --resume", 2, &["--output"]),
+    ("bench -a workload=mandelbrot -a backend=cpu -o b.txt", 2, &["--output b.txt", ".jsonl"]),
+    ("bench -a workload=mandelbrot -a backend=cpu -o there.jsonl", 2, &["there.jsonl", "exists", "--force"]),
+    ("bench -a workload=mandelbrot -a backend=cpu -o there.jsonl --resume", 2, &["there.jsonl", "line 1", "not a row"]),
+    ("bench -a workload=mandelbrot -a backend=cpu -o missing/b.jsonl", 2, &["missing/b.jsonl"]),
+    ("compare there.jsonl missing.jsonl", 2, &["there.jsonl", "line 1", "not a row"]),
+    ("compare none.jsonl none.jsonl", 2, &["none.jsonl", "no case in common"]),
+    ("compare none.jsonl none.jsonl --fail-above much", 2, &["--fail-above", "much", "5%"]),
+    ("compare none.jsonl none.jsonl --threshold 5%", 2, &["--rounds"]),
+    ("compare none.jsonl none.jsonl --rounds --threshold much", 2, &["--threshold", "much", "5%"]),
+    ("compare none.jsonl none.jsonl --rounds --alpha 0.1", 2, &["--rounds", "--alpha"]),
+    ("compare none.jsonl none.jsonl --alpha 2", 2, &["--alpha", "between 0 and 1"]),
+    ("compare none.jsonl none.jsonl --ignore speed", 2, &["--ignore", "unknown axis 'speed'", "strategy"]),
+    ("report none.jsonl -o r.html", 2, &["none.jsonl", "no rows"]),
+    ("report there.jsonl -o r.html", 2, &["there.jsonl", "line 1"]),
+    ("report none.jsonl", 2, &["--output"]),
+    ("frobnicate", 2, &["frobnicate"]),
+    ("", 2, &["Usage"]),
+];
+
+/// Files that the error cases read or must not touch.
+fn files_there() -> Vec<(&'static str, String)> {
+    let texts = [
+        ("there.png", "mine"),
+        ("there.svg", "mine"),
+        ("object.json", r#"{"case": []}"#),
+        ("empty.json", ""),
+        ("schema.json", r#"{"schema": 2}"#),
+        ("none.jsonl", ""),
+        ("there.jsonl", "mine\n"),
+        ("axis.toml", "[axes]\nsize_of = 3\n"),
+        ("value.toml", "[base]\ncurve = \"peano\"\n"),
+        ("key.toml", "[measure]\nsamples = 3\n"),
+        ("constraint.toml", "constraints = [\"g <= m\"]\n"),
+    ];
+    let report = |change: fn(&mut Value)| {
+        let mut report: Value = serde_json::from_str(include_str!("toy.json")).unwrap();
+        change(&mut report);
+        report.to_string()
+    };
+    let reports = [
+        ("report.json", report(|_| {})),
+        ("lacks.json", report(|report| drop(report.as_object_mut().unwrap().remove("threads")))),
+        ("grid.json", report(|report| report["levels"][0]["grid"] = json!([4]))),
+        ("level.json", report(|report| report["levels"][0]["filled"] = "six".into())),
+        ("seconds.json", report(|report| report["seconds"] = 0.into())),
+        ("strategy.json", report(|report| report["strategy"] = "guess".into())),
+    ];
+    texts.map(|(name, text)| (name, text.to_owned())).into_iter().chain(reports).collect()
+}
+
+#[test]
+fn every_error_names_the_culprit() {
+    let folder = folder("errors");
+    let there = files_there();
+    for (name, content) in &there {
+        std::fs::write(folder.join(name), content).unwrap();
+    }
+    std::fs::create_dir(folder.join("folder.png")).unwrap();
+    let (mut table, mut wrong) = (String::new(), Vec::new());
+    for (arguments, code, names) in ERRORS {
+        let output = orthant(&folder, arguments);
+        let message = text(&output.stderr);
+        let named = names.iter().all(|name| message.contains(name)) && !message.contains("panicked");
+        if !named || output.status.code() != Some(i32::from(*code)) || !output.stdout.is_empty() {
+            wrong.push(format!("orthant {arguments}: {code} {names:?}, not {:?}: {message}", output.status.code()));
+        }
+        let first = message.lines().next().unwrap_or_default().replace('|', "\\|");
+        table += &format!("| `orthant {arguments}` | {first} | {code} |\n");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // Whatever went wrong, it left nothing behind and touched nothing.
+    let mut names: Vec<_> = there.iter().map(|(name, _)| *name).chain(["folder.png"]).collect();
+    names.sort();
+    assert_eq!(files(&folder), names);
+    for (name, content) in &there {
+        assert_eq!(std::fs::read_to_string(folder.join(name)).unwrap(), *content);
+    }
+    document(
+        "errors.md",
+        "# Errors\n\nWhat bad input is answered with. Made by the test `every_error_names_the_culprit`; `BLESS=1` rewrites it.\n\n| command | message (first line) | exit |\n|---|---|---|\n",
+        &table,
+    );
+}
+
+/// Compares a page of docs/ with what the program really says.
+fn document(page: &str, head: &str, body: &str) {
+    let path = repository("docs").join(page);
+    let wanted = format!("{head}{body}");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &wanted).unwrap();
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == wanted, "docs/{page} is out of date: run this test with BLESS=1");
+}

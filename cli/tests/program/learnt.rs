@@ -1,0 +1,156 @@
+//! What is learnt of a device: fits, tuned schemes.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::binary::{folder, json, lines, orthant, report, text};
+
+/// The one file of a folder of what was learnt.
+fn learnt(folder: &Path, kind: &str) -> (PathBuf, Value) {
+    let mut files = std::fs::read_dir(folder.join("data").join(kind)).unwrap();
+    let path = files.next().unwrap().unwrap().path();
+    assert!(files.next().is_none(), "one file per device, and no temporary ones");
+    let page = json(&path);
+    (path, page)
+}
+
+#[test]
+fn reports_make_a_fit_and_a_fit_makes_a_scheme() {
+    let folder = folder("fit");
+    let unfitted = report(&folder, "mandelbrot -n 256 --auto-scheme --curve hilbert");
+    assert_eq!(
+        (&unfitted["auto_scheme"]["by"], &unfitted["auto_scheme"]["predicted_seconds"]),
+        (&"model".into(), &Value::Null)
+    );
+
+    let mut reports = String::new();
+    for n in [64, 128, 256] {
+        let mut runs = vec!["--strategy exhaustive".to_owned()];
+        for splits in ["-g 2 -r 2 -B 2", "-g 4 -r 4 -B 2", "-g 16 -r 2 -B 2"] {
+            runs.extend(["ask", "dp"].map(|strategy| format!("{splits} --strategy {strategy}")));
+            runs.push(format!("{splits} --scheme mbr"));
+        }
+        for run in runs {
+            reports += &format!("{}\n", report(&folder, &format!("mandelbrot -n {n} {run} --repeat 2")));
+        }
+    }
+    std::fs::write(folder.join("runs.jsonl"), reports).unwrap();
+    let dry = lines(&folder, "model fit runs.jsonl --json --dry-run");
+    assert!(!folder.join("data").exists());
+    let fits = lines(&folder, "model fit runs.jsonl --json");
+    assert_eq!(fits, dry);
+    let fit = &fits[0];
+    assert_eq!((fits.len(), &fit["runs"], &fit["held_out"]["n"]), (1, &30.into(), &256.into()));
+    assert!(fit["constants"].as_object().unwrap().values().all(|constant| constant.as_f64().unwrap() >= 0.0));
+    assert_eq!(fit["sbr_or_mbr"]["pairs"], 9);
+    let names: Vec<_> = fit["variants"].as_array().unwrap().iter().map(|variant| &variant["variant"]).collect();
+    assert_eq!(names, ["ask mbr", "ask sbr", "dp sbr", "exhaustive"]);
+
+    // Rows of a sweep serve as well.
+    let sweep = "bench -a workload=mandelbrot -a backend=cpu -a n=64:256:x2 -a strategy=ask,dp -a g=2,8 -a r=2 -a B=2 \
+                 --min-samples 2 --max-samples 2 -o rows.jsonl";
+    assert!(orthant(&folder, sweep).status.success());
+    let rows = lines(&folder, "model fit rows.jsonl --json --dry-run");
+    assert_eq!((rows.len(), &rows[0]["runs"], &rows[0]["workload"]), (1, &12.into(), &"mandelbrot".into()));
+    // What counts is the median of the samples; a case that failed is none.
+    let (mut slow, measured) = (String::new(), crate::binary::rows(&folder.join("rows.jsonl")));
+    let mut failed = measured[0].clone();
+    for mut row in measured {
+        row["samples"]["median"] = (2.0 * row["samples"]["median"].as_f64().unwrap()).into();
+        slow += &format!("{row}\n");
+    }
+    (failed["samples"], failed["run"]) = (Value::Null, Value::Null);
+    std::fs::write(folder.join("slow.jsonl"), format!("{slow}{failed}\n")).unwrap();
+    std::fs::write(folder.join("failed.jsonl"), format!("{failed}\n")).unwrap();
+    let slow = lines(&folder, "model fit slow.jsonl --json --dry-run");
+    assert_eq!(slow[0]["runs"], 12);
+    for (name, constant) in rows[0]["constants"].as_object().unwrap() {
+        let (once, twice) = (constant.as_f64().unwrap(), slow[0]["constants"][name].as_f64().unwrap());
+        assert!(once < 1e-13 || (twice / once - 2.0).abs() < 1e-3, "{name}: {once} {twice}");
+    }
+    let nothing = orthant(&folder, "model fit failed.jsonl");
+    assert!(text(&nothing.stderr).contains("its 1 rows are of cases that failed"));
+
+    // Fitting again takes the place of what was there.
+    lines(&folder, "model fit runs.jsonl --json --hold-out 64");
+    let (path, page) = learnt(&folder, "fits");
+    assert_eq!((&page["version"], page["entries"].as_array().unwrap().len()), (&3.into(), 1));
+    assert_eq!(page["entries"][0]["held_out"]["n"], 64);
+    let wrong = orthant(&folder, "model fit runs.jsonl --hold-out 100");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("--hold-out 100: no report has that size; there are 64, 128, 256"));
+
+    let chosen = report(&folder, "mandelbrot -n 256 --auto-scheme");
+    let auto = &chosen["auto_scheme"];
+    let of = |key: &str| auto[key].as_u64().unwrap();
+    assert_eq!(auto["by"], "fit");
+    assert!(auto["predicted_seconds"].as_f64().unwrap() > 0.0 && auto["seconds"].as_f64().unwrap() > 0.0);
+    assert!(of("g") * of("r") * of("B") <= 256 && of("sampled_cells") <= 1024);
+    assert_eq!((&chosen["g"][0], &chosen["r"][1], &chosen["B"]), (&auto["g"], &auto["r"], &auto["B"]));
+    assert_eq!(chosen["scheme"], auto["scheme"]);
+    let same = format!("mandelbrot -n 256 -g {} -r {} -B {}", auto["g"], auto["r"], auto["B"]);
+    assert_eq!(report(&folder, &same)["checksum"], chosen["checksum"]);
+    let fixed = report(&folder, "mandelbrot -n 256 --auto-scheme --scheme mbr --strategy dp");
+    assert_eq!((&fixed["scheme"], &fixed["auto_scheme"]["scheme"]), (&"mbr".into(), &"mbr".into()));
+    // Other workloads have constants of their own, which nobody fitted.
+    assert_eq!(report(&folder, "mandelbulb -n 32 --auto-scheme")["auto_scheme"]["by"], "model");
+
+    // Version 2, of 0.1, has the same fits.
+    let kept = std::fs::read_to_string(&path).unwrap();
+    let of_version = |version: u32| kept.replacen("\"version\": 3", &format!("\"version\": {version}"), 1);
+    std::fs::write(&path, of_version(2)).unwrap();
+    assert_eq!(report(&folder, "mandelbrot -n 256 --auto-scheme")["auto_scheme"]["by"], "fit");
+    // A file of a version that is not known is neither read nor overwritten.
+    let other = of_version(4);
+    std::fs::write(&path, &other).unwrap();
+    for command in ["run mandelbrot -n 64 --auto-scheme", "model fit runs.jsonl"] {
+        let refused = orthant(&folder, command);
+        let message = text(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{message}");
+        assert!(message.contains("key 'version' is 4") && message.contains(".json"), "{message}");
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), other);
+}
+
+#[test]
+fn tuning_measures_and_remembers() {
+    let folder = folder("tune");
+    let found = &lines(&folder, "model tune mandelbrot -n 64 --scheme sbr --repeat 1 --patience 3 --json")[0];
+    let tried = found["tried"].as_array().unwrap();
+    assert!(tried.len() >= 4 && tried.len() <= found["candidates"].as_u64().unwrap() as usize);
+    assert_eq!((&found["first"], &found["auto_scheme"]["g"]), (&tried[0], &tried[0]["g"]));
+    assert!(tried.contains(&found["best"]) && found["loss"].as_f64().unwrap() > -1.0);
+    let all = &lines(&folder, "model tune mandelbrot -n 64 --repeat 1 --all --json --dry-run")[0];
+    assert_eq!(all["tried"].as_array().unwrap().len(), all["candidates"].as_u64().unwrap() as usize);
+    // Twice the schemes, since sbr and mbr are both tried.
+    assert_eq!(all["candidates"].as_u64().unwrap(), 2 * found["candidates"].as_u64().unwrap());
+
+    let (_, page) = learnt(&folder, "tuned");
+    let entry = &page["entries"][0];
+    assert_eq!(
+        (&entry["g"], &entry["r"], &entry["B"]),
+        (&found["best"]["g"], &found["best"]["r"], &found["best"]["B"])
+    );
+    // The same problem is not looked for again, unless something else is asked for.
+    let known = report(&folder, "mandelbrot -n 64 --auto-scheme");
+    let auto = &known["auto_scheme"];
+    assert_eq!((&auto["by"], &auto["sampled_cells"]), (&"tuning".into(), &0.into()));
+    assert_eq!(
+        (&auto["g"], &known["r"][0], &auto["B"], &known["scheme"]),
+        (&entry["g"], &entry["r"], &entry["B"], &entry["scheme"])
+    );
+    for other in
+        ["--scheme mbr", "--dwell 64", "--strategy dp", "-n 65", "--explore full", "--curve hilbert", "--cell i32"]
+    {
+        let other = if other.starts_with("-n") { other.to_owned() } else { format!("-n 64 {other}") };
+        assert_eq!(
+            report(&folder, &format!("mandelbrot {other} --auto-scheme"))["auto_scheme"]["by"],
+            "model",
+            "{other}"
+        );
+    }
+    let table = orthant(&folder, "model tune mandelbrot -n 64 --repeat 1 --patience 1 --dwell 64");
+    assert!(text(&table.stdout).contains("candidates measured; best g "));
+    assert_eq!(learnt(&folder, "tuned").1["entries"].as_array().unwrap().len(), 2);
+}

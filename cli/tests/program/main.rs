@@ -1,0 +1,13 @@
+//! The program as its users meet it, on the CPU: outputs, errors, exit codes.
+
+mod binary;
+mod choices;
+mod commands;
+mod compare;
+mod errors;
+mod learnt;
+mod model;
+mod page;
+mod results;
+mod run;
+mod sweeps;

@@ -1,0 +1,127 @@
+//! One run: what it writes, and what does not change it.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::binary::{command, files, folder, json, orthant, report, text};
+
+#[test]
+fn a_run_writes_what_it_was_asked_for() {
+    let folder = folder("outputs");
+    let arguments = "run mandelbrot -n 200x100 -g 5 -B 3 -o m.png -o m.npy --overlay o.png --report r.json";
+    let output = orthant(&folder, arguments);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(files(&folder), ["m.npy", "m.png", "o.png", "r.json"]);
+
+    let report = json(&folder.join("r.json"));
+    assert_eq!(report["schema"], 1);
+    assert_eq!(report["size"], serde_json::json!([200, 100]));
+    assert_eq!(report["g"], serde_json::json!([5, 5]));
+    assert_eq!((&report["B"], &report["k"], &report["curve"]), (&3.into(), &2.into(), &"morton".into()));
+    for level in report["levels"].as_array().unwrap() {
+        let of = |key: &str| level[key].as_u64().unwrap();
+        assert_eq!(of("subdivided") + of("filled") + of("leaves"), of("regions"));
+    }
+    let cells = &report["cells"];
+    assert_eq!(cells["filled"].as_u64().unwrap() + cells["leaf"].as_u64().unwrap(), 20_000);
+    let checksum = report["checksum"].as_str().unwrap();
+    assert!(text(&output.stdout).contains(checksum));
+
+    // The array: its header, and a checksum of its data that is the report's.
+    let npy = std::fs::read(folder.join("m.npy")).unwrap();
+    let header = 10 + usize::from(u16::from_le_bytes([npy[8], npy[9]]));
+    assert_eq!(header % 64, 0);
+    assert_eq!(&npy[..8], b"\x93NUMPY\x01\x00");
+    let described = std::str::from_utf8(&npy[10..header]).unwrap();
+    assert!(described.starts_with("{'descr': '<u2', 'fortran_order': False, 'shape': (100, 200,), }"), "{described}");
+    assert_eq!(npy.len() - header, 40_000);
+    assert_eq!(format!("xxh3:{:016x}", xxhash_rust::xxh3::xxh3_64(&npy[header..])), checksum);
+
+    let size = |name: &str| {
+        let file = std::io::BufReader::new(std::fs::File::open(folder.join(name)).unwrap());
+        let mut reader = png::Decoder::new(file).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let frame = reader.next_frame(&mut pixels).unwrap();
+        (frame.width, frame.height)
+    };
+    assert_eq!(size("m.png"), (200, 100));
+    // Small pictures are magnified until their regions can be seen.
+    assert_eq!(size("o.png"), (1000, 500));
+
+    let again = orthant(&folder, arguments);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(orthant(&folder, &format!("{arguments} --force -q")).stdout.is_empty());
+}
+
+#[test]
+fn slices_show_any_plane() {
+    let folder = folder("slices");
+    for (arguments, name) in [
+        ("run julibrot -n 12x10x8x6 -g 2 -B 1 --slice 1=3 --slice 3=2", "plane.png"),
+        ("run mandelbulb -n 16", "bulb.png"),
+        ("run diagonal --dim 1 -n 64", "line.png"),
+    ] {
+        let output = orthant(&folder, &format!("{arguments} -o {name} --overlay over-{name}"));
+        assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn every_choice_gives_one_checksum() {
+    let folder = folder("choices");
+    let checksum = |arguments: &str| {
+        let output = orthant(&folder, &format!("run mandelbrot -n 300 -g 3 -B 2 {arguments}"));
+        assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));
+        text(&output.stdout).lines().find(|line| line.starts_with("checksum")).unwrap().to_owned()
+    };
+    let first = checksum("");
+    for arguments in [
+        "--curve canonical",
+        "--curve hilbert --insertion atomic",
+        "--strategy dp --max-kernels 1",
+        "--strategy dp --scheme mbr --threads 1",
+        "--scheme mbr --insertion atomic --threads 3",
+        "--explore-order paper",
+        "--backend auto",
+    ] {
+        assert_eq!(checksum(arguments), first, "{arguments}");
+    }
+    let environment = command(&folder, "run mandelbrot -n 300 -B 2").env("ORTHANT_G", "3").output().unwrap();
+    assert!(text(&environment.stdout).contains(&first));
+}
+
+#[test]
+fn repeated_runs_report_every_time_and_the_median() {
+    let folder = folder("repeat");
+    let once = report(&folder, "mandelbrot -n 100");
+    let report = report(&folder, "mandelbrot -n 100 --repeat 3");
+    let mut samples: Vec<f64> = report["samples"].as_array().unwrap().iter().map(|t| t.as_f64().unwrap()).collect();
+    samples.sort_by(f64::total_cmp);
+    assert_eq!((samples.len(), report["seconds"].as_f64().unwrap()), (3, samples[1]));
+    assert_eq!((&once["samples"][0], once["samples"].as_array().unwrap().len()), (&once["seconds"], 1));
+    // The buffers of one run serve the next, and show nothing of it.
+    assert_eq!((&report["checksum"], &report["cells"]), (&once["checksum"], &once["cells"]));
+    let sum = |key: &str| -> u64 {
+        report["levels"].as_array().unwrap().iter().map(|level| level["cells"][key].as_u64().unwrap()).sum()
+    };
+    for key in ["explored", "filled", "leaf", "evaluated"] {
+        assert_eq!(sum(key), report["cells"][key].as_u64().unwrap());
+    }
+}
+
+#[test]
+#[cfg_attr(not(unix), ignore = "needs signals")]
+fn an_interrupted_run_leaves_no_half_file() {
+    let folder = folder("interrupted");
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        let mut child = command(&folder, "run mandelbrot -n 30000 --strategy exhaustive -o m.png --mem-limit 4G")
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(code), "SIG{signal}");
+        assert_eq!(files(&folder), [""; 0]);
+    }
+}

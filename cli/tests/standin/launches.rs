@@ -1,0 +1,90 @@
+//! What is launched: in parts, from the device, over lists that are too short.
+
+use std::path::Path;
+use std::process::Output;
+
+use crate::binary::{line, orthant, scratch, text};
+
+pub(super) fn the_order_of_threads_does_not_matter(folder: &Path) {
+    let run = |seed: &str| {
+        let arguments = "run mandelbulb -n 20 -g 2 -B 2 --backend cuda --block 8x4x2 --scheme mbr";
+        line(&orthant(folder, arguments, &[("STANDIN_SEED", seed)]), "checksum")
+    };
+    let first = run("1");
+    ["2", "3", "77"].iter().for_each(|seed| assert_eq!(run(seed), first));
+}
+
+pub(super) fn launch_spaces_beyond_the_grid_go_out_in_parts(folder: &Path) {
+    for arguments in [
+        "run julibrot -n 9 --backend cuda --strategy exhaustive --dwell 20",
+        "run mandelbrot -n 64 --backend cuda --scheme mbr --max-kernels 3",
+        "run mandelbrot -n 64 --backend cuda --keep regions",
+        // Stable insertion in more pieces than a launch takes.
+        "run mandelbrot -n 128 -g 64 -B 1 --block 32x1 --dwell 20 --backend cuda --insertion stable",
+    ] {
+        let whole = orthant(folder, arguments, &[]);
+        let parts = orthant(folder, arguments, &[("STANDIN_MAX_GRID", "7")]);
+        assert_eq!(line(&whole, "cells"), line(&parts, "cells"), "{arguments}");
+        assert_eq!(line(&whole, "work"), line(&parts, "work"), "{arguments}");
+        let kernels =
+            |output: &Output| line(output, "kernels").split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
+        assert!(kernels(&parts) > kernels(&whole), "{arguments}");
+    }
+}
+
+/// Whatever the launches from the device come to, no region is lost.
+pub(super) fn launches_that_fail_lose_nothing(folder: &Path) {
+    for (scheme, launch) in ["sbr", "mbr"].iter().flat_map(|s| ["region", "block", "tail"].map(|l| (s, l))) {
+        let arguments = format!(
+            "run julibrot -n 9 -g 2 -B 1 --dwell 20 --backend cuda --strategy dp --scheme {scheme} --dp-launch {launch}"
+        );
+        let cells = |output: &Output| (line(output, "checksum"), line(output, "cells"));
+        let whole = cells(&orthant(folder, &arguments, &[]));
+        for (more, variables) in [
+            ("", &[("STANDIN_FAIL_CHILDREN", "30")][..]),
+            ("", &[("STANDIN_FAIL_CHILDREN", "100")]),
+            ("--dp-overflow 3", &[("STANDIN_FAIL_CHILDREN", "50"), ("STANDIN_SEED", "9")]),
+            ("--dp-overflow 0 --dp-budget 1", &[]),
+            ("--dp-budget 100000", &[("STANDIN_PENDING", "5")]),
+        ] {
+            let run = orthant(folder, &format!("{arguments} {more}"), variables);
+            assert_eq!(cells(&run), whole, "{scheme} {launch} {more} {variables:?}");
+        }
+    }
+}
+
+/// Noise: everything is mixed, so that every list and table is too short at first.
+pub(super) fn lists_that_are_too_short_are_made_longer(folder: &Path) {
+    let noise = scratch("noise.cuh");
+    let source = "__device__ u32 label(const Real (&x)[DIM], u32) {\n    \
+                  u32 bits = u32(i32(x[0] * 1000)) * 2654435761u ^ u32(i32(x[1] * 1000)) * 40503u;\n    \
+                  bits = (bits ^ bits >> 15) * 2246822519u;\n    return bits >> 16 & 3;\n}\n";
+    std::fs::write(&noise, source).unwrap();
+    let run = |more: &str| {
+        let arguments = format!(
+            "run kernel --source {} --dim 2 -n 256 -g 2 -r 2 -B 1 --backend cuda --precision f64 {more}",
+            noise.display()
+        );
+        let output = orthant(folder, &arguments, &[]);
+        (line(&output, "checksum"), line(&output, "cells").split(';').next().unwrap().to_owned())
+    };
+    let ask = run("");
+    for launch in ["region", "block", "tail"] {
+        assert_eq!(run(&format!("--strategy dp --dp-launch {launch}")), ask, "{launch}");
+    }
+}
+
+pub(super) fn numbers_that_kernels_cannot_hold_are_refused(folder: &Path) {
+    for (arguments, words) in [
+        ("run diagonal --dim 6 -n 2x2x512x512x512x32 -g 1 --keep regions", "tiles of a block's shape"),
+        ("run diagonal --dim 8 -n 17 -g 1 -r 16 -B 1 --keep counts", "a region has 4294967296 children"),
+        ("run mandelbrot -n 64 --pending-launches 7", "--pending-launches 7: at least 8 are needed"),
+    ] {
+        let output = orthant(folder, &format!("{arguments} --backend cuda --strategy dp"), &[]);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {:?}", text(&output));
+        assert!(text(&output).1.contains(words), "{arguments}: {:?}", text(&output));
+    }
+    // As many children as 64 bits cannot count: fine where nothing is divided.
+    let output = orthant(folder, "run julibrot -n 8 -r 65536 --dwell 20 --backend cuda --strategy dp", &[]);
+    assert!(output.status.success(), "{:?}", text(&output));
+}

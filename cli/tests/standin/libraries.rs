@@ -1,0 +1,69 @@
+//! The stand-in's libraries, compiled when they are first needed and kept from then on.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::binary::scratch;
+
+const SHIM: &str = include_str!("shim.h");
+
+/// What is compiled into what.
+const LIBRARIES: [(&str, &str, &str); 3] = [
+    ("driver.cpp", include_str!("driver.cpp"), "libcuda.so.1"),
+    ("nvrtc.cpp", include_str!("nvrtc.cpp"), "libnvrtc.so.13"),
+    ("nvml.cpp", include_str!("nvml.cpp"), "libnvidia-ml.so.1"),
+];
+
+/// How kernels are compiled, and what they all begin with: a header that is compiled ahead serves the same flags alone.
+const KERNEL_FLAGS: &str = "-fPIC -O1 -std=c++17 -ffp-contract=off -mfma -fno-strict-aliasing -w -pthread";
+
+/// Why the stand-in cannot run here, if it cannot.
+pub(super) fn lacking() -> Option<&'static str> {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        return Some("the stand-in is for x86-64 Linux");
+    }
+    if !cfg!(feature = "cuda") {
+        return Some("the feature 'cuda' is off");
+    }
+    let found = Command::new("g++").arg("--version").output().is_ok_and(|output| output.status.success());
+    (!found).then_some("there is no g++ to build the stand-in with")
+}
+
+/// The folder of the libraries. Its name is of what they are made from, so that one that exists is right.
+pub(super) fn folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let mut hasher = DefaultHasher::new();
+        (SHIM, KERNEL_FLAGS, LIBRARIES).hash(&mut hasher);
+        let folder = scratch(&format!("libraries-{:016x}", hasher.finish()));
+        if !folder.exists() {
+            // Under another name first, so that it is whole; another process may be as far.
+            let fresh = scratch(&format!("libraries-of-{}", std::process::id()));
+            build(&fresh, &folder);
+            if std::fs::rename(&fresh, &folder).is_err() {
+                assert!(folder.exists(), "{} cannot be made", folder.display());
+                std::fs::remove_dir_all(&fresh).unwrap();
+            }
+        }
+        folder
+    })
+}
+
+/// Builds in `fresh` what will be used in `folder`.
+fn build(fresh: &Path, folder: &Path) {
+    std::fs::create_dir_all(fresh).unwrap();
+    std::fs::write(fresh.join("shim.h"), SHIM).unwrap();
+    let compile = |what: &str, command: &mut Command| {
+        assert!(command.current_dir(fresh).status().unwrap().success(), "{what} does not compile");
+    };
+    compile("shim.h", Command::new("g++").args(KERNEL_FLAGS.split(' ')).args(["-x", "c++-header", "shim.h"]));
+    let shim = format!("-DSHIM=\"{}\"", folder.join("shim.h").display());
+    let flags = format!("-DKERNEL_FLAGS=\"{KERNEL_FLAGS}\"");
+    for (source, text, library) in LIBRARIES {
+        std::fs::write(fresh.join(source), text).unwrap();
+        let fixed = ["-shared", "-fPIC", "-O1", "-std=c++17", "-Wall", &shim, &flags, "-o", library, source, "-ldl"];
+        compile(source, Command::new("g++").args(fixed));
+    }
+}

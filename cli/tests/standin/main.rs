@@ -1,0 +1,101 @@
+//! The CUDA backend without a GPU: the real host code and the real kernels, run on the CPU.
+//!
+//! Beside this file is a stand-in for the driver, for NVRTC and for NVML. The program finds them as it would find the real
+//! ones, so everything between the command line and a kernel's arithmetic is what runs on a GPU. Needs g++ on x86-64 Linux;
+//! where it cannot run, every test counts as ignored, with the reason, and fails if `ORTHANT_REQUIRE_STANDIN` is set.
+//! `ORTHANT_STANDIN=full` runs what is too long for every day, too.
+
+mod binary;
+mod energy;
+mod kept;
+mod launches;
+mod libraries;
+mod missing;
+mod runs;
+mod verify;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+use orthant::field::FieldKind;
+
+const NVML: bool = cfg!(feature = "nvml");
+
+/// A test by name.
+struct Test {
+    name: String,
+    /// Why it is not run although there is a stand-in, if it is not.
+    ignored: Option<&'static str>,
+    run: Box<dyn Fn(&Path) + Send>,
+}
+
+impl Test {
+    fn new(name: impl Into<String>, run: impl Fn(&Path) + Send + 'static) -> Self {
+        Self { name: name.into(), ignored: None, run: Box::new(run) }
+    }
+
+    fn unless(self, reason: &'static str, met: bool) -> Self {
+        Self { ignored: self.ignored.or((!met).then_some(reason)), ..self }
+    }
+}
+
+/// Tests that are functions, under their paths. One that is not listed is dead code, which the compiler reports.
+macro_rules! tests {
+    ($($test:path),+ $(,)?) => { [$(Test::new(stringify!($test), $test)),+] };
+}
+
+fn tests(full: bool) -> Vec<Test> {
+    let mut tests: Vec<Test> = tests![
+        verify::every_pair_of_choices_with_some_field,
+        runs::a_field_of_the_users_own,
+        runs::digit_sets_prove_cubes,
+        runs::sweeps_run_on_warm_sessions,
+        runs::wide_codes_name_the_same_regions,
+        launches::launch_spaces_beyond_the_grid_go_out_in_parts,
+        launches::launches_that_fail_lose_nothing,
+        launches::lists_that_are_too_short_are_made_longer,
+        launches::numbers_that_kernels_cannot_hold_are_refused,
+        launches::the_order_of_threads_does_not_matter,
+        kept::compiled_kernels_are_kept_and_mended,
+        kept::times_of_a_gpu_are_fitted_and_tuned,
+        missing::what_is_missing_is_said,
+    ]
+    .into();
+    let metered = tests![energy::energy_is_measured_by_both_instruments, energy::energy_is_reported];
+    tests.extend(metered.map(|test| test.unless("the feature 'nvml' is off", NVML)));
+    tests.push(
+        Test::new("energy::energy_needs_its_feature", energy::energy_needs_its_feature)
+            .unless("the feature 'nvml' is on", !NVML),
+    );
+    tests.extend(FieldKind::ALL.iter().map(|&field| {
+        let name = format!("verify::every_pair_of_choices_with_{field}");
+        let verify = move |folder: &Path| verify::every_pair_of_choices_with(folder, field);
+        Test::new(name, verify).unless("long; ORTHANT_STANDIN=full runs it", full)
+    }));
+    tests
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let full = match std::env::var("ORTHANT_STANDIN").as_deref() {
+        Err(_) | Ok("brief") => false,
+        Ok("full") => true,
+        Ok(other) => panic!("ORTHANT_STANDIN={other}: brief or full is needed"),
+    };
+    let lacking = libraries::lacking();
+    if let (Some(lacking), Some(_)) = (lacking, std::env::var_os("ORTHANT_REQUIRE_STANDIN")) {
+        panic!("ORTHANT_REQUIRE_STANDIN is set, and the stand-in cannot run: {lacking}");
+    }
+    let trial = |Test { name, ignored, run }| {
+        let trial = Trial::test(name, move || {
+            run(libraries::folder());
+            Ok(())
+        });
+        match lacking.or(ignored) {
+            Some(reason) => trial.with_kind(reason).with_ignored_flag(true),
+            None => trial,
+        }
+    };
+    libtest_mimic::run(&arguments, tests(full).into_iter().map(trial).collect()).exit_code()
+}

@@ -1,0 +1,50 @@
+//! What is not there is said, whatever it is.
+
+use std::path::Path;
+
+use crate::binary::{empty, orthant, text};
+
+pub(super) fn what_is_missing_is_said(folder: &Path) {
+    let run = "run mandelbrot -n 64 --backend cuda";
+    for (arguments, variable, code, words) in [
+        (run, ("STANDIN_VERSION", "12080"), 4, "needs CUDA 13.0 (driver 580 or newer), found CUDA 12.8"),
+        (run, ("STANDIN_STUB", "1"), 4, "stub"),
+        (run, ("STANDIN_DEVICES", "0"), 4, "sees no GPU"),
+        (
+            "run mandelbrot -n 64 --backend cuda --device 3",
+            ("STANDIN_SEED", "1"),
+            4,
+            "--device 3: the driver sees 1 in all",
+        ),
+        ("run mandelbrot -n 4096 --backend cuda", ("STANDIN_MEMORY", "1000000"), 5, "on the GPU"),
+        (run, ("STANDIN_MEMORY", "20000"), 5, "on the GPU, which has 19.5 KiB free"),
+        (
+            run,
+            ("STANDIN_FAIL_LAUNCH", "1"),
+            1,
+            "kernel ask_explore, 16 blocks of 8x8x1 threads: CUDA_ERROR_LAUNCH_FAILED",
+        ),
+        (
+            "run mandelbrot -n 64 --backend cuda --auto-scheme",
+            ("STANDIN_FAIL_LAUNCH", "1"),
+            1,
+            "kernel sample, 16 blocks of 8x8x1 threads: CUDA_ERROR_LAUNCH_FAILED",
+        ),
+    ] {
+        let output = orthant(folder, arguments, &[variable]);
+        let (out, err) = text(&output);
+        assert_eq!(output.status.code(), Some(code), "{variable:?}: {out}{err}");
+        assert!(err.contains(words) && !err.contains("panicked"), "{variable:?}: {err}");
+        let doctor = orthant(folder, "doctor", &[variable]);
+        assert!(doctor.status.success() && !text(&doctor).1.contains("panicked"));
+    }
+    // A driver without NVRTC.
+    let bare = empty("driver-only");
+    std::fs::copy(folder.join("libcuda.so.1"), bare.join("libcuda.so.1")).unwrap();
+    let output = orthant(&bare, run, &[]);
+    assert_eq!(output.status.code(), Some(4));
+    assert!(text(&output).1.contains("libnvrtc.so.13 was in none of"), "{:?}", text(&output));
+    // `auto` goes on without, and says why.
+    let output = orthant(folder, "run mandelbrot -n 64", &[("STANDIN_DEVICES", "0")]);
+    assert!(output.status.success() && text(&output).1.contains("on the CPU, since the CUDA driver sees no GPU"));
+}

@@ -1,0 +1,83 @@
+//! Runs and sweeps as on a GPU.
+
+use std::path::Path;
+
+use crate::binary::{line, orthant, scratch, text};
+
+/// 2^39 cells as regions and bricks: codes of more than 32 bits, along the curve with the longest decoder.
+pub(super) fn wide_codes_name_the_same_regions(folder: &Path) {
+    let run = |backend: &str| {
+        let arguments = "run diagonal --dim 3 -n 2^13 -g 8 -B 1 --keep regions --explore full --curve hilbert";
+        let output = orthant(folder, &format!("{arguments} --backend {backend}"), &[]);
+        line(&output, "cells").split(';').next().unwrap().to_owned()
+    };
+    assert_eq!(run("cuda"), run("cpu"));
+}
+
+pub(super) fn a_field_of_the_users_own(folder: &Path) {
+    let shells = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/kernels/shells.cuh");
+    let arguments = format!("run kernel --source {shells} --dim 3 -n 24 -g 2 -B 1 --dwell 8 --backend cuda");
+    let (ask, exhaustive) =
+        (orthant(folder, &arguments, &[]), orthant(folder, &format!("{arguments} --strategy exhaustive"), &[]));
+    assert_eq!(line(&ask, "checksum"), line(&exhaustive, "checksum"));
+    // Its scheme is found on the device too, since nothing else can evaluate it.
+    let source = format!("kernel --source {shells} --dim 3 -n 24 --dwell 8");
+    let auto = orthant(folder, &format!("run {source} --auto-scheme --backend cuda"), &[("STANDIN_MAX_GRID", "7")]);
+    assert!(line(&auto, "scheme").contains("found by the model in "), "{:?}", text(&auto));
+    assert_eq!(line(&auto, "checksum"), line(&ask, "checksum"));
+    let tune = format!("model tune {source} --repeat 1 --patience 1 --blocks 8x8 --dry-run --backend cuda");
+    assert!(text(&orthant(folder, &tune, &[])).0.contains("candidates measured; best g "));
+    let none = orthant(folder, &format!("run {source} --auto-scheme --backend cpu"), &[]);
+    assert_eq!((none.status.code(), text(&none).1.contains("--backend cuda")), (Some(4), true), "{:?}", text(&none));
+    let broken = scratch("broken.cuh");
+    std::fs::write(&broken, "__device__ u32 label(const Real (&x)[DIM], u32 dwell) { return nothing; }\n").unwrap();
+    for scheme in ["", "--auto-scheme"] {
+        let arguments = format!("run kernel --source {} --backend cuda {scheme}", broken.display());
+        let output = orthant(folder, &arguments, &[]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output).1.contains("user_source.cuh"), "{:?}", text(&output));
+    }
+    let none = orthant(folder, "run kernel --backend cuda", &[]);
+    assert_eq!((none.status.code(), text(&none).1.contains("--source")), (Some(2), true));
+}
+
+pub(super) fn sweeps_run_on_warm_sessions(folder: &Path) {
+    let sweep = "bench -a workload=mandelbrot -a n=64 -a dwell=30 -a strategy=exhaustive,ask,dp --min-samples 3 --max-samples 3";
+    let rows = |backend: &str| -> Vec<serde_json::Value> {
+        let output = orthant(folder, &format!("{sweep} -a backend={backend}"), &[]);
+        let (out, err) = text(&output);
+        assert!(output.status.success(), "{err}");
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let (gpu, cpu) = (rows("cuda"), rows("cpu"));
+    assert_eq!((gpu.len(), cpu.len()), (3, 3));
+    for (gpu, cpu) in gpu.iter().zip(&cpu) {
+        assert_eq!(gpu["samples"]["device"].as_array().unwrap().len(), 3);
+        assert_eq!(gpu["samples"]["clock"], "device");
+        assert!(gpu["key"].as_str().unwrap().contains("backend=cuda"));
+        assert!(gpu["provenance"]["gpu"]["name"].is_string() && cpu["provenance"]["gpu"].is_null());
+        // The counts are those of a run that reads its cells back.
+        for key in ["total", "filled", "leaf", "evaluated"] {
+            assert_eq!(gpu["run"]["cells"][key], cpu["run"]["cells"][key], "{key}");
+        }
+        let levels = |row: &serde_json::Value| -> Vec<serde_json::Value> {
+            row["run"]["levels"].as_array().unwrap().iter().map(|level| level["regions"].clone()).collect()
+        };
+        assert_eq!(levels(gpu), levels(cpu));
+    }
+}
+
+/// Under `full` a digit set proves cubes of digits on the device too; other boxes are explored.
+pub(super) fn digit_sets_prove_cubes(folder: &Path) {
+    let explored = |splits: &str| {
+        let path = scratch("proof.json");
+        let run = format!("run carpet --dim 2 -n 27 {splits} -B 1 --backend cuda --keep counts --force");
+        let output = orthant(folder, &format!("{run} --report {}", path.display()), &[]);
+        assert!(output.status.success(), "{:?}", text(&output));
+        let report = std::fs::read_to_string(path).unwrap();
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        report["cells"]["explored"].as_u64().unwrap()
+    };
+    assert_eq!(explored("-g 3 -r 3"), 0);
+    assert!(explored("-g 2 -r 2") > 0);
+}

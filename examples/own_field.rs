@@ -1,0 +1,45 @@
+//! A field of your own: a closure for a field of cells, or a type that can also prove whole regions.
+
+use orthant::prelude::*;
+
+/// The slab x_0 + x_1 + .. = t, one cell thick, in any number of dimensions.
+struct Plane {
+    t: u64,
+}
+
+impl<const K: usize> Field<K> for Plane {
+    fn evaluate(&self, cells: &[[u32; K]], labels: &mut [u32]) {
+        for (cell, label) in cells.iter().zip(labels) {
+            *label = u32::from(cell.iter().map(|&c| u64::from(c)).sum::<u64>() == self.t);
+        }
+    }
+
+    fn max_label(&self) -> u32 {
+        1
+    }
+
+    /// Exact for every box, so `full` never looks at a cell above the leaves.
+    fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
+        let least: u64 = region.corner.iter().map(|&c| u64::from(c)).sum();
+        let most = least + region.extent.iter().map(|&s| u64::from(s - 1)).sum::<u64>();
+        match (least..=most).contains(&self.t) {
+            true if least == most => Verdict::Uniform(1),
+            true => Verdict::Mixed,
+            false => Verdict::Uniform(0),
+        }
+    }
+}
+
+fn main() -> Result<(), Error> {
+    let domain = Domain::new([64; 3], [[0.0, 1.0]; 3], Sample::Centre)?;
+    let scheme = Scheme::uniform(2, 2, 2);
+    let full = Plan::new(domain, scheme, CurveKind::Morton, RuleKind::Full)?;
+    let plane = run(&full, &Plane { t: 96 })?;
+    println!("the plane: {} cells evaluated of {}", plane.totals().evaluated_cells, domain.cells());
+
+    let border = Plan::new(domain, scheme, CurveKind::Morton, RuleKind::Border)?;
+    let octants = CellField::new(7, |[x, y, z]| x / 32 + 2 * (y / 32) + 4 * (z / 32));
+    let boxes = run(&border, &octants)?;
+    println!("eight octants: {} regions examined", boxes.totals().regions);
+    Ok(())
+}

@@ -1,0 +1,18 @@
+// z² + c, in four operations: x' = fma(x, x, fma(−y, y, c_x)), y' = fma(x + x, y, c_y). Twin of `square_plus_c` in
+// src/field/mandelbrot.rs.
+#pragma once
+
+#include "orbit.cuh"
+
+struct Square {
+    static constexpr bool LATE_TEST = true;
+    Real x, y, cx, cy;
+
+    DEVICE void step() {
+        const Real re = square_sub_add(x, y, cx);
+        y = mul_add(add(x, x), y, cy);
+        x = re;
+    }
+    DEVICE Real norm2() const { return mul_add(x, x, mul(y, y)); }
+    DEVICE bool permanent() const { return add(mul(cx, cx), mul(cy, cy)) < Real(3.99); }
+};

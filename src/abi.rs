@@ -1,0 +1,99 @@
+//! Structs that kernels take, described once, in Rust.
+//!
+//! Kernels are compiled at run time, so the structs they take need not be written twice: `device_struct!` makes a Rust
+//! struct and the C++ declaration with a `static_assert` against gaps, and the values travel as the bytes of the members in
+//! order. Nothing here needs CUDA.
+
+/// A type that Rust and CUDA C++ share.
+pub(crate) trait DeviceField {
+    /// Bytes.
+    const SIZE: usize;
+    /// The C++ declaration of a field of this type.
+    fn declare(name: &str) -> String;
+    /// Appends the value's bytes.
+    fn put(&self, bytes: &mut Vec<u8>);
+}
+
+macro_rules! device_field {
+    ($($T:ty = $name:literal),+) => { $(
+        impl DeviceField for $T {
+            const SIZE: usize = size_of::<$T>();
+            fn declare(name: &str) -> String { format!(concat!($name, " {}"), name) }
+            fn put(&self, bytes: &mut Vec<u8>) { bytes.extend(self.to_ne_bytes()) }
+        }
+    )+ };
+}
+device_field!(u32 = "u32", u64 = "u64", f64 = "double");
+
+impl<T: DeviceField, const N: usize> DeviceField for [T; N] {
+    const SIZE: usize = N * T::SIZE;
+    fn declare(name: &str) -> String {
+        T::declare(&format!("{name}[{N}]"))
+    }
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.iter().for_each(|value| value.put(bytes));
+    }
+}
+
+/// A struct that kernels take.
+pub(crate) trait DeviceStruct {
+    /// Its C++ declaration under `name`. The fields are those of [`bytes`](Self::bytes), in their order; an assertion on
+    /// the size says that the compiler left no gaps between them.
+    fn declaration(name: &str) -> String;
+    /// Its fields in order, without gaps.
+    fn bytes(&self) -> Vec<u8>;
+}
+
+/// Declares a struct for Rust and for kernels.
+macro_rules! device_struct {
+    ($(#[$doc:meta])* $vis:vis struct $Name:ident { $($(#[$field_doc:meta])* $field:ident: $T:ty),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq)]
+        $vis struct $Name { $($(#[$field_doc])* pub(crate) $field: $T),+ }
+
+        impl $crate::abi::DeviceStruct for $Name {
+            fn declaration(name: &str) -> String {
+                use $crate::abi::DeviceField;
+                let mut fields = String::new();
+                let mut size = 0;
+                $(
+                    fields += &format!("    {};\n", <$T as DeviceField>::declare(stringify!($field)));
+                    size += <$T as DeviceField>::SIZE;
+                )+
+                format!("struct {name} {{\n{fields}}};\nstatic_assert(sizeof({name}) == {size}, \"{name} has gaps\");\n")
+            }
+            fn bytes(&self) -> Vec<u8> {
+                let mut bytes = Vec::new();
+                $($crate::abi::DeviceField::put(&self.$field, &mut bytes);)+
+                bytes
+            }
+        }
+    };
+}
+pub(crate) use device_struct;
+
+/// `values` in the first places of eight.
+pub(crate) fn padded<T: Copy + Default, const K: usize>(values: [T; K]) -> [T; 8] {
+    let mut all = [T::default(); 8];
+    all[..K].copy_from_slice(&values);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    device_struct! {
+        struct Example { pointer: u64, count: u32, sides: [u32; 3] }
+    }
+
+    #[test]
+    fn declarations_carry_the_layout() {
+        let text = Example::declaration("Args");
+        assert!(text.contains("    u64 pointer;\n    u32 count;\n    u32 sides[3];\n"), "{text}");
+        assert!(text.contains("sizeof(Args) == 24"), "{text}");
+        let bytes = Example { pointer: 1, count: 2, sides: [3, 4, 5] }.bytes();
+        assert_eq!(bytes.len(), 24);
+        assert_eq!(bytes[12..16], 3u32.to_ne_bytes());
+    }
+}

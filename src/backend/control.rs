@@ -1,0 +1,47 @@
+//! The caller's hand on a run.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use crate::backend::error::Error;
+
+/// Cancels a run, and tells how far it is.
+#[derive(Debug, Default)]
+pub struct Control {
+    signal: AtomicUsize,
+    cancelled: AtomicBool,
+    done: AtomicU64,
+}
+
+impl Control {
+    /// Asks the run to stop soon; it then fails with [`Error::Interrupted`]. `signal` is a signal number, or 0.
+    pub fn cancel(&self, signal: usize) {
+        self.signal.store(signal, Ordering::Relaxed);
+        self.cancelled.store(true, Ordering::Release);
+    }
+
+    /// Cells whose label is settled so far.
+    pub fn cells_done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// Says how many cells are settled so far: none at the start of a run, or what backends learn level by level.
+    pub(crate) fn reach(&self, cells: u64) {
+        self.done.store(cells, Ordering::Relaxed);
+    }
+
+    /// Says that so many more cells are settled.
+    pub(crate) fn advance(&self, cells: u64) {
+        self.done.fetch_add(cells, Ordering::Relaxed);
+    }
+
+    /// Fails if the run was cancelled.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] after [`cancel`](Self::cancel).
+    pub fn check(&self) -> Result<(), Error> {
+        if self.cancelled.load(Ordering::Acquire) {
+            return Err(Error::Interrupted(self.signal.load(Ordering::Relaxed)));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+//! One error at the surface of the crate, one variant per way of failing.
+
+use crate::backend::cuda_error::CudaError;
+use crate::bytes::Bytes;
+use crate::choice::ChoiceError;
+use crate::curve::CurveError;
+use crate::field::FieldError;
+use crate::geometry::DomainError;
+use crate::plan::PlanError;
+use crate::registry::UnknownName;
+use crate::result::{MaterialiseError, MemoryError};
+
+/// What went wrong. The message says what, which value, and what would be allowed. Where it is about a choice it begins with
+/// the choice's name.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A domain that cannot be.
+    #[error(transparent)]
+    Domain(#[from] DomainError),
+    /// A plan that cannot be.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A field that cannot be.
+    #[error(transparent)]
+    Field(#[from] FieldError),
+    /// A name that no registry holds.
+    #[error(transparent)]
+    UnknownName(#[from] UnknownName),
+    /// A choice that cannot be, or does not go with others.
+    #[error(transparent)]
+    Choice(#[from] ChoiceError),
+    /// More memory than is allowed.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// Cells that were not kept.
+    #[error(transparent)]
+    NotKept(MaterialiseError),
+    /// More memory than the GPU has free.
+    #[error("{what} would take {need} on the GPU, which has {free} free", need = Bytes(*need), free = Bytes(u128::from(*free)))]
+    DeviceMemory {
+        /// What would be stored.
+        what: &'static str,
+        /// Bytes needed.
+        need: u128,
+        /// Bytes that are free.
+        free: u64,
+    },
+    /// Something that cannot be had on a backend.
+    #[error("backend {backend}: {reason}")]
+    Unsupported {
+        /// The backend.
+        backend: &'static str,
+        /// What it lacks, and what would help.
+        reason: String,
+    },
+    /// CUDA is not here, or failed.
+    #[error("backend cuda: {0}")]
+    Cuda(#[from] CudaError),
+    /// The run was cancelled; holds the signal number, or 0 if the caller cancelled it.
+    #[error("interrupted; nothing was written")]
+    Interrupted(usize),
+    /// The run did not account for every cell: a bug in the engine or a field that changed its mind.
+    #[error("the run accounted for {seen} of {total} cells")]
+    Incomplete {
+        /// Cells filled, evaluated or counted in leaves.
+        seen: u128,
+        /// Cells of the domain.
+        total: u128,
+    },
+    /// A worker pool that could not be started, or another failure of the system.
+    #[error("{0}")]
+    System(String),
+}
+
+impl From<CurveError> for Error {
+    fn from(error: CurveError) -> Self {
+        Self::Plan(error.into())
+    }
+}
+
+impl From<MaterialiseError> for Error {
+    fn from(error: MaterialiseError) -> Self {
+        match error {
+            MaterialiseError::Memory(error) => Self::Memory(error),
+            MaterialiseError::NotKept => Self::NotKept(error),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What a run will take, before it takes it.
+
+use crate::backend::how::{How, StrategyKind};
+use crate::backend::table::{Outcome, table_bytes};
+use crate::field::Field;
+use crate::plan::Plan;
+use crate::result::{Keep, MemoryError, Terminal};
+
+/// Bytes that a run is expected to need. The dense array is exact; tables and terminal regions follow from the box
+/// dimension that the field expects of its boundary ([`Plan::expected_regions`]), and are checked again, exactly,
+/// as they grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Estimate {
+    /// The dense array.
+    pub dense: u128,
+    /// The two tables of the widest level and its outcomes.
+    pub olt: u128,
+    /// Terminal regions and bricks of leaves.
+    pub compact: u128,
+}
+
+impl Estimate {
+    /// The estimate for one run.
+    pub fn new<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> Self {
+        let dense = if how.kept.keep == Keep::Dense {
+            plan.domain().cells().saturating_mul(u128::from(how.kept.cell.bytes()))
+        } else {
+            0
+        };
+        if how.tuning.strategy == StrategyKind::Exhaustive {
+            return Self { dense, olt: 0, compact: 0 };
+        }
+        let expected = plan.expected_regions(field.boundary_dimension());
+        let payloads = field.carries_payload();
+        let table = |level: usize| table_bytes(plan, level as u32, payloads, expected[level] as u128);
+        let olt = (0..expected.len())
+            .map(|level| {
+                let next = if level + 1 < expected.len() { table(level + 1) } else { 0 };
+                table(level) + next + expected[level] as u128 * size_of::<Outcome>() as u128
+            })
+            .max()
+            .unwrap_or(0);
+        let last = expected[expected.len() - 1];
+        // A family of R regions has at least one parent: terminal regions are fewer than all regions.
+        let terminals = expected.iter().sum::<f64>() as u128 * u128::from(Terminal::BYTES);
+        let share = plan.scheme().children() as f64;
+        let share = share.powf((field.boundary_dimension() - K as f64) / K as f64);
+        let leaf = plan.domain().cells() as f64 / plan.levels()[expected.len() - 1].regions() as f64;
+        let bricks = (last * share * leaf) as u128 * u128::from(how.kept.cell.bytes());
+        let compact = match how.kept.keep {
+            Keep::Counts => 0,
+            Keep::Dense => terminals,
+            Keep::Regions => terminals + bricks,
+        };
+        Self { dense, olt: if how.tuning.strategy == StrategyKind::Ask { olt } else { 0 }, compact }
+    }
+
+    /// Everything together, in bytes.
+    pub fn total(&self) -> u128 {
+        self.dense.saturating_add(self.olt).saturating_add(self.compact)
+    }
+
+    /// Fails if the estimate exceeds `limit` bytes.
+    ///
+    /// # Errors
+    /// [`MemoryError`] with the figure.
+    pub fn check(&self, limit: Option<u64>) -> Result<(), MemoryError> {
+        // Without a limit, what cannot be addressed still cannot be allocated.
+        let limit = limit.unwrap_or(isize::MAX as u64);
+        if self.total() <= u128::from(limit) {
+            return Ok(());
+        }
+        let what = if self.dense > u128::from(limit) {
+            "the dense array"
+        } else if self.dense > 0 {
+            "the dense array with its tables"
+        } else {
+            "the tables and terminal regions (estimated)"
+        };
+        Err(MemoryError { what, need: self.total(), limit })
+    }
+}

@@ -1,0 +1,213 @@
+//! How a plan is carried out: what is kept, and tuning, which must not change a cell.
+//!
+//! The counterpart of [`Plan`](crate::Plan). The conformance suite varies all of it and compares arrays; whatever would
+//! change a cell does not belong here.
+
+use crate::choice::{ChoiceError, choices};
+use crate::registry::registry;
+use crate::result::{CellType, Keep};
+
+registry! {
+    /// The host program that drives a subdivision. All of them give the same cells, counts and terminal regions, except
+    /// that Exhaustive has one region, the domain.
+    pub enum StrategyKind("strategy") {
+        /// Every cell of the domain, without subdivision. The oracle of the others.
+        Exhaustive = "exhaustive",
+        /// Adaptive Serial Kernels (ASK paper, §5): one pass per level over a double-buffered OLT.
+        Ask = "ask",
+        /// Dynamic parallelism: every mixed region launches its children.
+        Dp = "dp",
+    }
+}
+
+registry! {
+    /// How many workers share a region; the parallel scheme of the papers.
+    pub enum Mapping("scheme") {
+        /// One worker explores, fills, evaluates or divides its region.
+        Sbr = "sbr",
+        /// The fill and the evaluation of a region are split over many workers.
+        Mbr = "mbr",
+    }
+}
+
+registry! {
+    /// How children enter the next OLT.
+    pub enum Insertion("insertion") {
+        /// Parents reserve slots with an atomic counter: arbitrary order, as in the ASK paper.
+        Atomic = "atomic",
+        /// An exclusive scan over the parents gives the slots: the order of the table is kept, deterministically.
+        Stable = "stable",
+    }
+}
+
+registry! {
+    /// In which order, and how far, the cells of a region are visited. The decision is the same either way.
+    pub enum ExploreOrder("order") {
+        /// Scattered, in chunks, stopping at the first difference.
+        Scattered = "scattered",
+        /// All of them, face by face, as the published codes do.
+        Paper = "paper",
+    }
+}
+
+registry! {
+    /// The host loop of ASK on CUDA.
+    pub enum AskLoop("loop") {
+        /// Tables are kept from run to run; one count is read back per level.
+        Lean = "lean",
+        /// As the papers' code: every table of a level is allocated at once (cudaMalloc) before its launch, and freed
+        /// (cudaFree, which waits for the device) when its turn comes again.
+        Paper = "paper",
+    }
+}
+
+registry! {
+    /// What dynamic parallelism launches from the device on CUDA.
+    pub enum DpLaunch("launch") {
+        /// A grid for the children of every mixed region, as the papers do.
+        Region = "region",
+        /// A block examines a family and launches one grid for all its mixed regions.
+        Block = "block",
+        /// Level by level, as ASK, each launched by the one before when that is done.
+        Tail = "tail",
+    }
+}
+
+registry! {
+    /// How a stack of 3-D grids is launched on CUDA.
+    pub enum Stack("stack") {
+        /// All grids in one launch, as far as the device allows.
+        Folded = "folded",
+        /// One launch per grid, over streams.
+        Split = "split",
+    }
+}
+
+registry! {
+    /// What an OLT holds per family on CUDA.
+    pub enum Table("table") {
+        /// One scalar code of the plan's curve.
+        Scalars = "scalars",
+        /// K coordinates, to compare with.
+        Coordinates = "coordinates",
+    }
+}
+
+choices! {
+    /// What is kept of a run.
+    pub struct Kept on How: |how| how.kept;
+    /// The type of a stored cell
+    cell: CellType = CellType::U16, "cell";
+    /// What to keep: the dense array, regions and leaf bricks, or counts only
+    keep: Keep = Keep::Dense, "keep";
+}
+
+choices! {
+    /// Tuning on every backend.
+    pub struct Tuning on How: |how| how.tuning;
+    /// The order in which exploration visits cells
+    explore_order: ExploreOrder = ExploreOrder::Scattered, "explore-order";
+    /// The host program
+    strategy: StrategyKind = StrategyKind::Ask, "strategy";
+    /// Workers per region
+    #[serde(rename = "scheme")]
+    mapping: Mapping = Mapping::Sbr, "scheme";
+    /// How children enter the OLT
+    insertion: Insertion = Insertion::Stable, "insertion";
+    /// Worker threads (cpu) [default: all]
+    threads: Option<usize> = None, "threads" within 1..=65535;
+    /// The largest number of tasks (dp) or kernels in flight [default: 128, or what the GPU runs at once]
+    max_kernels: Option<u32> = None, "max-kernels" within 1..=u64::MAX;
+}
+
+choices! {
+    /// Tuning that a GPU alone understands; the CPU refuses it.
+    pub struct CudaTuning or none as GivenCudaTuning on How: |how| how.cuda.get_or_insert_default();
+    /// What is launched from the device: a grid per mixed region, per family, or per level (cuda, dp)
+    dp_launch: DpLaunch = DpLaunch::Region, "dp-launch";
+    /// Launches that may be in flight on the device, at most an eighth of the pending ones [default: --max-kernels] (cuda, dp)
+    dp_budget: Option<u32> = None, "dp-budget" within 1..=u64::MAX;
+    /// Regions that may wait for credit; beyond them blocks descend in place (cuda, dp)
+    dp_overflow: u32 = 1 << 20, "dp-overflow" within 0..=1 << 26;
+    /// The device's limit of pending launches, at least 8 [default: as it is] (cuda, dp)
+    pending_launches: Option<u32> = None, "pending-launches" within 1..=1 << 20;
+    /// Threads of a block per axis: X, XxY or XxYxZ, a multiple of 32 in all (cuda)
+    block: [u32; 3] = [8, 8, 1], "block";
+    /// Tables kept from level to level, or the papers' loop that allocates and frees them (cuda, ask)
+    ask_loop: AskLoop = AskLoop::Lean, "ask-loop";
+    /// What the OLT holds per family: a scalar code, or coordinates to compare with (cuda, ask)
+    table: Table = Table::Scalars, "table";
+    /// A stack of 3-D grids in one launch, or one launch per grid (cuda, exhaustive, k >= 4)
+    stack: Stack = Stack::Folded, "stack";
+}
+
+/// How a plan is carried out. Starts from defaults; every choice has a setter of its name.
+///
+/// ```
+/// use orthant::{How, Keep, StrategyKind};
+/// let how = How::default().strategy(StrategyKind::Dp).keep(Keep::Counts);
+/// assert_eq!(how.tuning.strategy, StrategyKind::Dp);
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct How {
+    /// What is kept.
+    pub kept: Kept,
+    /// Tuning on every backend.
+    pub tuning: Tuning,
+    /// Tuning of a GPU; None: its defaults. A CPU refuses it.
+    pub cuda: Option<CudaTuning>,
+    /// The most memory that results and tables may take, in bytes; None: no limit. A guard, which changes neither cells nor
+    /// times.
+    pub mem_limit: Option<u64>,
+    /// A byte that the dense array is filled with before a run, outside of its time; None: the array is as it comes. A check:
+    /// a cell that is never written then shows.
+    pub poison: Option<u8>,
+}
+
+impl How {
+    /// With a limit of memory in bytes.
+    #[must_use]
+    pub fn mem_limit(self, bytes: u64) -> Self {
+        Self { mem_limit: Some(bytes), ..self }
+    }
+
+    /// With a dense array that is filled with a byte before a run.
+    #[must_use]
+    pub fn poison(self, byte: u8) -> Self {
+        Self { poison: Some(byte), ..self }
+    }
+
+    /// The tuning of a GPU: as chosen, else its defaults.
+    pub fn on_cuda(&self) -> CudaTuning {
+        self.cuda.clone().unwrap_or_default()
+    }
+
+    /// Checks what every backend needs: labels fit the cells, and something may be in flight.
+    pub(crate) fn check(&self, label: u32) -> Result<(), ChoiceError> {
+        let cell = self.kept.cell;
+        if label > cell.max_label() {
+            let most = cell.max_label();
+            let reason =
+                format!("labels of this field reach {label}, more than {most} (dwell fields have a cap, the dwell)");
+            return Err(ChoiceError::new("cell", cell, reason));
+        }
+        if self.tuning.max_kernels == Some(0) {
+            return Err(ChoiceError::new("max-kernels", 0, "at least one must be in flight"));
+        }
+        Ok(())
+    }
+}
+
+impl CudaTuning {
+    /// The names of the choices that are not as they would be by default, or of all if none is.
+    pub(crate) fn names(&self) -> String {
+        let usual = Self::default().entries();
+        let entries = self.entries();
+        let chosen: Vec<_> = entries.iter().filter(|entry| !usual.contains(entry)).map(|(name, _)| *name).collect();
+        match chosen[..] {
+            [] => entries.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
+            _ => chosen.join(", "),
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! What every backend shares: the seam, the choices, the estimate of memory, the errors.
+
+mod control;
+mod cuda_error;
+mod error;
+mod estimate;
+mod facts;
+mod how;
+mod portions;
+mod seam;
+mod table;
+
+pub use control::Control;
+pub use cuda_error::CudaError;
+#[cfg(feature = "cuda")]
+pub(crate) use cuda_error::USER_SOURCE;
+pub use error::Error;
+pub use estimate::Estimate;
+pub use facts::DeviceFacts;
+pub(crate) use how::GivenCudaTuning;
+pub use how::{
+    AskLoop, CudaTuning, DpLaunch, ExploreOrder, How, Insertion, Kept, Mapping, Stack, StrategyKind, Table, Tuning,
+};
+pub(crate) use portions::{FIRST_ROUND, LAST_ROUND, PIECE, Shared};
+pub use seam::{Backend, Place, Prepared, Sampler};
+pub(crate) use table::{MIXED, Outcome, table_bytes};

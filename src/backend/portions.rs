@@ -1,0 +1,41 @@
+//! How work is cut into portions: what backends work by, and the cost model counts by.
+
+use crate::backend::how::StrategyKind;
+
+/// Cells that a worker of the CPU takes at a time: enough to keep vector lanes busy, few enough to stay in a cache.
+pub(crate) const PIECE: u64 = 16 * 1024;
+
+/// Cells of a region's first round of exploration on the CPU. Mixed regions usually need no second one.
+pub(crate) const FIRST_ROUND: u64 = 16;
+
+/// Most cells of a region in one round; rounds double up to it.
+pub(crate) const LAST_ROUND: u64 = 256;
+
+/// How blocks of a GPU share a region (mbr).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shared {
+    /// Cells per thread of a block that shares a leaf.
+    pub(crate) leaf: u64,
+    /// Cells per thread of a block that shares a fill.
+    pub(crate) fill: u64,
+    /// Most blocks of a region.
+    #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "blocks are a GPU's"))]
+    most: u64,
+}
+
+impl Shared {
+    /// How a strategy has regions shared: launches from a device cost more, so that theirs are larger.
+    pub(crate) fn of(strategy: StrategyKind) -> Self {
+        match strategy {
+            StrategyKind::Exhaustive | StrategyKind::Ask => Self { leaf: 2, fill: 16, most: 1 << 20 },
+            StrategyKind::Dp => Self { leaf: 4, fill: 64, most: 1 << 16 },
+        }
+    }
+
+    /// Blocks of `threads` threads for a region of `cells` cells, so many per thread.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn blocks(self, cells: u64, threads: u64, per_thread: u64) -> u32 {
+        // `most` is far below 2^32.
+        cells.div_ceil(threads * per_thread).clamp(1, self.most) as u32
+    }
+}

@@ -1,0 +1,98 @@
+//! The seam between what is computed and where.
+//!
+//! A backend prepares a plan: it checks that it can carry it out, compiles, allocates. What it hands back is run as often
+//! as one likes and then tells its counts and its cells. Whoever runs anything, the program and the conformance suite
+//! included, takes this way and no other; several prepared plans, on several backends, live side by side.
+
+use crate::backend::control::Control;
+use crate::backend::error::Error;
+use crate::backend::facts::DeviceFacts;
+use crate::backend::how::How;
+use crate::field::Field;
+use crate::geometry::{Domain, SampleGrid};
+use crate::plan::Plan;
+use crate::result::{RunCounts, Subdivision, Times};
+
+/// What can be said of a backend without a dimension.
+pub trait Place {
+    /// Its name in the registry of backends.
+    fn name(&self) -> &'static str;
+
+    /// The device in words; None for the CPU.
+    fn device(&self) -> Option<&str>;
+
+    /// Multiprocessors of a GPU, and the threads that each keeps in flight; None for the CPU.
+    fn multiprocessors(&self) -> Option<[u32; 2]>;
+
+    /// Everything about a GPU, for a record; None for the CPU.
+    fn facts(&self) -> Option<DeviceFacts>;
+}
+
+/// A coarse sample, ready to be taken: every call evaluates the labels of a grid's cells, in storage order.
+pub type Sampler<'a> = Box<dyn FnMut() -> Result<Vec<u32>, Error> + 'a>;
+
+/// Where plans are carried out. The cells are the same everywhere, to the bit.
+pub trait Backend<const K: usize>: Place + Sync {
+    /// Prepares to evaluate `field` on a grid of cells of `domain`; of `how` the threads or the block's shape matter.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the field or the tuning cannot be had here; [`Error::DeviceMemory`], [`Error::Cuda`].
+    fn sample<'a>(
+        &'a self,
+        domain: &Domain<K>,
+        field: &'a dyn Field<K>,
+        grid: SampleGrid<K>,
+        how: &How,
+    ) -> Result<Sampler<'a>, Error>;
+
+    /// Prepares a plan: checks the choices and the memory, compiles, and allocates what is certainly needed.
+    ///
+    /// # Errors
+    /// Before any work: [`Error::Memory`] or [`Error::DeviceMemory`] if the estimate exceeds what there is,
+    /// [`Error::Choice`] if labels do not fit the cells or the choices do not go together, [`Error::Unsupported`] if the field
+    /// or the tuning cannot be had here; [`Error::Cuda`].
+    fn prepare<'a>(
+        &'a self,
+        plan: &Plan<K>,
+        field: &'a dyn Field<K>,
+        how: &How,
+    ) -> Result<Box<dyn Prepared<K> + 'a>, Error>;
+}
+
+/// A plan on a backend, ready to run again and again.
+pub trait Prepared<const K: usize> {
+    /// One run.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`]; [`Error::Memory`] or [`Error::DeviceMemory`] if tables or results outgrow the estimate;
+    /// [`Error::Cuda`].
+    fn run(&mut self, control: &Control) -> Result<Times, Error>;
+
+    /// What the last run counted.
+    ///
+    /// # Errors
+    /// [`Error::Incomplete`] if a cell is missing; [`Error::Cuda`].
+    ///
+    /// # Panics
+    /// If nothing was run.
+    fn counts(&self) -> Result<RunCounts<K>, Error>;
+
+    /// The last run with its regions and cells, on the host. They are taken: another run has to follow before they are
+    /// asked for again.
+    ///
+    /// # Errors
+    /// As [`counts`](Self::counts); [`Error::Memory`].
+    ///
+    /// # Panics
+    /// If nothing was run.
+    fn result(&mut self) -> Result<Subdivision<K>, Error>;
+
+    /// The checksum of the last run's dense array, which stays where it is; None if none was kept.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    ///
+    /// # Panics
+    /// If nothing was run.
+    fn checksum(&self) -> Result<Option<String>, Error>;
+}

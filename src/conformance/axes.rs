@@ -1,0 +1,170 @@
+//! What is varied: every choice that must not change a cell, an axis each.
+
+use crate::backend::{AskLoop, DpLaunch, ExploreOrder, How, Insertion, Mapping, Stack, StrategyKind, Table};
+use crate::choice::ChoiceValue;
+use crate::conformance::cases::Case;
+use crate::conformance::cover::cover;
+use crate::curve::CurveKind;
+use crate::engine::BackendKind;
+use crate::result::{CellType, Keep};
+
+/// How much is varied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Every pair of choices, fields among them.
+    Full,
+    /// Every pair of choices with some field, and every field with some choices.
+    Brief,
+    /// The same without launches from the device, for tools that cannot follow those.
+    Static,
+}
+
+/// One run of the suite.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The case's number.
+    pub case: usize,
+    /// The curve.
+    pub curve: CurveKind,
+    /// Everything else.
+    pub how: How,
+}
+
+/// One thing that is varied.
+pub(super) struct Axis {
+    pub(super) name: &'static str,
+    pub(super) values: Vec<String>,
+    set: Set,
+    /// The strategies that it concerns; with the others the choice is as it would be by default.
+    concerns: fn(StrategyKind) -> bool,
+}
+
+/// Gives a row the value of a number.
+type Set = Box<dyn Fn(&mut Row, usize)>;
+
+const ALL: fn(StrategyKind) -> bool = |_| true;
+const ASK: fn(StrategyKind) -> bool = |strategy| strategy == StrategyKind::Ask;
+const DP: fn(StrategyKind) -> bool = |strategy| strategy == StrategyKind::Dp;
+const EXHAUSTIVE: fn(StrategyKind) -> bool = |strategy| strategy == StrategyKind::Exhaustive;
+const DIVIDING: fn(StrategyKind) -> bool = |strategy| strategy != StrategyKind::Exhaustive;
+
+/// The places of the axes that conditions are about.
+const CASE: usize = 0;
+const CURVE: usize = 1;
+const STRATEGY: usize = 2;
+const KEEP: usize = 3;
+
+fn axis<T: Clone + ChoiceValue + 'static>(
+    name: &'static str,
+    concerns: fn(StrategyKind) -> bool,
+    values: &[T],
+    set: impl Fn(&mut Row, T) + 'static,
+) -> Axis {
+    let names = values.iter().map(|value| value.write().unwrap_or_else(|| "default".into())).collect();
+    let values = values.to_vec();
+    Axis { name, values: names, set: Box::new(move |row, number| set(row, values[number].clone())), concerns }
+}
+
+/// A setter of [`How`] as one of rows.
+fn how<T>(set: fn(How, T) -> How) -> impl Fn(&mut Row, T) {
+    move |row, value| row.how = set(std::mem::take(&mut row.how), value)
+}
+
+/// The axes on a backend.
+pub(super) fn axes(cases: &[Case], backend: BackendKind) -> Vec<Axis> {
+    let names: Vec<usize> = (0..cases.len()).collect();
+    let mut axes = vec![
+        axis("case", ALL, &names, |row, case| row.case = case),
+        axis("curve", ALL, CurveKind::ALL, |row, curve| row.curve = curve),
+        axis("strategy", ALL, StrategyKind::ALL, how(How::strategy)),
+        axis("keep", ALL, Keep::ALL, how(How::keep)),
+        axis("cell", ALL, CellType::ALL, how(How::cell)),
+        axis("scheme", DIVIDING, Mapping::ALL, how(How::mapping)),
+        axis("explore-order", DIVIDING, ExploreOrder::ALL, how(How::explore_order)),
+        axis("insertion", ASK, Insertion::ALL, how(How::insertion)),
+        axis("max-kernels", ALL, &[None, Some(1), Some(5)], how(How::max_kernels)),
+    ];
+    match backend {
+        BackendKind::Cpu => axes.push(axis("threads", ALL, &[None, Some(1), Some(3)], how(How::threads))),
+        BackendKind::Cuda => {
+            let shapes = [[8, 8, 1], [16, 16, 1], [32, 32, 1], [64, 4, 1], [64, 8, 1], [32, 1, 1], [4, 4, 4]];
+            axes.extend([
+                axis("block", ALL, &shapes, how(How::block)),
+                axis("table", ASK, Table::ALL, how(How::table)),
+                axis("ask-loop", ASK, AskLoop::ALL, how(How::ask_loop)),
+                axis("stack", EXHAUSTIVE, Stack::ALL, how(How::stack)),
+                axis("dp-launch", DP, DpLaunch::ALL, how(How::dp_launch)),
+                axis("dp-budget", DP, &[None, Some(1), Some(3)], how(How::dp_budget)),
+                axis("dp-overflow", DP, &[1 << 20, 0, 2], how(How::dp_overflow)),
+                axis("pending-launches", DP, &[None, Some(64), Some(32768)], how(How::pending_launches)),
+            ]);
+        }
+    }
+    axes
+}
+
+/// The rows of the suite, in the order of their cases. `serves` says whether a curve can serve a case.
+pub(super) fn rows(axes: &[Axis], scope: Scope, serves: impl Fn(usize, CurveKind) -> bool) -> Vec<Row> {
+    let allowed = |row: &[Option<usize>]| {
+        let strategy = row[STRATEGY].map(|number| StrategyKind::ALL[number]);
+        let concerned = |(axis, value): (&Axis, &Option<usize>)| match (strategy, value) {
+            (Some(strategy), Some(1..)) => (axis.concerns)(strategy),
+            _ => true,
+        };
+        let kept = row[KEEP].map(|number| Keep::ALL[number]);
+        axes.iter().zip(row).all(concerned)
+            && !(strategy == Some(StrategyKind::Exhaustive) && kept == Some(Keep::Regions))
+            && !(strategy == Some(StrategyKind::Dp) && scope == Scope::Static)
+            && match (row[CASE], row[CURVE]) {
+                (Some(case), Some(curve)) => serves(case, CurveKind::ALL[curve]),
+                _ => true,
+            }
+    };
+    let sizes: Vec<usize> = axes.iter().map(|axis| axis.values.len()).collect();
+    let mut rows = match scope {
+        Scope::Full => cover(&sizes, allowed),
+        Scope::Brief | Scope::Static => {
+            // The cases take turns instead of meeting every other choice.
+            let choices = cover(&sizes[1..], |row| allowed(&[&[None], row].concat()));
+            let (turns, cases) = (choices.len(), sizes[CASE]);
+            let fits = |case: usize, turn: usize| serves(case, CurveKind::ALL[choices[turn][CURVE - 1]]);
+            let with_some_case = (0..turns).filter_map(|turn| {
+                Some(((turn..turn + cases).map(|case| case % cases).find(|&case| fits(case, turn))?, turn))
+            });
+            let mut pairs: Vec<(usize, usize)> = with_some_case.collect();
+            for case in 0..cases {
+                if pairs.iter().all(|&(had, _)| had != case) {
+                    let turn = (case..case + turns).map(|turn| turn % turns).find(|&turn| fits(case, turn));
+                    pairs.extend(turn.map(|turn| (case, turn)));
+                }
+            }
+            pairs.into_iter().map(|(case, turn)| [&[case], &choices[turn][..]].concat()).collect()
+        }
+    };
+    rows.sort();
+    let row = |numbers: Vec<usize>| {
+        let mut row = Row { case: 0, curve: CurveKind::Morton, how: How::default() };
+        let strategy = StrategyKind::ALL[numbers[STRATEGY]];
+        let concerned = axes.iter().zip(numbers).filter(|(axis, _)| (axis.concerns)(strategy));
+        concerned.for_each(|(axis, number)| (axis.set)(&mut row, number));
+        row
+    };
+    rows.into_iter().map(row).collect()
+}
+
+/// How often each value of each axis is taken.
+pub(super) fn counts(axes: &[Axis], rows: &[Row]) -> Vec<(&'static str, Vec<(String, usize)>)> {
+    let count = |axis: &Axis| {
+        let takes = |row: &&Row, number: usize| {
+            let mut same = (*row).clone();
+            (axis.set)(&mut same, number);
+            same == **row
+        };
+        let value = |(number, name): (usize, &String)| {
+            let rows = rows.iter().filter(|row| (axis.concerns)(row.how.tuning.strategy));
+            (name.clone(), rows.filter(|row| takes(row, number)).count())
+        };
+        (axis.name, axis.values.iter().enumerate().map(value).collect())
+    };
+    axes.iter().map(count).collect()
+}

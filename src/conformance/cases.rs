@@ -1,0 +1,113 @@
+//! The plans whose runs are compared.
+
+use crate::engine::Request;
+use crate::field::{Arithmetic, FieldKind, Precision};
+use crate::rule::RuleKind;
+
+/// A plan whose runs must agree.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// The plan.
+    pub request: Request,
+    /// Mixed regions per level, where they are known.
+    pub mixed: Option<Vec<u64>>,
+    /// True if no cell may differ from Exhaustive.
+    pub exact: bool,
+}
+
+impl Case {
+    /// A small run of a workload in `k` dimensions.
+    pub fn new(workload: FieldKind, k: usize, size: &[u32], scheme: (u32, u32, u32), explore: RuleKind) -> Self {
+        let (g, r, b) = scheme;
+        let request =
+            Request::new(workload).dim(Some(k)).size(Some(size.to_vec())).scheme(g, r, b).explore(Some(explore));
+        Self { request, mixed: None, exact: explore == RuleKind::Full }
+    }
+
+    /// A field of the user's own as CUDA source, which no CPU can evaluate.
+    fn of_source(k: usize, size: &[u32], scheme: (u32, u32, u32)) -> Self {
+        let mut case = Self::new(FieldKind::Kernel, k, size, scheme, RuleKind::Border);
+        case.request.source = Some(include_str!("../../examples/kernels/shells.cuh").into());
+        case.request.computed.dwell = Some(8);
+        case
+    }
+
+    fn mixed(mut self, mixed: &[u64]) -> Self {
+        self.mixed = Some(mixed.to_vec());
+        self
+    }
+
+    fn precision(mut self, precision: Precision) -> Self {
+        self.request.computed.precision = precision;
+        self
+    }
+
+    fn plain(mut self) -> Self {
+        self.request.computed.arithmetic = Arithmetic::Plain;
+        self
+    }
+
+    /// The case in words.
+    pub fn name(&self) -> String {
+        let Request { workload, computed, .. } = &self.request;
+        let join = |v: &Option<Vec<u32>>| v.iter().flatten().map(u32::to_string).collect::<Vec<_>>().join("x");
+        format!(
+            "{workload} k={} n={} g={} r={} B={} {} {}{}",
+            self.request.k(),
+            join(&computed.size),
+            join(&computed.g),
+            join(&computed.r),
+            computed.b.unwrap_or(0),
+            computed.explore.map_or("", RuleKind::name),
+            computed.precision,
+            if computed.arithmetic == Arithmetic::Plain { " plain" } else { "" },
+        )
+    }
+}
+
+/// Small cases over every field, dimension and rule; sizes that divide and that do not.
+pub fn cases() -> Vec<Case> {
+    use FieldKind::{Cantor, Carpet, Diagonal, Julibrot, Mandelbrot, Mandelbulb, Menger, Mxm, Simplex};
+    use RuleKind::{Border, Closed, Full};
+    let mut cases = vec![
+        Case::new(Mandelbrot, 2, &[128], (2, 2, 1), Border),
+        Case::new(Mandelbrot, 2, &[128], (2, 2, 4), Border).precision(Precision::F64),
+        Case::new(Mandelbrot, 2, &[120, 64], (2, 4, 2), Border).plain(),
+        Case::new(Mandelbrot, 2, &[100, 77], (3, 2, 3), Border),
+        Case::new(Mandelbrot, 2, &[100, 77], (5, 4, 1), Closed),
+        Case::new(Mandelbrot, 2, &[90], (3, 3, 2), Full),
+        // One leaf that is larger than what is evaluated at a time.
+        Case::new(Mandelbrot, 2, &[20_000, 7], (1, 2, 8), Border),
+        Case::new(Mandelbulb, 3, &[31, 29, 43], (1, 2, 64), Border),
+        Case::new(Mandelbulb, 3, &[24], (3, 2, 2), Border),
+        Case::new(Mandelbulb, 3, &[19], (2, 2, 2), Border).plain(),
+        Case::new(Mandelbulb, 3, &[20, 17, 23], (2, 2, 2), Border).precision(Precision::F64),
+        Case::new(Julibrot, 4, &[12], (2, 2, 1), Border),
+        Case::new(Julibrot, 4, &[9, 8, 7, 10], (2, 2, 1), Full).precision(Precision::F64),
+        Case::new(Mxm, 4, &[16], (2, 2, 1), Full),
+        Case::new(Mxm, 6, &[4], (2, 2, 1), Border),
+        Case::new(Cantor, 1, &[729], (3, 3, 1), Full).mixed(&[2, 4, 8, 16, 32]),
+        Case::new(Cantor, 2, &[81], (3, 9, 1), Full).mixed(&[4, 64]),
+        Case::new(Cantor, 2, &[81], (3, 3, 1), Border).mixed(&[4, 16, 64]),
+        Case::new(Cantor, 3, &[27], (3, 3, 1), Border).mixed(&[8, 64]),
+        Case::new(Carpet, 2, &[81], (3, 3, 1), Full).mixed(&[8, 64, 512]),
+        Case::new(Menger, 2, &[27], (3, 3, 1), Full).mixed(&[8, 64]),
+        Case::new(Menger, 3, &[27], (3, 3, 1), Border).mixed(&[20, 400]),
+        Case::new(Menger, 4, &[9], (3, 3, 1), Full).mixed(&[48]),
+        Case::new(Simplex, 2, &[64], (2, 2, 1), Border).mixed(&[3, 9, 27, 81, 243]),
+        Case::new(Simplex, 3, &[32], (2, 4, 1), Full).mixed(&[4, 64]),
+        Case::new(Simplex, 4, &[16], (4, 2, 1), Full).mixed(&[25, 125]),
+        Case::new(Simplex, 5, &[8], (2, 2, 1), Full).mixed(&[6, 36]),
+        Case::new(Diagonal, 3, &[48], (3, 2, 1), Border).mixed(&[3, 6, 12, 24]),
+        Case::new(Diagonal, 6, &[8], (2, 2, 1), Full).mixed(&[2, 4]),
+        Case::new(Diagonal, 7, &[4], (2, 2, 1), Full).mixed(&[2]),
+        Case::new(Diagonal, 8, &[4], (2, 2, 1), Full).mixed(&[2]),
+        Case::new(Carpet, 3, &[27], (3, 3, 1), Closed),
+        Case::of_source(3, &[24], (2, 2, 1)),
+    ];
+    for case in &mut cases {
+        // Fields whose surface test is exact, beside those explored in full.
+        case.exact |= matches!(case.request.workload, Cantor | Menger | Simplex | Diagonal);
+    }
+    cases
+}

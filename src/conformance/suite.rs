@@ -1,0 +1,348 @@
+//! Running the rows, and the laws that they must keep.
+
+use crate::backend::{Backend, Control, Error, How, StrategyKind};
+use crate::conformance::axes::{Axis, Row, Scope, axes, counts, rows};
+use crate::conformance::cases::Case;
+use crate::engine::{BackendKind, Request, Target};
+use crate::field::{Field, Job, Open};
+use crate::geometry::{Domain, Region, SampleGrid};
+use crate::plan::Plan;
+use crate::result::{CellType, Content, DenseArray, Keep, Subdivision};
+
+/// What a dense array is filled with before the runs of a row: a cell that is not written cannot be right in both.
+const POISONS: [u8; 2] = [0x5a, 0xa5];
+
+/// Points of the coarse samples that are compared.
+const SAMPLED: u64 = 1 << 10;
+
+/// One run of a case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked {
+    /// The case in words.
+    pub case: String,
+    /// What was varied.
+    pub row: Row,
+    /// The checksum of the dense array in its cells' type; None if no cells were kept.
+    pub checksum: Option<String>,
+    /// Cells that differ from Exhaustive.
+    pub differing: u64,
+    /// What broke a law; None if nothing did.
+    pub fault: Option<String>,
+}
+
+/// Cases, and the rows that vary them on a backend.
+pub struct Suite {
+    cases: Vec<Case>,
+    axes: Vec<Axis>,
+    rows: Vec<Row>,
+}
+
+impl Suite {
+    /// The suite of some cases on a backend; cases that it cannot run are left out.
+    pub fn new(cases: Vec<Case>, backend: BackendKind, scope: Scope) -> Self {
+        let cases: Vec<Case> =
+            cases.into_iter().filter(|case| backend != BackendKind::Cpu || case.request.source.is_none()).collect();
+        let axes = axes(&cases, backend);
+        let served: Vec<Vec<bool>> = cases.iter().map(|case| case.curves()).collect();
+        let rows = match cases[..] {
+            [] => Vec::new(),
+            _ => rows(&axes, scope, |case, curve| served[case][curve as usize]),
+        };
+        Self { cases, axes, rows }
+    }
+
+    /// The rows, by case.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// What is varied, with the number of rows that take each value: cases by name.
+    pub fn per_axis(&self) -> Vec<(&'static str, Vec<(String, usize)>)> {
+        let mut counts = counts(&self.axes, &self.rows);
+        if let Some((_, cases)) = counts.first_mut() {
+            cases.iter_mut().zip(&self.cases).for_each(|((name, _), case)| *name = case.name());
+        }
+        counts
+    }
+
+    /// Runs every row on `target` and reports it to `each`.
+    ///
+    /// # Errors
+    /// If a run itself fails, or `control` is cancelled.
+    pub fn run(&self, target: &Target, control: &Control, mut each: impl FnMut(&Checked)) -> Result<(), Error> {
+        for rows in self.rows.chunk_by(|a, b| a.case == b.case) {
+            let case = &self.cases[rows[0].case];
+            let job = RunCase { case, rows, target, control, each: &mut each };
+            case.request.workload.dispatch(case.request.k(), job)??;
+        }
+        Ok(())
+    }
+}
+
+impl Case {
+    /// For every curve whether it can serve the case. Hilbert needs equal power-of-two r; every other error is one of
+    /// the case, which its runs will tell.
+    fn curves(&self) -> Vec<bool> {
+        struct Serves<'a>(&'a Request);
+        impl Job for Serves<'_> {
+            type Output = Vec<bool>;
+            fn run<const K: usize>(self, _: Open<K>) -> Vec<bool> {
+                let serves = |&curve: &crate::curve::CurveKind| {
+                    let plan = self.0.clone().curve(curve).plan::<K>();
+                    !matches!(plan, Err(Error::Plan(crate::plan::PlanError::Curve(_))))
+                };
+                crate::curve::CurveKind::ALL.iter().map(serves).collect()
+            }
+        }
+        let all = vec![true; crate::curve::CurveKind::ALL.len()];
+        self.request.workload.dispatch(self.request.k(), Serves(&self.request)).unwrap_or(all)
+    }
+}
+
+/// The rows of one case once its dimension is a type.
+struct RunCase<'a, F> {
+    case: &'a Case,
+    rows: &'a [Row],
+    target: &'a Target,
+    control: &'a Control,
+    each: &'a mut F,
+}
+
+impl<F: FnMut(&Checked)> Job for RunCase<'_, F> {
+    type Output = Result<(), Error>;
+
+    fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
+        let Self { case, rows, target, control, each } = self;
+        let domain = case.request.domain::<K>()?;
+        let field = &*open(&domain, &case.request.options()?)?;
+        let backend = target.of::<K>();
+        // A field that is source for a GPU has no other oracle than itself.
+        let cpu = Target::cpu();
+        let oracle = if field.is_device_only() { backend } else { cpu.of::<K>() };
+        let mut sampled = sampled(oracle, backend, field, &domain)?;
+        let truth = {
+            let how = How::default().strategy(StrategyKind::Exhaustive).cell(CellType::I32);
+            once(oracle, &case.request.plan::<K>()?, field, &how, control)?
+        };
+        let truth = truth.array().expect("a dense array is kept");
+        let how = How::default().cell(CellType::I32);
+        let reference = Reference::of(case, &once(oracle, &case.request.plan::<K>()?, field, &how, control)?, truth)?;
+        for row in rows {
+            let plan = case.request.clone().curve(row.curve).plan::<K>()?;
+            let mut outcome =
+                Checked { case: case.name(), row: row.clone(), checksum: None, differing: 0, fault: sampled.take() };
+            for poison in POISONS {
+                let run = once(backend, &plan, field, &row.how.clone().poison(poison), control)?;
+                let exhaustive = row.how.tuning.strategy == StrategyKind::Exhaustive;
+                let array = match row.how.kept.keep {
+                    Keep::Counts => None,
+                    Keep::Dense | Keep::Regions => Some(run.materialise(None)?),
+                };
+                let expected = if exhaustive { truth } else { &reference.array };
+                let mut fault = |fault: String| {
+                    outcome.fault.get_or_insert(fault);
+                };
+                if let Some(array) = &array {
+                    outcome.checksum = Some(array.checksum());
+                    outcome.differing = differing(truth, array);
+                    match differing(expected, array) {
+                        0 => {}
+                        cells => fault(format!("{cells} cells differ from the CPU's, over poison {poison:#x}")),
+                    }
+                }
+                if !exhaustive {
+                    reference.disagreement(&run).into_iter().for_each(&mut fault);
+                }
+                if case.exact && outcome.differing > 0 {
+                    fault(format!("{} cells differ from exhaustive", outcome.differing));
+                }
+            }
+            each(&outcome);
+        }
+        Ok(())
+    }
+}
+
+/// One run.
+fn once<const K: usize>(
+    backend: &dyn Backend<K>,
+    plan: &Plan<K>,
+    field: &dyn Field<K>,
+    how: &How,
+    control: &Control,
+) -> Result<Subdivision<K>, Error> {
+    let mut prepared = backend.prepare(plan, field, how)?;
+    prepared.run(control)?;
+    prepared.result()
+}
+
+/// What a coarse sample here and one by the oracle disagree in, if in anything.
+fn sampled<'a, const K: usize>(
+    oracle: &'a dyn Backend<K>,
+    here: &'a dyn Backend<K>,
+    field: &'a dyn Field<K>,
+    domain: &Domain<K>,
+) -> Result<Option<String>, Error> {
+    let grid = SampleGrid::new(domain.size(), SAMPLED);
+    let of = |backend: &'a dyn Backend<K>| backend.sample(domain, field, grid, &How::default())?();
+    let (here, there) = (of(here)?, of(oracle)?);
+    let differing = here.iter().zip(&there).filter(|(a, b)| a != b).count();
+    Ok((here.len() != there.len() || differing > 0)
+        .then(|| format!("{differing} sampled labels differ from the CPU's")))
+}
+
+/// What the dividing runs of a case must find.
+struct Reference<const K: usize> {
+    array: DenseArray<K>,
+    counts: Vec<[u64; 3]>,
+    terminals: Vec<(Region<K>, Option<u32>)>,
+    total: u128,
+}
+
+impl<const K: usize> Reference<K> {
+    fn of(case: &Case, run: &Subdivision<K>, truth: &DenseArray<K>) -> Result<Self, Error> {
+        let counts = levels(run);
+        if let Some(known) = &case.mixed {
+            let mixed: Vec<u64> = counts.iter().map(|[subdivided, _, leaves]| subdivided + leaves).collect();
+            if *known != mixed {
+                let name = case.name();
+                return Err(Error::System(format!("{name}: {mixed:?} regions are mixed; {known:?} are known to be")));
+            }
+        }
+        let array = run.materialise(None)?;
+        debug_assert_eq!(array.cells().len(), truth.cells().len());
+        Ok(Self { array, counts, terminals: terminals(run), total: run.plan().domain().cells() })
+    }
+
+    /// What a run does not agree with, if with anything.
+    fn disagreement(&self, run: &Subdivision<K>) -> Option<String> {
+        let counts = levels(run);
+        if counts != self.counts {
+            return Some(format!("the counts {counts:?} differ from {:?}", self.counts));
+        }
+        if run.terminals().is_empty() {
+            return None;
+        }
+        let terminals = terminals(run);
+        let tiled: u64 = terminals.iter().map(|(region, _)| region.volume()).sum();
+        if u128::from(tiled) != self.total {
+            return Some(format!("the terminal regions hold {tiled} cells"));
+        }
+        (terminals != self.terminals).then(|| "the terminal regions differ".into())
+    }
+}
+
+/// Regions subdivided, filled and left as leaves, per level.
+fn levels<const K: usize>(run: &Subdivision<K>) -> Vec<[u64; 3]> {
+    run.levels().iter().map(|level| [level.counts.subdivided, level.counts.filled, level.counts.leaves]).collect()
+}
+
+/// The terminal regions by their place, whatever curve named them, with the label of uniform ones.
+fn terminals<const K: usize>(run: &Subdivision<K>) -> Vec<(Region<K>, Option<u32>)> {
+    let terminal = |terminal| {
+        let label = match crate::result::Terminal::content(terminal) {
+            Content::Uniform(label) => Some(label),
+            Content::Leaf { .. } => None,
+        };
+        (run.region(terminal), label)
+    };
+    let mut terminals: Vec<_> = run.terminals().iter().map(terminal).collect();
+    terminals.sort_by_key(|(region, _)| region.corner);
+    terminals
+}
+
+/// The number of cells in which two arrays differ.
+pub fn differing<const K: usize>(a: &DenseArray<K>, b: &DenseArray<K>) -> u64 {
+    (0..a.cells().len()).filter(|&i| a.cells().label(i) != b.cells().label(i)).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::{CudaTuning, Kept, Tuning};
+    use crate::conformance::cases;
+    use crate::curve::CurveKind;
+    use crate::field::{Arithmetic, FieldKind, Precision};
+    use crate::rule::RuleKind;
+
+    fn run(cases: Vec<Case>, mut each: impl FnMut(&Checked)) -> Result<(), Error> {
+        let suite = Suite::new(cases, BackendKind::Cpu, Scope::Full);
+        suite.run(&Target::cpu(), &Control::default(), &mut each)
+    }
+
+    #[test]
+    fn every_case_agrees() {
+        run(cases(), |outcome| assert_eq!(outcome.fault, None, "{outcome:?}")).unwrap();
+    }
+
+    /// A member of a registry that no row has would be untested, and so would a choice that is no axis.
+    #[test]
+    fn every_member_and_every_choice_has_a_row() {
+        for &backend in BackendKind::ALL {
+            for scope in [Scope::Full, Scope::Brief] {
+                let suite = Suite::new(cases(), backend, scope);
+                for (axis, values) in suite.per_axis() {
+                    for (value, rows) in values {
+                        assert!(rows > 0, "{backend} {scope:?}: no row has {axis} {value}");
+                    }
+                }
+                let axes: Vec<_> = suite.axes.iter().map(|axis| axis.name).collect();
+                let choices = Kept::CHOICES.iter().chain(Tuning::CHOICES);
+                let cuda = CudaTuning::CHOICES.iter().filter(|_| backend == BackendKind::Cuda);
+                for choice in
+                    choices.chain(cuda).filter(|choice| choice.name != "threads" || backend == BackendKind::Cpu)
+                {
+                    assert!(axes.contains(&choice.name), "{} is not varied on {backend}", choice.name);
+                }
+            }
+        }
+        let cases = cases();
+        let any = |holds: &dyn Fn(&Request) -> bool| cases.iter().any(|case| holds(&case.request));
+        for &field in FieldKind::ALL {
+            assert!(any(&|request| request.workload == field), "no case of {field}");
+        }
+        for &rule in RuleKind::ALL {
+            assert!(any(&|request| request.computed.explore == Some(rule)), "no case explores {rule}");
+        }
+        for &precision in Precision::ALL {
+            assert!(any(&|request| request.computed.precision == precision), "no case in {precision}");
+        }
+        for &arithmetic in Arithmetic::ALL {
+            assert!(any(&|request| request.computed.arithmetic == arithmetic), "no case in {arithmetic} arithmetic");
+        }
+        assert!((1..=8).all(|k| any(&|request| request.k() == k)));
+        assert_eq!(CurveKind::ALL.iter().enumerate().find(|&(i, &curve)| curve as usize != i), None);
+    }
+
+    #[test]
+    fn border_fails_where_it_must() {
+        // A kept region of the carpet has a uniform border: nothing is subdivided and the holes are lost.
+        for (workload, missed) in [(FieldKind::Carpet, 81 * 81 - 8u64.pow(4) - 27 * 27), (FieldKind::Menger, 0)] {
+            let mut case = Case::new(workload, 2, &[81], (3, 3, 1), RuleKind::Border);
+            case.mixed = Some(vec![0]);
+            let mut differing = 0;
+            run(vec![case], |outcome| {
+                assert_eq!(outcome.fault, None, "{outcome:?}");
+                differing = differing.max(outcome.differing);
+            })
+            .unwrap();
+            assert!(differing >= missed && differing > 0, "{workload}: {differing}");
+        }
+    }
+
+    #[test]
+    fn the_checker_sees_a_wrong_count_and_a_wrong_cell() {
+        let mut case = Case::new(FieldKind::Simplex, 2, &[16], (2, 2, 1), RuleKind::Border);
+        case.mixed = Some(vec![3, 9, 26]);
+        assert!(run(vec![case], |_| {}).unwrap_err().to_string().contains("[3, 9, 27] regions are mixed"));
+        let faults = |case: &Case| {
+            let mut faults = 0;
+            run(vec![case.clone()], |outcome| faults += u32::from(outcome.fault.is_some())).unwrap();
+            faults
+        };
+        let mut case = Case::new(FieldKind::Carpet, 2, &[27], (3, 3, 1), RuleKind::Border);
+        assert_eq!(faults(&case), 0);
+        case.exact = true;
+        assert!(faults(&case) > 0);
+    }
+}

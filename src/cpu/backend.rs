@@ -1,0 +1,181 @@
+//! The CPU as a backend.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::backend::{Backend, Control, DeviceFacts, Error, Estimate, How, Place, Prepared, Sampler, StrategyKind};
+use crate::choice::ChoiceError;
+use crate::cpu::sink::Sink;
+use crate::cpu::strategy;
+use crate::cpu::work::Work;
+use crate::field::Field;
+use crate::geometry::{Domain, SampleGrid};
+use crate::plan::Plan;
+use crate::result::{DenseArray, Keep, RunCounts, Subdivision, Times};
+
+/// Cells sampled per task: below it threads take longer to wake than to evaluate.
+const TASK: usize = 1024;
+
+/// The processor, always there.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Cpu;
+
+impl Place for Cpu {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn device(&self) -> Option<&str> {
+        None
+    }
+
+    fn multiprocessors(&self) -> Option<[u32; 2]> {
+        None
+    }
+
+    fn facts(&self) -> Option<DeviceFacts> {
+        None
+    }
+}
+
+impl<const K: usize> Backend<K> for Cpu {
+    fn sample<'a>(
+        &'a self,
+        _: &Domain<K>,
+        field: &'a dyn Field<K>,
+        grid: SampleGrid<K>,
+        how: &How,
+    ) -> Result<Sampler<'a>, Error> {
+        check_here(field, how)?;
+        let pool = pool(how)?;
+        let evaluate = move |(task, labels): (usize, &mut [u32])| {
+            field.evaluate(&grid.cells_from((task * TASK) as u64, labels.len()), labels);
+        };
+        Ok(Box::new(move || {
+            let mut labels = vec![0; grid.cells() as usize];
+            if labels.len() <= TASK {
+                evaluate((0, &mut labels));
+            } else {
+                inside(pool.as_ref(), || labels.par_chunks_mut(TASK).enumerate().for_each(evaluate));
+            }
+            Ok(labels)
+        }))
+    }
+
+    fn prepare<'a>(
+        &'a self,
+        plan: &Plan<K>,
+        field: &'a dyn Field<K>,
+        how: &How,
+    ) -> Result<Box<dyn Prepared<K> + 'a>, Error> {
+        check_here(field, how)?;
+        how.check(field.max_label())?;
+        let estimate = Estimate::new(plan, field, how);
+        estimate.check(how.mem_limit)?;
+        let pool = pool(how)?;
+        Ok(Box::new(OnCpu {
+            plan: plan.clone(),
+            field,
+            how: how.clone(),
+            dense: estimate.dense as u64,
+            pool,
+            last: None,
+        }))
+    }
+}
+
+/// Checks that the CPU can evaluate a field as it is tuned.
+fn check_here<const K: usize>(field: &dyn Field<K>, how: &How) -> Result<(), Error> {
+    let refused = |reason: &str| Err(Error::Unsupported { backend: "cpu", reason: reason.into() });
+    if let Some(cuda) = &how.cuda {
+        return refused(&format!(
+            "{} are understood by a GPU alone; leave them out, or use the backend cuda",
+            cuda.names()
+        ));
+    }
+    match field.is_device_only() {
+        true => refused("this field is CUDA source and needs a GPU: the backend cuda"),
+        false => Ok(()),
+    }
+}
+
+/// A pool of as many threads as were asked for; None: all, which the caller's pool has.
+fn pool(how: &How) -> Result<Option<ThreadPool>, Error> {
+    let build = |threads| ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = how.tuning.threads.map(build).transpose();
+    pool.map_err(|error| ChoiceError::new("threads", how.tuning.threads.unwrap_or(0), error.to_string()).into())
+}
+
+/// Does something in a pool, if there is one.
+fn inside<R: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> R + Send) -> R {
+    match pool {
+        Some(pool) => pool.install(work),
+        None => work(),
+    }
+}
+
+/// A plan on the CPU. A run writes into the array of the one before.
+struct OnCpu<'a, const K: usize> {
+    plan: Plan<K>,
+    field: &'a dyn Field<K>,
+    how: How,
+    /// Bytes of the dense array.
+    dense: u64,
+    pool: Option<ThreadPool>,
+    last: Option<Subdivision<K>>,
+}
+
+impl<const K: usize> Prepared<K> for OnCpu<'_, K> {
+    fn run(&mut self, control: &Control) -> Result<Times, Error> {
+        let mut array = self.last.take().and_then(Subdivision::into_array);
+        let Self { plan, field, how, dense, .. } = &*self;
+        if let (Some(byte), Keep::Dense) = (how.poison, how.kept.keep) {
+            array.get_or_insert_with(|| DenseArray::zeroed(plan.domain(), how.kept.cell)).poison(byte);
+        }
+        let done = inside(self.pool.as_ref(), || carry_out(plan, *field, how, *dense, control, array))?;
+        let times = done.counts.times;
+        self.last = Some(done);
+        Ok(times)
+    }
+
+    fn counts(&self) -> Result<RunCounts<K>, Error> {
+        Ok(self.last.as_ref().expect("a plan is run before its counts are asked for").counts.clone())
+    }
+
+    fn result(&mut self) -> Result<Subdivision<K>, Error> {
+        Ok(self.last.take().expect("a plan is run before its result is asked for"))
+    }
+
+    fn checksum(&self) -> Result<Option<String>, Error> {
+        let last = self.last.as_ref().expect("a plan is run before its checksum is asked for");
+        Ok(last.array.as_ref().map(DenseArray::checksum))
+    }
+}
+
+/// One run into `array`, which a run before this one may have left, or into a new one.
+fn carry_out<const K: usize>(
+    plan: &Plan<K>,
+    field: &dyn Field<K>,
+    how: &How,
+    dense: u64,
+    control: &Control,
+    array: Option<DenseArray<K>>,
+) -> Result<Subdivision<K>, Error> {
+    control.reach(0);
+    let start = Instant::now();
+    let kept = &how.kept;
+    let new = || (kept.keep == Keep::Dense).then(|| DenseArray::zeroed(plan.domain(), kept.cell));
+    let mut array = array.or_else(new);
+    let limit = how.mem_limit.unwrap_or(u64::MAX).saturating_sub(dense);
+    let sink = Sink::new(array.as_mut().map(DenseArray::canvas), kept.keep, kept.cell, limit);
+    let work = Work::new(plan, field, how, control, sink);
+    let (levels, launches) = strategy::of::<K>(how.tuning.strategy).run(&work)?;
+    let (terminals, bricks) = work.sink.finish();
+    let times = Times { wall: start.elapsed(), device: None };
+    debug_assert!(how.tuning.strategy != StrategyKind::Exhaustive || terminals.is_empty());
+    let counts = RunCounts { levels, launches, times };
+    counts.complete(plan.domain().cells()).map_err(|seen| Error::Incomplete { seen, total: plan.domain().cells() })?;
+    Ok(Subdivision { plan: plan.clone(), counts, terminals, bricks, array })
+}

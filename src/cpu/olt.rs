@@ -1,0 +1,153 @@
+//! Offset lookup tables: the regions of one level, one scalar code each.
+//!
+//! A run holds two: the table of the level it reads and the table of the next level that it writes. The write table is
+//! as large as the children that will enter it, which is R times the mixed parents and never more than the law
+//! |T_i| = |G_i|·∏r_j of the ASK paper (eq. 28). Codes take four bytes where all codes of the level fit, else eight;
+//! payloads lie beside them and take nothing for fields without one.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use crate::backend::{Insertion, MIXED, Outcome};
+use crate::field::{Field, Payload};
+use crate::plan::Plan;
+
+/// The regions of one level by their codes.
+#[derive(Debug)]
+pub(crate) struct Olt {
+    pub(crate) level: u32,
+    codes: Codes,
+    payloads: Vec<AtomicU64>,
+}
+
+/// Slots are atomics so that workers fill disjoint ones through a shared reference; relaxed stores cost what plain ones
+/// do, and the end of the pass orders them before any reader.
+#[derive(Debug)]
+enum Codes {
+    U32(Vec<AtomicU32>),
+    U64(Vec<AtomicU64>),
+}
+
+impl Olt {
+    fn with_len(level: u32, wide: bool, payloads: bool, len: usize) -> Self {
+        let codes = if wide {
+            Codes::U64(std::iter::repeat_with(|| AtomicU64::new(0)).take(len).collect())
+        } else {
+            Codes::U32(std::iter::repeat_with(|| AtomicU32::new(0)).take(len).collect())
+        };
+        let payloads = std::iter::repeat_with(|| AtomicU64::new(0)).take(if payloads { len } else { 0 }).collect();
+        Self { level, codes, payloads }
+    }
+
+    /// Level 0: every region of the initial grid, in code order.
+    pub(crate) fn roots<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>) -> Self {
+        let len = plan.levels()[0].regions() as usize;
+        let olt = Self::with_len(0, plan.code_bytes(0) == 8, field.carries_payload(), len);
+        (0..len).into_par_iter().for_each(|slot| {
+            let payload =
+                if field.carries_payload() { field.root(&plan.region(0, slot as u64)) } else { Payload::default() };
+            olt.set(slot, slot as u64, payload);
+        });
+        olt
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        match &self.codes {
+            Codes::U32(v) => v.len(),
+            Codes::U64(v) => v.len(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn code(&self, slot: usize) -> u64 {
+        match &self.codes {
+            Codes::U32(v) => u64::from(v[slot].load(Ordering::Relaxed)),
+            Codes::U64(v) => v[slot].load(Ordering::Relaxed),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn payload(&self, slot: usize) -> Payload {
+        Payload(self.payloads.get(slot).map_or(0, |payload| payload.load(Ordering::Relaxed)))
+    }
+
+    #[inline]
+    fn set(&self, slot: usize, code: u64, payload: Payload) {
+        match &self.codes {
+            Codes::U32(v) => v[slot].store(code as u32, Ordering::Relaxed),
+            Codes::U64(v) => v[slot].store(code, Ordering::Relaxed),
+        }
+        if let Some(slot) = self.payloads.get(slot) {
+            slot.store(payload.0, Ordering::Relaxed);
+        }
+    }
+
+    /// The table of the next level: the children of the mixed regions among `outcomes` (one per entry of `self`).
+    pub(crate) fn children<const K: usize>(
+        &self,
+        plan: &Plan<K>,
+        field: &dyn Field<K>,
+        outcomes: &[Outcome],
+        insertion: Insertion,
+    ) -> Self {
+        /// Parents per task: enough to hide a task's cost, few enough to balance.
+        const PARENTS: usize = 2048;
+        let per_parent = plan.scheme().children() as usize;
+        let mixed = |range: &[Outcome]| range.iter().filter(|&&outcome| outcome == MIXED).count();
+        let counts: Vec<usize> = outcomes.par_chunks(PARENTS).map(mixed).collect();
+        let parents: usize = counts.iter().sum();
+        let next = self.level + 1;
+        let payloads = field.carries_payload();
+        let olt = Self::with_len(next, plan.code_bytes(next) == 8, payloads, parents * per_parent);
+        let scan: Vec<usize> = counts
+            .iter()
+            .scan(0, |sum, &count| {
+                let before = *sum;
+                *sum += count;
+                Some(before)
+            })
+            .collect();
+        let cursor = AtomicUsize::new(0);
+        outcomes.par_chunks(PARENTS).zip(scan).enumerate().for_each(|(chunk, (outcomes, mut rank))| {
+            let mut codes = vec![0; per_parent];
+            for (i, _) in outcomes.iter().enumerate().filter(|&(_, &outcome)| outcome == MIXED) {
+                let parent = chunk * PARENTS + i;
+                let family = match insertion {
+                    Insertion::Stable => rank,
+                    Insertion::Atomic => cursor.fetch_add(1, Ordering::Relaxed),
+                };
+                rank += 1;
+                let slot = family * per_parent;
+                if payloads {
+                    let children = self::family(plan, field, self.level, self.code(parent), self.payload(parent));
+                    children.into_iter().enumerate().for_each(|(i, (code, payload))| olt.set(slot + i, code, payload));
+                } else {
+                    plan.encoding().children(self.level, self.code(parent), &mut codes);
+                    codes.iter().enumerate().for_each(|(i, &code)| olt.set(slot + i, code, Payload::default()));
+                }
+            }
+        });
+        olt
+    }
+}
+
+/// The children of one region, with their payloads, in code order.
+#[inline]
+pub(crate) fn family<const K: usize>(
+    plan: &Plan<K>,
+    field: &dyn Field<K>,
+    level: u32,
+    code: u64,
+    payload: Payload,
+) -> Vec<(u64, Payload)> {
+    let mut codes = vec![0; plan.scheme().children() as usize];
+    plan.encoding().children(level, code, &mut codes);
+    let mut payloads = vec![Payload::default(); codes.len()];
+    if field.carries_payload() {
+        let regions: Vec<_> = codes.iter().map(|&child| plan.region(level + 1, child)).collect();
+        field.split(&plan.region(level, code), payload, &regions, &mut payloads);
+    }
+    codes.into_iter().zip(payloads).collect()
+}

@@ -1,0 +1,68 @@
+//! Adaptive Serial Kernels (ASK paper, §5): one pass per level over a double-buffered OLT.
+//!
+//! ```text
+//!   read table i ──explore──> outcomes ──insert children of the mixed──> write table i+1 ──swap──> ...
+//! ```
+//!
+//! Nothing is allocated inside a level but its tables: the outcomes (one word per region) and the next table, which is
+//! as large as the children that enter it.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use crate::backend::{Error, MIXED, Mapping, Outcome, table_bytes};
+use crate::cpu::olt::Olt;
+use crate::cpu::strategy::definition::Strategy;
+use crate::cpu::work::Work;
+use crate::result::{Launches, LevelKernels, LevelStats};
+
+/// Regions per task: enough cells for a vectorised field, few enough to balance.
+const REGIONS: usize = 256;
+
+pub(super) struct Ask;
+
+impl<const K: usize> Strategy<K> for Ask {
+    fn run(&self, work: &Work<'_, K>) -> Result<(Vec<LevelStats<K>>, Launches), Error> {
+        let payloads = work.field.carries_payload();
+        let mut launches = Launches { most_in_flight: 1, ..Launches::default() };
+        let mut stats = Vec::new();
+        work.fits(table_bytes(work.plan, 0, payloads, work.plan.levels()[0].regions()))?;
+        let mut olt = Olt::roots(work.plan, work.field);
+        loop {
+            let start = Instant::now();
+            let level = olt.level;
+            let mut outcomes: Vec<Outcome> = vec![MIXED; olt.len()];
+            let piece = (olt.len() / (8 * rayon::current_num_threads())).clamp(1, REGIONS);
+            outcomes.par_chunks_mut(piece).enumerate().try_for_each(|(i, outcomes)| {
+                work.process(level, |slot| (olt.code(i * piece + slot), olt.payload(i * piece + slot)), outcomes)
+            })?;
+            let settled = work.how.tuning.mapping == Mapping::Mbr && work.settles(level);
+            let kernels = LevelKernels { explore: 1, leaf: u64::from(settled), ..LevelKernels::default() };
+            launches.kernels += kernels.explore + kernels.leaf;
+            let counts = work.counts(level);
+            let children = u128::from(counts.subdivided) * u128::from(work.plan.scheme().children());
+            let mut bytes = table_bytes(work.plan, level, payloads, olt.len() as u128);
+            let next = if children > 0 {
+                bytes += table_bytes(work.plan, level + 1, payloads, children);
+                work.fits(bytes + size_of_val(&outcomes[..]) as u128)?;
+                Some(olt.children(work.plan, work.field, &outcomes, work.how.tuning.insertion))
+            } else {
+                None
+            };
+            launches.peak_olt_bytes = launches.peak_olt_bytes.max(bytes as u64);
+            stats.push(LevelStats {
+                level: work.plan.levels()[level as usize],
+                counts,
+                olt_entries: olt.len() as u64 + children as u64,
+                olt_bytes: bytes as u64,
+                kernels,
+                time: Some(start.elapsed()),
+            });
+            match next {
+                Some(next) => olt = next,
+                None => return Ok((stats, launches)),
+            }
+        }
+    }
+}

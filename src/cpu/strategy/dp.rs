@@ -1,0 +1,130 @@
+//! Dynamic parallelism on the CPU: every mixed region launches a task for its r^k children.
+//!
+//! As on a GPU, launches in flight are limited: a launch that finds no room runs inside its parent instead, so nothing
+//! is lost and memory stays bounded whatever the depth. There is no table; a task holds the codes of one family.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::Scope;
+use rayon::prelude::*;
+
+use crate::backend::{Error, MIXED};
+use crate::cpu::olt::family;
+use crate::cpu::strategy::definition::Strategy;
+use crate::cpu::work::Work;
+use crate::field::Payload;
+use crate::result::{Launches, LevelKernels, LevelStats};
+
+/// Initial regions per task.
+const ROOTS: u64 = 64;
+
+/// Tasks in flight unless told otherwise: what GPUs run at once.
+const TASKS: u64 = 128;
+
+pub(super) struct Dp;
+
+/// A run's launches, and the first thing that went wrong.
+struct Tasks<'a, 'c, const K: usize> {
+    work: &'a Work<'c, K>,
+    in_flight: AtomicU64,
+    most_in_flight: AtomicU64,
+    /// Per level.
+    kernels: Vec<AtomicU64>,
+    in_place: AtomicU64,
+    failure: Mutex<Option<Error>>,
+}
+
+impl<const K: usize> Strategy<K> for Dp {
+    fn run(&self, work: &Work<'_, K>) -> Result<(Vec<LevelStats<K>>, Launches), Error> {
+        let tasks = Tasks {
+            work,
+            in_flight: AtomicU64::new(1),
+            most_in_flight: AtomicU64::new(1),
+            kernels: (0..work.plan.levels().len()).map(|level| AtomicU64::new(u64::from(level == 0))).collect(),
+            in_place: AtomicU64::new(0),
+            failure: Mutex::new(None),
+        };
+        let roots = work.plan.levels()[0].regions() as u64;
+        rayon::scope(|scope| {
+            // The initial grid is one launch, shared by the workers.
+            (0..roots.div_ceil(ROOTS)).into_par_iter().for_each(|piece| {
+                let codes = piece * ROOTS..roots.min((piece + 1) * ROOTS);
+                let root = |code| match work.field.carries_payload() {
+                    true => (code, work.field.root(&work.plan.region(0, code))),
+                    false => (code, Payload::default()),
+                };
+                tasks.explore(scope, 0, &codes.map(root).collect::<Vec<_>>());
+            });
+            tasks.in_flight.fetch_sub(1, Ordering::Relaxed);
+        });
+        if let Some(failure) = tasks.failure.into_inner().expect("no worker panics holding it") {
+            return Err(failure);
+        }
+        let stats = (work.plan.levels().iter())
+            .map(|&level| LevelStats {
+                level,
+                counts: work.counts(level.index),
+                olt_entries: 0,
+                olt_bytes: 0,
+                kernels: LevelKernels {
+                    explore: tasks.kernels[level.index as usize].load(Ordering::Relaxed),
+                    ..LevelKernels::default()
+                },
+                time: None,
+            })
+            .take_while(|stats| stats.counts.regions > 0)
+            .collect();
+        let in_place = tasks.in_place.into_inner();
+        let launches = Launches {
+            kernels: tasks.kernels.into_iter().map(AtomicU64::into_inner).sum(),
+            most_in_flight: tasks.most_in_flight.into_inner(),
+            credits: work.how.tuning.max_kernels.map_or(TASKS, u64::from),
+            refused: in_place,
+            in_place,
+            ..Launches::default()
+        };
+        Ok((stats, launches))
+    }
+}
+
+impl<'a, const K: usize> Tasks<'a, '_, K> {
+    /// Explores regions of one level and launches the children of the mixed ones.
+    fn explore<'s>(&'s self, scope: &Scope<'s>, level: u32, regions: &[(u64, Payload)]) {
+        if self.failure.lock().expect("no worker panics holding it").is_some() {
+            return;
+        }
+        let mut outcomes = vec![MIXED; regions.len()];
+        if let Err(error) = self.work.process(level, |i| regions[i], &mut outcomes) {
+            self.failure.lock().expect("no worker panics holding it").get_or_insert(error);
+            return;
+        }
+        if self.work.plan.is_last(level) {
+            return;
+        }
+        for (&(code, payload), _) in regions.iter().zip(&outcomes).filter(|&(_, &outcome)| outcome == MIXED) {
+            let children = family(self.work.plan, self.work.field, level, code, payload);
+            self.kernels[level as usize + 1].fetch_add(1, Ordering::Relaxed);
+            if self.take_credit() {
+                scope.spawn(move |scope| {
+                    self.explore(scope, level + 1, &children);
+                    self.in_flight.fetch_sub(1, Ordering::Relaxed);
+                });
+            } else {
+                self.in_place.fetch_add(1, Ordering::Relaxed);
+                self.explore(scope, level + 1, &children);
+            }
+        }
+    }
+
+    /// Takes one of the launches that may be in flight, if there is one left.
+    fn take_credit(&self) -> bool {
+        let limit = self.work.how.tuning.max_kernels.map_or(TASKS, u64::from);
+        let taken =
+            (self.in_flight).fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < limit).then_some(n + 1));
+        if let Ok(before) = taken {
+            self.most_in_flight.fetch_max(before + 1, Ordering::Relaxed);
+        }
+        taken.is_ok()
+    }
+}

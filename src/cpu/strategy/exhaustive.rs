@@ -1,0 +1,39 @@
+//! Exhaustive: every cell, without subdivision. The oracle of the others, hence the simplest.
+
+use rayon::prelude::*;
+
+use crate::backend::{Error, PIECE};
+use crate::choice::ChoiceError;
+use crate::cpu::strategy::definition::Strategy;
+use crate::cpu::work::Work;
+use crate::geometry::{Level, Slabs};
+use crate::result::{Keep, Launches, LevelKernels, LevelStats};
+
+pub(super) struct Exhaustive;
+
+impl<const K: usize> Strategy<K> for Exhaustive {
+    fn run(&self, work: &Work<'_, K>) -> Result<(Vec<LevelStats<K>>, Launches), Error> {
+        if work.how.kept.keep == Keep::Regions {
+            return Err(ChoiceError::new(
+                "keep",
+                "regions",
+                "exhaustive has no regions; keep the dense array or counts",
+            )
+            .into());
+        }
+        if work.plan.domain().cells() > u128::from(u64::MAX) {
+            let reason = "the domain has more than 2^64 cells; use ask or dp";
+            return Err(ChoiceError::new("strategy", "exhaustive", reason).into());
+        }
+        let domain = work.plan.domain().region();
+        let slabs = Slabs::new(domain, PIECE);
+        (0..slabs.len()).into_par_iter().try_for_each(|i| work.evaluate(&slabs.get(i)))?;
+        let mut counts = work.counts(0);
+        (counts.regions, counts.leaves, counts.leaf_cells) = (1, 1, counts.evaluated_cells);
+        let kernels = LevelKernels { leaf: 1, ..LevelKernels::default() };
+        let level = Level::whole(domain.extent);
+        let stats = LevelStats { level, counts, olt_entries: 0, olt_bytes: 0, kernels, time: None };
+        let launches = Launches { kernels: 1, most_in_flight: 1, ..Launches::default() };
+        Ok((vec![stats], launches))
+    }
+}

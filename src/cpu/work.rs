@@ -1,0 +1,242 @@
+//! The verbs that strategies are written in, on rayon's threads.
+//!
+//! One verb carries the weight: [`Work::process`] explores a batch of regions of one level, fills the uniform ones and,
+//! on the last level, evaluates the mixed ones. ASK calls it for pieces of a table, DP for the children of one region.
+//! Counts are gathered per batch and merged once, results go to the [`Sink`].
+
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+
+use crate::backend::{Control, Error, How, MIXED, Mapping, Outcome, PIECE};
+use crate::cpu::explore::{Explorer, Scratch, explore};
+use crate::cpu::sink::{Batch, Sink};
+use crate::cpu::visit::VisitOrders;
+use crate::field::{Field, Payload};
+use crate::geometry::{Region, Slabs};
+use crate::plan::Plan;
+use crate::result::{Keep, LevelCounts, MemoryError};
+
+/// One run on the CPU.
+pub(crate) struct Work<'a, const K: usize> {
+    pub(crate) plan: &'a Plan<K>,
+    pub(crate) field: &'a dyn Field<K>,
+    pub(crate) how: &'a How,
+    pub(crate) control: &'a Control,
+    explorer: Explorer<'a, K>,
+    pub(crate) sink: Sink<'a, K>,
+    counts: Vec<Mutex<LevelCounts>>,
+    scratch: Mutex<Vec<Scratch<K>>>,
+}
+
+impl<'a, const K: usize> Work<'a, K> {
+    pub(crate) fn new(
+        plan: &'a Plan<K>,
+        field: &'a dyn Field<K>,
+        how: &'a How,
+        control: &'a Control,
+        sink: Sink<'a, K>,
+    ) -> Self {
+        Self {
+            plan,
+            field,
+            how,
+            control,
+            explorer: Explorer {
+                field,
+                orders: VisitOrders::new(plan, how.tuning.explore_order),
+                proves: plan.rule().proves(),
+                order: how.tuning.explore_order,
+            },
+            sink,
+            counts: plan.levels().iter().map(|_| Mutex::default()).collect(),
+            scratch: Mutex::default(),
+        }
+    }
+
+    /// Explores regions of one level given by code and payload, settles the terminal ones, and leaves one outcome each.
+    ///
+    /// # Errors
+    /// If the run was cancelled or its results outgrew the memory limit.
+    pub(crate) fn process(
+        &self,
+        level: u32,
+        entry: impl Fn(usize) -> (u64, Payload) + Sync,
+        outcomes: &mut [Outcome],
+    ) -> Result<(), Error> {
+        self.control.check()?;
+        let mut scratch = self.scratch.lock().expect("no worker panics holding it").pop().unwrap_or_default();
+        let result = self.process_with(level, &entry, outcomes, &mut scratch);
+        self.scratch.lock().expect("no worker panics holding it").push(scratch);
+        result
+    }
+
+    fn process_with(
+        &self,
+        level: u32,
+        entry: &(impl Fn(usize) -> (u64, Payload) + Sync),
+        outcomes: &mut [Outcome],
+        scratch: &mut Scratch<K>,
+    ) -> Result<(), Error> {
+        scratch.regions.clear();
+        scratch.regions.extend((0..outcomes.len()).map(|i| self.plan.region(level, entry(i).0)));
+        let cost = explore(&self.explorer, level, |i| entry(i).1, outcomes, scratch);
+        let mut counts = LevelCounts {
+            regions: outcomes.len() as u64,
+            explored_cells: cost.cells,
+            label_sum: cost.labels,
+            ..LevelCounts::default()
+        };
+        let mut batch = self.sink.batch();
+        let last = self.plan.is_last(level);
+        let mut leaves = Vec::new();
+        for (i, &outcome) in outcomes.iter().enumerate() {
+            let (code, region) = (entry(i).0, scratch.regions[i]);
+            if outcome != MIXED {
+                counts.filled += 1;
+                counts.filled_cells += region.volume();
+                self.fill(&region, outcome);
+                batch.uniform(level, code, outcome);
+            } else if last {
+                counts.leaves += 1;
+                counts.leaf_cells += region.volume();
+                leaves.push((code, region));
+            } else {
+                counts.subdivided += 1;
+            }
+        }
+        if self.how.kept.keep == Keep::Counts {
+            leaves.iter().for_each(|&(code, region)| batch.leaf(level, code, region.volume()));
+        } else {
+            self.evaluate_leaves(level, &leaves, &mut batch, scratch, &mut counts)?;
+        }
+        self.control.advance(counts.filled_cells + counts.leaf_cells);
+        self.count(level, counts);
+        Ok(self.sink.commit(batch)?)
+    }
+
+    /// Evaluates every cell of a region without exploring it.
+    ///
+    /// # Errors
+    /// If the run was cancelled.
+    pub(crate) fn evaluate(&self, region: &Region<K>) -> Result<(), Error> {
+        self.control.check()?;
+        let mut scratch = self.scratch.lock().expect("no worker panics holding it").pop().unwrap_or_default();
+        scratch.cells.clear();
+        region.extend_cells(&mut scratch.cells);
+        scratch.labels.clear();
+        scratch.labels.resize(scratch.cells.len(), 0);
+        self.field.evaluate(&scratch.cells, &mut scratch.labels);
+        self.sink.write(region, &scratch.labels);
+        let volume = region.volume();
+        let mut counts = LevelCounts { evaluated_cells: volume, ..LevelCounts::default() };
+        if self.field.labels_count_iterations() {
+            counts.label_sum = scratch.labels.iter().map(|&label| u64::from(label)).sum();
+        }
+        self.count(0, counts);
+        self.control.advance(volume);
+        self.scratch.lock().expect("no worker panics holding it").push(scratch);
+        Ok(())
+    }
+
+    /// Checks tables of `bytes` bytes against what the limit leaves beside a dense array.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] with the figure.
+    pub(crate) fn fits(&self, bytes: u128) -> Result<(), Error> {
+        let limit = self.sink.limit();
+        if bytes > u128::from(limit) {
+            return Err(MemoryError { what: "the OLT of the next level", need: bytes, limit }.into());
+        }
+        Ok(())
+    }
+
+    /// Adds to a level's counts.
+    pub(crate) fn count(&self, level: u32, counts: LevelCounts) {
+        *self.counts[level as usize].lock().expect("no worker panics holding it") += counts;
+    }
+
+    /// The counts of every level so far.
+    pub(crate) fn counts(&self, level: u32) -> LevelCounts {
+        *self.counts[level as usize].lock().expect("no worker panics holding it")
+    }
+
+    /// True if a level settled any region, so that MBR has work to share on it.
+    pub(crate) fn settles(&self, level: u32) -> bool {
+        let counts = self.counts(level);
+        counts.filled + counts.leaves > 0
+    }
+
+    fn fill(&self, region: &Region<K>, label: u32) {
+        match self.how.tuning.mapping {
+            Mapping::Mbr if region.volume() > PIECE => {
+                let slabs = Slabs::new(*region, PIECE);
+                (0..slabs.len()).into_par_iter().for_each(|i| self.sink.fill(&slabs.get(i), label));
+            }
+            _ => self.sink.fill(region, label),
+        }
+    }
+
+    /// Evaluates leaves: small ones together, large ones in slabs.
+    fn evaluate_leaves(
+        &self,
+        level: u32,
+        leaves: &[(u64, Region<K>)],
+        batch: &mut Batch,
+        scratch: &mut Scratch<K>,
+        counts: &mut LevelCounts,
+    ) -> Result<(), Error> {
+        let most = match self.how.tuning.mapping {
+            Mapping::Sbr => PIECE,
+            Mapping::Mbr => 4 * PIECE,
+        };
+        scratch.cells.clear();
+        scratch.slabs.clear();
+        for &(code, region) in leaves {
+            batch.leaf(level, code, region.volume());
+            let slabs = Slabs::new(region, PIECE);
+            for slab in (0..slabs.len()).map(|i| slabs.get(i)) {
+                slab.extend_cells(&mut scratch.cells);
+                scratch.slabs.push(slab);
+                if scratch.cells.len() as u64 >= most {
+                    self.evaluate_slabs(batch, scratch, counts)?;
+                }
+            }
+        }
+        self.evaluate_slabs(batch, scratch, counts)
+    }
+
+    /// Evaluates the cells of `scratch.slabs`, which are `scratch.cells`, and empties both.
+    fn evaluate_slabs(
+        &self,
+        batch: &mut Batch,
+        scratch: &mut Scratch<K>,
+        counts: &mut LevelCounts,
+    ) -> Result<(), Error> {
+        self.control.check()?;
+        let Scratch { cells, labels, slabs, .. } = scratch;
+        labels.clear();
+        labels.resize(cells.len(), 0);
+        match self.how.tuning.mapping {
+            Mapping::Sbr => self.field.evaluate(cells, labels),
+            Mapping::Mbr => cells
+                .par_chunks(PIECE as usize)
+                .zip(labels.par_chunks_mut(PIECE as usize))
+                .for_each(|(cells, labels)| self.field.evaluate(cells, labels)),
+        }
+        counts.evaluated_cells += cells.len() as u64;
+        if self.field.labels_count_iterations() {
+            counts.label_sum += labels.iter().map(|&label| u64::from(label)).sum::<u64>();
+        }
+        let mut rest = &labels[..];
+        for slab in slabs.iter() {
+            let (mine, others) = rest.split_at(slab.volume() as usize);
+            rest = others;
+            self.sink.write(slab, mine);
+        }
+        batch.bricks(labels);
+        cells.clear();
+        slabs.clear();
+        Ok(())
+    }
+}

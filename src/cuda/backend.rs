@@ -1,0 +1,75 @@
+//! A GPU as a backend.
+
+use super::device::Device;
+use super::nvrtc::Nvrtc;
+use super::prepared::OnCuda;
+use super::{compile, sampler, strategy};
+use crate::backend::{Backend, DeviceFacts, Error, How, Place, Prepared, Sampler, StrategyKind};
+use crate::field::Field;
+use crate::geometry::{Domain, SampleGrid};
+use crate::plan::Plan;
+
+impl Place for Device {
+    fn name(&self) -> &'static str {
+        "cuda"
+    }
+
+    fn device(&self) -> Option<&str> {
+        Some(self.product())
+    }
+
+    fn multiprocessors(&self) -> Option<[u32; 2]> {
+        Some(self.processors())
+    }
+
+    fn facts(&self) -> Option<DeviceFacts> {
+        Some(self.record())
+    }
+}
+
+impl<const K: usize> Backend<K> for Device {
+    fn sample<'a>(
+        &'a self,
+        domain: &Domain<K>,
+        field: &'a dyn Field<K>,
+        grid: SampleGrid<K>,
+        how: &How,
+    ) -> Result<Sampler<'a>, Error> {
+        sampler::sampler(self, domain, field, grid, how)
+    }
+
+    fn prepare<'a>(
+        &'a self,
+        plan: &Plan<K>,
+        field: &'a dyn Field<K>,
+        how: &How,
+    ) -> Result<Box<dyn Prepared<K> + 'a>, Error> {
+        Ok(Box::new(OnCuda::new(self, plan, field, how)?))
+    }
+}
+
+/// Compiles every kernel of a plan, and that of a sample, for architectures such as `sm_90`; needs NVRTC, but no GPU.
+/// Returns how many sources were compiled.
+///
+/// # Errors
+/// [`CudaError::Compile`](super::CudaError::Compile) with the compiler's log; [`Error::Unsupported`] if the field has no
+/// device twin.
+pub fn compile_kernels<const K: usize>(
+    compiler: Nvrtc,
+    plan: &Plan<K>,
+    field: &dyn Field<K>,
+    how: &How,
+    architectures: &[&str],
+) -> Result<usize, Error> {
+    let twin = super::twin::checked(field, how.on_cuda().block)?;
+    let mut sources = vec![sampler::specialise(plan.domain(), field, &twin, how)?];
+    for &kind in StrategyKind::ALL {
+        sources.push((strategy::of(kind).specialise)(plan, field, &twin, how)?);
+    }
+    for arch in architectures {
+        for source in &sources {
+            compile::compile(compiler, source, arch)?;
+        }
+    }
+    Ok(sources.len() * architectures.len())
+}

@@ -1,0 +1,381 @@
+//! Adaptive Serial Kernels on CUDA (ASK paper, §5): one kernel per level over a double-buffered OLT.
+//!
+//! The host reads one thing back per level, the number of mixed regions, which sizes the next level's tables and
+//! launch. LevelTables are kept from run to run; `--ask-loop paper` allocates and frees them per level instead, as the
+//! published code does.
+
+use cudarc::driver::CudaEvent;
+
+use crate::abi::padded;
+use crate::backend::{AskLoop, Control, Error, How, Insertion, MIXED, Mapping, Shared, StrategyKind, Table};
+use crate::cuda::device::{Kernel, LoadedModule, elapsed};
+use crate::cuda::launcher::Launcher;
+use crate::cuda::limits;
+use crate::cuda::memory::{Allocation, Buffer, Pinned, Reserve, read, read_integers};
+use crate::cuda::setup::Setup;
+use crate::cuda::specialise::{
+    COORDINATES, COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, LaunchArgs, SETTLE_IN_PLACE, SETTLE_LISTED,
+    SETTLE_NONE, Specialisation,
+};
+use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
+use crate::field::{DeviceTwin, Field};
+use crate::geometry::{Level, Region};
+use crate::plan::Plan;
+use crate::result::{Cells, Keep, Launches, LevelKernels, Terminal};
+
+/// Stable insertion: the most pieces whose ranks are added up, and the fewest regions of a thread.
+const MOST_PIECES: u64 = 4096;
+const LEAST_ROUNDS: u64 = 8;
+
+pub(super) struct AskProgram {
+    explore: Kernel,
+    fill: Kernel,
+    leaf: Kernel,
+    rank: Kernel,
+    place: Kernel,
+    threads: u64,
+    code_bytes: u64,
+    starts: Option<Buffer>,
+    counters: Buffer,
+    pinned: Pinned,
+    /// Per level; two that take turns if nothing but counts is kept.
+    tables: Vec<LevelTables>,
+    /// The levels of the last run as they were launched.
+    launched: Vec<LaunchArgs>,
+    /// What the last run found per level, and the marks before, between and after its levels.
+    runs: Vec<LevelRun>,
+    marks: Vec<CudaEvent>,
+    leaves: u64,
+    bricks: Reserve,
+}
+
+/// What the device holds of a level.
+#[derive(Default)]
+struct LevelTables {
+    /// The OLT: the codes of the parents of the level's families. Written by the level before; not there on level 0.
+    families: Reserve,
+    outcomes: Reserve,
+    ranks: Reserve,
+    fills: Reserve,
+    leaves: Reserve,
+}
+
+/// Bytes of a code in a table of the deepest level.
+fn code_bytes<const K: usize>(plan: &Plan<K>, table: Table) -> u64 {
+    match table {
+        Table::Coordinates => 4 * K as u64,
+        Table::Scalars => plan.code_bytes(plan.levels().len() as u32 - 1),
+    }
+}
+
+impl AskProgram {
+    /// How the terminal regions of a run are settled: uniform ones, leaves.
+    fn settle<const K: usize>(&self, setup: &Setup<'_, K>) -> (u32, u32) {
+        match (setup.how.kept.keep, setup.how.tuning.mapping) {
+            (Keep::Counts, _) => (SETTLE_NONE, SETTLE_NONE),
+            (Keep::Regions, _) => (SETTLE_NONE, SETTLE_LISTED),
+            (Keep::Dense, Mapping::Sbr) => (SETTLE_IN_PLACE, SETTLE_IN_PLACE),
+            (Keep::Dense, Mapping::Mbr) => (SETTLE_LISTED, SETTLE_LISTED),
+        }
+    }
+
+    /// Launches one level; `regions` are its regions.
+    fn level<const K: usize>(
+        &mut self,
+        setup: &Setup<'_, K>,
+        launcher: &mut Launcher<'_>,
+        level: &Level<K>,
+        regions: u64,
+        kernels: &mut LevelKernels,
+    ) -> Result<LaunchArgs, Error> {
+        let (device, plan) = (setup.device, &setup.plan);
+        let last = plan.is_last(level.index);
+        let how = match setup.cuda.ask_loop {
+            AskLoop::Lean => Allocation::Pool,
+            AskLoop::Paper => Allocation::Immediate,
+        };
+        let (fill, leaf) = self.settle(setup);
+        let stable = setup.how.tuning.insertion == Insertion::Stable && !last;
+        let (here, next) = (self.slot(level.index), self.slot(level.index + 1));
+        let mut args = LaunchArgs {
+            regions,
+            level: level.index,
+            last: u32::from(last),
+            stable: u32::from(stable),
+            fill,
+            leaf,
+            pieces: 1,
+            grid: padded(level.grid),
+            side: padded(level.whole_sides()),
+            counters: self.counters.address() + u64::from(level.index * COUNTERS) * 4,
+            tallies: setup.tallies(level.index),
+            ..LaunchArgs::default()
+        };
+        args.set_curve(&plan.encoding().device(level.index), self.starts.as_ref().map_or(0, Buffer::address));
+        if !last {
+            let families = &mut self.tables[next].families;
+            args.next = families.ensure(device, "the OLT of the next level", regions * self.code_bytes, how)?.address();
+        }
+        let tables = &mut self.tables[here];
+        if level.index > 0 {
+            args.families = tables.families.address();
+        }
+        if stable || setup.how.kept.keep != Keep::Counts {
+            args.outcomes = tables.outcomes.ensure(device, "the outcomes of a level", regions * 4, how)?.address();
+        }
+        if fill == SETTLE_LISTED {
+            args.fills = tables.fills.ensure(device, "the list of fills", regions * 4, how)?.address();
+        }
+        if leaf == SETTLE_LISTED && last {
+            args.leaves = tables.leaves.ensure(device, "the list of leaves", regions * 4, how)?.address();
+        }
+        kernels.explore = launcher.fold(&self.explore, regions, &setup.run, &args, &setup.args)?;
+        if stable {
+            let rounds = regions.div_ceil(self.threads * MOST_PIECES).max(LEAST_ROUNDS);
+            let pieces = regions.div_ceil(self.threads * rounds);
+            let ranks = tables.ranks.ensure(device, "the ranks of a level", pieces * 4, how)?;
+            ranks.set(0)?;
+            let args = LaunchArgs { ranks: ranks.address(), pieces: rounds as u32, ..args };
+            kernels.insert = launcher.fold(&self.rank, pieces, &setup.run, &args, &setup.args)?;
+            kernels.insert += launcher.fold(&self.place, pieces, &setup.run, &args, &setup.args)?;
+        }
+        Ok(args)
+    }
+
+    /// Reads a level's counters back.
+    fn counters<const K: usize>(&mut self, setup: &Setup<'_, K>, args: &LaunchArgs) -> Result<[u64; 3], Error> {
+        let bytes = COUNTERS as usize * 4;
+        self.pinned.fetch(setup.device, args.counters, bytes)?;
+        setup.device.synchronise("running the kernels of a level")?;
+        let words = self.pinned.bytes(bytes)?;
+        let word = |i: u32| {
+            let at = i as usize * 4;
+            u64::from(u32::from_ne_bytes(words[at..at + 4].try_into().expect("four bytes")))
+        };
+        Ok([word(COUNTER_MIXED), word(COUNTER_LEAVES), word(COUNTER_FILLS)])
+    }
+
+    /// MBR: settles what the level listed.
+    fn settle_listed<const K: usize>(
+        &mut self,
+        setup: &Setup<'_, K>,
+        launcher: &mut Launcher<'_>,
+        level: &Level<K>,
+        mut args: LaunchArgs,
+        [leaves, fills]: [u64; 2],
+        kernels: &mut LevelKernels,
+    ) -> Result<(), Error> {
+        let cells = level.most_cells();
+        let shared = Shared::of(StrategyKind::Ask);
+        let pieces = |each: u64| match setup.how.tuning.mapping {
+            Mapping::Sbr => 1,
+            Mapping::Mbr => shared.blocks(cells, self.threads, each),
+        };
+        if fills > 0 {
+            args.pieces = pieces(shared.fill);
+            kernels.fill = launcher.fold(&self.fill, fills * u64::from(args.pieces), &setup.run, &args, &setup.args)?;
+        }
+        if leaves > 0 {
+            args.pieces = pieces(shared.leaf);
+            if setup.how.kept.keep == Keep::Regions {
+                let bytes = leaves * cells * setup.how.kept.cell.bytes();
+                let bricks = self.bricks.ensure(setup.device, "the bricks of leaves", bytes, Allocation::Pool)?;
+                if level.whole_sides().contains(&0) {
+                    // Smaller regions leave gaps, which are read back too.
+                    bricks.set(0)?;
+                }
+                args.bricks = bricks.address();
+                args.brick_cells = cells;
+            }
+            kernels.leaf =
+                launcher.fold(&self.leaf, leaves * u64::from(args.pieces), &setup.run, &args, &setup.args)?;
+        }
+        Ok(())
+    }
+
+    fn slot(&self, level: u32) -> usize {
+        level as usize % self.tables.len()
+    }
+}
+
+impl<const K: usize> MakeProgram<K> for AskProgram {
+    fn new(setup: &Setup<'_, K>) -> Result<Self, Error> {
+        let (plan, device) = (&setup.plan, setup.device);
+        limits::check(plan, &setup.how)?;
+        let specialisation = <Self as MakeProgram<K>>::specialise(plan, setup.field, &setup.twin, &setup.how)?;
+        let kernels: LoadedModule = device.kernels(&specialisation)?;
+        let levels = plan.levels().len();
+        Ok(Self {
+            explore: kernels.get("ask_explore")?,
+            fill: kernels.get("ask_fill")?,
+            leaf: kernels.get("ask_leaf")?,
+            rank: kernels.get("ask_rank")?,
+            place: kernels.get("ask_place")?,
+            threads: u64::from(specialisation.threads()),
+            code_bytes: code_bytes(plan, setup.cuda.table),
+            starts: setup.starts(&setup.deepest().0)?,
+            counters: Buffer::new(device, "counters", levels as u64 * u64::from(COUNTERS) * 4, Allocation::Pool)?,
+            pinned: Pinned::new(device, COUNTERS as usize * 4)?,
+            tables: (0..if setup.how.kept.keep == Keep::Counts { 2 } else { levels.max(2) })
+                .map(|_| LevelTables::default())
+                .collect(),
+            launched: Vec::new(),
+            runs: Vec::new(),
+            marks: Vec::new(),
+            leaves: 0,
+            bricks: Reserve::default(),
+        })
+    }
+
+    fn specialise(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
+        let header = (how.on_cuda().table == Table::Coordinates).then_some(COORDINATES);
+        Ok(Specialisation::of_levels("strategies/ask.cu", plan, field, twin, how, header))
+    }
+
+    fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128 {
+        let regions: f64 = plan.expected_regions(field.boundary_dimension()).iter().sum();
+        let lists = if how.tuning.mapping == Mapping::Mbr { 8 } else { 0 };
+        regions as u128 * u128::from(code_bytes(plan, how.on_cuda().table) + 4 + lists)
+    }
+}
+
+impl<const K: usize> Program<K> for AskProgram {
+    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<(), Error> {
+        self.launched.clear();
+        self.marks.clear();
+        self.runs.clear();
+        self.leaves = 0;
+        self.counters.set(0)?;
+        self.marks.push(setup.device.mark()?);
+        let mut regions = u64::try_from(setup.plan.levels()[0].regions()).unwrap_or(u64::MAX);
+        for level in setup.plan.levels() {
+            control.check()?;
+            if regions > limits::MOST {
+                return Err(limits::too_many_regions(level.index, u128::from(regions)));
+            }
+            let last = setup.plan.is_last(level.index);
+            let mut kernels = LevelKernels::default();
+            let args = self.level(setup, launcher, level, regions, &mut kernels)?;
+            let listed = args.fill == SETTLE_LISTED || (last && args.leaf == SETTLE_LISTED);
+            let mut mixed = 0;
+            if !last || listed {
+                let [found, leaves, fills] = self.counters(setup, &args)?;
+                mixed = found;
+                self.leaves = leaves;
+                self.settle_listed(setup, launcher, level, args, [leaves, fills], &mut kernels)?;
+            }
+            // What is not settled are the mixed regions, a share of the level's lattice.
+            let open = mixed as f64 / level.regions() as f64;
+            control.reach((setup.plan.domain().cells() as f64 * (1.0 - open)) as u64);
+            self.marks.push(setup.device.mark()?);
+            self.launched.push(args);
+            let read = if level.index == 0 { 0 } else { regions / setup.plan.scheme().children() };
+            self.runs.push(LevelRun {
+                regions,
+                subdivided: mixed,
+                olt_entries: read + mixed,
+                olt_bytes: (read + mixed) * self.code_bytes,
+                kernels,
+                time: None,
+            });
+            regions = mixed * setup.plan.scheme().children();
+            if regions == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn levels(&self, _: &Setup<'_, K>, _: &mut Launches) -> Result<Vec<LevelRun>, Error> {
+        let timed = self.runs.iter().zip(self.marks.windows(2));
+        timed.map(|(run, marks)| Ok(LevelRun { time: Some(elapsed(&marks[0], &marks[1])?), ..*run })).collect()
+    }
+
+    fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Cells), Error> {
+        let mut bricks = Cells::zeroed(setup.how.kept.cell, 0);
+        let mut terminals = Vec::new();
+        if setup.how.kept.keep == Keep::Counts {
+            return Ok((terminals, bricks));
+        }
+        for (level, &LaunchArgs { regions, .. }) in setup.plan.levels().iter().zip(&self.launched) {
+            let tables = &self.tables[self.slot(level.index)];
+            let outcomes = read_integers(setup.device, tables.outcomes.address(), regions, 4)?;
+            let codes = self.codes(setup, level, tables, regions)?;
+            let mut places = vec![None; regions as usize];
+            if setup.plan.is_last(level.index) && setup.how.kept.keep == Keep::Regions {
+                self.read_bricks(setup, level, tables, &codes, &mut places, &mut bricks)?;
+            }
+            for ((code, outcome), place) in codes.into_iter().zip(outcomes).zip(places) {
+                if outcome != u64::from(MIXED) {
+                    terminals.push(Terminal::uniform(level.index, code, outcome as u32));
+                } else if setup.plan.is_last(level.index) {
+                    terminals.push(Terminal::leaf(level.index, code, place));
+                }
+            }
+        }
+        Terminal::sort(&mut terminals);
+        Ok((terminals, bricks))
+    }
+}
+
+impl AskProgram {
+    /// The codes of a level's regions, in the order of its table.
+    fn codes<const K: usize>(
+        &self,
+        setup: &Setup<'_, K>,
+        level: &Level<K>,
+        tables: &LevelTables,
+        regions: u64,
+    ) -> Result<Vec<u64>, Error> {
+        let encoding = setup.plan.encoding();
+        let lattice = |grid: [u32; K]| Region { corner: [0; K], extent: grid };
+        let scalars = setup.cuda.table == Table::Scalars;
+        if level.index == 0 {
+            let code = |index| if scalars { index } else { encoding.encode(0, lattice(level.grid).offset(index)) };
+            return Ok((0..regions).map(code).collect());
+        }
+        let per_family = setup.plan.scheme().children();
+        let (families, width) = (regions / per_family, if scalars { self.code_bytes } else { 4 });
+        let words = read_integers(setup.device, tables.families.address(), families * self.code_bytes / width, width)?;
+        let mut codes = vec![0; regions as usize];
+        let split = setup.plan.scheme().r;
+        let parents = words.chunks(if scalars { 1 } else { K });
+        for (parent, children) in parents.zip(codes.chunks_mut(per_family as usize)) {
+            if scalars {
+                encoding.children(level.index - 1, parent[0], children);
+            } else {
+                let corner = std::array::from_fn(|j| parent[j] as u32 * split[j]);
+                let family = Region { corner, extent: split };
+                children.iter_mut().zip(family.cells()).for_each(|(code, p)| *code = encoding.encode(level.index, p));
+            }
+        }
+        Ok(codes)
+    }
+
+    /// Reads the leaves' cells, and where each leaf's start.
+    fn read_bricks<const K: usize>(
+        &self,
+        setup: &Setup<'_, K>,
+        level: &Level<K>,
+        tables: &LevelTables,
+        codes: &[u64],
+        places: &mut [Option<u64>],
+        bricks: &mut Cells,
+    ) -> Result<(), Error> {
+        let (most, width) = (level.most_cells(), setup.how.kept.cell.bytes());
+        let leaves = read_integers(setup.device, tables.leaves.address(), self.leaves, 4)?;
+        let mut raw = Cells::zeroed(setup.how.kept.cell, (self.leaves * most) as usize);
+        read(setup.device, self.bricks.address(), self.leaves * most * width, |start, bytes| {
+            raw.store((start / width) as usize, bytes);
+            Ok(())
+        })?;
+        // On the device every brick has room for the largest region; here they follow each other without gaps.
+        for (i, &leaf) in leaves.iter().enumerate() {
+            let volume = setup.plan.region(level.index, codes[leaf as usize]).volume();
+            places[leaf as usize] = Some(bricks.len() as u64);
+            let start = i * most as usize;
+            bricks.extend_from(&raw, start..start + volume as usize);
+        }
+        Ok(())
+    }
+}

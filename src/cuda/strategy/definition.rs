@@ -1,0 +1,70 @@
+//! What a strategy is on CUDA.
+
+use std::time::Duration;
+
+use crate::backend::{Control, Error, How};
+use crate::cuda::launcher::Launcher;
+use crate::cuda::setup::Setup;
+use crate::cuda::specialise::Specialisation;
+use crate::field::{DeviceTwin, Field};
+use crate::geometry::Level;
+use crate::plan::Plan;
+use crate::result::{Cells, Launches, LevelKernels, Terminal};
+
+/// What a program tells of one level of its last run.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::cuda) struct LevelRun {
+    pub(in crate::cuda) regions: u64,
+    pub(in crate::cuda) subdivided: u64,
+    pub(in crate::cuda) olt_entries: u64,
+    pub(in crate::cuda) olt_bytes: u64,
+    pub(in crate::cuda) kernels: LevelKernels,
+    pub(in crate::cuda) time: Option<Duration>,
+}
+
+/// A host program with its kernels and tables.
+pub(in crate::cuda) trait Program<const K: usize> {
+    /// True if kernels launch kernels, so that the device's limit of pending launches matters.
+    fn launches_from_device(&self) -> bool {
+        false
+    }
+
+    /// One run, up to the last kernel.
+    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<(), Error>;
+
+    /// What the last run found per level, when it is done; adds what only the device counted to `launches`.
+    fn levels(&self, setup: &Setup<'_, K>, launches: &mut Launches) -> Result<Vec<LevelRun>, Error>;
+
+    /// The terminal regions of the last run and the cells of its leaves.
+    fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Cells), Error>;
+
+    /// The levels that a run may reach.
+    fn lattices(&self, setup: &Setup<'_, K>) -> Vec<Level<K>> {
+        setup.plan.levels().to_vec()
+    }
+}
+
+/// What a strategy says before there is a program.
+pub(super) trait MakeProgram<const K: usize>: Program<K> + Sized + 'static {
+    /// The program of a run, with its tables.
+    fn new(setup: &Setup<'_, K>) -> Result<Self, Error>;
+
+    /// Its kernels.
+    fn specialise(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error>;
+
+    /// Bytes that its tables and lists are expected to take on the device, beside the dense array and the bricks.
+    fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128;
+}
+
+/// The functions of a strategy in K dimensions.
+pub(in crate::cuda) struct Maker<const K: usize> {
+    pub(in crate::cuda) program: fn(&Setup<'_, K>) -> Result<Box<dyn Program<K>>, Error>,
+    pub(in crate::cuda) specialise: fn(&Plan<K>, &dyn Field<K>, &DeviceTwin, &How) -> Result<Specialisation, Error>,
+    pub(in crate::cuda) table_bytes: fn(&Plan<K>, &dyn Field<K>, &How) -> u128,
+}
+
+impl<const K: usize> Maker<K> {
+    pub(super) fn of<S: MakeProgram<K>>() -> Self {
+        Self { program: |setup| Ok(Box::new(S::new(setup)?)), specialise: S::specialise, table_bytes: S::table_bytes }
+    }
+}

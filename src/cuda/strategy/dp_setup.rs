@@ -1,0 +1,64 @@
+//! What is known of a run before it starts: how long tables are, and what the kernels are told of a level.
+
+use crate::abi::padded;
+use crate::backend::{DpLaunch, How, Mapping, Shared, StrategyKind};
+use crate::cuda::limits;
+use crate::cuda::memory::Buffer;
+use crate::cuda::setup::Setup;
+use crate::cuda::specialise::{LaunchArgs, SETTLE_IN_PLACE, SETTLE_LISTED, SETTLE_NONE};
+use crate::cuda::strategy::dp_terminals::Terminals;
+use crate::field::Field;
+use crate::geometry::Level;
+use crate::plan::Plan;
+use crate::result::Keep;
+
+/// Families that a table of `tail` is made for.
+pub(super) fn expected_families<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>) -> u64 {
+    let expected = plan.expected_regions(field.boundary_dimension());
+    let widest = expected.iter().fold(0.0, |most: f64, &regions| most.max(regions)) as u64;
+    widest.div_ceil(plan.scheme().children()).clamp(1 << 8, limits::MOST)
+}
+
+/// Bytes of the overflow tables, or of the tables of `tail`, and of the lists of terminal regions.
+pub(super) fn table_bytes<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128 {
+    let code = u128::from(plan.code_bytes(plan.levels().len() as u32 - 1));
+    let cuda = how.on_cuda();
+    let tables = match cuda.dp_launch {
+        DpLaunch::Tail => 2 * u128::from(expected_families(plan, field)) * code,
+        DpLaunch::Region | DpLaunch::Block => 2 * u128::from(cuda.dp_overflow) * (code + 4),
+    };
+    let regions: f64 = plan.expected_regions(field.boundary_dimension()).iter().sum();
+    tables + regions as u128 * Terminals::bytes(how.kept.keep, code)
+}
+
+/// What the kernels are told of a level.
+pub(super) fn level_args<const K: usize>(
+    setup: &Setup<'_, K>,
+    level: &Level<K>,
+    threads: u64,
+    starts: Option<&Buffer>,
+) -> LaunchArgs {
+    let last = setup.plan.is_last(level.index);
+    let (fill, leaf) = match (setup.how.kept.keep, setup.how.tuning.mapping) {
+        (Keep::Counts | Keep::Regions, _) => (SETTLE_NONE, SETTLE_NONE),
+        (Keep::Dense, Mapping::Sbr) => (SETTLE_IN_PLACE, SETTLE_IN_PLACE),
+        (Keep::Dense, Mapping::Mbr) => (SETTLE_LISTED, SETTLE_LISTED),
+    };
+    let shared = Shared::of(StrategyKind::Dp);
+    let pieces = |each: u64| shared.blocks(level.most_cells(), threads, each);
+    let mut args = LaunchArgs {
+        regions: u64::try_from(level.regions()).unwrap_or(u64::MAX),
+        level: level.index,
+        last: u32::from(last),
+        fill,
+        leaf,
+        pieces: pieces(shared.fill),
+        leaf_pieces: pieces(shared.leaf),
+        grid: padded(level.grid),
+        side: padded(level.whole_sides()),
+        tallies: setup.tallies(level.index),
+        ..LaunchArgs::default()
+    };
+    args.set_curve(&setup.plan.encoding().device(level.index), starts.map_or(0, Buffer::address));
+    args
+}

@@ -1,0 +1,123 @@
+//! The terminal regions that dynamic parallelism lists on the device, in the order in which they are found.
+
+use crate::backend::{Error, MIXED};
+use crate::cuda::memory::{Allocation, Reserve, read, read_integers};
+use crate::cuda::setup::Setup;
+use crate::cuda::specialise::DpArgs;
+use crate::result::{Cells, Keep, Terminal};
+
+/// Lists of codes, levels, outcomes and bricks, an entry for each terminal region; and the codes of the leaves.
+#[derive(Default)]
+pub(super) struct Terminals {
+    pub(super) capacity: u64,
+    /// Entries that the last run wrote, or would have.
+    pub(super) count: u64,
+    codes: Reserve,
+    levels: Reserve,
+    outcomes: Reserve,
+    places: Reserve,
+    leaf_codes: Reserve,
+    /// Bricks that the last run wrote.
+    pub(super) leaves: u64,
+    bricks: Reserve,
+}
+
+impl Terminals {
+    /// Bytes per region, with codes of `code` bytes.
+    pub(super) fn bytes(keep: Keep, code: u128) -> u128 {
+        match keep {
+            Keep::Counts => 0,
+            Keep::Dense => code + 8,
+            Keep::Regions => 2 * code + 12,
+        }
+    }
+
+    /// Makes room for `capacity` regions; bricks have their lists only where they are kept.
+    pub(super) fn reserve<const K: usize>(
+        &mut self,
+        setup: &Setup<'_, K>,
+        capacity: u64,
+        code_bytes: u64,
+    ) -> Result<(), Error> {
+        let bricks = if setup.how.kept.keep == Keep::Regions { 1 } else { 0 };
+        for (list, width) in [
+            (&mut self.codes, code_bytes),
+            (&mut self.levels, 4),
+            (&mut self.outcomes, 4),
+            (&mut self.places, bricks * 4),
+            (&mut self.leaf_codes, bricks * code_bytes),
+        ] {
+            list.ensure(setup.device, "the list of terminal regions", capacity * width, Allocation::Pool)?;
+        }
+        self.capacity = capacity;
+        Ok(())
+    }
+
+    /// Tells the kernels where the lists are.
+    pub(super) fn describe(&self, args: &mut DpArgs) {
+        args.terminal_codes = self.codes.address();
+        args.terminal_levels = self.levels.address();
+        args.terminal_outcomes = self.outcomes.address();
+        args.terminal_bricks = self.places.address();
+        args.leaf_codes = self.leaf_codes.address();
+        args.terminal_capacity = self.capacity as u32;
+    }
+
+    /// Makes room for bricks of `cells` cells each, zeroed if `gaps`; returns their address.
+    pub(super) fn reserve_bricks<const K: usize>(
+        &mut self,
+        setup: &Setup<'_, K>,
+        cells: u64,
+        gaps: bool,
+    ) -> Result<u64, Error> {
+        let bytes = self.leaves * cells * setup.how.kept.cell.bytes();
+        let bricks = self.bricks.ensure(setup.device, "the bricks of leaves", bytes, Allocation::Pool)?;
+        if gaps {
+            bricks.set(0)?;
+        }
+        Ok(bricks.address())
+    }
+
+    /// The regions by level and code, and the cells of the leaves.
+    pub(super) fn collect<const K: usize>(
+        &self,
+        setup: &Setup<'_, K>,
+        code_bytes: u64,
+    ) -> Result<(Vec<Terminal>, Cells), Error> {
+        let mut bricks = Cells::zeroed(setup.how.kept.cell, 0);
+        let mut terminals = Vec::new();
+        if setup.how.kept.keep == Keep::Counts {
+            return Ok((terminals, bricks));
+        }
+        let list = |list: &Reserve, width| read_integers(setup.device, list.address(), self.count, width);
+        let (codes, levels) = (list(&self.codes, code_bytes)?, list(&self.levels, 4)?);
+        let outcomes = list(&self.outcomes, 4)?;
+        let last = &setup.plan.levels()[setup.plan.levels().len() - 1];
+        let (most, width) = (last.most_cells(), setup.how.kept.cell.bytes());
+        let kept = setup.how.kept.keep == Keep::Regions;
+        let places = if kept { list(&self.places, 4)? } else { vec![0; outcomes.len()] };
+        let mut raw = Cells::zeroed(setup.how.kept.cell, if kept { (self.leaves * most) as usize } else { 0 });
+        if kept {
+            read(setup.device, self.bricks.address(), self.leaves * most * width, |start, bytes| {
+                raw.store((start / width) as usize, bytes);
+                Ok(())
+            })?;
+        }
+        for (((code, level), outcome), place) in codes.into_iter().zip(levels).zip(outcomes).zip(places) {
+            let level = level as u32;
+            if outcome != u64::from(MIXED) {
+                terminals.push(Terminal::uniform(level, code, outcome as u32));
+                continue;
+            }
+            let brick = kept.then(|| {
+                let start = (place * most) as usize;
+                let brick = bricks.len() as u64;
+                bricks.extend_from(&raw, start..start + setup.plan.region(level, code).volume() as usize);
+                brick
+            });
+            terminals.push(Terminal::leaf(level, code, brick));
+        }
+        Terminal::sort(&mut terminals);
+        Ok((terminals, bricks))
+    }
+}

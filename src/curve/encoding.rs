@@ -1,0 +1,73 @@
+//! What a curve is: codes of regions and back.
+
+use crate::curve::device::DeviceCurve;
+use crate::curve::error::CurveError;
+use crate::curve::lattice::Lattice;
+
+/// One curve over the levels of one scheme.
+///
+/// `encode`, `decode` and `child` expect arguments in range, which debug builds assert; [`try_encode`](Self::try_encode)
+/// and [`try_decode`](Self::try_decode) check.
+pub trait Encoding<const K: usize>: Send + Sync {
+    /// The lattices of the levels.
+    fn lattice(&self) -> &Lattice<K>;
+
+    /// The code of the region at `coords` on `level`.
+    fn encode(&self, level: u32, coords: [u32; K]) -> u64;
+
+    /// The coordinates of `code` on `level`.
+    fn decode(&self, level: u32, code: u64) -> [u32; K];
+
+    /// The codes, on `level + 1` and in ascending order of child, of the R children of `code` on `level`.
+    fn children(&self, level: u32, code: u64, codes: &mut [u64]);
+
+    /// What the same curve needs on a GPU to decode the codes of `level`.
+    fn device(&self, level: u32) -> DeviceCurve<'_>;
+
+    /// Bits that the codes of `level` need: ⌈log2 ∏M_j⌉.
+    fn bits(&self, level: u32) -> u32 {
+        128 - (self.lattice().codes(level) - 1).leading_zeros()
+    }
+
+    /// [`encode`](Self::encode) for many; the slices have equal length.
+    fn encode_slice(&self, level: u32, coords: &[[u32; K]], codes: &mut [u64]) {
+        coords.iter().zip(codes).for_each(|(&coords, code)| *code = self.encode(level, coords));
+    }
+
+    /// [`decode`](Self::decode) for many; the slices have equal length.
+    fn decode_slice(&self, level: u32, codes: &[u64], coords: &mut [[u32; K]]) {
+        codes.iter().zip(coords).for_each(|(&code, coords)| *coords = self.decode(level, code));
+    }
+
+    /// [`encode`](Self::encode) with its arguments checked.
+    ///
+    /// # Errors
+    /// [`CurveError`] if the level or a coordinate is out of range.
+    fn try_encode(&self, level: u32, coords: [u32; K]) -> Result<u64, CurveError> {
+        let lattice = self.lattice();
+        if level > lattice.deepest() {
+            return Err(CurveError::LevelOutOfRange { level, deepest: lattice.deepest() });
+        }
+        let grid = lattice.grid(level);
+        match (0..K).find(|&j| coords[j] >= grid[j]) {
+            Some(axis) => Err(CurveError::CoordOutOfRange { axis, value: coords[axis], extent: grid[axis] }),
+            None => Ok(self.encode(level, coords)),
+        }
+    }
+
+    /// [`decode`](Self::decode) with its arguments checked.
+    ///
+    /// # Errors
+    /// [`CurveError`] if the level or the code is out of range.
+    fn try_decode(&self, level: u32, code: u64) -> Result<[u32; K], CurveError> {
+        let lattice = self.lattice();
+        if level > lattice.deepest() {
+            return Err(CurveError::LevelOutOfRange { level, deepest: lattice.deepest() });
+        }
+        let codes = lattice.codes(level);
+        if u128::from(code) >= codes {
+            return Err(CurveError::CodeOutOfRange { code, codes });
+        }
+        Ok(self.decode(level, code))
+    }
+}

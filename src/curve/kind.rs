@@ -1,0 +1,62 @@
+//! The curves that there are.
+
+use crate::curve::canonical::Canonical;
+use crate::curve::encoding::Encoding;
+use crate::curve::error::CurveError;
+use crate::curve::forest::{self, Forest};
+use crate::curve::hilbert::Hilbert;
+use crate::curve::lattice::Lattice;
+use crate::curve::morton::{Interleaved, MixedRadix, Uneven};
+use crate::registry::registry;
+
+registry! {
+    /// The curve that orders the regions of a level.
+    pub enum CurveKind("curve") {
+        /// Row-major over the level's grid, axis 0 fastest. Any g and r.
+        Canonical = "canonical",
+        /// Z-order: interleaved bits, or interleaved base-r digits where r is not a power of two. Any g and r.
+        Morton = "morton",
+        /// The Butz/Hamilton Hilbert curve, continuous over any g. r is one power of two on all axes.
+        Hilbert = "hilbert",
+    }
+}
+
+impl CurveKind {
+    /// The curve over the levels 0..=`deepest` of the scheme {g, r}.
+    ///
+    /// # Errors
+    /// [`CurveError`] if the curve cannot serve r, or the deepest level has too many regions.
+    ///
+    /// # Panics
+    /// If some g is 0 or some r is below 2.
+    pub fn encoding<const K: usize>(
+        self,
+        g: [u32; K],
+        r: [u32; K],
+        deepest: u32,
+    ) -> Result<Box<dyn Encoding<K>>, CurveError> {
+        assert!(g.iter().all(|&g| g >= 1) && r.iter().all(|&r| r >= 2), "g is at least 1 and r at least 2");
+        let lattice = Lattice::new(g, r, deepest)?;
+        if self == Self::Hilbert {
+            if let Some(axis) = r.iter().position(|r| !r.is_power_of_two()) {
+                return Err(CurveError::RadixNotPowerOfTwo { axis, r: r[axis] });
+            }
+            if let Some(axis) = r.iter().position(|&other| other != r[0]) {
+                return Err(CurveError::UnequalRadix { first: r[0], axis, r: r[axis] });
+            }
+            let trees = g.iter().fold(1, |trees, &g| trees * u128::from(g)) >> (K as u32 * forest::leading(g));
+            if trees > 1 << 26 {
+                return Err(CurveError::TooManyTrees { trees });
+            }
+        }
+        let binary = r.iter().all(|r| r.is_power_of_two());
+        let even = r.iter().all(|&other| other == r[0]);
+        Ok(match self {
+            Self::Canonical => Box::new(Canonical::new(lattice)),
+            Self::Morton if binary && even => Box::new(Forest::binary(lattice, |_, _| Interleaved)),
+            Self::Morton if binary => Box::new(Forest::binary(lattice, |_, leading| Uneven::new(leading, r))),
+            Self::Morton => Box::new(Forest::radix(lattice, MixedRadix::new(r))),
+            Self::Hilbert => Box::new(Forest::binary(lattice, |trees, _| Hilbert::new(trees))),
+        })
+    }
+}

@@ -1,0 +1,11 @@
+//! Runs: requests, targets, reports.
+
+mod report;
+mod request;
+mod run;
+mod target;
+
+pub use report::{AutoScheme, CellsReport, LevelCells, LevelReport, Ran, Report, SCHEMA};
+pub use request::{Computation, Computed, Request};
+pub use run::{Run, run};
+pub use target::{BackendKind, Target};

@@ -1,0 +1,241 @@
+//! A run as a person states it: names and numbers, before the dimension is a type.
+//!
+//! Everything that is left out takes the field's default. [`Request::plan`] is the last place where input can be
+//! wrong; below it there are only checked types.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::backend::{Error, How};
+use crate::choice::{ChoiceError, choices};
+use crate::curve::CurveKind;
+use crate::field::{Arithmetic, Defaults, FieldKind, FieldOptions, Precision};
+use crate::geometry::{Domain, Sample, Scheme};
+use crate::plan::Plan;
+use crate::rule::RuleKind;
+
+choices! {
+    /// What is computed, as far as it was said.
+    pub struct Computed on Request: |request| request.computed;
+    /// Dimensions k, for workloads that exist in several
+    dim: Option<usize> = None, "dim";
+    /// Cells per axis: N, N1xN2x.., 2^12
+    size: Option<Vec<u32>> = None, "size" ('n');
+    /// Initial split per axis: one number or one per axis
+    g: Option<Vec<u32>> = None, "g" ('g');
+    /// Recurrent split per axis: one number or one per axis
+    r: Option<Vec<u32>> = None, "r" ('r');
+    /// Stop side in cells
+    #[serde(rename = "B")]
+    b: Option<u32> = None, "B" ('B');
+    /// How a region is found uniform [default: border; digit sets: full]
+    explore: Option<RuleKind> = None, "explore";
+    /// Where samples lie in their cells [default: corner for k <= 2, else centre]
+    sample: Option<Sample> = None, "sample";
+    /// The order of the OLT
+    curve: CurveKind = CurveKind::Morton, "curve";
+    /// The type of the iterated numbers
+    precision: Precision = Precision::F32, "precision";
+    /// Fused multiply-add, or every product and sum rounded
+    arithmetic: Arithmetic = Arithmetic::Fused, "arithmetic";
+    /// Dwell cap D [default: per workload]
+    dwell: Option<u32> = None, "dwell";
+    /// Window per axis: lo:hi,lo:hi,..
+    #[serde(rename = "domain")]
+    window: Option<Vec<[f64; 2]>> = None, "domain";
+}
+
+/// A built-in field with its options.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Request {
+    /// What a cell is worth.
+    pub workload: FieldKind,
+    /// What is computed.
+    pub computed: Computed,
+    /// The CUDA source of a `kernel` field.
+    pub source: Option<Arc<str>>,
+    /// What is kept, and tuning.
+    pub how: How,
+}
+
+impl Request {
+    /// A bare run of a field.
+    pub fn new(workload: FieldKind) -> Self {
+        Self { workload, computed: Computed::default(), source: None, how: How::default() }
+    }
+
+    /// With initial split, recurrent split and stop side, the same on every axis.
+    #[must_use]
+    pub fn scheme(self, g: u32, r: u32, b: u32) -> Self {
+        self.g(Some(vec![g])).r(Some(vec![r])).b(Some(b))
+    }
+
+    /// k: as asked for, else as many as there are extents, else 2 where the field exists in 2-D, else its first.
+    pub fn k(&self) -> usize {
+        let dims = self.workload.dims();
+        let usual = if dims.contains(&2) { 2 } else { dims[0] };
+        let extents = self.computed.size.as_ref().map(Vec::len).filter(|&axes| axes > 1);
+        self.computed.dim.or(extents).unwrap_or(usual)
+    }
+
+    /// The checked plan.
+    ///
+    /// # Errors
+    /// [`Error`] names the choice, its value and what is allowed.
+    pub fn plan<const K: usize>(&self) -> Result<Plan<K>, Error> {
+        let defaults = self.workload.defaults(K);
+        let domain = self.domain::<K>()?;
+        let size = domain.size();
+        let computed = &self.computed;
+        let mut g = per_axis("g", computed.g.as_deref(), defaults.g)?;
+        if computed.g.is_none() {
+            g = std::array::from_fn(|j| g[j].min(size[j]));
+        }
+        let r = per_axis("r", computed.r.as_deref(), defaults.r)?;
+        let scheme = Scheme { g, r, b: computed.b.unwrap_or(defaults.b) };
+        Ok(Plan::new(domain, scheme, computed.curve, self.rule(K))?)
+    }
+
+    /// The cells and the window.
+    ///
+    /// # Errors
+    /// As [`Request::plan`].
+    pub fn domain<const K: usize>(&self) -> Result<Domain<K>, Error> {
+        let defaults = self.workload.defaults(K);
+        let size = per_axis("size", self.computed.size.as_deref(), defaults.size)?;
+        if size.contains(&0) {
+            return Err(ChoiceError::new("size", 0, "at least 1 cell per axis is needed").into());
+        }
+        let sample = self.computed.sample.unwrap_or(Sample::default_for(K));
+        Ok(Domain::new(size, self.window_over(&defaults, size)?, sample)?)
+    }
+
+    /// How a region is found uniform: as asked for, else in full where the field proves regions, else by its border.
+    pub fn rule(&self, k: usize) -> RuleKind {
+        let proven = self.workload.defaults(k).proven;
+        self.computed.explore.unwrap_or(if proven { RuleKind::Full } else { RuleKind::Border })
+    }
+
+    /// The XXH3-64 of the CUDA source, as `xxh3:` and sixteen hexadecimal digits; None if the field is not of that kind.
+    pub fn source_hash(&self) -> Option<String> {
+        self.source.as_ref().map(|source| format!("xxh3:{:016x}", xxhash_rust::xxh3::xxh3_64(source.as_bytes())))
+    }
+
+    /// What the field is computed with.
+    ///
+    /// # Errors
+    /// [`Error::Choice`] if the dwell is 0 or does not fit the cell type, or the field has no dwell or no source.
+    pub fn options(&self) -> Result<FieldOptions, Error> {
+        let default = self.workload.defaults(self.k()).dwell;
+        let cell = self.how.kept.cell;
+        let most = cell.max_label();
+        let dwell = match (self.computed.dwell, default) {
+            (Some(dwell), None) => {
+                return Err(ChoiceError::new("dwell", dwell, format!("{} has no dwell", self.workload)).into());
+            }
+            (Some(dwell), _) if dwell == 0 || dwell > most => {
+                let reason = format!("must be between 1 and {most} with cells of type {cell}");
+                return Err(ChoiceError::new("dwell", dwell, reason).into());
+            }
+            (asked, default) => asked.or(default).unwrap_or(1),
+        };
+        if self.source.is_some() && self.workload != FieldKind::Kernel {
+            let reason = format!("{} has no source; use the workload 'kernel'", self.workload);
+            return Err(ChoiceError::new("source", "", reason).into());
+        }
+        let Computed { precision, arithmetic, .. } = self.computed;
+        Ok(FieldOptions { dwell, precision, arithmetic, source: self.source.clone() })
+    }
+
+    /// The dwell cap, if the field has one.
+    pub fn dwell_cap(&self) -> Option<u32> {
+        self.workload.defaults(self.k()).dwell.map(|default| self.computed.dwell.unwrap_or(default))
+    }
+
+    /// All that is computed, with every default filled in.
+    pub fn computation<const K: usize>(&self, plan: &Plan<K>) -> Computation {
+        let (domain, scheme) = (plan.domain(), plan.scheme());
+        Computation {
+            workload: self.workload.to_string(),
+            source: self.source_hash(),
+            k: K,
+            size: domain.size().to_vec(),
+            domain: domain.window().to_vec(),
+            sample: domain.sample(),
+            dwell: self.dwell_cap(),
+            precision: self.computed.precision,
+            arithmetic: self.computed.arithmetic,
+            curve: plan.curve(),
+            explore: plan.rule(),
+            g: scheme.g.to_vec(),
+            r: scheme.r.to_vec(),
+            b: scheme.b,
+        }
+    }
+
+    fn window_over<const K: usize>(&self, defaults: &Defaults, size: [u32; K]) -> Result<[[f64; 2]; K], Error> {
+        let wrong = |reason: String| Error::from(ChoiceError::new("domain", "", reason));
+        match &self.computed.window {
+            // Fields over cell indices: their window is the lattice itself.
+            None if defaults.dwell.is_none() => Ok(size.map(|n| [0.0, f64::from(n)])),
+            None => Ok(std::array::from_fn(|j| defaults.window[j])),
+            Some(_) if defaults.dwell.is_none() => Err(wrong(format!(
+                "{} is a set of cell indices; its window is always the cells themselves",
+                self.workload
+            ))),
+            Some(window) => window.as_slice().try_into().map_err(|_| {
+                let given = window.len();
+                wrong(format!("{given} intervals are given; {K} are needed, one per axis, as in -1.5:0.5,-1:1"))
+            }),
+        }
+    }
+}
+
+/// All that is computed by one run: what tells it from every other whose cells differ.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Computation {
+    /// The field's name.
+    pub workload: String,
+    /// The hash of the CUDA source of a `kernel` field; null for others.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// k.
+    pub k: usize,
+    /// Cells per axis, axis 0 first.
+    pub size: Vec<u32>,
+    /// `[lo, hi]` per axis.
+    pub domain: Vec<[f64; 2]>,
+    /// Where samples lie in their cells.
+    pub sample: Sample,
+    /// D, if the field has one.
+    pub dwell: Option<u32>,
+    /// The type of the iterated numbers.
+    pub precision: Precision,
+    /// Fused or plain.
+    pub arithmetic: Arithmetic,
+    /// The order of the OLT.
+    pub curve: CurveKind,
+    /// How a region is found uniform.
+    pub explore: RuleKind,
+    /// g per axis.
+    pub g: Vec<u32>,
+    /// r per axis.
+    pub r: Vec<u32>,
+    /// B.
+    #[serde(rename = "B")]
+    pub b: u32,
+}
+
+/// One value for every axis, or one per axis.
+fn per_axis<const K: usize>(name: &'static str, values: Option<&[u32]>, default: u32) -> Result<[u32; K], Error> {
+    match values {
+        None => Ok([default; K]),
+        Some([value]) => Ok([*value; K]),
+        Some(values) => values.try_into().map_err(|_| {
+            let reason = format!("{} axes are given; in {K} dimensions it takes 1 or {K} numbers", values.len());
+            ChoiceError::new(name, "", reason).into()
+        }),
+    }
+}

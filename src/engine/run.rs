@@ -1,0 +1,73 @@
+//! One run, where plan, field, choices and backend meet.
+
+use crate::backend::{Backend, Control, Error, How};
+use crate::cpu::Cpu;
+use crate::engine::target::Target;
+use crate::field::Field;
+use crate::plan::Plan;
+use crate::result::Subdivision;
+
+/// Carries out a plan on the CPU, with every choice as it is by default; [`Run`] chooses.
+///
+/// # Errors
+/// As [`Run::start`].
+pub fn run<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>) -> Result<Subdivision<K>, Error> {
+    Run::new(plan, field).start()
+}
+
+/// A run in the making.
+///
+/// ```
+/// use orthant::prelude::*;
+/// # fn main() -> Result<(), Error> {
+/// let domain = Domain::new([64, 64], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner)?;
+/// let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, RuleKind::Border)?;
+/// let field = field::mandelbrot::open(&domain, &FieldOptions::default())?;
+/// let counts = Run::new(&plan, &*field).how(How::default().keep(Keep::Counts)).start()?;
+/// assert!(counts.array().is_none());
+/// # Ok(())
+/// # }
+/// ```
+pub struct Run<'a, const K: usize> {
+    plan: &'a Plan<K>,
+    field: &'a dyn Field<K>,
+    how: How,
+    backend: &'a dyn Backend<K>,
+    control: Option<&'a Control>,
+}
+
+impl<'a, const K: usize> Run<'a, K> {
+    /// A run of `plan` over `field` on the CPU.
+    pub fn new(plan: &'a Plan<K>, field: &'a dyn Field<K>) -> Self {
+        Self { plan, field, how: How::default(), backend: &Cpu, control: None }
+    }
+
+    /// Carried out so.
+    #[must_use]
+    pub fn how(self, how: How) -> Self {
+        Self { how, ..self }
+    }
+
+    /// On another backend.
+    #[must_use]
+    pub fn on(self, target: &'a Target) -> Self {
+        Self { backend: target.of(), ..self }
+    }
+
+    /// Watched and cancelled through `control`.
+    #[must_use]
+    pub fn control(self, control: &'a Control) -> Self {
+        Self { control: Some(control), ..self }
+    }
+
+    /// Carries it out.
+    ///
+    /// # Errors
+    /// As [`Backend::prepare`], [`Prepared::run`](crate::backend::Prepared::run) and
+    /// [`Prepared::result`](crate::backend::Prepared::result).
+    pub fn start(self) -> Result<Subdivision<K>, Error> {
+        let mut prepared = self.backend.prepare(self.plan, self.field, &self.how)?;
+        prepared.run(self.control.unwrap_or(&Control::default()))?;
+        prepared.result()
+    }
+}

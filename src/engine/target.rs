@@ -1,0 +1,83 @@
+//! The backends that there are, and an open one before its dimension is a type.
+
+use crate::backend::{Backend, DeviceFacts, Error, Place};
+use crate::cpu::Cpu;
+use crate::cuda;
+
+/// The list of backends: name, type, and how one is opened by its number. A new one is a folder and a line here.
+macro_rules! backends {
+    ($($(#[$doc:meta])* $Variant:ident = $name:literal => $T:ty, $open:expr);+ $(;)?) => {
+        crate::registry::registry! {
+            /// Where plans are carried out.
+            pub enum BackendKind("backend") { $($(#[$doc])* $Variant = $name),+ }
+        }
+
+        /// An open backend. Above it a number of dimensions is a number, below it a type.
+        #[derive(Debug)]
+        pub struct Target(Opened);
+
+        #[derive(Debug)]
+        enum Opened { $($Variant(Box<$T>)),+ }
+
+        impl Target {
+            /// Opens a backend; `ordinal` is the device's number, where there are several.
+            ///
+            /// # Errors
+            /// [`Error::Cuda`] says what is missing and how to mend it.
+            pub fn open(kind: BackendKind, ordinal: usize) -> Result<Self, Error> {
+                match kind { $(BackendKind::$Variant => {
+                    let open: fn(usize) -> Result<$T, Error> = $open;
+                    Ok(Self(Opened::$Variant(Box::new(open(ordinal)?))))
+                }),+ }
+            }
+
+            /// Which it is.
+            pub fn kind(&self) -> BackendKind {
+                match &self.0 { $(Opened::$Variant(_) => BackendKind::$Variant),+ }
+            }
+
+            /// The backend in K dimensions.
+            pub fn of<const K: usize>(&self) -> &dyn Backend<K> {
+                match &self.0 { $(Opened::$Variant(backend) => &**backend),+ }
+            }
+
+            fn place(&self) -> &dyn Place {
+                match &self.0 { $(Opened::$Variant(backend) => &**backend),+ }
+            }
+        }
+    };
+}
+
+backends! {
+    /// The processor, always there.
+    Cpu = "cpu" => Cpu, |_| Ok(Cpu);
+    /// A GPU, through CUDA.
+    Cuda = "cuda" => cuda::Device, |ordinal| Ok(cuda::Device::open(&cuda::DeviceOptions::from_env(ordinal))?);
+}
+
+impl Target {
+    /// The processor.
+    pub fn cpu() -> Self {
+        Self(Opened::Cpu(Box::new(Cpu)))
+    }
+
+    /// Its name, as in [`BackendKind`].
+    pub fn name(&self) -> &'static str {
+        self.place().name()
+    }
+
+    /// The device in words; None for the CPU.
+    pub fn device(&self) -> Option<&str> {
+        self.place().device()
+    }
+
+    /// Multiprocessors of a GPU, and the threads that each keeps in flight; None for the CPU.
+    pub fn multiprocessors(&self) -> Option<[u32; 2]> {
+        self.place().multiprocessors()
+    }
+
+    /// Everything about a GPU, for a record; None for the CPU.
+    pub fn facts(&self) -> Option<DeviceFacts> {
+        self.place().facts()
+    }
+}

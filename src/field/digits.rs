@@ -1,0 +1,224 @@
+//! Digit sets: fields with exactly known counts in every dimension.
+//!
+//! A cell is 1 iff every one of its base-b digit vectors (the t-th digits of all coordinates) is in a set D of m of the
+//! b^k vectors, else 0. With g = b^e, r = b^j and n = b^T a level has exactly m^(e+ij) mixed regions (while its regions
+//! have inner structure), so P_i = (m/b^k)^j: these are the oracles of the engine. Exploration under `full` uses a
+//! region predicate that is exact for every box, aligned or not. Under `border`, carpet and the 2-D Menger set are the
+//! standing counter-examples: a kept region has a uniform border, and the holes inside it are lost.
+
+use crate::abi::device_struct;
+use crate::field::definition::{Field, Payload, Verdict};
+use crate::field::error::FieldError;
+use crate::field::options::FieldOptions;
+use crate::field::start::Defaults;
+use crate::field::twin::DeviceTwin;
+use crate::geometry::{DigitRule, Domain, Region};
+
+/// A digit set over the cells of a domain.
+pub struct DigitSet<const K: usize, F = fn(&[u32; K]) -> bool> {
+    base: u32,
+    digits: u32,
+    keeps: F,
+    /// True if that is every vector: all cells are 1, and none has to be looked at.
+    keeps_all: bool,
+    /// The rule's name among the kernels.
+    twin: Option<&'static str>,
+}
+
+device_struct! {
+    struct DigitArgs { digits: u32 }
+}
+
+impl<const K: usize, F: Fn(&[u32; K]) -> bool> DigitSet<K, F> {
+    /// The set of base-`base` digit vectors for which `keeps` holds, over a domain of extents `size`.
+    ///
+    /// Coordinates are read with as many digits as the longest axis needs, leading zeros included.
+    ///
+    /// # Panics
+    /// If `base` is below 2.
+    pub fn new(base: u32, size: [u32; K], keeps: F) -> Self {
+        assert!(base >= 2, "a digit set needs a base of at least 2");
+        let longest = u64::from(size.into_iter().max().unwrap_or(1));
+        let digits = (0..).find(|&t| u64::from(base).pow(t) >= longest).expect("the powers of the base grow");
+        let keeps_all = Region { corner: [0; K], extent: [base; K] }.cells().all(|digits| keeps(&digits));
+        Self { base, digits, keeps, keeps_all, twin: None }
+    }
+
+    /// m, the number of kept digit vectors.
+    pub fn kept(&self) -> u64 {
+        Region { corner: [0; K], extent: [self.base; K] }.cells().filter(|digits| (self.keeps)(digits)).count() as u64
+    }
+
+    fn holds(&self, mut cell: [u32; K]) -> bool {
+        for _ in 0..self.digits {
+            if !(self.keeps)(&cell.map(|c| c % self.base)) {
+                return false;
+            }
+            cell = cell.map(|c| c / self.base);
+        }
+        true
+    }
+
+    /// Looks for cells of both kinds where `region` meets the cube of side b^`digits` at `corner`, all of whose leading
+    /// digit vectors are kept.
+    fn scan(&self, digits: u32, corner: [u64; K], region: &Region<K>, found: &mut [bool; 2]) {
+        if digits == 0 || self.keeps_all {
+            found[1] = true;
+            return;
+        }
+        let side = u64::from(self.base).pow(digits - 1);
+        let low: [u64; K] = std::array::from_fn(|j| u64::from(region.corner[j]).saturating_sub(corner[j]) / side);
+        let high: [u64; K] = std::array::from_fn(|j| {
+            let last = u64::from(region.corner[j]) + u64::from(region.extent[j]) - 1;
+            ((last - corner[j]) / side).min(u64::from(self.base) - 1)
+        });
+        let children = Region {
+            corner: low.map(|digit| digit as u32),
+            extent: std::array::from_fn(|j| (high[j] - low[j] + 1) as u32),
+        };
+        for digit in children.cells() {
+            if !(self.keeps)(&digit) {
+                found[0] = true;
+            } else {
+                let corner = std::array::from_fn(|j| corner[j] + u64::from(digit[j]) * side);
+                self.scan(digits - 1, corner, region, found);
+            }
+            if *found == [true, true] {
+                return;
+            }
+        }
+    }
+}
+
+impl<const K: usize, F: Fn(&[u32; K]) -> bool + Sync> Field<K> for DigitSet<K, F> {
+    fn evaluate(&self, cells: &[[u32; K]], labels: &mut [u32]) {
+        for (cell, label) in cells.iter().zip(labels) {
+            *label = u32::from(self.holds(*cell));
+        }
+    }
+
+    fn max_label(&self) -> u32 {
+        1
+    }
+
+    fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
+        let mut found = [false; 2];
+        self.scan(self.digits, [0; K], region, &mut found);
+        match found {
+            [true, true] => Verdict::Mixed,
+            [_, kept] => Verdict::Uniform(u32::from(kept)),
+        }
+    }
+
+    fn twin(&self) -> Option<DeviceTwin> {
+        let twin = DeviceTwin::new("fields/digits.cuh", &DigitArgs { digits: self.digits });
+        let twin = twin.define("BASE", self.base).define("KEEPS_ALL", self.keeps_all);
+        self.twin.map(|rule| twin.define("DIGIT_SET", rule))
+    }
+
+    /// log_b m, exactly.
+    fn boundary_dimension(&self) -> f64 {
+        (self.kept().max(1) as f64).ln() / f64::from(self.base).ln()
+    }
+}
+
+/// About a million cells, a whole number of digits.
+pub(crate) fn defaults(base: u32, k: usize) -> Defaults {
+    let digits = (20.0 / (k as f64 * f64::from(base).log2())).floor().clamp(2.0, 10.0) as u32;
+    let size = base.pow(digits);
+    Defaults { size, g: base, r: base, b: 1, dwell: None, window: vec![[0.0, f64::from(size)]; k], proven: true }
+}
+
+/// Declares one digit set as a field module: what `fields!` expects of a file.
+macro_rules! digit_set {
+    ($(#[$doc:meta])* $name:ident, $rule:ident, $about:literal) => {
+        $(#[$doc])*
+        pub mod $name {
+            use super::*;
+
+            /// One line for lists.
+            pub const ABOUT: &str = $about;
+
+            /// What a bare run uses.
+            pub fn defaults(k: usize) -> Defaults {
+                super::defaults(DigitRule::$rule.base() as u32, k)
+            }
+
+            /// The field over `domain`.
+            ///
+            /// # Errors
+            /// Never.
+            pub fn open<const K: usize>(domain: &Domain<K>, _: &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError> {
+                let keeps: fn(&[u32; K]) -> bool = |digits| DigitRule::$rule.keeps(digits);
+                let base = DigitRule::$rule.base() as u32;
+                Ok(Box::new(DigitSet { twin: Some(stringify!($name)), ..DigitSet::new(base, domain.size(), keeps) }))
+            }
+        }
+    };
+}
+
+digit_set! {
+    /// Cantor dust: no centre digit; m = 2^k, dimension k·log_3 2. Its surface test is exact.
+    cantor, CantorDust, "Cantor dust, base 3: no coordinate has a digit 1"
+}
+
+digit_set! {
+    /// The carpet: not all digits centre; m = 3^k − 1. Its surface test fails: a kept region has a uniform border.
+    carpet, Carpet, "Sierpinski carpet, base 3: no digit vector is all 1"
+}
+
+digit_set! {
+    /// The Menger sponge: at most one centre digit; m = 2^k + k·2^(k−1). The surface test fails in 2-D only.
+    menger, Menger, "Menger sponge, base 3: at most one digit of a vector is 1"
+}
+
+digit_set! {
+    /// The Sierpinski simplex: x_i & x_j = 0 for all pairs; m = k + 1. Its surface test is exact.
+    simplex, Simplex, "Sierpinski simplex, base 2: no two coordinates share a 1 bit"
+}
+
+digit_set! {
+    /// The diagonal x_1 = .. = x_k: m = 2; a_i = g·r^i for every g and r. Its surface test is exact.
+    diagonal, Diagonal, "the diagonal: all coordinates are equal"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn kept_vectors() {
+        let size = [9; 3];
+        let options = FieldOptions::default();
+        let domain = Domain::new(size, [[0.0, 9.0]; 3], crate::geometry::Sample::Centre).unwrap();
+        let d =
+            |w: Result<Box<dyn Field<3>>, FieldError>, base: f64| base.powf(w.unwrap().boundary_dimension()).round();
+        assert_eq!(d(cantor::open(&domain, &options), 3.0), 8.0);
+        assert_eq!(d(carpet::open(&domain, &options), 3.0), 26.0);
+        assert_eq!(d(menger::open(&domain, &options), 3.0), 20.0);
+        assert_eq!(d(simplex::open(&domain, &options), 2.0), 4.0);
+        assert_eq!(d(diagonal::open(&domain, &options), 2.0), 2.0);
+    }
+
+    proptest! {
+        #[test]
+        fn predicate_is_exact_for_every_box(
+            corner in prop::array::uniform3(0u32..30), extent in prop::array::uniform3(1u32..12), which in 0usize..5,
+        ) {
+            let size = [41; 3];
+            let domain = Domain::new(size, [[0.0, 41.0]; 3], crate::geometry::Sample::Corner).unwrap();
+            let opens = [cantor::open::<3>, carpet::open, menger::open, simplex::open, diagonal::open];
+            let field = opens[which](&domain, &FieldOptions::default()).unwrap();
+            let region = Region { corner, extent };
+            let cells: Vec<_> = region.cells().collect();
+            let mut labels = vec![0; cells.len()];
+            field.evaluate(&cells, &mut labels);
+            let wanted = match labels.iter().all(|&label| label == labels[0]) {
+                true => Verdict::Uniform(labels[0]),
+                false => Verdict::Mixed,
+            };
+            prop_assert_eq!(field.prove(&region, Payload::default()), wanted);
+        }
+    }
+}

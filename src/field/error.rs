@@ -1,0 +1,43 @@
+//! What is wrong with a field.
+
+use crate::geometry::DomainError;
+
+/// Why there is no such field.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FieldError {
+    /// It does not exist in so many dimensions.
+    #[error("dim {k}: {field} exists in {} dimensions", list(dims))]
+    Dimension {
+        /// The field's name.
+        field: &'static str,
+        /// The number asked for.
+        k: usize,
+        /// Those there are.
+        dims: &'static [usize],
+    },
+    /// A field that is CUDA source, without one.
+    #[error("source: the field 'kernel' needs one, a file of CUDA source")]
+    NoSource,
+    /// An array with another number of axes than the field.
+    #[error("the array has {found} axes, the field {k}")]
+    ArrayAxes {
+        /// Axes of the array.
+        found: usize,
+        /// K.
+        k: usize,
+    },
+    /// An array without elements.
+    #[error("the array is empty")]
+    EmptyArray,
+    /// An array with an element that cannot be a label.
+    #[error("the array holds {}, which is no label; at most {} is", u32::MAX, u32::MAX - 1)]
+    NoLabel,
+    /// A factor over some of the axes that cannot be.
+    #[error(transparent)]
+    Domain(#[from] DomainError),
+}
+
+fn list(dims: &[usize]) -> String {
+    dims.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+}

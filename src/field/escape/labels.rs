@@ -1,0 +1,61 @@
+//! Escape-time fields as fields: labels from the processor's vector unit, and the twin.
+
+use crate::field::definition::Field;
+use crate::field::escape::dispatch;
+use crate::field::escape::orbit::{Orbit, Rounding};
+use crate::field::escape::sampled::EscapeField;
+use crate::field::options::Precision;
+use crate::field::points::PointArgs;
+use crate::field::twin::DeviceTwin;
+use crate::simd::Real;
+
+impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Field<K> for EscapeField<K, V, O, T, A> {
+    fn evaluate(&self, cells: &[[u32; K]], labels: &mut [u32]) {
+        dispatch::evaluate(self, cells, labels);
+    }
+
+    fn max_label(&self) -> u32 {
+        self.dwell
+    }
+
+    fn labels_count_iterations(&self) -> bool {
+        true
+    }
+
+    fn boundary_dimension(&self) -> f64 {
+        self.dimension
+    }
+
+    fn twin(&self) -> Option<DeviceTwin> {
+        let args = PointArgs::new(&self.domain, self.dwell);
+        let twin = DeviceTwin::new(O::TWIN, &args).define("TINY", format!("{:e}", T::TINY.to_f64()));
+        let precision = if size_of::<T>() == 4 { Precision::F32 } else { Precision::F64 };
+        Some(DeviceTwin { precision, arithmetic: A::ARITHMETIC, ..twin })
+    }
+}
+
+/// Builds an [`EscapeField`] in the precision and arithmetic of the options.
+macro_rules! escape_field {
+    ($Orbit:ty, $domain:expr, $options:expr, $dimension:expr) => {{
+        use $crate::field::escape::orbit::{Fused, Plain};
+        use $crate::field::escape::sampled::EscapeField;
+        use $crate::field::options::{Arithmetic, Precision};
+        let (domain, dwell) = ($domain, $options.dwell);
+        let field: Box<dyn $crate::field::definition::Field<_>> = match ($options.precision, $options.arithmetic) {
+            (Precision::F32, Arithmetic::Fused) => {
+                Box::new(EscapeField::<_, _, $Orbit, f32, Fused>::new(domain, dwell, $dimension))
+            }
+            (Precision::F32, Arithmetic::Plain) => {
+                Box::new(EscapeField::<_, _, $Orbit, f32, Plain>::new(domain, dwell, $dimension))
+            }
+            (Precision::F64, Arithmetic::Fused) => {
+                Box::new(EscapeField::<_, _, $Orbit, f64, Fused>::new(domain, dwell, $dimension))
+            }
+            (Precision::F64, Arithmetic::Plain) => {
+                Box::new(EscapeField::<_, _, $Orbit, f64, Plain>::new(domain, dwell, $dimension))
+            }
+        };
+        field
+    }};
+}
+pub(crate) use escape_field;

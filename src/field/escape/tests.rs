@@ -1,0 +1,156 @@
+//! Every instruction set, precision and arithmetic against the plain loop, to the bit.
+
+use proptest::prelude::*;
+
+use super::orbit::{Fused, Orbit, Plain, Rounding};
+use super::sampled::EscapeField;
+use crate::field::Precision;
+use crate::field::{Field, FieldOptions, julibrot, mandelbrot, mandelbulb};
+use crate::geometry::{Domain, Sample};
+use crate::simd::{Isa, Lanes, Real};
+
+/// z² + c from z = c and from every z, as the fields have them; V = 4.
+struct Quadratic<const K: usize>;
+
+impl<const K: usize> Orbit<K, 4> for Quadratic<K> {
+    const STATE: usize = 2;
+    const TWIN: &'static str = "";
+    const LATE: bool = true;
+    #[inline(always)]
+    fn start<L: Lanes>(p: [L; K]) -> [L; 4] {
+        if K == 4 { [p[0], p[1], p[2 % K], p[3 % K]] } else { [p[0], p[1], p[0], p[1]] }
+    }
+    #[inline(always)]
+    fn step<L: Lanes, A: Rounding>([x, y, cx, cy]: [L; 4]) -> [L; 4] {
+        [A::square_sub_add(x, y, cx), A::mul_add(x + x, y, cy), cx, cy]
+    }
+    #[inline(always)]
+    fn norm2<L: Lanes, A: Rounding>(z: &[L; 4]) -> L {
+        A::mul_add(z[0], z[0], z[1] * z[1])
+    }
+}
+
+fn check<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding>(
+    window: [[f64; 2]; K],
+    n: u32,
+    dwell: u32,
+    cells: &[[u32; K]],
+) {
+    let domain = Domain::new([n; K], window, Sample::Corner).unwrap();
+    let mut field = EscapeField::<K, V, O, T, A>::new(&domain, dwell, 1.0);
+    let wanted: Vec<_> = cells.iter().map(|&cell| field.dwell_of(cell)).collect();
+    for &isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
+        field.isa = isa;
+        let mut labels = vec![u32::MAX; cells.len()];
+        field.evaluate(cells, &mut labels);
+        assert!(labels == wanted, "{isa} differs over {window:?}, n = {n}, D = {dwell}, {} cells", cells.len());
+    }
+}
+
+fn check_all<const K: usize, const V: usize, O: Orbit<K, V>>(
+    window: [[f64; 2]; K],
+    n: u32,
+    dwell: u32,
+    cells: &[[u32; K]],
+) {
+    check::<K, V, O, f32, Fused>(window, n, dwell, cells);
+    check::<K, V, O, f32, Plain>(window, n, dwell, cells);
+    check::<K, V, O, f64, Fused>(window, n, dwell, cells);
+    check::<K, V, O, f64, Plain>(window, n, dwell, cells);
+}
+
+fn spread<const K: usize>(count: usize, n: u32) -> Vec<[u32; K]> {
+    let mut word = 7u64;
+    let mut next = || {
+        word = word.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        (word >> 33) as u32 % n
+    };
+    (0..count).map(|_| std::array::from_fn(|_| next())).collect()
+}
+
+#[test]
+fn every_path_is_the_plain_loop() {
+    let cells = spread(5000, 1000);
+    for dwell in [1, 2, 7, 8, 9, 24, 25, 511, 512, 700] {
+        check_all::<2, 4, Quadratic<2>>([[-1.5, 0.5], [-1.0, 1.0]], 1000, dwell, &cells);
+    }
+    for count in [0, 1, 15, 16, 17, 63, 64, 65, 2047, 2048, 2049] {
+        check_all::<2, 4, Quadratic<2>>([[-1.5, 0.5], [-1.0, 1.0]], 1000, 300, &cells[..count]);
+    }
+    // About c = -2, where |c| is 2 and escape is slow; far outside; overflow at once; a tiny window.
+    for window in [
+        [[-2.000_001, -1.999_999], [-1e-6, 1e-6]],
+        [[-2.0, -1.99], [0.0, 0.01]],
+        [[-3.0, 3.0], [-3.0, 3.0]],
+        [[-1e30, 1e30], [-1e30, 1e30]],
+        [[-1e300, 1e300], [-1e300, 1e300]],
+        [[-0.743_65, -0.743_63], [0.131_81, 0.131_83]],
+        [[0.24, 0.26], [-0.01, 0.01]],
+    ] {
+        check_all::<2, 4, Quadratic<2>>(window, 1000, 600, &cells[..3000]);
+    }
+    check_all::<2, 4, Quadratic<2>>([[-2.0, 2.0], [0.0, 2.0]], 1000, 65_535, &cells[..64]);
+    check_all::<4, 4, Quadratic<4>>([[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]], 40, 64, &spread(5000, 40));
+    check_all::<4, 4, Quadratic<4>>([[-2.5, 2.5], [-2.5, 2.5], [-2.5, 2.5], [-2.5, 2.5]], 40, 200, &spread(5000, 40));
+}
+
+/// The fields' own orbits through the fields' own doors: the vector path against one cell at a time.
+#[test]
+fn a_batch_is_its_cells() {
+    let options = FieldOptions { dwell: 64, ..FieldOptions::default() };
+    fn check<const K: usize>(field: &dyn Field<K>, n: u32) {
+        let cells = spread::<K>(3000, n);
+        let mut labels = vec![0; cells.len()];
+        field.evaluate(&cells, &mut labels);
+        for (cell, label) in cells.iter().zip(&labels) {
+            let mut one = [0];
+            field.evaluate(std::slice::from_ref(cell), &mut one);
+            assert_eq!(one[0], *label);
+        }
+        assert!(labels.contains(&64) && labels.iter().any(|&label| label < 5));
+    }
+    let window = [[-1.5, 0.5], [-1.0, 1.0], [-1.2, 1.2]];
+    check(
+        &*mandelbrot::open(&Domain::new([99; 2], [window[0], window[1]], Sample::Corner).unwrap(), &options).unwrap(),
+        99,
+    );
+    for sample in [Sample::Corner, Sample::Centre] {
+        check(&*mandelbulb::open(&Domain::new([48; 3], [window[2]; 3], sample).unwrap(), &options).unwrap(), 48);
+    }
+    let window = [[-1.5, 1.5], [-1.5, 1.5], window[0], window[1]];
+    check(&*julibrot::open(&Domain::new([20; 4], window, Sample::Centre).unwrap(), &options).unwrap(), 20);
+}
+
+#[test]
+fn the_bulb_agrees_with_its_trigonometric_form() {
+    let domain = Domain::new([32; 3], [[-1.2, 1.2]; 3], Sample::Centre).unwrap();
+    let options = FieldOptions { dwell: 6, precision: Precision::F64, ..FieldOptions::default() };
+    let field = mandelbulb::open(&domain, &options).unwrap();
+    let cells: Vec<_> = domain.region().cells().collect();
+    let mut labels = vec![0; cells.len()];
+    field.evaluate(&cells, &mut labels);
+    let wrong = cells.iter().zip(&labels).filter(|&(cell, &label)| {
+        let c: [f64; 3] = cell.map(|i| (f64::from(i) + 0.5) * (2.4 / 32.0) - 1.2);
+        let (mut z, mut dwell) = (c, 0);
+        let norm = |z: [f64; 3]| z.iter().map(|x| x * x).sum::<f64>();
+        while dwell < 6 && norm(z) < 4.0 {
+            let r = norm(z).sqrt();
+            let (theta, phi) = ((z[2] / r).acos() * 8.0, z[1].atan2(z[0]) * 8.0);
+            let r = r.powi(8);
+            z = [r * theta.sin() * phi.cos() + c[0], r * theta.sin() * phi.sin() + c[1], r * theta.cos() + c[2]];
+            dwell += 1;
+        }
+        dwell != label
+    });
+    assert_eq!(wrong.count(), 0);
+}
+
+proptest! {
+    #[test]
+    fn any_window_is_the_plain_loop(
+        low in prop::array::uniform2(-3.0f64..3.0), side in 1e-6f64..5.0, dwell in 1u32..400, count in 1usize..600,
+    ) {
+        let window = low.map(|low| [low, low + side]);
+        check_all::<2, 4, Quadratic<2>>(window, 4096, dwell, &spread(count, 4096));
+    }
+}

@@ -1,0 +1,61 @@
+//! The Julibrot in 4-D: z² + c from every z, for every c; axes 0 and 1 are z, axes 2 and 3 are c.
+//!
+//! Its level sets have no pockets and no islands in the continuum, so the border rule errs by sampling only.
+
+use crate::field::definition::Field;
+use crate::field::error::FieldError;
+use crate::field::escape::labels::escape_field;
+use crate::field::escape::orbit::{Orbit, Rounding};
+use crate::field::mandelbrot::square_plus_c;
+use crate::field::options::FieldOptions;
+use crate::field::start::Defaults;
+use crate::geometry::Domain;
+use crate::simd::Lanes;
+
+/// One line for lists.
+pub const ABOUT: &str = "z^2 + c from every z for every c: all quadratic Julia sets at once";
+
+/// What a bare run uses.
+pub fn defaults(_: usize) -> Defaults {
+    Defaults {
+        size: 48,
+        g: 3,
+        r: 2,
+        b: 2,
+        dwell: Some(64),
+        window: vec![[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]],
+        proven: false,
+    }
+}
+
+/// The field over `domain`.
+///
+/// # Errors
+/// Never; the signature is that of every field.
+pub fn open(domain: &Domain<4>, options: &FieldOptions) -> Result<Box<dyn Field<4>>, FieldError> {
+    Ok(escape_field!(Julibrot, domain, options, 3.8))
+}
+
+/// (x, y, c_x, c_y).
+struct Julibrot;
+
+impl Orbit<4, 4> for Julibrot {
+    const STATE: usize = 2;
+    const TWIN: &'static str = "fields/julibrot.cuh";
+    const LATE: bool = true;
+
+    #[inline(always)]
+    fn start<L: Lanes>(point: [L; 4]) -> [L; 4] {
+        point
+    }
+
+    #[inline(always)]
+    fn step<L: Lanes, A: Rounding>(z: [L; 4]) -> [L; 4] {
+        square_plus_c::<L, A>(z)
+    }
+
+    #[inline(always)]
+    fn norm2<L: Lanes, A: Rounding>(z: &[L; 4]) -> L {
+        A::mul_add(z[0], z[0], z[1] * z[1])
+    }
+}

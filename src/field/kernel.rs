@@ -1,0 +1,71 @@
+//! A field that the user brings as CUDA source: it exists on a GPU only.
+//!
+//! The source defines `__device__ u32 label(const Real (&x)[DIM], u32 dwell)`: x is the sample point of a cell, `Real` is
+//! float or double as `--precision` says, and the label is cut off at `dwell`. See `examples/kernels/`.
+
+use std::borrow::Cow;
+
+use crate::field::definition::Field;
+use crate::field::error::FieldError;
+use crate::field::options::FieldOptions;
+use crate::field::points::PointArgs;
+use crate::field::start::Defaults;
+use crate::field::twin::DeviceTwin;
+use crate::geometry::Domain;
+
+/// One line for lists.
+pub const ABOUT: &str = "a field of your own as CUDA source, on a GPU only";
+
+/// What a bare run uses.
+pub fn defaults(k: usize) -> Defaults {
+    Defaults {
+        size: [1 << 20, 1 << 10, 1 << 7, 1 << 5, 1 << 4][(k - 1).min(4)],
+        g: 4,
+        r: 2,
+        b: 4,
+        dwell: Some(255),
+        window: vec![[-1.0, 1.0]; k],
+        proven: false,
+    }
+}
+
+/// The field over `domain`.
+///
+/// # Errors
+/// [`FieldError::NoSource`].
+pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError> {
+    let Some(source) = &options.source else {
+        return Err(FieldError::NoSource);
+    };
+    Ok(Box::new(KernelField { domain: *domain, options: options.clone(), source: source.to_string() }))
+}
+
+struct KernelField<const K: usize> {
+    domain: Domain<K>,
+    options: FieldOptions,
+    source: String,
+}
+
+impl<const K: usize> Field<K> for KernelField<K> {
+    fn evaluate(&self, _: &[[u32; K]], _: &mut [u32]) {
+        unreachable!("backends without device twins refuse this field")
+    }
+
+    fn is_device_only(&self) -> bool {
+        true
+    }
+
+    fn max_label(&self) -> u32 {
+        self.options.dwell
+    }
+
+    fn twin(&self) -> Option<DeviceTwin> {
+        let args = PointArgs::new(&self.domain, self.options.dwell);
+        Some(DeviceTwin {
+            precision: self.options.precision,
+            arithmetic: self.options.arithmetic,
+            user_source: Some(Cow::Owned(self.source.clone())),
+            ..DeviceTwin::new("fields/user.cuh", &args)
+        })
+    }
+}

@@ -1,0 +1,56 @@
+//! The Mandelbrot set in 2-D: z² + c from z = c, the anchor of the papers.
+
+use crate::field::definition::Field;
+use crate::field::error::FieldError;
+use crate::field::escape::labels::escape_field;
+use crate::field::escape::orbit::{Orbit, Rounding};
+use crate::field::options::FieldOptions;
+use crate::field::start::Defaults;
+use crate::geometry::Domain;
+use crate::simd::Lanes;
+
+/// One line for lists.
+pub const ABOUT: &str = "z^2 + c from z = c: the anchor of the papers";
+
+/// What a bare run uses.
+pub fn defaults(_: usize) -> Defaults {
+    Defaults { size: 1024, g: 4, r: 2, b: 4, dwell: Some(512), window: vec![[-1.5, 0.5], [-1.0, 1.0]], proven: false }
+}
+
+/// The field over `domain`.
+///
+/// # Errors
+/// Never; the signature is that of every field.
+pub fn open(domain: &Domain<2>, options: &FieldOptions) -> Result<Box<dyn Field<2>>, FieldError> {
+    Ok(escape_field!(Mandelbrot, domain, options, 1.6))
+}
+
+/// (x, y, c_x, c_y).
+struct Mandelbrot;
+
+impl Orbit<2, 4> for Mandelbrot {
+    const STATE: usize = 2;
+    const TWIN: &'static str = "fields/mandelbrot.cuh";
+    const LATE: bool = true;
+
+    #[inline(always)]
+    fn start<L: Lanes>([x, y]: [L; 2]) -> [L; 4] {
+        [x, y, x, y]
+    }
+
+    #[inline(always)]
+    fn step<L: Lanes, A: Rounding>(z: [L; 4]) -> [L; 4] {
+        square_plus_c::<L, A>(z)
+    }
+
+    #[inline(always)]
+    fn norm2<L: Lanes, A: Rounding>(z: &[L; 4]) -> L {
+        A::mul_add(z[0], z[0], z[1] * z[1])
+    }
+}
+
+/// x' = fma(x, x, fma(−y, y, c_x)), y' = fma(x + x, y, c_y): four operations.
+#[inline(always)]
+pub(super) fn square_plus_c<L: Lanes, A: Rounding>([x, y, cx, cy]: [L; 4]) -> [L; 4] {
+    [A::square_sub_add(x, y, cx), A::mul_add(x + x, y, cy), cx, cy]
+}

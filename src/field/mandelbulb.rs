@@ -1,0 +1,66 @@
+//! The Mandelbulb of power 8 in 3-D (White and Nylander), polar axis z, by squaring instead of trigonometry.
+//!
+//! (x, y, z) → r⁸ (sin 8θ cos 8φ, sin 8θ sin 8φ, cos 8θ) + c. With ρ² = x² + y², (z + iρ)^(2m) = a + iρb, so ρ enters
+//! squared only, and (x + iy)/ρ is squared three times: one division and one square root per iteration, both correctly
+//! rounded, so the values are the same everywhere. On the polar axis the division is undefined and the image is (0, 0, a).
+
+use crate::field::definition::Field;
+use crate::field::error::FieldError;
+use crate::field::escape::labels::escape_field;
+use crate::field::escape::orbit::{Orbit, Rounding};
+use crate::field::options::FieldOptions;
+use crate::field::start::Defaults;
+use crate::geometry::Domain;
+use crate::simd::{Lanes, Real};
+
+/// One line for lists.
+pub const ABOUT: &str = "the White-Nylander bulb of power 8";
+
+/// What a bare run uses.
+pub fn defaults(_: usize) -> Defaults {
+    Defaults { size: 192, g: 3, r: 2, b: 4, dwell: Some(64), window: vec![[-1.2, 1.2]; 3], proven: false }
+}
+
+/// The field over `domain`.
+///
+/// # Errors
+/// Never; the signature is that of every field.
+pub fn open(domain: &Domain<3>, options: &FieldOptions) -> Result<Box<dyn Field<3>>, FieldError> {
+    Ok(escape_field!(Mandelbulb, domain, options, 2.6))
+}
+
+/// (x, y, z, c_x, c_y, c_z).
+struct Mandelbulb;
+
+impl Orbit<3, 6> for Mandelbulb {
+    const STATE: usize = 3;
+    const TWIN: &'static str = "fields/mandelbulb.cuh";
+    const LATE: bool = false;
+
+    #[inline(always)]
+    fn start<L: Lanes>([x, y, z]: [L; 3]) -> [L; 6] {
+        [x, y, z, x, y, z]
+    }
+
+    #[inline(always)]
+    fn step<L: Lanes, A: Rounding>([x, y, z, cx, cy, cz]: [L; 6]) -> [L; 6] {
+        let p2 = A::mul_add(x, x, y * y);
+        // (z + iρ)², ⁴, ⁸ = a + iρb
+        let (a1, b1) = (A::mul_sub(z, z, p2), z + z);
+        let (a2, b2) = (A::mul_sub(a1, a1, p2 * (b1 * b1)), (a1 + a1) * b1);
+        let (a3, b3) = (A::mul_sub(a2, a2, p2 * (b2 * b2)), (a2 + a2) * b2);
+        // ((x + iy)/ρ)², ⁴, ⁸
+        let inverse = L::splat(L::Real::from_f64(1.0)) / p2;
+        let (c1, s1) = (A::mul_sub(x, x, y * y) * inverse, ((x + x) * y) * inverse);
+        let (c2, s2) = (A::mul_sub(c1, c1, s1 * s1), (c1 + c1) * s1);
+        let (c3, s3) = (A::mul_sub(c2, c2, s2 * s2), (c2 + c2) * s2);
+        let q = p2.sqrt() * b3;
+        let (zero, axis) = (L::splat(L::Real::from_f64(0.0)), p2.lt(L::splat(L::Real::TINY)));
+        [L::select(axis, zero, q * c3) + cx, L::select(axis, zero, q * s3) + cy, a3 + cz, cx, cy, cz]
+    }
+
+    #[inline(always)]
+    fn norm2<L: Lanes, A: Rounding>([x, y, z, ..]: &[L; 6]) -> L {
+        A::mul_add(*x, *x, A::mul_add(*y, *y, *z * *z))
+    }
+}

@@ -1,0 +1,26 @@
+//! What a cell is worth: fields over the cells of a domain.
+
+mod custom;
+mod definition;
+mod digits;
+mod error;
+mod escape;
+pub mod julibrot;
+pub mod kernel;
+mod kind;
+pub mod mandelbrot;
+pub mod mandelbulb;
+pub mod mxm;
+mod options;
+mod points;
+mod start;
+mod twin;
+
+pub use custom::{ArrayField, CellField};
+pub use definition::{Field, Payload, Verdict};
+pub use digits::{DigitSet, cantor, carpet, diagonal, menger, simplex};
+pub use error::FieldError;
+pub use kind::{FieldKind, Job, Open};
+pub use options::{Arithmetic, FieldOptions, Precision};
+pub use start::Defaults;
+pub use twin::{DeviceArray, DeviceTwin};

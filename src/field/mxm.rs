@@ -1,0 +1,183 @@
+//! M × M: the minimum of two (three) Mandelbrot dwells over pairs of axes, a 4-D (6-D) field that a 2-D image knows.
+//!
+//! dwell(c1, c2) = min(d(c1), d(c2)). Cells lie on a lattice, so each factor is an image, computed once; a 4-D label is
+//! two look-ups. A product of boxes is uniform iff the minimum of the factors' least dwells equals the minimum of their
+//! largest, so region predicates are exact, and the number of mixed regions of a level follows from the 2-D images
+//! without any 4-D array ([`MxM::mixed_regions`]).
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::abi::device_struct;
+use crate::field::definition::{Field, Payload, Verdict};
+use crate::field::error::FieldError;
+use crate::field::mandelbrot;
+use crate::field::options::FieldOptions;
+use crate::field::start::Defaults;
+use crate::field::twin::{DeviceArray, DeviceTwin};
+use crate::geometry::{Domain, Level, Region};
+
+/// One line for lists.
+pub const ABOUT: &str = "minimum of 2 (3) Mandelbrot dwells: exact counts in 4-D (6-D)";
+
+/// What a bare run uses.
+pub fn defaults(k: usize) -> Defaults {
+    Defaults {
+        size: if k == 4 { 32 } else { 8 },
+        g: 4,
+        r: 2,
+        b: 1,
+        dwell: Some(64),
+        window: [[-1.5, 0.5], [-1.0, 1.0]].repeat(k / 2),
+        proven: false,
+    }
+}
+
+/// The field over `domain`.
+///
+/// # Errors
+/// As the Mandelbrot field of each factor; [`FieldError::Dimension`] if K is odd.
+pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError> {
+    Ok(Box::new(MxM::new(domain, options)?))
+}
+
+/// The minimum of K/2 Mandelbrot dwells.
+pub struct MxM<const K: usize> {
+    factors: Vec<Arc<Image>>,
+    dwell: u32,
+}
+
+device_struct! {
+    /// Images and their widths; the addresses are filled in where the images are.
+    struct MxmArgs { images: [u64; 4], width: [u32; 4] }
+}
+
+/// The dwells of one factor, axis 0 fastest.
+struct Image {
+    width: u32,
+    dwells: Vec<u32>,
+}
+
+impl Image {
+    fn dwell(&self, x: u32, y: u32) -> u32 {
+        self.dwells[y as usize * self.width as usize + x as usize]
+    }
+
+    /// The least and the largest dwell in a box.
+    fn range(&self, region: &Region<2>) -> (u32, u32) {
+        let mut range = (u32::MAX, 0);
+        for row in region.rows() {
+            let start = row[1] as usize * self.width as usize + row[0] as usize;
+            for &dwell in &self.dwells[start..start + region.extent[0] as usize] {
+                range = (range.0.min(dwell), range.1.max(dwell));
+            }
+        }
+        range
+    }
+}
+
+impl<const K: usize> MxM<K> {
+    /// Computes the images of the factors over axes (0, 1), (2, 3), ..; equal factors share one.
+    ///
+    /// # Errors
+    /// As the Mandelbrot field of each factor; [`FieldError::Dimension`] if K is odd.
+    pub fn new(domain: &Domain<K>, options: &FieldOptions) -> Result<Self, FieldError> {
+        if !K.is_multiple_of(2) {
+            return Err(FieldError::Dimension { field: "mxm", k: K, dims: &[4, 6] });
+        }
+        let mut known: Vec<(Domain<2>, Arc<Image>)> = Vec::new();
+        let mut factors = Vec::with_capacity(K / 2);
+        for f in 0..K / 2 {
+            let pair = [2 * f, 2 * f + 1];
+            let plane = Domain::new(pair.map(|j| domain.size()[j]), pair.map(|j| domain.window()[j]), domain.sample())?;
+            let image = match known.iter().find(|(domain, _)| *domain == plane) {
+                Some((_, image)) => image.clone(),
+                None => Arc::new(image(&plane, options)?),
+            };
+            known.push((plane, image.clone()));
+            factors.push(image);
+        }
+        Ok(Self { factors, dwell: options.dwell })
+    }
+
+    /// The mixed regions of a level under `full`, from the 2-D images alone.
+    ///
+    /// A tuple of boxes, one per factor, is uniform with value v iff every least dwell is at least v and some box is
+    /// uniform with v. With L(v) the boxes of a factor whose least dwell is at least v, and U(v) those uniform with v,
+    /// that is Σ_v (∏ L(v) − ∏ (L(v) − U(v))) tuples; all others are mixed.
+    pub fn mixed_regions(&self, level: &Level<K>) -> u128 {
+        let mut at_least = vec![vec![0u128; self.dwell as usize + 2]; self.factors.len()];
+        let mut uniform = at_least.clone();
+        for (f, image) in self.factors.iter().enumerate() {
+            let plane = level.plane([2 * f, 2 * f + 1]);
+            let ranges: Vec<_> = (0..plane.grid[1])
+                .into_par_iter()
+                .flat_map_iter(|y| (0..plane.grid[0]).map(move |x| image.range(&plane.region([x, y]))))
+                .collect();
+            for (least, largest) in ranges {
+                at_least[f][least as usize] += 1;
+                uniform[f][least as usize] += u128::from(least == largest);
+            }
+            for v in (0..=self.dwell as usize).rev() {
+                at_least[f][v] += at_least[f][v + 1];
+            }
+        }
+        let tuples = |v: usize| {
+            let all: u128 = at_least.iter().map(|l| l[v]).product();
+            let larger: u128 = at_least.iter().zip(&uniform).map(|(l, u)| l[v] - u[v]).product();
+            all - larger
+        };
+        level.regions() - (0..=self.dwell as usize).map(tuples).sum::<u128>()
+    }
+}
+
+fn image(domain: &Domain<2>, options: &FieldOptions) -> Result<Image, FieldError> {
+    let field = mandelbrot::open(domain, options)?;
+    let width = domain.size()[0];
+    let mut dwells = vec![0; domain.cells() as usize];
+    dwells.par_chunks_mut(width as usize).enumerate().for_each(|(y, row)| {
+        let cells: Vec<_> = (0..width).map(|x| [x, y as u32]).collect();
+        field.evaluate(&cells, row);
+    });
+    Ok(Image { width, dwells })
+}
+
+impl<const K: usize> Field<K> for MxM<K> {
+    fn evaluate(&self, cells: &[[u32; K]], labels: &mut [u32]) {
+        for (cell, label) in cells.iter().zip(labels) {
+            let dwells = self.factors.iter().zip(cell.chunks_exact(2)).map(|(image, c)| image.dwell(c[0], c[1]));
+            *label = dwells.min().unwrap_or(0);
+        }
+    }
+
+    fn max_label(&self) -> u32 {
+        self.dwell
+    }
+
+    fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
+        let mut range = (u32::MAX, u32::MAX);
+        for (f, image) in self.factors.iter().enumerate() {
+            let pair = [2 * f, 2 * f + 1];
+            let plane = Region { corner: pair.map(|j| region.corner[j]), extent: pair.map(|j| region.extent[j]) };
+            let (least, largest) = image.range(&plane);
+            range = (range.0.min(least), range.1.min(largest));
+        }
+        if range.0 == range.1 { Verdict::Uniform(range.0) } else { Verdict::Mixed }
+    }
+
+    fn twin(&self) -> Option<DeviceTwin> {
+        let mut args = MxmArgs::default();
+        self.factors.iter().enumerate().for_each(|(f, image)| args.width[f] = image.width);
+        let mut twin = DeviceTwin::new("fields/mxm.cuh", &args);
+        for (f, image) in self.factors.iter().enumerate() {
+            let bytes = image.dwells.iter().flat_map(|dwell| dwell.to_ne_bytes()).collect();
+            twin.arrays.push(DeviceArray { offset: f * size_of::<u64>(), bytes });
+        }
+        Some(twin)
+    }
+
+    fn boundary_dimension(&self) -> f64 {
+        K as f64 - 0.3
+    }
+}

@@ -1,0 +1,154 @@
+//! The lattice of cells and the window it samples.
+//!
+//! A domain is k extents in cells and an interval [lo_j, hi_j] per axis in the field's own coordinates. The sample
+//! point of cell c on axis j is `fma(c_j + o, h_j, lo_j)` with `h_j = (hi_j - lo_j) / n_j`, computed once in f64 and
+//! then rounded to the run's precision. Everything downstream that needs a coordinate starts from these numbers, so
+//! that every backend samples the same points to the bit.
+
+use crate::geometry::region::Region;
+use crate::registry::registry;
+
+/// The largest number of dimensions.
+pub const MAX_DIM: usize = 8;
+
+registry! {
+    /// Where in a cell its sample lies.
+    pub enum Sample("sample") {
+        /// o = 0: the papers' choice and the default in 2-D.
+        Corner = "corner",
+        /// o = 0.5: the default for k ≥ 3, so that no sample lies on a symmetry plane.
+        Centre = "centre",
+    }
+}
+
+impl Sample {
+    /// The default for `k` dimensions.
+    pub fn default_for(k: usize) -> Self {
+        if k <= 2 { Self::Corner } else { Self::Centre }
+    }
+
+    /// The offset o, in cells.
+    pub fn offset(self) -> f64 {
+        match self {
+            Self::Corner => 0.0,
+            Self::Centre => 0.5,
+        }
+    }
+}
+
+/// What is wrong with a domain: one of its numbers, and what would be allowed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DomainError {
+    /// K out of range.
+    #[error("dim {k}: between 1 and {} dimensions are supported", MAX_DIM)]
+    Dimensions {
+        /// The number asked for.
+        k: usize,
+    },
+    /// n_j = 0.
+    #[error("size 0 on axis {axis}: at least 1 cell is needed")]
+    EmptyAxis {
+        /// The axis.
+        axis: usize,
+    },
+    /// lo ≥ hi.
+    #[error("domain: axis {axis} runs from {lo} to {hi}; the lower end must be below the upper")]
+    WindowReversed {
+        /// The axis.
+        axis: usize,
+        /// The lower end.
+        lo: f64,
+        /// The upper end.
+        hi: f64,
+    },
+    /// NaN or infinite.
+    #[error("domain: axis {axis} runs from {lo} to {hi}; both ends and their distance must be finite numbers")]
+    WindowNotFinite {
+        /// The axis.
+        axis: usize,
+        /// The lower end.
+        lo: f64,
+        /// The upper end.
+        hi: f64,
+    },
+}
+
+/// A k-dimensional lattice of cells over a window.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Domain<const K: usize> {
+    size: [u32; K],
+    window: [[f64; 2]; K],
+    sample: Sample,
+}
+
+impl<const K: usize> Domain<K> {
+    /// A domain of `size` cells over `window` (`[lo, hi]` per axis).
+    ///
+    /// # Errors
+    /// [`DomainError`] if K is not in 1..=8, an extent is 0, or an interval is reversed, empty, NaN or infinite.
+    pub fn new(size: [u32; K], window: [[f64; 2]; K], sample: Sample) -> Result<Self, DomainError> {
+        if !(1..=MAX_DIM).contains(&K) {
+            return Err(DomainError::Dimensions { k: K });
+        }
+        for axis in 0..K {
+            if size[axis] == 0 {
+                return Err(DomainError::EmptyAxis { axis });
+            }
+            let [lo, hi] = window[axis];
+            if !(lo.is_finite() && hi.is_finite() && (hi - lo).is_finite()) {
+                return Err(DomainError::WindowNotFinite { axis, lo, hi });
+            }
+            if lo >= hi {
+                return Err(DomainError::WindowReversed { axis, lo, hi });
+            }
+        }
+        Ok(Self { size, window, sample })
+    }
+
+    /// Cells per axis.
+    pub fn size(&self) -> [u32; K] {
+        self.size
+    }
+
+    /// `[lo, hi]` per axis, in the field's coordinates.
+    pub fn window(&self) -> [[f64; 2]; K] {
+        self.window
+    }
+
+    /// Where in a cell its sample lies.
+    pub fn sample(&self) -> Sample {
+        self.sample
+    }
+
+    /// The cell pitch h_j per axis, in the field's coordinates.
+    pub fn pitch(&self) -> [f64; K] {
+        std::array::from_fn(|j| (self.window[j][1] - self.window[j][0]) / f64::from(self.size[j]))
+    }
+
+    /// The number of cells; beyond 64 bits for large k, hence u128.
+    pub fn cells(&self) -> u128 {
+        // Eight axes of 32 bits are 256 bits: saturate, every limit lies far below.
+        self.size.iter().fold(1u128, |cells, &n| cells.saturating_mul(u128::from(n)))
+    }
+
+    /// The whole domain as one region.
+    pub fn region(&self) -> Region<K> {
+        Region { corner: [0; K], extent: self.size }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_name_the_number() {
+        let window = |lo, hi| Domain::new([4], [[lo, hi]], Sample::Corner).unwrap_err();
+        assert_eq!(window(1.0, 1.0), DomainError::WindowReversed { axis: 0, lo: 1.0, hi: 1.0 });
+        assert!(matches!(window(f64::NAN, 1.0), DomainError::WindowNotFinite { axis: 0, .. }));
+        assert!(matches!(window(-f64::MAX, f64::MAX), DomainError::WindowNotFinite { axis: 0, .. }));
+        assert_eq!(Domain::new([4, 0], [[0.0, 1.0]; 2], Sample::Corner), Err(DomainError::EmptyAxis { axis: 1 }));
+        assert_eq!(Domain::new([4; 9], [[0.0, 1.0]; 9], Sample::Corner), Err(DomainError::Dimensions { k: 9 }));
+    }
+}

@@ -1,0 +1,16 @@
+//! Cells, regions and the lattices of levels: exact integer geometry in k dimensions.
+
+mod digits;
+mod domain;
+mod region;
+mod sample_grid;
+mod scheme;
+mod slabs;
+
+pub use digits::DigitRule;
+pub use domain::{Domain, DomainError, MAX_DIM, Sample};
+pub use region::Region;
+pub use sample_grid::SampleGrid;
+pub(crate) use scheme::grids;
+pub use scheme::{Level, Scheme};
+pub(crate) use slabs::Slabs;

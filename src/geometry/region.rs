@@ -1,0 +1,212 @@
+//! A box of cells, and the order of its faces.
+//!
+//! `Region<K>` is plain data: a corner and an extent per axis, no level, no curve, no plan. Axis 0 is x, the fastest
+//! axis everywhere in the crate; picture a 2-D region of extent `[4, 3]` at corner `[0, 0]` with its cells numbered
+//! in storage order:
+//!
+//! ```text
+//!    y (axis 1)
+//!    2 |  8  9 10 11
+//!    1 |  4  5  6  7      storage order: x fastest
+//!    0 |  0  1  2  3
+//!      +------------ x (axis 0)
+//! ```
+//!
+//! The face cells (first or last on some axis) are numbered by a bijection instead of being found by a test over all
+//! cells: exploration visits them in a scattered order and usually stops after a few. Every face cell has exactly one
+//! number, for every extent, sides of 1 and 2 included.
+
+/// A k-orthotope of cells: `corner[j] .. corner[j] + extent[j]` on axis j. Units: cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Region<const K: usize> {
+    /// The lowest cell.
+    pub corner: [u32; K],
+    /// Cells per axis; a region of a plan has at least one on each.
+    pub extent: [u32; K],
+}
+
+impl<const K: usize> Region<K> {
+    /// The number of cells.
+    #[inline]
+    pub fn volume(&self) -> u64 {
+        self.extent.iter().map(|&s| u64::from(s)).product()
+    }
+
+    /// The number of cells on the faces: ∏ s_j − ∏ (s_j − 2), or all of them where some side is at most 2.
+    #[inline]
+    pub fn surface_volume(&self) -> u64 {
+        let inside: u64 = self.extent.iter().map(|&s| u64::from(s.saturating_sub(2))).product();
+        self.volume() - inside
+    }
+
+    /// True if every cell of `other` is a cell of `self`.
+    pub fn contains(&self, other: &Self) -> bool {
+        (0..K).all(|j| {
+            other.corner[j] >= self.corner[j]
+                && u64::from(other.corner[j]) + u64::from(other.extent[j])
+                    <= u64::from(self.corner[j]) + u64::from(self.extent[j])
+        })
+    }
+
+    /// The region with the next layer of cells on its upper sides, where a domain of `size` cells has one.
+    #[inline]
+    pub fn closure(&self, size: [u32; K]) -> Self {
+        let more = |j: usize| u32::from(self.corner[j] + self.extent[j] < size[j]);
+        Self { corner: self.corner, extent: std::array::from_fn(|j| self.extent[j] + more(j)) }
+    }
+
+    /// True if `cell` is one of the region's cells.
+    pub fn contains_cell(&self, cell: [u32; K]) -> bool {
+        (0..K).all(|j| cell[j] >= self.corner[j] && cell[j] - self.corner[j] < self.extent[j])
+    }
+
+    /// The offset of cell `index` from the corner, in storage order (axis 0 fastest).
+    ///
+    /// `index` must be below [`volume`](Self::volume); beyond it the last axis runs over.
+    #[inline]
+    pub fn offset(&self, mut index: u64) -> [u32; K] {
+        let mut offset = [0; K];
+        for j in 0..K - 1 {
+            let side = u64::from(self.extent[j]);
+            offset[j] = (index % side) as u32;
+            index /= side;
+        }
+        offset[K - 1] = index as u32;
+        offset
+    }
+
+    /// The offset of face cell `index` from the corner; a bijection from `0..surface_volume()` onto the face cells.
+    ///
+    /// The faces are taken axis by axis. The pair of faces normal to axis j holds the cells that lie on neither face
+    /// of the axes below j: 2·∏_{l<j}(s_l − 2)·∏_{l>j} s_l of them (half where s_j = 1). An axis with a side of at
+    /// most 2 has no inside, so it is the last axis whose faces count.
+    #[inline]
+    pub fn surface_offset(&self, mut index: u64) -> [u32; K] {
+        let mut offset = [0; K];
+        for j in 0..K {
+            // Cells of one face normal to axis j: inside on the axes before j, anything on the axes after.
+            let mut span = [0u64; K];
+            for (l, cells) in span.iter_mut().enumerate() {
+                *cells = match l.cmp(&j) {
+                    std::cmp::Ordering::Less => u64::from(self.extent[l].saturating_sub(2)),
+                    std::cmp::Ordering::Equal => u64::from(self.extent[l].min(2)),
+                    std::cmp::Ordering::Greater => u64::from(self.extent[l]),
+                };
+            }
+            let pair: u64 = span.iter().product();
+            if index < pair {
+                for l in 0..K {
+                    let digit = (index % span[l]) as u32;
+                    index /= span[l];
+                    offset[l] = match l.cmp(&j) {
+                        std::cmp::Ordering::Less => digit + 1,
+                        std::cmp::Ordering::Equal => digit * (self.extent[l] - 1),
+                        std::cmp::Ordering::Greater => digit,
+                    };
+                }
+                return offset;
+            }
+            index -= pair;
+        }
+        unreachable!("face cell index beyond the surface of the region")
+    }
+
+    /// The cell at `offset` from the corner.
+    #[inline]
+    pub fn cell(&self, offset: [u32; K]) -> [u32; K] {
+        std::array::from_fn(|j| self.corner[j] + offset[j])
+    }
+
+    /// Every cell once, in storage order.
+    pub fn cells(&self) -> impl Iterator<Item = [u32; K]> + use<K> {
+        let region = *self;
+        (0..region.volume()).map(move |i| region.cell(region.offset(i)))
+    }
+
+    /// Every face cell once.
+    pub fn surface(&self) -> impl Iterator<Item = [u32; K]> + use<K> {
+        let region = *self;
+        (0..region.surface_volume()).map(move |i| region.cell(region.surface_offset(i)))
+    }
+
+    /// Appends every cell once, in storage order; faster than [`cells`](Self::cells), which divides for each.
+    #[inline]
+    pub fn extend_cells(&self, cells: &mut Vec<[u32; K]>) {
+        for row in self.rows() {
+            cells.extend((0..self.extent[0]).map(|x| {
+                let mut cell = row;
+                cell[0] += x;
+                cell
+            }));
+        }
+    }
+
+    /// The first cell of every row along axis 0, in storage order.
+    pub fn rows(&self) -> impl Iterator<Item = [u32; K]> + use<K> {
+        let region = *self;
+        let first = (region.volume() > 0).then_some(region.corner);
+        // An odometer over the other axes.
+        std::iter::successors(first, move |&row| {
+            let mut row = row;
+            for j in 1..K {
+                row[j] += 1;
+                if row[j] - region.corner[j] < region.extent[j] {
+                    return Some(row);
+                }
+                row[j] = region.corner[j];
+            }
+            None
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    fn check<const K: usize>(extent: [u32; K]) {
+        let region = Region { corner: std::array::from_fn(|j| 3 * j as u32 + 1), extent };
+        let wanted: HashSet<_> = region
+            .cells()
+            .filter(|c| (0..K).any(|j| c[j] == region.corner[j] || c[j] == region.corner[j] + extent[j] - 1))
+            .collect();
+        let seen: Vec<_> = region.surface().collect();
+        assert_eq!(seen.len() as u64, region.surface_volume(), "{extent:?}");
+        assert_eq!(seen.iter().copied().collect::<HashSet<_>>(), wanted, "{extent:?}");
+        assert_eq!(seen.len(), wanted.len(), "a face cell of {extent:?} came twice");
+        assert_eq!(region.cells().collect::<HashSet<_>>().len() as u64, region.volume());
+        let mut listed = Vec::new();
+        region.extend_cells(&mut listed);
+        assert_eq!(listed, region.cells().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn every_face_cell_comes_exactly_once() {
+        for a in 1..6 {
+            check([a]);
+            for b in 1..6 {
+                check([a, b]);
+                for c in 1..5 {
+                    check([a, b, c]);
+                    check([a, b, c, 3]);
+                    check([c, 1, a, 2, b]);
+                }
+            }
+        }
+        check([3, 4, 2, 3, 1, 3]);
+        check([3; 6]);
+        check([2, 3, 3, 2, 3, 3, 2]);
+        check([3; 8]);
+        check([3, 1, 3, 3, 2, 3, 4, 3]);
+    }
+
+    #[test]
+    fn containment() {
+        let big = Region { corner: [2, 2], extent: [4, 4] };
+        assert!(big.contains(&Region { corner: [3, 2], extent: [3, 1] }));
+        assert!(!big.contains(&Region { corner: [3, 2], extent: [4, 1] }));
+        assert!(!big.contains(&Region { corner: [1, 2], extent: [1, 1] }));
+        assert!(big.contains_cell([5, 5]) && !big.contains_cell([6, 5]) && !big.contains_cell([1, 5]));
+    }
+}

@@ -1,0 +1,167 @@
+//! {g, r, B} and the lattices that it leads to.
+//!
+//! Arithmetic is exact: the stop rule compares integers, bounds are floors of rationals, so that children tile their
+//! parent for every n, g and r, divisible or not.
+
+use crate::geometry::region::Region;
+
+/// {g, r, B}: how a domain is split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scheme<const K: usize> {
+    /// Initial split per axis.
+    pub g: [u32; K],
+    /// Recurrent split per axis, at least 2.
+    pub r: [u32; K],
+    /// Stop side in cells, at least 1: a region is divided only while its children stay longer than B on every axis.
+    pub b: u32,
+}
+
+impl<const K: usize> Scheme<K> {
+    /// The same g and r on every axis.
+    pub fn uniform(g: u32, r: u32, b: u32) -> Self {
+        Self { g: [g; K], r: [r; K], b }
+    }
+
+    /// R = ∏ r_j, children per region; u64::MAX where there would be more.
+    pub fn children(&self) -> u64 {
+        self.r.iter().fold(1, |children: u64, &r| children.saturating_mul(u64::from(r)))
+    }
+
+    /// The levels that the stop rule leads to over `size` cells: level i has children while (n_j/M_j)/r_j > B on every
+    /// axis.
+    pub(crate) fn levels(&self, size: [u32; K]) -> impl Iterator<Item = Level<K>> {
+        let Self { r, b, .. } = *self;
+        let wide = move |grid: &[u32; K]| {
+            (0..K).all(|j| u128::from(size[j]) > u128::from(b) * u128::from(grid[j]) * u128::from(r[j]))
+        };
+        let mut open = true;
+        let divided = move |grid: &[u32; K]| std::mem::replace(&mut open, wide(grid));
+        // B ≥ 1, so the grids stay below n and fit 32 bits.
+        let grids = grids(self.g, r).map_while(Result::ok).take_while(divided);
+        grids.zip(0..).map(move |(grid, index)| Level { index, grid, size })
+    }
+}
+
+/// M_j = g_j·r_j^i for i = 0, 1, ..; the axis that leaves 32 bits ends it.
+pub(crate) fn grids<const K: usize>(g: [u32; K], r: [u32; K]) -> impl Iterator<Item = Result<[u32; K], usize>> {
+    std::iter::successors(Some(Ok(g)), move |last: &Result<[u32; K], usize>| {
+        let mut grid = last.ok()?;
+        for axis in 0..K {
+            match grid[axis].checked_mul(r[axis]) {
+                Some(next) => grid[axis] = next,
+                None => return Some(Err(axis)),
+            }
+        }
+        Some(Ok(grid))
+    })
+}
+
+/// Level i: the lattice of M_j = g_j·r_j^i regions per axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Level<const K: usize> {
+    /// i; 0 is the initial grid.
+    pub index: u32,
+    /// M_j, regions per axis.
+    pub grid: [u32; K],
+    size: [u32; K],
+}
+
+impl<const K: usize> Level<K> {
+    /// The lattice of one region, the whole domain: what Exhaustive reports.
+    pub(crate) fn whole(size: [u32; K]) -> Self {
+        Self { index: 0, grid: [1; K], size }
+    }
+
+    /// A lattice of `grid` regions over `size` cells, of no plan.
+    pub(crate) fn of(grid: [u32; K], size: [u32; K]) -> Self {
+        Self { index: 0, grid, size }
+    }
+
+    /// The lattice of two of its axes.
+    pub(crate) fn plane(&self, axes: [usize; 2]) -> Level<2> {
+        Level { index: self.index, grid: axes.map(|j| self.grid[j]), size: axes.map(|j| self.size[j]) }
+    }
+
+    /// The region at `coords` (p_j < M_j): cells ⌊p_j·n_j/M_j⌋ .. ⌊(p_j+1)·n_j/M_j⌋ on each axis.
+    pub fn region(&self, coords: [u32; K]) -> Region<K> {
+        // p ≤ M ≤ n < 2^32, so the products fit 64 bits.
+        let bound = |j: usize, p: u64| (p * u64::from(self.size[j]) / u64::from(self.grid[j])) as u32;
+        let corner = std::array::from_fn(|j| bound(j, u64::from(coords[j])));
+        Region { corner, extent: std::array::from_fn(|j| bound(j, u64::from(coords[j]) + 1) - corner[j]) }
+    }
+
+    /// ∏ M_j, the regions of the full lattice.
+    pub fn regions(&self) -> u128 {
+        self.grid.iter().fold(1u128, |regions, &m| regions.saturating_mul(u128::from(m)))
+    }
+
+    /// n_j/M_j where that is a whole number, else 0.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn whole_sides(&self) -> [u32; K] {
+        std::array::from_fn(|j| if self.size[j].is_multiple_of(self.grid[j]) { self.size[j] / self.grid[j] } else { 0 })
+    }
+
+    /// Cells of the largest region.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn most_cells(&self) -> u64 {
+        (0..K).map(|j| u64::from(self.size[j].div_ceil(self.grid[j]))).product()
+    }
+
+    /// The shorter of the two extents that regions of this level have on each axis: ⌊n_j/M_j⌋. The other is one more.
+    pub fn least_extent(&self) -> [u32; K] {
+        std::array::from_fn(|j| self.size[j] / self.grid[j])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sides(n: u32, g: u32, r: u32, b: u32) -> Vec<u32> {
+        Scheme { g: [g], r: [r], b }.levels([n]).map(|level| n / level.grid[0]).collect()
+    }
+
+    #[test]
+    fn stop_rule_is_the_papers() {
+        // n = g·B·r^t: the last level has side r·B.
+        assert_eq!(sides(1024, 2, 2, 1), [512, 256, 128, 64, 32, 16, 8, 4, 2]);
+        assert_eq!(sides(4096, 32, 2, 4), [128, 64, 32, 16, 8]);
+        assert_eq!(sides(65536, 64, 4, 16), [1024, 256, 64]);
+        assert_eq!(sides(100, 3, 2, 200), [33]);
+        // Exact rationals: 100/(3·2^4) = 2.08 > 2, although the integer side 2 is not.
+        assert_eq!(sides(100, 3, 2, 2), [33, 16, 8, 4, 2]);
+    }
+
+    proptest! {
+        #[test]
+        fn children_tile_their_parent(
+            n in prop::array::uniform3(1u32..200), g in prop::array::uniform3(1u32..6),
+            r in prop::array::uniform3(2u32..5), b in 1u32..5,
+        ) {
+            let g: [u32; 3] = std::array::from_fn(|j| g[j].min(n[j]));
+            let levels: Vec<_> = Scheme { g, r, b }.levels(n).collect();
+            let whole = Region { corner: [0; 3], extent: n };
+            let of = |level: &Level<3>| -> u64 {
+                Region { corner: [0; 3], extent: level.grid }.cells().map(|p| {
+                    let region = level.region(p);
+                    assert!(region.extent.iter().all(|&s| s >= 1) && whole.contains(&region));
+                    region.volume()
+                }).sum()
+            };
+            prop_assert_eq!(of(&levels[0]), whole.volume());
+            for pair in levels.windows(2).take(2) {
+                for p in (Region { corner: [0; 3], extent: pair[0].grid }).cells().take(64) {
+                    let parent = pair[0].region(p);
+                    let children = Region { corner: std::array::from_fn(|j| p[j] * r[j]), extent: r };
+                    let mut volume = 0;
+                    for child in children.cells().map(|c| pair[1].region(c)) {
+                        prop_assert!(parent.contains(&child));
+                        volume += child.volume();
+                    }
+                    prop_assert_eq!(volume, parent.volume());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What a run did: counts per level, launches, times.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::geometry::Level;
+
+/// What one level did. `subdivided + filled + leaves = regions`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LevelCounts {
+    /// Regions examined.
+    pub regions: u64,
+    /// Mixed regions that were divided.
+    pub subdivided: u64,
+    /// Uniform regions.
+    pub filled: u64,
+    /// Mixed regions at the last level.
+    pub leaves: u64,
+    /// Cells visited by exploration, with repetition.
+    pub explored_cells: u64,
+    /// Cells of uniform regions.
+    pub filled_cells: u64,
+    /// Cells of leaves.
+    pub leaf_cells: u64,
+    /// Cells evaluated outside exploration.
+    pub evaluated_cells: u64,
+    /// The labels of all cells explored and evaluated, added up: the iterations spent by a dwell field.
+    pub label_sum: u64,
+}
+
+impl std::ops::AddAssign for LevelCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.regions += other.regions;
+        self.subdivided += other.subdivided;
+        self.filled += other.filled;
+        self.leaves += other.leaves;
+        self.explored_cells += other.explored_cells;
+        self.filled_cells += other.filled_cells;
+        self.leaf_cells += other.leaf_cells;
+        self.evaluated_cells += other.evaluated_cells;
+        self.label_sum += other.label_sum;
+    }
+}
+
+/// One level of a finished run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LevelStats<const K: usize> {
+    /// The lattice.
+    pub level: Level<K>,
+    /// What was found on it.
+    pub counts: LevelCounts,
+    /// Entries of the level's read table and of the write table it filled; 0 for strategies without tables.
+    pub olt_entries: u64,
+    /// Bytes of the two.
+    pub olt_bytes: u64,
+    /// What was launched for it.
+    pub kernels: LevelKernels,
+    /// Wall time; None where levels overlap (DP).
+    pub time: Option<Duration>,
+}
+
+/// Kernels launched for one level, by kind; passes or tasks on the CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LevelKernels {
+    /// That explore its regions, and under SBR settle them too.
+    pub explore: u64,
+    /// That put children into the next table.
+    pub insert: u64,
+    /// That fill uniform regions (MBR).
+    pub fill: u64,
+    /// That evaluate leaves (MBR, or apart from exploration).
+    pub leaf: u64,
+}
+
+impl<const K: usize> LevelStats<K> {
+    /// P_i, the measured share of regions that were mixed (subdivided or leaves).
+    pub fn density(&self) -> f64 {
+        (self.counts.subdivided + self.counts.leaves) as f64 / self.counts.regions as f64
+    }
+}
+
+/// Passes and tasks of a run: what kernels are on a GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Launches {
+    /// Passes over a level, or tasks.
+    pub kernels: u64,
+    /// The largest number in flight at once; for dynamic parallelism on CUDA of those launched from the device.
+    pub most_in_flight: u64,
+    /// The largest number of grids launched from the device that had not begun (CUDA, DP).
+    pub most_pending: u64,
+    /// Launches that could be in flight at once: the budget that was in force (DP).
+    pub credits: u64,
+    /// The host's launches for what overflowed (CUDA, DP).
+    pub rounds: u64,
+    /// Launches that were not made for want of credit (DP).
+    pub refused: u64,
+    /// Launches from the device that failed (CUDA, DP); what they were for was done otherwise.
+    pub failed: u64,
+    /// Families that waited for another round (CUDA, DP).
+    pub overflowed: u64,
+    /// Launches that found no room and ran inside their parent (DP).
+    pub in_place: u64,
+    /// The most bytes that tables took at once.
+    pub peak_olt_bytes: u64,
+}
+
+/// The time of one run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Times {
+    /// What the caller waited for, without planning and output.
+    pub wall: Duration,
+    /// The device's time from before the first kernel to after the last, host decisions between them included; None on the
+    /// CPU.
+    pub device: Option<Duration>,
+}
+
+/// Everything that a run counted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunCounts<const K: usize> {
+    /// The levels that were reached, 0 first.
+    pub levels: Vec<LevelStats<K>>,
+    /// Passes and tasks, or kernels.
+    pub launches: Launches,
+    /// What it took.
+    pub times: Times,
+}
+
+impl<const K: usize> RunCounts<K> {
+    /// All levels together.
+    pub fn totals(&self) -> LevelCounts {
+        self.levels.iter().fold(LevelCounts::default(), |mut total, level| {
+            total += level.counts;
+            total
+        })
+    }
+    /// Fails with the cells that were seen if they are not the `total` cells of the domain.
+    pub(crate) fn complete(&self, total: u128) -> Result<(), u128> {
+        let totals = self.totals();
+        let seen = u128::from(totals.filled_cells) + u128::from(totals.leaf_cells);
+        // Counts wrap in 64 bits where a domain has more cells than that; the comparison then is modulo 2^64.
+        if seen as u64 == total as u64 { Ok(()) } else { Err(seen) }
+    }
+}

@@ -1,0 +1,20 @@
+//! What a run leaves behind.
+
+mod array;
+mod cells;
+mod counts;
+mod keep;
+mod limit;
+mod subdivision;
+mod terminal;
+
+pub(crate) use array::Canvas;
+#[cfg(feature = "cuda")]
+pub(crate) use array::Checksum;
+pub use array::DenseArray;
+pub use cells::{CellType, Cells};
+pub use counts::{Launches, LevelCounts, LevelKernels, LevelStats, RunCounts, Times};
+pub use keep::Keep;
+pub use limit::{MemoryError, dense_fits};
+pub use subdivision::{MaterialiseError, Subdivision};
+pub use terminal::{Content, Terminal};

@@ -1,0 +1,73 @@
+//! The exploration rules that there are.
+
+use crate::geometry::Region;
+use crate::rule::definition::Deciding;
+use crate::rule::{border, closed, full};
+
+/// The list of rules: name and module. A new one is a file (with its twin) and a line here.
+macro_rules! rules {
+    ($($(#[$doc:meta])* $Variant:ident = $name:literal => $module:ident),+ $(,)?) => {
+        crate::registry::registry! {
+            /// How a region is found uniform. Part of the plan, because it can change cells.
+            pub enum RuleKind("rule") { $($(#[$doc])* $Variant = $name),+ }
+        }
+
+        impl RuleKind {
+            /// The cells that decide `region` of a domain of `size` cells.
+            #[inline]
+            pub fn deciding<const K: usize>(self, region: &Region<K>, size: [u32; K]) -> Deciding<K> {
+                match self { $(Self::$Variant => $module::deciding(region, size)),+ }
+            }
+
+            /// How many cells decide a region with these sides, which need not be whole: what the cost model counts.
+            pub fn cost(self, sides: impl Iterator<Item = f64> + Clone) -> f64 {
+                match self { $(Self::$Variant => $module::cost(sides)),+ }
+            }
+
+            /// True if a field's proof of a region decides it.
+            #[inline]
+            pub fn proves(self) -> bool {
+                match self { $(Self::$Variant => $module::PROVES),+ }
+            }
+
+            /// Its twin among the kernels.
+            #[cfg(feature = "cuda")]
+            pub(crate) fn twin(self) -> &'static str {
+                match self { $(Self::$Variant => $module::TWIN),+ }
+            }
+        }
+    };
+}
+
+rules! {
+    /// Every cell on the region's own faces has the same label: the papers' rule.
+    Border = "border" => border,
+    /// The same on the region enlarged by the next layer of cells on its upper sides, clipped to the domain.
+    Closed = "closed" => closed,
+    /// Every cell: exact. Fields that can prove regions answer without looking at cells.
+    Full = "full" => full,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn costs_count_the_deciding_cells() {
+        for &rule in RuleKind::ALL {
+            for extent in [[8, 4, 5], [1, 5, 2], [2, 2, 2], [3, 1, 1]] {
+                // Far from the upper sides of the domain, where the closure is whole.
+                let region = Region { corner: [3; 3], extent };
+                let deciding = rule.deciding(&region, [100; 3]);
+                assert_eq!(
+                    rule.cost(extent.iter().map(|&side| f64::from(side))),
+                    deciding.count() as f64,
+                    "{rule} {extent:?}"
+                );
+                assert!(deciding.region.contains(&region));
+            }
+        }
+        let last = Region { corner: [8, 0], extent: [8, 8] };
+        assert_eq!(RuleKind::Closed.deciding(&last, [16, 16]).region.extent, [8, 9]);
+    }
+}

@@ -1,0 +1,289 @@
+//! The CUDA backend on a GPU, through the same seam as everything else.
+
+use std::time::Duration;
+
+use orthant::backend::{DpLaunch, Stack, Table};
+use orthant::conformance::{self, Scope, Suite};
+use orthant::prelude::*;
+use orthant::result::{Launches, LevelStats, RunCounts};
+
+/// Everything that `verify` varies, against the CPU.
+pub fn every_choice_gives_the_cpus_cells(gpu: &Target, scope: Scope) {
+    let suite = Suite::new(conformance::cases(), BackendKind::Cuda, scope);
+    let mut runs = 0;
+    let each = |checked: &conformance::Checked| {
+        assert_eq!(checked.fault, None, "{checked:?}");
+        runs += 1;
+    };
+    suite.run(gpu, &Control::default(), each).unwrap();
+    println!("{runs} rows on {}", gpu.device().unwrap_or("nothing"));
+    assert_eq!(runs, suite.rows().len());
+}
+
+/// The counts that were published with the ASK authors' code, in plain arithmetic, and those of exact sums.
+pub fn published_counts(gpu: &Target, _: Scope) {
+    for (arithmetic, counts) in [
+        (Arithmetic::Fused, [4, 14, 50, 170, 541, 1680, 4872, 13721]),
+        (Arithmetic::Plain, [4, 14, 50, 170, 541, 1681, 4872, 13720]),
+    ] {
+        let domain = Domain::new([1024; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
+        let plan = Plan::new(domain, Scheme::uniform(2, 2, 1), CurveKind::Hilbert, RuleKind::Border).unwrap();
+        let options = FieldOptions { arithmetic, ..FieldOptions::default() };
+        let field = field::mandelbrot::open(&domain, &options).unwrap();
+        let how = How::default().keep(Keep::Counts);
+        let run = Run::new(&plan, &*field).how(how.clone()).on(gpu).start().unwrap();
+        let found: Vec<u64> = run.levels()[..8].iter().map(|level| level.counts.subdivided).collect();
+        assert_eq!(found, counts, "{arithmetic}");
+    }
+}
+
+/// 2^33 cells: indices beyond 32 bits, in every way that a run can be kept, over poisoned memory; every cell is the CPU's.
+pub fn more_cells_than_32_bits_count(gpu: &Target, _: Scope) {
+    let domain = Domain::new([1 << 17, 1 << 16], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(64, 4, 16), CurveKind::Morton, RuleKind::Border).unwrap();
+    let field = field::mandelbrot::open(&domain, &FieldOptions::default()).unwrap();
+    let level = |l: &LevelStats<2>| (l.counts.subdivided, l.counts.filled, l.counts.leaves);
+    let there = run(&plan, &*field).unwrap();
+    let counts: Vec<_> = there.levels().iter().map(level).collect();
+    let cells = there.array().unwrap().checksum();
+    drop(there);
+    for (keep, mapping) in [
+        (Keep::Dense, Mapping::Sbr),
+        (Keep::Dense, Mapping::Mbr),
+        (Keep::Regions, Mapping::Sbr),
+        (Keep::Counts, Mapping::Sbr),
+    ] {
+        for poison in [0x5a, 0xa5] {
+            let how = How::default().keep(keep).mapping(mapping).poison(poison);
+            let mut prepared = gpu.of().prepare(&plan, &*field, &how).unwrap();
+            for _ in 0..5 {
+                prepared.run(&Control::default()).unwrap();
+                assert!(
+                    prepared.counts().unwrap().levels.iter().map(level).eq(counts.iter().copied()),
+                    "{keep} {mapping}"
+                );
+            }
+            if keep == Keep::Dense {
+                assert_eq!(prepared.checksum().unwrap().as_ref(), Some(&cells), "{mapping} over {poison:#x}");
+            }
+        }
+    }
+}
+
+/// 2^36 cells as regions and bricks: codes of more than 32 bits, visits of more than 2^32 cells; as on the CPU.
+pub fn wide_codes_and_visits(gpu: &Target, scope: Scope) {
+    let (size, g) = if scope == Scope::Full { ([1 << 12; 3], 128) } else { ([1 << 6; 3], 16) };
+    let domain = Domain::new(size, [[0.0, 1.0]; 3], Sample::Centre).unwrap();
+    let field = field::diagonal::open(&domain, &FieldOptions::default()).unwrap();
+    for (g, explore) in [(2, RuleKind::Border), (g, RuleKind::Border), (g, RuleKind::Full)] {
+        for &curve in CurveKind::ALL {
+            let plan = Plan::new(domain, Scheme::uniform(g, 2, 1), curve, explore).unwrap();
+            let how = How::default().keep(Keep::Regions);
+            let here = Run::new(&plan, &*field).how(how.clone()).on(gpu).start().unwrap();
+            let there = Run::new(&plan, &*field).how(how.clone()).start().unwrap();
+            assert_eq!(here.terminals().len(), there.terminals().len());
+            for (a, b) in here.terminals().iter().zip(there.terminals()) {
+                assert_eq!((a.level(), a.code), (b.level(), b.code), "{curve} g {g} {explore}");
+                if let (Content::Uniform(a), Content::Uniform(b)) = (a.content(), b.content()) {
+                    assert_eq!(a, b);
+                }
+            }
+        }
+    }
+}
+
+/// The throttle of stacks: never more launches in flight than allowed, and the same cells.
+pub fn stacks_are_throttled(gpu: &Target, _: Scope) {
+    let domain = Domain::new([40; 4], [[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]], Sample::Centre).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(2, 2, 4), CurveKind::Hilbert, RuleKind::Border).unwrap();
+    let field = field::julibrot::open(&domain, &FieldOptions { dwell: 256, ..FieldOptions::default() }).unwrap();
+    let mut checksums = Vec::new();
+    for (stack, max_kernels) in
+        [(Stack::Folded, None), (Stack::Split, Some(1)), (Stack::Split, Some(5)), (Stack::Split, None)]
+    {
+        let how = How::default().strategy(StrategyKind::Exhaustive).stack(stack).max_kernels(max_kernels);
+        let run = Run::new(&plan, &*field).how(how).on(gpu).start().unwrap();
+        let launches = run.counts().launches;
+        assert_eq!(launches.kernels, if stack == Stack::Folded { 1 } else { 40 });
+        assert!(launches.most_in_flight <= max_kernels.unwrap_or(128) as u64, "{launches:?}");
+        checksums.push(run.array().unwrap().checksum());
+    }
+    assert!(checksums.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+/// A table of coordinates gives the same terminal regions as scalar codes.
+pub fn tables_of_coordinates_name_the_same_regions(gpu: &Target, _: Scope) {
+    let domain = Domain::new([64; 3], [[-1.2, 1.2]; 3], Sample::Centre).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(2, 2, 2), CurveKind::Hilbert, RuleKind::Border).unwrap();
+    let field = field::mandelbulb::open(&domain, &FieldOptions { dwell: 32, ..FieldOptions::default() }).unwrap();
+    let terminals = Table::ALL.iter().map(|&table| {
+        let how = How::default().table(table);
+        Run::new(&plan, &*field).how(how).on(gpu).start().unwrap().terminals().to_vec()
+    });
+    let terminals: Vec<_> = terminals.collect();
+    assert!(terminals[0].len() > 100 && terminals[0] == terminals[1]);
+}
+
+/// Dynamic parallelism under every limit: one workload in one dimension, all launches and schemes.
+struct Limits<'a> {
+    gpu: &'a Target,
+    times: u32,
+    request: Request,
+}
+
+impl Job for Limits<'_> {
+    type Output = ();
+
+    fn run<const K: usize>(self, open: Open<K>) {
+        let Self { gpu, times, request } = self;
+        let plan = request.plan::<K>().unwrap();
+        let field = open(plan.domain(), &request.options().unwrap()).unwrap();
+        let checksum = |run: Subdivision<K>| run.array().unwrap().checksum();
+        let ask = checksum(Run::new(&plan, &*field).on(gpu).start().unwrap());
+        if !field.is_device_only() {
+            assert_eq!(checksum(run(&plan, &*field).unwrap()), ask);
+        }
+        for &dp_launch in DpLaunch::ALL {
+            for &mapping in Mapping::ALL {
+                let (mut runs, mut longest, mut most) = (0, Duration::ZERO, Launches::default());
+                for pending in [64, 2048, 32768] {
+                    for budget in [1, 128, 1 << 20] {
+                        let how = How::default().strategy(StrategyKind::Dp).mapping(mapping).dp_launch(dp_launch);
+                        let how = how.dp_budget(Some(budget)).pending_launches(Some(pending)).poison(0x5a);
+                        let mut prepared = gpu.of().prepare(&plan, &*field, &how).unwrap();
+                        for _ in 0..times {
+                            prepared.run(&Control::default()).unwrap();
+                            let RunCounts { launches, times, .. } = prepared.counts().unwrap();
+                            longest = longest.max(times.device.unwrap());
+                            most.kernels = most.kernels.max(launches.kernels);
+                            most.most_pending = most.most_pending.max(launches.most_pending);
+                            most.refused = most.refused.max(launches.refused);
+                            most.failed = most.failed.max(launches.failed);
+                            most.overflowed = most.overflowed.max(launches.overflowed);
+                            let what = format!("{} k={K} {mapping} {dp_launch}", request.workload);
+                            let found = prepared.checksum().unwrap();
+                            assert_eq!(found.as_ref(), Some(&ask), "{what} budget {budget} pending {pending}");
+                            runs += 1;
+                        }
+                    }
+                }
+                println!(
+                    "| {} | {K} | {:?} | {mapping} | {dp_launch} | {runs} | {} | {} | {} | {} | {} | {:.1} | all equal |",
+                    request.workload,
+                    plan.domain().size(),
+                    most.kernels,
+                    most.most_pending,
+                    most.refused,
+                    most.failed,
+                    most.overflowed,
+                    longest.as_secs_f64() * 1e3
+                );
+            }
+        }
+    }
+}
+
+/// Nothing is lost, whatever the limits: two runs of each over poisoned memory, budgets from 1 to more than there is work, three limits of pending launches.
+pub fn dynamic_parallelism_loses_nothing(gpu: &Target, scope: Scope) {
+    println!(
+        "| field | k | size | scheme | launch | runs | kernels | pending | refused | failed | overflowed | longest ms | cells |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    for &workload in FieldKind::ALL {
+        for &k in workload.dims().iter().filter(|k| (2..=5).contains(*k)) {
+            let ternary = workload.defaults(k).size.is_multiple_of(3);
+            let (size, r) = match (k, ternary) {
+                (2, false) => (512, 2),
+                (2, true) => (243, 3),
+                (3, false) => (64, 2),
+                (3, true) => (81, 3),
+                (4, false) => (24, 2),
+                (4, true) => (27, 3),
+                (_, false) => (12, 2),
+                (_, true) => (9, 3),
+            };
+            let (size, times) = if scope == Scope::Full { (size, 2) } else { (size / 3, 1) };
+            let mut request = Request::new(workload).dim(Some(k)).size(Some(vec![size])).scheme(r, r, 1);
+            if workload == FieldKind::Kernel {
+                request.source = Some(include_str!("../../examples/kernels/shells.cuh").into());
+            }
+            request.workload.dispatch(k, Limits { gpu, times, request: request.clone() }).unwrap();
+        }
+    }
+}
+
+/// The driver's own word for how many launches from the device may be pending.
+fn pending_limit() -> usize {
+    use cudarc::driver::{CudaContext, sys};
+    let context = CudaContext::new(0).unwrap();
+    context.bind_to_thread().unwrap();
+    let limit = sys::CUlimit_enum::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
+    let mut launches = 0;
+    // SAFETY: a context is current, and the address is that of a local.
+    unsafe { sys::cuCtxGetLimit(&mut launches, limit) }.result().unwrap();
+    launches
+}
+
+/// What a run sets on the device is as before when it is over.
+pub fn the_pending_limit_is_put_back(gpu: &Target, _: Scope) {
+    let domain = Domain::new([256; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(2, 2, 2), CurveKind::Morton, RuleKind::Border).unwrap();
+    let field = field::mandelbrot::open(&domain, &FieldOptions::default()).unwrap();
+    let before = pending_limit();
+    for pending in [64, 8192] {
+        let how = How::default().strategy(StrategyKind::Dp).pending_launches(Some(pending));
+        let mut prepared = gpu.of().prepare(&plan, &*field, &how).unwrap();
+        prepared.run(&Control::default()).unwrap();
+        assert_eq!(pending_limit(), before);
+        let control = Control::default();
+        control.cancel(2);
+        assert!(matches!(prepared.run(&control), Err(Error::Interrupted(2))));
+        assert_eq!(pending_limit(), before);
+    }
+}
+
+/// Plans of several fields, dimensions and strategies, prepared at once and run by turns.
+pub fn several_plans_live_side_by_side(gpu: &Target, scope: Scope) {
+    let other = if scope == Scope::Static { StrategyKind::Exhaustive } else { StrategyKind::Dp };
+    side_by_side(&[gpu], other);
+}
+
+/// The same on several devices, from a thread each.
+pub fn several_devices_live_side_by_side(gpus: [&'static Target; 2]) {
+    side_by_side(&gpus, StrategyKind::Dp);
+    std::thread::scope(|scope| gpus.iter().for_each(|gpu| drop(scope.spawn(|| side_by_side(&[*gpu], StrategyKind::Dp)))));
+}
+
+fn side_by_side(gpus: &[&Target], other: StrategyKind) {
+    let plane = Domain::new([300; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
+    let space = Domain::new([48; 3], [[-1.2, 1.2]; 3], Sample::Centre).unwrap();
+    let options = FieldOptions { dwell: 100, ..FieldOptions::default() };
+    let (flat, bulb) =
+        (field::mandelbrot::open(&plane, &options).unwrap(), field::mandelbulb::open(&space, &options).unwrap());
+    let plane = Plan::new(plane, Scheme::uniform(3, 2, 2), CurveKind::Hilbert, RuleKind::Border).unwrap();
+    let space = Plan::new(space, Scheme::uniform(3, 2, 2), CurveKind::Morton, RuleKind::Full).unwrap();
+    let strategies = [StrategyKind::Ask, other];
+    let hows = strategies.map(|strategy| How::default().strategy(strategy).poison(0xa5));
+    let mut flats = Vec::new();
+    let mut bulbs = Vec::new();
+    for gpu in gpus {
+        for how in &hows {
+            flats.push(gpu.of().prepare(&plane, &*flat, how).unwrap());
+            bulbs.push(gpu.of().prepare(&space, &*bulb, how).unwrap());
+        }
+    }
+    let [flat, bulb] = [
+        run(&plane, &*flat).unwrap().array().unwrap().checksum(),
+        run(&space, &*bulb).unwrap().array().unwrap().checksum(),
+    ];
+    for _ in 0..3 {
+        for prepared in &mut flats {
+            prepared.run(&Control::default()).unwrap();
+        }
+        for prepared in &mut bulbs {
+            prepared.run(&Control::default()).unwrap();
+        }
+        flats.iter().for_each(|prepared| assert_eq!(prepared.checksum().unwrap().as_ref(), Some(&flat)));
+        bulbs.iter().for_each(|prepared| assert_eq!(prepared.checksum().unwrap().as_ref(), Some(&bulb)));
+    }
+}

@@ -1,0 +1,82 @@
+//! Kernels compile for three architectures: every field in every dimension, precision and arithmetic, with curves, block
+//! shapes, cell types, orders and tables going round. Needs NVRTC, but no GPU.
+
+use orthant::backend::Table;
+use orthant::conformance::{self, Case};
+use orthant::cuda::{self, Nvrtc};
+use orthant::prelude::*;
+
+const ARCHITECTURES: &[&str] = &["sm_80", "sm_90", "sm_120"];
+
+/// Compiles the kernels of a case; curve, block shape, cell type and order go round with its number.
+struct Compile<'a> {
+    case: &'a Case,
+    number: usize,
+    compiler: Nvrtc,
+}
+
+impl Job for Compile<'_> {
+    type Output = usize;
+
+    fn run<const K: usize>(self, open: Open<K>) -> usize {
+        const BLOCKS: [[u32; 3]; 7] =
+            [[8, 8, 1], [16, 16, 1], [32, 32, 1], [64, 4, 1], [64, 8, 1], [32, 1, 1], [4, 4, 4]];
+        let number = self.number;
+        let table = if number % 8 == 7 { Table::Coordinates } else { Table::Scalars };
+        let how = How::default().block(BLOCKS[number % 7]).cell(CellType::ALL[number / 3 % 2]).table(table);
+        let how = how.explore_order(ExploreOrder::ALL[number / 5 % 2]);
+        let mut request = self.case.request.clone().curve(CurveKind::ALL[number % 3]);
+        request.how = how.clone();
+        // Hilbert does not serve every r.
+        let plan = request.plan::<K>().or_else(|_| request.clone().curve(CurveKind::Morton).plan::<K>()).unwrap();
+        let field = open(plan.domain(), &request.options().unwrap()).unwrap();
+        cuda::compile_kernels(self.compiler, &plan, &*field, &how, ARCHITECTURES).unwrap_or_else(|e| panic!("{e}"))
+    }
+}
+
+pub fn every_specialisation_compiles(compiler: Nvrtc) {
+    let mut cases = conformance::cases();
+    // Every workload in every dimension, both precisions and arithmetics.
+    for &workload in FieldKind::ALL {
+        for &k in workload.dims() {
+            let side = if workload.defaults(k).size.is_multiple_of(3) { 9 } else { 8 };
+            let size = if k > 4 { side.min(8) } else { 2 * side };
+            let mut case = Case::new(workload, k, &[size], (2, if side == 9 { 3 } else { 2 }, 1), RuleKind::Border);
+            if workload == FieldKind::Kernel {
+                case.request.source = Some(include_str!("../../examples/kernels/shells.cuh").into());
+            }
+            cases.push(case);
+        }
+    }
+    for workload in [FieldKind::Mandelbrot, FieldKind::Mandelbulb, FieldKind::Julibrot] {
+        for (precision, arithmetic) in [(Precision::F32, Arithmetic::Plain), (Precision::F64, Arithmetic::Plain)] {
+            let mut case = Case::new(workload, workload.dims()[0], &[16], (2, 2, 1), RuleKind::Border);
+            (case.request.computed.precision, case.request.computed.arithmetic) = (precision, arithmetic);
+            cases.push(case);
+        }
+    }
+    let mut ship = Case::new(FieldKind::Kernel, 2, &[64], (2, 2, 1), RuleKind::Border);
+    ship.request.source = Some(include_str!("../../examples/kernels/burning_ship.cuh").into());
+    cases.push(ship);
+    // Axes that differ in r: Morton drops those whose bits are spent. And codes of more than 32 bits.
+    let mut uneven = Case::new(FieldKind::Mandelbrot, 2, &[64], (2, 2, 1), RuleKind::Border);
+    uneven.request.computed.r = Some(vec![2, 4]);
+    cases.push(uneven);
+    cases.push(Case::new(FieldKind::Mandelbrot, 2, &[1 << 18], (2, 2, 1), RuleKind::Border));
+    let count = std::sync::atomic::AtomicUsize::new(0);
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let Some(case) = cases.get(number) else { return };
+                    let job = Compile { case, number, compiler };
+                    let compiled = case.request.workload.dispatch(case.request.k(), job).unwrap();
+                    count.fetch_add(compiled, std::sync::atomic::Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    println!("{} sources compiled for {ARCHITECTURES:?}", count.into_inner());
+}

@@ -1,0 +1,8 @@
+//! Laws that the library keeps, one binary for all of them.
+
+mod acceptance;
+mod layers;
+mod outcome;
+mod own_fields;
+mod paper_model;
+mod reference;
