@@ -115,7 +115,7 @@ choices! {
     /// How children enter the OLT
     insertion: Insertion = Insertion::Stable, "insertion";
     /// Worker threads (cpu) [default: all]
-    threads: Option<usize> = None, "threads" within 1..=65535;
+    threads: Option<usize> = None, "threads" within 1..=1024;
     /// The largest number of tasks (dp) or kernels in flight [default: 128, or what the GPU runs at once]
     max_kernels: Option<u32> = None, "max-kernels" within 1..=u64::MAX;
 }

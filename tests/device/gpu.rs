@@ -251,7 +251,9 @@ pub fn several_plans_live_side_by_side(gpu: &Target, scope: Scope) {
 /// The same on several devices, from a thread each.
 pub fn several_devices_live_side_by_side(gpus: [&'static Target; 2]) {
     side_by_side(&gpus, StrategyKind::Dp);
-    std::thread::scope(|scope| gpus.iter().for_each(|gpu| drop(scope.spawn(|| side_by_side(&[*gpu], StrategyKind::Dp)))));
+    std::thread::scope(|scope| {
+        gpus.iter().for_each(|gpu| drop(scope.spawn(|| side_by_side(&[*gpu], StrategyKind::Dp))))
+    });
 }
 
 fn side_by_side(gpus: &[&Target], other: StrategyKind) {
