@@ -105,14 +105,20 @@ pub(super) fn axes(cases: &[Case], backend: BackendKind) -> Vec<Axis> {
 
 /// The rows of the suite, in the order of their cases. `serves` says whether a curve can serve a case.
 pub(super) fn rows(axes: &[Axis], scope: Scope, serves: impl Fn(usize, CurveKind) -> bool) -> Vec<Row> {
+    // An axis that does not concern every strategy has one value more, the first: it is not there. Without that, pairs would
+    // count as met in rows that drop them.
+    let absent: Vec<usize> = axes
+        .iter()
+        .map(|axis| usize::from(!StrategyKind::ALL.iter().all(|&strategy| (axis.concerns)(strategy))))
+        .collect();
     let allowed = |row: &[Option<usize>]| {
         let strategy = row[STRATEGY].map(|number| StrategyKind::ALL[number]);
-        let concerned = |(axis, value): (&Axis, &Option<usize>)| match (strategy, value) {
-            (Some(strategy), Some(1..)) => (axis.concerns)(strategy),
+        let concerned = |((axis, absent), value): ((&Axis, &usize), &Option<usize>)| match (strategy, value) {
+            (Some(strategy), Some(value)) if *absent > 0 => (axis.concerns)(strategy) == (*value > 0),
             _ => true,
         };
         let kept = row[KEEP].map(|number| Keep::ALL[number]);
-        axes.iter().zip(row).all(concerned)
+        axes.iter().zip(&absent).zip(row).all(concerned)
             && !(strategy == Some(StrategyKind::Exhaustive) && kept == Some(Keep::Regions))
             && !(strategy == Some(StrategyKind::Dp) && scope == Scope::Static)
             && match (row[CASE], row[CURVE]) {
@@ -120,7 +126,7 @@ pub(super) fn rows(axes: &[Axis], scope: Scope, serves: impl Fn(usize, CurveKind
                 _ => true,
             }
     };
-    let sizes: Vec<usize> = axes.iter().map(|axis| axis.values.len()).collect();
+    let sizes: Vec<usize> = axes.iter().zip(&absent).map(|(axis, absent)| axis.values.len() + absent).collect();
     let mut rows = match scope {
         Scope::Full => cover(&sizes, allowed),
         Scope::Brief | Scope::Static => {
@@ -145,8 +151,8 @@ pub(super) fn rows(axes: &[Axis], scope: Scope, serves: impl Fn(usize, CurveKind
     let row = |numbers: Vec<usize>| {
         let mut row = Row { case: 0, curve: CurveKind::Morton, how: How::default() };
         let strategy = StrategyKind::ALL[numbers[STRATEGY]];
-        let concerned = axes.iter().zip(numbers).filter(|(axis, _)| (axis.concerns)(strategy));
-        concerned.for_each(|(axis, number)| (axis.set)(&mut row, number));
+        let concerned = axes.iter().zip(&absent).zip(numbers).filter(|((axis, _), _)| (axis.concerns)(strategy));
+        concerned.for_each(|((axis, absent), number)| (axis.set)(&mut row, number - absent));
         row
     };
     rows.into_iter().map(row).collect()
