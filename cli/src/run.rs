@@ -151,7 +151,7 @@ impl Job for Task {
             iterations: field.labels_count_iterations(),
             checksum: checksum.as_deref(),
         };
-        let report = Report::new(self.request.computation(&plan), how, &counts, ran).with_compact(&subdivision);
+        let report = Report::new(self.request.computation(&plan), how, &counts, ran);
         let report = Report { auto_scheme: found, ..report };
         if !self.voice.quiet {
             print(summary(&report))?;

@@ -5,9 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::backend::{CudaTuning, How, Kept, Tuning};
+use crate::backend::{CudaTuning, How, Kept, StrategyKind, Tuning};
 use crate::engine::request::Computation;
-use crate::result::{Launches, LevelCounts, LevelKernels, LevelStats, RunCounts, Subdivision};
+use crate::result::{Keep, Launches, LevelCounts, LevelKernels, LevelStats, RunCounts, Terminal};
 
 /// The schema of a report.
 pub const SCHEMA: u32 = 1;
@@ -192,6 +192,10 @@ impl Report {
         let mut tuning = how.tuning.clone();
         tuning.threads = Some(tuning.threads.unwrap_or_else(rayon::current_num_threads));
         let total = computation.size.iter().fold(1u128, |cells, &n| cells.saturating_mul(n.into()));
+        // Exhaustive has no terminal regions; bricks are kept with the regions.
+        let divided = how.tuning.strategy != StrategyKind::Exhaustive && how.kept.keep != Keep::Counts;
+        let terminals = if divided { totals.filled + totals.leaves } else { 0 };
+        let bricks = if how.kept.keep == Keep::Regions { totals.leaf_cells } else { 0 };
         Self {
             schema: SCHEMA,
             orthant: env!("CARGO_PKG_VERSION").into(),
@@ -212,14 +216,8 @@ impl Report {
             levels: counts.levels.iter().map(level).collect(),
             cells: CellsReport { total, all: totals.into() },
             iterations: ran.iterations.then_some(totals.label_sum),
-            compact_bytes: 0,
+            compact_bytes: terminals * Terminal::BYTES + bricks * how.kept.cell.bytes(),
         }
-    }
-
-    /// With the size of what was kept in compact form.
-    #[must_use]
-    pub fn with_compact<const K: usize>(self, subdivision: &Subdivision<K>) -> Self {
-        Self { compact_bytes: subdivision.compact_bytes(), ..self }
     }
 }
 
