@@ -97,7 +97,7 @@ fn known<const K: usize>(request: &Request, field: &dyn Field<K>, wanted: &Wante
     })
 }
 
-/// Rankeds for a request, the most promising first, and what finding them took.
+/// Schemes ranked for a request, the most promising first, and what finding them took.
 pub(crate) struct Search<'a, const K: usize> {
     request: &'a Request,
     field: &'a dyn Field<K>,

@@ -32,7 +32,7 @@ pub enum CudaError {
     #[error("the CUDA driver sees no GPU; check nvidia-smi and CUDA_VISIBLE_DEVICES")]
     NoDevice,
     /// A GPU that is not there.
-    #[error("--device {ordinal}: the driver sees {count} in all, numbered from 0")]
+    #[error("device {ordinal}: the driver sees {count} in all, numbered from 0")]
     DeviceOrdinal {
         /// The number asked for.
         ordinal: usize,

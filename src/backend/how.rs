@@ -125,7 +125,7 @@ choices! {
     pub struct CudaTuning or none as GivenCudaTuning on How: |how| how.cuda.get_or_insert_default();
     /// What is launched from the device: a grid per mixed region, per family, or per level (cuda, dp)
     dp_launch: DpLaunch = DpLaunch::Region, "dp-launch";
-    /// Launches that may be in flight on the device, at most an eighth of the pending ones [default: --max-kernels] (cuda, dp)
+    /// Launches that may be in flight on the device, at most an eighth of the pending ones [default: as many as kernels in flight] (cuda, dp)
     dp_budget: Option<u32> = None, "dp-budget" within 1..=u64::MAX;
     /// Regions that may wait for credit; beyond them blocks descend in place (cuda, dp)
     dp_overflow: u32 = 1 << 20, "dp-overflow" within 0..=1 << 26;

@@ -129,7 +129,7 @@ impl From<LevelCounts> for LevelCells {
     }
 }
 
-/// How a scheme was found: what `run --auto-scheme` adds to a report.
+/// How a scheme was found: what a scheme chosen by the cost model adds to a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AutoScheme {
     /// Cells that were evaluated to find it.

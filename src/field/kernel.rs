@@ -1,7 +1,7 @@
 //! A field that the user brings as CUDA source: it exists on a GPU only.
 //!
 //! The source defines `__device__ u32 label(const Real (&x)[DIM], u32 dwell)`: x is the sample point of a cell, `Real` is
-//! float or double as `--precision` says, and the label is cut off at `dwell`. See `examples/kernels/`.
+//! float or double as the precision says, and the label is cut off at `dwell`. See `examples/kernels/`.
 
 use std::borrow::Cow;
 

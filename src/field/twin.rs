@@ -10,7 +10,7 @@ use crate::field::options::{Arithmetic, Precision};
 /// The header is called by whole warps. It sees `DIM`, `Real`, `Coords` and the rounding functions of
 /// `kernels/prelude.cuh`, and must return the labels of [`Field::evaluate`](crate::field::Field::evaluate) to the
 /// bit. A header that also defines `PROVES` and `bool prove(const FieldArgs&, const Region&, u32& outcome)` is asked for
-/// proofs under `--explore full`: true if every cell of the region has the label `outcome`, or if two labels occur
+/// proofs under the rule `full`: true if every cell of the region has the label `outcome`, or if two labels occur
 /// (`MIXED`).
 #[derive(Debug, Clone)]
 pub struct DeviceTwin {

@@ -1,7 +1,7 @@
 //! Adaptive Serial Kernels on CUDA (ASK paper, §5): one kernel per level over a double-buffered OLT.
 //!
 //! The host reads one thing back per level, the number of mixed regions, which sizes the next level's tables and
-//! launch. LevelTables are kept from run to run; `--ask-loop paper` allocates and frees them per level instead, as the
+//! launch. Tables are kept from run to run; [`AskLoop::Paper`](crate::backend::AskLoop) allocates and frees them per level instead, as the
 //! published code does.
 
 use cudarc::driver::CudaEvent;
