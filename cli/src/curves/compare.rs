@@ -30,8 +30,8 @@ pub(crate) struct CurvesOptions {
     /// The field
     #[arg(value_parser = one_of!(FieldKind), default_value = "mandelbrot")]
     pub(crate) workload: FieldKind,
-    /// The curves
-    #[arg(long, value_delimiter = ',', value_parser = one_of!(CurveKind), default_value = "canonical,morton,hilbert")]
+    /// The curves [default: all, or the one that --curve names]
+    #[arg(long, value_delimiter = ',', value_parser = one_of!(CurveKind), conflicts_with = "curve")]
     pub(crate) curves: Vec<CurveKind>,
     #[command(flatten)]
     pub(crate) computed: ComputedOptions,
@@ -88,7 +88,12 @@ pub(super) fn compare(args: CurvesOptions, voice: Voice) -> Result<(), Error> {
     let control = Arc::new(Control::default());
     cancel_on_signals(&control)?;
     let (k, workload) = (request.k(), request.workload);
-    let rows = workload.dispatch(k, Comparing { request, curves: args.curves, control })??;
+    let curves = match (&args.curves[..], args.computed.0.get("curve")) {
+        ([], None) => CurveKind::ALL.to_vec(),
+        ([], Some(_)) => vec![request.computed.curve],
+        _ => args.curves,
+    };
+    let rows = workload.dispatch(k, Comparing { request, curves, control })??;
     if args.json {
         return rows.iter().try_for_each(|row| {
             let line = serde_json::to_string(row).map_err(|error| Error::System(format!("writing JSON: {error}")))?;

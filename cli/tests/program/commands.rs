@@ -50,3 +50,14 @@ fn the_other_commands_answer() {
         assert!(text(&output.stdout).contains(says), "{arguments}");
     }
 }
+
+#[test]
+fn curves_that_are_named_are_compared() {
+    let folder = folder("curves");
+    for (options, rows) in [("", 3), ("--curve morton", 1), ("--curves morton,hilbert", 2)] {
+        let output = orthant(&folder, &format!("curves compare -n 64 -B 1 --json {options}"));
+        assert_eq!(text(&output.stdout).lines().count(), rows, "{options}");
+    }
+    let both = orthant(&folder, "curves compare --curve morton --curves hilbert");
+    assert_eq!(both.status.code(), Some(2));
+}
