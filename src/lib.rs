@@ -32,6 +32,7 @@ mod cpu;
 #[cfg_attr(not(feature = "cuda"), path = "cuda/disabled.rs")]
 pub mod cuda;
 pub mod curve;
+mod dimension;
 mod engine;
 pub mod field;
 pub mod geometry;

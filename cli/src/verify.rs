@@ -43,7 +43,7 @@ pub(crate) fn verify(args: VerifyOptions, voice: Voice) -> Result<(), Error> {
     let control = Arc::new(Control::default());
     cancel_on_signals(&control)?;
     let mut outcomes: Vec<Checked> = Vec::new();
-    suite.run(&target, &control, |outcome| outcomes.push(outcome.clone()))?;
+    suite.run(&target, &control, &mut |outcome| outcomes.push(outcome.clone()))?;
     if !voice.quiet {
         print(page(&suite, &outcomes))?;
     }

@@ -69,10 +69,10 @@ impl Suite {
     ///
     /// # Errors
     /// If a run itself fails, or `control` is cancelled.
-    pub fn run(&self, target: &Target, control: &Control, mut each: impl FnMut(&Checked)) -> Result<(), Error> {
+    pub fn run(&self, target: &Target, control: &Control, each: &mut dyn FnMut(&Checked)) -> Result<(), Error> {
         for rows in self.rows.chunk_by(|a, b| a.case == b.case) {
             let case = &self.cases[rows[0].case];
-            let job = RunCase { case, rows, target, control, each: &mut each };
+            let job = RunCase { case, rows, target, control, each: &mut *each };
             case.request.workload.dispatch(case.request.k(), job)??;
         }
         Ok(())
@@ -100,15 +100,15 @@ impl Case {
 }
 
 /// The rows of one case once its dimension is a type.
-struct RunCase<'a, F> {
+struct RunCase<'a> {
     case: &'a Case,
     rows: &'a [Row],
     target: &'a Target,
     control: &'a Control,
-    each: &'a mut F,
+    each: &'a mut dyn FnMut(&Checked),
 }
 
-impl<F: FnMut(&Checked)> Job for RunCase<'_, F> {
+impl Job for RunCase<'_> {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {

@@ -7,6 +7,7 @@ use crate::curve::forest::{self, Forest};
 use crate::curve::hilbert::Hilbert;
 use crate::curve::lattice::Lattice;
 use crate::curve::morton::{Interleaved, MixedRadix, Uneven};
+use crate::dimension::compiled_here;
 use crate::registry::registry;
 
 registry! {
@@ -28,16 +29,24 @@ impl CurveKind {
     /// [`CurveError`] if the curve cannot serve r, or the deepest level has too many regions.
     ///
     /// # Panics
-    /// If some g is 0 or some r is below 2.
+    /// If some g is 0, some r is below 2, or K is not between 1 and [`MAX_DIM`](crate::MAX_DIM).
     pub fn encoding<const K: usize>(
         self,
         g: [u32; K],
         r: [u32; K],
         deepest: u32,
     ) -> Result<Box<dyn Encoding<K>>, CurveError> {
+        (make().0)(self, g, r, deepest)
+    }
+}
+
+struct Make<const K: usize>(fn(CurveKind, [u32; K], [u32; K], u32) -> Result<Box<dyn Encoding<K>>, CurveError>);
+
+impl<const K: usize> Make<K> {
+    const HERE: Self = Self(|kind, g, r, deepest| {
         assert!(g.iter().all(|&g| g >= 1) && r.iter().all(|&r| r >= 2), "g is at least 1 and r at least 2");
         let lattice = Lattice::new(g, r, deepest)?;
-        if self == Self::Hilbert {
+        if kind == CurveKind::Hilbert {
             if let Some(axis) = r.iter().position(|r| !r.is_power_of_two()) {
                 return Err(CurveError::RadixNotPowerOfTwo { axis, r: r[axis] });
             }
@@ -51,12 +60,14 @@ impl CurveKind {
         }
         let binary = r.iter().all(|r| r.is_power_of_two());
         let even = r.iter().all(|&other| other == r[0]);
-        Ok(match self {
-            Self::Canonical => Box::new(Canonical::new(lattice)),
-            Self::Morton if binary && even => Box::new(Forest::binary(lattice, |_, _| Interleaved)),
-            Self::Morton if binary => Box::new(Forest::binary(lattice, |_, leading| Uneven::new(leading, r))),
-            Self::Morton => Box::new(Forest::radix(lattice, MixedRadix::new(r))),
-            Self::Hilbert => Box::new(Forest::binary(lattice, |trees, _| Hilbert::new(trees))),
+        Ok(match kind {
+            CurveKind::Canonical => Box::new(Canonical::new(lattice)),
+            CurveKind::Morton if binary && even => Box::new(Forest::binary(lattice, |_, _| Interleaved)),
+            CurveKind::Morton if binary => Box::new(Forest::binary(lattice, |_, leading| Uneven::new(leading, r))),
+            CurveKind::Morton => Box::new(Forest::radix(lattice, MixedRadix::new(r))),
+            CurveKind::Hilbert => Box::new(Forest::binary(lattice, |trees, _| Hilbert::new(trees))),
         })
-    }
+    });
 }
+
+compiled_here!(fn make -> Make);

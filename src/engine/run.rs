@@ -1,7 +1,6 @@
 //! One run, where plan, field, choices and backend meet.
 
-use crate::backend::{Backend, Control, Error, How};
-use crate::cpu::Cpu;
+use crate::backend::{Control, Error, How};
 use crate::engine::target::Target;
 use crate::field::Field;
 use crate::plan::Plan;
@@ -32,14 +31,14 @@ pub struct Run<'a, const K: usize> {
     plan: &'a Plan<K>,
     field: &'a dyn Field<K>,
     how: How,
-    backend: &'a dyn Backend<K>,
+    target: Option<&'a Target>,
     control: Option<&'a Control>,
 }
 
 impl<'a, const K: usize> Run<'a, K> {
     /// A run of `plan` over `field` on the CPU.
     pub fn new(plan: &'a Plan<K>, field: &'a dyn Field<K>) -> Self {
-        Self { plan, field, how: How::default(), backend: &Cpu, control: None }
+        Self { plan, field, how: How::default(), target: None, control: None }
     }
 
     /// Carried out so.
@@ -51,7 +50,7 @@ impl<'a, const K: usize> Run<'a, K> {
     /// On another backend.
     #[must_use]
     pub fn on(self, target: &'a Target) -> Self {
-        Self { backend: target.of(), ..self }
+        Self { target: Some(target), ..self }
     }
 
     /// Watched and cancelled through `control`.
@@ -63,10 +62,12 @@ impl<'a, const K: usize> Run<'a, K> {
     /// Carries it out.
     ///
     /// # Errors
-    /// As [`Backend::prepare`], [`Prepared::run`](crate::backend::Prepared::run) and
+    /// As [`Backend::prepare`](crate::backend::Backend::prepare), [`Prepared::run`](crate::backend::Prepared::run) and
     /// [`Prepared::result`](crate::backend::Prepared::result).
     pub fn start(self) -> Result<Subdivision<K>, Error> {
-        let mut prepared = self.backend.prepare(self.plan, self.field, &self.how)?;
+        let cpu = Target::cpu();
+        let backend = self.target.unwrap_or(&cpu).of();
+        let mut prepared = backend.prepare(self.plan, self.field, &self.how)?;
         prepared.run(self.control.unwrap_or(&Control::default()))?;
         prepared.result()
     }

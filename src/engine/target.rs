@@ -3,6 +3,7 @@
 use crate::backend::{Backend, DeviceFacts, Error, Place};
 use crate::cpu::Cpu;
 use crate::cuda;
+use crate::dimension::compiled_here;
 
 /// The list of backends: name, type, and how one is opened by its number. A new one is a folder and a line here.
 macro_rules! backends {
@@ -37,16 +38,27 @@ macro_rules! backends {
             }
 
             /// The backend in K dimensions.
+            ///
+            /// # Panics
+            /// If K is not between 1 and [`MAX_DIM`](crate::MAX_DIM).
             pub fn of<const K: usize>(&self) -> &dyn Backend<K> {
-                match &self.0 { $(Opened::$Variant(backend) => &**backend),+ }
+                (of().0)(&self.0)
             }
 
             fn place(&self) -> &dyn Place {
                 match &self.0 { $(Opened::$Variant(backend) => &**backend),+ }
             }
         }
+
+        impl<const K: usize> Of<K> {
+            const HERE: Self = Self(|opened| match opened { $(Opened::$Variant(backend) => &**backend),+ });
+        }
     };
 }
+
+struct Of<const K: usize>(fn(&Opened) -> &dyn Backend<K>);
+
+compiled_here!(fn of -> Of);
 
 backends! {
     /// The processor, always there.

@@ -51,7 +51,11 @@ macro_rules! fields {
             /// [`FieldError::Dimension`] if the field does not exist in `k` dimensions.
             pub fn dispatch<J: Job>(self, k: usize, job: J) -> Result<J::Output, FieldError> {
                 match (self, k) {
-                    $($((Self::$Variant, $k) => Ok(job.run::<$k>($module::open)),)+)+
+                    $($((Self::$Variant, $k) => {
+                        // A static, so that what it refers to is compiled in this crate and not once more by each user.
+                        static OPEN: Open<$k> = $module::open;
+                        Ok(job.run::<$k>(OPEN))
+                    })+)+
                     _ => Err(FieldError::Dimension { field: self.name(), k, dims: self.dims() }),
                 }
             }

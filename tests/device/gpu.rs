@@ -11,11 +11,11 @@ use orthant::result::{Launches, LevelStats, RunCounts};
 pub fn every_choice_gives_the_cpus_cells(gpu: &Target, scope: Scope) {
     let suite = Suite::new(conformance::cases(), BackendKind::Cuda, scope);
     let mut runs = 0;
-    let each = |checked: &conformance::Checked| {
+    let mut each = |checked: &conformance::Checked| {
         assert_eq!(checked.fault, None, "{checked:?}");
         runs += 1;
     };
-    suite.run(gpu, &Control::default(), each).unwrap();
+    suite.run(gpu, &Control::default(), &mut each).unwrap();
     println!("{runs} rows on {}", gpu.device().unwrap_or("nothing"));
     assert_eq!(runs, suite.rows().len());
 }

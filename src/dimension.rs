@@ -1,0 +1,27 @@
+//! What is generic over the number of dimensions, compiled once.
+//!
+//! Every crate compiles for itself the generic functions that it calls, and those that they call: each program that runs
+//! anything would compile the engines of all backends once more. What is reached through a static is compiled with the
+//! static.
+
+/// Declares `fn name<const K: usize>() -> &'static T<K>`: the value `T::<K>::HERE`, with all that it refers to compiled
+/// in this crate. It panics where K is not a number of dimensions.
+macro_rules! compiled_here {
+    (fn $name:ident -> $T:ident) => {
+        fn $name<const K: usize>() -> &'static $T<K> {
+            static HERE: [&(dyn std::any::Any + Sync); $crate::geometry::MAX_DIM] = [
+                &$T::<1>::HERE,
+                &$T::<2>::HERE,
+                &$T::<3>::HERE,
+                &$T::<4>::HERE,
+                &$T::<5>::HERE,
+                &$T::<6>::HERE,
+                &$T::<7>::HERE,
+                &$T::<8>::HERE,
+            ];
+            let found = HERE.get(K.wrapping_sub(1)).and_then(|value| (*value as &dyn std::any::Any).downcast_ref());
+            found.expect("between 1 and MAX_DIM dimensions are supported")
+        }
+    };
+}
+pub(crate) use compiled_here;
