@@ -73,28 +73,28 @@ impl<T: ChoiceValue> ChoiceValue for Option<T> {
     }
 }
 
-/// `N` or `a^b`, at most `most`.
+/// `N` or `a^b`, within a range.
 ///
 /// # Errors
 /// Says what is wrong, for people.
-pub fn number(text: &str, most: u64) -> Result<u64, String> {
-    let below = || match most.checked_add(1).filter(|limit| limit.is_power_of_two()) {
-        Some(limit) => format!("below 2^{}", limit.ilog2()),
-        None if most == u64::MAX => "below 2^64".into(),
-        None => format!("of at most {most}"),
+pub fn number(text: &str, within: RangeInclusive<u64>) -> Result<u64, String> {
+    let number = match text.split_once('^') {
+        Some((base, exponent)) => match (base.trim().parse::<u64>(), exponent.trim().parse()) {
+            (Ok(base), Ok(exponent)) => base.checked_pow(exponent),
+            _ => None,
+        },
+        None => text.trim().parse().ok(),
     };
-    let whole = |text: &str| match text.trim().parse::<u64>() {
-        Ok(number) if number <= most => Ok(number),
-        _ => Err(format!("'{text}' is not a whole number {}", below())),
+    let end = |end: u64| match (end, end.wrapping_add(1)) {
+        (..0x8000, _) => end.to_string(),
+        (_, 0) => "2^64 - 1".into(),
+        (_, next) if next.is_power_of_two() => format!("2^{} - 1", next.ilog2()),
+        _ if end.is_power_of_two() => format!("2^{}", end.ilog2()),
+        _ => end.to_string(),
     };
-    match text.split_once('^') {
-        Some((base, exponent)) => {
-            let exponent = u32::try_from(whole(exponent)?).ok();
-            let power = exponent.and_then(|exponent| whole(base).ok()?.checked_pow(exponent));
-            power.filter(|&power| power <= most).ok_or_else(|| format!("'{text}' is not {}", below()))
-        }
-        None => whole(text),
-    }
+    number
+        .filter(|number| within.contains(number))
+        .ok_or_else(|| format!("'{text}' is not a whole number between {} and {}", within.start(), end(*within.end())))
 }
 
 macro_rules! numbers {
@@ -102,13 +102,8 @@ macro_rules! numbers {
         impl ChoiceValue for $T {
             const FORM: &'static str = "N";
             fn read(text: &str, within: RangeInclusive<u64>) -> Result<Self, String> {
-                let (least, most) = (*within.start(), (*within.end()).min(<$T>::MAX as u64));
-                match number(text, <$T>::MAX as u64)? {
-                    number if number < least => Err(format!("at least {least} is needed")),
-                    number if number > most => Err(format!("at most {most} is allowed")),
-                    // At most the type's own.
-                    number => Ok(number as $T),
-                }
+                let most = <$T>::MAX as u64;
+                number(text, *within.start()..=most.min(*within.end())).map(|number| number as $T)
             }
             fn write(&self) -> Option<String> {
                 Some(self.to_string())
@@ -122,7 +117,9 @@ numbers!(u32, usize);
 impl ChoiceValue for Vec<u32> {
     const FORM: &'static str = "N";
     fn read(text: &str, _: RangeInclusive<u64>) -> Result<Self, String> {
-        text.split(['x', 'X']).map(|number| self::number(number, u32::MAX.into()).map(|number| number as u32)).collect()
+        text.split(['x', 'X'])
+            .map(|number| self::number(number, 0..=u32::MAX.into()).map(|number| number as u32))
+            .collect()
     }
     fn write(&self) -> Option<String> {
         Some(self.iter().map(u32::to_string).collect::<Vec<_>>().join("x"))
@@ -161,7 +158,8 @@ impl ChoiceValue for [u32; 3] {
         }
     }
     fn write(&self) -> Option<String> {
-        Some(self.map(|side| side.to_string()).join("x"))
+        let sides = self.iter().rposition(|&side| side > 1).map_or(1, |last| last + 1);
+        self[..sides].to_vec().write()
     }
 }
 
@@ -287,13 +285,13 @@ mod tests {
     fn a_line_makes_a_choice() {
         let mut group = Group::default();
         assert_eq!(Group::CHOICES.iter().map(|choice| choice.name).collect::<Vec<_>>(), ["threads", "block", "size"]);
-        assert_eq!((Group::CHOICES[1].default)(), Some("8x8x1".into()));
+        assert_eq!((Group::CHOICES[1].default)(), Some("8x8".into()));
         assert_eq!((Group::CHOICES[0].short, Group::CHOICES[2].short), (None, Some('n')));
         group.set("threads", "2^3").unwrap();
         assert_eq!(group.entries()[0], ("threads", Some("8".into())));
         for (name, text, why) in [
-            ("threads", "0", "at least 1"),
-            ("threads", "65", "at most 64"),
+            ("threads", "0", "between 1 and 64"),
+            ("threads", "65", "between 1 and 64"),
             ("block", "8x3", "multiple of 32"),
             ("x", "1", "no choice"),
         ] {
@@ -315,8 +313,8 @@ mod tests {
         for wrong in ["", "x", "3x", "2^32", "-1", "1.5", "2^^2", "4294967296", "2^-1", "a^2"] {
             assert!(sizes(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(number("2^63", u64::MAX), Ok(1 << 63));
-        assert!(number("2^64", u64::MAX).unwrap_err().contains("below 2^64"));
+        assert_eq!(number("2^63", 0..=u64::MAX), Ok(1 << 63));
+        assert!(number("2^64", 1..=u64::MAX).unwrap_err().contains("between 1 and 2^64 - 1"));
         let window = |text| Vec::<[f64; 2]>::read(text, 0..=0);
         assert_eq!(window("-1.5:.5,-1:1"), Ok(vec![[-1.5, 0.5], [-1.0, 1.0]]));
         assert_eq!(window("-1.5:.5,-1:1").unwrap().write(), Some("-1.5:0.5,-1:1".into()));

@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
+use orthant::backend::{CudaTuning, Kept, Tuning, Unsupported};
 use orthant::choice::ChoiceError;
+use orthant::cuda::CudaError;
 use orthant::curve::CurveError;
 use orthant::field::FieldError;
 use orthant::geometry::DomainError;
 use orthant::model::ModelError;
 use orthant::result::{MaterialiseError, MemoryError};
-use orthant::{PlanError, UnknownName};
+use orthant::{Computed, PlanError, UnknownName};
 
 /// What went wrong. The message says what, which value, and what would be allowed.
 #[derive(Debug, thiserror::Error)]
@@ -116,60 +118,51 @@ impl Error {
     }
 }
 
-/// The words with which messages about a choice begin, and the option that sets it.
-const OPTIONS: [(&str, &str); 6] = [
-    ("backend ", "--backend "),
-    ("curve ", "--curve "),
-    ("g ", "-g "),
-    ("r ", "-r "),
-    ("B ", "-B "),
-    ("dim ", "--dim "),
-];
-
-/// What messages advise, in words and in options.
-const ADVICE: [(&str, &str); 9] = [
-    ("with cells of type ", "with --cell "),
-    ("a smaller g or r, or a larger B", "a smaller -g or -r, or a larger -B"),
-    ("use a g with", "use a -g with"),
-    ("hilbert: g makes", "hilbert: -g makes"),
-    ("hilbert: r ", "hilbert: -r "),
-    ("the curve morton", "--curve morton"),
-    ("use morton or canonical", "use --curve morton or canonical"),
-    ("keep the dense array or counts", "use --keep dense or counts"),
-    ("the backend cuda", "--backend cuda"),
-];
-
-/// An error of the library in terms of the command line: what it calls by name are options here.
+/// An error of the library in terms of the command line: the choice that it begins with is an option here, and what may
+/// help is said.
 fn flagged(error: &orthant::Error) -> String {
     use orthant::Error as Library;
-    let text = ADVICE.iter().fold(error.to_string(), |text, (words, options)| text.replace(words, options));
-    match error {
-        Library::Choice(ChoiceError { name, .. }) if name.len() > 1 => format!("--{text}"),
-        Library::Domain(_) => format!("--{text}"),
-        Library::NotKept(_) => format!("--{text}"),
-        Library::Memory(_) => {
-            format!("{text}; a smaller -n, --keep regions or counts, or a larger --mem-limit may help")
-        }
-        Library::DeviceMemory { .. } => {
-            format!("{text}; a smaller -n, --keep regions or counts, or --backend cpu may help")
-        }
-        Library::Field(FieldError::NoSource) => {
-            "kernel: --source FILE.cuh is needed, the CUDA source of the field".into()
-        }
-        Library::Choice(_) => format!("-{text}"),
-        Library::Unsupported { backend, reason } => match reason.split_once(" are understood by a GPU alone") {
-            Some((names, _)) => {
-                let names = names.replace(", ", ", --");
-                format!("--backend {backend}: --{names}: understood by a GPU alone; leave out, or use --backend cuda")
-            }
-            None => format!("--{text}"),
-        },
-        Library::Cuda(orthant::cuda::CudaError::DeviceOrdinal { .. }) => {
-            text.replacen("backend cuda: device", "--device", 1)
-        }
-        _ => match OPTIONS.iter().find_map(|(word, option)| Some((text.strip_prefix(word)?, option))) {
-            Some((rest, option)) => format!("{option}{rest}"),
-            None => text,
-        },
+    let text = match error {
+        // What is wrong is not the backend but the number.
+        Library::Cuda(CudaError::DeviceOrdinal { .. }) => error.to_string().replacen("backend cuda: ", "", 1),
+        _ => error.to_string(),
+    };
+    let groups = [Computed::CHOICES, Kept::CHOICES, Tuning::CHOICES, CudaTuning::CHOICES];
+    let mut options = groups.into_iter().flatten().map(|choice| choice.name).chain(["backend", "device", "source"]);
+    let first = text.split([' ', ':']).next().unwrap_or_default();
+    let dashes = match (error, options.any(|name| name == first)) {
+        (Library::System(_), _) | (_, false) => "",
+        _ if first.len() == 1 => "-",
+        _ => "--",
+    };
+    match advice(error) {
+        Some(advice) => format!("{dashes}{text}; {advice}"),
+        None => format!("{dashes}{text}"),
     }
+}
+
+/// What may help.
+fn advice(error: &orthant::Error) -> Option<&'static str> {
+    use orthant::Error as Library;
+    const SMALLER: &str = "use a smaller -g or -r, or a larger -B";
+    Some(match error {
+        Library::Plan(PlanError::Curve(error)) => match error {
+            CurveError::RadixNotPowerOfTwo { .. } => "use another -r, or --curve morton or canonical",
+            CurveError::UnequalRadix { .. } => "use --curve morton or canonical",
+            CurveError::TooManyTrees { .. } => "use a -g with a larger common power of two, or --curve morton",
+            CurveError::CoordOverflow { .. } | CurveError::CodeOverflow { .. } => SMALLER,
+            _ => return None,
+        },
+        Library::NotKept(_) => "use --keep dense or regions",
+        Library::Memory(_) => "a smaller -n, --keep regions or counts, or a larger --mem-limit may help",
+        Library::DeviceMemory { .. } => "a smaller -n, --keep regions or counts, or --backend cpu may help",
+        Library::Unsupported { what, .. } => match what {
+            Unsupported::DeviceOnly => "use --backend cuda",
+            Unsupported::Regions { .. } => SMALLER,
+            Unsupported::Terminals { .. } => "use --keep counts, or --strategy ask",
+            _ => return None,
+        },
+        Library::Cuda(CudaError::Unusable { .. }) => "see orthant doctor",
+        _ => return None,
+    })
 }

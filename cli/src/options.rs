@@ -12,7 +12,7 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::{Choice, number};
 use orthant::field::FieldKind;
-use orthant::{Computed, How, Request};
+use orthant::{BackendKind, Computed, How, Request, Target};
 
 use crate::error::Error;
 
@@ -64,6 +64,11 @@ impl Given {
     /// The text that an option was given.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, text)| text.as_str())
+    }
+
+    /// The names of what was given.
+    fn names(&self) -> Vec<&'static str> {
+        self.0.iter().map(|(name, _)| *name).collect()
     }
 
     fn apply(&self, mut set: impl FnMut(&str, &str) -> Result<(), String>) -> Result<(), Error> {
@@ -192,11 +197,24 @@ impl RunOptions {
         let mut how = How::default();
         self.kept.0.apply(|name, text| how.kept.set(name, text))?;
         self.tuning.0.apply(|name, text| how.tuning.set(name, text))?;
-        // What is not given stays open, so that a CPU can tell what it is asked for.
         self.cuda.0.apply(|name, text| how.cuda.get_or_insert_default().set(name, text))?;
         how.mem_limit = self.mem_limit.or(limit);
         request.how = how;
         Ok(request)
+    }
+
+    /// Checks that the backend understands what was given.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] names every option that a GPU alone understands.
+    pub(crate) fn understood_by(&self, target: &Target) -> Result<(), Error> {
+        match (target.kind(), &self.cuda.0.names()[..]) {
+            (BackendKind::Cuda, _) | (_, []) => Ok(()),
+            (kind, names) => Err(Error::Unavailable(format!(
+                "--{}: understood by a GPU alone, and this runs on the backend {kind}; leave out, or use --backend cuda",
+                names.join(", --")
+            ))),
+        }
     }
 }
 
@@ -209,7 +227,7 @@ pub(crate) fn request(workload: FieldKind, computed: &ComputedOptions) -> Result
 
 /// A number of at least 1.
 fn times(text: &str) -> Result<NonZeroUsize, String> {
-    NonZeroUsize::new(number(text, u32::MAX.into())? as usize).ok_or_else(|| "at least 1 is needed".into())
+    number(text, 1..=u32::MAX.into()).map(|times| NonZeroUsize::new(times as usize).expect("at least 1"))
 }
 
 /// A list of block shapes.
@@ -221,7 +239,7 @@ pub(crate) fn block(text: &str) -> Result<[u32; 3], String> {
 fn slice(text: &str) -> Result<(usize, u32), String> {
     let (axis, index) = text.split_once('=').ok_or_else(|| format!("'{text}' is not axis=index, as in 2=128"))?;
     let axis = axis.trim().parse().map_err(|_| format!("'{axis}' is not an axis number"))?;
-    Ok((axis, number(index, u32::MAX.into())? as u32))
+    Ok((axis, number(index, 0..=u32::MAX.into())? as u32))
 }
 
 /// A number of bytes, with an optional unit: K, M, G, T (binary), iB or B after it.

@@ -118,6 +118,7 @@ impl Job for Task {
         }
         let field = open(&domain, &options)?;
         let target = machine::pick(self.args.backend, self.args.device, self.voice)?;
+        self.args.understood_by(&target)?;
         let device = target.device().unwrap_or(&self.machine.cpu);
         let (plan, found) = match planned {
             Some(plan) => (plan, None),

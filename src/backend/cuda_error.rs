@@ -68,7 +68,7 @@ pub enum CudaError {
         searched: Vec<PathBuf>,
     },
     /// A driver or a GPU that refuses to start.
-    #[error("{what}: {text}; see orthant doctor")]
+    #[error("{what}: {text}")]
     Unusable {
         /// What was being done.
         what: &'static str,

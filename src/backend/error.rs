@@ -47,12 +47,12 @@ pub enum Error {
         free: u64,
     },
     /// Something that cannot be had on a backend.
-    #[error("backend {backend}: {reason}")]
+    #[error("backend {backend}: {what}")]
     Unsupported {
         /// The backend.
         backend: &'static str,
-        /// What it lacks, and what would help.
-        reason: String,
+        /// What it lacks.
+        what: Unsupported,
     },
     /// CUDA is not here, or failed.
     #[error("backend cuda: {0}")]
@@ -71,6 +71,38 @@ pub enum Error {
     /// A worker pool that could not be started, or another failure of the system.
     #[error("{0}")]
     System(String),
+}
+
+/// What a backend does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unsupported {
+    /// Tuning of a GPU, away from one.
+    #[error("tuning of a GPU was chosen")]
+    CudaTuning,
+    /// A field that is CUDA source, away from a GPU.
+    #[error("this field is CUDA source and needs a GPU")]
+    DeviceOnly,
+    /// A field that a device cannot evaluate.
+    #[error("this field has no device twin (Field::twin)")]
+    NoTwin,
+    /// Regions with a payload on a device.
+    #[error("regions with a payload are not supported there yet")]
+    Payload,
+    /// More regions on a level than kernels can number.
+    #[error("level {level} has {regions} regions, and at most 2^31 can be")]
+    Regions {
+        /// The level.
+        level: u32,
+        /// Its regions.
+        regions: u128,
+    },
+    /// More terminal regions than dynamic parallelism lists.
+    #[error("the run has {regions} terminal regions, and dp lists at most 2^32 - 1")]
+    Terminals {
+        /// The regions.
+        regions: u64,
+    },
 }
 
 impl From<CurveError> for Error {

@@ -109,7 +109,7 @@ choices! {
     explore_order: ExploreOrder = ExploreOrder::Scattered, "explore-order";
     /// The host program
     strategy: StrategyKind = StrategyKind::Ask, "strategy";
-    /// Workers per region
+    /// Workers per region [default: sbr, or what the cost model finds where it chooses]
     #[serde(rename = "scheme")]
     mapping: Mapping = Mapping::Sbr, "scheme";
     /// How children enter the OLT
@@ -196,18 +196,5 @@ impl How {
             return Err(ChoiceError::new("max-kernels", 0, "at least one must be in flight"));
         }
         Ok(())
-    }
-}
-
-impl CudaTuning {
-    /// The names of the choices that are not as they would be by default, or of all if none is.
-    pub(crate) fn names(&self) -> String {
-        let usual = Self::default().entries();
-        let entries = self.entries();
-        let chosen: Vec<_> = entries.iter().filter(|entry| !usual.contains(entry)).map(|(name, _)| *name).collect();
-        match chosen[..] {
-            [] => entries.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
-            _ => chosen.join(", "),
-        }
     }
 }

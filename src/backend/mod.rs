@@ -14,7 +14,7 @@ pub use control::Control;
 pub use cuda_error::CudaError;
 #[cfg(feature = "cuda")]
 pub(crate) use cuda_error::USER_SOURCE;
-pub use error::Error;
+pub use error::{Error, Unsupported};
 pub use estimate::Estimate;
 pub use facts::DeviceFacts;
 pub(crate) use how::GivenCudaTuning;

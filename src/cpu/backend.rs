@@ -5,7 +5,9 @@ use std::time::Instant;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::backend::{Backend, Control, DeviceFacts, Error, Estimate, How, Place, Prepared, Sampler, StrategyKind};
+use crate::backend::{
+    Backend, Control, DeviceFacts, Error, Estimate, How, Place, Prepared, Sampler, StrategyKind, Unsupported,
+};
 use crate::choice::ChoiceError;
 use crate::cpu::sink::Sink;
 use crate::cpu::strategy;
@@ -88,16 +90,11 @@ impl<const K: usize> Backend<K> for Cpu {
 
 /// Checks that the CPU can evaluate a field as it is tuned.
 fn check_here<const K: usize>(field: &dyn Field<K>, how: &How) -> Result<(), Error> {
-    let refused = |reason: &str| Err(Error::Unsupported { backend: "cpu", reason: reason.into() });
-    if let Some(cuda) = &how.cuda {
-        return refused(&format!(
-            "{} are understood by a GPU alone; leave them out, or use the backend cuda",
-            cuda.names()
-        ));
-    }
-    match field.is_device_only() {
-        true => refused("this field is CUDA source and needs a GPU: the backend cuda"),
-        false => Ok(()),
+    let refused = |what| Err(Error::Unsupported { backend: "cpu", what });
+    match (&how.cuda, field.is_device_only()) {
+        (Some(_), _) => refused(Unsupported::CudaTuning),
+        (None, true) => refused(Unsupported::DeviceOnly),
+        (None, false) => Ok(()),
     }
 }
 

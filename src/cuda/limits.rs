@@ -1,6 +1,6 @@
 //! What the numbers of 32 bits in kernels can hold, checked before anything is compiled.
 
-use crate::backend::{Error, How};
+use crate::backend::{Error, How, Unsupported};
 use crate::choice::ChoiceError;
 use crate::geometry::Level;
 use crate::plan::Plan;
@@ -11,12 +11,7 @@ pub(super) const MOST: u64 = 1 << 31;
 
 /// A level has too many regions.
 pub(super) fn too_many_regions(level: u32, regions: u128) -> Error {
-    Error::Unsupported {
-        backend: "cuda",
-        reason: format!(
-            "level {level} has {regions} regions, and at most 2^31 can be; use a smaller g or r, or a larger B"
-        ),
-    }
+    Error::Unsupported { backend: "cuda", what: Unsupported::Regions { level, regions } }
 }
 
 /// Checks what is known of a plan before it runs; levels below the first are checked as they come.

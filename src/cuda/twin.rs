@@ -2,7 +2,7 @@
 
 use super::device::{Argument, Device};
 use super::memory::Buffer;
-use crate::backend::Error;
+use crate::backend::{Error, Unsupported};
 use crate::choice::{BLOCKS, ChoiceError, is_block};
 use crate::field::{DeviceTwin, Field};
 
@@ -11,19 +11,16 @@ use crate::field::{DeviceTwin, Field};
 /// # Errors
 /// [`Error::Choice`] or [`Error::Unsupported`] if they cannot.
 pub(super) fn checked<const K: usize>(field: &dyn Field<K>, block: [u32; 3]) -> Result<DeviceTwin, Error> {
-    let unsupported = |reason: &str| Error::Unsupported { backend: "cuda", reason: reason.into() };
+    let unsupported = |what| Error::Unsupported { backend: "cuda", what };
     let threads = block.iter().try_fold(1u32, |threads, &side| threads.checked_mul(side));
     if !threads.is_some_and(is_block) {
         let reason = format!("the threads of a block must be {BLOCKS}");
         return Err(ChoiceError::new("block", block.map(|side| side.to_string()).join("x"), reason).into());
     }
     if field.carries_payload() {
-        return Err(unsupported("regions with a payload are not supported there yet"));
+        return Err(unsupported(Unsupported::Payload));
     }
-    let twin = field.twin();
-    twin.ok_or_else(|| {
-        unsupported("this field has no device twin; use the backend cpu, or give it one with Field::twin")
-    })
+    field.twin().ok_or_else(|| unsupported(Unsupported::NoTwin))
 }
 
 /// The `FieldArgs` of a twin, and the arrays that it points to, which must live as long as kernels may read them.

@@ -5,9 +5,7 @@
 #[non_exhaustive]
 pub enum CurveError {
     /// Hilbert needs r to be a power of two.
-    #[error(
-        "curve hilbert: r {r} on axis {axis} is not a power of two; use another r, or the curve morton or canonical"
-    )]
+    #[error("curve hilbert: r {r} on axis {axis} is not a power of two")]
     RadixNotPowerOfTwo {
         /// The axis.
         axis: usize,
@@ -15,9 +13,7 @@ pub enum CurveError {
         r: u32,
     },
     /// Hilbert needs the same r on every axis.
-    #[error(
-        "curve hilbert: r must be the same on every axis, but is {first} on axis 0 and {r} on axis {axis}; use morton or canonical"
-    )]
+    #[error("curve hilbert: r must be the same on every axis, but is {first} on axis 0 and {r} on axis {axis}")]
     UnequalRadix {
         /// r on axis 0.
         first: u32,
@@ -27,15 +23,13 @@ pub enum CurveError {
         r: u32,
     },
     /// Hilbert keeps a start state per tree of its forest.
-    #[error(
-        "curve hilbert: g makes {trees} trees, more than 2^26; use a g with a larger common power of two, or the curve morton"
-    )]
+    #[error("curve hilbert: g makes {trees} trees, more than 2^26")]
     TooManyTrees {
         /// Trees: ∏ g_j after the common power of two is taken out.
         trees: u128,
     },
     /// A level has 2^32 regions or more on one axis.
-    #[error("level {level} has 2^32 regions or more on axis {axis}; use a smaller g or r, or a larger B")]
+    #[error("level {level} has 2^32 regions or more on axis {axis}")]
     CoordOverflow {
         /// The axis.
         axis: usize,
@@ -43,7 +37,7 @@ pub enum CurveError {
         level: u32,
     },
     /// A level has more than 2^64 regions.
-    #[error("the codes of level {level} need {bits} bits, and a code has 64; use a smaller g or r, or a larger B")]
+    #[error("the codes of level {level} need {bits} bits, and a code has 64")]
     CodeOverflow {
         /// The level.
         level: u32,

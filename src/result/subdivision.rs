@@ -19,7 +19,7 @@ pub enum MaterialiseError {
     #[error(transparent)]
     Memory(#[from] MemoryError),
     /// Some cells were not kept.
-    #[error("keep counts: no cells were kept; keep regions or the dense array")]
+    #[error("keep counts: no cells were kept")]
     NotKept,
 }
 

@@ -262,6 +262,7 @@ impl Measuring {
         let request = run.request(self.machine.default_limit())?;
         let (workload, k) = (request.workload, request.k());
         let place = self.backends.of(run);
+        run.understood_by(&place.target)?;
         let (times, energy, report) = workload.dispatch(k, MeasureCase { request, place, bench: self })??;
         Ok(Row {
             schema: SCHEMA,

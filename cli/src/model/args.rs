@@ -266,7 +266,7 @@ impl std::fmt::Display for Axes {
 
 /// `N`, `a^b`, below 2^64.
 fn whole(text: &str) -> Result<u64, String> {
-    number(text, u64::MAX)
+    number(text, 0..=u64::MAX)
 }
 
 /// `N`, `N1xN2x..`, each as [`whole`].

@@ -66,6 +66,7 @@ impl Job for TuneTask {
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
         let field = open(&self.request.domain::<K>()?, &self.request.options()?)?;
         let target = machine::pick(self.args.run.backend, self.args.run.device, self.voice)?;
+        self.args.run.understood_by(&target)?;
         let device = target.device().unwrap_or(&self.machine.cpu);
         let blocks = match target.multiprocessors() {
             None => vec![self.request.how.on_cuda().block],

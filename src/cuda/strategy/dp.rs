@@ -4,7 +4,7 @@
 //! (`region`, `block`), or a level whose launch failed (`tail`), until nothing is left.
 
 use crate::abi::DeviceStruct;
-use crate::backend::{Control, DpLaunch, Error, How, Table};
+use crate::backend::{Control, DpLaunch, Error, How, Table, Unsupported};
 use crate::choice::ChoiceError;
 use crate::cuda::device::{Kernel, LoadedModule};
 use crate::cuda::launcher::Launcher;
@@ -367,10 +367,8 @@ impl<const K: usize> Program<K> for DpProgram {
             }
         }
         if setup.how.kept.keep != Keep::Counts && terminal != self.terminals.count {
-            let reason = format!(
-                "the run has {terminal} terminal regions, and dp lists at most 2^32 - 1; keep counts, or use ask"
-            );
-            return Err(Error::Unsupported { backend: "cuda", reason });
+            let what = Unsupported::Terminals { regions: terminal };
+            return Err(Error::Unsupported { backend: "cuda", what });
         }
         Ok(runs)
     }
