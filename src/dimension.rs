@@ -4,12 +4,15 @@
 //! anything would compile the engines of all backends once more. What is reached through a static is compiled with the
 //! static.
 
+/// The largest number of dimensions.
+pub const MAX_DIM: usize = 8;
+
 /// Declares `fn name<const K: usize>() -> &'static T<K>`: the value `T::<K>::HERE`, with all that it refers to compiled
 /// in this crate. It panics where K is not a number of dimensions.
 macro_rules! compiled_here {
     (fn $name:ident -> $T:ident) => {
         fn $name<const K: usize>() -> &'static $T<K> {
-            static HERE: [&(dyn std::any::Any + Sync); $crate::geometry::MAX_DIM] = [
+            static HERE: [&(dyn std::any::Any + Sync); $crate::dimension::MAX_DIM] = [
                 &$T::<1>::HERE,
                 &$T::<2>::HERE,
                 &$T::<3>::HERE,

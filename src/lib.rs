@@ -45,11 +45,11 @@ mod simd;
 
 pub use backend::{Control, Error, How, Mapping, StrategyKind};
 pub use bytes::Bytes;
+pub use dimension::MAX_DIM;
 pub use engine::{
     AutoScheme, BackendKind, CellsReport, Computation, Computed, LevelCells, LevelReport, Ran, Report, Request, Run,
     SCHEMA, Target, run,
 };
-pub use geometry::MAX_DIM;
 pub use ndarray;
 pub use plan::{Plan, PlanError};
 pub use registry::UnknownName;

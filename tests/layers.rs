@@ -38,7 +38,7 @@ const LIBRARY: Layers = &[
 const PROGRAM: Layers = &[
     ("ground", &["error.rs", "progress.rs", "statistics.rs", "voice.rs", "output/", "energy/"]),
     ("choices", &["options.rs"]),
-    ("runs", &["measure.rs", "machine.rs", "search.rs", "store.rs"]),
+    ("runs", &["measure.rs", "machine.rs", "search.rs", "store/"]),
     ("commands", &["info.rs", "run.rs", "verify.rs", "bench/", "compare/", "curves/", "model/", "report/"]),
     ("arguments", &["args.rs", "shell.rs"]),
 ];

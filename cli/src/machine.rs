@@ -5,7 +5,7 @@ use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 use orthant::{BackendKind, Target};
 
 use crate::error::Error;
-use crate::options::Backend;
+use crate::options::OrAuto;
 use crate::voice::Voice;
 
 /// A look at the machine; None where the system does not tell.
@@ -44,12 +44,11 @@ impl Machine {
     }
 }
 
-/// Opens the backend; `auto` takes the CPU where CUDA cannot be used and says why.
-pub(crate) fn pick(wanted: Backend, device: usize, voice: Voice) -> Result<Target, Error> {
+/// Opens the backend; None takes the CPU where CUDA cannot be used and says why.
+pub(crate) fn pick(wanted: OrAuto, device: usize, voice: Voice) -> Result<Target, Error> {
     let target = match wanted {
-        Backend::Cpu => Target::cpu(),
-        Backend::Cuda => Target::open(BackendKind::Cuda, device)?,
-        Backend::Auto => match Target::open(BackendKind::Cuda, device) {
+        Some(kind) => Target::open(kind, device)?,
+        None => match Target::open(BackendKind::Cuda, device) {
             Ok(target) => target,
             Err(reason) => {
                 let reason = reason.to_string();

@@ -7,8 +7,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::builder::{PossibleValuesParser, ValueParser};
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::{Choice, number};
 use orthant::field::FieldKind;
@@ -122,15 +122,13 @@ group!(
     CudaOptions of CudaTuning::CHOICES
 );
 
-/// Where to run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Backend {
-    /// CUDA if it is there, else the CPU, saying why
-    Auto,
-    /// The CPU
-    Cpu,
-    /// CUDA or an error
-    Cuda,
+/// A backend, or None for the first that can be used.
+pub(crate) type OrAuto = Option<BackendKind>;
+
+/// The parser of `--backend`.
+pub(crate) fn or_auto() -> impl TypedValueParser<Value = OrAuto> {
+    let names = BackendKind::ALL.iter().map(|kind| kind.name());
+    PossibleValuesParser::new(std::iter::once("auto").chain(names)).map(|name| name.parse().ok())
 }
 
 /// Options of `run`.
@@ -154,9 +152,9 @@ pub(crate) struct RunOptions {
     pub(crate) kept: KeptOptions,
     #[command(flatten)]
     pub(crate) tuning: TuningOptions,
-    /// Where to run
-    #[arg(long, value_enum, default_value = "auto", env = "ORTHANT_BACKEND")]
-    pub(crate) backend: Backend,
+    /// Where to run; auto takes CUDA if it is there, else the CPU, and says why
+    #[arg(long, value_parser = or_auto(), default_value = "auto", env = "ORTHANT_BACKEND")]
+    pub(crate) backend: OrAuto,
     /// Which GPU
     #[arg(long, default_value_t = 0, value_name = "NUMBER", env = "ORTHANT_DEVICE")]
     pub(crate) device: usize,

@@ -12,7 +12,7 @@ use orthant::model::sample::{Coarse, Explore};
 use orthant::{AutoScheme, How, Mapping, Plan, Request, StrategyKind, Target};
 
 use crate::error::Error;
-use crate::store::{Problem, Setting, fitted, tuned};
+use crate::store::{Asked, Setting, fitted, tuned};
 use crate::voice::Voice;
 
 /// What there is to choose from, and who asks.
@@ -68,7 +68,7 @@ enum Known<const K: usize> {
 /// What was tuned, if the parallel scheme and the block's shape that are asked for are those of the best.
 fn known<const K: usize>(request: &Request, field: &dyn Field<K>, wanted: &Wanted<'_>) -> Result<Known<K>, Error> {
     let start = Instant::now();
-    let Some(tuned) = tuned(wanted.target.name(), wanted.device, &Problem::of::<K>(request)?)? else {
+    let Some(tuned) = tuned(wanted.target.name(), wanted.device, &Asked::of::<K>(request)?)? else {
         return Ok(Known::Nothing);
     };
     let mapping: Mapping = tuned.scheme.parse().map_err(|error| Error::Input(format!("what was tuned: {error}")))?;

@@ -9,7 +9,7 @@ use orthant::field::FieldKind;
 
 use crate::error::Error;
 use crate::machine;
-use crate::options::{Backend, one_of};
+use crate::options::{OrAuto, one_of, or_auto};
 use crate::progress::cancel_on_signals;
 use crate::voice::{Voice, align_right, print, table};
 
@@ -22,9 +22,9 @@ pub(crate) struct VerifyOptions {
     /// Every pair of choices with some workload, instead of with every one
     #[arg(long)]
     pub(crate) brief: bool,
-    /// Where to run
-    #[arg(long, value_enum, default_value = "auto", env = "ORTHANT_BACKEND")]
-    pub(crate) backend: Backend,
+    /// Where to run; auto takes CUDA if it is there, else the CPU, and says why
+    #[arg(long, value_parser = or_auto(), default_value = "auto", env = "ORTHANT_BACKEND")]
+    pub(crate) backend: OrAuto,
     /// Which GPU
     #[arg(long, default_value_t = 0, value_name = "NUMBER", env = "ORTHANT_DEVICE")]
     pub(crate) device: usize,

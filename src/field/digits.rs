@@ -137,10 +137,10 @@ macro_rules! digit_set {
             use super::*;
 
             /// One line for lists.
-            pub const ABOUT: &str = $about;
+            pub(crate) const ABOUT: &str = $about;
 
             /// What a bare run uses.
-            pub fn defaults(k: usize) -> Defaults {
+            pub(crate) fn defaults(k: usize) -> Defaults {
                 super::defaults(DigitRule::$rule.base() as u32, k)
             }
 

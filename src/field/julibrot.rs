@@ -13,10 +13,10 @@ use crate::geometry::Domain;
 use crate::simd::Lanes;
 
 /// One line for lists.
-pub const ABOUT: &str = "z^2 + c from every z for every c: all quadratic Julia sets at once";
+pub(crate) const ABOUT: &str = "z^2 + c from every z for every c: all quadratic Julia sets at once";
 
 /// What a bare run uses.
-pub fn defaults(_: usize) -> Defaults {
+pub(crate) fn defaults(_: usize) -> Defaults {
     Defaults {
         size: 48,
         g: 3,

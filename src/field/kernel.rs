@@ -14,10 +14,10 @@ use crate::field::twin::DeviceTwin;
 use crate::geometry::Domain;
 
 /// One line for lists.
-pub const ABOUT: &str = "a field of your own as CUDA source, on a GPU only";
+pub(crate) const ABOUT: &str = "a field of your own as CUDA source, on a GPU only";
 
 /// What a bare run uses.
-pub fn defaults(k: usize) -> Defaults {
+pub(crate) fn defaults(k: usize) -> Defaults {
     Defaults {
         size: [1 << 20, 1 << 10, 1 << 7, 1 << 5, 1 << 4][(k - 1).min(4)],
         g: 4,

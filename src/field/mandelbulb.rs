@@ -14,10 +14,10 @@ use crate::geometry::Domain;
 use crate::simd::{Lanes, Real};
 
 /// One line for lists.
-pub const ABOUT: &str = "the White-Nylander bulb of power 8";
+pub(crate) const ABOUT: &str = "the White-Nylander bulb of power 8";
 
 /// What a bare run uses.
-pub fn defaults(_: usize) -> Defaults {
+pub(crate) fn defaults(_: usize) -> Defaults {
     Defaults { size: 192, g: 3, r: 2, b: 4, dwell: Some(64), window: vec![[-1.2, 1.2]; 3], proven: false }
 }
 

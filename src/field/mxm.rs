@@ -19,10 +19,10 @@ use crate::field::twin::{DeviceArray, DeviceTwin};
 use crate::geometry::{Domain, Level, Region};
 
 /// One line for lists.
-pub const ABOUT: &str = "minimum of 2 (3) Mandelbrot dwells: exact counts in 4-D (6-D)";
+pub(crate) const ABOUT: &str = "minimum of 2 (3) Mandelbrot dwells: exact counts in 4-D (6-D)";
 
 /// What a bare run uses.
-pub fn defaults(k: usize) -> Defaults {
+pub(crate) fn defaults(k: usize) -> Defaults {
     Defaults {
         size: if k == 4 { 32 } else { 8 },
         g: 4,

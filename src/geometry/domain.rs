@@ -5,11 +5,9 @@
 //! then rounded to the run's precision. Everything downstream that needs a coordinate starts from these numbers, so
 //! that every backend samples the same points to the bit.
 
+use crate::dimension::MAX_DIM;
 use crate::geometry::region::Region;
 use crate::registry::registry;
-
-/// The largest number of dimensions.
-pub const MAX_DIM: usize = 8;
 
 registry! {
     /// Where in a cell its sample lies.

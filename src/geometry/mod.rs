@@ -8,7 +8,7 @@ mod scheme;
 mod slabs;
 
 pub use digits::DigitRule;
-pub use domain::{Domain, DomainError, MAX_DIM, Sample};
+pub use domain::{Domain, DomainError, Sample};
 pub use region::Region;
 pub use sample_grid::SampleGrid;
 pub(crate) use scheme::grids;

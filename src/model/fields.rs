@@ -45,7 +45,7 @@ impl FieldCounts {
 const TOO_MANY: ModelError = ModelError::TooLarge { what: "a count", allowed: "counts are below 2^128" };
 
 fn check(k: u32, g: u64, r: u64) -> Result<(), ModelError> {
-    if !(1..=crate::geometry::MAX_DIM as u32).contains(&k) {
+    if !(1..=crate::dimension::MAX_DIM as u32).contains(&k) {
         return Err(ModelError::parameter("k", k, "between 1 and 8"));
     }
     if g == 0 {

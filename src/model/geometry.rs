@@ -56,7 +56,7 @@ impl Geometry {
     /// have different lengths.
     pub fn new(n: Vec<u64>, g: Vec<u64>, r: Vec<u64>, b: Vec<u64>) -> Result<Self, ModelError> {
         let k = n.len();
-        if !(1..=crate::geometry::MAX_DIM).contains(&k) {
+        if !(1..=crate::dimension::MAX_DIM).contains(&k) {
             return Err(ModelError::parameter("k", k, "between 1 and 8"));
         }
         for (symbol, axes, least, allowed) in [

@@ -24,7 +24,7 @@ impl Percolation {
     /// # Errors
     /// [`ModelError::Parameter`] if k is not 1 to 8 or the density not in 0..=1.
     pub fn new(k: usize, numerator: u64, denominator: u64, seed: u64) -> Result<Self, ModelError> {
-        if !(1..=crate::geometry::MAX_DIM).contains(&k) {
+        if !(1..=crate::dimension::MAX_DIM).contains(&k) {
             return Err(ModelError::parameter("k", k, "between 1 and 8"));
         }
         if denominator == 0 {

@@ -175,7 +175,7 @@ pub fn from_counts(geometry: &Geometry, counts: &Counts, costs: Costs, options: 
 /// # Errors
 /// [`ModelError::Parameter`] if P is not in 0..=1 or k not in 1..=8.
 pub fn stop_side(k: usize, p: f64, costs: Costs) -> Result<f64, ModelError> {
-    if !(1..=crate::geometry::MAX_DIM).contains(&k) {
+    if !(1..=crate::dimension::MAX_DIM).contains(&k) {
         return Err(ModelError::parameter("k", k, "between 1 and 8"));
     }
     Density::Constant(p).check(k)?;

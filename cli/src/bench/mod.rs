@@ -12,19 +12,19 @@ mod sweep;
 pub(crate) use args::BenchOptions;
 
 use std::collections::HashSet;
-use std::collections::btree_map::{BTreeMap, Entry};
+use std::collections::hash_map::{Entry, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use orthant::backend::DeviceFacts;
 use orthant::field::{Job, Open};
-use orthant::{Control, Ran, Report, Request, Target};
+use orthant::{BackendKind, Control, Ran, Report, Request, Target};
 
 use crate::error::Error;
 use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
-use crate::options::{Backend, RunOptions};
+use crate::options::{OrAuto, RunOptions};
 use crate::output::journal::Journal;
 use crate::progress::cancel_on_signals;
 use crate::voice::{Voice, print};
@@ -101,10 +101,10 @@ pub(super) fn bench(args: BenchOptions, voice: Voice) -> Result<(), Error> {
 }
 
 /// The backends that cases ask for, each opened once.
-struct Backends(BTreeMap<(&'static str, usize), Place>);
+struct Backends(HashMap<(OrAuto, usize), Testbed>);
 
 /// An open backend, the GPU that it is, and its meter if energy is measured there.
-struct Place {
+struct Testbed {
     target: Target,
     gpu: Option<DeviceFacts>,
     meter: Option<Metering>,
@@ -113,12 +113,12 @@ struct Place {
 impl Backends {
     /// Opens them, before any work.
     fn open<'a>(runs: impl Iterator<Item = &'a RunOptions>, voice: Voice) -> Result<Self, Error> {
-        let mut opened = BTreeMap::new();
+        let mut opened = HashMap::new();
         for run in runs {
-            if let Entry::Vacant(place) = opened.entry(Self::key(run)) {
+            if let Entry::Vacant(vacant) = opened.entry(Self::key(run)) {
                 let target = machine::pick(run.backend, run.device, voice)?;
                 let gpu = target.facts();
-                place.insert(Place { target, gpu, meter: None });
+                vacant.insert(Testbed { target, gpu, meter: None });
             }
         }
         Ok(Self(opened))
@@ -129,12 +129,12 @@ impl Backends {
     /// # Errors
     /// [`Error::Unavailable`] if there is none, or no meter in this program.
     fn meter(&mut self, time: Duration, voice: Voice) -> Result<(), Error> {
-        if self.0.values().all(|place| place.gpu.is_none()) {
+        if self.0.values().all(|testbed| testbed.gpu.is_none()) {
             return Err(energy::unavailable(time, "it is measured on GPUs, and every case runs on the CPU"));
         }
-        for place in self.0.values_mut() {
-            if let Some(gpu) = &place.gpu {
-                place.meter = Metering::open(gpu, time, voice)?;
+        for testbed in self.0.values_mut() {
+            if let Some(gpu) = &testbed.gpu {
+                testbed.meter = Metering::open(gpu, time, voice)?;
             }
         }
         Ok(())
@@ -142,18 +142,17 @@ impl Backends {
 
     /// True if energy is measured anywhere.
     fn metered(&self) -> bool {
-        self.0.values().any(|place| place.meter.is_some())
+        self.0.values().any(|testbed| testbed.meter.is_some())
     }
 
-    fn key(run: &RunOptions) -> (&'static str, usize) {
+    fn key(run: &RunOptions) -> (OrAuto, usize) {
         match run.backend {
-            Backend::Cpu => ("cpu", 0),
-            Backend::Cuda => ("cuda", run.device),
-            Backend::Auto => ("auto", run.device),
+            Some(BackendKind::Cpu) => (run.backend, 0),
+            _ => (run.backend, run.device),
         }
     }
 
-    fn of(&self, run: &RunOptions) -> &Place {
+    fn of(&self, run: &RunOptions) -> &Testbed {
         &self.0[&Self::key(run)]
     }
 }
@@ -261,9 +260,9 @@ impl Measuring {
         self.control.check()?;
         let request = run.request(self.machine.default_limit())?;
         let (workload, k) = (request.workload, request.k());
-        let place = self.backends.of(run);
-        run.understood_by(&place.target)?;
-        let (times, energy, report) = workload.dispatch(k, MeasureCase { request, place, bench: self })??;
+        let testbed = self.backends.of(run);
+        run.understood_by(&testbed.target)?;
+        let (times, energy, report) = workload.dispatch(k, MeasureCase { request, testbed, bench: self })??;
         Ok(Row {
             schema: SCHEMA,
             sweep: self.sweep.clone(),
@@ -306,7 +305,7 @@ impl Measuring {
 /// The measuring of one case once its dimension is a type.
 struct MeasureCase<'a> {
     request: Request,
-    place: &'a Place,
+    testbed: &'a Testbed,
     bench: &'a Measuring,
 }
 
@@ -314,13 +313,13 @@ impl Job for MeasureCase<'_> {
     type Output = Result<(CaseTimes, Option<Energy>, Report), Error>;
 
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
-        let Self { request, place, bench } = self;
-        let target = &place.target;
+        let Self { request, testbed, bench } = self;
+        let target = &testbed.target;
         let plan = request.plan::<K>()?;
         let field = open(plan.domain(), &request.options()?)?;
         let mut prepared = target.of().prepare(&plan, &*field, &request.how)?;
         let samples = repeat(&bench.rule, || Ok(prepared.run(&bench.control)?))?;
-        let energy = match &place.meter {
+        let energy = match &testbed.meter {
             Some(meter) => meter.of(|| Ok(prepared.run(&bench.control).map(drop)?))?,
             None => None,
         };

@@ -18,7 +18,7 @@ use crate::voice::{Voice, print};
 
 pub(crate) use args::CompareOptions;
 
-use pair::{Cells, Pair, Verdict, checksum, number};
+use pair::{Cells, Judgement, Pair, checksum, number};
 
 /// The rows of a file by what must agree: a single one, or the rounds of a case in the order of the file.
 type Rows = BTreeMap<String, Vec<Row<Cells>>>;
@@ -78,9 +78,9 @@ pub(crate) fn compare(args: CompareOptions, voice: Voice) -> Result<(), Error> {
     }
     let Some(most) = args.fail_above else { return Ok(()) };
     let worse = |pair: &&Pair| match pair.verdict {
-        Verdict::Slower => pair.ratio.is_some_and(|ratio| ratio > 1.0 + most),
-        Verdict::Failed => true,
-        Verdict::Faster | Verdict::Same => false,
+        Judgement::Slower => pair.ratio.is_some_and(|ratio| ratio > 1.0 + most),
+        Judgement::Failed => true,
+        Judgement::Faster | Judgement::Same => false,
     };
     let worse: Vec<&str> = comparison.cases.iter().filter(worse).map(|pair| pair.key.as_str()).collect();
     match worse[..] {
@@ -146,7 +146,7 @@ fn pair(args: &CompareOptions, key: &str, a: &Row<Cells>, b: &Row<Cells>) -> Opt
         ratio: None,
         interval: None,
         p: None,
-        verdict: Verdict::Failed,
+        verdict: Judgement::Failed,
         cells_differ: false,
         rounds: None,
         three_mad: None,
@@ -167,10 +167,10 @@ fn pair(args: &CompareOptions, key: &str, a: &Row<Cells>, b: &Row<Cells>) -> Opt
         interval: Some(ratio_interval(&x, &y, args.confidence, xxh3_64(key.as_bytes()))),
         p: Some(p),
         verdict: match p {
-            _ if p >= args.alpha => Verdict::Same,
-            _ if ratio > 1.0 => Verdict::Slower,
-            _ if ratio < 1.0 => Verdict::Faster,
-            _ => Verdict::Same,
+            _ if p >= args.alpha => Judgement::Same,
+            _ if ratio > 1.0 => Judgement::Slower,
+            _ if ratio < 1.0 => Judgement::Faster,
+            _ => Judgement::Same,
         },
         cells_differ: matches!((checksum(a), checksum(b)), (Some(a), Some(b)) if a != b),
         ..failed

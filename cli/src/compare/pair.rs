@@ -13,7 +13,7 @@ pub(super) struct Cells {
 /// How B stands to A.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Verdict {
+pub(super) enum Judgement {
     Faster,
     Slower,
     Same,
@@ -21,7 +21,7 @@ pub(super) enum Verdict {
     Failed,
 }
 
-impl Verdict {
+impl Judgement {
     /// As a table says it.
     pub(super) fn word(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ pub(super) struct Pair {
     pub(super) interval: Option<[f64; 2]>,
     /// Of times as different as these if there were no difference.
     pub(super) p: Option<f64>,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: Judgement,
     /// True if both have a checksum and these differ.
     pub(super) cells_differ: bool,
     /// The rest with --rounds only. Medians are of the rounds' medians then, and the ratio is that of their ratios.

@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use super::args::CompareOptions;
-use super::pair::{Cells, Pair, Verdict, checksum, number};
+use super::pair::{Cells, Judgement, Pair, checksum, number};
 use crate::bench::row::{CaseTimes, Row};
 use crate::error::Error;
 use crate::statistics::{median, median_absolute_deviation};
@@ -25,10 +25,10 @@ impl Verdicts {
         let mut verdicts = Self::default();
         for pair in cases {
             *match pair.verdict {
-                Verdict::Slower => &mut verdicts.slower,
-                Verdict::Faster => &mut verdicts.faster,
-                Verdict::Same => &mut verdicts.same,
-                Verdict::Failed => &mut verdicts.failed,
+                Judgement::Slower => &mut verdicts.slower,
+                Judgement::Faster => &mut verdicts.faster,
+                Judgement::Same => &mut verdicts.same,
+                Judgement::Failed => &mut verdicts.failed,
             } += 1;
         }
         verdicts
@@ -81,7 +81,7 @@ pub(super) fn pair(
         ratio: None,
         interval: None,
         p: None,
-        verdict: Verdict::Failed,
+        verdict: Judgement::Failed,
         cells_differ: false,
         rounds: Some(rounds),
         three_mad: None,
@@ -99,9 +99,9 @@ pub(super) fn pair(
         median_b: Some(median(&y)),
         ratio: Some(ratio),
         verdict: match ratio {
-            _ if ratio > 1.0 + threshold => Verdict::Slower,
-            _ if ratio < 1.0 - threshold => Verdict::Faster,
-            _ => Verdict::Same,
+            _ if ratio > 1.0 + threshold => Judgement::Slower,
+            _ if ratio < 1.0 - threshold => Judgement::Faster,
+            _ => Judgement::Same,
         },
         cells_differ: checksums(a).any(|a| checksums(b).any(|b| a != b)),
         three_mad: Some(three_mad),

@@ -13,7 +13,7 @@ use crate::measure::{Patience, repeat};
 use crate::model::args::TuneOptions;
 use crate::progress::cancel_on_signals;
 use crate::search::{Search, Wanted};
-use crate::store::{self, Problem, Tuned};
+use crate::store::{self, Asked, Tuned};
 use crate::voice::{Voice, align_right, print, table};
 
 /// A gain below this does not count as one.
@@ -155,7 +155,7 @@ impl TuneTask {
     fn tuned<const K: usize>(&self, found: &Found<K>) -> Result<Tuned, Error> {
         let best = &found.tried[found.best];
         Ok(Tuned {
-            problem: Problem::of::<K>(&self.request)?,
+            asked: Asked::of::<K>(&self.request)?,
             g: best.candidate.g,
             r: best.candidate.r,
             b: best.candidate.b,
