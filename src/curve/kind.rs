@@ -40,7 +40,9 @@ impl CurveKind {
     }
 }
 
-struct Make<const K: usize>(fn(CurveKind, [u32; K], [u32; K], u32) -> Result<Box<dyn Encoding<K>>, CurveError>);
+type Made<const K: usize> = Result<Box<dyn Encoding<K>>, CurveError>;
+
+struct Make<const K: usize>(fn(CurveKind, [u32; K], [u32; K], u32) -> Made<K>);
 
 impl<const K: usize> Make<K> {
     const HERE: Self = Self(|kind, g, r, deepest| {
