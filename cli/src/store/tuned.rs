@@ -154,7 +154,7 @@ impl Entry for Tuned {
 /// The best scheme that was measured for what is asked on a device; None if it was not tuned.
 ///
 /// # Errors
-/// As [`fitted`]; [`Error::Input`] if the scheme is none.
+/// As [`entries`]; [`Error::Input`] if the scheme is none.
 pub(crate) fn tuned(backend: &str, device: &str, asked: &Asked) -> Result<Option<Tuned>, Error> {
     let (entries, path) = entries::<Tuned>(backend, device)?;
     let Some(tuned) = entries.into_iter().find(|tuned| tuned.asked == *asked) else {
