@@ -36,9 +36,12 @@ const LIBRARY: Layers = &[
 
 /// The program's.
 const PROGRAM: Layers = &[
-    ("ground", &["error.rs", "progress.rs", "statistics.rs", "voice.rs", "output/", "energy/"]),
+    (
+        "ground",
+        &["error.rs", "interrupt.rs", "memory.rs", "progress.rs", "statistics.rs", "voice.rs", "output/", "energy/"],
+    ),
     ("choices", &["options.rs"]),
-    ("runs", &["measure.rs", "machine.rs", "search.rs", "store/"]),
+    ("runs", &["measure.rs", "machine.rs", "search.rs", "store/", "threads.rs"]),
     ("commands", &["info.rs", "run.rs", "verify.rs", "bench/", "compare/", "curves/", "model/", "report/"]),
     ("arguments", &["args.rs", "shell.rs"]),
 ];

@@ -12,8 +12,10 @@ mod curves;
 mod energy;
 mod error;
 mod info;
+mod interrupt;
 mod machine;
 mod measure;
+mod memory;
 mod model;
 mod options;
 mod output;
@@ -24,6 +26,7 @@ mod search;
 mod shell;
 mod statistics;
 mod store;
+mod threads;
 mod verify;
 mod voice;
 
@@ -36,7 +39,10 @@ use clap::error::ErrorKind;
 
 use args::{Cli, Colour, Command};
 use error::Error;
+use threads::with_threads;
 use voice::Voice;
+
+pub use memory::Memory;
 
 /// Does what a command line says, the program's name first, and turns errors into messages and exit codes.
 pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> ExitCode {
@@ -50,7 +56,22 @@ pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit
         }
     };
     let voice = voice(&cli);
-    let done = match cli.command {
+    let done = interrupt::listen().and_then(|()| with_threads(voice, || carry_out(cli.command, voice))?);
+    // From here on no other end comes.
+    let _ending = interrupt::undisturbed();
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads stdout has gone, as with `| head`.
+        Err(Error::File { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("orthant: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn carry_out(command: Command, voice: Voice) -> Result<(), Error> {
+    match command {
         Command::Run(args) => run::run(*args, voice),
         Command::Bench(args) => bench::bench(*args, voice),
         Command::Compare(args) => compare::compare(args, voice),
@@ -62,15 +83,6 @@ pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit
         Command::Doctor => info::doctor(voice),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man => shell::man(),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads stdout has gone, as with `| head`.
-        Err(Error::File { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("orthant: {error}");
-            ExitCode::from(error.exit_code())
-        }
     }
 }
 

@@ -32,8 +32,8 @@ impl Machine {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             memory: least(system.as_ref().map(System::total_memory), group.as_ref().map(|group| group.total_memory)),
             available: least(
-                system.as_ref().map(System::available_memory),
-                group.as_ref().map(|group| group.free_memory),
+                least(system.as_ref().map(System::available_memory), group.as_ref().map(|group| group.free_memory)),
+                address_space(),
             ),
         }
     }
@@ -42,6 +42,20 @@ impl Machine {
     pub(crate) fn default_limit(&self) -> Option<u64> {
         self.available.map(|bytes| bytes / 5 * 4)
     }
+}
+
+/// Bytes that the limit of the address space leaves, if there is one.
+fn address_space() -> Option<u64> {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit};
+        let limit = getrlimit(Resource::As).current?;
+        let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
+        let pages: u64 = pages.split_whitespace().next()?.parse().ok()?;
+        Some(limit.saturating_sub(pages * rustix::param::page_size() as u64))
+    }
+    #[cfg(not(unix))]
+    None
 }
 
 /// Opens the backend; None takes the CPU where CUDA cannot be used and says why.

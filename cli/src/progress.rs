@@ -1,4 +1,4 @@
-//! Progress on stderr for runs over a second, and signals.
+//! Progress on stderr for runs over a second.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -7,10 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
-use crate::error::Error;
 use crate::voice::Voice;
 use orthant::Control;
 
@@ -19,19 +16,6 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Between two lines where stderr is not a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);
-
-/// Cancels `control` on Ctrl-C and on a request to terminate.
-pub(crate) fn cancel_on_signals(control: &Arc<Control>) -> Result<(), Error> {
-    let mut signals =
-        Signals::new([SIGINT, SIGTERM]).map_err(|error| Error::System(format!("signal handlers: {error}")))?;
-    let control = control.clone();
-    std::thread::spawn(move || {
-        for signal in signals.forever() {
-            control.cancel(signal as usize);
-        }
-    });
-    Ok(())
-}
 
 /// Shows how far a run is, until dropped.
 pub(crate) struct Progress {
@@ -47,7 +31,7 @@ impl Progress {
         let (stop, stopped) = channel::<()>();
         let control = control.clone();
         let percent = move || control.cells_done() as f64 / total as f64 * 100.0;
-        let thread = std::thread::spawn(move || {
+        let draw = move || {
             let start = Instant::now();
             if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
                 return;
@@ -72,8 +56,9 @@ impl Progress {
                     return;
                 }
             }
-        });
-        Self { stop: Some(stop), thread: Some(thread) }
+        };
+        // A run does without where no thread is to be had.
+        Self { stop: Some(stop), thread: std::thread::Builder::new().spawn(draw).ok() }
     }
 }
 

@@ -11,12 +11,13 @@ use orthant::result::{DenseArray, dense_fits};
 use orthant::{Bytes, Control, Keep, Mapping, Ran, Report, Request, StrategyKind, Subdivision};
 
 use crate::error::Error;
+use crate::interrupt::cancels;
 use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
 use crate::options::RunOptions;
 use crate::output::png::Palette;
 use crate::output::{Slice, Staged, npy, overlay, png};
-use crate::progress::{Progress, cancel_on_signals};
+use crate::progress::Progress;
 use crate::search::{Wanted, choose};
 use crate::statistics::median;
 use crate::voice::{Voice, align_right, print, table};
@@ -26,7 +27,7 @@ pub(crate) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
     let machine = Machine::look();
     let request = args.request(machine.default_limit())?;
     let control = Arc::new(Control::default());
-    cancel_on_signals(&control)?;
+    cancels(&control);
     let (workload, k) = (request.workload, request.k());
     workload.dispatch(k, Task { args, request, machine, control, voice })?
 }

@@ -8,9 +8,9 @@ use orthant::conformance::{Checked, Scope, Suite, cases};
 use orthant::field::FieldKind;
 
 use crate::error::Error;
+use crate::interrupt::cancels;
 use crate::machine;
 use crate::options::{OrAuto, one_of, or_auto};
-use crate::progress::cancel_on_signals;
 use crate::voice::{Voice, align_right, print, table};
 
 /// Options of `verify`.
@@ -41,7 +41,7 @@ pub(crate) fn verify(args: VerifyOptions, voice: Voice) -> Result<(), Error> {
         return Err(Error::Input(format!("verify: no case of this workload runs on the backend {}", target.name())));
     }
     let control = Arc::new(Control::default());
-    cancel_on_signals(&control)?;
+    cancels(&control);
     let mut outcomes: Vec<Checked> = Vec::new();
     suite.run(&target, &control, &mut |outcome| outcomes.push(outcome.clone()))?;
     if !voice.quiet {

@@ -5,7 +5,8 @@
 //! all of them are evaluated in one call, and regions that showed a second label drop out. What one region visits does
 //! not depend on the others, so the counts are the same for every strategy, batch and thread count.
 
-use crate::backend::{ExploreOrder, FIRST_ROUND, LAST_ROUND, MIXED, Outcome};
+use crate::backend::{Control, Error, ExploreOrder, FIRST_ROUND, LAST_ROUND, MIXED, Outcome};
+use crate::cpu::patience::evaluate;
 use crate::cpu::visit::{Visit, VisitOrders};
 use crate::field::{Field, Payload, Verdict};
 use crate::geometry::Region;
@@ -48,17 +49,22 @@ pub(crate) struct Explorer<'a, const K: usize> {
 }
 
 /// Decides every region of `scratch.regions`; `payload(i)` belongs to region i.
+///
+/// # Errors
+/// [`Error::Interrupted`]; a single region can have any number of cells.
 pub(crate) fn explore<const K: usize>(
     explorer: &Explorer<'_, K>,
     level: u32,
     payload: impl Fn(usize) -> Payload,
     outcomes: &mut [Outcome],
     scratch: &mut Scratch<K>,
-) -> Cost {
+    control: &Control,
+) -> Result<Cost, Error> {
     let Scratch { regions, cells, labels, open, .. } = scratch;
     let mut cost = Cost::default();
     open.clear();
     for (i, region) in regions.iter().enumerate() {
+        control.check()?;
         let verdict = match explorer.proves {
             true => explorer.field.prove(region, payload(i)),
             false => Verdict::Unknown,
@@ -82,7 +88,7 @@ pub(crate) fn explore<const K: usize>(
         }
         labels.clear();
         labels.resize(cells.len(), 0);
-        explorer.field.evaluate(cells, labels);
+        evaluate(explorer.field, cells, labels, control)?;
         cost.cells += cells.len() as u64;
         if explorer.field.labels_count_iterations() {
             cost.labels += labels.iter().map(|&label| u64::from(label)).sum::<u64>();
@@ -114,7 +120,7 @@ pub(crate) fn explore<const K: usize>(
             true
         });
     }
-    cost
+    Ok(cost)
 }
 
 fn round_end<const K: usize>(region: &Undecided, visit: &Visit<'_, K>) -> u64 {

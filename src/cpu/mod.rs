@@ -3,6 +3,7 @@
 mod backend;
 mod explore;
 mod olt;
+mod patience;
 mod sink;
 mod strategy;
 mod visit;

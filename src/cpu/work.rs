@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::backend::{Control, Error, How, MIXED, Mapping, Outcome, PIECE};
 use crate::cpu::explore::{Explorer, Scratch, explore};
+use crate::cpu::patience::{FILLED, evaluate};
 use crate::cpu::sink::{Batch, Sink};
 use crate::cpu::visit::VisitOrders;
 use crate::field::{Field, Payload};
@@ -80,7 +81,7 @@ impl<'a, const K: usize> Work<'a, K> {
     ) -> Result<(), Error> {
         scratch.regions.clear();
         scratch.regions.extend((0..outcomes.len()).map(|i| self.plan.region(level, entry(i).0)));
-        let cost = explore(&self.explorer, level, |i| entry(i).1, outcomes, scratch);
+        let cost = explore(&self.explorer, level, |i| entry(i).1, outcomes, scratch, self.control)?;
         let mut counts = LevelCounts {
             regions: outcomes.len() as u64,
             explored_cells: cost.cells,
@@ -95,7 +96,7 @@ impl<'a, const K: usize> Work<'a, K> {
             if outcome != MIXED {
                 counts.filled += 1;
                 counts.filled_cells += region.volume();
-                self.fill(&region, outcome);
+                self.fill(&region, outcome)?;
                 batch.uniform(level, code, outcome);
             } else if last {
                 counts.leaves += 1;
@@ -126,7 +127,7 @@ impl<'a, const K: usize> Work<'a, K> {
         region.extend_cells(&mut scratch.cells);
         scratch.labels.clear();
         scratch.labels.resize(scratch.cells.len(), 0);
-        self.field.evaluate(&scratch.cells, &mut scratch.labels);
+        evaluate(self.field, &scratch.cells, &mut scratch.labels, self.control)?;
         self.sink.write(region, &scratch.labels);
         let volume = region.volume();
         let mut counts = LevelCounts { evaluated_cells: volume, ..LevelCounts::default() };
@@ -167,13 +168,24 @@ impl<'a, const K: usize> Work<'a, K> {
         counts.filled + counts.leaves > 0
     }
 
-    fn fill(&self, region: &Region<K>, label: u32) {
-        match self.how.tuning.mapping {
-            Mapping::Mbr if region.volume() > PIECE => {
-                let slabs = Slabs::new(*region, PIECE);
-                (0..slabs.len()).into_par_iter().for_each(|i| self.sink.fill(&slabs.get(i), label));
-            }
-            _ => self.sink.fill(region, label),
+    fn fill(&self, region: &Region<K>, label: u32) -> Result<(), Error> {
+        if self.how.kept.keep != Keep::Dense {
+            return Ok(());
+        }
+        let fill = |slab: &Region<K>| {
+            self.control.check()?;
+            self.sink.fill(slab, label);
+            Ok(())
+        };
+        let (most, shared) = match self.how.tuning.mapping {
+            Mapping::Mbr => (PIECE, true),
+            Mapping::Sbr => (FILLED, false),
+        };
+        let slabs = Slabs::new(*region, most);
+        match (region.volume() > most, shared) {
+            (false, _) => fill(region),
+            (true, true) => (0..slabs.len()).into_par_iter().try_for_each(|i| fill(&slabs.get(i))),
+            (true, false) => (0..slabs.len()).try_for_each(|i| fill(&slabs.get(i))),
         }
     }
 
@@ -218,11 +230,11 @@ impl<'a, const K: usize> Work<'a, K> {
         labels.clear();
         labels.resize(cells.len(), 0);
         match self.how.tuning.mapping {
-            Mapping::Sbr => self.field.evaluate(cells, labels),
+            Mapping::Sbr => evaluate(self.field, cells, labels, self.control)?,
             Mapping::Mbr => cells
                 .par_chunks(PIECE as usize)
                 .zip(labels.par_chunks_mut(PIECE as usize))
-                .for_each(|(cells, labels)| self.field.evaluate(cells, labels)),
+                .try_for_each(|(cells, labels)| evaluate(self.field, cells, labels, self.control))?,
         }
         counts.evaluated_cells += cells.len() as u64;
         if self.field.labels_count_iterations() {

@@ -22,11 +22,11 @@ use orthant::field::{Job, Open};
 use orthant::{BackendKind, Control, Ran, Report, Request, Target};
 
 use crate::error::Error;
+use crate::interrupt::{cancels, undisturbed};
 use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
 use crate::options::{OrAuto, RunOptions};
 use crate::output::journal::Journal;
-use crate::progress::cancel_on_signals;
 use crate::voice::{Voice, print};
 
 use energy::{Energy, Metering};
@@ -68,7 +68,7 @@ pub(super) fn bench(args: BenchOptions, voice: Voice) -> Result<(), Error> {
         .collect::<Result<Vec<_>, _>>()?;
     let machine = Machine::look();
     let control = Arc::new(Control::default());
-    cancel_on_signals(&control)?;
+    cancels(&control);
     let mut backends = Backends::open(planned.iter().map(|(_, run)| run), voice)?;
     if let Some(time) = energy {
         backends.meter(time, voice)?;
@@ -232,22 +232,26 @@ struct Measuring {
 impl Measuring {
     fn all(&self, planned: Vec<(Case, RunOptions)>, sink: &mut Sink) -> Result<(), Error> {
         let (mut done, mut failed) = (0, 0);
+        let path = sink.path().map(Path::to_owned);
+        let suspended = |signal, rows| match path.clone() {
+            Some(path) => Error::Suspended { signal, rows, path },
+            None => orthant::Error::Interrupted(signal).into(),
+        };
+        undisturbed().words(suspended(0, done).to_string());
         for (case, run) in planned {
             let row = match self.one(&case, &run) {
-                Err(error) if error.signal().is_some() => {
-                    return Err(match (sink.path(), error.signal()) {
-                        (Some(path), Some(signal)) => Error::Suspended { signal, rows: done, path: path.to_owned() },
-                        _ => error,
-                    });
-                }
+                Err(error) if let Some(signal) = error.signal() => return Err(suspended(signal, done)),
                 Err(error) => {
                     failed += 1;
                     Row::failed(&self.sweep, &case, &error, self.provenance(&run))
                 }
                 Ok(row) => row,
             };
+            let mut ending = undisturbed();
             sink.put(&row)?;
             done += 1;
+            ending.words(suspended(0, done).to_string());
+            drop(ending);
             self.tell(done, &case, &row);
         }
         match failed {

@@ -18,10 +18,10 @@ use serde::Serialize;
 
 use crate::curves::locality::Locality;
 use crate::error::Error;
+use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::measure::{Patience, repeat};
 use crate::options::{ComputedOptions, one_of, request};
-use crate::progress::cancel_on_signals;
 use crate::voice::{Voice, align_right, print, table};
 
 /// Options of `curves compare`.
@@ -86,7 +86,7 @@ pub(super) fn compare(args: CurvesOptions, voice: Voice) -> Result<(), Error> {
     request.how = request.how.keep(Keep::Regions);
     request.how.mem_limit = Machine::look().default_limit();
     let control = Arc::new(Control::default());
-    cancel_on_signals(&control)?;
+    cancels(&control);
     let (k, workload) = (request.k(), request.workload);
     let curves = match (&args.curves[..], args.computed.0.get("curve")) {
         ([], None) => CurveKind::ALL.to_vec(),

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::error::Error;
+use crate::interrupt::cancels;
 use crate::model::args::{Picture, PlotCommand, Question};
 use crate::model::figures;
 use crate::model::symbols::{described, dimensions, spread};
 use crate::output::{Staged, chart};
-use crate::progress::cancel_on_signals;
 use crate::voice::Voice;
 use orthant::Control;
 
@@ -21,7 +21,7 @@ pub(crate) fn plot(command: PlotCommand, voice: Voice) -> Result<(), Error> {
         PlotCommand::Landscape(landscape) => &landscape.picture,
     };
     let control = Arc::new(Control::default());
-    cancel_on_signals(&control)?;
+    cancels(&control);
     let staged = stage(picture)?;
     let (title, panels) = match &command {
         PlotCommand::Fig3(_) => {

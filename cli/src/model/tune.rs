@@ -8,10 +8,10 @@ use orthant::{AutoScheme, Control, Mapping, Plan, Request, Target};
 use serde_json::{Value, json};
 
 use crate::error::Error;
+use crate::interrupt::cancels;
 use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
 use crate::model::args::TuneOptions;
-use crate::progress::cancel_on_signals;
 use crate::search::{Search, Wanted};
 use crate::store::{self, Asked, Tuned};
 use crate::voice::{Voice, align_right, print, table};
@@ -74,7 +74,7 @@ impl Job for TuneTask {
             Some(_) => shapes(K),
         };
         let control = Arc::new(Control::default());
-        cancel_on_signals(&control)?;
+        cancels(&control);
         let mapping = self.args.run.tuning.0.get("scheme").map(str::parse::<Mapping>).transpose()?;
         let wanted = Wanted { flag: "tune", target: &target, device, mapping, blocks: &blocks };
         let search = Search::new(&self.request, &*field, wanted)?;

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::error::Error;
+use crate::interrupt::undisturbed;
 use orthant::Control;
 use orthant::result::DenseArray;
 
@@ -56,6 +57,7 @@ impl Staged {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         // The error would name the temporary file, which nobody asked for.
         let file = builder.tempfile_in(folder).map_err(|error| failed(error.kind().into()))?;
+        undisturbed().temporary(file.path().to_owned());
         Ok(Self { target: target.to_owned(), force, file })
     }
 
@@ -81,6 +83,7 @@ impl Staged {
         control.check()?;
         written.map_err(failed)?;
         file.as_file().sync_all().map_err(failed)?;
+        let _ending = undisturbed();
         match force {
             true => file.persist(&target).map_err(|error| failed(error.error))?,
             // Somebody may have created the target meanwhile: do not overwrite that either.

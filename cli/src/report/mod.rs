@@ -12,8 +12,8 @@ use clap::Args;
 
 use crate::bench::row;
 use crate::error::Error;
+use crate::interrupt::cancels;
 use crate::output::{Staged, chart};
-use crate::progress::cancel_on_signals;
 use crate::voice::Voice;
 use orthant::Control;
 
@@ -66,7 +66,7 @@ pub(crate) fn report(args: ReportOptions, voice: Voice) -> Result<(), Error> {
         figures: &figures,
     };
     let control = Arc::new(Control::default());
-    cancel_on_signals(&control)?;
+    cancels(&control);
 
     // Everything is opened before anything is written.
     let mut outputs = Vec::new();

@@ -4,6 +4,7 @@ mod binary;
 mod choices;
 mod commands;
 mod compare;
+mod ends;
 mod errors;
 mod learnt;
 mod model;

@@ -1,0 +1,44 @@
+//! Memory that runs out is an answer, not a crash.
+//!
+//! What is large is checked against a limit before it is allocated, and refused with its figure. What is small, and there
+//! all the same is no room for, ends the program here, with the exit code for memory and no temporary files.
+
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+
+use crate::interrupt::exhausted;
+
+/// The system's memory, to be a binary's `#[global_allocator]`: it never answers with nothing.
+#[derive(Debug)]
+pub struct Memory;
+
+fn found(block: *mut u8, bytes: usize) -> *mut u8 {
+    if block.is_null() {
+        exhausted(bytes);
+    }
+    block
+}
+
+// SAFETY: every call is the system's own.
+unsafe impl GlobalAlloc for Memory {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        found(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        found(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        found(unsafe { System.realloc(block, layout, bytes) }, bytes)
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(block, layout) }
+    }
+}

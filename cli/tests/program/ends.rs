@@ -1,0 +1,90 @@
+//! Ends from outside: signals, and limits of memory and threads.
+#![cfg(unix)]
+
+use std::path::Path;
+use std::process::{Child, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::binary::{command, files, folder, text};
+
+fn start(folder: &Path, arguments: &str) -> Child {
+    command(folder, arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn send(child: &Child, signal: &str) {
+    let sent = std::process::Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status();
+    assert!(sent.unwrap().success(), "it has ended already");
+}
+
+/// Runs `orthant` in a shell that limits it first.
+fn limited(folder: &Path, limit: &str, arguments: &str) -> Output {
+    let orthant = command(folder, arguments);
+    let mut shell = std::process::Command::new("sh");
+    shell.current_dir(folder).arg("-c").arg(format!("{limit}; exec \"$0\" \"$@\""));
+    shell.arg(orthant.get_program()).args(orthant.get_args());
+    for (name, value) in orthant.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell.output().unwrap()
+}
+
+/// Each would go on for minutes. What they are at hears of a signal between portions of work, or not at all: the field's
+/// own image, a sample, a pipe.
+#[test]
+fn a_signal_is_heard_inside_a_region() {
+    let folder = folder("signals");
+    assert!(std::process::Command::new("mkfifo").arg(folder.join("pipe")).status().unwrap().success());
+    let before = files(&folder);
+    for (arguments, signal, code) in [
+        ("run mandelbrot -n 2^31 --keep counts -g 64 -B 2^22", "INT", 130),
+        ("run mandelbrot -n 2^17 --explore full --keep counts", "TERM", 143),
+        ("run mandelbulb -n 2^12 --explore full --keep counts", "INT", 130),
+        ("run mandelbrot -n 2^13 --cell i32 --dwell 2147483647 -o m.png", "INT", 130),
+        ("run mandelbrot -n 2^15 --auto-scheme --cell i32 --dwell 100000000 -o m.npy", "TERM", 143),
+        ("run mxm --dim 4 -n 2^14 --dwell 65535 --keep counts", "INT", 130),
+        ("model tune mandelbrot -n 2^14 --dwell 65535 --dry-run", "INT", 130),
+        ("model fit pipe --dry-run", "TERM", 143),
+    ] {
+        let child = start(&folder, arguments);
+        std::thread::sleep(Duration::from_millis(700));
+        let sent = Instant::now();
+        send(&child, signal);
+        let output = child.wait_with_output().unwrap();
+        // A fifth of a second on a machine with nothing else to do.
+        assert!(sent.elapsed() < Duration::from_secs(5), "{arguments}: {:?}", sent.elapsed());
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("interrupted"), "{arguments}");
+        assert_eq!(files(&folder), before, "{arguments}");
+    }
+}
+
+/// What does not fit is refused with its figure, or ends with the code for memory; either way nothing is left behind.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_of_memory_is_an_answer() {
+    let folder = folder("memory");
+    for megabytes in [60, 80, 110, 160, 250, 400] {
+        for arguments in ["run mandelbulb -n 256 -q --keep regions -o m.npy", "run mandelbrot -n 2^13 -q -o m.png"] {
+            let output = limited(&folder, &format!("ulimit -v {}", megabytes * 1024), arguments);
+            let said = text(&output.stderr);
+            match output.status.code() {
+                Some(0) => files(&folder).iter().for_each(|name| std::fs::remove_file(folder.join(name)).unwrap()),
+                Some(5) => assert!(said.contains("memory") || said.contains("limit of"), "{said}"),
+                other => panic!("{arguments} in {megabytes} MiB: {other:?}: {said}"),
+            }
+            assert_eq!(files(&folder), [""; 0], "{arguments} in {megabytes} MiB");
+        }
+    }
+}
+
+/// A number of threads that nobody has is cut down aloud.
+#[test]
+fn threads_are_bounded() {
+    let folder = folder("threads");
+    let output = command(&folder, "run mandelbrot -n 64").env("RAYON_NUM_THREADS", "60000").output().unwrap();
+    assert!(output.status.success());
+    assert!(text(&output.stderr).contains("RAYON_NUM_THREADS 60000"));
+}
