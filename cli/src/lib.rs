@@ -36,21 +36,35 @@ use clap::error::ErrorKind;
 
 use args::{Cli, Colour, Command};
 use error::Error;
-use voice::Voice;
+use voice::{Voice, print, stdout_failed, tell};
 
 /// Does what a command line says, the program's name first, and turns errors into messages and exit codes.
 pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> ExitCode {
-    let cli = match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli,
+    let done = match Cli::try_parse_from(arguments) {
+        Ok(cli) => obey(cli),
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            error.print().map_err(stdout_failed).and_then(|()| print(""))
+        }
         Err(error) => {
-            let help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-            // A closed pipe is the only way this fails, and then nobody is listening.
+            // If stderr is closed, the exit code still says it.
             let _ = error.print();
-            return if help { ExitCode::SUCCESS } else { ExitCode::from(2) };
+            return ExitCode::from(2);
         }
     };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads stdout has gone, as with `| head`.
+        Err(Error::File { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            tell(format_args!("orthant: {error}"));
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn obey(cli: Cli) -> Result<(), Error> {
     let voice = voice(&cli);
-    let done = match cli.command {
+    match cli.command {
         Command::Run(args) => run::run(*args, voice),
         Command::Bench(args) => bench::bench(*args, voice),
         Command::Compare(args) => compare::compare(args, voice),
@@ -62,15 +76,6 @@ pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit
         Command::Doctor => info::doctor(voice),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man => shell::man(),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads stdout has gone, as with `| head`.
-        Err(Error::File { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("orthant: {error}");
-            ExitCode::from(error.exit_code())
-        }
     }
 }
 

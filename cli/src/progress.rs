@@ -11,7 +11,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::error::Error;
-use crate::voice::Voice;
+use crate::voice::{Voice, tell};
 use orthant::Control;
 
 /// Runs shorter than this show nothing.
@@ -65,7 +65,7 @@ impl Progress {
                     bar.set_message(format!("{:.1} % of cells settled", percent()));
                 } else {
                     let seconds = start.elapsed().as_secs_f64();
-                    eprintln!("orthant: {:.1} % of cells settled after {seconds:.0} s", percent());
+                    tell(format_args!("orthant: {:.1} % of cells settled after {seconds:.0} s", percent()));
                 }
                 if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
                     bar.finish_and_clear();

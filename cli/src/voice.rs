@@ -16,14 +16,20 @@ impl Voice {
     /// One line on stderr, unless quiet.
     pub(crate) fn say(&self, text: impl std::fmt::Display) {
         if !self.quiet {
-            eprintln!("{text}");
+            tell(text);
         }
     }
 }
 
-/// Writes data to stdout.
+/// One line on stderr. If nobody reads that, there is nowhere left to say so.
+pub(crate) fn tell(text: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Writes data to stdout, all of it: what stays in a buffer fails at the end, when nobody hears of it.
 pub(crate) fn print(text: impl std::fmt::Display) -> Result<(), Error> {
-    write!(std::io::stdout().lock(), "{text}").map_err(stdout_failed)
+    let mut out = std::io::stdout().lock();
+    write!(out, "{text}").and_then(|()| out.flush()).map_err(stdout_failed)
 }
 
 pub(crate) fn stdout_failed(source: std::io::Error) -> Error {
