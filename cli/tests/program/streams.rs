@@ -37,3 +37,23 @@ fn what_cannot_be_written_is_a_failure() {
         assert_eq!(status.code(), Some(code), "{arguments}");
     }
 }
+
+#[test]
+#[cfg_attr(not(unix), ignore = "needs a shell")]
+fn rows_are_not_measured_for_a_closed_stdout() {
+    let folder = folder("closed");
+    let bench = "bench -a workload=cantor -a backend=cpu -a n=9 --min-samples 1 --max-samples 1";
+    for (arguments, end, code) in [
+        (bench.to_owned(), ">&-", 2),
+        (bench.to_owned(), ">/dev/null", 0),
+        (format!("{bench} -o rows.jsonl"), ">&-", 0),
+    ] {
+        let orthant = command(&folder, &arguments);
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("exec \"$0\" \"$@\" {end}")]).arg(orthant.get_program()).args(orthant.get_args());
+        let output = shell.current_dir(&folder).output().unwrap();
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments} {end}: {error}");
+        assert_eq!(error.contains("stdout: is closed"), code == 2, "{error}");
+    }
+}
