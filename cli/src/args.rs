@@ -61,6 +61,9 @@ pub(crate) enum Command {
     /// What is here: CPU, memory, backends, limits
     Info,
     /// Check the installation and say how to mend what is missing
+    ///
+    /// Exits with 0 if everything is here, with 4 if runs on the CPU work and something that runs on a GPU need is missing,
+    /// with 1 if not even the former work. What this build was made without is not missing.
     Doctor,
     /// Print a completion script
     Completions {

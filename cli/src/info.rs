@@ -1,6 +1,6 @@
 //! `orthant info` and `orthant doctor`: what is here, and how to mend what is missing.
 
-use crate::energy;
+use crate::energy::{self, EnergyError};
 use crate::machine::Machine;
 use crate::voice::{Voice, print, table};
 use orthant::Bytes;
@@ -40,7 +40,8 @@ pub(crate) fn info() -> Result<(), Error> {
 /// Checks what a run needs and says how to mend what is missing.
 ///
 /// # Errors
-/// [`Error::System`] if something essential is missing; slow is not missing.
+/// [`Error::System`] if even runs on the CPU lack something; [`Error::Unavailable`] if others do. What is slow, and what
+/// this build was made without, is not missing.
 pub(crate) fn doctor(voice: Voice) -> Result<(), Error> {
     let machine = Machine::look();
     let line = |state: State, name: &str, found: &str| {
@@ -59,22 +60,34 @@ pub(crate) fn doctor(voice: Voice) -> Result<(), Error> {
         }
         _ => line(State::Ok, "memory", &available)?,
     }
-    let here = std::path::Path::new(".");
-    let output = tempfile::tempfile_in(here);
+    let output = tempfile::tempfile_in(".");
     match &output {
         Ok(_) => line(State::Ok, "outputs", "this folder can be written")?,
         Err(error) => {
             line(State::Mend, "outputs", &format!("this folder cannot be written ({error}); go to one that can"))?
         }
     }
-    let nvml = ("nvml", energy::finding().map_err(|missing| missing.to_string()));
-    for (name, finding) in cuda::findings().into_iter().chain([nvml]) {
+    let built = |built: bool, found: Result<String, String>| found.map_err(|missing| (built, missing));
+    let nvml = energy::finding();
+    let meter = built(nvml != Err(EnergyError::NotBuilt), nvml.map_err(|missing| missing.to_string()));
+    let cuda = cuda::findings().into_iter().map(|(name, found)| (name, built(cfg!(feature = "cuda"), found)));
+    let mut missing = Vec::new();
+    for (name, finding) in cuda.chain([("nvml", meter)]) {
         match finding {
             Ok(found) => line(State::Ok, name, &found)?,
-            Err(missing) => line(State::Note, name, &missing)?,
+            Err((built, why)) => {
+                missing.extend(built.then_some(name));
+                line(State::Note, name, &why)?;
+            }
         }
     }
-    output.map(drop).map_err(|source| Error::File { path: here.into(), source })
+    if output.is_err() {
+        return Err(Error::System("doctor: no output can be written here".into()));
+    }
+    match missing[..] {
+        [] => Ok(()),
+        _ => Err(Error::Unavailable(format!("doctor: runs on the CPU work; for a GPU lack {}", missing.join(", ")))),
+    }
 }
 
 /// How a check went.

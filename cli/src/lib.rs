@@ -40,23 +40,23 @@ use clap::error::ErrorKind;
 use args::{Cli, Colour, Command};
 use error::Error;
 use threads::with_threads;
-use voice::Voice;
+use voice::{Voice, print, stdout_failed, tell};
 
 pub use memory::Memory;
 
 /// Does what a command line says, the program's name first, and turns errors into messages and exit codes.
 pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> ExitCode {
-    let cli = match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli,
+    let done = match Cli::try_parse_from(arguments) {
+        Ok(cli) => obey(cli),
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            error.print().map_err(stdout_failed).and_then(|()| print(""))
+        }
         Err(error) => {
-            let help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-            // A closed pipe is the only way this fails, and then nobody is listening.
+            // If stderr is closed, the exit code still says it.
             let _ = error.print();
-            return if help { ExitCode::SUCCESS } else { ExitCode::from(2) };
+            return ExitCode::from(2);
         }
     };
-    let voice = voice(&cli);
-    let done = interrupt::listen().and_then(|()| with_threads(voice, || carry_out(cli.command, voice))?);
     // From here on no other end comes.
     let _ending = interrupt::undisturbed();
     match done {
@@ -64,10 +64,16 @@ pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit
         // Whoever reads stdout has gone, as with `| head`.
         Err(Error::File { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("orthant: {error}");
+            tell(format_args!("orthant: {error}"));
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+fn obey(cli: Cli) -> Result<(), Error> {
+    let voice = voice(&cli);
+    interrupt::listen()?;
+    with_threads(voice, || carry_out(cli.command, voice))?
 }
 
 fn carry_out(command: Command, voice: Voice) -> Result<(), Error> {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::voice::Voice;
+use crate::voice::{Voice, tell};
 use orthant::Control;
 
 /// Runs shorter than this show nothing.
@@ -49,7 +49,7 @@ impl Progress {
                     bar.set_message(format!("{:.1} % of cells settled", percent()));
                 } else {
                     let seconds = start.elapsed().as_secs_f64();
-                    eprintln!("orthant: {:.1} % of cells settled after {seconds:.0} s", percent());
+                    tell(format_args!("orthant: {:.1} % of cells settled after {seconds:.0} s", percent()));
                 }
                 if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
                     bar.finish_and_clear();

@@ -118,6 +118,12 @@ pub(crate) fn mann_whitney(a: &[f64], b: &[f64]) -> f64 {
     erfc(z / std::f64::consts::SQRT_2).min(1.0)
 }
 
+/// The least p that [`mann_whitney`] gives for `m` and `n` values: that all of one set lie on one side of the other.
+pub(crate) fn least_p(m: usize, n: usize) -> f64 {
+    let orders = (1..=m).map(|i| i as f64 / (n + i) as f64).product::<f64>();
+    (2.0 * orders).min(1.0)
+}
+
 /// The share of the orders of `m` and `n` values in which U is at most `u`.
 fn at_most(m: usize, n: usize, u: usize) -> f64 {
     // The orders with a given U are the partitions of U into at most m parts of at most n: the coefficients of the
@@ -176,6 +182,7 @@ mod tests {
         let (low, high) = ([1.0, 2.0, 3.0, 4.0, 5.0], [6.0, 7.0, 8.0, 9.0, 10.0]);
         // Of the 252 orders one has U = 0 on either side.
         assert!((mann_whitney(&low, &high) - 2.0 / 252.0).abs() < 1e-12);
+        assert!((least_p(5, 5) - 2.0 / 252.0).abs() < 1e-12 && (least_p(1, 3) - 0.5).abs() < 1e-12);
         assert_eq!(mann_whitney(&low, &high), mann_whitney(&high, &low));
         // U = 3 of 3 x 4, from a table of the exact distribution: P(U <= 3) = 7/35.
         assert!((mann_whitney(&[1.0, 3.0, 5.0], &[2.0, 4.0, 6.0, 7.0]) - 14.0 / 35.0).abs() < 1e-12);

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::machine;
 use crate::options::{OrAuto, one_of, or_auto};
-use crate::voice::{Voice, align_right, print, table};
+use crate::voice::{Voice, align_right, print, table, tell};
 
 /// Options of `verify`.
 #[derive(Debug, Args)]
@@ -53,7 +53,7 @@ pub(crate) fn verify(args: VerifyOptions, voice: Voice) -> Result<(), Error> {
     }
     for outcome in &faults {
         let fault = outcome.fault.as_deref().unwrap_or_default();
-        eprintln!("orthant: {} {} {:?}: {fault}", outcome.case, outcome.row.curve, outcome.row.how);
+        tell(format_args!("orthant: {} {} {:?}: {fault}", outcome.case, outcome.row.curve, outcome.row.how));
     }
     Err(Error::Difference(format!("{} of {} rows broke a law", faults.len(), outcomes.len())))
 }

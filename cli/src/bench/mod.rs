@@ -27,12 +27,12 @@ use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
 use crate::options::{OrAuto, RunOptions};
 use crate::output::journal::Journal;
-use crate::voice::{Voice, print};
+use crate::voice::{Voice, print, stdout_is_open};
 
 use energy::{Energy, Metering};
 use provenance::Provenance;
 use row::{CaseTimes, Row, SCHEMA};
-use settings::{Case, Settings};
+use settings::{Apart, Case, Settings};
 use sweep::Sweep;
 
 /// Measures the cases of a sweep.
@@ -48,24 +48,28 @@ pub(super) fn bench(args: BenchOptions, voice: Voice) -> Result<(), Error> {
     }
     let sweep = Sweep::read(args.sweep.as_deref(), &args.axis, &settings)?;
     let (rule, energy) = (args.rule(&sweep.measure)?, args.energy(&sweep.measure)?);
-    let found = sweep.cases(&settings);
-    let excluded = match found.excluded {
+    let (mut planned, mut cases, mut excluded) = (Vec::new(), 0, 0);
+    for found in sweep.cases(&settings) {
+        let Some(case) = found else {
+            excluded += 1;
+            continue;
+        };
+        cases += 1;
+        match settings.parse(&case) {
+            _ if args.list => print(format_args!("{}\n", case.key()))?,
+            Ok(run) => planned.push((case, run)),
+            Err(wrong) => return Err(Error::Input(format!("{}: {wrong} (in the case {})", sweep.name, case.key()))),
+        }
+    }
+    let excluded = match excluded {
         0 => String::new(),
         many => format!(", {many} excluded by constraints"),
     };
-    let announced = format!("orthant: {}: cases: {}{excluded}", sweep.name, found.cases.len());
+    let announced = format!("orthant: {}: cases: {cases}{excluded}", sweep.name);
     if args.list {
         voice.say(announced);
-        return found.cases.iter().try_for_each(|case| print(format_args!("{}\n", case.key())));
+        return Ok(());
     }
-    let mut planned = found
-        .cases
-        .into_iter()
-        .map(|case| match settings.parse(&case) {
-            Ok(run) => Ok((case, run)),
-            Err(wrong) => Err(Error::Input(format!("{}: {wrong} (in the case {})", sweep.name, case.key()))),
-        })
-        .collect::<Result<Vec<_>, _>>()?;
     let machine = Machine::look();
     let control = Arc::new(Control::default());
     cancels(&control);
@@ -78,7 +82,7 @@ pub(super) fn bench(args: BenchOptions, voice: Voice) -> Result<(), Error> {
         case.set("backend", backends.of(run).target.name());
         settings.sort(case);
     }
-    let (mut sink, measured) = Sink::open(&args, &settings, backends.metered())?;
+    let (mut sink, measured) = Sink::open(&args, &settings, backends.metered(), voice)?;
     let before = planned.len();
     planned.retain(|(case, _)| !measured.contains(&case.key()));
     let skipped = match before - planned.len() {
@@ -89,7 +93,7 @@ pub(super) fn bench(args: BenchOptions, voice: Voice) -> Result<(), Error> {
     let bench = Measuring {
         rule,
         provenance: Provenance::look(&machine),
-        varying: varying(planned.iter().map(|(case, _)| case)),
+        apart: Apart::of(planned.iter().map(|(case, _)| case)),
         total: planned.len(),
         machine,
         backends,
@@ -165,13 +169,21 @@ enum Sink {
 
 impl Sink {
     /// Opens it; with the keys of the rows that are there already, which must have energy if it is measured now.
-    fn open(args: &BenchOptions, settings: &Settings, metered: bool) -> Result<(Self, HashSet<String>), Error> {
-        let Some(path) = &args.output else { return Ok((Self::Stdout, HashSet::new())) };
+    fn open(
+        args: &BenchOptions,
+        settings: &Settings,
+        metered: bool,
+        voice: Voice,
+    ) -> Result<(Self, HashSet<String>), Error> {
+        let Some(path) = &args.output else {
+            stdout_is_open()?;
+            return Ok((Self::Stdout, HashSet::new()));
+        };
         if !args.resume {
             return Ok((Self::File(Journal::create(path, args.force)?), HashSet::new()));
         }
-        let (journal, text) = Journal::resume(path)?;
-        let rows: Vec<Row<serde::de::IgnoredAny>> = row::parse(path, &text)?;
+        let (mut journal, bytes) = Journal::resume(path)?;
+        let (rows, whole) = row::parse::<serde::de::IgnoredAny>(path, &bytes)?;
         let lacking = rows.iter().filter(|row| row.lacks_energy()).count();
         if metered && lacking > 0 {
             return Err(Error::Input(format!(
@@ -180,6 +192,13 @@ impl Sink {
                 rows.len()
             )));
         }
+        if whole < bytes.len() {
+            let (path, torn) = (path.display(), bytes.len() - whole);
+            voice.say(format_args!(
+                "orthant: {path}: the last line is torn; its {torn} bytes go, and its case is measured again"
+            ));
+        }
+        journal.mend(&bytes, whole)?;
         // In today's order, which may not be that of whoever wrote them.
         let key = |row: Row<_>| {
             let mut case: Case = row.case.into_iter().collect();
@@ -205,23 +224,13 @@ impl Sink {
     }
 }
 
-/// The names of the settings that are not the same in all cases.
-fn varying<'a>(cases: impl Iterator<Item = &'a Case> + Clone) -> HashSet<String> {
-    let names: HashSet<&String> = cases.clone().flat_map(|case| case.settings()).map(|(name, _)| name).collect();
-    let differs = |name: &&String| {
-        let mut values = cases.clone().map(|case| case.get(name));
-        values.next().is_some_and(|first| values.any(|value| value != first))
-    };
-    names.into_iter().filter(differs).cloned().collect()
-}
-
 /// A sweep on its way.
 struct Measuring {
     sweep: String,
     rule: Patience,
     provenance: Provenance,
     /// What is worth saying of a case.
-    varying: HashSet<String>,
+    apart: Apart,
     total: usize,
     machine: Machine,
     backends: Backends,
@@ -286,8 +295,6 @@ impl Measuring {
 
     /// One line per case.
     fn tell(&self, done: usize, case: &Case, row: &Row<Report>) {
-        let told = case.settings().iter().filter(|(name, _)| self.varying.contains(name));
-        let settings: Vec<_> = told.map(|(name, value)| format!("{name}={value}")).collect();
         let outcome = match (&row.samples, &row.error) {
             (Some(times), _) => {
                 let error = times
@@ -302,7 +309,7 @@ impl Measuring {
             (None, None) => String::new(),
         };
         let width = self.total.to_string().len();
-        self.voice.say(format_args!("[{done:width$}/{}] {}: {outcome}", self.total, settings.join(" ")));
+        self.voice.say(format_args!("[{done:width$}/{}] {}: {outcome}", self.total, self.apart.name(case)));
     }
 }
 

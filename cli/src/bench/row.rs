@@ -107,33 +107,109 @@ impl<R> Row<R> {
     }
 }
 
-/// The rows of a text, one per line.
+/// The rows of a file's content, one per line, and the bytes that they take. The last line may lack its end; if it is
+/// torn, as a killed `bench` may leave it, it is no row.
 ///
 /// # Errors
 /// [`Error::Input`] names the file, the line and what is wrong with it.
-pub(crate) fn parse<R: for<'de> Deserialize<'de>>(path: &Path, text: &str) -> Result<Vec<Row<R>>, Error> {
-    let row = |(i, line): (usize, &str)| {
+pub(super) fn parse<R: for<'de> Deserialize<'de>>(path: &Path, bytes: &[u8]) -> Result<(Vec<Row<R>>, usize), Error> {
+    let (mut rows, mut whole) = (Vec::new(), 0);
+    for (i, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
         let wrong = |what: String| Error::Input(format!("{}: line {}: {what}", path.display(), i + 1));
-        let row: Row<R> =
-            serde_json::from_str(line).map_err(|error| wrong(format!("not a row of `bench`: {error}")))?;
-        match row.schema {
-            SCHEMA => Ok(row),
-            other => Err(wrong(format!("schema {other}, but this version reads schema {SCHEMA}"))),
+        if !line.trim_ascii().is_empty() {
+            match serde_json::from_slice::<Row<Outline>>(line) {
+                Err(_) if !line.ends_with(b"\n") && begins(line) => return Ok((rows, whole)),
+                Err(error) => return Err(wrong(format!("not a row of `bench`: {error}"))),
+                Ok(row) => row.check().map_err(wrong)?,
+            }
+            let row = serde_json::from_slice(line);
+            rows.push(row.map_err(|error| wrong(format!("not a row of `bench`: {error}")))?);
         }
-    };
-    text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(row).collect()
+        whole += line.len();
+    }
+    Ok((rows, whole))
 }
 
-/// The rows of a file; a torn last line, which a killed `bench` may leave, is left out.
+/// True if a row that was torn may have left this.
+fn begins(torn: &[u8]) -> bool {
+    let start = format!("{{\"schema\":{SCHEMA},\"sweep\":\"").into_bytes();
+    torn.starts_with(&start) || start.starts_with(torn)
+}
+
+/// The rows of a file.
 ///
 /// # Errors
-/// [`Error::File`], and as [`parse`].
+/// [`Error::File`]; [`Error::Input`] names the file, the line and what is wrong with it.
 pub(crate) fn read<R: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<Row<R>>, Error> {
-    let text = std::fs::read_to_string(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
-    let (whole, rest) = text.split_at(text.rfind('\n').map_or(0, |end| end + 1));
-    let mut rows = parse(path, whole)?;
-    rows.extend(serde_json::from_str::<Row<R>>(rest).ok().filter(|row| row.schema == SCHEMA));
-    Ok(rows)
+    let bytes = std::fs::read(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
+    let (rows, whole) = parse(path, &bytes)?;
+    match bytes.len() - whole {
+        0 => Ok(rows),
+        torn => Err(Error::Input(format!(
+            "{}: the last line is torn, {torn} bytes without an end; `bench --resume` measures that case again",
+            path.display()
+        ))),
+    }
+}
+
+/// What every row says of its run if it says it: enough to see what cannot be.
+#[derive(Deserialize)]
+struct Outline {
+    k: Option<usize>,
+    size: Option<Vec<u32>>,
+    g: Option<Vec<u32>>,
+    r: Option<Vec<u32>>,
+    #[serde(default)]
+    levels: Vec<LevelSum>,
+}
+
+#[derive(Deserialize)]
+struct LevelSum {
+    regions: u64,
+    subdivided: u64,
+    filled: u64,
+    leaves: u64,
+}
+
+impl Row<Outline> {
+    /// Finds what no `bench` can have measured.
+    fn check(&self) -> Result<(), String> {
+        if self.schema != SCHEMA {
+            return Err(format!("key 'schema' is {}: this version reads schema {SCHEMA}", self.schema));
+        }
+        if let Some(times) = &self.samples {
+            times.check()?;
+        }
+        let Some(ran) = &self.run else { return Ok(()) };
+        let k = ran.k.or(ran.size.as_ref().map(Vec::len)).unwrap_or(1);
+        if !(1..=orthant::MAX_DIM).contains(&k) {
+            return Err(format!("key 'k' is {k}: between 1 and {} dimensions are supported", orthant::MAX_DIM));
+        }
+        for (key, axes) in [("size", &ran.size), ("g", &ran.g), ("r", &ran.r)] {
+            if let Some(axes) = axes.as_ref().filter(|axes| axes.len() != k || axes.contains(&0)) {
+                return Err(format!("key '{key}' is {axes:?}: {k} positive numbers are needed"));
+            }
+        }
+        let sum = |level: &LevelSum| level.subdivided.checked_add(level.filled)?.checked_add(level.leaves);
+        match ran.levels.iter().position(|level| sum(level) != Some(level.regions)) {
+            None => Ok(()),
+            Some(i) => Err(format!("level {i}: its regions are not those subdivided, filled and leaves")),
+        }
+    }
+}
+
+impl CaseTimes {
+    fn check(&self) -> Result<(), String> {
+        let times = self.wall.iter().chain(&self.device).chain([&self.median]);
+        if let Some(time) = times.copied().find(|&time| !(time > 0.0 && time.is_finite())) {
+            return Err(format!("key 'samples' has a time of {time} s: positive numbers are needed"));
+        }
+        match self.clock.as_str() {
+            _ if self.wall.is_empty() || self.samples().is_empty() => Err("key 'samples' has no times".into()),
+            "wall" | "device" => Ok(()),
+            other => Err(format!("key 'clock' is '{other}': wall or device is needed")),
+        }
+    }
 }
 
 /// Pairs as an object whose keys keep their order.

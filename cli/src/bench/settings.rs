@@ -4,8 +4,10 @@
 //! the same words. Left out are outputs, what repeats or chooses by itself, and the environment, which would change what a
 //! sweep means.
 
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
 use clap::builder::Resettable;
-use clap::error::ErrorKind;
 use clap::{Arg, Args, FromArgMatches};
 
 use orthant::field::FieldKind;
@@ -113,9 +115,6 @@ impl Settings {
 
 /// What is wrong, on one line.
 fn words(error: &clap::Error) -> String {
-    if error.kind() == ErrorKind::MissingRequiredArgument {
-        return "there is no workload; set one, as in workload = \"mandelbrot\" or -a workload=mandelbrot".into();
-    }
     let text = error.to_string();
     let first = text.strip_prefix("error: ").unwrap_or(&text).split("\n\n").next().unwrap_or_default();
     first.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -146,13 +145,59 @@ impl Case {
 
     /// What tells this case from every other.
     pub(crate) fn key(&self) -> String {
-        self.0.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+        self.those(|_| true)
+    }
+
+    fn those(&self, told: impl Fn(&String) -> bool) -> String {
+        let told = self.0.iter().filter(|(name, _)| told(name));
+        told.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Setting by setting, numbers as numbers: n=64 before n=256.
+impl Ord for Case {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let axes =
+            |value: &'_ str| value.split('x').map(|n| n.parse::<u64>().map_err(|_| n.to_owned())).collect::<Vec<_>>();
+        let parts = |case: &Self| case.0.iter().map(|(name, value)| (name.clone(), axes(value))).collect::<Vec<_>>();
+        parts(self).cmp(&parts(other)).then_with(|| self.0.cmp(&other.0))
+    }
+}
+
+impl PartialOrd for Case {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
 impl FromIterator<(String, String)> for Case {
     fn from_iter<I: IntoIterator<Item = (String, String)>>(settings: I) -> Self {
         Self(settings.into_iter().collect())
+    }
+}
+
+/// The settings that are not the same in all of some cases.
+pub(crate) struct Apart(HashSet<String>);
+
+impl Apart {
+    /// Of these cases.
+    pub(crate) fn of<'a>(cases: impl Iterator<Item = &'a Case> + Clone) -> Self {
+        let names: HashSet<&String> = cases.clone().flat_map(|case| case.settings()).map(|(name, _)| name).collect();
+        let differs = |name: &&String| {
+            let mut values = cases.clone().map(|case| case.get(name));
+            values.next().is_some_and(|first| values.any(|value| value != first))
+        };
+        Self(names.into_iter().filter(differs).cloned().collect())
+    }
+
+    /// What tells one of them from the others; all of it where nothing does.
+    pub(crate) fn name(&self, case: &Case) -> String {
+        case.those(|name| self.0.is_empty() || self.0.contains(name))
+    }
+
+    /// What all of them have, which is not in a name.
+    pub(crate) fn shared(&self, case: &Case) -> String {
+        case.those(|name| !self.0.is_empty() && !self.0.contains(name))
     }
 }
 
@@ -176,6 +221,25 @@ mod tests {
         assert_eq!(settings.name("size").unwrap(), "n");
     }
 
+    fn case(text: &str) -> Case {
+        let pairs = text.split(' ').filter_map(|pair| pair.split_once('='));
+        pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
+
+    #[test]
+    fn numbers_are_in_order_and_what_is_shared_is_told_apart() {
+        let mut cases = ["n=256 g=4", "n=64 g=16", "n=64x128 g=4", "n=64 g=4"].map(case);
+        cases.sort();
+        let apart = Apart::of(cases.iter());
+        let names: Vec<_> = cases.iter().map(|case| apart.name(case)).collect();
+        assert_eq!(names, ["n=64 g=4", "n=64 g=16", "n=64x128 g=4", "n=256 g=4"]);
+        let two = [case("workload=cantor n=9"), case("workload=cantor n=27")];
+        let apart = Apart::of(two.iter());
+        assert_eq!((apart.name(&two[1]).as_str(), apart.shared(&two[1]).as_str()), ("n=27", "workload=cantor"));
+        let alone = Apart::of(two[..1].iter());
+        assert_eq!((alone.name(&two[0]), alone.shared(&two[0])), (two[0].key(), String::new()));
+    }
+
     #[test]
     fn mistakes_are_named() {
         let settings = Settings::new();
@@ -187,7 +251,6 @@ mod tests {
         );
         let unknown = settings.check("curve", "peano").unwrap_err();
         assert!(unknown.contains("peano") && unknown.contains("hilbert") && !unknown.contains('\n'), "{unknown}");
-        assert!(settings.parse(&Case::default()).unwrap_err().contains("no workload"));
         assert!(settings.check("n", "1.5").unwrap_err().contains("not a whole number"));
     }
 }

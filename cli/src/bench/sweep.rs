@@ -3,10 +3,12 @@
 //! A file has a base of settings, axes whose product is taken, and further groups under `[[cases]]`, each a product of its
 //! own over the same base. `-a` on the command line replaces a setting wherever it stands. docs/bench.md shows the format.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde::Deserialize;
 use toml::{Table, Value};
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bench::axis;
 use crate::bench::constraint::Constraint;
@@ -14,7 +16,7 @@ use crate::bench::settings::{Case, Settings};
 use crate::error::Error;
 
 /// The most combinations, excluded ones included.
-const MOST: usize = 1_000_000;
+const MOST: u128 = 1_000_000;
 
 /// A sweep, checked setting by setting.
 #[derive(Debug)]
@@ -61,13 +63,6 @@ struct File {
     cases: Vec<Table>,
 }
 
-/// The cases of a sweep.
-pub(super) struct Cases {
-    pub(super) cases: Vec<Case>,
-    /// Combinations that a constraint rules out.
-    pub(super) excluded: usize,
-}
-
 impl Sweep {
     /// Reads a sweep, with `axes` of the command line over it.
     ///
@@ -89,17 +84,27 @@ impl Sweep {
                 constraints: Vec::new(),
             },
         };
-        for text in axes {
-            let wrong = |wrong: String| Error::Input(format!("--axis {text}: {wrong}"));
-            let (name, values) = axis::axis(text).map_err(wrong)?;
-            let name = settings.name(&name).map_err(wrong)?;
-            check(settings, &name, &values).map_err(wrong)?;
-            sweep.replace(&name, &values);
+        let wrong = |text: &String, wrong| Error::Input(format!("--axis {text}: {wrong}"));
+        let axis = |text: &String| {
+            let (name, values) = axis::axis(text)?;
+            Ok((settings.name(&name)?, values))
+        };
+        let axes = axes.iter().map(|text| Ok((text, axis(text).map_err(|error| wrong(text, error))?)));
+        let axes = axes.collect::<Result<Vec<_>, Error>>()?;
+        for (_, (name, values)) in &axes {
+            sweep.replace(name, values);
         }
-        match sweep.groups.iter().map(Product::len).fold(0, usize::saturating_add) {
-            ..=MOST => Ok(sweep),
-            many => Err(Error::Input(format!("{}: {many} cases are more than the {MOST} of a sweep", sweep.name))),
+        few(&sweep.groups).map_err(|many| Error::Input(format!("{}: {many}", sweep.name)))?;
+        for (text, (name, values)) in &axes {
+            check(settings, name, values).map_err(|error| wrong(text, error))?;
         }
+        if !sweep.groups.iter().all(|group| group.has("workload")) {
+            return Err(Error::Input(format!(
+                "{}: there is no workload; set one, as in workload = \"mandelbrot\" or -a workload=mandelbrot",
+                sweep.name
+            )));
+        }
+        Ok(sweep)
     }
 
     fn parse(text: &str, name: String, settings: &Settings) -> Result<Self, String> {
@@ -138,23 +143,16 @@ impl Sweep {
         }
     }
 
-    /// Every case once, in order: the first axis varies slowest.
-    pub(super) fn cases(&self, settings: &Settings) -> Cases {
-        let mut found = Cases { cases: Vec::new(), excluded: 0 };
-        let mut keys = std::collections::HashSet::new();
-        for group in &self.groups {
-            for mut case in group.product() {
-                if !self.constraints.iter().all(|constraint| constraint.allows(&case)) {
-                    found.excluded += 1;
-                    continue;
-                }
-                settings.sort(&mut case);
-                if keys.insert(case.key()) {
-                    found.cases.push(case);
-                }
+    /// Every case once, in order: the first axis varies slowest. None is a combination that a constraint rules out.
+    pub(super) fn cases(&self, settings: &Settings) -> impl Iterator<Item = Option<Case>> {
+        let mut keys = HashSet::new();
+        self.groups.iter().flat_map(Product::combinations).filter_map(move |mut case| {
+            if !self.constraints.iter().all(|constraint| constraint.allows(&case)) {
+                return Some(None);
             }
-        }
-        found
+            settings.sort(&mut case);
+            keys.insert(xxh3_128(case.key().as_bytes())).then_some(Some(case))
+        })
     }
 }
 
@@ -173,9 +171,9 @@ impl Product {
     /// Sets a key of a file, checked.
     fn put(&mut self, settings: &Settings, key: &str, values: Vec<String>) -> Result<(), String> {
         let name = settings.name(key)?;
-        check(settings, &name, &values)?;
-        self.set(&name, values);
-        Ok(())
+        self.set(&name, values.clone());
+        few(std::slice::from_ref(self))?;
+        check(settings, &name, &values)
     }
 
     /// This group with the keys of `table` set; `place` is where they stand in the file.
@@ -193,23 +191,30 @@ impl Product {
     }
 
     /// The number of combinations.
-    fn len(&self) -> usize {
-        self.0.iter().fold(1, |len, (_, values)| len.saturating_mul(values.len()))
+    fn len(&self) -> u128 {
+        self.0.iter().fold(1, |len, (_, values)| len.saturating_mul(values.len() as u128))
     }
 
     /// Every combination.
-    fn product(&self) -> Vec<Case> {
-        self.0.iter().fold(vec![Case::default()], |cases, (name, values)| {
-            let extended = |case: &Case| {
-                let case = case.clone();
-                values.iter().map(move |value| {
-                    let mut case = case.clone();
-                    case.set(name, value);
-                    case
-                })
-            };
-            cases.iter().flat_map(extended).collect()
+    fn combinations(&self) -> impl Iterator<Item = Case> {
+        (0..self.len()).map(|number| {
+            let mut rest = number;
+            let settings = self.0.iter().rev().map(|(name, values)| {
+                let many = values.len() as u128;
+                let value = &values[(rest % many) as usize];
+                rest /= many;
+                (name.clone(), value.clone())
+            });
+            settings.collect()
         })
+    }
+}
+
+/// Counts combinations, before anything is done with each of them.
+fn few(groups: &[Product]) -> Result<(), String> {
+    match groups.iter().map(Product::len).fold(0, u128::saturating_add) {
+        ..=MOST => Ok(()),
+        many => Err(format!("{many} cases are more than the {MOST} of a sweep")),
     }
 }
 
@@ -255,8 +260,9 @@ mod tests {
             let (name, values) = axis::axis(text)?;
             sweep.replace(&name, &values);
         }
-        let cases = sweep.cases(&settings);
-        Ok((cases.cases.iter().map(Case::key).collect(), cases.excluded))
+        let cases: Vec<_> = sweep.cases(&settings).collect();
+        let excluded = cases.iter().filter(|case| case.is_none()).count();
+        Ok((cases.iter().flatten().map(Case::key).collect(), excluded))
     }
 
     const SWEEP: &str = r#"

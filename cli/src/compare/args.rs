@@ -16,7 +16,7 @@ pub(crate) struct CompareOptions {
     /// Settings that need not agree, as strategy,curve: to compare cases that differ in them
     #[arg(long, value_delimiter = ',', value_name = "SETTINGS")]
     pub(crate) ignore: Vec<String>,
-    /// Exit with 3 if a case of B is slower by more than this, as 5%, with significance
+    /// Exit with 3 if a case of B is slower by more than this, as 5%, with significance where there are samples enough
     #[arg(long, value_parser = percent, value_name = "PERCENT", env = "ORTHANT_FAIL_ABOVE")]
     pub(crate) fail_above: Option<f64>,
     /// The probability of calling equal times different

@@ -11,9 +11,9 @@ use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bench::row::{self, CaseTimes, Row};
-use crate::bench::settings::{Case, Settings};
+use crate::bench::settings::{Apart, Case, Settings};
 use crate::error::Error;
-use crate::statistics::{mann_whitney, median, ratio_interval};
+use crate::statistics::{least_p, mann_whitney, median, ratio_interval};
 use crate::voice::{Voice, print};
 
 pub(crate) use args::CompareOptions;
@@ -21,7 +21,10 @@ pub(crate) use args::CompareOptions;
 use pair::{Cells, Judgement, Pair, checksum, number};
 
 /// The rows of a file by what must agree: a single one, or the rounds of a case in the order of the file.
-type Rows = BTreeMap<String, Vec<Row<Cells>>>;
+type Rows = BTreeMap<Case, Vec<Row<Cells>>>;
+
+/// The least samples a side that ranks are taken of, however lenient `--alpha` is.
+const RANKED: usize = 4;
 
 /// Everything that `--json` says.
 #[derive(Debug, Serialize)]
@@ -57,11 +60,15 @@ pub(crate) fn compare(args: CompareOptions, voice: Voice) -> Result<(), Error> {
             serde_json::to_string(&comparison).map_err(|error| Error::System(format!("writing JSON: {error}")))?;
         print(format_args!("{text}\n"))?;
     } else {
-        print(if args.rounds {
-            rounds::markdown(&comparison.cases, comparison.geometric_mean)
+        let apart = Apart::of(comparison.cases.iter().map(|pair| &pair.case));
+        let shared = apart.shared(&comparison.cases[0].case);
+        let above = if shared.is_empty() { shared } else { shared + "\n\n" };
+        let table = if args.rounds {
+            rounds::markdown(&comparison.cases, &apart, comparison.geometric_mean)
         } else {
-            markdown(&comparison, args.confidence)
-        })?;
+            markdown(&comparison, &apart, args.confidence)
+        };
+        print(above + &table)?;
     }
     for (keys, path) in [(&comparison.only_a, &args.a), (&comparison.only_b, &args.b)] {
         if !keys.is_empty() {
@@ -69,8 +76,17 @@ pub(crate) fn compare(args: CompareOptions, voice: Voice) -> Result<(), Error> {
         }
     }
     let left_out = a.len() - comparison.only_a.len() - comparison.cases.len();
-    if args.rounds && left_out > 0 {
-        voice.say(format_args!("orthant: {left_out} cases failed in every round of {}", args.a.display()));
+    if left_out > 0 {
+        voice.say(format_args!("orthant: {left_out} cases have no result in {}", args.a.display()));
+    }
+    let few = comparison.cases.iter().filter(|pair| pair.too_few()).count();
+    if few > 0 {
+        voice.say(format_args!(
+            "orthant: too few samples for a rank test in {few} of {} cases (--alpha {}): the ratio of medians decides there, from {} % on",
+            comparison.cases.len(),
+            args.alpha,
+            args.threshold * 100.0
+        ));
     }
     let differ = comparison.cases.iter().filter(|pair| pair.cells_differ).count();
     if differ > 0 {
@@ -87,7 +103,8 @@ pub(crate) fn compare(args: CompareOptions, voice: Voice) -> Result<(), Error> {
         [] => Ok(()),
         [first, ..] => Err(Error::Difference(format!(
             "--fail-above {}%: {} of {} cases are slower or failed, first {first}",
-            most * 100.0,
+            // 7 %, not 7.000000000000001 %.
+            (most * 100.0) as f32,
             worse.len(),
             comparison.cases.len()
         ))),
@@ -96,19 +113,21 @@ pub(crate) fn compare(args: CompareOptions, voice: Voice) -> Result<(), Error> {
 
 /// The rows of a file; several of a case only where they are `rounds`.
 fn load(path: &Path, settings: &Settings, ignore: &[String], rounds: bool) -> Result<Rows, Error> {
-    let key = |row: &Row<Cells>, ignore: &[String]| {
+    let of = |row: &Row<Cells>, ignore: &[String]| {
         // Other programs may have put the settings in another order.
         let mut case: Case = row.case.iter().filter(|(name, _)| !ignore.contains(name)).cloned().collect();
         settings.sort(&mut case);
-        case.key()
+        case
     };
     let mut rows = Rows::new();
     for row in row::read::<Cells>(path)? {
-        let known = rows.entry(key(&row, ignore)).or_default();
+        let case = of(&row, ignore);
+        let key = case.key();
+        let known = rows.entry(case).or_default();
         // Rows that differ in what is ignored are cases of their own, not rounds of one.
-        if known.first().is_some_and(|first| !rounds || key(first, &[]) != key(&row, &[])) {
+        if known.first().is_some_and(|first| !rounds || of(first, &[]) != of(&row, &[])) {
             let hint = if ignore.is_empty() { "" } else { "; --ignore fewer settings" };
-            return Err(Error::Input(format!("{}: two rows for '{}'{hint}", path.display(), key(&row, ignore))));
+            return Err(Error::Input(format!("{}: two rows for '{key}'{hint}", path.display())));
         }
         known.push(row);
     }
@@ -116,14 +135,15 @@ fn load(path: &Path, settings: &Settings, ignore: &[String], rounds: bool) -> Re
 }
 
 fn pairs(args: &CompareOptions, a: &Rows, b: &Rows) -> Result<Comparison, Error> {
-    let both = a.iter().filter_map(|(key, rows)| Some((key, rows, b.get(key)?)));
+    let both = a.iter().filter_map(|(case, rows)| Some((case, rows, b.get(case)?)));
     // What failed before has nothing to be compared with.
-    let cases = both.filter_map(|(key, a, b)| match args.rounds {
-        true => rounds::pair(args, key, a, b).transpose(),
-        false => pair(args, key, &a[0], &b[0]).map(Ok),
+    let cases = both.filter_map(|(case, a, b)| match args.rounds {
+        true => rounds::pair(args, case, a, b).transpose(),
+        false => pair(args, case, &a[0], &b[0]).map(Ok),
     });
     let cases = cases.collect::<Result<Vec<Pair>, Error>>()?;
-    let missing = |from: &Rows, other: &Rows| from.keys().filter(|key| !other.contains_key(*key)).cloned().collect();
+    let missing =
+        |from: &Rows, other: &Rows| from.keys().filter(|case| !other.contains_key(case)).map(Case::key).collect();
     let logarithms: Vec<f64> = cases.iter().filter_map(|pair| pair.ratio.map(f64::ln)).collect();
     let mean = logarithms.iter().sum::<f64>() / logarithms.len() as f64;
     Ok(Comparison {
@@ -136,10 +156,12 @@ fn pairs(args: &CompareOptions, a: &Rows, b: &Rows) -> Result<Comparison, Error>
     })
 }
 
-fn pair(args: &CompareOptions, key: &str, a: &Row<Cells>, b: &Row<Cells>) -> Option<Pair> {
+fn pair(args: &CompareOptions, case: &Case, a: &Row<Cells>, b: &Row<Cells>) -> Option<Pair> {
     let times_a = a.samples.as_ref()?;
+    let key = case.key();
     let failed = Pair {
-        key: key.to_owned(),
+        key: key.clone(),
+        case: case.clone(),
         clock: "wall",
         median_a: Some(times_a.median),
         median_b: None,
@@ -157,28 +179,31 @@ fn pair(args: &CompareOptions, key: &str, a: &Row<Cells>, b: &Row<Cells>) -> Opt
     let device = !times_a.device.is_empty() && !times_b.device.is_empty();
     let of = |times: &CaseTimes| if device { times.device.clone() } else { times.wall.clone() };
     let (x, y) = (of(times_a), of(times_b));
-    let (median_a, median_b, p) = (median(&x), median(&y), mann_whitney(&x, &y));
+    let (median_a, median_b) = (median(&x), median(&y));
     let ratio = median_b / median_a;
+    // Where no order of the samples could be significant, silence would pass for sameness.
+    let ranked = x.len().min(y.len()) >= RANKED && least_p(x.len(), y.len()) < args.alpha;
+    let p = ranked.then(|| mann_whitney(&x, &y));
+    let threshold = if ranked { 0.0 } else { args.threshold };
     Some(Pair {
         clock: if device { "device" } else { "wall" },
         median_a: Some(median_a),
         median_b: Some(median_b),
         ratio: Some(ratio),
         interval: Some(ratio_interval(&x, &y, args.confidence, xxh3_64(key.as_bytes()))),
-        p: Some(p),
+        p,
         verdict: match p {
-            _ if p >= args.alpha => Judgement::Same,
-            _ if ratio > 1.0 => Judgement::Slower,
-            _ if ratio < 1.0 => Judgement::Faster,
-            _ => Judgement::Same,
+            Some(p) if p >= args.alpha => Judgement::Same,
+            _ => Judgement::of(ratio, threshold),
         },
+        threshold: (!ranked).then_some(threshold),
         cells_differ: matches!((checksum(a), checksum(b)), (Some(a), Some(b)) if a != b),
         ..failed
     })
 }
 
 /// A table that reads well as text too.
-fn markdown(comparison: &Comparison, confidence: f64) -> String {
+fn markdown(comparison: &Comparison, apart: &Apart, confidence: f64) -> String {
     let mut text = format!("| case | A ms | B ms | B / A | {} % interval | p | B is |\n", confidence * 100.0);
     text += "|---|--:|--:|--:|---|--:|---|\n";
     for pair in &comparison.cases {
@@ -186,11 +211,15 @@ fn markdown(comparison: &Comparison, confidence: f64) -> String {
         let verdict = pair.verdict.word();
         text += &format!(
             "| {} | {} | {} | {} | {interval} | {} | {verdict} |\n",
-            pair.key.replace('|', "\\|"),
+            apart.name(&pair.case).replace('|', "\\|"),
             number(pair.median_a, 1e3),
             number(pair.median_b, 1e3),
             number(pair.ratio, 1.0),
-            pair.p.map_or("-".into(), |p| if p < 1e-4 { "< 0.0001".into() } else { format!("{p:.4}") }),
+            match pair.p {
+                Some(p) if p < 1e-4 => "< 0.0001".into(),
+                Some(p) => format!("{p:.4}"),
+                None => if pair.too_few() { "too few" } else { "-" }.into(),
+            },
         );
     }
     if let Some(mean) = comparison.geometric_mean {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::args::CompareOptions;
 use super::pair::{Cells, Judgement, Pair, checksum, number};
 use crate::bench::row::{CaseTimes, Row};
+use crate::bench::settings::{Apart, Case};
 use crate::error::Error;
 use crate::statistics::{median, median_absolute_deviation};
 
@@ -37,7 +38,7 @@ impl Verdicts {
 
 /// The times of a round; None if it failed.
 fn times(row: &Row<Cells>) -> Option<&CaseTimes> {
-    row.samples.as_ref().filter(|times| !times.wall.is_empty())
+    row.samples.as_ref()
 }
 
 /// Compares the rounds of one case; None if A has no result in any.
@@ -46,10 +47,11 @@ fn times(row: &Row<Cells>) -> Option<&CaseTimes> {
 /// [`Error::Input`] names the case, the file and the rounds that it lacks.
 pub(super) fn pair(
     args: &CompareOptions,
-    key: &str,
+    case: &Case,
     a: &[Row<Cells>],
     b: &[Row<Cells>],
 ) -> Result<Option<Pair>, Error> {
+    let key = case.key();
     let (path_a, path_b) = (args.a.display(), args.b.display());
     // Which one is missing is not known, so that no round has a sure counterpart.
     if a.len() != b.len() {
@@ -74,7 +76,8 @@ pub(super) fn pair(
     let medians = |rows: &[Row<Cells>]| rows.iter().filter_map(times).map(middle).collect::<Vec<f64>>();
     let (x, y) = (medians(a), medians(b));
     let failed = Pair {
-        key: key.to_owned(),
+        key,
+        case: case.clone(),
         clock: if device { "device" } else { "wall" },
         median_a: Some(median(&x)),
         median_b: None,
@@ -98,11 +101,7 @@ pub(super) fn pair(
     Ok(Some(Pair {
         median_b: Some(median(&y)),
         ratio: Some(ratio),
-        verdict: match ratio {
-            _ if ratio > 1.0 + threshold => Judgement::Slower,
-            _ if ratio < 1.0 - threshold => Judgement::Faster,
-            _ => Judgement::Same,
-        },
+        verdict: Judgement::of(ratio, threshold),
         cells_differ: checksums(a).any(|a| checksums(b).any(|b| a != b)),
         three_mad: Some(three_mad),
         threshold: Some(threshold),
@@ -111,14 +110,14 @@ pub(super) fn pair(
 }
 
 /// A table that reads well as text too.
-pub(super) fn markdown(cases: &[Pair], geometric_mean: Option<f64>) -> String {
+pub(super) fn markdown(cases: &[Pair], apart: &Apart, geometric_mean: Option<f64>) -> String {
     let mut text = String::from("| case | rounds | A ms | B ms | B / A | 3 MAD | threshold | B is |\n");
     text += "|---|--:|--:|--:|--:|--:|--:|---|\n";
     let percent = |share: Option<f64>| share.map_or("-".into(), |share| format!("{:.2} %", share * 100.0));
     for pair in cases {
         text += &format!(
             "| {} | {} | {} | {} | {} | {} | {} | {} |\n",
-            pair.key.replace('|', "\\|"),
+            apart.name(&pair.case).replace('|', "\\|"),
             pair.rounds.unwrap_or_default(),
             number(pair.median_a, 1e3),
             number(pair.median_b, 1e3),

@@ -5,7 +5,6 @@
 #[non_exhaustive]
 pub enum EnergyError {
     /// Compiled out.
-    #[cfg_attr(feature = "nvml", expect(dead_code, reason = "it is what builds without it say"))]
     #[error("this orthant was built without the feature 'nvml'; build it with --features nvml")]
     NotBuilt,
     /// No NVML, or one that does not start.

@@ -9,9 +9,12 @@ use crate::voice::{align_right, print, table};
 use orthant::model::optimum::Optimum;
 use orthant::model::{Costs, Density, Objective, Problem, Processors, Space, TauPolicy, optimum};
 
+/// The most schemes that all searches of one call try.
+const MOST: usize = 1_000_000;
+
 /// Searches for every size and objective.
 pub(crate) fn plan(args: PlanOptions) -> Result<(), Error> {
-    let space = args.space.space();
+    let space = args.space.space(args.size.len() * args.objective.len())?;
     let mut found = Vec::new();
     for size in &args.size {
         let k = dimensions(args.dim, size)?;
@@ -73,8 +76,18 @@ fn cells(found: &Optimum) -> [String; 7] {
 }
 
 impl SearchSpace {
-    pub(super) fn space(&self) -> Space {
-        Space { g: self.g.clone(), r: self.r.clone(), b: self.b.clone() }
+    /// What so many searches try.
+    ///
+    /// # Errors
+    /// [`Error::Input`] if that is too much.
+    pub(super) fn space(&self, searches: usize) -> Result<Space, Error> {
+        let lengths = [self.g.len(), self.r.len(), self.b.len(), searches];
+        match lengths.into_iter().fold(1, usize::saturating_mul) {
+            ..=MOST => Ok(Space { g: self.g.clone(), r: self.r.clone(), b: self.b.clone() }),
+            many => {
+                Err(Error::Input(format!("-g, -r and -B make {many} schemes to try; at most {MOST} are tried at once")))
+            }
+        }
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn plot(command: PlotCommand, voice: Voice) -> Result<(), Error> {
         PlotCommand::Landscape(landscape) => {
             let k = dimensions(landscape.dim, &landscape.size)?;
             let problem = landscape.question.problem(spread("--size", &landscape.size, k)?)?;
-            let panels = figures::landscapes(&problem, landscape.objective, &landscape.space.space())?;
+            let panels = figures::landscapes(&problem, landscape.objective, &landscape.space.space(1)?)?;
             let Question { a, lambda, q, c, .. } = landscape.question;
             let density = described(&problem.density);
             (format!("n {}, k {k}, P {density}, A {a}, lambda {lambda}, q {q}, c {c}", landscape.size), vec![panels])

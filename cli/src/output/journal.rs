@@ -1,8 +1,8 @@
 //! Files that grow by one line at a time and survive being interrupted.
 //!
 //! A line and its end are written by one call to a file opened for appending, then flushed to the disk. What a killed
-//! process may leave is a last line without its end; it is cut off when the file is resumed. A lock keeps a second
-//! process from writing meanwhile.
+//! process may leave is a last line without its end. Whose that is, and what of it stays, knows only who wrote it: nothing
+//! is changed before that is told. A lock keeps a second process from writing meanwhile.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -35,24 +35,31 @@ impl Journal {
         Ok(journal)
     }
 
-    /// The file as it is, or an empty one, with its whole lines. A torn last line is cut off.
+    /// The file as it is, or an empty one, with what is in it.
     ///
     /// # Errors
     /// [`Error::Input`] if another process writes to it; [`Error::File`].
-    pub fn resume(path: &Path) -> Result<(Self, String), Error> {
+    pub fn resume(path: &Path) -> Result<(Self, Vec<u8>), Error> {
         let mut journal = Self::open(path)?;
-        let failed = |source| Error::File { path: path.to_owned(), source };
         let mut bytes = Vec::new();
-        journal.file.seek(SeekFrom::Start(0)).map_err(failed)?;
-        journal.file.read_to_end(&mut bytes).map_err(failed)?;
-        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        if whole < bytes.len() {
-            journal.file.set_len(whole as u64).map_err(failed)?;
-            bytes.truncate(whole);
+        let read = journal.file.seek(SeekFrom::Start(0)).and_then(|_| journal.file.read_to_end(&mut bytes));
+        read.map_err(|source| Error::File { path: path.to_owned(), source })?;
+        Ok((journal, bytes))
+    }
+
+    /// Keeps so many of `bytes`, which is all that it holds, and ends their last line if it has no end.
+    ///
+    /// # Errors
+    /// [`Error::File`].
+    pub fn mend(&mut self, bytes: &[u8], kept: usize) -> Result<(), Error> {
+        let failed = |source| Error::File { path: self.path.clone(), source };
+        if kept < bytes.len() {
+            self.file.set_len(kept as u64).map_err(failed)?;
         }
-        let lines = String::from_utf8(bytes)
-            .map_err(|_| failed(std::io::Error::new(std::io::ErrorKind::InvalidData, "is not UTF-8 text")))?;
-        Ok((journal, lines))
+        match bytes[..kept].last() {
+            None | Some(b'\n') => Ok(()),
+            Some(_) => self.file.write_all(b"\n").map_err(failed),
+        }
     }
 
     fn open(path: &Path) -> Result<Self, Error> {
@@ -88,19 +95,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_torn_line_is_cut_off_and_nothing_else() {
+    fn a_torn_line_stays_until_told_otherwise() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lines");
         let mut journal = Journal::create(&path, false).unwrap();
         journal.append("one").unwrap();
         assert!(matches!(Journal::resume(&path), Err(Error::Input(text)) if text.contains("another process")));
         drop(journal);
-        std::fs::write(&path, "one\ntwo\nthr").unwrap();
-        let (mut journal, lines) = Journal::resume(&path).unwrap();
-        assert_eq!(lines, "one\ntwo\n");
-        journal.append("three").unwrap();
-        drop(journal);
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\nthree\n");
+        for (kept, found) in [(11, "one\ntwo\nthr\n4\n"), (8, "one\ntwo\n4\n"), (0, "4\n")] {
+            std::fs::write(&path, "one\ntwo\nthr").unwrap();
+            let (mut journal, bytes) = Journal::resume(&path).unwrap();
+            assert_eq!((&bytes, &std::fs::read(&path).unwrap()), (&b"one\ntwo\nthr".to_vec(), &bytes));
+            journal.mend(&bytes, kept).unwrap();
+            journal.append("4").unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), found);
+        }
         assert!(matches!(Journal::create(&path, false), Err(Error::Exists { .. })));
         drop(Journal::create(&path, true).unwrap());
         assert_eq!(std::fs::read(&path).unwrap(), b"");

@@ -152,8 +152,8 @@ impl Fact {
 
     /// Regions examined, and those found mixed.
     pub(super) fn regions(&self) -> (u64, u64) {
-        let examined = self.ran.levels.iter().map(|level| level.regions).sum();
-        (examined, self.ran.levels.iter().map(|level| level.subdivided + level.leaves).sum())
+        let sum = |of: fn(&RanLevel) -> u64| self.ran.levels.iter().map(of).fold(0, u64::saturating_add);
+        (sum(|level| level.regions), sum(|level| level.subdivided + level.leaves))
     }
 
     /// A setting of the case, as a number.

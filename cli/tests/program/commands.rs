@@ -29,7 +29,7 @@ fn the_other_commands_answer() {
     let folder = folder("others");
     for (arguments, says) in [
         ("info", "vector unit"),
-        ("doctor --color never", "ok   threads"),
+        ("doctor --help", "Exits with 0 if everything is here"),
         ("completions bash", "_orthant"),
         ("man", ".TH"),
         ("--help", "verify"),
@@ -48,6 +48,27 @@ fn the_other_commands_answer() {
         let output = orthant(&folder, arguments);
         assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));
         assert!(text(&output.stdout).contains(says), "{arguments}");
+    }
+}
+
+#[test]
+fn the_doctor_has_a_code_for_what_is_missing() {
+    let folder = folder("doctor");
+    let answer = |at: &std::path::Path| {
+        let output = crate::binary::command(at, "doctor --color never").output().unwrap();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (code, says, error) = answer(&folder);
+    assert!(says.contains("ok   threads") && says.contains("ok   outputs"), "{says}");
+    // There may be a GPU here with all that it needs, or not.
+    let built = says.lines().filter(|line| line.starts_with("note") && !line.contains("built without"));
+    assert_eq!(code, Some(if built.count() == 0 { 0 } else { 4 }), "{says}{error}");
+    assert_eq!(code == Some(4), error.contains("runs on the CPU work; for a GPU lack "), "{error}");
+    #[cfg(target_os = "linux")]
+    {
+        // Nobody can write there, not even root.
+        let (code, says, error) = answer("/proc".as_ref());
+        assert!(code == Some(1) && says.contains("mend outputs"), "{code:?} {says}{error}");
     }
 }
 

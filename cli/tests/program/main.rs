@@ -11,4 +11,5 @@ mod model;
 mod page;
 mod results;
 mod run;
+mod streams;
 mod sweeps;

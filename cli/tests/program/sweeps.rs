@@ -1,6 +1,7 @@
 //! Sweeps as their users meet them: interrupted, gone on with, failed.
 
 use std::collections::BTreeSet;
+use std::io::BufRead;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -91,12 +92,119 @@ fn a_killed_sweep_is_gone_on_with() {
     std::fs::write(&path, whole).unwrap();
     let (before, first) = (keys(&path), whole.lines().next().unwrap());
     // The worst that a killed process can leave: a line without its end.
-    for torn in ["{", &first[..first.len() / 2], first] {
+    for torn in ["{", &first[..first.len() / 2]] {
         std::fs::write(&path, format!("{whole}{torn}")).unwrap();
-        let listed = orthant(&folder, "compare rows.jsonl rows.jsonl");
-        assert_eq!(listed.status.code(), Some(if torn == first { 2 } else { 0 }), "{}", text(&listed.stderr));
+        for reader in ["compare rows.jsonl rows.jsonl", "report rows.jsonl -o page.html", "model fit rows.jsonl"] {
+            let refused = orthant(&folder, reader);
+            assert_eq!(refused.status.code(), Some(2), "{reader}: {}", text(&refused.stderr));
+        }
     }
     resumed(&folder, &before);
+}
+
+const SMALL: &str =
+    "bench -a workload=carpet -a backend=cpu -a dim=2 -a n=9,27 --max-samples 1 --min-samples 1 -o rows.jsonl";
+
+#[test]
+fn resuming_destroys_nothing_that_it_did_not_tear() {
+    let folder = folder("bench-resume");
+    let path = folder.join("rows.jsonl");
+    assert!(orthant(&folder, SMALL).status.success());
+    let whole = std::fs::read(&path).unwrap();
+    let resume = |content: &[u8]| {
+        std::fs::write(&path, content).unwrap();
+        let output = orthant(&folder, &format!("{SMALL} --resume"));
+        (output.status.code(), text(&output.stderr), std::fs::read(&path).unwrap())
+    };
+    // A whole row that lacks only its end is a row.
+    let (code, says, after) = resume(&whole[..whole.len() - 1]);
+    assert!(code == Some(0) && says.contains("2 measured already") && !says.contains("torn"), "{says}");
+    assert_eq!(after, whole);
+    // A torn one goes, which is said.
+    let (code, says, after) = resume(&whole[..whole.len() - 2]);
+    let first = whole.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    let torn = whole.len() - 2 - first;
+    assert_eq!(code, Some(0), "{says}");
+    assert!(says.contains(&format!("rows.jsonl: the last line is torn; its {torn} bytes go")), "{says}");
+    assert_eq!((&after[..first], rows(&path).len()), (&whole[..first], 2));
+    // Whatever is somebody else's stays, byte by byte.
+    let rows_then = |end: &[u8]| [&whole[..], end].concat();
+    for foreign in [
+        b"my notes, without an end".to_vec(),
+        b"{\"schema\":1,\"orthant\":\"0.1.0\",\"workload\":\"mandelbrot\"}".to_vec(),
+        b"one\ntwo\nthree".to_vec(),
+        b"\xff\xfe\x00".to_vec(),
+        rows_then(b"and a note"),
+        rows_then(b"{}"),
+        rows_then(b"{\"schema\":2,\"sweep\":\"later\""),
+    ] {
+        let (code, says, after) = resume(&foreign);
+        assert_eq!(code, Some(2), "{says}");
+        assert!(says.contains("rows.jsonl: line ") && says.contains("not a row of `bench`"), "{says}");
+        assert_eq!(after, foreign);
+    }
+}
+
+#[test]
+fn a_case_that_is_alone_has_its_name_in_the_lines_of_progress() {
+    let folder = folder("bench-alone");
+    let one = orthant(&folder, "bench -a workload=cantor -a backend=cpu -a n=9 --min-samples 1 --max-samples 1");
+    assert!(text(&one.stderr).contains("[1/1] workload=cantor n=9 backend=cpu: "), "{}", text(&one.stderr));
+    let two = orthant(&folder, "bench -a workload=cantor -a backend=cpu -a n=9,27 --min-samples 1 --max-samples 1");
+    assert!(text(&two.stderr).contains("[2/2] n=27: "), "{}", text(&two.stderr));
+}
+
+#[test]
+fn an_empty_sweep_has_no_case() {
+    let folder = folder("bench-empty");
+    for (name, content) in [("empty.toml", ""), ("base.toml", "[base]\nn = 8\n"), ("group.toml", "[[cases]]\nn = 8\n")]
+    {
+        std::fs::write(folder.join(name), content).unwrap();
+        for list in ["", "--list"] {
+            let output = orthant(&folder, &format!("bench {name} {list}"));
+            assert_eq!((output.status.code(), &output.stdout[..]), (Some(2), &b""[..]), "{name} {list}");
+            assert!(text(&output.stderr).contains("there is no workload; set one"), "{}", text(&output.stderr));
+        }
+        let listed = orthant(&folder, &format!("bench {name} -a workload=cantor --list"));
+        assert_eq!(text(&listed.stdout).lines().count(), 1);
+    }
+}
+
+#[test]
+fn products_are_counted_before_they_are_made() {
+    let folder = folder("bench-products");
+    let long = "1:100000";
+    std::fs::write(
+        folder.join("long.toml"),
+        format!("[base]\nworkload = 'cantor'\n[axes]\nn = '{long}'\ng = '{long}'\nB = '{long}'\n"),
+    )
+    .unwrap();
+    let list = (2..202).map(|number| number.to_string()).collect::<Vec<_>>().join(",");
+    let axes = format!("-a workload=cantor -a n={long} -a g={long} -a B={long}");
+    for (arguments, says) in [
+        (format!("bench {axes} --list"), "1000000000000000 cases are more than the 1000000 of a sweep"),
+        (format!("bench {axes}"), "1000000000000000 cases are more than"),
+        ("bench long.toml --list".to_owned(), "axes.g: 10000000000 cases are more than"),
+        (format!("model plan -g {list} -r {list} -B {list}"), "make 24000000 schemes to try; at most 1000000"),
+        (format!("model plot landscape -g {list} -r {list} -B {list} -o p.svg"), "make 8000000 schemes to try"),
+    ] {
+        let start = Instant::now();
+        let output = orthant(&folder, &arguments);
+        assert_eq!((output.status.code(), &output.stdout[..]), (Some(2), &b""[..]), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(says), "{}", text(&output.stderr));
+        assert!(start.elapsed() < Duration::from_secs(20), "{arguments:.40}: {:?}", start.elapsed());
+    }
+    // The first cases are there before the last is made.
+    let mut listing = command(&folder, "bench -a workload=cantor -a n=1:1000 -a g=1:1000 --list")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    std::io::BufReader::new(listing.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    assert_eq!(first, "workload=cantor n=1 g=1\n");
+    // Nobody reads the rest.
+    assert!(listing.wait().unwrap().success());
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub(super) fn what_is_missing_is_said(folder: &Path) {
         assert_eq!(output.status.code(), Some(code), "{variable:?}: {out}{err}");
         assert!(err.contains(words) && !err.contains("panicked"), "{variable:?}: {err}");
         let doctor = orthant(folder, "doctor", &[variable]);
-        assert!(doctor.status.success() && !text(&doctor).1.contains("panicked"));
+        assert!([Some(0), Some(4)].contains(&doctor.status.code()) && !text(&doctor).1.contains("panicked"));
     }
     // A driver without NVRTC.
     let bare = empty("driver-only");
