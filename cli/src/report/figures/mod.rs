@@ -26,9 +26,5 @@ pub(super) fn figures(facts: &[Fact]) -> Vec<Figure> {
     }
     figures.extend(levels::figures(facts));
     figures.extend(dimensions::figures(facts));
-    // Names are unique, and say in which order to look.
-    for (i, figure) in figures.iter_mut().enumerate() {
-        figure.name = format!("{:02}-{}", i + 1, figure.name);
-    }
     figures
 }
