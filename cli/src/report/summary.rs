@@ -74,7 +74,7 @@ fn between_cases(facts: &[&Fact]) -> String {
         if varied.is_empty() { "one run".into() } else { varied.join(" ") }
     };
     format!(
-        "of {} cases of {} the fastest was {} with {}, {} {}, the slowest, with {}",
+        "Of {} cases of {} the fastest was {} with {}, {} {}, the slowest, with {}",
         facts.len(),
         fast.method(),
         by(fast),
@@ -98,6 +98,6 @@ fn others(problems: &BTreeMap<Problem, Vec<&Fact>>) -> String {
     }
     let mut wins: Vec<(String, usize)> = wins.into_iter().collect();
     wins.sort_by_key(|(_, many)| std::cmp::Reverse(*many));
-    let wins: Vec<String> = wins.iter().map(|(method, many)| format!("{method} {many}")).collect();
-    format!("; the fastest by problem: {}", wins.join(", "))
+    let wins: Vec<String> = wins.iter().map(|(method, many)| format!("{method} won {many}")).collect();
+    format!("; of all {} problems {}", contested.len(), wins.join(", "))
 }

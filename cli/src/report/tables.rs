@@ -97,7 +97,7 @@ fn fastest(facts: &[Fact]) -> ShownTable {
     ShownTable::new(
         "The fastest of every method",
         "Per problem and method the row with the least median, its median absolute deviation, and its gain over exhaustive.",
-        &["#ms", "#± %", "#over exhaustive", "method", "#n", "#dwell", "{g, r, B}", "#Mcells/s", "field", "machine"],
+        &["#ms", "#± %", "#gain", "method", "#n", "#dwell", "{g, r, B}", "#Mcells/s", "field", "machine"],
         rows.collect(),
     )
 }
@@ -135,7 +135,7 @@ fn thriftiest(facts: &[Fact]) -> ShownTable {
         &[
             "#J",
             "#J net",
-            "#over exhaustive",
+            "#gain",
             "method",
             "#n",
             "#dwell",

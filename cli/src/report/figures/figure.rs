@@ -12,6 +12,16 @@ pub(in crate::report) struct Figure {
     pub(in crate::report) panel: Panel,
 }
 
+impl Figure {
+    /// The same figure, with what tells it from others of its kind in its title; the one in the picture stays short.
+    pub(super) fn of(mut self, what: &str) -> Self {
+        if !what.is_empty() {
+            self.title += &format!(": {what}");
+        }
+        self
+    }
+}
+
 /// An axis.
 pub(super) fn axis(name: &str, scale: Scale) -> Axis {
     Axis { name: name.into(), scale }
