@@ -20,6 +20,34 @@ pub(crate) fn median_absolute_deviation(values: &[f64]) -> f64 {
     median(&values.iter().map(|value| (value - middle).abs()).collect::<Vec<f64>>())
 }
 
+/// How far values lie from their median: half of them within the deviation, and those that stand apart.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Spread {
+    /// The median absolute deviation.
+    pub(crate) deviation: f64,
+    pub(crate) outliers: Vec<f64>,
+}
+
+/// Fewer values say nothing about their spread.
+const FEWEST: usize = 5;
+
+/// Three standard deviations of a normal distribution with this median absolute deviation.
+const APART: f64 = 3.0 * 1.4826;
+
+/// Clocks have steps, so many samples may be equal; what is nearer to the median than this share of it is no outlier.
+const NEAR: f64 = 0.01;
+
+/// The spread of some values; none of fewer than five.
+pub(crate) fn spread(values: &[f64]) -> Option<Spread> {
+    if values.len() < FEWEST {
+        return None;
+    }
+    let (middle, deviation) = (median(values), median_absolute_deviation(values));
+    let far = (APART * deviation).max(NEAR * middle.abs());
+    let outliers = values.iter().copied().filter(|value| (value - middle).abs() > far).collect();
+    Some(Spread { deviation, outliers })
+}
+
 /// The arithmetic mean; NaN if there are no values.
 pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
@@ -175,6 +203,16 @@ mod tests {
         assert_eq!(standard_error(&[1.0]), f64::INFINITY);
         // Variance 2.5, over 5 values.
         assert!((standard_error(&[1.0, 2.0, 3.0, 4.0, 5.0]) - 0.5f64.sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn outliers_stand_apart_and_do_not_widen_the_spread() {
+        assert_eq!(spread(&[1.0, 2.0, 3.0, 90.0]), None);
+        let found = spread(&[10.0, 11.0, 12.0, 13.0, 14.0, 90.0, 1.0]).unwrap();
+        assert_eq!(found, Spread { deviation: 2.0, outliers: vec![90.0, 1.0] });
+        // Most values are equal, the others are a step of the clock away, or are not.
+        let steps = spread(&[100.0, 100.0, 100.0, 100.5, 102.0]).unwrap();
+        assert_eq!(steps, Spread { deviation: 0.0, outliers: vec![102.0] });
     }
 
     #[test]

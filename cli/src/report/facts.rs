@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::bench::energy::Energy;
 use crate::bench::row::Row;
+use crate::statistics::{Spread, spread};
 
 /// What is read of a run report.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -48,17 +49,16 @@ pub(super) struct RanLevel {
 /// A measured case.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fact {
-    pub(super) sweep: String,
-    pub(super) key: String,
     pub(super) ran: RanRow,
-    settings: BTreeMap<String, String>,
+    /// In the order of `run`'s options.
+    pub(super) settings: Vec<(String, String)>,
     /// `device` or `wall`.
     pub(super) clock: String,
-    /// Seconds: middle, extremes and standard error of the mean.
+    /// Seconds: middle, extremes and spread.
     pub(super) median: f64,
     pub(super) least: f64,
     pub(super) greatest: f64,
-    pub(super) error: Option<f64>,
+    pub(super) spread: Option<Spread>,
     pub(super) samples: usize,
     pub(super) energy: Option<Energy>,
 }
@@ -69,15 +69,13 @@ impl Fact {
         let (times, ran) = (row.samples.as_ref()?, row.run.as_ref()?);
         let fold = |pick: fn(f64, f64) -> f64| times.samples().iter().copied().reduce(pick);
         Some(Self {
-            sweep: row.sweep.clone(),
-            key: row.key.clone(),
             ran: ran.clone(),
-            settings: row.case.iter().cloned().collect(),
+            settings: row.case.clone(),
             clock: times.clock.clone(),
             median: times.median,
             least: fold(f64::min)?,
             greatest: fold(f64::max)?,
-            error: times.standard_error,
+            spread: spread(times.samples()),
             samples: times.samples().len(),
             energy: row.energy.clone(),
         })
@@ -92,7 +90,7 @@ impl Fact {
     pub(super) fn field(&self) -> String {
         let RanRow { workload, k, precision, arithmetic, cell, explore, .. } = &self.ran;
         let plain = if arithmetic == "plain" { ", plain arithmetic" } else { "" };
-        let kept = match self.settings.get("keep").map(String::as_str) {
+        let kept = match self.set("keep") {
             Some("counts") => "counts only".to_owned(),
             Some("regions") => "regions kept".to_owned(),
             _ => format!("{cell} cells"),
@@ -156,9 +154,25 @@ impl Fact {
         (sum(|level| level.regions), sum(|level| level.subdivided + level.leaves))
     }
 
+    /// A setting of the case.
+    pub(super) fn set(&self, name: &str) -> Option<&str> {
+        self.settings.iter().find(|(known, _)| known == name).map(|(_, value)| &value[..])
+    }
+
     /// A setting of the case, as a number.
     pub(super) fn setting(&self, name: &str) -> Option<u64> {
-        self.settings.get(name)?.parse().ok()
+        self.set(name)?.parse().ok()
+    }
+
+    /// The median in milliseconds.
+    pub(super) fn ms(&self) -> String {
+        four(self.median * 1e3)
+    }
+
+    /// The median absolute deviation in per cent of the median; a dash if it is not known.
+    pub(super) fn deviation(&self) -> String {
+        let share = |spread: &Spread| format!("{:.2}", spread.deviation / self.median * 100.0);
+        self.spread.as_ref().map_or("-".into(), share)
     }
 
     /// {g, r, B}, and the block on a GPU.
@@ -203,6 +217,38 @@ pub(super) fn least<'a, T: Ord>(
         }
     }
     least.into_iter().map(|(value, (_, fact))| (value, fact)).collect()
+}
+
+/// What is computed, where, and how large it is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Problem {
+    pub(super) field: String,
+    pub(super) place: String,
+    pub(super) n: u64,
+    /// 0 if the field has none.
+    pub(super) dwell: u64,
+}
+
+/// The facts by problem.
+pub(super) fn problems(facts: &[Fact]) -> BTreeMap<Problem, Vec<&Fact>> {
+    let mut problems: BTreeMap<_, Vec<&Fact>> = BTreeMap::new();
+    for fact in facts {
+        let problem = Problem { field: fact.field(), place: fact.place(), n: fact.n(), dwell: fact.dwell() };
+        problems.entry(problem).or_default().push(fact);
+    }
+    problems
+}
+
+/// A number to four digits; a dash for none.
+pub(super) fn four(value: f64) -> String {
+    if !value.is_finite() {
+        return "-".into();
+    }
+    if value != 0.0 && !(1e-4..1e9).contains(&value.abs()) {
+        return format!("{value:.3e}");
+    }
+    let digits = (3.0 - value.abs().log10().floor()).clamp(0.0, 6.0) as usize;
+    format!("{value:.digits$}")
 }
 
 /// The facts by subject.

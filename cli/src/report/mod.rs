@@ -3,6 +3,7 @@
 mod facts;
 mod figures;
 mod page;
+mod summary;
 mod tables;
 
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::bench::row;
+use crate::bench::row::{self, Row};
 use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::output::{Staged, chart};
@@ -18,7 +19,7 @@ use crate::voice::Voice;
 use orthant::Control;
 
 use facts::{Fact, RanRow};
-use page::Page;
+use page::{Experiment, Page};
 
 /// Options of `report`.
 #[derive(Debug, Args)]
@@ -49,21 +50,20 @@ pub(crate) fn report(args: ReportOptions, voice: Voice) -> Result<(), Error> {
     for path in &args.results {
         rows.extend(row::read::<RanRow>(path)?);
     }
-    let facts: Vec<Fact> = rows.iter().filter_map(Fact::of).collect();
     if rows.is_empty() {
         return Err(Error::Input(format!("{}: there are no rows to report", args.results[0].display())));
     }
-    let figures = figures::figures(&facts);
-    let tables = tables::tables(&rows, &facts);
-    let (total, failed) = (rows.len(), rows.len() - facts.len());
+    let experiments = experiments(&rows);
+    let figures = || experiments.iter().flat_map(|experiment| &experiment.figures);
+    let (total, failed) = (rows.len(), rows.iter().filter(|row| row.samples.is_none()).count());
     let failures = if failed > 0 { format!(", {failed} of which failed") } else { String::new() };
     let names: Vec<String> = args.results.iter().map(|path| file_name(path)).collect();
     let page = Page {
         title: &args.title,
-        summary: &format!("Cases: {total}{failures}. Figures: {}.", figures.len()),
+        summary: &format!("Cases: {total}{failures}. Figures: {}.", figures().count()),
         sources: &names.join(", "),
-        tables: &tables,
-        figures: &figures,
+        experiments: &experiments,
+        machines: &tables::machines(&rows),
     };
     let control = Arc::new(Control::default());
     cancels(&control);
@@ -79,7 +79,7 @@ pub(crate) fn report(args: ReportOptions, voice: Voice) -> Result<(), Error> {
     }
     if let Some(folder) = &args.svg {
         std::fs::create_dir_all(folder).map_err(|source| Error::File { path: folder.clone(), source })?;
-        for figure in &figures {
+        for figure in figures() {
             let path = folder.join(format!("{}.svg", figure.name));
             let picture = chart::single(&figure.panel, &figure.title, &figure.caption);
             let picture = picture.map_err(|source| Error::File { path: path.clone(), source })?;
@@ -92,6 +92,30 @@ pub(crate) fn report(args: ReportOptions, voice: Voice) -> Result<(), Error> {
         voice.say(format_args!("orthant: wrote {}", target.display()));
     }
     Ok(())
+}
+
+/// What the rows of every sweep show, in the order in which they were first met.
+fn experiments(rows: &[Row<RanRow>]) -> Vec<Experiment> {
+    let mut sweeps: Vec<&str> = Vec::new();
+    for row in rows {
+        if !sweeps.contains(&&row.sweep[..]) {
+            sweeps.push(&row.sweep);
+        }
+    }
+    let mut figures_before = 0;
+    let experiment = |name: &str| {
+        let rows: Vec<&Row<RanRow>> = rows.iter().filter(|row| row.sweep == name).collect();
+        let facts: Vec<Fact> = rows.iter().filter_map(|row| Fact::of(row)).collect();
+        let mut figures = figures::figures(&facts);
+        // Names are unique, and say in which order to look.
+        for figure in &mut figures {
+            figures_before += 1;
+            figure.name = format!("{figures_before:02}-{}", figure.name);
+        }
+        let found = summary::sentence(&facts).unwrap_or_else(|| "No case has a result.".into());
+        Experiment { name: name.to_owned(), found, tables: tables::tables(&rows, &facts), figures }
+    };
+    sweeps.into_iter().map(experiment).collect()
 }
 
 fn stage(flag: &str, path: &Path, extension: &str, force: bool) -> Result<Staged, Error> {

@@ -13,19 +13,32 @@ pub(super) struct Page<'a> {
     pub(super) title: &'a str,
     pub(super) summary: &'a str,
     pub(super) sources: &'a str,
-    pub(super) tables: &'a [ShownTable],
-    pub(super) figures: &'a [Figure],
+    pub(super) experiments: &'a [Experiment],
+    pub(super) machines: &'a ShownTable,
+}
+
+/// What the rows of one sweep show.
+pub(super) struct Experiment {
+    pub(super) name: String,
+    /// In one sentence.
+    pub(super) found: String,
+    pub(super) tables: Vec<ShownTable>,
+    pub(super) figures: Vec<Figure>,
 }
 
 impl Page<'_> {
     /// The page's text.
     pub(super) fn html(&self) -> Result<String, Error> {
-        let figures = self.figures.iter().map(|figure| {
+        let picture = |figure: &Figure| {
             let Figure { name, title, caption, panel } = figure;
             let svg = chart::inline(panel, title, caption).map_err(failed)?;
             Ok(context! { name => name.as_str(), title => title.as_str(), caption => caption.as_str(), svg => svg })
-        });
-        let figures = figures.collect::<Result<Vec<_>, Error>>()?;
+        };
+        let experiment = |Experiment { name, found, tables, figures }: &Experiment| {
+            let figures = figures.iter().map(picture).collect::<Result<Vec<_>, Error>>()?;
+            Ok(context! { name => name, found => found, tables => Value::from(Serde(tables)), figures => figures })
+        };
+        let experiments = self.experiments.iter().map(experiment).collect::<Result<Vec<_>, Error>>()?;
         let mut pages = Environment::new();
         // The name's ending says that values are escaped.
         pages.add_template("page.html", include_str!("page.html")).map_err(failed)?;
@@ -37,8 +50,8 @@ impl Page<'_> {
             version => env!("CARGO_PKG_VERSION"),
             style => format!("{}{}", include_str!("page.css"), chart::STYLE),
             script => include_str!("page.js"),
-            tables => Value::from(Serde(self.tables)),
-            figures => figures,
+            experiments => experiments,
+            machines => Value::from(Serde(self.machines)),
         });
         text.map_err(failed)
     }
@@ -46,25 +59,38 @@ impl Page<'_> {
     /// The same as Markdown, with links to pictures in `folder` if they are written.
     pub(super) fn markdown(&self, folder: Option<&str>) -> String {
         let mut text = format!("# {}\n\n{}\n", self.title, self.summary);
-        for table in self.tables {
-            text += &format!("\n## {}\n\n{}\n\n", table.title, table.about);
-            let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-            text += &line(table.header.iter().map(|column| column.name.to_owned()).collect());
-            text += &line(table.header.iter().map(|column| if column.number { "--:" } else { "---" }.into()).collect());
-            for row in &table.rows {
-                text += &line(row.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect());
+        for Experiment { name, found, tables, figures } in self.experiments {
+            text += &format!("\n## {name}\n\n{found}\n");
+            for table in tables {
+                text += &rows(table, "###");
             }
-        }
-        if let Some(folder) = folder {
-            text += "\n## Figures\n";
-            for figure in self.figures {
-                let Figure { name, title, caption, .. } = figure;
+            let Some(folder) = folder else { continue };
+            for Figure { name, title, caption, .. } in figures {
                 text += &format!("\n![{title}]({folder}/{name}.svg)\n\n**{title}.** {caption}\n");
             }
         }
+        text += &rows(self.machines, "##");
         text += &format!("\nMade by orthant {} from {}.\n", env!("CARGO_PKG_VERSION"), self.sources);
         text
     }
+}
+
+/// A table as Markdown.
+fn rows(table: &ShownTable, level: &str) -> String {
+    let shown = |cell: &str| cell.replace('|', "\\|").replace('\n', " ");
+    let mut text = format!("\n{level} {}\n\n{}\n", table.title, table.about);
+    if !table.same.is_empty() {
+        let same: Vec<String> = table.same.iter().map(|(name, value)| format!("{name} **{}**", shown(value))).collect();
+        text += &format!("\nIn every row: {}.\n", same.join("; "));
+    }
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    text += "\n";
+    text += &line(table.header.iter().map(|column| column.name.clone()).collect());
+    text += &line(table.header.iter().map(|column| if column.number { "--:" } else { "---" }.into()).collect());
+    for row in &table.rows {
+        text += &line(row.iter().map(|cell| shown(cell)).collect());
+    }
+    text
 }
 
 fn failed(error: impl std::fmt::Display) -> Error {

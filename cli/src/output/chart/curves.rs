@@ -1,14 +1,17 @@
-//! Curves over one pair of axes, with the spread of their points as bands.
+//! Curves over one pair of axes, with the spread of their points.
+//!
+//! Curves may lie on each other. Their dashes grow shorter and their gaps longer from one to the next, and full marks take
+//! turns with hollow ones that are larger, so that what is drawn later hides nothing of what was drawn before.
 
 use std::error::Error;
 
 use plotters::chart::ChartBuilder;
-use plotters::element::{EmptyElement, PathElement, Polygon, Text};
+use plotters::element::{Circle, EmptyElement, PathElement, Polygon, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, ShapeStyle, TRANSPARENT};
 
 use super::scale::Axis;
-use super::style::{Area, Drawn, GRID, LARGE, SMALL, TONES, WIDTH, ink};
+use super::style::{Area, Drawn, GRID, LARGE, LINES, SMALL, TONES, WIDTH, ink};
 
 /// A named curve.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,16 +20,18 @@ pub struct Curve {
     pub name: String,
     /// x and y, from left to right.
     pub points: Vec<[f64; 2]>,
-    /// The least and the greatest y beside every point; empty if there is no spread.
-    pub band: Vec<[f64; 2]>,
-    /// The number of its tone and mark, for what should look the same in several figures; None: its place in the legend.
+    /// x, and the y from which and to which a bar says how sure a point is.
+    pub bars: Vec<[f64; 3]>,
+    /// x and y of samples that are far from their point.
+    pub outliers: Vec<[f64; 2]>,
+    /// The number of its tone, dashes and mark, for what should look the same in several figures; None: its place in the legend.
     pub look: Option<usize>,
 }
 
 impl Curve {
     /// A curve without spread.
     pub fn new(name: String, points: Vec<[f64; 2]>) -> Self {
-        Self { name, points, band: Vec::new(), look: None }
+        Self { name, points, bars: Vec::new(), outliers: Vec::new(), look: None }
     }
 }
 
@@ -56,7 +61,7 @@ impl Curves {
         let (mut x, mut line) = (0, 0);
         let mut places = Vec::new();
         for curve in &self.curves {
-            let width = 34 + LETTER * curve.name.chars().count() as i32;
+            let width = 38 + LETTER * curve.name.chars().count() as i32;
             if x > 0 && x + width > WIDTH as i32 - 30 {
                 (x, line) = (0, line + 1);
             }
@@ -77,10 +82,12 @@ impl Curves {
             let look = curve.look.unwrap_or(i);
             let tone = TONES[look % TONES.len()];
             let (x, y) = (x + 14, 38 + line * LINE);
-            head.draw(&PathElement::new([(x, y), (x + 18, y)], ShapeStyle::from(&tone).stroke_width(2)))?;
-            head.draw(&(EmptyElement::at((x + 9, y)) + Polygon::new(mark(look), tone.filled())))?;
+            head.draw(&PathElement::new([(x, y), (x + 22, y)], ShapeStyle::from(&tone).stroke_width(LINES)))?;
+            let (edge, inside) = mark(look);
+            let at = EmptyElement::at((x + 11, y));
+            head.draw(&(at + Polygon::new(edge.clone(), inside) + PathElement::new(closed(edge), tone)))?;
             let left = Pos::new(HPos::Left, VPos::Center);
-            head.draw(&Text::new(curve.name.as_str(), (x + 24, y), ink(SMALL).pos(left)))?;
+            head.draw(&Text::new(curve.name.as_str(), (x + 28, y), ink(SMALL).pos(left)))?;
         }
         Ok(plot)
     }
@@ -90,7 +97,9 @@ impl Curves {
         let points = |axis: usize| -> Vec<f64> {
             self.curves.iter().flat_map(|curve| &curve.points).map(|point| point[axis]).collect()
         };
-        let spread: Vec<f64> = self.curves.iter().flat_map(|curve| &curve.band).flatten().copied().collect();
+        let bars = self.curves.iter().flat_map(|curve| &curve.bars).flat_map(|bar| [bar[1], bar[2]]);
+        let outliers = self.curves.iter().flat_map(|curve| &curve.outliers).map(|outlier| outlier[1]);
+        let spread: Vec<f64> = bars.chain(outliers).collect();
         let (x, y) = (self.x.scale, self.y.scale);
         let x_places = x.places(&points(0), &[]);
         let y_places = y.places(&[], &[points(1), spread].concat());
@@ -99,7 +108,7 @@ impl Curves {
             .margin(6)
             .margin_right(18)
             .x_label_area_size(44)
-            .y_label_area_size(66)
+            .y_label_area_size(76)
             .build_cartesian_2d(x_places, y_places)?;
         chart
             .configure_mesh()
@@ -116,29 +125,46 @@ impl Curves {
             let look = curve.look.unwrap_or(i);
             let tone = TONES[look % TONES.len()];
             let at = |[px, py]: [f64; 2]| (x.place(px), y.place(py));
-            let along = |end: usize| curve.points.iter().zip(&curve.band).map(move |(p, band)| at([p[0], band[end]]));
-            if !curve.band.is_empty() {
-                let outline: Vec<_> = along(0).chain(along(1).rev()).collect();
-                chart.draw_series([Polygon::new(outline, tone.mix(0.18))])?;
+            for &[px, low, high] in &curve.bars {
+                let ends = [at([px, low]), at([px, high])];
+                chart.draw_series([PathElement::new(ends, tone)])?;
+                chart.draw_series(ends.map(|end| EmptyElement::at(end) + PathElement::new([(-3, 0), (3, 0)], tone)))?;
             }
+            let rings =
+                curve.outliers.iter().map(|&outlier| EmptyElement::at(at(outlier)) + Circle::new((0, 0), 2, tone));
+            chart.draw_series(rings)?;
             let line: Vec<_> = curve.points.iter().map(|&point| at(point)).collect();
             if line.len() <= MARKED {
-                let marks = line.iter().map(|&place| EmptyElement::at(place) + Polygon::new(mark(look), tone.filled()));
+                let (edge, inside) = mark(look);
+                let marks = line.iter().map(|&place| {
+                    let (inside, edge) =
+                        (Polygon::new(edge.clone(), inside), PathElement::new(closed(edge.clone()), tone));
+                    EmptyElement::at(place) + inside + edge
+                });
                 chart.draw_series(marks)?;
             }
-            chart.draw_series([PathElement::new(line, ShapeStyle::from(&tone).stroke_width(2))])?;
+            chart.draw_series([PathElement::new(line, ShapeStyle::from(&tone).stroke_width(LINES))])?;
         }
         Ok(())
     }
 }
 
-/// The outline of the mark that tells a curve from its neighbours without colour, around its middle: an octagon, a
-/// triangle, a square, a diamond.
-fn mark(look: usize) -> Vec<(i32, i32)> {
-    match look % 4 {
+/// The mark that tells a curve from its neighbours without colour, around its middle, and what fills it.
+fn mark(look: usize) -> (Vec<(i32, i32)>, ShapeStyle) {
+    let tone = TONES[look % TONES.len()];
+    let edge = match look % TONES.len() {
         0 => vec![(-4, -2), (-2, -4), (2, -4), (4, -2), (4, 2), (2, 4), (-2, 4), (-4, 2)],
-        1 => vec![(-5, 4), (5, 4), (0, -5)],
-        2 => vec![(-4, -4), (4, -4), (4, 4), (-4, 4)],
-        _ => vec![(-5, 0), (0, -5), (5, 0), (0, 5)],
-    }
+        1 => vec![(-6, 5), (6, 5), (0, -6)],
+        2 => vec![(-3, -3), (3, -3), (3, 3), (-3, 3)],
+        3 => vec![(-8, 0), (0, -8), (8, 0), (0, 8)],
+        4 => vec![(-4, -3), (4, -3), (0, 5)],
+        _ => vec![(-7, -7), (7, -7), (7, 7), (-7, 7)],
+    };
+    (edge, if look.is_multiple_of(2) { tone.filled() } else { TRANSPARENT.filled() })
+}
+
+/// An outline that returns to where it began.
+fn closed(mut edge: Vec<(i32, i32)>) -> Vec<(i32, i32)> {
+    edge.extend(edge.first().copied());
+    edge
 }

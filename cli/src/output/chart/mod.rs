@@ -1,7 +1,8 @@
 //! .svg: curves and heat maps of numbers, in a grid of panels.
 //!
 //! Pictures follow the reader's preference for light or dark and say in words what they show. Colours are written as they
-//! are on white; [`STYLE`] replaces them on dark, by their values, because the drawing library knows no classes.
+//! are on white; [`STYLE`] replaces them on dark, and dashes curves, by their values, because the drawing library knows no
+//! classes.
 
 mod curves;
 mod heat_map;
@@ -39,8 +40,13 @@ impl Panel {
     }
 }
 
-/// What pictures look like on dark, for the page or the picture that holds them.
-pub const STYLE: &str = "@media (prefers-color-scheme: dark) {
+/// How curves are dashed and what pictures look like on dark, for the page or the picture that holds them.
+pub const STYLE: &str = "svg polyline[stroke='#D55E00'][stroke-width='2'] { stroke-dasharray: 12 4 }
+svg polyline[stroke='#008A64'][stroke-width='2'] { stroke-dasharray: 8 8 }
+svg polyline[stroke='#B85792'][stroke-width='2'] { stroke-dasharray: 5 7 }
+svg polyline[stroke='#947200'][stroke-width='2'] { stroke-dasharray: 3 9 }
+svg polyline[stroke='#222288'][stroke-width='2'] { stroke-dasharray: 2 4 }
+@media (prefers-color-scheme: dark) {
 svg [fill='#FFFFFF'] { fill: #14171a } svg [stroke='#FFFFFF'] { stroke: #14171a }
 svg [fill='#000000'] { fill: #e6e6e6 } svg [stroke='#000000'] { stroke: #e6e6e6 }
 svg [stroke='#DDDDDD'] { stroke: #3a3f44 }
@@ -127,7 +133,7 @@ fn draw(title: &str, rows: &[Vec<Panel>]) -> Result<String, Box<dyn Error>> {
 mod tests {
     use plotters::style::RGBColor;
 
-    use super::style::{GRID, TONES};
+    use super::style::{GRID, LINES, TONES};
     use super::*;
 
     fn axis(name: &str) -> Axis {
@@ -151,6 +157,17 @@ mod tests {
         for text in ["<title>title</title><desc>a &lt; b</desc>", "gain", "cost", "n &amp; m", "1.00", "1024"] {
             assert!(picture.contains(text), "{text} in {picture}");
         }
+    }
+
+    #[test]
+    fn every_curve_but_the_first_is_dashed_in_its_own_way() {
+        let dashes = |RGBColor(r, g, b): &RGBColor| {
+            let rule = format!("[stroke='#{r:02X}{g:02X}{b:02X}'][stroke-width='{LINES}'] {{ stroke-dasharray: ");
+            STYLE.split_once(&rule).map(|(_, rest)| rest.split_once(' ').unwrap())
+        };
+        assert_eq!(dashes(&TONES[0]), None);
+        let known: std::collections::BTreeSet<_> = TONES[1..].iter().map(|tone| dashes(tone).unwrap()).collect();
+        assert_eq!(known.len(), TONES.len() - 1);
     }
 
     #[test]

@@ -28,6 +28,9 @@ pub(super) const TONES: [RGBColor; 6] = [
     RGBColor(0x22, 0x22, 0x88),
 ];
 
+/// The width of curves, by which the style sheet knows them from all else that has their tone.
+pub(super) const LINES: u32 = 2;
+
 pub(super) type Drawn = Result<(), Box<dyn Error>>;
 pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 

@@ -60,7 +60,7 @@ pub(super) fn figures(facts: &[Fact]) -> Vec<Figure> {
         figures.extend(drawn(
             "dimensions-time".into(),
             "Time per active region against k".into(),
-            format!("Ask on {place}. The median over the regions that were found mixed; bands hold all samples."),
+            format!("Ask on {place}. The median over the regions that were found mixed."),
             [k(), axis("ns", Scale::Decimal)],
             curves.collect(),
         ));

@@ -18,17 +18,15 @@ use super::facts::{Fact, subjects};
 /// All figures that the facts allow.
 pub(super) fn figures(facts: &[Fact]) -> Vec<Figure> {
     let mut figures = Vec::new();
-    for (subject, facts) in subjects(facts) {
-        figures.extend(scaling::figures(&subject, &facts));
-        figures.extend(landscape::figures(&subject, &facts));
-        figures.extend(tuning::figures(&subject, &facts));
-        figures.extend(energy::figures(&subject, &facts));
+    let subjects = subjects(facts);
+    let everywhere = |part: &&str| subjects.keys().all(|subject| subject.split(", ").any(|other| other == *part));
+    for (subject, facts) in &subjects {
+        let own: Vec<&str> = subject.split(", ").filter(|part| !everywhere(part)).collect();
+        let kinds = [scaling::figures, landscape::figures, tuning::figures, energy::figures];
+        let drawn = kinds.into_iter().flat_map(|kind| kind(subject, facts));
+        figures.extend(drawn.map(|figure| figure.of(&own.join(", "))));
     }
     figures.extend(levels::figures(facts));
     figures.extend(dimensions::figures(facts));
-    // Names are unique, and say in which order to look.
-    for (i, figure) in figures.iter_mut().enumerate() {
-        figure.name = format!("{:02}-{}", i + 1, figure.name);
-    }
     figures
 }

@@ -78,7 +78,7 @@ fn times((name, of, fewest): Against, subject: &str, facts: &[&Fact]) -> Vec<Fig
         gain.push(curve(method, pairs.map(|(&v, &fact)| (v, fact)), over));
     }
     let x = || axis(name, Scale::Binary);
-    let caption = |what: &str| format!("{subject}. {what} What is not named is at its best; bands hold all samples.");
+    let caption = |what: &str| format!("{subject}. {what} What is not named is at its best.");
     [
         drawn(
             format!("time-{name}"),
@@ -115,7 +115,7 @@ fn throughput(name: &str, word: &str, of: fn(&Fact) -> u64, subject: &str, facts
     drawn(
         format!("throughput-{name}"),
         format!("{unit} against {word}"),
-        format!("{subject}. Medians; bands hold all samples."),
+        format!("{subject}. Medians."),
         [axis(name, Scale::Binary), axis(unit, Scale::Decimal)],
         curves.collect(),
     )

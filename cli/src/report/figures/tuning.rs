@@ -34,14 +34,14 @@ fn encodings(subject: &str, facts: &[&Fact]) -> Vec<Figure> {
         drawn(
             "encodings-time".into(),
             "Time of ask by encoding".into(),
-            format!("{subject}. Medians in milliseconds at the best scheme; bands hold all samples."),
+            format!("{subject}. Medians in milliseconds at the best scheme."),
             [n(), axis("ms", Scale::Decimal)],
             curves(|_, time| time * 1e3),
         ),
         drawn(
             "encodings-bytes".into(),
             "Bytes of the largest tables by encoding".into(),
-            format!("{subject}. The read table and the write table of the level that takes most, in the same runs; equal ones lie on each other."),
+            format!("{subject}. The read table and the write table of the level that takes most, in the same runs."),
             [n(), axis("KiB", Scale::Decimal)],
             curves(|fact, _| fact.ran.peak_olt_bytes as f64 / 1024.0),
         ),
@@ -71,7 +71,7 @@ fn throttle(subject: &str, name: &str, facts: &[&Fact]) -> Option<Figure> {
     drawn(
         format!("throttle-{name}"),
         format!("Time of dp against {name}, n = {n}"),
-        format!("{subject}. Medians in milliseconds; bands hold all samples."),
+        format!("{subject}. Medians in milliseconds."),
         [axis(name, Scale::Binary), axis("ms", Scale::Decimal)],
         curves.collect(),
     )
