@@ -6,6 +6,7 @@ mod commands;
 mod compare;
 mod ends;
 mod errors;
+mod fuzz;
 mod learnt;
 mod model;
 mod page;
