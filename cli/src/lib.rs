@@ -11,6 +11,7 @@ mod compare;
 mod curves;
 mod energy;
 mod error;
+mod help;
 mod info;
 mod machine;
 mod measure;
@@ -24,6 +25,7 @@ mod search;
 mod shell;
 mod statistics;
 mod store;
+mod variables;
 mod verify;
 mod voice;
 
@@ -31,21 +33,26 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
 use args::{Cli, Colour, Command};
 use error::Error;
+use variables::Typed;
 use voice::Voice;
 
 /// Does what a command line says, the program's name first, and turns errors into messages and exit codes.
 pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> ExitCode {
-    let cli = match Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let command = help::command();
+    let typed = Typed { command: &command, arguments: &arguments };
+    let parsed = command.clone().try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
             let help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
             // A closed pipe is the only way this fails, and then nobody is listening.
-            let _ = error.print();
+            let _ = typed.explain(error).print();
             return if help { ExitCode::SUCCESS } else { ExitCode::from(2) };
         }
     };
@@ -68,7 +75,7 @@ pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit
         // Whoever reads stdout has gone, as with `| head`.
         Err(Error::File { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("orthant: {error}");
+            eprintln!("orthant: {}", typed.name_in(error.to_string()));
             ExitCode::from(error.exit_code())
         }
     }

@@ -8,9 +8,8 @@ macro_rules! page {
         fn $name(field: &str, n: u16, cell: [u16; 3]) -> u16 {
             let (ma, ms): (fn($T, $T, $T) -> $T, fn($T, $T, $T) -> $T) = ($ma, $ms);
             let square: fn($T, $T, $T) -> $T = $square;
-            let sample = |c: u16, o: $T, [lo, hi]: [f64; 2]| {
-                ma(<$T>::from(c) + o, ((hi - lo) / f64::from(n)) as $T, lo as $T)
-            };
+            let sample =
+                |c: u16, o: $T, [lo, hi]: [f64; 2]| ma(<$T>::from(c) + o, ((hi - lo) / f64::from(n)) as $T, lo as $T);
             let mut d = 0;
             if field == "mandelbrot" {
                 let c = [sample(cell[0], 0.0, [-1.5, 0.5]), sample(cell[1], 0.0, [-1.0, 1.0])];
