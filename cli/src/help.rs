@@ -13,7 +13,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "bench",
         &[
-            "bench -a workload=mandelbrot -a n=2^10,2^12 -a strategy=exhaustive,ask -o mine.jsonl",
+            "bench -a workload=mandelbrot -a n=2^10,2^12 -a strategy=ask,dp -o mine.jsonl",
             "bench benches/sweeps/paper-ask-small.toml --list",
         ],
     ),

@@ -15,6 +15,8 @@ fn the_short_help_of_run_fits_a_screen() {
     {
         assert!(long.contains(words) && short.contains(words) == in_short, "{words}: {short}");
     }
+    let prose = long.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(prose.contains("with y upwards") && prose.contains("[env: ORTHANT_OUTPUT]"), "{long}");
     let at = |heading: &str| long.find(&format!("\n{heading}:\n")).unwrap_or_else(|| panic!("{heading}: {long}"));
     let headings = ["What is computed", "Results", "How", "To compare with the papers", "CUDA", "General", "Examples"];
     assert!(headings.map(at).is_sorted());
