@@ -95,17 +95,17 @@ impl Outputs {
         })
     }
 
-    /// Checks that the cells that outputs show fit `limit`: all of them in a picture, a layer of them where an array is
-    /// written from regions.
+    /// Checks that the cells that outputs show fit `limit`: all of them, or a layer of them where an array is written from
+    /// regions.
     fn fit<const K: usize>(&self, size: [u32; K], kept: &Kept, limit: Option<u64>) -> Result<(), Error> {
-        let cells = |size: &[u32]| size.iter().fold(1u128, |cells, &n| cells.saturating_mul(n.into()));
-        match self.pictures() {
-            _ if kept.keep == Keep::Dense => {}
-            true => dense_fits(Stored::Materialised, cells(&size), kept.cell, limit)?,
-            false if self.arrays.is_empty() => {}
-            false => dense_fits(Stored::Layer, cells(&size[..K - 1]), kept.cell, limit)?,
-        }
-        Ok(())
+        let (what, axes) = match kept.keep {
+            _ if self.arrays.is_empty() && self.overlay.is_none() => return Ok(()),
+            Keep::Dense => (Stored::Dense, K),
+            _ if self.pictures() => (Stored::Materialised, K),
+            _ => (Stored::Layer, K - 1),
+        };
+        let cells = size[..axes].iter().fold(1u128, |cells, &n| cells.saturating_mul(n.into()));
+        Ok(dense_fits(what, cells, kept.cell, limit)?)
     }
 
     /// True if an output is a picture.
