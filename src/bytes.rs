@@ -1,4 +1,6 @@
 //! Numbers of bytes as people read them.
+//!
+//! Products of extents saturate: beyond the largest unit a number is only known to be larger than any machine.
 
 /// A number of bytes in binary units.
 pub struct Bytes(pub u128);
@@ -12,6 +14,22 @@ impl std::fmt::Display for Bytes {
             value /= 1024.0;
             unit += 1;
         }
-        if unit == 0 { write!(f, "{} B", self.0) } else { write!(f, "{value:.1} {}", UNITS[unit]) }
+        match unit {
+            0 => write!(f, "{} B", self.0),
+            _ if value >= 1024.0 => write!(f, "more than 1024 {}", UNITS[unit]),
+            _ => write!(f, "{value:.1} {}", UNITS[unit]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_few_digits() {
+        let texts = [1023, 1536, 1 << 41, 1023 << 80, 1 << 90, u128::MAX].map(|bytes| Bytes(bytes).to_string());
+        let known = ["1023 B", "1.5 KiB", "2.0 TiB", "1023.0 YiB", "more than 1024 YiB", "more than 1024 YiB"];
+        assert_eq!(texts, known);
     }
 }

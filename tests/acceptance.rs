@@ -182,6 +182,11 @@ fn regions_and_bricks_hold_the_dense_array() {
             let keep = |keep| Run::new(&plan, &*field).how(How::default().keep(keep)).start().unwrap();
             let (dense, regions, counts) = (keep(Keep::Dense), keep(Keep::Regions), keep(Keep::Counts));
             assert_eq!(differing(dense.array().unwrap(), &regions.materialise(None).unwrap()), 0);
+            let whole = labels(dense.array().unwrap());
+            for most in [1, 20_000, u64::MAX] {
+                let pieces: Vec<u32> = regions.layers(most).unwrap().flat_map(|piece| labels(&piece)).collect();
+                assert_eq!(pieces, whole, "pieces of {most} bytes");
+            }
             assert!(regions.compact_bytes() < plan.domain().cells() as u64 * 2);
             assert!(matches!(counts.materialise(None), Err(MaterialiseError::NotKept)));
             assert!(matches!(regions.materialise(Some(1000)), Err(MaterialiseError::Memory(_))));

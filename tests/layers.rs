@@ -38,12 +38,22 @@ const LIBRARY: Layers = &[
 const PROGRAM: Layers = &[
     (
         "ground",
-        &["error.rs", "interrupt.rs", "memory.rs", "progress.rs", "statistics.rs", "voice.rs", "output/", "energy/"],
+        &[
+            "error.rs",
+            "interrupt.rs",
+            "memory.rs",
+            "progress.rs",
+            "statistics.rs",
+            "variables.rs",
+            "voice.rs",
+            "output/",
+            "energy/",
+        ],
     ),
     ("choices", &["options.rs"]),
     ("runs", &["measure.rs", "machine.rs", "search.rs", "store/", "threads.rs"]),
     ("commands", &["info.rs", "run.rs", "verify.rs", "bench/", "compare/", "curves/", "model/", "report/"]),
-    ("arguments", &["args.rs", "shell.rs"]),
+    ("arguments", &["args.rs", "help.rs", "shell.rs"]),
 ];
 
 /// The folder of each crate's `lib.rs`, from that of the manifest.

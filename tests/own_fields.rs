@@ -2,7 +2,7 @@
 
 use orthant::field::DigitSet;
 use orthant::prelude::*;
-use orthant::result::MemoryError;
+use orthant::result::{MemoryError, Stored};
 
 use crate::outcome::{labels, mixed};
 
@@ -180,7 +180,7 @@ fn a_domain_too_large_to_be_dense_is_counted() {
     let field = DigitSet::new(2, [1 << 20; 3], |digits: &[u32; 3]| digits.iter().all(|&d| d == digits[0]));
     let how = How::default().mem_limit(1 << 28);
     let refused = Run::new(&plan, &field).how(how.clone()).start();
-    assert!(matches!(refused, Err(Error::Memory(MemoryError { what: "the dense array", .. }))), "{refused:?}");
+    assert!(matches!(refused, Err(Error::Memory(MemoryError { what: Stored::Dense, .. }))), "{refused:?}");
     let counted = Run::new(&plan, &field).how(how.keep(Keep::Counts)).start().unwrap();
     assert_eq!(mixed(&counted), (1..14).map(|i| 1u64 << i).collect::<Vec<_>>());
 }

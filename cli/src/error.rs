@@ -9,7 +9,7 @@ use orthant::curve::CurveError;
 use orthant::field::FieldError;
 use orthant::geometry::DomainError;
 use orthant::model::ModelError;
-use orthant::result::{MaterialiseError, MemoryError};
+use orthant::result::{MaterialiseError, MemoryError, Stored};
 use orthant::{Computed, PlanError, UnknownName};
 
 /// What went wrong. The message says what, which value, and what would be allowed.
@@ -154,8 +154,18 @@ fn advice(error: &orthant::Error) -> Option<&'static str> {
             _ => return None,
         },
         Library::NotKept(_) => "use --keep dense or regions",
-        Library::Memory(_) => "a smaller -n, --keep regions or counts, or a larger --mem-limit may help",
-        Library::DeviceMemory { .. } => "a smaller -n, --keep regions or counts, or --backend cpu may help",
+        Library::Memory(MemoryError { what, .. }) => match what {
+            Stored::Dense | Stored::DenseAndTables => {
+                "a smaller -n, --keep regions or counts, or a larger --mem-limit may help"
+            }
+            Stored::Materialised => "a smaller -n, no picture but .npy, or a larger --mem-limit may help",
+            Stored::Layer => "a smaller -n or a larger --mem-limit may help",
+            Stored::TablesAndTerminals | Stored::Terminals => {
+                "a smaller -n, a larger -B, --keep counts, or a larger --mem-limit may help"
+            }
+            _ => "a smaller -n, a larger -B, or a larger --mem-limit may help",
+        },
+        Library::DeviceMemory { .. } => "a smaller -n, keeping less (--keep), or --backend cpu may help",
         Library::Unsupported { what, .. } => match what {
             Unsupported::DeviceOnly => "use --backend cuda",
             Unsupported::Regions { .. } => SMALLER,

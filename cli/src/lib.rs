@@ -11,6 +11,7 @@ mod compare;
 mod curves;
 mod energy;
 mod error;
+mod help;
 mod info;
 mod interrupt;
 mod machine;
@@ -27,6 +28,7 @@ mod shell;
 mod statistics;
 mod store;
 mod threads;
+mod variables;
 mod verify;
 mod voice;
 
@@ -34,26 +36,31 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
 use args::{Cli, Colour, Command};
 use error::Error;
 use threads::with_threads;
+use variables::Typed;
 use voice::{Voice, print, stdout_failed, tell};
 
 pub use memory::Memory;
 
 /// Does what a command line says, the program's name first, and turns errors into messages and exit codes.
 pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> ExitCode {
-    let done = match Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let command = help::command();
+    let typed = Typed { command: &command, arguments: &arguments };
+    let parsed = command.clone().try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+    let done = match parsed {
         Ok(cli) => obey(cli),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             error.print().map_err(stdout_failed).and_then(|()| print(""))
         }
         Err(error) => {
             // If stderr is closed, the exit code still says it.
-            let _ = error.print();
+            let _ = typed.explain(error).print();
             return ExitCode::from(2);
         }
     };
@@ -64,7 +71,7 @@ pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit
         // Whoever reads stdout has gone, as with `| head`.
         Err(Error::File { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            tell(format_args!("orthant: {error}"));
+            tell(format_args!("orthant: {}", typed.name_in(error.to_string())));
             ExitCode::from(error.exit_code())
         }
     }

@@ -4,17 +4,18 @@
 //! there is an option here, an axis of sweeps and part of what a tuned scheme is kept for.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::{Choice, number};
 use orthant::field::FieldKind;
-use orthant::{BackendKind, Computed, How, Request, Target};
+use orthant::{BackendKind, Computed, How, Mapping, Request, Target};
 
 use crate::error::Error;
+use crate::output::png::{Gradient, gradient};
 
 /// A value parser over the names of a registry.
 macro_rules! one_of {
@@ -27,19 +28,37 @@ macro_rules! one_of {
 }
 pub(crate) use one_of;
 
-/// The option of a choice.
-fn option(choice: &'static Choice) -> Arg {
+/// Headings of the help, in the order in which they are shown.
+pub(crate) mod heading {
+    pub(crate) const WHAT: &str = "What is computed";
+    pub(crate) const HOW: &str = "How";
+    pub(crate) const RESULTS: &str = "Results";
+    pub(crate) const CUDA: &str = "CUDA";
+    pub(crate) const PAPERS: &str = "To compare with the papers";
+}
+
+/// Choices that exist to compare with the papers' codes.
+const FOR_THE_PAPERS: [&str; 6] = ["explore-order", "insertion", "dp-launch", "ask-loop", "table", "stack"];
+
+/// Choices that are seldom made: with those of CUDA and for the papers they are in the long help alone.
+const RARE: [&str; 8] = ["explore", "sample", "curve", "precision", "arithmetic", "cell", "scheme", "max-kernels"];
+
+/// The option of a choice, under a heading unless it is for the papers.
+fn option(choice: &'static Choice, usual: &'static str) -> Arg {
     let names = (choice.names)();
     let mut about = choice.about.trim().to_owned();
     if let (Some(default), false) = ((choice.default)(), about.contains("[default")) {
         about += &format!(" [default: {default}]");
     }
+    let heading = if FOR_THE_PAPERS.contains(&choice.name) { heading::PAPERS } else { usual };
+    let short = [heading::WHAT, heading::HOW, heading::RESULTS].contains(&heading) && !RARE.contains(&choice.name);
     let parser: ValueParser = match names[..] {
         [] => ValueParser::from(move |text: &str| (choice.check)(text).map(|()| text.to_owned())),
         _ => PossibleValuesParser::new(names).into(),
     };
     let variable = format!("ORTHANT_{}", choice.name.to_uppercase().replace('-', "_"));
     let mut option = Arg::new(choice.name).help(about).value_parser(parser).env(variable).allow_hyphen_values(true);
+    option = option.help_heading(heading).hide_short_help(!short);
     option = if choice.name.len() == 1 {
         option.value_name(choice.name.to_uppercase())
     } else {
@@ -56,9 +75,9 @@ fn option(choice: &'static Choice) -> Arg {
 pub(crate) struct Given(Vec<(&'static str, String)>);
 
 impl Given {
-    fn read(matches: &ArgMatches, choices: &'static [Choice]) -> Self {
+    fn read(matches: &ArgMatches, choices: impl Iterator<Item = &'static Choice>) -> Self {
         let given = |choice: &Choice| Some((choice.name, matches.get_one::<String>(choice.name)?.clone()));
-        Self(choices.iter().filter_map(given).collect())
+        Self(choices.filter_map(given).collect())
     }
 
     /// The text that an option was given.
@@ -80,14 +99,14 @@ impl Given {
 
 /// Declares a group of options from a group of choices.
 macro_rules! group {
-    ($(#[$doc:meta])* $Group:ident of $choices:expr) => {
+    ($(#[$doc:meta])* $Group:ident of $choices:expr, under $heading:ident) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Default)]
         pub(crate) struct $Group(pub(crate) Given);
 
         impl Args for $Group {
             fn augment_args(command: Command) -> Command {
-                command.args($choices.iter().map(option))
+                command.args($choices.map(|choice| option(choice, heading::$heading)))
             }
             fn augment_args_for_update(command: Command) -> Command {
                 Self::augment_args(command)
@@ -107,19 +126,23 @@ macro_rules! group {
 
 group!(
     /// What is computed.
-    ComputedOptions of Computed::CHOICES
+    ComputedOptions of Computed::CHOICES.iter(), under WHAT
+);
+group!(
+    /// What is computed but for {g, r, B}, which are sought.
+    SoughtOptions of Computed::CHOICES.iter().filter(|choice| !["g", "r", "B"].contains(&choice.name)), under WHAT
 );
 group!(
     /// What is kept.
-    KeptOptions of Kept::CHOICES
+    KeptOptions of Kept::CHOICES.iter(), under RESULTS
 );
 group!(
     /// Tuning on every backend.
-    TuningOptions of Tuning::CHOICES
+    TuningOptions of Tuning::CHOICES.iter(), under HOW
 );
 group!(
     /// Tuning of a GPU.
-    CudaOptions of CudaTuning::CHOICES
+    CudaOptions of CudaTuning::CHOICES.iter(), under CUDA
 );
 
 /// A backend, or None for the first that can be used.
@@ -139,45 +162,101 @@ pub(crate) struct RunOptions {
     pub(crate) workload: FieldKind,
     #[command(flatten)]
     pub(crate) computed: ComputedOptions,
-    /// Let the cost model choose g, r, B, and the scheme if it is not given, from a coarse sample of the field
-    #[arg(long, conflicts_with_all = ["g", "r", "B"], env = "ORTHANT_AUTO_SCHEME")]
+    /// Let the cost model choose g, r, B and the scheme
+    ///
+    /// They come from a coarse sample of the field, or from what `model tune` found; a scheme that is given stays.
+    #[arg(
+        long, value_parser = BoolishValueParser::new(), conflicts_with_all = ["g", "r", "B"], env = "ORTHANT_AUTO_SCHEME",
+        help_heading = heading::WHAT
+    )]
     pub(crate) auto_scheme: bool,
-    /// Run so many times after a first time that does not count, and report the median [default: 1, which counts]
-    #[arg(long, value_parser = times, value_name = "N", env = "ORTHANT_REPEAT")]
-    pub(crate) repeat: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+    #[command(flatten)]
+    pub(crate) how: HowOptions,
+}
+
+/// Options of whatever runs: how and where.
+#[derive(Debug, Args)]
+pub(crate) struct HowOptions {
     /// The CUDA source of a `kernel` field
-    #[arg(long, value_name = "FILE.cuh", env = "ORTHANT_SOURCE")]
+    #[arg(long, value_name = "FILE.cuh", env = "ORTHANT_SOURCE", help_heading = heading::WHAT, hide_short_help = true)]
     pub(crate) source: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) kept: KeptOptions,
+    /// Where to run: auto, cpu, cuda
+    ///
+    /// What auto takes is CUDA if it is there, else the CPU, and it says why.
+    #[arg(
+        long, value_parser = or_auto(), default_value = "auto", env = "ORTHANT_BACKEND", help_heading = heading::HOW,
+        hide_possible_values = true
+    )]
+    pub(crate) backend: OrAuto,
     #[command(flatten)]
     pub(crate) tuning: TuningOptions,
-    /// Where to run; auto takes CUDA if it is there, else the CPU, and says why
-    #[arg(long, value_parser = or_auto(), default_value = "auto", env = "ORTHANT_BACKEND")]
-    pub(crate) backend: OrAuto,
+    /// Run so many times after a first time that does not count, and report the median [default: 1, which counts]
+    #[arg(
+        long, value_parser = times, value_name = "N", env = "ORTHANT_REPEAT", help_heading = heading::HOW,
+        hide_short_help = true
+    )]
+    pub(crate) repeat: Option<NonZeroUsize>,
+    /// The most memory for results and tables: bytes, or 512MiB, 8G [default: 80 % of what is available]
+    #[arg(
+        long, value_parser = bytes, value_name = "BYTES", env = "ORTHANT_MEM_LIMIT", help_heading = heading::HOW,
+        hide_short_help = true
+    )]
+    pub(crate) mem_limit: Option<u64>,
     /// Which GPU
-    #[arg(long, default_value_t = 0, value_name = "NUMBER", env = "ORTHANT_DEVICE")]
+    #[arg(
+        long, default_value_t = 0, value_name = "NUMBER", env = "ORTHANT_DEVICE", help_heading = heading::CUDA,
+        hide_short_help = true
+    )]
     pub(crate) device: usize,
     #[command(flatten)]
     pub(crate) cuda: CudaOptions,
-    /// The most memory for results and tables: bytes, or 512MiB, 8G [default: 80 % of what is available]
-    #[arg(long, value_parser = bytes, value_name = "BYTES", env = "ORTHANT_MEM_LIMIT")]
-    pub(crate) mem_limit: Option<u64>,
-    /// Write the field: .png (2-D or a slice) or .npy; may be repeated
-    #[arg(short, long, value_name = "PATH")]
+}
+
+/// Options of what a run leaves.
+#[derive(Debug, Args)]
+#[command(next_help_heading = heading::RESULTS)]
+pub(crate) struct OutputOptions {
+    /// Write the field: .png, .npy, or - for .npy on stdout
+    ///
+    /// May be repeated. A picture shows two axes, of k >= 3 a slice, with y upwards: its last row is index 0. An array has
+    /// the shape (.., n_1, n_0), so its first row is index 0. With --keep regions an array is written piece by piece
+    /// without being in memory.
+    #[arg(short, long, value_name = "PATH", env = "ORTHANT_OUTPUT")]
     pub(crate) output: Vec<PathBuf>,
     /// Write the subdivision drawn over the field
     #[arg(long, value_name = "PATH.png", env = "ORTHANT_OVERLAY")]
     pub(crate) overlay: Option<PathBuf>,
     /// Fix an axis for pictures of k >= 3; may be repeated [default: the middle]
-    #[arg(long, value_parser = slice, value_name = "AXIS=INDEX")]
+    #[arg(
+        long, value_parser = slice, value_delimiter = ',', value_name = "AXIS=INDEX", env = "ORTHANT_SLICE",
+        hide_short_help = true
+    )]
     pub(crate) slice: Vec<(usize, u32)>,
-    /// Write the run report
+    /// The colours of pictures [default: inferno, and greys for sets]
+    #[arg(long, value_parser = gradient(), value_name = "NAME", env = "ORTHANT_PALETTE", hide_short_help = true)]
+    pub(crate) palette: Option<Gradient>,
+    /// Write the run report; - is stdout
     #[arg(long, value_name = "PATH.json", env = "ORTHANT_REPORT")]
     pub(crate) report: Option<PathBuf>,
+    /// The run report on stdout instead of the table
+    #[arg(
+        long, value_parser = BoolishValueParser::new(), conflicts_with = "report", env = "ORTHANT_JSON"
+    )]
+    pub(crate) json: bool,
     /// Overwrite existing outputs
-    #[arg(long)]
+    #[arg(long, value_parser = BoolishValueParser::new(), env = "ORTHANT_FORCE")]
     pub(crate) force: bool,
+}
+
+impl OutputOptions {
+    /// Where the report goes.
+    pub(crate) fn report(&self) -> Option<&Path> {
+        if self.json { Some(Path::new("-")) } else { self.report.as_deref() }
+    }
 }
 
 impl RunOptions {
@@ -186,11 +265,21 @@ impl RunOptions {
     /// # Errors
     /// [`Error::File`] if a source cannot be read.
     pub(crate) fn request(&self, limit: Option<u64>) -> Result<Request, Error> {
+        self.how.request(self.workload, &self.computed.0, limit)
+    }
+}
+
+impl HowOptions {
+    /// The request that these options make with what is computed.
+    ///
+    /// # Errors
+    /// As [`RunOptions::request`].
+    pub(crate) fn request(&self, workload: FieldKind, computed: &Given, limit: Option<u64>) -> Result<Request, Error> {
         let read = |path: &PathBuf| {
             let text = std::fs::read_to_string(path);
             text.map(Arc::from).map_err(|source| Error::File { path: path.clone(), source })
         };
-        let mut request = request(self.workload, &self.computed)?;
+        let mut request = request(workload, computed)?;
         request.source = self.source.as_ref().map(read).transpose()?;
         let mut how = How::default();
         self.kept.0.apply(|name, text| how.kept.set(name, text))?;
@@ -199,6 +288,14 @@ impl RunOptions {
         how.mem_limit = self.mem_limit.or(limit);
         request.how = how;
         Ok(request)
+    }
+
+    /// The mapping, if it was given.
+    ///
+    /// # Errors
+    /// Never: only names of mappings are let through.
+    pub(crate) fn mapping(&self) -> Result<Option<Mapping>, Error> {
+        Ok(self.tuning.0.get("scheme").map(str::parse).transpose()?)
     }
 
     /// Checks that the backend understands what was given.
@@ -217,9 +314,9 @@ impl RunOptions {
 }
 
 /// A request of what is computed alone.
-pub(crate) fn request(workload: FieldKind, computed: &ComputedOptions) -> Result<Request, Error> {
+pub(crate) fn request(workload: FieldKind, computed: &Given) -> Result<Request, Error> {
     let mut request = Request::new(workload);
-    computed.0.apply(|name, text| request.computed.set(name, text))?;
+    computed.apply(|name, text| request.computed.set(name, text))?;
     Ok(request)
 }
 

@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 use crate::voice::{Voice, tell};
 use orthant::Control;
@@ -33,23 +33,30 @@ impl Progress {
         let percent = move || control.cells_done() as f64 / total as f64 * 100.0;
         let draw = move || {
             let start = Instant::now();
+            let terminal = std::io::stderr().is_terminal();
+            // Hidden where stderr is no terminal: it knows how long there is to wait all the same.
+            let bar = if terminal { ProgressBar::new(1000) } else { ProgressBar::hidden() };
+            bar.set_length(1000);
             if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
-            let terminal = std::io::stderr().is_terminal();
-            let bar = if terminal { ProgressBar::new(1000) } else { ProgressBar::hidden() };
             bar.set_style(
                 ProgressStyle::with_template("[{elapsed_precise}] {bar:40} {msg}")
                     .expect("the template is well formed"),
             );
             let pause = if terminal { Duration::from_millis(100) } else { LINE_EVERY };
             loop {
+                bar.set_position((percent() * 10.0) as u64);
+                let left = match bar.eta() {
+                    // Nothing is settled yet.
+                    Duration::ZERO => String::new(),
+                    eta => format!(", about {} left", HumanDuration(eta)),
+                };
                 if terminal {
-                    bar.set_position((percent() * 10.0) as u64);
-                    bar.set_message(format!("{:.1} % of cells settled", percent()));
+                    bar.set_message(format!("{:.1} % of cells settled{left}", percent()));
                 } else {
                     let seconds = start.elapsed().as_secs_f64();
-                    tell(format_args!("orthant: {:.1} % of cells settled after {seconds:.0} s", percent()));
+                    tell(format_args!("orthant: {:.1} % of cells settled after {seconds:.0} s{left}", percent()));
                 }
                 if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
                     bar.finish_and_clear();

@@ -1,22 +1,24 @@
 //! `orthant run`: one run, its table, its outputs.
 
 use std::borrow::Cow;
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use orthant::backend::Kept;
 use orthant::field::{Field, Job, Open};
-use orthant::result::{DenseArray, dense_fits};
-use orthant::{Bytes, Control, Keep, Mapping, Ran, Report, Request, StrategyKind, Subdivision};
+use orthant::result::{DenseArray, Stored, dense_fits};
+use orthant::{Bytes, Control, Keep, Ran, Report, Request, StrategyKind, Subdivision};
 
 use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
-use crate::options::RunOptions;
-use crate::output::png::Palette;
-use crate::output::{Slice, Staged, npy, overlay, png};
+use crate::options::{OutputOptions, RunOptions};
+use crate::output::png::{Caption, Palette};
+use crate::output::{Slice, Staged, has_extension, is_stdout, npy, overlay, png};
 use crate::progress::Progress;
 use crate::search::{Wanted, choose};
 use crate::statistics::median;
@@ -33,6 +35,7 @@ pub(crate) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
 }
 
 /// A file to write, by its extension.
+#[derive(Clone, Copy, PartialEq)]
 enum Format {
     Png,
     Npy,
@@ -40,9 +43,9 @@ enum Format {
 
 impl Format {
     fn of(path: &Path) -> Result<Self, Error> {
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("png") => Ok(Self::Png),
-            Some("npy") => Ok(Self::Npy),
+        match path {
+            _ if has_extension(path, "png") => Ok(Self::Png),
+            _ if has_extension(path, "npy") || is_stdout(path) => Ok(Self::Npy),
             _ => Err(Error::Input(format!("--output {}: the extension must be .png or .npy", path.display()))),
         }
     }
@@ -53,48 +56,67 @@ struct Outputs {
     arrays: Vec<(Format, Staged)>,
     overlay: Option<Staged>,
     report: Option<Staged>,
+    /// True if one of them is stdout, where the table then has no place.
+    stdout: bool,
 }
 
 impl Outputs {
-    fn open(args: &RunOptions, keep: Keep) -> Result<Self, Error> {
-        let mut seen: Vec<&PathBuf> = Vec::new();
-        for path in args.output.iter().chain(&args.overlay).chain(&args.report) {
+    fn open(args: &OutputOptions, keep: Keep) -> Result<Self, Error> {
+        let mut seen: Vec<&Path> = Vec::new();
+        for path in args.output.iter().chain(&args.overlay).map(PathBuf::as_path).chain(args.report()) {
             if seen.contains(&path) {
                 return Err(Error::Input(format!("{}: named for two outputs", path.display())));
             }
             seen.push(path);
         }
-        let wanted = |flag, path: &Path, extension: &str| match path.extension().and_then(|e| e.to_str()) {
-            Some(found) if found == extension => Ok(()),
-            _ => Err(Error::Input(format!("{flag} {}: the extension must be .{extension}", path.display()))),
+        let wanted = |flag, path: &Path, extension: &str| match has_extension(path, extension) {
+            true => Ok(()),
+            false => Err(Error::Input(format!("{flag} {}: the extension must be .{extension}", path.display()))),
         };
         if let Some(path) = &args.overlay {
             wanted("--overlay", path, "png")?;
         }
-        if let Some(path) = &args.report {
+        if let Some(path) = args.report().filter(|path| !is_stdout(path)) {
             wanted("--report", path, "json")?;
         }
         if keep == Keep::Counts && !(args.output.is_empty() && args.overlay.is_none()) {
             return Err(Error::Input("--keep counts keeps no cells to write; use --keep dense or regions".into()));
         }
-        let formats =
-            args.output.iter().map(|path| Ok((Format::of(path)?, path))).collect::<Result<Vec<_>, Error>>()?;
-        let stage = |path: &PathBuf| Staged::new(path, args.force);
+        let formats = args.output.iter().map(|path| Ok((Format::of(path)?, path)));
+        let formats = formats.collect::<Result<Vec<_>, Error>>()?;
+        let stage = |path: &Path| Staged::new(path, args.force);
         Ok(Self {
             arrays: formats
                 .into_iter()
                 .map(|(format, path)| Ok((format, stage(path)?)))
                 .collect::<Result<_, Error>>()?,
-            overlay: args.overlay.as_ref().map(stage).transpose()?,
-            report: args.report.as_ref().map(stage).transpose()?,
+            overlay: args.overlay.as_deref().map(stage).transpose()?,
+            report: args.report().map(stage).transpose()?,
+            stdout: seen.into_iter().any(is_stdout),
         })
     }
 
-    /// True if an output shows cells.
-    fn show_cells(&self) -> bool {
-        !self.arrays.is_empty() || self.overlay.is_some()
+    /// Checks that the cells that outputs show fit `limit`: all of them, or a layer of them where an array is written from
+    /// regions.
+    fn fit<const K: usize>(&self, size: [u32; K], kept: &Kept, limit: Option<u64>) -> Result<(), Error> {
+        let (what, axes) = match kept.keep {
+            _ if self.arrays.is_empty() && self.overlay.is_none() => return Ok(()),
+            Keep::Dense => (Stored::Dense, K),
+            _ if self.pictures() => (Stored::Materialised, K),
+            _ => (Stored::Layer, K - 1),
+        };
+        let cells = size[..axes].iter().fold(1u128, |cells, &n| cells.saturating_mul(n.into()));
+        Ok(dense_fits(what, cells, kept.cell, limit)?)
+    }
+
+    /// True if an output is a picture.
+    fn pictures(&self) -> bool {
+        self.overlay.is_some() || self.arrays.iter().any(|(format, _)| *format == Format::Png)
     }
 }
+
+/// The most bytes of an array that is written from regions that are in memory at once.
+const PIECE: u64 = 64 << 20;
 
 /// The run once its dimension is a type.
 struct Task {
@@ -112,19 +134,17 @@ impl Job for Task {
         let planned = (!self.args.auto_scheme).then(|| self.request.plan::<K>()).transpose()?;
         let domain = self.request.domain::<K>()?;
         let options = self.request.options()?;
-        let slice = Slice::new(domain.size(), &self.args.slice)?;
-        let outputs = Outputs::open(&self.args, self.request.how.kept.keep)?;
-        if outputs.show_cells() {
-            dense_fits(domain.cells(), self.request.how.kept.cell, self.request.how.mem_limit)?;
-        }
+        let slice = Slice::new(domain.size(), &self.args.output.slice)?;
+        let outputs = Outputs::open(&self.args.output, self.request.how.kept.keep)?;
+        outputs.fit(domain.size(), &self.request.how.kept, self.request.how.mem_limit)?;
         let field = open(&domain, &options)?;
-        let target = machine::pick(self.args.backend, self.args.device, self.voice)?;
-        self.args.understood_by(&target)?;
+        let target = machine::pick(self.args.how.backend, self.args.how.device, self.voice)?;
+        self.args.how.understood_by(&target)?;
         let device = target.device().unwrap_or(&self.machine.cpu);
         let (plan, found) = match planned {
             Some(plan) => (plan, None),
             None => {
-                let mapping = self.args.tuning.0.get("scheme").map(str::parse::<Mapping>).transpose()?;
+                let mapping = self.args.how.mapping()?;
                 let blocks = &[self.request.how.on_cuda().block];
                 let wanted = Wanted { flag: "--auto-scheme", target: &target, device, mapping, blocks };
                 let chosen = choose(&self.request, &*field, wanted, self.voice)?;
@@ -133,7 +153,7 @@ impl Job for Task {
             }
         };
         let how = &self.request.how;
-        let rule = Patience::exactly(self.args.repeat.unwrap_or(NonZeroUsize::MIN));
+        let rule = Patience::exactly(self.args.how.repeat.unwrap_or(NonZeroUsize::MIN));
         let mut prepared = target.of().prepare(&plan, &*field, how)?;
         let progress = Progress::start(&self.control, plan.domain().cells(), self.voice);
         let done = repeat(&rule, || Ok(prepared.run(&self.control)?));
@@ -155,7 +175,7 @@ impl Job for Task {
         };
         let report = Report::new(self.request.computation(&plan), how, &counts, ran);
         let report = Report { auto_scheme: found, ..report };
-        if !self.voice.quiet {
+        if !self.voice.quiet && !outputs.stdout {
             print(summary(&report))?;
         }
         self.write(outputs, &subdivision, &slice, &*field, &report)
@@ -171,34 +191,46 @@ impl Task {
         field: &dyn Field<K>,
         report: &Report,
     ) -> Result<(), Error> {
-        let control = &*self.control;
-        if outputs.show_cells() {
-            let array: Cow<'_, DenseArray<K>> = match subdivision.array() {
-                Some(array) => Cow::Borrowed(array),
-                None => Cow::Owned(subdivision.materialise(self.request.how.mem_limit)?),
-            };
-            let palette = Palette::new(field.max_label(), field.labels_count_iterations());
-            for (format, staged) in outputs.arrays {
-                let target = staged.target().to_owned();
-                staged.finish(control, |out| match format {
-                    Format::Png => png::write(&array, slice, &palette, out),
-                    Format::Npy => npy::write(&array, out),
-                })?;
-                self.voice.say(format_args!("orthant: wrote {}", target.display()));
-            }
-            if let Some(staged) = outputs.overlay {
-                let target = staged.target().to_owned();
-                staged.finish(control, |out| overlay::write(&array, subdivision, slice, &palette, out))?;
-                self.voice.say(format_args!("orthant: wrote {}", target.display()));
+        let finish = |staged: Staged, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>| {
+            let wrote = (!staged.is_stdout()).then(|| format!("orthant: wrote {}", staged.target().display()));
+            staged.finish(&self.control, write)?;
+            wrote.iter().for_each(|wrote| self.voice.say(wrote));
+            Ok::<_, Error>(())
+        };
+        let limit = self.request.how.mem_limit;
+        let array: Option<Cow<'_, DenseArray<K>>> = match subdivision.array() {
+            Some(array) => Some(Cow::Borrowed(array)),
+            None if outputs.pictures() => Some(Cow::Owned(subdivision.materialise(limit)?)),
+            None => None,
+        };
+        let palette = Palette::new(field.max_label(), field.labels_count_iterations(), self.args.output.palette);
+        let caption = Caption::new(&report.computation, slice);
+        for (format, staged) in outputs.arrays {
+            match (format, &array) {
+                (Format::Png, Some(array)) => {
+                    finish(staged, &mut |out| png::write(array, slice, &palette, &caption, out))?;
+                }
+                (Format::Npy, Some(array)) => finish(staged, &mut |out| {
+                    npy::header(array.size(), array.cells().kind(), out)?;
+                    npy::cells(array, out)
+                })?,
+                (_, None) => {
+                    let mut layers = subdivision.layers(limit.unwrap_or(PIECE).min(PIECE))?;
+                    finish(staged, &mut |out| {
+                        npy::header(subdivision.plan().domain().size(), self.request.how.kept.cell, out)?;
+                        layers.try_for_each(|piece| npy::cells(&piece, out))
+                    })?;
+                }
             }
         }
+        if let (Some(staged), Some(array)) = (outputs.overlay, &array) {
+            finish(staged, &mut |out| overlay::write(array, subdivision, slice, &palette, &caption, out))?;
+        }
         if let Some(staged) = outputs.report {
-            let target = staged.target().to_owned();
-            staged.finish(control, |out| {
+            finish(staged, &mut |out| {
                 serde_json::to_writer(&mut *out, report)?;
                 out.write_all(b"\n")
             })?;
-            self.voice.say(format_args!("orthant: wrote {}", target.display()));
         }
         Ok(())
     }

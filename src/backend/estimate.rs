@@ -4,7 +4,7 @@ use crate::backend::how::{How, StrategyKind};
 use crate::backend::table::{Outcome, table_bytes};
 use crate::field::Field;
 use crate::plan::Plan;
-use crate::result::{Keep, MemoryError, Terminal};
+use crate::result::{Keep, MemoryError, Stored, Terminal};
 
 /// Bytes that a run is expected to need. The dense array is exact; tables and terminal regions follow from the box
 /// dimension that the field expects of its boundary ([`Plan::expected_regions`]), and are checked again, exactly,
@@ -71,11 +71,13 @@ impl Estimate {
             return Ok(());
         }
         let what = if self.dense > u128::from(limit) {
-            "the dense array"
+            Stored::Dense
         } else if self.dense > 0 {
-            "the dense array with its tables"
+            Stored::DenseAndTables
+        } else if self.compact > 0 {
+            Stored::TablesAndTerminals
         } else {
-            "the tables and terminal regions (estimated)"
+            Stored::Tables
         };
         Err(MemoryError { what, need: self.total(), limit })
     }

@@ -129,7 +129,7 @@ impl<const K: usize> Prepared<K> for OnCpu<'_, K> {
         let mut array = self.last.take().and_then(Subdivision::into_array);
         let Self { plan, field, how, dense, .. } = &*self;
         if let (Some(byte), Keep::Dense) = (how.poison, how.kept.keep) {
-            array.get_or_insert_with(|| DenseArray::zeroed(plan.domain(), how.kept.cell)).poison(byte);
+            array.get_or_insert_with(|| DenseArray::zeroed(plan.domain().size(), how.kept.cell)).poison(byte);
         }
         let done = inside(self.pool.as_ref(), || carry_out(plan, *field, how, *dense, control, array))?;
         let times = done.counts.times;
@@ -163,7 +163,7 @@ fn carry_out<const K: usize>(
     control.reach(0);
     let start = Instant::now();
     let kept = &how.kept;
-    let new = || (kept.keep == Keep::Dense).then(|| DenseArray::zeroed(plan.domain(), kept.cell));
+    let new = || (kept.keep == Keep::Dense).then(|| DenseArray::zeroed(plan.domain().size(), kept.cell));
     let mut array = array.or_else(new);
     let limit = how.mem_limit.unwrap_or(u64::MAX).saturating_sub(dense);
     let sink = Sink::new(array.as_mut().map(DenseArray::canvas), kept.keep, kept.cell, limit);

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use crate::geometry::Region;
-use crate::result::{Canvas, CellType, Cells, Keep, MemoryError, Terminal};
+use crate::result::{Canvas, CellType, Cells, Keep, MemoryError, Stored, Terminal};
 
 /// The results of a run while it lasts.
 pub(crate) struct Sink<'a, const K: usize> {
@@ -103,11 +103,7 @@ impl<'a, const K: usize> Sink<'a, K> {
         let need = (store.terminals.len() + batch.terminals.len()) as u64 * Terminal::BYTES
             + bricks as u64 * self.cell.bytes();
         if need > self.limit {
-            return Err(MemoryError {
-                what: "the list of terminal regions and leaves (at least)",
-                need: u128::from(need),
-                limit: self.limit,
-            });
+            return Err(MemoryError { what: Stored::Terminals, need: u128::from(need), limit: self.limit });
         }
         let before = store.bricks.len() as u64;
         store.terminals.extend(batch.terminals.into_iter().map(|terminal| terminal.shifted(before)));

@@ -16,7 +16,7 @@ use crate::cpu::visit::VisitOrders;
 use crate::field::{Field, Payload};
 use crate::geometry::{Region, Slabs};
 use crate::plan::Plan;
-use crate::result::{Keep, LevelCounts, MemoryError};
+use crate::result::{Keep, LevelCounts, MemoryError, Stored};
 
 /// One run on the CPU.
 pub(crate) struct Work<'a, const K: usize> {
@@ -147,7 +147,7 @@ impl<'a, const K: usize> Work<'a, K> {
     pub(crate) fn fits(&self, bytes: u128) -> Result<(), Error> {
         let limit = self.sink.limit();
         if bytes > u128::from(limit) {
-            return Err(MemoryError { what: "the OLT of the next level", need: bytes, limit }.into());
+            return Err(MemoryError { what: Stored::NextTable, need: bytes, limit }.into());
         }
         Ok(())
     }

@@ -149,7 +149,7 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
         let (terminals, bricks) = self.program.collect(&self.setup)?;
         let cell = self.setup.how.kept.cell;
         let read = |buffer: &Buffer| {
-            let mut array = DenseArray::zeroed(self.setup.plan.domain(), cell);
+            let mut array = DenseArray::zeroed(self.setup.plan.domain().size(), cell);
             self.cells(buffer, |start, bytes| array.store((start / cell.bytes()) as usize, bytes))?;
             Ok::<_, Error>(array)
         };

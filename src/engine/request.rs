@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::{Error, How};
 use crate::choice::{ChoiceError, choices};
-use crate::curve::CurveKind;
+use crate::curve::{CurveError, CurveKind};
 use crate::field::{Arithmetic, Defaults, FieldKind, FieldOptions, Precision};
 use crate::geometry::{Domain, Sample, Scheme};
-use crate::plan::Plan;
+use crate::plan::{Plan, PlanError};
 use crate::rule::RuleKind;
 
 choices! {
@@ -95,7 +95,17 @@ impl Request {
         }
         let r = per_axis("r", computed.r.as_deref(), defaults.r)?;
         let scheme = Scheme { g, r, b: computed.b.unwrap_or(defaults.b) };
-        Ok(Plan::new(domain, scheme, computed.curve, self.rule(K))?)
+        Plan::new(domain, scheme, computed.curve, self.rule(K)).map_err(|error| match error {
+            // Nobody asked for this r.
+            PlanError::Curve(CurveError::RadixNotPowerOfTwo { r, .. }) if computed.r.is_none() => {
+                let reason = format!(
+                    "r {r}, the default of {}, is not a power of two; choose r or another curve",
+                    self.workload
+                );
+                ChoiceError::new("curve", computed.curve, reason).into()
+            }
+            error => error.into(),
+        })
     }
 
     /// The cells and the window.

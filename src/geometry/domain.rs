@@ -51,7 +51,7 @@ pub enum DomainError {
         axis: usize,
     },
     /// lo ≥ hi.
-    #[error("domain: axis {axis} runs from {lo} to {hi}; the lower end must be below the upper")]
+    #[error("domain: axis {axis} runs from {lo:?} to {hi:?}; the lower end must be below the upper")]
     WindowReversed {
         /// The axis.
         axis: usize,
@@ -61,7 +61,7 @@ pub enum DomainError {
         hi: f64,
     },
     /// NaN or infinite.
-    #[error("domain: axis {axis} runs from {lo} to {hi}; both ends and their distance must be finite numbers")]
+    #[error("domain: axis {axis} runs from {lo:?} to {hi:?}; both ends and their distance must be finite numbers")]
     WindowNotFinite {
         /// The axis.
         axis: usize,
@@ -144,6 +144,7 @@ mod tests {
     fn errors_name_the_number() {
         let window = |lo, hi| Domain::new([4], [[lo, hi]], Sample::Corner).unwrap_err();
         assert_eq!(window(1.0, 1.0), DomainError::WindowReversed { axis: 0, lo: 1.0, hi: 1.0 });
+        assert!(window(1e308, -1e308).to_string().contains("from 1e308 to -1e308"));
         assert!(matches!(window(f64::NAN, 1.0), DomainError::WindowNotFinite { axis: 0, .. }));
         assert!(matches!(window(-f64::MAX, f64::MAX), DomainError::WindowNotFinite { axis: 0, .. }));
         assert_eq!(Domain::new([4, 0], [[0.0, 1.0]; 2], Sample::Corner), Err(DomainError::EmptyAxis { axis: 1 }));

@@ -69,7 +69,8 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    pub(super) fn parameter(symbol: &'static str, value: impl std::fmt::Display, allowed: &'static str) -> Self {
-        Self::Parameter { symbol, value: value.to_string(), allowed }
+    pub(super) fn parameter(symbol: &'static str, value: impl std::fmt::Debug, allowed: &'static str) -> Self {
+        // Not `Display`, which spells 1e308 out.
+        Self::Parameter { symbol, value: format!("{value:?}"), allowed }
     }
 }

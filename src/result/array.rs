@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use ndarray::{ArrayViewD, IxDyn};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::geometry::{Domain, Region};
+use crate::geometry::Region;
 use crate::result::cells::{CellType, Cells, each_type};
 
 /// XXH3-64 over cells in storage order, little-endian, fed piece by piece.
@@ -38,10 +38,10 @@ pub struct DenseArray<const K: usize> {
 
 impl<const K: usize> DenseArray<K> {
     /// An array of zeros; the caller has checked that it fits memory.
-    pub(crate) fn zeroed(domain: &Domain<K>, kind: CellType) -> Self {
-        let cells = Cells::zeroed(kind, domain.cells() as usize);
+    pub(crate) fn zeroed(size: [u32; K], kind: CellType) -> Self {
+        let cells = Cells::zeroed(kind, size.iter().map(|&n| n as usize).product());
         each_type!(&cells, v => advise_huge_pages(v));
-        Self { size: domain.size(), cells }
+        Self { size, cells }
     }
 
     /// Cells per axis, axis 0 first.
@@ -208,13 +208,13 @@ impl<const K: usize> Canvas<'_, K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::Sample;
+    use crate::geometry::{Domain, Sample};
 
     #[test]
     #[allow(unsafe_code)]
     fn storage_order_checksum_and_view() {
         let domain = Domain::new([3, 2], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
-        let mut array = DenseArray::zeroed(&domain, CellType::U16);
+        let mut array = DenseArray::zeroed(domain.size(), CellType::U16);
         let canvas = array.canvas();
         // SAFETY: one thread.
         unsafe {

@@ -15,6 +15,6 @@ pub use array::DenseArray;
 pub use cells::{CellType, Cells};
 pub use counts::{Launches, LevelCounts, LevelKernels, LevelStats, RunCounts, Times};
 pub use keep::Keep;
-pub use limit::{MemoryError, dense_fits};
-pub use subdivision::{MaterialiseError, Subdivision};
+pub use limit::{MemoryError, Stored, dense_fits};
+pub use subdivision::{Layers, MaterialiseError, Subdivision};
 pub use terminal::{Content, Terminal};

@@ -9,7 +9,7 @@ use crate::plan::Plan;
 use crate::result::array::DenseArray;
 use crate::result::cells::Cells;
 use crate::result::counts::{LevelCounts, LevelStats, RunCounts};
-use crate::result::limit::{MemoryError, dense_fits};
+use crate::result::limit::{MemoryError, Stored, dense_fits};
 use crate::result::terminal::{Content, Terminal};
 
 /// Why there is no dense array.
@@ -88,32 +88,91 @@ impl<const K: usize> Subdivision<K> {
     ///
     /// # Errors
     /// [`MaterialiseError`] if it would exceed `limit` bytes, or the run kept counts only.
-    #[allow(unsafe_code)]
     pub fn materialise(&self, limit: Option<u64>) -> Result<DenseArray<K>, MaterialiseError> {
         if let Some(array) = &self.array {
             return Ok(array.clone());
         }
         let domain = self.plan.domain();
-        dense_fits(domain.cells(), self.bricks.kind(), limit)?;
-        let mut array = DenseArray::zeroed(domain, self.bricks.kind());
+        dense_fits(Stored::Materialised, domain.cells(), self.bricks.kind(), limit)?;
+        Ok(self.layers(u64::MAX)?.next().expect("a domain has a layer"))
+    }
+
+    /// The dense array from terminal regions and bricks piece by piece, for what fits no memory: along the last axis, each of
+    /// `most` bytes or one layer, in storage order.
+    ///
+    /// # Errors
+    /// [`MaterialiseError::NotKept`] if cells or regions were not kept.
+    pub fn layers(&self, most: u64) -> Result<Layers<'_, K>, MaterialiseError> {
+        let kept = |terminal: &&Terminal| !matches!(terminal.content(), Content::Leaf { brick: None });
+        let volume = |terminal: &Terminal| u128::from(self.region(terminal).volume());
+        if self.terminals.iter().filter(kept).map(volume).sum::<u128>() != self.plan.domain().cells() {
+            return Err(MaterialiseError::NotKept);
+        }
+        let size = self.plan.domain().size();
+        let layer = size[..K - 1].iter().fold(self.bricks.kind().bytes(), |bytes, &n| bytes.saturating_mul(n.into()));
+        let thickness = (most / layer).clamp(1, size[K - 1].into()) as u32;
+        let mut waiting: Vec<&Terminal> = self.terminals.iter().collect();
+        waiting.sort_by_key(|terminal| std::cmp::Reverse(self.region(terminal).corner[K - 1]));
+        Ok(Layers { of: self, waiting, open: Vec::new(), at: 0, thickness, labels: Vec::new() })
+    }
+}
+
+/// The dense array in pieces, made one at a time of the terminal regions that reach into it.
+pub struct Layers<'a, const K: usize> {
+    of: &'a Subdivision<K>,
+    /// Regions above the last piece, the lowest at the end.
+    waiting: Vec<&'a Terminal>,
+    /// Regions that reached into the last piece and go on above it.
+    open: Vec<&'a Terminal>,
+    /// Where the next piece begins.
+    at: u32,
+    thickness: u32,
+    labels: Vec<u32>,
+}
+
+impl<const K: usize> Iterator for Layers<'_, K> {
+    type Item = DenseArray<K>;
+
+    #[allow(unsafe_code)]
+    fn next(&mut self) -> Option<DenseArray<K>> {
+        let (subdivision, last, low) = (self.of, K - 1, self.at);
+        let mut size = subdivision.plan.domain().size();
+        let high = low.saturating_add(self.thickness).min(size[last]);
+        if low == high {
+            return None;
+        }
+        while let Some(terminal) = self.waiting.pop_if(|terminal| subdivision.region(terminal).corner[last] < high) {
+            self.open.push(terminal);
+        }
+        size[last] = high - low;
+        let mut array = DenseArray::zeroed(size, subdivision.bricks.kind());
         let canvas = array.canvas();
-        let mut seen = 0u128;
-        let mut labels = Vec::new();
-        for terminal in &self.terminals {
-            let region = self.region(terminal);
-            seen += u128::from(region.volume());
+        for terminal in &self.open {
+            let region = subdivision.region(terminal);
+            let (from, to) = (region.corner[last].max(low), (region.corner[last] + region.extent[last]).min(high));
+            let mut part = region;
+            (part.corner[last], part.extent[last]) = (from - low, to - from);
             match terminal.content() {
-                // SAFETY: one thread, and terminal regions lie in the domain.
-                Content::Uniform(label) => unsafe { canvas.fill(&region, label) },
-                Content::Leaf { brick: Some(start) } => {
-                    labels.clear();
-                    labels.extend((start..start + region.volume()).map(|i| self.bricks.label(i as usize)));
+                // SAFETY: one thread, and the part lies in the piece.
+                Content::Uniform(label) => unsafe { canvas.fill(&part, label) },
+                Content::Leaf { brick } => {
+                    // The last axis is the slowest: what a brick holds of the part is in one piece.
+                    let below =
+                        region.volume() / u64::from(region.extent[last]) * u64::from(from - region.corner[last]);
+                    let start = brick.expect("only kept leaves are taken") + below;
+                    self.labels.clear();
+                    let cells = start..start + part.volume();
+                    self.labels.extend(cells.map(|i| subdivision.bricks.label(i as usize)));
                     // SAFETY: as above.
-                    unsafe { canvas.write(&region, &labels) }
+                    unsafe { canvas.write(&part, &self.labels) }
                 }
-                Content::Leaf { brick: None } => seen -= u128::from(region.volume()),
             }
         }
-        if seen != domain.cells() { Err(MaterialiseError::NotKept) } else { Ok(array) }
+        self.open.retain(|terminal| {
+            let region = subdivision.region(terminal);
+            region.corner[last] + region.extent[last] > high
+        });
+        self.at = high;
+        Some(array)
     }
 }

@@ -120,7 +120,7 @@ impl Backends {
         let mut opened = HashMap::new();
         for run in runs {
             if let Entry::Vacant(vacant) = opened.entry(Self::key(run)) {
-                let target = machine::pick(run.backend, run.device, voice)?;
+                let target = machine::pick(run.how.backend, run.how.device, voice)?;
                 let gpu = target.facts();
                 vacant.insert(Testbed { target, gpu, meter: None });
             }
@@ -150,9 +150,9 @@ impl Backends {
     }
 
     fn key(run: &RunOptions) -> (OrAuto, usize) {
-        match run.backend {
-            Some(BackendKind::Cpu) => (run.backend, 0),
-            _ => (run.backend, run.device),
+        match run.how.backend {
+            Some(BackendKind::Cpu) => (run.how.backend, 0),
+            _ => (run.how.backend, run.how.device),
         }
     }
 
@@ -274,7 +274,7 @@ impl Measuring {
         let request = run.request(self.machine.default_limit())?;
         let (workload, k) = (request.workload, request.k());
         let testbed = self.backends.of(run);
-        run.understood_by(&testbed.target)?;
+        run.how.understood_by(&testbed.target)?;
         let (times, energy, report) = workload.dispatch(k, MeasureCase { request, testbed, bench: self })??;
         Ok(Row {
             schema: SCHEMA,

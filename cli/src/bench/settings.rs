@@ -15,7 +15,7 @@ use orthant::field::FieldKind;
 use crate::options::RunOptions;
 
 /// Options of `run` that are about its files, or measure by themselves. Those without a value are left out too.
-const NOT_SWEPT: [&str; 5] = ["output", "overlay", "slice", "report", "repeat"];
+const NOT_SWEPT: [&str; 6] = ["output", "overlay", "slice", "palette", "report", "repeat"];
 
 /// What `run` understands.
 pub(crate) struct Settings {

@@ -82,7 +82,7 @@ pub(super) fn compare(args: CurvesOptions, voice: Voice) -> Result<(), Error> {
     if args.workload == FieldKind::Kernel {
         return Err(Error::Input("curves compare kernel: the field is CUDA source, and this runs on the CPU".into()));
     }
-    let mut request = request(args.workload, &args.computed)?;
+    let mut request = request(args.workload, &args.computed.0)?;
     request.how = request.how.keep(Keep::Regions);
     request.how.mem_limit = Machine::look().default_limit();
     let control = Arc::new(Control::default());

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use orthant::choice::number;
+use orthant::field::FieldKind;
 use orthant::model::{Objective, Options, QueryCeil, Surface, TauPolicy, Wave};
 
-use crate::options::{RunOptions, block, one_of};
+use crate::options::{HowOptions, SoughtOptions, block, one_of};
 
 /// The commands of the cost model.
 #[derive(Debug, Subcommand)]
@@ -230,12 +231,16 @@ pub(crate) struct FitOptions {
     pub(crate) json: bool,
 }
 
-/// Options of `model tune`: those of `run`, but -g, -r, -B and outputs.
+/// Options of `model tune`: those of `run`, but what it seeks and outputs.
 #[derive(Debug, Args)]
 pub(crate) struct TuneOptions {
-    /// What is run
+    /// What a cell is worth
+    #[arg(value_parser = one_of!(FieldKind))]
+    pub(crate) workload: FieldKind,
     #[command(flatten)]
-    pub(crate) run: RunOptions,
+    pub(crate) computed: SoughtOptions,
+    #[command(flatten)]
+    pub(crate) how: HowOptions,
     /// Block shapes to try [default: some for the dimension] (cuda)
     #[arg(long, value_delimiter = ',', value_parser = block, value_name = "SHAPES")]
     pub(crate) blocks: Vec<[u32; 3]>,

@@ -7,7 +7,7 @@ use crate::interrupt::cancels;
 use crate::model::args::{Picture, PlotCommand, Question};
 use crate::model::figures;
 use crate::model::symbols::{described, dimensions, spread};
-use crate::output::{Staged, chart};
+use crate::output::{Staged, chart, has_extension};
 use crate::voice::Voice;
 use orthant::Control;
 
@@ -49,8 +49,8 @@ pub(crate) fn plot(command: PlotCommand, voice: Voice) -> Result<(), Error> {
 }
 
 fn stage(picture: &Picture) -> Result<Staged, Error> {
-    match picture.output.extension().and_then(|extension| extension.to_str()) {
-        Some("svg") => Staged::new(&picture.output, picture.force),
-        _ => Err(Error::Input(format!("--output {}: the extension must be .svg", picture.output.display()))),
+    match has_extension(&picture.output, "svg") {
+        true => Staged::new(&picture.output, picture.force),
+        false => Err(Error::Input(format!("--output {}: the extension must be .svg", picture.output.display()))),
     }
 }

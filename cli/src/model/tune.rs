@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use orthant::field::{Field, Job, Open};
 use orthant::model::auto::Ranked;
-use orthant::{AutoScheme, Control, Mapping, Plan, Request, Target};
+use orthant::{AutoScheme, Control, Plan, Request, Target};
 use serde_json::{Value, json};
 
 use crate::error::Error;
@@ -27,20 +27,8 @@ const FINALISTS: usize = 4;
 
 /// Measures until nothing better turns up.
 pub(crate) fn tune(args: TuneOptions, voice: Voice) -> Result<(), Error> {
-    let run = &args.run;
-    let unused = [
-        ("-g", run.computed.0.get("g").is_some()),
-        ("-r", run.computed.0.get("r").is_some()),
-        ("-B", run.computed.0.get("B").is_some()),
-        ("--output", !run.output.is_empty()),
-        ("--overlay", run.overlay.is_some()),
-        ("--report", run.report.is_some()),
-    ];
-    if let Some((flag, _)) = unused.iter().find(|(_, given)| *given) {
-        return Err(Error::Input(format!("{flag}: tune searches g, r and B, and writes no outputs; leave it out")));
-    }
     let machine = Machine::look();
-    let request = run.request(machine.default_limit())?;
+    let request = args.how.request(args.workload, &args.computed.0, machine.default_limit())?;
     let (workload, k) = (request.workload, request.k());
     workload.dispatch(k, TuneTask { args, request, machine, voice })?
 }
@@ -65,8 +53,8 @@ impl Job for TuneTask {
 
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
         let field = open(&self.request.domain::<K>()?, &self.request.options()?)?;
-        let target = machine::pick(self.args.run.backend, self.args.run.device, self.voice)?;
-        self.args.run.understood_by(&target)?;
+        let target = machine::pick(self.args.how.backend, self.args.how.device, self.voice)?;
+        self.args.how.understood_by(&target)?;
         let device = target.device().unwrap_or(&self.machine.cpu);
         let blocks = match target.multiprocessors() {
             None => vec![self.request.how.on_cuda().block],
@@ -75,7 +63,7 @@ impl Job for TuneTask {
         };
         let control = Arc::new(Control::default());
         cancels(&control);
-        let mapping = self.args.run.tuning.0.get("scheme").map(str::parse::<Mapping>).transpose()?;
+        let mapping = self.args.how.mapping()?;
         let wanted = Wanted { flag: "tune", target: &target, device, mapping, blocks: &blocks };
         let search = Search::new(&self.request, &*field, wanted)?;
         let (auto, fitted) = (search.choice(), search.fitted);
@@ -147,7 +135,7 @@ impl TuneTask {
         if target.multiprocessors().is_some() {
             how = how.block(entry.block);
         }
-        let runs = self.args.run.repeat.unwrap_or(RUNS);
+        let runs = self.args.how.repeat.unwrap_or(RUNS);
         let mut prepared = target.of().prepare(&entry.plan, field, &how)?;
         Ok(repeat(&Patience::exactly(runs), || Ok(prepared.run(control)?))?.median())
     }

@@ -20,22 +20,36 @@ use crate::interrupt::undisturbed;
 use orthant::Control;
 use orthant::result::DenseArray;
 
-/// A file that takes its name only when it is complete.
+/// True if the path ends in `.extension`, in whatever case.
+pub fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
+}
+
+/// True of the path that means stdout.
+pub fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// A file that takes its name only when it is complete, or stdout.
 #[derive(Debug)]
 pub struct Staged {
     target: PathBuf,
     force: bool,
-    file: NamedTempFile,
+    /// None: stdout.
+    file: Option<NamedTempFile>,
 }
 
 impl Staged {
-    /// Opens a temporary file beside `target`.
+    /// Opens a temporary file beside `target`; nothing for stdout.
     ///
     /// # Errors
     /// [`Error::Exists`] if there is such a file and `force` is off; [`Error::File`] if the folder cannot be written or
     /// the target is a folder.
     pub fn new(target: &Path, force: bool) -> Result<Self, Error> {
         let failed = |source| Error::File { path: target.to_owned(), source };
+        if is_stdout(target) {
+            return Ok(Self { target: "stdout".into(), force, file: None });
+        }
         if target.is_dir() {
             return Err(failed(std::io::Error::new(std::io::ErrorKind::IsADirectory, "is a folder, not a file")));
         }
@@ -58,12 +72,17 @@ impl Staged {
         // The error would name the temporary file, which nobody asked for.
         let file = builder.tempfile_in(folder).map_err(|error| failed(error.kind().into()))?;
         undisturbed().temporary(file.path().to_owned());
-        Ok(Self { target: target.to_owned(), force, file })
+        Ok(Self { target: target.to_owned(), force, file: Some(file) })
     }
 
     /// Where it will be.
     pub fn target(&self) -> &Path {
         &self.target
+    }
+
+    /// True if it is stdout.
+    pub fn is_stdout(&self) -> bool {
+        self.file.is_none()
     }
 
     /// Writes the content with `write` and gives the file its name.
@@ -77,11 +96,16 @@ impl Staged {
     ) -> Result<(), Error> {
         let Self { target, force, mut file } = self;
         let failed = |source| Error::File { path: target.clone(), source };
-        let mut writer = BufWriter::with_capacity(1 << 18, Checked { inner: file.as_file_mut(), control });
+        let inner: Box<dyn Write + '_> = match &mut file {
+            Some(file) => Box::new(file.as_file_mut()),
+            None => Box::new(std::io::stdout().lock()),
+        };
+        let mut writer = BufWriter::with_capacity(1 << 18, Checked { inner, control });
         let written = write(&mut writer).and_then(|()| writer.flush());
         drop(writer);
         control.check()?;
         written.map_err(failed)?;
+        let Some(file) = file else { return Ok(()) };
         file.as_file().sync_all().map_err(failed)?;
         let _ending = undisturbed();
         match force {

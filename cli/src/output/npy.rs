@@ -6,16 +6,16 @@ use std::io::{Result, Write};
 
 use orthant::result::{CellType, DenseArray};
 
-/// Writes `field`.
+/// Writes what comes before the cells.
 ///
 /// # Errors
 /// If the writer fails.
-pub fn write<const K: usize>(field: &DenseArray<K>, out: &mut dyn Write) -> Result<()> {
-    let kind = match field.cells().kind() {
+pub fn header<const K: usize>(size: [u32; K], kind: CellType, out: &mut dyn Write) -> Result<()> {
+    let kind = match kind {
         CellType::U16 => "<u2",
         CellType::I32 => "<i4",
     };
-    let shape: String = field.size().iter().rev().map(|n| format!("{n}, ")).collect();
+    let shape: String = size.iter().rev().map(|n| format!("{n}, ")).collect();
     // A one-element tuple keeps its comma; longer ones may.
     let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}), }}", shape.trim_end());
     // Magic, version and length take ten bytes; the data must start at a multiple of 64, after a newline.
@@ -24,6 +24,13 @@ pub fn write<const K: usize>(field: &DenseArray<K>, out: &mut dyn Write) -> Resu
     header.push('\n');
     out.write_all(b"\x93NUMPY\x01\x00")?;
     out.write_all(&(header.len() as u16).to_le_bytes())?;
-    out.write_all(header.as_bytes())?;
-    field.cells().le_bytes(0..field.cells().len(), |bytes| out.write_all(bytes))
+    out.write_all(header.as_bytes())
+}
+
+/// Writes the cells of the whole array, or of its next piece.
+///
+/// # Errors
+/// If the writer fails.
+pub fn cells<const K: usize>(piece: &DenseArray<K>, out: &mut dyn Write) -> Result<()> {
+    piece.cells().le_bytes(0..piece.cells().len(), |bytes| out.write_all(bytes))
 }

@@ -8,7 +8,7 @@ use std::io::{Result, Write};
 use png::{BitDepth, ColorType, Encoder};
 
 use super::Slice;
-use super::png::Palette;
+use super::png::{Caption, Palette};
 use orthant::Subdivision;
 use orthant::result::DenseArray;
 
@@ -51,6 +51,7 @@ pub fn write<const K: usize>(
     subdivision: &Subdivision<K>,
     slice: &Slice<K>,
     palette: &Palette,
+    caption: &Caption,
     out: &mut dyn Write,
 ) -> Result<()> {
     let extent = slice.extent(field.size());
@@ -86,6 +87,7 @@ pub fn write<const K: usize>(
     let mut encoder = Encoder::new(out, width, height);
     encoder.set_color(ColorType::Rgb);
     encoder.set_depth(BitDepth::Eight);
+    caption.put(&mut encoder)?;
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&image)?;
     Ok(writer.finish()?)

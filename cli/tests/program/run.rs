@@ -1,5 +1,6 @@
 //! One run: what it writes, and what does not change it.
 
+use std::io::BufRead;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -51,6 +52,79 @@ fn a_run_writes_what_it_was_asked_for() {
     let again = orthant(&folder, arguments);
     assert_eq!(again.status.code(), Some(2));
     assert!(orthant(&folder, &format!("{arguments} --force -q")).stdout.is_empty());
+}
+
+#[test]
+fn the_last_of_a_repeated_option_counts() {
+    let folder = folder("repeated");
+    let run = |arguments: &str| text(&orthant(&folder, &format!("run mandelbrot {arguments}")).stdout);
+    assert!(run("-n 32 -n 48 --curve morton --curve hilbert -q --json").contains("\"curve\":\"hilbert\""));
+    assert!(run("-n 32 -n 48 -g 2 -g 3").starts_with("mandelbrot 48x48 cells"));
+}
+
+#[test]
+fn results_go_into_pipes() {
+    let folder = folder("pipes");
+    let out = |arguments: &str| {
+        let output = orthant(&folder, &format!("run mandelbrot -n 64 {arguments}"));
+        assert!(output.status.success() && output.stderr.is_empty(), "{arguments}: {}", text(&output.stderr));
+        output.stdout
+    };
+    out("-q -o m.npy");
+    assert_eq!(out("-o -"), std::fs::read(folder.join("m.npy")).unwrap());
+    for arguments in ["--report -", "--json", "--json -q"] {
+        let report: serde_json::Value = serde_json::from_slice(&out(arguments)).unwrap();
+        assert_eq!(report["size"], serde_json::json!([64, 64]));
+    }
+    assert_eq!(files(&folder), ["m.npy"]);
+}
+
+#[test]
+fn arrays_are_written_from_regions_without_being_in_memory() {
+    let folder = folder("layers");
+    let run = |arguments: &str| {
+        let output = orthant(&folder, &format!("run {arguments} -q --force"));
+        assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));
+    };
+    for field in [
+        "mandelbrot -n 300x200 -g 3 -B 2",
+        "julibrot -n 20x18x9x7 -g 2 -B 1",
+        "cantor --dim 1",
+        "mandelbrot --cell i32",
+    ] {
+        run(&format!("{field} -o dense.npy"));
+        run(&format!("{field} -o regions.npy --keep regions"));
+        let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+        assert!(read("dense.npy") == read("regions.npy"), "{field}");
+    }
+    // 32 MiB of cells.
+    run("mandelbrot -n 2^12 --keep regions --mem-limit 16M -o large.npy");
+    assert!(std::fs::metadata(folder.join("large.npy")).unwrap().len() > 1 << 25);
+}
+
+#[test]
+fn pictures_say_what_they_show() {
+    let folder = folder("captions");
+    let output = orthant(&folder, "run julibrot -n 16 --slice 0=3,1=2 -o M.PNG --overlay o.png --palette viridis -q");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    for name in ["M.PNG", "o.png"] {
+        let file = std::io::BufReader::new(std::fs::File::open(folder.join(name)).unwrap());
+        let reader = png::Decoder::new(file).read_info().unwrap();
+        let texts = &reader.info().uncompressed_latin1_text;
+        let of = |key: &str| &texts.iter().find(|text| text.keyword == key).unwrap().text;
+        assert!(of("Software").starts_with("orthant ") && of("Description").contains("axis 3 upwards"));
+        let keys: serde_json::Value = serde_json::from_str(of("orthant")).unwrap();
+        assert_eq!(
+            (&keys["workload"], &keys["sample"], &keys["g"][0]),
+            (&"julibrot".into(), &"centre".into(), &3.into())
+        );
+        assert_eq!((&keys["axes"], &keys["through"]), (&serde_json::json!([2, 3]), &serde_json::json!([3, 2, 0, 0])));
+        assert_eq!(keys["domain"][2], serde_json::json!([-1.5, 0.5]));
+        if let Some(palette) = &reader.info().palette {
+            // The brightest of viridis is yellow.
+            assert_eq!(palette[255 * 3..], [253, 231, 37]);
+        }
+    }
 }
 
 #[test]
@@ -107,6 +181,18 @@ fn repeated_runs_report_every_time_and_the_median() {
     for key in ["explored", "filled", "leaf", "evaluated"] {
         assert_eq!(sum(key), report["cells"][key].as_u64().unwrap());
     }
+}
+
+#[test]
+fn progress_says_how_long_there_is_to_wait() {
+    let folder = folder("progress");
+    let run = "run mandelbrot -n 2^17 --strategy exhaustive --keep counts --threads 1 --precision f64";
+    let mut child = command(&folder, run).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    std::io::BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(line.contains("% of cells settled after 1 s, about ") && line.trim_end().ends_with(" left"), "{line}");
 }
 
 #[test]

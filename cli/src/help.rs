@@ -1,0 +1,98 @@
+//! The command line as it is shown: examples under the help of every command.
+
+use clap::{Command, CommandFactory};
+
+use crate::args::Cli;
+use crate::variables;
+
+/// What people ask of a command first, without the program's name.
+const EXAMPLES: &[(&str, &[&str])] = &[
+    ("", &["run mandelbrot -o m.png --overlay regions.png", "run --help", "doctor"]),
+    ("run", &["run mandelbrot -n 2^12 --auto-scheme -o m.png", "run menger --dim 3 -n 3^5 --keep counts --json"]),
+    ("verify", &["verify", "verify mandelbulb --backend cpu"]),
+    (
+        "bench",
+        &[
+            "bench -a workload=mandelbrot -a n=2^10,2^12 -a strategy=ask,dp -o mine.jsonl",
+            "bench benches/sweeps/paper-ask-small.toml --list",
+        ],
+    ),
+    ("compare", &["compare before.jsonl after.jsonl", "compare before.jsonl after.jsonl --fail-above 5%"]),
+    ("report", &["report mine.jsonl -o page.html", "report mine.jsonl --md page.md --svg figures"]),
+    ("curves", &["curves walk --curve hilbert --level 3", "curves compare mandelbrot -n 2^12"]),
+    ("curves walk", &["curves walk --curve hilbert --level 3", "curves walk --curve morton --dim 3 -g 3 --level 1"]),
+    (
+        "curves compare",
+        &["curves compare mandelbrot -n 2^12", "curves compare simplex --dim 3 --curves morton,hilbert"],
+    ),
+    ("model", &["model plan -P 0.7 -n 2^16", "model predict -g 2,4,8 -B 32", "model tune mandelbrot -n 2^12"]),
+    ("model predict", &["model predict -g 2,4,8 -B 32", "model predict -n 2^10x2^12 --box-dim 1.5 --json"]),
+    ("model plan", &["model plan -P 0.7 -n 2^16", "model plan --box-dim 1.5 -r 2 --objective mbr"]),
+    ("model fit", &["model fit mine.jsonl", "model fit mine.jsonl --hold-out 2^14 --dry-run"]),
+    ("model tune", &["model tune mandelbrot -n 2^12", "model tune mandelbulb -n 256 --patience 8 --dry-run"]),
+    ("model plot", &["model plot fig3 -o fig3.svg", "model plot landscape -n 2^16 -o landscape.svg"]),
+    ("model plot fig3", &["model plot fig3 -o fig3.svg"]),
+    ("model plot fig4", &["model plot fig4 -o fig4.svg"]),
+    ("model plot landscape", &["model plot landscape -n 2^16 -g 8 -o landscape.svg"]),
+    ("info", &["info"]),
+    ("doctor", &["doctor"]),
+    ("completions", &["completions bash"]),
+    ("man", &["man"]),
+];
+
+/// The command line with its examples and variables.
+pub(crate) fn command() -> Command {
+    dressed(Cli::command(), "")
+}
+
+/// The command at `path`, and those below it.
+fn dressed(command: Command, path: &str) -> Command {
+    let examples = EXAMPLES.iter().find(|(of, _)| *of == path).map_or(&[][..], |(_, examples)| examples);
+    let lines: String = examples.iter().map(|example| format!("\n  orthant {example}")).collect();
+    let command = command.mut_args(variables::show).after_help(format!("Examples:{lines}"));
+    command.mut_subcommands(|below| {
+        let path = format!("{path} {}", below.get_name());
+        dressed(below, path.trim())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(command: &Command, path: &str) -> Vec<String> {
+        let below =
+            command.get_subcommands().flat_map(|below| paths(below, format!("{path} {}", below.get_name()).trim()));
+        std::iter::once(path.to_owned()).chain(below).collect()
+    }
+
+    #[test]
+    fn every_command_has_examples_that_are_read() {
+        let command = command();
+        command.clone().debug_assert();
+        let shown: Vec<_> = EXAMPLES.iter().map(|(path, _)| (*path).to_owned()).collect();
+        let mut known = paths(&command, "");
+        known.sort();
+        assert_eq!(known, {
+            let mut shown = shown;
+            shown.sort();
+            shown
+        });
+        for (path, examples) in EXAMPLES {
+            for example in *examples {
+                assert!(example.starts_with(path), "{path}: {example}");
+                let read = command.clone().try_get_matches_from(format!("orthant {example}").split(' '));
+                let help = |error: &clap::Error| error.kind() == clap::error::ErrorKind::DisplayHelp;
+                assert!(read.as_ref().is_ok() || read.as_ref().is_err_and(help), "{example}: {read:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_option_of_run_has_a_variable() {
+        let command = command();
+        let run = command.find_subcommand("run").unwrap();
+        let bare: Vec<_> = run.get_opts().filter(|option| option.get_env().is_none()).collect();
+        assert!(bare.is_empty(), "{bare:?}");
+    }
+}
