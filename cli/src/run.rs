@@ -18,7 +18,7 @@ use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
 use crate::options::{OutputOptions, RunOptions};
 use crate::output::png::{Caption, Palette};
-use crate::output::{Slice, Staged, has_extension, is_stdout, npy, overlay, png};
+use crate::output::{Slice, Staged, has_extension, is_stdout, npy, overlay, png, same_file};
 use crate::progress::Progress;
 use crate::search::{Wanted, choose};
 use crate::statistics::median;
@@ -64,7 +64,7 @@ impl Outputs {
     fn open(args: &OutputOptions, keep: Keep) -> Result<Self, Error> {
         let mut seen: Vec<&Path> = Vec::new();
         for path in args.output.iter().chain(&args.overlay).map(PathBuf::as_path).chain(args.report()) {
-            if seen.contains(&path) {
+            if seen.iter().any(|other| same_file(other, path)) {
                 return Err(Error::Input(format!("{}: named for two outputs", path.display())));
             }
             seen.push(path);

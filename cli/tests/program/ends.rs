@@ -88,3 +88,68 @@ fn threads_are_bounded() {
     assert!(output.status.success());
     assert!(text(&output.stderr).contains("RAYON_NUM_THREADS 60000"));
 }
+
+/// One file under two names is found before any work; links lead to their files, and pipes take what comes.
+#[test]
+fn files_are_known_by_what_they_are() {
+    let folder = folder("identity");
+    let run = |arguments: &str| {
+        let output = command(&folder, &format!("run mandelbrot -n 16 -q {arguments}")).output().unwrap();
+        (output.status.code(), text(&output.stderr))
+    };
+    std::fs::write(folder.join("there.png"), "mine").unwrap();
+    std::fs::hard_link(folder.join("there.png"), folder.join("hard.png")).unwrap();
+    std::os::unix::fs::symlink("there.png", folder.join("soft.png")).unwrap();
+    std::os::unix::fs::symlink("nowhere.png", folder.join("dangling.png")).unwrap();
+    for arguments in [
+        "-o q.png --overlay ./q.png",
+        "-o q.png --overlay ../identity/q.png",
+        "-o there.png --overlay hard.png --force",
+        "-o soft.png --overlay there.png --force",
+    ] {
+        let (code, said) = run(arguments);
+        assert_eq!(code, Some(2), "{arguments}: {said}");
+        assert!(said.contains("named for two outputs"), "{arguments}: {said}");
+    }
+    assert!(run("-o soft.png").1.contains("exists already"));
+    assert!(run("-o dangling.png --force").1.contains("link to a file that is not there"));
+    assert_eq!(std::fs::read(folder.join("there.png")).unwrap(), b"mine");
+    assert_eq!(run("-o soft.png --force").0, Some(0));
+    assert!(folder.join("soft.png").symlink_metadata().unwrap().is_symlink());
+    assert!(std::fs::read(folder.join("there.png")).unwrap().starts_with(b"\x89PNG"));
+
+    assert!(std::process::Command::new("mkfifo").arg(folder.join("pipe.npy")).status().unwrap().success());
+    let writer = start(&folder, "run mandelbrot -n 16 -q -o pipe.npy --force");
+    assert!(std::fs::read(folder.join("pipe.npy")).unwrap().starts_with(b"\x93NUMPY"));
+    assert!(writer.wait_with_output().unwrap().status.success());
+}
+
+/// What a killed process left goes when the next writes beside it; what a living one holds stays.
+#[test]
+fn what_was_left_is_swept() {
+    let folder = folder("swept");
+    let file = |name: &str| {
+        let file = std::fs::File::create(folder.join(name)).unwrap();
+        file.set_modified(std::time::SystemTime::now() - Duration::from_secs(3600)).unwrap();
+        file
+    };
+    let (_left, held, _other) = (file(".orthant-left.tmp"), file(".orthant-held.tmp"), file(".another.tmp"));
+    held.lock().unwrap();
+    let output = command(&folder, "run mandelbrot -n 16 -q -o m.png").output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(files(&folder), [".another.tmp", ".orthant-held.tmp", "m.png"]);
+}
+
+/// A second signal does not wait for anything.
+#[test]
+fn a_second_signal_ends_at_once() {
+    let folder = folder("second");
+    let child = start(&folder, "run mandelbrot -n 2^13 --cell i32 --dwell 2147483647 -o m.png");
+    std::thread::sleep(Duration::from_millis(500));
+    send(&child, "INT");
+    let second = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let code = output.status.code();
+    assert!(code == Some(130) || (second.success() && code == Some(143)), "{code:?}: {}", text(&output.stderr));
+    assert_eq!(files(&folder), [""; 0]);
+}

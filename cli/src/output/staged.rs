@@ -1,0 +1,194 @@
+//! Files that take their names when they are complete.
+//!
+//! An output is opened before any work, as a temporary file beside its target, so that an unwritable folder or an
+//! existing file is found while nothing is lost. A run that fails or is interrupted leaves no half file. What a killed
+//! process left is swept by the next one that writes there: whoever lives holds a lock on its temporary files.
+
+use std::fs::{File, FileType, OpenOptions};
+use std::io::{BufWriter, Error as IoError, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::NamedTempFile;
+
+use crate::error::Error;
+use crate::interrupt::undisturbed;
+use orthant::Control;
+
+/// How temporary files are called.
+const PREFIX: &str = ".orthant-";
+const SUFFIX: &str = ".tmp";
+
+/// Younger temporary files are not swept: their owner may not have locked them yet.
+const YOUNG: Duration = Duration::from_secs(60);
+
+/// True if the path ends in `.extension`, in whatever case.
+pub fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
+}
+
+/// True of the path that means stdout.
+pub fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// True if two paths lead to one file, whether it is there already or not.
+pub fn same_file(a: &Path, b: &Path) -> bool {
+    let whole = |path: &Path| Some(folder(path).canonicalize().ok()?.join(path.file_name()?));
+    let one_name = || whole(a).is_some_and(|a| whole(b) == Some(a));
+    a == b || (!is_stdout(a) && !is_stdout(b) && (one_name() || same_file::is_same_file(a, b).unwrap_or(false)))
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// An output on its way.
+#[derive(Debug)]
+pub struct Staged {
+    target: PathBuf,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    Stdout,
+    /// A file that is there and takes bytes as they come: a FIFO or a device.
+    Stream,
+    /// A file that gets the name of `target`, where links were followed; true: whatever is there.
+    File {
+        temporary: NamedTempFile,
+        target: PathBuf,
+        force: bool,
+    },
+}
+
+impl Staged {
+    /// Opens a temporary file beside `target`, or beside the file that it is a link to; nothing for streams yet.
+    ///
+    /// # Errors
+    /// [`Error::Exists`] if there is such a file and `force` is off; [`Error::File`] if the folder cannot be written or
+    /// the target is a folder, a socket or a link to nothing.
+    pub fn new(target: &Path, force: bool) -> Result<Self, Error> {
+        let staged = |place| Ok(Self { target: target.to_owned(), place });
+        let failed = |kind, why: &str| Error::File { path: target.to_owned(), source: IoError::new(kind, why) };
+        if is_stdout(target) {
+            return Ok(Self { target: "stdout".into(), place: Place::Stdout });
+        }
+        let is_link = target.symlink_metadata().is_ok_and(|facts| facts.is_symlink());
+        let followed = match target.metadata() {
+            Ok(facts) if facts.is_dir() => return Err(failed(ErrorKind::IsADirectory, "is a folder, not a file")),
+            Ok(_) if !force => return Err(Error::Exists { path: target.to_owned() }),
+            Ok(facts) if is_socket(facts.file_type()) => return Err(failed(ErrorKind::Unsupported, "is a socket")),
+            Ok(facts) if !facts.is_file() => return staged(Place::Stream),
+            Ok(_) if is_link => target.canonicalize().map_err(|error| failed(error.kind(), "is a broken link"))?,
+            Err(_) if is_link => return Err(failed(ErrorKind::NotFound, "is a link to a file that is not there")),
+            Ok(_) | Err(_) => target.to_owned(),
+        };
+        let folder = folder(&followed);
+        if !folder.is_dir() {
+            return Err(failed(ErrorKind::NotFound, &format!("there is no folder {}", folder.display())));
+        }
+        sweep(folder);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(PREFIX).suffix(SUFFIX);
+        // Temporary files are private by default; a result gets the permissions of any new file.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        // The error would name the temporary file, which nobody asked for.
+        let temporary = builder.tempfile_in(folder);
+        let temporary =
+            temporary.map_err(|error| Error::File { path: target.to_owned(), source: error.kind().into() })?;
+        undisturbed().temporary(temporary.path().to_owned());
+        // Where files cannot be locked nothing is swept either.
+        let _ = temporary.as_file().try_lock();
+        staged(Place::File { temporary, target: followed, force })
+    }
+
+    /// Where it will be.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// True if it is stdout.
+    pub fn is_stdout(&self) -> bool {
+        matches!(self.place, Place::Stdout)
+    }
+
+    /// Writes the content with `write` and gives the file its name.
+    ///
+    /// # Errors
+    /// An interruption if `control` was cancelled meanwhile, [`Error::File`] if writing fails.
+    pub fn finish(
+        self,
+        control: &Control,
+        write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<(), Error> {
+        let Self { target, mut place } = self;
+        let failed = |source| Error::File { path: target.clone(), source };
+        let inner: Box<dyn Write + '_> = match &mut place {
+            Place::Stdout => Box::new(std::io::stdout().lock()),
+            Place::Stream => Box::new(OpenOptions::new().write(true).open(&target).map_err(failed)?),
+            Place::File { temporary, .. } => Box::new(temporary.as_file_mut()),
+        };
+        let mut writer = BufWriter::with_capacity(1 << 18, Checked { inner, control });
+        let written = write(&mut writer).and_then(|()| writer.flush());
+        drop(writer);
+        control.check()?;
+        written.map_err(failed)?;
+        let Place::File { temporary, target: followed, force } = place else { return Ok(()) };
+        temporary.as_file().sync_all().map_err(failed)?;
+        let _ending = undisturbed();
+        let persisted = match force {
+            true => temporary.persist(&followed),
+            // Somebody may have created the target meanwhile: do not overwrite that either.
+            false => temporary.persist_noclobber(&followed),
+        };
+        persisted.map(drop).map_err(|error| match error.error.kind() {
+            ErrorKind::AlreadyExists => Error::Exists { path: target.clone() },
+            _ => failed(error.error),
+        })
+    }
+}
+
+/// Removes temporary files whose owners are gone. That it does not succeed is no reason to do nothing else.
+fn sweep(folder: &Path) {
+    let abandoned = |path: &Path| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let ours = name.starts_with(PREFIX) && name.ends_with(SUFFIX);
+        let old = || path.metadata().ok()?.modified().ok()?.elapsed().ok().filter(|age| *age > YOUNG);
+        ours && old().is_some() && File::open(path).is_ok_and(|file| file.try_lock().is_ok())
+    };
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if abandoned(&entry.path()) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_socket(kind: FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_socket(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_socket(_: FileType) -> bool {
+    false
+}
+
+/// A writer that stops when the run is cancelled.
+struct Checked<'a, W> {
+    inner: W,
+    control: &'a Control,
+}
+
+impl<W: Write> Write for Checked<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.control.check().map_err(std::io::Error::other)?;
+        self.inner.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.inner.flush()
+    }
+}
