@@ -5,6 +5,7 @@ mod choices;
 mod commands;
 mod compare;
 mod errors;
+mod hostile;
 mod learnt;
 mod model;
 mod page;
