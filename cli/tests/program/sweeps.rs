@@ -186,6 +186,7 @@ fn products_are_counted_before_they_are_made() {
         (format!("bench {axes}"), "1000000000000000 cases are more than"),
         ("bench long.toml --list".to_owned(), "long.toml: 1000000000000000 cases are more than"),
         (format!("model plan -g {list} -r {list} -B {list}"), "make 24000000 schemes to try; at most 1000000"),
+        (format!("model predict -g {list} -r {list} -B {list}"), "make 8000000 configurations; at most 100000"),
         (format!("model plot landscape -g {list} -r {list} -B {list} -o p.svg"), "make 8000000 schemes to try"),
     ] {
         let start = Instant::now();
