@@ -41,8 +41,8 @@ impl<const K: usize> Lattice<K> {
         self.grid(level).iter().map(|&m| u128::from(m)).product()
     }
 
-    /// R = ∏r_j.
+    /// R = ∏r_j; the largest number where that is more, which a lattice of a single level may have.
     pub(super) fn children(&self) -> u64 {
-        self.r.iter().map(|&r| u64::from(r)).product()
+        self.r.iter().fold(1, |children: u64, &r| children.saturating_mul(r.into()))
     }
 }

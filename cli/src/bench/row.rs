@@ -118,7 +118,7 @@ pub(super) fn parse<R: for<'de> Deserialize<'de>>(path: &Path, bytes: &[u8]) -> 
         let wrong = |what: String| Error::Input(format!("{}: line {}: {what}", path.display(), i + 1));
         if !line.trim_ascii().is_empty() {
             match serde_json::from_slice::<Row<Outline>>(line) {
-                Err(_) if !line.ends_with(b"\n") && begins(line) => return Ok((rows, whole)),
+                Err(error) if error.is_eof() && !line.ends_with(b"\n") && begins(line) => return Ok((rows, whole)),
                 Err(error) => return Err(wrong(format!("not a row of `bench`: {error}"))),
                 Ok(row) => row.check().map_err(wrong)?,
             }
@@ -152,9 +152,9 @@ pub(crate) fn read<R: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<Row<
     }
 }
 
-/// What every row says of its run if it says it: enough to see what cannot be.
+/// What a run report says, if it says it, of what cannot be otherwise.
 #[derive(Deserialize)]
-struct Outline {
+pub(crate) struct Outline {
     k: Option<usize>,
     size: Option<Vec<u32>>,
     g: Option<Vec<u32>>,
@@ -180,26 +180,33 @@ impl Row<Outline> {
         if let Some(times) = &self.samples {
             times.check()?;
         }
-        let Some(ran) = &self.run else { return Ok(()) };
-        let k = ran.k.or(ran.size.as_ref().map(Vec::len)).unwrap_or(1);
+        self.run.as_ref().map_or(Ok(()), Outline::check)
+    }
+}
+
+impl Outline {
+    /// Finds what no run can have had.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let k = self.k.or(self.size.as_ref().map(Vec::len)).unwrap_or(1);
         if !(1..=orthant::MAX_DIM).contains(&k) {
             return Err(format!("key 'k' is {k}: between 1 and {} dimensions are supported", orthant::MAX_DIM));
         }
-        for (key, axes) in [("size", &ran.size), ("g", &ran.g), ("r", &ran.r)] {
+        for (key, axes) in [("size", &self.size), ("g", &self.g), ("r", &self.r)] {
             if let Some(axes) = axes.as_ref().filter(|axes| axes.len() != k || axes.contains(&0)) {
                 return Err(format!("key '{key}' is {axes:?}: {k} positive numbers are needed"));
             }
         }
         let sum = |level: &LevelSum| level.subdivided.checked_add(level.filled)?.checked_add(level.leaves);
-        match ran.levels.iter().position(|level| sum(level) != Some(level.regions)) {
+        match self.levels.iter().position(|level| sum(level) != Some(level.regions)) {
             None => Ok(()),
-            Some(i) => Err(format!("level {i}: its regions are not those subdivided, filled and leaves")),
+            Some(i) => Err(format!("level {i}: key 'regions' is not the sum of 'subdivided', 'filled' and 'leaves'")),
         }
     }
 }
 
 impl CaseTimes {
-    fn check(&self) -> Result<(), String> {
+    /// Finds what no clock can have told.
+    pub(crate) fn check(&self) -> Result<(), String> {
         let times = self.wall.iter().chain(&self.device).chain([&self.median]);
         if let Some(time) = times.copied().find(|&time| !(time > 0.0 && time.is_finite())) {
             return Err(format!("key 'samples' has a time of {time} s: positive numbers are needed"));

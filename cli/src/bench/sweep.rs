@@ -115,15 +115,28 @@ impl Sweep {
         let mut base = Product::default();
         for (key, value) in &file.base {
             let at = |wrong| format!("base.{key}: {wrong}");
-            base.put(settings, key, vec![single(value).map_err(at)?]).map_err(at)?;
+            let (name, values) = (settings.name(key).map_err(at)?, vec![single(value).map_err(at)?]);
+            check(settings, &name, &values).map_err(at)?;
+            base.set(&name, values);
         }
-        let mut groups = Vec::new();
         // The axes alone, unless the file has nothing but lists of cases.
-        if !file.axes.is_empty() || file.cases.is_empty() {
-            groups.push(base.with(settings, &file.axes, "axes")?);
-        }
-        for (i, cases) in file.cases.iter().enumerate() {
-            groups.push(base.with(settings, cases, &format!("cases[{i}]"))?);
+        let alone = (!file.axes.is_empty() || file.cases.is_empty()).then(|| ("axes".to_owned(), &file.axes));
+        let cases = file.cases.iter().enumerate().map(|(i, cases)| (format!("cases[{i}]"), cases));
+        let mut groups = Vec::new();
+        for (place, table) in alone.into_iter().chain(cases) {
+            let mut group = base.clone();
+            let mut axes = Vec::new();
+            for (key, value) in table {
+                let at = format!("{place}.{key}");
+                let (name, values) = named(settings, key, value).map_err(|wrong| format!("{at}: {wrong}"))?;
+                group.set(&name, values.clone());
+                axes.push((at, name, values));
+            }
+            groups.push(group);
+            few(&groups)?;
+            for (at, name, values) in axes {
+                check(settings, &name, &values).map_err(|wrong| format!("{at}: {wrong}"))?;
+            }
         }
         let known = |name: &str| settings.name(name);
         let constraints = file.constraints.iter().map(|text| Constraint::parse(text, known));
@@ -168,28 +181,6 @@ impl Product {
         }
     }
 
-    /// Sets a key of a file, checked.
-    fn put(&mut self, settings: &Settings, key: &str, values: Vec<String>) -> Result<(), String> {
-        let name = settings.name(key)?;
-        self.set(&name, values.clone());
-        few(std::slice::from_ref(self))?;
-        check(settings, &name, &values)
-    }
-
-    /// This group with the keys of `table` set; `place` is where they stand in the file.
-    fn with(&self, settings: &Settings, table: &Table, place: &str) -> Result<Self, String> {
-        let mut group = self.clone();
-        for (key, value) in table {
-            let at = |wrong| format!("{place}.{key}: {wrong}");
-            let (name, values) = match key.strip_suffix("[pow2]") {
-                Some(name) => (name, powers(name, value).map_err(at)?),
-                None => (key.as_str(), list(key, value).map_err(at)?),
-            };
-            group.put(settings, name, values).map_err(at)?;
-        }
-        Ok(group)
-    }
-
     /// The number of combinations.
     fn len(&self) -> u128 {
         self.0.iter().fold(1, |len, (_, values)| len.saturating_mul(values.len() as u128))
@@ -218,6 +209,7 @@ fn few(groups: &[Product]) -> Result<(), String> {
     }
 }
 
+/// Checks every value by itself. That takes a while for a long list, so what is too many is counted before.
 fn check(settings: &Settings, name: &str, values: &[String]) -> Result<(), String> {
     values.iter().try_for_each(|value| settings.check(name, value))
 }
@@ -240,6 +232,14 @@ fn list(key: &str, value: &Value) -> Result<Vec<String>, String> {
         Value::Array(items) if items.is_empty() => Err("an axis needs at least one value".into()),
         Value::Array(items) => items.iter().map(single).collect(),
         value => Ok(vec![single(value)?]),
+    }
+}
+
+/// The axis that a key of a file names, and its values.
+fn named(settings: &Settings, key: &str, value: &Value) -> Result<(String, Vec<String>), String> {
+    match key.strip_suffix("[pow2]") {
+        Some(name) => Ok((settings.name(name)?, powers(name, value)?)),
+        None => Ok((settings.name(key)?, list(key, value)?)),
     }
 }
 

@@ -13,8 +13,8 @@ use orthant::model::time::{self, ModelTimes};
 use orthant::model::work::{self, Operations};
 use orthant::model::{Costs, Counts, Density, Geometry, Kernels, ModelError, Processors, kernels};
 
-/// The most configurations of one call.
-const MOST_ROWS: usize = 1_000_000;
+/// The most configurations of one call: all are there before the first is printed, at 4 KB each.
+const MOST_ROWS: usize = 100_000;
 
 /// Predicts every combination of the lists.
 pub(crate) fn predict(args: PredictOptions) -> Result<(), Error> {

@@ -9,6 +9,7 @@ use orthant::{Keep, LevelReport, Mapping, Report, SCHEMA, StrategyKind};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::bench::row::{CaseTimes, Outline};
 use crate::error::Error;
 use crate::store::Setting;
 
@@ -79,14 +80,8 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Measured>, Error> {
 #[derive(Deserialize)]
 struct MeasuredRow {
     /// Null if the case failed.
-    run: Option<Report>,
-    samples: Option<Median>,
-}
-
-/// What counts of a row's samples.
-#[derive(Deserialize)]
-struct Median {
-    median: f64,
+    run: Option<Value>,
+    samples: Option<CaseTimes>,
 }
 
 /// A report; or the report in a row, with the median of the row's samples.
@@ -101,9 +96,10 @@ fn report_or_row(page: Value) -> Result<Option<Measured>, String> {
             }
             None => return Err("key 'schema' is missing: a run report is needed".into()),
         }
-        return measured(&Report::deserialize(&page).map_err(|error| words(&page, &error))?, None).map(Some);
+        return measured(&page, None).map(Some);
     }
-    let row = MeasuredRow::deserialize(&page).map_err(|error| words(&page["run"], &error))?;
+    let row = MeasuredRow::deserialize(&page).map_err(|error| error.to_string())?;
+    row.samples.as_ref().map_or(Ok(()), CaseTimes::check)?;
     row.run.map(|report| measured(&report, row.samples.map(|samples| samples.median))).transpose()
 }
 
@@ -124,7 +120,9 @@ fn words(report: &Value, error: &serde_json::Error) -> String {
 }
 
 /// A report as a fit reads it; `seconds` are another median than its own.
-fn measured(report: &Report, seconds: Option<f64>) -> Result<Measured, String> {
+fn measured(page: &Value, seconds: Option<f64>) -> Result<Measured, String> {
+    let report = Report::deserialize(page).map_err(|error| words(page, &error))?;
+    Outline::deserialize(page).map_err(|error| error.to_string())?.check()?;
     let (tuning, computation) = (&report.tuning, &report.computation);
     let hardware = match &report.cuda {
         None => Hardware::Cpu {
@@ -137,7 +135,7 @@ fn measured(report: &Report, seconds: Option<f64>) -> Result<Measured, String> {
         },
     };
     let levels: Vec<LevelWork> = (report.levels.iter().enumerate())
-        .map(|(i, level)| work(level, report).map_err(|trouble| format!("level {i}: {trouble}")))
+        .map(|(i, level)| work(level, &report).map_err(|trouble| format!("level {i}: {trouble}")))
         .collect::<Result<_, _>>()?;
     let seconds = seconds.or(report.device_seconds).unwrap_or(report.seconds);
     if !(seconds > 0.0 && seconds.is_finite()) {

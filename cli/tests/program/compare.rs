@@ -214,11 +214,18 @@ fn rows_that_cannot_be_are_refused() {
         let mut row = case.clone();
         *row.pointer_mut(at).unwrap() = value;
         std::fs::write(folder.join("bad.jsonl"), format!("{case}\n{row}\n")).unwrap();
-        for reader in ["compare one.jsonl bad.jsonl --fail-above 5%", "report bad.jsonl -o page.html"] {
+        for (reader, place) in [
+            ("compare one.jsonl bad.jsonl --fail-above 5%", "line 2"),
+            ("report bad.jsonl -o page.html", "line 2"),
+            ("model fit bad.jsonl", "report 2"),
+        ] {
             let output = orthant(&folder, reader);
             let error = text(&output.stderr);
             assert_eq!((output.status.code(), &output.stdout[..]), (Some(2), &b""[..]), "{reader}, {at}: {error}");
-            assert!(error.contains("bad.jsonl: line 2: ") && error.contains(says), "{reader}, {at}: {error}");
+            assert!(
+                error.contains(&format!("bad.jsonl: {place}: ")) && error.contains(says),
+                "{reader}, {at}: {error}"
+            );
         }
     }
     assert!(!folder.join("page.html").exists());

@@ -8,6 +8,7 @@ mod ends;
 mod errors;
 mod fuzz;
 mod help;
+mod hostile;
 mod learnt;
 mod model;
 mod page;

@@ -184,8 +184,9 @@ fn products_are_counted_before_they_are_made() {
     for (arguments, says) in [
         (format!("bench {axes} --list"), "1000000000000000 cases are more than the 1000000 of a sweep"),
         (format!("bench {axes}"), "1000000000000000 cases are more than"),
-        ("bench long.toml --list".to_owned(), "axes.g: 10000000000 cases are more than"),
+        ("bench long.toml --list".to_owned(), "long.toml: 1000000000000000 cases are more than"),
         (format!("model plan -g {list} -r {list} -B {list}"), "make 24000000 schemes to try; at most 1000000"),
+        (format!("model predict -g {list} -r {list} -B {list}"), "make 8000000 configurations; at most 100000"),
         (format!("model plot landscape -g {list} -r {list} -B {list} -o p.svg"), "make 8000000 schemes to try"),
     ] {
         let start = Instant::now();
