@@ -43,10 +43,13 @@ page!(fused_f64, f64, 1e-300, f64::mul_add, |a, b, c| a.mul_add(b, -c), |x, y, c
 page!(plain_f32, f32, 1e-30, |a, b, c| a * b + c, |a, b, c| a * b - c, |x, y, c| (x * x - y * y) + c);
 page!(plain_f64, f64, 1e-300, |a, b, c| a * b + c, |a, b, c| a * b - c, |x, y, c| (x * x - y * y) + c);
 
+/// The label of a cell of a field with n cells per axis.
+type Label = fn(&str, u16, [u16; 3]) -> u16;
+
 #[test]
 fn the_page_of_values_is_enough_to_write_a_field() {
     let folder = folder("values");
-    let pages: [(&str, &str, fn(&str, u16, [u16; 3]) -> u16); 4] = [
+    let pages: [(&str, &str, Label); 4] = [
         ("f32", "fused", fused_f32),
         ("f64", "fused", fused_f64),
         ("f32", "plain", plain_f32),
