@@ -64,9 +64,11 @@ pub(crate) fn explore<const K: usize>(
     let mut cost = Cost::default();
     open.clear();
     for (i, region) in regions.iter().enumerate() {
-        control.check()?;
         let verdict = match explorer.proves {
-            true => explorer.field.prove(region, payload(i)),
+            true => {
+                control.check()?;
+                explorer.field.prove(region, payload(i))
+            }
             false => Verdict::Unknown,
         };
         match verdict {
