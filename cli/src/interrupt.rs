@@ -5,31 +5,41 @@
 //! of what must be whole: a line that is appended, a file that takes its name. Temporary files go first.
 
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::path::PathBuf;
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError, Weak};
 use std::thread::{self, sleep};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use orthant::Control;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::error::Error;
+use crate::voice::tell;
 
 /// How long a command has after the first signal.
 const PATIENCE: Duration = Duration::from_millis(120);
 
+/// How long an end waits for what must be whole: a write to a file is over by then, unless its disk hangs.
+const WHOLE: Duration = Duration::from_secs(2);
+
+/// How long the last words may take where nobody reads them.
+const WORDS: Duration = Duration::from_millis(30);
+
 /// What an end from outside has to know.
 #[derive(Debug)]
 pub(crate) struct Ending {
-    controls: Vec<Weak<Control>>,
     temporary: BTreeSet<PathBuf>,
     words: String,
+    /// The command has ended by itself, and only has to say so.
+    over: bool,
 }
 
-static ENDING: Mutex<Ending> =
-    Mutex::new(Ending { controls: Vec::new(), temporary: BTreeSet::new(), words: String::new() });
+static ENDING: Mutex<Ending> = Mutex::new(Ending { temporary: BTreeSet::new(), words: String::new(), over: false });
+
+/// Apart from the others: to cancel must not wait for a write.
+static CONTROLS: Mutex<Vec<Weak<Control>>> = Mutex::new(Vec::new());
 
 impl Ending {
     /// A file that must not stay. It may have gone or taken its name before the end.
@@ -41,16 +51,34 @@ impl Ending {
     pub(crate) fn words(&mut self, words: String) {
         self.words = words;
     }
+
+    /// From here on the command's own end comes first, if it comes soon; or no more.
+    pub(crate) fn over(&mut self, over: bool) {
+        self.over = over;
+    }
 }
 
-/// Keeps an end from outside waiting as long as the guard lives.
+/// Keeps an end from outside waiting while the guard lives, which is for a write to a file and no longer.
 pub(crate) fn undisturbed() -> MutexGuard<'static, Ending> {
     ENDING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The same, if it can be had in time.
+fn undisturbed_within(time: Duration) -> Option<MutexGuard<'static, Ending>> {
+    let end = Instant::now() + time;
+    loop {
+        match ENDING.try_lock() {
+            Ok(ending) => return Some(ending),
+            Err(TryLockError::Poisoned(ending)) => return Some(ending.into_inner()),
+            Err(TryLockError::WouldBlock) if Instant::now() > end => return None,
+            Err(TryLockError::WouldBlock) => sleep(Duration::from_millis(1)),
+        }
+    }
+}
+
 /// Cancels `control` on Ctrl-C and on a request to terminate.
 pub(crate) fn cancels(control: &Arc<Control>) {
-    undisturbed().controls.push(Arc::downgrade(control));
+    CONTROLS.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(control));
 }
 
 /// Listens for Ctrl-C and requests to terminate: the first cancels, and ends the program if that does not; a second one
@@ -64,55 +92,63 @@ pub(crate) fn listen() -> Result<(), Error> {
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
         let hear = move || {
             for (earlier, signal) in signals.forever().enumerate() {
-                undisturbed()
-                    .controls
-                    .iter()
-                    .filter_map(Weak::upgrade)
-                    .for_each(|control| control.cancel(signal as usize));
+                let controls = CONTROLS.lock().unwrap_or_else(PoisonError::into_inner);
+                controls.iter().filter_map(Weak::upgrade).for_each(|control| control.cancel(signal as usize));
+                drop(controls);
                 let wait = move || {
                     sleep(PATIENCE);
-                    interrupted(signal)
+                    interrupted(signal, WHOLE)
                 };
                 if earlier > 0 || thread::Builder::new().spawn(wait).is_err() {
-                    interrupted(signal);
+                    interrupted(signal, Duration::ZERO);
                 }
             }
         };
         thread::Builder::new().name("signals".into()).spawn(hear).map(drop)
     };
     let listens = LISTENS.get_or_init(|| listen().map_err(|error| error.to_string()));
-    listens.clone().map_err(|error| Error::System(format!("signal handlers: {error}")))
+    let failed = |error| {
+        Error::System(format!("no thread can be started to hear signals ({error}): raise the limit of processes"))
+    };
+    listens.clone().map_err(failed)
 }
 
-fn interrupted(signal: i32) -> ! {
-    let ending = undisturbed();
-    let words = if ending.words.is_empty() { "interrupted; nothing was written" } else { &ending.words };
-    leave(&ending, format_args!("{words}"), 128 + signal)
+fn interrupted(signal: i32, patience: Duration) -> ! {
+    let mut ending = undisturbed_within(patience);
+    if ending.as_ref().is_some_and(|ending| ending.over) {
+        drop(ending);
+        sleep(WHOLE);
+        ending = undisturbed_within(Duration::ZERO);
+    }
+    remove(ending.as_deref());
+    let words = ending.map(|ending| ending.words.clone()).filter(|words| !words.is_empty());
+    let words = words.unwrap_or_else(|| "interrupted".into());
+    // Whoever should read it may not, and may hold on to stderr.
+    let (said, heard) = channel();
+    let say = move || {
+        tell(format_args!("orthant: {words}"));
+        let _ = said.send(());
+    };
+    if thread::Builder::new().spawn(say).is_ok() {
+        let _ = heard.recv_timeout(WORDS);
+    }
+    signal_hook::low_level::exit(128 + signal)
 }
 
 /// Ends the program since memory ran out; asks for none.
 pub(crate) fn exhausted(bytes: usize) -> ! {
-    let said = orthant::Bytes(bytes as u128);
-    let words = format_args!(
-        "no memory for another {said}; a smaller -n or --threads, --keep regions or counts, or a smaller --mem-limit may help"
-    );
     // Whoever holds it may be who is out of memory.
-    for _ in 0..100 {
-        match ENDING.try_lock() {
-            Ok(ending) => leave(&ending, words, 5),
-            Err(TryLockError::Poisoned(ending)) => leave(&ending.into_inner(), words, 5),
-            Err(TryLockError::WouldBlock) => sleep(Duration::from_millis(1)),
-        }
-    }
-    let _ = writeln!(std::io::stderr(), "orthant: {words}");
+    remove(undisturbed_within(Duration::from_millis(100)).as_deref());
+    tell(format_args!(
+        "orthant: no memory for another {}; a smaller -n or --threads, --keep regions or counts, or a smaller --mem-limit may help",
+        orthant::Bytes(bytes as u128)
+    ));
     signal_hook::low_level::exit(5)
 }
 
-fn leave(ending: &Ending, words: std::fmt::Arguments<'_>, code: i32) -> ! {
-    for path in &ending.temporary {
+fn remove(ending: Option<&Ending>) {
+    for path in ending.iter().flat_map(|ending| &ending.temporary) {
         // It is gone if it took its name.
         let _ = std::fs::remove_file(path);
     }
-    let _ = writeln!(std::io::stderr(), "orthant: {words}");
-    signal_hook::low_level::exit(code)
 }

@@ -33,7 +33,7 @@ mod verify;
 mod voice;
 
 use std::ffi::OsString;
-use std::io::IsTerminal;
+use std::io::{ErrorKind as IoErrorKind, IsTerminal};
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
@@ -43,7 +43,7 @@ use args::{Cli, Colour, Command};
 use error::Error;
 use threads::with_threads;
 use variables::Typed;
-use voice::{Voice, print, stdout_failed, tell};
+use voice::{STDOUT, Voice, print, stdout_failed, tell};
 
 pub use memory::Memory;
 
@@ -64,12 +64,13 @@ pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit
             return ExitCode::from(2);
         }
     };
-    // From here on no other end comes.
-    let _ending = interrupt::undisturbed();
+    interrupt::undisturbed().over(true);
     match done {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads stdout has gone, as with `| head`.
-        Err(Error::File { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Error::File { path, source }) if path.as_os_str() == STDOUT && source.kind() == IoErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             tell(format_args!("orthant: {}", typed.name_in(error.to_string())));
             ExitCode::from(error.exit_code())
@@ -80,6 +81,7 @@ pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit
 fn obey(cli: Cli) -> Result<(), Error> {
     let voice = voice(&cli);
     interrupt::listen()?;
+    interrupt::undisturbed().over(false);
     with_threads(voice, || carry_out(cli.command, voice))?
 }
 

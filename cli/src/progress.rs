@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -20,17 +21,25 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 /// Shows how far a run is, until dropped.
 pub(crate) struct Progress {
     stop: Option<Sender<()>>,
+    /// Runs that have ended.
+    ran: Arc<AtomicU64>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Progress {
-    pub(crate) fn start(control: &Arc<Control>, total: u128, voice: Voice) -> Self {
+    /// Of so many `runs` of `total` cells each.
+    pub(crate) fn start(control: &Arc<Control>, total: u128, runs: usize, voice: Voice) -> Self {
+        let ran = Arc::new(AtomicU64::new(0));
         if voice.quiet {
-            return Self { stop: None, thread: None };
+            return Self { stop: None, ran, thread: None };
         }
         let (stop, stopped) = channel::<()>();
         let control = control.clone();
-        let percent = move || control.cells_done() as f64 / total as f64 * 100.0;
+        let finished = ran.clone();
+        let percent = move || {
+            let run = control.cells_done() as f64 / total as f64;
+            ((finished.load(Ordering::Relaxed) as f64 + run) / runs as f64 * 100.0).min(100.0)
+        };
         let draw = move || {
             let start = Instant::now();
             let terminal = std::io::stderr().is_terminal();
@@ -65,7 +74,12 @@ impl Progress {
             }
         };
         // A run does without where no thread is to be had.
-        Self { stop: Some(stop), thread: std::thread::Builder::new().spawn(draw).ok() }
+        Self { stop: Some(stop), ran, thread: std::thread::Builder::new().spawn(draw).ok() }
+    }
+
+    /// A run has ended.
+    pub(crate) fn ran(&self) {
+        self.ran.fetch_add(1, Ordering::Relaxed);
     }
 }
 

@@ -18,7 +18,7 @@ use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
 use crate::options::{OutputOptions, RunOptions};
 use crate::output::png::{Caption, Palette};
-use crate::output::{Slice, Staged, has_extension, is_stdout, npy, overlay, png, same_file};
+use crate::output::{Slice, Staged, distinct, expect_extension, has_extension, is_stdout, npy, overlay, png};
 use crate::progress::Progress;
 use crate::search::{Wanted, choose};
 use crate::statistics::median;
@@ -43,11 +43,13 @@ enum Format {
 
 impl Format {
     fn of(path: &Path) -> Result<Self, Error> {
-        match path {
-            _ if has_extension(path, "png") => Ok(Self::Png),
-            _ if has_extension(path, "npy") || is_stdout(path) => Ok(Self::Npy),
-            _ => Err(Error::Input(format!("--output {}: the extension must be .png or .npy", path.display()))),
+        if has_extension(path, "png") {
+            return Ok(Self::Png);
         }
+        if !is_stdout(path) {
+            expect_extension("--output", path, &["png", "npy"])?;
+        }
+        Ok(Self::Npy)
     }
 }
 
@@ -62,28 +64,21 @@ struct Outputs {
 
 impl Outputs {
     fn open(args: &OutputOptions, keep: Keep) -> Result<Self, Error> {
-        let mut seen: Vec<&Path> = Vec::new();
-        for path in args.output.iter().chain(&args.overlay).map(PathBuf::as_path).chain(args.report()) {
-            if seen.iter().any(|other| same_file(other, path)) {
-                return Err(Error::Input(format!("{}: named for two outputs", path.display())));
-            }
-            seen.push(path);
-        }
-        let wanted = |flag, path: &Path, extension: &str| match has_extension(path, extension) {
-            true => Ok(()),
-            false => Err(Error::Input(format!("{flag} {}: the extension must be .{extension}", path.display()))),
-        };
+        let paths = || args.output.iter().chain(&args.overlay).map(PathBuf::as_path).chain(args.report());
+        distinct(paths(), &[])?;
         if let Some(path) = &args.overlay {
-            wanted("--overlay", path, "png")?;
+            expect_extension("--overlay", path, &["png"])?;
         }
         if let Some(path) = args.report().filter(|path| !is_stdout(path)) {
-            wanted("--report", path, "json")?;
+            expect_extension("--report", path, &["json"])?;
         }
         if keep == Keep::Counts && !(args.output.is_empty() && args.overlay.is_none()) {
             return Err(Error::Input("--keep counts keeps no cells to write; use --keep dense or regions".into()));
         }
         let formats = args.output.iter().map(|path| Ok((Format::of(path)?, path)));
-        let formats = formats.collect::<Result<Vec<_>, Error>>()?;
+        let mut formats = formats.collect::<Result<Vec<_>, Error>>()?;
+        // Stdout comes last.
+        formats.sort_by_key(|(_, path)| is_stdout(path));
         let stage = |path: &Path| Staged::new(path, args.force);
         Ok(Self {
             arrays: formats
@@ -92,7 +87,7 @@ impl Outputs {
                 .collect::<Result<_, Error>>()?,
             overlay: args.overlay.as_deref().map(stage).transpose()?,
             report: args.report().map(stage).transpose()?,
-            stdout: seen.into_iter().any(is_stdout),
+            stdout: paths().any(is_stdout),
         })
     }
 
@@ -155,8 +150,9 @@ impl Job for Task {
         let how = &self.request.how;
         let rule = Patience::exactly(self.args.how.repeat.unwrap_or(NonZeroUsize::MIN));
         let mut prepared = target.of().prepare(&plan, &*field, how)?;
-        let progress = Progress::start(&self.control, plan.domain().cells(), self.voice);
-        let done = repeat(&rule, || Ok(prepared.run(&self.control)?));
+        let progress =
+            Progress::start(&self.control, plan.domain().cells(), rule.warm_up + rule.max_samples, self.voice);
+        let done = repeat(&rule, || Ok(prepared.run(&self.control).inspect(|_| progress.ran())?));
         drop(progress);
         let samples = done?;
         let subdivision = prepared.result()?;
@@ -205,6 +201,18 @@ impl Task {
         };
         let palette = Palette::new(field.max_label(), field.labels_count_iterations(), self.args.output.palette);
         let caption = Caption::new(&report.computation, slice);
+        // Stdout comes last: whoever reads it may leave, and files must not suffer.
+        let (report_now, report_last) = outputs.report.into_iter().partition::<Vec<_>, _>(|staged| !staged.is_stdout());
+        let write_report = |staged| {
+            finish(staged, &mut |out| {
+                serde_json::to_writer(&mut *out, report)?;
+                out.write_all(b"\n")
+            })
+        };
+        report_now.into_iter().try_for_each(write_report)?;
+        if let (Some(staged), Some(array)) = (outputs.overlay, &array) {
+            finish(staged, &mut |out| overlay::write(array, subdivision, slice, &palette, &caption, out))?;
+        }
         for (format, staged) in outputs.arrays {
             match (format, &array) {
                 (Format::Png, Some(array)) => {
@@ -223,16 +231,7 @@ impl Task {
                 }
             }
         }
-        if let (Some(staged), Some(array)) = (outputs.overlay, &array) {
-            finish(staged, &mut |out| overlay::write(array, subdivision, slice, &palette, &caption, out))?;
-        }
-        if let Some(staged) = outputs.report {
-            finish(staged, &mut |out| {
-                serde_json::to_writer(&mut *out, report)?;
-                out.write_all(b"\n")
-            })?;
-        }
-        Ok(())
+        report_last.into_iter().try_for_each(write_report)
     }
 }
 

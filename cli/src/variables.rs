@@ -6,15 +6,20 @@ use clap::builder::Resettable;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command};
 
-/// The option with its variable in the long help alone. An empty variable counts as none.
+/// The option with its variable in the long help alone. An empty variable counts as none, and so does a flag's no.
 pub(crate) fn show(option: Arg) -> Arg {
     let Some(variable) = option.get_env().map(|name| name.to_string_lossy().into_owned()) else { return option };
     let about = option.get_long_help().or(option.get_help()).map(ToString::to_string).unwrap_or_default();
     let option = option.long_help(format!("{about} [env: {variable}]")).hide_env(true);
     match std::env::var_os(&variable) {
         Some(value) if value.is_empty() => option.env(Resettable::Reset),
+        Some(value) if !option.get_action().takes_values() && is_no(&value) => option.env(Resettable::Reset),
         _ => option,
     }
+}
+
+fn is_no(value: &OsString) -> bool {
+    ["0", "n", "no", "f", "false", "off"].iter().any(|no| value.eq_ignore_ascii_case(no))
 }
 
 /// What was typed, and what could have been.

@@ -58,8 +58,11 @@ pub(crate) fn stdout_is_open() -> Result<(), Error> {
     Ok(())
 }
 
+/// What messages call it.
+pub(crate) const STDOUT: &str = "stdout";
+
 pub(crate) fn stdout_failed(source: std::io::Error) -> Error {
-    Error::File { path: "stdout".into(), source }
+    Error::File { path: STDOUT.into(), source }
 }
 
 /// A table without frames, in the style of the report's levels.

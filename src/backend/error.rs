@@ -58,7 +58,7 @@ pub enum Error {
     #[error("backend cuda: {0}")]
     Cuda(#[from] CudaError),
     /// The run was cancelled; holds the signal number, or 0 if the caller cancelled it.
-    #[error("interrupted; nothing was written")]
+    #[error("interrupted")]
     Interrupted(usize),
     /// The run did not account for every cell: a bug in the engine or a field that changed its mind.
     #[error("the run accounted for {seen} of {total} cells")]

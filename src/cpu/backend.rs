@@ -8,7 +8,6 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::backend::{
     Backend, Control, DeviceFacts, Error, Estimate, How, Place, Prepared, Sampler, StrategyKind, Unsupported,
 };
-use crate::choice::ChoiceError;
 use crate::cpu::sink::Sink;
 use crate::cpu::strategy;
 use crate::cpu::work::Work;
@@ -100,9 +99,11 @@ fn check_here<const K: usize>(field: &dyn Field<K>, how: &How) -> Result<(), Err
 
 /// A pool of as many threads as were asked for; None: all, which the caller's pool has.
 fn pool(how: &How) -> Result<Option<ThreadPool>, Error> {
-    let build = |threads| ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = how.tuning.threads.map(build).transpose();
-    pool.map_err(|error| ChoiceError::new("threads", how.tuning.threads.unwrap_or(0), error.to_string()).into())
+    let build = |threads| {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.map_err(|error| Error::System(format!("{threads} threads cannot be started: {error}")))
+    };
+    how.tuning.threads.map(build).transpose()
 }
 
 /// Does something in a pool, if there is one.

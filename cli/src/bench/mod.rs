@@ -26,6 +26,7 @@ use crate::interrupt::{cancels, undisturbed};
 use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
 use crate::options::{OrAuto, RunOptions};
+use crate::output::expect_extension;
 use crate::output::journal::Journal;
 use crate::voice::{Voice, print, stdout_is_open};
 
@@ -43,8 +44,8 @@ pub(super) fn bench(args: BenchOptions, voice: Voice) -> Result<(), Error> {
             "bench: name a SWEEP.toml, or axes as in -a workload=mandelbrot -a n=2^10,2^12".into(),
         ));
     }
-    if let Some(path) = args.output.as_ref().filter(|path| path.extension().is_none_or(|found| found != "jsonl")) {
-        return Err(Error::Input(format!("--output {}: the extension must be .jsonl", path.display())));
+    if let Some(path) = &args.output {
+        expect_extension("--output", path, &["jsonl"])?;
     }
     let sweep = Sweep::read(args.sweep.as_deref(), &args.axis, &settings)?;
     let (rule, energy) = (args.rule(&sweep.measure)?, args.energy(&sweep.measure)?);
@@ -256,11 +257,10 @@ impl Measuring {
                 }
                 Ok(row) => row,
             };
-            let mut ending = undisturbed();
+            let ending = path.is_some().then(undisturbed);
             sink.put(&row)?;
             done += 1;
-            ending.words(suspended(0, done).to_string());
-            drop(ending);
+            ending.into_iter().for_each(|mut ending| ending.words(suspended(0, done).to_string()));
             self.tell(done, &case, &row);
         }
         match failed {

@@ -28,13 +28,12 @@ pub(crate) struct CompareOptions {
     /// Several rows of a case are its rounds, measured by turns with the other file's, in the order of the file
     #[arg(long, conflicts_with_all = ["alpha", "confidence"])]
     pub(crate) rounds: bool,
-    /// The least difference that counts with --rounds, however little the rounds scatter
+    /// The least difference that counts with --rounds, however little they scatter, or with too few samples for a rank test
     #[arg(
         long,
         default_value = "2%",
         value_parser = percent,
         value_name = "PERCENT",
-        requires = "rounds",
         env = "ORTHANT_THRESHOLD"
     )]
     pub(crate) threshold: f64,

@@ -100,6 +100,13 @@ pub(crate) fn compare(args: CompareOptions, voice: Voice) -> Result<(), Error> {
     };
     let worse: Vec<&str> = comparison.cases.iter().filter(worse).map(|pair| pair.key.as_str()).collect();
     match worse[..] {
+        [] if !comparison.only_a.is_empty() => Err(Error::Difference(format!(
+            "--fail-above: {} cases of {} are not in {}, first {}",
+            comparison.only_a.len(),
+            args.a.display(),
+            args.b.display(),
+            comparison.only_a[0]
+        ))),
         [] => Ok(()),
         [first, ..] => Err(Error::Difference(format!(
             "--fail-above {}%: {} of {} cases are slower or failed, first {first}",

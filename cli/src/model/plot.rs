@@ -7,7 +7,7 @@ use crate::interrupt::cancels;
 use crate::model::args::{Picture, PlotCommand, Question};
 use crate::model::figures;
 use crate::model::symbols::{described, dimensions, spread};
-use crate::output::{Staged, chart, has_extension};
+use crate::output::{Staged, chart, expect_extension};
 use crate::voice::Voice;
 use orthant::Control;
 
@@ -49,8 +49,6 @@ pub(crate) fn plot(command: PlotCommand, voice: Voice) -> Result<(), Error> {
 }
 
 fn stage(picture: &Picture) -> Result<Staged, Error> {
-    match has_extension(&picture.output, "svg") {
-        true => Staged::new(&picture.output, picture.force),
-        false => Err(Error::Input(format!("--output {}: the extension must be .svg", picture.output.display()))),
-    }
+    expect_extension("--output", &picture.output, &["svg"])?;
+    Staged::new(&picture.output, picture.force)
 }

@@ -57,6 +57,11 @@ impl Job for TuneTask {
         self.args.how.understood_by(&target)?;
         let device = target.device().unwrap_or(&self.machine.cpu);
         let blocks = match target.multiprocessors() {
+            None if !self.args.blocks.is_empty() => {
+                return Err(Error::Unavailable(
+                    "--blocks: understood by a GPU alone; leave out, or use --backend cuda".into(),
+                ));
+            }
             None => vec![self.request.how.on_cuda().block],
             Some(_) if !self.args.blocks.is_empty() => self.args.blocks.clone(),
             Some(_) => shapes(K),

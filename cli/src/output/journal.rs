@@ -5,7 +5,7 @@
 //! is changed before that is told. A lock keeps a second process from writing meanwhile.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
@@ -41,6 +41,9 @@ impl Journal {
     /// [`Error::Input`] if another process writes to it; [`Error::File`].
     pub fn resume(path: &Path) -> Result<(Self, Vec<u8>), Error> {
         let mut journal = Self::open(path)?;
+        if journal.file.metadata().is_ok_and(|facts| !facts.is_file()) {
+            return Err(Error::Input(format!("--resume {}: is no file that can be read again", path.display())));
+        }
         let mut bytes = Vec::new();
         let read = journal.file.seek(SeekFrom::Start(0)).and_then(|_| journal.file.read_to_end(&mut bytes));
         read.map_err(|source| Error::File { path: path.to_owned(), source })?;
@@ -86,7 +89,11 @@ impl Journal {
     pub fn append(&mut self, line: &str) -> Result<(), Error> {
         let failed = |source| Error::File { path: self.path.clone(), source };
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(failed)?;
-        self.file.sync_data().map_err(failed)
+        match self.file.sync_data() {
+            // A pipe or a device has nothing to bring to a disk.
+            Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(()),
+            done => done.map_err(failed),
+        }
     }
 }
 

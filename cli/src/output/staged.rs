@@ -13,6 +13,7 @@ use tempfile::NamedTempFile;
 
 use crate::error::Error;
 use crate::interrupt::undisturbed;
+use crate::voice::{STDOUT, stdout_is_open};
 use orthant::Control;
 
 /// How temporary files are called.
@@ -33,10 +34,40 @@ pub fn is_stdout(path: &Path) -> bool {
 }
 
 /// True if two paths lead to one file, whether it is there already or not.
-pub fn same_file(a: &Path, b: &Path) -> bool {
+fn same_file(a: &Path, b: &Path) -> bool {
     let whole = |path: &Path| Some(folder(path).canonicalize().ok()?.join(path.file_name()?));
     let one_name = || whole(a).is_some_and(|a| whole(b) == Some(a));
     a == b || (!is_stdout(a) && !is_stdout(b) && (one_name() || same_file::is_same_file(a, b).unwrap_or(false)))
+}
+
+/// Refuses outputs that are one file, or one that is read.
+///
+/// # Errors
+/// [`Error::Input`] names it.
+pub fn distinct<'a>(outputs: impl IntoIterator<Item = &'a Path>, inputs: &[PathBuf]) -> Result<(), Error> {
+    let mut seen: Vec<&Path> = Vec::new();
+    for output in outputs {
+        if inputs.iter().any(|input| same_file(input, output)) {
+            return Err(Error::Input(format!("{}: is read, and cannot be written too", output.display())));
+        }
+        if seen.iter().any(|other| same_file(other, output)) {
+            return Err(Error::Input(format!("{}: named for two outputs", output.display())));
+        }
+        seen.push(output);
+    }
+    Ok(())
+}
+
+/// Checks what an output is called, in whatever case.
+///
+/// # Errors
+/// [`Error::Input`] names the option, the path and what is allowed.
+pub fn expect_extension(flag: &str, path: &Path, allowed: &[&str]) -> Result<(), Error> {
+    if allowed.iter().any(|extension| has_extension(path, extension)) {
+        return Ok(());
+    }
+    let allowed = allowed.iter().map(|extension| format!(".{extension}")).collect::<Vec<_>>().join(" or ");
+    Err(Error::Input(format!("{flag} {}: the extension must be {allowed}", path.display())))
 }
 
 fn folder(path: &Path) -> &Path {
@@ -73,7 +104,8 @@ impl Staged {
         let staged = |place| Ok(Self { target: target.to_owned(), place });
         let failed = |kind, why: &str| Error::File { path: target.to_owned(), source: IoError::new(kind, why) };
         if is_stdout(target) {
-            return Ok(Self { target: "stdout".into(), place: Place::Stdout });
+            stdout_is_open()?;
+            return Ok(Self { target: STDOUT.into(), place: Place::Stdout });
         }
         let is_link = target.symlink_metadata().is_ok_and(|facts| facts.is_symlink());
         let followed = match target.metadata() {
@@ -156,8 +188,10 @@ fn sweep(folder: &Path) {
     let abandoned = |path: &Path| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let ours = name.starts_with(PREFIX) && name.ends_with(SUFFIX);
-        let old = || path.metadata().ok()?.modified().ok()?.elapsed().ok().filter(|age| *age > YOUNG);
-        ours && old().is_some() && File::open(path).is_ok_and(|file| file.try_lock().is_ok())
+        // To open a FIFO would wait for whoever writes to it.
+        let file = || path.symlink_metadata().ok().filter(|facts| facts.is_file());
+        let age = || file()?.modified().ok()?.elapsed().ok();
+        ours && age().is_some_and(|age| age > YOUNG) && File::open(path).is_ok_and(|file| file.try_lock().is_ok())
     };
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         if abandoned(&entry.path()) {

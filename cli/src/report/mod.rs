@@ -14,7 +14,7 @@ use clap::Args;
 use crate::bench::row::{self, Row};
 use crate::error::Error;
 use crate::interrupt::cancels;
-use crate::output::{Staged, chart};
+use crate::output::{Staged, chart, distinct, expect_extension};
 use crate::voice::Voice;
 use orthant::Control;
 
@@ -68,6 +68,7 @@ pub(crate) fn report(args: ReportOptions, voice: Voice) -> Result<(), Error> {
     let control = Arc::new(Control::default());
     cancels(&control);
 
+    distinct(args.output.iter().chain(&args.md).map(PathBuf::as_path), &args.results)?;
     // Everything is opened before anything is written.
     let mut outputs = Vec::new();
     if let Some(path) = &args.output {
@@ -119,10 +120,8 @@ fn experiments(rows: &[Row<RanRow>]) -> Vec<Experiment> {
 }
 
 fn stage(flag: &str, path: &Path, extension: &str, force: bool) -> Result<Staged, Error> {
-    match path.extension().and_then(|found| found.to_str()) {
-        Some(found) if found == extension => Staged::new(path, force),
-        _ => Err(Error::Input(format!("{flag} {}: the extension must be .{extension}", path.display()))),
-    }
+    expect_extension(flag, path, &[extension])?;
+    Staged::new(path, force)
 }
 
 fn file_name(path: &Path) -> String {

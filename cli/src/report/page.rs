@@ -60,7 +60,7 @@ impl Page<'_> {
     pub(super) fn markdown(&self, folder: Option<&str>) -> String {
         let mut text = format!("# {}\n\n{}\n", self.title, self.summary);
         for Experiment { name, found, tables, figures } in self.experiments {
-            text += &format!("\n## {name}\n\n{found}\n");
+            text += &format!("\n## {}\n\n{}\n", shown(name), shown(found));
             for table in tables {
                 text += &rows(table, "###");
             }
@@ -75,9 +75,13 @@ impl Page<'_> {
     }
 }
 
+/// A text that is no markup.
+fn shown(text: &str) -> String {
+    text.replace('<', "&lt;").replace('|', "\\|").replace('\n', " ")
+}
+
 /// A table as Markdown.
 fn rows(table: &ShownTable, level: &str) -> String {
-    let shown = |cell: &str| cell.replace('|', "\\|").replace('\n', " ");
     let mut text = format!("\n{level} {}\n\n{}\n", table.title, table.about);
     if !table.same.is_empty() {
         let same: Vec<String> = table.same.iter().map(|(name, value)| format!("{name} **{}**", shown(value))).collect();

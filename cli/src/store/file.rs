@@ -1,5 +1,6 @@
 //! The files of the store: one for each kind of entry and device.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use orthant::Control;
@@ -49,11 +50,15 @@ pub(crate) fn keep<T: Entry>(backend: &str, device: &str, new: Vec<T>) -> Result
     let folder = folder()
         .ok_or_else(|| Error::Input("no folder for what was learnt: set ORTHANT_DATA_DIR, or use --dry-run".into()))?;
     let path = path::<T>(&folder, backend, device);
+    let parent = folder.join(T::FOLDER);
+    let failed = |source| Error::File { path: parent.clone(), source };
+    std::fs::create_dir_all(&parent).map_err(failed)?;
+    // Who reads to write again keeps others from doing so meanwhile.
+    let lock = File::create(parent.join(".lock")).map_err(failed)?;
+    lock.lock().map_err(failed)?;
     let mut entries = read::<T>(&path)?;
     entries.retain(|old| !new.iter().any(|new| new.same(old)));
     entries.extend(new);
-    let parent = folder.join(T::FOLDER);
-    std::fs::create_dir_all(&parent).map_err(|source| Error::File { path: parent, source })?;
     let page = StoreFile {
         version: VERSION,
         orthant: env!("CARGO_PKG_VERSION").to_owned(),

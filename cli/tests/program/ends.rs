@@ -16,6 +16,21 @@ fn send(child: &Child, signal: &str) {
     assert!(sent.unwrap().success(), "it has ended already");
 }
 
+/// Waits until SIGINT has a handler, where the system tells.
+fn listening(child: &Child) {
+    let caught = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"))?;
+        Some(u64::from_str_radix(mask.trim(), 16).ok()? & 2 != 0)
+    };
+    for _ in 0..1000 {
+        if caught() != Some(false) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 /// Runs `orthant` in a shell that limits it first.
 fn limited(folder: &Path, limit: &str, arguments: &str) -> Output {
     let orthant = command(folder, arguments);
@@ -49,7 +64,8 @@ fn a_signal_is_heard_inside_a_region() {
         ("model fit pipe --dry-run", "TERM", 143),
     ] {
         let child = start(&folder, arguments);
-        std::thread::sleep(Duration::from_millis(700));
+        listening(&child);
+        std::thread::sleep(Duration::from_millis(500));
         let sent = Instant::now();
         send(&child, signal);
         let output = child.wait_with_output().unwrap();
@@ -140,16 +156,59 @@ fn what_was_left_is_swept() {
     assert_eq!(files(&folder), [".another.tmp", ".orthant-held.tmp", "m.png"]);
 }
 
-/// A second signal does not wait for anything.
+/// Nobody reads what it writes, and it hears of a signal all the same.
 #[test]
-fn a_second_signal_ends_at_once() {
-    let folder = folder("second");
-    let child = start(&folder, "run mandelbrot -n 2^13 --cell i32 --dwell 2147483647 -o m.png");
-    std::thread::sleep(Duration::from_millis(500));
-    send(&child, "INT");
-    let second = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
-    let output = child.wait_with_output().unwrap();
-    let code = output.status.code();
-    assert!(code == Some(130) || (second.success() && code == Some(143)), "{code:?}: {}", text(&output.stderr));
-    assert_eq!(files(&folder), [""; 0]);
+fn a_full_pipe_does_not_keep_it() {
+    let folder = folder("full");
+    for (stream, arguments) in [
+        (
+            "1",
+            "bench -q -a workload=cantor -a n=64 -a B=1:2000 -a backend=cpu --min-samples 1 --max-samples 1 --warm-up 0",
+        ),
+        (
+            "2",
+            "bench -a workload=cantor -a n=64 -a B=1:2000 -a backend=cpu --min-samples 1 --max-samples 1 -o a.jsonl --force",
+        ),
+    ] {
+        let (read, write) = std::io::pipe().unwrap();
+        let mut command = command(&folder, arguments);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        match stream {
+            "1" => command.stdout(write),
+            _ => command.stderr(write),
+        };
+        let mut child = command.spawn().unwrap();
+        drop(command);
+        std::thread::sleep(Duration::from_secs(3));
+        let sent = Instant::now();
+        send(&child, "TERM");
+        assert_eq!(child.wait().unwrap().code(), Some(143), "{arguments}");
+        assert!(sent.elapsed() < Duration::from_secs(5), "{arguments}: {:?}", sent.elapsed());
+        drop(read);
+    }
+}
+
+/// What is read is not written over, by whatever name.
+#[test]
+fn no_output_is_an_input() {
+    let folder = folder("inputs");
+    let rows = "bench -q -a workload=cantor -a n=9 -a backend=cpu --min-samples 1 --max-samples 1 -o rows.jsonl";
+    assert!(command(&folder, rows).status().unwrap().success());
+    std::os::unix::fs::symlink("rows.jsonl", folder.join("page.html")).unwrap();
+    let before = std::fs::read(folder.join("rows.jsonl")).unwrap();
+    let output = command(&folder, "report rows.jsonl -o page.html --force").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("page.html: is read"), "{}", text(&output.stderr));
+    assert_eq!(std::fs::read(folder.join("rows.jsonl")).unwrap(), before);
+}
+
+/// Whoever reads stdout may leave; files are written all the same.
+#[test]
+fn files_do_not_suffer_from_a_reader_who_leaves() {
+    let folder = folder("leaves");
+    let (read, write) = std::io::pipe().unwrap();
+    drop(read);
+    let status = command(&folder, "run mandelbrot -n 600 -q -o - -o b.npy --report r.json").stdout(write).status();
+    assert_eq!(status.unwrap().code(), Some(0));
+    assert_eq!(files(&folder), ["b.npy", "r.json"]);
 }

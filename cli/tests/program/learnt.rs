@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::binary::{folder, json, lines, orthant, report, text};
+use crate::binary::{files, folder, json, lines, orthant, report, text};
 
 /// The one file of a folder of what was learnt.
 fn learnt(folder: &Path, kind: &str) -> (PathBuf, Value) {
-    let mut files = std::fs::read_dir(folder.join("data").join(kind)).unwrap();
-    let path = files.next().unwrap().unwrap().path();
-    assert!(files.next().is_none(), "one file per device, and no temporary ones");
+    let folder = folder.join("data").join(kind);
+    let names = files(&folder);
+    let [lock, name] = &names[..] else { panic!("one file per device, and no temporary ones: {names:?}") };
+    assert_eq!(lock, ".lock");
+    let path = folder.join(name);
     let page = json(&path);
     (path, page)
 }
