@@ -59,10 +59,11 @@ fn address_space() -> Option<u64> {
 }
 
 /// Opens the backend; None takes the CPU where CUDA cannot be used and says why.
-pub(crate) fn pick(wanted: OrAuto, device: usize, voice: Voice) -> Result<Target, Error> {
+pub(crate) fn pick(wanted: OrAuto, device: Option<usize>, voice: Voice) -> Result<Target, Error> {
+    let number = device.unwrap_or(0);
     let target = match wanted {
-        Some(kind) => Target::open(kind, device)?,
-        None => match Target::open(BackendKind::Cuda, device) {
+        Some(kind) => Target::open(kind, number)?,
+        None => match Target::open(BackendKind::Cuda, number) {
             Ok(target) => target,
             Err(reason) => {
                 let reason = reason.to_string();
@@ -72,6 +73,11 @@ pub(crate) fn pick(wanted: OrAuto, device: usize, voice: Voice) -> Result<Target
             }
         },
     };
+    if let (BackendKind::Cpu, Some(number)) = (target.kind(), device) {
+        return Err(Error::Unavailable(format!(
+            "--device {number}: names a GPU, and this runs on the backend cpu; leave out, or use --backend cuda"
+        )));
+    }
     if let (true, Some(device)) = (voice.verbose, target.device()) {
         voice.say(format_args!("orthant: on {device}"));
     }

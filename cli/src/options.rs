@@ -206,12 +206,12 @@ pub(crate) struct HowOptions {
         hide_short_help = true
     )]
     pub(crate) mem_limit: Option<u64>,
-    /// Which GPU
+    /// Which GPU [default: 0]
     #[arg(
-        long, default_value_t = 0, value_name = "NUMBER", env = "ORTHANT_DEVICE", help_heading = heading::CUDA,
+        long, value_name = "NUMBER", env = "ORTHANT_DEVICE", help_heading = heading::CUDA,
         hide_short_help = true
     )]
-    pub(crate) device: usize,
+    pub(crate) device: Option<usize>,
     #[command(flatten)]
     pub(crate) cuda: CudaOptions,
 }

@@ -72,6 +72,12 @@ impl Outputs {
         if let Some(path) = args.report().filter(|path| !is_stdout(path)) {
             expect_extension("--report", path, &["json"])?;
         }
+        if args.palette.is_some()
+            && args.overlay.is_none()
+            && !args.output.iter().any(|path| has_extension(path, "png"))
+        {
+            return Err(Error::Input("--palette: no picture is written; name one by -o PATH.png or --overlay".into()));
+        }
         if keep == Keep::Counts && !(args.output.is_empty() && args.overlay.is_none()) {
             return Err(Error::Input("--keep counts keeps no cells to write; use --keep dense or regions".into()));
         }

@@ -25,9 +25,9 @@ pub(crate) struct VerifyOptions {
     /// Where to run; auto takes CUDA if it is there, else the CPU, and says why
     #[arg(long, value_parser = or_auto(), default_value = "auto", env = "ORTHANT_BACKEND")]
     pub(crate) backend: OrAuto,
-    /// Which GPU
-    #[arg(long, default_value_t = 0, value_name = "NUMBER", env = "ORTHANT_DEVICE")]
-    pub(crate) device: usize,
+    /// Which GPU [default: 0]
+    #[arg(long, value_name = "NUMBER", env = "ORTHANT_DEVICE")]
+    pub(crate) device: Option<usize>,
 }
 
 /// Runs the suite and prints a line for each case and for each thing that is varied; exit code 3 if a law is broken.

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use orthant::backend::DeviceFacts;
 use orthant::field::{Job, Open};
-use orthant::{BackendKind, Control, Ran, Report, Request, Target};
+use orthant::{Control, Ran, Report, Request, Target};
 
 use crate::error::Error;
 use crate::interrupt::{cancels, undisturbed};
@@ -106,7 +106,7 @@ pub(super) fn bench(args: BenchOptions, voice: Voice) -> Result<(), Error> {
 }
 
 /// The backends that cases ask for, each opened once.
-struct Backends(HashMap<(OrAuto, usize), Testbed>);
+struct Backends(HashMap<(OrAuto, Option<usize>), Testbed>);
 
 /// An open backend, the GPU that it is, and its meter if energy is measured there.
 struct Testbed {
@@ -150,11 +150,8 @@ impl Backends {
         self.0.values().any(|testbed| testbed.meter.is_some())
     }
 
-    fn key(run: &RunOptions) -> (OrAuto, usize) {
-        match run.how.backend {
-            Some(BackendKind::Cpu) => (run.how.backend, 0),
-            _ => (run.how.backend, run.how.device),
-        }
+    fn key(run: &RunOptions) -> (OrAuto, Option<usize>) {
+        (run.how.backend, run.how.device)
     }
 
     fn of(&self, run: &RunOptions) -> &Testbed {

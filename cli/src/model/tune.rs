@@ -64,6 +64,7 @@ impl Job for TuneTask {
             }
             None => vec![self.request.how.on_cuda().block],
             Some(_) if !self.args.blocks.is_empty() => self.args.blocks.clone(),
+            Some(_) if self.args.how.cuda.0.get("block").is_some() => vec![self.request.how.on_cuda().block],
             Some(_) => shapes(K),
         };
         let control = Arc::new(Control::default());
