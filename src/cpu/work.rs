@@ -181,11 +181,13 @@ impl<'a, const K: usize> Work<'a, K> {
             Mapping::Mbr => (PIECE, true),
             Mapping::Sbr => (FILLED, false),
         };
+        if region.volume() <= most {
+            return fill(region);
+        }
         let slabs = Slabs::new(*region, most);
-        match (region.volume() > most, shared) {
-            (false, _) => fill(region),
-            (true, true) => (0..slabs.len()).into_par_iter().try_for_each(|i| fill(&slabs.get(i))),
-            (true, false) => (0..slabs.len()).try_for_each(|i| fill(&slabs.get(i))),
+        match shared {
+            true => (0..slabs.len()).into_par_iter().try_for_each(|i| fill(&slabs.get(i))),
+            false => (0..slabs.len()).try_for_each(|i| fill(&slabs.get(i))),
         }
     }
 
