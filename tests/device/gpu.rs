@@ -244,19 +244,19 @@ pub fn the_pending_limit_is_put_back(gpu: &Target, _: Scope) {
 
 /// Plans of several fields, dimensions and strategies, prepared at once and run by turns.
 pub fn several_plans_live_side_by_side(gpu: &Target, scope: Scope) {
-    let other = if scope == Scope::Static { StrategyKind::Exhaustive } else { StrategyKind::Dp };
-    side_by_side(&[gpu], other);
+    let other = How::default();
+    let other = if scope == Scope::Static { other.mapping(Mapping::Mbr) } else { other.strategy(StrategyKind::Dp) };
+    side_by_side(&[gpu], &other);
 }
 
 /// The same on several devices, from a thread each.
 pub fn several_devices_live_side_by_side(gpus: [&'static Target; 2]) {
-    side_by_side(&gpus, StrategyKind::Dp);
-    std::thread::scope(|scope| {
-        gpus.iter().for_each(|gpu| drop(scope.spawn(|| side_by_side(&[*gpu], StrategyKind::Dp))))
-    });
+    let dp = How::default().strategy(StrategyKind::Dp);
+    side_by_side(&gpus, &dp);
+    std::thread::scope(|scope| gpus.iter().for_each(|gpu| drop(scope.spawn(|| side_by_side(&[*gpu], &dp)))));
 }
 
-fn side_by_side(gpus: &[&Target], other: StrategyKind) {
+fn side_by_side(gpus: &[&Target], other: &How) {
     let plane = Domain::new([300; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
     let space = Domain::new([48; 3], [[-1.2, 1.2]; 3], Sample::Centre).unwrap();
     let options = FieldOptions { dwell: 100, ..FieldOptions::default() };
@@ -264,8 +264,7 @@ fn side_by_side(gpus: &[&Target], other: StrategyKind) {
         (field::mandelbrot::open(&plane, &options).unwrap(), field::mandelbulb::open(&space, &options).unwrap());
     let plane = Plan::new(plane, Scheme::uniform(3, 2, 2), CurveKind::Hilbert, RuleKind::Border).unwrap();
     let space = Plan::new(space, Scheme::uniform(3, 2, 2), CurveKind::Morton, RuleKind::Full).unwrap();
-    let strategies = [StrategyKind::Ask, other];
-    let hows = strategies.map(|strategy| How::default().strategy(strategy).poison(0xa5));
+    let hows = [How::default(), other.clone()].map(|how| how.poison(0xa5));
     let mut flats = Vec::new();
     let mut bulbs = Vec::new();
     for gpu in gpus {
