@@ -184,3 +184,30 @@ fn a_domain_too_large_to_be_dense_is_counted() {
     let counted = Run::new(&plan, &field).how(how.keep(Keep::Counts)).start().unwrap();
     assert_eq!(mixed(&counted), (1..14).map(|i| 1u64 << i).collect::<Vec<_>>());
 }
+
+/// While one region takes long nothing is settled, and the control tells of the cells that are looked at.
+#[test]
+fn a_long_region_is_heard_of() {
+    let n = 300;
+    let domain = Domain::new([n; 2], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(1, 2, n), CurveKind::Morton, RuleKind::Full).unwrap();
+    for strategy in [StrategyKind::Ask, StrategyKind::Dp] {
+        let control = Control::default();
+        // What a looker-on sees at the first and at the last cell.
+        let heard = |cell: [u32; 2]| match cell {
+            [0, 0] => assert_eq!((control.cells_done(), control.cells_looked_at()), (0, 0)),
+            [0, 299] => assert!(control.cells_done() == 0 && control.cells_looked_at() > 16 * u64::from(n)),
+            _ => {}
+        };
+        let field = CellField::<2, _>::new(1, |cell| {
+            heard(cell);
+            0
+        });
+        let how = How::default().strategy(strategy).keep(Keep::Counts).explore_order(ExploreOrder::Paper);
+        let total = u64::from(n) * u64::from(n);
+        for _ in 0..2 {
+            Run::new(&plan, &field).how(how.clone()).control(&control).start().unwrap();
+            assert_eq!((control.cells_done(), control.cells_looked_at()), (total, total), "{strategy}");
+        }
+    }
+}

@@ -36,12 +36,14 @@ impl Progress {
         let (stop, stopped) = channel::<()>();
         let control = control.clone();
         let finished = ran.clone();
-        let percent = move || {
-            let run = control.cells_done() as f64 / total as f64;
-            ((finished.load(Ordering::Relaxed) as f64 + run) / runs as f64 * 100.0).min(100.0)
-        };
         let draw = move || {
+            let percent = || {
+                let run = control.cells_done() as f64 / total as f64;
+                ((finished.load(Ordering::Relaxed) as f64 + run) / runs as f64 * 100.0).min(100.0)
+            };
             let start = Instant::now();
+            // The share, and since when it stands there.
+            let mut settled = (percent(), start);
             let terminal = std::io::stderr().is_terminal();
             // Hidden where stderr is no terminal: it knows how long there is to wait all the same.
             let bar = if terminal { ProgressBar::new(1000) } else { ProgressBar::hidden() };
@@ -55,17 +57,25 @@ impl Progress {
             );
             let pause = if terminal { Duration::from_millis(100) } else { LINE_EVERY };
             loop {
-                bar.set_position((percent() * 10.0) as u64);
-                let left = match bar.eta() {
+                let share = percent();
+                if share != settled.0 {
+                    settled = (share, Instant::now());
+                }
+                bar.set_position((share * 10.0) as u64);
+                let next = match (control.cells_looked_at(), bar.eta()) {
+                    // A long region: nobody knows how long, but there is work.
+                    (looked @ 1.., _) if settled.1.elapsed() >= PATIENCE => {
+                        format!(", exploring, {looked:.1e} cells looked at")
+                    }
                     // Nothing is settled yet.
-                    Duration::ZERO => String::new(),
-                    eta => format!(", about {} left", HumanDuration(eta)),
+                    (_, Duration::ZERO) => String::new(),
+                    (_, eta) => format!(", about {} left", HumanDuration(eta)),
                 };
                 if terminal {
-                    bar.set_message(format!("{:.1} % of cells settled{left}", percent()));
+                    bar.set_message(format!("{share:.1} % of cells settled{next}"));
                 } else {
                     let seconds = start.elapsed().as_secs_f64();
-                    tell(format_args!("orthant: {:.1} % of cells settled after {seconds:.0} s{left}", percent()));
+                    tell(format_args!("orthant: {share:.1} % of cells settled after {seconds:.0} s{next}"));
                 }
                 if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
                     bar.finish_and_clear();

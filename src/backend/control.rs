@@ -10,6 +10,7 @@ pub struct Control {
     signal: AtomicUsize,
     cancelled: AtomicBool,
     done: AtomicU64,
+    looked: AtomicU64,
 }
 
 impl Control {
@@ -24,7 +25,25 @@ impl Control {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Says how many cells are settled so far: none at the start of a run, or what backends learn level by level.
+    /// Cells looked at so far, to explore a region or to label it: it grows while a long region settles nothing. A cell may
+    /// count more than once; 0 where a backend does not tell.
+    pub fn cells_looked_at(&self) -> u64 {
+        self.looked.load(Ordering::Relaxed)
+    }
+
+    /// Says that a run begins.
+    pub(crate) fn begin(&self) {
+        self.done.store(0, Ordering::Relaxed);
+        self.looked.store(0, Ordering::Relaxed);
+    }
+
+    /// Says that so many more cells are looked at.
+    pub(crate) fn look(&self, cells: u64) {
+        self.looked.fetch_add(cells, Ordering::Relaxed);
+    }
+
+    /// Says how many cells are settled so far, which some backends learn level by level.
+    #[cfg(feature = "cuda")]
     pub(crate) fn reach(&self, cells: u64) {
         self.done.store(cells, Ordering::Relaxed);
     }

@@ -161,7 +161,7 @@ fn carry_out<const K: usize>(
     control: &Control,
     array: Option<DenseArray<K>>,
 ) -> Result<Subdivision<K>, Error> {
-    control.reach(0);
+    control.begin();
     let start = Instant::now();
     let kept = &how.kept;
     let new = || (kept.keep == Keep::Dense).then(|| DenseArray::zeroed(plan.domain().size(), kept.cell));

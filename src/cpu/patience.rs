@@ -18,7 +18,7 @@ const LEAST: usize = 64;
 /// Cells filled between two looks.
 pub(super) const FILLED: u64 = 1 << 24;
 
-/// The labels of cells, portion by portion.
+/// The labels of cells, portion by portion; after each the control hears how many.
 ///
 /// # Errors
 /// [`Error::Interrupted`].
@@ -35,6 +35,7 @@ pub(super) fn evaluate<const K: usize>(
     cells.chunks(portion).zip(labels.chunks_mut(portion)).try_for_each(|(cells, labels)| {
         control.check()?;
         field.evaluate(cells, labels);
+        control.look(cells.len() as u64);
         Ok(())
     })
 }

@@ -185,14 +185,33 @@ fn repeated_runs_report_every_time_and_the_median() {
 
 #[test]
 fn progress_says_how_long_there_is_to_wait() {
-    let folder = folder("progress");
-    let run = "run mandelbrot -n 2^17 --strategy exhaustive --keep counts --threads 1 --precision f64";
-    let mut child = command(&folder, run).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let line = first_line(
+        "progress",
+        "run mandelbrot -n 2^17 --strategy exhaustive --keep counts --threads 1 --precision f64",
+    );
+    assert!(line.contains("% of cells settled after 1 s, about ") && line.trim_end().ends_with(" left"), "{line}");
+}
+
+/// One region that takes minutes, all of it inside the set.
+#[test]
+fn progress_says_that_a_long_region_is_being_explored() {
+    for strategy in ["ask", "dp"] {
+        let options = "-n 2^17 -g 1 --domain -0.1:0.1,-0.1:0.1 --explore full --keep counts";
+        let line = first_line("exploring", &format!("run mandelbrot {options} --strategy {strategy}"));
+        let looked = line.trim_end().strip_prefix("orthant: 0.0 % of cells settled after 1 s, exploring, ");
+        let looked = looked.and_then(|rest| rest.strip_suffix(" cells looked at")).and_then(|n| n.parse::<f64>().ok());
+        assert!(looked.is_some_and(|cells| cells >= 1e3), "{strategy}: {line}");
+    }
+}
+
+/// The first line on stderr of a command that goes on for long.
+fn first_line(name: &str, arguments: &str) -> String {
+    let mut child = command(&folder(name), arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     std::io::BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(line.contains("% of cells settled after 1 s, about ") && line.trim_end().ends_with(" left"), "{line}");
+    line
 }
 
 #[test]
