@@ -10,6 +10,18 @@ use crate::voice::Voice;
 /// Most threads. Pools of ten thousands do not come up, and hear no signal meanwhile.
 const MOST: usize = 1024;
 
+/// A pool of so many threads, if they can be had.
+fn few(threads: usize) -> Option<ThreadPool> {
+    // Those of a pool that did not come up go first.
+    std::thread::sleep(Duration::from_millis(20));
+    ThreadPoolBuilder::new().num_threads(threads).build().ok()
+}
+
+/// As many threads as can be started beside those that there are, and no more than `wanted`.
+pub(crate) fn spare(wanted: usize) -> usize {
+    (1..=wanted).rev().find(|&threads| few(threads).is_some()).unwrap_or(0)
+}
+
 /// Runs a command where rayon has its threads; where the system does not give as many as there are cores, with fewer.
 ///
 /// # Errors
@@ -30,11 +42,6 @@ pub(crate) fn with_threads<R: Send>(voice: Voice, command: impl FnOnce() -> R + 
     if std::error::Error::source(&refused).is_none() {
         return Ok(command());
     }
-    let few = |threads| {
-        // Those of the pool that did not come up go first.
-        std::thread::sleep(Duration::from_millis(20));
-        ThreadPoolBuilder::new().num_threads(threads).build().ok()
-    };
     let halves = std::iter::successors(Some(wanted / 2), |&threads| Some(threads / 2));
     let pool = halves.take_while(|&threads| threads > 1).find_map(few);
     let got = pool.as_ref().map_or(1, ThreadPool::current_num_threads);

@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::machine;
 use crate::options::{OrAuto, one_of, or_auto};
+use crate::threads::spare;
 use crate::voice::{Voice, align_right, print, table, tell};
 
 /// Options of `verify`.
@@ -36,9 +37,15 @@ pub(crate) fn verify(args: VerifyOptions, voice: Voice) -> Result<(), Error> {
     let scope = if args.brief { Scope::Brief } else { Scope::Full };
     let wanted = |workload| args.workload.is_none_or(|only| only == workload);
     let cases = cases().into_iter().filter(|case| wanted(case.request.workload)).collect();
-    let suite = Suite::new(cases, target.kind(), scope);
+    let mut suite = Suite::new(cases, target.kind(), scope);
     if suite.rows().is_empty() {
         return Err(Error::Input(format!("verify: no case of this workload runs on the backend {}", target.name())));
+    }
+    let (asked, spare) = (suite.threads(), spare(suite.threads()));
+    if spare < asked {
+        let took = if spare > 0 { spare.to_string() } else { "those that there are".into() };
+        voice.say(format_args!("orthant: rows of {asked} threads take {took}, since no more can be started"));
+        suite = suite.at_most(spare);
     }
     let control = Arc::new(Control::default());
     cancels(&control);

@@ -35,6 +35,7 @@ pub struct Suite {
     cases: Vec<Case>,
     axes: Vec<Axis>,
     rows: Vec<Row>,
+    threads: Option<usize>,
 }
 
 impl Suite {
@@ -48,12 +49,24 @@ impl Suite {
             [] => Vec::new(),
             _ => rows(&axes, scope, |case, curve| served[case][curve as usize]),
         };
-        Self { cases, axes, rows }
+        Self { cases, axes, rows, threads: None }
     }
 
     /// The rows, by case.
     pub fn rows(&self) -> &[Row] {
         &self.rows
+    }
+
+    /// The most threads that a row asks for; 0 if none does.
+    pub fn threads(&self) -> usize {
+        self.rows.iter().filter_map(|row| row.how.tuning.threads).max().unwrap_or(0)
+    }
+
+    /// With at most so many threads for a row that asks for some, where no more can be started; with 0, it takes those of
+    /// the caller's pool. No cell may depend on it.
+    #[must_use]
+    pub fn at_most(self, threads: usize) -> Self {
+        Self { threads: Some(threads), ..self }
     }
 
     /// What is varied, with the number of rows that take each value: cases by name.
@@ -72,7 +85,7 @@ impl Suite {
     pub fn run(&self, target: &Target, control: &Control, each: &mut dyn FnMut(&Checked)) -> Result<(), Error> {
         for rows in self.rows.chunk_by(|a, b| a.case == b.case) {
             let case = &self.cases[rows[0].case];
-            let job = RunCase { case, rows, target, control, each: &mut *each };
+            let job = RunCase { case, rows, most_threads: self.threads, target, control, each: &mut *each };
             case.request.workload.dispatch(case.request.k(), job)??;
         }
         Ok(())
@@ -103,6 +116,7 @@ impl Case {
 struct RunCase<'a> {
     case: &'a Case,
     rows: &'a [Row],
+    most_threads: Option<usize>,
     target: &'a Target,
     control: &'a Control,
     each: &'a mut dyn FnMut(&Checked),
@@ -112,7 +126,7 @@ impl Job for RunCase<'_> {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
-        let Self { case, rows, target, control, each } = self;
+        let Self { case, rows, most_threads, target, control, each } = self;
         let domain = case.request.domain::<K>()?;
         let field = &*open(&domain, &case.request.options()?)?;
         let backend = target.of::<K>();
@@ -131,8 +145,12 @@ impl Job for RunCase<'_> {
             let plan = case.request.clone().curve(row.curve).plan::<K>()?;
             let mut outcome =
                 Checked { case: case.name(), row: row.clone(), checksum: None, differing: 0, fault: sampled.take() };
+            let mut how = row.how.clone();
+            if let (Some(most), Some(asked)) = (most_threads, how.tuning.threads) {
+                how = how.threads(Some(asked.min(most)).filter(|&threads| threads > 0));
+            }
             for poison in POISONS {
-                let run = once(backend, &plan, field, &row.how.clone().poison(poison), control)?;
+                let run = once(backend, &plan, field, &how.clone().poison(poison), control)?;
                 let exhaustive = row.how.tuning.strategy == StrategyKind::Exhaustive;
                 let array = match row.how.kept.keep {
                     Keep::Counts => None,
@@ -305,10 +323,13 @@ mod tests {
             assert!(any(&|request| request.computed.explore == Some(rule)), "no case explores {rule}");
         }
         for &precision in Precision::ALL {
-            assert!(any(&|request| request.computed.precision == precision), "no case in {precision}");
+            assert!(any(&|request| request.options().unwrap().precision == precision), "no case in {precision}");
         }
         for &arithmetic in Arithmetic::ALL {
-            assert!(any(&|request| request.computed.arithmetic == arithmetic), "no case in {arithmetic} arithmetic");
+            assert!(
+                any(&|request| request.options().unwrap().arithmetic == arithmetic),
+                "no case in {arithmetic} arithmetic"
+            );
         }
         assert!((1..=8).all(|k| any(&|request| request.k() == k)));
         assert_eq!(CurveKind::ALL.iter().enumerate().find(|&(i, &curve)| curve as usize != i), None);

@@ -1,6 +1,6 @@
 //! The CPU as a backend.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -99,11 +99,17 @@ fn check_here<const K: usize>(field: &dyn Field<K>, how: &How) -> Result<(), Err
 
 /// A pool of as many threads as were asked for; None: all, which the caller's pool has.
 fn pool(how: &How) -> Result<Option<ThreadPool>, Error> {
-    let build = |threads| {
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.map_err(|error| Error::System(format!("{threads} threads cannot be started: {error}")))
+    let Some(threads) = how.tuning.threads else { return Ok(None) };
+    let start = || ThreadPoolBuilder::new().num_threads(threads).build();
+    // Those of a pool before this one may still be on their way out, and count against a limit until then.
+    let again = |_| {
+        std::thread::sleep(Duration::from_millis(20));
+        start().ok()
     };
-    how.tuning.threads.map(build).transpose()
+    match start().or_else(|error| (0..5).find_map(again).ok_or(error)) {
+        Ok(pool) => Ok(Some(pool)),
+        Err(error) => Err(Error::System(format!("{threads} threads cannot be started: {error}"))),
+    }
 }
 
 /// Does something in a pool, if there is one.
