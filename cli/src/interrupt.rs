@@ -12,7 +12,7 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use orthant::Control;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::error::Error;
@@ -76,20 +76,21 @@ fn undisturbed_within(time: Duration) -> Option<MutexGuard<'static, Ending>> {
     }
 }
 
-/// Cancels `control` on Ctrl-C and on a request to terminate.
+/// Cancels `control` on Ctrl-C, on a request to terminate, and when the terminal goes.
 pub(crate) fn cancels(control: &Arc<Control>) {
     CONTROLS.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(control));
 }
 
-/// Listens for Ctrl-C and requests to terminate: the first cancels, and ends the program if that does not; a second one
-/// ends it at once.
+/// Listens for Ctrl-C, requests to terminate and the terminal's end: the first cancels, and ends the program if that does
+/// not; a second one ends it at once. Whoever started it with `nohup` wants it to outlive the terminal.
 ///
 /// # Errors
 /// [`Error::System`].
 pub(crate) fn listen() -> Result<(), Error> {
     static LISTENS: OnceLock<Result<(), String>> = OnceLock::new();
     let listen = || -> std::io::Result<()> {
-        let mut signals = Signals::new([SIGINT, SIGTERM])?;
+        let hangup = (!ignores_hangup()).then_some(SIGHUP);
+        let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
         let hear = move || {
             for (earlier, signal) in signals.forever().enumerate() {
                 let controls = CONTROLS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -111,6 +112,16 @@ pub(crate) fn listen() -> Result<(), Error> {
         Error::System(format!("no thread can be started to hear signals ({error}): raise the limit of processes"))
     };
     listens.clone().map_err(failed)
+}
+
+/// True if the program was started with SIGHUP ignored.
+#[allow(unsafe_code)]
+fn ignores_hangup() -> bool {
+    // SAFETY: an action of all zeros is one, and the call writes into it what is in force, changing nothing.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(SIGHUP, std::ptr::null(), &mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
+    }
 }
 
 fn interrupted(signal: i32, patience: Duration) -> ! {

@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use std::path::Path;
-use std::process::{Child, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::binary::{command, files, folder, text};
@@ -12,7 +12,7 @@ fn start(folder: &Path, arguments: &str) -> Child {
 }
 
 fn send(child: &Child, signal: &str) {
-    let sent = std::process::Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status();
+    let sent = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status();
     assert!(sent.unwrap().success(), "it has ended already");
 }
 
@@ -31,11 +31,37 @@ fn listening(child: &Child) {
     }
 }
 
+/// True if a process ignores SIGHUP, where the system tells.
+fn ignores_hangup(process: &str) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or("0");
+    u64::from_str_radix(mask.trim(), 16).unwrap() & 1 != 0
+}
+
+/// Who starts it with `nohup` wants it to go on without a terminal.
+#[test]
+fn a_hangup_that_was_ignored_stays_so() {
+    let folder = folder("nohup");
+    let orthant = command(&folder, "run mandelbrot -n 2^17 --explore full --keep counts");
+    let mut shell = in_shell(&folder, "trap '' HUP", &orthant);
+    let mut child = shell.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    listening(&child);
+    send(&child, "HUP");
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(child.try_wait().unwrap(), None);
+    send(&child, "TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+}
+
 /// Runs `orthant` in a shell that limits it first.
 fn limited(folder: &Path, limit: &str, arguments: &str) -> Output {
-    let orthant = command(folder, arguments);
-    let mut shell = std::process::Command::new("sh");
-    shell.current_dir(folder).arg("-c").arg(format!("{limit}; exec \"$0\" \"$@\""));
+    in_shell(folder, limit, &command(folder, arguments)).output().unwrap()
+}
+
+/// A shell that does something and then becomes `orthant`.
+fn in_shell(folder: &Path, first: &str, orthant: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell.current_dir(folder).arg("-c").arg(format!("{first}; exec \"$0\" \"$@\""));
     shell.arg(orthant.get_program()).args(orthant.get_args());
     for (name, value) in orthant.get_envs() {
         match value {
@@ -43,7 +69,7 @@ fn limited(folder: &Path, limit: &str, arguments: &str) -> Output {
             None => shell.env_remove(name),
         };
     }
-    shell.output().unwrap()
+    shell
 }
 
 /// Each would go on for minutes. What they are at hears of a signal between portions of work, or not at all: the field's
@@ -51,7 +77,7 @@ fn limited(folder: &Path, limit: &str, arguments: &str) -> Output {
 #[test]
 fn a_signal_is_heard_inside_a_region() {
     let folder = folder("signals");
-    assert!(std::process::Command::new("mkfifo").arg(folder.join("pipe")).status().unwrap().success());
+    assert!(Command::new("mkfifo").arg(folder.join("pipe")).status().unwrap().success());
     let before = files(&folder);
     for (arguments, signal, code) in [
         ("run mandelbrot -n 2^31 --keep counts -g 64 -B 2^22", "INT", 130),
@@ -62,7 +88,12 @@ fn a_signal_is_heard_inside_a_region() {
         ("run mxm --dim 4 -n 2^14 --dwell 65535 --keep counts", "INT", 130),
         ("model tune mandelbrot -n 2^14 --dwell 65535 --dry-run", "INT", 130),
         ("model fit pipe --dry-run", "TERM", 143),
+        ("run mandelbrot -n 2^17 --explore full --keep counts", "HUP", 129),
     ] {
+        // Whoever runs the tests may want them to outlive the terminal.
+        if signal == "HUP" && ignores_hangup("self") {
+            continue;
+        }
         let child = start(&folder, arguments);
         listening(&child);
         std::thread::sleep(Duration::from_millis(500));
@@ -89,6 +120,30 @@ fn a_limit_of_memory_is_an_answer() {
             match output.status.code() {
                 Some(0) => files(&folder).iter().for_each(|name| std::fs::remove_file(folder.join(name)).unwrap()),
                 Some(5) => assert!(said.contains("memory") || said.contains("limit of"), "{said}"),
+                other => panic!("{arguments} in {megabytes} MiB: {other:?}: {said}"),
+            }
+            assert_eq!(files(&folder), [""; 0], "{arguments} in {megabytes} MiB");
+        }
+    }
+}
+
+/// Commands that measure or check answer a limit too; one that could not start a thread says so.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_of_memory_is_an_answer_of_every_command() {
+    let folder = folder("memory-of-others");
+    for megabytes in [25, 35, 60, 160] {
+        for arguments in [
+            "verify --brief mandelbrot",
+            "bench -q -a workload=cantor -a n=9,27 -a backend=cpu --min-samples 1 --max-samples 1 -o b.jsonl",
+            "curves compare mandelbrot -n 2^11 -q",
+        ] {
+            let output = limited(&folder, &format!("ulimit -v {}", megabytes * 1024), arguments);
+            let said = text(&output.stderr);
+            match output.status.code() {
+                Some(0) => files(&folder).iter().for_each(|name| std::fs::remove_file(folder.join(name)).unwrap()),
+                Some(5) => assert!(said.contains("memory") || said.contains("limit of"), "{said}"),
+                Some(1) => assert!(said.contains("can be started") || said.contains("cannot be started"), "{said}"),
                 other => panic!("{arguments} in {megabytes} MiB: {other:?}: {said}"),
             }
             assert_eq!(files(&folder), [""; 0], "{arguments} in {megabytes} MiB");
@@ -134,7 +189,7 @@ fn files_are_known_by_what_they_are() {
     assert!(folder.join("soft.png").symlink_metadata().unwrap().is_symlink());
     assert!(std::fs::read(folder.join("there.png")).unwrap().starts_with(b"\x89PNG"));
 
-    assert!(std::process::Command::new("mkfifo").arg(folder.join("pipe.npy")).status().unwrap().success());
+    assert!(Command::new("mkfifo").arg(folder.join("pipe.npy")).status().unwrap().success());
     let writer = start(&folder, "run mandelbrot -n 16 -q -o pipe.npy --force");
     assert!(std::fs::read(folder.join("pipe.npy")).unwrap().starts_with(b"\x93NUMPY"));
     assert!(writer.wait_with_output().unwrap().status.success());
