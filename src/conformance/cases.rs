@@ -38,12 +38,12 @@ impl Case {
     }
 
     fn precision(mut self, precision: Precision) -> Self {
-        self.request.computed.precision = precision;
+        self.request.computed.precision = Some(precision);
         self
     }
 
     fn plain(mut self) -> Self {
-        self.request.computed.arithmetic = Arithmetic::Plain;
+        self.request.computed.arithmetic = Some(Arithmetic::Plain);
         self
     }
 
@@ -59,8 +59,8 @@ impl Case {
             join(&computed.r),
             computed.b.unwrap_or(0),
             computed.explore.map_or("", RuleKind::name),
-            computed.precision,
-            if computed.arithmetic == Arithmetic::Plain { " plain" } else { "" },
+            computed.precision.unwrap_or(Precision::F32),
+            if computed.arithmetic == Some(Arithmetic::Plain) { " plain" } else { "" },
         )
     }
 }

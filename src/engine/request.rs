@@ -35,10 +35,10 @@ choices! {
     sample: Option<Sample> = None, "sample";
     /// The order of the OLT
     curve: CurveKind = CurveKind::Morton, "curve";
-    /// The type of the iterated numbers
-    precision: Precision = Precision::F32, "precision";
-    /// Fused multiply-add, or every product and sum rounded
-    arithmetic: Arithmetic = Arithmetic::Fused, "arithmetic";
+    /// The type of the iterated numbers [default: f32]
+    precision: Option<Precision> = None, "precision";
+    /// Fused multiply-add, or every product and sum rounded [default: fused]
+    arithmetic: Option<Arithmetic> = None, "arithmetic";
     /// Dwell cap D [default: per workload]
     dwell: Option<u32> = None, "dwell";
     /// Window per axis: lo:hi,lo:hi,..
@@ -136,9 +136,19 @@ impl Request {
     /// What the field is computed with.
     ///
     /// # Errors
-    /// [`Error::Choice`] if the dwell is 0 or does not fit the cell type, or the field has no dwell or no source.
+    /// [`Error::Choice`] if the dwell is 0 or does not fit the cell type, or the field has no dwell, no iterated numbers
+    /// or no source.
     pub fn options(&self) -> Result<FieldOptions, Error> {
+        let Computed { precision, arithmetic, .. } = self.computed;
         let default = self.workload.defaults(self.k()).dwell;
+        let iterated =
+            [("precision", precision.map(Precision::name)), ("arithmetic", arithmetic.map(Arithmetic::name))];
+        for (name, asked) in iterated {
+            if let (Some(asked), None) = (asked, default) {
+                let reason = format!("{} is a set of cell indices; nothing is iterated", self.workload);
+                return Err(ChoiceError::new(name, asked, reason).into());
+            }
+        }
         let cell = self.how.kept.cell;
         let most = cell.max_label();
         let dwell = match (self.computed.dwell, default) {
@@ -155,8 +165,14 @@ impl Request {
             let reason = format!("{} has no source; use the workload 'kernel'", self.workload);
             return Err(ChoiceError::new("source", "", reason).into());
         }
-        let Computed { precision, arithmetic, .. } = self.computed;
+        let (precision, arithmetic) = self.rounding();
         Ok(FieldOptions { dwell, precision, arithmetic, source: self.source.clone() })
+    }
+
+    /// How numbers are iterated: as asked for, else fused in 32 bits.
+    fn rounding(&self) -> (Precision, Arithmetic) {
+        let usual = FieldOptions::default();
+        (self.computed.precision.unwrap_or(usual.precision), self.computed.arithmetic.unwrap_or(usual.arithmetic))
     }
 
     /// The dwell cap, if the field has one.
@@ -167,6 +183,7 @@ impl Request {
     /// All that is computed, with every default filled in.
     pub fn computation<const K: usize>(&self, plan: &Plan<K>) -> Computation {
         let (domain, scheme) = (plan.domain(), plan.scheme());
+        let (precision, arithmetic) = self.rounding();
         Computation {
             workload: self.workload.to_string(),
             source: self.source_hash(),
@@ -175,8 +192,8 @@ impl Request {
             domain: domain.window().to_vec(),
             sample: domain.sample(),
             dwell: self.dwell_cap(),
-            precision: self.computed.precision,
-            arithmetic: self.computed.arithmetic,
+            precision,
+            arithmetic,
             curve: plan.curve(),
             explore: plan.rule(),
             g: scheme.g.to_vec(),

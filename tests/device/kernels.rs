@@ -51,7 +51,8 @@ pub fn every_specialisation_compiles(compiler: Nvrtc) {
     for workload in [FieldKind::Mandelbrot, FieldKind::Mandelbulb, FieldKind::Julibrot] {
         for (precision, arithmetic) in [(Precision::F32, Arithmetic::Plain), (Precision::F64, Arithmetic::Plain)] {
             let mut case = Case::new(workload, workload.dims()[0], &[16], (2, 2, 1), RuleKind::Border);
-            (case.request.computed.precision, case.request.computed.arithmetic) = (precision, arithmetic);
+            let computed = &mut case.request.computed;
+            (computed.precision, computed.arithmetic) = (Some(precision), Some(arithmetic));
             cases.push(case);
         }
     }

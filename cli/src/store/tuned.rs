@@ -33,7 +33,7 @@ impl Asked {
     /// What a request asks for in K dimensions.
     ///
     /// # Errors
-    /// As [`Request::domain`].
+    /// As [`Request::domain`] and [`Request::options`].
     pub(crate) fn of<const K: usize>(request: &Request) -> Result<Self, Error> {
         let domain = request.domain::<K>()?;
         let how = &request.how;
@@ -58,6 +58,9 @@ impl Asked {
         put("sample", Some(domain.sample().to_string()));
         put("explore", Some(request.rule(K).to_string()));
         put("dwell", request.dwell_cap().map(|dwell| dwell.to_string()));
+        let options = request.options()?;
+        put("precision", Some(options.precision.to_string()));
+        put("arithmetic", Some(options.arithmetic.to_string()));
         Ok(Self(keys))
     }
 
