@@ -52,9 +52,9 @@ pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     let command = help::command();
     let typed = Typed { command: &command, arguments: &arguments };
-    let parsed = command.clone().try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
-    let done = match parsed {
-        Ok(cli) => obey(cli),
+    let (matches, gave_way) = typed.parse();
+    let done = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => obey(cli, &gave_way),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             error.print().map_err(stdout_failed).and_then(|()| print(""))
         }
@@ -78,8 +78,11 @@ pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit
     }
 }
 
-fn obey(cli: Cli) -> Result<(), Error> {
+fn obey(cli: Cli, gave_way: &[String]) -> Result<(), Error> {
     let voice = voice(&cli);
+    if voice.verbose {
+        gave_way.iter().for_each(|line| voice.say(format_args!("orthant: {line}")));
+    }
     interrupt::listen()?;
     interrupt::undisturbed().over(false);
     with_threads(voice, || carry_out(cli.command, voice))?

@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 
 use clap::builder::Resettable;
-use clap::error::{ContextKind, ContextValue};
-use clap::{Arg, Command};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command};
 
 /// The option with its variable in the long help alone. An empty variable counts as none, and so does a flag's no.
 pub(crate) fn show(option: Arg) -> Arg {
@@ -22,6 +23,26 @@ fn is_no(value: &OsString) -> bool {
     ["0", "n", "no", "f", "false", "off"].iter().any(|no| value.eq_ignore_ascii_case(no))
 }
 
+/// The command, and those below it, with the options of a variable changed.
+fn with_variable(command: Command, variable: &str, change: &dyn Fn(Arg) -> Arg) -> Command {
+    let is = |option: &Arg| option.get_env().is_some_and(|name| name == variable);
+    let command = command.mut_args(|option| if is(&option) { change(option) } else { option });
+    command.mut_subcommands(|below| with_variable(below, variable, change))
+}
+
+/// Variables that set an option that may be repeated, and were read as one value.
+fn unsplit(command: &Command, matches: &ArgMatches) -> Vec<String> {
+    let list = |option: &&Arg| {
+        matches!(option.get_action(), ArgAction::Append)
+            && option.get_value_delimiter().is_none()
+            && matches.value_source(option.get_id().as_str()) == Some(ValueSource::EnvVariable)
+    };
+    let variable = |option: &Arg| option.get_env().map(|name| name.to_string_lossy().into_owned());
+    let here = command.get_arguments().filter(list).filter_map(variable);
+    let below = matches.subcommand().and_then(|(name, matches)| Some(unsplit(command.find_subcommand(name)?, matches)));
+    here.chain(below.into_iter().flatten()).collect()
+}
+
 /// What was typed, and what could have been.
 pub(crate) struct Typed<'a> {
     pub(crate) command: &'a Command,
@@ -29,6 +50,52 @@ pub(crate) struct Typed<'a> {
 }
 
 impl Typed<'_> {
+    /// What was typed with what variables add, and a line for each that had to give way: what is typed wins over a
+    /// variable that cannot go with it. A variable of an option that may be repeated is split at commas, which a path that
+    /// is typed may have.
+    pub(crate) fn parse(&self) -> (Result<ArgMatches, clap::Error>, Vec<String>) {
+        let mut command = self.command.clone();
+        let (mut gone, mut said) = (Vec::new(), Vec::new());
+        loop {
+            let parsed = command.clone().try_get_matches_from(self.arguments);
+            let given_way = parsed.as_ref().err().and_then(|error| self.gives_way(error));
+            match given_way.filter(|(variable, _)| !gone.contains(variable)) {
+                Some((variable, typed)) => {
+                    command = with_variable(command, &variable, &|option| option.env(Resettable::Reset));
+                    said.push(format!("the variable {variable} gives way to {typed}, which was typed"));
+                    gone.push(variable);
+                }
+                None => {
+                    let lists = parsed.as_ref().map_or(Vec::new(), |matches| unsplit(&command, matches));
+                    if lists.is_empty() {
+                        return (parsed, said);
+                    }
+                    let split = |option: Arg| option.value_delimiter(',');
+                    command = lists.iter().fold(command, |command, list| with_variable(command, list, &split));
+                }
+            }
+        }
+    }
+
+    /// Of a conflict between something typed and a variable the variable, and what was typed.
+    fn gives_way(&self, error: &clap::Error) -> Option<(String, String)> {
+        if error.kind() != ErrorKind::ArgumentConflict {
+            return None;
+        }
+        let options = |kind| match error.get(kind) {
+            Some(ContextValue::String(text)) => vec![text.clone()],
+            Some(ContextValue::Strings(texts)) => texts.clone(),
+            _ => Vec::new(),
+        };
+        let flag = |text: &String| text.split(' ').next().unwrap_or_default().to_owned();
+        let invalid: Vec<_> = options(ContextKind::InvalidArg).iter().map(flag).collect();
+        let prior: Vec<_> = options(ContextKind::PriorArg).iter().map(flag).collect();
+        let typed = |flags: &[String]| flags.iter().find(|flag| self.variable(flag).is_none()).cloned();
+        let variable = |flags: &[String]| flags.iter().find_map(|flag| self.variable(flag));
+        let pair = |these: &[String], those: &[String]| Some((variable(these)?, typed(those)?));
+        pair(&invalid, &prior).or_else(|| pair(&prior, &invalid))
+    }
+
     /// The variable that set the option `flag`; None if it was typed or not set.
     fn variable(&self, flag: &str) -> Option<String> {
         let words = || self.arguments.iter().skip(1).map(|word| word.to_string_lossy());
