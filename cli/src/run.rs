@@ -98,7 +98,7 @@ impl Outputs {
     }
 
     /// Checks that the cells that outputs show fit `limit`: all of them, or a layer of them where an array is written from
-    /// regions.
+    /// regions. How many regions lie beside it a run will tell.
     fn fit<const K: usize>(&self, size: [u32; K], kept: &Kept, limit: Option<u64>) -> Result<(), Error> {
         let (what, axes) = match kept.keep {
             _ if self.arrays.is_empty() && self.overlay.is_none() => return Ok(()),
@@ -147,7 +147,8 @@ impl Job for Task {
             None => {
                 let mapping = self.args.how.mapping()?;
                 let blocks = &[self.request.how.on_cuda().block];
-                let wanted = Wanted { flag: "--auto-scheme", target: &target, device, mapping, blocks };
+                let wanted =
+                    Wanted { flag: "--auto-scheme", target: &target, device, mapping, blocks, without_fits: None };
                 let chosen = choose(&self.request, &*field, wanted, self.voice)?;
                 self.request.how.tuning.mapping = chosen.mapping;
                 (chosen.plan, Some(chosen.found))
@@ -229,7 +230,7 @@ impl Task {
                     npy::cells(array, out)
                 })?,
                 (_, None) => {
-                    let mut layers = subdivision.layers(limit.unwrap_or(PIECE).min(PIECE))?;
+                    let mut layers = subdivision.layers(PIECE, limit)?;
                     finish(staged, &mut |out| {
                         npy::header(subdivision.plan().domain().size(), self.request.how.kept.cell, out)?;
                         layers.try_for_each(|piece| npy::cells(&piece, out))

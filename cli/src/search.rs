@@ -27,6 +27,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) mapping: Option<Mapping>,
     /// Block shapes.
     pub(crate) blocks: &'a [[u32; 3]],
+    /// Who says that what was fitted cannot be read, where the search can do without; None where that is an error.
+    pub(crate) without_fits: Option<Voice>,
 }
 
 /// A scheme to run with.
@@ -120,7 +122,7 @@ impl<'a, const K: usize> Search<'a, K> {
     /// # Errors
     /// [`Error::Input`] if there is nothing to choose from; as reading a fit, and as preparing a sample.
     pub(crate) fn new(request: &'a Request, field: &'a dyn Field<K>, wanted: Wanted<'_>) -> Result<Self, Error> {
-        let Wanted { flag, target, device, mapping, blocks } = wanted;
+        let Wanted { flag, target, device, mapping, blocks, without_fits } = wanted;
         let how = &request.how;
         if how.tuning.strategy == StrategyKind::Exhaustive {
             return Err(Error::Input(format!("{flag}: --strategy exhaustive has no scheme; use ask or dp")));
@@ -129,7 +131,13 @@ impl<'a, const K: usize> Search<'a, K> {
         // Constants do not depend on the scheme: any will do.
         let some = Plan::new(domain, Scheme::uniform(1, 2, u32::MAX), request.computed.curve, request.rule(K))?;
         let setting = Setting::of(&request.computation(&some), how.kept.keep);
-        let constants = fitted(target.name(), device, &setting)?;
+        let constants = match (fitted(target.name(), device, &setting), without_fits) {
+            (Err(error), Some(voice)) => {
+                voice.say(format_args!("orthant: without what was fitted, which cannot be read: {error}"));
+                None
+            }
+            (constants, _) => constants?,
+        };
         let hardware: Vec<_> = blocks.iter().map(|&block| hardware(how, target, block)).collect();
         // How much a block looks at before it may stop is nearly the same for all shapes.
         let rounds = hardware[0].rounds();

@@ -156,3 +156,16 @@ fn tuning_measures_and_remembers() {
     assert!(text(&table.stdout).contains("candidates measured; best g "));
     assert_eq!(learnt(&folder, "tuned").1["entries"].as_array().unwrap().len(), 2);
 }
+
+/// What only prints does without what it would read or keep; what keeps says what is wrong.
+#[test]
+fn a_dry_run_needs_no_store() {
+    let folder = folder("no-store");
+    // A file where the folder should be: not even root can look into it.
+    std::fs::write(folder.join("data"), "").unwrap();
+    let tune = "model tune mandelbrot -n 32 --repeat 1 --patience 1";
+    let dry = orthant(&folder, &format!("{tune} --dry-run"));
+    assert_eq!(dry.status.code(), Some(0), "{}", text(&dry.stderr));
+    assert!(text(&dry.stderr).contains("without what was fitted, which cannot be read:"), "{}", text(&dry.stderr));
+    assert_eq!(orthant(&folder, tune).status.code(), Some(2));
+}
