@@ -67,7 +67,7 @@ fn wrong(a: &[u32], b: &[u32]) -> usize {
 fn mandelbrot_1024_has_the_published_counts() {
     for (arithmetic, deep) in [(Arithmetic::Fused, [1680, 4872, 13721]), (Arithmetic::Plain, [1681, 4872, 13720])] {
         let mut request = request(FieldKind::Mandelbrot, 1024, (2, 2, 2), 512);
-        request.computed.arithmetic = arithmetic;
+        request.computed.arithmetic = Some(arithmetic);
         let (found, labels) = go(&request, &How::default());
         assert_eq!(found.mixed[..5], [4, 14, 50, 170, 541]);
         assert_eq!(found.mixed[5..], deep);
@@ -99,7 +99,7 @@ fn mandelbrot_4096_counts_and_wrong_cells() {
 fn mandelbulb_256_counts_and_wrong_cells() {
     for (precision, filled, leaves) in [(Precision::F32, 34_245, 51_401), (Precision::F64, 34_252, 51_394)] {
         let mut request = request(FieldKind::Mandelbulb, 256, (4, 2, 2), 64);
-        request.computed.precision = precision;
+        request.computed.precision = Some(precision);
         let (found, labels) = go(&request, &How::default());
         assert_eq!((found.regions, found.filled, found.leaves), (97_872, filled, leaves), "{precision}");
         assert_eq!(wrong(&labels.unwrap(), &exhaustive(&request).1), 17, "{precision}");
@@ -110,7 +110,7 @@ fn mandelbulb_256_counts_and_wrong_cells() {
 fn julibrot_64_counts_without_a_wrong_cell() {
     for precision in [Precision::F32, Precision::F64] {
         let mut request = request(FieldKind::Julibrot, 64, (4, 2, 2), 64);
-        request.computed.precision = precision;
+        request.computed.precision = Some(precision);
         let (found, labels) = go(&request, &How::default());
         assert_eq!((found.regions, found.filled, found.leaves), (60_768, 15_466, 41_520), "{precision}");
         assert_eq!(wrong(&labels.unwrap(), &exhaustive(&request).1), 0, "{precision}");
@@ -184,12 +184,22 @@ fn regions_and_bricks_hold_the_dense_array() {
             assert_eq!(differing(dense.array().unwrap(), &regions.materialise(None).unwrap()), 0);
             let whole = labels(dense.array().unwrap());
             for most in [1, 20_000, u64::MAX] {
-                let pieces: Vec<u32> = regions.layers(most).unwrap().flat_map(|piece| labels(&piece)).collect();
+                let pieces: Vec<u32> = regions.layers(most, None).unwrap().flat_map(|piece| labels(&piece)).collect();
                 assert_eq!(pieces, whole, "pieces of {most} bytes");
             }
+            // A layer fits beside the regions, or is refused by what both take.
+            let need = |limit| match regions.layers(1, Some(limit)) {
+                Err(MaterialiseError::Memory(error)) => error.need as u64,
+                _ => panic!("{limit} bytes are not enough"),
+            };
+            let need = need(regions.compact_bytes() + 60 * 60 * 2);
+            let pieces: Vec<u32> = regions.layers(u64::MAX, Some(need)).unwrap().flat_map(|it| labels(&it)).collect();
+            assert_eq!((pieces, regions.layers(1, Some(need - 1)).is_err()), (whole, true));
             assert!(regions.compact_bytes() < plan.domain().cells() as u64 * 2);
             assert!(matches!(counts.materialise(None), Err(MaterialiseError::NotKept)));
-            assert!(matches!(regions.materialise(Some(1000)), Err(MaterialiseError::Memory(_))));
+            for limit in [1000, plan.domain().cells() as u64 * 2] {
+                assert!(matches!(regions.materialise(Some(limit)), Err(MaterialiseError::Memory(_))));
+            }
             assert_eq!(found(&dense).mixed, found(&counts).mixed);
         }
     }

@@ -159,7 +159,7 @@ fn advice(error: &orthant::Error) -> Option<&'static str> {
                 "a smaller -n, --keep regions or counts, or a larger --mem-limit may help"
             }
             Stored::Materialised => "a smaller -n, no picture but .npy, or a larger --mem-limit may help",
-            Stored::Layer => "a smaller -n or a larger --mem-limit may help",
+            Stored::Layer | Stored::LayerAndRegions => "a smaller -n or a larger --mem-limit may help",
             Stored::TablesAndTerminals | Stored::Terminals => {
                 "a smaller -n, a larger -B, --keep counts, or a larger --mem-limit may help"
             }

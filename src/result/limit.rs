@@ -16,9 +16,12 @@ pub enum Stored {
     /// A dense array that is made of regions.
     #[error("the dense array that is made of the regions")]
     Materialised,
-    /// One layer of a dense array that is made of regions.
+    /// One layer of a dense array that is to be made of regions.
     #[error("a layer of the dense array")]
     Layer,
+    /// One layer of a dense array, and the regions that it is made of.
+    #[error("a layer of the dense array with the regions that it is made of")]
+    LayerAndRegions,
     /// Tables and terminal regions, before they are there.
     #[error("the tables and terminal regions (estimated)")]
     TablesAndTerminals,

@@ -9,7 +9,7 @@ use crate::plan::Plan;
 use crate::result::array::DenseArray;
 use crate::result::cells::Cells;
 use crate::result::counts::{LevelCounts, LevelStats, RunCounts};
-use crate::result::limit::{MemoryError, Stored, dense_fits};
+use crate::result::limit::{MemoryError, Stored};
 use crate::result::terminal::{Content, Terminal};
 
 /// Why there is no dense array.
@@ -87,22 +87,27 @@ impl<const K: usize> Subdivision<K> {
     /// The dense array from terminal regions and bricks; a copy of the array if that was kept.
     ///
     /// # Errors
-    /// [`MaterialiseError`] if it would exceed `limit` bytes, or the run kept counts only.
+    /// [`MaterialiseError`] if it would exceed `limit` bytes beside the regions, or the run kept counts only.
     pub fn materialise(&self, limit: Option<u64>) -> Result<DenseArray<K>, MaterialiseError> {
         if let Some(array) = &self.array {
             return Ok(array.clone());
         }
-        let domain = self.plan.domain();
-        dense_fits(Stored::Materialised, domain.cells(), self.bricks.kind(), limit)?;
-        Ok(self.layers(u64::MAX)?.next().expect("a domain has a layer"))
+        let array = self.plan.domain().cells().saturating_mul(self.bricks.kind().bytes().into());
+        let need = array.saturating_add(self.listed_bytes().into());
+        let limit = limit.unwrap_or(isize::MAX as u64);
+        if need > u128::from(limit) {
+            return Err(MemoryError { what: Stored::Materialised, need, limit }.into());
+        }
+        Ok(self.layers(u64::MAX, None)?.next().expect("a domain has a layer"))
     }
 
     /// The dense array from terminal regions and bricks piece by piece, for what fits no memory: along the last axis, each of
-    /// `most` bytes or one layer, in storage order.
+    /// `most` bytes or one layer, in storage order. Pieces are smaller where they would not fit `limit` bytes beside the
+    /// regions.
     ///
     /// # Errors
-    /// [`MaterialiseError::NotKept`] if cells or regions were not kept.
-    pub fn layers(&self, most: u64) -> Result<Layers<'_, K>, MaterialiseError> {
+    /// [`MaterialiseError`] if regions and a layer exceed `limit` bytes, or cells or regions were not kept.
+    pub fn layers(&self, most: u64, limit: Option<u64>) -> Result<Layers<'_, K>, MaterialiseError> {
         let kept = |terminal: &&Terminal| !matches!(terminal.content(), Content::Leaf { brick: None });
         let volume = |terminal: &Terminal| u128::from(self.region(terminal).volume());
         if self.terminals.iter().filter(kept).map(volume).sum::<u128>() != self.plan.domain().cells() {
@@ -110,10 +115,32 @@ impl<const K: usize> Subdivision<K> {
         }
         let size = self.plan.domain().size();
         let layer = size[..K - 1].iter().fold(self.bricks.kind().bytes(), |bytes, &n| bytes.saturating_mul(n.into()));
-        let thickness = (most / layer).clamp(1, size[K - 1].into()) as u32;
-        let mut waiting: Vec<&Terminal> = self.terminals.iter().collect();
-        waiting.sort_by_key(|terminal| std::cmp::Reverse(self.region(terminal).corner[K - 1]));
-        Ok(Layers { of: self, waiting, open: Vec::new(), at: 0, thickness, labels: Vec::new() })
+        // Of a piece there are its cells and the labels of one of its leaves.
+        let regions = self.listed_bytes();
+        let leaf = self.widest_leaf() * size_of::<u32>() as u64;
+        let limit = limit.unwrap_or(u64::MAX);
+        let need = regions.saturating_add(layer).saturating_add(leaf);
+        if need > limit {
+            return Err(MemoryError { what: Stored::LayerAndRegions, need: need.into(), limit }.into());
+        }
+        let thickness = (most / layer).min((limit - regions) / (layer + leaf)).clamp(1, size[K - 1].into()) as u32;
+        let mut waiting: Vec<&Terminal> = Vec::with_capacity(self.terminals.len());
+        waiting.extend(&self.terminals);
+        waiting.sort_unstable_by_key(|terminal| std::cmp::Reverse(self.region(terminal).corner[K - 1]));
+        let open = Vec::with_capacity(waiting.len());
+        Ok(Layers { of: self, waiting, open, at: 0, thickness, labels: Vec::new() })
+    }
+
+    /// Bytes of the compact form while a dense array is made of it: regions are listed twice.
+    fn listed_bytes(&self) -> u64 {
+        self.compact_bytes() + 2 * (self.terminals.len() * size_of::<&Terminal>()) as u64
+    }
+
+    /// Cells of the largest layer of a leaf.
+    fn widest_leaf(&self) -> u64 {
+        let leaves = self.terminals.iter().filter(|terminal| matches!(terminal.content(), Content::Leaf { .. }));
+        let layer = |region: Region<K>| region.volume() / u64::from(region.extent[K - 1]);
+        leaves.map(|leaf| layer(self.region(leaf))).max().unwrap_or(0)
     }
 }
 
@@ -162,6 +189,7 @@ impl<const K: usize> Iterator for Layers<'_, K> {
                     let start = brick.expect("only kept leaves are taken") + below;
                     self.labels.clear();
                     let cells = start..start + part.volume();
+                    self.labels.reserve_exact(part.volume() as usize);
                     self.labels.extend(cells.map(|i| subdivision.bricks.label(i as usize)));
                     // SAFETY: as above.
                     unsafe { canvas.write(&part, &self.labels) }
