@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use libtest_mimic::Trial;
 
-/// A user, and a group, that no system has.
+/// The first of some users, and groups, that no system has: one for each test, since the limit is the user's.
 const NOBODY: u32 = 54_321;
 
 /// Threads that the program wants.
@@ -35,9 +35,9 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 /// What is missing here, if anything is.
 fn lacking() -> Option<&'static str> {
-    let folder = home("probe");
+    let user = User::new(0);
     // No limit at all, and one that leaves no thread beside the first.
-    let (free, none) = (limited(&folder, None, "--version"), limited(&folder, Some(1), "run cantor"));
+    let (free, none) = (user.runs(None, "--version"), user.runs(Some(1), "run cantor"));
     match (free.map(|output| output.status.success()), none.map(|output| output.status.success())) {
         (Ok(true), Ok(false)) => None,
         (Ok(true), _) => Some("the limit of processes is not heeded here"),
@@ -45,21 +45,29 @@ fn lacking() -> Option<&'static str> {
     }
 }
 
-/// A folder of that user's, with the program in it: its own may be closed to others.
-fn home(name: &str) -> tempfile::TempDir {
-    let folder = tempfile::Builder::new().prefix(&format!("orthant-limits-{name}-")).tempdir().unwrap();
-    std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o777)).unwrap();
-    std::fs::copy(env!("CARGO_BIN_EXE_orthant"), folder.path().join("orthant")).unwrap();
-    folder
+/// Somebody without privileges, and a folder with the program in it, whose own may be closed to others.
+struct User {
+    number: u32,
+    folder: tempfile::TempDir,
 }
 
-/// Runs the program as a user who may have so many processes and threads.
-fn limited(folder: &tempfile::TempDir, limit: Option<u32>, arguments: &str) -> std::io::Result<Output> {
-    // Shells call it -u or -p.
-    let limit = limit.map_or("true".into(), |most| format!("ulimit -u {most} 2>/dev/null || ulimit -p {most}"));
-    let mut command = Command::new("/bin/sh");
-    command.current_dir(folder).env_clear().envs([("RAYON_NUM_THREADS", WANTED), ("ORTHANT_BACKEND", "cpu")]);
-    command.arg("-c").arg(format!("{limit} && exec ./orthant {arguments}")).uid(NOBODY).gid(NOBODY).output()
+impl User {
+    fn new(number: u32) -> Self {
+        let folder = tempfile::Builder::new().prefix("orthant-limits-").tempdir().unwrap();
+        std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o777)).unwrap();
+        std::fs::copy(env!("CARGO_BIN_EXE_orthant"), folder.path().join("orthant")).unwrap();
+        Self { number: NOBODY + number, folder }
+    }
+
+    /// Runs the program with at most so many processes and threads.
+    fn runs(&self, limit: Option<u32>, arguments: &str) -> std::io::Result<Output> {
+        // Shells call it -u or -p.
+        let limit = limit.map_or("true".into(), |most| format!("ulimit -u {most} 2>/dev/null || ulimit -p {most}"));
+        let mut command = Command::new("/bin/sh");
+        command.current_dir(&self.folder).uid(self.number).gid(self.number);
+        command.env_clear().envs([("RAYON_NUM_THREADS", WANTED), ("ORTHANT_BACKEND", "cpu")]);
+        command.arg("-c").arg(format!("{limit} && exec ./orthant {arguments}")).output()
+    }
 }
 
 fn said(output: &Output) -> String {
@@ -73,31 +81,31 @@ fn checksum(path: &Path) -> String {
 }
 
 fn runs_take_what_can_be_had() {
-    let folder = home("run");
-    let run = |limit, name: &str| limited(&folder, limit, &format!("run mandelbrot -n 128 --report {name}")).unwrap();
+    let user = User::new(1);
+    let run = |limit, name: &str| user.runs(limit, &format!("run mandelbrot -n 128 --report {name}")).unwrap();
     assert!(run(None, "free.json").status.success());
     for limit in [2, 3, 7] {
         let name = format!("{limit}.json");
         let output = run(Some(limit), &name);
         assert_eq!(output.status.code(), Some(0), "{limit}: {}", said(&output));
         assert!(said(&output).contains(&format!("instead of {WANTED}")), "{limit}: {}", said(&output));
-        let of = |name: &str| checksum(&folder.path().join(name));
+        let of = |name: &str| checksum(&user.folder.path().join(name));
         assert_eq!(of(&name), of("free.json"), "{limit}");
     }
     let output = run(Some(1), "none.json");
     assert!(output.status.code() == Some(1) && said(&output).contains("no thread can be started"), "{}", said(&output));
     // Who asks for a number gets it or hears why not.
-    let output = limited(&folder, Some(5), "run mandelbrot --threads 8").unwrap();
+    let output = user.runs(Some(5), "run mandelbrot --threads 8").unwrap();
     assert!(output.status.code() == Some(1) && said(&output).contains("8 threads cannot be"), "{}", said(&output));
 }
 
 fn verify_takes_what_can_be_had() {
-    let folder = home("verify");
+    let user = User::new(2);
     for limit in [2, 4, 8] {
-        let output = limited(&folder, Some(limit), "verify cantor --brief").unwrap();
+        let output = user.runs(Some(limit), "verify cantor --brief").unwrap();
         assert_eq!(output.status.code(), Some(0), "{limit}: {}", said(&output));
         assert_eq!(said(&output).matches("rows of 3 threads").count(), 1, "{limit}: {}", said(&output));
     }
-    let free = limited(&folder, None, "verify cantor --brief").unwrap();
+    let free = user.runs(None, "verify cantor --brief").unwrap();
     assert!(free.status.success() && !said(&free).contains("rows of"), "{}", said(&free));
 }
