@@ -36,6 +36,7 @@ mod dimension;
 mod engine;
 pub mod field;
 pub mod geometry;
+pub mod memory;
 pub mod model;
 mod plan;
 mod registry;

@@ -184,7 +184,8 @@ fn regions_and_bricks_hold_the_dense_array() {
             assert_eq!(differing(dense.array().unwrap(), &regions.materialise(None).unwrap()), 0);
             let whole = labels(dense.array().unwrap());
             for most in [1, 20_000, u64::MAX] {
-                let pieces: Vec<u32> = regions.layers(most, None).unwrap().flat_map(|piece| labels(&piece)).collect();
+                let pieces: Vec<u32> =
+                    regions.layers(most, None).unwrap().flat_map(|piece| labels(&piece.unwrap())).collect();
                 assert_eq!(pieces, whole, "pieces of {most} bytes");
             }
             // A layer fits beside the regions, or is refused by what both take.
@@ -193,7 +194,8 @@ fn regions_and_bricks_hold_the_dense_array() {
                 _ => panic!("{limit} bytes are not enough"),
             };
             let need = need(regions.compact_bytes() + 60 * 60 * 2);
-            let pieces: Vec<u32> = regions.layers(u64::MAX, Some(need)).unwrap().flat_map(|it| labels(&it)).collect();
+            let pieces: Vec<u32> =
+                regions.layers(u64::MAX, Some(need)).unwrap().flat_map(|it| labels(&it.unwrap())).collect();
             assert_eq!((pieces, regions.layers(1, Some(need - 1)).is_err()), (whole, true));
             assert!(regions.compact_bytes() < plan.domain().cells() as u64 * 2);
             assert!(matches!(counts.materialise(None), Err(MaterialiseError::NotKept)));

@@ -1,6 +1,6 @@
 //! Fields of our own making, whose counts follow from theory, and what only a custom field can see.
 
-use orthant::field::DigitSet;
+use orthant::field::{DigitSet, FieldError};
 use orthant::prelude::*;
 use orthant::result::{MemoryError, Stored};
 
@@ -210,4 +210,34 @@ fn a_long_region_is_heard_of() {
             assert_eq!((control.cells_done(), control.cells_looked_at()), (total, total), "{strategy}");
         }
     }
+}
+
+/// Nothing limits these but the address space, and nothing aborts.
+#[test]
+fn memory_that_the_system_refuses_is_an_error() {
+    let size = [1 << 24, 1 << 23];
+    let domain = Domain::new(size, [[0.0, 1.0]; 2], Sample::Corner).unwrap();
+    let field = CellField::<2, _>::new(1, |_| 0);
+    let refused = |scheme, how: How| {
+        let plan = Plan::new(domain, scheme, CurveKind::Morton, RuleKind::Full).unwrap();
+        match Run::new(&plan, &field).how(how).start().map(drop) {
+            Err(Error::Memory(MemoryError { what, need, limit: None })) => (what, need),
+            other => panic!("{other:?}"),
+        }
+    };
+    let leaf = Scheme::uniform(1, 2, 1 << 24);
+    for strategy in [StrategyKind::Ask, StrategyKind::Dp, StrategyKind::Exhaustive] {
+        let how = How::default().strategy(strategy);
+        for how in [how.clone(), how.poison(1)] {
+            assert_eq!(refused(leaf, how), (Stored::Dense, 1 << 48), "{strategy}");
+        }
+    }
+    let cells = Scheme { g: size, r: [2; 2], b: 1 };
+    assert_eq!(refused(cells, How::default().keep(Keep::Counts)), (Stored::NextTable, 1 << 50));
+    let planes = Domain::new([1 << 24, 1 << 23, 2, 2], [[0.0, 1.0]; 4], Sample::Corner).unwrap();
+    let need = match field::mxm::open(&planes, &FieldOptions::default()).map(drop) {
+        Err(FieldError::Memory { need, .. }) => need,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(need, 1 << 49);
 }

@@ -110,7 +110,7 @@ impl Error {
                 Library::Cuda(error) if error.is_absence() => 4,
                 Library::Cuda(error) if error.is_bad_source() => 2,
                 Library::Cuda(_) => 1,
-                Library::Memory(_) | Library::DeviceMemory { .. } => 5,
+                Library::Memory(_) | Library::DeviceMemory { .. } | Library::Field(FieldError::Memory { .. }) => 5,
                 Library::Interrupted(signal) => 128 + *signal as u8,
                 _ => 2,
             },
@@ -154,6 +154,9 @@ fn advice(error: &orthant::Error) -> Option<&'static str> {
             _ => return None,
         },
         Library::NotKept(_) => "use --keep dense or regions",
+        Library::Memory(MemoryError { limit: None, .. }) => {
+            "a smaller -n, --keep regions or counts, or fewer --threads may help"
+        }
         Library::Memory(MemoryError { what, .. }) => match what {
             Stored::Dense | Stored::DenseAndTables => {
                 "a smaller -n, --keep regions or counts, or a larger --mem-limit may help"

@@ -1,20 +1,22 @@
 //! Memory that runs out is an answer, not a crash.
 //!
-//! What is large is checked against a limit before it is allocated, and refused with its figure. What is small, and there
-//! all the same is no room for, ends the program here, with the exit code for memory and no temporary files.
+//! What is large is checked against a limit before it is allocated, and refused with its figure; so is what the library asks
+//! for and the system refuses. What is small, and there all the same is no room for, ends the program here, with the exit code
+//! for memory and no temporary files.
 
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
 use crate::interrupt::exhausted;
+use orthant::memory::bears_refusal;
 
-/// The system's memory, to be a binary's `#[global_allocator]`: it never answers with nothing.
+/// The system's memory, to be a binary's `#[global_allocator]`: it answers with nothing only where the library can bear it.
 #[derive(Debug)]
 pub struct Memory;
 
 fn found(block: *mut u8, bytes: usize) -> *mut u8 {
-    if block.is_null() {
+    if block.is_null() && !bears_refusal() {
         exhausted(bytes);
     }
     block

@@ -1,7 +1,7 @@
 //! `orthant run`: one run, its table, its outputs.
 
 use std::borrow::Cow;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -231,10 +231,18 @@ impl Task {
                 })?,
                 (_, None) => {
                     let mut layers = subdivision.layers(PIECE, limit)?;
-                    finish(staged, &mut |out| {
+                    let mut refused = None;
+                    let written = finish(staged, &mut |out| {
                         npy::header(subdivision.plan().domain().size(), self.request.how.kept.cell, out)?;
-                        layers.try_for_each(|piece| npy::cells(&piece, out))
-                    })?;
+                        layers.try_for_each(|piece| match piece {
+                            Ok(piece) => npy::cells(&piece, out),
+                            Err(error) => {
+                                refused = Some(error);
+                                Err(ErrorKind::OutOfMemory.into())
+                            }
+                        })
+                    });
+                    refused.map_or(Ok(()), |error| Err(error.into())).and(written)?;
                 }
             }
         }

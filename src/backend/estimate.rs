@@ -79,6 +79,6 @@ impl Estimate {
         } else {
             Stored::Tables
         };
-        Err(MemoryError { what, need: self.total(), limit })
+        Err(MemoryError { what, need: self.total(), limit: Some(limit) })
     }
 }

@@ -13,8 +13,9 @@ use crate::cpu::strategy;
 use crate::cpu::work::Work;
 use crate::field::Field;
 use crate::geometry::{Domain, SampleGrid};
+use crate::memory::zeros;
 use crate::plan::Plan;
-use crate::result::{DenseArray, Keep, RunCounts, Subdivision, Times};
+use crate::result::{DenseArray, Keep, MemoryError, RunCounts, Stored, Subdivision, Times};
 
 /// Cells sampled per task: below it threads take longer to wake than to evaluate.
 const TASK: usize = 1024;
@@ -55,7 +56,7 @@ impl<const K: usize> Backend<K> for Cpu {
             field.evaluate(&grid.cells_from((task * TASK) as u64, labels.len()), labels);
         };
         Ok(Box::new(move || {
-            let mut labels = vec![0; grid.cells() as usize];
+            let mut labels = zeros(grid.cells() as usize).map_err(MemoryError::refused(Stored::Sample))?;
             if labels.len() <= TASK {
                 evaluate((0, &mut labels));
             } else {
@@ -136,7 +137,9 @@ impl<const K: usize> Prepared<K> for OnCpu<'_, K> {
         let mut array = self.last.take().and_then(Subdivision::into_array);
         let Self { plan, field, how, dense, .. } = &*self;
         if let (Some(byte), Keep::Dense) = (how.poison, how.kept.keep) {
-            array.get_or_insert_with(|| DenseArray::zeroed(plan.domain().size(), how.kept.cell)).poison(byte);
+            let mut poisoned = array.map_or_else(|| dense_array(plan, how), Ok)?;
+            poisoned.poison(byte);
+            array = Some(poisoned);
         }
         let done = inside(self.pool.as_ref(), || carry_out(plan, *field, how, *dense, control, array))?;
         let times = done.counts.times;
@@ -158,6 +161,11 @@ impl<const K: usize> Prepared<K> for OnCpu<'_, K> {
     }
 }
 
+/// The array that a run paints.
+fn dense_array<const K: usize>(plan: &Plan<K>, how: &How) -> Result<DenseArray<K>, MemoryError> {
+    DenseArray::zeroed(Stored::Dense, plan.domain().size(), how.kept.cell)
+}
+
 /// One run into `array`, which a run before this one may have left, or into a new one.
 fn carry_out<const K: usize>(
     plan: &Plan<K>,
@@ -170,8 +178,8 @@ fn carry_out<const K: usize>(
     control.begin();
     let start = Instant::now();
     let kept = &how.kept;
-    let new = || (kept.keep == Keep::Dense).then(|| DenseArray::zeroed(plan.domain().size(), kept.cell));
-    let mut array = array.or_else(new);
+    let new = || (kept.keep == Keep::Dense).then(|| dense_array(plan, how)).transpose();
+    let mut array = array.map_or_else(new, |array| Ok(Some(array)))?;
     let limit = how.mem_limit.unwrap_or(u64::MAX).saturating_sub(dense);
     let sink = Sink::new(array.as_mut().map(DenseArray::canvas), kept.keep, kept.cell, limit);
     let work = Work::new(plan, field, how, control, sink);

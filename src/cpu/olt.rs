@@ -11,7 +11,9 @@ use rayon::prelude::*;
 
 use crate::backend::{Insertion, MIXED, Outcome};
 use crate::field::{Field, Payload};
+use crate::memory::{copies, reserve, zeros};
 use crate::plan::Plan;
+use crate::result::{MemoryError, Stored};
 
 /// The regions of one level by their codes.
 #[derive(Debug)]
@@ -30,26 +32,26 @@ enum Codes {
 }
 
 impl Olt {
-    fn with_len(level: u32, wide: bool, payloads: bool, len: usize) -> Self {
-        let codes = if wide {
-            Codes::U64(std::iter::repeat_with(|| AtomicU64::new(0)).take(len).collect())
-        } else {
-            Codes::U32(std::iter::repeat_with(|| AtomicU32::new(0)).take(len).collect())
-        };
-        let payloads = std::iter::repeat_with(|| AtomicU64::new(0)).take(if payloads { len } else { 0 }).collect();
-        Self { level, codes, payloads }
+    fn with_len(level: u32, wide: bool, payloads: bool, len: usize) -> Result<Self, MemoryError> {
+        let codes = if wide { zeros(len).map(Codes::U64) } else { zeros(len).map(Codes::U32) };
+        let refused = MemoryError::refused(Stored::NextTable);
+        let payloads = zeros(if payloads { len } else { 0 }).map_err(&refused)?;
+        Ok(Self { level, codes: codes.map_err(&refused)?, payloads })
     }
 
     /// Level 0: every region of the initial grid, in code order.
-    pub(crate) fn roots<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>) -> Self {
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub(crate) fn roots<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>) -> Result<Self, MemoryError> {
         let len = plan.levels()[0].regions() as usize;
-        let olt = Self::with_len(0, plan.code_bytes(0) == 8, field.carries_payload(), len);
+        let olt = Self::with_len(0, plan.code_bytes(0) == 8, field.carries_payload(), len)?;
         (0..len).into_par_iter().for_each(|slot| {
             let payload =
                 if field.carries_payload() { field.root(&plan.region(0, slot as u64)) } else { Payload::default() };
             olt.set(slot, slot as u64, payload);
         });
-        olt
+        Ok(olt)
     }
 
     #[inline]
@@ -85,13 +87,16 @@ impl Olt {
     }
 
     /// The table of the next level: the children of the mixed regions among `outcomes` (one per entry of `self`).
+    ///
+    /// # Errors
+    /// If there is no memory for it.
     pub(crate) fn children<const K: usize>(
         &self,
         plan: &Plan<K>,
         field: &dyn Field<K>,
         outcomes: &[Outcome],
         insertion: Insertion,
-    ) -> Self {
+    ) -> Result<Self, MemoryError> {
         /// Parents per task: enough to hide a task's cost, few enough to balance.
         const PARENTS: usize = 2048;
         let per_parent = plan.scheme().children() as usize;
@@ -100,7 +105,7 @@ impl Olt {
         let parents: usize = counts.iter().sum();
         let next = self.level + 1;
         let payloads = field.carries_payload();
-        let olt = Self::with_len(next, plan.code_bytes(next) == 8, payloads, parents * per_parent);
+        let olt = Self::with_len(next, plan.code_bytes(next) == 8, payloads, parents * per_parent)?;
         let scan: Vec<usize> = counts
             .iter()
             .scan(0, |sum, &count| {
@@ -110,8 +115,8 @@ impl Olt {
             })
             .collect();
         let cursor = AtomicUsize::new(0);
-        outcomes.par_chunks(PARENTS).zip(scan).enumerate().for_each(|(chunk, (outcomes, mut rank))| {
-            let mut codes = vec![0; per_parent];
+        outcomes.par_chunks(PARENTS).zip(scan).enumerate().try_for_each(|(chunk, (outcomes, mut rank))| {
+            let mut codes = zeros(per_parent).map_err(MemoryError::refused(Stored::Children))?;
             for (i, _) in outcomes.iter().enumerate().filter(|&(_, &outcome)| outcome == MIXED) {
                 let parent = chunk * PARENTS + i;
                 let family = match insertion {
@@ -121,19 +126,23 @@ impl Olt {
                 rank += 1;
                 let slot = family * per_parent;
                 if payloads {
-                    let children = self::family(plan, field, self.level, self.code(parent), self.payload(parent));
+                    let children = self::family(plan, field, self.level, self.code(parent), self.payload(parent))?;
                     children.into_iter().enumerate().for_each(|(i, (code, payload))| olt.set(slot + i, code, payload));
                 } else {
                     plan.encoding().children(self.level, self.code(parent), &mut codes);
                     codes.iter().enumerate().for_each(|(i, &code)| olt.set(slot + i, code, Payload::default()));
                 }
             }
-        });
-        olt
+            Ok(())
+        })?;
+        Ok(olt)
     }
 }
 
 /// The children of one region, with their payloads, in code order.
+///
+/// # Errors
+/// If there is no memory for them.
 #[inline]
 pub(crate) fn family<const K: usize>(
     plan: &Plan<K>,
@@ -141,13 +150,18 @@ pub(crate) fn family<const K: usize>(
     level: u32,
     code: u64,
     payload: Payload,
-) -> Vec<(u64, Payload)> {
-    let mut codes = vec![0; plan.scheme().children() as usize];
+) -> Result<Vec<(u64, Payload)>, MemoryError> {
+    let refused = MemoryError::refused(Stored::Children);
+    let len = plan.scheme().children() as usize;
+    let mut codes = zeros(len).map_err(&refused)?;
     plan.encoding().children(level, code, &mut codes);
-    let mut payloads = vec![Payload::default(); codes.len()];
+    let mut payloads = copies(Payload::default(), len).map_err(&refused)?;
     if field.carries_payload() {
         let regions: Vec<_> = codes.iter().map(|&child| plan.region(level + 1, child)).collect();
         field.split(&plan.region(level, code), payload, &regions, &mut payloads);
     }
-    codes.into_iter().zip(payloads).collect()
+    let mut family = Vec::new();
+    reserve(&mut family, len).map_err(&refused)?;
+    family.extend(codes.into_iter().zip(payloads));
+    Ok(family)
 }

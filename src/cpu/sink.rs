@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use crate::geometry::Region;
+use crate::memory::reserve;
 use crate::result::{Canvas, CellType, Cells, Keep, MemoryError, Stored, Terminal};
 
 /// The results of a run while it lasts.
@@ -51,17 +52,22 @@ impl Batch {
     }
 
     /// The next labels of leaves, in their order.
-    pub(crate) fn bricks(&mut self, labels: &[u32]) {
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub(crate) fn bricks(&mut self, labels: &[u32]) -> Result<(), MemoryError> {
         if self.keep == Keep::Regions {
+            self.bricks.reserve(labels.len()).map_err(MemoryError::refused(Stored::Terminals))?;
             self.bricks.extend(labels);
         }
+        Ok(())
     }
 }
 
 impl<'a, const K: usize> Sink<'a, K> {
     /// `canvas` is there if a dense array is kept; `limit` is for terminals and bricks together.
     pub(crate) fn new(canvas: Option<Canvas<'a, K>>, keep: Keep, cell: CellType, limit: u64) -> Self {
-        let store = Mutex::new(Store { terminals: Vec::new(), bricks: Cells::zeroed(cell, 0) });
+        let store = Mutex::new(Store { terminals: Vec::new(), bricks: Cells::empty(cell) });
         Self { canvas, keep, cell, limit, store }
     }
 
@@ -71,7 +77,7 @@ impl<'a, const K: usize> Sink<'a, K> {
     }
 
     pub(crate) fn batch(&self) -> Batch {
-        Batch { keep: self.keep, terminals: Vec::new(), bricks: Cells::zeroed(self.cell, 0), promised: 0 }
+        Batch { keep: self.keep, terminals: Vec::new(), bricks: Cells::empty(self.cell), promised: 0 }
     }
 
     /// Paints a uniform region, if there is a canvas.
@@ -103,8 +109,11 @@ impl<'a, const K: usize> Sink<'a, K> {
         let need = (store.terminals.len() + batch.terminals.len()) as u64 * Terminal::BYTES
             + bricks as u64 * self.cell.bytes();
         if need > self.limit {
-            return Err(MemoryError { what: Stored::Terminals, need: u128::from(need), limit: self.limit });
+            return Err(MemoryError { what: Stored::Terminals, need: u128::from(need), limit: Some(self.limit) });
         }
+        let refused = MemoryError::refused(Stored::Terminals);
+        reserve(&mut store.terminals, batch.terminals.len()).map_err(&refused)?;
+        store.bricks.reserve(batch.bricks.len()).map_err(&refused)?;
         let before = store.bricks.len() as u64;
         store.terminals.extend(batch.terminals.into_iter().map(|terminal| terminal.shifted(before)));
         store.bricks.append(batch.bricks);

@@ -147,7 +147,7 @@ impl<'a, const K: usize> Work<'a, K> {
     pub(crate) fn fits(&self, bytes: u128) -> Result<(), Error> {
         let limit = self.sink.limit();
         if bytes > u128::from(limit) {
-            return Err(MemoryError { what: Stored::NextTable, need: bytes, limit }.into());
+            return Err(MemoryError { what: Stored::NextTable, need: bytes, limit: Some(limit) }.into());
         }
         Ok(())
     }
@@ -248,7 +248,7 @@ impl<'a, const K: usize> Work<'a, K> {
             rest = others;
             self.sink.write(slab, mine);
         }
-        batch.bricks(labels);
+        batch.bricks(labels)?;
         cells.clear();
         slabs.clear();
         Ok(())

@@ -18,7 +18,9 @@ use super::twin;
 use crate::backend::{Control, Error, Estimate, How, Prepared, StrategyKind};
 use crate::field::{DeviceTwin, Field};
 use crate::plan::Plan;
-use crate::result::{Checksum, DenseArray, Keep, Launches, LevelCounts, LevelStats, RunCounts, Subdivision, Times};
+use crate::result::{
+    Checksum, DenseArray, Keep, Launches, LevelCounts, LevelStats, RunCounts, Stored, Subdivision, Times,
+};
 
 /// A dense array is filled with this byte when a plan is prepared, so that a cell that is never written shows: no label
 /// below 65535 looks like that.
@@ -149,7 +151,7 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
         let (terminals, bricks) = self.program.collect(&self.setup)?;
         let cell = self.setup.how.kept.cell;
         let read = |buffer: &Buffer| {
-            let mut array = DenseArray::zeroed(self.setup.plan.domain().size(), cell);
+            let mut array = DenseArray::zeroed(Stored::Dense, self.setup.plan.domain().size(), cell)?;
             self.cells(buffer, |start, bytes| array.store((start / cell.bytes()) as usize, bytes))?;
             Ok::<_, Error>(array)
         };

@@ -1,5 +1,6 @@
 //! What is wrong with a field.
 
+use crate::bytes::Bytes;
 use crate::geometry::DomainError;
 
 /// Why there is no such field.
@@ -33,6 +34,14 @@ pub enum FieldError {
     /// An array with an element that cannot be a label.
     #[error("the array holds {}, which is no label; at most {} is", u32::MAX, u32::MAX - 1)]
     NoLabel,
+    /// Something that the field keeps, and there is no memory for.
+    #[error("{what} would take {}, more than there is memory for", Bytes(*need))]
+    Memory {
+        /// What it keeps.
+        what: &'static str,
+        /// Bytes needed.
+        need: u128,
+    },
     /// A factor over some of the axes that cannot be.
     #[error(transparent)]
     Domain(#[from] DomainError),

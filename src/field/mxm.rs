@@ -17,6 +17,7 @@ use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
 use crate::field::twin::{DeviceArray, DeviceTwin};
 use crate::geometry::{Domain, Level, Region};
+use crate::memory::zeros;
 
 /// One line for lists.
 pub(crate) const ABOUT: &str = "minimum of 2 (3) Mandelbrot dwells: exact counts in 4-D (6-D)";
@@ -81,7 +82,7 @@ impl<const K: usize> MxM<K> {
     /// Computes the images of the factors over axes (0, 1), (2, 3), ..; equal factors share one.
     ///
     /// # Errors
-    /// As the Mandelbrot field of each factor; [`FieldError::Dimension`] if K is odd.
+    /// As the Mandelbrot field of each factor; [`FieldError::Dimension`] if K is odd; [`FieldError::Memory`].
     pub fn new(domain: &Domain<K>, options: &FieldOptions) -> Result<Self, FieldError> {
         if !K.is_multiple_of(2) {
             return Err(FieldError::Dimension { field: "mxm", k: K, dims: &[4, 6] });
@@ -135,7 +136,9 @@ impl<const K: usize> MxM<K> {
 fn image(domain: &Domain<2>, options: &FieldOptions) -> Result<Image, FieldError> {
     let field = mandelbrot::open(domain, options)?;
     let width = domain.size()[0];
-    let mut dwells = vec![0; domain.cells() as usize];
+    let dwells = zeros(domain.cells() as usize);
+    let mut dwells =
+        dwells.map_err(|refused| FieldError::Memory { what: "an image of a factor", need: refused.bytes })?;
     dwells.par_chunks_mut(width as usize).enumerate().for_each(|(y, row)| {
         let cells: Vec<_> = (0..width).map(|x| [x, y as u32]).collect();
         field.evaluate(&cells, row);

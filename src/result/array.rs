@@ -12,6 +12,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::geometry::Region;
 use crate::result::cells::{CellType, Cells, each_type};
+use crate::result::limit::{MemoryError, Stored};
 
 /// XXH3-64 over cells in storage order, little-endian, fed piece by piece.
 #[derive(Default)]
@@ -37,11 +38,21 @@ pub struct DenseArray<const K: usize> {
 }
 
 impl<const K: usize> DenseArray<K> {
-    /// An array of zeros; the caller has checked that it fits memory.
-    pub(crate) fn zeroed(size: [u32; K], kind: CellType) -> Self {
-        let cells = Cells::zeroed(kind, size.iter().map(|&n| n as usize).product());
+    /// An array of zeros, which is `what`.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub(crate) fn zeroed(what: Stored, size: [u32; K], kind: CellType) -> Result<Self, MemoryError> {
+        let len = size.iter().fold(1usize, |len, &n| len.saturating_mul(n as usize));
+        let cells = Cells::zeroed(kind, len).map_err(MemoryError::refused(what))?;
         each_type!(&cells, v => advise_huge_pages(v));
-        Self { size, cells }
+        Ok(Self { size, cells })
+    }
+
+    /// The same array once more.
+    pub(crate) fn copy(&self) -> Result<Self, MemoryError> {
+        let cells = self.cells.copy().map_err(MemoryError::refused(Stored::Materialised))?;
+        Ok(Self { size: self.size, cells })
     }
 
     /// Cells per axis, axis 0 first.
@@ -214,7 +225,7 @@ mod tests {
     #[allow(unsafe_code)]
     fn storage_order_checksum_and_view() {
         let domain = Domain::new([3, 2], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
-        let mut array = DenseArray::zeroed(domain.size(), CellType::U16);
+        let mut array = DenseArray::zeroed(Stored::Dense, domain.size(), CellType::U16).unwrap();
         let canvas = array.canvas();
         // SAFETY: one thread.
         unsafe {

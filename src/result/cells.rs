@@ -3,6 +3,7 @@
 #[cfg(feature = "cuda")]
 use rayon::prelude::*;
 
+use crate::memory::{Refused, reserve, zeros};
 use crate::registry::registry;
 
 registry! {
@@ -77,11 +78,35 @@ impl Cells {
         each_type!(self, v => v.fill(FromNative::from_native(&[byte; 4])));
     }
 
-    pub(crate) fn zeroed(kind: CellType, len: usize) -> Self {
+    pub(crate) fn zeroed(kind: CellType, len: usize) -> Result<Self, Refused> {
+        Ok(match kind {
+            CellType::U16 => Self::U16(zeros(len)?),
+            CellType::I32 => Self::I32(zeros(len)?),
+        })
+    }
+
+    pub(crate) fn empty(kind: CellType) -> Self {
         match kind {
-            CellType::U16 => Self::U16(vec![0; len]),
-            CellType::I32 => Self::I32(vec![0; len]),
+            CellType::U16 => Self::U16(Vec::new()),
+            CellType::I32 => Self::I32(Vec::new()),
         }
+    }
+
+    /// Makes room for so many cells more.
+    pub(crate) fn reserve(&mut self, more: usize) -> Result<(), Refused> {
+        each_type!(self, v => reserve(v, more))
+    }
+
+    /// The same cells once more.
+    pub(crate) fn copy(&self) -> Result<Self, Refused> {
+        let mut copy = Self::empty(self.kind());
+        copy.reserve(self.len())?;
+        match (&mut copy, self) {
+            (Self::U16(v), Self::U16(w)) => v.extend_from_slice(w),
+            (Self::I32(v), Self::I32(w)) => v.extend_from_slice(w),
+            _ => unreachable!("both are of one kind"),
+        }
+        Ok(copy)
     }
 
     /// The type of a cell.

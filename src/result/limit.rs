@@ -1,6 +1,7 @@
 //! Limits of memory.
 
 use crate::bytes::Bytes;
+use crate::memory::Refused;
 use crate::result::cells::CellType;
 
 /// What takes memory.
@@ -31,21 +32,41 @@ pub enum Stored {
     /// The table of the next level.
     #[error("the OLT of the next level")]
     NextTable,
+    /// What exploring the regions of a level leaves.
+    #[error("the outcomes of a level")]
+    Outcomes,
+    /// The regions that one is divided into.
+    #[error("the children of a region")]
+    Children,
+    /// A coarse sample.
+    #[error("the labels of a sample")]
+    Sample,
     /// Terminal regions and bricks of leaves.
     #[error("the list of terminal regions and leaves (at least)")]
     Terminals,
 }
 
-/// More memory than is allowed.
+/// More memory than is allowed, or than the system gives.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what} would take {}, more than the limit of {}", Bytes(*need), Bytes(u128::from(*limit)))]
+#[error("{what} would take {}, more than {}", Bytes(*need), most(*limit))]
 pub struct MemoryError {
     /// What would be stored.
     pub what: Stored,
     /// Bytes needed.
     pub need: u128,
-    /// Bytes allowed.
-    pub limit: u64,
+    /// Bytes allowed; None where the system refused.
+    pub limit: Option<u64>,
+}
+
+fn most(limit: Option<u64>) -> String {
+    limit.map_or("there is memory for".into(), |limit| format!("the limit of {}", Bytes(limit.into())))
+}
+
+impl MemoryError {
+    /// What the system refused.
+    pub(crate) fn refused(what: Stored) -> impl Fn(Refused) -> Self {
+        move |Refused { bytes }| Self { what, need: bytes, limit: None }
+    }
 }
 
 /// Checks that so many cells of a dense array, which are `what`, fit `limit` bytes and the address space.
@@ -56,5 +77,5 @@ pub fn dense_fits(what: Stored, cells: u128, kind: CellType, limit: Option<u64>)
     let need = cells.saturating_mul(u128::from(kind.bytes()));
     // Without a limit, what cannot be addressed still cannot be allocated.
     let limit = limit.unwrap_or(isize::MAX as u64);
-    if need > u128::from(limit) { Err(MemoryError { what, need, limit }) } else { Ok(()) }
+    if need > u128::from(limit) { Err(MemoryError { what, need, limit: Some(limit) }) } else { Ok(()) }
 }

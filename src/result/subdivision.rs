@@ -5,6 +5,7 @@
 //! [`Subdivision::materialise`] turns the compact form into the dense one.
 
 use crate::geometry::Region;
+use crate::memory::reserve;
 use crate::plan::Plan;
 use crate::result::array::DenseArray;
 use crate::result::cells::Cells;
@@ -90,15 +91,15 @@ impl<const K: usize> Subdivision<K> {
     /// [`MaterialiseError`] if it would exceed `limit` bytes beside the regions, or the run kept counts only.
     pub fn materialise(&self, limit: Option<u64>) -> Result<DenseArray<K>, MaterialiseError> {
         if let Some(array) = &self.array {
-            return Ok(array.clone());
+            return Ok(array.copy()?);
         }
         let array = self.plan.domain().cells().saturating_mul(self.bricks.kind().bytes().into());
         let need = array.saturating_add(self.listed_bytes().into());
         let limit = limit.unwrap_or(isize::MAX as u64);
         if need > u128::from(limit) {
-            return Err(MemoryError { what: Stored::Materialised, need, limit }.into());
+            return Err(MemoryError { what: Stored::Materialised, need, limit: Some(limit) }.into());
         }
-        Ok(self.layers(u64::MAX, None)?.next().expect("a domain has a layer"))
+        Ok(self.layers(u64::MAX, None)?.next().expect("a domain has a layer")?)
     }
 
     /// The dense array from terminal regions and bricks piece by piece, for what fits no memory: along the last axis, each of
@@ -121,13 +122,16 @@ impl<const K: usize> Subdivision<K> {
         let limit = limit.unwrap_or(u64::MAX);
         let need = regions.saturating_add(layer).saturating_add(leaf);
         if need > limit {
-            return Err(MemoryError { what: Stored::LayerAndRegions, need: need.into(), limit }.into());
+            return Err(MemoryError { what: Stored::LayerAndRegions, need: need.into(), limit: Some(limit) }.into());
         }
         let thickness = (most / layer).min((limit - regions) / (layer + leaf)).clamp(1, size[K - 1].into()) as u32;
-        let mut waiting: Vec<&Terminal> = Vec::with_capacity(self.terminals.len());
+        let mut waiting: Vec<&Terminal> = Vec::new();
+        let mut open = Vec::new();
+        let refused = MemoryError::refused(Stored::LayerAndRegions);
+        reserve(&mut waiting, self.terminals.len()).map_err(&refused)?;
+        reserve(&mut open, self.terminals.len()).map_err(&refused)?;
         waiting.extend(&self.terminals);
         waiting.sort_unstable_by_key(|terminal| std::cmp::Reverse(self.region(terminal).corner[K - 1]));
-        let open = Vec::with_capacity(waiting.len());
         Ok(Layers { of: self, waiting, open, at: 0, thickness, labels: Vec::new() })
     }
 
@@ -158,21 +162,28 @@ pub struct Layers<'a, const K: usize> {
 }
 
 impl<const K: usize> Iterator for Layers<'_, K> {
-    type Item = DenseArray<K>;
+    /// A piece, unless there is no memory for it.
+    type Item = Result<DenseArray<K>, MemoryError>;
 
+    fn next(&mut self) -> Option<Self::Item> {
+        self.piece().transpose()
+    }
+}
+
+impl<const K: usize> Layers<'_, K> {
     #[allow(unsafe_code)]
-    fn next(&mut self) -> Option<DenseArray<K>> {
+    fn piece(&mut self) -> Result<Option<DenseArray<K>>, MemoryError> {
         let (subdivision, last, low) = (self.of, K - 1, self.at);
         let mut size = subdivision.plan.domain().size();
         let high = low.saturating_add(self.thickness).min(size[last]);
         if low == high {
-            return None;
+            return Ok(None);
         }
         while let Some(terminal) = self.waiting.pop_if(|terminal| subdivision.region(terminal).corner[last] < high) {
             self.open.push(terminal);
         }
         size[last] = high - low;
-        let mut array = DenseArray::zeroed(size, subdivision.bricks.kind());
+        let mut array = DenseArray::zeroed(Stored::LayerAndRegions, size, subdivision.bricks.kind())?;
         let canvas = array.canvas();
         for terminal in &self.open {
             let region = subdivision.region(terminal);
@@ -189,7 +200,8 @@ impl<const K: usize> Iterator for Layers<'_, K> {
                     let start = brick.expect("only kept leaves are taken") + below;
                     self.labels.clear();
                     let cells = start..start + part.volume();
-                    self.labels.reserve_exact(part.volume() as usize);
+                    let refused = MemoryError::refused(Stored::LayerAndRegions);
+                    reserve(&mut self.labels, part.volume() as usize).map_err(refused)?;
                     self.labels.extend(cells.map(|i| subdivision.bricks.label(i as usize)));
                     // SAFETY: as above.
                     unsafe { canvas.write(&part, &self.labels) }
@@ -201,6 +213,6 @@ impl<const K: usize> Iterator for Layers<'_, K> {
             region.corner[last] + region.extent[last] > high
         });
         self.at = high;
-        Some(array)
+        Ok(Some(array))
     }
 }

@@ -127,6 +127,22 @@ fn a_limit_of_memory_is_an_answer() {
     }
 }
 
+/// What the system refuses is named with its figure, whatever the limit that was asked for.
+#[cfg(target_os = "linux")]
+#[test]
+fn refused_memory_is_named() {
+    let folder = folder("refused");
+    for (arguments, words) in [
+        ("run mandelbrot -n 2^14 --mem-limit 8G -o m.npy", "the dense array would take 512.0 MiB, more than there is"),
+        ("run mxm --dim 4 -n 2^14x2^14x2x2 --keep counts --mem-limit 8G", "an image of a factor would take 1024.0 MiB"),
+    ] {
+        let output = limited(&folder, "ulimit -v 400000", arguments);
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(5) && said.contains(words), "{arguments}: {said}");
+        assert_eq!(files(&folder), [""; 0], "{arguments}");
+    }
+}
+
 /// Commands that measure or check answer a limit too; one that could not start a thread says so.
 #[cfg(target_os = "linux")]
 #[test]

@@ -15,7 +15,8 @@ use crate::backend::{Error, MIXED, Mapping, Outcome, table_bytes};
 use crate::cpu::olt::Olt;
 use crate::cpu::strategy::definition::Strategy;
 use crate::cpu::work::Work;
-use crate::result::{Launches, LevelKernels, LevelStats};
+use crate::memory::copies;
+use crate::result::{Launches, LevelKernels, LevelStats, MemoryError, Stored};
 
 /// Regions per task: enough cells for a vectorised field, few enough to balance.
 const REGIONS: usize = 256;
@@ -28,11 +29,12 @@ impl<const K: usize> Strategy<K> for Ask {
         let mut launches = Launches { most_in_flight: 1, ..Launches::default() };
         let mut stats = Vec::new();
         work.fits(table_bytes(work.plan, 0, payloads, work.plan.levels()[0].regions()))?;
-        let mut olt = Olt::roots(work.plan, work.field);
+        let mut olt = Olt::roots(work.plan, work.field)?;
         loop {
             let start = Instant::now();
             let level = olt.level;
-            let mut outcomes: Vec<Outcome> = vec![MIXED; olt.len()];
+            let outcomes = copies::<Outcome>(MIXED, olt.len());
+            let mut outcomes = outcomes.map_err(MemoryError::refused(Stored::Outcomes))?;
             let piece = (olt.len() / (8 * rayon::current_num_threads())).clamp(1, REGIONS);
             outcomes.par_chunks_mut(piece).enumerate().try_for_each(|(i, outcomes)| {
                 work.process(level, |slot| (olt.code(i * piece + slot), olt.payload(i * piece + slot)), outcomes)
@@ -46,7 +48,7 @@ impl<const K: usize> Strategy<K> for Ask {
             let next = if children > 0 {
                 bytes += table_bytes(work.plan, level + 1, payloads, children);
                 work.fits(bytes + size_of_val(&outcomes[..]) as u128)?;
-                Some(olt.children(work.plan, work.field, &outcomes, work.how.tuning.insertion))
+                Some(olt.children(work.plan, work.field, &outcomes, work.how.tuning.insertion)?)
             } else {
                 None
             };

@@ -14,7 +14,8 @@ use crate::cpu::olt::family;
 use crate::cpu::strategy::definition::Strategy;
 use crate::cpu::work::Work;
 use crate::field::Payload;
-use crate::result::{Launches, LevelKernels, LevelStats};
+use crate::memory::copies;
+use crate::result::{Launches, LevelKernels, LevelStats, MemoryError, Stored};
 
 /// Initial regions per task.
 const ROOTS: u64 = 64;
@@ -94,16 +95,21 @@ impl<'a, const K: usize> Tasks<'a, '_, K> {
         if self.failure.lock().expect("no worker panics holding it").is_some() {
             return;
         }
-        let mut outcomes = vec![MIXED; regions.len()];
+        let mut outcomes = match copies(MIXED, regions.len()).map_err(MemoryError::refused(Stored::Outcomes)) {
+            Ok(outcomes) => outcomes,
+            Err(error) => return self.fail(error.into()),
+        };
         if let Err(error) = self.work.process(level, |i| regions[i], &mut outcomes) {
-            self.failure.lock().expect("no worker panics holding it").get_or_insert(error);
-            return;
+            return self.fail(error);
         }
         if self.work.plan.is_last(level) {
             return;
         }
         for (&(code, payload), _) in regions.iter().zip(&outcomes).filter(|&(_, &outcome)| outcome == MIXED) {
-            let children = family(self.work.plan, self.work.field, level, code, payload);
+            let children = match family(self.work.plan, self.work.field, level, code, payload) {
+                Ok(children) => children,
+                Err(error) => return self.fail(error.into()),
+            };
             self.kernels[level as usize + 1].fetch_add(1, Ordering::Relaxed);
             if self.take_credit() {
                 scope.spawn(move |scope| {
@@ -115,6 +121,11 @@ impl<'a, const K: usize> Tasks<'a, '_, K> {
                 self.explore(scope, level + 1, &children);
             }
         }
+    }
+
+    /// The first failure is the run's.
+    fn fail(&self, error: Error) {
+        self.failure.lock().expect("no worker panics holding it").get_or_insert(error);
     }
 
     /// Takes one of the launches that may be in flight, if there is one left.

@@ -21,7 +21,7 @@ use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
 use crate::field::{DeviceTwin, Field};
 use crate::geometry::{Level, Region};
 use crate::plan::Plan;
-use crate::result::{Cells, Keep, Launches, LevelKernels, Terminal};
+use crate::result::{Cells, Keep, Launches, LevelKernels, MemoryError, Stored, Terminal};
 
 /// Stable insertion: the most pieces whose ranks are added up, and the fewest regions of a thread.
 const MOST_PIECES: u64 = 4096;
@@ -292,7 +292,7 @@ impl<const K: usize> Program<K> for AskProgram {
     }
 
     fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Cells), Error> {
-        let mut bricks = Cells::zeroed(setup.how.kept.cell, 0);
+        let mut bricks = Cells::empty(setup.how.kept.cell);
         let mut terminals = Vec::new();
         if setup.how.kept.keep == Keep::Counts {
             return Ok((terminals, bricks));
@@ -364,7 +364,8 @@ impl AskProgram {
     ) -> Result<(), Error> {
         let (most, width) = (level.most_cells(), setup.how.kept.cell.bytes());
         let leaves = read_integers(setup.device, tables.leaves.address(), self.leaves, 4)?;
-        let mut raw = Cells::zeroed(setup.how.kept.cell, (self.leaves * most) as usize);
+        let raw = Cells::zeroed(setup.how.kept.cell, (self.leaves * most) as usize);
+        let mut raw = raw.map_err(MemoryError::refused(Stored::Terminals))?;
         read(setup.device, self.bricks.address(), self.leaves * most * width, |start, bytes| {
             raw.store((start / width) as usize, bytes);
             Ok(())

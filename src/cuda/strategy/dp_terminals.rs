@@ -4,7 +4,7 @@ use crate::backend::{Error, MIXED};
 use crate::cuda::memory::{Allocation, Reserve, read, read_integers};
 use crate::cuda::setup::Setup;
 use crate::cuda::specialise::DpArgs;
-use crate::result::{Cells, Keep, Terminal};
+use crate::result::{Cells, Keep, MemoryError, Stored, Terminal};
 
 /// Lists of codes, levels, outcomes and bricks, an entry for each terminal region; and the codes of the leaves.
 #[derive(Default)]
@@ -84,7 +84,7 @@ impl Terminals {
         setup: &Setup<'_, K>,
         code_bytes: u64,
     ) -> Result<(Vec<Terminal>, Cells), Error> {
-        let mut bricks = Cells::zeroed(setup.how.kept.cell, 0);
+        let mut bricks = Cells::empty(setup.how.kept.cell);
         let mut terminals = Vec::new();
         if setup.how.kept.keep == Keep::Counts {
             return Ok((terminals, bricks));
@@ -96,7 +96,8 @@ impl Terminals {
         let (most, width) = (last.most_cells(), setup.how.kept.cell.bytes());
         let kept = setup.how.kept.keep == Keep::Regions;
         let places = if kept { list(&self.places, 4)? } else { vec![0; outcomes.len()] };
-        let mut raw = Cells::zeroed(setup.how.kept.cell, if kept { (self.leaves * most) as usize } else { 0 });
+        let raw = Cells::zeroed(setup.how.kept.cell, if kept { (self.leaves * most) as usize } else { 0 });
+        let mut raw = raw.map_err(MemoryError::refused(Stored::Terminals))?;
         if kept {
             read(setup.device, self.bricks.address(), self.leaves * most * width, |start, bytes| {
                 raw.store((start / width) as usize, bytes);
