@@ -222,7 +222,7 @@ pub(crate) struct HowOptions {
 pub(crate) struct OutputOptions {
     /// Write the field: .png, .npy, or - for .npy on stdout
     ///
-    /// May be repeated. A picture shows two axes, of k >= 3 a slice, with y upwards: its last row is index 0. An array has
+    /// May be repeated; the variable is a list with commas. A picture shows two axes, of k >= 3 a slice, with y upwards: its last row is index 0. An array has
     /// the shape (.., n_1, n_0), so its first row is index 0. With --keep regions an array is written piece by piece
     /// without being in memory.
     #[arg(short, long, value_name = "PATH", env = "ORTHANT_OUTPUT")]

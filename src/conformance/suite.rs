@@ -35,6 +35,7 @@ pub struct Suite {
     cases: Vec<Case>,
     axes: Vec<Axis>,
     rows: Vec<Row>,
+    /// The most that a row may ask for; None: any number.
     threads: Option<usize>,
 }
 

@@ -99,7 +99,8 @@ impl<const K: usize> Subdivision<K> {
         if need > u128::from(limit) {
             return Err(MemoryError { what: Stored::Materialised, need, limit: Some(limit) }.into());
         }
-        Ok(self.layers(u64::MAX, None)?.next().expect("a domain has a layer")?)
+        let whole = self.layers(u64::MAX, None)?.next().expect("a domain has a layer");
+        Ok(whole.map_err(|error| MemoryError { what: Stored::Materialised, ..error })?)
     }
 
     /// The dense array from terminal regions and bricks piece by piece, for what fits no memory: along the last axis, each of
