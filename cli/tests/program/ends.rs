@@ -134,7 +134,7 @@ fn refused_memory_is_named() {
     let folder = folder("refused");
     for (arguments, words) in [
         ("run mandelbrot -n 2^14 --mem-limit 8G -o m.npy", "the dense array would take 512.0 MiB, more than there is"),
-        ("run mxm --dim 4 -n 2^14x2^14x2x2 --keep counts --mem-limit 8G", "an image of a factor would take 1024.0 MiB"),
+        ("run mxm --dim 4 -n 2^14x2^14x2x2 --keep counts --mem-limit 8G", "an image of a factor would take 1.0 GiB"),
     ] {
         let output = limited(&folder, "ulimit -v 400000", arguments);
         let said = text(&output.stderr);
