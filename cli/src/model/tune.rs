@@ -70,7 +70,7 @@ impl Job for TuneTask {
         let control = Arc::new(Control::default());
         cancels(&control);
         let mapping = self.args.how.mapping()?;
-        let wanted = Wanted { flag: "tune", target: &target, device, mapping, blocks: &blocks };
+        let wanted = Wanted { flag: "tune", target: &target, device, mapping, blocks: &blocks, control: &control };
         let search = Search::new(&self.request, &*field, wanted)?;
         let (auto, fitted) = (search.choice(), search.fitted);
         let count = search.candidates.iter().filter(|(candidate, _)| search.plan(candidate).is_some()).count();
