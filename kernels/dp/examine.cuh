@@ -61,20 +61,19 @@ DEVICE bool settle_here(const DpArgs& dp, u32 level, const Entry& entry, u64 cel
     return true;
 }
 
-// Explores a region and settles it if it is terminal; true for everyone if it is to be divided, never if the run is to end. Each kernel has one call
-// of it, since it is inlined.
+// Explores a region and settles it if it is terminal; true for everyone if it is to be divided, and not if the run is to
+// end. Each kernel has one call of it, since it is inlined.
 DEVICE bool examine(const DpArgs& dp, u32 level, const Entry& entry) {
     const RunArgs& run = *(const RunArgs*)dp.run;
     const FieldArgs& args = *(const FieldArgs*)dp.args;
     const LaunchArgs& launch = level_of(dp, level);
     const Region region = region_at(run, launch, entry.coords);
-    // Looked at ahead, so that nobody waits for the answer; nothing is launched, then, and the cascade dries up.
-    const bool stop = threadIdx.x == 0 && stopped(run);
     Tally explored;
     const u32 outcome = explore(run, args, region, explored);
     settle_tally(launch, explored, TALLY_EXPLORED);
     const bool mixed = outcome == MIXED;
-    if (team_any(stop)) return false;
+    // Nothing is launched for a run that is to end: the cascade dries up.
+    if (team_any(mixed && threadIdx.x == 0 && stopped(run))) return false;
     if (mixed && !launch.last) {
         if (threadIdx.x == 0) count(launch, TALLY_SUBDIVIDED, 1);
         return true;

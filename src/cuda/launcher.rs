@@ -29,11 +29,7 @@ pub(super) struct Launcher<'a> {
 
 impl<'a> Launcher<'a> {
     /// At most `limit` launches of a stack are in flight; `streams` are reused, and grow as needed.
-    pub(super) fn new(
-        limit: usize,
-        watch: &'a Watch<'a>,
-        streams: &'a mut Vec<Arc<CudaStream>>,
-    ) -> Self {
+    pub(super) fn new(limit: usize, watch: &'a Watch<'a>, streams: &'a mut Vec<Arc<CudaStream>>) -> Self {
         Self { device: watch.device, limit, watch, streams, in_flight: VecDeque::new(), launches: Launches::default() }
     }
 
@@ -64,9 +60,9 @@ impl<'a> Launcher<'a> {
         let word = |word: u64| Argument::new(&word.to_ne_bytes());
         let mut first = 0;
         while first < blocks {
-            match first {
-                0 => self.watch.check()?,
-                _ => self.watch.wait("waiting for a launch")?,
+            self.watch.check()?;
+            if first > 0 {
+                self.watch.wait("waiting for a launch")?;
             }
             let now = (blocks - first).min(self.device.max_grid());
             kernel.launch(&self.device.stream, now, &[word(address), word(first), word(number)])?;
@@ -88,6 +84,7 @@ impl<'a> Launcher<'a> {
         args: &Argument,
     ) -> Result<u64, Error> {
         let each = each.min(self.device.max_grid());
+        // Nor are there more blocks in flight than in one launch.
         let limit = (self.device.max_grid() / each).min(self.limit as u64) as usize;
         let fork = self.device.mark()?;
         let mut forked = Vec::new();

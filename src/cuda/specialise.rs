@@ -363,6 +363,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn costly_labels_are_looked_between_more_often() {
+        let domain = crate::geometry::Domain::new([8; 2], [[-1.0, 1.0]; 2], crate::geometry::Sample::Corner).unwrap();
+        let found = [1, 512, 4095, 4096, 65535, 1 << 18, (1 << 31) - 1].map(|dwell| {
+            let options = crate::field::FieldOptions { dwell, ..Default::default() };
+            listen(&*crate::field::mandelbrot::open(&domain, &options).unwrap())
+        });
+        assert_eq!(found, [64, 64, 64, 64, 4, 1, 1]);
+    }
+
+    #[test]
     fn every_kernel_source_is_listed() {
         let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels"));
         let mut folders = vec![root.to_path_buf()];

@@ -259,10 +259,10 @@ impl<const K: usize> Program<K> for AskProgram {
         self.marks.push(setup.device.mark()?);
         let mut regions = u64::try_from(setup.plan.levels()[0].regions()).unwrap_or(u64::MAX);
         for level in setup.plan.levels() {
-            match setup.cuda.ask_loop {
-                AskLoop::Lean => watch.check()?,
+            watch.check()?;
+            if setup.cuda.ask_loop == AskLoop::Paper {
                 // Freeing memory waits too, but hears nothing.
-                AskLoop::Paper => watch.wait(KERNELS)?,
+                watch.wait(KERNELS)?;
             }
             if regions > limits::MOST {
                 return Err(limits::too_many_regions(level.index, u128::from(regions)));
