@@ -41,7 +41,7 @@ pub(super) fn inside() {
     // Thousands of blocks, most of which wait for a place.
     let narrow = how.clone().strategy(StrategyKind::Exhaustive).block([32, 1, 1]);
     ends("a crowd", set, (1, 512, 2048), RuleKind::Full, &narrow);
-    let small = Domain::new([256; 2], plane, Sample::Corner).unwrap();
+    let small = Domain::new([320; 2], plane, Sample::Corner).unwrap();
     for &launch in DpLaunch::ALL {
         let how = how.clone().strategy(StrategyKind::Dp).dp_launch(launch);
         ends(&format!("a cascade, {launch}"), small, (2, 2, 512), RuleKind::Border, &how);
