@@ -5,6 +5,8 @@
 // moment and a second label shows early. After each round of one chunk per warp the block stops if two cells differed.
 // The set of cells does not depend on the order, so neither does the decision.
 //
+// A run that is to end gets any answer: it has no result.
+//
 // Under a rule that proves, a field whose header defines PROVES is asked first: `bool prove(args, region, outcome)`.
 #pragma once
 
@@ -29,6 +31,7 @@ DEVICE u32 explore(const RunArgs& run, const FieldArgs& args, const Region& regi
     bool mixed = false;
 #pragma unroll 1
     for (Index round = 0; round < slots; round += WARPS) {
+        if (team_stopped(run, u32(round / WARPS))) return MIXED;
         const Index slot = round + warp();
         Index chunk = slot;
         if (SCATTERED && bits > 0) chunk = sizeof(Index) == 8 ? __brevll(slot) >> (64 - bits) : __brev(u32(slot)) >> (32 - bits);

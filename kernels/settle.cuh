@@ -5,11 +5,18 @@ struct alignas(16) Quad {
     u32 x, y, z, w;
 };
 
+// Steps of a fill between two looks at whether the run is to end.
+constexpr u32 FILL_LISTEN = 256;
+
 // `value` in every cell of `region` of an array of extents `size`; shared by `pieces` blocks, of which this is `piece`.
-template <class Value> DEVICE void fill(Value* array, const u32* size, const Region& region, Value value, u32 piece, u32 pieces) {
+template <class Value>
+DEVICE void fill(const RunArgs& run, Value* array, const u32* size, const Region& region, Value value, u32 piece, u32 pieces) {
     const Walk walk(region);
+    u32 step = 0;
 #pragma unroll 1
     for (u32 tile = piece * walk.teams + walk.team; tile < walk.tiles; tile += pieces * walk.teams) {
+        // Each thread for itself: there is no barrier here.
+        if (++step % FILL_LISTEN == 0 && stopped(run)) break;
         Coords cell;
         if (walk.cell(tile, cell)) array[linear(size, cell)] = value;
     }
@@ -26,9 +33,9 @@ DEVICE void fill(const RunArgs& run, const Region& region, u32 label, u32 piece,
 #pragma unroll
         for (u32 j = 0; j < DIM; j++) size[j] = j == 0 ? run.size[0] / WIDTH : run.size[j];
         const u32 word = sizeof(CellValue) == 2 ? label << 16 | label : label;
-        fill((Quad*)run.array, size, wide, Quad{word, word, word, word}, piece, pieces);
+        fill(run, (Quad*)run.array, size, wide, Quad{word, word, word, word}, piece, pieces);
     } else {
-        fill((CellValue*)run.array, run.size, region, CellValue(label), piece, pieces);
+        fill(run, (CellValue*)run.array, run.size, region, CellValue(label), piece, pieces);
     }
 }
 
@@ -37,9 +44,11 @@ DEVICE void fill(const RunArgs& run, const Region& region, u32 label, u32 piece,
 DEVICE void evaluate(const RunArgs& run, const FieldArgs& args, const Region& region, CellValue* brick, u32 piece,
                      u32 pieces, Tally& tally) {
     const Walk walk(region);
+    u32 step = 0;
     // The same number of steps for all threads of the block.
 #pragma unroll 1
     for (u32 base = piece * walk.teams; base < walk.tiles; base += pieces * walk.teams) {
+        if (team_stopped(run, step++)) break;
         Coords cell;
         const bool mine = walk.cell(base + walk.team, cell);
         const u32 found = label(args, cell);

@@ -21,6 +21,19 @@ DEVICE u32 team_broadcast(u32 value) {
     return shared;
 }
 
+// Blocks of a grid from which on they hardly run all at once.
+constexpr u32 CROWD = 4096;
+
+// True if the host wants the run to end (src/cuda/watch.rs).
+DEVICE bool stopped(const RunArgs& run) { return *(const volatile u32*)run.stop != 0; }
+
+// The same for everyone, as one thread sees it, at one of LISTEN steps of a loop. In a crowd that is the first, so that
+// blocks which wait for a place are over at once; elsewhere the last, so that short work never waits for the answer.
+DEVICE bool team_stopped(const RunArgs& run, u32 step) {
+    const u32 when = gridDim.x >= CROWD ? 0 : LISTEN - 1;
+    return step % LISTEN == when && team_any(threadIdx.x == 0 && stopped(run));
+}
+
 DEVICE u64 warp_sum(u64 value) {
 #pragma unroll
     for (u32 distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(0xffffffffu, value, distance);

@@ -147,8 +147,8 @@ impl Job for Task {
             None => {
                 let mapping = self.args.how.mapping()?;
                 let blocks = &[self.request.how.on_cuda().block];
-                let wanted =
-                    Wanted { flag: "--auto-scheme", target: &target, device, mapping, blocks, without_fits: None };
+                let (flag, control) = ("--auto-scheme", &*self.control);
+                let wanted = Wanted { flag, target: &target, device, mapping, blocks, control, without_fits: None };
                 let chosen = choose(&self.request, &*field, wanted, self.voice)?;
                 self.request.how.tuning.mapping = chosen.mapping;
                 (chosen.plan, Some(chosen.found))

@@ -9,7 +9,7 @@ use orthant::geometry::{Domain, SampleGrid, Scheme};
 use orthant::model::auto::{self, Ranked};
 use orthant::model::observed::Hardware;
 use orthant::model::sample::{Coarse, Explore};
-use orthant::{AutoScheme, How, Mapping, Plan, Request, StrategyKind, Target};
+use orthant::{AutoScheme, Control, How, Mapping, Plan, Request, StrategyKind, Target};
 
 use crate::error::Error;
 use crate::store::{Asked, Setting, fitted, tuned};
@@ -27,6 +27,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) mapping: Option<Mapping>,
     /// Block shapes.
     pub(crate) blocks: &'a [[u32; 3]],
+    /// Whose word a sample heeds.
+    pub(crate) control: &'a Control,
     /// Who says that what was fitted cannot be read, where the search can do without; None where that is an error.
     pub(crate) without_fits: Option<Voice>,
 }
@@ -122,7 +124,7 @@ impl<'a, const K: usize> Search<'a, K> {
     /// # Errors
     /// [`Error::Input`] if there is nothing to choose from; as reading a fit, and as preparing a sample.
     pub(crate) fn new(request: &'a Request, field: &'a dyn Field<K>, wanted: Wanted<'_>) -> Result<Self, Error> {
-        let Wanted { flag, target, device, mapping, blocks, without_fits } = wanted;
+        let Wanted { flag, target, device, mapping, blocks, control, without_fits } = wanted;
         let how = &request.how;
         if how.tuning.strategy == StrategyKind::Exhaustive {
             return Err(Error::Input(format!("{flag}: --strategy exhaustive has no scheme; use ask or dp")));
@@ -146,7 +148,7 @@ impl<'a, const K: usize> Search<'a, K> {
         let grid = SampleGrid::new(domain.size(), auto::budget(domain.cells()));
         let mut sample = target.of().sample(&domain, field, grid, how)?;
         let start = Instant::now();
-        let coarse = Coarse::new(&sample()?, grid, field, &domain, explore);
+        let coarse = Coarse::new(&sample(control)?, grid, field, &domain, explore);
         let mut candidates = Vec::new();
         for (&block, hardware) in blocks.iter().zip(hardware) {
             let ranked = auto::rank(&coarse, &mappings, how, hardware, constants)?;

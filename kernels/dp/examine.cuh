@@ -61,8 +61,8 @@ DEVICE bool settle_here(const DpArgs& dp, u32 level, const Entry& entry, u64 cel
     return true;
 }
 
-// Explores a region and settles it if it is terminal; true for everyone if it is to be divided. Each kernel has one call
-// of it, since it is inlined.
+// Explores a region and settles it if it is terminal; true for everyone if it is to be divided, and not if the run is to
+// end. Each kernel has one call of it, since it is inlined.
 DEVICE bool examine(const DpArgs& dp, u32 level, const Entry& entry) {
     const RunArgs& run = *(const RunArgs*)dp.run;
     const FieldArgs& args = *(const FieldArgs*)dp.args;
@@ -72,7 +72,8 @@ DEVICE bool examine(const DpArgs& dp, u32 level, const Entry& entry) {
     const u32 outcome = explore(run, args, region, explored);
     settle_tally(launch, explored, TALLY_EXPLORED);
     const bool mixed = outcome == MIXED;
-    team_sync();
+    // Nothing is launched for a run that is to end: the cascade dries up.
+    if (team_any(mixed && threadIdx.x == 0 && stopped(run))) return false;
     if (mixed && !launch.last) {
         if (threadIdx.x == 0) count(launch, TALLY_SUBDIVIDED, 1);
         return true;

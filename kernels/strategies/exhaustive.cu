@@ -28,6 +28,7 @@ KERNEL(exhaustive) {
     Tally tally;
 #pragma unroll 1
     for (u32 i = 0; i < launch.pieces; i++) {
+        if (team_stopped(run, i)) break;
         u32 tile = base + i, thread = threadIdx.x;
         Coords cell;
         bool mine = tile < launch.regions;

@@ -2,10 +2,13 @@
 // ⌊p·n/grid⌋; labels are stored in the order of the points. Twin of src/geometry/sample_grid.rs.
 #include "prelude.cuh"
 
+#include "team.cuh"
+
 #include "region.cuh"
 #include FIELD_HEADER
 
 KERNEL(sample) {
+    if (team_stopped(run, 0)) return;
     const u64 index = (launch.first + blockIdx.x) * BLOCK + threadIdx.x;
     const bool mine = index < launch.regions;
     u64 rest = mine ? index : 0;

@@ -28,8 +28,9 @@ pub trait Place {
     fn facts(&self) -> Option<DeviceFacts>;
 }
 
-/// A coarse sample, ready to be taken: every call evaluates the labels of a grid's cells, in storage order.
-pub type Sampler<'a> = Box<dyn FnMut() -> Result<Vec<u32>, Error> + 'a>;
+/// A coarse sample, ready to be taken: every call evaluates the labels of a grid's cells, in storage order, unless it is
+/// [`Error::Interrupted`].
+pub type Sampler<'a> = Box<dyn FnMut(&Control) -> Result<Vec<u32>, Error> + 'a>;
 
 /// Where plans are carried out. The cells are the same everywhere, to the bit.
 pub trait Backend<const K: usize>: Place + Sync {
@@ -64,7 +65,8 @@ pub trait Prepared<const K: usize> {
     /// One run.
     ///
     /// # Errors
-    /// [`Error::Interrupted`]; [`Error::Memory`] or [`Error::DeviceMemory`] if tables or results outgrow the estimate;
+    /// [`Error::Interrupted`], soon after the control was cancelled, and then there is nothing to be asked about;
+    /// [`Error::Memory`] or [`Error::DeviceMemory`] if tables or results outgrow the estimate;
     /// [`Error::Cuda`].
     fn run(&mut self, control: &Control) -> Result<Times, Error>;
 
@@ -74,7 +76,7 @@ pub trait Prepared<const K: usize> {
     /// [`Error::Incomplete`] if a cell is missing; [`Error::Cuda`].
     ///
     /// # Panics
-    /// If nothing was run.
+    /// If nothing was run to its end.
     fn counts(&self) -> Result<RunCounts<K>, Error>;
 
     /// The last run with its regions and cells, on the host. They are taken: another run has to follow before they are
@@ -84,7 +86,7 @@ pub trait Prepared<const K: usize> {
     /// As [`counts`](Self::counts); [`Error::Memory`].
     ///
     /// # Panics
-    /// If nothing was run.
+    /// If nothing was run to its end.
     fn result(&mut self) -> Result<Subdivision<K>, Error>;
 
     /// The checksum of the last run's dense array, which stays where it is; None if none was kept.
@@ -93,6 +95,6 @@ pub trait Prepared<const K: usize> {
     /// [`Error::Cuda`].
     ///
     /// # Panics
-    /// If nothing was run.
+    /// If nothing was run to its end.
     fn checksum(&self) -> Result<Option<String>, Error>;
 }

@@ -134,7 +134,7 @@ impl Job for RunCase<'_> {
         // A field that is source for a GPU has no other oracle than itself.
         let cpu = Target::cpu();
         let oracle = if field.is_device_only() { backend } else { cpu.of::<K>() };
-        let mut sampled = sampled(oracle, backend, field, &domain)?;
+        let mut sampled = sampled(oracle, backend, field, &domain, control)?;
         let truth = {
             let how = How::default().strategy(StrategyKind::Exhaustive).cell(CellType::I32);
             once(oracle, &case.request.plan::<K>()?, field, &how, control)?
@@ -201,9 +201,10 @@ fn sampled<'a, const K: usize>(
     here: &'a dyn Backend<K>,
     field: &'a dyn Field<K>,
     domain: &Domain<K>,
+    control: &Control,
 ) -> Result<Option<String>, Error> {
     let grid = SampleGrid::new(domain.size(), SAMPLED);
-    let of = |backend: &'a dyn Backend<K>| backend.sample(domain, field, grid, &How::default())?();
+    let of = |backend: &'a dyn Backend<K>| backend.sample(domain, field, grid, &How::default())?(control);
     let (here, there) = (of(here)?, of(oracle)?);
     let differing = here.iter().zip(&there).filter(|(a, b)| a != b).count();
     Ok((here.len() != there.len() || differing > 0)

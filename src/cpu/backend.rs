@@ -8,6 +8,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::backend::{
     Backend, Control, DeviceFacts, Error, Estimate, How, Place, Prepared, Sampler, StrategyKind, Unsupported,
 };
+use crate::cpu::patience::evaluate;
 use crate::cpu::sink::Sink;
 use crate::cpu::strategy;
 use crate::cpu::work::Work;
@@ -52,15 +53,15 @@ impl<const K: usize> Backend<K> for Cpu {
     ) -> Result<Sampler<'a>, Error> {
         check_here(field, how)?;
         let pool = pool(how)?;
-        let evaluate = move |(task, labels): (usize, &mut [u32])| {
-            field.evaluate(&grid.cells_from((task * TASK) as u64, labels.len()), labels);
-        };
-        Ok(Box::new(move || {
+        Ok(Box::new(move |control| {
+            let task = |(task, labels): (usize, &mut [u32])| {
+                evaluate(field, &grid.cells_from((task * TASK) as u64, labels.len()), labels, control)
+            };
             let mut labels = zeros(grid.cells() as usize).map_err(MemoryError::refused(Stored::Sample))?;
             if labels.len() <= TASK {
-                evaluate((0, &mut labels));
+                task((0, &mut labels))?;
             } else {
-                inside(pool.as_ref(), || labels.par_chunks_mut(TASK).enumerate().for_each(evaluate));
+                inside(pool.as_ref(), || labels.par_chunks_mut(TASK).enumerate().try_for_each(task))?;
             }
             Ok(labels)
         }))

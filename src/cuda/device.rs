@@ -22,6 +22,10 @@ use crate::backend::CudaError;
 use crate::backend::DeviceFacts;
 use crate::bytes::Bytes;
 
+/// Blocks that may be in flight. When a run is told to end, those that have not begun still begin, a billion of them a
+/// second or so.
+const DRAINED: u64 = 1 << 28;
+
 /// Which GPU, and where its kernels come from.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -49,6 +53,8 @@ impl DeviceOptions {
 pub struct Device {
     pub(super) context: Arc<CudaContext>,
     pub(super) stream: Arc<CudaStream>,
+    /// The stream of what must not wait for kernels.
+    pub(super) signals: Arc<CudaStream>,
     /// Its name.
     name: String,
     capability: (i32, i32),
@@ -83,6 +89,7 @@ impl Device {
         // SAFETY: one thread drives the device; streams are ordered by hand, with events.
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream().map_err(open)?;
+        let signals = context.new_stream().map_err(open)?;
         let attribute = |which| context.attribute(which).map_err(open);
         let max_grid = attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?;
         let multiprocessors = [
@@ -93,13 +100,14 @@ impl Device {
             name: context.name().map_err(open)?,
             capability: context.compute_capability().map_err(open)?,
             stream,
+            signals,
             context,
             driver,
             compiler,
             cache: Cache::new(options.cache.clone()),
             options: options.clone(),
             modules: Mutex::default(),
-            max_grid: max_grid as u64,
+            max_grid: (max_grid as u64).min(DRAINED),
             multiprocessors,
         })
     }
@@ -199,7 +207,7 @@ impl Device {
         set.map_err(|e| refused("setting the limit of pending launches", e))
     }
 
-    /// The most blocks in one launch.
+    /// The most blocks in one launch, and of one run's launches in flight.
     pub(super) fn max_grid(&self) -> u64 {
         self.max_grid
     }
@@ -245,9 +253,23 @@ impl Device {
         self.context.bind_to_thread().map_err(|e| refused("binding the GPU's context", e))
     }
 
-    /// Waits for everything in the stream.
+    /// Waits for everything in the stream, where that is not long; a run waits by its [watch](super::watch::Watch).
     pub(super) fn synchronise(&self, what: &'static str) -> Result<(), CudaError> {
         self.stream.synchronize().map_err(|e| refused(what, e))
+    }
+
+    /// True if everything in the stream is done.
+    pub(super) fn is_idle(&self) -> Result<bool, DriverError> {
+        // SAFETY: the stream is open.
+        match unsafe { sys::cuStreamQuery(self.stream.cu_stream()) } {
+            sys::CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            result => result.result().map(|()| true),
+        }
+    }
+
+    /// Waits for everything in all streams.
+    pub(super) fn quiet(&self, what: &'static str) -> Result<(), CudaError> {
+        self.context.synchronize().map_err(|e| refused(what, e))
     }
 
     /// A point in the stream, with its time.

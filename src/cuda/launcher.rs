@@ -12,15 +12,16 @@ use cudarc::driver::{CudaEvent, CudaStream};
 use super::device::{Argument, Device, Kernel};
 use super::driver::refused;
 use super::specialise::LaunchArgs;
+use super::watch::Watch;
 use crate::abi::DeviceStruct;
-use crate::backend::{Control, CudaError, Error};
+use crate::backend::Error;
 use crate::result::Launches;
 
 /// What launches kernels, and counts them.
 pub(super) struct Launcher<'a> {
     device: &'a Device,
     limit: usize,
-    control: &'a Control,
+    pub(super) watch: &'a Watch<'a>,
     streams: &'a mut Vec<Arc<CudaStream>>,
     in_flight: VecDeque<(CudaEvent, usize)>,
     pub(super) launches: Launches,
@@ -28,13 +29,8 @@ pub(super) struct Launcher<'a> {
 
 impl<'a> Launcher<'a> {
     /// At most `limit` launches of a stack are in flight; `streams` are reused, and grow as needed.
-    pub(super) fn new(
-        device: &'a Device,
-        limit: usize,
-        control: &'a Control,
-        streams: &'a mut Vec<Arc<CudaStream>>,
-    ) -> Self {
-        Self { device, limit, control, streams, in_flight: VecDeque::new(), launches: Launches::default() }
+    pub(super) fn new(limit: usize, watch: &'a Watch<'a>, streams: &'a mut Vec<Arc<CudaStream>>) -> Self {
+        Self { device: watch.device, limit, watch, streams, in_flight: VecDeque::new(), launches: Launches::default() }
     }
 
     /// Launches `blocks` blocks, folded into one launch if the grid allows; returns the number of launches.
@@ -64,7 +60,10 @@ impl<'a> Launcher<'a> {
         let word = |word: u64| Argument::new(&word.to_ne_bytes());
         let mut first = 0;
         while first < blocks {
-            self.control.check()?;
+            self.watch.check()?;
+            if first > 0 {
+                self.watch.wait("waiting for a launch")?;
+            }
             let now = (blocks - first).min(self.device.max_grid());
             kernel.launch(&self.device.stream, now, &[word(address), word(first), word(number)])?;
             self.launches.kernels += 1;
@@ -85,12 +84,14 @@ impl<'a> Launcher<'a> {
         args: &Argument,
     ) -> Result<u64, Error> {
         let each = each.min(self.device.max_grid());
+        // Nor are there more blocks in flight than in one launch.
+        let limit = (self.device.max_grid() / each).min(self.limit as u64) as usize;
         let fork = self.device.mark()?;
         let mut forked = Vec::new();
         let mut first = 0;
         while first < blocks {
-            self.control.check()?;
-            let stream = self.room()?;
+            self.watch.check()?;
+            let stream = self.room(limit)?;
             if !forked.contains(&stream) {
                 forked.push(stream);
                 self.streams[stream].wait(&fork).map_err(|e| refused("ordering streams", e))?;
@@ -113,12 +114,12 @@ impl<'a> Launcher<'a> {
     }
 
     /// A stream without a launch in flight; waits for the oldest launch if there is none.
-    fn room(&mut self) -> Result<usize, CudaError> {
+    fn room(&mut self, limit: usize) -> Result<usize, Error> {
         let failed = |error| refused("waiting for a launch", error);
         let mut free = None;
         while let Some((done, _)) = self.in_flight.front() {
-            if self.in_flight.len() >= self.limit {
-                done.synchronize().map_err(failed)?;
+            if self.in_flight.len() >= limit {
+                self.watch.wait_for(done, "waiting for a launch")?;
             } else if !done.try_is_complete().map_err(failed)? {
                 break;
             }

@@ -144,6 +144,23 @@ impl Pinned {
             .map_err(|error| refused("allocating pinned memory", error))
     }
 
+    /// What holds a copy of `bytes`.
+    pub(super) fn holding(device: &Device, bytes: &[u8]) -> Result<Self, CudaError> {
+        let mut pinned = Self::new(device, bytes.len())?;
+        let all = pinned.0.as_mut_slice().map_err(|error| refused("writing pinned memory", error))?;
+        all.copy_from_slice(bytes);
+        Ok(pinned)
+    }
+
+    /// Copies all of it to the start of `buffer`, later, in the order of `stream`, which is waited for before either goes.
+    pub(super) fn send(&self, buffer: &Buffer, stream: &CudaStream) -> Result<(), CudaError> {
+        let refused = |error| refused("copying to the device", error);
+        let bytes = self.0.as_slice().map_err(refused)?;
+        assert!(bytes.len() as u64 <= buffer.bytes, "the buffer is large enough");
+        // SAFETY: just asserted; the caller waits.
+        unsafe { result::memcpy_htod_async(buffer.address, bytes, stream.cu_stream()) }.map_err(refused)
+    }
+
     /// Copies `bytes` bytes from `address` on, later, in the order of the stream. They may be read when it was waited for.
     pub(super) fn fetch(&mut self, device: &Device, address: u64, bytes: usize) -> Result<(), CudaError> {
         let refused = |error| refused("copying from the device", error);

@@ -19,6 +19,7 @@ mod setup;
 mod specialise;
 mod strategy;
 mod twin;
+mod watch;
 
 pub use backend::compile_kernels;
 pub use device::{Device, DeviceOptions, findings};

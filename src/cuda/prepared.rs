@@ -15,6 +15,7 @@ use super::specialise::{
 };
 use super::strategy::{self, LevelRun, Program};
 use super::twin;
+use super::watch::Watch;
 use crate::backend::{Control, Error, Estimate, How, Prepared, StrategyKind};
 use crate::field::{DeviceTwin, Field};
 use crate::plan::Plan;
@@ -104,20 +105,21 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
             true => Some(device.pending_launches(setup.cuda.pending_launches)?),
             false => None,
         };
-        let mut launcher = Launcher::new(device, limit, control, streams);
+        let watch = Watch { device, control, flag: &setup.stop };
+        let mut launcher = Launcher::new(limit, &watch, streams);
         let start = Instant::now();
         let from = device.mark()?;
         setup.reset_tallies()?;
-        program.run(setup, &mut launcher, control)?;
+        program.run(setup, &mut launcher)?;
         let to = device.mark()?;
-        device.synchronise("running kernels")?;
+        watch.wait("running kernels")?;
         let times = Times { wall: start.elapsed(), device: Some(elapsed(&from, &to)?) };
         let mut launches = launcher.launches;
         let levels = program.levels(setup, &mut launches)?;
         let peak = levels.iter().map(|level| level.olt_bytes).max().unwrap_or(0);
         launches.peak_olt_bytes = launches.peak_olt_bytes.max(peak);
-        self.last = Some(Finished { levels, launches, times });
         control.check()?;
+        self.last = Some(Finished { levels, launches, times });
         Ok(times)
     }
 

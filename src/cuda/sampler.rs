@@ -5,8 +5,9 @@ use super::launcher::Launcher;
 use super::memory::{Allocation, Buffer, Pinned};
 use super::specialise::{LaunchArgs, RunArgs, Specialisation};
 use super::twin;
+use super::watch::{StopFlag, Watch};
 use crate::abi::{DeviceStruct, padded};
-use crate::backend::{Control, Error, How, MIXED, Sampler};
+use crate::backend::{Error, How, MIXED, Sampler};
 use crate::curve::CurveKind;
 use crate::field::{DeviceTwin, Field};
 use crate::geometry::{Domain, SampleGrid, Scheme};
@@ -30,7 +31,7 @@ pub(super) fn specialise<const K: usize>(
 ///
 /// # Errors
 /// [`Error::Choice`], [`Error::Unsupported`], [`Error::DeviceMemory`], [`Error::Cuda`]; of a call also
-/// [`Error::Incomplete`] if a label was not written.
+/// [`Error::Interrupted`], and [`Error::Incomplete`] if a label was not written.
 pub(super) fn sampler<'a, const K: usize>(
     device: &'a Device,
     domain: &Domain<K>,
@@ -47,7 +48,8 @@ pub(super) fn sampler<'a, const K: usize>(
     labels.set(0xff)?;
     let mut fetched = Pinned::new(device, bytes as usize)?;
     device.synchronise("preparing a sample")?;
-    let run = Argument::new(&RunArgs { array: 0, size: padded(grid.size()) }.bytes());
+    let flag = StopFlag::new(device)?;
+    let run = Argument::new(&RunArgs { array: 0, stop: flag.address(), size: padded(grid.size()) }.bytes());
     let launch = LaunchArgs {
         regions: grid.cells(),
         outcomes: labels.address(),
@@ -55,15 +57,17 @@ pub(super) fn sampler<'a, const K: usize>(
         ..LaunchArgs::default()
     };
     let blocks = grid.cells().div_ceil(u64::from(kernel.threads()));
-    Ok(Box::new(move || {
+    Ok(Box::new(move |control| {
         let _alive = &arrays;
         device.bind()?;
-        let (control, mut streams) = (Control::default(), Vec::new());
-        let mut launcher = Launcher::new(device, 1, &control, &mut streams);
+        let watch = Watch { device, control, flag: &flag };
+        watch.check()?;
+        let mut streams = Vec::new();
+        let mut launcher = Launcher::new(1, &watch, &mut streams);
         launcher.fold(&kernel, blocks, &run, &launch, &args)?;
         let bytes = labels.bytes() as usize;
         fetched.fetch(device, labels.address(), bytes)?;
-        device.synchronise("sampling")?;
+        watch.wait("sampling")?;
         let words = fetched.bytes(bytes)?.chunks_exact(4);
         let found: Vec<u32> = words.map(|word| u32::from_ne_bytes(word.try_into().expect("4"))).collect();
         match found.iter().filter(|&&label| label != MIXED).count() {

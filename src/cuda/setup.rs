@@ -4,6 +4,7 @@ use super::device::{Argument, Device};
 use super::memory::{Allocation, Buffer};
 use super::specialise::{RunArgs, TALLY_COLUMNS, TALLY_ROWS};
 use super::twin;
+use super::watch::StopFlag;
 use crate::abi::{DeviceStruct, padded};
 use crate::backend::CudaError;
 use crate::backend::{CudaTuning, Error, How};
@@ -25,6 +26,7 @@ pub(super) struct Setup<'a, const K: usize> {
     /// The dense array, if it is kept.
     pub(super) array: Option<Buffer>,
     pub(super) tallies: Buffer,
+    pub(super) stop: StopFlag,
     /// Arrays of the field, alive as long as kernels may read them.
     _arrays: Vec<Buffer>,
 }
@@ -45,7 +47,12 @@ impl<'a, const K: usize> Setup<'a, K> {
         let (args, arrays) = twin::upload(device, &twin)?;
         let allocate = |bytes| Buffer::new(device, "the dense array", bytes, Allocation::Pool);
         let array = dense.map(allocate).transpose()?;
-        let run = RunArgs { array: array.as_ref().map_or(0, Buffer::address), size: padded(plan.domain().size()) };
+        let stop = StopFlag::new(device)?;
+        let run = RunArgs {
+            array: array.as_ref().map_or(0, Buffer::address),
+            stop: stop.address(),
+            size: padded(plan.domain().size()),
+        };
         let rows = plan.levels().len() as u64 * u64::from(TALLY_ROWS * TALLY_COLUMNS);
         Ok(Self {
             device,
@@ -58,6 +65,7 @@ impl<'a, const K: usize> Setup<'a, K> {
             args,
             array,
             tallies: Buffer::new(device, "tallies", rows * 8, Allocation::Pool)?,
+            stop,
             _arrays: arrays,
         })
     }

@@ -18,6 +18,8 @@ device_struct! {
     pub(super) struct RunArgs {
         /// The dense array; 0 if none is kept.
         array: u64,
+        /// The word that is not 0 when the run is to end.
+        stop: u64,
         /// n_j.
         size: [u32; 8],
     }
@@ -256,6 +258,7 @@ impl Specialisation {
             define(axis, &threads);
         }
         define("BLOCK", &block.iter().product::<u32>());
+        define("LISTEN", &listen(field));
         define("FUSED", &(twin.arithmetic == Arithmetic::Fused));
         define("LABELS_COUNT", &field.labels_count_iterations());
         define("RULE_HEADER", &format_args!("\"{}\"", plan.rule().twin()));
@@ -333,6 +336,18 @@ impl Specialisation {
     }
 }
 
+/// Iterations of a thread between two looks at whether the run is to end: some hundredths of a second.
+const ITERATIONS: u32 = 1 << 18;
+
+/// Labels of a thread between two such looks: a power of two, and the same for all but the costliest.
+fn listen<const K: usize>(field: &dyn Field<K>) -> u32 {
+    let iterations = match field.labels_count_iterations() || field.is_device_only() {
+        true => field.max_label(),
+        false => 0,
+    };
+    1 << (ITERATIONS / iterations.max(1)).clamp(1, 64).ilog2()
+}
+
 /// The block's shape over the native axes of K dimensions: what was asked for, folded where there are fewer axes.
 fn block_shape<const K: usize>(how: &How) -> [u32; 3] {
     let [x, y, z] = how.on_cuda().block;
@@ -346,6 +361,16 @@ fn block_shape<const K: usize>(how: &How) -> [u32; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn costly_labels_are_looked_between_more_often() {
+        let domain = crate::geometry::Domain::new([8; 2], [[-1.0, 1.0]; 2], crate::geometry::Sample::Corner).unwrap();
+        let found = [1, 512, 4095, 4096, 65535, 1 << 18, (1 << 31) - 1].map(|dwell| {
+            let options = crate::field::FieldOptions { dwell, ..Default::default() };
+            listen(&*crate::field::mandelbrot::open(&domain, &options).unwrap())
+        });
+        assert_eq!(found, [64, 64, 64, 64, 4, 1, 1]);
+    }
 
     #[test]
     fn every_kernel_source_is_listed() {

@@ -1,8 +1,9 @@
 //! The CUDA backend on a GPU, through the same seam as everything else.
 
-use std::time::Duration;
+use std::thread::{scope, sleep};
+use std::time::{Duration, Instant};
 
-use orthant::backend::{DpLaunch, Stack, Table};
+use orthant::backend::{DpLaunch, Prepared, Stack, Table};
 use orthant::conformance::{self, Scope, Suite};
 use orthant::prelude::*;
 use orthant::result::{Launches, LevelStats, RunCounts};
@@ -240,6 +241,77 @@ pub fn the_pending_limit_is_put_back(gpu: &Target, _: Scope) {
         assert!(matches!(prepared.run(&control), Err(Error::Interrupted(2))));
         assert_eq!(pending_limit(), before);
     }
+}
+
+/// Runs a prepared plan that takes longer than 0.3 s, and tells it to end then.
+fn ends_soon<const K: usize>(what: &str, prepared: &mut dyn Prepared<K>) {
+    let (control, wait) = (Control::default(), Duration::from_millis(300));
+    let start = Instant::now();
+    let outcome = scope(|scope| {
+        scope.spawn(|| {
+            sleep(wait);
+            control.cancel(2);
+        });
+        prepared.run(&control)
+    });
+    let late = start.elapsed().saturating_sub(wait);
+    println!("{what}: ended {:.1} ms after it was told to", late.as_secs_f64() * 1e3);
+    assert!(matches!(outcome, Err(Error::Interrupted(2))), "{what}: {outcome:?}");
+    assert!(late < Duration::from_secs(1), "{what}: ended {late:?} after it was told to");
+}
+
+/// A run that would take minutes.
+struct Endless<'a> {
+    gpu: &'a Target,
+    what: &'a str,
+    request: Request,
+}
+
+impl Job for Endless<'_> {
+    type Output = ();
+
+    fn run<const K: usize>(self, open: Open<K>) {
+        let Self { gpu, what, request } = self;
+        let plan = request.plan::<K>().unwrap();
+        let field = open(plan.domain(), &request.options().unwrap()).unwrap();
+        ends_soon(what, &mut *gpu.of().prepare(&plan, &*field, &request.how).unwrap());
+    }
+}
+
+/// A run ends within a second of being told to, whatever its kernels are at; the next run of the same plan is whole.
+pub fn a_run_ends_in_the_midst(gpu: &Target, _: Scope) {
+    let of = |workload, n| {
+        let mut request = Request::new(workload).size(Some(vec![n]));
+        request.how = How::default().keep(Keep::Counts);
+        request
+    };
+    let huge = || of(FieldKind::Mandelbrot, 1 << 31).scheme(64, 2, 1 << 22);
+    let full = |workload, n| of(workload, n).explore(Some(RuleKind::Full));
+    let mut requests = vec![
+        ("one block per huge region", huge()),
+        ("every cell of a plane", full(FieldKind::Mandelbrot, 1 << 17)),
+        ("every cell of a space", full(FieldKind::Mandelbulb, 1 << 12)),
+    ];
+    requests.extend(DpLaunch::ALL.iter().map(|&launch| {
+        let mut request = huge();
+        request.how = request.how.strategy(StrategyKind::Dp).dp_launch(launch);
+        ("launches from the device", request)
+    }));
+    for (what, request) in requests {
+        request.workload.dispatch(request.k(), Endless { gpu, what, request: request.clone() }).unwrap();
+    }
+    let domain = Domain::new([1 << 15; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(64, 2, 32), CurveKind::Morton, RuleKind::Border).unwrap();
+    let field = field::mandelbrot::open(&domain, &FieldOptions { dwell: 65534, ..FieldOptions::default() }).unwrap();
+    let how = How::default().strategy(StrategyKind::Exhaustive).poison(0x5a);
+    let mut prepared = gpu.of().prepare(&plan, &*field, &how).unwrap();
+    let whole = |prepared: &mut Box<dyn Prepared<2>>| {
+        prepared.run(&Control::default()).unwrap();
+        prepared.checksum().unwrap()
+    };
+    let before = whole(&mut prepared);
+    ends_soon("a dense array", &mut *prepared);
+    assert_eq!(whole(&mut prepared), before);
 }
 
 /// Plans of several fields, dimensions and strategies, prepared at once and run by turns.

@@ -42,6 +42,7 @@ fn main() {
     let unless =
         |not: bool, why| if not { Err(Lack { kind: why, reason: String::new(), required: "" }) } else { gpu.clone() };
     let with_launches = unless(scope == Scope::Static, "without launches from the device");
+    let long = unless(scope != Scope::Full, "too long for a brief run");
     let memory = gpu.as_ref().ok().and_then(|gpu| gpu.facts()?.memory).unwrap_or(0);
     let large = unless(scope != Scope::Full, "too long for a brief run")
         .and_then(|_| unless(memory < 20 << 30, "less than 20 GiB of device memory"));
@@ -63,6 +64,7 @@ fn main() {
             gpu::tables_of_coordinates_name_the_same_regions,
         ),
         on_gpu("dynamic_parallelism_loses_nothing", with_launches.clone(), gpu::dynamic_parallelism_loses_nothing),
+        on_gpu("a_run_ends_in_the_midst", long, gpu::a_run_ends_in_the_midst),
         on_gpu("the_pending_limit_is_put_back", with_launches, gpu::the_pending_limit_is_put_back),
         on_gpu("several_plans_live_side_by_side", gpu, gpu::several_plans_live_side_by_side),
         trial("several_devices_live_side_by_side", pair, gpu::several_devices_live_side_by_side),

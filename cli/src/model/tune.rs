@@ -71,7 +71,8 @@ impl Job for TuneTask {
         cancels(&control);
         let mapping = self.args.how.mapping()?;
         let without_fits = self.args.dry_run.then_some(self.voice);
-        let wanted = Wanted { flag: "tune", target: &target, device, mapping, blocks: &blocks, without_fits };
+        let wanted =
+            Wanted { flag: "tune", target: &target, device, mapping, blocks: &blocks, control: &control, without_fits };
         let search = Search::new(&self.request, &*field, wanted)?;
         let (auto, fitted) = (search.choice(), search.fitted);
         let count = search.candidates.iter().filter(|(candidate, _)| search.plan(candidate).is_some()).count();

@@ -18,8 +18,13 @@ pub(super) fn empty(name: &str) -> PathBuf {
 
 /// Runs the program over the stand-in with `variables` set.
 pub(super) fn orthant(folder: &Path, arguments: &str, variables: &[(&str, &str)]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_orthant"));
-    command.args(arguments.split_whitespace());
+    let mut command = over(folder, env!("CARGO_BIN_EXE_orthant").as_ref());
+    command.args(arguments.split_whitespace()).envs(variables.iter().copied()).output().unwrap()
+}
+
+/// A program that will find the stand-in.
+pub(super) fn over(folder: &Path, program: &Path) -> Command {
+    let mut command = Command::new(program);
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ORTHANT_") || name.starts_with("STANDIN_")) {
         command.env_remove(name);
     }
@@ -31,9 +36,8 @@ pub(super) fn orthant(folder: &Path, arguments: &str, variables: &[(&str, &str)]
         .env("ORTHANT_CACHE_DIR", folder.join("cache"))
         // What was fitted on this machine is not part of a test.
         .env("ORTHANT_DATA_DIR", folder.join("data"))
-        .env("ORTHANT_COLOR", "never")
-        .envs(variables.iter().copied());
-    command.output().unwrap()
+        .env("ORTHANT_COLOR", "never");
+    command
 }
 
 /// What it said: on stdout, and on stderr.

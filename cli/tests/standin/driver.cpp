@@ -1,22 +1,28 @@
-// A stand-in for the CUDA driver: memory is the host's, launches run at once, modules are shared libraries.
+// A stand-in for the CUDA driver: memory is the host's, launches run on a thread of their own, modules are shared libraries.
 //
 // Fresh memory is poisoned; copies and memsets outside an allocation are errors. Environment variables play the parts of
 // other drivers: STANDIN_VERSION, STANDIN_STUB, STANDIN_DEVICES, STANDIN_MEMORY (bytes), STANDIN_MAX_GRID (blocks),
 // STANDIN_FAIL_LAUNCH (that launch, counted from 1, fails), STANDIN_SEED (order of threads).
+#include <array>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <dlfcn.h>
 #include <elf.h>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 
 using Result = int;
-enum : Result { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, STUB = 34, NO_DEVICE = 100, NOT_FOUND = 500, LAUNCH = 719 };
+enum : Result { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, STUB = 34, NO_DEVICE = 100, NOT_FOUND = 500, NOT_READY = 600, LAUNCH = 719 };
 
 static uint64_t variable(const char* name, uint64_t otherwise) {
     const char* value = getenv(name);
@@ -39,13 +45,62 @@ static Result allocate(uint64_t* address, size_t bytes) {
     return SUCCESS;
 }
 
-static Result release(uint64_t address) {
+// What streams do, one thing after the other in the order in which it was asked for, on a thread of its own. What a stream
+// is asked for that has nothing to wait for is done at once, beside the others.
+struct Stream {
+    uint64_t last = 0;
+};
+struct Queue {
+    std::mutex lock;
+    std::condition_variable changed;
+    std::deque<std::function<void()>> work;
+    uint64_t asked = 0, done = 0;
+
+    Queue() {
+        std::thread([this] {
+            std::unique_lock<std::mutex> held(lock);
+            while (true) {
+                changed.wait(held, [&] { return !work.empty(); });
+                const auto next = std::move(work.front());
+                work.pop_front();
+                held.unlock();
+                next();
+                held.lock();
+                done++;
+                changed.notify_all();
+            }
+        }).detach();
+    }
+    uint64_t add(std::function<void()> what) {
+        std::lock_guard<std::mutex> held(lock);
+        work.push_back(std::move(what));
+        changed.notify_all();
+        return ++asked;
+    }
+    bool reached(uint64_t number) {
+        std::lock_guard<std::mutex> held(lock);
+        return done >= number;
+    }
+    void wait(uint64_t number) {
+        std::unique_lock<std::mutex> held(lock);
+        changed.wait(held, [&] { return done >= number; });
+    }
+};
+// Never destroyed: its thread ends with the process.
+static Queue& queue = *new Queue;
+
+static Result in(Stream* stream, std::function<void()> what) {
+    if (queue.reached(stream->last)) what();
+    else stream->last = queue.add(std::move(what));
+    return SUCCESS;
+}
+
+static Result release(uint64_t address, Stream* stream) {
     auto found = allocations.find(address);
     if (found == allocations.end()) return INVALID_VALUE;
     used -= found->second;
     allocations.erase(found);
-    free((void*)address);
-    return SUCCESS;
+    return in(stream, [=] { free((void*)address); });
 }
 
 static bool inside(uint64_t address, size_t bytes) {
@@ -59,6 +114,7 @@ static size_t pending_launches = 2048;
 
 struct Event {
     std::chrono::steady_clock::time_point time;
+    Stream at;
 };
 struct Function {
     void (*kernel)(void**);
@@ -113,7 +169,10 @@ Result cuCtxGetCurrent(void** context) {
     return SUCCESS;
 }
 Result cuCtxSetCurrent(void*) { return SUCCESS; }
-Result cuCtxSynchronize() { return SUCCESS; }
+Result cuCtxSynchronize() {
+    queue.wait(queue.asked);
+    return SUCCESS;
+}
 Result cuCtxSetLimit(int limit, size_t value) {
     if (limit == 4) pending_launches = value; // DEV_RUNTIME_PENDING_LAUNCH_COUNT
     return SUCCESS;
@@ -129,8 +188,12 @@ Result cuMemGetInfo_v2(size_t* free, size_t* total) {
 }
 Result cuMemAlloc_v2(uint64_t* address, size_t bytes) { return allocate(address, bytes); }
 Result cuMemAllocAsync(uint64_t* address, size_t bytes, void*) { return allocate(address, bytes); }
-Result cuMemFree_v2(uint64_t address) { return release(address); }
-Result cuMemFreeAsync(uint64_t address, void*) { return release(address); }
+Result cuMemFree_v2(uint64_t address) {
+    Stream idle;
+    cuCtxSynchronize();
+    return release(address, &idle);
+}
+Result cuMemFreeAsync(uint64_t address, Stream* stream) { return release(address, stream); }
 Result cuMemHostAlloc(void** pointer, size_t bytes, unsigned) {
     *pointer = malloc(bytes);
     return *pointer ? SUCCESS : OUT_OF_MEMORY;
@@ -139,46 +202,52 @@ Result cuMemFreeHost(void* pointer) {
     free(pointer);
     return SUCCESS;
 }
-Result cuMemsetD8Async(uint64_t address, unsigned char value, size_t bytes, void*) {
+Result cuMemsetD8Async(uint64_t address, unsigned char value, size_t bytes, Stream* stream) {
     if (!inside(address, bytes)) return INVALID_VALUE;
-    memset((void*)address, value, bytes);
-    return SUCCESS;
+    return in(stream, [=] { memset((void*)address, value, bytes); });
 }
-Result cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void*) {
+Result cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, Stream* stream) {
     if (!inside(to, bytes)) return INVALID_VALUE;
-    memcpy((void*)to, from, bytes);
-    return SUCCESS;
+    return in(stream, [=] { memcpy((void*)to, from, bytes); });
 }
-Result cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void*) {
+Result cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, Stream* stream) {
     if (!inside(from, bytes)) return INVALID_VALUE;
-    memcpy(to, (void*)from, bytes);
+    return in(stream, [=] { memcpy(to, (void*)from, bytes); });
+}
+Result cuStreamCreate(Stream** stream, unsigned) {
+    *stream = new Stream;
     return SUCCESS;
 }
-Result cuStreamCreate(void** stream, unsigned) {
-    *stream = malloc(1);
+Result cuStreamDestroy_v2(Stream* stream) {
+    delete stream;
     return SUCCESS;
 }
-Result cuStreamDestroy_v2(void* stream) {
-    free(stream);
+Result cuStreamQuery(Stream* stream) { return queue.reached(stream->last) ? SUCCESS : NOT_READY; }
+Result cuStreamSynchronize(Stream* stream) {
+    queue.wait(stream->last);
     return SUCCESS;
 }
-Result cuStreamSynchronize(void*) { return SUCCESS; }
-Result cuStreamWaitEvent(void*, void*, unsigned) { return SUCCESS; }
+Result cuStreamWaitEvent(Stream* stream, Event* event, unsigned) {
+    if (stream->last < event->at.last) stream->last = event->at.last;
+    return SUCCESS;
+}
 Result cuEventCreate(Event** event, unsigned) {
     *event = new Event;
     return SUCCESS;
 }
 Result cuEventDestroy_v2(Event* event) {
-    delete event;
+    Stream at = event->at;
+    return in(&at, [=] { delete event; });
+}
+Result cuEventRecord(Event* event, Stream* stream) {
+    in(stream, [=] { event->time = std::chrono::steady_clock::now(); });
+    event->at = *stream;
     return SUCCESS;
 }
-Result cuEventRecord(Event* event, void*) {
-    event->time = std::chrono::steady_clock::now();
-    return SUCCESS;
-}
-Result cuEventQuery(Event*) { return SUCCESS; }
-Result cuEventSynchronize(Event*) { return SUCCESS; }
+Result cuEventQuery(Event* event) { return cuStreamQuery(&event->at); }
+Result cuEventSynchronize(Event* event) { return cuStreamSynchronize(&event->at); }
 Result cuEventElapsedTime_v2(float* ms, Event* from, Event* to) {
+    if (cuEventQuery(from) != SUCCESS || cuEventQuery(to) != SUCCESS) return NOT_READY;
     *ms = std::chrono::duration<float, std::milli>(to->time - from->time).count();
     return SUCCESS;
 }
@@ -223,10 +292,17 @@ Result cuModuleGetFunction(Function** function, void* module, const char* name) 
     return SUCCESS;
 }
 Result cuLaunchKernel(Function* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned,
-                      unsigned, void*, void** arguments, void**) {
+                      unsigned, Stream* stream, void** arguments, void**) {
     if (x == 0 || y != 1 || z != 1 || x > variable("STANDIN_MAX_GRID", 2147483647) || threads > 1024) return INVALID_VALUE;
     if (++launches == variable("STANDIN_FAIL_LAUNCH", 0)) return LAUNCH;
-    function->grid(function->kernel, arguments, x, threads, variable("STANDIN_SEED", 1) + launches);
+    // Every kernel takes three values, given in 512 bytes each.
+    std::array<std::array<uint64_t, 64>, 3> values;
+    for (int i = 0; i < 3; i++) memcpy(&values[i], arguments[i], 512);
+    const uint64_t seed = variable("STANDIN_SEED", 1) + launches;
+    stream->last = queue.add([=]() mutable {
+        void* pointers[] = {&values[0], &values[1], &values[2]};
+        function->grid(function->kernel, pointers, x, threads, seed);
+    });
     return SUCCESS;
 }
 Result cuGetErrorName(Result result, const char** text) {

@@ -63,7 +63,20 @@ fn build(fresh: &Path, folder: &Path) {
     let flags = format!("-DKERNEL_FLAGS=\"{KERNEL_FLAGS}\"");
     for (source, text, library) in LIBRARIES {
         std::fs::write(fresh.join(source), text).unwrap();
-        let fixed = ["-shared", "-fPIC", "-O1", "-std=c++17", "-Wall", &shim, &flags, "-o", library, source, "-ldl"];
+        let fixed = [
+            "-shared",
+            "-fPIC",
+            "-O1",
+            "-std=c++17",
+            "-Wall",
+            &shim,
+            &flags,
+            "-pthread",
+            "-o",
+            library,
+            source,
+            "-ldl",
+        ];
         compile(source, Command::new("g++").args(fixed));
     }
 }

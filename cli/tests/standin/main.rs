@@ -6,6 +6,7 @@
 //! `ORTHANT_STANDIN=full` runs what is too long for every day, too.
 
 mod binary;
+mod ends;
 mod energy;
 mod kept;
 mod launches;
@@ -57,6 +58,7 @@ fn tests(full: bool) -> Vec<Test> {
         launches::lists_that_are_too_short_are_made_longer,
         launches::numbers_that_kernels_cannot_hold_are_refused,
         launches::the_order_of_threads_does_not_matter,
+        ends::a_run_ends_in_the_midst_and_the_next_one_is_right,
         kept::compiled_kernels_are_kept_and_mended,
         kept::times_of_a_gpu_are_fitted_and_tuned,
         missing::what_is_missing_is_said,
@@ -77,6 +79,10 @@ fn tests(full: bool) -> Vec<Test> {
 }
 
 fn main() -> ExitCode {
+    if std::env::var_os(ends::INSIDE).is_some() {
+        ends::inside();
+        return ExitCode::SUCCESS;
+    }
     let arguments = Arguments::from_args();
     let full = match std::env::var("ORTHANT_STANDIN").as_deref() {
         Err(_) | Ok("brief") => false,

@@ -7,7 +7,7 @@
 use cudarc::driver::CudaEvent;
 
 use crate::abi::padded;
-use crate::backend::{AskLoop, Control, Error, How, Insertion, MIXED, Mapping, Shared, StrategyKind, Table};
+use crate::backend::{AskLoop, Error, How, Insertion, MIXED, Mapping, Shared, StrategyKind, Table};
 use crate::cuda::device::{Kernel, LoadedModule, elapsed};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits;
@@ -18,6 +18,7 @@ use crate::cuda::specialise::{
     SETTLE_NONE, Specialisation,
 };
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
+use crate::cuda::watch::Watch;
 use crate::field::{DeviceTwin, Field};
 use crate::geometry::{Level, Region};
 use crate::plan::Plan;
@@ -26,6 +27,9 @@ use crate::result::{Cells, Keep, Launches, LevelKernels, MemoryError, Stored, Te
 /// Stable insertion: the most pieces whose ranks are added up, and the fewest regions of a thread.
 const MOST_PIECES: u64 = 4096;
 const LEAST_ROUNDS: u64 = 8;
+
+/// What the host waits for.
+const KERNELS: &str = "running the kernels of a level";
 
 pub(super) struct AskProgram {
     explore: Kernel,
@@ -143,10 +147,15 @@ impl AskProgram {
     }
 
     /// Reads a level's counters back.
-    fn counters<const K: usize>(&mut self, setup: &Setup<'_, K>, args: &LaunchArgs) -> Result<[u64; 3], Error> {
+    fn counters<const K: usize>(
+        &mut self,
+        setup: &Setup<'_, K>,
+        watch: &Watch<'_>,
+        args: &LaunchArgs,
+    ) -> Result<[u64; 3], Error> {
         let bytes = COUNTERS as usize * 4;
         self.pinned.fetch(setup.device, args.counters, bytes)?;
-        setup.device.synchronise("running the kernels of a level")?;
+        watch.wait(KERNELS)?;
         let words = self.pinned.bytes(bytes)?;
         let word = |i: u32| {
             let at = i as usize * 4;
@@ -240,7 +249,8 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
 }
 
 impl<const K: usize> Program<K> for AskProgram {
-    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<(), Error> {
+    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
+        let watch = launcher.watch;
         self.launched.clear();
         self.marks.clear();
         self.runs.clear();
@@ -249,7 +259,11 @@ impl<const K: usize> Program<K> for AskProgram {
         self.marks.push(setup.device.mark()?);
         let mut regions = u64::try_from(setup.plan.levels()[0].regions()).unwrap_or(u64::MAX);
         for level in setup.plan.levels() {
-            control.check()?;
+            watch.check()?;
+            if setup.cuda.ask_loop == AskLoop::Paper {
+                // Freeing memory waits too, but hears nothing.
+                watch.wait(KERNELS)?;
+            }
             if regions > limits::MOST {
                 return Err(limits::too_many_regions(level.index, u128::from(regions)));
             }
@@ -259,14 +273,14 @@ impl<const K: usize> Program<K> for AskProgram {
             let listed = args.fill == SETTLE_LISTED || (last && args.leaf == SETTLE_LISTED);
             let mut mixed = 0;
             if !last || listed {
-                let [found, leaves, fills] = self.counters(setup, &args)?;
+                let [found, leaves, fills] = self.counters(setup, watch, &args)?;
                 mixed = found;
                 self.leaves = leaves;
                 self.settle_listed(setup, launcher, level, args, [leaves, fills], &mut kernels)?;
             }
             // What is not settled are the mixed regions, a share of the level's lattice.
             let open = mixed as f64 / level.regions() as f64;
-            control.reach((setup.plan.domain().cells() as f64 * (1.0 - open)) as u64);
+            watch.control.reach((setup.plan.domain().cells() as f64 * (1.0 - open)) as u64);
             self.marks.push(setup.device.mark()?);
             self.launched.push(args);
             let read = if level.index == 0 { 0 } else { regions / setup.plan.scheme().children() };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::backend::{Control, Error, How};
+use crate::backend::{Error, How};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::setup::Setup;
 use crate::cuda::specialise::Specialisation;
@@ -30,7 +30,7 @@ pub(in crate::cuda) trait Program<const K: usize> {
     }
 
     /// One run, up to the last kernel.
-    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<(), Error>;
+    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error>;
 
     /// What the last run found per level, when it is done; adds what only the device counted to `launches`.
     fn levels(&self, setup: &Setup<'_, K>, launches: &mut Launches) -> Result<Vec<LevelRun>, Error>;

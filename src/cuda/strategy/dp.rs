@@ -4,7 +4,7 @@
 //! (`region`, `block`), or a level whose launch failed (`tail`), until nothing is left.
 
 use crate::abi::DeviceStruct;
-use crate::backend::{Control, DpLaunch, Error, How, Table, Unsupported};
+use crate::backend::{DpLaunch, Error, How, Table, Unsupported};
 use crate::choice::ChoiceError;
 use crate::cuda::device::{Kernel, LoadedModule};
 use crate::cuda::launcher::Launcher;
@@ -20,6 +20,7 @@ use crate::cuda::specialise::{
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
 use crate::cuda::strategy::dp_setup::{self, expected_families, level_args};
 use crate::cuda::strategy::dp_terminals::Terminals;
+use crate::cuda::watch::Watch;
 use crate::field::{DeviceTwin, Field};
 use crate::plan::Plan;
 use crate::result::{Cells, Keep, Launches, LevelKernels, Terminal};
@@ -134,21 +135,16 @@ impl DpProgram {
     }
 
     /// Waits for the device and reads the counters.
-    fn counters<const K: usize>(&mut self, setup: &Setup<'_, K>) -> Result<Vec<u64>, Error> {
+    fn counters<const K: usize>(&mut self, setup: &Setup<'_, K>, watch: &Watch<'_>) -> Result<Vec<u64>, Error> {
         let bytes = self.counters.bytes() as usize;
         self.pinned.fetch(setup.device, self.counters.address(), bytes)?;
-        setup.device.synchronise("running kernels that launch kernels")?;
+        watch.wait("running kernels that launch kernels")?;
         let words = self.pinned.bytes(bytes)?.chunks_exact(4);
         Ok(words.map(|word| u64::from(u32::from_ne_bytes(word.try_into().expect("four bytes")))).collect())
     }
 
     /// `region` and `block`: the initial grid, and rounds for what overflowed.
-    fn rounds<const K: usize>(
-        &mut self,
-        setup: &Setup<'_, K>,
-        launcher: &mut Launcher<'_>,
-        control: &Control,
-    ) -> Result<DpRun, Error> {
+    fn rounds<const K: usize>(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<DpRun, Error> {
         // Regions of a block: one, or a family.
         let (family, each) = match setup.cuda.dp_launch {
             DpLaunch::Region => (setup.plan.scheme().children(), 1),
@@ -159,8 +155,8 @@ impl DpProgram {
         ran.host[0] = launcher.entry(&self.explore, roots.div_ceil(each), self.args[0], origin(FROM_ROOTS))?;
         let mut turn = 0;
         loop {
-            let counters = self.counters(setup)?;
-            control.check()?;
+            let counters = self.counters(setup, launcher.watch)?;
+            launcher.watch.check()?;
             let waiting = counters[DP_OVERFLOW as usize].min(u64::from(setup.cuda.dp_overflow));
             if waiting == 0 {
                 return Ok(DpRun { counters, ..ran });
@@ -174,19 +170,14 @@ impl DpProgram {
     }
 
     /// `tail`: level 0, and every level that the device could not launch.
-    fn tails<const K: usize>(
-        &mut self,
-        setup: &Setup<'_, K>,
-        launcher: &mut Launcher<'_>,
-        control: &Control,
-    ) -> Result<DpRun, Error> {
+    fn tails<const K: usize>(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<DpRun, Error> {
         let children = setup.plan.scheme().children();
         let mut host = vec![0; setup.plan.levels().len()];
         let (mut level, mut regions) = (0, setup.plan.levels()[0].regions() as u64);
         loop {
             host[level] = launcher.entry(&self.explore, regions, self.args[0], level as u64)?;
-            let counters = self.counters(setup)?;
-            control.check()?;
+            let counters = self.counters(setup, launcher.watch)?;
+            launcher.watch.check()?;
             let ran = DpRun { counters, host: host.clone(), ..DpRun::default() };
             let families = |level: usize| ran.level(level, COUNTER_MIXED);
             // The first level that has families, but did not begin.
@@ -295,13 +286,13 @@ impl<const K: usize> Program<K> for DpProgram {
         true
     }
 
-    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<(), Error> {
+    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
         self.counters.set(0)?;
         self.tickets.set(0)?;
         loop {
             self.ran = match setup.cuda.dp_launch {
-                DpLaunch::Region | DpLaunch::Block => self.rounds(setup, launcher, control)?,
-                DpLaunch::Tail => self.tails(setup, launcher, control)?,
+                DpLaunch::Region | DpLaunch::Block => self.rounds(setup, launcher)?,
+                DpLaunch::Tail => self.tails(setup, launcher)?,
             };
             self.terminals.count = self.ran.count(DP_TERMINALS);
             if self.terminals.count <= self.terminals.capacity {

@@ -4,7 +4,7 @@
 //! plan's curve over their lattice.
 
 use crate::abi::padded;
-use crate::backend::{Control, Error, How, Stack};
+use crate::backend::{Error, How, Stack};
 use crate::choice::ChoiceError;
 use crate::cuda::device::Kernel;
 use crate::cuda::launcher::Launcher;
@@ -129,8 +129,8 @@ impl<const K: usize> MakeProgram<K> for ExhaustiveProgram {
 }
 
 impl<const K: usize> Program<K> for ExhaustiveProgram {
-    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<(), Error> {
-        control.check()?;
+    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
+        launcher.watch.check()?;
         let blocks = self.native * self.depth;
         let whole = self.native.max(setup.device.max_grid() / self.native.max(1) * self.native);
         self.launched = match setup.cuda.stack {
