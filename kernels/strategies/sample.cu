@@ -1,9 +1,10 @@
 // A coarse sample: one thread per point of a lattice through the domain, grid[j] points on axis j. Point p is cell
-// ⌊p·n/grid⌋; labels are stored in the order of the points. Twin of src/geometry/sample_grid.rs.
+// ⌊p·n/grid⌋; the keys of labels are stored in the order of the points. Twin of src/geometry/sample_grid.rs.
 #include "prelude.cuh"
 
 #include "region.cuh"
 #include FIELD_HEADER
+#include "value.cuh"
 
 KERNEL(sample) {
     const u64 index = (launch.first + blockIdx.x) * BLOCK + threadIdx.x;
@@ -15,6 +16,6 @@ KERNEL(sample) {
         cell[j] = bound(u32(rest % launch.grid[j]), run.size[j], launch.grid[j]);
         rest /= launch.grid[j];
     }
-    const u32 found = label(args, cell);
-    if (mine) ((u32*)launch.outcomes)[index] = found;
+    const Value found = key(value_at(args, cell));
+    if (mine) ((Value*)launch.values)[index] = found;
 }

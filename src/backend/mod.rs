@@ -23,4 +23,4 @@ pub use how::{
 };
 pub(crate) use portions::{FIRST_ROUND, LAST_ROUND, PIECE, Shared};
 pub use seam::{Backend, Place, Prepared, Sampler};
-pub(crate) use table::{MIXED, Outcome, table_bytes};
+pub(crate) use table::table_bytes;

@@ -1,13 +1,14 @@
 //! Running the rows, and the laws that they must keep.
 
 use crate::backend::{Backend, Control, Error, How, StrategyKind};
+use crate::cell::CellType;
 use crate::conformance::axes::{Axis, Row, Scope, axes, counts, rows};
 use crate::conformance::cases::Case;
 use crate::engine::{BackendKind, Request, Target};
 use crate::field::{Field, Job, Open};
 use crate::geometry::{Domain, Region, SampleGrid};
 use crate::plan::Plan;
-use crate::result::{CellType, Content, DenseArray, Keep, Subdivision};
+use crate::result::{Content, DenseArray, Keep, Subdivision};
 
 /// What a dense array is filled with before the runs of a row: a cell that is not written cannot be right in both.
 const POISONS: [u8; 2] = [0x5a, 0xa5];
@@ -46,7 +47,10 @@ impl Suite {
         let served: Vec<Vec<bool>> = cases.iter().map(|case| case.curves()).collect();
         let rows = match cases[..] {
             [] => Vec::new(),
-            _ => rows(&axes, scope, |case, curve| served[case][curve as usize]),
+            _ => rows(&axes, scope, |case, curve, cell| {
+                curve.is_none_or(|curve| served[case][curve as usize])
+                    && cell.is_none_or(|cell| cases[case].most() <= cell.most())
+            }),
         };
         Self { cases, axes, rows }
     }
@@ -80,6 +84,11 @@ impl Suite {
 }
 
 impl Case {
+    /// The largest label that may occur.
+    fn most(&self) -> u64 {
+        self.request.dwell_cap().unwrap_or(1).into()
+    }
+
     /// For every curve whether it can serve the case. Hilbert needs equal power-of-two r; every other error is one of
     /// the case, which its runs will tell.
     fn curves(&self) -> Vec<bool> {
@@ -118,14 +127,14 @@ impl Job for RunCase<'_> {
         let backend = target.of::<K>();
         // A field that is source for a GPU has no other oracle than itself.
         let cpu = Target::cpu();
-        let oracle = if field.is_device_only() { backend } else { cpu.of::<K>() };
+        let oracle = if field.host().is_none() { backend } else { cpu.of::<K>() };
         let mut sampled = sampled(oracle, backend, field, &domain)?;
         let truth = {
-            let how = How::default().strategy(StrategyKind::Exhaustive).cell(CellType::I32);
+            let how = How::default().strategy(StrategyKind::Exhaustive).cell(CellType::U32);
             once(oracle, &case.request.plan::<K>()?, field, &how, control)?
         };
         let truth = truth.array().expect("a dense array is kept");
-        let how = How::default().cell(CellType::I32);
+        let how = How::default().cell(CellType::U32);
         let reference = Reference::of(case, &once(oracle, &case.request.plan::<K>()?, field, &how, control)?, truth)?;
         for row in rows {
             let plan = case.request.clone().curve(row.curve).plan::<K>()?;
@@ -195,7 +204,7 @@ fn sampled<'a, const K: usize>(
 struct Reference<const K: usize> {
     array: DenseArray<K>,
     counts: Vec<[u64; 3]>,
-    terminals: Vec<(Region<K>, Option<u32>)>,
+    terminals: Vec<(Region<K>, Option<u64>)>,
     total: u128,
 }
 
@@ -238,10 +247,10 @@ fn levels<const K: usize>(run: &Subdivision<K>) -> Vec<[u64; 3]> {
 }
 
 /// The terminal regions by their place, whatever curve named them, with the label of uniform ones.
-fn terminals<const K: usize>(run: &Subdivision<K>) -> Vec<(Region<K>, Option<u32>)> {
+fn terminals<const K: usize>(run: &Subdivision<K>) -> Vec<(Region<K>, Option<u64>)> {
     let terminal = |terminal| {
         let label = match crate::result::Terminal::content(terminal) {
-            Content::Uniform(label) => Some(label),
+            Content::Uniform(word) => Some(run.bricks().kind().count(word)),
             Content::Leaf { .. } => None,
         };
         (run.region(terminal), label)

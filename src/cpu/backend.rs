@@ -8,13 +8,16 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::backend::{
     Backend, Control, DeviceFacts, Error, Estimate, How, Place, Prepared, Sampler, StrategyKind, Unsupported,
 };
+use crate::cell::WordVec;
+use crate::cpu::host::Host;
 use crate::cpu::sink::Sink;
 use crate::cpu::strategy;
 use crate::cpu::work::Work;
 use crate::field::Field;
 use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
-use crate::result::{DenseArray, Keep, RunCounts, Subdivision, Times};
+use crate::result::{DenseArray, Keep, RunCounts, Storage, Subdivision, Times};
+use crate::rule::exact;
 
 /// Cells sampled per task: below it threads take longer to wake than to evaluate.
 const TASK: usize = 1024;
@@ -49,19 +52,23 @@ impl<const K: usize> Backend<K> for Cpu {
         grid: SampleGrid<K>,
         how: &How,
     ) -> Result<Sampler<'a>, Error> {
-        check_here(field, how)?;
+        check_here(how)?;
+        let host = Host::of(field)?;
         let pool = pool(how)?;
-        let evaluate = move |(task, labels): (usize, &mut [u32])| {
-            field.evaluate(&grid.cells_from((task * TASK) as u64, labels.len()), labels);
+        let evaluate = move |(task, keys): (usize, &mut [u64])| {
+            let mut words = WordVec::of(host.labels.kind);
+            host.evaluate.evaluate(&grid.cells_from((task * TASK) as u64, keys.len()), words.reset(keys.len()));
+            exact::make_keys(host.labels.kind, words.all_mut());
+            keys.iter_mut().zip(words.all().iter()).for_each(|(key, word)| *key = word);
         };
         Ok(Box::new(move || {
-            let mut labels = vec![0; grid.cells() as usize];
-            if labels.len() <= TASK {
-                evaluate((0, &mut labels));
+            let mut keys = vec![0; grid.cells() as usize];
+            if keys.len() <= TASK {
+                evaluate((0, &mut keys));
             } else {
-                inside(pool.as_ref(), || labels.par_chunks_mut(TASK).enumerate().for_each(evaluate));
+                inside(pool.as_ref(), || keys.par_chunks_mut(TASK).enumerate().for_each(evaluate));
             }
-            Ok(labels)
+            Ok(keys)
         }))
     }
 
@@ -71,14 +78,16 @@ impl<const K: usize> Backend<K> for Cpu {
         field: &'a dyn Field<K>,
         how: &How,
     ) -> Result<Box<dyn Prepared<K> + 'a>, Error> {
-        check_here(field, how)?;
-        how.check(field.max_label())?;
+        check_here(how)?;
+        let host = Host::of(field)?;
+        let storage = how.check(host.labels)?;
         let estimate = Estimate::new(plan, field, how);
         estimate.check(how.mem_limit)?;
         let pool = pool(how)?;
         Ok(Box::new(OnCpu {
             plan: plan.clone(),
-            field,
+            host,
+            storage,
             how: how.clone(),
             dense: estimate.dense as u64,
             pool,
@@ -87,13 +96,11 @@ impl<const K: usize> Backend<K> for Cpu {
     }
 }
 
-/// Checks that the CPU can evaluate a field as it is tuned.
-fn check_here<const K: usize>(field: &dyn Field<K>, how: &How) -> Result<(), Error> {
-    let refused = |what| Err(Error::Unsupported { backend: "cpu", what });
-    match (&how.cuda, field.is_device_only()) {
-        (Some(_), _) => refused(Unsupported::CudaTuning),
-        (None, true) => refused(Unsupported::DeviceOnly),
-        (None, false) => Ok(()),
+/// Checks that the CPU understands how a plan is tuned.
+fn check_here(how: &How) -> Result<(), Error> {
+    match how.cuda {
+        Some(_) => Err(Error::Unsupported { backend: "cpu", what: Unsupported::CudaTuning }),
+        None => Ok(()),
     }
 }
 
@@ -117,7 +124,8 @@ fn inside<R: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> R + Send) -
 /// A plan on the CPU. A run writes into the array of the one before.
 struct OnCpu<'a, const K: usize> {
     plan: Plan<K>,
-    field: &'a dyn Field<K>,
+    host: Host<'a, K>,
+    storage: Storage,
     how: How,
     /// Bytes of the dense array.
     dense: u64,
@@ -128,11 +136,11 @@ struct OnCpu<'a, const K: usize> {
 impl<const K: usize> Prepared<K> for OnCpu<'_, K> {
     fn run(&mut self, control: &Control) -> Result<Times, Error> {
         let mut array = self.last.take().and_then(Subdivision::into_array);
-        let Self { plan, field, how, dense, .. } = &*self;
+        let Self { plan, host, storage, how, dense, .. } = &*self;
         if let (Some(byte), Keep::Dense) = (how.poison, how.kept.keep) {
-            array.get_or_insert_with(|| DenseArray::zeroed(plan.domain().size(), how.kept.cell)).poison(byte);
+            array.get_or_insert_with(|| DenseArray::zeroed(plan.domain().size(), storage.cell)).poison(byte);
         }
-        let done = inside(self.pool.as_ref(), || carry_out(plan, *field, how, *dense, control, array))?;
+        let done = inside(self.pool.as_ref(), || carry_out(plan, *host, *storage, how, *dense, control, array))?;
         let times = done.counts.times;
         self.last = Some(done);
         Ok(times)
@@ -155,7 +163,8 @@ impl<const K: usize> Prepared<K> for OnCpu<'_, K> {
 /// One run into `array`, which a run before this one may have left, or into a new one.
 fn carry_out<const K: usize>(
     plan: &Plan<K>,
-    field: &dyn Field<K>,
+    host: Host<'_, K>,
+    storage: Storage,
     how: &How,
     dense: u64,
     control: &Control,
@@ -164,11 +173,11 @@ fn carry_out<const K: usize>(
     control.reach(0);
     let start = Instant::now();
     let kept = &how.kept;
-    let new = || (kept.keep == Keep::Dense).then(|| DenseArray::zeroed(plan.domain().size(), kept.cell));
+    let new = || (kept.keep == Keep::Dense).then(|| DenseArray::zeroed(plan.domain().size(), storage.cell));
     let mut array = array.or_else(new);
     let limit = how.mem_limit.unwrap_or(u64::MAX).saturating_sub(dense);
-    let sink = Sink::new(array.as_mut().map(DenseArray::canvas), kept.keep, kept.cell, limit);
-    let work = Work::new(plan, field, how, control, sink);
+    let sink = Sink::new(array.as_mut().map(DenseArray::canvas), kept.keep, storage, limit);
+    let work = Work::new(plan, host, how, control, sink);
     let (levels, launches) = strategy::of::<K>(how.tuning.strategy).run(&work)?;
     let (terminals, bricks) = work.sink.finish();
     let times = Times { wall: start.elapsed(), device: None };

@@ -30,9 +30,12 @@ pub enum FieldError {
     /// An array without elements.
     #[error("the array is empty")]
     EmptyArray,
-    /// An array with an element that cannot be a label.
-    #[error("the array holds {}, which is no label; at most {} is", u32::MAX, u32::MAX - 1)]
-    NoLabel,
+    /// An array with more cells on an axis than a domain can have.
+    #[error("the array has {cells} cells on an axis, and at most 2^32 - 1 can be")]
+    LongArray {
+        /// Cells of that axis.
+        cells: usize,
+    },
     /// A factor over some of the axes that cannot be.
     #[error(transparent)]
     Domain(#[from] DomainError),

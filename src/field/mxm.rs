@@ -10,8 +10,10 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::abi::device_struct;
-use crate::field::definition::{Field, Payload, Verdict};
+use crate::cell::WordsMut;
+use crate::field::definition::{Evaluate, Field, Payload, Prove, Verdict};
 use crate::field::error::FieldError;
+use crate::field::labels::Labels;
 use crate::field::mandelbrot;
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
@@ -134,36 +136,27 @@ impl<const K: usize> MxM<K> {
 
 fn image(domain: &Domain<2>, options: &FieldOptions) -> Result<Image, FieldError> {
     let field = mandelbrot::open(domain, options)?;
+    let host = field.host().expect("the Mandelbrot set is evaluated here");
     let width = domain.size()[0];
     let mut dwells = vec![0; domain.cells() as usize];
     dwells.par_chunks_mut(width as usize).enumerate().for_each(|(y, row)| {
         let cells: Vec<_> = (0..width).map(|x| [x, y as u32]).collect();
-        field.evaluate(&cells, row);
+        host.evaluate(&cells, WordsMut::Narrow(row));
     });
     Ok(Image { width, dwells })
 }
 
 impl<const K: usize> Field<K> for MxM<K> {
-    fn evaluate(&self, cells: &[[u32; K]], labels: &mut [u32]) {
-        for (cell, label) in cells.iter().zip(labels) {
-            let dwells = self.factors.iter().zip(cell.chunks_exact(2)).map(|(image, c)| image.dwell(c[0], c[1]));
-            *label = dwells.min().unwrap_or(0);
-        }
+    fn labels(&self) -> Labels {
+        Labels::counts(self.dwell.into())
     }
 
-    fn max_label(&self) -> u32 {
-        self.dwell
+    fn host(&self) -> Option<&dyn Evaluate<K>> {
+        Some(self)
     }
 
-    fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
-        let mut range = (u32::MAX, u32::MAX);
-        for (f, image) in self.factors.iter().enumerate() {
-            let pair = [2 * f, 2 * f + 1];
-            let plane = Region { corner: pair.map(|j| region.corner[j]), extent: pair.map(|j| region.extent[j]) };
-            let (least, largest) = image.range(&plane);
-            range = (range.0.min(least), range.1.min(largest));
-        }
-        if range.0 == range.1 { Verdict::Uniform(range.0) } else { Verdict::Mixed }
+    fn prover(&self) -> Option<&dyn Prove<K>> {
+        Some(self)
     }
 
     fn twin(&self) -> Option<DeviceTwin> {
@@ -179,5 +172,27 @@ impl<const K: usize> Field<K> for MxM<K> {
 
     fn boundary_dimension(&self) -> f64 {
         K as f64 - 0.3
+    }
+}
+
+impl<const K: usize> Evaluate<K> for MxM<K> {
+    fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
+        for (cell, label) in cells.iter().zip(labels.narrow()) {
+            let dwells = self.factors.iter().zip(cell.chunks_exact(2)).map(|(image, c)| image.dwell(c[0], c[1]));
+            *label = dwells.min().unwrap_or(0);
+        }
+    }
+}
+
+impl<const K: usize> Prove<K> for MxM<K> {
+    fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
+        let mut range = (u32::MAX, u32::MAX);
+        for (f, image) in self.factors.iter().enumerate() {
+            let pair = [2 * f, 2 * f + 1];
+            let plane = Region { corner: pair.map(|j| region.corner[j]), extent: pair.map(|j| region.extent[j]) };
+            let (least, largest) = image.range(&plane);
+            range = (range.0.min(least), range.1.min(largest));
+        }
+        if range.0 == range.1 { Verdict::Uniform(range.0.into()) } else { Verdict::Mixed }
     }
 }

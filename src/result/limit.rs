@@ -1,7 +1,7 @@
 //! Limits of memory.
 
 use crate::bytes::Bytes;
-use crate::result::cells::CellType;
+use crate::cell::CellType;
 
 /// What takes memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

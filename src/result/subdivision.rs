@@ -4,6 +4,7 @@
 //! large to be dense is still a list of regions, a label for each uniform one and a brick of labels for each leaf.
 //! [`Subdivision::materialise`] turns the compact form into the dense one.
 
+use crate::cell::Words;
 use crate::geometry::Region;
 use crate::plan::Plan;
 use crate::result::array::DenseArray;
@@ -113,7 +114,7 @@ impl<const K: usize> Subdivision<K> {
         let thickness = (most / layer).clamp(1, size[K - 1].into()) as u32;
         let mut waiting: Vec<&Terminal> = self.terminals.iter().collect();
         waiting.sort_by_key(|terminal| std::cmp::Reverse(self.region(terminal).corner[K - 1]));
-        Ok(Layers { of: self, waiting, open: Vec::new(), at: 0, thickness, labels: Vec::new() })
+        Ok(Layers { of: self, waiting, open: Vec::new(), at: 0, thickness })
     }
 }
 
@@ -127,7 +128,6 @@ pub struct Layers<'a, const K: usize> {
     /// Where the next piece begins.
     at: u32,
     thickness: u32,
-    labels: Vec<u32>,
 }
 
 impl<const K: usize> Iterator for Layers<'_, K> {
@@ -154,17 +154,16 @@ impl<const K: usize> Iterator for Layers<'_, K> {
             (part.corner[last], part.extent[last]) = (from - low, to - from);
             match terminal.content() {
                 // SAFETY: one thread, and the part lies in the piece.
-                Content::Uniform(label) => unsafe { canvas.fill(&part, label) },
+                Content::Uniform(word) => unsafe { canvas.fill(&part, word) },
                 Content::Leaf { brick } => {
                     // The last axis is the slowest: what a brick holds of the part is in one piece.
                     let below =
                         region.volume() / u64::from(region.extent[last]) * u64::from(from - region.corner[last]);
                     let start = brick.expect("only kept leaves are taken") + below;
-                    self.labels.clear();
-                    let cells = start..start + part.volume();
-                    self.labels.extend(cells.map(|i| subdivision.bricks.label(i as usize)));
+                    let words: Vec<u64> =
+                        (start..start + part.volume()).map(|i| subdivision.bricks.word(i as usize)).collect();
                     // SAFETY: as above.
-                    unsafe { canvas.write(&part, &self.labels) }
+                    unsafe { canvas.write(&part, Words::Wide(&words)) }
                 }
             }
         }

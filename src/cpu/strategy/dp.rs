@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::Scope;
 use rayon::prelude::*;
 
-use crate::backend::{Error, MIXED};
-use crate::cpu::olt::family;
+use crate::backend::Error;
+use crate::cpu::olt::{family, root};
 use crate::cpu::strategy::definition::Strategy;
 use crate::cpu::work::Work;
 use crate::field::Payload;
@@ -50,10 +50,7 @@ impl<const K: usize> Strategy<K> for Dp {
             // The initial grid is one launch, shared by the workers.
             (0..roots.div_ceil(ROOTS)).into_par_iter().for_each(|piece| {
                 let codes = piece * ROOTS..roots.min((piece + 1) * ROOTS);
-                let root = |code| match work.field.carries_payload() {
-                    true => (code, work.field.root(&work.plan.region(0, code))),
-                    false => (code, Payload::default()),
-                };
+                let root = |code| (code, root(work.plan, work.host.carry, code));
                 tasks.explore(scope, 0, &codes.map(root).collect::<Vec<_>>());
             });
             tasks.in_flight.fetch_sub(1, Ordering::Relaxed);
@@ -94,16 +91,16 @@ impl<'a, const K: usize> Tasks<'a, '_, K> {
         if self.failure.lock().expect("no worker panics holding it").is_some() {
             return;
         }
-        let mut outcomes = vec![MIXED; regions.len()];
-        if let Err(error) = self.work.process(level, |i| regions[i], &mut outcomes) {
+        let mut mixed = vec![false; regions.len()];
+        if let Err(error) = self.work.process(level, |i| regions[i], &mut mixed) {
             self.failure.lock().expect("no worker panics holding it").get_or_insert(error);
             return;
         }
         if self.work.plan.is_last(level) {
             return;
         }
-        for (&(code, payload), _) in regions.iter().zip(&outcomes).filter(|&(_, &outcome)| outcome == MIXED) {
-            let children = family(self.work.plan, self.work.field, level, code, payload);
+        for (&(code, payload), _) in regions.iter().zip(&mixed).filter(|&(_, &mixed)| mixed) {
+            let children = family(self.work.plan, self.work.host.carry, level, code, payload);
             self.kernels[level as usize + 1].fetch_add(1, Ordering::Relaxed);
             if self.take_credit() {
                 scope.spawn(move |scope| {

@@ -150,7 +150,7 @@ impl<const K: usize> Program<K> for ExhaustiveProgram {
     }
 
     fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Cells), Error> {
-        Ok((Vec::new(), Cells::zeroed(setup.how.kept.cell, 0)))
+        Ok((Vec::new(), Cells::zeroed(setup.storage.cell, 0)))
     }
 
     fn lattices(&self, setup: &Setup<'_, K>) -> Vec<Level<K>> {
