@@ -23,7 +23,7 @@
 #![deny(unsafe_code)]
 #![deny(missing_docs)]
 
-mod abi;
+pub mod abi;
 pub mod backend;
 mod bytes;
 mod cell;

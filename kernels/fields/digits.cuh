@@ -2,8 +2,6 @@
 // the rule, BASE is b, KEEPS_ALL says that the rule keeps every vector.
 #pragma once
 
-#define PROVES
-
 struct Digits {
     u32 centres = 0, sum = 0, first = 0;
     bool equal = true;

@@ -12,8 +12,6 @@ mod table;
 
 pub use control::Control;
 pub use cuda_error::CudaError;
-#[cfg(feature = "cuda")]
-pub(crate) use cuda_error::USER_SOURCE;
 pub use error::{Error, Unsupported};
 pub use estimate::Estimate;
 pub use facts::DeviceFacts;

@@ -6,11 +6,10 @@
 use std::fmt::Write;
 
 use crate::abi::{DeviceStruct, device_struct};
-use crate::backend::USER_SOURCE;
 use crate::backend::{ExploreOrder, How};
 use crate::cell::CellType;
 use crate::curve::DeviceCurve;
-use crate::field::{Arithmetic, DeviceTwin, Field, Precision};
+use crate::field::{Arithmetic, DeviceTwin, Field, Precision, USER_SOURCE};
 use crate::plan::Plan;
 use crate::result::Storage;
 
@@ -264,6 +263,7 @@ impl Specialisation {
         define("FUSED", &(twin.arithmetic == Arithmetic::Fused));
         let labels = field.labels();
         let storage = Storage { label: labels.kind, cell: labels.cell(how.kept.cell) };
+        define("ORTHANT_TWIN_API", &DeviceTwin::API);
         define("LABELS_COUNT", &labels.work);
         define("LABEL_IS_FLOAT", &storage.label.is_float());
         define("COUNTS_AS_FLOATS", &storage.converts());

@@ -106,8 +106,8 @@ impl<const K: usize, F: Fn(&[u32; K]) -> bool + Sync> Field<K> for DigitSet<K, F
     }
 
     fn twin(&self) -> Option<DeviceTwin> {
-        let twin = DeviceTwin::new("fields/digits.cuh", &DigitArgs { digits: self.digits });
-        let twin = twin.define("BASE", self.base).define("KEEPS_ALL", self.keeps_all);
+        let twin = DeviceTwin::built_in("fields/digits.cuh", &DigitArgs { digits: self.digits });
+        let twin = twin.proves().define("BASE", self.base).define("KEEPS_ALL", self.keeps_all);
         self.twin.map(|rule| twin.define("DIGIT_SET", rule))
     }
 

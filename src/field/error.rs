@@ -36,6 +36,9 @@ pub enum FieldError {
         /// Cells of that axis.
         cells: usize,
     },
+    /// Fields were registered already.
+    #[error("fields are registered once, all together")]
+    Registered,
     /// A factor over some of the axes that cannot be.
     #[error(transparent)]
     Domain(#[from] DomainError),

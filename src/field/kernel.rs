@@ -62,7 +62,7 @@ impl<const K: usize> Field<K> for KernelField<K> {
             precision: self.options.precision,
             arithmetic: self.options.arithmetic,
             user_source: Some(Cow::Owned(self.source.clone())),
-            ..DeviceTwin::new("fields/user.cuh", &args)
+            ..DeviceTwin::built_in("fields/user.cuh", &args)
         })
     }
 }

@@ -26,7 +26,7 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Field
 
     fn twin(&self) -> Option<DeviceTwin> {
         let args = PointArgs::new(&self.domain, self.dwell);
-        let twin = DeviceTwin::new(O::TWIN, &args).define("TINY", format!("{:e}", T::TINY.to_f64()));
+        let twin = DeviceTwin::built_in(O::TWIN, &args).define("TINY", format!("{:e}", T::TINY.to_f64()));
         let precision = if size_of::<T>() == 4 { Precision::F32 } else { Precision::F64 };
         Some(DeviceTwin { precision, arithmetic: A::ARITHMETIC, ..twin })
     }
