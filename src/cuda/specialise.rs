@@ -214,6 +214,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "fields/mxm.cuh",
     "fields/digits.cuh",
     "fields/user.cuh",
+    "fields/array.cuh",
     "dp/credit.cuh",
     "dp/examine.cuh",
     "dp/region.cuh",

@@ -1,5 +1,6 @@
 //! What a cell is worth: fields over the cells of a domain.
 
+mod array;
 mod custom;
 mod definition;
 mod digits;
@@ -18,7 +19,8 @@ mod points;
 mod start;
 mod twin;
 
-pub use custom::{ArrayField, CellField};
+pub use array::ArrayField;
+pub use custom::CellField;
 pub use definition::{Carry, Evaluate, Field, Payload, Prove, Verdict};
 pub use digits::{DigitSet, cantor, carpet, diagonal, menger, simplex};
 pub use error::FieldError;

@@ -164,7 +164,7 @@ impl<const K: usize> Field<K> for MxM<K> {
         self.factors.iter().enumerate().for_each(|(f, image)| args.width[f] = image.width);
         let mut twin = DeviceTwin::built_in("fields/mxm.cuh", &args);
         for (f, image) in self.factors.iter().enumerate() {
-            let bytes = image.dwells.iter().flat_map(|dwell| dwell.to_ne_bytes()).collect();
+            let bytes = bytemuck::cast_slice(&image.dwells).to_vec();
             twin.arrays.push(DeviceArray { offset: f * size_of::<u64>(), bytes });
         }
         Some(twin)

@@ -18,7 +18,19 @@ pub(super) fn empty(name: &str) -> PathBuf {
 
 /// Runs the program over the stand-in with `variables` set.
 pub(super) fn orthant(folder: &Path, arguments: &str, variables: &[(&str, &str)]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_orthant"));
+    run(env!("CARGO_BIN_EXE_orthant").as_ref(), folder, arguments, variables)
+}
+
+/// Set in the environment of these tests' own binary where it is to be the program, with fields of its own.
+pub(super) const OWN: &str = "OWN_FIELDS_OF_THE_STANDIN";
+
+/// As [`orthant`], the program with the fields of these tests.
+pub(super) fn own(folder: &Path, arguments: &str) -> Output {
+    run(&std::env::current_exe().unwrap(), folder, arguments, &[(OWN, "1")])
+}
+
+fn run(program: &Path, folder: &Path, arguments: &str, variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(program);
     command.args(arguments.split_whitespace());
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ORTHANT_") || name.starts_with("STANDIN_")) {
         command.env_remove(name);
