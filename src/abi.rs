@@ -85,7 +85,7 @@ macro_rules! device_struct {
         }
     };
 }
-pub(crate) use crate::device_struct;
+pub(crate) use device_struct;
 
 /// `values` in the first places of eight.
 pub(crate) fn padded<T: Copy + Default, const K: usize>(values: [T; K]) -> [T; 8] {
