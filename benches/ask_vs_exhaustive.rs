@@ -21,8 +21,18 @@ struct PlainLoop {
 }
 
 impl Field<2> for PlainLoop {
-    fn evaluate(&self, cells: &[[u32; 2]], labels: &mut [u32]) {
-        for (cell, label) in cells.iter().zip(labels) {
+    fn labels(&self) -> Labels {
+        Labels::iterations(DWELL)
+    }
+
+    fn host(&self) -> Option<&dyn Evaluate<2>> {
+        Some(self)
+    }
+}
+
+impl Evaluate<2> for PlainLoop {
+    fn evaluate(&self, cells: &[[u32; 2]], labels: WordsMut<'_>) {
+        for (cell, label) in cells.iter().zip(labels.narrow()) {
             let [cx, cy] = std::array::from_fn(|j| cell[j] as f32 * self.pitch[j] + self.low[j]);
             let (mut x, mut y, mut dwell) = (cx, cy, 0);
             while dwell < DWELL && x * x + y * y < 4.0 {
@@ -31,14 +41,6 @@ impl Field<2> for PlainLoop {
             }
             *label = dwell;
         }
-    }
-
-    fn max_label(&self) -> u32 {
-        DWELL
-    }
-
-    fn labels_count_iterations(&self) -> bool {
-        true
     }
 }
 
@@ -49,13 +51,19 @@ struct Recorder<'a> {
 }
 
 impl Field<2> for Recorder<'_> {
-    fn evaluate(&self, cells: &[[u32; 2]], labels: &mut [u32]) {
-        self.batches.lock().unwrap().push(cells.to_vec());
-        self.field.evaluate(cells, labels);
+    fn labels(&self) -> Labels {
+        self.field.labels()
     }
 
-    fn max_label(&self) -> u32 {
-        self.field.max_label()
+    fn host(&self) -> Option<&dyn Evaluate<2>> {
+        Some(self)
+    }
+}
+
+impl Evaluate<2> for Recorder<'_> {
+    fn evaluate(&self, cells: &[[u32; 2]], labels: WordsMut<'_>) {
+        self.batches.lock().unwrap().push(cells.to_vec());
+        self.field.host().unwrap().evaluate(cells, labels);
     }
 }
 
@@ -98,12 +106,13 @@ fn ask_vs_exhaustive(c: &mut Criterion) {
         let recorder = Recorder { field, batches: Mutex::default() };
         run(&plan, &recorder).unwrap();
         let batches = recorder.batches.into_inner().unwrap();
+        let host = field.host().unwrap();
         group.bench_function(BenchmarkId::new(name, "the same cells"), |b| {
             b.iter(|| {
                 batches.par_iter().for_each_init(Vec::new, |labels, cells| {
                     labels.clear();
                     labels.resize(cells.len(), 0);
-                    field.evaluate(cells, labels);
+                    host.evaluate(cells, WordsMut::Narrow(labels));
                 })
             })
         });

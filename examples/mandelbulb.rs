@@ -14,7 +14,7 @@ fn main() -> Result<(), Error> {
     println!("{} bytes instead of {}", subdivision.compact_bytes(), 2 * domain.cells());
 
     let dense = subdivision.materialise(None)?;
-    let array = dense.view_u16().expect("u16 is the default");
+    let array = dense.view::<u16>().expect("u16 is the default");
     for row in array.index_axis(Axis(0), 48).outer_iter().step_by(6) {
         let row: String = row
             .iter()

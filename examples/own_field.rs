@@ -8,16 +8,26 @@ struct Plane {
 }
 
 impl<const K: usize> Field<K> for Plane {
-    fn evaluate(&self, cells: &[[u32; K]], labels: &mut [u32]) {
-        for (cell, label) in cells.iter().zip(labels) {
-            *label = u32::from(cell.iter().map(|&c| u64::from(c)).sum::<u64>() == self.t);
-        }
+    fn labels(&self) -> Labels {
+        Labels::counts(1)
     }
 
-    fn max_label(&self) -> u32 {
-        1
+    fn host(&self) -> Option<&dyn Evaluate<K>> {
+        Some(self)
     }
 
+    fn prover(&self) -> Option<&dyn Prove<K>> {
+        Some(self)
+    }
+}
+
+impl<const K: usize> Evaluate<K> for Plane {
+    fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
+        labels.put(cells.iter().map(|cell| u32::from(cell.iter().map(|&c| u64::from(c)).sum::<u64>() == self.t)));
+    }
+}
+
+impl<const K: usize> Prove<K> for Plane {
     /// Exact for every box, so `full` never looks at a cell above the leaves.
     fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
         let least: u64 = region.corner.iter().map(|&c| u64::from(c)).sum();

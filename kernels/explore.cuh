@@ -7,7 +7,8 @@
 //
 // A run that is to end gets any answer: it has no result.
 //
-// Under a rule that proves, a field whose header defines PROVES is asked first: `bool prove(args, region, outcome)`.
+// Under a rule that proves, a field whose header defines PROVES is asked first: `Verdict prove(args, region, value)`, where
+// `value` is the word of a uniform region.
 #pragma once
 
 #include RULE_HEADER
@@ -17,17 +18,20 @@ DEVICE Coords visited(const Region& box, Index index) {
     return box.cell(RULE_FACES ? box.surface_offset(index) : box.offset(index));
 }
 
-DEVICE u32 explore(const RunArgs& run, const FieldArgs& args, const Region& region, Tally& tally) {
+DEVICE Outcome explore(const RunArgs& run, const FieldArgs& args, const Region& region, Tally& tally) {
 #ifdef PROVES
-    u32 proven;
-    if (RULE_PROVES && prove(args, region, proven)) return proven;
+    if (RULE_PROVES) {
+        Value proven = 0;
+        const Verdict verdict = prove(args, region, proven);
+        if (verdict != UNKNOWN) return {key(proven), verdict == MIXED};
+    }
 #endif
     const Region box = deciding(run, region);
     const Index cells = RULE_FACES ? box.surface_volume() : box.volume();
     const Index chunks = (cells + 31) / 32;
     const u32 bits = chunks <= 1 ? 0 : sizeof(Index) * 8 - (sizeof(Index) == 8 ? __clzll(chunks - 1) : __clz(u32(chunks - 1)));
     const Index slots = SCATTERED ? Index(1) << bits : chunks;
-    u32 first = 0;
+    Value first = 0;
     bool mixed = false;
 #pragma unroll 1
     for (Index round = 0; round < slots; round += WARPS) {
@@ -36,13 +40,14 @@ DEVICE u32 explore(const RunArgs& run, const FieldArgs& args, const Region& regi
         Index chunk = slot;
         if (SCATTERED && bits > 0) chunk = sizeof(Index) == 8 ? __brevll(slot) >> (64 - bits) : __brev(u32(slot)) >> (32 - bits);
         bool differs = false;
-        u32 found = 0;
+        Value found = 0;
         const bool busy = slot < slots && chunk < chunks;
         if (busy) {
             const Index index = chunk * 32 + lane();
             const bool mine = index < cells;
-            found = label(args, visited(box, mine ? index : cells - 1));
+            found = value_at(args, visited(box, mine ? index : cells - 1));
             tally.add(found, mine);
+            found = key(found);
         }
         if (round == 0) first = team_broadcast(found);
         differs = busy && found != first;
@@ -51,5 +56,5 @@ DEVICE u32 explore(const RunArgs& run, const FieldArgs& args, const Region& regi
             if (SCATTERED) break;
         }
     }
-    return mixed ? MIXED : first;
+    return {first, mixed};
 }

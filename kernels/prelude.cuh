@@ -4,7 +4,10 @@
 
 typedef unsigned char u8;
 typedef unsigned short u16;
+typedef signed char i8;
+typedef short i16;
 typedef int i32;
+typedef long long i64;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
@@ -41,6 +44,9 @@ template <u32 D> struct Tuple {
 using Coords = Tuple<DIM>;
 // What a table holds per family: a scalar, or coordinates to compare with.
 using Code = CODE;
+
+// What a field can say of a whole region.
+enum Verdict : u32 { UNKNOWN, UNIFORM, MIXED };
 
 DEVICE u32 lane() { return threadIdx.x % 32; }
 DEVICE u32 warp() { return threadIdx.x / 32; }

@@ -22,7 +22,8 @@ DEVICE void fill(const RunArgs& run, Value* array, const u32* size, const Region
     }
 }
 
-DEVICE void fill(const RunArgs& run, const Region& region, u32 label, u32 piece, u32 pieces) {
+DEVICE void fill(const RunArgs& run, const Region& region, Value value, u32 piece, u32 pieces) {
+    const CellValue cell = stored(value);
     constexpr u32 WIDTH = sizeof(Quad) / sizeof(CellValue);
     if ((region.corner[0] | region.extent[0] | run.size[0]) % WIDTH == 0) {
         // Rows in units of 16 bytes.
@@ -32,10 +33,11 @@ DEVICE void fill(const RunArgs& run, const Region& region, u32 label, u32 piece,
         u32 size[DIM];
 #pragma unroll
         for (u32 j = 0; j < DIM; j++) size[j] = j == 0 ? run.size[0] / WIDTH : run.size[j];
-        const u32 word = sizeof(CellValue) == 2 ? label << 16 | label : label;
-        fill(run, (Quad*)run.array, size, wide, Quad{word, word, word, word}, piece, pieces);
+        const u32 low = u32(cell) * (sizeof(CellValue) == 1 ? 0x01010101u : sizeof(CellValue) == 2 ? 0x00010001u : 1u);
+        const u32 high = sizeof(CellValue) == 8 ? u32(u64(cell) >> 32) : low;
+        fill(run, (Quad*)run.array, size, wide, Quad{low, high, low, high}, piece, pieces);
     } else {
-        fill(run, (CellValue*)run.array, run.size, region, CellValue(label), piece, pieces);
+        fill(run, (CellValue*)run.array, run.size, region, cell, piece, pieces);
     }
 }
 
@@ -51,15 +53,15 @@ DEVICE void evaluate(const RunArgs& run, const FieldArgs& args, const Region& re
         if (team_stopped(run, step++)) break;
         Coords cell;
         const bool mine = walk.cell(base + walk.team, cell);
-        const u32 found = label(args, cell);
+        const Value found = value_at(args, cell);
         tally.add(found, mine);
         if (mine && brick == nullptr) {
-            ((CellValue*)run.array)[linear(run.size, cell)] = CellValue(found);
+            ((CellValue*)run.array)[linear(run.size, cell)] = stored(found);
         } else if (mine) {
             Coords offset;
 #pragma unroll
             for (u32 j = 0; j < DIM; j++) offset[j] = cell[j] - region.corner[j];
-            brick[linear(region.extent.c, offset)] = CellValue(found);
+            brick[linear(region.extent.c, offset)] = stored(found);
         }
     }
 }

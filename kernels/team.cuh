@@ -13,9 +13,9 @@ DEVICE bool team_any(bool value) {
 }
 
 // Thread 0's value for everyone. Between two calls in one kernel there must be a barrier of the caller's.
-DEVICE u32 team_broadcast(u32 value) {
+template <class T> DEVICE T team_broadcast(T value) {
     if (WARPS == 1) return __shfl_sync(0xffffffffu, value, 0);
-    __shared__ u32 shared;
+    __shared__ T shared;
     if (threadIdx.x == 0) shared = value;
     __syncthreads();
     return shared;
@@ -46,7 +46,7 @@ struct Tally {
     u64 visited = 0;
     u64 labels = 0;
 
-    DEVICE void add(u32 label, bool mine) {
+    DEVICE void add(u64 label, bool mine) {
         visited += mine;
         if (LABELS_COUNT) labels += mine ? label : 0;
     }

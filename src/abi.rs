@@ -5,7 +5,7 @@
 //! order. Nothing here needs CUDA.
 
 /// A type that Rust and CUDA C++ share.
-pub(crate) trait DeviceField {
+pub trait DeviceField {
     /// Bytes.
     const SIZE: usize;
     /// The C++ declaration of a field of this type.
@@ -23,7 +23,7 @@ macro_rules! device_field {
         }
     )+ };
 }
-device_field!(u32 = "u32", u64 = "u64", f64 = "double");
+device_field!(u32 = "u32", u64 = "u64", i32 = "i32", i64 = "i64", f32 = "float", f64 = "double");
 
 impl<T: DeviceField, const N: usize> DeviceField for [T; N] {
     const SIZE: usize = N * T::SIZE;
@@ -35,8 +35,10 @@ impl<T: DeviceField, const N: usize> DeviceField for [T; N] {
     }
 }
 
-/// A struct that kernels take.
-pub(crate) trait DeviceStruct {
+/// A struct that kernels take, made by [`device_struct!`](crate::device_struct).
+pub trait DeviceStruct {
+    /// Name, offset and bytes of every member, in their order.
+    const MEMBERS: &'static [(&'static str, usize, usize)];
     /// Its C++ declaration under `name`. The fields are those of [`bytes`](Self::bytes), in their order; an assertion on
     /// the size says that the compiler left no gaps between them.
     fn declaration(name: &str) -> String;
@@ -44,7 +46,9 @@ pub(crate) trait DeviceStruct {
     fn bytes(&self) -> Vec<u8>;
 }
 
-/// Declares a struct for Rust and for kernels.
+/// Declares a struct for Rust and for kernels. Members are `u32`, `u64`, `i32`, `i64`, `f32`, `f64` and arrays of them; they
+/// follow each other without gaps, so those of 8 bytes go where eights divide the bytes before them.
+#[macro_export]
 macro_rules! device_struct {
     ($(#[$doc:meta])* $vis:vis struct $Name:ident { $($(#[$field_doc:meta])* $field:ident: $T:ty),+ $(,)? }) => {
         $(#[$doc])*
@@ -52,6 +56,17 @@ macro_rules! device_struct {
         $vis struct $Name { $($(#[$field_doc])* pub(crate) $field: $T),+ }
 
         impl $crate::abi::DeviceStruct for $Name {
+            const MEMBERS: &'static [(&'static str, usize, usize)] = &{
+                let mut members =
+                    [$((stringify!($field), 0, <$T as $crate::abi::DeviceField>::SIZE)),+];
+                let mut i = 1;
+                while i < members.len() {
+                    members[i].1 = members[i - 1].1 + members[i - 1].2;
+                    i += 1;
+                }
+                members
+            };
+
             fn declaration(name: &str) -> String {
                 use $crate::abi::DeviceField;
                 let mut fields = String::new();

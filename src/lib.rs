@@ -23,9 +23,10 @@
 #![deny(unsafe_code)]
 #![deny(missing_docs)]
 
-mod abi;
+pub mod abi;
 pub mod backend;
 mod bytes;
+mod cell;
 pub mod choice;
 pub mod conformance;
 mod cpu;
@@ -46,6 +47,7 @@ mod simd;
 
 pub use backend::{Control, Error, How, Mapping, StrategyKind};
 pub use bytes::Bytes;
+pub use cell::{Cell, CellType, Words, WordsMut};
 pub use dimension::MAX_DIM;
 pub use engine::{
     AutoScheme, BackendKind, CellsReport, Computation, Computed, LevelCells, LevelReport, Ran, Report, Request, Run,
@@ -60,14 +62,16 @@ pub use simd::Isa;
 /// What most programs need.
 pub mod prelude {
     pub use crate::backend::{Control, Error, ExploreOrder, How, Insertion, Mapping, StrategyKind};
+    pub use crate::cell::{Cell, CellType, Words, WordsMut};
     pub use crate::curve::CurveKind;
     pub use crate::engine::{BackendKind, Request, Run, Target, run};
     pub use crate::field::{
-        self, Arithmetic, ArrayField, CellField, Field, FieldKind, FieldOptions, Job, Open, Payload, Precision, Verdict,
+        self, Arithmetic, ArrayField, Carry, CellField, Evaluate, Field, FieldKind, FieldOptions, Job, Labels, Open,
+        Payload, Precision, Prove, Verdict,
     };
     pub use crate::geometry::{Domain, Region, Sample, Scheme};
     pub use crate::plan::Plan;
-    pub use crate::result::{CellType, Content, DenseArray, Keep, Subdivision};
+    pub use crate::result::{Content, DenseArray, Keep, Subdivision};
     pub use crate::rule::RuleKind;
     pub use ndarray::Axis;
 }

@@ -49,7 +49,7 @@ macro_rules! zero {
         unsafe impl Zero for $T {}
     )+ };
 }
-zero!(u16, i32, u32, u64, AtomicU32, AtomicU64);
+zero!(u8, u16, u32, u64, AtomicU32, AtomicU64);
 
 /// So many zeros; the system gives a page of them when it is first touched.
 pub(crate) fn zeros<T: Zero>(len: usize) -> Result<Vec<T>, Refused> {
@@ -100,6 +100,6 @@ mod tests {
         assert!(list.len() == 70_000 && list.iter().all(|&cell| cell == 0));
         reserve(&mut list, 7).unwrap();
         assert!(list.capacity() >= 70_007);
-        assert_eq!((zeros::<i32>(0).unwrap().len(), copies(3u8, 2).unwrap()), (0, vec![3, 3]));
+        assert_eq!((zeros::<u32>(0).unwrap().len(), copies(3u8, 2).unwrap()), (0, vec![3, 3]));
     }
 }

@@ -33,17 +33,28 @@ macro_rules! registry {
             }
         }
 
+        $crate::registry::by_name! { $Kind ($what) = Self::ALL.iter().copied() }
+    };
+}
+pub(crate) use registry;
+
+/// What an enum has that people write by name: `Display`, `FromStr`, serde, and as the value of a choice. `$all` are its
+/// members as an iterator; each has a `name()`.
+macro_rules! by_name {
+    ($Kind:ident ($what:literal) = $all:expr) => {
         impl std::fmt::Display for $Kind {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.pad(self.name()) }
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
         }
 
         impl std::str::FromStr for $Kind {
             type Err = $crate::registry::UnknownName;
             fn from_str(name: &str) -> Result<Self, Self::Err> {
-                Self::ALL.iter().copied().find(|kind| kind.name() == name).ok_or_else(|| $crate::registry::UnknownName {
+                $all.find(|kind: &Self| kind.name() == name).ok_or_else(|| $crate::registry::UnknownName {
                     what: $what,
                     name: name.to_owned(),
-                    known: Self::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", "),
+                    known: $all.map(|kind| kind.name()).collect::<Vec<_>>().join(", "),
                 })
             }
         }
@@ -64,7 +75,7 @@ macro_rules! registry {
         impl $crate::choice::ChoiceValue for $Kind {
             const FORM: &'static str = $what;
             fn names() -> Vec<&'static str> {
-                Self::ALL.iter().map(|kind| kind.name()).collect()
+                $all.map(|kind| kind.name()).collect()
             }
             fn read(text: &str, _: std::ops::RangeInclusive<u64>) -> Result<Self, String> {
                 text.parse().map_err(|error: $crate::registry::UnknownName| error.to_string())
@@ -75,4 +86,4 @@ macro_rules! registry {
         }
     };
 }
-pub(crate) use registry;
+pub(crate) use by_name;

@@ -23,7 +23,7 @@ struct Found {
 struct Go<'a>(&'a Request, &'a How);
 
 impl Job for Go<'_> {
-    type Output = Result<(Found, Option<Vec<u32>>), Error>;
+    type Output = Result<(Found, Option<Vec<u64>>), Error>;
 
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
         let plan = self.0.plan::<K>()?;
@@ -49,16 +49,16 @@ fn request(workload: FieldKind, n: u32, (g, r, b): (u32, u32, u32), dwell: u32) 
     request.sample(Some(Sample::Corner)).explore(Some(RuleKind::Border))
 }
 
-fn go(request: &Request, how: &How) -> (Found, Option<Vec<u32>>) {
+fn go(request: &Request, how: &How) -> (Found, Option<Vec<u64>>) {
     request.workload.dispatch(request.k(), Go(request, how)).unwrap().unwrap()
 }
 
-fn exhaustive(request: &Request) -> (Found, Vec<u32>) {
+fn exhaustive(request: &Request) -> (Found, Vec<u64>) {
     let (found, labels) = go(request, &How::default().strategy(StrategyKind::Exhaustive));
     (found, labels.unwrap())
 }
 
-fn wrong(a: &[u32], b: &[u32]) -> usize {
+fn wrong(a: &[u64], b: &[u64]) -> usize {
     assert_eq!(a.len(), b.len());
     a.iter().zip(b).filter(|(a, b)| a != b).count()
 }
@@ -184,7 +184,7 @@ fn regions_and_bricks_hold_the_dense_array() {
             assert_eq!(differing(dense.array().unwrap(), &regions.materialise(None).unwrap()), 0);
             let whole = labels(dense.array().unwrap());
             for most in [1, 20_000, u64::MAX] {
-                let pieces: Vec<u32> =
+                let pieces: Vec<u64> =
                     regions.layers(most, None).unwrap().flat_map(|piece| labels(&piece.unwrap())).collect();
                 assert_eq!(pieces, whole, "pieces of {most} bytes");
             }
@@ -194,7 +194,7 @@ fn regions_and_bricks_hold_the_dense_array() {
                 _ => panic!("{limit} bytes are not enough"),
             };
             let need = need(regions.compact_bytes() + 60 * 60 * 2);
-            let pieces: Vec<u32> =
+            let pieces: Vec<u64> =
                 regions.layers(u64::MAX, Some(need)).unwrap().flat_map(|it| labels(&it.unwrap())).collect();
             assert_eq!((pieces, regions.layers(1, Some(need - 1)).is_err()), (whole, true));
             assert!(regions.compact_bytes() < plan.domain().cells() as u64 * 2);

@@ -5,4 +5,6 @@ mod layers;
 mod outcome;
 mod own_fields;
 mod paper_model;
+mod patterns;
 mod reference;
+mod values;

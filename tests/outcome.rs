@@ -8,6 +8,6 @@ pub fn mixed<const K: usize>(subdivision: &Subdivision<K>) -> Vec<u64> {
 }
 
 /// The labels of every cell in storage order.
-pub fn labels<const K: usize>(array: &DenseArray<K>) -> Vec<u32> {
+pub fn labels<const K: usize>(array: &DenseArray<K>) -> Vec<u64> {
     (0..array.cells().len()).map(|i| array.cells().label(i)).collect()
 }

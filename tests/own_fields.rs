@@ -79,20 +79,30 @@ impl<const K: usize> Shell<K> {
 }
 
 impl<const K: usize> Field<K> for Shell<K> {
-    fn evaluate(&self, cells: &[[u32; K]], labels: &mut [u32]) {
-        for (&corner, label) in cells.iter().zip(labels) {
-            *label = self.side(&Region { corner, extent: [1; K] });
-        }
+    fn labels(&self) -> Labels {
+        Labels::counts(2)
     }
 
-    fn max_label(&self) -> u32 {
-        2
+    fn host(&self) -> Option<&dyn Evaluate<K>> {
+        Some(self)
     }
 
+    fn prover(&self) -> Option<&dyn Prove<K>> {
+        Some(self)
+    }
+}
+
+impl<const K: usize> Evaluate<K> for Shell<K> {
+    fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
+        labels.put(cells.iter().map(|&corner| self.side(&Region { corner, extent: [1; K] })));
+    }
+}
+
+impl<const K: usize> Prove<K> for Shell<K> {
     fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
         match self.side(region) {
             1 => Verdict::Mixed,
-            label => Verdict::Uniform(label),
+            label => Verdict::Uniform(label.into()),
         }
     }
 }
@@ -124,16 +134,30 @@ fn shells_have_the_counts_of_their_surface() {
 struct Depth;
 
 impl Field<2> for Depth {
-    fn evaluate(&self, cells: &[[u32; 2]], labels: &mut [u32]) {
-        for (cell, label) in cells.iter().zip(labels) {
-            *label = (cell[0] ^ cell[1]) & 1;
-        }
+    fn labels(&self) -> Labels {
+        Labels::counts(100)
     }
 
-    fn max_label(&self) -> u32 {
-        100
+    fn host(&self) -> Option<&dyn Evaluate<2>> {
+        Some(self)
     }
 
+    fn prover(&self) -> Option<&dyn Prove<2>> {
+        Some(self)
+    }
+
+    fn carrier(&self) -> Option<&dyn Carry<2>> {
+        Some(self)
+    }
+}
+
+impl Evaluate<2> for Depth {
+    fn evaluate(&self, cells: &[[u32; 2]], labels: WordsMut<'_>) {
+        labels.put(cells.iter().map(|cell| (cell[0] ^ cell[1]) & 1));
+    }
+}
+
+impl Prove<2> for Depth {
     fn prove(&self, region: &Region<2>, payload: Payload) -> Verdict {
         let depth = payload.0 & 0xff;
         assert_eq!(
@@ -143,11 +167,9 @@ impl Field<2> for Depth {
         );
         if depth == 3 { Verdict::Uniform(7) } else { Verdict::Mixed }
     }
+}
 
-    fn carries_payload(&self) -> bool {
-        true
-    }
-
+impl Carry<2> for Depth {
     fn root(&self, region: &Region<2>) -> Payload {
         Payload((u64::from(region.corner[0]) << 24 | u64::from(region.corner[1])) << 8)
     }

@@ -30,7 +30,7 @@ pub(crate) fn info() -> Result<(), Error> {
         }
         Err(error) => fact("backends", format!("cpu (no cuda: {error})")),
     }
-    for &workload in FieldKind::ALL {
+    for workload in FieldKind::all() {
         let dims = workload.dims().iter().map(usize::to_string).collect::<Vec<_>>().join(",");
         fact(&format!("workload {workload}"), format!("k = {dims}: {}", workload.about()));
     }

@@ -41,11 +41,21 @@ use clap::error::ErrorKind;
 
 use args::{Cli, Colour, Command};
 use error::Error;
+use orthant::field::OwnField;
 use threads::with_threads;
 use variables::Typed;
 use voice::{STDOUT, Voice, print, stdout_failed, tell};
 
 pub use memory::Memory;
+
+/// As [`main`], with fields of one's own: they run, are verified, measured and reported by their names, as the built-in ones.
+pub fn main_with<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I, fields: Vec<OwnField>) -> ExitCode {
+    if let Err(error) = OwnField::register(fields) {
+        tell(format_args!("orthant: {error}"));
+        return ExitCode::from(2);
+    }
+    main(arguments)
+}
 
 /// Does what a command line says, the program's name first, and turns errors into messages and exit codes.
 pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> ExitCode {

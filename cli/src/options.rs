@@ -28,6 +28,12 @@ macro_rules! one_of {
 }
 pub(crate) use one_of;
 
+/// The value parser of a workload: those that are built in, and the program's own.
+pub(crate) fn workload() -> impl TypedValueParser<Value = FieldKind> {
+    PossibleValuesParser::new(FieldKind::all().map(FieldKind::name))
+        .map(|name| name.parse::<FieldKind>().expect("clap lets only listed names through"))
+}
+
 /// Headings of the help, in the order in which they are shown.
 pub(crate) mod heading {
     pub(crate) const WHAT: &str = "What is computed";
@@ -158,7 +164,7 @@ pub(crate) fn or_auto() -> impl TypedValueParser<Value = OrAuto> {
 #[derive(Debug, Args)]
 pub(crate) struct RunOptions {
     /// What a cell is worth
-    #[arg(value_parser = one_of!(FieldKind))]
+    #[arg(value_parser = workload())]
     pub(crate) workload: FieldKind,
     #[command(flatten)]
     pub(crate) computed: ComputedOptions,

@@ -173,7 +173,7 @@ impl Job for Task {
             device,
             multiprocessors: target.multiprocessors(),
             samples: samples.times(),
-            iterations: field.labels_count_iterations(),
+            iterations: field.labels().work,
             checksum: checksum.as_deref(),
         };
         let report = Report::new(self.request.computation(&plan), how, &counts, ran);
@@ -206,7 +206,7 @@ impl Task {
             None if outputs.pictures() => Some(Cow::Owned(subdivision.materialise(limit)?)),
             None => None,
         };
-        let palette = Palette::new(field.max_label(), field.labels_count_iterations(), self.args.output.palette);
+        let palette = Palette::new(field.labels(), self.args.output.palette);
         let caption = Caption::new(&report.computation, slice);
         // Stdout comes last: whoever reads it may leave, and files must not suffer.
         let (report_now, report_last) = outputs.report.into_iter().partition::<Vec<_>, _>(|staged| !staged.is_stdout());

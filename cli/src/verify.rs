@@ -10,7 +10,7 @@ use orthant::field::FieldKind;
 use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::machine;
-use crate::options::{OrAuto, one_of, or_auto};
+use crate::options::{OrAuto, or_auto, workload};
 use crate::threads::spare;
 use crate::voice::{Voice, align_right, print, table, tell};
 
@@ -18,7 +18,7 @@ use crate::voice::{Voice, align_right, print, table, tell};
 #[derive(Debug, Args)]
 pub(crate) struct VerifyOptions {
     /// Only this workload
-    #[arg(value_parser = one_of!(FieldKind))]
+    #[arg(value_parser = workload())]
     pub(crate) workload: Option<FieldKind>,
     /// Every pair of choices with some workload, instead of with every one
     #[arg(long)]

@@ -38,7 +38,7 @@ DEVICE u64 what_stays(const DpArgs& dp, const Batch& batch) {
     const u32 families = __popcll(batch.mask);
     const u32 ticket = take_credit(dp, families);
     if (ticket != NO_TICKET) {
-        const u32 error = DEV_LAUNCH(dp_block, families, &dp, batch, Origin::word(batch.level, ticket, 0));
+        const u32 error = DEV_LAUNCH(dp_block, families, &dp, batch, Origin::word(batch.level, ticket));
         if (launched(dp, level_of(dp, batch.level + 1), TALLY_GRIDS, error, ticket)) return 0;
     }
     u64 stays = batch.mask;

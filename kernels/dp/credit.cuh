@@ -11,13 +11,13 @@ DEVICE u32* dp_counter(const DpArgs& dp, u32 counter) { return (u32*)dp.counters
 DEVICE void count_up(const DpArgs& dp, u32 counter) { atomicAdd(dp_counter(dp, counter), 1u); }
 DEVICE void count_down(const DpArgs& dp, u32 counter) { atomicAdd(dp_counter(dp, counter), 0u - 1u); }
 
-// What a grid is told of its launch, in one word: a level (or FROM_ROOTS, FROM_OVERFLOW, for grids of the host), the
-// ticket, a label.
+// What a grid is told of its launch, in one word: a level (or FROM_ROOTS, FROM_OVERFLOW, for grids of the host), and the
+// ticket.
 struct Origin {
-    u32 level, ticket, label;
+    u32 level, ticket;
 
-    DEVICE explicit Origin(u64 word) : level(u32(word >> 56)), ticket(u32(word >> 32) & 0xffffff), label(u32(word)) {}
-    DEVICE static u64 word(u32 level, u32 ticket, u32 label) { return u64(level) << 56 | u64(ticket) << 32 | label; }
+    DEVICE explicit Origin(u64 word) : level(u32(word >> 56)), ticket(u32(word >> 32) & 0xffffff) {}
+    DEVICE static u64 word(u32 level, u32 ticket) { return u64(level) << 56 | u64(ticket) << 32; }
     DEVICE bool on_credit() const { return level < FROM_ROOTS; }
 };
 

@@ -1,13 +1,19 @@
 // One region under dynamic parallelism: explored, and settled if it is terminal.
 #pragma once
 
+// A uniform region, and what fills it.
+struct Filling {
+    Code code;
+    Value value;
+};
+
 // MBR: the blocks of a grid share a uniform region, or a leaf.
-ENTRY(dp_fill, const DpArgs*, dp, Code, code, u64, from) {
+ENTRY(dp_fill, const DpArgs*, dp, Filling, filling, u64, from) {
     begin_grid(*dp);
     const Origin origin(from);
     const LaunchArgs& launch = level_of(*dp, origin.level);
     const RunArgs& run = *(const RunArgs*)dp->run;
-    fill(run, region_at(run, launch, curve_coords(launch, code)), origin.label, blockIdx.x, gridDim.x);
+    fill(run, region_at(run, launch, curve_coords(launch, filling.code)), filling.value, blockIdx.x, gridDim.x);
     end_block(*dp, origin);
 }
 
@@ -24,14 +30,14 @@ ENTRY(dp_leaf, const DpArgs*, dp, Code, code, u64, from) {
 }
 
 // Remembers a terminal region, if the host wants to know and there is room; the host sees from the count if there was.
-DEVICE void remember(const DpArgs& dp, u32 level, Code code, u32 outcome) {
+DEVICE void remember(const DpArgs& dp, u32 level, Code code, const Outcome& outcome) {
     if (dp.terminal_codes == 0) return;
     const u32 slot = atomicAdd(dp_counter(dp, DP_TERMINALS), 1u);
     if (slot >= dp.terminal_capacity) return;
     ((Code*)dp.terminal_codes)[slot] = code;
-    ((u32*)dp.terminal_levels)[slot] = level;
-    ((u32*)dp.terminal_outcomes)[slot] = outcome;
-    if (outcome == MIXED && dp.bricks_wanted) {
+    ((u32*)dp.terminal_levels)[slot] = outcome.mixed ? level | LEAF : level;
+    ((Value*)dp.terminal_values)[slot] = outcome.value;
+    if (outcome.mixed && dp.bricks_wanted) {
         const u32 brick = atomicAdd(dp_counter(dp, DP_LEAVES), 1u);
         ((u32*)dp.terminal_bricks)[slot] = brick;
         ((Code*)dp.leaf_codes)[brick] = code;
@@ -40,9 +46,9 @@ DEVICE void remember(const DpArgs& dp, u32 level, Code code, u32 outcome) {
 
 // Counts a terminal region and, under MBR, launches a grid that settles it; true if this block has to do it. Called by
 // thread 0.
-DEVICE bool settle_here(const DpArgs& dp, u32 level, const Entry& entry, u64 cells, u32 outcome) {
+DEVICE bool settle_here(const DpArgs& dp, u32 level, const Entry& entry, u64 cells, const Outcome& outcome) {
     const LaunchArgs& launch = level_of(dp, level);
-    const bool leaf = outcome == MIXED;
+    const bool leaf = outcome.mixed;
     count(launch, leaf ? TALLY_LEAVES : TALLY_FILLED, 1);
     count(launch, leaf ? TALLY_LEAF_CELLS : TALLY_FILLED_CELLS, cells);
     remember(dp, level, entry.code, outcome);
@@ -52,9 +58,9 @@ DEVICE bool settle_here(const DpArgs& dp, u32 level, const Entry& entry, u64 cel
     if (pieces == 1) return true;
     const u32 ticket = take_credit(dp, pieces);
     if (ticket != NO_TICKET) {
-        const u64 from = Origin::word(level, ticket, outcome);
+        const u64 from = Origin::word(level, ticket);
         const u32 error = leaf ? DEV_LAUNCH(dp_leaf, pieces, &dp, entry.code, from)
-                               : DEV_LAUNCH(dp_fill, pieces, &dp, entry.code, from);
+                               : DEV_LAUNCH(dp_fill, pieces, &dp, Filling{entry.code, outcome.value}, from);
         if (launched(dp, launch, leaf ? TALLY_LEAF_GRIDS : TALLY_FILL_GRIDS, error, ticket)) return false;
     }
     count_up(dp, DP_IN_PLACE);
@@ -69,9 +75,9 @@ DEVICE bool examine(const DpArgs& dp, u32 level, const Entry& entry) {
     const LaunchArgs& launch = level_of(dp, level);
     const Region region = region_at(run, launch, entry.coords);
     Tally explored;
-    const u32 outcome = explore(run, args, region, explored);
+    const Outcome outcome = explore(run, args, region, explored);
     settle_tally(launch, explored, TALLY_EXPLORED);
-    const bool mixed = outcome == MIXED;
+    const bool mixed = outcome.mixed;
     // Nothing is launched for a run that is to end: the cascade dries up.
     if (team_any(mixed && threadIdx.x == 0 && stopped(run))) return false;
     if (mixed && !launch.last) {
@@ -82,7 +88,7 @@ DEVICE bool examine(const DpArgs& dp, u32 level, const Entry& entry) {
     if (threadIdx.x == 0) here = settle_here(dp, level, entry, region.volume(), outcome);
     here = team_broadcast(here);
     team_sync();
-    if (here && !mixed) fill(run, region, outcome, 0, 1);
+    if (here && !mixed) fill(run, region, outcome.value, 0, 1);
     if (here && mixed) {
         Tally evaluated;
         evaluate(run, args, region, nullptr, 0, 1, evaluated);

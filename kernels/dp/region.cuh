@@ -9,7 +9,7 @@ ENTRY_AHEAD(dp_region, const DpArgs*, u64, u64);
 DEVICE bool hand_over(const DpArgs& dp, u32 level, Code code) {
     const u32 ticket = take_credit(dp, CHILDREN);
     if (ticket != NO_TICKET) {
-        const u32 error = DEV_LAUNCH(dp_region, CHILDREN, &dp, u64(code), Origin::word(level + 1, ticket, 0));
+        const u32 error = DEV_LAUNCH(dp_region, CHILDREN, &dp, u64(code), Origin::word(level + 1, ticket));
         if (launched(dp, level_of(dp, level + 1), TALLY_GRIDS, error, ticket)) return true;
     }
     return overflow(dp, level, code);

@@ -2,8 +2,6 @@
 // the rule, BASE is b, KEEPS_ALL says that the rule keeps every vector.
 #pragma once
 
-#define PROVES
-
 struct Digits {
     u32 centres = 0, sum = 0, first = 0;
     bool equal = true;
@@ -45,7 +43,7 @@ DEVICE bool differ(const Coords& a, const Coords& b) {
 
 // All cells of the least cube of side b^t around a region share their digits from t on. If those are not kept, the region
 // is 0; if they are and the region is that cube, the rule says what is in it. Else nothing is known.
-DEVICE bool prove(const FieldArgs& args, const Region& region, u32& outcome) {
+DEVICE Verdict prove(const FieldArgs& args, const Region& region, u32& value) {
     Coords low = region.corner, high;
 #pragma unroll
     for (u32 j = 0; j < DIM; j++) high[j] = low[j] + (region.extent[j] - 1);
@@ -61,6 +59,8 @@ DEVICE bool prove(const FieldArgs& args, const Region& region, u32& outcome) {
     bool cube = true;
 #pragma unroll
     for (u32 j = 0; j < DIM; j++) cube = cube && region.extent[j] == side;
-    outcome = !kept(args, region.corner, t) ? 0 : KEEPS_ALL || t == 0 ? 1 : MIXED;
-    return cube || outcome == 0;
+    value = kept(args, region.corner, t);
+    if (value == 0) return UNIFORM;
+    if (!cube) return UNKNOWN;
+    return KEEPS_ALL || t == 0 ? UNIFORM : MIXED;
 }

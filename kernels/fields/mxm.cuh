@@ -2,7 +2,7 @@
 #pragma once
 
 DEVICE u32 label(const FieldArgs& args, const Coords& cell) {
-    u32 least = MIXED;
+    u32 least = 0xffffffffu;
 #pragma unroll
     for (u32 f = 0; f < DIM / 2; f++) {
         const u32* image = (const u32*)args.images[f];

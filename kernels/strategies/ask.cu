@@ -6,6 +6,7 @@
 #include "olt.cuh"
 #include "region.cuh"
 #include FIELD_HEADER
+#include "value.cuh"
 
 #include "explore.cuh"
 #include "walk.cuh"
@@ -18,11 +19,12 @@ KERNEL(ask_explore) {
     const Entry entry = olt_read(launch, index);
     const Region region = region_at(run, launch, entry.coords);
     Tally explored;
-    const u32 outcome = explore(run, args, region, explored);
+    const Outcome outcome = explore(run, args, region, explored);
     settle_tally(launch, explored, TALLY_EXPLORED);
-    const bool mixed = outcome == MIXED;
+    const bool mixed = outcome.mixed;
     if (threadIdx.x == 0) {
-        if (launch.outcomes != 0) ((u32*)launch.outcomes)[index] = outcome;
+        if (launch.mixed != 0) ((u8*)launch.mixed)[index] = mixed;
+        if (launch.values != 0) ((Value*)launch.values)[index] = outcome.value;
         u32* counters = (u32*)launch.counters;
         if (mixed && !launch.last) {
             const u32 slot = atomicAdd(counters + COUNTER_MIXED, 1u);
@@ -35,7 +37,7 @@ KERNEL(ask_explore) {
             if (listed && !mixed) ((u32*)launch.fills)[atomicAdd(counters + COUNTER_FILLS, 1u)] = index;
         }
     }
-    if (!mixed && launch.fill == SETTLE_IN_PLACE) fill(run, region, outcome, 0, 1);
+    if (!mixed && launch.fill == SETTLE_IN_PLACE) fill(run, region, outcome.value, 0, 1);
     if (mixed && launch.last && launch.leaf == SETTLE_IN_PLACE) {
         Tally evaluated;
         evaluate(run, args, region, nullptr, 0, 1, evaluated);
@@ -48,7 +50,7 @@ KERNEL(ask_fill) {
     const u64 block = launch.first + blockIdx.x;
     const u32 index = ((const u32*)launch.fills)[block / launch.pieces];
     const Region region = region_at(run, launch, olt_read(launch, index).coords);
-    fill(run, region, ((const u32*)launch.outcomes)[index], block % launch.pieces, launch.pieces);
+    fill(run, region, ((const Value*)launch.values)[index], block % launch.pieces, launch.pieces);
 }
 
 // MBR: `pieces` blocks evaluate a leaf, into the dense array or into its brick.
@@ -68,7 +70,7 @@ KERNEL(ask_rank) {
     u32 mixed = 0;
     for (u32 i = 0; i < launch.pieces; i++) {
         const u64 index = (piece * launch.pieces + i) * BLOCK + threadIdx.x;
-        mixed += index < launch.regions && ((const u32*)launch.outcomes)[index] == MIXED;
+        mixed += index < launch.regions && ((const u8*)launch.mixed)[index] != 0;
     }
     const u64 sum = warp_sum(mixed);
     if (lane() == 0 && sum > 0) atomicAdd((u32*)launch.ranks + piece, u32(sum));
@@ -89,7 +91,7 @@ KERNEL(ask_place) {
     for (u32 w = 0; w < WARPS; w++) base += before[w];
     for (u32 i = 0; i < launch.pieces; i++) {
         const u64 index = (piece * launch.pieces + i) * BLOCK + threadIdx.x;
-        const bool mixed = index < launch.regions && ((const u32*)launch.outcomes)[index] == MIXED;
+        const bool mixed = index < launch.regions && ((const u8*)launch.mixed)[index] != 0;
         const u32 votes = __ballot_sync(0xffffffffu, mixed);
         __syncthreads();
         if (lane() == 0) before[warp()] = __popc(votes);

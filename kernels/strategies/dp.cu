@@ -8,6 +8,7 @@
 #include "olt.cuh"
 #include "region.cuh"
 #include FIELD_HEADER
+#include "value.cuh"
 
 #include "explore.cuh"
 #include "walk.cuh"

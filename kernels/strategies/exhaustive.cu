@@ -16,6 +16,7 @@ struct Entry {
 #include CURVE_HEADER
 #include "region.cuh"
 #include FIELD_HEADER
+#include "value.cuh"
 
 KERNEL(exhaustive) {
     const u64 index = launch.first + blockIdx.x;
@@ -49,8 +50,8 @@ KERNEL(exhaustive) {
         for (u32 j = 0; j < DIM; j++) {
             if (!mine) cell[j] = 0;
         }
-        const u32 found = label(args, cell);
-        if (mine && run.array != 0) ((CellValue*)run.array)[linear(run.size, cell)] = CellValue(found);
+        const Value found = value_at(args, cell);
+        if (mine && run.array != 0) ((CellValue*)run.array)[linear(run.size, cell)] = stored(found);
         tally.add(found, mine);
     }
     settle_tally(launch, tally, TALLY_EVALUATED);

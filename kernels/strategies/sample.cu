@@ -1,11 +1,12 @@
 // A coarse sample: one thread per point of a lattice through the domain, grid[j] points on axis j. Point p is cell
-// ⌊p·n/grid⌋; labels are stored in the order of the points. Twin of src/geometry/sample_grid.rs.
+// ⌊p·n/grid⌋; the keys of labels are stored in the order of the points. Twin of src/geometry/sample_grid.rs.
 #include "prelude.cuh"
 
 #include "team.cuh"
 
 #include "region.cuh"
 #include FIELD_HEADER
+#include "value.cuh"
 
 KERNEL(sample) {
     if (team_stopped(run, 0)) return;
@@ -18,6 +19,6 @@ KERNEL(sample) {
         cell[j] = bound(u32(rest % launch.grid[j]), run.size[j], launch.grid[j]);
         rest /= launch.grid[j];
     }
-    const u32 found = label(args, cell);
-    if (mine) ((u32*)launch.outcomes)[index] = found;
+    const Value found = key(value_at(args, cell));
+    if (mine) ((Value*)launch.values)[index] = found;
 }

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-/// The name under which a user's source is compiled.
-pub(crate) const USER_SOURCE: &str = "user_source.cuh";
+use crate::field::USER_SOURCE;
 
 /// Why CUDA cannot be used, or failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

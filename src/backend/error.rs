@@ -4,7 +4,7 @@ use crate::backend::cuda_error::CudaError;
 use crate::bytes::Bytes;
 use crate::choice::ChoiceError;
 use crate::curve::CurveError;
-use crate::field::FieldError;
+use crate::field::{DeviceTwin, FieldError};
 use crate::geometry::DomainError;
 use crate::plan::PlanError;
 use crate::registry::UnknownName;
@@ -86,6 +86,15 @@ pub enum Unsupported {
     /// A field that a device cannot evaluate.
     #[error("this field has no device twin (Field::twin)")]
     NoTwin,
+    /// A device twin that was written for another version of what kernels offer.
+    #[error(
+        "the field's device twin was written for version {api} of the kernels' interface, which here is version {}",
+        DeviceTwin::API
+    )]
+    TwinApi {
+        /// Its version.
+        api: u32,
+    },
     /// Regions with a payload on a device.
     #[error("regions with a payload are not supported there yet")]
     Payload,

@@ -1,7 +1,7 @@
 //! What a run will take, before it takes it.
 
 use crate::backend::how::{How, StrategyKind};
-use crate::backend::table::{Outcome, table_bytes};
+use crate::backend::table::table_bytes;
 use crate::field::Field;
 use crate::plan::Plan;
 use crate::result::{Keep, MemoryError, Stored, Terminal};
@@ -22,21 +22,19 @@ pub struct Estimate {
 impl Estimate {
     /// The estimate for one run.
     pub fn new<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> Self {
-        let dense = if how.kept.keep == Keep::Dense {
-            plan.domain().cells().saturating_mul(u128::from(how.kept.cell.bytes()))
-        } else {
-            0
-        };
+        let cell = field.labels().cell(how.kept.cell).bytes();
+        let dense =
+            if how.kept.keep == Keep::Dense { plan.domain().cells().saturating_mul(u128::from(cell)) } else { 0 };
         if how.tuning.strategy == StrategyKind::Exhaustive {
             return Self { dense, olt: 0, compact: 0 };
         }
         let expected = plan.expected_regions(field.boundary_dimension());
-        let payloads = field.carries_payload();
+        let payloads = field.carrier().is_some();
         let table = |level: usize| table_bytes(plan, level as u32, payloads, expected[level] as u128);
         let olt = (0..expected.len())
             .map(|level| {
                 let next = if level + 1 < expected.len() { table(level + 1) } else { 0 };
-                table(level) + next + expected[level] as u128 * size_of::<Outcome>() as u128
+                table(level) + next + expected[level] as u128 * size_of::<bool>() as u128
             })
             .max()
             .unwrap_or(0);
@@ -46,7 +44,7 @@ impl Estimate {
         let share = plan.scheme().children() as f64;
         let share = share.powf((field.boundary_dimension() - K as f64) / K as f64);
         let leaf = plan.domain().cells() as f64 / plan.levels()[expected.len() - 1].regions() as f64;
-        let bricks = (last * share * leaf) as u128 * u128::from(how.kept.cell.bytes());
+        let bricks = (last * share * leaf) as u128 * u128::from(cell);
         let compact = match how.kept.keep {
             Keep::Counts => 0,
             Keep::Dense => terminals,

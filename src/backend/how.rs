@@ -3,9 +3,11 @@
 //! The counterpart of [`Plan`](crate::Plan). The conformance suite varies all of it and compares arrays; whatever would
 //! change a cell does not belong here.
 
+use crate::cell::CellType;
 use crate::choice::{ChoiceError, choices};
+use crate::field::Labels;
 use crate::registry::registry;
-use crate::result::{CellType, Keep};
+use crate::result::{Keep, Storage};
 
 registry! {
     /// The host program that drives a subdivision. All of them give the same cells, counts and terminal regions, except
@@ -96,7 +98,7 @@ registry! {
 choices! {
     /// What is kept of a run.
     pub struct Kept on How: |how| how.kept;
-    /// The type of a stored cell
+    /// The type in which counts are stored; values have their own
     cell: CellType = CellType::U16, "cell";
     /// What to keep: the dense array, regions and leaf bricks, or counts only
     keep: Keep = Keep::Dense, "keep";
@@ -183,18 +185,12 @@ impl How {
         self.cuda.clone().unwrap_or_default()
     }
 
-    /// Checks what every backend needs: labels fit the cells, and something may be in flight.
-    pub(crate) fn check(&self, label: u32) -> Result<(), ChoiceError> {
-        let cell = self.kept.cell;
-        if label > cell.max_label() {
-            let most = cell.max_label();
-            let reason =
-                format!("labels of this field reach {label}, more than {most} (dwell fields have a cap, the dwell)");
-            return Err(ChoiceError::new("cell", cell, reason));
-        }
+    /// Checks what every backend needs, that labels fit the cells and something may be in flight, and says how labels
+    /// become cells.
+    pub(crate) fn check(&self, labels: Labels) -> Result<Storage, ChoiceError> {
         if self.tuning.max_kernels == Some(0) {
             return Err(ChoiceError::new("max-kernels", 0, "at least one must be in flight"));
         }
-        Ok(())
+        Storage::new(labels, self.kept.cell)
     }
 }

@@ -12,8 +12,6 @@ mod table;
 
 pub use control::Control;
 pub use cuda_error::CudaError;
-#[cfg(feature = "cuda")]
-pub(crate) use cuda_error::USER_SOURCE;
 pub use error::{Error, Unsupported};
 pub use estimate::Estimate;
 pub use facts::DeviceFacts;
@@ -23,4 +21,4 @@ pub use how::{
 };
 pub(crate) use portions::{FIRST_ROUND, LAST_ROUND, PIECE, Shared};
 pub use seam::{Backend, Place, Prepared, Sampler};
-pub(crate) use table::{MIXED, Outcome, table_bytes};
+pub(crate) use table::table_bytes;

@@ -28,9 +28,9 @@ pub trait Place {
     fn facts(&self) -> Option<DeviceFacts>;
 }
 
-/// A coarse sample, ready to be taken: every call evaluates the labels of a grid's cells, in storage order, unless it is
-/// [`Error::Interrupted`].
-pub type Sampler<'a> = Box<dyn FnMut(&Control) -> Result<Vec<u32>, Error> + 'a>;
+/// A coarse sample, ready to be taken: every call evaluates the cells of a grid, in storage order, unless it is
+/// [`Error::Interrupted`]: [keys](crate::rule::exact) of their labels' words.
+pub type Sampler<'a> = Box<dyn FnMut(&Control) -> Result<Vec<u64>, Error> + 'a>;
 
 /// Where plans are carried out. The cells are the same everywhere, to the bit.
 pub trait Backend<const K: usize>: Place + Sync {

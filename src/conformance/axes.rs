@@ -1,12 +1,13 @@
 //! What is varied: every choice that must not change a cell, an axis each.
 
 use crate::backend::{AskLoop, DpLaunch, ExploreOrder, How, Insertion, Mapping, Stack, StrategyKind, Table};
+use crate::cell::CellType;
 use crate::choice::ChoiceValue;
 use crate::conformance::cases::Case;
 use crate::conformance::cover::cover;
 use crate::curve::CurveKind;
 use crate::engine::BackendKind;
-use crate::result::{CellType, Keep};
+use crate::result::Keep;
 
 /// How much is varied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +54,7 @@ const CASE: usize = 0;
 const CURVE: usize = 1;
 const STRATEGY: usize = 2;
 const KEEP: usize = 3;
+const CELL: usize = 4;
 
 fn axis<T: Clone + ChoiceValue + 'static>(
     name: &'static str,
@@ -103,8 +105,13 @@ pub(super) fn axes(cases: &[Case], backend: BackendKind) -> Vec<Axis> {
     axes
 }
 
-/// The rows of the suite, in the order of their cases. `serves` says whether a curve can serve a case.
-pub(super) fn rows(axes: &[Axis], scope: Scope, serves: impl Fn(usize, CurveKind) -> bool) -> Vec<Row> {
+/// The rows of the suite, in the order of their cases. `serves` says whether a curve can serve a case, and whether cells of a
+/// type can hold its labels.
+pub(super) fn rows(
+    axes: &[Axis],
+    scope: Scope,
+    serves: impl Fn(usize, Option<CurveKind>, Option<CellType>) -> bool,
+) -> Vec<Row> {
     // An axis that does not concern every strategy has one value more, the first: it is not there. Without that, pairs would
     // count as met in rows that drop them.
     let absent: Vec<usize> = axes
@@ -121,10 +128,9 @@ pub(super) fn rows(axes: &[Axis], scope: Scope, serves: impl Fn(usize, CurveKind
         axes.iter().zip(&absent).zip(row).all(concerned)
             && !(strategy == Some(StrategyKind::Exhaustive) && kept == Some(Keep::Regions))
             && !(strategy == Some(StrategyKind::Dp) && scope == Scope::Static)
-            && match (row[CASE], row[CURVE]) {
-                (Some(case), Some(curve)) => serves(case, CurveKind::ALL[curve]),
-                _ => true,
-            }
+            && row[CASE].is_none_or(|case| {
+                serves(case, row[CURVE].map(|curve| CurveKind::ALL[curve]), row[CELL].map(|cell| CellType::ALL[cell]))
+            })
     };
     let sizes: Vec<usize> = axes.iter().zip(&absent).map(|(axis, absent)| axis.values.len() + absent).collect();
     let mut rows = match scope {
@@ -133,7 +139,10 @@ pub(super) fn rows(axes: &[Axis], scope: Scope, serves: impl Fn(usize, CurveKind
             // The cases take turns instead of meeting every other choice.
             let choices = cover(&sizes[1..], |row| allowed(&[&[None], row].concat()));
             let (turns, cases) = (choices.len(), sizes[CASE]);
-            let fits = |case: usize, turn: usize| serves(case, CurveKind::ALL[choices[turn][CURVE - 1]]);
+            let fits = |case: usize, turn: usize| {
+                let choice = |axis: usize| choices[turn][axis - 1];
+                serves(case, Some(CurveKind::ALL[choice(CURVE)]), Some(CellType::ALL[choice(CELL)]))
+            };
             let with_some_case = (0..turns).filter_map(|turn| {
                 Some(((turn..turn + cases).map(|case| case % cases).find(|&case| fits(case, turn))?, turn))
             });
@@ -186,9 +195,12 @@ mod tests {
     fn every_pair_has_met() {
         for &backend in BackendKind::ALL {
             let axes = axes(&cases(), backend);
-            // Every third case is not served by the last curve.
-            let last = CurveKind::ALL.len() - 1;
-            let serves = |case: usize, curve: CurveKind| !case.is_multiple_of(3) || curve as usize != last;
+            // Every third case is not served by the last curve, and every fifth not by the last type of a cell.
+            let (last, widest) = (CurveKind::ALL.len() - 1, CellType::ALL.len() - 1);
+            let serves = |case: usize, curve: Option<CurveKind>, cell: Option<CellType>| {
+                (case % 3 != 0 || curve.is_none_or(|curve| curve as usize != last))
+                    && (case % 5 != 0 || cell.is_none_or(|cell| cell as usize != widest))
+            };
             let rows = rows(&axes, Scope::Full, serves);
             let can = |pair: [(usize, usize); 2]| {
                 let has = |axis, value| pair.contains(&(axis, value));
@@ -198,7 +210,8 @@ mod tests {
                         && !(strategy == StrategyKind::Exhaustive && has(KEEP, Keep::Regions as usize))
                 };
                 let [(i, a), (j, b)] = pair;
-                let unserved = (i, j) == (CASE, CURVE) && a % 3 == 0 && b == last;
+                let unserved = (i, j) == (CASE, CURVE) && a % 3 == 0 && b == last
+                    || (i, j) == (CASE, CELL) && a % 5 == 0 && b == widest;
                 !unserved && StrategyKind::ALL.iter().enumerate().any(|strategy| possible(&strategy))
             };
             for j in 0..axes.len() {

@@ -105,6 +105,13 @@ pub fn cases() -> Vec<Case> {
         Case::new(Carpet, 3, &[27], (3, 3, 1), Closed),
         Case::of_source(3, &[24], (2, 2, 1)),
     ];
+    for field in FieldKind::all().filter(|field| matches!(field, FieldKind::Own(_))) {
+        for &k in field.dims() {
+            // Few cells, and sides that nothing divides.
+            let side = [999, 83, 23, 11, 7, 5, 4, 3][k - 1];
+            cases.extend([Border, Closed, Full].map(|rule| Case::new(field, k, &[side], (2, 2, 1), rule)));
+        }
+    }
     for case in &mut cases {
         // Fields whose surface test is exact, beside those explored in full.
         case.exact |= matches!(case.request.workload, Cantor | Menger | Simplex | Diagonal);

@@ -1,13 +1,15 @@
 //! Running the rows, and the laws that they must keep.
 
 use crate::backend::{Backend, Control, Error, How, StrategyKind};
+use crate::cell::CellType;
 use crate::conformance::axes::{Axis, Row, Scope, axes, counts, rows};
 use crate::conformance::cases::Case;
+use crate::curve::CurveKind;
 use crate::engine::{BackendKind, Request, Target};
-use crate::field::{Field, Job, Open};
+use crate::field::{Field, Job, Labels, Open};
 use crate::geometry::{Domain, Region, SampleGrid};
-use crate::plan::Plan;
-use crate::result::{CellType, Content, DenseArray, Keep, Subdivision};
+use crate::plan::{Plan, PlanError};
+use crate::result::{Content, DenseArray, Keep, Subdivision};
 
 /// What a dense array is filled with before the runs of a row: a cell that is not written cannot be right in both.
 const POISONS: [u8; 2] = [0x5a, 0xa5];
@@ -45,10 +47,13 @@ impl Suite {
         let cases: Vec<Case> =
             cases.into_iter().filter(|case| backend != BackendKind::Cpu || case.request.source.is_none()).collect();
         let axes = axes(&cases, backend);
-        let served: Vec<Vec<bool>> = cases.iter().map(|case| case.curves()).collect();
+        let served: Vec<Served> = cases.iter().map(Case::served).collect();
         let rows = match cases[..] {
             [] => Vec::new(),
-            _ => rows(&axes, scope, |case, curve| served[case][curve as usize]),
+            _ => rows(&axes, scope, |case, curve, cell| {
+                curve.is_none_or(|curve| served[case].curves[curve as usize])
+                    && cell.is_none_or(|cell| served[case].most <= cell.most())
+            }),
         };
         Self { cases, axes, rows, threads: None }
     }
@@ -93,22 +98,33 @@ impl Suite {
     }
 }
 
+/// What can serve a case.
+struct Served {
+    /// Every curve: Hilbert needs equal power-of-two r. Every other error is one of the case, which its runs will tell.
+    curves: Vec<bool>,
+    /// The largest count that cells have to hold.
+    most: u64,
+}
+
 impl Case {
-    /// For every curve whether it can serve the case. Hilbert needs equal power-of-two r; every other error is one of
-    /// the case, which its runs will tell.
-    fn curves(&self) -> Vec<bool> {
+    fn served(&self) -> Served {
         struct Serves<'a>(&'a Request);
         impl Job for Serves<'_> {
-            type Output = Vec<bool>;
-            fn run<const K: usize>(self, _: Open<K>) -> Vec<bool> {
-                let serves = |&curve: &crate::curve::CurveKind| {
+            type Output = Served;
+            fn run<const K: usize>(self, open: Open<K>) -> Served {
+                let serves = |&curve: &CurveKind| {
                     let plan = self.0.clone().curve(curve).plan::<K>();
-                    !matches!(plan, Err(Error::Plan(crate::plan::PlanError::Curve(_))))
+                    !matches!(plan, Err(Error::Plan(PlanError::Curve(_))))
                 };
-                crate::curve::CurveKind::ALL.iter().map(serves).collect()
+                let labels = || {
+                    let domain = self.0.domain::<K>()?;
+                    Ok::<_, Error>(open(&domain, &self.0.options()?)?.labels())
+                };
+                let most = labels().ok().and_then(|labels| labels.most).unwrap_or(0);
+                Served { curves: CurveKind::ALL.iter().map(serves).collect(), most }
             }
         }
-        let all = vec![true; crate::curve::CurveKind::ALL.len()];
+        let all = Served { curves: vec![true; CurveKind::ALL.len()], most: 0 };
         self.request.workload.dispatch(self.request.k(), Serves(&self.request)).unwrap_or(all)
     }
 }
@@ -133,15 +149,20 @@ impl Job for RunCase<'_> {
         let backend = target.of::<K>();
         // A field that is source for a GPU has no other oracle than itself.
         let cpu = Target::cpu();
-        let oracle = if field.is_device_only() { backend } else { cpu.of::<K>() };
+        let oracle = if field.host().is_none() { backend } else { cpu.of::<K>() };
         let mut sampled = sampled(oracle, backend, field, &domain, control)?;
         let truth = {
-            let how = How::default().strategy(StrategyKind::Exhaustive).cell(CellType::I32);
+            let how = How::default().strategy(StrategyKind::Exhaustive).cell(CellType::U32);
             once(oracle, &case.request.plan::<K>()?, field, &how, control)?
         };
         let truth = truth.array().expect("a dense array is kept");
-        let how = How::default().cell(CellType::I32);
-        let reference = Reference::of(case, &once(oracle, &case.request.plan::<K>()?, field, &how, control)?, truth)?;
+        let how = How::default().cell(CellType::U32);
+        let reference = Reference::of(
+            case,
+            field.labels(),
+            &once(oracle, &case.request.plan::<K>()?, field, &how, control)?,
+            truth,
+        )?;
         for row in rows {
             let plan = case.request.clone().curve(row.curve).plan::<K>()?;
             let mut outcome =
@@ -213,14 +234,15 @@ fn sampled<'a, const K: usize>(
 
 /// What the dividing runs of a case must find.
 struct Reference<const K: usize> {
+    labels: Labels,
     array: DenseArray<K>,
     counts: Vec<[u64; 3]>,
-    terminals: Vec<(Region<K>, Option<u32>)>,
+    terminals: Vec<(Region<K>, Option<u64>)>,
     total: u128,
 }
 
 impl<const K: usize> Reference<K> {
-    fn of(case: &Case, run: &Subdivision<K>, truth: &DenseArray<K>) -> Result<Self, Error> {
+    fn of(case: &Case, labels: Labels, run: &Subdivision<K>, truth: &DenseArray<K>) -> Result<Self, Error> {
         let counts = levels(run);
         if let Some(known) = &case.mixed {
             let mixed: Vec<u64> = counts.iter().map(|[subdivided, _, leaves]| subdivided + leaves).collect();
@@ -231,7 +253,13 @@ impl<const K: usize> Reference<K> {
         }
         let array = run.materialise(None)?;
         debug_assert_eq!(array.cells().len(), truth.cells().len());
-        Ok(Self { array, counts, terminals: terminals(run), total: run.plan().domain().cells() })
+        Ok(Self {
+            array,
+            counts,
+            terminals: terminals(run, labels.most.is_some()),
+            labels,
+            total: run.plan().domain().cells(),
+        })
     }
 
     /// What a run does not agree with, if with anything.
@@ -243,7 +271,7 @@ impl<const K: usize> Reference<K> {
         if run.terminals().is_empty() {
             return None;
         }
-        let terminals = terminals(run);
+        let terminals = terminals(run, self.labels.most.is_some());
         let tiled: u64 = terminals.iter().map(|(region, _)| region.volume()).sum();
         if u128::from(tiled) != self.total {
             return Some(format!("the terminal regions hold {tiled} cells"));
@@ -257,11 +285,12 @@ fn levels<const K: usize>(run: &Subdivision<K>) -> Vec<[u64; 3]> {
     run.levels().iter().map(|level| [level.counts.subdivided, level.counts.filled, level.counts.leaves]).collect()
 }
 
-/// The terminal regions by their place, whatever curve named them, with the label of uniform ones.
-fn terminals<const K: usize>(run: &Subdivision<K>) -> Vec<(Region<K>, Option<u32>)> {
+/// The terminal regions by their place, whatever curve named them, with what fills uniform ones: a count, or a word.
+fn terminals<const K: usize>(run: &Subdivision<K>, counts: bool) -> Vec<(Region<K>, Option<u64>)> {
     let terminal = |terminal| {
         let label = match crate::result::Terminal::content(terminal) {
-            Content::Uniform(label) => Some(label),
+            Content::Uniform(word) if counts => Some(run.bricks().kind().count(word)),
+            Content::Uniform(word) => Some(word),
             Content::Leaf { .. } => None,
         };
         (run.region(terminal), label)
@@ -271,9 +300,14 @@ fn terminals<const K: usize>(run: &Subdivision<K>) -> Vec<(Region<K>, Option<u32
     terminals
 }
 
-/// The number of cells in which two arrays differ.
+/// The number of cells in which two arrays differ: in their bits, or in their counts if the types differ.
 pub fn differing<const K: usize>(a: &DenseArray<K>, b: &DenseArray<K>) -> u64 {
-    (0..a.cells().len()).filter(|&i| a.cells().label(i) != b.cells().label(i)).count() as u64
+    let (a, b) = (a.cells(), b.cells());
+    let differ = |&i: &usize| match a.kind() == b.kind() {
+        true => a.word(i) != b.word(i),
+        false => a.label(i) != b.label(i),
+    };
+    (0..a.len()).filter(differ).count() as u64
 }
 
 #[cfg(test)]
@@ -281,7 +315,6 @@ mod tests {
     use super::*;
     use crate::backend::{CudaTuning, Kept, Tuning};
     use crate::conformance::cases;
-    use crate::curve::CurveKind;
     use crate::field::{Arithmetic, FieldKind, Precision};
     use crate::rule::RuleKind;
 

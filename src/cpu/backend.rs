@@ -8,6 +8,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::backend::{
     Backend, Control, DeviceFacts, Error, Estimate, How, Place, Prepared, Sampler, StrategyKind, Unsupported,
 };
+use crate::cell::WordVec;
+use crate::cpu::host::Host;
 use crate::cpu::patience::evaluate;
 use crate::cpu::sink::Sink;
 use crate::cpu::strategy;
@@ -16,7 +18,8 @@ use crate::field::Field;
 use crate::geometry::{Domain, SampleGrid};
 use crate::memory::zeros;
 use crate::plan::Plan;
-use crate::result::{DenseArray, Keep, MemoryError, RunCounts, Stored, Subdivision, Times};
+use crate::result::{DenseArray, Keep, MemoryError, RunCounts, Storage, Stored, Subdivision, Times};
+use crate::rule::exact;
 
 /// Cells sampled per task: below it threads take longer to wake than to evaluate.
 const TASK: usize = 1024;
@@ -51,19 +54,25 @@ impl<const K: usize> Backend<K> for Cpu {
         grid: SampleGrid<K>,
         how: &How,
     ) -> Result<Sampler<'a>, Error> {
-        check_here(field, how)?;
+        check_here(how)?;
+        let host = Host::of(field)?;
         let pool = pool(how)?;
         Ok(Box::new(move |control| {
-            let task = |(task, labels): (usize, &mut [u32])| {
-                evaluate(field, &grid.cells_from((task * TASK) as u64, labels.len()), labels, control)
+            let task = |(task, keys): (usize, &mut [u64])| {
+                let mut words = WordVec::of(host.labels.kind);
+                let cells = grid.cells_from((task * TASK) as u64, keys.len());
+                evaluate(host, &cells, words.reset(keys.len()), control)?;
+                exact::make_keys(host.labels.kind, words.all_mut());
+                keys.iter_mut().zip(words.all().iter()).for_each(|(key, word)| *key = word);
+                Ok::<_, Error>(())
             };
-            let mut labels = zeros(grid.cells() as usize).map_err(MemoryError::refused(Stored::Sample))?;
-            if labels.len() <= TASK {
-                task((0, &mut labels))?;
+            let mut keys = zeros(grid.cells() as usize).map_err(MemoryError::refused(Stored::Sample))?;
+            if keys.len() <= TASK {
+                task((0, &mut keys))?;
             } else {
-                inside(pool.as_ref(), || labels.par_chunks_mut(TASK).enumerate().try_for_each(task))?;
+                inside(pool.as_ref(), || keys.par_chunks_mut(TASK).enumerate().try_for_each(task))?;
             }
-            Ok(labels)
+            Ok(keys)
         }))
     }
 
@@ -73,14 +82,16 @@ impl<const K: usize> Backend<K> for Cpu {
         field: &'a dyn Field<K>,
         how: &How,
     ) -> Result<Box<dyn Prepared<K> + 'a>, Error> {
-        check_here(field, how)?;
-        how.check(field.max_label())?;
+        check_here(how)?;
+        let host = Host::of(field)?;
+        let storage = how.check(host.labels)?;
         let estimate = Estimate::new(plan, field, how);
         estimate.check(how.mem_limit)?;
         let pool = pool(how)?;
         Ok(Box::new(OnCpu {
             plan: plan.clone(),
-            field,
+            host,
+            storage,
             how: how.clone(),
             dense: estimate.dense as u64,
             pool,
@@ -89,13 +100,11 @@ impl<const K: usize> Backend<K> for Cpu {
     }
 }
 
-/// Checks that the CPU can evaluate a field as it is tuned.
-fn check_here<const K: usize>(field: &dyn Field<K>, how: &How) -> Result<(), Error> {
-    let refused = |what| Err(Error::Unsupported { backend: "cpu", what });
-    match (&how.cuda, field.is_device_only()) {
-        (Some(_), _) => refused(Unsupported::CudaTuning),
-        (None, true) => refused(Unsupported::DeviceOnly),
-        (None, false) => Ok(()),
+/// Checks that the CPU understands how a plan is tuned.
+fn check_here(how: &How) -> Result<(), Error> {
+    match how.cuda {
+        Some(_) => Err(Error::Unsupported { backend: "cpu", what: Unsupported::CudaTuning }),
+        None => Ok(()),
     }
 }
 
@@ -125,7 +134,8 @@ fn inside<R: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> R + Send) -
 /// A plan on the CPU. A run writes into the array of the one before.
 struct OnCpu<'a, const K: usize> {
     plan: Plan<K>,
-    field: &'a dyn Field<K>,
+    host: Host<'a, K>,
+    storage: Storage,
     how: How,
     /// Bytes of the dense array.
     dense: u64,
@@ -136,13 +146,13 @@ struct OnCpu<'a, const K: usize> {
 impl<const K: usize> Prepared<K> for OnCpu<'_, K> {
     fn run(&mut self, control: &Control) -> Result<Times, Error> {
         let mut array = self.last.take().and_then(Subdivision::into_array);
-        let Self { plan, field, how, dense, .. } = &*self;
+        let Self { plan, host, storage, how, dense, .. } = &*self;
         if let (Some(byte), Keep::Dense) = (how.poison, how.kept.keep) {
-            let mut poisoned = array.map_or_else(|| dense_array(plan, how), Ok)?;
+            let mut poisoned = array.map_or_else(|| dense_array(plan, *storage), Ok)?;
             poisoned.poison(byte);
             array = Some(poisoned);
         }
-        let done = inside(self.pool.as_ref(), || carry_out(plan, *field, how, *dense, control, array))?;
+        let done = inside(self.pool.as_ref(), || carry_out(plan, *host, *storage, how, *dense, control, array))?;
         let times = done.counts.times;
         self.last = Some(done);
         Ok(times)
@@ -163,14 +173,15 @@ impl<const K: usize> Prepared<K> for OnCpu<'_, K> {
 }
 
 /// The array that a run paints.
-fn dense_array<const K: usize>(plan: &Plan<K>, how: &How) -> Result<DenseArray<K>, MemoryError> {
-    DenseArray::zeroed(Stored::Dense, plan.domain().size(), how.kept.cell)
+fn dense_array<const K: usize>(plan: &Plan<K>, storage: Storage) -> Result<DenseArray<K>, MemoryError> {
+    DenseArray::zeroed(Stored::Dense, plan.domain().size(), storage.cell)
 }
 
 /// One run into `array`, which a run before this one may have left, or into a new one.
 fn carry_out<const K: usize>(
     plan: &Plan<K>,
-    field: &dyn Field<K>,
+    host: Host<'_, K>,
+    storage: Storage,
     how: &How,
     dense: u64,
     control: &Control,
@@ -179,11 +190,11 @@ fn carry_out<const K: usize>(
     control.begin();
     let start = Instant::now();
     let kept = &how.kept;
-    let new = || (kept.keep == Keep::Dense).then(|| dense_array(plan, how)).transpose();
+    let new = || (kept.keep == Keep::Dense).then(|| dense_array(plan, storage)).transpose();
     let mut array = array.map_or_else(new, |array| Ok(Some(array)))?;
     let limit = how.mem_limit.unwrap_or(u64::MAX).saturating_sub(dense);
-    let sink = Sink::new(array.as_mut().map(DenseArray::canvas), kept.keep, kept.cell, limit);
-    let work = Work::new(plan, field, how, control, sink);
+    let sink = Sink::new(array.as_mut().map(DenseArray::canvas), kept.keep, storage, limit);
+    let work = Work::new(plan, host, how, control, sink);
     let (levels, launches) = strategy::of::<K>(how.tuning.strategy).run(&work)?;
     let (terminals, bricks) = work.sink.finish();
     let times = Times { wall: start.elapsed(), device: None };

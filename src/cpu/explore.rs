@@ -5,23 +5,43 @@
 //! all of them are evaluated in one call, and regions that showed a second label drop out. What one region visits does
 //! not depend on the others, so the counts are the same for every strategy, batch and thread count.
 
-use crate::backend::{Control, Error, ExploreOrder, FIRST_ROUND, LAST_ROUND, MIXED, Outcome};
+use crate::backend::{Control, Error, ExploreOrder, FIRST_ROUND, LAST_ROUND};
+use crate::cell::WordVec;
+use crate::cpu::host::Host;
 use crate::cpu::patience::evaluate;
 use crate::cpu::visit::{Visit, VisitOrders};
-use crate::field::{Field, Payload, Verdict};
+use crate::field::{Labels, Payload, Verdict};
 use crate::geometry::Region;
+use crate::rule::exact;
 
 /// Cells evaluated in one call, at most, where regions are larger than that.
 const BATCH: usize = 16 * 1024;
 
 /// Memory that a worker reuses from batch to batch.
-#[derive(Default)]
 pub(crate) struct Scratch<const K: usize> {
     pub(crate) regions: Vec<Region<K>>,
+    /// What exploring decided of each: the word of its label, None if it is mixed.
+    pub(crate) found: Vec<Option<u64>>,
     pub(crate) cells: Vec<[u32; K]>,
-    pub(crate) labels: Vec<u32>,
+    pub(crate) labels: WordVec,
+    /// Room for cells that are not just cut labels.
+    pub(crate) converted: WordVec,
     pub(crate) slabs: Vec<Region<K>>,
     open: Vec<Undecided>,
+}
+
+impl<const K: usize> Scratch<K> {
+    pub(crate) fn new(labels: Labels) -> Self {
+        Self {
+            regions: Vec::new(),
+            found: Vec::new(),
+            cells: Vec::new(),
+            labels: WordVec::of(labels.kind),
+            converted: WordVec::of(labels.kind),
+            slabs: Vec::new(),
+            open: Vec::new(),
+        }
+    }
 }
 
 /// A region that is not decided yet.
@@ -29,7 +49,8 @@ struct Undecided {
     region: usize,
     visited: u64,
     round: u64,
-    label: u32,
+    label: u64,
+    mixed: bool,
 }
 
 /// What exploring cost.
@@ -41,14 +62,14 @@ pub(crate) struct Cost {
 
 /// How regions are decided.
 pub(crate) struct Explorer<'a, const K: usize> {
-    pub(crate) field: &'a dyn Field<K>,
+    pub(crate) host: Host<'a, K>,
     pub(crate) orders: VisitOrders<K>,
     /// True if a field's proof of a region decides it.
     pub(crate) proves: bool,
     pub(crate) order: ExploreOrder,
 }
 
-/// Decides every region of `scratch.regions`; `payload(i)` belongs to region i.
+/// Decides every region of `scratch.regions` and leaves what it found in `scratch.found`; `payload(i)` belongs to region i.
 ///
 /// # Errors
 /// [`Error::Interrupted`]; a single region can have any number of cells.
@@ -56,25 +77,29 @@ pub(crate) fn explore<const K: usize>(
     explorer: &Explorer<'_, K>,
     level: u32,
     payload: impl Fn(usize) -> Payload,
-    outcomes: &mut [Outcome],
     scratch: &mut Scratch<K>,
     control: &Control,
 ) -> Result<Cost, Error> {
-    let Scratch { regions, cells, labels, open, .. } = scratch;
-    let mut cost = Cost::default();
+    let Scratch { regions, found, cells, labels, open, .. } = scratch;
+    let (host, mut cost) = (explorer.host, Cost::default());
+    let prove = host.prove.filter(|_| explorer.proves);
     open.clear();
+    found.clear();
+    found.resize(regions.len(), None);
     for (i, region) in regions.iter().enumerate() {
-        let verdict = match explorer.proves {
-            true => {
+        let verdict = match prove {
+            Some(prove) => {
                 control.check()?;
-                explorer.field.prove(region, payload(i))
+                prove.prove(region, payload(i))
             }
-            false => Verdict::Unknown,
+            None => Verdict::Unknown,
         };
         match verdict {
-            Verdict::Uniform(label) => outcomes[i] = label,
-            Verdict::Mixed => outcomes[i] = MIXED,
-            Verdict::Unknown => open.push(Undecided { region: i, visited: 0, round: FIRST_ROUND, label: MIXED }),
+            Verdict::Uniform(label) => found[i] = Some(exact::key(host.labels.kind, label)),
+            Verdict::Mixed => {}
+            Verdict::Unknown => {
+                open.push(Undecided { region: i, visited: 0, round: FIRST_ROUND, label: 0, mixed: false });
+            }
         }
     }
     let whole = explorer.order == ExploreOrder::Paper;
@@ -88,14 +113,13 @@ pub(crate) fn explore<const K: usize>(
             visit.extend(region.visited..round_end(region, &visit), cells);
             done += 1;
         }
-        labels.clear();
-        labels.resize(cells.len(), 0);
-        evaluate(explorer.field, cells, labels, control)?;
+        evaluate(host, cells, labels.reset(cells.len()), control)?;
         cost.cells += cells.len() as u64;
-        if explorer.field.labels_count_iterations() {
-            cost.labels += labels.iter().map(|&label| u64::from(label)).sum::<u64>();
+        if host.labels.work {
+            cost.labels += labels.all().sum();
         }
-        let mut labels = &labels[..];
+        exact::make_keys(host.labels.kind, labels.all_mut());
+        let mut labels = labels.all();
         let mut index = 0;
         open.retain_mut(|region| {
             index += 1;
@@ -107,16 +131,14 @@ pub(crate) fn explore<const K: usize>(
             let (mine, rest) = labels.split_at((end - region.visited) as usize);
             labels = rest;
             if region.visited == 0 {
-                region.label = mine[0];
+                region.label = mine.get(0);
             }
-            if region.label != MIXED && mine.iter().any(|&label| label != region.label) {
-                region.label = MIXED;
-            }
+            region.mixed = region.mixed || mine.differ_from(region.label);
             region.visited = end;
             region.round = (2 * region.round).min(LAST_ROUND);
             // The papers' order goes on after the first difference; its decision is the same.
-            if end == visit.len() || (region.label == MIXED && !whole) {
-                outcomes[region.region] = region.label;
+            if end == visit.len() || (region.mixed && !whole) {
+                found[region.region] = (!region.mixed).then_some(region.label);
                 return false;
             }
             true

@@ -2,6 +2,7 @@
 
 mod backend;
 mod explore;
+mod host;
 mod olt;
 mod patience;
 mod sink;

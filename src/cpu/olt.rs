@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use crate::backend::{Insertion, MIXED, Outcome};
-use crate::field::{Field, Payload};
+use crate::backend::Insertion;
+use crate::field::{Carry, Payload};
 use crate::memory::{copies, reserve, zeros};
 use crate::plan::Plan;
 use crate::result::{MemoryError, Stored};
@@ -43,13 +43,11 @@ impl Olt {
     ///
     /// # Errors
     /// If there is no memory for it.
-    pub(crate) fn roots<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>) -> Result<Self, MemoryError> {
+    pub(crate) fn roots<const K: usize>(plan: &Plan<K>, carry: Option<&dyn Carry<K>>) -> Result<Self, MemoryError> {
         let len = plan.levels()[0].regions() as usize;
-        let olt = Self::with_len(0, plan.code_bytes(0) == 8, field.carries_payload(), len)?;
+        let olt = Self::with_len(0, plan.code_bytes(0) == 8, carry.is_some(), len)?;
         (0..len).into_par_iter().for_each(|slot| {
-            let payload =
-                if field.carries_payload() { field.root(&plan.region(0, slot as u64)) } else { Payload::default() };
-            olt.set(slot, slot as u64, payload);
+            olt.set(slot, slot as u64, root(plan, carry, slot as u64));
         });
         Ok(olt)
     }
@@ -86,26 +84,25 @@ impl Olt {
         }
     }
 
-    /// The table of the next level: the children of the mixed regions among `outcomes` (one per entry of `self`).
+    /// The table of the next level: the children of the mixed regions (`mixed` has one word per entry of `self`).
     ///
     /// # Errors
     /// If there is no memory for it.
     pub(crate) fn children<const K: usize>(
         &self,
         plan: &Plan<K>,
-        field: &dyn Field<K>,
-        outcomes: &[Outcome],
+        carry: Option<&dyn Carry<K>>,
+        mixed: &[bool],
         insertion: Insertion,
     ) -> Result<Self, MemoryError> {
         /// Parents per task: enough to hide a task's cost, few enough to balance.
         const PARENTS: usize = 2048;
         let per_parent = plan.scheme().children() as usize;
-        let mixed = |range: &[Outcome]| range.iter().filter(|&&outcome| outcome == MIXED).count();
-        let counts: Vec<usize> = outcomes.par_chunks(PARENTS).map(mixed).collect();
+        let count = |range: &[bool]| range.iter().filter(|&&mixed| mixed).count();
+        let counts: Vec<usize> = mixed.par_chunks(PARENTS).map(count).collect();
         let parents: usize = counts.iter().sum();
         let next = self.level + 1;
-        let payloads = field.carries_payload();
-        let olt = Self::with_len(next, plan.code_bytes(next) == 8, payloads, parents * per_parent)?;
+        let olt = Self::with_len(next, plan.code_bytes(next) == 8, carry.is_some(), parents * per_parent)?;
         let scan: Vec<usize> = counts
             .iter()
             .scan(0, |sum, &count| {
@@ -115,9 +112,9 @@ impl Olt {
             })
             .collect();
         let cursor = AtomicUsize::new(0);
-        outcomes.par_chunks(PARENTS).zip(scan).enumerate().try_for_each(|(chunk, (outcomes, mut rank))| {
+        mixed.par_chunks(PARENTS).zip(scan).enumerate().try_for_each(|(chunk, (mixed, mut rank))| {
             let mut codes = zeros(per_parent).map_err(MemoryError::refused(Stored::Children))?;
-            for (i, _) in outcomes.iter().enumerate().filter(|&(_, &outcome)| outcome == MIXED) {
+            for (i, _) in mixed.iter().enumerate().filter(|&(_, &mixed)| mixed) {
                 let parent = chunk * PARENTS + i;
                 let family = match insertion {
                     Insertion::Stable => rank,
@@ -125,8 +122,8 @@ impl Olt {
                 };
                 rank += 1;
                 let slot = family * per_parent;
-                if payloads {
-                    let children = self::family(plan, field, self.level, self.code(parent), self.payload(parent))?;
+                if carry.is_some() {
+                    let children = self::family(plan, carry, self.level, self.code(parent), self.payload(parent))?;
                     children.into_iter().enumerate().for_each(|(i, (code, payload))| olt.set(slot + i, code, payload));
                 } else {
                     plan.encoding().children(self.level, self.code(parent), &mut codes);
@@ -139,6 +136,12 @@ impl Olt {
     }
 }
 
+/// The payload of a region of level 0.
+#[inline]
+pub(crate) fn root<const K: usize>(plan: &Plan<K>, carry: Option<&dyn Carry<K>>, code: u64) -> Payload {
+    carry.map_or_else(Payload::default, |carry| carry.root(&plan.region(0, code)))
+}
+
 /// The children of one region, with their payloads, in code order.
 ///
 /// # Errors
@@ -146,7 +149,7 @@ impl Olt {
 #[inline]
 pub(crate) fn family<const K: usize>(
     plan: &Plan<K>,
-    field: &dyn Field<K>,
+    carry: Option<&dyn Carry<K>>,
     level: u32,
     code: u64,
     payload: Payload,
@@ -156,9 +159,9 @@ pub(crate) fn family<const K: usize>(
     let mut codes = zeros(len).map_err(&refused)?;
     plan.encoding().children(level, code, &mut codes);
     let mut payloads = copies(Payload::default(), len).map_err(&refused)?;
-    if field.carries_payload() {
+    if let Some(carry) = carry {
         let regions: Vec<_> = codes.iter().map(|&child| plan.region(level + 1, child)).collect();
-        field.split(&plan.region(level, code), payload, &regions, &mut payloads);
+        carry.split(&plan.region(level, code), payload, &regions, &mut payloads);
     }
     let mut family = Vec::new();
     reserve(&mut family, len).map_err(&refused)?;

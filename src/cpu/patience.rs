@@ -4,7 +4,8 @@
 //! a few hundredths of a second, whatever a cell is worth.
 
 use crate::backend::{Control, Error};
-use crate::field::Field;
+use crate::cell::WordsMut;
+use crate::cpu::host::Host;
 
 /// Cells evaluated between two looks at the control, unless they are costly.
 const CELLS: usize = 16 * 1024;
@@ -23,19 +24,22 @@ pub(super) const FILLED: u64 = 1 << 24;
 /// # Errors
 /// [`Error::Interrupted`].
 pub(super) fn evaluate<const K: usize>(
-    field: &dyn Field<K>,
-    cells: &[[u32; K]],
-    labels: &mut [u32],
+    host: Host<'_, K>,
+    mut cells: &[[u32; K]],
+    mut words: WordsMut<'_>,
     control: &Control,
 ) -> Result<(), Error> {
-    let portion = match field.labels_count_iterations() {
-        true => (ITERATIONS / (field.max_label() as usize + 1)).clamp(LEAST, CELLS),
-        false => CELLS,
+    let portion = match (host.labels.work, host.labels.most) {
+        (true, Some(most)) => (ITERATIONS / (most as usize + 1)).clamp(LEAST, CELLS),
+        _ => CELLS,
     };
-    cells.chunks(portion).zip(labels.chunks_mut(portion)).try_for_each(|(cells, labels)| {
+    while !cells.is_empty() {
         control.check()?;
-        field.evaluate(cells, labels);
-        control.look(cells.len() as u64);
-        Ok(())
-    })
+        let (now, later) = cells.split_at(portion.min(cells.len()));
+        let (room, rest) = words.split_at(now.len());
+        host.evaluate.evaluate(now, room);
+        control.look(now.len() as u64);
+        (cells, words) = (later, rest);
+    }
+    Ok(())
 }

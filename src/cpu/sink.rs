@@ -2,15 +2,16 @@
 
 use std::sync::Mutex;
 
+use crate::cell::Words;
 use crate::geometry::Region;
 use crate::memory::reserve;
-use crate::result::{Canvas, CellType, Cells, Keep, MemoryError, Stored, Terminal};
+use crate::result::{Canvas, Cells, Keep, MemoryError, Storage, Stored, Terminal};
 
 /// The results of a run while it lasts.
 pub(crate) struct Sink<'a, const K: usize> {
     canvas: Option<Canvas<'a, K>>,
     keep: Keep,
-    cell: CellType,
+    storage: Storage,
     limit: u64,
     store: Mutex<Store>,
 }
@@ -32,9 +33,9 @@ pub(crate) struct Batch {
 
 impl Batch {
     #[inline]
-    pub(crate) fn uniform(&mut self, level: u32, code: u64, label: u32) {
+    pub(crate) fn uniform(&mut self, level: u32, code: u64, word: u64) {
         if self.keep != Keep::Counts {
-            self.terminals.push(Terminal::uniform(level, code, label));
+            self.terminals.push(Terminal::uniform(level, code, word));
         }
     }
 
@@ -51,14 +52,14 @@ impl Batch {
         }
     }
 
-    /// The next labels of leaves, in their order.
+    /// The next cells of leaves, in their order.
     ///
     /// # Errors
     /// If there is no memory for them.
-    pub(crate) fn bricks(&mut self, labels: &[u32]) -> Result<(), MemoryError> {
+    pub(crate) fn bricks(&mut self, words: Words<'_>) -> Result<(), MemoryError> {
         if self.keep == Keep::Regions {
-            self.bricks.reserve(labels.len()).map_err(MemoryError::refused(Stored::Terminals))?;
-            self.bricks.extend(labels);
+            self.bricks.reserve(words.len()).map_err(MemoryError::refused(Stored::Terminals))?;
+            self.bricks.extend(words);
         }
         Ok(())
     }
@@ -66,9 +67,9 @@ impl Batch {
 
 impl<'a, const K: usize> Sink<'a, K> {
     /// `canvas` is there if a dense array is kept; `limit` is for terminals and bricks together.
-    pub(crate) fn new(canvas: Option<Canvas<'a, K>>, keep: Keep, cell: CellType, limit: u64) -> Self {
-        let store = Mutex::new(Store { terminals: Vec::new(), bricks: Cells::empty(cell) });
-        Self { canvas, keep, cell, limit, store }
+    pub(crate) fn new(canvas: Option<Canvas<'a, K>>, keep: Keep, storage: Storage, limit: u64) -> Self {
+        let store = Mutex::new(Store { terminals: Vec::new(), bricks: Cells::empty(storage.cell) });
+        Self { canvas, keep, storage, limit, store }
     }
 
     /// Bytes that are left beside a dense array.
@@ -76,26 +77,31 @@ impl<'a, const K: usize> Sink<'a, K> {
         self.limit
     }
 
+    /// How labels become cells.
+    pub(crate) fn storage(&self) -> Storage {
+        self.storage
+    }
+
     pub(crate) fn batch(&self) -> Batch {
-        Batch { keep: self.keep, terminals: Vec::new(), bricks: Cells::empty(self.cell), promised: 0 }
+        Batch { keep: self.keep, terminals: Vec::new(), bricks: Cells::empty(self.storage.cell), promised: 0 }
     }
 
     /// Paints a uniform region, if there is a canvas.
     #[allow(unsafe_code)]
-    pub(crate) fn fill(&self, region: &Region<K>, label: u32) {
+    pub(crate) fn fill(&self, region: &Region<K>, word: u64) {
         if let Some(canvas) = &self.canvas {
             // SAFETY: regions of a plan lie in its domain; terminal regions, and slabs of them, tile it, and each is
             // settled by one worker.
-            unsafe { canvas.fill(region, label) }
+            unsafe { canvas.fill(region, word) }
         }
     }
 
     /// Paints an evaluated region, if there is a canvas.
     #[allow(unsafe_code)]
-    pub(crate) fn write(&self, region: &Region<K>, labels: &[u32]) {
+    pub(crate) fn write(&self, region: &Region<K>, words: Words<'_>) {
         if let Some(canvas) = &self.canvas {
             // SAFETY: as in `fill`.
-            unsafe { canvas.write(region, labels) }
+            unsafe { canvas.write(region, words) }
         }
     }
 
@@ -107,7 +113,7 @@ impl<'a, const K: usize> Sink<'a, K> {
         let mut store = self.store.lock().expect("no worker panics holding it");
         let bricks = store.bricks.len() + batch.bricks.len();
         let need = (store.terminals.len() + batch.terminals.len()) as u64 * Terminal::BYTES
-            + bricks as u64 * self.cell.bytes();
+            + bricks as u64 * self.storage.cell.bytes();
         if need > self.limit {
             return Err(MemoryError { what: Stored::Terminals, need: u128::from(need), limit: Some(self.limit) });
         }
@@ -116,7 +122,7 @@ impl<'a, const K: usize> Sink<'a, K> {
         store.bricks.reserve(batch.bricks.len()).map_err(&refused)?;
         let before = store.bricks.len() as u64;
         store.terminals.extend(batch.terminals.into_iter().map(|terminal| terminal.shifted(before)));
-        store.bricks.append(batch.bricks);
+        store.bricks.append(&batch.bricks);
         Ok(())
     }
 

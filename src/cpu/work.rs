@@ -8,12 +8,14 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use crate::backend::{Control, Error, How, MIXED, Mapping, Outcome, PIECE};
+use crate::backend::{Control, Error, How, Mapping, PIECE};
+use crate::cell::WordsMut;
 use crate::cpu::explore::{Explorer, Scratch, explore};
+use crate::cpu::host::Host;
 use crate::cpu::patience::{FILLED, evaluate};
 use crate::cpu::sink::{Batch, Sink};
 use crate::cpu::visit::VisitOrders;
-use crate::field::{Field, Payload};
+use crate::field::Payload;
 use crate::geometry::{Region, Slabs};
 use crate::plan::Plan;
 use crate::result::{Keep, LevelCounts, MemoryError, Stored};
@@ -21,7 +23,7 @@ use crate::result::{Keep, LevelCounts, MemoryError, Stored};
 /// One run on the CPU.
 pub(crate) struct Work<'a, const K: usize> {
     pub(crate) plan: &'a Plan<K>,
-    pub(crate) field: &'a dyn Field<K>,
+    pub(crate) host: Host<'a, K>,
     pub(crate) how: &'a How,
     pub(crate) control: &'a Control,
     explorer: Explorer<'a, K>,
@@ -33,18 +35,18 @@ pub(crate) struct Work<'a, const K: usize> {
 impl<'a, const K: usize> Work<'a, K> {
     pub(crate) fn new(
         plan: &'a Plan<K>,
-        field: &'a dyn Field<K>,
+        host: Host<'a, K>,
         how: &'a How,
         control: &'a Control,
         sink: Sink<'a, K>,
     ) -> Self {
         Self {
             plan,
-            field,
+            host,
             how,
             control,
             explorer: Explorer {
-                field,
+                host,
                 orders: VisitOrders::new(plan, how.tuning.explore_order),
                 proves: plan.rule().proves(),
                 order: how.tuning.explore_order,
@@ -55,7 +57,7 @@ impl<'a, const K: usize> Work<'a, K> {
         }
     }
 
-    /// Explores regions of one level given by code and payload, settles the terminal ones, and leaves one outcome each.
+    /// Explores regions of one level given by code and payload, settles the terminal ones, and says of each whether it is mixed.
     ///
     /// # Errors
     /// If the run was cancelled or its results outgrew the memory limit.
@@ -63,27 +65,32 @@ impl<'a, const K: usize> Work<'a, K> {
         &self,
         level: u32,
         entry: impl Fn(usize) -> (u64, Payload) + Sync,
-        outcomes: &mut [Outcome],
+        mixed: &mut [bool],
     ) -> Result<(), Error> {
         self.control.check()?;
-        let mut scratch = self.scratch.lock().expect("no worker panics holding it").pop().unwrap_or_default();
-        let result = self.process_with(level, &entry, outcomes, &mut scratch);
+        let mut scratch = self.take_scratch();
+        let result = self.process_with(level, &entry, mixed, &mut scratch);
         self.scratch.lock().expect("no worker panics holding it").push(scratch);
         result
+    }
+
+    fn take_scratch(&self) -> Scratch<K> {
+        let kept = self.scratch.lock().expect("no worker panics holding it").pop();
+        kept.unwrap_or_else(|| Scratch::new(self.host.labels))
     }
 
     fn process_with(
         &self,
         level: u32,
         entry: &(impl Fn(usize) -> (u64, Payload) + Sync),
-        outcomes: &mut [Outcome],
+        mixed: &mut [bool],
         scratch: &mut Scratch<K>,
     ) -> Result<(), Error> {
         scratch.regions.clear();
-        scratch.regions.extend((0..outcomes.len()).map(|i| self.plan.region(level, entry(i).0)));
-        let cost = explore(&self.explorer, level, |i| entry(i).1, outcomes, scratch, self.control)?;
+        scratch.regions.extend((0..mixed.len()).map(|i| self.plan.region(level, entry(i).0)));
+        let cost = explore(&self.explorer, level, |i| entry(i).1, scratch, self.control)?;
         let mut counts = LevelCounts {
-            regions: outcomes.len() as u64,
+            regions: mixed.len() as u64,
             explored_cells: cost.cells,
             label_sum: cost.labels,
             ..LevelCounts::default()
@@ -91,13 +98,15 @@ impl<'a, const K: usize> Work<'a, K> {
         let mut batch = self.sink.batch();
         let last = self.plan.is_last(level);
         let mut leaves = Vec::new();
-        for (i, &outcome) in outcomes.iter().enumerate() {
+        for (i, mixed) in mixed.iter_mut().enumerate() {
             let (code, region) = (entry(i).0, scratch.regions[i]);
-            if outcome != MIXED {
+            *mixed = scratch.found[i].is_none();
+            if let Some(label) = scratch.found[i] {
+                let word = self.sink.storage().word(label);
                 counts.filled += 1;
                 counts.filled_cells += region.volume();
-                self.fill(&region, outcome)?;
-                batch.uniform(level, code, outcome);
+                self.fill(&region, word)?;
+                batch.uniform(level, code, word);
             } else if last {
                 counts.leaves += 1;
                 counts.leaf_cells += region.volume();
@@ -122,17 +131,15 @@ impl<'a, const K: usize> Work<'a, K> {
     /// If the run was cancelled.
     pub(crate) fn evaluate(&self, region: &Region<K>) -> Result<(), Error> {
         self.control.check()?;
-        let mut scratch = self.scratch.lock().expect("no worker panics holding it").pop().unwrap_or_default();
+        let mut scratch = self.take_scratch();
         scratch.cells.clear();
         region.extend_cells(&mut scratch.cells);
-        scratch.labels.clear();
-        scratch.labels.resize(scratch.cells.len(), 0);
-        evaluate(self.field, &scratch.cells, &mut scratch.labels, self.control)?;
-        self.sink.write(region, &scratch.labels);
+        evaluate(self.host, &scratch.cells, scratch.labels.reset(scratch.cells.len()), self.control)?;
+        self.sink.write(region, self.sink.storage().cells(scratch.labels.all(), &mut scratch.converted));
         let volume = region.volume();
         let mut counts = LevelCounts { evaluated_cells: volume, ..LevelCounts::default() };
-        if self.field.labels_count_iterations() {
-            counts.label_sum = scratch.labels.iter().map(|&label| u64::from(label)).sum();
+        if self.host.labels.work {
+            counts.label_sum = scratch.labels.all().sum();
         }
         self.count(0, counts);
         self.control.advance(volume);
@@ -168,13 +175,13 @@ impl<'a, const K: usize> Work<'a, K> {
         counts.filled + counts.leaves > 0
     }
 
-    fn fill(&self, region: &Region<K>, label: u32) -> Result<(), Error> {
+    fn fill(&self, region: &Region<K>, word: u64) -> Result<(), Error> {
         if self.how.kept.keep != Keep::Dense {
             return Ok(());
         }
         let fill = |slab: &Region<K>| {
             self.control.check()?;
-            self.sink.fill(slab, label);
+            self.sink.fill(slab, word);
             Ok(())
         };
         let (most, shared) = match self.how.tuning.mapping {
@@ -228,29 +235,38 @@ impl<'a, const K: usize> Work<'a, K> {
         counts: &mut LevelCounts,
     ) -> Result<(), Error> {
         self.control.check()?;
-        let Scratch { cells, labels, slabs, .. } = scratch;
-        labels.clear();
-        labels.resize(cells.len(), 0);
+        let Scratch { cells, labels, converted, slabs, .. } = scratch;
+        let room = labels.reset(cells.len());
         match self.how.tuning.mapping {
-            Mapping::Sbr => evaluate(self.field, cells, labels, self.control)?,
-            Mapping::Mbr => cells
-                .par_chunks(PIECE as usize)
-                .zip(labels.par_chunks_mut(PIECE as usize))
-                .try_for_each(|(cells, labels)| evaluate(self.field, cells, labels, self.control))?,
+            Mapping::Sbr => evaluate(self.host, cells, room, self.control)?,
+            Mapping::Mbr => self.evaluate_shared(cells, room)?,
         }
         counts.evaluated_cells += cells.len() as u64;
-        if self.field.labels_count_iterations() {
-            counts.label_sum += labels.iter().map(|&label| u64::from(label)).sum::<u64>();
+        if self.host.labels.work {
+            counts.label_sum += labels.all().sum();
         }
-        let mut rest = &labels[..];
+        let stored = self.sink.storage().cells(labels.all(), converted);
+        let mut rest = stored;
         for slab in slabs.iter() {
             let (mine, others) = rest.split_at(slab.volume() as usize);
             rest = others;
             self.sink.write(slab, mine);
         }
-        batch.bricks(labels)?;
+        batch.bricks(stored)?;
         cells.clear();
         slabs.clear();
         Ok(())
+    }
+
+    /// The labels of cells that many workers share.
+    fn evaluate_shared(&self, cells: &[[u32; K]], room: WordsMut<'_>) -> Result<(), Error> {
+        const EACH: usize = PIECE as usize;
+        let cells = cells.par_chunks(EACH);
+        match room {
+            WordsMut::Narrow(words) => (cells.zip(words.par_chunks_mut(EACH)))
+                .try_for_each(|(cells, words)| evaluate(self.host, cells, WordsMut::Narrow(words), self.control)),
+            WordsMut::Wide(words) => (cells.zip(words.par_chunks_mut(EACH)))
+                .try_for_each(|(cells, words)| evaluate(self.host, cells, WordsMut::Wide(words), self.control)),
+        }
     }
 }

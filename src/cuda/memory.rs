@@ -215,11 +215,18 @@ pub(super) fn read(
 pub(super) fn read_integers(device: &Device, address: u64, count: u64, width: u64) -> Result<Vec<u64>, Error> {
     let mut values = Vec::with_capacity(count as usize);
     read(device, address, count * width, |_, bytes| {
-        match width {
-            4 => values.extend(bytes.chunks_exact(4).map(|b| u64::from(u32::from_ne_bytes(b.try_into().expect("4"))))),
-            _ => values.extend(bytes.chunks_exact(8).map(|b| u64::from_ne_bytes(b.try_into().expect("8")))),
-        }
+        values.extend(integers(bytes, width));
         Ok(())
     })?;
     Ok(values)
+}
+
+/// The unsigned integers of `width` bytes that `bytes` are.
+pub(super) fn integers(bytes: &[u8], width: u64) -> impl Iterator<Item = u64> {
+    bytes.chunks_exact(width as usize).map(|bytes| {
+        // A GPU's hosts are little-endian.
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(word)
+    })
 }

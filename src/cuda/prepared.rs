@@ -23,7 +23,7 @@ use crate::result::{
     Checksum, DenseArray, Keep, Launches, LevelCounts, LevelStats, RunCounts, Stored, Subdivision, Times,
 };
 
-/// A dense array is filled with this byte when a plan is prepared, so that a cell that is never written shows: no label
+/// A dense array is filled with this byte when a plan is prepared, so that a cell that is never written shows: no dwell
 /// below 65535 looks like that.
 const POISON: u8 = 0xff;
 
@@ -45,7 +45,7 @@ struct Finished {
 
 impl<'a, const K: usize> OnCuda<'a, K> {
     pub(super) fn new(device: &'a Device, plan: &Plan<K>, field: &'a dyn Field<K>, how: &How) -> Result<Self, Error> {
-        how.check(field.max_label())?;
+        let storage = how.check(field.labels())?;
         let twin = twin::checked(field, how.on_cuda().block)?;
         let estimate = Estimate::new(plan, field, how);
         estimate.check(how.mem_limit)?;
@@ -57,7 +57,7 @@ impl<'a, const K: usize> OnCuda<'a, K> {
             return Err(Error::DeviceMemory { what: "arrays and tables", need, free });
         }
         let dense = (how.kept.keep == Keep::Dense).then_some(estimate.dense as u64);
-        let setup = Setup::new(device, plan, field, how, twin, dense)?;
+        let setup = Setup::new(device, plan, field, (how, storage), twin, dense)?;
         let prepared = Self {
             program: (strategy::of(setup.how.tuning.strategy).program)(&setup)?,
             setup,
@@ -151,7 +151,7 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
     fn result(&mut self) -> Result<Subdivision<K>, Error> {
         let counts = self.counts()?;
         let (terminals, bricks) = self.program.collect(&self.setup)?;
-        let cell = self.setup.how.kept.cell;
+        let cell = self.setup.storage.cell;
         let read = |buffer: &Buffer| {
             let mut array = DenseArray::zeroed(Stored::Dense, self.setup.plan.domain().size(), cell)?;
             self.cells(buffer, |start, bytes| array.store((start / cell.bytes()) as usize, bytes))?;

@@ -2,12 +2,12 @@
 
 use super::device::{Argument, Device};
 use super::launcher::Launcher;
-use super::memory::{Allocation, Buffer, Pinned};
+use super::memory::{Allocation, Buffer, Pinned, integers};
 use super::specialise::{LaunchArgs, RunArgs, Specialisation};
 use super::twin;
 use super::watch::{StopFlag, Watch};
 use crate::abi::{DeviceStruct, padded};
-use crate::backend::{Error, How, MIXED, Sampler};
+use crate::backend::{Error, How, Sampler};
 use crate::curve::CurveKind;
 use crate::field::{DeviceTwin, Field};
 use crate::geometry::{Domain, SampleGrid, Scheme};
@@ -31,7 +31,7 @@ pub(super) fn specialise<const K: usize>(
 ///
 /// # Errors
 /// [`Error::Choice`], [`Error::Unsupported`], [`Error::DeviceMemory`], [`Error::Cuda`]; of a call also
-/// [`Error::Interrupted`], and [`Error::Incomplete`] if a label was not written.
+/// [`Error::Interrupted`].
 pub(super) fn sampler<'a, const K: usize>(
     device: &'a Device,
     domain: &Domain<K>,
@@ -42,17 +42,16 @@ pub(super) fn sampler<'a, const K: usize>(
     let twin = twin::checked(field, how.on_cuda().block)?;
     let kernel = device.kernels(&specialise(domain, field, &twin, how)?)?.get("sample")?;
     let (args, arrays) = twin::upload(device, &twin)?;
-    let bytes = grid.cells() * 4;
+    let width = if field.labels().kind.bytes() == 8 { 8 } else { 4 };
+    let bytes = grid.cells() * width;
     let labels = Buffer::new(device, "the labels of a sample", bytes, Allocation::Pool)?;
-    // A label that is never written shows.
-    labels.set(0xff)?;
     let mut fetched = Pinned::new(device, bytes as usize)?;
     device.synchronise("preparing a sample")?;
     let flag = StopFlag::new(device)?;
     let run = Argument::new(&RunArgs { array: 0, stop: flag.address(), size: padded(grid.size()) }.bytes());
     let launch = LaunchArgs {
         regions: grid.cells(),
-        outcomes: labels.address(),
+        values: labels.address(),
         grid: padded(grid.points()),
         ..LaunchArgs::default()
     };
@@ -68,11 +67,6 @@ pub(super) fn sampler<'a, const K: usize>(
         let bytes = labels.bytes() as usize;
         fetched.fetch(device, labels.address(), bytes)?;
         watch.wait("sampling")?;
-        let words = fetched.bytes(bytes)?.chunks_exact(4);
-        let found: Vec<u32> = words.map(|word| u32::from_ne_bytes(word.try_into().expect("4"))).collect();
-        match found.iter().filter(|&&label| label != MIXED).count() {
-            seen if seen < found.len() => Err(Error::Incomplete { seen: seen as u128, total: found.len() as u128 }),
-            _ => Ok(found),
-        }
+        Ok(integers(fetched.bytes(bytes)?, width).collect())
     }))
 }

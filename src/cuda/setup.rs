@@ -11,6 +11,7 @@ use crate::backend::{CudaTuning, Error, How};
 use crate::curve::DeviceCurve;
 use crate::field::{DeviceTwin, Field};
 use crate::plan::Plan;
+use crate::result::Storage;
 
 /// What every host program works with.
 pub(super) struct Setup<'a, const K: usize> {
@@ -18,6 +19,7 @@ pub(super) struct Setup<'a, const K: usize> {
     pub(super) plan: Plan<K>,
     pub(super) field: &'a dyn Field<K>,
     pub(super) how: How,
+    pub(super) storage: Storage,
     pub(super) cuda: CudaTuning,
     pub(super) twin: DeviceTwin,
     /// `RunArgs` and `FieldArgs`.
@@ -40,7 +42,7 @@ impl<'a, const K: usize> Setup<'a, K> {
         device: &'a Device,
         plan: &Plan<K>,
         field: &'a dyn Field<K>,
-        how: &How,
+        (how, storage): (&How, Storage),
         twin: DeviceTwin,
         dense: Option<u64>,
     ) -> Result<Self, Error> {
@@ -59,6 +61,7 @@ impl<'a, const K: usize> Setup<'a, K> {
             plan: plan.clone(),
             field,
             how: how.clone(),
+            storage,
             cuda: how.on_cuda(),
             twin,
             run: Argument::new(&run.bytes()),
@@ -68,6 +71,11 @@ impl<'a, const K: usize> Setup<'a, K> {
             stop,
             _arrays: arrays,
         })
+    }
+
+    /// Bytes of a label's word.
+    pub(super) fn value_bytes(&self) -> u64 {
+        if self.storage.label.bytes() == 8 { 8 } else { 4 }
     }
 
     /// Forgets what was counted.

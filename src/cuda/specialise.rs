@@ -6,12 +6,12 @@
 use std::fmt::Write;
 
 use crate::abi::{DeviceStruct, device_struct};
-use crate::backend::USER_SOURCE;
-use crate::backend::{ExploreOrder, How, MIXED};
+use crate::backend::{ExploreOrder, How};
+use crate::cell::CellType;
 use crate::curve::DeviceCurve;
-use crate::field::{Arithmetic, DeviceTwin, Field, Precision};
+use crate::field::{Arithmetic, DeviceTwin, Field, Precision, USER_SOURCE};
 use crate::plan::Plan;
-use crate::result::CellType;
+use crate::result::Storage;
 
 device_struct! {
     /// What a run is.
@@ -37,8 +37,10 @@ device_struct! {
         families: u64,
         /// The table of the next level.
         next: u64,
-        /// A label or MIXED per region; a label per point (sample).
-        outcomes: u64,
+        /// A byte per region: 1 if it is mixed.
+        mixed: u64,
+        /// A word per region that is uniform, or per point (sample).
+        values: u64,
         /// Mixed regions per piece (stable insertion).
         ranks: u64,
         /// Counters of the level.
@@ -97,7 +99,7 @@ device_struct! {
         /// Terminal regions; 0 if they are not wanted.
         terminal_codes: u64,
         terminal_levels: u64,
-        terminal_outcomes: u64,
+        terminal_values: u64,
         terminal_bricks: u64,
         leaf_codes: u64,
         /// Blocks of a grid in flight that are not done; 0 for a ticket that is free. Twice the budget of them.
@@ -176,6 +178,8 @@ constants! {
     SETTLE_NONE = 0,
     SETTLE_IN_PLACE = 1,
     SETTLE_LISTED = 2,
+    /// Beside the level of a terminal region that is a leaf.
+    LEAF = 1 << 31,
 }
 
 /// The header of tables that hold coordinates instead of codes.
@@ -188,6 +192,7 @@ macro_rules! sources {
 pub(super) const SOURCES: &[(&str, &str)] = sources![
     "prelude.cuh",
     "team.cuh",
+    "value.cuh",
     "region.cuh",
     "walk.cuh",
     "explore.cuh",
@@ -211,6 +216,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "fields/mxm.cuh",
     "fields/digits.cuh",
     "fields/user.cuh",
+    "fields/array.cuh",
     "dp/credit.cuh",
     "dp/examine.cuh",
     "dp/region.cuh",
@@ -250,7 +256,6 @@ impl Specialisation {
             writeln!(text, "#define {name} {value}").expect("writing to a string");
         };
         CONSTANTS.iter().for_each(|(name, value)| define(name, value));
-        define("MIXED", &format_args!("{MIXED}u"));
         // Rounded up, so that plans of about as many levels share their kernels.
         define("MOST_LEVELS", &plan.levels().len().next_multiple_of(8));
         define("DIM", &K);
@@ -260,7 +265,12 @@ impl Specialisation {
         define("BLOCK", &block.iter().product::<u32>());
         define("LISTEN", &listen(field));
         define("FUSED", &(twin.arithmetic == Arithmetic::Fused));
-        define("LABELS_COUNT", &field.labels_count_iterations());
+        let labels = field.labels();
+        let storage = Storage { label: labels.kind, cell: labels.cell(how.kept.cell) };
+        define("ORTHANT_TWIN_API", &DeviceTwin::API);
+        define("LABELS_COUNT", &labels.work);
+        define("LABEL_IS_FLOAT", &storage.label.is_float());
+        define("COUNTS_AS_FLOATS", &storage.converts());
         define("RULE_HEADER", &format_args!("\"{}\"", plan.rule().twin()));
         define("SCATTERED", &(how.tuning.explore_order == ExploreOrder::Scattered));
         define("CHILDREN", &format_args!("{}u", plan.scheme().children().min(u32::MAX.into())));
@@ -269,10 +279,6 @@ impl Specialisation {
         define("FIELD_HEADER", &format_args!("\"{}\"", twin.header));
         define("USER_SOURCE", &format_args!("\"{USER_SOURCE}\""));
         twin.defines.iter().for_each(|(name, value)| define(name, value));
-        let cell = match how.kept.cell {
-            CellType::U16 => "u16",
-            CellType::I32 => "i32",
-        };
         let real = match twin.precision {
             Precision::F32 => "float",
             Precision::F64 => "double",
@@ -282,8 +288,11 @@ impl Specialisation {
         let cells = plan.levels()[0].least_extent().iter().fold(1u128, |cells, &s| cells * (u128::from(s) + 2));
         write!(
             text,
-            "#define CODE {}\n\nusing Real = {real};\nusing CellValue = {cell};\nusing Index = {};\n\n",
+            "#define CODE {}\n\nusing Real = {real};\nusing Label = {};\nusing Value = {};\nusing CellValue = {};\nusing Index = {};\n\n",
             if curve.header == COORDINATES { "Coords" } else { wide(bits > 32) },
+            in_cuda(storage.label),
+            wide(storage.label.bytes() == 8),
+            ["u8", "u16", "u32", "u64"][storage.cell.bytes().ilog2() as usize],
             wide(cells >= 1 << 31),
         )
         .expect("writing to a string");
@@ -337,15 +346,23 @@ impl Specialisation {
 }
 
 /// Iterations of a thread between two looks at whether the run is to end: some hundredths of a second.
-const ITERATIONS: u32 = 1 << 18;
+const ITERATIONS: u64 = 1 << 18;
 
 /// Labels of a thread between two such looks: a power of two, and the same for all but the costliest.
-fn listen<const K: usize>(field: &dyn Field<K>) -> u32 {
-    let iterations = match field.labels_count_iterations() || field.is_device_only() {
-        true => field.max_label(),
-        false => 0,
-    };
+fn listen<const K: usize>(field: &dyn Field<K>) -> u64 {
+    let labels = field.labels();
+    // What a source for a GPU alone costs, only its largest label may tell.
+    let iterations = labels.most.filter(|_| labels.work || field.host().is_none()).unwrap_or(0);
     1 << (ITERATIONS / iterations.max(1)).clamp(1, 64).ilog2()
+}
+
+/// A cell's type as kernels call it.
+fn in_cuda(kind: CellType) -> &'static str {
+    match kind {
+        CellType::F32 => "float",
+        CellType::F64 => "double",
+        kind => kind.name(),
+    }
 }
 
 /// The block's shape over the native axes of K dimensions: what was asked for, folded where there are fewer axes.

@@ -17,10 +17,14 @@ pub(super) fn checked<const K: usize>(field: &dyn Field<K>, block: [u32; 3]) -> 
         let reason = format!("the threads of a block must be {BLOCKS}");
         return Err(ChoiceError::new("block", block.map(|side| side.to_string()).join("x"), reason).into());
     }
-    if field.carries_payload() {
+    if field.carrier().is_some() {
         return Err(unsupported(Unsupported::Payload));
     }
-    field.twin().ok_or_else(|| unsupported(Unsupported::NoTwin))
+    let twin = field.twin().ok_or_else(|| unsupported(Unsupported::NoTwin))?;
+    match twin.api {
+        DeviceTwin::API => Ok(twin),
+        api => Err(unsupported(Unsupported::TwinApi { api })),
+    }
 }
 
 /// The `FieldArgs` of a twin, and the arrays that it points to, which must live as long as kernels may read them.

@@ -150,12 +150,12 @@ impl Request {
             }
         }
         let cell = self.how.kept.cell;
-        let most = cell.max_label();
+        let most = cell.most();
         let dwell = match (self.computed.dwell, default) {
             (Some(dwell), None) => {
                 return Err(ChoiceError::new("dwell", dwell, format!("{} has no dwell", self.workload)).into());
             }
-            (Some(dwell), _) if dwell == 0 || dwell > most => {
+            (Some(dwell), _) if dwell == 0 || u64::from(dwell) > most => {
                 let reason = format!("must be between 1 and {most} with cells of type {cell}");
                 return Err(ChoiceError::new("dwell", dwell, reason).into());
             }

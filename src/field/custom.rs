@@ -1,85 +1,51 @@
-//! Fields that users bring: a function of the cell, or an array.
+//! A field that is a function of the cell.
 
-use ndarray::{ArrayViewD, Axis, Dimension};
-
-use crate::field::definition::Field;
-use crate::field::error::FieldError;
+use crate::cell::{Cell, WordsMut};
+use crate::field::definition::{Evaluate, Field};
+use crate::field::labels::Labels;
 
 /// A field given by a function of the cell's coordinates.
 ///
 /// ```
-/// use orthant::field::{CellField, Field};
+/// use orthant::prelude::*;
 /// let stripes = CellField::<2, _>::new(1, |[x, _]| x / 8 % 2);
-/// let mut labels = [9; 2];
-/// stripes.evaluate(&[[7, 0], [8, 0]], &mut labels);
-/// assert_eq!(labels, [0, 1]);
+/// let heights = CellField::<2, _>::values(|[_, y]| y as f32 / 2.0);
+/// assert_eq!((stripes.labels(), heights.labels()), (Labels::counts(1), Labels::values(CellType::F32)));
 /// ```
 pub struct CellField<const K: usize, F> {
     label: F,
-    max_label: u32,
+    labels: Labels,
 }
 
 impl<const K: usize, F: Fn([u32; K]) -> u32 + Sync> CellField<K, F> {
-    /// A field whose labels are at most `max_label`.
-    pub fn new(max_label: u32, label: F) -> Self {
-        Self { label, max_label }
+    /// A field of counts of at most `most`.
+    pub fn new(most: u32, label: F) -> Self {
+        Self { label, labels: Labels::counts(most.into()) }
     }
 }
 
-impl<const K: usize, F: Fn([u32; K]) -> u32 + Sync> Field<K> for CellField<K, F> {
-    fn evaluate(&self, cells: &[[u32; K]], labels: &mut [u32]) {
-        for (cell, label) in cells.iter().zip(labels) {
-            *label = (self.label)(*cell);
-        }
-    }
-
-    fn max_label(&self) -> u32 {
-        self.max_label
+impl<const K: usize, F> CellField<K, F> {
+    /// A field of values of any type.
+    pub fn values<T: Cell>(label: F) -> Self
+    where
+        F: Fn([u32; K]) -> T + Sync,
+    {
+        Self { label, labels: Labels::values(T::TYPE) }
     }
 }
 
-/// A field that is an array already: users' own dense data, to be found uniform and stored sparsely.
-///
-/// The array has shape [n_{k-1}, .., n_0], as [`DenseArray::view_u16`](crate::result::DenseArray::view_u16) returns it.
-pub struct ArrayField<'a, const K: usize> {
-    array: ArrayViewD<'a, u32>,
-    max_label: u32,
-}
-
-impl<'a, const K: usize> ArrayField<'a, K> {
-    /// A field over `array`; the domain's extents must be the array's, axes reversed.
-    ///
-    /// # Errors
-    /// [`FieldError`] if the array does not have K axes, is empty, or holds `u32::MAX`, which is not a label.
-    pub fn new(array: ArrayViewD<'a, u32>) -> Result<Self, FieldError> {
-        if array.ndim() != K {
-            return Err(FieldError::ArrayAxes { found: array.ndim(), k: K });
-        }
-        let max_label = array.iter().copied().max().ok_or(FieldError::EmptyArray)?;
-        if max_label == u32::MAX {
-            return Err(FieldError::NoLabel);
-        }
-        Ok(Self { array, max_label })
+impl<const K: usize, T: Cell, F: Fn([u32; K]) -> T + Sync> Field<K> for CellField<K, F> {
+    fn labels(&self) -> Labels {
+        self.labels
     }
 
-    /// Cells per axis, axis 0 first.
-    pub fn size(&self) -> [u32; K] {
-        std::array::from_fn(|j| self.array.len_of(Axis(K - 1 - j)) as u32)
+    fn host(&self) -> Option<&dyn Evaluate<K>> {
+        Some(self)
     }
 }
 
-impl<const K: usize> Field<K> for ArrayField<'_, K> {
-    fn evaluate(&self, cells: &[[u32; K]], labels: &mut [u32]) {
-        let mut index = self.array.raw_dim();
-        for (cell, label) in cells.iter().zip(labels) {
-            for (slot, &c) in index.as_array_view_mut().iter_mut().zip(cell.iter().rev()) {
-                *slot = c as usize;
-            }
-            *label = self.array[index.clone()];
-        }
-    }
-
-    fn max_label(&self) -> u32 {
-        self.max_label
+impl<const K: usize, T: Cell, F: Fn([u32; K]) -> T + Sync> Evaluate<K> for CellField<K, F> {
+    fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
+        labels.put(cells.iter().map(|&cell| (self.label)(cell)));
     }
 }

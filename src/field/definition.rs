@@ -1,10 +1,12 @@
-//! What a field is: labels of cells, and what else it can say.
+//! What a field is: labels of cells, and what else it can do.
 
+use crate::cell::WordsMut;
+use crate::field::labels::Labels;
 use crate::field::twin::DeviceTwin;
 use crate::geometry::Region;
 
 /// Eight bytes that a region hands to its children, beside its code in the OLT: a point range, a tape, a node of a
-/// pyramid. Fields that say [`Field::carries_payload`] pack and unpack it as they like.
+/// pyramid. Fields that [carry](Carry) pack and unpack it as they like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 #[repr(transparent)]
 pub struct Payload(pub u64);
@@ -12,8 +14,8 @@ pub struct Payload(pub u64);
 /// What a field can say about a whole region without sampling it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Every cell of the region has this label.
-    Uniform(u32),
+    /// Every cell of the region has the label of this word.
+    Uniform(u64),
     /// At least two labels occur.
     Mixed,
     /// Nothing is known: look at the cells.
@@ -22,34 +24,50 @@ pub enum Verdict {
 
 /// A field over the cells of a k-dimensional domain: what a cell is worth.
 ///
-/// A field turns cells into integer labels and knows nothing of levels, curves or strategies. Labels are integers, so that
-/// "uniform" and "equal" are exact on every backend. Cells are asked for in batches: one virtual call per batch costs
-/// nothing, and a batch is what a vectorised inner loop wants to see.
+/// A field turns cells into labels and knows nothing of levels, curves or strategies. What it can do beyond saying what its
+/// labels are is optional: to evaluate cells here, to evaluate them on a GPU (one of the two), to prove regions, to carry
+/// eight bytes from a region to its children. An engine asks once, when it prepares a plan, and refuses in words what it
+/// would need and does not find.
+///
+/// ```
+/// use orthant::prelude::*;
+/// struct Height;
+/// impl Field<2> for Height {
+///     fn labels(&self) -> Labels {
+///         Labels::values(CellType::F32)
+///     }
+///     fn host(&self) -> Option<&dyn Evaluate<2>> {
+///         Some(self)
+///     }
+/// }
+/// impl Evaluate<2> for Height {
+///     fn evaluate(&self, cells: &[[u32; 2]], labels: WordsMut<'_>) {
+///         labels.put(cells.iter().map(|&[x, y]| if x < 40 { f32::NAN } else { y as f32 }));
+///     }
+/// }
+/// let domain = Domain::new([64; 2], [[0.0, 1.0]; 2], Sample::Corner)?;
+/// let plan = Plan::new(domain, Scheme::uniform(2, 2, 4), CurveKind::Morton, RuleKind::Full)?;
+/// let subdivision = run(&plan, &Height)?;
+/// let heights = subdivision.array().unwrap().view::<f32>().unwrap();
+/// assert!(heights[[9, 39]].is_nan());
+/// assert_eq!(heights[[9, 40]], 9.0);
+/// # Ok::<(), Error>(())
+/// ```
 pub trait Field<const K: usize>: Sync {
-    /// The labels of `cells`, in their order. The slices have equal length; any cell of the domain may be asked for,
-    /// in any order, any number of times, and always has the same label.
-    ///
-    /// A label is at most [`max_label`](Self::max_label).
-    fn evaluate(&self, cells: &[[u32; K]], labels: &mut [u32]);
+    /// What its labels are.
+    fn labels(&self) -> Labels;
 
-    /// The largest label that can occur; at most `u32::MAX - 1`.
-    fn max_label(&self) -> u32;
+    /// Its evaluation here; None of a field that exists on a GPU only.
+    fn host(&self) -> Option<&dyn Evaluate<K>>;
 
-    /// True if a label is the number of iterations that its cell cost (dwell fields), so that labels add up to work.
-    fn labels_count_iterations(&self) -> bool {
-        false
+    /// What it can prove about regions, asked for before any cell is looked at, under rules that ask.
+    fn prover(&self) -> Option<&dyn Prove<K>> {
+        None
     }
 
-    /// A proof about a whole region, asked for before any cell is looked at, under rules that ask.
-    fn prove(&self, region: &Region<K>, payload: Payload) -> Verdict {
-        let _ = (region, payload);
-        Verdict::Unknown
-    }
-
-    /// A guess at the box dimension d of the boundary between labels, which sizes the OLT before a run: a level is
-    /// expected to subdivide a share r^(d−k) of its regions. Default: a smooth surface, k − 1.
-    fn boundary_dimension(&self) -> f64 {
-        K as f64 - 1.0
+    /// What its regions carry.
+    fn carrier(&self) -> Option<&dyn Carry<K>> {
+        None
     }
 
     /// The same field for a GPU; None if there is only this one.
@@ -57,24 +75,34 @@ pub trait Field<const K: usize>: Sync {
         None
     }
 
-    /// True if there is nothing but the device twin, so that the CPU cannot evaluate it.
-    fn is_device_only(&self) -> bool {
-        false
+    /// A guess at the box dimension d of the boundary between labels, which sizes the OLT before a run: a level is
+    /// expected to subdivide a share r^(d−k) of its regions. Default: a smooth surface, k − 1.
+    fn boundary_dimension(&self) -> f64 {
+        K as f64 - 1.0
     }
+}
 
-    /// True if regions carry a [`Payload`]; then [`root`](Self::root) and [`split`](Self::split) are called.
-    fn carries_payload(&self) -> bool {
-        false
-    }
+/// Labels of cells, here.
+///
+/// Cells are asked for in batches: one virtual call per batch costs nothing, and a batch is what a vectorised inner loop
+/// wants to see.
+pub trait Evaluate<const K: usize>: Sync {
+    /// The labels of `cells`, in their order, as words of the field's type. There are as many words as cells; any cell of
+    /// the domain may be asked for, in any order, any number of times, and always has the same bits.
+    fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>);
+}
 
+/// Proofs about regions.
+pub trait Prove<const K: usize>: Sync {
+    /// What is certain of every cell of a region. The payload is the one that the region carries, else the default.
+    fn prove(&self, region: &Region<K>, payload: Payload) -> Verdict;
+}
+
+/// Payloads, from parent to child.
+pub trait Carry<const K: usize>: Sync {
     /// The payload of a region of level 0.
-    fn root(&self, region: &Region<K>) -> Payload {
-        let _ = region;
-        Payload::default()
-    }
+    fn root(&self, region: &Region<K>) -> Payload;
 
     /// The payloads of the children of a mixed region, in the order of `children`.
-    fn split(&self, parent: &Region<K>, payload: Payload, children: &[Region<K>], payloads: &mut [Payload]) {
-        let _ = (parent, payload, children, payloads);
-    }
+    fn split(&self, parent: &Region<K>, payload: Payload, children: &[Region<K>], payloads: &mut [Payload]);
 }

@@ -7,8 +7,10 @@
 //! standing counter-examples: a kept region has a uniform border, and the holes inside it are lost.
 
 use crate::abi::device_struct;
-use crate::field::definition::{Field, Payload, Verdict};
+use crate::cell::WordsMut;
+use crate::field::definition::{Evaluate, Field, Payload, Prove, Verdict};
 use crate::field::error::FieldError;
+use crate::field::labels::Labels;
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
 use crate::field::twin::DeviceTwin;
@@ -91,34 +93,46 @@ impl<const K: usize, F: Fn(&[u32; K]) -> bool> DigitSet<K, F> {
 }
 
 impl<const K: usize, F: Fn(&[u32; K]) -> bool + Sync> Field<K> for DigitSet<K, F> {
-    fn evaluate(&self, cells: &[[u32; K]], labels: &mut [u32]) {
-        for (cell, label) in cells.iter().zip(labels) {
-            *label = u32::from(self.holds(*cell));
-        }
+    fn labels(&self) -> Labels {
+        Labels::counts(1)
     }
 
-    fn max_label(&self) -> u32 {
-        1
+    fn host(&self) -> Option<&dyn Evaluate<K>> {
+        Some(self)
     }
 
-    fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
-        let mut found = [false; 2];
-        self.scan(self.digits, [0; K], region, &mut found);
-        match found {
-            [true, true] => Verdict::Mixed,
-            [_, kept] => Verdict::Uniform(u32::from(kept)),
-        }
+    fn prover(&self) -> Option<&dyn Prove<K>> {
+        Some(self)
     }
 
     fn twin(&self) -> Option<DeviceTwin> {
-        let twin = DeviceTwin::new("fields/digits.cuh", &DigitArgs { digits: self.digits });
-        let twin = twin.define("BASE", self.base).define("KEEPS_ALL", self.keeps_all);
+        let twin = DeviceTwin::built_in("fields/digits.cuh", &DigitArgs { digits: self.digits });
+        let twin = twin.proves().define("BASE", self.base).define("KEEPS_ALL", self.keeps_all);
         self.twin.map(|rule| twin.define("DIGIT_SET", rule))
     }
 
     /// log_b m, exactly.
     fn boundary_dimension(&self) -> f64 {
         (self.kept().max(1) as f64).ln() / f64::from(self.base).ln()
+    }
+}
+
+impl<const K: usize, F: Fn(&[u32; K]) -> bool + Sync> Evaluate<K> for DigitSet<K, F> {
+    fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
+        for (cell, label) in cells.iter().zip(labels.narrow()) {
+            *label = u32::from(self.holds(*cell));
+        }
+    }
+}
+
+impl<const K: usize, F: Fn(&[u32; K]) -> bool + Sync> Prove<K> for DigitSet<K, F> {
+    fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
+        let mut found = [false; 2];
+        self.scan(self.digits, [0; K], region, &mut found);
+        match found {
+            [true, true] => Verdict::Mixed,
+            [_, kept] => Verdict::Uniform(kept.into()),
+        }
     }
 }
 
@@ -213,12 +227,12 @@ mod tests {
             let region = Region { corner, extent };
             let cells: Vec<_> = region.cells().collect();
             let mut labels = vec![0; cells.len()];
-            field.evaluate(&cells, &mut labels);
+            field.host().unwrap().evaluate(&cells, WordsMut::Narrow(&mut labels));
             let wanted = match labels.iter().all(|&label| label == labels[0]) {
-                true => Verdict::Uniform(labels[0]),
+                true => Verdict::Uniform(labels[0].into()),
                 false => Verdict::Mixed,
             };
-            prop_assert_eq!(field.prove(&region, Payload::default()), wanted);
+            prop_assert_eq!(field.prover().unwrap().prove(&region, Payload::default()), wanted);
         }
     }
 }

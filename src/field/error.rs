@@ -31,9 +31,6 @@ pub enum FieldError {
     /// An array without elements.
     #[error("the array is empty")]
     EmptyArray,
-    /// An array with an element that cannot be a label.
-    #[error("the array holds {}, which is no label; at most {} is", u32::MAX, u32::MAX - 1)]
-    NoLabel,
     /// Something that the field keeps, and there is no memory for.
     #[error("{what} would take {}, more than there is memory for", Bytes(*need))]
     Memory {
@@ -42,6 +39,15 @@ pub enum FieldError {
         /// Bytes needed.
         need: u128,
     },
+    /// An array with more cells on an axis than a domain can have.
+    #[error("the array has {cells} cells on an axis, and at most 2^32 - 1 can be")]
+    LongArray {
+        /// Cells of that axis.
+        cells: usize,
+    },
+    /// Fields were registered already.
+    #[error("fields are registered once, all together")]
+    Registered,
     /// A factor over some of the axes that cannot be.
     #[error(transparent)]
     Domain(#[from] DomainError),

@@ -5,8 +5,9 @@
 
 use std::borrow::Cow;
 
-use crate::field::definition::Field;
+use crate::field::definition::{Evaluate, Field};
 use crate::field::error::FieldError;
+use crate::field::labels::Labels;
 use crate::field::options::FieldOptions;
 use crate::field::points::PointArgs;
 use crate::field::start::Defaults;
@@ -47,16 +48,12 @@ struct KernelField<const K: usize> {
 }
 
 impl<const K: usize> Field<K> for KernelField<K> {
-    fn evaluate(&self, _: &[[u32; K]], _: &mut [u32]) {
-        unreachable!("backends without device twins refuse this field")
+    fn labels(&self) -> Labels {
+        Labels::counts(self.options.dwell.into())
     }
 
-    fn is_device_only(&self) -> bool {
-        true
-    }
-
-    fn max_label(&self) -> u32 {
-        self.options.dwell
+    fn host(&self) -> Option<&dyn Evaluate<K>> {
+        None
     }
 
     fn twin(&self) -> Option<DeviceTwin> {
@@ -65,7 +62,7 @@ impl<const K: usize> Field<K> for KernelField<K> {
             precision: self.options.precision,
             arithmetic: self.options.arithmetic,
             user_source: Some(Cow::Owned(self.source.clone())),
-            ..DeviceTwin::new("fields/user.cuh", &args)
+            ..DeviceTwin::built_in("fields/user.cuh", &args)
         })
     }
 }

@@ -1,48 +1,54 @@
-//! The built-in fields: what the command line calls a workload.
+//! The fields that there are: what the command line calls a workload.
 
-use crate::field::definition::Field;
 use crate::field::digits::{cantor, carpet, diagonal, menger, simplex};
 use crate::field::error::FieldError;
-use crate::field::options::FieldOptions;
+use crate::field::own;
+use crate::field::own::{Job, Open};
 use crate::field::start::Defaults;
 use crate::field::{julibrot, kernel, mandelbrot, mandelbulb, mxm};
-use crate::geometry::Domain;
-
-/// Builds a built-in field over a domain.
-pub type Open<const K: usize> = fn(&Domain<K>, &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError>;
-
-/// Something to do with a field once its dimension is a type: a closure that is generic over K.
-pub trait Job {
-    /// What comes of it.
-    type Output;
-    /// Does it in K dimensions; `open` builds the field.
-    fn run<const K: usize>(self, open: Open<K>) -> Self::Output;
-}
 
 /// The list of built-in fields: name, module, dimensions. A new one is a file and a line here.
 ///
 /// This is the only place where a number of dimensions becomes a type.
 macro_rules! fields {
     ($($Variant:ident = $name:literal => $module:ident in [$($k:literal),+]),+ $(,)?) => {
-        crate::registry::registry! {
-            /// A built-in field.
-            pub enum FieldKind("workload") { $(#[doc = concat!("`", $name, "`")] $Variant = $name),+ }
+        /// A field by its name: a built-in one, or one that the program has [registered](OwnField::register).
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum FieldKind {
+            $(#[doc = concat!("`", $name, "`")] $Variant,)+
+            /// One from outside the crate, by its number among those that were registered.
+            Own(usize),
         }
 
+        crate::registry::by_name! { FieldKind ("workload") = Self::all() }
+
         impl FieldKind {
+            /// The built-in ones.
+            pub const ALL: &'static [Self] = &[$(Self::$Variant),+];
+
+            /// Every one, in the order in which they are listed to people: the program's own come first.
+            pub fn all() -> impl Iterator<Item = Self> {
+                (0..own::registered().len()).map(Self::Own).chain(Self::ALL.iter().copied())
+            }
+
+            /// The name on the command line and in reports.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$Variant => $name,)+ Self::Own(number) => own::registered()[number].name }
+            }
+
             /// The numbers of dimensions it exists in.
-            pub const fn dims(self) -> &'static [usize] {
-                match self { $(Self::$Variant => &[$($k),+]),+ }
+            pub fn dims(self) -> &'static [usize] {
+                match self { $(Self::$Variant => &[$($k),+],)+ Self::Own(number) => own::registered()[number].dims() }
             }
 
             /// One line for lists.
-            pub const fn about(self) -> &'static str {
-                match self { $(Self::$Variant => $module::ABOUT),+ }
+            pub fn about(self) -> &'static str {
+                match self { $(Self::$Variant => $module::ABOUT,)+ Self::Own(number) => own::registered()[number].about }
             }
 
             /// What a bare run uses in `k` dimensions.
             pub fn defaults(self, k: usize) -> Defaults {
-                match self { $(Self::$Variant => $module::defaults(k)),+ }
+                match self { $(Self::$Variant => $module::defaults(k),)+ Self::Own(number) => (own::registered()[number].defaults)(k) }
             }
 
             /// Runs `job` in `k` dimensions.
@@ -56,6 +62,7 @@ macro_rules! fields {
                         static OPEN: Open<$k> = $module::open;
                         Ok(job.run::<$k>(OPEN))
                     })+)+
+                    (Self::Own(number), k) => own::registered()[number].dispatch(k, job),
                     _ => Err(FieldError::Dimension { field: self.name(), k, dims: self.dims() }),
                 }
             }

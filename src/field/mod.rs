@@ -1,5 +1,6 @@
 //! What a cell is worth: fields over the cells of a domain.
 
+mod array;
 mod custom;
 mod definition;
 mod digits;
@@ -8,19 +9,25 @@ mod escape;
 pub mod julibrot;
 pub mod kernel;
 mod kind;
+mod labels;
 pub mod mandelbrot;
 pub mod mandelbulb;
 pub mod mxm;
 mod options;
+mod own;
 mod points;
 mod start;
 mod twin;
 
-pub use custom::{ArrayField, CellField};
-pub use definition::{Field, Payload, Verdict};
+pub use array::ArrayField;
+pub use custom::CellField;
+pub use definition::{Carry, Evaluate, Field, Payload, Prove, Verdict};
 pub use digits::{DigitSet, cantor, carpet, diagonal, menger, simplex};
 pub use error::FieldError;
-pub use kind::{FieldKind, Job, Open};
+pub use kind::FieldKind;
+pub use labels::Labels;
 pub use options::{Arithmetic, FieldOptions, Precision};
+pub use own::{Job, Open, OwnField};
 pub use start::Defaults;
-pub use twin::{DeviceArray, DeviceTwin};
+pub use twin::DeviceTwin;
+pub(crate) use twin::USER_SOURCE;

@@ -10,8 +10,10 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::abi::device_struct;
-use crate::field::definition::{Field, Payload, Verdict};
+use crate::cell::WordsMut;
+use crate::field::definition::{Evaluate, Field, Payload, Prove, Verdict};
 use crate::field::error::FieldError;
+use crate::field::labels::Labels;
 use crate::field::mandelbrot;
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
@@ -135,29 +137,57 @@ impl<const K: usize> MxM<K> {
 
 fn image(domain: &Domain<2>, options: &FieldOptions) -> Result<Image, FieldError> {
     let field = mandelbrot::open(domain, options)?;
+    let host = field.host().expect("the Mandelbrot set is evaluated here");
     let width = domain.size()[0];
     let dwells = zeros(domain.cells() as usize);
     let mut dwells =
         dwells.map_err(|refused| FieldError::Memory { what: "an image of a factor", need: refused.bytes })?;
     dwells.par_chunks_mut(width as usize).enumerate().for_each(|(y, row)| {
         let cells: Vec<_> = (0..width).map(|x| [x, y as u32]).collect();
-        field.evaluate(&cells, row);
+        host.evaluate(&cells, WordsMut::Narrow(row));
     });
     Ok(Image { width, dwells })
 }
 
 impl<const K: usize> Field<K> for MxM<K> {
-    fn evaluate(&self, cells: &[[u32; K]], labels: &mut [u32]) {
-        for (cell, label) in cells.iter().zip(labels) {
+    fn labels(&self) -> Labels {
+        Labels::counts(self.dwell.into())
+    }
+
+    fn host(&self) -> Option<&dyn Evaluate<K>> {
+        Some(self)
+    }
+
+    fn prover(&self) -> Option<&dyn Prove<K>> {
+        Some(self)
+    }
+
+    fn twin(&self) -> Option<DeviceTwin> {
+        let mut args = MxmArgs::default();
+        self.factors.iter().enumerate().for_each(|(f, image)| args.width[f] = image.width);
+        let mut twin = DeviceTwin::built_in("fields/mxm.cuh", &args);
+        for (f, image) in self.factors.iter().enumerate() {
+            let bytes = bytemuck::cast_slice(&image.dwells).to_vec();
+            twin.arrays.push(DeviceArray { offset: f * size_of::<u64>(), bytes });
+        }
+        Some(twin)
+    }
+
+    fn boundary_dimension(&self) -> f64 {
+        K as f64 - 0.3
+    }
+}
+
+impl<const K: usize> Evaluate<K> for MxM<K> {
+    fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
+        for (cell, label) in cells.iter().zip(labels.narrow()) {
             let dwells = self.factors.iter().zip(cell.chunks_exact(2)).map(|(image, c)| image.dwell(c[0], c[1]));
             *label = dwells.min().unwrap_or(0);
         }
     }
+}
 
-    fn max_label(&self) -> u32 {
-        self.dwell
-    }
-
+impl<const K: usize> Prove<K> for MxM<K> {
     fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
         let mut range = (u32::MAX, u32::MAX);
         for (f, image) in self.factors.iter().enumerate() {
@@ -166,21 +196,6 @@ impl<const K: usize> Field<K> for MxM<K> {
             let (least, largest) = image.range(&plane);
             range = (range.0.min(least), range.1.min(largest));
         }
-        if range.0 == range.1 { Verdict::Uniform(range.0) } else { Verdict::Mixed }
-    }
-
-    fn twin(&self) -> Option<DeviceTwin> {
-        let mut args = MxmArgs::default();
-        self.factors.iter().enumerate().for_each(|(f, image)| args.width[f] = image.width);
-        let mut twin = DeviceTwin::new("fields/mxm.cuh", &args);
-        for (f, image) in self.factors.iter().enumerate() {
-            let bytes = image.dwells.iter().flat_map(|dwell| dwell.to_ne_bytes()).collect();
-            twin.arrays.push(DeviceArray { offset: f * size_of::<u64>(), bytes });
-        }
-        Some(twin)
-    }
-
-    fn boundary_dimension(&self) -> f64 {
-        K as f64 - 0.3
+        if range.0 == range.1 { Verdict::Uniform(range.0.into()) } else { Verdict::Mixed }
     }
 }

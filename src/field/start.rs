@@ -18,3 +18,10 @@ pub struct Defaults {
     /// True of a mask by nature, whose regions are proven: it is explored in full.
     pub proven: bool,
 }
+
+impl Defaults {
+    /// 64 cells on every axis of the unit cube, {4, 2, 4}, without a dwell.
+    pub fn unit(k: usize) -> Self {
+        Self { size: 64, g: 4, r: 2, b: 4, dwell: None, window: vec![[0.0, 1.0]; k], proven: false }
+    }
+}

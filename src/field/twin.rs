@@ -5,46 +5,107 @@ use std::borrow::Cow;
 use crate::abi::DeviceStruct;
 use crate::field::options::{Arithmetic, Precision};
 
-/// A field on a GPU: a header that defines `u32 label(const FieldArgs&, const Coords&)` and what it needs.
+/// The name under which a source from outside the crate is compiled.
+pub(crate) const USER_SOURCE: &str = "user_source.cuh";
+
+/// A field on a GPU: a header that defines what the field's traits define here.
 ///
-/// The header is called by whole warps. It sees `DIM`, `Real`, `Coords` and the rounding functions of
-/// `kernels/prelude.cuh`, and must return the labels of [`Field::evaluate`](crate::field::Field::evaluate) to the
-/// bit. A header that also defines `PROVES` and `bool prove(const FieldArgs&, const Region&, u32& outcome)` is asked for
-/// proofs under the rule `full`: true if every cell of the region has the label `outcome`, or if two labels occur
-/// (`MIXED`).
+/// The header's text is compiled with the kernels. It defines
+///
+/// ```cuda
+/// DEVICE Label label(const FieldArgs& args, const Coords& cell);
+/// ```
+///
+/// which returns the label of a cell, `cell[j]` on axis j of `DIM`, to the bit as
+/// [`Evaluate`](crate::field::Evaluate) does here; `Label` is the field's [type](crate::field::Labels::kind). It is called by whole
+/// warps, with any cell of the domain. A header of a field that [proves](Self::proves) also defines
+///
+/// ```cuda
+/// DEVICE Verdict prove(const FieldArgs& args, const Region& region, Value& value);
+/// ```
+///
+/// which returns `UNKNOWN`, `MIXED`, or `UNIFORM` with the word of the label in `value`; `region.corner[j]` and
+/// `region.extent[j]` are cells. What else the header may use stands in `kernels/prelude.cuh`: integers by their width (`u32`,
+/// `i64`, ..), `DEVICE`, and products and sums that are rounded as one says (`mul`, `add`, `fma_once`, `root`, `quotient`),
+/// which the compiler does not contract. The macro `ORTHANT_TWIN_API` holds [`API`](Self::API).
+///
+/// `FieldArgs` is declared in Rust by [`device_struct!`](crate::device_struct), once for both sides. Members of type `u64` may
+/// be addresses of [arrays](Self::array).
+///
+/// ```
+/// use orthant::field::DeviceTwin;
+/// orthant::device_struct! {
+///     struct Ball { centre: [f32; 3], radius: f32 }
+/// }
+/// let header = "DEVICE Label label(const FieldArgs& args, const Coords& cell) { return float(cell[0]) - args.radius; }";
+/// let twin = DeviceTwin::new(DeviceTwin::API, header, &Ball { centre: [0.5; 3], radius: 0.25 });
+/// ```
 #[derive(Debug, Clone)]
 pub struct DeviceTwin {
+    /// The version of this interface that the header was written for.
+    #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "asked where kernels are compiled"))]
+    pub(crate) api: u32,
     /// The header's name among the kernels.
-    pub header: &'static str,
+    pub(crate) header: &'static str,
     /// The type of iterated numbers.
-    pub precision: Precision,
+    pub(crate) precision: Precision,
     /// How products and sums are rounded.
-    pub arithmetic: Arithmetic,
+    pub(crate) arithmetic: Arithmetic,
     /// Constants: name and value.
-    pub defines: Vec<(&'static str, String)>,
+    pub(crate) defines: Vec<(&'static str, String)>,
     /// The declaration of `FieldArgs`.
-    pub declaration: String,
+    pub(crate) declaration: String,
     /// The bytes of `FieldArgs`.
-    pub args: Vec<u8>,
+    pub(crate) args: Vec<u8>,
     /// Arrays that live on the device; their addresses are written into `args`.
-    pub arrays: Vec<DeviceArray>,
-    /// A source of the user's own, which the header includes as `USER_SOURCE`.
-    pub user_source: Option<Cow<'static, str>>,
+    pub(crate) arrays: Vec<DeviceArray>,
+    /// A source from outside the crate, as `USER_SOURCE`.
+    pub(crate) user_source: Option<Cow<'static, str>>,
 }
 
 /// An array on the device and the place of its address in `FieldArgs`.
 #[derive(Debug, Clone)]
-pub struct DeviceArray {
+pub(crate) struct DeviceArray {
     /// Where in `FieldArgs` its address belongs.
-    pub offset: usize,
+    pub(crate) offset: usize,
     /// Its content.
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl DeviceTwin {
-    /// The twin in `header` with arguments `args`.
-    pub(crate) fn new<A: DeviceStruct>(header: &'static str, args: &A) -> Self {
+    /// The version of what a header may use and has to define. It grows when a header that was written for the one before
+    /// would be wrong.
+    pub const API: u32 = 1;
+
+    /// The twin whose header has the text `source`, written for version `api`, with arguments `args`.
+    pub fn new<A: DeviceStruct>(api: u32, source: impl Into<Cow<'static, str>>, args: &A) -> Self {
+        Self { api, user_source: Some(source.into()), ..Self::built_in(USER_SOURCE, args) }
+    }
+
+    /// The header defines `prove`.
+    #[must_use]
+    pub fn proves(self) -> Self {
+        self.define("PROVES", 1)
+    }
+
+    /// With an array on the device, whose address is the member `member` of the arguments, a `u64`.
+    ///
+    /// # Panics
+    /// If the arguments `A` have no such member.
+    #[must_use]
+    pub fn array<A: DeviceStruct>(mut self, member: &str, bytes: Vec<u8>) -> Self {
+        let place = A::MEMBERS.iter().find(|(name, _, _)| *name == member);
+        match place {
+            Some(&(_, offset, 8)) => self.arrays.push(DeviceArray { offset, bytes }),
+            _ => panic!("the arguments have no member `{member}: u64` for an address"),
+        }
+        self
+    }
+
+    /// The twin in `header`, one of the crate's own, with arguments `args`.
+    pub(crate) fn built_in<A: DeviceStruct>(header: &'static str, args: &A) -> Self {
         Self {
+            api: Self::API,
             header,
             precision: Precision::F32,
             arithmetic: Arithmetic::Fused,

@@ -10,8 +10,9 @@ use std::marker::PhantomData;
 use ndarray::{ArrayViewD, IxDyn};
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::cell::{Cell, CellType, Words};
 use crate::geometry::Region;
-use crate::result::cells::{CellType, Cells, each_type};
+use crate::result::cells::{Bits, Cells, Width, each_width};
 use crate::result::limit::{MemoryError, Stored};
 
 /// XXH3-64 over cells in storage order, little-endian, fed piece by piece.
@@ -45,7 +46,7 @@ impl<const K: usize> DenseArray<K> {
     pub(crate) fn zeroed(what: Stored, size: [u32; K], kind: CellType) -> Result<Self, MemoryError> {
         let len = size.iter().fold(1usize, |len, &n| len.saturating_mul(n as usize));
         let cells = Cells::zeroed(kind, len).map_err(MemoryError::refused(what))?;
-        each_type!(&cells, v => advise_huge_pages(v));
+        each_width!(cells.bits(), v => advise_huge_pages(v));
         Ok(Self { size, cells })
     }
 
@@ -65,11 +66,11 @@ impl<const K: usize> DenseArray<K> {
         &self.cells
     }
 
-    /// The label of one cell.
+    /// The count that one cell holds.
     ///
     /// # Panics
     /// If the cell is outside the domain.
-    pub fn label(&self, cell: [u32; K]) -> u32 {
+    pub fn label(&self, cell: [u32; K]) -> u64 {
         assert!((0..K).all(|j| cell[j] < self.size[j]), "cell {cell:?} is outside the domain");
         self.cells.label(linear(&self.size, cell))
     }
@@ -92,24 +93,21 @@ impl<const K: usize> DenseArray<K> {
         checksum.text()
     }
 
-    /// A view of the labels as an ndarray of shape [n_{k-1}, .., n_0], if cells are u16.
-    pub fn view_u16(&self) -> Option<ArrayViewD<'_, u16>> {
-        match &self.cells {
-            Cells::U16(v) => Some(ArrayViewD::from_shape(self.shape(), v).expect("as many cells as the shape says")),
-            Cells::I32(_) => None,
-        }
-    }
-
-    /// A view of the labels as an ndarray of shape [n_{k-1}, .., n_0], if cells are i32.
-    pub fn view_i32(&self) -> Option<ArrayViewD<'_, i32>> {
-        match &self.cells {
-            Cells::I32(v) => Some(ArrayViewD::from_shape(self.shape(), v).expect("as many cells as the shape says")),
-            Cells::U16(_) => None,
-        }
-    }
-
-    fn shape(&self) -> IxDyn {
-        IxDyn(&self.size.iter().rev().map(|&n| n as usize).collect::<Vec<_>>())
+    /// A view as an ndarray of shape [n_{k-1}, .., n_0]; None if cells are of another type.
+    ///
+    /// ```
+    /// # use orthant::prelude::*;
+    /// # let domain = Domain::new([3, 2], [[0.0, 1.0]; 2], Sample::Corner)?;
+    /// # let plan = Plan::new(domain, Scheme::uniform(1, 2, 1), CurveKind::Morton, RuleKind::Full)?;
+    /// let subdivision = run(&plan, &CellField::new(9, |[x, y]| x + 3 * y))?;
+    /// let array = subdivision.array().unwrap().view::<u16>().unwrap();
+    /// assert_eq!((array.shape(), array[[1, 2]]), (&[2, 3][..], 5));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn view<T: Cell>(&self) -> Option<ArrayViewD<'_, T>> {
+        let shape = IxDyn(&self.size.iter().rev().map(|&n| n as usize).collect::<Vec<_>>());
+        let cells = self.cells.as_slice::<T>()?;
+        Some(ArrayViewD::from_shape(shape, cells).expect("as many cells as the shape says"))
     }
 
     /// Overwrites cells from `start` on with native-endian bytes.
@@ -124,9 +122,11 @@ impl<const K: usize> DenseArray<K> {
     }
 
     pub(crate) fn canvas(&mut self) -> Canvas<'_, K> {
-        let pixels = match &mut self.cells {
-            Cells::U16(v) => Pixels::U16(v.as_mut_ptr()),
-            Cells::I32(v) => Pixels::I32(v.as_mut_ptr()),
+        let pixels = match self.cells.bits_mut() {
+            Bits::B1(v) => Pixels::B1(v.as_mut_ptr()),
+            Bits::B2(v) => Pixels::B2(v.as_mut_ptr()),
+            Bits::B4(v) => Pixels::B4(v.as_mut_ptr()),
+            Bits::B8(v) => Pixels::B8(v.as_mut_ptr()),
         };
         Canvas { size: self.size, pixels, array: PhantomData }
     }
@@ -157,8 +157,10 @@ fn advise_huge_pages<T>(cells: &[T]) {
 
 #[derive(Clone, Copy)]
 enum Pixels {
-    U16(*mut u16),
-    I32(*mut i32),
+    B1(*mut u8),
+    B2(*mut u16),
+    B4(*mut u32),
+    B8(*mut u64),
 }
 
 /// An array that many workers write at once, each its own regions.
@@ -175,42 +177,62 @@ unsafe impl<const K: usize> Sync for Canvas<'_, K> {}
 
 #[allow(unsafe_code)]
 impl<const K: usize> Canvas<'_, K> {
-    /// Sets every cell of `region` to `label`.
+    /// Sets every cell of `region` to the low bits of `word`.
     ///
     /// # Safety
     /// `region` lies in the domain, and no other thread accesses its cells meanwhile.
     #[inline]
-    pub(crate) unsafe fn fill(&self, region: &Region<K>, label: u32) {
+    pub(crate) unsafe fn fill(&self, region: &Region<K>, word: u64) {
+        // SAFETY: passed on.
+        match self.pixels {
+            Pixels::B1(p) => unsafe { self.fill_width(p, region, word) },
+            Pixels::B2(p) => unsafe { self.fill_width(p, region, word) },
+            Pixels::B4(p) => unsafe { self.fill_width(p, region, word) },
+            Pixels::B8(p) => unsafe { self.fill_width(p, region, word) },
+        }
+    }
+
+    /// # Safety
+    /// As [`fill`](Self::fill); `pixels` are those of the array.
+    #[inline]
+    unsafe fn fill_width<W: Width>(&self, pixels: *mut W, region: &Region<K>, word: u64) {
         let len = region.extent[0] as usize;
         for row in region.rows() {
             let start = linear(&self.size, row);
             // SAFETY: the row lies in the domain, so in the allocation; exclusive by this function's contract.
-            match self.pixels {
-                Pixels::U16(p) => unsafe { std::slice::from_raw_parts_mut(p.add(start), len) }.fill(label as u16),
-                Pixels::I32(p) => unsafe { std::slice::from_raw_parts_mut(p.add(start), len) }.fill(label as i32),
-            }
+            unsafe { std::slice::from_raw_parts_mut(pixels.add(start), len) }.fill(W::cut(word));
         }
     }
 
-    /// Sets the cells of `region` to `labels`, which come in storage order of the region.
+    /// Sets the cells of `region` to the low bits of `words`, which come in storage order of the region.
     ///
     /// # Safety
     /// `region` lies in the domain, and no other thread accesses its cells meanwhile.
     #[inline]
-    pub(crate) unsafe fn write(&self, region: &Region<K>, labels: &[u32]) {
-        debug_assert_eq!(labels.len() as u64, region.volume());
-        for (row, labels) in region.rows().zip(labels.chunks_exact(region.extent[0] as usize)) {
+    pub(crate) unsafe fn write(&self, region: &Region<K>, words: Words<'_>) {
+        // SAFETY: passed on.
+        match self.pixels {
+            Pixels::B1(p) => unsafe { self.write_width(p, region, words) },
+            Pixels::B2(p) => unsafe { self.write_width(p, region, words) },
+            Pixels::B4(p) => unsafe { self.write_width(p, region, words) },
+            Pixels::B8(p) => unsafe { self.write_width(p, region, words) },
+        }
+    }
+
+    /// # Safety
+    /// As [`write`](Self::write); `pixels` are those of the array.
+    #[inline]
+    unsafe fn write_width<W: Width>(&self, pixels: *mut W, region: &Region<K>, mut words: Words<'_>) {
+        debug_assert_eq!(words.len() as u64, region.volume());
+        for row in region.rows() {
+            let (mine, rest) = words.split_at(region.extent[0] as usize);
+            words = rest;
             let start = linear(&self.size, row);
             // SAFETY: the row lies in the domain, so in the allocation; exclusive by this function's contract.
-            match self.pixels {
-                Pixels::U16(p) => unsafe { std::slice::from_raw_parts_mut(p.add(start), labels.len()) }
-                    .iter_mut()
-                    .zip(labels)
-                    .for_each(|(cell, &label)| *cell = label as u16),
-                Pixels::I32(p) => unsafe { std::slice::from_raw_parts_mut(p.add(start), labels.len()) }
-                    .iter_mut()
-                    .zip(labels)
-                    .for_each(|(cell, &label)| *cell = label as i32),
+            let cells = unsafe { std::slice::from_raw_parts_mut(pixels.add(start), mine.len()) };
+            match mine {
+                Words::Narrow(mine) => cells.iter_mut().zip(mine).for_each(|(cell, &word)| *cell = W::cut(word.into())),
+                Words::Wide(mine) => cells.iter_mut().zip(mine).for_each(|(cell, &word)| *cell = W::cut(word)),
             }
         }
     }
@@ -229,12 +251,13 @@ mod tests {
         let canvas = array.canvas();
         // SAFETY: one thread.
         unsafe {
-            canvas.write(&domain.region(), &[1, 2, 3, 4, 5, 6]);
+            canvas.write(&domain.region(), Words::Narrow(&[1, 2, 3, 4, 5, 6]));
             canvas.fill(&Region { corner: [1, 1], extent: [2, 1] }, 9);
         }
-        assert_eq!(array.cells(), &Cells::U16(vec![1, 2, 3, 4, 9, 9]));
+        assert_eq!(array.cells().as_slice(), Some(&[1u16, 2, 3, 4, 9, 9][..]));
         assert_eq!(array.label([0, 1]), 4);
-        let view = array.view_u16().unwrap();
+        assert_eq!(array.view::<i16>(), None);
+        let view = array.view::<u16>().unwrap();
         assert_eq!((view.shape(), view[[0, 2]], view[[1, 0]]), (&[2, 3][..], 3, 4));
         let bytes: Vec<u8> = [1u16, 2, 3, 4, 9, 9].iter().flat_map(|c| c.to_le_bytes()).collect();
         assert_eq!(array.checksum(), format!("xxh3:{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes)));

@@ -3,123 +3,111 @@
 #[cfg(feature = "cuda")]
 use rayon::prelude::*;
 
+use crate::cell::{Cell, CellType, Words};
 use crate::memory::{Refused, reserve, zeros};
-use crate::registry::registry;
 
-registry! {
-    /// The type of a stored cell.
-    pub enum CellType("cell type") {
-        /// Two bytes; labels up to 65535.
-        U16 = "u16",
-        /// Four bytes, to compare with other codes.
-        I32 = "i32",
-    }
-}
-
-impl CellType {
-    /// Bytes per cell.
-    pub fn bytes(self) -> u64 {
-        match self {
-            Self::U16 => 2,
-            Self::I32 => 4,
-        }
-    }
-
-    /// The largest label it can hold.
-    pub fn max_label(self) -> u32 {
-        match self {
-            Self::U16 => u32::from(u16::MAX),
-            Self::I32 => i32::MAX as u32,
-        }
-    }
-}
-
-/// Labels in one of the cell types, in a row.
+/// Cells of one type, in a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cells {
-    /// Two bytes each.
-    U16(Vec<u16>),
-    /// Four bytes each.
-    I32(Vec<i32>),
+pub struct Cells {
+    kind: CellType,
+    bits: Bits,
 }
 
-/// Runs one body for whichever type is stored.
-macro_rules! each_type {
-    ($cells:expr, $v:ident => $body:expr) => {
-        match $cells {
-            Cells::U16($v) => $body,
-            Cells::I32($v) => $body,
+/// The bits of cells, by their width: all that an engine knows of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Bits {
+    B1(Vec<u8>),
+    B2(Vec<u16>),
+    B4(Vec<u32>),
+    B8(Vec<u64>),
+}
+
+/// Runs one body for whichever width is stored.
+macro_rules! each_width {
+    ($bits:expr, $v:ident => $body:expr) => {
+        match $bits {
+            $crate::result::cells::Bits::B1($v) => $body,
+            $crate::result::cells::Bits::B2($v) => $body,
+            $crate::result::cells::Bits::B4($v) => $body,
+            $crate::result::cells::Bits::B8($v) => $body,
         }
     };
 }
+pub(super) use each_width;
 
-/// A cell from its bytes.
-trait FromNative {
-    fn from_native(bytes: &[u8]) -> Self;
+/// Bits of one width.
+pub(super) trait Width: bytemuck::Pod + Send + Sync {
+    /// The low bits of a word.
+    fn cut(word: u64) -> Self;
+    /// A word with zeros above.
+    fn word(self) -> u64;
 }
 
-impl FromNative for u16 {
-    fn from_native(bytes: &[u8]) -> Self {
-        Self::from_ne_bytes([bytes[0], bytes[1]])
-    }
+macro_rules! widths {
+    ($($T:ty),+) => { $(
+        impl Width for $T {
+            #[inline]
+            fn cut(word: u64) -> Self {
+                word as $T
+            }
+            #[inline]
+            fn word(self) -> u64 {
+                self.into()
+            }
+        }
+    )+ };
 }
-
-impl FromNative for i32 {
-    fn from_native(bytes: &[u8]) -> Self {
-        Self::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
-    }
-}
-
-pub(super) use each_type;
+widths!(u8, u16, u32, u64);
 
 impl Cells {
-    /// Overwrites every cell with copies of a byte.
-    pub(crate) fn poison(&mut self, byte: u8) {
-        each_type!(self, v => v.fill(FromNative::from_native(&[byte; 4])));
-    }
-
     pub(crate) fn zeroed(kind: CellType, len: usize) -> Result<Self, Refused> {
-        Ok(match kind {
-            CellType::U16 => Self::U16(zeros(len)?),
-            CellType::I32 => Self::I32(zeros(len)?),
-        })
+        let bits = match kind.bytes() {
+            1 => Bits::B1(zeros(len)?),
+            2 => Bits::B2(zeros(len)?),
+            4 => Bits::B4(zeros(len)?),
+            _ => Bits::B8(zeros(len)?),
+        };
+        Ok(Self { kind, bits })
     }
 
     pub(crate) fn empty(kind: CellType) -> Self {
-        match kind {
-            CellType::U16 => Self::U16(Vec::new()),
-            CellType::I32 => Self::I32(Vec::new()),
-        }
+        Self::zeroed(kind, 0).expect("no cells take no memory")
+    }
+
+    pub(super) fn bits(&self) -> &Bits {
+        &self.bits
+    }
+
+    pub(super) fn bits_mut(&mut self) -> &mut Bits {
+        &mut self.bits
+    }
+
+    /// Overwrites every cell with copies of a byte.
+    pub(crate) fn poison(&mut self, byte: u8) {
+        each_width!(&mut self.bits, v => bytemuck::cast_slice_mut::<_, u8>(v).fill(byte));
     }
 
     /// Makes room for so many cells more.
     pub(crate) fn reserve(&mut self, more: usize) -> Result<(), Refused> {
-        each_type!(self, v => reserve(v, more))
+        each_width!(&mut self.bits, v => reserve(v, more))
     }
 
     /// The same cells once more.
     pub(crate) fn copy(&self) -> Result<Self, Refused> {
         let mut copy = Self::empty(self.kind());
         copy.reserve(self.len())?;
-        match (&mut copy, self) {
-            (Self::U16(v), Self::U16(w)) => v.extend_from_slice(w),
-            (Self::I32(v), Self::I32(w)) => v.extend_from_slice(w),
-            _ => unreachable!("both are of one kind"),
-        }
+        copy.append(self);
         Ok(copy)
     }
 
     /// The type of a cell.
     pub fn kind(&self) -> CellType {
-        match self {
-            Self::U16(_) => CellType::U16,
-            Self::I32(_) => CellType::I32,
-        }
+        self.kind
     }
 
     /// The number of cells.
     pub fn len(&self) -> usize {
-        each_type!(self, v => v.len())
+        each_width!(&self.bits, v => v.len())
     }
 
     /// True if there are none.
@@ -127,54 +115,66 @@ impl Cells {
         self.len() == 0
     }
 
-    /// The label of cell `index`.
+    /// The cells as what they are; None if their type is another one.
+    pub fn as_slice<T: Cell>(&self) -> Option<&[T]> {
+        (T::TYPE == self.kind).then(|| each_width!(&self.bits, v => bytemuck::cast_slice(v)))
+    }
+
+    /// The bits of cell `index`, with zeros above them.
     ///
     /// # Panics
     /// If `index` is out of range.
-    pub fn label(&self, index: usize) -> u32 {
-        each_type!(self, v => v[index] as u32)
+    #[inline]
+    pub fn word(&self, index: usize) -> u64 {
+        each_width!(&self.bits, v => Width::word(v[index]))
     }
 
-    /// Appends labels; the caller has checked that they fit the cell type.
-    pub(crate) fn extend(&mut self, labels: &[u32]) {
-        match self {
-            Self::U16(v) => v.extend(labels.iter().map(|&label| label as u16)),
-            Self::I32(v) => v.extend(labels.iter().map(|&label| label as i32)),
+    /// The count that cell `index` holds.
+    ///
+    /// # Panics
+    /// If `index` is out of range.
+    pub fn label(&self, index: usize) -> u64 {
+        self.kind.count(self.word(index))
+    }
+
+    /// Appends the low bits of words.
+    pub(crate) fn extend(&mut self, words: Words<'_>) {
+        fn extend<W: Width>(cells: &mut Vec<W>, words: Words<'_>) {
+            match words {
+                Words::Narrow(words) => cells.extend(words.iter().map(|&word| W::cut(word.into()))),
+                Words::Wide(words) => cells.extend(words.iter().map(|&word| W::cut(word))),
+            }
         }
+        each_width!(&mut self.bits, v => extend(v, words));
     }
 
     /// Overwrites cells from `start` on with native-endian bytes.
     #[cfg(feature = "cuda")]
     pub(crate) fn store(&mut self, start: usize, bytes: &[u8]) {
-        each_type!(self, v => {
+        each_width!(&mut self.bits, v => {
             let width = size_of_val(&v[0]);
             let cells = &mut v[start..start + bytes.len() / width];
             // Pieces in parallel: a fresh array is mapped page by page as it is written.
             cells.par_chunks_mut(1 << 16).zip(bytes.par_chunks(width << 16)).for_each(|(cells, bytes)| {
-                cells.iter_mut().zip(bytes.chunks_exact(width)).for_each(|(cell, bytes)| {
-                    *cell = FromNative::from_native(bytes);
-                });
+                bytemuck::cast_slice_mut(cells).copy_from_slice(bytes);
             });
         });
     }
 
     /// Appends the cells `range` of others of the same type.
-    #[cfg(feature = "cuda")]
     pub(crate) fn extend_from(&mut self, others: &Self, range: std::ops::Range<usize>) {
-        match (self, others) {
-            (Self::U16(v), Self::U16(w)) => v.extend_from_slice(&w[range]),
-            (Self::I32(v), Self::I32(w)) => v.extend_from_slice(&w[range]),
+        match (&mut self.bits, &others.bits) {
+            (Bits::B1(v), Bits::B1(w)) => v.extend_from_slice(&w[range]),
+            (Bits::B2(v), Bits::B2(w)) => v.extend_from_slice(&w[range]),
+            (Bits::B4(v), Bits::B4(w)) => v.extend_from_slice(&w[range]),
+            (Bits::B8(v), Bits::B8(w)) => v.extend_from_slice(&w[range]),
             _ => unreachable!("a run stores one cell type"),
         }
     }
 
     /// Appends cells of the same type.
-    pub(crate) fn append(&mut self, other: Self) {
-        match (self, other) {
-            (Self::U16(v), Self::U16(w)) => v.extend(w),
-            (Self::I32(v), Self::I32(w)) => v.extend(w),
-            _ => unreachable!("a run stores one cell type"),
-        }
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.extend_from(other, 0..other.len());
     }
 
     /// Feeds the little-endian bytes of the cells `range` to `sink`, in pieces.
@@ -183,8 +183,11 @@ impl Cells {
         range: std::ops::Range<usize>,
         mut sink: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut bytes = Vec::with_capacity(1 << 16);
-        each_type!(self, v => {
+        each_width!(&self.bits, v => {
+            if cfg!(target_endian = "little") {
+                return bytemuck::cast_slice::<_, u8>(&v[range]).chunks(1 << 16).try_for_each(sink);
+            }
+            let mut bytes = Vec::with_capacity(1 << 16);
             for piece in v[range].chunks((1 << 16) / size_of_val(&v[0])) {
                 bytes.clear();
                 bytes.extend(piece.iter().flat_map(|cell| cell.to_le_bytes()));

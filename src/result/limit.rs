@@ -1,8 +1,8 @@
 //! Limits of memory.
 
 use crate::bytes::Bytes;
+use crate::cell::CellType;
 use crate::memory::Refused;
-use crate::result::cells::CellType;
 
 /// What takes memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

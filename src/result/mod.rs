@@ -5,6 +5,7 @@ mod cells;
 mod counts;
 mod keep;
 mod limit;
+mod storage;
 mod subdivision;
 mod terminal;
 
@@ -12,9 +13,10 @@ pub(crate) use array::Canvas;
 #[cfg(feature = "cuda")]
 pub(crate) use array::Checksum;
 pub use array::DenseArray;
-pub use cells::{CellType, Cells};
+pub use cells::Cells;
 pub use counts::{Launches, LevelCounts, LevelKernels, LevelStats, RunCounts, Times};
 pub use keep::Keep;
 pub use limit::{MemoryError, Stored, dense_fits};
+pub(crate) use storage::Storage;
 pub use subdivision::{Layers, MaterialiseError, Subdivision};
 pub use terminal::{Content, Terminal};

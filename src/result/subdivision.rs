@@ -4,6 +4,7 @@
 //! large to be dense is still a list of regions, a label for each uniform one and a brick of labels for each leaf.
 //! [`Subdivision::materialise`] turns the compact form into the dense one.
 
+use crate::cell::Words;
 use crate::geometry::Region;
 use crate::memory::reserve;
 use crate::plan::Plan;
@@ -119,7 +120,7 @@ impl<const K: usize> Subdivision<K> {
         let layer = size[..K - 1].iter().fold(self.bricks.kind().bytes(), |bytes, &n| bytes.saturating_mul(n.into()));
         // Of a piece there are its cells and the labels of one of its leaves.
         let regions = self.listed_bytes();
-        let leaf = self.widest_leaf() * size_of::<u32>() as u64;
+        let leaf = self.widest_leaf() * size_of::<u64>() as u64;
         let limit = limit.unwrap_or(u64::MAX);
         let need = regions.saturating_add(layer).saturating_add(leaf);
         if need > limit {
@@ -133,7 +134,7 @@ impl<const K: usize> Subdivision<K> {
         reserve(&mut open, self.terminals.len()).map_err(&refused)?;
         waiting.extend(&self.terminals);
         waiting.sort_unstable_by_key(|terminal| std::cmp::Reverse(self.region(terminal).corner[K - 1]));
-        Ok(Layers { of: self, waiting, open, at: 0, thickness, labels: Vec::new() })
+        Ok(Layers { of: self, waiting, open, at: 0, thickness, words: Vec::new() })
     }
 
     /// Bytes of the compact form while a dense array is made of it: regions are listed twice.
@@ -159,7 +160,8 @@ pub struct Layers<'a, const K: usize> {
     /// Where the next piece begins.
     at: u32,
     thickness: u32,
-    labels: Vec<u32>,
+    /// Words of the leaf that is being written.
+    words: Vec<u64>,
 }
 
 impl<const K: usize> Iterator for Layers<'_, K> {
@@ -193,19 +195,18 @@ impl<const K: usize> Layers<'_, K> {
             (part.corner[last], part.extent[last]) = (from - low, to - from);
             match terminal.content() {
                 // SAFETY: one thread, and the part lies in the piece.
-                Content::Uniform(label) => unsafe { canvas.fill(&part, label) },
+                Content::Uniform(word) => unsafe { canvas.fill(&part, word) },
                 Content::Leaf { brick } => {
                     // The last axis is the slowest: what a brick holds of the part is in one piece.
                     let below =
                         region.volume() / u64::from(region.extent[last]) * u64::from(from - region.corner[last]);
                     let start = brick.expect("only kept leaves are taken") + below;
-                    self.labels.clear();
-                    let cells = start..start + part.volume();
                     let refused = MemoryError::refused(Stored::LayerAndRegions);
-                    reserve(&mut self.labels, part.volume() as usize).map_err(refused)?;
-                    self.labels.extend(cells.map(|i| subdivision.bricks.label(i as usize)));
+                    self.words.clear();
+                    reserve(&mut self.words, part.volume() as usize).map_err(refused)?;
+                    self.words.extend((start..start + part.volume()).map(|i| subdivision.bricks.word(i as usize)));
                     // SAFETY: as above.
-                    unsafe { canvas.write(&part, &self.labels) }
+                    unsafe { canvas.write(&part, Words::Wide(&self.words)) }
                 }
             }
         }

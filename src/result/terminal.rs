@@ -5,9 +5,9 @@ use rayon::slice::ParallelSliceMut;
 /// What fills a terminal region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// One label.
-    Uniform(u32),
-    /// The labels of its cells, in storage order of the region, start here among the bricks.
+    /// One value: the word of a cell, in the type of the bricks.
+    Uniform(u64),
+    /// The cells, in storage order of the region, start here among the bricks.
     Leaf {
         /// The index of the first cell; None if leaves were not kept.
         brick: Option<u64>,
@@ -20,22 +20,29 @@ pub struct Terminal {
     /// Its code on its level.
     pub code: u64,
     level: u32,
-    label: u32,
-    brick: u64,
+    kind: Kind,
+    /// A word, or the start of a brick.
+    what: u64,
 }
 
-/// Stands for "a leaf" in `label` and for "not kept" in `brick`; no label and no brick can have this value.
-const NONE: u64 = u64::MAX;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Uniform,
+    Leaf,
+    /// A leaf whose cells were not kept.
+    Bare,
+}
 
 impl Terminal {
     pub(crate) const BYTES: u64 = size_of::<Self>() as u64;
 
-    pub(crate) fn uniform(level: u32, code: u64, label: u32) -> Self {
-        Self { code, level, label, brick: NONE }
+    pub(crate) fn uniform(level: u32, code: u64, word: u64) -> Self {
+        Self { code, level, kind: Kind::Uniform, what: word }
     }
 
     pub(crate) fn leaf(level: u32, code: u64, brick: Option<u64>) -> Self {
-        Self { code, level, label: u32::MAX, brick: brick.unwrap_or(NONE) }
+        let kind = if brick.is_some() { Kind::Leaf } else { Kind::Bare };
+        Self { code, level, kind, what: brick.unwrap_or_default() }
     }
 
     /// Sorts by level and code.
@@ -45,7 +52,7 @@ impl Terminal {
 
     /// The same with its brick `by` cells further on.
     pub(crate) fn shifted(self, by: u64) -> Self {
-        Self { brick: if self.brick == NONE { NONE } else { self.brick + by }, ..self }
+        Self { what: if self.kind == Kind::Leaf { self.what + by } else { self.what }, ..self }
     }
 
     /// Its level.
@@ -55,10 +62,10 @@ impl Terminal {
 
     /// What fills it.
     pub fn content(&self) -> Content {
-        if self.label == u32::MAX {
-            Content::Leaf { brick: (self.brick != NONE).then_some(self.brick) }
-        } else {
-            Content::Uniform(self.label)
+        match self.kind {
+            Kind::Uniform => Content::Uniform(self.what),
+            Kind::Leaf => Content::Leaf { brick: Some(self.what) },
+            Kind::Bare => Content::Leaf { brick: None },
         }
     }
 }

@@ -1,8 +1,9 @@
-//! How a region is found uniform: the exploration rules, a file each.
+//! How a region is found uniform: the exploration rules, a file each, and the predicate that says which cells are equal.
 
 mod border;
 mod closed;
 mod definition;
+pub mod exact;
 mod full;
 mod kind;
 

@@ -7,6 +7,9 @@
 
 mod gpu;
 mod kernels;
+#[path = "../patterns.rs"]
+mod patterns;
+mod values;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use orthant::conformance::Scope;
@@ -54,6 +57,7 @@ fn main() {
     let on_gpu = |name, needed, test: fn(&Target, Scope)| trial(name, needed, move |gpu| test(gpu, scope));
     let trials = vec![
         on_gpu("every_choice_gives_the_cpus_cells", gpu.clone(), gpu::every_choice_gives_the_cpus_cells),
+        on_gpu("cells_of_every_type", gpu.clone(), values::cells_of_every_type),
         on_gpu("published_counts", gpu.clone(), gpu::published_counts),
         on_gpu("more_cells_than_32_bits_count", large, gpu::more_cells_than_32_bits_count),
         on_gpu("wide_codes_and_visits", gpu.clone(), gpu::wide_codes_and_visits),

@@ -339,7 +339,7 @@ impl Job for MeasureCase<'_> {
             multiprocessors: target.multiprocessors(),
             // Rows carry every sample, with wall and device time apart.
             samples: &[],
-            iterations: field.labels_count_iterations(),
+            iterations: field.labels().work,
             checksum: checksum.as_deref(),
         };
         let report = Report::new(request.computation(&plan), &request.how, &counts, ran);

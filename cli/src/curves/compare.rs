@@ -21,14 +21,14 @@ use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::measure::{Patience, repeat};
-use crate::options::{ComputedOptions, one_of, request};
+use crate::options::{ComputedOptions, one_of, request, workload};
 use crate::voice::{Voice, align_right, print, table};
 
 /// Options of `curves compare`.
 #[derive(Debug, Args)]
 pub(crate) struct CurvesOptions {
     /// The field
-    #[arg(value_parser = one_of!(FieldKind), default_value = "mandelbrot")]
+    #[arg(value_parser = workload(), default_value = "mandelbrot")]
     pub(crate) workload: FieldKind,
     /// The curves [default: all, or the one that --curve names]
     #[arg(long, value_delimiter = ',', value_parser = one_of!(CurveKind), conflicts_with = "curve")]

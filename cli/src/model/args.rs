@@ -8,7 +8,7 @@ use orthant::choice::number;
 use orthant::field::FieldKind;
 use orthant::model::{Objective, Options, QueryCeil, Surface, TauPolicy, Wave};
 
-use crate::options::{HowOptions, SoughtOptions, block, one_of};
+use crate::options::{HowOptions, SoughtOptions, block, one_of, workload};
 
 /// The commands of the cost model.
 #[derive(Debug, Subcommand)]
@@ -235,7 +235,7 @@ pub(crate) struct FitOptions {
 #[derive(Debug, Args)]
 pub(crate) struct TuneOptions {
     /// What a cell is worth
-    #[arg(value_parser = one_of!(FieldKind))]
+    #[arg(value_parser = workload())]
     pub(crate) workload: FieldKind,
     #[command(flatten)]
     pub(crate) computed: SoughtOptions,

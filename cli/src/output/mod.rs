@@ -60,7 +60,7 @@ impl<const K: usize> Slice<K> {
     }
 
     /// The label at `x` to the right and `y` upwards.
-    pub fn label(&self, field: &DenseArray<K>, x: u32, y: u32) -> u32 {
+    pub fn label(&self, field: &DenseArray<K>, x: u32, y: u32) -> u64 {
         let mut cell = self.through;
         cell[self.axes[1]] = y;
         cell[self.axes[0]] = x;

@@ -4,17 +4,21 @@
 
 use std::io::{Result, Write};
 
-use orthant::result::{CellType, DenseArray};
+use orthant::CellType;
+use orthant::result::DenseArray;
 
 /// Writes what comes before the cells.
 ///
 /// # Errors
 /// If the writer fails.
 pub fn header<const K: usize>(size: [u32; K], kind: CellType, out: &mut dyn Write) -> Result<()> {
-    let kind = match kind {
-        CellType::U16 => "<u2",
-        CellType::I32 => "<i4",
+    let letter = match kind {
+        CellType::U8 | CellType::U16 | CellType::U32 | CellType::U64 => 'u',
+        CellType::I8 | CellType::I16 | CellType::I32 | CellType::I64 => 'i',
+        CellType::F32 | CellType::F64 => 'f',
     };
+    // A byte has no order.
+    let kind = format!("{}{letter}{}", if kind.bytes() == 1 { '|' } else { '<' }, kind.bytes());
     let shape: String = size.iter().rev().map(|n| format!("{n}, ")).collect();
     // A one-element tuple keeps its comma; longer ones may.
     let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}), }}", shape.trim_end());

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::Slice;
 use orthant::Computation;
+use orthant::field::Labels;
 use orthant::result::DenseArray;
 
 pub use colorous::Gradient;
@@ -40,26 +41,27 @@ pub fn gradient() -> impl TypedValueParser<Value = Gradient> {
 
 /// The colours of labels.
 pub struct Palette {
-    max_label: u32,
+    most: u64,
     dwell: bool,
     gradient: Gradient,
 }
 
 impl Palette {
-    /// Colours for labels up to `max_label`; for dwell fields the largest label, "never escaped", is black and the
-    /// others rise along the gradient with the logarithm of the dwell.
-    pub fn new(max_label: u32, dwell: bool, gradient: Option<Gradient>) -> Self {
-        let usual = if dwell { colorous::INFERNO } else { colorous::GREYS };
-        Self { max_label, dwell, gradient: gradient.unwrap_or(usual) }
+    /// Colours for the counts of a field; for dwell fields the largest, "never escaped", is black and the others rise along
+    /// the gradient with the logarithm of the dwell.
+    pub fn new(labels: Labels, gradient: Option<Gradient>) -> Self {
+        let usual = if labels.work { colorous::INFERNO } else { colorous::GREYS };
+        let most = labels.most.unwrap_or(labels.kind.most());
+        Self { most, dwell: labels.work, gradient: gradient.unwrap_or(usual) }
     }
 
     /// The index of a label's colour.
-    pub fn index(&self, label: u32) -> u8 {
-        if self.dwell && label == self.max_label {
+    pub fn index(&self, label: u64) -> u8 {
+        if self.dwell && label == self.most {
             return 0;
         }
-        let most = f64::from(self.max_label).ln_1p();
-        let share = if most > 0.0 { f64::from(label).ln_1p() / most } else { 0.0 };
+        let most = (self.most as f64).ln_1p();
+        let share = if most > 0.0 { (label as f64).ln_1p() / most } else { 0.0 };
         1 + (share * 254.0).round().min(254.0) as u8
     }
 
@@ -78,7 +80,7 @@ impl Palette {
 
     /// The index of every label, for the inner loop.
     fn table(&self) -> Vec<u8> {
-        (0..=self.max_label.min(1 << 16)).map(|label| self.index(label)).collect()
+        (0..=self.most.min(1 << 16)).map(|label| self.index(label)).collect()
     }
 }
 

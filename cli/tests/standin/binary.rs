@@ -18,7 +18,18 @@ pub(super) fn empty(name: &str) -> PathBuf {
 
 /// Runs the program over the stand-in with `variables` set.
 pub(super) fn orthant(folder: &Path, arguments: &str, variables: &[(&str, &str)]) -> Output {
-    let mut command = over(folder, env!("CARGO_BIN_EXE_orthant").as_ref());
+    run(over(folder, env!("CARGO_BIN_EXE_orthant").as_ref()), arguments, variables)
+}
+
+/// Set in the environment of these tests' own binary where it is to be the program, with fields of its own.
+pub(super) const OWN: &str = "OWN_FIELDS_OF_THE_STANDIN";
+
+/// As [`orthant`], the program with the fields of these tests.
+pub(super) fn own(folder: &Path, arguments: &str) -> Output {
+    run(over(folder, &std::env::current_exe().unwrap()), arguments, &[(OWN, "1")])
+}
+
+fn run(mut command: Command, arguments: &str, variables: &[(&str, &str)]) -> Output {
     command.args(arguments.split_whitespace()).envs(variables.iter().copied()).output().unwrap()
 }
 

@@ -13,6 +13,7 @@ mod launches;
 mod libraries;
 mod missing;
 mod runs;
+mod values;
 mod verify;
 
 use std::path::Path;
@@ -53,6 +54,7 @@ fn tests(full: bool) -> Vec<Test> {
         runs::digit_sets_prove_cubes,
         runs::sweeps_run_on_warm_sessions,
         runs::wide_codes_name_the_same_regions,
+        values::a_type_of_each_width,
         launches::launch_spaces_beyond_the_grid_go_out_in_parts,
         launches::launches_that_fail_lose_nothing,
         launches::lists_that_are_too_short_are_made_longer,
@@ -70,6 +72,7 @@ fn tests(full: bool) -> Vec<Test> {
         Test::new("energy::energy_needs_its_feature", energy::energy_needs_its_feature)
             .unless("the feature 'nvml' is on", !NVML),
     );
+    tests.push(Test::new("values::every_type", values::every_type).unless("long; ORTHANT_STANDIN=full runs it", full));
     tests.extend(FieldKind::ALL.iter().map(|&field| {
         let name = format!("verify::every_pair_of_choices_with_{field}");
         let verify = move |folder: &Path| verify::every_pair_of_choices_with(folder, field);
@@ -82,6 +85,9 @@ fn main() -> ExitCode {
     if std::env::var_os(ends::INSIDE).is_some() {
         ends::inside();
         return ExitCode::SUCCESS;
+    }
+    if std::env::var_os(binary::OWN).is_some() {
+        return orthant_cli::main_with(std::env::args_os(), values::fields());
     }
     let arguments = Arguments::from_args();
     let full = match std::env::var("ORTHANT_STANDIN").as_deref() {

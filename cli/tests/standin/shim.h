@@ -292,6 +292,17 @@ inline unsigned long long __brevll(unsigned long long x) {
 }
 inline unsigned __brev(unsigned x) { return unsigned(__brevll(x) >> 32); }
 
+inline unsigned __float_as_uint(float x) {
+    unsigned bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+inline long long __double_as_longlong(double x) {
+    long long bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 inline float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
 inline float __fmul_rn(float a, float b) { return a * b; }

@@ -4,14 +4,14 @@
 //!   read table i ──explore──> outcomes ──insert children of the mixed──> write table i+1 ──swap──> ...
 //! ```
 //!
-//! Nothing is allocated inside a level but its tables: the outcomes (one word per region) and the next table, which is
+//! Nothing is allocated inside a level but its tables: what is mixed (a byte per region) and the next table, which is
 //! as large as the children that enter it.
 
 use std::time::Instant;
 
 use rayon::prelude::*;
 
-use crate::backend::{Error, MIXED, Mapping, Outcome, table_bytes};
+use crate::backend::{Error, Mapping, table_bytes};
 use crate::cpu::olt::Olt;
 use crate::cpu::strategy::definition::Strategy;
 use crate::cpu::work::Work;
@@ -25,19 +25,18 @@ pub(super) struct Ask;
 
 impl<const K: usize> Strategy<K> for Ask {
     fn run(&self, work: &Work<'_, K>) -> Result<(Vec<LevelStats<K>>, Launches), Error> {
-        let payloads = work.field.carries_payload();
+        let payloads = work.host.carry.is_some();
         let mut launches = Launches { most_in_flight: 1, ..Launches::default() };
         let mut stats = Vec::new();
         work.fits(table_bytes(work.plan, 0, payloads, work.plan.levels()[0].regions()))?;
-        let mut olt = Olt::roots(work.plan, work.field)?;
+        let mut olt = Olt::roots(work.plan, work.host.carry)?;
         loop {
             let start = Instant::now();
             let level = olt.level;
-            let outcomes = copies::<Outcome>(MIXED, olt.len());
-            let mut outcomes = outcomes.map_err(MemoryError::refused(Stored::Outcomes))?;
+            let mut mixed = copies(false, olt.len()).map_err(MemoryError::refused(Stored::Outcomes))?;
             let piece = (olt.len() / (8 * rayon::current_num_threads())).clamp(1, REGIONS);
-            outcomes.par_chunks_mut(piece).enumerate().try_for_each(|(i, outcomes)| {
-                work.process(level, |slot| (olt.code(i * piece + slot), olt.payload(i * piece + slot)), outcomes)
+            mixed.par_chunks_mut(piece).enumerate().try_for_each(|(i, mixed)| {
+                work.process(level, |slot| (olt.code(i * piece + slot), olt.payload(i * piece + slot)), mixed)
             })?;
             let settled = work.how.tuning.mapping == Mapping::Mbr && work.settles(level);
             let kernels = LevelKernels { explore: 1, leaf: u64::from(settled), ..LevelKernels::default() };
@@ -47,8 +46,8 @@ impl<const K: usize> Strategy<K> for Ask {
             let mut bytes = table_bytes(work.plan, level, payloads, olt.len() as u128);
             let next = if children > 0 {
                 bytes += table_bytes(work.plan, level + 1, payloads, children);
-                work.fits(bytes + size_of_val(&outcomes[..]) as u128)?;
-                Some(olt.children(work.plan, work.field, &outcomes, work.how.tuning.insertion)?)
+                work.fits(bytes + size_of_val(&mixed[..]) as u128)?;
+                Some(olt.children(work.plan, work.host.carry, &mixed, work.how.tuning.insertion)?)
             } else {
                 None
             };

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::Scope;
 use rayon::prelude::*;
 
-use crate::backend::{Error, MIXED};
-use crate::cpu::olt::family;
+use crate::backend::Error;
+use crate::cpu::olt::{family, root};
 use crate::cpu::strategy::definition::Strategy;
 use crate::cpu::work::Work;
 use crate::field::Payload;
@@ -51,10 +51,7 @@ impl<const K: usize> Strategy<K> for Dp {
             // The initial grid is one launch, shared by the workers.
             (0..roots.div_ceil(ROOTS)).into_par_iter().for_each(|piece| {
                 let codes = piece * ROOTS..roots.min((piece + 1) * ROOTS);
-                let root = |code| match work.field.carries_payload() {
-                    true => (code, work.field.root(&work.plan.region(0, code))),
-                    false => (code, Payload::default()),
-                };
+                let root = |code| (code, root(work.plan, work.host.carry, code));
                 tasks.explore(scope, 0, &codes.map(root).collect::<Vec<_>>());
             });
             tasks.in_flight.fetch_sub(1, Ordering::Relaxed);
@@ -95,18 +92,18 @@ impl<'a, const K: usize> Tasks<'a, '_, K> {
         if self.failure.lock().expect("no worker panics holding it").is_some() {
             return;
         }
-        let mut outcomes = match copies(MIXED, regions.len()).map_err(MemoryError::refused(Stored::Outcomes)) {
-            Ok(outcomes) => outcomes,
+        let mut mixed = match copies(false, regions.len()).map_err(MemoryError::refused(Stored::Outcomes)) {
+            Ok(mixed) => mixed,
             Err(error) => return self.fail(error.into()),
         };
-        if let Err(error) = self.work.process(level, |i| regions[i], &mut outcomes) {
+        if let Err(error) = self.work.process(level, |i| regions[i], &mut mixed) {
             return self.fail(error);
         }
         if self.work.plan.is_last(level) {
             return;
         }
-        for (&(code, payload), _) in regions.iter().zip(&outcomes).filter(|&(_, &outcome)| outcome == MIXED) {
-            let children = match family(self.work.plan, self.work.field, level, code, payload) {
+        for (&(code, payload), _) in regions.iter().zip(&mixed).filter(|&(_, &mixed)| mixed) {
+            let children = match family(self.work.plan, self.work.host.carry, level, code, payload) {
                 Ok(children) => children,
                 Err(error) => return self.fail(error.into()),
             };

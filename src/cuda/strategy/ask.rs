@@ -7,7 +7,7 @@
 use cudarc::driver::CudaEvent;
 
 use crate::abi::padded;
-use crate::backend::{AskLoop, Error, How, Insertion, MIXED, Mapping, Shared, StrategyKind, Table};
+use crate::backend::{AskLoop, Error, How, Insertion, Mapping, Shared, StrategyKind, Table};
 use crate::cuda::device::{Kernel, LoadedModule, elapsed};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits;
@@ -58,7 +58,8 @@ pub(super) struct AskProgram {
 struct LevelTables {
     /// The OLT: the codes of the parents of the level's families. Written by the level before; not there on level 0.
     families: Reserve,
-    outcomes: Reserve,
+    mixed: Reserve,
+    values: Reserve,
     ranks: Reserve,
     fills: Reserve,
     leaves: Reserve,
@@ -124,8 +125,13 @@ impl AskProgram {
         if level.index > 0 {
             args.families = tables.families.address();
         }
-        if stable || setup.how.kept.keep != Keep::Counts {
-            args.outcomes = tables.outcomes.ensure(device, "the outcomes of a level", regions * 4, how)?.address();
+        let kept = setup.how.kept.keep != Keep::Counts;
+        if stable || kept {
+            args.mixed = tables.mixed.ensure(device, "what is mixed of a level", regions, how)?.address();
+        }
+        if kept {
+            let bytes = regions * setup.value_bytes();
+            args.values = tables.values.ensure(device, "the values of a level", bytes, how)?.address();
         }
         if fill == SETTLE_LISTED {
             args.fills = tables.fills.ensure(device, "the list of fills", regions * 4, how)?.address();
@@ -187,7 +193,7 @@ impl AskProgram {
         if leaves > 0 {
             args.pieces = pieces(shared.leaf);
             if setup.how.kept.keep == Keep::Regions {
-                let bytes = leaves * cells * setup.how.kept.cell.bytes();
+                let bytes = leaves * cells * setup.storage.cell.bytes();
                 let bricks = self.bricks.ensure(setup.device, "the bricks of leaves", bytes, Allocation::Pool)?;
                 if level.whole_sides().contains(&0) {
                     // Smaller regions leave gaps, which are read back too.
@@ -244,7 +250,8 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
     fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128 {
         let regions: f64 = plan.expected_regions(field.boundary_dimension()).iter().sum();
         let lists = if how.tuning.mapping == Mapping::Mbr { 8 } else { 0 };
-        regions as u128 * u128::from(code_bytes(plan, how.on_cuda().table) + 4 + lists)
+        regions as u128
+            * u128::from(code_bytes(plan, how.on_cuda().table) + 1 + field.labels().kind.bytes().max(4) + lists)
     }
 }
 
@@ -306,22 +313,23 @@ impl<const K: usize> Program<K> for AskProgram {
     }
 
     fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Cells), Error> {
-        let mut bricks = Cells::empty(setup.how.kept.cell);
+        let mut bricks = Cells::empty(setup.storage.cell);
         let mut terminals = Vec::new();
         if setup.how.kept.keep == Keep::Counts {
             return Ok((terminals, bricks));
         }
         for (level, &LaunchArgs { regions, .. }) in setup.plan.levels().iter().zip(&self.launched) {
             let tables = &self.tables[self.slot(level.index)];
-            let outcomes = read_integers(setup.device, tables.outcomes.address(), regions, 4)?;
+            let mixed = read_integers(setup.device, tables.mixed.address(), regions, 1)?;
+            let values = read_integers(setup.device, tables.values.address(), regions, setup.value_bytes())?;
             let codes = self.codes(setup, level, tables, regions)?;
             let mut places = vec![None; regions as usize];
             if setup.plan.is_last(level.index) && setup.how.kept.keep == Keep::Regions {
                 self.read_bricks(setup, level, tables, &codes, &mut places, &mut bricks)?;
             }
-            for ((code, outcome), place) in codes.into_iter().zip(outcomes).zip(places) {
-                if outcome != u64::from(MIXED) {
-                    terminals.push(Terminal::uniform(level.index, code, outcome as u32));
+            for (((code, mixed), value), place) in codes.into_iter().zip(mixed).zip(values).zip(places) {
+                if mixed == 0 {
+                    terminals.push(Terminal::uniform(level.index, code, setup.storage.word(value)));
                 } else if setup.plan.is_last(level.index) {
                     terminals.push(Terminal::leaf(level.index, code, place));
                 }
@@ -376,9 +384,9 @@ impl AskProgram {
         places: &mut [Option<u64>],
         bricks: &mut Cells,
     ) -> Result<(), Error> {
-        let (most, width) = (level.most_cells(), setup.how.kept.cell.bytes());
+        let (most, width) = (level.most_cells(), setup.storage.cell.bytes());
         let leaves = read_integers(setup.device, tables.leaves.address(), self.leaves, 4)?;
-        let raw = Cells::zeroed(setup.how.kept.cell, (self.leaves * most) as usize);
+        let raw = Cells::zeroed(setup.storage.cell, (self.leaves * most) as usize);
         let mut raw = raw.map_err(MemoryError::refused(Stored::Terminals))?;
         read(setup.device, self.bricks.address(), self.leaves * most * width, |start, bytes| {
             raw.store((start / width) as usize, bytes);

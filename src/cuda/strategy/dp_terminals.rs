@@ -1,9 +1,9 @@
 //! The terminal regions that dynamic parallelism lists on the device, in the order in which they are found.
 
-use crate::backend::{Error, MIXED};
+use crate::backend::Error;
 use crate::cuda::memory::{Allocation, Reserve, read, read_integers};
 use crate::cuda::setup::Setup;
-use crate::cuda::specialise::DpArgs;
+use crate::cuda::specialise::{DpArgs, LEAF};
 use crate::result::{Cells, Keep, MemoryError, Stored, Terminal};
 
 /// Lists of codes, levels, outcomes and bricks, an entry for each terminal region; and the codes of the leaves.
@@ -14,7 +14,7 @@ pub(super) struct Terminals {
     pub(super) count: u64,
     codes: Reserve,
     levels: Reserve,
-    outcomes: Reserve,
+    values: Reserve,
     places: Reserve,
     leaf_codes: Reserve,
     /// Bricks that the last run wrote.
@@ -23,12 +23,12 @@ pub(super) struct Terminals {
 }
 
 impl Terminals {
-    /// Bytes per region, with codes of `code` bytes.
-    pub(super) fn bytes(keep: Keep, code: u128) -> u128 {
+    /// Bytes per region, with codes of `code` bytes and values of `value`.
+    pub(super) fn bytes(keep: Keep, code: u128, value: u128) -> u128 {
         match keep {
             Keep::Counts => 0,
-            Keep::Dense => code + 8,
-            Keep::Regions => 2 * code + 12,
+            Keep::Dense => code + 4 + value,
+            Keep::Regions => 2 * code + 8 + value,
         }
     }
 
@@ -43,7 +43,7 @@ impl Terminals {
         for (list, width) in [
             (&mut self.codes, code_bytes),
             (&mut self.levels, 4),
-            (&mut self.outcomes, 4),
+            (&mut self.values, setup.value_bytes()),
             (&mut self.places, bricks * 4),
             (&mut self.leaf_codes, bricks * code_bytes),
         ] {
@@ -57,7 +57,7 @@ impl Terminals {
     pub(super) fn describe(&self, args: &mut DpArgs) {
         args.terminal_codes = self.codes.address();
         args.terminal_levels = self.levels.address();
-        args.terminal_outcomes = self.outcomes.address();
+        args.terminal_values = self.values.address();
         args.terminal_bricks = self.places.address();
         args.leaf_codes = self.leaf_codes.address();
         args.terminal_capacity = self.capacity as u32;
@@ -70,7 +70,7 @@ impl Terminals {
         cells: u64,
         gaps: bool,
     ) -> Result<u64, Error> {
-        let bytes = self.leaves * cells * setup.how.kept.cell.bytes();
+        let bytes = self.leaves * cells * setup.storage.cell.bytes();
         let bricks = self.bricks.ensure(setup.device, "the bricks of leaves", bytes, Allocation::Pool)?;
         if gaps {
             bricks.set(0)?;
@@ -84,19 +84,19 @@ impl Terminals {
         setup: &Setup<'_, K>,
         code_bytes: u64,
     ) -> Result<(Vec<Terminal>, Cells), Error> {
-        let mut bricks = Cells::empty(setup.how.kept.cell);
+        let mut bricks = Cells::empty(setup.storage.cell);
         let mut terminals = Vec::new();
         if setup.how.kept.keep == Keep::Counts {
             return Ok((terminals, bricks));
         }
         let list = |list: &Reserve, width| read_integers(setup.device, list.address(), self.count, width);
         let (codes, levels) = (list(&self.codes, code_bytes)?, list(&self.levels, 4)?);
-        let outcomes = list(&self.outcomes, 4)?;
+        let values = list(&self.values, setup.value_bytes())?;
         let last = &setup.plan.levels()[setup.plan.levels().len() - 1];
-        let (most, width) = (last.most_cells(), setup.how.kept.cell.bytes());
+        let (most, width) = (last.most_cells(), setup.storage.cell.bytes());
         let kept = setup.how.kept.keep == Keep::Regions;
-        let places = if kept { list(&self.places, 4)? } else { vec![0; outcomes.len()] };
-        let raw = Cells::zeroed(setup.how.kept.cell, if kept { (self.leaves * most) as usize } else { 0 });
+        let places = if kept { list(&self.places, 4)? } else { vec![0; values.len()] };
+        let raw = Cells::zeroed(setup.storage.cell, if kept { (self.leaves * most) as usize } else { 0 });
         let mut raw = raw.map_err(MemoryError::refused(Stored::Terminals))?;
         if kept {
             read(setup.device, self.bricks.address(), self.leaves * most * width, |start, bytes| {
@@ -104,10 +104,10 @@ impl Terminals {
                 Ok(())
             })?;
         }
-        for (((code, level), outcome), place) in codes.into_iter().zip(levels).zip(outcomes).zip(places) {
-            let level = level as u32;
-            if outcome != u64::from(MIXED) {
-                terminals.push(Terminal::uniform(level, code, outcome as u32));
+        for (((code, level), value), place) in codes.into_iter().zip(levels).zip(values).zip(places) {
+            let (leaf, level) = (level as u32 & LEAF != 0, level as u32 & !LEAF);
+            if !leaf {
+                terminals.push(Terminal::uniform(level, code, setup.storage.word(value)));
                 continue;
             }
             let brick = kept.then(|| {

@@ -150,7 +150,7 @@ impl<const K: usize> Program<K> for ExhaustiveProgram {
     }
 
     fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Cells), Error> {
-        Ok((Vec::new(), Cells::empty(setup.how.kept.cell)))
+        Ok((Vec::new(), Cells::empty(setup.storage.cell)))
     }
 
     fn lattices(&self, setup: &Setup<'_, K>) -> Vec<Level<K>> {

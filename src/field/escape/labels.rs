@@ -1,25 +1,23 @@
 //! Escape-time fields as fields: labels from the processor's vector unit, and the twin.
 
-use crate::field::definition::Field;
+use crate::cell::WordsMut;
+use crate::field::definition::{Evaluate, Field};
 use crate::field::escape::dispatch;
 use crate::field::escape::orbit::{Orbit, Rounding};
 use crate::field::escape::sampled::EscapeField;
+use crate::field::labels::Labels;
 use crate::field::options::Precision;
 use crate::field::points::PointArgs;
 use crate::field::twin::DeviceTwin;
 use crate::simd::Real;
 
 impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Field<K> for EscapeField<K, V, O, T, A> {
-    fn evaluate(&self, cells: &[[u32; K]], labels: &mut [u32]) {
-        dispatch::evaluate(self, cells, labels);
+    fn labels(&self) -> Labels {
+        Labels::iterations(self.dwell)
     }
 
-    fn max_label(&self) -> u32 {
-        self.dwell
-    }
-
-    fn labels_count_iterations(&self) -> bool {
-        true
+    fn host(&self) -> Option<&dyn Evaluate<K>> {
+        Some(self)
     }
 
     fn boundary_dimension(&self) -> f64 {
@@ -28,9 +26,15 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Field
 
     fn twin(&self) -> Option<DeviceTwin> {
         let args = PointArgs::new(&self.domain, self.dwell);
-        let twin = DeviceTwin::new(O::TWIN, &args).define("TINY", format!("{:e}", T::TINY.to_f64()));
+        let twin = DeviceTwin::built_in(O::TWIN, &args).define("TINY", format!("{:e}", T::TINY.to_f64()));
         let precision = if size_of::<T>() == 4 { Precision::F32 } else { Precision::F64 };
         Some(DeviceTwin { precision, arithmetic: A::ARITHMETIC, ..twin })
+    }
+}
+
+impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Evaluate<K> for EscapeField<K, V, O, T, A> {
+    fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
+        dispatch::evaluate(self, cells, labels.narrow());
     }
 }
 

@@ -4,8 +4,9 @@ use proptest::prelude::*;
 
 use super::orbit::{Fused, Orbit, Plain, Rounding};
 use super::sampled::EscapeField;
+use crate::cell::WordsMut;
 use crate::field::Precision;
-use crate::field::{Field, FieldOptions, julibrot, mandelbrot, mandelbulb};
+use crate::field::{Evaluate, Field, FieldOptions, julibrot, mandelbrot, mandelbulb};
 use crate::geometry::{Domain, Sample};
 use crate::simd::{Isa, Lanes, Real};
 
@@ -42,7 +43,7 @@ fn check<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding>(
     for &isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
         field.isa = isa;
         let mut labels = vec![u32::MAX; cells.len()];
-        field.evaluate(cells, &mut labels);
+        field.evaluate(cells, WordsMut::Narrow(&mut labels));
         assert!(labels == wanted, "{isa} differs over {window:?}, n = {n}, D = {dwell}, {} cells", cells.len());
     }
 }
@@ -101,10 +102,10 @@ fn a_batch_is_its_cells() {
     fn check<const K: usize>(field: &dyn Field<K>, n: u32) {
         let cells = spread::<K>(3000, n);
         let mut labels = vec![0; cells.len()];
-        field.evaluate(&cells, &mut labels);
+        field.host().unwrap().evaluate(&cells, WordsMut::Narrow(&mut labels));
         for (cell, label) in cells.iter().zip(&labels) {
             let mut one = [0];
-            field.evaluate(std::slice::from_ref(cell), &mut one);
+            field.host().unwrap().evaluate(std::slice::from_ref(cell), WordsMut::Narrow(&mut one));
             assert_eq!(one[0], *label);
         }
         assert!(labels.contains(&64) && labels.iter().any(|&label| label < 5));
@@ -128,7 +129,7 @@ fn the_bulb_agrees_with_its_trigonometric_form() {
     let field = mandelbulb::open(&domain, &options).unwrap();
     let cells: Vec<_> = domain.region().cells().collect();
     let mut labels = vec![0; cells.len()];
-    field.evaluate(&cells, &mut labels);
+    field.host().unwrap().evaluate(&cells, WordsMut::Narrow(&mut labels));
     let wrong = cells.iter().zip(&labels).filter(|&(cell, &label)| {
         let c: [f64; 3] = cell.map(|i| (f64::from(i) + 0.5) * (2.4 / 32.0) - 1.2);
         let (mut z, mut dwell) = (c, 0);

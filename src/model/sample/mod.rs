@@ -51,8 +51,10 @@ impl<const K: usize> Coarse<K> {
     #[cfg(test)]
     pub(super) fn take(field: &dyn Field<K>, domain: &Domain<K>, budget: u64, explore: Explore) -> Self {
         let grid = SampleGrid::new(domain.size(), budget);
-        let mut labels = vec![0; grid.cells() as usize];
-        field.evaluate(&grid.cells_from(0, labels.len()), &mut labels);
+        let mut labels = vec![0u32; grid.cells() as usize];
+        let host = field.host().expect("tests evaluate here");
+        host.evaluate(&grid.cells_from(0, labels.len()), crate::cell::WordsMut::Narrow(&mut labels));
+        let labels: Vec<u64> = labels.into_iter().map(u64::from).collect();
         Self::new(&labels, grid, field, domain, explore)
     }
 
@@ -61,7 +63,7 @@ impl<const K: usize> Coarse<K> {
     /// # Panics
     /// If there is not a label for every point.
     pub fn new(
-        labels: &[u32],
+        labels: &[u64],
         grid: SampleGrid<K>,
         field: &dyn Field<K>,
         domain: &Domain<K>,
@@ -76,7 +78,7 @@ impl<const K: usize> Coarse<K> {
             explore,
             shares: Share::all::<K>(&levels, explore.rounds),
             below: 2f64.powf(field.boundary_dimension() - K as f64),
-            iterations: field.labels_count_iterations(),
+            iterations: field.labels().work,
         };
         if finest > 0 {
             let last = coarse.share(Some(finest - 1), finest);

@@ -1,0 +1,395 @@
+//! What a cell holds: bits of 1, 2, 4 or 8 bytes.
+//!
+//! A *type* says how people read the bits. Engines do not read them: they move *words*, the bits of a cell in the low end of
+//! 32 or 64, zeros above. When two words count as equal is not the cell's affair but that of a
+//! [predicate](crate::rule::exact).
+
+use crate::registry::registry;
+
+registry! {
+    /// The type of a cell.
+    pub enum CellType("cell type") {
+        /// One byte; counts up to 255.
+        U8 = "u8",
+        /// Two bytes; counts up to 65535.
+        U16 = "u16",
+        /// Four bytes.
+        U32 = "u32",
+        /// Eight bytes.
+        U64 = "u64",
+        /// One byte, signed.
+        I8 = "i8",
+        /// Two bytes, signed.
+        I16 = "i16",
+        /// Four bytes, signed.
+        I32 = "i32",
+        /// Eight bytes, signed.
+        I64 = "i64",
+        /// A number of four bytes; counts up to 2^24.
+        F32 = "f32",
+        /// A number of eight bytes; counts up to 2^53.
+        F64 = "f64",
+    }
+}
+
+/// Runs one body with `$T` as the type that a [`CellType`] names.
+macro_rules! with_type {
+    ($kind:expr, $T:ident => $body:expr) => {
+        match $kind {
+            $crate::cell::CellType::U8 => {
+                type $T = u8;
+                $body
+            }
+            $crate::cell::CellType::U16 => {
+                type $T = u16;
+                $body
+            }
+            $crate::cell::CellType::U32 => {
+                type $T = u32;
+                $body
+            }
+            $crate::cell::CellType::U64 => {
+                type $T = u64;
+                $body
+            }
+            $crate::cell::CellType::I8 => {
+                type $T = i8;
+                $body
+            }
+            $crate::cell::CellType::I16 => {
+                type $T = i16;
+                $body
+            }
+            $crate::cell::CellType::I32 => {
+                type $T = i32;
+                $body
+            }
+            $crate::cell::CellType::I64 => {
+                type $T = i64;
+                $body
+            }
+            $crate::cell::CellType::F32 => {
+                type $T = f32;
+                $body
+            }
+            $crate::cell::CellType::F64 => {
+                type $T = f64;
+                $body
+            }
+        }
+    };
+}
+
+impl CellType {
+    /// Bytes per cell.
+    pub fn bytes(self) -> u64 {
+        with_type!(self, T => size_of::<T>() as u64)
+    }
+
+    /// The largest number up to which it holds every count.
+    pub fn most(self) -> u64 {
+        with_type!(self, T => <T as Cell>::MOST)
+    }
+
+    /// True of numbers with a point, some of which are not equal to themselves.
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F64)
+    }
+
+    /// The word of a count that is at most [`most`](Self::most).
+    pub fn word(self, count: u64) -> u64 {
+        with_type!(self, T => <T as Cell>::of_count(count).word())
+    }
+
+    /// The count that a word holds: the inverse of [`word`](Self::word).
+    pub fn count(self, word: u64) -> u64 {
+        with_type!(self, T => T::from_word(word) as u64)
+    }
+
+    /// The number that a word is, as nearly as a double can say it.
+    pub fn number(self, word: u64) -> f64 {
+        with_type!(self, T => T::from_word(word) as f64)
+    }
+
+    /// The word as people read it.
+    pub fn text(self, word: u64) -> String {
+        with_type!(self, T => T::from_word(word).to_string())
+    }
+
+    /// The one word that stands for all that are not a number; None of types whose words all are.
+    pub(crate) fn nan(self) -> Option<u64> {
+        match self {
+            Self::F32 => Some(0x7fc0_0000),
+            Self::F64 => Some(0x7ff8 << 48),
+            _ => None,
+        }
+    }
+}
+
+/// A type that cells can have.
+pub trait Cell: bytemuck::Pod + sealed::Sealed + Send + Sync + PartialEq + std::fmt::Display {
+    /// Its name in the registry.
+    const TYPE: CellType;
+    /// As [`CellType::most`].
+    const MOST: u64;
+    /// Its bits, with zeros above them.
+    fn word(self) -> u64;
+    /// The value of a word, whose bits above the type's are not looked at.
+    fn from_word(word: u64) -> Self;
+    /// The value of a count of at most [`MOST`](Self::MOST).
+    fn of_count(count: u64) -> Self;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! cells {
+    ($($T:ident: $Type:ident, $Bits:ty, $most:expr, $to:expr, $from:expr);+ $(;)?) => { $(
+        impl sealed::Sealed for $T {}
+        impl Cell for $T {
+            const TYPE: CellType = CellType::$Type;
+            const MOST: u64 = $most;
+            #[inline]
+            fn word(self) -> u64 {
+                let to: fn($T) -> $Bits = $to;
+                u64::from(to(self))
+            }
+            #[inline]
+            fn from_word(word: u64) -> Self {
+                let from: fn($Bits) -> $T = $from;
+                from(word as $Bits)
+            }
+            #[inline]
+            fn of_count(count: u64) -> Self {
+                count as $T
+            }
+        }
+    )+ };
+}
+cells! {
+    u8: U8, u8, 0xff, |v| v, |v| v;
+    u16: U16, u16, 0xffff, |v| v, |v| v;
+    u32: U32, u32, 0xffff_ffff, |v| v, |v| v;
+    u64: U64, u64, u64::MAX, |v| v, |v| v;
+    i8: I8, u8, 0x7f, i8::cast_unsigned, u8::cast_signed;
+    i16: I16, u16, 0x7fff, i16::cast_unsigned, u16::cast_signed;
+    i32: I32, u32, 0x7fff_ffff, i32::cast_unsigned, u32::cast_signed;
+    i64: I64, u64, u64::MAX >> 1, i64::cast_unsigned, u64::cast_signed;
+    f32: F32, u32, 1 << 24, f32::to_bits, f32::from_bits;
+    f64: F64, u64, 1 << 53, f64::to_bits, f64::from_bits;
+}
+
+/// Words of cells, in a row: 32 bits each for types of up to four bytes, else 64.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Words<'a> {
+    /// Of types of up to four bytes.
+    Narrow(&'a [u32]),
+    /// Of types of eight bytes.
+    Wide(&'a [u64]),
+}
+
+impl<'a> Words<'a> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Narrow(words) => words.len(),
+            Self::Wide(words) => words.len(),
+        }
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One of them.
+    ///
+    /// # Panics
+    /// If `index` is out of range.
+    #[inline]
+    pub fn get(&self, index: usize) -> u64 {
+        match self {
+            Self::Narrow(words) => words[index].into(),
+            Self::Wide(words) => words[index],
+        }
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = u64> + use<'a> {
+        let words = *self;
+        (0..words.len()).map(move |index| words.get(index))
+    }
+
+    /// The first `at`, and the others.
+    #[inline]
+    pub(crate) fn split_at(self, at: usize) -> (Self, Self) {
+        match self {
+            Self::Narrow(words) => {
+                let (first, others) = words.split_at(at);
+                (Self::Narrow(first), Self::Narrow(others))
+            }
+            Self::Wide(words) => {
+                let (first, others) = words.split_at(at);
+                (Self::Wide(first), Self::Wide(others))
+            }
+        }
+    }
+
+    /// True if one of them is not `word`.
+    #[inline]
+    pub(crate) fn differ_from(&self, word: u64) -> bool {
+        match self {
+            Self::Narrow(words) => words.iter().any(|&other| u64::from(other) != word),
+            Self::Wide(words) => words.iter().any(|&other| other != word),
+        }
+    }
+
+    /// All of them added up, modulo 2^64.
+    pub(crate) fn sum(&self) -> u64 {
+        match self {
+            Self::Narrow(words) => words.iter().map(|&word| u64::from(word)).sum(),
+            Self::Wide(words) => words.iter().fold(0, |sum, &word| sum.wrapping_add(word)),
+        }
+    }
+}
+
+/// Room for the words of cells.
+#[derive(Debug, PartialEq, Eq)]
+pub enum WordsMut<'a> {
+    /// Of types of up to four bytes.
+    Narrow(&'a mut [u32]),
+    /// Of types of eight bytes.
+    Wide(&'a mut [u64]),
+}
+
+impl<'a> WordsMut<'a> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Narrow(words) => words.len(),
+            Self::Wide(words) => words.len(),
+        }
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Writes values into them, as many as there are words.
+    #[inline]
+    pub fn put<T: Cell>(self, values: impl IntoIterator<Item = T>) {
+        match self {
+            Self::Narrow(words) => words.iter_mut().zip(values).for_each(|(word, value)| *word = value.word() as u32),
+            Self::Wide(words) => words.iter_mut().zip(values).for_each(|(word, value)| *word = value.word()),
+        }
+    }
+
+    /// The words of a type of up to four bytes.
+    ///
+    /// # Panics
+    /// If they are of eight: an engine asked a field for words of another type than it said it has.
+    #[inline]
+    pub fn narrow(self) -> &'a mut [u32] {
+        match self {
+            Self::Narrow(words) => words,
+            Self::Wide(_) => panic!("words of 64 bits were asked of a field whose type has up to 32"),
+        }
+    }
+
+    /// The first `at`, and the others.
+    pub(crate) fn split_at(self, at: usize) -> (Self, Self) {
+        match self {
+            Self::Narrow(words) => {
+                let (first, others) = words.split_at_mut(at);
+                (Self::Narrow(first), Self::Narrow(others))
+            }
+            Self::Wide(words) => {
+                let (first, others) = words.split_at_mut(at);
+                (Self::Wide(first), Self::Wide(others))
+            }
+        }
+    }
+}
+
+/// Words that are kept from batch to batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum WordVec {
+    Narrow(Vec<u32>),
+    Wide(Vec<u64>),
+}
+
+impl WordVec {
+    /// None yet, of a type.
+    pub(crate) fn of(kind: CellType) -> Self {
+        match kind.bytes() {
+            8 => Self::Wide(Vec::new()),
+            _ => Self::Narrow(Vec::new()),
+        }
+    }
+
+    /// `len` zeros.
+    pub(crate) fn reset(&mut self, len: usize) -> WordsMut<'_> {
+        match self {
+            Self::Narrow(words) => {
+                words.clear();
+                words.resize(len, 0);
+                WordsMut::Narrow(words)
+            }
+            Self::Wide(words) => {
+                words.clear();
+                words.resize(len, 0);
+                WordsMut::Wide(words)
+            }
+        }
+    }
+
+    pub(crate) fn all(&self) -> Words<'_> {
+        match self {
+            Self::Narrow(words) => Words::Narrow(words),
+            Self::Wide(words) => Words::Wide(words),
+        }
+    }
+
+    pub(crate) fn all_mut(&mut self) -> WordsMut<'_> {
+        match self {
+            Self::Narrow(words) => WordsMut::Narrow(words),
+            Self::Wide(words) => WordsMut::Wide(words),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<T: Cell>(values: &[T]) {
+        assert_eq!((T::TYPE.bytes(), T::TYPE.most()), (size_of::<T>() as u64, T::MOST));
+        for &value in values {
+            let word = value.word();
+            assert!(size_of::<T>() == 8 || word >> (8 * size_of::<T>()) == 0, "{value}: {word:#x}");
+            assert_eq!(T::from_word(word).word(), word);
+            assert_eq!(T::TYPE.text(word), value.to_string());
+        }
+        for count in [0, 1, 100, T::MOST - 1, T::MOST] {
+            assert_eq!(T::TYPE.count(T::TYPE.word(count)), count, "{} {count}", T::TYPE);
+        }
+    }
+
+    #[test]
+    fn words_are_the_bits_of_values() {
+        check(&[0u8, 1, 255]);
+        check(&[0u16, 65535]);
+        check(&[0u32, u32::MAX]);
+        check(&[0u64, u64::MAX]);
+        check(&[0i8, -1, i8::MIN]);
+        check(&[0i16, -1, i16::MIN]);
+        check(&[0i32, -1, i32::MIN]);
+        check(&[0i64, -1, i64::MIN]);
+        check(&[0f32, -0.0, f32::NAN, -f32::NAN, f32::INFINITY, 1e-45]);
+        check(&[0f64, -0.0, f64::NAN, f64::NEG_INFINITY, 5e-324]);
+        assert_eq!((-1i8).word(), 0xff);
+        assert_eq!((f32::NAN.word(), f64::NAN.word()), (CellType::F32.nan().unwrap(), CellType::F64.nan().unwrap()));
+    }
+}

@@ -1,0 +1,75 @@
+//! A field that is an array already.
+
+use ndarray::{ArrayViewD, Axis, Dimension};
+
+use crate::abi::{device_struct, padded};
+use crate::cell::{Cell, WordsMut};
+use crate::field::definition::{Evaluate, Field};
+use crate::field::error::FieldError;
+use crate::field::labels::Labels;
+use crate::field::twin::DeviceTwin;
+
+device_struct! {
+    /// The elements, axis 0 fastest, and how many there are per axis.
+    struct ArrayArgs { cells: u64, size: [u32; 8] }
+}
+
+/// A field that is an array already: users' own dense data, to be found uniform and stored sparsely.
+///
+/// The array has shape [n_{k-1}, .., n_0], as [`DenseArray::view`](crate::result::DenseArray::view) returns it.
+pub struct ArrayField<'a, const K: usize, T> {
+    array: ArrayViewD<'a, T>,
+}
+
+impl<'a, const K: usize, T: Cell> ArrayField<'a, K, T> {
+    /// A field over `array`; the domain's extents must be the array's, axes reversed.
+    ///
+    /// # Errors
+    /// [`FieldError`] if the array does not have K axes, is empty, or has more than 2^32 − 1 cells on an axis.
+    pub fn new(array: ArrayViewD<'a, T>) -> Result<Self, FieldError> {
+        if array.ndim() != K {
+            return Err(FieldError::ArrayAxes { found: array.ndim(), k: K });
+        }
+        if array.is_empty() {
+            return Err(FieldError::EmptyArray);
+        }
+        match array.shape().iter().find(|&&cells| u32::try_from(cells).is_err()) {
+            Some(&cells) => Err(FieldError::LongArray { cells }),
+            None => Ok(Self { array }),
+        }
+    }
+
+    /// Cells per axis, axis 0 first.
+    pub fn size(&self) -> [u32; K] {
+        std::array::from_fn(|j| self.array.len_of(Axis(K - 1 - j)) as u32)
+    }
+}
+
+impl<const K: usize, T: Cell> Field<K> for ArrayField<'_, K, T> {
+    fn labels(&self) -> Labels {
+        Labels::values(T::TYPE)
+    }
+
+    fn host(&self) -> Option<&dyn Evaluate<K>> {
+        Some(self)
+    }
+
+    /// A copy of the whole array goes to the device.
+    fn twin(&self) -> Option<DeviceTwin> {
+        let twin = DeviceTwin::built_in("fields/array.cuh", &ArrayArgs { cells: 0, size: padded(self.size()) });
+        let elements: Vec<T> = self.array.iter().copied().collect();
+        Some(twin.array::<ArrayArgs>("cells", bytemuck::cast_slice(&elements).to_vec()))
+    }
+}
+
+impl<const K: usize, T: Cell> Evaluate<K> for ArrayField<'_, K, T> {
+    fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
+        let mut index = self.array.raw_dim();
+        labels.put(cells.iter().map(|cell| {
+            for (slot, &c) in index.as_array_view_mut().iter_mut().zip(cell.iter().rev()) {
+                *slot = c as usize;
+            }
+            self.array[index.clone()]
+        }));
+    }
+}

@@ -1,0 +1,37 @@
+//! What the labels of a field are.
+
+use crate::cell::CellType;
+
+/// What the labels of a field are: counts from 0 on, which may be stored in any type that holds them, or values of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Labels {
+    /// The type of the words that the field is asked for.
+    pub kind: CellType,
+    /// The largest, where labels count from 0; None of values.
+    pub most: Option<u64>,
+    /// True if a label is the number of iterations that its cell cost, so that labels add up to work.
+    pub work: bool,
+}
+
+impl Labels {
+    /// Counts of at most `most`: words of u32 where they fit, else of u64.
+    pub fn counts(most: u64) -> Self {
+        let kind = if most <= u64::from(u32::MAX) { CellType::U32 } else { CellType::U64 };
+        Self { kind, most: Some(most), work: false }
+    }
+
+    /// Iterations, of at most `most`: counts that add up to work.
+    pub fn iterations(most: u32) -> Self {
+        Self { work: true, ..Self::counts(most.into()) }
+    }
+
+    /// Values of a type, any bits of which can occur. They are stored as they are.
+    pub fn values(kind: CellType) -> Self {
+        Self { kind, most: None, work: false }
+    }
+
+    /// The type in which they are stored: counts in the one that was chosen, values in their own.
+    pub fn cell(self, chosen: CellType) -> CellType {
+        if self.most.is_some() { chosen } else { self.kind }
+    }
+}

@@ -1,0 +1,99 @@
+//! Fields from outside the crate that have a name: whoever registers one has everything that the built-in ones have.
+
+use std::any::Any;
+use std::sync::OnceLock;
+
+use crate::dimension::MAX_DIM;
+use crate::field::definition::Field;
+use crate::field::error::FieldError;
+use crate::field::options::FieldOptions;
+use crate::field::start::Defaults;
+use crate::geometry::Domain;
+
+/// Builds a field over a domain.
+pub type Open<const K: usize> = fn(&Domain<K>, &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError>;
+
+/// Something to do with a field once its dimension is a type: a closure that is generic over K.
+pub trait Job {
+    /// What comes of it.
+    type Output;
+    /// Does it in K dimensions; `open` builds the field.
+    fn run<const K: usize>(self, open: Open<K>) -> Self::Output;
+}
+
+/// A field of the user's own, by its name, in the dimensions that it exists in.
+///
+/// ```
+/// use orthant::field::{Defaults, OwnField};
+/// use orthant::prelude::*;
+/// let rings = OwnField::new("rings", "rings about a corner", |k| Defaults { size: 256, ..Defaults::unit(k) })
+///     .in_dim::<2>(|_, _| Ok(Box::new(CellField::new(1, |[x, y]| (x * x + y * y) >> 9 & 1))));
+/// OwnField::register(vec![rings]).unwrap();
+/// let request = Request::new("rings".parse().unwrap());
+/// assert_eq!(request.workload.name(), "rings");
+/// ```
+pub struct OwnField {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) defaults: fn(usize) -> Defaults,
+    dims: Vec<usize>,
+    /// `Open<K>` for K = 1, 2, ..
+    opens: [Option<Box<dyn Any + Send + Sync>>; MAX_DIM],
+}
+
+static REGISTERED: OnceLock<Vec<OwnField>> = OnceLock::new();
+
+/// Those that the program registered.
+pub(super) fn registered() -> &'static [OwnField] {
+    REGISTERED.get().map_or(&[], Vec::as_slice)
+}
+
+impl OwnField {
+    /// A field in no dimension yet: its name, a line for lists, and what a bare run uses in k dimensions.
+    pub fn new(name: &'static str, about: &'static str, defaults: fn(usize) -> Defaults) -> Self {
+        Self { name, about, defaults, dims: Vec::new(), opens: [const { None }; MAX_DIM] }
+    }
+
+    /// With what builds it in K dimensions.
+    ///
+    /// # Panics
+    /// If K is not between 1 and 8.
+    #[must_use]
+    pub fn in_dim<const K: usize>(mut self, open: Open<K>) -> Self {
+        self.opens[K - 1] = Some(Box::new(open));
+        self.dims = (1..=MAX_DIM).filter(|&k| self.opens[k - 1].is_some()).collect();
+        self
+    }
+
+    /// Makes fields known by their names, for as long as the process lives. Done once, before any name is read.
+    ///
+    /// # Errors
+    /// [`FieldError::Registered`] if it was done before.
+    pub fn register(fields: Vec<Self>) -> Result<(), FieldError> {
+        REGISTERED.set(fields).map_err(|_| FieldError::Registered)
+    }
+
+    /// The numbers of dimensions it exists in.
+    pub(super) fn dims(&self) -> &[usize] {
+        &self.dims
+    }
+
+    /// Runs `job` in `k` dimensions.
+    pub(super) fn dispatch<J: Job>(&'static self, k: usize, job: J) -> Result<J::Output, FieldError> {
+        macro_rules! in_each {
+            ($($K:literal),+) => {
+                match k {
+                    $($K => self.open::<$K>().map(|open| job.run::<$K>(open)),)+
+                    _ => None,
+                }
+            };
+        }
+        let lacking = FieldError::Dimension { field: self.name, k, dims: self.dims() };
+        in_each!(1, 2, 3, 4, 5, 6, 7, 8).ok_or(lacking)
+    }
+
+    fn open<const K: usize>(&self) -> Option<Open<K>> {
+        let open = self.opens[K - 1].as_deref()?;
+        open.downcast_ref::<Open<K>>().copied()
+    }
+}

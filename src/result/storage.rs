@@ -1,0 +1,59 @@
+//! How labels become cells.
+
+use crate::cell::{CellType, WordVec, Words};
+use crate::choice::ChoiceError;
+use crate::field::Labels;
+
+/// How the labels of a field become the cells that are stored: cut to the type's bytes, or made numbers with a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Storage {
+    /// The type of a label.
+    pub(crate) label: CellType,
+    /// The type of a cell.
+    pub(crate) cell: CellType,
+}
+
+impl Storage {
+    /// Counts become cells of the type `chosen`; values have their own.
+    ///
+    /// # Errors
+    /// If the type does not hold every count.
+    pub(crate) fn new(labels: Labels, chosen: CellType) -> Result<Self, ChoiceError> {
+        if let Some(most) = labels.most.filter(|&most| most > chosen.most()) {
+            let holds = chosen.most();
+            let reason =
+                format!("labels of this field reach {most}, more than {holds} (dwell fields have a cap, the dwell)");
+            return Err(ChoiceError::new("cell", chosen, reason));
+        }
+        Ok(Self { label: labels.kind, cell: labels.cell(chosen) })
+    }
+
+    /// True if a cell is not just the low bytes of a label.
+    pub(crate) fn converts(self) -> bool {
+        self.cell.is_float() && !self.label.is_float()
+    }
+
+    /// The cell's word of a label's.
+    #[inline]
+    pub(crate) fn word(self, label: u64) -> u64 {
+        match (self.converts(), self.cell.bytes()) {
+            (true, _) => self.cell.word(label),
+            (false, 8) => label,
+            (false, bytes) => label & ((1 << (8 * bytes)) - 1),
+        }
+    }
+
+    /// Words whose low bytes are the cells: the labels themselves, or what they become, in `room`.
+    pub(crate) fn cells<'a>(self, labels: Words<'a>, room: &'a mut WordVec) -> Words<'a> {
+        if !self.converts() {
+            return labels;
+        }
+        *room = WordVec::of(self.cell);
+        let cells = labels.iter().map(|label| self.cell.word(label));
+        match room {
+            WordVec::Narrow(words) => words.extend(cells.map(|word| word as u32)),
+            WordVec::Wide(words) => words.extend(cells),
+        }
+        room.all()
+    }
+}
