@@ -37,6 +37,7 @@ mod engine;
 pub mod field;
 pub mod geometry;
 pub mod model;
+pub mod per_axis;
 mod plan;
 mod registry;
 pub mod result;

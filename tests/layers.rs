@@ -20,7 +20,7 @@ use graph::{Graph, Layers, graph};
 
 /// The library's, the lowest first.
 const LIBRARY: Layers = &[
-    ("ground", &["abi.rs", "bytes.rs", "choice.rs", "dimension.rs", "registry.rs", "simd/"]),
+    ("ground", &["abi.rs", "bytes.rs", "choice.rs", "dimension.rs", "per_axis.rs", "registry.rs", "simd/"]),
     ("geometry", &["geometry/"]),
     ("curve", &["curve/"]),
     ("field", &["field/"]),

@@ -57,7 +57,7 @@ impl Case {
             join(&computed.size),
             join(&computed.g),
             join(&computed.r),
-            computed.b.unwrap_or(0),
+            join(&computed.b),
             computed.explore.map_or("", RuleKind::name),
             computed.precision,
             if computed.arithmetic == Arithmetic::Plain { " plain" } else { "" },

@@ -10,16 +10,18 @@ use crate::geometry::region::Region;
 pub struct Scheme<const K: usize> {
     /// Initial split per axis.
     pub g: [u32; K],
-    /// Recurrent split per axis, at least 2.
+    /// Recurrent split per axis, at least 1 and not 1 on every axis. An axis with r_j = 1 is not split: all levels have
+    /// its g_j regions.
     pub r: [u32; K],
-    /// Stop side in cells, at least 1: a region is divided only while its children stay longer than B on every axis.
-    pub b: u32,
+    /// Stop side per axis in cells, at least 1: a region is divided only while its children stay longer than B_j on every
+    /// axis that is split. Where r_j = 1 it stops nothing.
+    pub b: [u32; K],
 }
 
 impl<const K: usize> Scheme<K> {
-    /// The same g and r on every axis.
+    /// The same g, r and B on every axis.
     pub fn uniform(g: u32, r: u32, b: u32) -> Self {
-        Self { g: [g; K], r: [r; K], b }
+        Self { g: [g; K], r: [r; K], b: [b; K] }
     }
 
     /// R = ∏ r_j, children per region; u64::MAX where there would be more.
@@ -27,16 +29,18 @@ impl<const K: usize> Scheme<K> {
         self.r.iter().fold(1, |children: u64, &r| children.saturating_mul(u64::from(r)))
     }
 
-    /// The levels that the stop rule leads to over `size` cells: level i has children while (n_j/M_j)/r_j > B on every
-    /// axis.
+    /// The levels that the stop rule leads to over `size` cells: level i has children while (n_j/M_j)/r_j > B_j on every
+    /// axis with r_j > 1. Without such an axis there is one level.
     pub(crate) fn levels(&self, size: [u32; K]) -> impl Iterator<Item = Level<K>> {
         let Self { r, b, .. } = *self;
         let wide = move |grid: &[u32; K]| {
-            (0..K).all(|j| u128::from(size[j]) > u128::from(b) * u128::from(grid[j]) * u128::from(r[j]))
+            let long = |j: usize| u128::from(size[j]) > u128::from(b[j]) * u128::from(grid[j]) * u128::from(r[j]);
+            let mut split = (0..K).filter(|&j| r[j] > 1).peekable();
+            split.peek().is_some() && split.all(long)
         };
         let mut open = true;
         let divided = move |grid: &[u32; K]| std::mem::replace(&mut open, wide(grid));
-        // B ≥ 1, so the grids stay below n and fit 32 bits.
+        // B ≥ 1, so the grids stay below n where they grow, and fit 32 bits.
         let grids = grids(self.g, r).map_while(Result::ok).take_while(divided);
         grids.zip(0..).map(move |(grid, index)| Level { index, grid, size })
     }

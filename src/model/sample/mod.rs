@@ -4,7 +4,8 @@
 //! least two of them wide is judged by the plan's own rule on those cells alone. How much a level costs depends on which
 //! regions are still examined there, so what is asked for is always the mean over the regions of level i below the mixed
 //! ones of level j. Below the finest level that the sample resolves, P follows the box dimension that its last step
-//! shows, P_i = r^(d−k), and the work of cells goes on as it went on that step.
+//! shows, P_i = r^(d−k), and the work of cells goes on as it went on that step. Lattices whose axes are split unequally take
+//! the P of one with as many regions, times what a boundary of that dimension meets more of them.
 
 mod judge;
 mod share;
@@ -15,7 +16,7 @@ use super::observed::LevelWork;
 use super::rounds::Rounds;
 use crate::backend::ExploreOrder;
 use crate::field::Field;
-use crate::geometry::{Domain, Level, SampleGrid, Scheme};
+use crate::geometry::{Domain, Level, SampleGrid, Scheme, boundary};
 use crate::result::Keep;
 use crate::rule::RuleKind;
 
@@ -114,9 +115,19 @@ impl<const K: usize> Coarse<K> {
         found
     }
 
+    /// How many times as many regions of a lattice are mixed as of one with as many regions that are alike on every axis, by
+    /// the box dimension.
+    fn stretch(&self, level: &Level<K>, depth: f64) -> f64 {
+        if level.grid == [level.grid[0]; K] {
+            return 1.0;
+        }
+        let d = self.box_dimension();
+        boundary::met(&level.grid.map(u64::from), d) / 2f64.powf(depth * (d - K as f64))
+    }
+
     /// The way down the levels of any scheme with this g and r.
     pub(super) fn descend(&self, scheme: &Scheme<K>, keep: Keep) -> Descent<'_, K> {
-        Descent { coarse: self, keep, children: scheme.children() as f64, above: None }
+        Descent { coarse: self, keep, children: scheme.children() as f64, above: None, stretch: 1.0 }
     }
 
     /// The regions of `depth` divisions by two below the mixed ones of `above`, or all of them.
@@ -163,6 +174,8 @@ pub(super) struct Descent<'a, const K: usize> {
     children: f64,
     /// The depth of the level above in divisions by two, and its mixed regions.
     above: Option<(f64, f64)>,
+    /// [`Coarse::stretch`] of the level above.
+    stretch: f64,
 }
 
 /// What a level is expected to do.
@@ -185,7 +198,8 @@ impl<const K: usize> Descent<'_, K> {
         let depth = (level.regions() as f64).log2() / K as f64;
         let (volume, border) = coarse.decisive(level);
         let share = coarse.at(self.above.map(|(depth, _)| depth), depth);
-        let mixed = regions * share.p;
+        let stretch = coarse.stretch(level, depth);
+        let mixed = regions * (share.p * (stretch / self.stretch)).min(1.0);
         let uniform = regions - mixed;
         let visited = match coarse.explore.order {
             ExploreOrder::Scattered => share.visited.min(border),
@@ -214,6 +228,7 @@ impl<const K: usize> Descent<'_, K> {
             ..inner
         };
         self.above = Some((depth, mixed));
+        self.stretch = stretch;
         Some(Expected { inner, last })
     }
 }
