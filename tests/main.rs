@@ -6,3 +6,4 @@ mod outcome;
 mod own_fields;
 mod paper_model;
 mod reference;
+mod shape;

@@ -123,7 +123,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn sides(n: u32, g: u32, r: u32, b: u32) -> Vec<u32> {
-        Scheme { g: [g], r: [r], b }.levels([n]).map(|level| n / level.grid[0]).collect()
+        Scheme::<1>::uniform(g, r, b).levels([n]).map(|level| n / level.grid[0]).collect()
     }
 
     #[test]
@@ -137,14 +137,49 @@ mod tests {
         assert_eq!(sides(100, 3, 2, 2), [33, 16, 8, 4, 2]);
     }
 
+    #[test]
+    fn axes_that_are_not_split_stop_nothing() {
+        let grids = |r, b| {
+            let scheme = Scheme { g: [4, 4, 20], r, b };
+            scheme.levels([64, 64, 20]).map(|level| level.grid).collect::<Vec<_>>()
+        };
+        // 64/4/2 = 8 > 4, 64/8/2 = 4 is not: 20 steps of time neither stop this nor are divided.
+        assert_eq!(grids([2, 2, 1], [4, 4, 1000]), [[4, 4, 20], [8, 8, 20]]);
+        assert_eq!(grids([2, 1, 1], [1, 64, 20]).len(), 4);
+        // The axis that first comes down to its B stops all that are split.
+        assert_eq!(grids([2, 2, 1], [1, 7, 1]).len(), 2);
+        assert_eq!(grids([2, 2, 2], [1, 1, 1]).len(), 1);
+        assert_eq!(grids([1; 3], [1; 3]).len(), 1);
+    }
+
+    /// M per level by fractions of sides, divided one by one.
+    fn grids_by_fractions(n: [u32; 3], Scheme { g, r, b }: Scheme<3>) -> Vec<[u32; 3]> {
+        let mut grids = vec![g];
+        // A side as cells over divisions.
+        let mut sides: [(u64, u64); 3] = std::array::from_fn(|j| (n[j].into(), g[j].into()));
+        loop {
+            for j in 0..3 {
+                sides[j].1 *= u64::from(r[j]);
+            }
+            let stops = |j: usize| r[j] != 1 && sides[j].0 <= u64::from(b[j]) * sides[j].1;
+            if stops(0) || stops(1) || stops(2) {
+                return grids;
+            }
+            grids.push(sides.map(|(_, divisions)| divisions as u32));
+        }
+    }
+
     proptest! {
         #[test]
         fn children_tile_their_parent(
             n in prop::array::uniform3(1u32..200), g in prop::array::uniform3(1u32..6),
-            r in prop::array::uniform3(2u32..5), b in 1u32..5,
+            r in prop::array::uniform3(1u32..5), b in prop::array::uniform3(1u32..9),
         ) {
+            prop_assume!(r != [1; 3]);
             let g: [u32; 3] = std::array::from_fn(|j| g[j].min(n[j]));
-            let levels: Vec<_> = Scheme { g, r, b }.levels(n).collect();
+            let scheme = Scheme { g, r, b };
+            let levels: Vec<_> = scheme.levels(n).collect();
+            prop_assert_eq!(levels.iter().map(|level| level.grid).collect::<Vec<_>>(), grids_by_fractions(n, scheme));
             let whole = Region { corner: [0; 3], extent: n };
             let of = |level: &Level<3>| -> u64 {
                 Region { corner: [0; 3], extent: level.grid }.cells().map(|p| {
