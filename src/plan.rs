@@ -149,7 +149,8 @@ impl<const K: usize> Plan<K> {
     /// others, whose dimension is the lesser of d and k−j+1. Hence P_i = A(M_i) / (R·A(M_{i−1})), which for the same r on every
     /// axis is r^(d−k) again, whatever g. Where only k' axes are split it is R^((max(d, k−k')−k)/k') while they are the coarser
     /// ones, as in slices of the domain, and R^((min(d, k')−k')/k') when they are the finer ones, as in its projection: 1 if
-    /// that fills them, as it does for d = k−1.
+    /// that fills them, as it does for d = k−1. An axis that is not split counts as M_j = g_j·n_j/(n_j − g_j), which is from
+    /// a region's first cell to its last: regions of single cells are slices, however few there are.
     pub fn expected_regions(&self, d: f64) -> Vec<f64> {
         let children = self.scheme.children() as f64;
         let mut regions = self.levels[0].regions() as f64;
@@ -163,8 +164,8 @@ impl<const K: usize> Plan<K> {
 
     /// P_i of [`expected_regions`](Self::expected_regions).
     pub(crate) fn expected_densities(&self, d: f64) -> Vec<f64> {
-        let wide = |axes: [u32; K]| axes.map(u64::from);
-        boundary::densities(&wide(self.scheme.g), &wide(self.scheme.r), d).take(self.levels.len()).collect()
+        let axis = |j: usize| [self.domain.size()[j], self.scheme.g[j], self.scheme.r[j]].map(u64::from);
+        boundary::Grid::new((0..K).map(axis)).densities(d).take(self.levels.len()).collect()
     }
 }
 

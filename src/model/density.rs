@@ -58,8 +58,8 @@ impl Density {
                 .ok_or(ModelError::Profile { symbol: "P", found: list.len(), needed: explored, tau })?
                 .to_vec(),
             Self::Dimension(d) => {
-                let (g, r): (Vec<_>, Vec<_>) = geometry.axes().map(|[_, g, r, _]| (g, r)).unzip();
-                boundary::densities(&g, &r, *d).take(explored).collect()
+                let axes = geometry.axes().map(|[n, g, r, _]| [n, g, r]);
+                boundary::Grid::new(axes).densities(*d).take(explored).collect()
             }
         };
         let beyond = match (self, tau) {
