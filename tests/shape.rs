@@ -156,7 +156,8 @@ where
     (axes, prop::sample::select(RuleKind::ALL.to_vec()), any::<u64>()).prop_filter_map("no axis is split", |case| {
         let (axes, rule, seed) = case;
         let axes: [_; K] = std::array::from_fn(|j| axes[j]);
-        let scheme = Scheme { g: axes.map(|(n, g, ..)| g.min(n)), r: axes.map(|axis| axis.2), b: axes.map(|axis| axis.3) };
+        let scheme =
+            Scheme { g: axes.map(|(n, g, ..)| g.min(n)), r: axes.map(|axis| axis.2), b: axes.map(|axis| axis.3) };
         (scheme.r != [1; K]).then(|| (axes.map(|axis| axis.0), scheme, rule, seed))
     })
 }
@@ -223,9 +224,8 @@ impl Field<3> for Ball {
 
     /// The cells nearest to the centre and farthest from it decide.
     fn prove(&self, region: &Region<3>, _: Payload) -> Verdict {
-        let ends: [[f64; 2]; 3] = std::array::from_fn(|j| {
-            [f64::from(region.corner[j]), f64::from(region.corner[j] + region.extent[j] - 1)]
-        });
+        let ends: [[f64; 2]; 3] =
+            std::array::from_fn(|j| [f64::from(region.corner[j]), f64::from(region.corner[j] + region.extent[j] - 1)]);
         let centre: [f64; 3] = std::array::from_fn(|j| CENTRE[j] * f64::from(self.size[j]) - 0.5);
         let nearest = std::array::from_fn(|j| centre[j].round().clamp(ends[j][0], ends[j][1]));
         let farthest = std::array::from_fn(|j| {
@@ -246,7 +246,8 @@ fn densities(size: [u32; 3], g: [u32; 3], r: [u32; 3]) -> (Vec<[f64; 2]>, f64) {
     let run = Run::new(&plan, &Ball { size }).how(How::default().keep(Keep::Counts)).start().unwrap();
     let expected = plan.expected_regions(2.0);
     let children = f64::from(r.iter().product::<u32>());
-    let pairs = expected.windows(2).zip(run.levels()).map(|(pair, level)| [pair[1] / pair[0] / children, level.density()]);
+    let pairs =
+        expected.windows(2).zip(run.levels()).map(|(pair, level)| [pair[1] / pair[0] / children, level.density()]);
     let counted: u64 = run.levels().iter().map(|level| level.counts.regions).sum();
     (pairs.collect(), expected.iter().sum::<f64>() / counted as f64)
 }

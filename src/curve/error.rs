@@ -5,7 +5,9 @@
 #[non_exhaustive]
 pub enum CurveError {
     /// Hilbert splits every axis.
-    #[error("curve hilbert: r 1 on axis {axis}: it splits every axis; morton and canonical serve axes that are not split")]
+    #[error(
+        "curve hilbert: r 1 on axis {axis}: it splits every axis; morton and canonical serve axes that are not split"
+    )]
     UnsplitAxis {
         /// The axis.
         axis: usize,

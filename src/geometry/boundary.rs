@@ -48,9 +48,8 @@ impl Grid {
         let [n, _, r] = self.axes[0];
         let same = self.axes.iter().all(|axis| axis[2] == r);
         let same = same.then(|| Self { axes: vec![[n, r, r]; self.axes.len()] }.met(d));
-        let down = |grid: &Self| {
-            Some(Self { axes: grid.axes.iter().map(|&[n, m, r]| [n, m.saturating_mul(r), r]).collect() })
-        };
+        let down =
+            |grid: &Self| Some(Self { axes: grid.axes.iter().map(|&[n, m, r]| [n, m.saturating_mul(r), r]).collect() });
         let mut above = first;
         let further = std::iter::successors(Some(self), down).skip(1).map(move |grid| {
             same.unwrap_or_else(|| {
@@ -93,9 +92,8 @@ mod tests {
 
     #[test]
     fn slices_and_columns() {
-        let densities = |n, g, r, d| -> Vec<f64> {
-            densities::<3>(n, g, r, d).iter().map(|p| (p * 1e4).round() / 1e4).collect()
-        };
+        let densities =
+            |n, g, r, d| -> Vec<f64> { densities::<3>(n, g, r, d).iter().map(|p| (p * 1e4).round() / 1e4).collect() };
         // Steps of one cell are slices, coarse as the axis may be; d - 1 of a boundary is left in them.
         assert_eq!(densities([1024, 1024, 2], [2, 2, 2], [2, 2, 1], 2.0)[1..], [0.5; 3]);
         assert_eq!(densities([1024, 4, 4], [2, 4, 4], [2, 1, 1], 2.0)[1..], [0.5; 3]);
@@ -106,8 +104,10 @@ mod tests {
         // From slices to columns, where the split axes become the finer ones.
         let found = densities([1 << 20, 1 << 20, 1 << 20], [2, 2, 8], [2, 2, 1], 2.0);
         assert!(found[1] == 0.5 && found[3] == 1.0 && found[0] == 0.5, "{found:?}");
-        assert!(self::densities([1 << 20; 8], [1, 2, 4, 8, 16, 32, 64, 128], [3, 1, 2, 1, 5, 1, 7, 1], 3.3)
-            .into_iter()
-            .all(|p| p > 0.0 && p <= 1.0));
+        assert!(
+            self::densities([1 << 20; 8], [1, 2, 4, 8, 16, 32, 64, 128], [3, 1, 2, 1, 5, 1, 7, 1], 3.3)
+                .into_iter()
+                .all(|p| p > 0.0 && p <= 1.0)
+        );
     }
 }

@@ -32,7 +32,8 @@ fn a_stop_side_is_a_number_where_all_are_equal() {
 #[test]
 fn rows_of_shapes_are_measured_compared_drawn_and_fitted() {
     let folder = folder("shape-rows");
-    let axes = "-a workload=mandelbrot -a n=64 -a dwell=16 -a g=2,4x2 -a r=2,2x1 -a B=2,2x4,1 --max-samples 1 --min-samples 1";
+    let axes =
+        "-a workload=mandelbrot -a n=64 -a dwell=16 -a g=2,4x2 -a r=2,2x1 -a B=2,2x4,1 --max-samples 1 --min-samples 1";
     let rows = lines(&folder, &format!("bench {axes} -a backend=cpu --warm-up 0"));
     assert_eq!(rows.len(), 12);
     let text_of_rows: String = rows.iter().map(|row| format!("{row}\n")).collect();
@@ -65,10 +66,8 @@ fn predictions_take_a_stop_side_per_axis() {
     let work = |splits: &str| model(splits)["work"].clone();
     assert_eq!(work("-g 4x4x20 -r 2x2x1 -B 2x4x100"), work("-g 4x4x20 -r 2x2x1 -B 4"));
     // Slices of one step are 20 planes.
-    let plane = lines(
-        Path::new(env!("CARGO_TARGET_TMPDIR")),
-        "model predict --json -n 64 --dim 2 -g 4 -r 2 -B 2 --box-dim 1",
-    );
+    let plane =
+        lines(Path::new(env!("CARGO_TARGET_TMPDIR")), "model predict --json -n 64 --dim 2 -g 4 -r 2 -B 2 --box-dim 1");
     let nodes = |row: &serde_json::Value| row["kernels"]["nodes"].as_f64().unwrap();
     let slices = model("-g 4x4x20 -r 2x2x1 -B 2");
     assert!((nodes(&slices) / (20.0 * nodes(&plane[0])) - 1.0).abs() < 1e-9, "{slices} {plane:?}");
