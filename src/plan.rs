@@ -59,8 +59,8 @@ impl<const K: usize> Plan<K> {
     /// Checks everything and derives the levels.
     ///
     /// # Errors
-    /// [`PlanError`] names the field: g outside 1..=n, r or B of 0, r of 1 on every axis, a curve that cannot serve {g, r} or whose codes
-    /// would exceed 64 bits.
+    /// [`PlanError`] names the field: g outside 1..=n, r or B of 0, r of 1 on every axis, a curve that cannot serve {g, r} or
+    /// whose codes would exceed 64 bits.
     pub fn new(domain: Domain<K>, scheme: Scheme<K>, curve: CurveKind, rule: RuleKind) -> Result<Self, PlanError> {
         let size = domain.size();
         for axis in 0..K {

@@ -146,6 +146,7 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("model fit schema.json", 2, &["schema.json", "key 'schema' is 2", "schema 1"]),
     ("model fit report.json level.json", 2, &["level.json", "report 1", "level 0", "key 'filled'", "\"six\""]),
     ("model fit grid.json", 2, &["grid.json", "report 1", "level 0", "key 'grid' is [4]", "2 positive numbers"]),
+    ("model fit stop.json", 2, &["stop.json", "report 1", "key 'B' is [4, 4, 1]", "2 of them"]),
     ("model fit seconds.json", 2, &["seconds.json", "key 'seconds' is 0", "positive"]),
     ("model fit report.json", 2, &["toy, k 2", "runs = 1", "more reports"]),
     ("model fit report.json --hold-out x", 2, &["--hold-out", "'x'"]),
@@ -229,6 +230,7 @@ fn files_there() -> Vec<(&'static str, String)> {
         ("lacks.json", report(|report| drop(report.as_object_mut().unwrap().remove("threads")))),
         ("grid.json", report(|report| report["levels"][0]["grid"] = json!([4]))),
         ("level.json", report(|report| report["levels"][0]["filled"] = "six".into())),
+        ("stop.json", report(|report| report["B"] = json!([4, 4, 1]))),
         ("seconds.json", report(|report| report["seconds"] = 0.into())),
         ("strategy.json", report(|report| report["strategy"] = "guess".into())),
     ];
