@@ -25,7 +25,7 @@ choices! {
     size: Option<Vec<u32>> = None, "size" ('n');
     /// Initial split per axis: one number or one per axis
     g: Option<Vec<u32>> = None, "g" ('g');
-    /// Recurrent split per axis: one number or one per axis; 1 splits none
+    /// Recurrent split per axis: one number or one per axis
     r: Option<Vec<u32>> = None, "r" ('r');
     /// Stop side in cells: one number or one per axis
     #[serde(rename = "B")]
