@@ -19,7 +19,7 @@ impl Job for OneLevel<'_> {
         let Self { c, mut request, side } = self;
         let n = request.computed.size.as_ref().expect("the benches below give one")[0];
         // Sides of n/g cells, and B as large: level 0 is the last.
-        request = request.g(Some(vec![n / side])).b(Some(side));
+        request = request.g(Some(vec![n / side])).b(Some(vec![side]));
         let plan = request.plan::<K>().unwrap();
         let field = open(plan.domain(), &request.options().unwrap()).unwrap();
         let mut group = c.benchmark_group(format!("explore {} n={n}", request.workload));

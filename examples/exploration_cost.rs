@@ -47,7 +47,7 @@ fn main() -> Result<(), Error> {
         }
     };
     for (workload, n, g, b) in cases {
-        let request = Request::new(workload).size(Some(vec![n])).g(Some(vec![g])).b(Some(b));
+        let request = Request::new(workload).size(Some(vec![n])).g(Some(vec![g])).b(Some(vec![b]));
         request.workload.dispatch(request.k(), Compare(request))??;
     }
     Ok(())

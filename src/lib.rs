@@ -39,6 +39,7 @@ pub mod field;
 pub mod geometry;
 pub mod memory;
 pub mod model;
+pub mod per_axis;
 mod plan;
 mod registry;
 pub mod result;

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::curve::{CurveError, CurveKind, Encoding};
-use crate::geometry::{Domain, Level, Region, Scheme};
+use crate::geometry::{Domain, Level, Region, Scheme, boundary};
 use crate::rule::RuleKind;
 
 /// What is wrong with a plan: one number, and what would be allowed.
@@ -24,17 +24,21 @@ pub enum PlanError {
         /// n on that axis.
         n: u32,
     },
-    /// r_j < 2.
-    #[error("r {r} on axis {axis}: the recurrent split must be at least 2")]
+    /// r_j = 0.
+    #[error("r 0 on axis {axis}: the recurrent split must be at least 1")]
     RecurrentSplit {
         /// The axis.
         axis: usize,
-        /// r on that axis.
-        r: u32,
     },
-    /// B = 0.
-    #[error("B 0: the stop side must be at least 1 cell")]
-    StopSide,
+    /// r_j = 1 on every axis.
+    #[error("r 1 on every axis: the recurrent split must be at least 2 on some axis")]
+    NothingSplit,
+    /// B_j = 0.
+    #[error("B 0 on axis {axis}: the stop side must be at least 1 cell")]
+    StopSide {
+        /// The axis.
+        axis: usize,
+    },
     /// The curve cannot name the regions.
     #[error(transparent)]
     Curve(#[from] CurveError),
@@ -55,21 +59,24 @@ impl<const K: usize> Plan<K> {
     /// Checks everything and derives the levels.
     ///
     /// # Errors
-    /// [`PlanError`] names the field: g outside 1..=n, r < 2, B = 0, a curve that cannot serve {g, r} or whose codes
-    /// would exceed 64 bits.
+    /// [`PlanError`] names the field: g outside 1..=n, r or B of 0, r of 1 on every axis, a curve that cannot serve {g, r} or
+    /// whose codes would exceed 64 bits.
     pub fn new(domain: Domain<K>, scheme: Scheme<K>, curve: CurveKind, rule: RuleKind) -> Result<Self, PlanError> {
         let size = domain.size();
         for axis in 0..K {
-            let (g, r, n) = (scheme.g[axis], scheme.r[axis], size[axis]);
+            let (g, n) = (scheme.g[axis], size[axis]);
             if g == 0 || g > n {
                 return Err(PlanError::InitialSplit { axis, g, n });
             }
-            if r < 2 {
-                return Err(PlanError::RecurrentSplit { axis, r });
+            if scheme.r[axis] == 0 {
+                return Err(PlanError::RecurrentSplit { axis });
+            }
+            if scheme.b[axis] == 0 {
+                return Err(PlanError::StopSide { axis });
             }
         }
-        if scheme.b == 0 {
-            return Err(PlanError::StopSide);
+        if scheme.r == [1; K] {
+            return Err(PlanError::NothingSplit);
         }
         let levels: Vec<_> = scheme.levels(size).collect();
         let deepest = levels.len() as u32 - 1;
@@ -127,22 +134,38 @@ impl<const K: usize> Plan<K> {
     }
 
     /// The number of regions expected on each level if the boundary between labels has box dimension `d`:
-    /// N_0 = G, then N_{i+1} = R·P_i·N_i with P_0 = G^((d−k)/k) and P_i = R^((d−k)/k).
+    /// N_0 = G, then N_{i+1} = R·P_i·N_i, where P_i is the share of level i that is mixed, of what is below mixed regions.
     ///
-    /// For an isotropic scheme that is the self-similar density P_i = r^(d−k) of the ASK paper's model with the initial
-    /// grid treated as one wide split.
+    /// A grid of M regions per axis has M^d mixed ones, so that P_0 = g^(d−k) and P_i = r^(d−k), the self-similar density of
+    /// the ASK paper's model with the initial grid treated as one wide split. Regions that are longer on some axes are more
+    /// often mixed, because the boundary crosses them somewhere along those axes. With M_1 ≤ .. ≤ M_k and M_0 = 1, a boundary
+    /// in general position meets
+    ///
+    /// ```text
+    /// A(M) = ∏_j (M_j / M_{j−1})^min(d, k−j+1)
+    /// ```
+    ///
+    /// regions of the whole lattice: what is split only on the k−j+1 finest axes shows the boundary's projection along the
+    /// others, whose dimension is the lesser of d and k−j+1. Hence P_i = A(M_i) / (R·A(M_{i−1})), which for the same r on every
+    /// axis is r^(d−k) again, whatever g. Where only k' axes are split it is R^((max(d, k−k')−k)/k') while they are the coarser
+    /// ones, as in slices of the domain, and R^((min(d, k')−k')/k') when they are the finer ones, as in its projection: 1 if
+    /// that fills them, as it does for d = k−1. An axis that is not split counts as M_j = g_j·n_j/(n_j − g_j), which is from
+    /// a region's first cell to its last: regions of single cells are slices, however few there are.
     pub fn expected_regions(&self, d: f64) -> Vec<f64> {
-        let exponent = (d - K as f64) / K as f64;
         let children = self.scheme.children() as f64;
         let mut regions = self.levels[0].regions() as f64;
         let mut expected = Vec::with_capacity(self.levels.len());
-        let mut density = regions.powf(exponent).min(1.0);
-        for _ in &self.levels {
+        for density in self.expected_densities(d) {
             expected.push(regions);
             regions *= density * children;
-            density = children.powf(exponent).min(1.0);
         }
         expected
+    }
+
+    /// P_i of [`expected_regions`](Self::expected_regions).
+    pub(crate) fn expected_densities(&self, d: f64) -> Vec<f64> {
+        let axis = |j: usize| [self.domain.size()[j], self.scheme.g[j], self.scheme.r[j]].map(u64::from);
+        boundary::Grid::new((0..K).map(axis)).densities(d).take(self.levels.len()).collect()
     }
 }
 
@@ -167,9 +190,12 @@ mod tests {
     fn errors_name_the_number() {
         let domain = Domain::new([16, 8], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
         let plan = |g, r, b| Plan::new(domain, Scheme { g, r, b }, CurveKind::Canonical, RuleKind::Border).unwrap_err();
-        assert_eq!(plan([16, 9], [2, 2], 1), PlanError::InitialSplit { axis: 1, g: 9, n: 8 });
-        assert_eq!(plan([0, 1], [2, 2], 1), PlanError::InitialSplit { axis: 0, g: 0, n: 16 });
-        assert_eq!(plan([1, 1], [2, 1], 1), PlanError::RecurrentSplit { axis: 1, r: 1 });
-        assert_eq!(plan([1, 1], [2, 2], 0), PlanError::StopSide);
+        assert_eq!(plan([16, 9], [2, 2], [1; 2]), PlanError::InitialSplit { axis: 1, g: 9, n: 8 });
+        assert_eq!(plan([0, 1], [2, 2], [1; 2]), PlanError::InitialSplit { axis: 0, g: 0, n: 16 });
+        assert_eq!(plan([1, 1], [2, 0], [1; 2]), PlanError::RecurrentSplit { axis: 1 });
+        assert_eq!(plan([1, 1], [1, 1], [1; 2]), PlanError::NothingSplit);
+        assert_eq!(plan([1, 1], [2, 2], [1, 0]), PlanError::StopSide { axis: 1 });
+        // Not even where it stops nothing.
+        assert_eq!(plan([1, 1], [2, 1], [1, 0]), PlanError::StopSide { axis: 1 });
     }
 }

@@ -73,10 +73,10 @@ fn mandelbrot_1024_has_the_published_counts() {
         assert_eq!(found.mixed[5..], deep);
         let (_, truth) = exhaustive(&request);
         assert_eq!(wrong(&labels.unwrap(), &truth), 5);
-        request.computed.b = Some(4);
+        request.computed.b = Some(vec![4]);
         assert_eq!(wrong(&go(&request, &How::default()).1.unwrap(), &truth), 2);
         // One level further, as the published run goes: levels 0..7 subdivide exactly those counts.
-        request.computed.b = Some(1);
+        request.computed.b = Some(vec![1]);
         let (found, _) = go(&request, &How::default().strategy(StrategyKind::Dp));
         assert_eq!(found.mixed[5..8], deep);
     }
@@ -87,7 +87,7 @@ fn mandelbrot_4096_counts_and_wrong_cells() {
     let mut request = request(FieldKind::Mandelbrot, 4096, (32, 2, 2), 512);
     let (_, truth) = exhaustive(&request);
     for (b, misses) in [(16, 2), (8, 12), (4, 51), (2, 102)] {
-        request.computed.b = Some(b);
+        request.computed.b = Some(vec![b]);
         let (found, labels) = go(&request, &How::default());
         let known = [550, 1729, 5149, 15183, 44332, 126898];
         assert_eq!(found.mixed, known[..found.mixed.len()]);

@@ -20,7 +20,20 @@ use graph::{Graph, Layers, graph};
 
 /// The library's, the lowest first.
 const LIBRARY: Layers = &[
-    ("ground", &["abi.rs", "bytes.rs", "cell.rs", "choice.rs", "dimension.rs", "memory.rs", "registry.rs", "simd/"]),
+    (
+        "ground",
+        &[
+            "abi.rs",
+            "bytes.rs",
+            "cell.rs",
+            "choice.rs",
+            "dimension.rs",
+            "memory.rs",
+            "per_axis.rs",
+            "registry.rs",
+            "simd/",
+        ],
+    ),
     ("geometry", &["geometry/"]),
     ("curve", &["curve/"]),
     ("field", &["field/"]),

@@ -7,4 +7,5 @@ mod own_fields;
 mod paper_model;
 mod patterns;
 mod reference;
+mod shape;
 mod values;

@@ -269,7 +269,7 @@ fn summary(report: &Report) -> String {
         },
         equal(&report.computation.g),
         equal(&report.computation.r),
-        report.computation.b,
+        by(&report.computation.b),
         report.computation.explore,
     );
     let mut levels = table(&["level", "grid", "regions", "subdivided", "filled", "leaves", "P", "OLT", "ms"]);

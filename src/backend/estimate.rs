@@ -41,8 +41,8 @@ impl Estimate {
         let last = expected[expected.len() - 1];
         // A family of R regions has at least one parent: terminal regions are fewer than all regions.
         let terminals = expected.iter().sum::<f64>() as u128 * u128::from(Terminal::BYTES);
-        let share = plan.scheme().children() as f64;
-        let share = share.powf((field.boundary_dimension() - K as f64) / K as f64);
+        let densities = plan.expected_densities(field.boundary_dimension());
+        let share = densities[expected.len() - 1];
         let leaf = plan.domain().cells() as f64 / plan.levels()[expected.len() - 1].regions() as f64;
         let bricks = (last * share * leaf) as u128 * u128::from(cell);
         let compact = match how.kept.keep {

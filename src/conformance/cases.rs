@@ -37,6 +37,18 @@ impl Case {
         self
     }
 
+    /// With g per axis.
+    fn g(mut self, g: &[u32]) -> Self {
+        self.request.computed.g = Some(g.to_vec());
+        self
+    }
+
+    /// With r and B per axis.
+    fn shape(mut self, r: &[u32], b: &[u32]) -> Self {
+        (self.request.computed.r, self.request.computed.b) = (Some(r.to_vec()), Some(b.to_vec()));
+        self
+    }
+
     fn precision(mut self, precision: Precision) -> Self {
         self.request.computed.precision = Some(precision);
         self
@@ -57,7 +69,7 @@ impl Case {
             join(&computed.size),
             join(&computed.g),
             join(&computed.r),
-            computed.b.unwrap_or(0),
+            join(&computed.b),
             computed.explore.map_or("", RuleKind::name),
             computed.precision.unwrap_or(Precision::F32),
             if computed.arithmetic == Some(Arithmetic::Plain) { " plain" } else { "" },
@@ -104,6 +116,13 @@ pub fn cases() -> Vec<Case> {
         Case::new(Diagonal, 8, &[4], (2, 2, 1), Full).mixed(&[2]),
         Case::new(Carpet, 3, &[27], (3, 3, 1), Closed),
         Case::of_source(3, &[24], (2, 2, 1)),
+        // Axes that are not split, whose regions may be single cells, and unequal stop sides.
+        Case::new(Mandelbrot, 2, &[100, 77], (5, 2, 1), Border).shape(&[2, 2], &[2, 8]),
+        Case::new(Mandelbrot, 2, &[64, 90], (4, 3, 2), Closed).shape(&[1, 3], &[64, 2]),
+        Case::new(Mandelbulb, 3, &[24, 20, 17], (3, 2, 1), Border).g(&[3, 2, 17]).shape(&[2, 2, 1], &[1, 2, 9]),
+        Case::new(Julibrot, 4, &[12, 10, 8, 5], (2, 2, 1), Border).g(&[2, 2, 2, 5]).shape(&[1, 2, 4, 1], &[1; 4]),
+        Case::new(Cantor, 2, &[81], (3, 3, 1), Full).shape(&[3, 1], &[1, 81]).mixed(&[4, 8, 16]),
+        Case::new(Mxm, 4, &[8], (2, 2, 1), Full).shape(&[2, 2, 1, 2], &[1; 4]),
     ];
     for field in FieldKind::all().filter(|field| matches!(field, FieldKind::Own(_))) {
         for &k in field.dims() {

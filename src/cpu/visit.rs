@@ -135,7 +135,7 @@ mod tests {
 
     fn cells(rule: RuleKind, order: ExploreOrder, n: [u32; 2], g: [u32; 2], p: [u32; 2]) -> Vec<[u32; 2]> {
         let domain = Domain::new(n, [[0.0, 1.0]; 2], Sample::Corner).unwrap();
-        let plan = Plan::new(domain, Scheme { g, r: [2; 2], b: 1000 }, CurveKind::Canonical, rule).unwrap();
+        let plan = Plan::new(domain, Scheme { g, r: [2; 2], b: [1000; 2] }, CurveKind::Canonical, rule).unwrap();
         let orders = VisitOrders::new(&plan, order);
         let visit = orders.visit(0, &plan.levels()[0].region(p));
         let mut cells = Vec::new();

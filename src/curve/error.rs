@@ -4,6 +4,14 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CurveError {
+    /// Hilbert splits every axis.
+    #[error(
+        "curve hilbert: r 1 on axis {axis}: it splits every axis; morton and canonical serve axes that are not split"
+    )]
+    UnsplitAxis {
+        /// The axis.
+        axis: usize,
+    },
     /// Hilbert needs r to be a power of two.
     #[error("curve hilbert: r {r} on axis {axis} is not a power of two")]
     RadixNotPowerOfTwo {

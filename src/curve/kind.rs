@@ -17,7 +17,7 @@ registry! {
         Canonical = "canonical",
         /// Z-order: interleaved bits, or interleaved base-r digits where r is not a power of two. Any g and r.
         Morton = "morton",
-        /// The Butz/Hamilton Hilbert curve, continuous over any g. r is one power of two on all axes.
+        /// The Butz/Hamilton Hilbert curve, continuous over any g. r is one power of two, from 2 on, on all axes.
         Hilbert = "hilbert",
     }
 }
@@ -29,7 +29,7 @@ impl CurveKind {
     /// [`CurveError`] if the curve cannot serve r, or the deepest level has too many regions.
     ///
     /// # Panics
-    /// If some g is 0, some r is below 2, or K is not between 1 and [`MAX_DIM`](crate::MAX_DIM).
+    /// If some g or r is 0, or K is not between 1 and [`MAX_DIM`](crate::MAX_DIM).
     pub fn encoding<const K: usize>(
         self,
         g: [u32; K],
@@ -46,9 +46,12 @@ struct Make<const K: usize>(fn(CurveKind, [u32; K], [u32; K], u32) -> Made<K>);
 
 impl<const K: usize> Make<K> {
     const HERE: Self = Self(|kind, g, r, deepest| {
-        assert!(g.iter().all(|&g| g >= 1) && r.iter().all(|&r| r >= 2), "g is at least 1 and r at least 2");
+        assert!(g.iter().all(|&g| g >= 1) && r.iter().all(|&r| r >= 1), "g and r are at least 1");
         let lattice = Lattice::new(g, r, deepest)?;
         if kind == CurveKind::Hilbert {
+            if let Some(axis) = r.iter().position(|&r| r == 1) {
+                return Err(CurveError::UnsplitAxis { axis });
+            }
             if let Some(axis) = r.iter().position(|r| !r.is_power_of_two()) {
                 return Err(CurveError::RadixNotPowerOfTwo { axis, r: r[axis] });
             }

@@ -25,7 +25,7 @@ impl<const K: usize> Within<K> for Interleaved {
     }
 }
 
-/// Powers of two that differ by axis: within a level, an axis whose bits are spent drops out.
+/// Powers of two that differ by axis: within a level, an axis whose bits are spent drops out; one with r = 1 has none.
 pub(super) struct Uneven<const K: usize> {
     leading: u32,
     bits: [u32; K],

@@ -54,7 +54,7 @@ fn laws<const K: usize>(kind: CurveKind, g: [u32; K], r: [u32; K], deepest: u32)
 
 fn all_kinds<const K: usize>(g: [u32; K], r: [u32; K], deepest: u32) {
     for &kind in CurveKind::ALL {
-        if kind != CurveKind::Hilbert || r.iter().all(|other| *other == r[0] && other.is_power_of_two()) {
+        if kind != CurveKind::Hilbert || r.iter().all(|other| *other == r[0] && *other > 1 && other.is_power_of_two()) {
             laws(kind, g, r, deepest);
         }
     }
@@ -100,12 +100,20 @@ fn laws_hold_for_unequal_g_and_other_r() {
     all_kinds([2, 3], [3, 3], 4);
     all_kinds([1, 3, 2], [3, 2, 5], 3);
     all_kinds([2; 4], [3; 4], 2);
+    // Axes that are not split.
+    all_kinds([5, 3], [1, 2], 3);
+    all_kinds([4, 12], [4, 1], 2);
+    all_kinds([4, 4, 4], [2, 2, 1], 2);
+    all_kinds([2, 2, 20], [2, 2, 1], 2);
+    all_kinds([3, 2, 5], [1, 3, 1], 3);
+    all_kinds([2, 1, 3, 2], [3, 1, 2, 2], 2);
 }
 
 #[test]
 fn what_cannot_be_is_refused() {
     let hilbert = |g, r, deepest| CurveKind::Hilbert.encoding(g, r, deepest).map(|_| ());
     assert_eq!(hilbert([1; 2], [3; 2], 1), Err(CurveError::RadixNotPowerOfTwo { axis: 0, r: 3 }));
+    assert_eq!(hilbert([1; 2], [2, 1], 1), Err(CurveError::UnsplitAxis { axis: 1 }));
     assert_eq!(hilbert([1; 2], [2, 4], 1), Err(CurveError::UnequalRadix { first: 2, axis: 1, r: 4 }));
     for &kind in CurveKind::ALL {
         // The last that fits, and one more.
@@ -314,7 +322,7 @@ proptest! {
 
     #[test]
     fn any_radix_round_trips(
-        g in prop::array::uniform4(1u32..9), r in prop::array::uniform4(2u32..7), level in 0u32..4,
+        g in prop::array::uniform4(1u32..9), r in prop::array::uniform4(1u32..7), level in 0u32..4,
         seed in prop::array::uniform4(any::<u32>()),
     ) {
         for kind in [CurveKind::Canonical, CurveKind::Morton] {
@@ -324,5 +332,16 @@ proptest! {
                 prop_assert_eq!(encoding.decode(level, encoding.encode(level, coords)), coords);
             }
         }
+    }
+
+    #[test]
+    fn laws_hold_where_some_axes_are_not_split(
+        g in prop::array::uniform3(1u32..7), r in prop::array::uniform3(prop::sample::select(vec![1u32, 1, 2, 3, 4])),
+        deepest in 0u32..3,
+    ) {
+        // Every region of every level is walked.
+        let regions = |deepest| (0..3).map(|j| g[j] * r[j].pow(deepest)).product::<u32>();
+        let deepest = if regions(deepest) > 20_000 { 1 } else { deepest };
+        all_kinds(g, r, deepest);
     }
 }

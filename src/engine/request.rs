@@ -12,6 +12,7 @@ use crate::choice::{ChoiceError, choices};
 use crate::curve::{CurveError, CurveKind};
 use crate::field::{Arithmetic, Defaults, FieldKind, FieldOptions, Precision};
 use crate::geometry::{Domain, Sample, Scheme};
+use crate::per_axis::shortest;
 use crate::plan::{Plan, PlanError};
 use crate::rule::RuleKind;
 
@@ -26,9 +27,9 @@ choices! {
     g: Option<Vec<u32>> = None, "g" ('g');
     /// Recurrent split per axis: one number or one per axis
     r: Option<Vec<u32>> = None, "r" ('r');
-    /// Stop side in cells
+    /// Stop side in cells: one number or one per axis
     #[serde(rename = "B")]
-    b: Option<u32> = None, "B" ('B');
+    b: Option<Vec<u32>> = None, "B" ('B');
     /// How a region is found uniform [default: border; digit sets: full]
     explore: Option<RuleKind> = None, "explore";
     /// Where samples lie in their cells [default: corner for k <= 2, else centre]
@@ -69,7 +70,7 @@ impl Request {
     /// With initial split, recurrent split and stop side, the same on every axis.
     #[must_use]
     pub fn scheme(self, g: u32, r: u32, b: u32) -> Self {
-        self.g(Some(vec![g])).r(Some(vec![r])).b(Some(b))
+        self.g(Some(vec![g])).r(Some(vec![r])).b(Some(vec![b]))
     }
 
     /// k: as asked for, else as many as there are extents, else 2 where the field exists in 2-D, else its first.
@@ -94,7 +95,8 @@ impl Request {
             g = std::array::from_fn(|j| g[j].min(size[j]));
         }
         let r = per_axis("r", computed.r.as_deref(), defaults.r)?;
-        let scheme = Scheme { g, r, b: computed.b.unwrap_or(defaults.b) };
+        let b = per_axis("B", computed.b.as_deref(), defaults.b)?;
+        let scheme = Scheme { g, r, b };
         Plan::new(domain, scheme, computed.curve, self.rule(K)).map_err(|error| match error {
             // Nobody asked for this r.
             PlanError::Curve(CurveError::RadixNotPowerOfTwo { r, .. }) if computed.r.is_none() => {
@@ -198,7 +200,7 @@ impl Request {
             explore: plan.rule(),
             g: scheme.g.to_vec(),
             r: scheme.r.to_vec(),
-            b: scheme.b,
+            b: shortest(&scheme.b),
         }
     }
 
@@ -250,9 +252,9 @@ pub struct Computation {
     pub g: Vec<u32>,
     /// r per axis.
     pub r: Vec<u32>,
-    /// B.
-    #[serde(rename = "B")]
-    pub b: u32,
+    /// B: one number where it is the same on every axis, else one per axis.
+    #[serde(rename = "B", with = "crate::per_axis")]
+    pub b: Vec<u32>,
 }
 
 /// One value for every axis, or one per axis.

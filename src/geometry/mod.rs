@@ -1,5 +1,6 @@
 //! Cells, regions and the lattices of levels: exact integer geometry in k dimensions.
 
+pub(crate) mod boundary;
 mod digits;
 mod domain;
 mod region;

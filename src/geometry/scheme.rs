@@ -10,16 +10,18 @@ use crate::geometry::region::Region;
 pub struct Scheme<const K: usize> {
     /// Initial split per axis.
     pub g: [u32; K],
-    /// Recurrent split per axis, at least 2.
+    /// Recurrent split per axis, at least 1 and not 1 on every axis. An axis with r_j = 1 is not split: all levels have
+    /// its g_j regions.
     pub r: [u32; K],
-    /// Stop side in cells, at least 1: a region is divided only while its children stay longer than B on every axis.
-    pub b: u32,
+    /// Stop side per axis in cells, at least 1: a region is divided only while its children stay longer than B_j on every
+    /// axis that is split. Where r_j = 1 it stops nothing.
+    pub b: [u32; K],
 }
 
 impl<const K: usize> Scheme<K> {
-    /// The same g and r on every axis.
+    /// The same g, r and B on every axis.
     pub fn uniform(g: u32, r: u32, b: u32) -> Self {
-        Self { g: [g; K], r: [r; K], b }
+        Self { g: [g; K], r: [r; K], b: [b; K] }
     }
 
     /// R = ∏ r_j, children per region; u64::MAX where there would be more.
@@ -27,16 +29,18 @@ impl<const K: usize> Scheme<K> {
         self.r.iter().fold(1, |children: u64, &r| children.saturating_mul(u64::from(r)))
     }
 
-    /// The levels that the stop rule leads to over `size` cells: level i has children while (n_j/M_j)/r_j > B on every
-    /// axis.
+    /// The levels that the stop rule leads to over `size` cells: level i has children while (n_j/M_j)/r_j > B_j on every
+    /// axis with r_j > 1. Without such an axis there is one level.
     pub(crate) fn levels(&self, size: [u32; K]) -> impl Iterator<Item = Level<K>> {
         let Self { r, b, .. } = *self;
         let wide = move |grid: &[u32; K]| {
-            (0..K).all(|j| u128::from(size[j]) > u128::from(b) * u128::from(grid[j]) * u128::from(r[j]))
+            let long = |j: usize| u128::from(size[j]) > u128::from(b[j]) * u128::from(grid[j]) * u128::from(r[j]);
+            let mut split = (0..K).filter(|&j| r[j] > 1).peekable();
+            split.peek().is_some() && split.all(long)
         };
         let mut open = true;
         let divided = move |grid: &[u32; K]| std::mem::replace(&mut open, wide(grid));
-        // B ≥ 1, so the grids stay below n and fit 32 bits.
+        // B ≥ 1, so the grids stay below n where they grow, and fit 32 bits.
         let grids = grids(self.g, r).map_while(Result::ok).take_while(divided);
         grids.zip(0..).map(move |(grid, index)| Level { index, grid, size })
     }
@@ -119,7 +123,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn sides(n: u32, g: u32, r: u32, b: u32) -> Vec<u32> {
-        Scheme { g: [g], r: [r], b }.levels([n]).map(|level| n / level.grid[0]).collect()
+        Scheme::<1>::uniform(g, r, b).levels([n]).map(|level| n / level.grid[0]).collect()
     }
 
     #[test]
@@ -133,14 +137,49 @@ mod tests {
         assert_eq!(sides(100, 3, 2, 2), [33, 16, 8, 4, 2]);
     }
 
+    #[test]
+    fn axes_that_are_not_split_stop_nothing() {
+        let grids = |r, b| {
+            let scheme = Scheme { g: [4, 4, 20], r, b };
+            scheme.levels([64, 64, 20]).map(|level| level.grid).collect::<Vec<_>>()
+        };
+        // 64/4/2 = 8 > 4, 64/8/2 = 4 is not: 20 steps of time neither stop this nor are divided.
+        assert_eq!(grids([2, 2, 1], [4, 4, 1000]), [[4, 4, 20], [8, 8, 20]]);
+        assert_eq!(grids([2, 1, 1], [1, 64, 20]).len(), 4);
+        // The axis that first comes down to its B stops all that are split.
+        assert_eq!(grids([2, 2, 1], [1, 7, 1]).len(), 2);
+        assert_eq!(grids([2, 2, 2], [1, 1, 1]).len(), 1);
+        assert_eq!(grids([1; 3], [1; 3]).len(), 1);
+    }
+
+    /// M per level by fractions of sides, divided one by one.
+    fn grids_by_fractions(n: [u32; 3], Scheme { g, r, b }: Scheme<3>) -> Vec<[u32; 3]> {
+        let mut grids = vec![g];
+        // A side as cells over divisions.
+        let mut sides: [(u64, u64); 3] = std::array::from_fn(|j| (n[j].into(), g[j].into()));
+        loop {
+            for j in 0..3 {
+                sides[j].1 *= u64::from(r[j]);
+            }
+            let stops = |j: usize| r[j] != 1 && sides[j].0 <= u64::from(b[j]) * sides[j].1;
+            if stops(0) || stops(1) || stops(2) {
+                return grids;
+            }
+            grids.push(sides.map(|(_, divisions)| divisions as u32));
+        }
+    }
+
     proptest! {
         #[test]
         fn children_tile_their_parent(
             n in prop::array::uniform3(1u32..200), g in prop::array::uniform3(1u32..6),
-            r in prop::array::uniform3(2u32..5), b in 1u32..5,
+            r in prop::array::uniform3(1u32..5), b in prop::array::uniform3(1u32..9),
         ) {
+            prop_assume!(r != [1; 3]);
             let g: [u32; 3] = std::array::from_fn(|j| g[j].min(n[j]));
-            let levels: Vec<_> = Scheme { g, r, b }.levels(n).collect();
+            let scheme = Scheme { g, r, b };
+            let levels: Vec<_> = scheme.levels(n).collect();
+            prop_assert_eq!(levels.iter().map(|level| level.grid).collect::<Vec<_>>(), grids_by_fractions(n, scheme));
             let whole = Region { corner: [0; 3], extent: n };
             let of = |level: &Level<3>| -> u64 {
                 Region { corner: [0; 3], extent: level.grid }.cells().map(|p| {

@@ -1,11 +1,13 @@
 //! P_i, the probability that a region of level i is mixed and divided.
 //!
 //! The paper holds P constant (self-similar density). Measured fields do not: for a nested field the number of mixed
-//! regions depends on their side alone, so that a boundary of box dimension d has P_0 = g^(d−k), P_i = r^(d−k).
+//! regions depends on their side alone, so that a boundary of box dimension d has P_0 = g^(d−k), P_i = r^(d−k). Where axes
+//! are split unequally it is that of [`Plan::expected_regions`](crate::Plan::expected_regions).
 
 use serde::Serialize;
 
 use super::{Geometry, ModelError, Ratio};
+use crate::geometry::boundary;
 
 /// The self-similar density.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -16,7 +18,7 @@ pub enum Density {
     /// P_0, P_1, .. of Eq. (16), one for every explored level; more are not read.
     #[serde(rename = "profile")]
     Profile(Vec<f64>),
-    /// The box dimension d of the boundary: P_0 = ∏ g_j^((d−k)/k), P_i = ∏ r_j^((d−k)/k).
+    /// The box dimension d of the boundary: P_0 = g^(d−k), P_i = r^(d−k) where all axes are split alike.
     #[serde(rename = "box_dim")]
     Dimension(f64),
 }
@@ -56,10 +58,8 @@ impl Density {
                 .ok_or(ModelError::Profile { symbol: "P", found: list.len(), needed: explored, tau })?
                 .to_vec(),
             Self::Dimension(d) => {
-                let exponent = (d - geometry.k() as f64) / geometry.k() as f64;
-                let first = geometry.initial_regions().to_f64().powf(exponent);
-                let further = geometry.children().to_f64().powf(exponent);
-                (0..explored).map(|i| if i == 0 { first } else { further }).collect()
+                let axes = geometry.axes().map(|[n, g, r, _]| [n, g, r]);
+                boundary::Grid::new(axes).densities(*d).take(explored).collect()
             }
         };
         let beyond = match (self, tau) {

@@ -52,8 +52,8 @@ impl Geometry {
     /// A domain of `n` cells per axis, initial split g, recurrent split r, stop side B.
     ///
     /// # Errors
-    /// [`ModelError::Parameter`] if k is not 1 to 8, n, g or B is 0, or r below 2; [`ModelError::Axes`] if the lists
-    /// have different lengths.
+    /// [`ModelError::Parameter`] if k is not 1 to 8, n, g, r or B is 0, or r 1 on every axis; [`ModelError::Axes`] if the
+    /// lists have different lengths.
     pub fn new(n: Vec<u64>, g: Vec<u64>, r: Vec<u64>, b: Vec<u64>) -> Result<Self, ModelError> {
         let k = n.len();
         if !(1..=crate::dimension::MAX_DIM).contains(&k) {
@@ -62,7 +62,7 @@ impl Geometry {
         for (symbol, axes, least, allowed) in [
             ("n", &n, 1, "at least 1 cell on every axis"),
             ("g", &g, 1, "at least 1 on every axis"),
-            ("r", &r, 2, "at least 2 on every axis"),
+            ("r", &r, 1, "at least 1 on every axis"),
             ("B", &b, 1, "at least 1 cell on every axis"),
         ] {
             if axes.len() != k {
@@ -71,6 +71,9 @@ impl Geometry {
             if let Some(wrong) = axes.iter().find(|&&x| x < least) {
                 return Err(ModelError::parameter(symbol, wrong, allowed));
             }
+        }
+        if r.iter().all(|&r| r == 1) {
+            return Err(ModelError::parameter("r", 1, "at least 2 on some axis"));
         }
         Ok(Self { n, g, r, b })
     }
@@ -146,7 +149,8 @@ mod tests {
         let message = |n: &[u64], g, r, b| Geometry::uniform(n, g, r, b).unwrap_err().to_string();
         assert_eq!(message(&[0], 1, 2, 1), "n = 0: must be at least 1 cell on every axis");
         assert_eq!(message(&[8], 0, 2, 1), "g = 0: must be at least 1 on every axis");
-        assert_eq!(message(&[8], 1, 1, 1), "r = 1: must be at least 2 on every axis");
+        assert_eq!(message(&[8], 1, 1, 1), "r = 1: must be at least 2 on some axis");
+        assert_eq!(message(&[8], 1, 0, 1), "r = 0: must be at least 1 on every axis");
         assert_eq!(message(&[8], 1, 2, 0), "B = 0: must be at least 1 cell on every axis");
         assert_eq!(message(&[8; 9], 1, 2, 1), "k = 9: must be between 1 and 8");
         let axes = Geometry::new(vec![8; 3], vec![1; 2], vec![2; 3], vec![1; 3]).unwrap_err();

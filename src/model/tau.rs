@@ -36,7 +36,7 @@ impl TauPolicy {
     }
 }
 
-/// tau = ⌊log_r(n/(g·B))⌋: the largest t, perhaps negative, with g·B·r^t ≤ n; the least over the axes.
+/// tau = ⌊log_r(n/(g·B))⌋: the largest t, perhaps negative, with g·B·r^t ≤ n; the least over the axes that are split.
 pub fn tau(geometry: &Geometry) -> i32 {
     least(geometry, |[n, g, r, b]| {
         let (n, start, r) = (u128::from(n), u128::from(g) * u128::from(b), u128::from(r));
@@ -67,9 +67,10 @@ pub fn levels_truncating(geometry: &Geometry) -> i32 {
     })
 }
 
-/// The least of a number of levels over the axes: the shortest axis decides.
+/// The least of a number of levels over the axes that are split: the shortest of them decides. An axis with r = 1 keeps its
+/// sides, and stops nothing.
 fn least(geometry: &Geometry, levels: impl Fn([u64; 4]) -> i32) -> i32 {
-    geometry.axes().map(levels).min().expect("a geometry has at least one axis")
+    geometry.axes().filter(|[_, _, r, _]| *r > 1).map(levels).min().expect("a geometry splits at least one axis")
 }
 
 /// How often `start` can be multiplied by `r` so that the product still `fits`.

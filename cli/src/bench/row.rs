@@ -159,9 +159,15 @@ pub(crate) struct Outline {
     size: Option<Vec<u32>>,
     g: Option<Vec<u32>>,
     r: Option<Vec<u32>>,
+    #[serde(rename = "B")]
+    b: Option<StopSides>,
     #[serde(default)]
     levels: Vec<LevelSum>,
 }
+
+/// One number, or one per axis.
+#[derive(Deserialize)]
+struct StopSides(#[serde(with = "orthant::per_axis")] Vec<u32>);
 
 #[derive(Deserialize)]
 struct LevelSum {
@@ -195,6 +201,9 @@ impl Outline {
             if let Some(axes) = axes.as_ref().filter(|axes| axes.len() != k || axes.contains(&0)) {
                 return Err(format!("key '{key}' is {axes:?}: {k} positive numbers are needed"));
             }
+        }
+        if let Some(StopSides(b)) = self.b.as_ref().filter(|b| ![1, k].contains(&b.0.len()) || b.0.contains(&0)) {
+            return Err(format!("key 'B' is {b:?}: one positive number or {k} of them are needed"));
         }
         let sum = |level: &LevelSum| level.subdivided.checked_add(level.filled)?.checked_add(level.leaves);
         match self.levels.iter().position(|level| sum(level) != Some(level.regions)) {

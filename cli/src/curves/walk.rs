@@ -64,8 +64,8 @@ fn regions<const K: usize>(curve: CurveKind, g: &[u32], r: &[u32], level: u32) -
     if let Some(axis) = (0..K).find(|&j| g[j] == 0) {
         return Err(Error::Input(format!("--g 0 on axis {axis}: at least 1 is needed")));
     }
-    if let Some(axis) = (0..K).find(|&j| r[j] < 2) {
-        return Err(Error::Input(format!("--r {} on axis {axis}: at least 2 is needed", r[axis])));
+    if let Some(axis) = (0..K).find(|&j| r[j] == 0) {
+        return Err(Error::Input(format!("--r 0 on axis {axis}: at least 1 is needed")));
     }
     let encoding = curve.encoding(g, r, level)?;
     let mut out = BufWriter::new(std::io::stdout().lock());

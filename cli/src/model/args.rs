@@ -41,16 +41,16 @@ pub(crate) struct PredictOptions {
     /// Recurrent split per axis
     #[arg(short, value_delimiter = ',', value_parser = axes, default_value = "2", value_name = "R", env = "ORTHANT_R")]
     pub(crate) r: Vec<Axes>,
-    /// Stop side in cells
-    #[arg(short = 'B', value_delimiter = ',', value_parser = whole, default_value = "64", value_name = "B", env = "ORTHANT_B")]
-    pub(crate) b: Vec<u64>,
+    /// Stop side per axis in cells
+    #[arg(short = 'B', value_delimiter = ',', value_parser = axes, default_value = "64", value_name = "B", env = "ORTHANT_B")]
+    pub(crate) b: Vec<Axes>,
     /// The density that holds on every level
     #[arg(short = 'P', value_delimiter = ',', allow_negative_numbers = true, default_value = "0.7", value_name = "P")]
     pub(crate) p: Vec<f64>,
     /// Densities P_0,P_1,.. of the levels instead of -P; each scheme reads as many as it explores levels
     #[arg(long, value_delimiter = ',', allow_negative_numbers = true, value_name = "P_0,P_1,..", conflicts_with_all = ["p", "box_dim"])]
     pub(crate) profile: Option<Vec<f64>>,
-    /// Box dimension d of the boundary instead of -P: P_0 = g^(d-k), P_i = r^(d-k)
+    /// Box dimension d of the boundary instead of -P: P_0 = g^(d-k), P_i = r^(d-k) where all axes are split alike
     #[arg(long, value_delimiter = ',', allow_negative_numbers = true, value_name = "D", conflicts_with = "p")]
     pub(crate) box_dim: Option<Vec<f64>>,
     /// A, the work of computing a cell over that of writing it

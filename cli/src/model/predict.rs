@@ -36,8 +36,8 @@ struct Configuration {
     n: Vec<u64>,
     g: Vec<u64>,
     r: Vec<u64>,
-    #[serde(rename = "B")]
-    b: u64,
+    #[serde(rename = "B", serialize_with = "orthant::per_axis::serialize")]
+    b: Vec<u64>,
     #[serde(flatten)]
     density: Density,
     #[serde(rename = "A")]
@@ -87,8 +87,8 @@ fn rows(args: &PredictOptions) -> Result<Vec<Prediction>, Error> {
         let k = dimensions(args.dim, size)?;
         let n = spread("--size", size, k)?;
         for (g, r, b) in schemes(args) {
-            let (g, r) = (spread("-g", g, k)?, spread("-r", r, k)?);
-            let geometry = Geometry::new(n.clone(), g.clone(), r.clone(), vec![b; k]).map_err(flagged)?;
+            let (g, r, b) = (spread("-g", g, k)?, spread("-r", r, k)?, spread("-B", b, k)?);
+            let geometry = Geometry::new(n.clone(), g.clone(), r.clone(), b.clone()).map_err(flagged)?;
             if let Some(axis) = (0..k).find(|&j| g[j] > n[j]) {
                 return Err(Error::Input(format!(
                     "-g {} on axis {axis}: the initial split must be between 1 and the {} cells of the axis",
@@ -97,7 +97,7 @@ fn rows(args: &PredictOptions) -> Result<Vec<Prediction>, Error> {
             }
             for density in &densities {
                 for (a, lambda, q, c) in machines(args) {
-                    let (n, g, r, density) = (n.clone(), g.clone(), r.clone(), density.clone());
+                    let (n, g, r, b, density) = (n.clone(), g.clone(), r.clone(), b.clone(), density.clone());
                     let configuration = Configuration { k, n, g, r, b, density, a, lambda, q, c };
                     rows.push(row(configuration, &geometry, args).map_err(flagged)?);
                 }
@@ -108,9 +108,9 @@ fn rows(args: &PredictOptions) -> Result<Vec<Prediction>, Error> {
 }
 
 /// Every g with every r and B.
-fn schemes(args: &PredictOptions) -> impl Iterator<Item = (&Axes, &Axes, u64)> {
+fn schemes(args: &PredictOptions) -> impl Iterator<Item = (&Axes, &Axes, &Axes)> {
     let splits = args.g.iter().flat_map(|g| args.r.iter().map(move |r| (g, r)));
-    splits.flat_map(|(g, r)| args.b.iter().map(move |&b| (g, r, b)))
+    splits.flat_map(|(g, r)| args.b.iter().map(move |b| (g, r, b)))
 }
 
 /// Every density that was asked for.
@@ -163,7 +163,7 @@ fn summary(rows: &[Prediction]) -> String {
         ("q", |row| row.q.to_string()),
         ("c", |row| row.c.to_string()),
         ("n", |row| axes(&row.n)),
-        ("g r B", |row| format!("{} {} {}", axes(&row.g), axes(&row.r), row.b)),
+        ("g r B", |row| format!("{} {} {}", axes(&row.g), axes(&row.r), axes(&row.b))),
     ];
     let shared = |show: Show| rows.iter().all(|row| show(&row.configuration) == show(&rows[0].configuration));
     let (above, columns): (Vec<_>, Vec<_>) =

@@ -24,8 +24,8 @@ pub(super) struct Measured {
     pub(super) setting: Setting,
     /// Cells per axis.
     pub(super) size: Vec<u32>,
-    /// g and r per axis, and B.
-    pub(super) splits: (Vec<u32>, Vec<u32>, u32),
+    /// g and r per axis, and B as reports have it.
+    pub(super) splits: [Vec<u32>; 3],
     /// The host program.
     pub(super) strategy: StrategyKind,
     /// Workers per region.
@@ -146,7 +146,7 @@ fn measured(page: &Value, seconds: Option<f64>) -> Result<Measured, String> {
         device: report.device.clone(),
         setting: Setting::of(computation, report.kept.keep),
         size: computation.size.clone(),
-        splits: (computation.g.clone(), computation.r.clone(), computation.b),
+        splits: [&computation.g, &computation.r, &computation.b].map(Clone::clone),
         strategy: tuning.strategy,
         mapping: tuning.mapping,
         block: report.cuda.as_ref().map(|cuda| cuda.block),

@@ -22,10 +22,13 @@ pub(super) struct RanRow {
     pub(super) scheme: String,
     pub(super) curve: String,
     explore: String,
+    /// One number, or one per axis where they differ; so are r and B.
+    #[serde(with = "orthant::per_axis")]
     pub(super) g: Vec<u32>,
+    #[serde(with = "orthant::per_axis")]
     pub(super) r: Vec<u32>,
-    #[serde(rename = "B")]
-    pub(super) b: u32,
+    #[serde(rename = "B", with = "orthant::per_axis")]
+    pub(super) b: Vec<u32>,
     pub(super) backend: String,
     device: String,
     threads: usize,
@@ -115,12 +118,9 @@ impl Fact {
         self.ran.strategy == "exhaustive"
     }
 
-    /// Cells per axis; the geometric mean where they differ.
+    /// Cells per axis; the geometric mean where they differ, as of g, r and B.
     pub(super) fn n(&self) -> u64 {
-        match &self.ran.size[..] {
-            [first, rest @ ..] if rest.iter().all(|n| n == first) => u64::from(*first),
-            size => self.cells().powf(1.0 / size.len().max(1) as f64).round() as u64,
-        }
+        mean(&self.ran.size)
     }
 
     pub(super) fn cells(&self) -> f64 {
@@ -137,15 +137,15 @@ impl Fact {
     }
 
     pub(super) fn g(&self) -> u64 {
-        u64::from(self.ran.g[0])
+        mean(&self.ran.g)
     }
 
     pub(super) fn r(&self) -> u64 {
-        u64::from(self.ran.r[0])
+        mean(&self.ran.r)
     }
 
     pub(super) fn b(&self) -> u64 {
-        u64::from(self.ran.b)
+        mean(&self.ran.b)
     }
 
     /// Regions examined, and those found mixed.
@@ -183,9 +183,28 @@ impl Fact {
         });
         match self.is_exhaustive() {
             true => block.trim_start_matches(", ").to_owned(),
-            false => format!("{{{}, {}, {}}}{block}", self.g(), self.r(), self.b()),
+            false => format!("{}{block}", self.scheme()),
         }
     }
+
+    /// {g, r, B}, with all axes where they differ.
+    pub(super) fn scheme(&self) -> String {
+        let [g, r, b] = [&self.ran.g, &self.ran.r, &self.ran.b].map(|numbers| joined(numbers));
+        format!("{{{g}, {r}, {b}}}")
+    }
+}
+
+/// The geometric mean of the axes.
+fn mean(axes: &[u32]) -> u64 {
+    match axes {
+        [first, rest @ ..] if rest.iter().all(|number| number == first) => u64::from(*first),
+        _ => axes.iter().map(|&n| f64::from(n)).product::<f64>().powf(1.0 / axes.len().max(1) as f64).round() as u64,
+    }
+}
+
+/// As `-g` takes them.
+pub(super) fn joined(axes: &[u32]) -> String {
+    axes.iter().map(u32::to_string).collect::<Vec<_>>().join("x")
 }
 
 /// Every value that `of` has, once, in order.

@@ -14,6 +14,7 @@ mod model;
 mod page;
 mod results;
 mod run;
+mod shape;
 mod streams;
 mod sweeps;
 mod values;

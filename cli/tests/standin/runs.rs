@@ -81,3 +81,39 @@ pub(super) fn digit_sets_prove_cubes(folder: &Path) {
     assert_eq!(explored("-g 3 -r 3"), 0);
     assert!(explored("-g 2 -r 2") > 0);
 }
+
+/// Axes that are not split, down to single cells, and unequal stop sides: cells and counts of a chosen dozen.
+pub(super) fn shapes_are_subdivided_as_on_the_cpu(folder: &Path) {
+    // What is computed, and tuning of a GPU.
+    for (shape, tuning) in [
+        ("mandelbrot --dwell 40 -n 100x77 -g 5x2 -r 1x3 -B 99x2 --explore closed", ""),
+        ("mandelbrot --dwell 40 -n 64 -g 4 -r 2x1 -B 2 --curve canonical", ""),
+        ("mandelbrot --dwell 40 -n 64x90 -g 4x3 -r 4x2 -B 1x7 --strategy dp", ""),
+        ("mandelbrot --dwell 40 -n 48 -g 3x48 -r 2x1 -B 1", "--table coordinates"),
+        ("mandelbrot --dwell 40 -n 60x64 -g 2x1 -r 1x4 -B 1 --strategy dp", "--dp-launch block"),
+        ("mandelbulb --dwell 40 -n 24x20x17 -g 3x2x17 -r 2x2x1 -B 1x2x9", ""),
+        ("mandelbulb --dwell 40 -n 24 -g 2x3x1 -r 3x1x2 -B 1 --strategy dp", "--dp-launch tail"),
+        ("mandelbulb --dwell 40 -n 24 -g 2x3x1 -r 1x4x2 -B 2x1x3 --scheme mbr --explore full", ""),
+        ("julibrot --dwell 40 -n 12x10x8x5 -g 2x2x1x5 -r 2x2x4x1 -B 1 --scheme mbr --strategy dp", ""),
+        ("cantor --dim 2 -n 81 -g 3 -r 3x1 -B 1x81", ""),
+        ("menger --dim 3 -n 27 -g 3x3x27 -r 3x3x1 -B 1 --curve canonical", ""),
+        ("simplex --dim 5 -n 8 -g 2x1x8x2x4 -r 2x2x1x2x1 -B 1", ""),
+    ] {
+        let report = |place: &str| -> serde_json::Value {
+            let path = scratch("shape.json");
+            let run = format!("run {shape} {place} --force --report {}", path.display());
+            let output = orthant(folder, &run, &[]);
+            assert!(output.status.success(), "{run}: {:?}", text(&output));
+            serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+        };
+        let (gpu, cpu) = (report(&format!("--backend cuda {tuning}")), report("--backend cpu"));
+        let levels = |report: &serde_json::Value| -> Vec<[serde_json::Value; 5]> {
+            let of = |level: &serde_json::Value| {
+                ["grid", "regions", "subdivided", "filled", "leaves"].map(|key| level[key].clone())
+            };
+            report["levels"].as_array().unwrap().iter().map(of).collect()
+        };
+        assert_eq!((levels(&gpu), &gpu["checksum"]), (levels(&cpu), &cpu["checksum"]), "{shape}");
+        assert!(gpu["levels"][0]["subdivided"].as_u64() > Some(0), "{shape}: nothing is divided");
+    }
+}

@@ -4,7 +4,8 @@
 //! least two of them wide is judged by the plan's own rule on those cells alone. How much a level costs depends on which
 //! regions are still examined there, so what is asked for is always the mean over the regions of level i below the mixed
 //! ones of level j. Below the finest level that the sample resolves, P follows the box dimension that its last step
-//! shows, P_i = r^(d−k), and the work of cells goes on as it went on that step.
+//! shows, P_i = r^(d−k), and the work of cells goes on as it went on that step. Lattices whose axes are split unequally take
+//! the P of one with as many regions, times what a boundary of that dimension meets more of them.
 
 mod judge;
 mod share;
@@ -15,7 +16,7 @@ use super::observed::LevelWork;
 use super::rounds::Rounds;
 use crate::backend::ExploreOrder;
 use crate::field::Field;
-use crate::geometry::{Domain, Level, SampleGrid, Scheme};
+use crate::geometry::{Domain, Level, SampleGrid, Scheme, boundary};
 use crate::result::Keep;
 use crate::rule::RuleKind;
 
@@ -116,9 +117,20 @@ impl<const K: usize> Coarse<K> {
         found
     }
 
+    /// How many times as many regions of a lattice are mixed as of one with as many regions that are alike on every axis, by
+    /// the box dimension.
+    fn stretch(&self, level: &Level<K>, r: [u32; K], depth: f64) -> f64 {
+        if level.grid == [level.grid[0]; K] && !r.contains(&1) {
+            return 1.0;
+        }
+        let (d, size) = (self.box_dimension(), self.size());
+        let grid = boundary::Grid::new((0..K).map(|j| [size[j], level.grid[j], r[j]].map(u64::from)));
+        grid.met(d) / 2f64.powf(depth * (d - K as f64))
+    }
+
     /// The way down the levels of any scheme with this g and r.
     pub(super) fn descend(&self, scheme: &Scheme<K>, keep: Keep) -> Descent<'_, K> {
-        Descent { coarse: self, keep, children: scheme.children() as f64, above: None }
+        Descent { coarse: self, keep, r: scheme.r, children: scheme.children() as f64, above: None, stretch: 1.0 }
     }
 
     /// The regions of `depth` divisions by two below the mixed ones of `above`, or all of them.
@@ -161,10 +173,13 @@ impl<const K: usize> Coarse<K> {
 pub(super) struct Descent<'a, const K: usize> {
     coarse: &'a Coarse<K>,
     keep: Keep,
+    r: [u32; K],
     /// R.
     children: f64,
     /// The depth of the level above in divisions by two, and its mixed regions.
     above: Option<(f64, f64)>,
+    /// [`Coarse::stretch`] of the level above.
+    stretch: f64,
 }
 
 /// What a level is expected to do.
@@ -187,7 +202,8 @@ impl<const K: usize> Descent<'_, K> {
         let depth = (level.regions() as f64).log2() / K as f64;
         let (volume, border) = coarse.decisive(level);
         let share = coarse.at(self.above.map(|(depth, _)| depth), depth);
-        let mixed = regions * share.p;
+        let stretch = coarse.stretch(level, self.r, depth);
+        let mixed = regions * (share.p * (stretch / self.stretch)).min(1.0);
         let uniform = regions - mixed;
         let visited = match coarse.explore.order {
             ExploreOrder::Scattered => share.visited.min(border),
@@ -216,6 +232,7 @@ impl<const K: usize> Descent<'_, K> {
             ..inner
         };
         self.above = Some((depth, mixed));
+        self.stretch = stretch;
         Some(Expected { inner, last })
     }
 }
@@ -281,6 +298,24 @@ mod tests {
         let explore = Explore { rule: RuleKind::Full, order: ExploreOrder::Scattered, rounds: ROUNDS };
         let coarse = Coarse::take(&*field, &domain, 1 << 15, explore);
         assert!((coarse.box_dimension() - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn axes_that_are_not_split_are_expected_too() {
+        let (size, radius) = ([128; 3], 0.37f64);
+        let domain = Domain::new(size, [[0.0, 1.0]; 3], Sample::Corner).unwrap();
+        let field = crate::field::CellField::new(1, move |cell: [u32; 3]| {
+            let place = |j: usize| (f64::from(cell[j]) + 0.5) / f64::from(size[j]) - 0.49;
+            u32::from((0..3).map(|j| place(j).powi(2)).sum::<f64>() < radius * radius)
+        });
+        for (g, r) in [([4, 4, 128], [2, 2, 1]), ([4, 4, 1], [2, 2, 1]), ([2, 16, 4], [4, 1, 2])] {
+            let plan = Plan::new(domain, Scheme { g, r, b: [4; 3] }, CurveKind::Morton, RuleKind::Full).unwrap();
+            let levels = levels(&plan, &field, 1 << 15);
+            assert!(levels.len() > 1);
+            for (level, counts) in levels {
+                near(level.regions, counts.regions, 0.5);
+            }
+        }
     }
 
     #[test]

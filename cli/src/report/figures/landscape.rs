@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::figure::Figure;
 use crate::output::chart::{HeatMap, Panel};
-use crate::report::facts::{Fact, best, distinct};
+use crate::report::facts::{Fact, best, distinct, joined};
 
 pub(super) fn figures(subject: &str, facts: &[&Fact]) -> Vec<Figure> {
     let divided = || facts.iter().copied().filter(|fact| !fact.is_exhaustive());
@@ -21,20 +21,20 @@ pub(super) fn figures(subject: &str, facts: &[&Fact]) -> Vec<Figure> {
 }
 
 fn map(subject: &str, method: &str, n: u64, dwell: u64, facts: &[&Fact]) -> Option<Figure> {
-    let columns = distinct(facts.iter().copied(), |fact| (fact.r(), fact.b()));
-    let rows = distinct(facts.iter().copied(), Fact::g);
+    let columns = distinct(facts.iter().copied(), |fact| (&fact.ran.r, &fact.ran.b));
+    let rows = distinct(facts.iter().copied(), |fact| &fact.ran.g);
     if columns.len() < 2 || rows.len() < 2 {
         return None;
     }
-    let best = best(facts.iter().copied(), |fact| (fact.g(), (fact.r(), fact.b())));
+    let best = best(facts.iter().copied(), |fact| (&fact.ran.g, (&fact.ran.r, &fact.ran.b)));
     let least = best.values().map(|fact| fact.median).fold(f64::INFINITY, f64::min);
-    let cell = |g: u64, column: (u64, u64)| best.get(&(g, column)).map(|fact| fact.median / least);
+    let cell = |row, column| best.get(&(row, column)).map(|fact| fact.median / least);
     let fastest = best.values().min_by(|a, b| a.median.total_cmp(&b.median))?;
     let title = format!("{method}: time over the best, n = {n}");
     let panel = Panel::HeatMap(HeatMap {
         title: title.clone(),
-        x: ("r, B".into(), columns.iter().map(|(r, b)| format!("{r},{b}")).collect()),
-        y: ("g".into(), rows.iter().map(u64::to_string).collect()),
+        x: ("r, B".into(), columns.iter().map(|(r, b)| format!("{},{}", joined(r), joined(b))).collect()),
+        y: ("g".into(), rows.iter().map(|g| joined(g)).collect()),
         values: rows.iter().map(|&g| columns.iter().map(|&column| cell(g, column)).collect()).collect(),
     });
     let with = if dwell > 0 { format!(", dwell {dwell}") } else { String::new() };

@@ -25,9 +25,8 @@ fn figure(workload: &str, place: &str, facts: &[&Fact]) -> Option<Figure> {
     let best = best(shown, |fact| (fact.ran.k, fact.n()));
     let curves = best.iter().rev().take(MOST).map(|((k, n), fact)| {
         let points = fact.ran.levels.iter().enumerate().filter_map(|(i, level)| Some([i as f64, level.p?]));
-        let (g, r, b) = (fact.g(), fact.r(), fact.b());
         let of = if dims.len() > 1 { format!("k = {k}, ") } else { String::new() };
-        Curve::new(format!("{of}n = {n} {{{g}, {r}, {b}}}"), points.collect())
+        Curve::new(format!("{of}n = {n} {}", fact.scheme()), points.collect())
     });
     drawn(
         format!("density-{workload}"),

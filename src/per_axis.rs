@@ -1,0 +1,69 @@
+//! One number for all axes, or one per axis: how such numbers are written where one number was written before there were axes.
+//!
+//! A module for `#[serde(with = "orthant::per_axis")]`. It writes a number where all axes are equal, else a list, axis 0
+//! first, and reads both.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// One number where all axes are equal, else the axes as they are.
+pub fn shortest<T: PartialEq + Copy>(axes: &[T]) -> Vec<T> {
+    match axes {
+        [first, rest @ ..] if rest.iter().all(|axis| axis == first) => vec![*first],
+        _ => axes.to_vec(),
+    }
+}
+
+/// Writes a number, or a list.
+///
+/// # Errors
+/// Those of the serialiser.
+pub fn serialize<T: Serialize + PartialEq + Copy, S: Serializer>(axes: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+    match &shortest(axes)[..] {
+        [one] => one.serialize(serializer),
+        axes => axes.serialize(serializer),
+    }
+}
+
+/// Reads a number, or a list, as [`shortest`] leaves it.
+///
+/// # Errors
+/// Says that a number or a list of numbers is needed.
+pub fn deserialize<'de, T: Deserialize<'de> + PartialEq + Copy, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a whole number or a list of whole numbers, one per axis, is needed")]
+    enum Written<T> {
+        One(T),
+        Axes(Vec<T>),
+    }
+    Written::deserialize(deserializer).map(|written| match written {
+        Written::One(one) => vec![one],
+        Written::Axes(axes) => shortest(&axes),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Sides {
+        #[serde(with = "super")]
+        b: Vec<u32>,
+    }
+
+    #[test]
+    fn one_number_where_all_axes_are_equal() {
+        let written = |b: &[u32]| serde_json::to_string(&Sides { b: b.to_vec() }).unwrap();
+        let read = |text| serde_json::from_str::<Sides>(text).map(|sides| sides.b);
+        assert_eq!((written(&[16]), written(&[16, 16])), (r#"{"b":16}"#.into(), r#"{"b":16}"#.into()));
+        assert_eq!(written(&[16, 1]), r#"{"b":[16,1]}"#);
+        assert_eq!(read(r#"{"b":16}"#).unwrap(), [16]);
+        assert_eq!(read(r#"{"b":[16,1]}"#).unwrap(), [16, 1]);
+        assert_eq!(read(r#"{"b":[16,16]}"#).unwrap(), [16]);
+        for wrong in [r#"{"b":-1}"#, r#"{"b":"16"}"#, r#"{"b":[1.5]}"#] {
+            assert!(read(wrong).unwrap_err().to_string().contains("a list of whole numbers"), "{wrong}");
+        }
+    }
+}
