@@ -35,7 +35,7 @@ DEVICE Outcome explore(const RunArgs& run, const FieldArgs& args, const Region& 
     bool mixed = false;
 #pragma unroll 1
     for (Index round = 0; round < slots; round += WARPS) {
-        if (team_stopped(run, u32(round / WARPS))) return MIXED;
+        if (team_stopped(run, u32(round / WARPS))) return {first, true};
         const Index slot = round + warp();
         Index chunk = slot;
         if (SCATTERED && bits > 0) chunk = sizeof(Index) == 8 ? __brevll(slot) >> (64 - bits) : __brev(u32(slot)) >> (32 - bits);
