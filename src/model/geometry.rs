@@ -32,6 +32,12 @@ impl Surface {
             }
         }
     }
+
+    /// Cells that a query of a region with these sides visits: σ, or all where the region is single cells on some axis and
+    /// therefore all border. Only axes that are not split have such regions on a level that is divided.
+    pub fn queried(self, sides: &[Ratio]) -> Ratio {
+        if sides.iter().any(|side| *side <= Ratio::ONE) { volume(sides) } else { self.of(sides) }
+    }
 }
 
 /// ∏ s_j, the cells of a region with these sides.
@@ -141,6 +147,9 @@ mod tests {
         assert_eq!(Surface::Faces.of(&sides(&[32, 32])), Ratio::whole(128u32));
         assert_eq!(Surface::Exact.of(&sides(&[32, 32])), Ratio::whole(124u32));
         assert_eq!(Surface::Exact.of(&sides(&[1, 7, 9])), Ratio::whole(63u32));
+        // A slice of one step is all border.
+        assert_eq!(Surface::Faces.queried(&sides(&[8, 8, 1])), Ratio::whole(64u32));
+        assert_eq!(Surface::Faces.queried(&sides(&[32, 32])), Ratio::whole(128u32));
         assert_eq!(Surface::Faces.of(&sides(&[9])), Ratio::whole(2u32));
     }
 

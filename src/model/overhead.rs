@@ -119,7 +119,7 @@ impl Setting<'_> {
 
     /// X_A of the explored levels.
     fn queries(&self) -> f64 {
-        let passes = |i: usize| self.passes(self.surface.of(&self.geometry.sides(i as i32)));
+        let passes = |i: usize| self.passes(self.surface.queried(&self.geometry.sides(i as i32)));
         (0..self.counts.levels() - 1).map(|i| passes(i) * self.waves(self.counts.regions()[i])).sum()
     }
 

@@ -133,7 +133,7 @@ pub fn times(
         let sides = geometry.sides(i as i32);
         let reach = chain.reach(i);
         let waves = waves(i as i32, reach, &|| chain.exact_reach(i));
-        let surface = options.surface.of(&sides) / processors.c();
+        let surface = options.surface.queried(&sides) / processors.c();
         let query = match options.query_ceil {
             QueryCeil::Outside => a * surface.ceil(),
             QueryCeil::Inside => (Ratio::decimal(a) * surface).ceil(),

@@ -78,7 +78,7 @@ pub fn work(geometry: &Geometry, density: &Density, costs: Costs, options: Optio
     let chain = density.chain(geometry, tau)?;
     let level = |(i, p): (usize, &f64)| {
         let sides = geometry.sides(i as i32);
-        let query = costs.a * options.surface.of(&sides).to_f64();
+        let query = costs.a * options.surface.queried(&sides).to_f64();
         let fill = (1.0 - p) * volume(&sides).to_f64();
         (query + p * costs.subdivide() + fill) * geometry.regions(i as i32).to_f64() * chain.reach(i)
     };
@@ -158,7 +158,7 @@ pub fn from_counts(geometry: &Geometry, counts: &Counts, costs: Costs, options: 
             match i == last {
                 true => costs.a * (regions * cells).to_f64(),
                 false => {
-                    let query = costs.a * (regions * options.surface.of(&sides)).to_f64();
+                    let query = costs.a * (regions * options.surface.queried(&sides)).to_f64();
                     let subdivide = costs.subdivide() * counts.active()[i].to_f64();
                     query + subdivide + (counts.uniform(i) * cells).to_f64()
                 }
