@@ -240,7 +240,7 @@ impl<'a> Words<'a> {
     #[inline]
     pub(crate) fn differ_from(&self, word: u64) -> bool {
         match self {
-            Self::Narrow(words) => words.iter().any(|&other| u64::from(other) != word),
+            Self::Narrow(words) => word > u64::from(u32::MAX) || words.iter().any(|&other| other != word as u32),
             Self::Wide(words) => words.iter().any(|&other| other != word),
         }
     }

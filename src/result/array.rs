@@ -222,18 +222,24 @@ impl<const K: usize> Canvas<'_, K> {
     /// # Safety
     /// As [`write`](Self::write); `pixels` are those of the array.
     #[inline]
-    unsafe fn write_width<W: Width>(&self, pixels: *mut W, region: &Region<K>, mut words: Words<'_>) {
+    unsafe fn write_width<W: Width>(&self, pixels: *mut W, region: &Region<K>, words: Words<'_>) {
+        // SAFETY: passed on.
+        match words {
+            Words::Narrow(words) => unsafe { self.write_rows(pixels, region, words) },
+            Words::Wide(words) => unsafe { self.write_rows(pixels, region, words) },
+        }
+    }
+
+    /// # Safety
+    /// As [`write_width`](Self::write_width).
+    #[inline]
+    unsafe fn write_rows<W: Width, V: Copy + Into<u64>>(&self, pixels: *mut W, region: &Region<K>, words: &[V]) {
         debug_assert_eq!(words.len() as u64, region.volume());
-        for row in region.rows() {
-            let (mine, rest) = words.split_at(region.extent[0] as usize);
-            words = rest;
+        for (row, words) in region.rows().zip(words.chunks_exact(region.extent[0] as usize)) {
             let start = linear(&self.size, row);
             // SAFETY: the row lies in the domain, so in the allocation; exclusive by this function's contract.
-            let cells = unsafe { std::slice::from_raw_parts_mut(pixels.add(start), mine.len()) };
-            match mine {
-                Words::Narrow(mine) => cells.iter_mut().zip(mine).for_each(|(cell, &word)| *cell = W::cut(word.into())),
-                Words::Wide(mine) => cells.iter_mut().zip(mine).for_each(|(cell, &word)| *cell = W::cut(word)),
-            }
+            let cells = unsafe { std::slice::from_raw_parts_mut(pixels.add(start), words.len()) };
+            cells.iter_mut().zip(words).for_each(|(cell, &word)| *cell = W::cut(word.into()));
         }
     }
 }
