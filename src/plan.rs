@@ -132,12 +132,18 @@ impl<const K: usize> Plan<K> {
     /// For an isotropic scheme that is the self-similar density P_i = r^(d−k) of the ASK paper's model with the initial
     /// grid treated as one wide split.
     pub fn expected_regions(&self, d: f64) -> Vec<f64> {
+        let regions = self.levels[0].regions() as f64;
+        self.expected_below(0, regions, regions, d)
+    }
+
+    /// As [`expected_regions`](Self::expected_regions) from `level` on, of which `regions` are examined: their share
+    /// P = split^((d−k)/k) is mixed.
+    pub(crate) fn expected_below(&self, level: u32, mut regions: f64, split: f64, d: f64) -> Vec<f64> {
         let exponent = (d - K as f64) / K as f64;
         let children = self.scheme.children() as f64;
-        let mut regions = self.levels[0].regions() as f64;
         let mut expected = Vec::with_capacity(self.levels.len());
-        let mut density = regions.powf(exponent).min(1.0);
-        for _ in &self.levels {
+        let mut density = split.powf(exponent).min(1.0);
+        for _ in &self.levels[level as usize..] {
             expected.push(regions);
             regions *= density * children;
             density = children.powf(exponent).min(1.0);

@@ -5,4 +5,5 @@ mod layers;
 mod outcome;
 mod own_fields;
 mod paper_model;
+mod parts;
 mod reference;

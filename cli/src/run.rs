@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use orthant::backend::Kept;
+use orthant::backend::{Kept, Part};
 use orthant::field::{Field, Job, Open};
 use orthant::result::{DenseArray, Stored, dense_fits};
 use orthant::{Bytes, Control, Keep, Ran, Report, Request, StrategyKind, Subdivision};
@@ -158,15 +158,17 @@ impl Job for Task {
         let mut prepared = target.of().prepare(&plan, &*field, how)?;
         let progress =
             Progress::start(&self.control, plan.domain().cells(), rule.warm_up + rule.max_samples, self.voice);
-        let done = repeat(&rule, || Ok(prepared.run(&self.control).inspect(|_| progress.ran())?));
+        let done = repeat(&rule, || Ok(prepared.run(&Part::default(), &self.control).inspect(|_| progress.ran())?));
         drop(progress);
         let samples = done?;
-        let subdivision = prepared.result()?;
+        let subdivision = prepared.subdivision()?;
         let mut counts = subdivision.counts().clone();
         let middle = |times: &[f64]| Duration::from_secs_f64(median(times));
         counts.times.wall = middle(&samples.wall);
         counts.times.device = counts.times.device.map(|_| middle(&samples.device));
         let checksum = subdivision.array().map(DenseArray::checksum);
+        // Only a report shows it.
+        let regions_checksum = outputs.report.as_ref().and_then(|_| subdivision.regions_checksum());
         let ran = Ran {
             backend: target.name(),
             device,
@@ -174,6 +176,7 @@ impl Job for Task {
             samples: samples.times(),
             iterations: field.labels().work,
             checksum: checksum.as_deref(),
+            regions_checksum,
         };
         let report = Report::new(self.request.computation(&plan), how, &counts, ran);
         let report = Report { auto_scheme: found, ..report };

@@ -1,9 +1,10 @@
 //! Running the rows, and the laws that they must keep.
 
-use crate::backend::{Backend, Control, Error, How, StrategyKind};
+use crate::backend::{Backend, Control, Error, How, Part, StrategyKind};
 use crate::cell::CellType;
 use crate::conformance::axes::{Axis, Row, Scope, axes, counts, rows};
 use crate::conformance::cases::Case;
+use crate::conformance::cut::{Cut, disorder, in_parts};
 use crate::engine::{BackendKind, Request, Target};
 use crate::field::{Field, Job, Open};
 use crate::geometry::{Domain, Region, SampleGrid};
@@ -135,13 +136,25 @@ impl Job for RunCase<'_> {
         };
         let truth = truth.array().expect("a dense array is kept");
         let how = How::default().cell(CellType::U32);
-        let reference = Reference::of(case, &once(oracle, &case.request.plan::<K>()?, field, &how, control)?, truth)?;
+        let known = once(oracle, &case.request.plan::<K>()?, field, &how, control)?;
+        let reference = Reference::of(case, &known, truth)?;
         for row in rows {
             let plan = case.request.clone().curve(row.curve).plan::<K>()?;
             let mut outcome =
                 Checked { case: case.name(), row: row.clone(), checksum: None, differing: 0, fault: sampled.take() };
             for poison in POISONS {
-                let run = once(backend, &plan, field, &row.how.clone().poison(poison), control)?;
+                let how = row.how.clone().poison(poison);
+                let (run, disorder) = match row.cut {
+                    Cut { level: 0, parts: 1 } => {
+                        let run = once(backend, &plan, field, &how, control)?;
+                        let disorder = disorder(&run);
+                        (run, disorder)
+                    }
+                    cut => {
+                        let mut prepared = backend.prepare(&plan, field, &how)?;
+                        in_parts(&mut *prepared, &plan, &known, (cut, how.kept.cell, poison), control)?
+                    }
+                };
                 let exhaustive = row.how.tuning.strategy == StrategyKind::Exhaustive;
                 let array = match row.how.kept.keep {
                     Keep::Counts => None,
@@ -151,6 +164,7 @@ impl Job for RunCase<'_> {
                 let mut fault = |fault: String| {
                     outcome.fault.get_or_insert(fault);
                 };
+                disorder.into_iter().for_each(&mut fault);
                 if let Some(array) = &array {
                     outcome.checksum = Some(array.checksum());
                     outcome.differing = differing(truth, array);
@@ -181,8 +195,8 @@ fn once<const K: usize>(
     control: &Control,
 ) -> Result<Subdivision<K>, Error> {
     let mut prepared = backend.prepare(plan, field, how)?;
-    prepared.run(control)?;
-    prepared.result()
+    prepared.run(&Part::default(), control)?;
+    prepared.subdivision()
 }
 
 /// What a coarse sample here and one by the oracle disagree in, if in anything.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use crate::backend::Insertion;
+use crate::backend::{Insertion, Start};
 use crate::field::{Carry, Payload};
 use crate::plan::Plan;
 
@@ -40,12 +40,12 @@ impl Olt {
         Self { level, codes, payloads }
     }
 
-    /// Level 0: every region of the initial grid, in code order.
-    pub(crate) fn roots<const K: usize>(plan: &Plan<K>, carry: Option<&dyn Carry<K>>) -> Self {
-        let len = plan.levels()[0].regions() as usize;
-        let olt = Self::with_len(0, plan.code_bytes(0) == 8, carry.is_some(), len);
+    /// The first table: the roots, in code order.
+    pub(crate) fn roots<const K: usize>(plan: &Plan<K>, carry: Option<&dyn Carry<K>>, start: &Start<'_, K>) -> Self {
+        let len = start.len() as usize;
+        let olt = Self::with_len(start.level, plan.code_bytes(start.level) == 8, carry.is_some(), len);
         (0..len).into_par_iter().for_each(|slot| {
-            olt.set(slot, slot as u64, root(plan, carry, slot as u64));
+            olt.set(slot, start.code(slot as u64), start.payload(plan, carry, slot as u64));
         });
         olt
     }
@@ -128,12 +128,6 @@ impl Olt {
         });
         olt
     }
-}
-
-/// The payload of a region of level 0.
-#[inline]
-pub(crate) fn root<const K: usize>(plan: &Plan<K>, carry: Option<&dyn Carry<K>>, code: u64) -> Payload {
-    carry.map_or_else(Payload::default, |carry| carry.root(&plan.region(0, code)))
 }
 
 /// The children of one region, with their payloads, in code order.

@@ -45,7 +45,7 @@ pub(super) fn sampler<'a, const K: usize>(
     let labels = Buffer::new(device, "the labels of a sample", bytes, Allocation::Pool)?;
     let mut fetched = Pinned::new(device, bytes as usize)?;
     device.synchronise("preparing a sample")?;
-    let run = Argument::new(&RunArgs { array: 0, size: padded(grid.size()) }.bytes());
+    let run = Argument::new(&RunArgs { size: padded(grid.size()), ..RunArgs::default() }.bytes());
     let launch = LaunchArgs {
         regions: grid.cells(),
         values: labels.address(),

@@ -21,6 +21,11 @@ device_struct! {
         array: u64,
         /// n_j.
         size: [u32; 8],
+        /// The lowest cell that the array covers, and its cells per axis: 0 and n_j unless it is `windowed`.
+        corner: [u32; 8],
+        extent: [u32; 8],
+        windowed: u32,
+        padding: u32,
     }
 }
 
@@ -32,8 +37,11 @@ device_struct! {
         first: u64,
         /// Regions of the level; tiles of the native grid (Exhaustive); points (sample).
         regions: u64,
-        /// The table of the level: codes of families' parents. 0 on level 0.
+        /// The table of the level: codes of families' parents. 0 for roots.
         families: u64,
+        /// The codes of roots that are a table; the first of those that are not.
+        codes: u64,
+        code: u64,
         /// The table of the next level.
         next: u64,
         /// A byte per region: 1 if it is mixed.
@@ -113,6 +121,9 @@ device_struct! {
         table_capacity: u32,
         /// Blocks of the largest grid.
         max_grid: u32,
+        /// The level of the roots.
+        root_level: u32,
+        padding: u32,
     }
 }
 

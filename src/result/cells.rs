@@ -1,6 +1,5 @@
 //! Stored labels: cells of one type in a row.
 
-#[cfg(feature = "cuda")]
 use rayon::prelude::*;
 
 use crate::cell::{Cell, CellType, Words};
@@ -69,6 +68,28 @@ impl Cells {
         Self { kind, bits }
     }
 
+    /// `len` cells in the memory of these, if that is enough, else in new memory. What they hold is not said.
+    pub(crate) fn resized(self, kind: CellType, len: usize) -> Self {
+        let fits = kind == self.kind && each_width!(&self.bits, v => v.capacity() >= len);
+        let mut cells = self;
+        if !fits {
+            drop(cells);
+            return Self::zeroed(kind, len);
+        }
+        each_width!(&mut cells.bits, v => v.resize(len, 0));
+        cells
+    }
+
+    /// Forgets all cells and keeps their memory.
+    pub(crate) fn clear(&mut self) {
+        each_width!(&mut self.bits, v => v.clear());
+    }
+
+    /// Makes room for as many more.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        each_width!(&mut self.bits, v => v.reserve_exact(more));
+    }
+
     pub(super) fn bits(&self) -> &Bits {
         &self.bits
     }
@@ -130,8 +151,7 @@ impl Cells {
         each_width!(&mut self.bits, v => extend(v, words));
     }
 
-    /// Overwrites cells from `start` on with native-endian bytes.
-    #[cfg(feature = "cuda")]
+    /// Overwrites cells from `start` on with little-endian bytes.
     pub(crate) fn store(&mut self, start: usize, bytes: &[u8]) {
         each_width!(&mut self.bits, v => {
             let width = size_of_val(&v[0]);
@@ -139,6 +159,9 @@ impl Cells {
             // Pieces in parallel: a fresh array is mapped page by page as it is written.
             cells.par_chunks_mut(1 << 16).zip(bytes.par_chunks(width << 16)).for_each(|(cells, bytes)| {
                 bytemuck::cast_slice_mut(cells).copy_from_slice(bytes);
+                if cfg!(target_endian = "big") {
+                    cells.iter_mut().for_each(|cell| *cell = cell.swap_bytes());
+                }
             });
         });
     }

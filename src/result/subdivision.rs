@@ -4,11 +4,12 @@
 //! large to be dense is still a list of regions, a label for each uniform one and a brick of labels for each leaf.
 //! [`Subdivision::materialise`] turns the compact form into the dense one.
 
-use crate::cell::Words;
+use crate::cell::{CellType, Words};
 use crate::geometry::Region;
 use crate::plan::Plan;
 use crate::result::array::DenseArray;
 use crate::result::cells::Cells;
+use crate::result::checksum::{RegionsChecksum, append_le};
 use crate::result::counts::{LevelCounts, LevelStats, RunCounts};
 use crate::result::limit::{MemoryError, Stored, dense_fits};
 use crate::result::terminal::{Content, Terminal};
@@ -24,10 +25,14 @@ pub enum MaterialiseError {
     NotKept,
 }
 
-/// The result of a run.
+/// The result of a run, or of a part of one.
 #[derive(Debug, Clone)]
 pub struct Subdivision<const K: usize> {
     pub(crate) plan: Plan<K>,
+    /// What a dense array covers.
+    pub(crate) window: Region<K>,
+    /// Cells of the roots.
+    pub(crate) cells: u128,
     pub(crate) counts: RunCounts<K>,
     pub(crate) terminals: Vec<Terminal>,
     pub(crate) bricks: Cells,
@@ -35,6 +40,17 @@ pub struct Subdivision<const K: usize> {
 }
 
 impl<const K: usize> Subdivision<K> {
+    /// A run over `cells` cells whose regions and cells are still to come.
+    pub(crate) fn new(plan: Plan<K>, window: Region<K>, cells: u128, counts: RunCounts<K>, kind: CellType) -> Self {
+        Self { plan, window, cells, counts, terminals: Vec::new(), bricks: Cells::zeroed(kind, 0), array: None }
+    }
+
+    /// Makes room for regions and cells of leaves.
+    pub(crate) fn reserve(&mut self, terminals: usize, bricks: usize) {
+        self.terminals.reserve_exact(terminals);
+        self.bricks.reserve(bricks);
+    }
+
     /// The plan that was carried out.
     pub fn plan(&self) -> &Plan<K> {
         &self.plan
@@ -55,7 +71,8 @@ impl<const K: usize> Subdivision<K> {
         self.counts.totals()
     }
 
-    /// The terminal regions by level and code; they tile the domain. Empty if only counts are kept, and for Exhaustive.
+    /// The terminal regions by level and code; they tile the domain, or the roots of a part. Empty if only counts are kept,
+    /// and for Exhaustive.
     pub fn terminals(&self) -> &[Terminal] {
         &self.terminals
     }
@@ -65,7 +82,7 @@ impl<const K: usize> Subdivision<K> {
         self.plan.region(terminal.level(), terminal.code)
     }
 
-    /// The labels of the leaves' cells, one brick after the other (kept with the regions).
+    /// The labels of the leaves' cells, one brick after the other in the order of the regions (kept with them).
     pub fn bricks(&self) -> &Cells {
         &self.bricks
     }
@@ -85,7 +102,30 @@ impl<const K: usize> Subdivision<K> {
         self.terminals.len() as u64 * Terminal::BYTES + self.bricks.len() as u64 * self.bricks.kind().bytes()
     }
 
-    /// The dense array from terminal regions and bricks; a copy of the array if that was kept.
+    /// The checksum of the terminal regions, whatever their order; None if they were not kept, or if cells of a leaf were not,
+    /// as with a window that leaves some out.
+    pub fn regions_checksum(&self) -> Option<RegionsChecksum> {
+        let here = |terminal: &Terminal| match (terminal.content(), &self.array) {
+            (Content::Leaf { brick: None }, Some(array)) => array.window().contains(&self.region(terminal)),
+            (Content::Leaf { brick: None }, None) => false,
+            _ => true,
+        };
+        let LevelCounts { filled, leaves, .. } = self.totals();
+        if self.terminals.len() as u64 != filled + leaves || !self.terminals.iter().all(here) {
+            return None;
+        }
+        Some(RegionsChecksum::of(&self.plan, &self.terminals, |terminal, brick, bytes| {
+            let region = self.region(terminal);
+            match (brick, &self.array) {
+                (Some(start), _) => append_le(&self.bricks, start as usize..(start + region.volume()) as usize, bytes),
+                (None, Some(array)) => array.append_le(&region, bytes),
+                (None, None) => unreachable!("just looked for"),
+            }
+        }))
+    }
+
+    /// The dense array from terminal regions and bricks, over the window; a copy of the array if that was kept. Cells outside
+    /// the roots of a part are 0.
     ///
     /// # Errors
     /// [`MaterialiseError`] if it would exceed `limit` bytes, or the run kept counts only.
@@ -93,9 +133,8 @@ impl<const K: usize> Subdivision<K> {
         if let Some(array) = &self.array {
             return Ok(array.clone());
         }
-        let domain = self.plan.domain();
-        dense_fits(Stored::Materialised, domain.cells(), self.bricks.kind(), limit)?;
-        Ok(self.layers(u64::MAX)?.next().expect("a domain has a layer"))
+        dense_fits(Stored::Materialised, self.window.cells_wide(), self.bricks.kind(), limit)?;
+        Ok(self.layers(u64::MAX)?.next().expect("a window has a layer"))
     }
 
     /// The dense array from terminal regions and bricks piece by piece, for what fits no memory: along the last axis, each of
@@ -106,15 +145,15 @@ impl<const K: usize> Subdivision<K> {
     pub fn layers(&self, most: u64) -> Result<Layers<'_, K>, MaterialiseError> {
         let kept = |terminal: &&Terminal| !matches!(terminal.content(), Content::Leaf { brick: None });
         let volume = |terminal: &Terminal| u128::from(self.region(terminal).volume());
-        if self.terminals.iter().filter(kept).map(volume).sum::<u128>() != self.plan.domain().cells() {
+        if self.terminals.iter().filter(kept).map(volume).sum::<u128>() != self.cells {
             return Err(MaterialiseError::NotKept);
         }
-        let size = self.plan.domain().size();
+        let size = self.window.extent;
         let layer = size[..K - 1].iter().fold(self.bricks.kind().bytes(), |bytes, &n| bytes.saturating_mul(n.into()));
         let thickness = (most / layer).clamp(1, size[K - 1].into()) as u32;
         let mut waiting: Vec<&Terminal> = self.terminals.iter().collect();
         waiting.sort_by_key(|terminal| std::cmp::Reverse(self.region(terminal).corner[K - 1]));
-        Ok(Layers { of: self, waiting, open: Vec::new(), at: 0, thickness })
+        Ok(Layers { of: self, waiting, open: Vec::new(), at: self.window.corner[K - 1], thickness })
     }
 }
 
@@ -133,28 +172,28 @@ pub struct Layers<'a, const K: usize> {
 impl<const K: usize> Iterator for Layers<'_, K> {
     type Item = DenseArray<K>;
 
-    #[allow(unsafe_code)]
     fn next(&mut self) -> Option<DenseArray<K>> {
         let (subdivision, last, low) = (self.of, K - 1, self.at);
-        let mut size = subdivision.plan.domain().size();
-        let high = low.saturating_add(self.thickness).min(size[last]);
+        let mut piece = subdivision.window;
+        let high = low.saturating_add(self.thickness).min(piece.corner[last] + piece.extent[last]);
         if low == high {
             return None;
         }
         while let Some(terminal) = self.waiting.pop_if(|terminal| subdivision.region(terminal).corner[last] < high) {
             self.open.push(terminal);
         }
-        size[last] = high - low;
-        let mut array = DenseArray::zeroed(size, subdivision.bricks.kind());
-        let canvas = array.canvas();
+        (piece.corner[last], piece.extent[last]) = (low, high - low);
+        let mut array = DenseArray::zeroed(piece, subdivision.bricks.kind());
         for terminal in &self.open {
             let region = subdivision.region(terminal);
             let (from, to) = (region.corner[last].max(low), (region.corner[last] + region.extent[last]).min(high));
             let mut part = region;
-            (part.corner[last], part.extent[last]) = (from - low, to - from);
+            if from >= to {
+                continue; // below the window
+            }
+            (part.corner[last], part.extent[last]) = (from, to - from);
             match terminal.content() {
-                // SAFETY: one thread, and the part lies in the piece.
-                Content::Uniform(word) => unsafe { canvas.fill(&part, word) },
+                Content::Uniform(word) => array.fill(&part, word),
                 Content::Leaf { brick } => {
                     // The last axis is the slowest: what a brick holds of the part is in one piece.
                     let below =
@@ -162,8 +201,7 @@ impl<const K: usize> Iterator for Layers<'_, K> {
                     let start = brick.expect("only kept leaves are taken") + below;
                     let words: Vec<u64> =
                         (start..start + part.volume()).map(|i| subdivision.bricks.word(i as usize)).collect();
-                    // SAFETY: as above.
-                    unsafe { canvas.write(&part, Words::Wide(&words)) }
+                    array.write(&part, Words::Wide(&words));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use orthant::backend::{DpLaunch, Stack, Table};
+use orthant::backend::{DpLaunch, Part, Stack, Table};
 use orthant::conformance::{self, Scope, Suite};
 use orthant::prelude::*;
 use orthant::result::{Launches, LevelStats, RunCounts};
@@ -57,7 +57,7 @@ pub fn more_cells_than_32_bits_count(gpu: &Target, _: Scope) {
             let how = How::default().keep(keep).mapping(mapping).poison(poison);
             let mut prepared = gpu.of().prepare(&plan, &*field, &how).unwrap();
             for _ in 0..5 {
-                prepared.run(&Control::default()).unwrap();
+                prepared.run(&Part::default(), &Control::default()).unwrap();
                 assert!(
                     prepared.counts().unwrap().levels.iter().map(level).eq(counts.iter().copied()),
                     "{keep} {mapping}"
@@ -152,7 +152,7 @@ impl Job for Limits<'_> {
                         let how = how.dp_budget(Some(budget)).pending_launches(Some(pending)).poison(0x5a);
                         let mut prepared = gpu.of().prepare(&plan, &*field, &how).unwrap();
                         for _ in 0..times {
-                            prepared.run(&Control::default()).unwrap();
+                            prepared.run(&Part::default(), &Control::default()).unwrap();
                             let RunCounts { launches, times, .. } = prepared.counts().unwrap();
                             longest = longest.max(times.device.unwrap());
                             most.kernels = most.kernels.max(launches.kernels);
@@ -233,11 +233,11 @@ pub fn the_pending_limit_is_put_back(gpu: &Target, _: Scope) {
     for pending in [64, 8192] {
         let how = How::default().strategy(StrategyKind::Dp).pending_launches(Some(pending));
         let mut prepared = gpu.of().prepare(&plan, &*field, &how).unwrap();
-        prepared.run(&Control::default()).unwrap();
+        prepared.run(&Part::default(), &Control::default()).unwrap();
         assert_eq!(pending_limit(), before);
         let control = Control::default();
         control.cancel(2);
-        assert!(matches!(prepared.run(&control), Err(Error::Interrupted(2))));
+        assert!(matches!(prepared.run(&Part::default(), &control), Err(Error::Interrupted(2))));
         assert_eq!(pending_limit(), before);
     }
 }
@@ -279,10 +279,10 @@ fn side_by_side(gpus: &[&Target], other: &How) {
     ];
     for _ in 0..3 {
         for prepared in &mut flats {
-            prepared.run(&Control::default()).unwrap();
+            prepared.run(&Part::default(), &Control::default()).unwrap();
         }
         for prepared in &mut bulbs {
-            prepared.run(&Control::default()).unwrap();
+            prepared.run(&Part::default(), &Control::default()).unwrap();
         }
         flats.iter().for_each(|prepared| assert_eq!(prepared.checksum().unwrap().as_ref(), Some(&flat)));
         bulbs.iter().for_each(|prepared| assert_eq!(prepared.checksum().unwrap().as_ref(), Some(&bulb)));

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use orthant::backend::DeviceFacts;
+use orthant::backend::{DeviceFacts, Part};
 use orthant::field::{Job, Open};
 use orthant::{Control, Ran, Report, Request, Target};
 
@@ -326,9 +326,10 @@ impl Job for MeasureCase<'_> {
         let plan = request.plan::<K>()?;
         let field = open(plan.domain(), &request.options()?)?;
         let mut prepared = target.of().prepare(&plan, &*field, &request.how)?;
-        let samples = repeat(&bench.rule, || Ok(prepared.run(&bench.control)?))?;
+        let part = Part::default();
+        let samples = repeat(&bench.rule, || Ok(prepared.run(&part, &bench.control)?))?;
         let energy = match &testbed.meter {
-            Some(meter) => meter.of(|| Ok(prepared.run(&bench.control).map(drop)?))?,
+            Some(meter) => meter.of(|| Ok(prepared.run(&part, &bench.control).map(drop)?))?,
             None => None,
         };
         let device = target.device().unwrap_or(&bench.machine.cpu);
@@ -341,6 +342,8 @@ impl Job for MeasureCase<'_> {
             samples: &[],
             iterations: field.labels().work,
             checksum: checksum.as_deref(),
+            // The cells stay where they are.
+            regions_checksum: None,
         };
         let report = Report::new(request.computation(&plan), &request.how, &counts, ran);
         Ok((CaseTimes::new(samples, bench.rule.warm_up), energy, report))

@@ -1,0 +1,116 @@
+//! The cells of leaves in the order in which they arrive.
+//!
+//! Workers finish leaves in any order; results come in the order of codes. So bricks are kept in chunks, and taken out of
+//! them one by one: a chunk goes when the last of its bricks is taken, and all bricks are never there twice.
+
+use crate::cell::CellType;
+use crate::result::cells::Cells;
+
+/// Cells of a chunk, unless a single batch has more.
+const CHUNK: usize = 1 << 16;
+
+/// Bricks in the order of their arrival.
+#[derive(Debug)]
+pub(crate) struct Bricks {
+    kind: CellType,
+    chunks: Vec<Chunk>,
+    len: u64,
+}
+
+#[derive(Debug)]
+struct Chunk {
+    /// The place of its first cell among all.
+    start: u64,
+    cells: Cells,
+    /// Bricks that are still to be taken.
+    waiting: u64,
+}
+
+impl Bricks {
+    pub(crate) fn new(kind: CellType) -> Self {
+        Self { kind, chunks: Vec::new(), len: 0 }
+    }
+
+    /// Room for bricks of `each` cells, all zeros.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn zeroed(kind: CellType, bricks: u64, each: u64) -> Self {
+        let mut all = Self::new(kind);
+        // Chunks of whole bricks, large enough to be written in parallel.
+        let most = ((1 << 24) / each).max(1);
+        let mut left = bricks;
+        while left > 0 {
+            let now = left.min(most);
+            all.push(Cells::zeroed(kind, (now * each) as usize));
+            left -= now;
+        }
+        all
+    }
+
+    /// Overwrites cells from `start` on with little-endian bytes.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn store(&mut self, mut start: u64, mut bytes: &[u8]) {
+        let width = self.kind.bytes();
+        while !bytes.is_empty() {
+            let chunk = self.chunk(start);
+            let Chunk { start: first, cells, .. } = &mut self.chunks[chunk];
+            let at = start - *first;
+            let now = (cells.len() as u64 - at).min(bytes.len() as u64 / width);
+            let (mine, rest) = bytes.split_at((now * width) as usize);
+            cells.store(at as usize, mine);
+            (start, bytes) = (start + now, rest);
+        }
+    }
+
+    /// The type of a cell.
+    pub(crate) fn kind(&self) -> CellType {
+        self.kind
+    }
+
+    /// Cells of all bricks.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Adds bricks at the end.
+    pub(crate) fn append(&mut self, cells: Cells) {
+        match self.chunks.last_mut() {
+            _ if cells.is_empty() => {}
+            Some(last) if last.cells.len() + cells.len() <= CHUNK => {
+                self.len += cells.len() as u64;
+                last.cells.append(&cells);
+            }
+            _ => self.push(cells),
+        }
+    }
+
+    fn push(&mut self, cells: Cells) {
+        let start = self.len;
+        self.len += cells.len() as u64;
+        self.chunks.push(Chunk { start, cells, waiting: 0 });
+    }
+
+    /// The number of the chunk that holds cell `place`.
+    fn chunk(&self, place: u64) -> usize {
+        self.chunks.partition_point(|chunk| chunk.start <= place) - 1
+    }
+
+    /// Says which bricks will be taken, each once, by the places of their first cells.
+    pub(crate) fn announce(&mut self, places: impl Iterator<Item = u64>) {
+        for place in places {
+            let chunk = self.chunk(place);
+            self.chunks[chunk].waiting += 1;
+        }
+    }
+
+    /// Moves the brick at `place`, of `len` cells, to the end of `cells`.
+    pub(crate) fn take(&mut self, place: u64, len: u64, cells: &mut Cells) {
+        let index = self.chunk(place);
+        let chunk = &mut self.chunks[index];
+        let at = (place - chunk.start) as usize;
+        cells.extend_from(&chunk.cells, at..at + len as usize);
+        chunk.waiting -= 1;
+        if chunk.waiting == 0 {
+            chunk.cells = Cells::zeroed(self.kind, 0);
+        }
+    }
+}
