@@ -92,7 +92,7 @@ fn chosen() -> impl Strategy<Value = Chosen> {
     });
     let rules = vec![RuleKind::Border, RuleKind::Closed, RuleKind::Full];
     let scheme = (prop::array::uniform4(1u32..7), split, 1u32..5);
-    let cut = (0u32..4, prop::sample::select(vec![1, 2, 3, 7, 64]));
+    let cut = (0u32..4, prop::sample::select(vec![1, 2, 3, 7, 64]), 1usize..3);
     let plan =
         (prop::array::uniform4(6u32..90), scheme, prop::sample::select(CurveKind::ALL), prop::sample::select(rules));
     (plan, how, cut).prop_map(|((n, (g, r, b), curve, rule), how, (level, parts))| Chosen {

@@ -28,7 +28,7 @@ pub struct Row {
     pub case: usize,
     /// The curve.
     pub curve: CurveKind,
-    /// In how many parts it is carried out.
+    /// How it is carried out in parts.
     pub cut: Cut,
     /// Everything else.
     pub how: How,
@@ -89,6 +89,7 @@ pub(super) fn axes(cases: &[Case], backend: BackendKind) -> Vec<Axis> {
         axis("insertion", ASK, Insertion::ALL, how(How::insertion)),
         axis("parts", DIVIDING, &[1, 2, 3, 7, 64], |row, parts| row.cut.parts = parts),
         axis("cut-level", DIVIDING, &[0, 1, 2], |row, level| row.cut.level = level),
+        axis("windows", ALL, &[1, 2], |row, windows| row.cut.windows = windows),
         axis("max-kernels", ALL, &[None, Some(1), Some(5)], how(How::max_kernels)),
     ];
     match backend {
@@ -163,8 +164,7 @@ pub(super) fn rows(
     };
     rows.sort();
     let row = |numbers: Vec<usize>| {
-        let cut = Cut { level: 0, parts: 1 };
-        let mut row = Row { case: 0, curve: CurveKind::Morton, cut, how: How::default() };
+        let mut row = Row { case: 0, curve: CurveKind::Morton, cut: Cut::NONE, how: How::default() };
         let strategy = StrategyKind::ALL[numbers[STRATEGY]];
         let concerned = axes.iter().zip(&absent).zip(numbers).filter(|((axis, _), _)| (axis.concerns)(strategy));
         concerned.for_each(|((axis, absent), number)| (axis.set)(&mut row, number - absent));

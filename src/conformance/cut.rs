@@ -9,13 +9,21 @@ use crate::result::{
     Bricks, Content, DenseArray, LevelCounts, LevelStats, RegionsChecksum, RunCounts, Subdivision, Terminal,
 };
 
-/// Where a plan is cut: the regions that it examines on a level, in the order of their codes, go to so many parts.
+/// Where a plan is cut: the regions that it examines on a level, in the order of their codes, go to so many parts, and each part
+/// is seen through so many windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
     /// The level; where a plan does not reach it, the last that it reaches.
     pub level: u32,
     /// The parts.
     pub parts: usize,
+    /// The windows of a part, one or two; the line between them goes through regions.
+    pub windows: usize,
+}
+
+impl Cut {
+    /// No cut at all.
+    pub const NONE: Self = Self { level: 0, parts: 1, windows: 1 };
 }
 
 /// What is above the cut, from a run of the same plan along any curve.
@@ -69,7 +77,7 @@ pub fn in_parts<const K: usize>(
     for i in 0..cut.parts {
         let of = |i: usize| i * above.codes.len() / cut.parts;
         let codes = &above.codes[of(i)..of(i + 1)];
-        let window = bounds(codes.iter().map(|&code| plan.region(above.level, code)));
+        let bounds = bounds(codes.iter().map(|&code| plan.region(above.level, code)));
         let roots = match codes {
             // Every other run of codes is given as one.
             &[first, .., last] if i % 2 == 0 && last - first + 1 == codes.len() as u64 => {
@@ -78,14 +86,73 @@ pub fn in_parts<const K: usize>(
             _ => Roots::Table { level: above.level, codes, payloads: &[] },
         };
         // The first part is seen in a window over everything.
-        let part = Part { roots, window: window.filter(|_| i > 0) };
-        prepared.run(&part, control)?;
-        let piece = prepared.subdivision()?;
-        let found = disorder(&piece).or_else(|| whole.add(&piece, poison)).map(|f| format!("part {i} of {cut:?}: {f}"));
-        fault = fault.or(found);
+        let seen = bounds.filter(|_| i > 0).unwrap_or(plan.domain().region());
+        for (number, window) in windows(seen, i, cut.windows).into_iter().enumerate() {
+            prepared.run(&Part::of(roots.clone()).window(window), control)?;
+            let piece = prepared.subdivision()?;
+            let found = disorder(&piece).or_else(|| match number {
+                0 => whole.add(&piece, poison),
+                _ => whole.paint(&piece, poison),
+            });
+            fault = fault.or(found.map(|fault| format!("part {i} in {window:?} of {cut:?}: {fault}")));
+        }
     }
     let (all, found) = whole.finish(above)?;
     Ok((all, fault.or(found)))
+}
+
+/// The same for `exhaustive`, which is cut into windows only; counts are those of the first.
+///
+/// # Errors
+/// Those of the runs.
+pub fn in_windows<const K: usize>(
+    prepared: &mut dyn Prepared<K>,
+    plan: &Plan<K>,
+    count: usize,
+    control: &Control,
+) -> Result<(Subdivision<K>, Option<String>), Error> {
+    let domain = plan.domain().region();
+    let (mut all, mut fault) = (None, None);
+    for window in windows(domain, count, count) {
+        prepared.run(&Part::default().window(window), control)?;
+        let seen = prepared.subdivision()?;
+        let evaluated = seen.totals().evaluated_cells;
+        if evaluated != window.volume() {
+            fault = Some(format!("{evaluated} cells were evaluated in {window:?}"));
+        }
+        let whole: &mut Subdivision<K> = all.get_or_insert_with(|| Subdivision { array: None, ..seen.clone() });
+        if let Some(array) = seen.array() {
+            let blank = || DenseArray::zeroed(domain, array.cells().kind());
+            copy(array, &window, whole.array.get_or_insert_with(blank));
+        }
+    }
+    Ok((all.expect("there is a window"), fault))
+}
+
+/// A box cut across an axis, not quite in its middle.
+fn windows<const K: usize>(seen: Region<K>, axis: usize, count: usize) -> Vec<Region<K>> {
+    let axis = axis % K;
+    let (mut low, mut high) = (seen, seen);
+    low.extent[axis] = (seen.extent[axis] / 2 + 1).min(seen.extent[axis]);
+    high.corner[axis] += low.extent[axis];
+    high.extent[axis] -= low.extent[axis];
+    match (count, high.extent[axis]) {
+        (1, _) | (_, 0) => vec![seen],
+        _ => vec![low, high],
+    }
+}
+
+/// Copies the cells of a region that both arrays cover.
+fn copy<const K: usize>(from: &DenseArray<K>, region: &Region<K>, to: &mut DenseArray<K>) {
+    let words: Vec<u64> = indices(from, region).map(|index| from.cells().word(index)).collect();
+    to.write(region, Words::Wide(&words));
+}
+
+/// The storage indices of a region's cells.
+fn indices<const K: usize>(array: &DenseArray<K>, region: &Region<K>) -> impl Iterator<Item = usize> {
+    let of = |row: [u32; K]| array.row(row).start + (row[0] - array.window().corner[0]) as usize;
+    let len = region.extent[0] as usize;
+    region.rows().flat_map(move |row| of(row)..of(row) + len)
 }
 
 /// What is wrong with the order of regions and bricks, if anything is.
@@ -147,19 +214,20 @@ impl<'a, const K: usize> Whole<'a, K> {
         self.terminals.extend(shifted);
         self.bricks.append(piece.bricks().clone());
         self.counts = Some(piece.counts().clone());
+        self.paint(piece, poison)
+    }
+
+    /// Takes the cells that a part shows; what is wrong with them, if anything is.
+    fn paint(&mut self, piece: &Subdivision<K>, poison: u8) -> Option<String> {
         let array = piece.array()?;
-        let all =
-            self.array.get_or_insert_with(|| DenseArray::zeroed(self.plan.domain().region(), array.cells().kind()));
+        let blank = || DenseArray::zeroed(self.plan.domain().region(), array.cells().kind());
+        let all = self.array.get_or_insert_with(blank);
         let mut written = vec![false; array.cells().len()];
-        for region in piece.terminals().iter().map(|terminal| piece.region(terminal)) {
-            let mut words = Vec::new();
-            for row in region.rows() {
-                let at = array.row(row).start + (row[0] - array.window().corner[0]) as usize;
-                let cells = at..at + region.extent[0] as usize;
-                written[cells.clone()].fill(true);
-                words.extend(cells.map(|index| array.cells().word(index)));
+        for terminal in piece.terminals() {
+            if let Some(region) = piece.region(terminal).intersection(&array.window()) {
+                copy(array, &region, all);
+                indices(array, &region).for_each(|index| written[index] = true);
             }
-            all.write(&region, Words::Wide(&words));
         }
         let poison = u64::from_le_bytes([poison; 8]) >> (64 - 8 * array.cells().kind().bytes());
         let stray = (0..written.len()).filter(|&i| !written[i] && array.cells().word(i) != poison).count();
@@ -199,7 +267,8 @@ impl<'a, const K: usize> Whole<'a, K> {
         let mut all = Subdivision::new(self.plan.clone(), domain.region(), domain.cells(), counts, self.bricks.kind());
         deliver(self.plan, self.terminals, self.bricks, &mut all as &mut dyn Sink<K>)?;
         all.array = self.array;
-        if all.regions_checksum() != self.checksum {
+        // A part that is seen through two windows has none.
+        if self.checksum.is_some() && all.regions_checksum() != self.checksum {
             let (sum, whole) = (self.checksum, all.regions_checksum());
             fault = fault.or(Some(format!("the parts' checksums come to {sum:?}, that of the whole is {whole:?}")));
         }

@@ -14,5 +14,5 @@ mod suite;
 
 pub use axes::{Row, Scope};
 pub use cases::{Case, cases};
-pub use cut::{Cut, in_parts};
+pub use cut::{Cut, in_parts, in_windows};
 pub use suite::{Checked, Suite, differing};

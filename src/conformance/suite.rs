@@ -4,7 +4,7 @@ use crate::backend::{Backend, Control, Error, How, Part, StrategyKind};
 use crate::cell::CellType;
 use crate::conformance::axes::{Axis, Row, Scope, axes, counts, rows};
 use crate::conformance::cases::Case;
-use crate::conformance::cut::{Cut, disorder, in_parts};
+use crate::conformance::cut::{Cut, disorder, in_parts, in_windows};
 use crate::engine::{BackendKind, Request, Target};
 use crate::field::{Field, Job, Open};
 use crate::geometry::{Domain, Region, SampleGrid};
@@ -144,18 +144,22 @@ impl Job for RunCase<'_> {
                 Checked { case: case.name(), row: row.clone(), checksum: None, differing: 0, fault: sampled.take() };
             for poison in POISONS {
                 let how = row.how.clone().poison(poison);
+                let exhaustive = row.how.tuning.strategy == StrategyKind::Exhaustive;
                 let (run, disorder) = match row.cut {
-                    Cut { level: 0, parts: 1 } => {
+                    Cut::NONE => {
                         let run = once(backend, &plan, field, &how, control)?;
                         let disorder = disorder(&run);
                         (run, disorder)
                     }
                     cut => {
                         let mut prepared = backend.prepare(&plan, field, &how)?;
-                        in_parts(&mut *prepared, &plan, &known, (cut, how.kept.cell, poison), control)?
+                        let cells = (cut, how.kept.cell, poison);
+                        match exhaustive {
+                            true => in_windows(&mut *prepared, &plan, cut.windows, control)?,
+                            false => in_parts(&mut *prepared, &plan, &known, cells, control)?,
+                        }
                     }
                 };
-                let exhaustive = row.how.tuning.strategy == StrategyKind::Exhaustive;
                 let array = match row.how.kept.keep {
                     Keep::Counts => None,
                     Keep::Dense | Keep::Regions => Some(run.materialise(None)?),

@@ -56,6 +56,16 @@ impl<const K: usize> Subdivision<K> {
         &self.plan
     }
 
+    /// What a dense array covers: the domain, unless a window was chosen.
+    pub fn window(&self) -> Region<K> {
+        self.window
+    }
+
+    /// Cells of the roots: of the domain, unless roots were chosen.
+    pub fn cells(&self) -> u128 {
+        self.cells
+    }
+
     /// What the run counted.
     pub fn counts(&self) -> &RunCounts<K> {
         &self.counts

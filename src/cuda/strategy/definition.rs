@@ -29,6 +29,11 @@ pub(in crate::cuda) trait Program<const K: usize> {
         false
     }
 
+    /// Makes ready for a run from where the setup says, outside of its time.
+    fn aim(&mut self, _: &Setup<'_, K>) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// One run, up to the last kernel.
     fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<(), Error>;
 

@@ -304,7 +304,7 @@ impl<const K: usize> Program<K> for DpProgram {
         true
     }
 
-    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<(), Error> {
+    fn aim(&mut self, setup: &Setup<'_, K>) -> Result<(), Error> {
         if setup.start.len() > limits::MOST {
             return Err(limits::too_many_regions(setup.start.level, setup.start.len().into()));
         }
@@ -313,7 +313,10 @@ impl<const K: usize> Program<K> for DpProgram {
                 setup.start.expected(&setup.plan, setup.field.boundary_dimension()).iter().sum::<f64>() as u64;
             self.terminals.reserve(setup, expected.clamp(1 << 12, 1 << 28), self.code_bytes)?;
         }
-        self.upload(setup)?;
+        self.upload(setup)
+    }
+
+    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<(), Error> {
         self.counters.set(0)?;
         self.tickets.set(0)?;
         loop {

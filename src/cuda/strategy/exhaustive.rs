@@ -92,7 +92,7 @@ impl ExhaustiveProgram {
     }
 
     /// Makes ready for windows of an extent.
-    fn aim<const K: usize>(&mut self, setup: &Setup<'_, K>, size: [u32; K], outer: &Outer<'_>) -> Result<(), Error> {
+    fn cover<const K: usize>(&mut self, setup: &Setup<'_, K>, size: [u32; K], outer: &Outer<'_>) -> Result<(), Error> {
         let mut tiles = [1u32; 4];
         for j in 0..K.min(3) {
             tiles[j] = size[j].div_ceil(self.block[j]);
@@ -145,12 +145,16 @@ impl<const K: usize> MakeProgram<K> for ExhaustiveProgram {
 }
 
 impl<const K: usize> Program<K> for ExhaustiveProgram {
+    fn aim(&mut self, setup: &Setup<'_, K>) -> Result<(), Error> {
+        let extent = setup.start.window.extent;
+        match self.extent == extent {
+            true => Ok(()),
+            false => with_outer(setup.plan.curve(), extent, |outer| self.cover(setup, extent, &outer))?,
+        }
+    }
+
     fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>, control: &Control) -> Result<(), Error> {
         control.check()?;
-        let extent = setup.start.window.extent;
-        if self.extent != extent {
-            with_outer(setup.plan.curve(), extent, |outer| self.aim(setup, extent, &outer))??;
-        }
         let blocks = self.native * self.depth;
         let whole = self.native.max(setup.device.max_grid() / self.native.max(1) * self.native);
         self.launched = match setup.cuda.stack {
