@@ -95,7 +95,7 @@ fn chosen() -> impl Strategy<Value = Chosen> {
     let cut = (0u32..4, prop::sample::select(vec![1, 2, 3, 7, 64]), 1usize..3);
     let plan =
         (prop::array::uniform4(6u32..90), scheme, prop::sample::select(CurveKind::ALL), prop::sample::select(rules));
-    (plan, how, cut).prop_map(|((n, (g, r, b), curve, rule), how, (level, parts))| Chosen {
+    (plan, how, cut).prop_map(|((n, (g, r, b), curve, rule), how, (level, parts, windows))| Chosen {
         n,
         g,
         r,
@@ -103,7 +103,7 @@ fn chosen() -> impl Strategy<Value = Chosen> {
         curve,
         rule,
         how,
-        cut: Cut { level, parts },
+        cut: Cut { level, parts, windows },
     })
 }
 
