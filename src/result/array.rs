@@ -343,4 +343,17 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn windows_share_memory_while_it_is_large_enough() {
+        let box_of = |extent| Region { corner: [3, 4], extent };
+        let address = |array: &DenseArray<2>| array.cells().as_slice::<u16>().unwrap().as_ptr();
+        let first = DenseArray::zeroed(box_of([10, 10]), CellType::U16);
+        let kept = address(&first);
+        let small = first.over(box_of([5, 7]));
+        assert_eq!((address(&small), small.cells().len(), small.window()), (kept, 35, box_of([5, 7])));
+        let again = small.over(box_of([20, 5]));
+        assert_eq!((address(&again), again.cells().len()), (kept, 100));
+        assert_eq!(again.over(box_of([20, 6])).cells().len(), 120);
+    }
 }

@@ -114,3 +114,33 @@ impl Bricks {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cell::Words;
+
+    /// Bricks of many sizes come back whole, in any order, and their chunks go.
+    #[test]
+    fn bricks_are_taken_in_any_order() {
+        let sizes: Vec<usize> = (0..400).map(|i| 1 + i * 7919 % 1000).chain([3 * CHUNK, 5]).collect();
+        let mut bricks = Bricks::new(CellType::U32);
+        let mut places = Vec::new();
+        for (number, &size) in sizes.iter().enumerate() {
+            let mut cells = Cells::zeroed(CellType::U32, 0);
+            cells.extend(Words::Narrow(&vec![number as u32; size]));
+            places.push(bricks.len());
+            bricks.append(cells);
+        }
+        assert!(bricks.chunks.len() > 3);
+        assert_eq!(bricks.len(), sizes.iter().sum::<usize>() as u64);
+        bricks.announce(places.iter().copied());
+        // 401 is prime, and there are 402: every number but the last comes once, then that.
+        for number in (0..401).map(|i| i * 100 % 401).chain([401]) {
+            let mut cells = Cells::zeroed(CellType::U32, 0);
+            bricks.take(places[number], sizes[number] as u64, &mut cells);
+            assert_eq!(cells.as_slice(), Some(&vec![number as u32; sizes[number]][..]), "{number}");
+        }
+        assert!(bricks.chunks.iter().all(|chunk| chunk.cells.is_empty()));
+    }
+}
