@@ -102,3 +102,33 @@ DEVICE u64 linear(const u32* size, const Coords& cell) {
     for (u32 i = 0; i < DIM; i++) index = index * size[DIM - 1 - i] + cell[DIM - 1 - i];
     return index;
 }
+
+// Where the array holds a cell; false if it is beyond the window.
+DEVICE bool placed(const RunArgs& run, const Coords& cell, u64& index) {
+    Coords at = cell;
+    bool inside = true;
+    if (run.windowed) {
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) {
+            at[j] -= run.corner[j]; // below the window it wraps to a large one
+            inside = inside && at[j] < run.extent[j];
+        }
+    }
+    index = linear(run.extent, at);
+    return inside;
+}
+
+// What the window shows of a region, counted from its lowest cell; false if that is nothing.
+DEVICE bool clip(const RunArgs& run, Region& region) {
+    bool some = true;
+#pragma unroll
+    for (u32 j = 0; j < DIM; j++) {
+        const u32 low = region.corner[j] > run.corner[j] ? region.corner[j] : run.corner[j];
+        const u64 end = u64(region.corner[j]) + region.extent[j], last = u64(run.corner[j]) + run.extent[j];
+        const u64 high = end < last ? end : last;
+        some = some && low < high;
+        region.corner[j] = low - run.corner[j];
+        region.extent[j] = u32(high - low);
+    }
+    return some;
+}

@@ -22,22 +22,23 @@ DEVICE void fill(const RunArgs& run, Value* array, const u32* size, const Region
     }
 }
 
-DEVICE void fill(const RunArgs& run, const Region& region, Value value, u32 piece, u32 pieces) {
+DEVICE void fill(const RunArgs& run, Region region, Value value, u32 piece, u32 pieces) {
+    if (run.windowed && !clip(run, region)) return;
     const CellValue cell = stored(value);
     constexpr u32 WIDTH = sizeof(Quad) / sizeof(CellValue);
-    if ((region.corner[0] | region.extent[0] | run.size[0]) % WIDTH == 0) {
+    if ((region.corner[0] | region.extent[0] | run.extent[0]) % WIDTH == 0) {
         // Rows in units of 16 bytes.
         Region wide = region;
         wide.corner[0] /= WIDTH;
         wide.extent[0] /= WIDTH;
         u32 size[DIM];
 #pragma unroll
-        for (u32 j = 0; j < DIM; j++) size[j] = j == 0 ? run.size[0] / WIDTH : run.size[j];
+        for (u32 j = 0; j < DIM; j++) size[j] = j == 0 ? run.extent[0] / WIDTH : run.extent[j];
         const u32 low = u32(cell) * (sizeof(CellValue) == 1 ? 0x01010101u : sizeof(CellValue) == 2 ? 0x00010001u : 1u);
         const u32 high = sizeof(CellValue) == 8 ? u32(u64(cell) >> 32) : low;
         fill(run, (Quad*)run.array, size, wide, Quad{low, high, low, high}, piece, pieces);
     } else {
-        fill(run, (CellValue*)run.array, run.size, region, cell, piece, pieces);
+        fill(run, (CellValue*)run.array, run.extent, region, cell, piece, pieces);
     }
 }
 
@@ -56,7 +57,8 @@ DEVICE void evaluate(const RunArgs& run, const FieldArgs& args, const Region& re
         const Value found = value_at(args, cell);
         tally.add(found, mine);
         if (mine && brick == nullptr) {
-            ((CellValue*)run.array)[linear(run.size, cell)] = stored(found);
+            u64 index;
+            if (placed(run, cell, index)) ((CellValue*)run.array)[index] = stored(found);
         } else if (mine) {
             Coords offset;
 #pragma unroll

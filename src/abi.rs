@@ -5,7 +5,7 @@
 //! order. Nothing here needs CUDA.
 
 /// A type that Rust and CUDA C++ share.
-pub trait DeviceField {
+pub trait DeviceMember {
     /// Bytes.
     const SIZE: usize;
     /// The C++ declaration of a field of this type.
@@ -16,7 +16,7 @@ pub trait DeviceField {
 
 macro_rules! device_field {
     ($($T:ty = $name:literal),+) => { $(
-        impl DeviceField for $T {
+        impl DeviceMember for $T {
             const SIZE: usize = size_of::<$T>();
             fn declare(name: &str) -> String { format!(concat!($name, " {}"), name) }
             fn put(&self, bytes: &mut Vec<u8>) { bytes.extend(self.to_ne_bytes()) }
@@ -25,7 +25,7 @@ macro_rules! device_field {
 }
 device_field!(u32 = "u32", u64 = "u64", i32 = "i32", i64 = "i64", f32 = "float", f64 = "double");
 
-impl<T: DeviceField, const N: usize> DeviceField for [T; N] {
+impl<T: DeviceMember, const N: usize> DeviceMember for [T; N] {
     const SIZE: usize = N * T::SIZE;
     fn declare(name: &str) -> String {
         T::declare(&format!("{name}[{N}]"))
@@ -58,7 +58,7 @@ macro_rules! device_struct {
         impl $crate::abi::DeviceStruct for $Name {
             const MEMBERS: &'static [(&'static str, usize, usize)] = &{
                 let mut members =
-                    [$((stringify!($field), 0, <$T as $crate::abi::DeviceField>::SIZE)),+];
+                    [$((stringify!($field), 0, <$T as $crate::abi::DeviceMember>::SIZE)),+];
                 let mut i = 1;
                 while i < members.len() {
                     members[i].1 = members[i - 1].1 + members[i - 1].2;
@@ -68,18 +68,18 @@ macro_rules! device_struct {
             };
 
             fn declaration(name: &str) -> String {
-                use $crate::abi::DeviceField;
+                use $crate::abi::DeviceMember;
                 let mut fields = String::new();
                 let mut size = 0;
                 $(
-                    fields += &format!("    {};\n", <$T as DeviceField>::declare(stringify!($field)));
-                    size += <$T as DeviceField>::SIZE;
+                    fields += &format!("    {};\n", <$T as DeviceMember>::declare(stringify!($field)));
+                    size += <$T as DeviceMember>::SIZE;
                 )+
                 format!("struct {name} {{\n{fields}}};\nstatic_assert(sizeof({name}) == {size}, \"{name} has gaps\");\n")
             }
             fn bytes(&self) -> Vec<u8> {
                 let mut bytes = Vec::new();
-                $($crate::abi::DeviceField::put(&self.$field, &mut bytes);)+
+                $($crate::abi::DeviceMember::put(&self.$field, &mut bytes);)+
                 bytes
             }
         }

@@ -102,11 +102,13 @@ impl CellType {
     }
 
     /// The count that a word holds: the inverse of [`word`](Self::word).
+    #[allow(clippy::unnecessary_cast, reason = "one body for every type")]
     pub fn count(self, word: u64) -> u64 {
         with_type!(self, T => T::from_word(word) as u64)
     }
 
     /// The number that a word is, as nearly as a double can say it.
+    #[allow(clippy::unnecessary_cast, reason = "one body for every type")]
     pub fn number(self, word: u64) -> f64 {
         with_type!(self, T => T::from_word(word) as f64)
     }
@@ -277,9 +279,14 @@ impl<'a> WordsMut<'a> {
         self.len() == 0
     }
 
-    /// Writes values into them, as many as there are words.
+    /// Writes values into them, as many as there are words. `T` is the field's type.
+    ///
+    /// # Panics
+    /// If a word of `T` is wider or narrower than they are.
     #[inline]
     pub fn put<T: Cell>(self, values: impl IntoIterator<Item = T>) {
+        let wide = size_of::<T>() == 8;
+        assert_eq!(matches!(self, Self::Wide(_)), wide, "{} is not the type that the field said it has", T::TYPE);
         match self {
             Self::Narrow(words) => words.iter_mut().zip(values).for_each(|(word, value)| *word = value.word() as u32),
             Self::Wide(words) => words.iter_mut().zip(values).for_each(|(word, value)| *word = value.word()),

@@ -152,10 +152,17 @@ impl<const K: usize> Plan<K> {
     /// that fills them, as it does for d = k−1. An axis that is not split counts as M_j = g_j·n_j/(n_j − g_j), which is from
     /// a region's first cell to its last: regions of single cells are slices, however few there are.
     pub fn expected_regions(&self, d: f64) -> Vec<f64> {
+        let regions = self.levels[0].regions() as f64;
+        self.expected_below(0, regions, self.expected_densities(d)[0], d)
+    }
+
+    /// As [`expected_regions`](Self::expected_regions) from `level` on, of which `regions` are examined and a share `first`
+    /// is mixed.
+    pub(crate) fn expected_below(&self, level: u32, mut regions: f64, first: f64, d: f64) -> Vec<f64> {
         let children = self.scheme.children() as f64;
-        let mut regions = self.levels[0].regions() as f64;
         let mut expected = Vec::with_capacity(self.levels.len());
-        for density in self.expected_densities(d) {
+        let below = self.expected_densities(d).into_iter().skip(level as usize + 1);
+        for density in std::iter::once(first).chain(below) {
             expected.push(regions);
             regions *= density * children;
         }

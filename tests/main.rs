@@ -5,6 +5,7 @@ mod layers;
 mod outcome;
 mod own_fields;
 mod paper_model;
+mod parts;
 mod patterns;
 mod reference;
 mod shape;

@@ -41,7 +41,7 @@ use clap::error::ErrorKind;
 
 use args::{Cli, Colour, Command};
 use error::Error;
-use orthant::field::OwnField;
+use orthant::field::{FieldKind, OwnField};
 use threads::with_threads;
 use variables::Typed;
 use voice::{STDOUT, Voice, print, stdout_failed, tell};
@@ -50,7 +50,7 @@ pub use memory::Memory;
 
 /// As [`main`], with fields of one's own: they run, are verified, measured and reported by their names, as the built-in ones.
 pub fn main_with<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I, fields: Vec<OwnField>) -> ExitCode {
-    if let Err(error) = OwnField::register(fields) {
+    if let Err(error) = FieldKind::register(fields) {
         tell(format_args!("orthant: {error}"));
         return ExitCode::from(2);
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use orthant::backend::Kept;
+use orthant::backend::{Kept, Part};
 use orthant::field::{Field, Job, Open};
 use orthant::result::{DenseArray, Stored, dense_fits};
 use orthant::{Bytes, Control, Keep, Ran, Report, Request, StrategyKind, Subdivision};
@@ -137,8 +137,13 @@ impl Job for Task {
         let options = self.request.options()?;
         let slice = Slice::new(domain.size(), &self.args.output.slice)?;
         let outputs = Outputs::open(&self.args.output, self.request.how.kept.keep)?;
-        outputs.fit(domain.size(), &self.request.how.kept, self.request.how.mem_limit)?;
         let field = open(&domain, &options)?;
+        self.request.how = self.request.how.for_labels(field.labels())?;
+        if field.labels().most().is_none() && outputs.pictures() {
+            let (name, kind) = (self.request.workload, self.request.how.kept.cell);
+            return Err(Error::Input(format!("a picture shows counts, and the values of {name} are {kind}; use .npy")));
+        }
+        outputs.fit(domain.size(), &self.request.how.kept, self.request.how.mem_limit)?;
         let target = machine::pick(self.args.how.backend, self.args.how.device, self.voice)?;
         self.args.how.understood_by(&target)?;
         let device = target.device().unwrap_or(&self.machine.cpu);
@@ -159,22 +164,25 @@ impl Job for Task {
         let mut prepared = target.of().prepare(&plan, &*field, how)?;
         let progress =
             Progress::start(&self.control, plan.domain().cells(), rule.warm_up + rule.max_samples, self.voice);
-        let done = repeat(&rule, || Ok(prepared.run(&self.control).inspect(|_| progress.ran())?));
+        let done = repeat(&rule, || Ok(prepared.run(&Part::default(), &self.control).inspect(|_| progress.ran())?));
         drop(progress);
         let samples = done?;
-        let subdivision = prepared.result()?;
+        let subdivision = prepared.subdivision()?;
         let mut counts = subdivision.counts().clone();
         let middle = |times: &[f64]| Duration::from_secs_f64(median(times));
         counts.times.wall = middle(&samples.wall);
         counts.times.device = counts.times.device.map(|_| middle(&samples.device));
         let checksum = subdivision.array().map(DenseArray::checksum);
+        // Only a report shows it.
+        let regions_checksum = outputs.report.as_ref().and_then(|_| subdivision.regions_checksum());
         let ran = Ran {
             backend: target.name(),
             device,
             multiprocessors: target.multiprocessors(),
             samples: samples.times(),
-            iterations: field.labels().work,
+            iterations: field.labels().work(),
             checksum: checksum.as_deref(),
+            regions_checksum,
         };
         let report = Report::new(self.request.computation(&plan), how, &counts, ran);
         let report = Report { auto_scheme: found, ..report };
@@ -233,7 +241,7 @@ impl Task {
                     let mut layers = subdivision.layers(PIECE, limit)?;
                     let mut refused = None;
                     let written = finish(staged, &mut |out| {
-                        npy::header(subdivision.plan().domain().size(), self.request.how.kept.cell, out)?;
+                        npy::header(subdivision.plan().domain().size(), subdivision.bricks().kind(), out)?;
                         layers.try_for_each(|piece| match piece {
                             Ok(piece) => npy::cells(&piece, out),
                             Err(error) => {

@@ -60,7 +60,8 @@ pub(crate) fn verify(args: VerifyOptions, voice: Voice) -> Result<(), Error> {
     }
     for outcome in &faults {
         let fault = outcome.fault.as_deref().unwrap_or_default();
-        tell(format_args!("orthant: {} {} {:?}: {fault}", outcome.case, outcome.row.curve, outcome.row.how));
+        let row = &outcome.row;
+        tell(format_args!("orthant: {} {} {:?} {:?}: {fault}", outcome.case, row.curve, row.cut, row.how));
     }
     Err(Error::Difference(format!("{} of {} rows broke a law", faults.len(), outcomes.len())))
 }

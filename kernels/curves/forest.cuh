@@ -45,7 +45,9 @@ template <u32 D> DEVICE Tuple<D> curve_decode(const LaunchArgs& launch, Code cod
 
 DEVICE Coords curve_coords(const LaunchArgs& launch, Code code) { return curve_decode<DIM>(launch, code); }
 
-DEVICE Entry curve_root(const LaunchArgs& launch, u32 index) { return {index, curve_decode<DIM>(launch, index)}; }
+DEVICE Entry curve_entry(const LaunchArgs& launch, Code code) { return {code, curve_decode<DIM>(launch, code)}; }
+
+DEVICE Entry curve_root(const LaunchArgs& launch, u64 index) { return curve_entry(launch, Code(index)); }
 
 DEVICE Entry curve_child(const LaunchArgs& launch, Code parent, u32 child) {
     const Code code = parent * CHILDREN + child;

@@ -2,8 +2,8 @@
 // time: the blocks of that grid take one of their families each.
 #pragma once
 
-// A family under examination, up to 64 regions at a time: bit b of the mask is region `first + b`, and mixed. On level 0,
-// families are runs of CHILDREN regions, and `parent` is the number of the first.
+// A family under examination, up to 64 regions at a time: bit b of the mask is region `first + b`, and mixed. Of
+// the roots, families are runs of CHILDREN regions, and `parent` is the number of the first.
 struct Batch {
     Code parent;
     u32 first;
@@ -13,12 +13,13 @@ struct Batch {
 
 DEVICE Entry member(const DpArgs& dp, const Batch& batch, u32 number) {
     const LaunchArgs& launch = level_of(dp, batch.level);
-    return batch.level == 0 ? curve_root(launch, u32(batch.parent) + number) : curve_child(launch, batch.parent, number);
+    if (batch.level == dp.root_level) return olt_root(launch, u32(batch.parent) + number);
+    return curve_child(launch, batch.parent, number);
 }
 
 DEVICE u32 members(const DpArgs& dp, const Batch& batch) {
-    if (batch.level > 0) return CHILDREN;
-    const u64 left = level_of(dp, 0).regions - batch.parent;
+    if (batch.level > dp.root_level) return CHILDREN;
+    const u64 left = level_of(dp, batch.level).regions - batch.parent;
     return left < CHILDREN ? u32(left) : CHILDREN;
 }
 
@@ -29,7 +30,7 @@ DEVICE Batch next_family(const DpArgs& dp, Batch& batch) {
     return {member(dp, batch, number).code, 0, batch.level + 1, 0};
 }
 
-// The families of a grid, one per block: those of a batch, or the initial grid or those that
+// The families of a grid, one per block: those of a batch, or the roots or those that
 // overflowed in the last round, from number `batch.parent` on (the host gives that number for a batch; it starts with it).
 ENTRY_AHEAD(dp_block, const DpArgs*, Batch, u64);
 
@@ -56,7 +57,7 @@ ENTRY(dp_block, const DpArgs*, args, Batch, batch, u64, from) {
     const Origin origin(from);
     Batch at = batch;
     if (origin.level == FROM_ROOTS) {
-        at = {Code((u64(batch.parent) + blockIdx.x) * CHILDREN), 0, 0, 0};
+        at = {Code((u64(batch.parent) + blockIdx.x) * CHILDREN), 0, dp.root_level, 0};
     } else if (origin.level == FROM_OVERFLOW) {
         const u64 family = u64(batch.parent) + blockIdx.x;
         at = {((const Code*)dp.taken)[family], 0, ((const u32*)dp.taken_levels)[family], 0};

@@ -2,7 +2,7 @@
 #pragma once
 
 // The regions of a grid, one per block: the children, on the origin's level, of the region whose code is `start`; or the
-// initial grid or the families that overflowed in the last round, from number `start` on.
+// roots or the families that overflowed in the last round, from number `start` on.
 ENTRY_AHEAD(dp_region, const DpArgs*, u64, u64);
 
 // Hands the children of a region over to a grid, or to the next round; false if neither has room. Called by thread 0.
@@ -21,7 +21,8 @@ ENTRY(dp_region, const DpArgs*, args, u64, start, u64, from) {
     u32 level = 0;
     Entry entry;
     if (origin.level == FROM_ROOTS) {
-        entry = curve_root(level_of(dp, 0), u32(start) + blockIdx.x);
+        level = dp.root_level;
+        entry = olt_root(level_of(dp, level), u32(start) + blockIdx.x);
     } else if (origin.level == FROM_OVERFLOW) {
         const u64 block = start + blockIdx.x;
         level = ((const u32*)dp.taken_levels)[block / CHILDREN];

@@ -2,9 +2,9 @@
 // tail-launches the grid of that level, which starts when this one and all it launched are done.
 #pragma once
 
-// Regions of a level: all of the initial grid, or the children of what the level before found mixed.
+// Regions of a level: the roots, or the children of what the level before found mixed.
 DEVICE u64 level_regions(const DpArgs& dp, u32 level) {
-    if (level == 0) return level_of(dp, 0).regions;
+    if (level == dp.root_level) return level_of(dp, level).regions;
     return u64(((const u32*)level_of(dp, level - 1).counters)[COUNTER_MIXED]) * CHILDREN;
 }
 

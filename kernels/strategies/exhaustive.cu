@@ -1,4 +1,4 @@
-// Exhaustive: one thread per cell, without subdivision.
+// Exhaustive: one thread per cell of the window, without subdivision.
 //
 // The launch space is a stack of 3-D grids: the native grid covers axes 0 to 2 in tiles of the block's shape, the outer
 // axes index the stack along the curve. Both are folded into one index, since a grid's y and z end at 65535 blocks and
@@ -38,7 +38,7 @@ KERNEL(exhaustive) {
             if (j < 3) {
                 // The last tile of an axis can end beyond 32 bits.
                 const u64 at = u64(tile % launch.tiles[j]) * shape[j] + thread % shape[j];
-                mine = mine && at < run.size[j];
+                mine = mine && at < run.extent[j];
                 cell[j] = u32(at);
                 tile /= launch.tiles[j];
                 thread /= shape[j];
@@ -48,10 +48,11 @@ KERNEL(exhaustive) {
         }
 #pragma unroll
         for (u32 j = 0; j < DIM; j++) {
-            if (!mine) cell[j] = 0;
+            cell[j] = run.corner[j] + (mine ? cell[j] : 0);
         }
         const Value found = value_at(args, cell);
-        if (mine && run.array != 0) ((CellValue*)run.array)[linear(run.size, cell)] = stored(found);
+        u64 index;
+        if (mine && run.array != 0 && placed(run, cell, index)) ((CellValue*)run.array)[index] = stored(found);
         tally.add(found, mine);
     }
     settle_tally(launch, tally, TALLY_EVALUATED);

@@ -1,6 +1,7 @@
 //! One error at the surface of the crate, one variant per way of failing.
 
 use crate::backend::cuda_error::CudaError;
+use crate::backend::part::PartError;
 use crate::bytes::Bytes;
 use crate::choice::ChoiceError;
 use crate::curve::CurveError;
@@ -21,6 +22,9 @@ pub enum Error {
     /// A plan that cannot be.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// A part that does not fit its plan.
+    #[error(transparent)]
+    Part(#[from] PartError),
     /// A field that cannot be.
     #[error(transparent)]
     Field(#[from] FieldError),
@@ -65,7 +69,7 @@ pub enum Error {
     Incomplete {
         /// Cells filled, evaluated or counted in leaves.
         seen: u128,
-        /// Cells of the domain.
+        /// Cells of the roots: of the domain, or of what a part covers of it.
         total: u128,
     },
     /// A worker pool that could not be started, or another failure of the system.

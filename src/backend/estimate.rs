@@ -1,6 +1,7 @@
 //! What a run will take, before it takes it.
 
 use crate::backend::how::{How, StrategyKind};
+use crate::backend::part::{Part, PartError, Start};
 use crate::backend::table::table_bytes;
 use crate::field::Field;
 use crate::plan::Plan;
@@ -20,17 +21,35 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The estimate for one run.
+    /// The estimate for a run of the whole plan.
     pub fn new<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> Self {
+        Self::from(plan, field, how, &Start::whole(plan))
+    }
+
+    /// The estimate for a run of a part.
+    ///
+    /// # Errors
+    /// [`PartError`] if the part does not fit the plan.
+    pub fn of_part<const K: usize>(
+        plan: &Plan<K>,
+        field: &dyn Field<K>,
+        how: &How,
+        part: &Part<'_, K>,
+    ) -> Result<Self, PartError> {
+        Ok(Self::from(plan, field, how, &Start::new(plan, field.carrier().is_some(), part)?))
+    }
+
+    /// The estimate for a run from `start`.
+    pub(crate) fn from<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, how: &How, start: &Start<'_, K>) -> Self {
         let cell = field.labels().cell(how.kept.cell).bytes();
         let dense =
-            if how.kept.keep == Keep::Dense { plan.domain().cells().saturating_mul(u128::from(cell)) } else { 0 };
+            if how.kept.keep == Keep::Dense { start.window.cells_wide().saturating_mul(u128::from(cell)) } else { 0 };
         if how.tuning.strategy == StrategyKind::Exhaustive {
             return Self { dense, olt: 0, compact: 0 };
         }
-        let expected = plan.expected_regions(field.boundary_dimension());
+        let expected = start.expected(plan, field.boundary_dimension());
         let payloads = field.carrier().is_some();
-        let table = |level: usize| table_bytes(plan, level as u32, payloads, expected[level] as u128);
+        let table = |level: usize| table_bytes(plan, start.level + level as u32, payloads, expected[level] as u128);
         let olt = (0..expected.len())
             .map(|level| {
                 let next = if level + 1 < expected.len() { table(level + 1) } else { 0 };
@@ -41,9 +60,8 @@ impl Estimate {
         let last = expected[expected.len() - 1];
         // A family of R regions has at least one parent: terminal regions are fewer than all regions.
         let terminals = expected.iter().sum::<f64>() as u128 * u128::from(Terminal::BYTES);
-        let densities = plan.expected_densities(field.boundary_dimension());
-        let share = densities[expected.len() - 1];
-        let leaf = plan.domain().cells() as f64 / plan.levels()[expected.len() - 1].regions() as f64;
+        let share = plan.expected_densities(field.boundary_dimension())[plan.levels().len() - 1];
+        let leaf = plan.domain().cells() as f64 / plan.levels()[plan.levels().len() - 1].regions() as f64;
         let bricks = (last * share * leaf) as u128 * u128::from(cell);
         let compact = match how.kept.keep {
             Keep::Counts => 0,

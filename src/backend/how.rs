@@ -185,12 +185,26 @@ impl How {
         self.cuda.clone().unwrap_or_default()
     }
 
+    /// The same for a field: values of a type are stored as they are.
+    ///
+    /// # Errors
+    /// [`ChoiceError`] if another type was chosen for them.
+    pub fn for_labels(&self, labels: Labels) -> Result<Self, ChoiceError> {
+        let (chosen, usual) = (self.kept.cell, Kept::default().cell);
+        let cell = labels.cell(chosen);
+        if cell != chosen && chosen != usual {
+            let reason = format!("the values of this field are {cell}, and are stored as they are");
+            return Err(ChoiceError::new("cell", chosen, reason));
+        }
+        Ok(self.clone().cell(cell))
+    }
+
     /// Checks what every backend needs, that labels fit the cells and something may be in flight, and says how labels
     /// become cells.
     pub(crate) fn check(&self, labels: Labels) -> Result<Storage, ChoiceError> {
         if self.tuning.max_kernels == Some(0) {
             return Err(ChoiceError::new("max-kernels", 0, "at least one must be in flight"));
         }
-        Storage::new(labels, self.kept.cell)
+        Storage::new(labels, self.for_labels(labels)?.kept.cell)
     }
 }

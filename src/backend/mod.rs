@@ -6,8 +6,10 @@ mod error;
 mod estimate;
 mod facts;
 mod how;
+mod part;
 mod portions;
 mod seam;
+mod sink;
 mod table;
 
 pub use control::Control;
@@ -19,6 +21,10 @@ pub(crate) use how::GivenCudaTuning;
 pub use how::{
     AskLoop, CudaTuning, DpLaunch, ExploreOrder, How, Insertion, Kept, Mapping, Stack, StrategyKind, Table, Tuning,
 };
+pub(crate) use part::Start;
+pub use part::{Part, PartError, Roots};
 pub(crate) use portions::{FIRST_ROUND, LAST_ROUND, PIECE, Shared};
 pub use seam::{Backend, Place, Prepared, Sampler};
+pub(crate) use sink::deliver;
+pub use sink::{Batch, Sink};
 pub(crate) use table::table_bytes;

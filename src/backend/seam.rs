@@ -8,6 +8,8 @@ use crate::backend::control::Control;
 use crate::backend::error::Error;
 use crate::backend::facts::DeviceFacts;
 use crate::backend::how::How;
+use crate::backend::part::Part;
+use crate::backend::sink::Sink;
 use crate::field::Field;
 use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
@@ -46,12 +48,12 @@ pub trait Backend<const K: usize>: Place + Sync {
         how: &How,
     ) -> Result<Sampler<'a>, Error>;
 
-    /// Prepares a plan: checks the choices and the memory, compiles, and allocates what is certainly needed.
+    /// Prepares a plan: checks the choices, compiles, and allocates what every run needs. What a run needs beside that follows
+    /// from the part that it carries out.
     ///
     /// # Errors
-    /// Before any work: [`Error::Memory`] or [`Error::DeviceMemory`] if the estimate exceeds what there is,
     /// [`Error::Choice`] if labels do not fit the cells or the choices do not go together, [`Error::Unsupported`] if the field
-    /// or the tuning cannot be had here; [`Error::Cuda`].
+    /// or the tuning cannot be had here; [`Error::DeviceMemory`], [`Error::Cuda`].
     fn prepare<'a>(
         &'a self,
         plan: &Plan<K>,
@@ -62,13 +64,15 @@ pub trait Backend<const K: usize>: Place + Sync {
 
 /// A plan on a backend, ready to run again and again.
 pub trait Prepared<const K: usize> {
-    /// One run.
+    /// One run of a part of the plan, [`Part::default`] for the whole. Memory for the window is taken once, and kept while it is
+    /// large enough.
     ///
     /// # Errors
-    /// [`Error::Interrupted`], soon after the control was cancelled, and then there is nothing to be asked about;
-    /// [`Error::Memory`] or [`Error::DeviceMemory`] if tables or results outgrow the estimate;
+    /// Before any work: [`Error::Part`] if the part does not fit the plan; [`Error::Memory`] or [`Error::DeviceMemory`] if
+    /// the estimate exceeds what there is. [`Error::Interrupted`], soon after the control was cancelled, and then there is
+    /// nothing to be asked about; [`Error::Memory`] or [`Error::DeviceMemory`] if tables or results outgrow the estimate;
     /// [`Error::Cuda`].
-    fn run(&mut self, control: &Control) -> Result<Times, Error>;
+    fn run(&mut self, part: &Part<'_, K>, control: &Control) -> Result<Times, Error>;
 
     /// What the last run counted.
     ///
@@ -79,15 +83,24 @@ pub trait Prepared<const K: usize> {
     /// If nothing was run to its end.
     fn counts(&self) -> Result<RunCounts<K>, Error>;
 
-    /// The last run with its regions and cells, on the host. They are taken: another run has to follow before they are
-    /// asked for again.
+    /// Delivers the regions and the cells of the last run to a sink. They are taken: another run has to follow before they
+    /// are asked for again.
+    ///
+    /// # Errors
+    /// As [`counts`](Self::counts), and those of the sink.
+    ///
+    /// # Panics
+    /// If nothing was run to its end.
+    fn result(&mut self, sink: &mut dyn Sink<K>) -> Result<(), Error>;
+
+    /// The last run with all its regions and cells, on the host. They are taken, as by [`result`](Self::result).
     ///
     /// # Errors
     /// As [`counts`](Self::counts); [`Error::Memory`].
     ///
     /// # Panics
     /// If nothing was run to its end.
-    fn result(&mut self) -> Result<Subdivision<K>, Error>;
+    fn subdivision(&mut self) -> Result<Subdivision<K>, Error>;
 
     /// The checksum of the last run's dense array, which stays where it is; None if none was kept.
     ///

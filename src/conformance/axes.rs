@@ -5,6 +5,7 @@ use crate::cell::CellType;
 use crate::choice::ChoiceValue;
 use crate::conformance::cases::Case;
 use crate::conformance::cover::cover;
+use crate::conformance::cut::Cut;
 use crate::curve::CurveKind;
 use crate::engine::BackendKind;
 use crate::result::Keep;
@@ -27,6 +28,8 @@ pub struct Row {
     pub case: usize,
     /// The curve.
     pub curve: CurveKind,
+    /// How it is carried out in parts.
+    pub cut: Cut,
     /// Everything else.
     pub how: How,
 }
@@ -84,6 +87,9 @@ pub(super) fn axes(cases: &[Case], backend: BackendKind) -> Vec<Axis> {
         axis("scheme", DIVIDING, Mapping::ALL, how(How::mapping)),
         axis("explore-order", DIVIDING, ExploreOrder::ALL, how(How::explore_order)),
         axis("insertion", ASK, Insertion::ALL, how(How::insertion)),
+        axis("parts", DIVIDING, &[1, 2, 3, 7, 64], |row, parts| row.cut.parts = parts),
+        axis("cut-level", DIVIDING, &[0, 1, 2], |row, level| row.cut.level = level),
+        axis("windows", ALL, &[1, 2], |row, windows| row.cut.windows = windows),
         axis("max-kernels", ALL, &[None, Some(1), Some(5)], how(How::max_kernels)),
     ];
     match backend {
@@ -158,7 +164,7 @@ pub(super) fn rows(
     };
     rows.sort();
     let row = |numbers: Vec<usize>| {
-        let mut row = Row { case: 0, curve: CurveKind::Morton, how: How::default() };
+        let mut row = Row { case: 0, curve: CurveKind::Morton, cut: Cut::NONE, how: How::default() };
         let strategy = StrategyKind::ALL[numbers[STRATEGY]];
         let concerned = axes.iter().zip(&absent).zip(numbers).filter(|((axis, _), _)| (axis.concerns)(strategy));
         concerned.for_each(|((axis, absent), number)| (axis.set)(&mut row, number - absent));

@@ -1,9 +1,10 @@
 //! Running the rows, and the laws that they must keep.
 
-use crate::backend::{Backend, Control, Error, How, StrategyKind};
+use crate::backend::{Backend, Control, Error, How, Part, StrategyKind};
 use crate::cell::CellType;
 use crate::conformance::axes::{Axis, Row, Scope, axes, counts, rows};
 use crate::conformance::cases::Case;
+use crate::conformance::cut::{Cut, disorder, in_parts, in_windows};
 use crate::curve::CurveKind;
 use crate::engine::{BackendKind, Request, Target};
 use crate::field::{Field, Job, Labels, Open};
@@ -52,7 +53,7 @@ impl Suite {
             [] => Vec::new(),
             _ => rows(&axes, scope, |case, curve, cell| {
                 curve.is_none_or(|curve| served[case].curves[curve as usize])
-                    && cell.is_none_or(|cell| served[case].most <= cell.most())
+                    && cell.is_none_or(|cell| served[case].holds(cell))
             }),
         };
         Self { cases, axes, rows, threads: None }
@@ -102,8 +103,15 @@ impl Suite {
 struct Served {
     /// Every curve: Hilbert needs equal power-of-two r. Every other error is one of the case, which its runs will tell.
     curves: Vec<bool>,
-    /// The largest count that cells have to hold.
-    most: u64,
+    /// The labels, if the field can be opened.
+    labels: Option<Labels>,
+}
+
+impl Served {
+    /// True if cells of a type can hold the labels.
+    fn holds(&self, cell: CellType) -> bool {
+        self.labels.is_none_or(|labels| labels.most().map_or(cell == labels.kind(), |most| most <= cell.most()))
+    }
 }
 
 impl Case {
@@ -120,11 +128,10 @@ impl Case {
                     let domain = self.0.domain::<K>()?;
                     Ok::<_, Error>(open(&domain, &self.0.options()?)?.labels())
                 };
-                let most = labels().ok().and_then(|labels| labels.most).unwrap_or(0);
-                Served { curves: CurveKind::ALL.iter().map(serves).collect(), most }
+                Served { curves: CurveKind::ALL.iter().map(serves).collect(), labels: labels().ok() }
             }
         }
-        let all = Served { curves: vec![true; CurveKind::ALL.len()], most: 0 };
+        let all = Served { curves: vec![true; CurveKind::ALL.len()], labels: None };
         self.request.workload.dispatch(self.request.k(), Serves(&self.request)).unwrap_or(all)
     }
 }
@@ -151,18 +158,15 @@ impl Job for RunCase<'_> {
         let cpu = Target::cpu();
         let oracle = if field.host().is_none() { backend } else { cpu.of::<K>() };
         let mut sampled = sampled(oracle, backend, field, &domain, control)?;
+        let labels = field.labels();
         let truth = {
-            let how = How::default().strategy(StrategyKind::Exhaustive).cell(CellType::U32);
+            let how = How::default().strategy(StrategyKind::Exhaustive).cell(labels.cell(CellType::U64));
             once(oracle, &case.request.plan::<K>()?, field, &how, control)?
         };
         let truth = truth.array().expect("a dense array is kept");
-        let how = How::default().cell(CellType::U32);
-        let reference = Reference::of(
-            case,
-            field.labels(),
-            &once(oracle, &case.request.plan::<K>()?, field, &how, control)?,
-            truth,
-        )?;
+        let how = How::default().cell(labels.cell(CellType::U64));
+        let known = once(oracle, &case.request.plan::<K>()?, field, &how, control)?;
+        let reference = Reference::of(case, labels, &known, truth)?;
         for row in rows {
             let plan = case.request.clone().curve(row.curve).plan::<K>()?;
             let mut outcome =
@@ -172,8 +176,23 @@ impl Job for RunCase<'_> {
                 how = how.threads(Some(asked.min(most)).filter(|&threads| threads > 0));
             }
             for poison in POISONS {
-                let run = once(backend, &plan, field, &how.clone().poison(poison), control)?;
+                let how = how.clone().poison(poison);
                 let exhaustive = row.how.tuning.strategy == StrategyKind::Exhaustive;
+                let (run, disorder) = match row.cut {
+                    Cut::NONE => {
+                        let run = once(backend, &plan, field, &how, control)?;
+                        let disorder = disorder(&run);
+                        (run, disorder)
+                    }
+                    cut => {
+                        let mut prepared = backend.prepare(&plan, field, &how)?;
+                        let cells = (cut, how.kept.cell, poison);
+                        match exhaustive {
+                            true => in_windows(&mut *prepared, &plan, cut.windows, control)?,
+                            false => in_parts(&mut *prepared, &plan, &known, cells, control)?,
+                        }
+                    }
+                };
                 let array = match row.how.kept.keep {
                     Keep::Counts => None,
                     Keep::Dense | Keep::Regions => Some(run.materialise(None)?),
@@ -182,6 +201,7 @@ impl Job for RunCase<'_> {
                 let mut fault = |fault: String| {
                     outcome.fault.get_or_insert(fault);
                 };
+                disorder.into_iter().for_each(&mut fault);
                 if let Some(array) = &array {
                     outcome.checksum = Some(array.checksum());
                     outcome.differing = differing(truth, array);
@@ -212,8 +232,8 @@ fn once<const K: usize>(
     control: &Control,
 ) -> Result<Subdivision<K>, Error> {
     let mut prepared = backend.prepare(plan, field, how)?;
-    prepared.run(control)?;
-    prepared.result()
+    prepared.run(&Part::default(), control)?;
+    prepared.subdivision()
 }
 
 /// What a coarse sample here and one by the oracle disagree in, if in anything.
@@ -256,7 +276,7 @@ impl<const K: usize> Reference<K> {
         Ok(Self {
             array,
             counts,
-            terminals: terminals(run, labels.most.is_some()),
+            terminals: terminals(run, labels.most().is_some()),
             labels,
             total: run.plan().domain().cells(),
         })
@@ -271,7 +291,7 @@ impl<const K: usize> Reference<K> {
         if run.terminals().is_empty() {
             return None;
         }
-        let terminals = terminals(run, self.labels.most.is_some());
+        let terminals = terminals(run, self.labels.most().is_some());
         let tiled: u64 = terminals.iter().map(|(region, _)| region.volume()).sum();
         if u128::from(tiled) != self.total {
             return Some(format!("the terminal regions hold {tiled} cells"));

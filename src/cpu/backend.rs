@@ -6,19 +6,20 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::backend::{
-    Backend, Control, DeviceFacts, Error, Estimate, How, Place, Prepared, Sampler, StrategyKind, Unsupported,
+    Backend, Control, DeviceFacts, Error, Estimate, How, Part, Place, Prepared, Sampler, Sink, Start, StrategyKind,
+    Unsupported, deliver,
 };
 use crate::cell::WordVec;
 use crate::cpu::host::Host;
 use crate::cpu::patience::evaluate;
-use crate::cpu::sink::Sink;
+use crate::cpu::settled::Settled;
 use crate::cpu::strategy;
 use crate::cpu::work::Work;
 use crate::field::Field;
-use crate::geometry::{Domain, SampleGrid};
+use crate::geometry::{Domain, Region, SampleGrid};
 use crate::memory::zeros;
 use crate::plan::Plan;
-use crate::result::{DenseArray, Keep, MemoryError, RunCounts, Storage, Stored, Subdivision, Times};
+use crate::result::{Bricks, DenseArray, Keep, MemoryError, RunCounts, Storage, Stored, Subdivision, Terminal, Times};
 use crate::rule::exact;
 
 /// Cells sampled per task: below it threads take longer to wake than to evaluate.
@@ -59,10 +60,10 @@ impl<const K: usize> Backend<K> for Cpu {
         let pool = pool(how)?;
         Ok(Box::new(move |control| {
             let task = |(task, keys): (usize, &mut [u64])| {
-                let mut words = WordVec::of(host.labels.kind);
+                let mut words = WordVec::of(host.labels.kind());
                 let cells = grid.cells_from((task * TASK) as u64, keys.len());
                 evaluate(host, &cells, words.reset(keys.len()), control)?;
-                exact::make_keys(host.labels.kind, words.all_mut());
+                exact::make_keys(host.labels.kind(), words.all_mut());
                 keys.iter_mut().zip(words.all().iter()).for_each(|(key, word)| *key = word);
                 Ok::<_, Error>(())
             };
@@ -85,18 +86,9 @@ impl<const K: usize> Backend<K> for Cpu {
         check_here(how)?;
         let host = Host::of(field)?;
         let storage = how.check(host.labels)?;
-        let estimate = Estimate::new(plan, field, how);
-        estimate.check(how.mem_limit)?;
         let pool = pool(how)?;
-        Ok(Box::new(OnCpu {
-            plan: plan.clone(),
-            host,
-            storage,
-            how: how.clone(),
-            dense: estimate.dense as u64,
-            pool,
-            last: None,
-        }))
+        let task = Task { plan: plan.clone(), field, host, storage, how: how.clone() };
+        Ok(Box::new(OnCpu { task, pool, last: None, array: None }))
     }
 }
 
@@ -133,73 +125,130 @@ fn inside<R: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> R + Send) -
 
 /// A plan on the CPU. A run writes into the array of the one before.
 struct OnCpu<'a, const K: usize> {
+    task: Task<'a, K>,
+    pool: Option<ThreadPool>,
+    last: Option<Last<K>>,
+    array: Option<DenseArray<K>>,
+}
+
+/// What every run of a plan shares.
+struct Task<'a, const K: usize> {
     plan: Plan<K>,
+    field: &'a dyn Field<K>,
     host: Host<'a, K>,
     storage: Storage,
     how: How,
-    /// Bytes of the dense array.
-    dense: u64,
-    pool: Option<ThreadPool>,
-    last: Option<Subdivision<K>>,
+}
+
+/// What the last run left beside its array.
+struct Last<const K: usize> {
+    counts: RunCounts<K>,
+    window: Region<K>,
+    cells: u128,
+    /// The terminal regions and their bricks, until they are taken.
+    found: Option<(Vec<Terminal>, Bricks)>,
+}
+
+impl<const K: usize> OnCpu<'_, K> {
+    fn last(&self) -> &Last<K> {
+        self.last.as_ref().expect("a plan is run before it is asked about")
+    }
+
+    fn take(&mut self) -> (Vec<Terminal>, Bricks) {
+        let last = self.last.as_mut().expect("a plan is run before it is asked about");
+        last.found.take().expect("a plan is run again before its result is asked for again")
+    }
 }
 
 impl<const K: usize> Prepared<K> for OnCpu<'_, K> {
-    fn run(&mut self, control: &Control) -> Result<Times, Error> {
-        let mut array = self.last.take().and_then(Subdivision::into_array);
-        let Self { plan, host, storage, how, dense, .. } = &*self;
-        if let (Some(byte), Keep::Dense) = (how.poison, how.kept.keep) {
-            let mut poisoned = array.map_or_else(|| dense_array(plan, *storage), Ok)?;
-            poisoned.poison(byte);
-            array = Some(poisoned);
-        }
-        let done = inside(self.pool.as_ref(), || carry_out(plan, *host, *storage, how, *dense, control, array))?;
-        let times = done.counts.times;
-        self.last = Some(done);
+    fn run(&mut self, part: &Part<'_, K>, control: &Control) -> Result<Times, Error> {
+        self.last = None;
+        let start = self.task.start(part)?;
+        let kept = self.array.take();
+        let (last, array) = inside(self.pool.as_ref(), || self.task.carry_out(&start, control, kept))?;
+        let times = last.counts.times;
+        (self.last, self.array) = (Some(last), array);
         Ok(times)
     }
 
     fn counts(&self) -> Result<RunCounts<K>, Error> {
-        Ok(self.last.as_ref().expect("a plan is run before its counts are asked for").counts.clone())
+        Ok(self.last().counts.clone())
     }
 
-    fn result(&mut self) -> Result<Subdivision<K>, Error> {
-        Ok(self.last.take().expect("a plan is run before its result is asked for"))
+    fn result(&mut self, sink: &mut dyn Sink<K>) -> Result<(), Error> {
+        let (terminals, bricks) = self.take();
+        deliver(&self.task.plan, terminals, bricks, sink)?;
+        let Some(array) = &self.array else { return Ok(()) };
+        let mut start = 0;
+        array.cells().le_bytes(0..array.cells().len(), |bytes| {
+            sink.cells(&array.window(), start, bytes)?;
+            start += bytes.len() as u64 / array.cells().kind().bytes();
+            Ok(())
+        })
+    }
+
+    fn subdivision(&mut self) -> Result<Subdivision<K>, Error> {
+        let (terminals, bricks) = self.take();
+        let Last { counts, window, cells, .. } = self.last();
+        let mut all = Subdivision::new(self.task.plan.clone(), *window, *cells, counts.clone(), bricks.kind());
+        all.reserve(terminals.len(), bricks.len() as usize)?;
+        deliver(&self.task.plan, terminals, bricks, &mut all)?;
+        Ok(Subdivision { array: self.array.take(), ..all })
     }
 
     fn checksum(&self) -> Result<Option<String>, Error> {
-        let last = self.last.as_ref().expect("a plan is run before its checksum is asked for");
-        Ok(last.array.as_ref().map(DenseArray::checksum))
+        self.last();
+        let kept = self.task.how.kept.keep == Keep::Dense;
+        let array =
+            || self.array.as_ref().expect("a plan is run again before the checksum of a taken array is asked for");
+        Ok(kept.then(|| array().checksum()))
     }
 }
 
-/// The array that a run paints.
-fn dense_array<const K: usize>(plan: &Plan<K>, storage: Storage) -> Result<DenseArray<K>, MemoryError> {
-    DenseArray::zeroed(Stored::Dense, plan.domain().size(), storage.cell)
-}
+impl<const K: usize> Task<'_, K> {
+    /// Where a part starts, if it fits the plan and the memory.
+    fn start<'r>(&self, part: &Part<'r, K>) -> Result<Start<'r, K>, Error> {
+        let start = Start::new(&self.plan, self.host.carry.is_some(), part)?;
+        let start = match self.how.tuning.strategy {
+            StrategyKind::Exhaustive => start.exhaustive(part)?,
+            _ => start,
+        };
+        Estimate::from(&self.plan, self.field, &self.how, &start).check(self.how.mem_limit)?;
+        Ok(start)
+    }
 
-/// One run into `array`, which a run before this one may have left, or into a new one.
-fn carry_out<const K: usize>(
-    plan: &Plan<K>,
-    host: Host<'_, K>,
-    storage: Storage,
-    how: &How,
-    dense: u64,
-    control: &Control,
-    array: Option<DenseArray<K>>,
-) -> Result<Subdivision<K>, Error> {
-    control.begin();
-    let start = Instant::now();
-    let kept = &how.kept;
-    let new = || (kept.keep == Keep::Dense).then(|| dense_array(plan, storage)).transpose();
-    let mut array = array.map_or_else(new, |array| Ok(Some(array)))?;
-    let limit = how.mem_limit.unwrap_or(u64::MAX).saturating_sub(dense);
-    let sink = Sink::new(array.as_mut().map(DenseArray::canvas), kept.keep, storage, limit);
-    let work = Work::new(plan, host, how, control, sink);
-    let (levels, launches) = strategy::of::<K>(how.tuning.strategy).run(&work)?;
-    let (terminals, bricks) = work.sink.finish();
-    let times = Times { wall: start.elapsed(), device: None };
-    debug_assert!(how.tuning.strategy != StrategyKind::Exhaustive || terminals.is_empty());
-    let counts = RunCounts { levels, launches, times };
-    counts.complete(plan.domain().cells()).map_err(|seen| Error::Incomplete { seen, total: plan.domain().cells() })?;
-    Ok(Subdivision { plan: plan.clone(), counts, terminals, bricks, array })
+    /// One run into an array that a run before this one may have left, or into a new one.
+    fn carry_out(
+        &self,
+        start: &Start<'_, K>,
+        control: &Control,
+        array: Option<DenseArray<K>>,
+    ) -> Result<(Last<K>, Option<DenseArray<K>>), Error> {
+        let Self { plan, field, host, storage, how } = self;
+        control.begin();
+        let new = || {
+            let keep = how.kept.keep == Keep::Dense;
+            keep.then(|| DenseArray::zeroed(Stored::Dense, start.window, storage.cell)).transpose()
+        };
+        let mut array = array.map(|array| array.over(start.window)).transpose()?;
+        // Without a poison, what no root covers could be left from another window.
+        if let Some(byte) = how.poison.or_else(|| (array.is_some() && !start.whole).then_some(0)) {
+            array = array.map_or_else(new, |array| Ok(Some(array)))?;
+            array.iter_mut().for_each(|array| array.poison(byte));
+        }
+        let begun = Instant::now();
+        let mut array = array.map_or_else(new, |array| Ok(Some(array)))?;
+        let dense = Estimate::from(plan, *field, how, start).dense as u64;
+        let limit = how.mem_limit.unwrap_or(u64::MAX).saturating_sub(dense);
+        let settled = Settled::new(array.as_mut().map(DenseArray::canvas), how.kept.keep, *storage, limit);
+        let work = Work::new(plan, *host, how, control, start, settled);
+        let (levels, launches) = strategy::of::<K>(how.tuning.strategy).run(&work)?;
+        let (terminals, bricks) = work.settled.finish();
+        let times = Times { wall: begun.elapsed(), device: None };
+        debug_assert!(how.tuning.strategy != StrategyKind::Exhaustive || terminals.is_empty());
+        let counts = RunCounts { levels, launches, times };
+        counts.complete(start.cells).map_err(|seen| Error::Incomplete { seen, total: start.cells })?;
+        let last = Last { counts, window: start.window, cells: start.cells, found: Some((terminals, bricks)) };
+        Ok((last, array))
+    }
 }

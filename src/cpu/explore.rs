@@ -10,8 +10,9 @@ use crate::cell::WordVec;
 use crate::cpu::host::Host;
 use crate::cpu::patience::evaluate;
 use crate::cpu::visit::{Visit, VisitOrders};
-use crate::field::{Labels, Payload, Verdict};
+use crate::field::{Payload, Verdict};
 use crate::geometry::Region;
+use crate::result::Storage;
 use crate::rule::exact;
 
 /// Cells evaluated in one call, at most, where regions are larger than that.
@@ -31,13 +32,13 @@ pub(crate) struct Scratch<const K: usize> {
 }
 
 impl<const K: usize> Scratch<K> {
-    pub(crate) fn new(labels: Labels) -> Self {
+    pub(crate) fn new(storage: Storage) -> Self {
         Self {
             regions: Vec::new(),
             found: Vec::new(),
             cells: Vec::new(),
-            labels: WordVec::of(labels.kind),
-            converted: WordVec::of(labels.kind),
+            labels: WordVec::of(storage.label),
+            converted: WordVec::of(storage.cell),
             slabs: Vec::new(),
             open: Vec::new(),
         }
@@ -95,7 +96,7 @@ pub(crate) fn explore<const K: usize>(
             None => Verdict::Unknown,
         };
         match verdict {
-            Verdict::Uniform(label) => found[i] = Some(exact::key(host.labels.kind, label)),
+            Verdict::Uniform(label) => found[i] = Some(exact::key(host.labels.kind(), label)),
             Verdict::Mixed => {}
             Verdict::Unknown => {
                 open.push(Undecided { region: i, visited: 0, round: FIRST_ROUND, label: 0, mixed: false });
@@ -115,10 +116,10 @@ pub(crate) fn explore<const K: usize>(
         }
         evaluate(host, cells, labels.reset(cells.len()), control)?;
         cost.cells += cells.len() as u64;
-        if host.labels.work {
+        if host.labels.work() {
             cost.labels += labels.all().sum();
         }
-        exact::make_keys(host.labels.kind, labels.all_mut());
+        exact::make_keys(host.labels.kind(), labels.all_mut());
         let mut labels = labels.all();
         let mut index = 0;
         open.retain_mut(|region| {

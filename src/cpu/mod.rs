@@ -5,7 +5,7 @@ mod explore;
 mod host;
 mod olt;
 mod patience;
-mod sink;
+mod settled;
 mod strategy;
 mod visit;
 mod work;

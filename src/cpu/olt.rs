@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use crate::backend::Insertion;
+use crate::backend::{Insertion, Start};
 use crate::field::{Carry, Payload};
 use crate::memory::{copies, reserve, zeros};
 use crate::plan::Plan;
@@ -39,15 +39,19 @@ impl Olt {
         Ok(Self { level, codes: codes.map_err(&refused)?, payloads })
     }
 
-    /// Level 0: every region of the initial grid, in code order.
+    /// The first table: the roots, in code order.
     ///
     /// # Errors
     /// If there is no memory for it.
-    pub(crate) fn roots<const K: usize>(plan: &Plan<K>, carry: Option<&dyn Carry<K>>) -> Result<Self, MemoryError> {
-        let len = plan.levels()[0].regions() as usize;
-        let olt = Self::with_len(0, plan.code_bytes(0) == 8, carry.is_some(), len)?;
+    pub(crate) fn roots<const K: usize>(
+        plan: &Plan<K>,
+        carry: Option<&dyn Carry<K>>,
+        start: &Start<'_, K>,
+    ) -> Result<Self, MemoryError> {
+        let len = start.len() as usize;
+        let olt = Self::with_len(start.level, plan.code_bytes(start.level) == 8, carry.is_some(), len)?;
         (0..len).into_par_iter().for_each(|slot| {
-            olt.set(slot, slot as u64, root(plan, carry, slot as u64));
+            olt.set(slot, start.code(slot as u64), start.payload(plan, carry, slot as u64));
         });
         Ok(olt)
     }
@@ -134,12 +138,6 @@ impl Olt {
         })?;
         Ok(olt)
     }
-}
-
-/// The payload of a region of level 0.
-#[inline]
-pub(crate) fn root<const K: usize>(plan: &Plan<K>, carry: Option<&dyn Carry<K>>, code: u64) -> Payload {
-    carry.map_or_else(Payload::default, |carry| carry.root(&plan.region(0, code)))
 }
 
 /// The children of one region, with their payloads, in code order.

@@ -29,7 +29,7 @@ pub(super) fn evaluate<const K: usize>(
     mut words: WordsMut<'_>,
     control: &Control,
 ) -> Result<(), Error> {
-    let portion = match (host.labels.work, host.labels.most) {
+    let portion = match (host.labels.work(), host.labels.most()) {
         (true, Some(most)) => (ITERATIONS / (most as usize + 1)).clamp(LEAST, CELLS),
         _ => CELLS,
     };

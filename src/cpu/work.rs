@@ -2,18 +2,18 @@
 //!
 //! One verb carries the weight: [`Work::process`] explores a batch of regions of one level, fills the uniform ones and,
 //! on the last level, evaluates the mixed ones. ASK calls it for pieces of a table, DP for the children of one region.
-//! Counts are gathered per batch and merged once, results go to the [`Sink`].
+//! Counts are gathered per batch and merged once, results go to [`Settled`].
 
 use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use crate::backend::{Control, Error, How, Mapping, PIECE};
+use crate::backend::{Control, Error, How, Mapping, PIECE, Start};
 use crate::cell::WordsMut;
 use crate::cpu::explore::{Explorer, Scratch, explore};
 use crate::cpu::host::Host;
 use crate::cpu::patience::{FILLED, evaluate};
-use crate::cpu::sink::{Batch, Sink};
+use crate::cpu::settled::{Compact, Settled};
 use crate::cpu::visit::VisitOrders;
 use crate::field::Payload;
 use crate::geometry::{Region, Slabs};
@@ -27,7 +27,8 @@ pub(crate) struct Work<'a, const K: usize> {
     pub(crate) how: &'a How,
     pub(crate) control: &'a Control,
     explorer: Explorer<'a, K>,
-    pub(crate) sink: Sink<'a, K>,
+    pub(crate) start: &'a Start<'a, K>,
+    pub(crate) settled: Settled<'a, K>,
     counts: Vec<Mutex<LevelCounts>>,
     scratch: Mutex<Vec<Scratch<K>>>,
 }
@@ -38,7 +39,8 @@ impl<'a, const K: usize> Work<'a, K> {
         host: Host<'a, K>,
         how: &'a How,
         control: &'a Control,
-        sink: Sink<'a, K>,
+        start: &'a Start<'a, K>,
+        settled: Settled<'a, K>,
     ) -> Self {
         Self {
             plan,
@@ -51,7 +53,8 @@ impl<'a, const K: usize> Work<'a, K> {
                 proves: plan.rule().proves(),
                 order: how.tuning.explore_order,
             },
-            sink,
+            start,
+            settled,
             counts: plan.levels().iter().map(|_| Mutex::default()).collect(),
             scratch: Mutex::default(),
         }
@@ -76,7 +79,7 @@ impl<'a, const K: usize> Work<'a, K> {
 
     fn take_scratch(&self) -> Scratch<K> {
         let kept = self.scratch.lock().expect("no worker panics holding it").pop();
-        kept.unwrap_or_else(|| Scratch::new(self.host.labels))
+        kept.unwrap_or_else(|| Scratch::new(self.settled.storage()))
     }
 
     fn process_with(
@@ -95,14 +98,14 @@ impl<'a, const K: usize> Work<'a, K> {
             label_sum: cost.labels,
             ..LevelCounts::default()
         };
-        let mut batch = self.sink.batch();
+        let mut batch = self.settled.batch();
         let last = self.plan.is_last(level);
         let mut leaves = Vec::new();
         for (i, mixed) in mixed.iter_mut().enumerate() {
             let (code, region) = (entry(i).0, scratch.regions[i]);
             *mixed = scratch.found[i].is_none();
             if let Some(label) = scratch.found[i] {
-                let word = self.sink.storage().word(label);
+                let word = self.settled.storage().word(label);
                 counts.filled += 1;
                 counts.filled_cells += region.volume();
                 self.fill(&region, word)?;
@@ -122,7 +125,7 @@ impl<'a, const K: usize> Work<'a, K> {
         }
         self.control.advance(counts.filled_cells + counts.leaf_cells);
         self.count(level, counts);
-        Ok(self.sink.commit(batch)?)
+        Ok(self.settled.commit(batch)?)
     }
 
     /// Evaluates every cell of a region without exploring it.
@@ -135,10 +138,10 @@ impl<'a, const K: usize> Work<'a, K> {
         scratch.cells.clear();
         region.extend_cells(&mut scratch.cells);
         evaluate(self.host, &scratch.cells, scratch.labels.reset(scratch.cells.len()), self.control)?;
-        self.sink.write(region, self.sink.storage().cells(scratch.labels.all(), &mut scratch.converted));
+        self.settled.write(region, self.settled.storage().cells(scratch.labels.all(), &mut scratch.converted));
         let volume = region.volume();
         let mut counts = LevelCounts { evaluated_cells: volume, ..LevelCounts::default() };
-        if self.host.labels.work {
+        if self.host.labels.work() {
             counts.label_sum = scratch.labels.all().sum();
         }
         self.count(0, counts);
@@ -152,7 +155,7 @@ impl<'a, const K: usize> Work<'a, K> {
     /// # Errors
     /// [`Error::Memory`] with the figure.
     pub(crate) fn fits(&self, bytes: u128) -> Result<(), Error> {
-        let limit = self.sink.limit();
+        let limit = self.settled.limit();
         if bytes > u128::from(limit) {
             return Err(MemoryError { what: Stored::NextTable, need: bytes, limit: Some(limit) }.into());
         }
@@ -181,7 +184,7 @@ impl<'a, const K: usize> Work<'a, K> {
         }
         let fill = |slab: &Region<K>| {
             self.control.check()?;
-            self.sink.fill(slab, word);
+            self.settled.fill(slab, word);
             Ok(())
         };
         let (most, shared) = match self.how.tuning.mapping {
@@ -203,7 +206,7 @@ impl<'a, const K: usize> Work<'a, K> {
         &self,
         level: u32,
         leaves: &[(u64, Region<K>)],
-        batch: &mut Batch,
+        batch: &mut Compact,
         scratch: &mut Scratch<K>,
         counts: &mut LevelCounts,
     ) -> Result<(), Error> {
@@ -213,8 +216,9 @@ impl<'a, const K: usize> Work<'a, K> {
         };
         scratch.cells.clear();
         scratch.slabs.clear();
-        for &(code, region) in leaves {
-            batch.leaf(level, code, region.volume());
+        leaves.iter().for_each(|&(code, region)| batch.leaf(level, code, region.volume()));
+        batch.reserve()?;
+        for &(_, region) in leaves {
             let slabs = Slabs::new(region, PIECE);
             for slab in (0..slabs.len()).map(|i| slabs.get(i)) {
                 slab.extend_cells(&mut scratch.cells);
@@ -230,7 +234,7 @@ impl<'a, const K: usize> Work<'a, K> {
     /// Evaluates the cells of `scratch.slabs`, which are `scratch.cells`, and empties both.
     fn evaluate_slabs(
         &self,
-        batch: &mut Batch,
+        batch: &mut Compact,
         scratch: &mut Scratch<K>,
         counts: &mut LevelCounts,
     ) -> Result<(), Error> {
@@ -242,17 +246,17 @@ impl<'a, const K: usize> Work<'a, K> {
             Mapping::Mbr => self.evaluate_shared(cells, room)?,
         }
         counts.evaluated_cells += cells.len() as u64;
-        if self.host.labels.work {
+        if self.host.labels.work() {
             counts.label_sum += labels.all().sum();
         }
-        let stored = self.sink.storage().cells(labels.all(), converted);
+        let stored = self.settled.storage().cells(labels.all(), converted);
         let mut rest = stored;
         for slab in slabs.iter() {
             let (mine, others) = rest.split_at(slab.volume() as usize);
             rest = others;
-            self.sink.write(slab, mine);
+            self.settled.write(slab, mine);
         }
-        batch.bricks(stored)?;
+        batch.bricks(stored);
         cells.clear();
         slabs.clear();
         Ok(())

@@ -21,9 +21,6 @@ pub(super) fn too_many_regions(level: u32, regions: u128) -> Error {
 pub(super) fn check<const K: usize>(plan: &Plan<K>, how: &How) -> Result<(), Error> {
     let most = u128::from(MOST);
     let roots = &plan.levels()[0];
-    if roots.regions() > most {
-        return Err(too_many_regions(0, roots.regions()));
-    }
     let children = plan.scheme().children();
     if plan.levels().len() > 1 && children > MOST {
         let reason = format!("a region has {children} children; the CUDA backend takes at most 2^31: use a smaller r");

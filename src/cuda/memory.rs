@@ -126,6 +126,11 @@ impl Reserve {
         Ok(self.0.as_ref().expect("just made"))
     }
 
+    /// The buffer, if there is one.
+    pub(super) fn buffer(&self) -> Option<&Buffer> {
+        self.0.as_ref()
+    }
+
     /// The address, 0 if there is no buffer.
     pub(super) fn address(&self) -> u64 {
         self.0.as_ref().map_or(0, Buffer::address)

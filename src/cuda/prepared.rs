@@ -16,15 +16,13 @@ use super::specialise::{
 use super::strategy::{self, LevelRun, Program};
 use super::twin;
 use super::watch::Watch;
-use crate::backend::{Control, Error, Estimate, How, Prepared, StrategyKind};
-use crate::field::{DeviceTwin, Field};
+use crate::backend::{Control, Error, Estimate, How, Part, Prepared, Sink, Start, StrategyKind, deliver};
+use crate::field::Field;
 use crate::plan::Plan;
-use crate::result::{
-    Checksum, DenseArray, Keep, Launches, LevelCounts, LevelStats, RunCounts, Stored, Subdivision, Times,
-};
+use crate::result::{Checksum, Keep, Launches, LevelCounts, LevelStats, RunCounts, Subdivision, Times};
 
-/// A dense array is filled with this byte when a plan is prepared, so that a cell that is never written shows: no dwell
-/// below 65535 looks like that.
+/// A dense array is filled with this byte when it is allocated, so that a cell that is never written mostly shows;
+/// [`How::poison`] makes sure.
 const POISON: u8 = 0xff;
 
 /// A plan on a device, ready to run.
@@ -34,6 +32,8 @@ pub(super) struct OnCuda<'a, const K: usize> {
     setup: Setup<'a, K>,
     /// Streams for stacks of launches, made when they are first needed.
     streams: Vec<Arc<CudaStream>>,
+    /// The most bytes that a run was found to have room for.
+    fits: u128,
     last: Option<Finished>,
 }
 
@@ -47,57 +47,77 @@ impl<'a, const K: usize> OnCuda<'a, K> {
     pub(super) fn new(device: &'a Device, plan: &Plan<K>, field: &'a dyn Field<K>, how: &How) -> Result<Self, Error> {
         let storage = how.check(field.labels())?;
         let twin = twin::checked(field, how.on_cuda().block)?;
-        let estimate = Estimate::new(plan, field, how);
+        let setup = Setup::new(device, plan, field, (how, storage), twin)?;
+        let program = (strategy::of(setup.how.tuning.strategy).program)(&setup)?;
+        Ok(Self { program, setup, streams: Vec::new(), fits: 0, last: None })
+    }
+
+    /// Makes ready for a run of a part, if it fits the plan and the memory.
+    fn aim(&mut self, part: &Part<'_, K>) -> Result<(), Error> {
+        let Setup { device, plan, field, how, .. } = &self.setup;
+        let start = Start::new(plan, false, part)?;
+        let start = match how.tuning.strategy {
+            StrategyKind::Exhaustive => start.exhaustive(part)?,
+            _ => start,
+        };
+        let estimate = Estimate::from(plan, *field, how, &start);
         estimate.check(how.mem_limit)?;
-        // What was freed before comes back with the next synchronisation.
-        device.synchronise("waiting for the GPU")?;
-        let (free, _) = device.memory()?;
-        let need = on_device(plan, &twin, field, how, &estimate);
-        if need > u128::from(free) {
-            return Err(Error::DeviceMemory { what: "arrays and tables", need, free });
+        let need = on_device(&self.setup, &start, &estimate);
+        if need > self.fits {
+            // What was freed before comes back with the next synchronisation.
+            device.synchronise("waiting for the GPU")?;
+            let held = self.setup.array.buffer().map_or(0, Buffer::bytes);
+            let free = device.memory()?.0 + held;
+            if need > u128::from(free) {
+                return Err(Error::DeviceMemory { what: "arrays and tables", need, free });
+            }
+            self.fits = need;
         }
         let dense = (how.kept.keep == Keep::Dense).then_some(estimate.dense as u64);
-        let setup = Setup::new(device, plan, field, (how, storage), twin, dense)?;
-        let prepared = Self {
-            program: (strategy::of(setup.how.tuning.strategy).program)(&setup)?,
-            setup,
-            streams: Vec::new(),
-            last: None,
-        };
-        prepared.poison(how.poison.unwrap_or(POISON))?;
-        Ok(prepared)
+        let (whole, chosen) = (start.whole, how.poison);
+        let new = self.setup.aim(start, dense)?;
+        // Without a poison, what no root covers could be left from another window.
+        self.program.aim(&self.setup)?;
+        match chosen.or((!whole).then_some(0)).or(new.then_some(POISON)) {
+            Some(byte) => self.poison(byte),
+            None => Ok(()),
+        }
     }
 
     /// Fills the dense array with a byte.
     fn poison(&self, byte: u8) -> Result<(), Error> {
-        if let Some(array) = &self.setup.array {
+        if let (Some(array), Some(_)) = (self.setup.array.buffer(), self.setup.dense) {
             array.set(byte)?;
             self.setup.device.synchronise("poisoning the dense array")?;
         }
         Ok(())
     }
 
+    /// Regions and cells, by way of the host.
+    fn deliver(&self, sink: &mut dyn Sink<K>) -> Result<(), Error> {
+        let Setup { plan, start, storage, .. } = &self.setup;
+        let (terminals, bricks) = self.program.collect(&self.setup)?;
+        deliver(plan, terminals, bricks, sink)?;
+        let width = storage.cell.bytes();
+        self.cells(|first, bytes| sink.cells(&start.window, first / width, bytes))
+    }
+
     fn last(&self) -> &Finished {
         self.last.as_ref().expect("a plan is run before it is asked about")
     }
 
-    /// Feeds the bytes of the dense array to `sink`, in storage order.
-    fn cells(&self, array: &Buffer, mut sink: impl FnMut(u64, &[u8])) -> Result<(), Error> {
-        read(self.setup.device, array.address(), array.bytes(), |start, bytes| {
-            sink(start, bytes);
-            Ok(())
-        })
+    /// Feeds the bytes of the dense array, if one is kept, to `sink`, in storage order.
+    fn cells(&self, sink: impl FnMut(u64, &[u8]) -> Result<(), Error>) -> Result<(), Error> {
+        read(self.setup.device, self.setup.array.address(), self.setup.dense.unwrap_or(0), sink)
     }
 }
 
 impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
-    fn run(&mut self, control: &Control) -> Result<Times, Error> {
+    fn run(&mut self, part: &Part<'_, K>, control: &Control) -> Result<Times, Error> {
         self.last = None;
         control.check()?;
         self.setup.device.bind()?;
-        if let Some(byte) = self.setup.how.poison {
-            self.poison(byte)?;
-        }
+        self.aim(part)?;
         let Self { setup, program, streams, .. } = self;
         let device = setup.device;
         let limit = setup.how.tuning.max_kernels.map_or(device.concurrent_kernels(), |most| most as usize);
@@ -126,11 +146,11 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
     fn counts(&self) -> Result<RunCounts<K>, Error> {
         let (setup, last) = (&self.setup, self.last());
         let tallies = read_integers(setup.device, setup.tallies.address(), setup.tallies.bytes() / 8, 8)?;
-        let levels: Vec<LevelStats<K>> = (last.levels.iter().zip(self.program.lattices(setup)).enumerate())
-            .map(|(i, (run, level))| {
-                let mut counts = counts(run, &tallies[i * (TALLY_ROWS * TALLY_COLUMNS) as usize..]);
+        let levels: Vec<LevelStats<K>> = (last.levels.iter().zip(self.program.lattices(setup)))
+            .map(|(run, level)| {
+                let mut counts = counts(run, &tallies[(level.index * TALLY_ROWS * TALLY_COLUMNS) as usize..]);
                 if setup.how.tuning.strategy == StrategyKind::Exhaustive {
-                    // Its one region is the domain.
+                    // Its one region is the window.
                     (counts.leaves, counts.leaf_cells) = (1, counts.evaluated_cells);
                 }
                 let LevelRun { olt_entries, olt_bytes, kernels, time, .. } = *run;
@@ -138,7 +158,7 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
             })
             .collect();
         let counts = RunCounts { levels, launches: last.launches, times: last.times };
-        let (totals, total) = (counts.totals(), setup.plan.domain().cells());
+        let (totals, total) = (counts.totals(), setup.start.cells);
         // Leaves are counted by the kernel that finds them, and again by those that evaluate them.
         if setup.how.kept.keep != Keep::Counts && totals.evaluated_cells != totals.leaf_cells {
             let seen = u128::from(totals.filled_cells) + u128::from(totals.evaluated_cells);
@@ -148,44 +168,44 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
         Ok(counts)
     }
 
-    fn result(&mut self) -> Result<Subdivision<K>, Error> {
-        let counts = self.counts()?;
-        let (terminals, bricks) = self.program.collect(&self.setup)?;
-        let cell = self.setup.storage.cell;
-        let read = |buffer: &Buffer| {
-            let mut array = DenseArray::zeroed(Stored::Dense, self.setup.plan.domain().size(), cell)?;
-            self.cells(buffer, |start, bytes| array.store((start / cell.bytes()) as usize, bytes))?;
-            Ok::<_, Error>(array)
-        };
-        let array = self.setup.array.as_ref().map(read).transpose()?;
-        Ok(Subdivision { plan: self.setup.plan.clone(), counts, terminals, bricks, array })
+    fn result(&mut self, sink: &mut dyn Sink<K>) -> Result<(), Error> {
+        self.counts()?;
+        self.deliver(sink)
+    }
+
+    fn subdivision(&mut self) -> Result<Subdivision<K>, Error> {
+        let Setup { plan, start, storage, .. } = &self.setup;
+        let mut all = Subdivision::new(plan.clone(), start.window, start.cells, self.counts()?, storage.cell);
+        self.deliver(&mut all)?;
+        Ok(all)
     }
 
     fn checksum(&self) -> Result<Option<String>, Error> {
         self.last();
-        let hash = |buffer: &Buffer| {
+        let hash = |_| {
             let mut checksum = Checksum::default();
             // CUDA's hosts are little-endian, as checksums are.
-            self.cells(buffer, |_, bytes| checksum.add(bytes))?;
+            self.cells(|_, bytes| {
+                checksum.add(bytes);
+                Ok(())
+            })?;
             Ok(checksum.text())
         };
-        self.setup.array.as_ref().map(hash).transpose()
+        self.setup.dense.map(hash).transpose()
     }
 }
 
 /// Bytes that a run is expected to take on the device: its arrays, tallies and tables; what tables really take is found
 /// out as they grow.
-fn on_device<const K: usize>(
-    plan: &Plan<K>,
-    twin: &DeviceTwin,
-    field: &dyn Field<K>,
-    how: &How,
-    estimate: &Estimate,
-) -> u128 {
+fn on_device<const K: usize>(setup: &Setup<'_, K>, start: &Start<'_, K>, estimate: &Estimate) -> u128 {
+    let Setup { plan, twin, field, how, .. } = setup;
     let arrays: u128 = twin.arrays.iter().map(|array| array.bytes.len() as u128).sum();
     let tallies = plan.levels().len() as u128 * u128::from(TALLY_ROWS * TALLY_COLUMNS) * 8;
     let bricks = if how.kept.keep == Keep::Regions { estimate.compact } else { 0 };
-    estimate.dense + arrays + tallies + bricks + (strategy::of(how.tuning.strategy).table_bytes)(plan, field, how)
+    let expected = |start: &Start<'_, K>| start.expected(plan, field.boundary_dimension()).iter().sum::<f64>();
+    let share = expected(start) / expected(&Start::whole(plan));
+    let tables = (strategy::of(how.tuning.strategy).table_bytes)(plan, *field, how) as f64 * share.min(1.0);
+    estimate.dense + arrays + tallies + bricks + tables as u128
 }
 
 /// A level's counts from its tallies.

@@ -42,13 +42,13 @@ pub(super) fn sampler<'a, const K: usize>(
     let twin = twin::checked(field, how.on_cuda().block)?;
     let kernel = device.kernels(&specialise(domain, field, &twin, how)?)?.get("sample")?;
     let (args, arrays) = twin::upload(device, &twin)?;
-    let width = if field.labels().kind.bytes() == 8 { 8 } else { 4 };
+    let width = if field.labels().kind().bytes() == 8 { 8 } else { 4 };
     let bytes = grid.cells() * width;
     let labels = Buffer::new(device, "the labels of a sample", bytes, Allocation::Pool)?;
     let mut fetched = Pinned::new(device, bytes as usize)?;
     device.synchronise("preparing a sample")?;
     let flag = StopFlag::new(device)?;
-    let run = Argument::new(&RunArgs { array: 0, stop: flag.address(), size: padded(grid.size()) }.bytes());
+    let run = Argument::new(&RunArgs { stop: flag.address(), size: padded(grid.size()), ..RunArgs::default() }.bytes());
     let launch = LaunchArgs {
         regions: grid.cells(),
         values: labels.address(),

@@ -1,13 +1,13 @@
 //! What a prepared plan has on a device, whatever its strategy.
 
 use super::device::{Argument, Device};
-use super::memory::{Allocation, Buffer};
+use super::memory::{Allocation, Buffer, Reserve};
 use super::specialise::{RunArgs, TALLY_COLUMNS, TALLY_ROWS};
 use super::twin;
 use super::watch::StopFlag;
 use crate::abi::{DeviceStruct, padded};
 use crate::backend::CudaError;
-use crate::backend::{CudaTuning, Error, How};
+use crate::backend::{CudaTuning, Error, How, Start, Table};
 use crate::curve::DeviceCurve;
 use crate::field::{DeviceTwin, Field};
 use crate::plan::Plan;
@@ -22,11 +22,16 @@ pub(super) struct Setup<'a, const K: usize> {
     pub(super) storage: Storage,
     pub(super) cuda: CudaTuning,
     pub(super) twin: DeviceTwin,
+    /// Where the run starts.
+    pub(super) start: Start<'static, K>,
+    /// The codes of its roots, where they are a table.
+    codes: Option<Buffer>,
     /// `RunArgs` and `FieldArgs`.
     pub(super) run: Argument,
     pub(super) args: Argument,
-    /// The dense array, if it is kept.
-    pub(super) array: Option<Buffer>,
+    /// The dense array, and its bytes, if one is kept.
+    pub(super) array: Reserve,
+    pub(super) dense: Option<u64>,
     pub(super) tallies: Buffer,
     pub(super) stop: StopFlag,
     /// Arrays of the field, alive as long as kernels may read them.
@@ -34,7 +39,7 @@ pub(super) struct Setup<'a, const K: usize> {
 }
 
 impl<'a, const K: usize> Setup<'a, K> {
-    /// Uploads the field's twin and allocates the dense array, of `dense` bytes if it is kept, and the tallies.
+    /// Uploads the field's twin and allocates the tallies.
     ///
     /// # Errors
     /// [`Error::DeviceMemory`], [`Error::Cuda`].
@@ -44,17 +49,9 @@ impl<'a, const K: usize> Setup<'a, K> {
         field: &'a dyn Field<K>,
         (how, storage): (&How, Storage),
         twin: DeviceTwin,
-        dense: Option<u64>,
     ) -> Result<Self, Error> {
         let (args, arrays) = twin::upload(device, &twin)?;
-        let allocate = |bytes| Buffer::new(device, "the dense array", bytes, Allocation::Pool);
-        let array = dense.map(allocate).transpose()?;
         let stop = StopFlag::new(device)?;
-        let run = RunArgs {
-            array: array.as_ref().map_or(0, Buffer::address),
-            stop: stop.address(),
-            size: padded(plan.domain().size()),
-        };
         let rows = plan.levels().len() as u64 * u64::from(TALLY_ROWS * TALLY_COLUMNS);
         Ok(Self {
             device,
@@ -64,13 +61,67 @@ impl<'a, const K: usize> Setup<'a, K> {
             storage,
             cuda: how.on_cuda(),
             twin,
-            run: Argument::new(&run.bytes()),
+            start: Start::whole(plan),
+            codes: None,
+            run: Argument::new(&RunArgs::default().bytes()),
             args,
-            array,
+            array: Reserve::default(),
+            dense: None,
             tallies: Buffer::new(device, "tallies", rows * 8, Allocation::Pool)?,
             stop,
             _arrays: arrays,
         })
+    }
+
+    /// Makes ready for a run from `start`: the codes of its roots, and a dense array of `dense` bytes if one is kept. True if
+    /// that is new memory.
+    ///
+    /// # Errors
+    /// [`Error::DeviceMemory`], [`Error::Cuda`].
+    pub(super) fn aim(&mut self, start: Start<'_, K>, dense: Option<u64>) -> Result<bool, Error> {
+        self.start = start.into_owned();
+        let start = &self.start;
+        self.codes = None;
+        if start.first().is_none_or(|_| !self.row_major() && self.cuda.table == Table::Coordinates) {
+            let encoding = self.plan.encoding();
+            let codes = (0..start.len()).map(|index| start.code(index));
+            let bytes: Vec<u8> = match (self.cuda.table, self.deepest().1 > 32) {
+                (Table::Coordinates, _) => {
+                    codes.flat_map(|code| encoding.decode(start.level, code)).flat_map(u32::to_ne_bytes).collect()
+                }
+                (Table::Scalars, false) => codes.flat_map(|code| (code as u32).to_ne_bytes()).collect(),
+                (Table::Scalars, true) => codes.flat_map(u64::to_ne_bytes).collect(),
+            };
+            self.codes = Some(Buffer::upload(self.device, "the codes of the roots", &bytes)?);
+        }
+        let room = |array: &Reserve| array.buffer().map_or(0, Buffer::bytes);
+        let before = room(&self.array);
+        self.dense = dense;
+        if let Some(bytes) = dense {
+            self.array.ensure(self.device, "the dense array", bytes, Allocation::Pool)?;
+        }
+        let window = start.window;
+        let run = RunArgs {
+            array: dense.map_or(0, |_| self.array.address()),
+            size: padded(self.plan.domain().size()),
+            corner: padded(window.corner),
+            extent: padded(window.extent),
+            windowed: u32::from(window != self.plan.domain().region()),
+            ..RunArgs::default()
+        };
+        self.run = Argument::new(&run.bytes());
+        Ok(room(&self.array) != before)
+    }
+
+    /// What kernels are told of the roots: the address of a table, and the first code of those without one.
+    pub(super) fn roots(&self) -> (u64, u64) {
+        let first = if self.row_major() { 0 } else { self.start.first().unwrap_or(0) };
+        (self.codes.as_ref().map_or(0, Buffer::address), first)
+    }
+
+    /// True if the roots are in row-major order, which those of tables of coordinates are where there are all of them.
+    pub(super) fn row_major(&self) -> bool {
+        self.cuda.table == Table::Coordinates && self.start.whole && self.start.first().is_some()
     }
 
     /// Bytes of a label's word.

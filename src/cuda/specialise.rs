@@ -22,6 +22,11 @@ device_struct! {
         stop: u64,
         /// n_j.
         size: [u32; 8],
+        /// The lowest cell that the array covers, and its cells per axis: 0 and n_j unless it is `windowed`.
+        corner: [u32; 8],
+        extent: [u32; 8],
+        windowed: u32,
+        padding: u32,
     }
 }
 
@@ -33,8 +38,11 @@ device_struct! {
         first: u64,
         /// Regions of the level; tiles of the native grid (Exhaustive); points (sample).
         regions: u64,
-        /// The table of the level: codes of families' parents. 0 on level 0.
+        /// The table of the level: codes of families' parents. 0 for roots.
         families: u64,
+        /// The codes of roots that are a table; the first of those that are not.
+        codes: u64,
+        code: u64,
         /// The table of the next level.
         next: u64,
         /// A byte per region: 1 if it is mixed.
@@ -114,6 +122,9 @@ device_struct! {
         table_capacity: u32,
         /// Blocks of the largest grid.
         max_grid: u32,
+        /// The level of the roots.
+        root_level: u32,
+        padding: u32,
     }
 }
 
@@ -266,9 +277,9 @@ impl Specialisation {
         define("LISTEN", &listen(field));
         define("FUSED", &(twin.arithmetic == Arithmetic::Fused));
         let labels = field.labels();
-        let storage = Storage { label: labels.kind, cell: labels.cell(how.kept.cell) };
+        let storage = Storage { label: labels.kind(), cell: labels.cell(how.kept.cell) };
         define("ORTHANT_TWIN_API", &DeviceTwin::API);
-        define("LABELS_COUNT", &labels.work);
+        define("LABELS_COUNT", &labels.work());
         define("LABEL_IS_FLOAT", &storage.label.is_float());
         define("COUNTS_AS_FLOATS", &storage.converts());
         define("RULE_HEADER", &format_args!("\"{}\"", plan.rule().twin()));
@@ -352,7 +363,7 @@ const ITERATIONS: u64 = 1 << 18;
 fn listen<const K: usize>(field: &dyn Field<K>) -> u64 {
     let labels = field.labels();
     // What a source for a GPU alone costs, only its largest label may tell.
-    let iterations = labels.most.filter(|_| labels.work || field.host().is_none()).unwrap_or(0);
+    let iterations = labels.most().filter(|_| labels.work() || field.host().is_none()).unwrap_or(0);
     1 << (ITERATIONS / iterations.max(1)).clamp(1, 64).ilog2()
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::{CudaTuning, How, Kept, StrategyKind, Tuning};
 use crate::engine::request::Computation;
-use crate::result::{Keep, Launches, LevelCounts, LevelKernels, LevelStats, RunCounts, Terminal};
+use crate::result::{Keep, Launches, LevelCounts, LevelKernels, LevelStats, RegionsChecksum, RunCounts, Terminal};
 
 /// The schema of a report.
 pub const SCHEMA: u32 = 1;
@@ -54,6 +54,10 @@ pub struct Report {
     pub launches: Launches,
     /// XXH3-64 over the cells in storage order, little-endian; null if no dense array was kept.
     pub checksum: Option<String>,
+    /// The sum of the XXH3-64 of the terminal regions, whatever their order
+    /// ([`RegionsChecksum`]); null if cells or regions were not kept, and in rows of a sweep.
+    #[serde(default)]
+    pub regions_checksum: Option<String>,
     /// Level 0 first.
     pub levels: Vec<LevelReport>,
     /// Cells by what happened to them.
@@ -168,6 +172,8 @@ pub struct Ran<'a> {
     pub iterations: bool,
     /// The checksum of the dense array, if one was kept.
     pub checksum: Option<&'a str>,
+    /// The checksum of the terminal regions, if it was asked for and they were kept.
+    pub regions_checksum: Option<RegionsChecksum>,
 }
 
 impl Report {
@@ -213,6 +219,7 @@ impl Report {
             auto_scheme: None,
             launches: counts.launches,
             checksum: ran.checksum.map(str::to_owned),
+            regions_checksum: ran.regions_checksum.map(|sum| sum.to_string()),
             levels: counts.levels.iter().map(level).collect(),
             cells: CellsReport { total, all: totals.into() },
             iterations: ran.iterations.then_some(totals.label_sum),

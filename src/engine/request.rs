@@ -142,11 +142,11 @@ impl Request {
     /// or no source.
     pub fn options(&self) -> Result<FieldOptions, Error> {
         let Computed { precision, arithmetic, .. } = self.computed;
-        let default = self.workload.defaults(self.k()).dwell;
+        let Defaults { dwell: default, by_index, .. } = self.workload.defaults(self.k());
         let iterated =
             [("precision", precision.map(Precision::name)), ("arithmetic", arithmetic.map(Arithmetic::name))];
         for (name, asked) in iterated {
-            if let (Some(asked), None) = (asked, default) {
+            if let (Some(asked), true) = (asked, by_index) {
                 let reason = format!("{} is a set of cell indices; nothing is iterated", self.workload);
                 return Err(ChoiceError::new(name, asked, reason).into());
             }
@@ -208,9 +208,9 @@ impl Request {
         let wrong = |reason: String| Error::from(ChoiceError::new("domain", "", reason));
         match &self.computed.window {
             // Fields over cell indices: their window is the lattice itself.
-            None if defaults.dwell.is_none() => Ok(size.map(|n| [0.0, f64::from(n)])),
+            None if defaults.by_index => Ok(size.map(|n| [0.0, f64::from(n)])),
             None => Ok(std::array::from_fn(|j| defaults.window[j])),
-            Some(_) if defaults.dwell.is_none() => Err(wrong(format!(
+            Some(_) if defaults.by_index => Err(wrong(format!(
                 "{} is a set of cell indices; its window is always the cells themselves",
                 self.workload
             ))),

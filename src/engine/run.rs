@@ -1,6 +1,6 @@
 //! One run, where plan, field, choices and backend meet.
 
-use crate::backend::{Control, Error, How};
+use crate::backend::{Control, Error, How, Part};
 use crate::engine::target::Target;
 use crate::field::Field;
 use crate::plan::Plan;
@@ -63,12 +63,12 @@ impl<'a, const K: usize> Run<'a, K> {
     ///
     /// # Errors
     /// As [`Backend::prepare`](crate::backend::Backend::prepare), [`Prepared::run`](crate::backend::Prepared::run) and
-    /// [`Prepared::result`](crate::backend::Prepared::result).
+    /// [`Prepared::subdivision`](crate::backend::Prepared::subdivision).
     pub fn start(self) -> Result<Subdivision<K>, Error> {
         let cpu = Target::cpu();
         let backend = self.target.unwrap_or(&cpu).of();
         let mut prepared = backend.prepare(self.plan, self.field, &self.how)?;
-        prepared.run(self.control.unwrap_or(&Control::default()))?;
-        prepared.result()
+        prepared.run(&Part::default(), self.control.unwrap_or(&Control::default()))?;
+        prepared.subdivision()
     }
 }

@@ -140,7 +140,16 @@ impl<const K: usize, F: Fn(&[u32; K]) -> bool + Sync> Prove<K> for DigitSet<K, F
 pub(crate) fn defaults(base: u32, k: usize) -> Defaults {
     let digits = (20.0 / (k as f64 * f64::from(base).log2())).floor().clamp(2.0, 10.0) as u32;
     let size = base.pow(digits);
-    Defaults { size, g: base, r: base, b: 1, dwell: None, window: vec![[0.0, f64::from(size)]; k], proven: true }
+    Defaults {
+        size,
+        g: base,
+        r: base,
+        b: 1,
+        dwell: None,
+        window: vec![[0.0, f64::from(size)]; k],
+        proven: true,
+        by_index: true,
+    }
 }
 
 /// Declares one digit set as a field module: what `fields!` expects of a file.

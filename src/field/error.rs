@@ -45,6 +45,12 @@ pub enum FieldError {
         /// Cells of that axis.
         cells: usize,
     },
+    /// A name that a field cannot have.
+    #[error("a field cannot be named '{name}': names are not empty, and are one field's")]
+    Name {
+        /// The name.
+        name: &'static str,
+    },
     /// Fields were registered already.
     #[error("fields are registered once, all together")]
     Registered,

@@ -25,6 +25,7 @@ pub(crate) fn defaults(_: usize) -> Defaults {
         dwell: Some(64),
         window: vec![[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]],
         proven: false,
+        by_index: false,
     }
 }
 

@@ -27,6 +27,7 @@ pub(crate) fn defaults(k: usize) -> Defaults {
         dwell: Some(255),
         window: vec![[-1.0, 1.0]; k],
         proven: false,
+        by_index: false,
     }
 }
 

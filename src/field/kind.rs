@@ -2,8 +2,7 @@
 
 use crate::field::digits::{cantor, carpet, diagonal, menger, simplex};
 use crate::field::error::FieldError;
-use crate::field::own;
-use crate::field::own::{Job, Open};
+use crate::field::own::{self, Job, Open, OwnField, OwnNumber};
 use crate::field::start::Defaults;
 use crate::field::{julibrot, kernel, mandelbrot, mandelbulb, mxm};
 
@@ -12,12 +11,12 @@ use crate::field::{julibrot, kernel, mandelbrot, mandelbulb, mxm};
 /// This is the only place where a number of dimensions becomes a type.
 macro_rules! fields {
     ($($Variant:ident = $name:literal => $module:ident in [$($k:literal),+]),+ $(,)?) => {
-        /// A field by its name: a built-in one, or one that the program has [registered](OwnField::register).
+        /// A field by its name: a built-in one, or one that the program has [registered](FieldKind::register).
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum FieldKind {
             $(#[doc = concat!("`", $name, "`")] $Variant,)+
             /// One from outside the crate, by its number among those that were registered.
-            Own(usize),
+            Own(OwnNumber),
         }
 
         crate::registry::by_name! { FieldKind ("workload") = Self::all() }
@@ -28,27 +27,42 @@ macro_rules! fields {
 
             /// Every one, in the order in which they are listed to people: the program's own come first.
             pub fn all() -> impl Iterator<Item = Self> {
-                (0..own::registered().len()).map(Self::Own).chain(Self::ALL.iter().copied())
+                OwnNumber::all().map(Self::Own).chain(Self::ALL.iter().copied())
+            }
+
+            /// Makes fields known by their names, for as long as the process lives. Done once, before any name is read.
+            ///
+            /// # Errors
+            /// [`FieldError::Name`] if a name is empty or another field's; [`FieldError::Registered`] if it was done before.
+            pub fn register(fields: Vec<OwnField>) -> Result<(), FieldError> {
+                let mut names: Vec<&'static str> = Self::ALL.iter().map(|kind| kind.name()).collect();
+                for field in &fields {
+                    if field.name.is_empty() || names.contains(&field.name) {
+                        return Err(FieldError::Name { name: field.name });
+                    }
+                    names.push(field.name);
+                }
+                own::keep(fields)
             }
 
             /// The name on the command line and in reports.
             pub fn name(self) -> &'static str {
-                match self { $(Self::$Variant => $name,)+ Self::Own(number) => own::registered()[number].name }
+                match self { $(Self::$Variant => $name,)+ Self::Own(number) => number.field().name }
             }
 
             /// The numbers of dimensions it exists in.
             pub fn dims(self) -> &'static [usize] {
-                match self { $(Self::$Variant => &[$($k),+],)+ Self::Own(number) => own::registered()[number].dims() }
+                match self { $(Self::$Variant => &[$($k),+],)+ Self::Own(number) => number.field().dims() }
             }
 
             /// One line for lists.
             pub fn about(self) -> &'static str {
-                match self { $(Self::$Variant => $module::ABOUT,)+ Self::Own(number) => own::registered()[number].about }
+                match self { $(Self::$Variant => $module::ABOUT,)+ Self::Own(number) => number.field().about }
             }
 
             /// What a bare run uses in `k` dimensions.
             pub fn defaults(self, k: usize) -> Defaults {
-                match self { $(Self::$Variant => $module::defaults(k),)+ Self::Own(number) => (own::registered()[number].defaults)(k) }
+                match self { $(Self::$Variant => $module::defaults(k),)+ Self::Own(number) => (number.field().defaults)(k) }
             }
 
             /// Runs `job` in `k` dimensions.
@@ -62,7 +76,7 @@ macro_rules! fields {
                         static OPEN: Open<$k> = $module::open;
                         Ok(job.run::<$k>(OPEN))
                     })+)+
-                    (Self::Own(number), k) => own::registered()[number].dispatch(k, job),
+                    (Self::Own(number), k) => number.field().dispatch(k, job),
                     _ => Err(FieldError::Dimension { field: self.name(), k, dims: self.dims() }),
                 }
             }

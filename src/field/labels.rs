@@ -5,12 +5,9 @@ use crate::cell::CellType;
 /// What the labels of a field are: counts from 0 on, which may be stored in any type that holds them, or values of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Labels {
-    /// The type of the words that the field is asked for.
-    pub kind: CellType,
-    /// The largest, where labels count from 0; None of values.
-    pub most: Option<u64>,
-    /// True if a label is the number of iterations that its cell cost, so that labels add up to work.
-    pub work: bool,
+    kind: CellType,
+    most: Option<u64>,
+    work: bool,
 }
 
 impl Labels {
@@ -28,6 +25,23 @@ impl Labels {
     /// Values of a type, any bits of which can occur. They are stored as they are.
     pub fn values(kind: CellType) -> Self {
         Self { kind, most: None, work: false }
+    }
+
+    /// The type of the words that the field is asked for.
+    #[inline]
+    pub fn kind(self) -> CellType {
+        self.kind
+    }
+
+    /// The largest, where labels count from 0; None of values.
+    pub fn most(self) -> Option<u64> {
+        self.most
+    }
+
+    /// True if a label is the number of iterations that its cell cost, so that labels add up to work.
+    #[inline]
+    pub fn work(self) -> bool {
+        self.work
     }
 
     /// The type in which they are stored: counts in the one that was chosen, values in their own.

@@ -14,7 +14,16 @@ pub(crate) const ABOUT: &str = "z^2 + c from z = c: the anchor of the papers";
 
 /// What a bare run uses.
 pub(crate) fn defaults(_: usize) -> Defaults {
-    Defaults { size: 1024, g: 4, r: 2, b: 4, dwell: Some(512), window: vec![[-1.5, 0.5], [-1.0, 1.0]], proven: false }
+    Defaults {
+        size: 1024,
+        g: 4,
+        r: 2,
+        b: 4,
+        dwell: Some(512),
+        window: vec![[-1.5, 0.5], [-1.0, 1.0]],
+        proven: false,
+        by_index: false,
+    }
 }
 
 /// The field over `domain`.

@@ -18,7 +18,16 @@ pub(crate) const ABOUT: &str = "the White-Nylander bulb of power 8";
 
 /// What a bare run uses.
 pub(crate) fn defaults(_: usize) -> Defaults {
-    Defaults { size: 192, g: 3, r: 2, b: 4, dwell: Some(64), window: vec![[-1.2, 1.2]; 3], proven: false }
+    Defaults {
+        size: 192,
+        g: 3,
+        r: 2,
+        b: 4,
+        dwell: Some(64),
+        window: vec![[-1.2, 1.2]; 3],
+        proven: false,
+        by_index: false,
+    }
 }
 
 /// The field over `domain`.

@@ -27,7 +27,7 @@ pub use error::FieldError;
 pub use kind::FieldKind;
 pub use labels::Labels;
 pub use options::{Arithmetic, FieldOptions, Precision};
-pub use own::{Job, Open, OwnField};
+pub use own::{Job, Open, OwnField, OwnNumber};
 pub use start::Defaults;
 pub use twin::DeviceTwin;
 pub(crate) use twin::USER_SOURCE;

@@ -34,6 +34,7 @@ pub(crate) fn defaults(k: usize) -> Defaults {
         dwell: Some(64),
         window: [[-1.5, 0.5], [-1.0, 1.0]].repeat(k / 2),
         proven: false,
+        by_index: false,
     }
 }
 

@@ -28,7 +28,7 @@ pub trait Job {
 /// use orthant::prelude::*;
 /// let rings = OwnField::new("rings", "rings about a corner", |k| Defaults { size: 256, ..Defaults::unit(k) })
 ///     .in_dim::<2>(|_, _| Ok(Box::new(CellField::new(1, |[x, y]| (x * x + y * y) >> 9 & 1))));
-/// OwnField::register(vec![rings]).unwrap();
+/// FieldKind::register(vec![rings]).unwrap();
 /// let request = Request::new("rings".parse().unwrap());
 /// assert_eq!(request.workload.name(), "rings");
 /// ```
@@ -41,11 +41,30 @@ pub struct OwnField {
     opens: [Option<Box<dyn Any + Send + Sync>>; MAX_DIM],
 }
 
+/// Which of those that were registered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct OwnNumber(usize);
+
 static REGISTERED: OnceLock<Vec<OwnField>> = OnceLock::new();
 
-/// Those that the program registered.
-pub(super) fn registered() -> &'static [OwnField] {
+fn registered() -> &'static [OwnField] {
     REGISTERED.get().map_or(&[], Vec::as_slice)
+}
+
+/// Keeps the fields that the program registers, once.
+pub(super) fn keep(fields: Vec<OwnField>) -> Result<(), FieldError> {
+    REGISTERED.set(fields).map_err(|_| FieldError::Registered)
+}
+
+impl OwnNumber {
+    /// Those that the program registered.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        (0..registered().len()).map(Self)
+    }
+
+    pub(super) fn field(self) -> &'static OwnField {
+        &registered()[self.0]
+    }
 }
 
 impl OwnField {
@@ -63,14 +82,6 @@ impl OwnField {
         self.opens[K - 1] = Some(Box::new(open));
         self.dims = (1..=MAX_DIM).filter(|&k| self.opens[k - 1].is_some()).collect();
         self
-    }
-
-    /// Makes fields known by their names, for as long as the process lives. Done once, before any name is read.
-    ///
-    /// # Errors
-    /// [`FieldError::Registered`] if it was done before.
-    pub fn register(fields: Vec<Self>) -> Result<(), FieldError> {
-        REGISTERED.set(fields).map_err(|_| FieldError::Registered)
     }
 
     /// The numbers of dimensions it exists in.

@@ -17,11 +17,13 @@ pub struct Defaults {
     pub window: Vec<[f64; 2]>,
     /// True of a mask by nature, whose regions are proven: it is explored in full.
     pub proven: bool,
+    /// True of a set of cell indices: its window is the cells themselves, and nothing is iterated.
+    pub by_index: bool,
 }
 
 impl Defaults {
     /// 64 cells on every axis of the unit cube, {4, 2, 4}, without a dwell.
     pub fn unit(k: usize) -> Self {
-        Self { size: 64, g: 4, r: 2, b: 4, dwell: None, window: vec![[0.0, 1.0]; k], proven: false }
+        Self { size: 64, g: 4, r: 2, b: 4, dwell: None, window: vec![[0.0, 1.0]; k], proven: false, by_index: false }
     }
 }

@@ -55,6 +55,8 @@ pub struct DeviceTwin {
     pub(crate) defines: Vec<(&'static str, String)>,
     /// The declaration of `FieldArgs`.
     pub(crate) declaration: String,
+    /// Name, offset and bytes of the members of `FieldArgs`.
+    pub(crate) members: &'static [(&'static str, usize, usize)],
     /// The bytes of `FieldArgs`.
     pub(crate) args: Vec<u8>,
     /// Arrays that live on the device; their addresses are written into `args`.
@@ -91,10 +93,10 @@ impl DeviceTwin {
     /// With an array on the device, whose address is the member `member` of the arguments, a `u64`.
     ///
     /// # Panics
-    /// If the arguments `A` have no such member.
+    /// If the arguments have no such member.
     #[must_use]
-    pub fn array<A: DeviceStruct>(mut self, member: &str, bytes: Vec<u8>) -> Self {
-        let place = A::MEMBERS.iter().find(|(name, _, _)| *name == member);
+    pub fn array(mut self, member: &str, bytes: Vec<u8>) -> Self {
+        let place = self.members.iter().find(|(name, _, _)| *name == member);
         match place {
             Some(&(_, offset, 8)) => self.arrays.push(DeviceArray { offset, bytes }),
             _ => panic!("the arguments have no member `{member}: u64` for an address"),
@@ -111,6 +113,7 @@ impl DeviceTwin {
             arithmetic: Arithmetic::Fused,
             defines: Vec::new(),
             declaration: A::declaration("FieldArgs"),
+            members: A::MEMBERS,
             args: args.bytes(),
             arrays: Vec::new(),
             user_source: None,

@@ -126,8 +126,8 @@ impl<const K: usize> Domain<K> {
 
     /// The number of cells; beyond 64 bits for large k, hence u128.
     pub fn cells(&self) -> u128 {
-        // Eight axes of 32 bits are 256 bits: saturate, every limit lies far below.
-        self.size.iter().fold(1u128, |cells, &n| cells.saturating_mul(u128::from(n)))
+        // Eight axes of 32 bits are 256 bits: saturated, every limit lies far below.
+        self.region().cells_wide()
     }
 
     /// The whole domain as one region.

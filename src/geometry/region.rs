@@ -32,6 +32,11 @@ impl<const K: usize> Region<K> {
         self.extent.iter().map(|&s| u64::from(s)).product()
     }
 
+    /// The number of cells, of boxes that may have more than 64 bits count; the largest number where 128 do not.
+    pub(crate) fn cells_wide(&self) -> u128 {
+        self.extent.iter().fold(1u128, |cells, &s| cells.saturating_mul(s.into()))
+    }
+
     /// The number of cells on the faces: ∏ s_j − ∏ (s_j − 2), or all of them where some side is at most 2.
     #[inline]
     pub fn surface_volume(&self) -> u64 {
@@ -46,6 +51,16 @@ impl<const K: usize> Region<K> {
                 && u64::from(other.corner[j]) + u64::from(other.extent[j])
                     <= u64::from(self.corner[j]) + u64::from(self.extent[j])
         })
+    }
+
+    /// The cells that both have; None if there are none.
+    pub fn intersection(&self, other: &Self) -> Option<Self> {
+        let end = |region: &Self, j: usize| u64::from(region.corner[j]) + u64::from(region.extent[j]);
+        let corner: [u32; K] = std::array::from_fn(|j| self.corner[j].max(other.corner[j]));
+        let ends: [u64; K] = std::array::from_fn(|j| end(self, j).min(end(other, j)));
+        let meet = (0..K).all(|j| u64::from(corner[j]) < ends[j]);
+        // No longer than either, so 32 bits hold it.
+        meet.then(|| Self { corner, extent: std::array::from_fn(|j| (ends[j] - u64::from(corner[j])) as u32) })
     }
 
     /// The region with the next layer of cells on its upper sides, where a domain of `size` cells has one.
@@ -207,6 +222,11 @@ mod tests {
         assert!(big.contains(&Region { corner: [3, 2], extent: [3, 1] }));
         assert!(!big.contains(&Region { corner: [3, 2], extent: [4, 1] }));
         assert!(!big.contains(&Region { corner: [1, 2], extent: [1, 1] }));
+        assert_eq!(
+            big.intersection(&Region { corner: [0, 5], extent: [3, 9] }),
+            Some(Region { corner: [2, 5], extent: [1, 1] })
+        );
+        assert_eq!(big.intersection(&Region { corner: [0, 6], extent: [9, 9] }), None);
         assert!(big.contains_cell([5, 5]) && !big.contains_cell([6, 5]) && !big.contains_cell([1, 5]));
     }
 }

@@ -100,7 +100,6 @@ impl<const K: usize> Level<K> {
     }
 
     /// n_j/M_j where that is a whole number, else 0.
-    #[cfg(feature = "cuda")]
     pub(crate) fn whole_sides(&self) -> [u32; K] {
         std::array::from_fn(|j| if self.size[j].is_multiple_of(self.grid[j]) { self.size[j] / self.grid[j] } else { 0 })
     }

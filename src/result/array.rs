@@ -1,7 +1,8 @@
-//! The labels of a dense domain, and the canvas that workers paint them on.
+//! The labels of a dense domain, or of a window of it, and the canvas that workers paint them on.
 //!
 //! A [`DenseArray`] is stored with axis 0 fastest; as an ndarray or a `.npy` file (C order) its shape is
-//! [n_{k-1}, .., n_1, n_0]. Workers write through a `Canvas`: regions of a subdivision tile the domain, so writes
+//! [n_{k-1}, .., n_1, n_0]. Workers write through a `Canvas`, which leaves out what the array does not cover: regions of a
+//! subdivision tile the domain, so writes
 //! never meet, but no type can say so; the canvas therefore is the one place where the crate writes through a shared
 //! pointer, and its methods are `unsafe` with that one condition.
 
@@ -13,6 +14,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::cell::{Cell, CellType, Words};
 use crate::geometry::Region;
 use crate::result::cells::{Bits, Cells, Width, each_width};
+use crate::result::checksum::append_le;
 use crate::result::limit::{MemoryError, Stored};
 
 /// XXH3-64 over cells in storage order, little-endian, fed piece by piece.
@@ -31,10 +33,10 @@ impl Checksum {
     }
 }
 
-/// The labels of every cell of a domain.
+/// The labels of every cell of a domain, or of a box of its cells: the window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DenseArray<const K: usize> {
-    size: [u32; K],
+    window: Region<K>,
     cells: Cells,
 }
 
@@ -43,22 +45,40 @@ impl<const K: usize> DenseArray<K> {
     ///
     /// # Errors
     /// If there is no memory for it.
-    pub(crate) fn zeroed(what: Stored, size: [u32; K], kind: CellType) -> Result<Self, MemoryError> {
-        let len = size.iter().fold(1usize, |len, &n| len.saturating_mul(n as usize));
+    pub(crate) fn zeroed(what: Stored, window: Region<K>, kind: CellType) -> Result<Self, MemoryError> {
+        let len = window.extent.iter().fold(1usize, |len, &n| len.saturating_mul(n as usize));
         let cells = Cells::zeroed(kind, len).map_err(MemoryError::refused(what))?;
         each_width!(cells.bits(), v => advise_huge_pages(v));
-        Ok(Self { size, cells })
+        Ok(Self { window, cells })
+    }
+
+    /// An array over another window, in the memory of this one if that is enough. What it holds is not said.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub(crate) fn over(self, window: Region<K>) -> Result<Self, MemoryError> {
+        if self.window.extent == window.extent {
+            return Ok(Self { window, ..self });
+        }
+        let cells = self.cells.resized(window.volume() as usize).map_err(MemoryError::refused(Stored::Dense))?;
+        each_width!(cells.bits(), v => advise_huge_pages(v));
+        Ok(Self { window, cells })
     }
 
     /// The same array once more.
     pub(crate) fn copy(&self) -> Result<Self, MemoryError> {
         let cells = self.cells.copy().map_err(MemoryError::refused(Stored::Materialised))?;
-        Ok(Self { size: self.size, cells })
+        Ok(Self { window: self.window, cells })
+    }
+
+    /// The cells that it covers: the whole domain, unless a window was chosen.
+    pub fn window(&self) -> Region<K> {
+        self.window
     }
 
     /// Cells per axis, axis 0 first.
     pub fn size(&self) -> [u32; K] {
-        self.size
+        self.window.extent
     }
 
     /// The labels in storage order.
@@ -66,20 +86,28 @@ impl<const K: usize> DenseArray<K> {
         &self.cells
     }
 
-    /// The count that one cell holds.
+    /// The count that one cell of the domain holds.
     ///
     /// # Panics
-    /// If the cell is outside the domain.
+    /// If the cell is outside the window.
     pub fn label(&self, cell: [u32; K]) -> u64 {
-        assert!((0..K).all(|j| cell[j] < self.size[j]), "cell {cell:?} is outside the domain");
-        self.cells.label(linear(&self.size, cell))
+        assert!(self.window.contains_cell(cell), "cell {cell:?} is outside the window");
+        self.cells.label(index(&self.window, cell))
     }
 
-    /// The first storage index of the row along axis 0 through `cell`, and its length.
+    /// The storage indices of the row along axis 0 through a cell of the window.
     pub fn row(&self, mut cell: [u32; K]) -> std::ops::Range<usize> {
-        cell[0] = 0;
-        let start = linear(&self.size, cell);
-        start..start + self.size[0] as usize
+        cell[0] = self.window.corner[0];
+        let start = index(&self.window, cell);
+        start..start + self.window.extent[0] as usize
+    }
+
+    /// Appends the cells of a region of the window in its storage order, as little-endian bytes.
+    pub(crate) fn append_le(&self, region: &Region<K>, bytes: &mut Vec<u8>) {
+        for row in region.rows() {
+            let start = index(&self.window, row);
+            append_le(&self.cells, start..start + region.extent[0] as usize, bytes);
+        }
     }
 
     /// XXH3-64 over the cells in storage order, little-endian, as `xxh3:` and sixteen hexadecimal digits.
@@ -105,13 +133,12 @@ impl<const K: usize> DenseArray<K> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn view<T: Cell>(&self) -> Option<ArrayViewD<'_, T>> {
-        let shape = IxDyn(&self.size.iter().rev().map(|&n| n as usize).collect::<Vec<_>>());
+        let shape = IxDyn(&self.size().iter().rev().map(|&n| n as usize).collect::<Vec<_>>());
         let cells = self.cells.as_slice::<T>()?;
         Some(ArrayViewD::from_shape(shape, cells).expect("as many cells as the shape says"))
     }
 
-    /// Overwrites cells from `start` on with native-endian bytes.
-    #[cfg(feature = "cuda")]
+    /// Overwrites cells from `start` on with little-endian bytes.
     pub(crate) fn store(&mut self, start: usize, bytes: &[u8]) {
         self.cells.store(start, bytes);
     }
@@ -121,6 +148,20 @@ impl<const K: usize> DenseArray<K> {
         self.cells.poison(byte);
     }
 
+    /// Sets the cells of a region that the window covers to the low bits of a word.
+    #[allow(unsafe_code)]
+    pub(crate) fn fill(&mut self, region: &Region<K>, word: u64) {
+        // SAFETY: nobody else has the array.
+        unsafe { self.canvas().fill(region, word) }
+    }
+
+    /// Sets the cells of a region that the window covers to the low bits of words, which come in storage order of the region.
+    #[allow(unsafe_code)]
+    pub(crate) fn write(&mut self, region: &Region<K>, words: Words<'_>) {
+        // SAFETY: nobody else has the array.
+        unsafe { self.canvas().write(region, words) }
+    }
+
     pub(crate) fn canvas(&mut self) -> Canvas<'_, K> {
         let pixels = match self.cells.bits_mut() {
             Bits::B1(v) => Pixels::B1(v.as_mut_ptr()),
@@ -128,13 +169,19 @@ impl<const K: usize> DenseArray<K> {
             Bits::B4(v) => Pixels::B4(v.as_mut_ptr()),
             Bits::B8(v) => Pixels::B8(v.as_mut_ptr()),
         };
-        Canvas { size: self.size, pixels, array: PhantomData }
+        let Region { corner, extent } = self.window;
+        Canvas { window: self.window, origin: linear(&extent, corner), pixels, array: PhantomData }
     }
 }
 
-/// The storage index of `cell`: Σ c_j·∏_{i<j} n_i.
+/// Σ c_j·∏_{i<j} n_i, modulo 2^64: beyond the array it means nothing by itself, but differences do.
 fn linear<const K: usize>(size: &[u32; K], cell: [u32; K]) -> usize {
-    (0..K).rev().fold(0, |index, j| index * size[j] as usize + cell[j] as usize)
+    (0..K).rev().fold(0, |index: usize, j| index.wrapping_mul(size[j] as usize).wrapping_add(cell[j] as usize))
+}
+
+/// The storage index of a cell of a window.
+fn index<const K: usize>(window: &Region<K>, cell: [u32; K]) -> usize {
+    linear(&window.extent, cell).wrapping_sub(linear(&window.extent, window.corner))
 }
 
 /// Asks for huge pages under a large array: its first touch then costs a fault per 2 MiB instead of one per 4 KiB, which
@@ -165,7 +212,9 @@ enum Pixels {
 
 /// An array that many workers write at once, each its own regions.
 pub(crate) struct Canvas<'a, const K: usize> {
-    size: [u32; K],
+    window: Region<K>,
+    /// What the window's lowest cell would have as its index, if the lowest cell of the domain had 0.
+    origin: usize,
     pixels: Pixels,
     array: PhantomData<&'a mut DenseArray<K>>,
 }
@@ -177,37 +226,44 @@ unsafe impl<const K: usize> Sync for Canvas<'_, K> {}
 
 #[allow(unsafe_code)]
 impl<const K: usize> Canvas<'_, K> {
-    /// Sets every cell of `region` to the low bits of `word`.
+    /// Sets every cell of `region` that is in the window to the low bits of `word`.
     ///
     /// # Safety
-    /// `region` lies in the domain, and no other thread accesses its cells meanwhile.
+    /// No other thread accesses the region's cells meanwhile.
     #[inline]
     pub(crate) unsafe fn fill(&self, region: &Region<K>, word: u64) {
-        // SAFETY: passed on.
+        let Some(region) = region.intersection(&self.window) else { return };
+        // SAFETY: passed on; what is left of the region lies in the window.
         match self.pixels {
-            Pixels::B1(p) => unsafe { self.fill_width(p, region, word) },
-            Pixels::B2(p) => unsafe { self.fill_width(p, region, word) },
-            Pixels::B4(p) => unsafe { self.fill_width(p, region, word) },
-            Pixels::B8(p) => unsafe { self.fill_width(p, region, word) },
+            Pixels::B1(p) => unsafe { self.fill_width(p, &region, word) },
+            Pixels::B2(p) => unsafe { self.fill_width(p, &region, word) },
+            Pixels::B4(p) => unsafe { self.fill_width(p, &region, word) },
+            Pixels::B8(p) => unsafe { self.fill_width(p, &region, word) },
         }
     }
 
+    /// The index of a cell of the window.
+    #[inline]
+    fn index(&self, cell: [u32; K]) -> usize {
+        linear(&self.window.extent, cell).wrapping_sub(self.origin)
+    }
+
     /// # Safety
-    /// As [`fill`](Self::fill); `pixels` are those of the array.
+    /// As [`fill`](Self::fill); the region lies in the window, and `pixels` are those of the array.
     #[inline]
     unsafe fn fill_width<W: Width>(&self, pixels: *mut W, region: &Region<K>, word: u64) {
         let len = region.extent[0] as usize;
         for row in region.rows() {
-            let start = linear(&self.size, row);
-            // SAFETY: the row lies in the domain, so in the allocation; exclusive by this function's contract.
+            let start = self.index(row);
+            // SAFETY: the row lies in the window, so in the allocation; exclusive by this function's contract.
             unsafe { std::slice::from_raw_parts_mut(pixels.add(start), len) }.fill(W::cut(word));
         }
     }
 
-    /// Sets the cells of `region` to the low bits of `words`, which come in storage order of the region.
+    /// Sets the cells of `region` that are in the window to the low bits of `words`, which come in storage order of the region.
     ///
     /// # Safety
-    /// `region` lies in the domain, and no other thread accesses its cells meanwhile.
+    /// No other thread accesses the region's cells meanwhile.
     #[inline]
     pub(crate) unsafe fn write(&self, region: &Region<K>, words: Words<'_>) {
         // SAFETY: passed on.
@@ -235,11 +291,19 @@ impl<const K: usize> Canvas<'_, K> {
     #[inline]
     unsafe fn write_rows<W: Width, V: Copy + Into<u64>>(&self, pixels: *mut W, region: &Region<K>, words: &[V]) {
         debug_assert_eq!(words.len() as u64, region.volume());
-        for (row, words) in region.rows().zip(words.chunks_exact(region.extent[0] as usize)) {
-            let start = linear(&self.size, row);
-            // SAFETY: the row lies in the domain, so in the allocation; exclusive by this function's contract.
-            let cells = unsafe { std::slice::from_raw_parts_mut(pixels.add(start), words.len()) };
-            cells.iter_mut().zip(words).for_each(|(cell, &word)| *cell = W::cut(word.into()));
+        let Some(inside) = region.intersection(&self.window) else { return };
+        // Of a row of the region the cells that the window covers.
+        let cut = (inside.corner[0] - region.corner[0]) as usize;
+        let mine = cut..cut + inside.extent[0] as usize;
+        for (mut row, words) in region.rows().zip(words.chunks_exact(region.extent[0] as usize)) {
+            row[0] = inside.corner[0];
+            if !inside.contains_cell(row) {
+                continue;
+            }
+            let start = self.index(row);
+            // SAFETY: the row lies in the window, so in the allocation; exclusive by this function's contract.
+            let cells = unsafe { std::slice::from_raw_parts_mut(pixels.add(start), mine.len()) };
+            cells.iter_mut().zip(&words[mine.clone()]).for_each(|(cell, &word)| *cell = W::cut(word.into()));
         }
     }
 }
@@ -250,16 +314,11 @@ mod tests {
     use crate::geometry::{Domain, Sample};
 
     #[test]
-    #[allow(unsafe_code)]
     fn storage_order_checksum_and_view() {
         let domain = Domain::new([3, 2], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
-        let mut array = DenseArray::zeroed(Stored::Dense, domain.size(), CellType::U16).unwrap();
-        let canvas = array.canvas();
-        // SAFETY: one thread.
-        unsafe {
-            canvas.write(&domain.region(), Words::Narrow(&[1, 2, 3, 4, 5, 6]));
-            canvas.fill(&Region { corner: [1, 1], extent: [2, 1] }, 9);
-        }
+        let mut array = DenseArray::zeroed(Stored::Dense, domain.region(), CellType::U16).unwrap();
+        array.write(&domain.region(), Words::Narrow(&[1, 2, 3, 4, 5, 6]));
+        array.fill(&Region { corner: [1, 1], extent: [2, 1] }, 9);
         assert_eq!(array.cells().as_slice(), Some(&[1u16, 2, 3, 4, 9, 9][..]));
         assert_eq!(array.label([0, 1]), 4);
         assert_eq!(array.view::<i16>(), None);
@@ -267,5 +326,51 @@ mod tests {
         assert_eq!((view.shape(), view[[0, 2]], view[[1, 0]]), (&[2, 3][..], 3, 4));
         let bytes: Vec<u8> = [1u16, 2, 3, 4, 9, 9].iter().flat_map(|c| c.to_le_bytes()).collect();
         assert_eq!(array.checksum(), format!("xxh3:{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes)));
+    }
+
+    /// Painted whole and through windows, the cells of a window are the same, and no others are touched.
+    #[test]
+    fn a_window_shows_what_lies_in_it() {
+        let whole = Region { corner: [0; 3], extent: [5, 4, 3] };
+        let parts = [
+            Region { corner: [1, 0, 1], extent: [3, 2, 2] },
+            Region { corner: [0, 1, 0], extent: [2, 3, 3] },
+            Region { corner: [4, 3, 2], extent: [1, 1, 1] },
+        ];
+        let paint = |window: Region<3>| {
+            let mut array = DenseArray::zeroed(Stored::Dense, window, CellType::U32).unwrap();
+            for (i, part) in parts.iter().enumerate() {
+                let words: Vec<u32> = (0..part.volume() as u32).map(|cell| 100 * (i as u32 + 1) + cell).collect();
+                array.fill(&whole, 7);
+                array.write(part, Words::Narrow(&words));
+            }
+            array
+        };
+        let all = paint(whole);
+        for (corner, extent) in whole.cells().flat_map(|c| [[1, 1, 1], [2, 3, 1], [5, 1, 2]].map(|e| (c, e))) {
+            let Some(window) = whole.intersection(&Region { corner, extent }) else { continue };
+            let array = paint(window);
+            assert_eq!((array.window(), array.size()), (window, window.extent));
+            for (i, cell) in window.cells().enumerate() {
+                assert_eq!(
+                    (array.label(cell), array.cells().label(i)),
+                    (all.label(cell), all.label(cell)),
+                    "{window:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn windows_share_memory_while_it_is_large_enough() {
+        let box_of = |extent| Region { corner: [3, 4], extent };
+        let address = |array: &DenseArray<2>| array.cells().as_slice::<u16>().unwrap().as_ptr();
+        let first = DenseArray::zeroed(Stored::Dense, box_of([10, 10]), CellType::U16).unwrap();
+        let kept = address(&first);
+        let small = first.over(box_of([5, 7])).unwrap();
+        assert_eq!((address(&small), small.cells().len(), small.window()), (kept, 35, box_of([5, 7])));
+        let again = small.over(box_of([20, 5])).unwrap();
+        assert_eq!((address(&again), again.cells().len()), (kept, 100));
+        assert_eq!(again.over(box_of([20, 6])).unwrap().cells().len(), 120);
     }
 }

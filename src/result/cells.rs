@@ -1,6 +1,5 @@
 //! Stored labels: cells of one type in a row.
 
-#[cfg(feature = "cuda")]
 use rayon::prelude::*;
 
 use crate::cell::{Cell, CellType, Words};
@@ -72,6 +71,26 @@ impl Cells {
 
     pub(crate) fn empty(kind: CellType) -> Self {
         Self::zeroed(kind, 0).expect("no cells take no memory")
+    }
+
+    /// `len` cells in the memory of these, if that is enough, else in new memory. What they hold is not said.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn resized(self, len: usize) -> Result<Self, Refused> {
+        let mut cells = self;
+        if each_width!(&cells.bits, v => v.capacity() < len) {
+            let kind = cells.kind;
+            drop(cells);
+            return Self::zeroed(kind, len);
+        }
+        each_width!(&mut cells.bits, v => v.resize(len, 0));
+        Ok(cells)
+    }
+
+    /// Forgets all cells and keeps their memory.
+    pub(crate) fn clear(&mut self) {
+        each_width!(&mut self.bits, v => v.clear());
     }
 
     pub(super) fn bits(&self) -> &Bits {
@@ -148,8 +167,7 @@ impl Cells {
         each_width!(&mut self.bits, v => extend(v, words));
     }
 
-    /// Overwrites cells from `start` on with native-endian bytes.
-    #[cfg(feature = "cuda")]
+    /// Overwrites cells from `start` on with little-endian bytes.
     pub(crate) fn store(&mut self, start: usize, bytes: &[u8]) {
         each_width!(&mut self.bits, v => {
             let width = size_of_val(&v[0]);
@@ -157,6 +175,9 @@ impl Cells {
             // Pieces in parallel: a fresh array is mapped page by page as it is written.
             cells.par_chunks_mut(1 << 16).zip(bytes.par_chunks(width << 16)).for_each(|(cells, bytes)| {
                 bytemuck::cast_slice_mut(cells).copy_from_slice(bytes);
+                if cfg!(target_endian = "big") {
+                    cells.iter_mut().for_each(|cell| *cell = cell.swap_bytes());
+                }
             });
         });
     }

@@ -1,7 +1,9 @@
 //! What a run leaves behind.
 
 mod array;
+mod bricks;
 mod cells;
+mod checksum;
 mod counts;
 mod keep;
 mod limit;
@@ -13,7 +15,10 @@ pub(crate) use array::Canvas;
 #[cfg(feature = "cuda")]
 pub(crate) use array::Checksum;
 pub use array::DenseArray;
+pub(crate) use bricks::Bricks;
 pub use cells::Cells;
+pub use checksum::RegionsChecksum;
+pub(crate) use checksum::append_le;
 pub use counts::{Launches, LevelCounts, LevelKernels, LevelStats, RunCounts, Times};
 pub use keep::Keep;
 pub use limit::{MemoryError, Stored, dense_fits};

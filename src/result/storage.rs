@@ -1,6 +1,6 @@
 //! How labels become cells.
 
-use crate::cell::{CellType, WordVec, Words};
+use crate::cell::{CellType, WordVec, Words, WordsMut};
 use crate::choice::ChoiceError;
 use crate::field::Labels;
 
@@ -19,13 +19,13 @@ impl Storage {
     /// # Errors
     /// If the type does not hold every count.
     pub(crate) fn new(labels: Labels, chosen: CellType) -> Result<Self, ChoiceError> {
-        if let Some(most) = labels.most.filter(|&most| most > chosen.most()) {
+        if let Some(most) = labels.most().filter(|&most| most > chosen.most()) {
             let holds = chosen.most();
             let reason =
                 format!("labels of this field reach {most}, more than {holds} (dwell fields have a cap, the dwell)");
             return Err(ChoiceError::new("cell", chosen, reason));
         }
-        Ok(Self { label: labels.kind, cell: labels.cell(chosen) })
+        Ok(Self { label: labels.kind(), cell: labels.cell(chosen) })
     }
 
     /// True if a cell is not just the low bytes of a label.
@@ -43,16 +43,15 @@ impl Storage {
         }
     }
 
-    /// Words whose low bytes are the cells: the labels themselves, or what they become, in `room`.
+    /// Words whose low bytes are the cells: the labels themselves, or what they become, in `room` for words of the cell's type.
     pub(crate) fn cells<'a>(self, labels: Words<'a>, room: &'a mut WordVec) -> Words<'a> {
         if !self.converts() {
             return labels;
         }
-        *room = WordVec::of(self.cell);
         let cells = labels.iter().map(|label| self.cell.word(label));
-        match room {
-            WordVec::Narrow(words) => words.extend(cells.map(|word| word as u32)),
-            WordVec::Wide(words) => words.extend(cells),
+        match room.reset(labels.len()) {
+            WordsMut::Narrow(words) => words.iter_mut().zip(cells).for_each(|(word, cell)| *word = cell as u32),
+            WordsMut::Wide(words) => words.iter_mut().zip(cells).for_each(|(word, cell)| *word = cell),
         }
         room.all()
     }

@@ -4,12 +4,13 @@
 //! large to be dense is still a list of regions, a label for each uniform one and a brick of labels for each leaf.
 //! [`Subdivision::materialise`] turns the compact form into the dense one.
 
-use crate::cell::Words;
+use crate::cell::{CellType, Words};
 use crate::geometry::Region;
 use crate::memory::reserve;
 use crate::plan::Plan;
 use crate::result::array::DenseArray;
 use crate::result::cells::Cells;
+use crate::result::checksum::{RegionsChecksum, append_le};
 use crate::result::counts::{LevelCounts, LevelStats, RunCounts};
 use crate::result::limit::{MemoryError, Stored};
 use crate::result::terminal::{Content, Terminal};
@@ -25,10 +26,14 @@ pub enum MaterialiseError {
     NotKept,
 }
 
-/// The result of a run.
+/// The result of a run, or of a part of one.
 #[derive(Debug, Clone)]
 pub struct Subdivision<const K: usize> {
     pub(crate) plan: Plan<K>,
+    /// What a dense array covers.
+    pub(crate) window: Region<K>,
+    /// Cells of the roots.
+    pub(crate) cells: u128,
     pub(crate) counts: RunCounts<K>,
     pub(crate) terminals: Vec<Terminal>,
     pub(crate) bricks: Cells,
@@ -36,9 +41,34 @@ pub struct Subdivision<const K: usize> {
 }
 
 impl<const K: usize> Subdivision<K> {
+    /// A run over `cells` cells whose regions and cells are still to come.
+    pub(crate) fn new(plan: Plan<K>, window: Region<K>, cells: u128, counts: RunCounts<K>, kind: CellType) -> Self {
+        Self { plan, window, cells, counts, terminals: Vec::new(), bricks: Cells::empty(kind), array: None }
+    }
+
+    /// Makes room for regions and cells of leaves.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub(crate) fn reserve(&mut self, terminals: usize, bricks: usize) -> Result<(), MemoryError> {
+        let refused = MemoryError::refused(Stored::Terminals);
+        reserve(&mut self.terminals, terminals).map_err(&refused)?;
+        self.bricks.reserve(bricks).map_err(&refused)
+    }
+
     /// The plan that was carried out.
     pub fn plan(&self) -> &Plan<K> {
         &self.plan
+    }
+
+    /// What a dense array covers: the domain, unless a window was chosen.
+    pub fn window(&self) -> Region<K> {
+        self.window
+    }
+
+    /// Cells of the roots: of the domain, unless roots were chosen.
+    pub fn cells(&self) -> u128 {
+        self.cells
     }
 
     /// What the run counted.
@@ -56,7 +86,8 @@ impl<const K: usize> Subdivision<K> {
         self.counts.totals()
     }
 
-    /// The terminal regions by level and code; they tile the domain. Empty if only counts are kept, and for Exhaustive.
+    /// The terminal regions by level and code; they tile the domain, or the roots of a part. Empty if only counts are kept,
+    /// and for Exhaustive.
     pub fn terminals(&self) -> &[Terminal] {
         &self.terminals
     }
@@ -66,7 +97,7 @@ impl<const K: usize> Subdivision<K> {
         self.plan.region(terminal.level(), terminal.code)
     }
 
-    /// The labels of the leaves' cells, one brick after the other (kept with the regions).
+    /// The labels of the leaves' cells, one brick after the other in the order of the regions (kept with them).
     pub fn bricks(&self) -> &Cells {
         &self.bricks
     }
@@ -86,7 +117,30 @@ impl<const K: usize> Subdivision<K> {
         self.terminals.len() as u64 * Terminal::BYTES + self.bricks.len() as u64 * self.bricks.kind().bytes()
     }
 
-    /// The dense array from terminal regions and bricks; a copy of the array if that was kept.
+    /// The checksum of the terminal regions, whatever their order; None if they were not kept, or if cells of a leaf were not,
+    /// as with a window that leaves some out.
+    pub fn regions_checksum(&self) -> Option<RegionsChecksum> {
+        let here = |terminal: &Terminal| match (terminal.content(), &self.array) {
+            (Content::Leaf { brick: None }, Some(array)) => array.window().contains(&self.region(terminal)),
+            (Content::Leaf { brick: None }, None) => false,
+            _ => true,
+        };
+        let LevelCounts { filled, leaves, .. } = self.totals();
+        if self.terminals.len() as u64 != filled + leaves || !self.terminals.iter().all(here) {
+            return None;
+        }
+        Some(RegionsChecksum::of(&self.plan, &self.terminals, |terminal, brick, bytes| {
+            let region = self.region(terminal);
+            match (brick, &self.array) {
+                (Some(start), _) => append_le(&self.bricks, start as usize..(start + region.volume()) as usize, bytes),
+                (None, Some(array)) => array.append_le(&region, bytes),
+                (None, None) => unreachable!("just looked for"),
+            }
+        }))
+    }
+
+    /// The dense array from terminal regions and bricks, over the window; a copy of the array if that was kept. Cells outside
+    /// the roots of a part are 0.
     ///
     /// # Errors
     /// [`MaterialiseError`] if it would exceed `limit` bytes beside the regions, or the run kept counts only.
@@ -94,13 +148,13 @@ impl<const K: usize> Subdivision<K> {
         if let Some(array) = &self.array {
             return Ok(array.copy()?);
         }
-        let array = self.plan.domain().cells().saturating_mul(self.bricks.kind().bytes().into());
+        let array = self.window.cells_wide().saturating_mul(self.bricks.kind().bytes().into());
         let need = array.saturating_add(self.listed_bytes().into());
         let limit = limit.unwrap_or(isize::MAX as u64);
         if need > u128::from(limit) {
             return Err(MemoryError { what: Stored::Materialised, need, limit: Some(limit) }.into());
         }
-        let whole = self.layers(u64::MAX, None)?.next().expect("a domain has a layer");
+        let whole = self.layers(u64::MAX, None)?.next().expect("a window has a layer");
         Ok(whole.map_err(|error| MemoryError { what: Stored::Materialised, ..error })?)
     }
 
@@ -113,10 +167,10 @@ impl<const K: usize> Subdivision<K> {
     pub fn layers(&self, most: u64, limit: Option<u64>) -> Result<Layers<'_, K>, MaterialiseError> {
         let kept = |terminal: &&Terminal| !matches!(terminal.content(), Content::Leaf { brick: None });
         let volume = |terminal: &Terminal| u128::from(self.region(terminal).volume());
-        if self.terminals.iter().filter(kept).map(volume).sum::<u128>() != self.plan.domain().cells() {
+        if self.terminals.iter().filter(kept).map(volume).sum::<u128>() != self.cells {
             return Err(MaterialiseError::NotKept);
         }
-        let size = self.plan.domain().size();
+        let size = self.window.extent;
         let layer = size[..K - 1].iter().fold(self.bricks.kind().bytes(), |bytes, &n| bytes.saturating_mul(n.into()));
         // Of a piece there are its cells and the labels of one of its leaves.
         let regions = self.listed_bytes();
@@ -134,7 +188,7 @@ impl<const K: usize> Subdivision<K> {
         reserve(&mut open, self.terminals.len()).map_err(&refused)?;
         waiting.extend(&self.terminals);
         waiting.sort_unstable_by_key(|terminal| std::cmp::Reverse(self.region(terminal).corner[K - 1]));
-        Ok(Layers { of: self, waiting, open, at: 0, thickness, words: Vec::new() })
+        Ok(Layers { of: self, waiting, open, at: self.window.corner[K - 1], thickness, words: Vec::new() })
     }
 
     /// Bytes of the compact form while a dense array is made of it: regions are listed twice.
@@ -174,28 +228,28 @@ impl<const K: usize> Iterator for Layers<'_, K> {
 }
 
 impl<const K: usize> Layers<'_, K> {
-    #[allow(unsafe_code)]
     fn piece(&mut self) -> Result<Option<DenseArray<K>>, MemoryError> {
         let (subdivision, last, low) = (self.of, K - 1, self.at);
-        let mut size = subdivision.plan.domain().size();
-        let high = low.saturating_add(self.thickness).min(size[last]);
+        let mut piece = subdivision.window;
+        let high = low.saturating_add(self.thickness).min(piece.corner[last] + piece.extent[last]);
         if low == high {
             return Ok(None);
         }
         while let Some(terminal) = self.waiting.pop_if(|terminal| subdivision.region(terminal).corner[last] < high) {
             self.open.push(terminal);
         }
-        size[last] = high - low;
-        let mut array = DenseArray::zeroed(Stored::LayerAndRegions, size, subdivision.bricks.kind())?;
-        let canvas = array.canvas();
+        (piece.corner[last], piece.extent[last]) = (low, high - low);
+        let mut array = DenseArray::zeroed(Stored::LayerAndRegions, piece, subdivision.bricks.kind())?;
         for terminal in &self.open {
             let region = subdivision.region(terminal);
             let (from, to) = (region.corner[last].max(low), (region.corner[last] + region.extent[last]).min(high));
             let mut part = region;
-            (part.corner[last], part.extent[last]) = (from - low, to - from);
+            if from >= to {
+                continue; // below the window
+            }
+            (part.corner[last], part.extent[last]) = (from, to - from);
             match terminal.content() {
-                // SAFETY: one thread, and the part lies in the piece.
-                Content::Uniform(word) => unsafe { canvas.fill(&part, word) },
+                Content::Uniform(word) => array.fill(&part, word),
                 Content::Leaf { brick } => {
                     // The last axis is the slowest: what a brick holds of the part is in one piece.
                     let below =
@@ -205,8 +259,7 @@ impl<const K: usize> Layers<'_, K> {
                     self.words.clear();
                     reserve(&mut self.words, part.volume() as usize).map_err(refused)?;
                     self.words.extend((start..start + part.volume()).map(|i| subdivision.bricks.word(i as usize)));
-                    // SAFETY: as above.
-                    unsafe { canvas.write(&part, Words::Wide(&self.words)) }
+                    array.write(&part, Words::Wide(&self.words));
                 }
             }
         }

@@ -50,6 +50,11 @@ impl Terminal {
         terminals.par_sort_unstable_by_key(|terminal| (terminal.level, terminal.code));
     }
 
+    /// The same with its brick elsewhere, if it has one.
+    pub(crate) fn with_brick(self, place: u64) -> Self {
+        Self { what: if self.kind == Kind::Leaf { place } else { self.what }, ..self }
+    }
+
     /// The same with its brick `by` cells further on.
     pub(crate) fn shifted(self, by: u64) -> Self {
         Self { what: if self.kind == Kind::Leaf { self.what + by } else { self.what }, ..self }

@@ -3,7 +3,7 @@
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
-use orthant::backend::{DpLaunch, Prepared, Stack, Table};
+use orthant::backend::{DpLaunch, Part, Prepared, Stack, Table};
 use orthant::conformance::{self, Scope, Suite};
 use orthant::prelude::*;
 use orthant::result::{Launches, LevelStats, RunCounts};
@@ -58,7 +58,7 @@ pub fn more_cells_than_32_bits_count(gpu: &Target, _: Scope) {
             let how = How::default().keep(keep).mapping(mapping).poison(poison);
             let mut prepared = gpu.of().prepare(&plan, &*field, &how).unwrap();
             for _ in 0..5 {
-                prepared.run(&Control::default()).unwrap();
+                prepared.run(&Part::default(), &Control::default()).unwrap();
                 assert!(
                     prepared.counts().unwrap().levels.iter().map(level).eq(counts.iter().copied()),
                     "{keep} {mapping}"
@@ -153,7 +153,7 @@ impl Job for Limits<'_> {
                         let how = how.dp_budget(Some(budget)).pending_launches(Some(pending)).poison(0x5a);
                         let mut prepared = gpu.of().prepare(&plan, &*field, &how).unwrap();
                         for _ in 0..times {
-                            prepared.run(&Control::default()).unwrap();
+                            prepared.run(&Part::default(), &Control::default()).unwrap();
                             let RunCounts { launches, times, .. } = prepared.counts().unwrap();
                             longest = longest.max(times.device.unwrap());
                             most.kernels = most.kernels.max(launches.kernels);
@@ -234,11 +234,11 @@ pub fn the_pending_limit_is_put_back(gpu: &Target, _: Scope) {
     for pending in [64, 8192] {
         let how = How::default().strategy(StrategyKind::Dp).pending_launches(Some(pending));
         let mut prepared = gpu.of().prepare(&plan, &*field, &how).unwrap();
-        prepared.run(&Control::default()).unwrap();
+        prepared.run(&Part::default(), &Control::default()).unwrap();
         assert_eq!(pending_limit(), before);
         let control = Control::default();
         control.cancel(2);
-        assert!(matches!(prepared.run(&control), Err(Error::Interrupted(2))));
+        assert!(matches!(prepared.run(&Part::default(), &control), Err(Error::Interrupted(2))));
         assert_eq!(pending_limit(), before);
     }
 }
@@ -252,7 +252,7 @@ fn ends_soon<const K: usize>(what: &str, prepared: &mut dyn Prepared<K>) {
             sleep(wait);
             control.cancel(2);
         });
-        prepared.run(&control)
+        prepared.run(&Part::default(), &control)
     });
     let late = start.elapsed().saturating_sub(wait);
     println!("{what}: ended {:.1} ms after it was told to", late.as_secs_f64() * 1e3);
@@ -306,7 +306,7 @@ pub fn a_run_ends_in_the_midst(gpu: &Target, _: Scope) {
     let how = How::default().strategy(StrategyKind::Exhaustive).poison(0x5a);
     let mut prepared = gpu.of().prepare(&plan, &*field, &how).unwrap();
     let whole = |prepared: &mut Box<dyn Prepared<2>>| {
-        prepared.run(&Control::default()).unwrap();
+        prepared.run(&Part::default(), &Control::default()).unwrap();
         prepared.checksum().unwrap()
     };
     let before = whole(&mut prepared);
@@ -351,10 +351,10 @@ fn side_by_side(gpus: &[&Target], other: &How) {
     ];
     for _ in 0..3 {
         for prepared in &mut flats {
-            prepared.run(&Control::default()).unwrap();
+            prepared.run(&Part::default(), &Control::default()).unwrap();
         }
         for prepared in &mut bulbs {
-            prepared.run(&Control::default()).unwrap();
+            prepared.run(&Part::default(), &Control::default()).unwrap();
         }
         flats.iter().for_each(|prepared| assert_eq!(prepared.checksum().unwrap().as_ref(), Some(&flat)));
         bulbs.iter().for_each(|prepared| assert_eq!(prepared.checksum().unwrap().as_ref(), Some(&bulb)));

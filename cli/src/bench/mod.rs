@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use orthant::backend::DeviceFacts;
+use orthant::backend::{DeviceFacts, Part};
 use orthant::field::{Job, Open};
 use orthant::{Control, Ran, Report, Request, Target};
 
@@ -321,14 +321,16 @@ impl Job for MeasureCase<'_> {
     type Output = Result<(CaseTimes, Option<Energy>, Report), Error>;
 
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
-        let Self { request, testbed, bench } = self;
+        let Self { mut request, testbed, bench } = self;
         let target = &testbed.target;
         let plan = request.plan::<K>()?;
         let field = open(plan.domain(), &request.options()?)?;
+        request.how = request.how.for_labels(field.labels())?;
         let mut prepared = target.of().prepare(&plan, &*field, &request.how)?;
-        let samples = repeat(&bench.rule, || Ok(prepared.run(&bench.control)?))?;
+        let part = Part::default();
+        let samples = repeat(&bench.rule, || Ok(prepared.run(&part, &bench.control)?))?;
         let energy = match &testbed.meter {
-            Some(meter) => meter.of(|| Ok(prepared.run(&bench.control).map(drop)?))?,
+            Some(meter) => meter.of(|| Ok(prepared.run(&part, &bench.control).map(drop)?))?,
             None => None,
         };
         let device = target.device().unwrap_or(&bench.machine.cpu);
@@ -339,8 +341,10 @@ impl Job for MeasureCase<'_> {
             multiprocessors: target.multiprocessors(),
             // Rows carry every sample, with wall and device time apart.
             samples: &[],
-            iterations: field.labels().work,
+            iterations: field.labels().work(),
             checksum: checksum.as_deref(),
+            // The cells stay where they are.
+            regions_checksum: None,
         };
         let report = Report::new(request.computation(&plan), &request.how, &counts, ran);
         Ok((CaseTimes::new(samples, bench.rule.warm_up), energy, report))

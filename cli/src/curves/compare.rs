@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use hilbert_2d::{Variant, h2xy_discrete, xy2h_discrete};
+use orthant::backend::Part;
 use orthant::curve::CurveKind;
 use orthant::field::{FieldKind, Job, Open};
 use orthant::result::Times;
@@ -162,7 +163,7 @@ impl Job for Comparing {
         let (cpu, counting) = (Target::cpu(), request.how.clone().keep(Keep::Counts));
         let row = |plan: &Plan<K>| {
             let mut prepared = cpu.of().prepare(plan, &*field, &counting)?;
-            let samples = repeat(&BRIEF, || Ok(prepared.run(&control)?))?;
+            let samples = repeat(&BRIEF, || Ok(prepared.run(&Part::default(), &control)?))?;
             measured(plan, &divided, prepared.counts()?.launches.peak_olt_bytes, samples.median() * 1e3)
         };
         plans.iter().map(row).collect()

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use orthant::backend::Part;
 use orthant::field::{Field, Job, Open};
 use orthant::model::auto::Ranked;
 use orthant::{AutoScheme, Control, Plan, Request, Target};
@@ -145,7 +146,7 @@ impl TuneTask {
         }
         let runs = self.args.how.repeat.unwrap_or(RUNS);
         let mut prepared = target.of().prepare(&entry.plan, field, &how)?;
-        Ok(repeat(&Patience::exactly(runs), || Ok(prepared.run(control)?))?.median())
+        Ok(repeat(&Patience::exactly(runs), || Ok(prepared.run(&Part::default(), control)?))?.median())
     }
 
     fn tuned<const K: usize>(&self, found: &Found<K>) -> Result<Tuned, Error> {

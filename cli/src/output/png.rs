@@ -50,9 +50,9 @@ impl Palette {
     /// Colours for the counts of a field; for dwell fields the largest, "never escaped", is black and the others rise along
     /// the gradient with the logarithm of the dwell.
     pub fn new(labels: Labels, gradient: Option<Gradient>) -> Self {
-        let usual = if labels.work { colorous::INFERNO } else { colorous::GREYS };
-        let most = labels.most.unwrap_or(labels.kind.most());
-        Self { most, dwell: labels.work, gradient: gradient.unwrap_or(usual) }
+        let usual = if labels.work() { colorous::INFERNO } else { colorous::GREYS };
+        let most = labels.most().unwrap_or(labels.kind().most());
+        Self { most, dwell: labels.work(), gradient: gradient.unwrap_or(usual) }
     }
 
     /// The index of a label's colour.

@@ -230,3 +230,17 @@ fn an_interrupted_run_leaves_no_half_file() {
         assert_eq!(files(&folder), [""; 0]);
     }
 }
+
+/// Strategies, curves, threads and what is kept leave the sum over regions as it is; without regions there is none.
+#[test]
+fn a_report_has_a_checksum_of_regions() {
+    let folder = folder("regions-checksum");
+    let of = |arguments: &str| report(&folder, &format!("mandelbrot -n 100 {arguments}"))["regions_checksum"].clone();
+    let sum = of("");
+    assert!(sum.as_str().unwrap().starts_with("xxh3sum:"), "{sum}");
+    for arguments in ["--keep regions --curve hilbert", "--strategy dp --threads 1", "--scheme mbr --curve canonical"] {
+        assert_eq!(of(arguments), sum, "{arguments}");
+    }
+    assert_ne!(of("--dwell 511"), sum);
+    assert!(of("--keep counts").is_null() && of("--strategy exhaustive").is_null());
+}

@@ -9,6 +9,7 @@ use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
 use orthant::backend::DpLaunch;
+use orthant::backend::Part;
 use orthant::geometry::SampleGrid;
 use orthant::prelude::*;
 
@@ -55,7 +56,7 @@ fn ends(gpu: &Target, what: &str, plan: &Plan<2>, field: &dyn Field<2>, how: &Ho
     let mut prepared = gpu.of().prepare(plan, field, &how.clone().poison(0x5a)).unwrap();
     let mut run = |control: &Control| {
         let start = Instant::now();
-        let outcome = prepared.run(control).map(drop);
+        let outcome = prepared.run(&Part::default(), control).map(drop);
         (start.elapsed(), outcome, catch_unwind(AssertUnwindSafe(|| prepared.checksum().unwrap())).ok().flatten())
     };
     let control = Control::default();

@@ -29,8 +29,8 @@ impl Evaluate<3> for Sphere {
 }
 
 fn main() -> std::process::ExitCode {
-    let sphere = OwnField::new("sphere", "distance from a sphere, f32", Defaults::unit).in_dim::<3>(|domain, _| {
-        Ok(Box::new(Sphere { pitch: 2.0 / domain.size()[0] as f32, radius: 0.7, band: 0.1 }))
-    });
+    let usual = |k| Defaults { window: vec![[-1.0, 1.0]; k], ..Defaults::unit(k) };
+    let sphere = OwnField::new("sphere", "distance from a sphere, f32", usual)
+        .in_dim::<3>(|domain, _| Ok(Box::new(Sphere { pitch: domain.pitch()[0] as f32, radius: 0.7, band: 0.1 })));
     orthant_cli::main_with(std::env::args_os(), vec![sphere])
 }

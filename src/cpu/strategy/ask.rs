@@ -28,8 +28,8 @@ impl<const K: usize> Strategy<K> for Ask {
         let payloads = work.host.carry.is_some();
         let mut launches = Launches { most_in_flight: 1, ..Launches::default() };
         let mut stats = Vec::new();
-        work.fits(table_bytes(work.plan, 0, payloads, work.plan.levels()[0].regions()))?;
-        let mut olt = Olt::roots(work.plan, work.host.carry)?;
+        work.fits(table_bytes(work.plan, work.start.level, payloads, work.start.len().into()))?;
+        let mut olt = Olt::roots(work.plan, work.host.carry, work.start)?;
         loop {
             let start = Instant::now();
             let level = olt.level;

@@ -10,14 +10,14 @@ use rayon::Scope;
 use rayon::prelude::*;
 
 use crate::backend::Error;
-use crate::cpu::olt::{family, root};
+use crate::cpu::olt::family;
 use crate::cpu::strategy::definition::Strategy;
 use crate::cpu::work::Work;
 use crate::field::Payload;
 use crate::memory::copies;
 use crate::result::{Launches, LevelKernels, LevelStats, MemoryError, Stored};
 
-/// Initial regions per task.
+/// Roots per task.
 const ROOTS: u64 = 64;
 
 /// Tasks in flight unless told otherwise: what GPUs run at once.
@@ -42,24 +42,26 @@ impl<const K: usize> Strategy<K> for Dp {
             work,
             in_flight: AtomicU64::new(1),
             most_in_flight: AtomicU64::new(1),
-            kernels: (0..work.plan.levels().len()).map(|level| AtomicU64::new(u64::from(level == 0))).collect(),
+            kernels: (work.plan.levels().iter())
+                .map(|level| AtomicU64::new(u64::from(level.index == work.start.level)))
+                .collect(),
             in_place: AtomicU64::new(0),
             failure: Mutex::new(None),
         };
-        let roots = work.plan.levels()[0].regions() as u64;
+        let (start, roots) = (work.start, work.start.len());
         rayon::scope(|scope| {
-            // The initial grid is one launch, shared by the workers.
+            // The roots are one launch, shared by the workers.
             (0..roots.div_ceil(ROOTS)).into_par_iter().for_each(|piece| {
-                let codes = piece * ROOTS..roots.min((piece + 1) * ROOTS);
-                let root = |code| (code, root(work.plan, work.host.carry, code));
-                tasks.explore(scope, 0, &codes.map(root).collect::<Vec<_>>());
+                let piece = piece * ROOTS..roots.min((piece + 1) * ROOTS);
+                let root = |i| (start.code(i), start.payload(work.plan, work.host.carry, i));
+                tasks.explore(scope, start.level, &piece.map(root).collect::<Vec<_>>());
             });
             tasks.in_flight.fetch_sub(1, Ordering::Relaxed);
         });
         if let Some(failure) = tasks.failure.into_inner().expect("no worker panics holding it") {
             return Err(failure);
         }
-        let stats = (work.plan.levels().iter())
+        let stats = (work.plan.levels()[start.level as usize..].iter())
             .map(|&level| LevelStats {
                 level,
                 counts: work.counts(level.index),
@@ -71,7 +73,7 @@ impl<const K: usize> Strategy<K> for Dp {
                 },
                 time: None,
             })
-            .take_while(|stats| stats.counts.regions > 0)
+            .take_while(|stats| stats.level.index == start.level || stats.counts.regions > 0)
             .collect();
         let in_place = tasks.in_place.into_inner();
         let launches = Launches {

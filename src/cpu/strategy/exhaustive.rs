@@ -1,4 +1,4 @@
-//! Exhaustive: every cell, without subdivision. The oracle of the others, hence the simplest.
+//! Exhaustive: every cell of the window, without subdivision. The oracle of the others, hence the simplest.
 
 use rayon::prelude::*;
 
@@ -21,17 +21,17 @@ impl<const K: usize> Strategy<K> for Exhaustive {
             )
             .into());
         }
-        if work.plan.domain().cells() > u128::from(u64::MAX) {
+        let window = work.start.window;
+        if window.cells_wide() > u128::from(u64::MAX) {
             let reason = "the domain has more than 2^64 cells; use ask or dp";
             return Err(ChoiceError::new("strategy", "exhaustive", reason).into());
         }
-        let domain = work.plan.domain().region();
-        let slabs = Slabs::new(domain, PIECE);
+        let slabs = Slabs::new(window, PIECE);
         (0..slabs.len()).into_par_iter().try_for_each(|i| work.evaluate(&slabs.get(i)))?;
         let mut counts = work.counts(0);
         (counts.regions, counts.leaves, counts.leaf_cells) = (1, 1, counts.evaluated_cells);
         let kernels = LevelKernels { leaf: 1, ..LevelKernels::default() };
-        let level = Level::whole(domain.extent);
+        let level = Level::whole(window.extent);
         let stats = LevelStats { level, counts, olt_entries: 0, olt_bytes: 0, kernels, time: None };
         let launches = Launches { kernels: 1, most_in_flight: 1, ..Launches::default() };
         Ok((vec![stats], launches))

@@ -22,7 +22,7 @@ use crate::cuda::watch::Watch;
 use crate::field::{DeviceTwin, Field};
 use crate::geometry::{Level, Region};
 use crate::plan::Plan;
-use crate::result::{Cells, Keep, Launches, LevelKernels, MemoryError, Stored, Terminal};
+use crate::result::{Bricks, Keep, Launches, LevelKernels, Terminal};
 
 /// Stable insertion: the most pieces whose ranks are added up, and the fewest regions of a thread.
 const MOST_PIECES: u64 = 4096;
@@ -56,7 +56,7 @@ pub(super) struct AskProgram {
 /// What the device holds of a level.
 #[derive(Default)]
 struct LevelTables {
-    /// The OLT: the codes of the parents of the level's families. Written by the level before; not there on level 0.
+    /// The OLT: the codes of the parents of the level's families. Written by the level before; not there for roots.
     families: Reserve,
     mixed: Reserve,
     values: Reserve,
@@ -122,8 +122,9 @@ impl AskProgram {
             args.next = families.ensure(device, "the OLT of the next level", regions * self.code_bytes, how)?.address();
         }
         let tables = &mut self.tables[here];
-        if level.index > 0 {
-            args.families = tables.families.address();
+        match level.index > setup.start.level {
+            true => args.families = tables.families.address(),
+            false => (args.codes, args.code) = setup.roots(),
         }
         let kept = setup.how.kept.keep != Keep::Counts;
         if stable || kept {
@@ -251,7 +252,7 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
         let regions: f64 = plan.expected_regions(field.boundary_dimension()).iter().sum();
         let lists = if how.tuning.mapping == Mapping::Mbr { 8 } else { 0 };
         regions as u128
-            * u128::from(code_bytes(plan, how.on_cuda().table) + 1 + field.labels().kind.bytes().max(4) + lists)
+            * u128::from(code_bytes(plan, how.on_cuda().table) + 1 + field.labels().kind().bytes().max(4) + lists)
     }
 }
 
@@ -264,8 +265,8 @@ impl<const K: usize> Program<K> for AskProgram {
         self.leaves = 0;
         self.counters.set(0)?;
         self.marks.push(setup.device.mark()?);
-        let mut regions = u64::try_from(setup.plan.levels()[0].regions()).unwrap_or(u64::MAX);
-        for level in setup.plan.levels() {
+        let mut regions = setup.start.len();
+        for level in &setup.plan.levels()[setup.start.level as usize..] {
             watch.check()?;
             if setup.cuda.ask_loop == AskLoop::Paper {
                 // Freeing memory waits too, but hears nothing.
@@ -286,11 +287,11 @@ impl<const K: usize> Program<K> for AskProgram {
                 self.settle_listed(setup, launcher, level, args, [leaves, fills], &mut kernels)?;
             }
             // What is not settled are the mixed regions, a share of the level's lattice.
-            let open = mixed as f64 / level.regions() as f64;
-            watch.control.reach((setup.plan.domain().cells() as f64 * (1.0 - open)) as u64);
+            let open = setup.plan.domain().cells() as f64 * mixed as f64 / level.regions() as f64;
+            watch.control.reach((setup.start.cells as f64 - open) as u64);
             self.marks.push(setup.device.mark()?);
             self.launched.push(args);
-            let read = if level.index == 0 { 0 } else { regions / setup.plan.scheme().children() };
+            let read = if level.index == setup.start.level { 0 } else { regions / setup.plan.scheme().children() };
             self.runs.push(LevelRun {
                 regions,
                 subdivided: mixed,
@@ -312,20 +313,21 @@ impl<const K: usize> Program<K> for AskProgram {
         timed.map(|(run, marks)| Ok(LevelRun { time: Some(elapsed(&marks[0], &marks[1])?), ..*run })).collect()
     }
 
-    fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Cells), Error> {
-        let mut bricks = Cells::empty(setup.storage.cell);
+    fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Bricks), Error> {
+        let mut bricks = Bricks::new(setup.storage.cell);
         let mut terminals = Vec::new();
         if setup.how.kept.keep == Keep::Counts {
             return Ok((terminals, bricks));
         }
-        for (level, &LaunchArgs { regions, .. }) in setup.plan.levels().iter().zip(&self.launched) {
+        for &LaunchArgs { regions, level, .. } in &self.launched {
+            let level = &setup.plan.levels()[level as usize];
             let tables = &self.tables[self.slot(level.index)];
             let mixed = read_integers(setup.device, tables.mixed.address(), regions, 1)?;
             let values = read_integers(setup.device, tables.values.address(), regions, setup.value_bytes())?;
             let codes = self.codes(setup, level, tables, regions)?;
             let mut places = vec![None; regions as usize];
             if setup.plan.is_last(level.index) && setup.how.kept.keep == Keep::Regions {
-                self.read_bricks(setup, level, tables, &codes, &mut places, &mut bricks)?;
+                bricks = self.read_bricks(setup, level, tables, &mut places)?;
             }
             for (((code, mixed), value), place) in codes.into_iter().zip(mixed).zip(values).zip(places) {
                 if mixed == 0 {
@@ -335,7 +337,6 @@ impl<const K: usize> Program<K> for AskProgram {
                 }
             }
         }
-        Terminal::sort(&mut terminals);
         Ok((terminals, bricks))
     }
 }
@@ -352,8 +353,11 @@ impl AskProgram {
         let encoding = setup.plan.encoding();
         let lattice = |grid: [u32; K]| Region { corner: [0; K], extent: grid };
         let scalars = setup.cuda.table == Table::Scalars;
-        if level.index == 0 {
-            let code = |index| if scalars { index } else { encoding.encode(0, lattice(level.grid).offset(index)) };
+        if level.index == setup.start.level {
+            let code = |index| match setup.row_major() {
+                true => encoding.encode(level.index, lattice(level.grid).offset(index)),
+                false => setup.start.code(index),
+            };
             return Ok((0..regions).map(code).collect());
         }
         let per_family = setup.plan.scheme().children();
@@ -374,31 +378,24 @@ impl AskProgram {
         Ok(codes)
     }
 
-    /// Reads the leaves' cells, and where each leaf's start.
+    /// Reads the leaves' cells, each with room for those of the largest region, and where each leaf's start.
     fn read_bricks<const K: usize>(
         &self,
         setup: &Setup<'_, K>,
         level: &Level<K>,
         tables: &LevelTables,
-        codes: &[u64],
         places: &mut [Option<u64>],
-        bricks: &mut Cells,
-    ) -> Result<(), Error> {
+    ) -> Result<Bricks, Error> {
         let (most, width) = (level.most_cells(), setup.storage.cell.bytes());
         let leaves = read_integers(setup.device, tables.leaves.address(), self.leaves, 4)?;
-        let raw = Cells::zeroed(setup.storage.cell, (self.leaves * most) as usize);
-        let mut raw = raw.map_err(MemoryError::refused(Stored::Terminals))?;
+        let mut bricks = Bricks::zeroed(setup.storage.cell, self.leaves, most)?;
         read(setup.device, self.bricks.address(), self.leaves * most * width, |start, bytes| {
-            raw.store((start / width) as usize, bytes);
+            bricks.store(start / width, bytes);
             Ok(())
         })?;
-        // On the device every brick has room for the largest region; here they follow each other without gaps.
         for (i, &leaf) in leaves.iter().enumerate() {
-            let volume = setup.plan.region(level.index, codes[leaf as usize]).volume();
-            places[leaf as usize] = Some(bricks.len() as u64);
-            let start = i * most as usize;
-            bricks.extend_from(&raw, start..start + volume as usize);
+            places[leaf as usize] = Some(i as u64 * most);
         }
-        Ok(())
+        Ok(bricks)
     }
 }

@@ -9,7 +9,7 @@ use crate::cuda::specialise::Specialisation;
 use crate::field::{DeviceTwin, Field};
 use crate::geometry::Level;
 use crate::plan::Plan;
-use crate::result::{Cells, Launches, LevelKernels, Terminal};
+use crate::result::{Bricks, Launches, LevelKernels, Terminal};
 
 /// What a program tells of one level of its last run.
 #[derive(Debug, Clone, Copy)]
@@ -29,18 +29,23 @@ pub(in crate::cuda) trait Program<const K: usize> {
         false
     }
 
+    /// Makes ready for a run from where the setup says, outside of its time.
+    fn aim(&mut self, _: &Setup<'_, K>) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// One run, up to the last kernel.
     fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error>;
 
     /// What the last run found per level, when it is done; adds what only the device counted to `launches`.
     fn levels(&self, setup: &Setup<'_, K>, launches: &mut Launches) -> Result<Vec<LevelRun>, Error>;
 
-    /// The terminal regions of the last run and the cells of its leaves.
-    fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Cells), Error>;
+    /// The terminal regions of the last run and the cells of its leaves, in any order.
+    fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Bricks), Error>;
 
-    /// The levels that a run may reach.
+    /// The levels that the last run may have reached.
     fn lattices(&self, setup: &Setup<'_, K>) -> Vec<Level<K>> {
-        setup.plan.levels().to_vec()
+        setup.plan.levels()[setup.start.level as usize..].to_vec()
     }
 }
 

@@ -23,7 +23,7 @@ use crate::cuda::strategy::dp_terminals::Terminals;
 use crate::cuda::watch::Watch;
 use crate::field::{DeviceTwin, Field};
 use crate::plan::Plan;
-use crate::result::{Cells, Keep, Launches, LevelKernels, Terminal};
+use crate::result::{Bricks, Keep, Launches, LevelKernels, Terminal};
 
 /// Places for pending launches per credit. A launch keeps its place longer than its grid runs, so that some fail with far
 /// fewer grids in flight than places. Worse, with 64 places an H200 (driver 580, CUDA 13.0) now and then hangs for good
@@ -50,9 +50,11 @@ pub(super) struct DpProgram {
     table_capacity: u64,
     /// What the last run came to.
     ran: DpRun,
-    /// The structs on the device, and the addresses of the two `DpArgs`, which differ in what overflow table is which.
+    /// The structs on the device, the addresses of the two `DpArgs`, which differ in what overflow table is which, and what
+    /// they say of the run.
     structs: Vec<Buffer>,
     args: [u64; 2],
+    told: Vec<u8>,
     terminals: Terminals,
     /// Alive as long as kernels may read it.
     _starts: Option<Buffer>,
@@ -89,21 +91,31 @@ fn origin(from: u32) -> u64 {
 }
 
 impl DpProgram {
-    /// Makes the tables of `tail` and puts all structs on the device.
+    /// Makes the tables of `tail` and puts all structs on the device, unless they are there.
     fn upload<const K: usize>(&mut self, setup: &Setup<'_, K>) -> Result<(), Error> {
-        let device = setup.device;
+        let (device, roots) = (setup.device, setup.start.level as usize);
         if self.table_capacity > 0 {
             for table in &mut self.tables {
                 table.ensure(device, "an OLT", self.table_capacity * self.code_bytes, Allocation::Pool)?;
             }
             for (level, args) in self.levels.iter_mut().enumerate() {
-                args.families = if level == 0 { 0 } else { self.tables[level % 2].address() };
+                args.families = if level == roots { 0 } else { self.tables[level % 2].address() };
                 args.next = self.tables[(level + 1) % 2].address();
             }
         }
+        let first = &mut self.levels[roots];
+        first.regions = setup.start.len();
+        (first.codes, first.code) = setup.roots();
         let levels: Vec<u8> = self.levels.iter().flat_map(DeviceStruct::bytes).collect();
+        let run = setup.run.bytes();
+        let sizes = [setup.start.level.into(), self.table_capacity, self.terminals.capacity].map(u64::to_ne_bytes);
+        let told = [&run[..], &levels, sizes.as_flattened()].concat();
+        if told == self.told {
+            return Ok(());
+        }
+        self.told = told;
         self.structs = vec![
-            Buffer::upload(device, "arguments", &setup.run.bytes())?,
+            Buffer::upload(device, "arguments", &run)?,
             Buffer::upload(device, "arguments", &levels)?,
             Buffer::upload(device, "arguments", &setup.args.bytes())?,
         ];
@@ -124,6 +136,7 @@ impl DpProgram {
                 bricks_wanted: u32::from(setup.how.kept.keep == Keep::Regions),
                 table_capacity: self.table_capacity as u32,
                 max_grid: device.max_grid() as u32,
+                root_level: setup.start.level,
                 ..DpArgs::default()
             };
             self.terminals.describe(&mut args);
@@ -143,16 +156,17 @@ impl DpProgram {
         Ok(words.map(|word| u64::from(u32::from_ne_bytes(word.try_into().expect("four bytes")))).collect())
     }
 
-    /// `region` and `block`: the initial grid, and rounds for what overflowed.
+    /// `region` and `block`: the roots, and rounds for what overflowed.
     fn rounds<const K: usize>(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<DpRun, Error> {
         // Regions of a block: one, or a family.
         let (family, each) = match setup.cuda.dp_launch {
             DpLaunch::Region => (setup.plan.scheme().children(), 1),
             DpLaunch::Block | DpLaunch::Tail => (1, setup.plan.scheme().children()),
         };
-        let roots = setup.plan.levels()[0].regions() as u64;
+        let roots = setup.start.len();
         let mut ran = DpRun { host: vec![0; setup.plan.levels().len()], ..DpRun::default() };
-        ran.host[0] = launcher.entry(&self.explore, roots.div_ceil(each), self.args[0], origin(FROM_ROOTS))?;
+        ran.host[setup.start.level as usize] =
+            launcher.entry(&self.explore, roots.div_ceil(each), self.args[0], origin(FROM_ROOTS))?;
         let mut turn = 0;
         loop {
             let counters = self.counters(setup, launcher.watch)?;
@@ -169,11 +183,12 @@ impl DpProgram {
         }
     }
 
-    /// `tail`: level 0, and every level that the device could not launch.
+    /// `tail`: the level of the roots, and every level that the device could not launch.
     fn tails<const K: usize>(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<DpRun, Error> {
         let children = setup.plan.scheme().children();
         let mut host = vec![0; setup.plan.levels().len()];
-        let (mut level, mut regions) = (0, setup.plan.levels()[0].regions() as u64);
+        let first = (setup.start.level as usize, setup.start.len());
+        let (mut level, mut regions) = first;
         loop {
             host[level] = launcher.entry(&self.explore, regions, self.args[0], level as u64)?;
             let counters = self.counters(setup, launcher.watch)?;
@@ -181,7 +196,7 @@ impl DpProgram {
             let ran = DpRun { counters, host: host.clone(), ..DpRun::default() };
             let families = |level: usize| ran.level(level, COUNTER_MIXED);
             // The first level that has families, but did not begin.
-            let open = (1..host.len()).find(|&i| families(i - 1) > 0 && ran.level(i, COUNTER_DONE) == 0);
+            let open = (first.0 + 1..host.len()).find(|&i| families(i - 1) > 0 && ran.level(i, COUNTER_DONE) == 0);
             let Some(open) = open else { return Ok(ran) };
             let most = families(open - 1);
             (level, regions) = (open, most * children);
@@ -193,7 +208,7 @@ impl DpProgram {
                 self.table_capacity = (2 * most).min(limits::MOST);
                 self.restart(setup, launcher)?;
                 host.fill(0);
-                (level, regions) = (0, setup.plan.levels()[0].regions() as u64);
+                (level, regions) = first;
             }
         }
     }
@@ -233,11 +248,6 @@ impl<const K: usize> MakeProgram<K> for DpProgram {
         let table = |width| Buffer::new(device, "an overflow table", room * width, Allocation::Pool);
         let overflow = [[table(code_bytes)?, table(4)?], [table(code_bytes)?, table(4)?]];
         let threads = u64::from(specialisation.threads());
-        let mut terminals = Terminals::default();
-        if setup.how.kept.keep != Keep::Counts {
-            let regions = plan.expected_regions(setup.field.boundary_dimension()).iter().sum::<f64>() as u64;
-            terminals.reserve(setup, regions.clamp(1 << 12, 1 << 28), code_bytes)?;
-        }
         let words = u64::from(DP_COUNTERS) + plan.levels().len() as u64 * u64::from(COUNTERS);
         let counters = Buffer::new(device, "counters", words * 4, Allocation::Pool)?;
         let mut levels: Vec<LaunchArgs> =
@@ -250,7 +260,7 @@ impl<const K: usize> MakeProgram<K> for DpProgram {
             DpLaunch::Block => "dp_block",
             DpLaunch::Tail => "dp_level",
         };
-        let mut program = Self {
+        Ok(Self {
             explore: image.get(explore)?,
             bricks: image.get("dp_bricks")?,
             code_bytes,
@@ -265,11 +275,10 @@ impl<const K: usize> MakeProgram<K> for DpProgram {
             ran: DpRun::default(),
             structs: Vec::new(),
             args: [0, 0],
-            terminals,
+            told: Vec::new(),
+            terminals: Terminals::default(),
             _starts: starts,
-        };
-        program.upload(setup)?;
-        Ok(program)
+        })
     }
 
     fn specialise(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
@@ -284,6 +293,18 @@ impl<const K: usize> MakeProgram<K> for DpProgram {
 impl<const K: usize> Program<K> for DpProgram {
     fn launches_from_device(&self) -> bool {
         true
+    }
+
+    fn aim(&mut self, setup: &Setup<'_, K>) -> Result<(), Error> {
+        if setup.start.len() > limits::MOST {
+            return Err(limits::too_many_regions(setup.start.level, setup.start.len().into()));
+        }
+        if setup.how.kept.keep != Keep::Counts {
+            let expected =
+                setup.start.expected(&setup.plan, setup.field.boundary_dimension()).iter().sum::<f64>() as u64;
+            self.terminals.reserve(setup, expected.clamp(1 << 12, 1 << 28), self.code_bytes)?;
+        }
+        self.upload(setup)
     }
 
     fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
@@ -329,8 +350,8 @@ impl<const K: usize> Program<K> for DpProgram {
         (launches.overflowed, launches.in_place) = (self.ran.overflowed, count(DP_IN_PLACE));
         let per_level = u64::from(TALLY_ROWS * TALLY_COLUMNS);
         let (mut runs, mut terminal) = (Vec::new(), 0);
-        let mut regions = setup.plan.levels()[0].regions() as u64;
-        for (level, &host) in setup.plan.levels().iter().zip(&self.ran.host) {
+        let (first, mut regions) = (setup.start.level, setup.start.len());
+        for (level, &host) in setup.plan.levels().iter().zip(&self.ran.host).skip(first as usize) {
             let tallies = read_integers(setup.device, setup.tallies(level.index), per_level, 8)?;
             let from_device = LevelKernels {
                 explore: tally(&tallies, TALLY_GRIDS),
@@ -346,7 +367,7 @@ impl<const K: usize> Program<K> for DpProgram {
             let subdivided = tally(&tallies, TALLY_SUBDIVIDED);
             terminal += tally(&tallies, TALLY_FILLED) + tally(&tallies, TALLY_LEAVES);
             let olt_entries = match setup.cuda.dp_launch {
-                DpLaunch::Tail if level.index > 0 => regions / children + subdivided,
+                DpLaunch::Tail if level.index > first => regions / children + subdivided,
                 DpLaunch::Tail => subdivided,
                 DpLaunch::Region | DpLaunch::Block => 0,
             };
@@ -364,7 +385,7 @@ impl<const K: usize> Program<K> for DpProgram {
         Ok(runs)
     }
 
-    fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Cells), Error> {
+    fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Bricks), Error> {
         self.terminals.collect(setup, self.code_bytes)
     }
 }

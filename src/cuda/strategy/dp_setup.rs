@@ -28,7 +28,7 @@ pub(super) fn table_bytes<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, 
         DpLaunch::Region | DpLaunch::Block => 2 * u128::from(cuda.dp_overflow) * (code + 4),
     };
     let regions: f64 = plan.expected_regions(field.boundary_dimension()).iter().sum();
-    tables + regions as u128 * Terminals::bytes(how.kept.keep, code, field.labels().kind.bytes().max(4).into())
+    tables + regions as u128 * Terminals::bytes(how.kept.keep, code, field.labels().kind().bytes().max(4).into())
 }
 
 /// What the kernels are told of a level.

@@ -4,7 +4,7 @@ use crate::backend::Error;
 use crate::cuda::memory::{Allocation, Reserve, read, read_integers};
 use crate::cuda::setup::Setup;
 use crate::cuda::specialise::{DpArgs, LEAF};
-use crate::result::{Cells, Keep, MemoryError, Stored, Terminal};
+use crate::result::{Bricks, Keep, Terminal};
 
 /// Lists of codes, levels, outcomes and bricks, an entry for each terminal region; and the codes of the leaves.
 #[derive(Default)]
@@ -32,13 +32,16 @@ impl Terminals {
         }
     }
 
-    /// Makes room for `capacity` regions; bricks have their lists only where they are kept.
+    /// Makes room for `capacity` regions, unless there is; bricks have their lists only where they are kept.
     pub(super) fn reserve<const K: usize>(
         &mut self,
         setup: &Setup<'_, K>,
         capacity: u64,
         code_bytes: u64,
     ) -> Result<(), Error> {
+        if capacity <= self.capacity {
+            return Ok(());
+        }
         let bricks = if setup.how.kept.keep == Keep::Regions { 1 } else { 0 };
         for (list, width) in [
             (&mut self.codes, code_bytes),
@@ -78,13 +81,13 @@ impl Terminals {
         Ok(bricks.address())
     }
 
-    /// The regions by level and code, and the cells of the leaves.
+    /// The regions, and the cells of the leaves, each with room for those of the largest region.
     pub(super) fn collect<const K: usize>(
         &self,
         setup: &Setup<'_, K>,
         code_bytes: u64,
-    ) -> Result<(Vec<Terminal>, Cells), Error> {
-        let mut bricks = Cells::empty(setup.storage.cell);
+    ) -> Result<(Vec<Terminal>, Bricks), Error> {
+        let mut bricks = Bricks::new(setup.storage.cell);
         let mut terminals = Vec::new();
         if setup.how.kept.keep == Keep::Counts {
             return Ok((terminals, bricks));
@@ -96,11 +99,10 @@ impl Terminals {
         let (most, width) = (last.most_cells(), setup.storage.cell.bytes());
         let kept = setup.how.kept.keep == Keep::Regions;
         let places = if kept { list(&self.places, 4)? } else { vec![0; values.len()] };
-        let raw = Cells::zeroed(setup.storage.cell, if kept { (self.leaves * most) as usize } else { 0 });
-        let mut raw = raw.map_err(MemoryError::refused(Stored::Terminals))?;
         if kept {
+            bricks = Bricks::zeroed(setup.storage.cell, self.leaves, most)?;
             read(setup.device, self.bricks.address(), self.leaves * most * width, |start, bytes| {
-                raw.store((start / width) as usize, bytes);
+                bricks.store(start / width, bytes);
                 Ok(())
             })?;
         }
@@ -110,15 +112,8 @@ impl Terminals {
                 terminals.push(Terminal::uniform(level, code, setup.storage.word(value)));
                 continue;
             }
-            let brick = kept.then(|| {
-                let start = (place * most) as usize;
-                let brick = bricks.len() as u64;
-                bricks.extend_from(&raw, start..start + setup.plan.region(level, code).volume() as usize);
-                brick
-            });
-            terminals.push(Terminal::leaf(level, code, brick));
+            terminals.push(Terminal::leaf(level, code, kept.then_some(place * most)));
         }
-        Terminal::sort(&mut terminals);
         Ok((terminals, bricks))
     }
 }

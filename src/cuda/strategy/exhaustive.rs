@@ -16,7 +16,7 @@ use crate::curve::{CurveKind, DeviceCurve};
 use crate::field::{DeviceTwin, Field};
 use crate::geometry::Level;
 use crate::plan::Plan;
-use crate::result::{Cells, Keep, Launches, LevelKernels, Terminal};
+use crate::result::{Bricks, Keep, Launches, LevelKernels, Terminal};
 
 /// Blocks that keep a GPU busy and balanced; beyond them a block takes more than one tile.
 const BLOCKS: u64 = 1 << 15;
@@ -32,7 +32,10 @@ pub(super) struct ExhaustiveProgram {
     depth: u64,
     /// Launches of the last run.
     launched: u64,
-    _starts: Option<Buffer>,
+    starts: Option<Buffer>,
+    /// The window's cells per axis that all this is for.
+    extent: Vec<u32>,
+    block: [u32; 3],
 }
 
 /// A curve over the outer axes' lattice.
@@ -45,13 +48,16 @@ struct Outer<'a> {
 }
 
 /// Calls `body` with the curve over the outer axes; up to three dimensions there are none, and the stack is one grid.
-fn with_outer<const K: usize, R>(plan: &Plan<K>, body: impl FnOnce(Outer<'_>) -> R) -> Result<R, Error> {
-    let size = plan.domain().size();
+fn with_outer<const K: usize, R>(
+    curve: CurveKind,
+    size: [u32; K],
+    body: impl FnOnce(Outer<'_>) -> R,
+) -> Result<R, Error> {
     // The number of outer axes is no constant, hence the list.
     macro_rules! outer {
         ($($k:literal => $d:literal),+) => {
             match K {
-                $($k => with(plan.curve(), std::array::from_fn::<u32, $d, _>(|j| size[j + 3]), body),)+
+                $($k => with(curve, std::array::from_fn::<u32, $d, _>(|j| size[j + 3]), body),)+
                 _ => with(CurveKind::Canonical, [1], body),
             }
         };
@@ -76,18 +82,26 @@ fn specialise_over<const K: usize>(
 }
 
 impl ExhaustiveProgram {
+    /// Compiled for the domain, and so for every window: codes of a window's stack have no more bits.
     fn over<const K: usize>(setup: &Setup<'_, K>, outer: &Outer<'_>) -> Result<Self, Error> {
-        let size = setup.plan.domain().size();
         let specialisation = specialise_over(&setup.plan, setup.field, &setup.twin, &setup.how, outer);
+        let kernel = setup.device.kernels(&specialisation)?.get("exhaustive")?;
+        let args = LaunchArgs::default();
+        let (block, extent) = (specialisation.block, Vec::new());
+        Ok(Self { kernel, args, native: 0, depth: 0, launched: 0, starts: None, extent, block })
+    }
+
+    /// Makes ready for windows of an extent.
+    fn cover<const K: usize>(&mut self, setup: &Setup<'_, K>, size: [u32; K], outer: &Outer<'_>) -> Result<(), Error> {
         let mut tiles = [1u32; 4];
         for j in 0..K.min(3) {
-            tiles[j] = size[j].div_ceil(specialisation.block[j]);
+            tiles[j] = size[j].div_ceil(self.block[j]);
         }
         let count = tiles.iter().fold(1u128, |count, &tiles| count * u128::from(tiles));
         if count > 1 << 31 || outer.depth > 1 << 32 {
             return Err(ChoiceError::new("strategy", "exhaustive", "the domain has too many cells; use ask").into());
         }
-        let starts = setup.starts(&outer.curve)?;
+        self.starts = setup.starts(&outer.curve)?;
         let (count, depth) = (count as u64, outer.depth as u64);
         let pieces = (count * depth / BLOCKS).clamp(1, MOST_PIECES).min(count);
         let native = count.div_ceil(pieces);
@@ -100,9 +114,9 @@ impl ExhaustiveProgram {
             tallies: setup.tallies(0),
             ..LaunchArgs::default()
         };
-        args.set_curve(&outer.curve, starts.as_ref().map_or(0, Buffer::address));
-        let kernel = setup.device.kernels(&specialisation)?.get("exhaustive")?;
-        Ok(Self { kernel, args, native, depth, launched: 0, _starts: starts })
+        args.set_curve(&outer.curve, self.starts.as_ref().map_or(0, Buffer::address));
+        (self.args, self.native, self.depth, self.extent) = (args, native, depth, size.to_vec());
+        Ok(())
     }
 }
 
@@ -116,11 +130,13 @@ impl<const K: usize> MakeProgram<K> for ExhaustiveProgram {
             )
             .into());
         }
-        with_outer(&setup.plan, |outer| Self::over(setup, &outer))?
+        let (curve, size) = (setup.plan.curve(), setup.plan.domain().size());
+        with_outer(curve, size, |outer| Self::over(setup, &outer))?
     }
 
     fn specialise(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
-        with_outer(plan, |outer| specialise_over(plan, field, twin, how, &outer))
+        let specialise = |outer: Outer<'_>| specialise_over(plan, field, twin, how, &outer);
+        with_outer(plan.curve(), plan.domain().size(), specialise)
     }
 
     fn table_bytes(_: &Plan<K>, _: &dyn Field<K>, _: &How) -> u128 {
@@ -129,6 +145,14 @@ impl<const K: usize> MakeProgram<K> for ExhaustiveProgram {
 }
 
 impl<const K: usize> Program<K> for ExhaustiveProgram {
+    fn aim(&mut self, setup: &Setup<'_, K>) -> Result<(), Error> {
+        let extent = setup.start.window.extent;
+        match self.extent == extent {
+            true => Ok(()),
+            false => with_outer(setup.plan.curve(), extent, |outer| self.cover(setup, extent, &outer))?,
+        }
+    }
+
     fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
         launcher.watch.check()?;
         let blocks = self.native * self.depth;
@@ -149,11 +173,11 @@ impl<const K: usize> Program<K> for ExhaustiveProgram {
         Ok(vec![LevelRun { regions: 1, subdivided: 0, olt_entries: 0, olt_bytes: 0, kernels, time: None }])
     }
 
-    fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Cells), Error> {
-        Ok((Vec::new(), Cells::empty(setup.storage.cell)))
+    fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Bricks), Error> {
+        Ok((Vec::new(), Bricks::new(setup.storage.cell)))
     }
 
     fn lattices(&self, setup: &Setup<'_, K>) -> Vec<Level<K>> {
-        vec![Level::whole(setup.plan.domain().size())]
+        vec![Level::whole(setup.start.window.extent)]
     }
 }

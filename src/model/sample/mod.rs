@@ -79,7 +79,7 @@ impl<const K: usize> Coarse<K> {
             explore,
             shares: Share::all::<K>(&levels, explore.rounds),
             below: 2f64.powf(field.boundary_dimension() - K as f64),
-            iterations: field.labels().work,
+            iterations: field.labels().work(),
         };
         if finest > 0 {
             let last = coarse.share(Some(finest - 1), finest);

@@ -5,10 +5,10 @@ use std::sync::Mutex;
 use crate::cell::Words;
 use crate::geometry::Region;
 use crate::memory::reserve;
-use crate::result::{Canvas, Cells, Keep, MemoryError, Storage, Stored, Terminal};
+use crate::result::{Bricks, Canvas, Cells, Keep, MemoryError, Storage, Stored, Terminal};
 
 /// The results of a run while it lasts.
-pub(crate) struct Sink<'a, const K: usize> {
+pub(crate) struct Settled<'a, const K: usize> {
     canvas: Option<Canvas<'a, K>>,
     keep: Keep,
     storage: Storage,
@@ -19,11 +19,11 @@ pub(crate) struct Sink<'a, const K: usize> {
 /// The compact form under construction.
 struct Store {
     terminals: Vec<Terminal>,
-    bricks: Cells,
+    bricks: Bricks,
 }
 
 /// The compact results of one batch of regions, committed at once.
-pub(crate) struct Batch {
+pub(crate) struct Compact {
     keep: Keep,
     terminals: Vec<Terminal>,
     bricks: Cells,
@@ -31,7 +31,7 @@ pub(crate) struct Batch {
     promised: u64,
 }
 
-impl Batch {
+impl Compact {
     #[inline]
     pub(crate) fn uniform(&mut self, level: u32, code: u64, word: u64) {
         if self.keep != Keep::Counts {
@@ -52,23 +52,27 @@ impl Batch {
         }
     }
 
-    /// The next cells of leaves, in their order.
+    /// Makes room for the cells of leaves that were promised.
     ///
     /// # Errors
-    /// If there is no memory for them.
-    pub(crate) fn bricks(&mut self, words: Words<'_>) -> Result<(), MemoryError> {
+    /// If there is none.
+    pub(crate) fn reserve(&mut self) -> Result<(), MemoryError> {
+        let more = self.promised as usize - self.bricks.len();
+        self.bricks.reserve(more).map_err(MemoryError::refused(Stored::Terminals))
+    }
+
+    /// The next cells of leaves, in their order.
+    pub(crate) fn bricks(&mut self, words: Words<'_>) {
         if self.keep == Keep::Regions {
-            self.bricks.reserve(words.len()).map_err(MemoryError::refused(Stored::Terminals))?;
             self.bricks.extend(words);
         }
-        Ok(())
     }
 }
 
-impl<'a, const K: usize> Sink<'a, K> {
+impl<'a, const K: usize> Settled<'a, K> {
     /// `canvas` is there if a dense array is kept; `limit` is for terminals and bricks together.
     pub(crate) fn new(canvas: Option<Canvas<'a, K>>, keep: Keep, storage: Storage, limit: u64) -> Self {
-        let store = Mutex::new(Store { terminals: Vec::new(), bricks: Cells::empty(storage.cell) });
+        let store = Mutex::new(Store { terminals: Vec::new(), bricks: Bricks::new(storage.cell) });
         Self { canvas, keep, storage, limit, store }
     }
 
@@ -82,16 +86,15 @@ impl<'a, const K: usize> Sink<'a, K> {
         self.storage
     }
 
-    pub(crate) fn batch(&self) -> Batch {
-        Batch { keep: self.keep, terminals: Vec::new(), bricks: Cells::empty(self.storage.cell), promised: 0 }
+    pub(crate) fn batch(&self) -> Compact {
+        Compact { keep: self.keep, terminals: Vec::new(), bricks: Cells::empty(self.storage.cell), promised: 0 }
     }
 
     /// Paints a uniform region, if there is a canvas.
     #[allow(unsafe_code)]
     pub(crate) fn fill(&self, region: &Region<K>, word: u64) {
         if let Some(canvas) = &self.canvas {
-            // SAFETY: regions of a plan lie in its domain; terminal regions, and slabs of them, tile it, and each is
-            // settled by one worker.
+            // SAFETY: terminal regions, and slabs of them, do not overlap, and each is settled by one worker.
             unsafe { canvas.fill(region, word) }
         }
     }
@@ -106,30 +109,26 @@ impl<'a, const K: usize> Sink<'a, K> {
     }
 
     /// Appends a batch.
-    pub(crate) fn commit(&self, batch: Batch) -> Result<(), MemoryError> {
+    pub(crate) fn commit(&self, batch: Compact) -> Result<(), MemoryError> {
         if batch.terminals.is_empty() {
             return Ok(());
         }
         let mut store = self.store.lock().expect("no worker panics holding it");
-        let bricks = store.bricks.len() + batch.bricks.len();
+        let bricks = store.bricks.len() + batch.bricks.len() as u64;
         let need = (store.terminals.len() + batch.terminals.len()) as u64 * Terminal::BYTES
-            + bricks as u64 * self.storage.cell.bytes();
+            + bricks * self.storage.cell.bytes();
         if need > self.limit {
             return Err(MemoryError { what: Stored::Terminals, need: u128::from(need), limit: Some(self.limit) });
         }
-        let refused = MemoryError::refused(Stored::Terminals);
-        reserve(&mut store.terminals, batch.terminals.len()).map_err(&refused)?;
-        store.bricks.reserve(batch.bricks.len()).map_err(&refused)?;
-        let before = store.bricks.len() as u64;
+        reserve(&mut store.terminals, batch.terminals.len()).map_err(MemoryError::refused(Stored::Terminals))?;
+        let before = store.bricks.len();
         store.terminals.extend(batch.terminals.into_iter().map(|terminal| terminal.shifted(before)));
-        store.bricks.append(&batch.bricks);
-        Ok(())
+        Ok(store.bricks.append(batch.bricks).map_err(MemoryError::refused(Stored::Terminals))?)
     }
 
-    /// The terminal regions by level and code, and the bricks.
-    pub(crate) fn finish(self) -> (Vec<Terminal>, Cells) {
-        let Store { mut terminals, bricks } = self.store.into_inner().expect("no worker panics holding it");
-        Terminal::sort(&mut terminals);
+    /// The terminal regions and the bricks, in the order in which they came.
+    pub(crate) fn finish(self) -> (Vec<Terminal>, Bricks) {
+        let Store { terminals, bricks } = self.store.into_inner().expect("no worker panics holding it");
         (terminals, bricks)
     }
 }

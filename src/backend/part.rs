@@ -1,0 +1,339 @@
+//! Which part of a plan a run carries out.
+//!
+//! The regions of a level are a partition of the domain, so a run over some of them is a run of its own: counts add up, and
+//! so do checksums of terminal regions. Under a hierarchical curve the descendants of a run of codes are a run of codes on
+//! every level, so that results of parts that follow each other only have to be put one after the other.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::field::{Carry, Payload};
+use crate::geometry::Region;
+use crate::plan::Plan;
+
+/// The regions that a run starts from: it examines those, and those below them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Roots<'r> {
+    /// The whole initial grid.
+    #[default]
+    All,
+    /// A run of codes of a level. Fields that carry payloads know them on level 0 alone.
+    Codes {
+        /// The level.
+        level: u32,
+        /// The codes; none is allowed.
+        range: Range<u64>,
+    },
+    /// Some codes of a level.
+    Table {
+        /// The level.
+        level: u32,
+        /// The codes, ascending, each once.
+        codes: &'r [u64],
+        /// What each region carries; empty for fields that carry nothing.
+        payloads: &'r [Payload],
+    },
+}
+
+/// A part of a plan: what a run computes of it, and what a dense array covers. The default is the whole.
+///
+/// Where the array keeps no cell of the roots it is 0, or the poison that was chosen; cells of the roots beyond the window are
+/// computed and counted, but not stored.
+///
+/// ```
+/// use orthant::backend::{Part, Roots};
+/// use orthant::prelude::*;
+/// # fn main() -> Result<(), Error> {
+/// let domain = Domain::new([64, 64], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner)?;
+/// let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, RuleKind::Border)?;
+/// let field = field::mandelbrot::open(&domain, &FieldOptions::default())?;
+/// let cpu = Target::cpu();
+/// let mut prepared = cpu.of().prepare(&plan, &*field, &How::default())?;
+/// // The first quarter of the initial grid's codes is a quarter of the domain here.
+/// let quarter = Region { corner: [0, 0], extent: [32, 32] };
+/// let part = Part::of(Roots::Codes { level: 0, range: 0..4 }).window(quarter);
+/// prepared.run(&part, &Control::default())?;
+/// assert_eq!(prepared.subdivision()?.array().unwrap().window(), quarter);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part<'r, const K: usize> {
+    /// The regions to start from.
+    pub roots: Roots<'r>,
+    /// What a dense array covers; None: the domain.
+    pub window: Option<Region<K>>,
+}
+
+impl<const K: usize> Default for Part<'_, K> {
+    fn default() -> Self {
+        Self { roots: Roots::All, window: None }
+    }
+}
+
+impl<'r, const K: usize> Part<'r, K> {
+    /// What lies below some regions.
+    pub fn of(roots: Roots<'r>) -> Self {
+        Self { roots, window: None }
+    }
+
+    /// With an array that covers a box of cells only.
+    #[must_use]
+    pub fn window(self, window: Region<K>) -> Self {
+        Self { window: Some(window), ..self }
+    }
+}
+
+/// What is wrong with a part.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PartError {
+    /// A level that the plan does not have.
+    #[error("roots on level {level}: the plan has levels 0 to {deepest}")]
+    Level {
+        /// The level.
+        level: u32,
+        /// The deepest.
+        deepest: u32,
+    },
+    /// A code that the level does not have.
+    #[error("roots: code {code} on level {level}, whose codes are 0 to {last}")]
+    Code {
+        /// The level.
+        level: u32,
+        /// The code.
+        code: u64,
+        /// The level's last code.
+        last: u64,
+    },
+    /// A range from a larger code to a smaller one.
+    #[error("roots: the codes {start}..{end}; a range ends where it starts or after")]
+    Reversed {
+        /// Its first code.
+        start: u64,
+        /// The code after its last.
+        end: u64,
+    },
+    /// Codes that do not ascend.
+    #[error("roots: code {code} follows {before}; the codes of a table ascend, each once")]
+    Order {
+        /// The code.
+        code: u64,
+        /// The one before it.
+        before: u64,
+    },
+    /// More or fewer payloads than are needed.
+    #[error("roots: {given} payloads for {codes} codes; this field needs {needed}")]
+    Payloads {
+        /// Payloads.
+        given: usize,
+        /// Codes.
+        codes: usize,
+        /// How many there should be.
+        needed: usize,
+    },
+    /// Payloads that nobody knows.
+    #[error(
+        "roots: a range of codes on level {level} of a field that carries payloads; below level 0 it takes a table with them"
+    )]
+    UnknownPayloads {
+        /// The level.
+        level: u32,
+    },
+    /// A window that is empty, or not in the domain.
+    #[error(
+        "window: {extent} cells from {corner} on of axis {axis}; at least 1 of the {size} there are is needed, and none beyond"
+    )]
+    Window {
+        /// The axis.
+        axis: usize,
+        /// The window's first cell.
+        corner: u32,
+        /// Its cells.
+        extent: u32,
+        /// Cells of the axis.
+        size: u32,
+    },
+    /// Roots for a strategy that knows no regions.
+    #[error("roots: strategy exhaustive knows no regions; it takes a window")]
+    Exhaustive,
+}
+
+/// A part that fits its plan: where a run starts.
+#[derive(Debug, Clone)]
+pub(crate) struct Start<'r, const K: usize> {
+    /// The level of the roots.
+    pub(crate) level: u32,
+    codes: Given<'r>,
+    payloads: Cow<'r, [Payload]>,
+    /// What a dense array covers.
+    pub(crate) window: Region<K>,
+    /// True if the roots leave out no cell of the domain.
+    pub(crate) whole: bool,
+    /// Cells of the roots.
+    pub(crate) cells: u128,
+}
+
+/// The codes of the roots.
+#[derive(Debug, Clone)]
+enum Given<'r> {
+    Range(Range<u64>),
+    Table(Cow<'r, [u64]>),
+}
+
+impl<'r, const K: usize> Start<'r, K> {
+    /// The whole of a plan.
+    pub(crate) fn whole(plan: &Plan<K>) -> Self {
+        let codes = u64::try_from(plan.levels()[0].regions()).unwrap_or(u64::MAX);
+        Self {
+            level: 0,
+            codes: Given::Range(0..codes),
+            payloads: Cow::Borrowed(&[]),
+            window: plan.domain().region(),
+            whole: true,
+            cells: plan.domain().cells(),
+        }
+    }
+
+    /// A part of a plan over a field that carries payloads, or does not.
+    ///
+    /// # Errors
+    /// [`PartError`] says what does not fit.
+    pub(crate) fn new(plan: &Plan<K>, carries: bool, part: &Part<'r, K>) -> Result<Self, PartError> {
+        let mut start = Self::whole(plan);
+        if let Some(window) = part.window {
+            let size = plan.domain().size();
+            for axis in 0..K {
+                let (corner, extent, size) = (window.corner[axis], window.extent[axis], size[axis]);
+                if extent == 0 || u64::from(corner) + u64::from(extent) > u64::from(size) {
+                    return Err(PartError::Window { axis, corner, extent, size });
+                }
+            }
+            start.window = window;
+        }
+        let level = match part.roots {
+            Roots::All => return Ok(start),
+            Roots::Codes { level, .. } | Roots::Table { level, .. } => level,
+        };
+        let deepest = plan.levels().len() as u32 - 1;
+        let Some(lattice) = plan.levels().get(level as usize) else {
+            return Err(PartError::Level { level, deepest });
+        };
+        // At most 2^64 codes, so the last is one of 64 bits.
+        let last = (lattice.regions() - 1) as u64;
+        let below = |code: u64| if code <= last { Ok(()) } else { Err(PartError::Code { level, code, last }) };
+        start.level = level;
+        match &part.roots {
+            Roots::All => unreachable!("returned above"),
+            Roots::Codes { range, .. } => {
+                if range.start > range.end {
+                    return Err(PartError::Reversed { start: range.start, end: range.end });
+                }
+                range.end.checked_sub(1).filter(|_| !range.is_empty()).map_or(Ok(()), below)?;
+                if carries && level > 0 {
+                    return Err(PartError::UnknownPayloads { level });
+                }
+                start.whole = range.start == 0 && u128::from(range.end) == lattice.regions();
+                start.codes = Given::Range(range.clone());
+            }
+            &Roots::Table { codes, payloads, .. } => {
+                if let Some(pair) = codes.windows(2).find(|pair| pair[0] >= pair[1]) {
+                    return Err(PartError::Order { before: pair[0], code: pair[1] });
+                }
+                codes.last().copied().map_or(Ok(()), below)?;
+                let needed = if carries { codes.len() } else { 0 };
+                if payloads.len() != needed {
+                    return Err(PartError::Payloads { given: payloads.len(), codes: codes.len(), needed });
+                }
+                start.whole = codes.len() as u128 == lattice.regions();
+                (start.codes, start.payloads) = (Given::Table(Cow::Borrowed(codes)), Cow::Borrowed(payloads));
+            }
+        }
+        if !start.whole {
+            start.cells = start.volume(plan);
+        }
+        Ok(start)
+    }
+
+    /// Cells of the roots.
+    fn volume(&self, plan: &Plan<K>) -> u128 {
+        let sides = plan.levels()[self.level as usize].whole_sides();
+        if !sides.contains(&0) {
+            return sides.iter().map(|&side| u128::from(side)).product::<u128>() * u128::from(self.len());
+        }
+        let volume = |i| u128::from(plan.region(self.level, self.code(i)).volume());
+        (0..self.len()).into_par_iter().map(volume).sum()
+    }
+
+    /// The same for a run of `exhaustive`, which settles the window.
+    ///
+    /// # Errors
+    /// [`PartError::Exhaustive`] if roots were chosen.
+    pub(crate) fn exhaustive(self, part: &Part<'_, K>) -> Result<Self, PartError> {
+        match part.roots {
+            Roots::All => Ok(Self { cells: self.window.cells_wide(), ..self }),
+            _ => Err(PartError::Exhaustive),
+        }
+    }
+
+    /// The same with codes of its own.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn into_owned(self) -> Start<'static, K> {
+        let Self { level, codes, payloads, window, whole, cells } = self;
+        let codes = match codes {
+            Given::Range(range) => Given::Range(range),
+            Given::Table(codes) => Given::Table(Cow::Owned(codes.into_owned())),
+        };
+        Start { level, codes, payloads: Cow::Owned(payloads.into_owned()), window, whole, cells }
+    }
+
+    /// The first code of a range; None of a table.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn first(&self) -> Option<u64> {
+        match &self.codes {
+            Given::Range(range) => Some(range.start),
+            Given::Table(_) => None,
+        }
+    }
+
+    /// The number of roots.
+    pub(crate) fn len(&self) -> u64 {
+        match &self.codes {
+            Given::Range(range) => range.end - range.start,
+            Given::Table(codes) => codes.len() as u64,
+        }
+    }
+
+    /// The code of a root.
+    #[inline]
+    pub(crate) fn code(&self, index: u64) -> u64 {
+        match &self.codes {
+            Given::Range(range) => range.start + index,
+            Given::Table(codes) => codes[index as usize],
+        }
+    }
+
+    /// What a root carries.
+    #[inline]
+    pub(crate) fn payload(&self, plan: &Plan<K>, carry: Option<&dyn Carry<K>>, index: u64) -> Payload {
+        match (carry, self.payloads.get(index as usize)) {
+            (None, _) => Payload::default(),
+            (_, Some(&payload)) => payload,
+            (Some(carry), None) => carry.root(&plan.region(self.level, self.code(index))),
+        }
+    }
+
+    /// The number of regions expected on the roots' level and on each below, if the boundary between labels has box
+    /// dimension `d`: as [`Plan::expected_regions`] where a run of codes was chosen regardless of the boundary; the regions
+    /// of a table are taken for children of mixed ones.
+    pub(crate) fn expected(&self, plan: &Plan<K>, d: f64) -> Vec<f64> {
+        let densities = plan.expected_densities(d);
+        let first = match self.codes {
+            Given::Range(_) => densities[..=self.level as usize].iter().product(),
+            Given::Table(_) => densities[self.level as usize],
+        };
+        plan.expected_below(self.level, self.len() as f64, first, d)
+    }
+}

@@ -1,0 +1,86 @@
+//! A checksum of terminal regions that does not depend on their order.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign};
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::plan::Plan;
+use crate::result::cells::Cells;
+use crate::result::terminal::{Content, Terminal};
+
+/// The sum, modulo 2^64, of the XXH3-64 of every terminal region: of its level and its coordinates (32 bits each), of 0 and
+/// the word of a uniform one (32 and 64 bits) or of 1 and the cells of a leaf in storage order, all little-endian.
+///
+/// It depends neither on the order of regions nor on the curve that names them, and the sums of parts of a run add up to that
+/// of the whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RegionsChecksum(pub u64);
+
+impl RegionsChecksum {
+    /// The sum over `terminals`; `leaf` appends the cells of leaf number `i`, whose brick starts at the given place, as
+    /// little-endian bytes.
+    pub(crate) fn of<const K: usize>(
+        plan: &Plan<K>,
+        terminals: &[Terminal],
+        leaf: impl Fn(&Terminal, Option<u64>, &mut Vec<u8>) + Sync,
+    ) -> Self {
+        let hash = |bytes: &mut Vec<u8>, terminal: &Terminal| {
+            bytes.clear();
+            bytes.extend(terminal.level().to_le_bytes());
+            let coords = plan.encoding().decode(terminal.level(), terminal.code);
+            bytes.extend(coords.iter().flat_map(|p| p.to_le_bytes()));
+            match terminal.content() {
+                Content::Uniform(word) => {
+                    bytes.extend(0u32.to_le_bytes());
+                    bytes.extend(word.to_le_bytes());
+                }
+                Content::Leaf { brick } => {
+                    bytes.extend(1u32.to_le_bytes());
+                    leaf(terminal, brick, bytes);
+                }
+            }
+            Self(xxh3_64(bytes))
+        };
+        let terminals = terminals.par_iter().with_min_len(64);
+        terminals.map_init(Vec::new, hash).reduce(Self::default, Add::add)
+    }
+}
+
+/// Appends the little-endian bytes of the cells `range`.
+pub(crate) fn append_le(cells: &Cells, range: std::ops::Range<usize>, bytes: &mut Vec<u8>) {
+    let appended: Result<(), std::convert::Infallible> = cells.le_bytes(range, |piece| {
+        bytes.extend_from_slice(piece);
+        Ok(())
+    });
+    appended.expect("appending cannot fail");
+}
+
+impl Add for RegionsChecksum {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0.wrapping_add(other.0))
+    }
+}
+
+impl AddAssign for RegionsChecksum {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for RegionsChecksum {
+    fn sum<I: Iterator<Item = Self>>(sums: I) -> Self {
+        sums.fold(Self::default(), Add::add)
+    }
+}
+
+/// `xxh3sum:` and sixteen hexadecimal digits.
+impl fmt::Display for RegionsChecksum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "xxh3sum:{:016x}", self.0)
+    }
+}
