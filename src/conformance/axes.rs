@@ -204,8 +204,8 @@ mod tests {
             // Every third case is not served by the last curve, and every fifth not by the last type of a cell.
             let (last, widest) = (CurveKind::ALL.len() - 1, CellType::ALL.len() - 1);
             let serves = |case: usize, curve: Option<CurveKind>, cell: Option<CellType>| {
-                (case % 3 != 0 || curve.is_none_or(|curve| curve as usize != last))
-                    && (case % 5 != 0 || cell.is_none_or(|cell| cell as usize != widest))
+                (!case.is_multiple_of(3) || curve.is_none_or(|curve| curve as usize != last))
+                    && (!case.is_multiple_of(5) || cell.is_none_or(|cell| cell as usize != widest))
             };
             let rows = rows(&axes, Scope::Full, serves);
             let can = |pair: [(usize, usize); 2]| {

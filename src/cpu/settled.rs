@@ -123,7 +123,7 @@ impl<'a, const K: usize> Settled<'a, K> {
         reserve(&mut store.terminals, batch.terminals.len()).map_err(MemoryError::refused(Stored::Terminals))?;
         let before = store.bricks.len();
         store.terminals.extend(batch.terminals.into_iter().map(|terminal| terminal.shifted(before)));
-        Ok(store.bricks.append(batch.bricks).map_err(MemoryError::refused(Stored::Terminals))?)
+        store.bricks.append(batch.bricks).map_err(MemoryError::refused(Stored::Terminals))
     }
 
     /// The terminal regions and the bricks, in the order in which they came.

@@ -40,10 +40,10 @@ pub(crate) const USER_SOURCE: &str = "user_source.cuh";
 /// let header = "DEVICE Label label(const FieldArgs& args, const Coords& cell) { return float(cell[0]) - args.radius; }";
 /// let twin = DeviceTwin::new(DeviceTwin::API, header, &Ball { centre: [0.5; 3], radius: 0.25 });
 /// ```
+#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "read where kernels are compiled"))]
 #[derive(Debug, Clone)]
 pub struct DeviceTwin {
     /// The version of this interface that the header was written for.
-    #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "asked where kernels are compiled"))]
     pub(crate) api: u32,
     /// The header's name among the kernels.
     pub(crate) header: &'static str,
@@ -66,6 +66,7 @@ pub struct DeviceTwin {
 }
 
 /// An array on the device and the place of its address in `FieldArgs`.
+#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "read where kernels are compiled"))]
 #[derive(Debug, Clone)]
 pub(crate) struct DeviceArray {
     /// Where in `FieldArgs` its address belongs.

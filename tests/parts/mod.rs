@@ -116,7 +116,7 @@ fn sum<const K: usize>(prepared: &mut dyn Prepared<K>, part: &Part<'_, K>, sink:
 
 fn plan() -> Plan<2> {
     let domain = Domain::new([100, 77], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
-    Plan::new(domain, Scheme { g: [3, 2], r: [2, 2], b: 2 }, CurveKind::Morton, RuleKind::Full).unwrap()
+    Plan::new(domain, Scheme { g: [3, 2], r: [2, 2], b: [2, 2] }, CurveKind::Morton, RuleKind::Full).unwrap()
 }
 
 #[test]

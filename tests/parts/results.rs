@@ -62,7 +62,8 @@ fn windows_show_what_lies_in_them() {
             let regions = prepared.subdivision().unwrap();
             let array = regions.materialise(None).unwrap();
             assert!(window.cells().all(|cell| array.label(cell) == whole.array().unwrap().label(cell)));
-            let layers: Vec<u64> = regions.layers(500).unwrap().flat_map(|layer| labels(&layer)).collect();
+            let layers: Vec<u64> =
+                regions.layers(500, None).unwrap().flat_map(|layer| labels(&layer.unwrap())).collect();
             assert_eq!(layers, labels(&array));
             assert_eq!(regions.regions_checksum(), whole.regions_checksum());
         }

@@ -52,7 +52,8 @@ impl Chosen {
         let most = [4000, 90, 30, 14][K - 1];
         let n: [u32; K] = std::array::from_fn(|j| if K == 1 { self.n[0] * 40 } else { self.n[j].min(most) });
         let domain = Domain::new(n, [[0.0, 1.0]; K], Sample::Corner).unwrap();
-        let scheme = Scheme { g: std::array::from_fn(|j| self.g[j]), r: std::array::from_fn(|j| self.r[j]), b: self.b };
+        let scheme =
+            Scheme { g: std::array::from_fn(|j| self.g[j]), r: std::array::from_fn(|j| self.r[j]), b: [self.b; K] };
         // Hilbert does not serve every r.
         Plan::new(domain, scheme, self.curve, self.rule).ok()
     }
