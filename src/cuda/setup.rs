@@ -103,6 +103,7 @@ impl<'a, const K: usize> Setup<'a, K> {
         let window = start.window;
         let run = RunArgs {
             array: dense.map_or(0, |_| self.array.address()),
+            stop: self.stop.address(),
             size: padded(self.plan.domain().size()),
             corner: padded(window.corner),
             extent: padded(window.extent),
