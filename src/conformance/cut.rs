@@ -40,12 +40,14 @@ impl<const K: usize> Above<K> {
     fn of(known: &Subdivision<K>, plan: &Plan<K>, level: u32, cell: CellType) -> Self {
         let level = level.min(known.levels().len() as u32 - 1);
         let (r, encoding) = (plan.scheme().r, plan.encoding());
+        let kind = known.bricks().kind();
+        let stored = |word: u64| if kind == cell { word } else { cell.word(kind.count(word)) };
         let (mut codes, mut terminals) = (Vec::new(), Vec::new());
         for terminal in known.terminals() {
             let mut coords = known.plan().encoding().decode(terminal.level(), terminal.code);
             if let (Content::Uniform(word), true) = (terminal.content(), terminal.level() < level) {
-                let word = cell.word(known.bricks().kind().count(word));
-                terminals.push(Terminal::uniform(terminal.level(), encoding.encode(terminal.level(), coords), word));
+                let code = encoding.encode(terminal.level(), coords);
+                terminals.push(Terminal::uniform(terminal.level(), code, stored(word)));
                 continue;
             }
             for _ in level..terminal.level() {
