@@ -1,4 +1,4 @@
-//! Kernels compile for three architectures: every field in every dimension, precision and arithmetic, with curves, block
+//! Kernels compile for an old and a new architecture: every field in every dimension, precision and arithmetic, with curves, block
 //! shapes, cell types, orders and tables going round. Needs NVRTC, but no GPU.
 
 use orthant::backend::Table;
@@ -6,7 +6,7 @@ use orthant::conformance::{self, Case};
 use orthant::cuda::{self, Nvrtc};
 use orthant::prelude::*;
 
-const ARCHITECTURES: &[&str] = &["sm_80", "sm_90", "sm_120"];
+const ARCHITECTURES: &[&str] = &["sm_80", "sm_120"];
 
 /// Compiles the kernels of a case; curve, block shape, cell type and order go round with its number.
 struct Compile<'a> {
