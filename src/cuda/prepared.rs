@@ -76,8 +76,8 @@ impl<'a, const K: usize> OnCuda<'a, K> {
         let dense = (how.kept.keep == Keep::Dense).then_some(estimate.dense as u64);
         let (whole, chosen) = (start.whole, how.poison);
         let new = self.setup.aim(start, dense)?;
-        // Without a poison, what no root covers could be left from another window.
         self.program.aim(&self.setup)?;
+        // Without a poison, what no root covers could be left from another window.
         match chosen.or((!whole).then_some(0)).or(new.then_some(POISON)) {
             Some(byte) => self.poison(byte),
             None => Ok(()),

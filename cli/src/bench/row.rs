@@ -202,6 +202,9 @@ impl Outline {
                 return Err(format!("key '{key}' is {axes:?}: {k} positive numbers are needed"));
             }
         }
+        if let Some(r) = self.r.as_ref().filter(|r| r.iter().all(|&split| split == 1)) {
+            return Err(format!("key 'r' is {r:?}: at least one axis has to be split"));
+        }
         if let Some(StopSides(b)) = self.b.as_ref().filter(|b| ![1, k].contains(&b.0.len()) || b.0.contains(&0)) {
             return Err(format!("key 'B' is {b:?}: one positive number or {k} of them are needed"));
         }

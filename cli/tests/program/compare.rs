@@ -199,7 +199,7 @@ fn a_gate_does_not_pass_for_want_of_samples() {
 fn rows_that_cannot_be_are_refused() {
     let folder = folder("compare-impossible");
     let case = measured(&folder);
-    let changes: [(&str, Value, &str); 9] = [
+    let changes: [(&str, Value, &str); 10] = [
         ("/samples/wall", serde_json::json!([-1.0]), "a time of -1 s"),
         ("/samples/wall", serde_json::json!([0.0]), "a time of 0 s"),
         ("/samples/wall", serde_json::json!([]), "no times"),
@@ -208,6 +208,7 @@ fn rows_that_cannot_be_are_refused() {
         ("/samples/clock", "device".into(), "no times"),
         ("/run/k", 99.into(), "key 'k' is 99"),
         ("/run/g", serde_json::json!([]), "key 'g' is []"),
+        ("/run/r", serde_json::json!([1, 1]), "at least one axis has to be split"),
         ("/run/levels/0/regions", u64::MAX.into(), "level 0"),
     ];
     for (at, value, says) in changes {
