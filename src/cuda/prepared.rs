@@ -7,7 +7,8 @@ use cudarc::driver::CudaStream;
 
 use super::device::{Device, elapsed};
 use super::launcher::Launcher;
-use super::memory::{Buffer, read, read_integers};
+use super::limits;
+use super::memory::{read, read_integers};
 use super::setup::{Setup, tally};
 use super::specialise::{
     TALLY_COLUMNS, TALLY_EVALUATED, TALLY_EXPLORED, TALLY_FILLED, TALLY_FILLED_CELLS, TALLY_LABELS, TALLY_LEAF_CELLS,
@@ -58,6 +59,7 @@ impl<'a, const K: usize> OnCuda<'a, K> {
         let start = Start::new(plan, false, part)?;
         let start = match how.tuning.strategy {
             StrategyKind::Exhaustive => start.exhaustive(part)?,
+            _ if start.len() > limits::MOST => return Err(limits::too_many_regions(start.level, start.len().into())),
             _ => start,
         };
         let estimate = Estimate::from(plan, *field, how, &start);
@@ -66,9 +68,10 @@ impl<'a, const K: usize> OnCuda<'a, K> {
         if need > self.fits {
             // What was freed before comes back with the next synchronisation.
             device.synchronise("waiting for the GPU")?;
-            let held = self.setup.array.buffer().map_or(0, Buffer::bytes);
-            let free = device.memory()?.0 + held;
-            if need > u128::from(free) {
+            let (free, _) = device.memory()?;
+            if need - self.fits > u128::from(free) {
+                // What this plan has is free for it.
+                let free = free + self.fits as u64;
                 return Err(Error::DeviceMemory { what: "arrays and tables", need, free });
             }
             self.fits = need;

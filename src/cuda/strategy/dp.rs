@@ -296,9 +296,6 @@ impl<const K: usize> Program<K> for DpProgram {
     }
 
     fn aim(&mut self, setup: &Setup<'_, K>) -> Result<(), Error> {
-        if setup.start.len() > limits::MOST {
-            return Err(limits::too_many_regions(setup.start.level, setup.start.len().into()));
-        }
         if setup.how.kept.keep != Keep::Counts {
             let expected =
                 setup.start.expected(&setup.plan, setup.field.boundary_dimension()).iter().sum::<f64>() as u64;
