@@ -47,7 +47,8 @@ pub(crate) mod heading {
 const FOR_THE_PAPERS: [&str; 6] = ["explore-order", "insertion", "dp-launch", "ask-loop", "table", "stack"];
 
 /// Choices that are seldom made: with those of CUDA and for the papers they are in the long help alone.
-const RARE: [&str; 8] = ["explore", "sample", "curve", "precision", "arithmetic", "cell", "scheme", "max-kernels"];
+const RARE: [&str; 9] =
+    ["explore", "sample", "curve", "precision", "arithmetic", "cell", "scheme", "pass", "max-kernels"];
 
 /// The option of a choice, under a heading unless it is for the papers.
 fn option(choice: &'static Choice, usual: &'static str) -> Arg {

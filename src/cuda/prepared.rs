@@ -5,15 +5,15 @@ use std::time::Instant;
 
 use cudarc::driver::CudaStream;
 
+use super::args::{
+    TALLY_COLUMNS, TALLY_EVALUATED, TALLY_EXPLORED, TALLY_FILLED, TALLY_FILLED_CELLS, TALLY_LABELS, TALLY_LEAF_CELLS,
+    TALLY_LEAVES, TALLY_ROWS,
+};
 use super::device::{Device, elapsed};
 use super::launcher::Launcher;
 use super::limits;
 use super::memory::{read, read_integers};
 use super::setup::{Setup, tally};
-use super::specialise::{
-    TALLY_COLUMNS, TALLY_EVALUATED, TALLY_EXPLORED, TALLY_FILLED, TALLY_FILLED_CELLS, TALLY_LABELS, TALLY_LEAF_CELLS,
-    TALLY_LEAVES, TALLY_ROWS,
-};
 use super::strategy::{self, LevelRun, Program};
 use super::twin;
 use super::watch::Watch;

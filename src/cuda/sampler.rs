@@ -1,9 +1,10 @@
 //! A coarse sample on a GPU: one launch over a grid of cells, and one copy back.
 
+use super::args::{LaunchArgs, RunArgs};
 use super::device::{Argument, Device};
 use super::launcher::Launcher;
 use super::memory::{Allocation, Buffer, Pinned, integers};
-use super::specialise::{LaunchArgs, RunArgs, Specialisation};
+use super::specialise::Specialisation;
 use super::twin;
 use super::watch::{StopFlag, Watch};
 use crate::abi::{DeviceStruct, padded};

@@ -1,15 +1,16 @@
 //! What a prepared plan has on a device, whatever its strategy.
 
+use super::args::{RunArgs, TALLY_COLUMNS, TALLY_ROWS};
 use super::device::{Argument, Device};
 use super::memory::{Allocation, Buffer, Reserve};
-use super::specialise::{RunArgs, TALLY_COLUMNS, TALLY_ROWS};
 use super::twin;
 use super::watch::StopFlag;
 use crate::abi::{DeviceStruct, padded};
 use crate::backend::CudaError;
-use crate::backend::{CudaTuning, Error, How, Start, Table};
+use crate::backend::{CudaTuning, Error, How, Mapping, Shared, Start, StrategyKind, Table};
 use crate::curve::DeviceCurve;
 use crate::field::{DeviceTwin, Field};
+use crate::geometry::Level;
 use crate::plan::Plan;
 use crate::result::Storage;
 
@@ -123,6 +124,14 @@ impl<'a, const K: usize> Setup<'a, K> {
     /// True if the roots are in row-major order, which those of tables of coordinates are where there are all of them.
     pub(super) fn row_major(&self) -> bool {
         self.cuda.table == Table::Coordinates && self.start.whole && self.start.first().is_some()
+    }
+
+    /// Blocks of `threads` threads that settle a region of a level for the host, so many cells per thread.
+    pub(super) fn pieces(&self, level: &Level<K>, threads: u64, per_thread: u64) -> u32 {
+        match self.how.tuning.mapping {
+            Mapping::Sbr => 1,
+            Mapping::Mbr => Shared::of(StrategyKind::Ask).blocks(level.most_cells(), threads, per_thread),
+        }
     }
 
     /// Bytes of a label's word.
