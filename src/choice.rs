@@ -6,6 +6,8 @@
 
 use std::ops::RangeInclusive;
 
+use crate::per_axis;
+
 /// A value that cannot be used, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name}{}{value}: {reason}", if value.is_empty() { "" } else { " " })]
@@ -122,7 +124,7 @@ impl ChoiceValue for Vec<u32> {
             .collect()
     }
     fn write(&self) -> Option<String> {
-        Some(self.iter().map(u32::to_string).collect::<Vec<_>>().join("x"))
+        Some(per_axis::text(self))
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use orthant::backend::{Kept, Part};
 use orthant::field::{Field, Job, Open};
+use orthant::per_axis::{shortest, text as by};
 use orthant::result::{DenseArray, Stored, dense_fits};
 use orthant::{Bytes, Control, Keep, Ran, Report, Request, StrategyKind, Subdivision};
 
@@ -260,8 +261,7 @@ impl Task {
 
 /// What happened, for people.
 fn summary(report: &Report) -> String {
-    let by = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>().join("x");
-    let equal = |v: &[u32]| if v.iter().all(|x| *x == v[0]) { v[0].to_string() } else { by(v) };
+    let equal = |axes: &[u32]| by(&shortest(axes));
     let mut text = format!(
         "{} {} cells, {} {} {} on {} ({}), g {} r {} B {}, explore {}\n\n",
         report.computation.workload,

@@ -9,7 +9,7 @@ use orthant::geometry::{Domain, SampleGrid, Scheme};
 use orthant::model::auto::{self, Ranked};
 use orthant::model::observed::Hardware;
 use orthant::model::sample::{Coarse, Explore};
-use orthant::{AutoScheme, Control, How, Mapping, Plan, Request, StrategyKind, Target};
+use orthant::{AutoScheme, Control, How, Mapping, Plan, Request, StrategyKind, Target, per_axis};
 
 use crate::error::Error;
 use crate::store::{Asked, Setting, fitted, tuned};
@@ -79,8 +79,8 @@ fn known<const K: usize>(request: &Request, field: &dyn Field<K>, wanted: &Wante
     if wanted.mapping.is_some_and(|asked| asked != mapping) {
         return Ok(Known::Otherwise(format!("for --scheme {mapping}")));
     }
-    if let Some([x, y, z]) = tuned.block.filter(|block| !wanted.blocks.contains(block)) {
-        return Ok(Known::Otherwise(format!("for --block {x}x{y}x{z}")));
+    if let Some(block) = tuned.block.filter(|block| !wanted.blocks.contains(block)) {
+        return Ok(Known::Otherwise(format!("for --block {}", per_axis::text(&block))));
     }
     let domain = request.domain::<K>()?;
     let (g, r, b) = (tuned.g, tuned.r, tuned.b);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use orthant::backend::Part;
 use orthant::field::{Field, Job, Open};
 use orthant::model::auto::Ranked;
-use orthant::{AutoScheme, Control, Plan, Request, Target};
+use orthant::{AutoScheme, Control, Plan, Request, Target, per_axis};
 use serde_json::{Value, json};
 
 use crate::error::Error;
@@ -214,7 +214,7 @@ impl<const K: usize> Found<K> {
         let mut rows = table(&["g r B", "scheme", "block", "ms", "predicted", "of the best"]);
         for entry in &self.tried {
             let Ranked { g, r, b, mapping, cost, .. } = &entry.candidate;
-            let block = entry.block.map(|side| side.to_string()).join("x");
+            let block = per_axis::text(&entry.block);
             rows.add_row([
                 format!("{g} {r} {b}"),
                 mapping.to_string(),
