@@ -18,11 +18,18 @@ pub struct ChoiceError {
     pub value: String,
     /// What is wrong with it, or what is allowed.
     pub reason: String,
+    /// The other choices that it follows from, by name: another value of one of them may do, too.
+    pub with: &'static [&'static str],
 }
 
 impl ChoiceError {
     pub(crate) fn new(name: &'static str, value: impl ToString, reason: impl Into<String>) -> Self {
-        Self { name, value: value.to_string(), reason: reason.into() }
+        Self { name, value: value.to_string(), reason: reason.into(), with: &[] }
+    }
+
+    /// The same, as what follows from other choices too.
+    pub(crate) fn with(self, names: &'static [&'static str]) -> Self {
+        Self { with: names, ..self }
     }
 }
 

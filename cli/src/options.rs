@@ -314,7 +314,8 @@ impl HowOptions {
             (kind, names) => Err(Error::Unavailable(format!(
                 "--{}: understood by a GPU alone, and this runs on the backend {kind}; leave out, or use --backend cuda",
                 names.join(", --")
-            ))),
+            ))
+            .about(&[names, &["backend"]].concat())),
         }
     }
 }

@@ -80,7 +80,8 @@ impl Outputs {
             return Err(Error::Input("--palette: no picture is written; name one by -o PATH.png or --overlay".into()));
         }
         if keep == Keep::Counts && !(args.output.is_empty() && args.overlay.is_none()) {
-            return Err(Error::Input("--keep counts keeps no cells to write; use --keep dense or regions".into()));
+            let error = Error::Input("--keep counts keeps no cells to write; use --keep dense or regions".into());
+            return Err(error.about(&["keep", "output", "overlay"]));
         }
         let formats = args.output.iter().map(|path| Ok((Format::of(path)?, path)));
         let mut formats = formats.collect::<Result<Vec<_>, Error>>()?;
@@ -142,7 +143,8 @@ impl Job for Task {
         self.request.how = self.request.how.for_labels(field.labels())?;
         if field.labels().most().is_none() && outputs.pictures() {
             let (name, kind) = (self.request.workload, self.request.how.kept.cell);
-            return Err(Error::Input(format!("a picture shows counts, and the values of {name} are {kind}; use .npy")));
+            let reason = format!("a picture shows counts, and the values of {name} are {kind}; use .npy");
+            return Err(Error::Input(reason).about(&["output", "overlay"]));
         }
         outputs.fit(domain.size(), &self.request.how.kept, self.request.how.mem_limit)?;
         let target = machine::pick(self.args.how.backend, self.args.how.device, self.voice)?;

@@ -127,7 +127,8 @@ impl<'a, const K: usize> Search<'a, K> {
         let Wanted { flag, target, device, mapping, blocks, control, without_fits } = wanted;
         let how = &request.how;
         if how.tuning.strategy == StrategyKind::Exhaustive {
-            return Err(Error::Input(format!("{flag}: --strategy exhaustive has no scheme; use ask or dp")));
+            let error = Error::Input(format!("{flag}: --strategy exhaustive has no scheme; use ask or dp"));
+            return Err(error.about(&["auto-scheme", "strategy"]));
         }
         let domain = request.domain::<K>()?;
         // Constants do not depend on the scheme: any will do.
@@ -164,7 +165,8 @@ impl<'a, const K: usize> Search<'a, K> {
             return Err(Error::Input(format!(
                 "{flag}: no g, r and B of 2, 4, .., 1024 with g r B <= n can be run with --curve {} within --mem-limit; use run with -g, -r and -B",
                 request.computed.curve
-            )));
+            ))
+            .about(&["auto-scheme", "size", "curve", "mem-limit"]));
         };
         candidates.drain(..first);
         let (fitted, sampled_cells) = (constants.is_some(), coarse.cells());

@@ -61,7 +61,8 @@ impl Job for TuneTask {
             None if !self.args.blocks.is_empty() => {
                 return Err(Error::Unavailable(
                     "--blocks: understood by a GPU alone; leave out, or use --backend cuda".into(),
-                ));
+                )
+                .about(&["blocks", "backend"]));
             }
             None => vec![self.request.how.on_cuda().block],
             Some(_) if !self.args.blocks.is_empty() => self.args.blocks.clone(),

@@ -18,3 +18,4 @@ mod shape;
 mod streams;
 mod sweeps;
 mod values;
+mod variables;
