@@ -46,6 +46,8 @@ pub struct Choice {
     pub form: &'static str,
     /// The names that it may have; none if values are no names.
     pub names: fn() -> Vec<&'static str>,
+    /// What is possible instead of a name that people may look for and that is none of them.
+    pub instead: fn(&str) -> Option<&'static str>,
     /// The value that it has unless one is chosen; None if that depends on others.
     pub default: fn() -> Option<String>,
     /// Says what is wrong with a value.
@@ -60,6 +62,10 @@ pub trait ChoiceValue: Sized {
     fn names() -> Vec<&'static str> {
         Vec::new()
     }
+    /// What is possible instead of a name that people may look for and that is none of them.
+    fn instead(_: &str) -> Option<&'static str> {
+        None
+    }
     /// The value of a text; numbers lie `within` the range.
     ///
     /// # Errors
@@ -73,6 +79,9 @@ impl<T: ChoiceValue> ChoiceValue for Option<T> {
     const FORM: &'static str = T::FORM;
     fn names() -> Vec<&'static str> {
         T::names()
+    }
+    fn instead(name: &str) -> Option<&'static str> {
+        T::instead(name)
     }
     fn read(text: &str, within: RangeInclusive<u64>) -> Result<Self, String> {
         T::read(text, within).map(Some)
@@ -208,6 +217,7 @@ macro_rules! choices {
                 about: concat!($($about),+),
                 form: <$T as $crate::choice::ChoiceValue>::FORM,
                 names: <$T as $crate::choice::ChoiceValue>::names,
+                instead: <$T as $crate::choice::ChoiceValue>::instead,
                 default: || $crate::choice::ChoiceValue::write(&Self::default().$field),
                 check: |text| Self::default().set($name, text),
             }),+];
