@@ -11,6 +11,7 @@ mod help;
 mod hostile;
 mod learnt;
 mod model;
+mod own;
 mod page;
 mod results;
 mod run;
