@@ -267,9 +267,11 @@ fn memory_that_the_system_refuses_is_an_error() {
     assert_eq!(need, 1 << 49);
 }
 
+type Cost = fn([u32; 2]) -> Duration;
+
 /// Cells that cost as much as their author likes, and the longest that the engine was kept from looking up.
 struct Costly {
-    cost: fn([u32; 2]) -> Duration,
+    cost: Cost,
     longest: Mutex<(Duration, usize)>,
 }
 
@@ -297,7 +299,7 @@ impl Evaluate<2> for Costly {
 fn a_run_hears_of_its_end_whatever_a_cell_costs() {
     let domain = Domain::new([1 << 10; 2], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
     let plan = Plan::new(domain, Scheme::uniform(2, 2, 64), CurveKind::Morton, RuleKind::Full).unwrap();
-    let costs: [(fn([u32; 2]) -> Duration, usize); 4] = [
+    let costs: [(Cost, usize); 4] = [
         (|_| Duration::ZERO, 2048),
         (|_| Duration::from_micros(50), 400),
         (|_| Duration::from_millis(10), 8),
