@@ -42,8 +42,8 @@ pub(super) fn what_is_missing_is_said(folder: &Path) {
     let planes = "run mxm --dim 4 -n 256x256x2x2 -g 8x8x1x1 -B 8x8x1x1 -r 2x2x1x1 --backend cuda -q";
     for (bytes, code, words) in [
         ("250000", 5, "the field's arrays would take 256.0 KiB"),
-        ("280000", 5, "arrays and tables"),
-        ("400000", 0, ""),
+        ("600000", 5, "arrays and tables"),
+        ("900000", 0, ""),
     ] {
         let output = orthant(folder, planes, &[("STANDIN_MEMORY", bytes)]);
         let (_, err) = text(&output);
