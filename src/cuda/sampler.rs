@@ -40,9 +40,9 @@ pub(super) fn sampler<'a, const K: usize>(
     grid: SampleGrid<K>,
     how: &How,
 ) -> Result<Sampler<'a>, Error> {
-    let twin = twin::checked(field, how.on_cuda().block)?;
+    let mut twin = twin::checked(field, how.on_cuda().block)?;
     let kernel = device.kernels(&specialise(domain, field, &twin, how)?)?.get("sample")?;
-    let (args, arrays) = twin::upload(device, &twin)?;
+    let (args, arrays) = twin::upload(device, &mut twin)?;
     let width = if field.labels().kind().bytes() == 8 { 8 } else { 4 };
     let bytes = grid.cells() * width;
     let labels = Buffer::new(device, "the labels of a sample", bytes, Allocation::Pool)?;

@@ -36,7 +36,7 @@ pub(super) struct Setup<'a, const K: usize> {
     pub(super) tallies: Buffer,
     pub(super) stop: StopFlag,
     /// Arrays of the field, alive as long as kernels may read them.
-    _arrays: Vec<Buffer>,
+    arrays: Vec<Buffer>,
 }
 
 impl<'a, const K: usize> Setup<'a, K> {
@@ -49,9 +49,9 @@ impl<'a, const K: usize> Setup<'a, K> {
         plan: &Plan<K>,
         field: &'a dyn Field<K>,
         (how, storage): (&How, Storage),
-        twin: DeviceTwin,
+        mut twin: DeviceTwin,
     ) -> Result<Self, Error> {
-        let (args, arrays) = twin::upload(device, &twin)?;
+        let (args, arrays) = twin::upload(device, &mut twin)?;
         let stop = StopFlag::new(device)?;
         let rows = plan.levels().len() as u64 * u64::from(TALLY_ROWS * TALLY_COLUMNS);
         Ok(Self {
@@ -70,8 +70,13 @@ impl<'a, const K: usize> Setup<'a, K> {
             dense: None,
             tallies: Buffer::new(device, "tallies", rows * 8, Allocation::Pool)?,
             stop,
-            _arrays: arrays,
+            arrays,
         })
+    }
+
+    /// Bytes that it has taken on the device for as long as it lives: the field's arrays and the tallies.
+    pub(super) fn held(&self) -> u128 {
+        self.arrays.iter().chain([&self.tallies]).map(|buffer| u128::from(buffer.bytes())).sum()
     }
 
     /// Makes ready for a run from `start`: the codes of its roots, and a dense array of `dense` bytes if one is kept. True if

@@ -129,6 +129,7 @@ impl<const K: usize> MakeProgram<K> for ExhaustiveProgram {
                 "regions",
                 "exhaustive has no regions; keep the dense array or counts",
             )
+            .with(&["strategy"])
             .into());
         }
         let (curve, size) = (setup.plan.curve(), setup.plan.domain().size());
