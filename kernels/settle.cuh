@@ -54,23 +54,25 @@ DEVICE void fill(const RunArgs& run, Region region, Value value, const Share& sh
 DEVICE void evaluate(const RunArgs& run, const FieldArgs& args, const Region& region, CellValue* brick, const Share& share,
                      Listener& listener, Tally& tally) {
     const Walk walk(region);
-    u32 step = 0;
-    // The same number of steps for all threads of the block.
+    const u32 each = share.pieces * walk.teams;
+    u32 base = share.piece * walk.teams;
+    // The same number of steps for all threads of the block, LISTEN of them at a time.
 #pragma unroll 1
-    for (u32 base = share.piece * walk.teams; base < walk.tiles; base += share.pieces * walk.teams) {
-        if (listener.ends(step++)) break;
-        Coords cell;
-        const bool mine = walk.cell(walk.place(base + walk.team), cell);
-        const Value found = value_at(args, cell);
-        tally.add(found, mine);
-        if (mine && brick == nullptr) {
-            u64 index;
-            if (placed(run, cell, index)) ((CellValue*)run.array)[index] = stored(found);
-        } else if (mine) {
-            Coords offset;
+    for (u32 step = 0; base < walk.tiles && !listener.ends(step); step += LISTEN) {
+#pragma unroll 1
+        for (u32 i = 0; i < LISTEN && base < walk.tiles; i++, base += each) {
+            Coords cell;
+            const bool mine = walk.cell(walk.place(base + walk.team), cell);
+            const Value found = value_at(args, cell);
+            tally.add(found, mine);
+            if (mine && brick == nullptr) {
+                store(run, cell, stored(found));
+            } else if (mine) {
+                Coords offset;
 #pragma unroll
-            for (u32 j = 0; j < DIM; j++) offset[j] = cell[j] - region.corner[j];
-            brick[linear(region.extent.c, offset)] = stored(found);
+                for (u32 j = 0; j < DIM; j++) offset[j] = cell[j] - region.corner[j];
+                brick[linear(region.extent.c, offset)] = stored(found);
+            }
         }
     }
 }

@@ -27,20 +27,24 @@ constexpr u32 CROWD = 4096;
 // The word at `address`, which is not 0 if the host wants the run to end (src/cuda/watch.rs).
 DEVICE u32 stop_word(u64 address) { return *(const volatile u32*)address; }
 
-// What a warp has heard of that. It listens at one of LISTEN steps of a loop, and in a crowd when it begins, so that blocks
-// which waited for a place are over at once. Made first thing in a kernel: the answer then comes while the block reads what it
-// works on. It takes no barrier; warps of a block may hear at different steps.
+// What a warp has heard of that. It listens at every LISTEN-th step of a loop, and in a crowd when it begins, so that blocks
+// which waited for a place are over at once; short work elsewhere never waits for the answer. Made first thing in a kernel: the
+// answer then comes while the block reads what it works on. It takes no barrier; warps of a block may hear at different steps.
 struct Listener {
     u64 address;
-    u32 heard; // the word itself: a comparison would wait for it
+    u32 heard;  // the word itself: a comparison would wait for it
+    bool ended; // what the warp made of it
 
     DEVICE explicit Listener(u64 address, bool early = gridDim.x >= CROWD)
-        : address(address), heard(early ? stop_word(address) : 0) {}
+        : address(address), heard(early ? stop_word(address) : 0), ended(false) {}
 
     // True for the whole warp if it is to end before the step of that number.
     DEVICE bool ends(u32 step) {
-        if (step % LISTEN == LISTEN - 1) listen();
-        return __any_sync(0xffffffffu, heard != 0);
+        if (step % LISTEN == 0) {
+            if (step > 0) listen();
+            ended = __any_sync(0xffffffffu, heard != 0);
+        }
+        return ended;
     }
 
     DEVICE void listen() { heard = stop_word(address); }

@@ -53,7 +53,6 @@ DEVICE u64 what_stays(const DpArgs& dp, const Batch& batch) {
 
 ENTRY(dp_block, const DpArgs*, args, Batch, batch, u64, from) {
     const DpArgs& dp = *args;
-    Listener listener(dp.stop, false);
     const Origin origin(from);
     Batch at = batch;
     if (origin.level == FROM_ROOTS) {
@@ -72,9 +71,9 @@ ENTRY(dp_block, const DpArgs*, args, Batch, batch, u64, from) {
     while (true) {
         const u32 end = members(dp, at) - at.first < 64 ? members(dp, at) : at.first + 64;
         for (u32 number = at.first; number < end; number++) {
-            if (examine(dp, at.level, member(dp, at, number), listener)) at.mask |= u64(1) << (number - at.first);
+            if (examine(dp, at.level, member(dp, at, number))) at.mask |= u64(1) << (number - at.first);
         }
-        if (team_any(listener.heard != 0)) break;
+        if (team_any(stop_word(dp.stop) != 0)) break;
         if (at.mask != 0) {
             u64 stays = 0;
             if (threadIdx.x == 0) stays = what_stays(dp, at);

@@ -73,17 +73,16 @@ struct DpLead {
 
 // Explores a region and settles it if it is terminal; true for everyone if it is to be divided, and not if the run is to
 // end. Each kernel has one call of it, since it is inlined.
-DEVICE bool examine(const DpArgs& dp, u32 level, const Entry& entry, Listener& listener) {
+DEVICE bool examine(const DpArgs& dp, u32 level, const Entry& entry) {
     const RunArgs& run = *(const RunArgs*)dp.run;
     const FieldArgs& args = *(const FieldArgs*)dp.args;
     const LaunchArgs& launch = level_of(dp, level);
-    // Heard while the level is read.
-    if (listener.heard == 0) listener.listen();
+    Listener listener(dp.stop, true);
     const Region region = region_at(run, launch, entry.coords);
     Tally explored;
     const Outcome outcome = explore(run, args, region, listener, explored);
     settle_tally(launch, explored, TALLY_EXPLORED);
     // Nothing is launched for a run that is to end: the cascade dries up.
-    if (outcome.mixed && team_any(listener.heard != 0)) return false;
+    if (outcome.mixed && !launch.last && team_any(listener.heard != 0)) return false;
     return emit(run, args, launch, region, outcome, {0, 1}, listener, DpLead{dp, launch, level, entry.code});
 }

@@ -17,7 +17,6 @@ DEVICE bool hand_over(const DpArgs& dp, u32 level, Code code) {
 
 ENTRY(dp_region, const DpArgs*, args, u64, start, u64, from) {
     const DpArgs& dp = *args;
-    Listener listener(dp.stop, false);
     const Origin origin(from);
     u32 level = 0;
     Entry entry;
@@ -39,7 +38,7 @@ ENTRY(dp_region, const DpArgs*, args, u64, start, u64, from) {
     u32 depth = 0;
     while (true) {
         u32 stays = 0;
-        if (examine(dp, level, entry, listener)) {
+        if (examine(dp, level, entry)) {
             if (threadIdx.x == 0) stays = !hand_over(dp, level, entry.code);
             stays = team_broadcast(stays);
             team_sync();
