@@ -56,7 +56,7 @@ DEVICE void evaluate(const RunArgs& run, const FieldArgs& args, const Region& re
     const Walk walk(region);
     const u32 each = share.pieces * walk.teams;
     u32 base = share.piece * walk.teams;
-    // The same number of steps for all threads of the block, LISTEN of them at a time.
+    // The same number of steps for all threads of a warp, LISTEN of them at a time.
 #pragma unroll 1
     for (u32 step = 0; base < walk.tiles && !listener.ends(step); step += LISTEN) {
 #pragma unroll 1

@@ -328,3 +328,22 @@ fn a_run_hears_of_its_end_whatever_a_cell_costs() {
         }
     }
 }
+
+/// A field that lies where a cheap one lay, with the workers that knew that.
+#[test]
+fn what_cells_cost_is_learnt_anew_by_each_run() {
+    let domain = Domain::new([1 << 9; 2], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(2, 2, 64), CurveKind::Morton, RuleKind::Full).unwrap();
+    let costs: [Cost; 3] = [|_| Duration::ZERO, |_| Duration::ZERO, |_| Duration::from_millis(10)];
+    for cost in costs {
+        let (field, control) = (Box::new(Costly { cost, longest: Mutex::default() }), Box::new(Control::default()));
+        std::thread::scope(|scope| {
+            let run = scope.spawn(|| Run::new(&plan, &*field).control(&control).start().map(drop));
+            std::thread::sleep(Duration::from_millis(150));
+            control.cancel(2);
+            let _ = run.join().unwrap();
+        });
+        let (longest, cells) = field.longest.into_inner().unwrap();
+        assert!(longest < Duration::from_millis(200), "{longest:?} for {cells} cells");
+    }
+}

@@ -206,6 +206,7 @@ fn options(error: &orthant::Error) -> Vec<&str> {
             (Stored::Tables | Stored::NextTable | Stored::Outcomes | Stored::Children, _) => {
                 &["size", "g", "r", "B", "mem-limit"]
             }
+            (Stored::Listed, _) => &["size", "g", "r", "B", "pass", "scheme", "strategy", "mem-limit"],
             _ => &["size", "g", "r", "B", "keep", "cell", "mem-limit"],
         },
         Library::DeviceMemory { .. } => &["size", "g", "r", "B", "keep", "cell", "backend", "device"],
@@ -249,6 +250,7 @@ fn advice(error: &orthant::Error) -> Option<&'static str> {
                 "a smaller -n, --keep regions or counts, or a larger --mem-limit may help"
             }
             Stored::Materialised => "a smaller -n, no picture but .npy, or a larger --mem-limit may help",
+            Stored::Listed => "--pass in-place or a larger --mem-limit may help",
             Stored::Layer | Stored::LayerAndRegions => "a smaller -n or a larger --mem-limit may help",
             Stored::TablesAndTerminals | Stored::Terminals => {
                 "a smaller -n, a larger -B, --keep counts, or a larger --mem-limit may help"

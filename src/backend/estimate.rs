@@ -1,7 +1,8 @@
 //! What a run will take, before it takes it.
 
-use crate::backend::how::{How, StrategyKind};
+use crate::backend::how::{How, Pass, StrategyKind};
 use crate::backend::part::{Part, PartError, Start};
+use crate::backend::portions::LISTED;
 use crate::backend::table::table_bytes;
 use crate::field::Field;
 use crate::plan::Plan;
@@ -14,7 +15,7 @@ use crate::result::{Keep, MemoryError, Stored, Terminal};
 pub struct Estimate {
     /// The dense array.
     pub dense: u128,
-    /// The two tables of the widest level and its outcomes.
+    /// The two tables of the widest level and its outcomes, and lists of regions that are settled later.
     pub olt: u128,
     /// Terminal regions and bricks of leaves.
     pub compact: u128,
@@ -68,7 +69,14 @@ impl Estimate {
             Keep::Dense => terminals,
             Keep::Regions => terminals + bricks,
         };
-        Self { dense, olt: if how.tuning.strategy == StrategyKind::Ask { olt } else { 0 }, compact }
+        let regions = match (how.passes(), how.tuning.strategy) {
+            _ if how.kept.keep == Keep::Counts => 0.0,
+            (Pass::InPlace, _) => 0.0,
+            (Pass::Level, StrategyKind::Ask) => expected.iter().fold(0.0, |most: f64, &regions| most.max(regions)),
+            (Pass::Level | Pass::Deferred, _) => expected.iter().sum(),
+        };
+        let lists = regions as u128 * u128::from(LISTED);
+        Self { dense, olt: lists + if how.tuning.strategy == StrategyKind::Ask { olt } else { 0 }, compact }
     }
 
     /// Everything together, in bytes.

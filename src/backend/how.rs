@@ -127,7 +127,7 @@ choices! {
     /// Workers per region [default: sbr, or what the cost model finds where it chooses]
     #[serde(rename = "scheme")]
     mapping: Mapping = Mapping::Sbr, "scheme";
-    /// When terminal regions are filled or evaluated [default: in-place; level with ask and mbr]
+    /// When terminal regions are filled or evaluated; dp on the CPU takes level as deferred [default: in-place; level with ask and mbr]
     pass: Option<Pass> = None, "pass";
     /// How children enter the OLT
     insertion: Insertion = Insertion::Stable, "insertion";

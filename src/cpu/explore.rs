@@ -47,7 +47,7 @@ impl<const K: usize> Scratch<K> {
     }
 }
 
-/// A terminal region that is not settled yet.
+/// A terminal region that is to be settled.
 #[derive(Clone, Copy)]
 pub(crate) struct Unsettled<const K: usize> {
     pub(crate) level: u32,

@@ -24,8 +24,11 @@ const LEAST: usize = 64;
 /// are a tenth of a second.
 const MEASURED: usize = 2 * 1024;
 
-/// Cells that are not worth a look at the clock, once many of them were quick.
+/// Cells that are not worth a look at the clock each time, once many of them were quick.
 const FEW: usize = 256;
+
+/// Calls with so few that go without one.
+const TRUSTED: u8 = 15;
 
 /// What a portion is meant to take.
 const TIME: Duration = Duration::from_millis(20);
@@ -34,8 +37,10 @@ const TIME: Duration = Duration::from_millis(20);
 pub(super) const FILLED: u64 = 1 << 24;
 
 thread_local! {
-    /// The field and the control that this worker last measured with, and how many cells it then took on at a time.
-    static LAST: Cell<([usize; 2], usize)> = const { Cell::new(([0; 2], 1)) };
+    /// The host that this worker last measured with, by its number, and how many cells it then took on at a time.
+    static LAST: Cell<(u64, usize)> = const { Cell::new((0, 1)) };
+    /// Calls that were not measured since one was.
+    static UNMEASURED: Cell<u8> = const { Cell::new(0) };
 }
 
 /// The labels of cells, portion by portion; after each the control hears how many.
@@ -52,21 +57,23 @@ pub(super) fn evaluate<const K: usize>(
         (true, Some(most)) => Some((ITERATIONS / (most as usize + 1)).clamp(LEAST, CELLS)),
         _ => None,
     };
-    let run = [std::ptr::from_ref(host.evaluate).addr(), std::ptr::from_ref(control).addr()];
     let mut portion = known.unwrap_or_else(|| match LAST.get() {
-        (last, portion) if last == run => portion,
+        (last, portion) if last == host.number => portion,
         _ => 1,
     });
     while !cells.is_empty() {
         control.check()?;
         let (now, later) = cells.split_at(portion.min(cells.len()));
         let (room, rest) = words.split_at(now.len());
-        let measured = known.is_none() && (portion < MEASURED || now.len() > FEW);
+        let measured = known.is_none() && (portion < MEASURED || now.len() > FEW || UNMEASURED.get() >= TRUSTED);
         let start = measured.then(Instant::now);
         host.evaluate.evaluate(now, room);
         if let Some(start) = start {
             portion = after(now.len(), start.elapsed());
-            LAST.set((run, portion));
+            LAST.set((host.number, portion));
+            UNMEASURED.set(0);
+        } else if known.is_none() {
+            UNMEASURED.set(UNMEASURED.get() + 1);
         }
         control.look(now.len() as u64);
         (cells, words) = (later, rest);

@@ -1,6 +1,7 @@
 //! Where settled regions go: the dense canvas, the list of terminal regions, the bricks of leaves.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::cell::Words;
 use crate::geometry::Region;
@@ -13,6 +14,8 @@ pub(crate) struct Settled<'a, const K: usize> {
     keep: Keep,
     storage: Storage,
     limit: u64,
+    /// Bytes of lists beside the results.
+    held: AtomicU64,
     store: Mutex<Store>,
 }
 
@@ -73,7 +76,23 @@ impl<'a, const K: usize> Settled<'a, K> {
     /// `canvas` is there if a dense array is kept; `limit` is for terminals and bricks together.
     pub(crate) fn new(canvas: Option<Canvas<'a, K>>, keep: Keep, storage: Storage, limit: u64) -> Self {
         let store = Mutex::new(Store { terminals: Vec::new(), bricks: Bricks::new(storage.cell) });
-        Self { canvas, keep, storage, limit, store }
+        Self { canvas, keep, storage, limit, held: AtomicU64::new(0), store }
+    }
+
+    /// Says how many bytes lists take beside the results.
+    ///
+    /// # Errors
+    /// If that is too much.
+    pub(crate) fn hold(&self, bytes: u64) -> Result<(), MemoryError> {
+        self.held.store(bytes, Ordering::Relaxed);
+        let store = self.store.lock().expect("no worker panics holding it");
+        let results = store.terminals.len() as u64 * Terminal::BYTES + store.bricks.len() * self.storage.cell.bytes();
+        match bytes + results {
+            need if need > self.limit => {
+                Err(MemoryError { what: Stored::Listed, need: need.into(), limit: Some(self.limit) })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Bytes that are left beside a dense array.
@@ -116,7 +135,8 @@ impl<'a, const K: usize> Settled<'a, K> {
         let mut store = self.store.lock().expect("no worker panics holding it");
         let bricks = store.bricks.len() + batch.bricks.len() as u64;
         let need = (store.terminals.len() + batch.terminals.len()) as u64 * Terminal::BYTES
-            + bricks * self.storage.cell.bytes();
+            + bricks * self.storage.cell.bytes()
+            + self.held.load(Ordering::Relaxed);
         if need > self.limit {
             return Err(MemoryError { what: Stored::Terminals, need: u128::from(need), limit: Some(self.limit) });
         }

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use crate::backend::{Control, Error, How, Mapping, PIECE, Pass, Start};
+use crate::backend::{Control, Error, How, LISTED, Mapping, PIECE, Pass, Start};
 use crate::cell::WordsMut;
 use crate::cpu::explore::{Explorer, Scratch, Unsettled, explore};
 use crate::cpu::host::Host;
@@ -24,6 +24,9 @@ use crate::result::{Keep, LevelCounts, MemoryError, Stored};
 /// Listed regions that are settled together, at most.
 const TOGETHER: usize = 256;
 
+/// A terminal region that is settled later: its level, its code, and what fills it, if it is no leaf.
+type Listed = (u32, u64, Option<u64>);
+
 /// One run on the CPU.
 pub(crate) struct Work<'a, const K: usize> {
     pub(crate) plan: &'a Plan<K>,
@@ -34,7 +37,7 @@ pub(crate) struct Work<'a, const K: usize> {
     pub(crate) start: &'a Start<'a, K>,
     pub(crate) settled: Settled<'a, K>,
     counts: Vec<Mutex<LevelCounts>>,
-    listed: Mutex<Vec<Unsettled<K>>>,
+    listed: Mutex<Vec<Listed>>,
     scratch: Mutex<Vec<Scratch<K>>>,
 }
 
@@ -131,10 +134,9 @@ impl<'a, const K: usize> Work<'a, K> {
             return Ok(());
         }
         let mut listed = self.listed.lock().expect("no worker panics holding it");
-        let regions = listed.len() + scratch.terminal.len();
-        self.fits(Stored::Terminals, regions as u128 * size_of::<Unsettled<K>>() as u128)?;
-        reserve(&mut listed, scratch.terminal.len()).map_err(MemoryError::refused(Stored::Terminals))?;
-        listed.extend_from_slice(&scratch.terminal);
+        self.settled.hold((listed.len() + scratch.terminal.len()) as u64 * LISTED)?;
+        reserve(&mut listed, scratch.terminal.len()).map_err(MemoryError::refused(Stored::Listed))?;
+        listed.extend(scratch.terminal.iter().map(|terminal| (terminal.level, terminal.code, terminal.label)));
         Ok(())
     }
 
@@ -145,13 +147,20 @@ impl<'a, const K: usize> Work<'a, K> {
     pub(crate) fn settle_listed(&self) -> Result<bool, Error> {
         let listed = std::mem::take(&mut *self.listed.lock().expect("no worker panics holding it"));
         let each = (listed.len() / (8 * rayon::current_num_threads())).clamp(1, TOGETHER);
-        listed.par_chunks(each).try_for_each(|terminal| {
+        listed.par_chunks(each).try_for_each(|listed| {
             self.control.check()?;
             let mut scratch = self.take_scratch();
-            let result = self.settle(terminal, &mut scratch);
+            let unsettled =
+                |&(level, code, label)| Unsettled { level, code, region: self.plan.region(level, code), label };
+            let mut terminal = std::mem::take(&mut scratch.terminal);
+            terminal.clear();
+            terminal.extend(listed.iter().map(unsettled));
+            let result = self.settle(&terminal, &mut scratch);
+            scratch.terminal = terminal;
             self.scratch.lock().expect("no worker panics holding it").push(scratch);
             result
         })?;
+        self.settled.hold(0)?;
         Ok(!listed.is_empty())
     }
 

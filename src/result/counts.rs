@@ -63,13 +63,14 @@ pub struct LevelStats<const K: usize> {
 /// Kernels launched for one level, by kind; passes or tasks on the CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LevelKernels {
-    /// That explore its regions, and under SBR settle them too.
+    /// That explore its regions, and settle them too where that is done in place.
     pub explore: u64,
     /// That put children into the next table.
     pub insert: u64,
-    /// That fill uniform regions (MBR).
+    /// That fill uniform regions.
     pub fill: u64,
-    /// That evaluate leaves (MBR, or apart from exploration).
+    /// That evaluate leaves, or settle whatever a list has (on the CPU; on CUDA what is settled at the end, with the sorting
+    /// before it, which belongs to the deepest level).
     pub leaf: u64,
 }
 

@@ -41,6 +41,9 @@ pub enum Stored {
     /// A coarse sample.
     #[error("the labels of a sample")]
     Sample,
+    /// Terminal regions that are settled later, beside those that are.
+    #[error("the list of regions that are settled later (at least)")]
+    Listed,
     /// Terminal regions and bricks of leaves.
     #[error("the list of terminal regions and leaves (at least)")]
     Terminals,

@@ -64,9 +64,12 @@ impl<const K: usize> Strategy<K> for Ask {
                 None => break,
             }
         }
+        let start = Instant::now();
         if work.settle_listed()? {
             launches.kernels += 1;
-            stats.last_mut().expect("a run has a level").kernels.leaf += 1;
+            let deepest = stats.last_mut().expect("a run has a level");
+            deepest.kernels.leaf += 1;
+            deepest.time = deepest.time.map(|time| time + start.elapsed());
         }
         stats.iter_mut().for_each(|stats| stats.counts = work.counts(stats.level.index));
         Ok((stats, launches))

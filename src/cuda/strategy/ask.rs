@@ -262,7 +262,11 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
 
     fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128 {
         let regions: f64 = plan.expected_regions(field.boundary_dimension()).iter().sum();
-        let lists = if how.passes() == Pass::InPlace { 0 } else { 8 };
+        let lists = match (how.kept.keep, how.passes()) {
+            (Keep::Counts, _) | (Keep::Dense, Pass::InPlace) => 0,
+            (Keep::Regions, _) => 4,
+            (Keep::Dense, Pass::Level | Pass::Deferred) => 8,
+        };
         regions as u128
             * u128::from(code_bytes(plan, how.on_cuda().table) + 1 + field.labels().kind().bytes().max(4) + lists)
     }
@@ -299,9 +303,11 @@ impl<const K: usize> Program<K> for AskProgram {
                 self.leaves = leaves;
                 self.settle_listed(setup, launcher, level, args, [leaves, fills], &mut kernels)?;
             }
-            // What is not settled are the mixed regions, a share of the level's lattice.
-            let open = setup.plan.domain().cells() as f64 * mixed as f64 / level.regions() as f64;
-            watch.control.reach((setup.start.cells as f64 - open) as u64);
+            if self.parts.blocks() == 0 {
+                // What is not settled are the mixed regions, a share of the level's lattice.
+                let open = setup.plan.domain().cells() as f64 * mixed as f64 / level.regions() as f64;
+                watch.control.reach((setup.start.cells as f64 - open) as u64);
+            }
             self.marks.push(setup.device.mark()?);
             self.launched.push(args);
             let read = if level.index == setup.start.level { 0 } else { regions / setup.plan.scheme().children() };

@@ -233,13 +233,16 @@ impl DpProgram {
         let tallies = read_integers(setup.device, setup.tallies(0), words as u64, 8)?;
         let found = |column| tallies.chunks(per_level).map(move |level| tally(level, column));
         let found: Vec<[u64; 2]> = found(TALLY_FILLED).zip(found(TALLY_LEAVES)).map(<[u64; 2]>::from).collect();
+        let regions: u64 = found.iter().flatten().sum();
+        if regions != self.terminals.count {
+            return Err(Error::Unsupported { backend: "cuda", what: Unsupported::Terminals { regions } });
+        }
         let mut place = self.terminals.sorted();
         for (args, [fills, leaves]) in self.levels.iter_mut().zip(&found) {
             (args.fills, args.leaves) = (place, place + 4 * fills);
             place += 4 * (fills + leaves);
         }
         self.upload(setup)?;
-        let regions = self.terminals.count;
         let mut kernels = launcher.entry(&self.sort, regions.div_ceil(self.threads), self.args[0], regions)?;
         self.parts.clear();
         let shared = Shared::of(StrategyKind::Ask);
@@ -399,7 +402,7 @@ impl<const K: usize> Program<K> for DpProgram {
         (launches.refused, launches.failed) = (count(DP_REFUSED), count(DP_FAILED));
         (launches.overflowed, launches.in_place) = (self.ran.overflowed, count(DP_IN_PLACE));
         let per_level = u64::from(TALLY_ROWS * TALLY_COLUMNS);
-        let (mut runs, mut terminal) = (Vec::new(), 0);
+        let (mut runs, mut terminal) = (Vec::<LevelRun>::new(), 0);
         let (first, mut regions) = (setup.start.level, setup.start.len());
         for (level, &host) in setup.plan.levels().iter().zip(&self.ran.host).skip(first as usize) {
             let tallies = read_integers(setup.device, setup.tallies(level.index), per_level, 8)?;
@@ -410,10 +413,7 @@ impl<const K: usize> Program<K> for DpProgram {
                 leaf: tally(&tallies, TALLY_LEAF_GRIDS),
             };
             launches.kernels += from_device.explore + from_device.fill + from_device.leaf;
-            let mut kernels = LevelKernels { explore: from_device.explore + host, ..from_device };
-            if setup.plan.is_last(level.index) {
-                kernels.leaf += self.ran.settled;
-            }
+            let kernels = LevelKernels { explore: from_device.explore + host, ..from_device };
             let subdivided = tally(&tallies, TALLY_SUBDIVIDED);
             terminal += tally(&tallies, TALLY_FILLED) + tally(&tallies, TALLY_LEAVES);
             let olt_entries = match setup.cuda.dp_launch {
@@ -428,6 +428,8 @@ impl<const K: usize> Program<K> for DpProgram {
                 break;
             }
         }
+        // What is settled at the end is done with the deepest level.
+        runs.last_mut().expect("a plan has a level").kernels.leaf += self.ran.settled;
         if setup.how.kept.keep != Keep::Counts && terminal != self.terminals.count {
             let what = Unsupported::Terminals { regions: terminal };
             return Err(Error::Unsupported { backend: "cuda", what });
