@@ -264,8 +264,9 @@ impl Task {
 /// What happened, for people.
 fn summary(report: &Report) -> String {
     let equal = |axes: &[u32]| by(&shortest(axes));
+    let pass = report.tuning.unusual_pass().map_or(String::new(), |pass| format!(" {pass}"));
     let mut text = format!(
-        "{} {} cells, {} {} {} on {} ({}), g {} r {} B {}, explore {}\n\n",
+        "{} {} cells, {} {}{pass} {} on {} ({}), g {} r {} B {}, explore {}\n\n",
         report.computation.workload,
         by(&report.computation.size),
         report.tuning.strategy,

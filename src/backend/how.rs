@@ -158,6 +158,21 @@ choices! {
     stack: Stack = Stack::Folded, "stack";
 }
 
+impl Tuning {
+    fn usual_pass(&self) -> Pass {
+        match (self.strategy, self.mapping) {
+            (StrategyKind::Ask, Mapping::Mbr) => Pass::Level,
+            _ => Pass::InPlace,
+        }
+    }
+
+    /// The pass that was chosen where another is the default of the strategy and the scheme; None of exhaustive, which settles
+    /// nothing.
+    pub fn unusual_pass(&self) -> Option<Pass> {
+        self.pass.filter(|&pass| self.strategy != StrategyKind::Exhaustive && pass != self.usual_pass())
+    }
+}
+
 /// How a plan is carried out. Starts from defaults; every choice has a setter of its name.
 ///
 /// ```
@@ -198,11 +213,7 @@ impl How {
     /// When terminal regions are settled: as chosen, else in place, but under ASK and MBR level by level, since there more
     /// workers settle a region than explore it.
     pub(crate) fn passes(&self) -> Pass {
-        let Tuning { pass, strategy, mapping, .. } = self.tuning;
-        pass.unwrap_or(match (strategy, mapping) {
-            (StrategyKind::Ask, Mapping::Mbr) => Pass::Level,
-            _ => Pass::InPlace,
-        })
+        self.tuning.pass.unwrap_or(self.tuning.usual_pass())
     }
 
     /// The tuning of a GPU: as chosen, else its defaults.

@@ -15,6 +15,8 @@ pub(crate) struct RanRow {
     pub(crate) cell: String,
     pub(crate) strategy: String,
     pub(crate) scheme: String,
+    /// Null where the default of strategy and scheme was taken; older reports lack it.
+    pub(crate) pass: Option<String>,
     pub(crate) curve: String,
     pub(crate) explore: String,
     /// One number, or one per axis where they differ; so are r and B.

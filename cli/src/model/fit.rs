@@ -9,16 +9,26 @@ use crate::model::args::FitOptions;
 use crate::model::reports::{self, Measured};
 use crate::store::{self, Fitted, HeldOut};
 use crate::voice::{Voice, align_right, print, table};
-use orthant::Mapping;
-use orthant::StrategyKind;
+use orthant::backend::Tuning;
 use orthant::model::ModelError;
 use orthant::model::fit::{Errors, Observation, errors, fit as fit_terms};
 use orthant::model::observed::Terms;
+use orthant::{Mapping, StrategyKind};
 
 /// Fits every group of reports, prints what came out, and stores it.
 pub(crate) fn fit(args: FitOptions, voice: Voice) -> Result<(), Error> {
     let mut groups: BTreeMap<_, Vec<Measured>> = BTreeMap::new();
-    for run in reports::read(&args.reports)? {
+    // The model has no pass: it predicts the times of the default.
+    let (usual, others): (Vec<_>, Vec<_>) =
+        reports::read(&args.reports)?.into_iter().partition(|run| run.tuning.unusual_pass().is_none());
+    let left_out = format!("{} runs whose --pass is not the default of their strategy and scheme", others.len());
+    if usual.is_empty() {
+        return Err(Error::Input(format!("nothing to fit: there are only {left_out}")));
+    }
+    if !others.is_empty() {
+        voice.say(format_args!("orthant: left out {left_out}"));
+    }
+    for run in usual {
         let key = (run.backend.clone(), run.device.clone(), run.setting.clone());
         groups.entry(key).or_default().push(run);
     }
@@ -184,10 +194,13 @@ const CLEAR: f64 = 0.05;
 impl Order {
     fn new(runs: &[Measured], constants: Terms) -> Self {
         let mut order = Self::default();
-        let divided = |run: &&Measured| run.strategy != StrategyKind::Exhaustive;
-        for sbr in runs.iter().filter(divided).filter(|run| run.mapping == Mapping::Sbr) {
-            let like = |run: &Measured| (run.size.clone(), run.splits.clone(), run.strategy, run.block);
-            let other = |run: &&Measured| run.mapping == Mapping::Mbr && like(run) == like(sbr);
+        let divided = |run: &&Measured| run.tuning.strategy != StrategyKind::Exhaustive;
+        for sbr in runs.iter().filter(divided).filter(|run| run.tuning.mapping == Mapping::Sbr) {
+            let like = |run: &Measured| {
+                let Tuning { strategy, pass, .. } = run.tuning;
+                (run.size.clone(), run.splits.clone(), strategy, pass, run.block)
+            };
+            let other = |run: &&Measured| run.tuning.mapping == Mapping::Mbr && like(run) == like(sbr);
             let Some(mbr) = runs.iter().find(other) else { continue };
             let measured = sbr.sample.seconds / mbr.sample.seconds;
             let predicted = sbr.sample.terms.times(constants) / mbr.sample.terms.times(constants);

@@ -3,9 +3,10 @@
 
 use std::path::PathBuf;
 
+use orthant::backend::Tuning;
 use orthant::model::fit::Observation;
 use orthant::model::observed::{Hardware, LevelWork, Terms};
-use orthant::{Keep, LevelReport, Mapping, Report, SCHEMA, StrategyKind};
+use orthant::{Keep, LevelReport, Report, SCHEMA, StrategyKind};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -27,10 +28,8 @@ pub(super) struct Measured {
     pub(super) size: Vec<u32>,
     /// g and r per axis, and B as reports have it.
     pub(super) splits: [Vec<u32>; 3],
-    /// The host program.
-    pub(super) strategy: StrategyKind,
-    /// Workers per region.
-    pub(super) mapping: Mapping,
+    /// Host program, workers per region, and when they settle one.
+    pub(super) tuning: Tuning,
     /// Threads of a block per axis.
     pub(super) block: Option<[u32; 3]>,
     /// Features and time.
@@ -40,9 +39,10 @@ pub(super) struct Measured {
 impl Measured {
     /// `ask sbr`, or `exhaustive`.
     pub(super) fn variant(&self) -> String {
-        match self.strategy {
-            StrategyKind::Exhaustive => self.strategy.to_string(),
-            _ => format!("{} {}", self.strategy, self.mapping),
+        let Tuning { strategy, mapping, .. } = self.tuning;
+        match strategy {
+            StrategyKind::Exhaustive => strategy.to_string(),
+            _ => format!("{strategy} {mapping}"),
         }
     }
 }
@@ -153,8 +153,7 @@ fn measured(page: &Value, seconds: Option<f64>) -> Result<Measured, String> {
         setting: Setting::of(computation, report.kept.keep),
         size: computation.size.clone(),
         splits: [&computation.g, &computation.r, &computation.b].map(Clone::clone),
-        strategy: tuning.strategy,
-        mapping: tuning.mapping,
+        tuning: tuning.clone(),
         block: report.cuda.as_ref().map(|cuda| cuda.block),
         sample: Observation { terms: Terms::new(tuning.strategy, tuning.mapping, hardware, &levels), seconds },
     })

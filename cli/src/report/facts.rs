@@ -69,9 +69,14 @@ impl Fact {
         }
     }
 
-    /// Strategy and parallel scheme; exhaustive has none that matters to it.
+    /// Strategy and parallel scheme, and the pass where one was chosen; exhaustive has none that matters to it.
     pub(super) fn method(&self) -> String {
-        if self.is_exhaustive() { "exhaustive".into() } else { format!("{} {}", self.ran.strategy, self.ran.scheme) }
+        let RanRow { strategy, scheme, pass, .. } = &self.ran;
+        match pass {
+            _ if self.is_exhaustive() => strategy.clone(),
+            Some(pass) => format!("{strategy} {scheme} {pass}"),
+            None => format!("{strategy} {scheme}"),
+        }
     }
 
     pub(super) fn is_exhaustive(&self) -> bool {

@@ -49,6 +49,27 @@ fn reports_make_a_fit_and_a_fit_makes_a_scheme() {
     let names: Vec<_> = fit["variants"].as_array().unwrap().iter().map(|variant| &variant["variant"]).collect();
     assert_eq!(names, ["ask mbr", "ask sbr", "dp sbr", "exhaustive"]);
 
+    // The model knows the default passes alone, chosen or not; those that were chosen make pairs of their own.
+    let runs = crate::binary::rows(&folder.join("runs.jsonl"));
+    let passing = |strategy: &str, pass: &str| {
+        let these = runs.iter().filter(|run| run["strategy"] == strategy && run["scheme"] == "sbr");
+        these.fold(String::new(), |text, run| {
+            let mut run = run.clone();
+            run["pass"] = pass.into();
+            format!("{text}{run}\n")
+        })
+    };
+    std::fs::write(folder.join("chosen.jsonl"), passing("ask", "in-place") + &passing("exhaustive", "level")).unwrap();
+    std::fs::write(folder.join("others.jsonl"), passing("ask", "level") + &passing("dp", "deferred")).unwrap();
+    let mixed = orthant(&folder, "model fit others.jsonl chosen.jsonl runs.jsonl --json --dry-run");
+    let fit: Value = serde_json::from_slice(&mixed.stdout).unwrap();
+    assert_eq!((&fit["runs"], &fit["sbr_or_mbr"]["pairs"]), (&42.into(), &9.into()));
+    let left_out = "18 runs whose --pass is not the default of their strategy and scheme";
+    assert_eq!(text(&mixed.stderr), format!("orthant: left out {left_out}\n"));
+    let none = orthant(&folder, "model fit others.jsonl --dry-run");
+    assert_eq!(none.status.code(), Some(2));
+    assert_eq!(text(&none.stderr), format!("orthant: nothing to fit: there are only {left_out}\n"));
+
     // Rows of a sweep serve as well.
     let sweep = "bench -a workload=mandelbrot -a backend=cpu -a n=64:256:x2 -a strategy=ask,dp -a g=2,8 -a r=2 -a B=2 \
                  --min-samples 2 --max-samples 2 -o rows.jsonl";

@@ -154,6 +154,19 @@ fn a_difference_within_the_spread_is_called_so() {
 }
 
 #[test]
+fn a_chosen_pass_is_part_of_the_method() {
+    let folder = folder("page-passes");
+    timed(&folder, "-a n=64 -a strategy=ask,dp -a pass=in-place,deferred", |case| vec![[4.0, 2.0, 8.0, 16.0][case]; 5]);
+    let page = std::fs::read_to_string(folder.join("page.md")).unwrap();
+    let found = "2.000 times as fast as ask sbr in-place with 4.000 ms";
+    assert!(page.contains("ask sbr deferred {") && page.contains(found), "{page}");
+    let fastest = table(&page, "The fastest of every method");
+    let column = fastest[0].iter().position(|name| name == "method").unwrap();
+    let methods: Vec<_> = fastest[2..].iter().map(|row| &row[column][..]).collect();
+    assert_eq!(methods, ["ask sbr deferred", "ask sbr in-place", "dp sbr in-place", "dp sbr deferred"]);
+}
+
+#[test]
 fn one_method_is_told_by_what_varies_and_equal_curves_are_named() {
     let folder = folder("page-curves");
     timed(&folder, "-a n=64,128 -a curve=canonical,hilbert,morton", |case| match case % 3 {

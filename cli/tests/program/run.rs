@@ -141,6 +141,23 @@ fn slices_show_any_plane() {
 }
 
 #[test]
+fn a_run_names_a_pass_that_is_not_the_default() {
+    let folder = folder("passes");
+    for (chosen, named) in [
+        ("--scheme mbr", "ask mbr morton"),
+        ("--scheme mbr --pass level", "ask mbr morton"),
+        ("--scheme mbr --pass in-place", "ask mbr in-place morton"),
+        ("--pass in-place", "ask sbr morton"),
+        ("--strategy dp --scheme mbr --pass level", "dp mbr level morton"),
+        ("--strategy exhaustive --pass level", "exhaustive sbr morton"),
+    ] {
+        let table = text(&orthant(&folder, &format!("run mandelbrot -n 64 --backend cpu {chosen}")).stdout);
+        let header = table.lines().next().unwrap_or_default();
+        assert!(header.contains(&format!(" cells, {named} on cpu (")), "{chosen}: {table}");
+    }
+}
+
+#[test]
 fn every_choice_gives_one_checksum() {
     let folder = folder("choices");
     let checksum = |arguments: &str| {
