@@ -41,6 +41,7 @@ const LIBRARY: Layers = &[
     ("plan", &["plan.rs"]),
     ("result", &["result/"]),
     ("backend", &["backend/"]),
+    ("tree", &["tree/"]),
     ("backends", &["cpu/", "cuda/"]),
     ("engine", &["engine/"]),
     ("conformance", &["conformance/"]),

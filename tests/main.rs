@@ -9,4 +9,5 @@ mod parts;
 mod patterns;
 mod reference;
 mod shape;
+mod trees;
 mod values;

@@ -128,7 +128,7 @@ impl From<MaterialiseError> for Error {
     fn from(error: MaterialiseError) -> Self {
         match error {
             MaterialiseError::Memory(error) => Self::Memory(error),
-            MaterialiseError::NotKept => Self::NotKept(error),
+            MaterialiseError::NotKept | MaterialiseError::NoBricks => Self::NotKept(error),
         }
     }
 }

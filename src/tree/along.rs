@@ -1,0 +1,90 @@
+//! The order of regions along the curve, whatever their levels.
+//!
+//! Under a hierarchical curve the descendants of a region are a run of codes of the deepest level. The first of them is the
+//! region's *key*: by their keys terminal regions are in the order of the curve, and the one that holds a cell is the last whose
+//! key is not above the cell's own. The canonical curve has no such runs; a tree of a canonical plan lies along Morton's,
+//! which serves every scheme that the canonical one does and has as many codes.
+
+use std::ops::Range;
+
+use crate::curve::CurveKind;
+use crate::geometry::Region;
+use crate::plan::Plan;
+use crate::rule::RuleKind;
+
+/// A plan whose curve is hierarchical, and the keys of its regions.
+#[derive(Debug, Clone)]
+pub(super) struct Along<const K: usize> {
+    plan: Plan<K>,
+    /// Descendants on the deepest level that a region has, by its level; 0 where they are 2^64.
+    descendants: Vec<u64>,
+    /// R.
+    pub(super) children: u64,
+}
+
+impl<const K: usize> Along<K> {
+    /// Along the curve of `plan`, or Morton's if that is canonical; `rule` is how regions were found.
+    pub(super) fn new(plan: &Plan<K>, rule: RuleKind) -> Self {
+        let curve = match plan.curve() {
+            CurveKind::Canonical => CurveKind::Morton,
+            hierarchical => hierarchical,
+        };
+        let plan = Plan::new(*plan.domain(), *plan.scheme(), curve, rule)
+            .expect("what was planned can be, and Morton order serves what the canonical order does");
+        let children = plan.scheme().children();
+        let deepest = plan.levels().len() as u32 - 1;
+        let descendants = (0..=deepest).map(|level| children.wrapping_pow(deepest - level)).collect();
+        Self { plan, descendants, children }
+    }
+
+    pub(super) fn plan(&self) -> &Plan<K> {
+        &self.plan
+    }
+
+    /// The deepest level.
+    #[inline]
+    pub(super) fn deepest(&self) -> u32 {
+        self.descendants.len() as u32 - 1
+    }
+
+    /// The key of the region that `code` names on `level`.
+    #[inline]
+    pub(super) fn key(&self, level: u32, code: u64) -> u64 {
+        // 2^64 descendants has the only region of its level.
+        code.wrapping_mul(self.descendants[level as usize])
+    }
+
+    /// The code on `level` of the region that holds what has this key.
+    #[inline]
+    pub(super) fn code(&self, level: u32, key: u64) -> u64 {
+        key.checked_div(self.descendants[level as usize]).unwrap_or(0)
+    }
+
+    /// The key of the last descendant of a region of `level` whose own key is `key`.
+    #[inline]
+    pub(super) fn last(&self, level: u32, key: u64) -> u64 {
+        key.wrapping_add(self.descendants[level as usize].wrapping_sub(1))
+    }
+
+    /// The codes on `level` of what lies below the regions `codes` of level 0.
+    pub(super) fn below(&self, codes: Range<u64>, level: u32) -> Range<u64> {
+        let each = self.children.wrapping_pow(level);
+        // More than 64 bits only where nobody comes to the end.
+        codes.start.saturating_mul(each)..codes.end.saturating_mul(each)
+    }
+
+    /// The key of a cell of the domain: of the region of the deepest level that it lies in.
+    #[inline]
+    pub(super) fn key_of_cell(&self, cell: [u32; K]) -> u64 {
+        let deepest = self.deepest();
+        self.plan.encoding().encode(deepest, self.plan.levels()[deepest as usize].coords(cell))
+    }
+
+    /// The coordinates on `level` of all regions that meet a box of the domain's cells, as a box.
+    pub(super) fn meeting(&self, level: u32, window: &Region<K>) -> Region<K> {
+        let level = &self.plan.levels()[level as usize];
+        let first = level.coords(window.corner);
+        let last = level.coords(std::array::from_fn(|j| window.corner[j] + (window.extent[j] - 1)));
+        Region { corner: first, extent: std::array::from_fn(|j| last[j] - first[j] + 1) }
+    }
+}

@@ -1,0 +1,187 @@
+//! Trees of what runs leave.
+
+use rayon::prelude::*;
+
+use crate::backend::{Batch, Error, Sink};
+use crate::cell::CellType;
+use crate::choice::ChoiceError;
+use crate::geometry::Region;
+use crate::memory::{Refused, reserve};
+use crate::plan::Plan;
+use crate::result::{Cells, Content, DenseArray, MaterialiseError, MemoryError, Stored, Subdivision, Terminal};
+use crate::rule::RuleKind;
+use crate::tree::along::Along;
+use crate::tree::bottom_up::BottomUp;
+use crate::tree::entries::Entries;
+use crate::tree::error::TreeError;
+use crate::tree::stored::Tree;
+
+/// A sink that makes a tree: of one run, or of several over parts of a plan, in any order. Runs keep
+/// [`Keep::Regions`](crate::Keep::Regions).
+///
+/// ```
+/// use orthant::backend::{Part, Roots};
+/// use orthant::prelude::*;
+/// use orthant::tree::Collector;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let domain = Domain::new([64, 64], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner)?;
+/// let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, RuleKind::Border)?;
+/// let field = field::mandelbrot::open(&domain, &FieldOptions::default())?;
+/// let (cpu, how) = (Target::cpu(), How::default().keep(Keep::Regions));
+/// let mut prepared = cpu.of().prepare(&plan, &*field, &how)?;
+/// let mut collector = Collector::new(&plan);
+/// for range in [8..16, 0..8] {
+///     prepared.run(&Part::of(Roots::Codes { level: 0, range }), &Control::default())?;
+///     prepared.result(&mut collector)?;
+/// }
+/// assert_eq!(collector.tree()?.word([48, 32]), Some(512));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Collector<const K: usize> {
+    plan: Plan<K>,
+    terminals: Vec<Terminal>,
+    /// None before anything came, which has a type.
+    bricks: Option<Cells>,
+}
+
+impl<const K: usize> Collector<K> {
+    /// For runs of `plan`.
+    pub fn new(plan: &Plan<K>) -> Self {
+        Self { plan: plan.clone(), terminals: Vec::new(), bricks: None }
+    }
+
+    /// The tree of all that came.
+    ///
+    /// # Errors
+    /// [`TreeError::Tiling`] if regions are missing or came twice; [`TreeError::Run`] if there is no memory.
+    pub fn tree(self) -> Result<Tree<K>, TreeError> {
+        let Self { plan, terminals, bricks } = self;
+        assemble(&plan, terminals, bricks.unwrap_or_else(|| Cells::empty(CellType::U8)))
+    }
+}
+
+impl<const K: usize> Sink<K> for Collector<K> {
+    /// # Panics
+    /// If the batch is of a plan of another size or scheme.
+    fn terminals(&mut self, batch: Batch<'_, K>) -> Result<(), Error> {
+        let shape = |plan: &Plan<K>| (plan.domain().size(), *plan.scheme(), plan.curve());
+        assert_eq!(shape(batch.plan), shape(&self.plan), "a collector is for runs of one plan");
+        let given = batch.bricks.kind();
+        let bricks = self.bricks.get_or_insert_with(|| Cells::empty(given));
+        if bricks.kind() != given {
+            let reason = format!("the cells that came before are {}", bricks.kind());
+            return Err(ChoiceError::new("cell", given, reason).into());
+        }
+        reserve(&mut self.terminals, batch.terminals.len()).map_err(refused)?;
+        bricks.reserve(batch.bricks.len()).map_err(refused)?;
+        // Places count within a run.
+        let here = bricks.len() as u64;
+        for terminal in batch.terminals {
+            self.terminals.push(match terminal.content() {
+                Content::Leaf { brick: None } => return Err(Error::NotKept(MaterialiseError::NoBricks)),
+                Content::Leaf { brick: Some(place) } => terminal.with_brick(place - batch.start + here),
+                Content::Uniform(_) => *terminal,
+            });
+        }
+        bricks.append(batch.bricks);
+        Ok(())
+    }
+
+    /// An array is no part of a tree.
+    fn cells(&mut self, _: &Region<K>, _: u64, _: &[u8]) -> Result<(), Error> {
+        Err(Error::NotKept(MaterialiseError::NoBricks))
+    }
+}
+
+impl<const K: usize> Tree<K> {
+    /// The tree of a run over a whole plan, which kept regions or the dense array. An exhaustive run leaves no regions: its tree
+    /// is made of the array from the bottom up, and its plan's rule is `full`.
+    ///
+    /// # Errors
+    /// [`TreeError::Run`] if cells were not kept or there is no memory; [`TreeError::Tiling`] or [`TreeError::Size`] of a part.
+    pub fn of(subdivision: Subdivision<K>) -> Result<Self, TreeError> {
+        let Subdivision { plan, mut terminals, bricks, array, .. } = subdivision;
+        let Some(array) = array else {
+            let bare = terminals.iter().any(|terminal| terminal.content() == Content::Leaf { brick: None });
+            if terminals.is_empty() || bare {
+                return Err(Error::NotKept(MaterialiseError::NotKept).into());
+            }
+            return assemble(&plan, terminals, bricks);
+        };
+        if terminals.is_empty() {
+            let plan = Plan::new(*plan.domain(), *plan.scheme(), plan.curve(), RuleKind::Full);
+            return BottomUp::new(&plan.expect("the rule refuses no plan"), &array)?.tree();
+        }
+        let bricks = bricks_of(&plan, &mut terminals, &array)?;
+        drop(array);
+        assemble(&plan, terminals, bricks)
+    }
+}
+
+/// Bricks of leaves whose cells are in an array.
+fn bricks_of<const K: usize>(
+    plan: &Plan<K>,
+    terminals: &mut [Terminal],
+    array: &DenseArray<K>,
+) -> Result<Cells, TreeError> {
+    let mut bricks = Cells::empty(array.cells().kind());
+    for terminal in terminals.iter_mut().filter(|terminal| matches!(terminal.content(), Content::Leaf { .. })) {
+        let region = plan.region(terminal.level(), terminal.code);
+        if !array.window().contains(&region) {
+            return Err(Error::NotKept(MaterialiseError::NoBricks).into());
+        }
+        *terminal = Terminal::leaf(terminal.level(), terminal.code, Some(bricks.len() as u64));
+        bricks.reserve(region.volume() as usize).map_err(refused)?;
+        for row in region.rows() {
+            let start = array.window().place(row);
+            bricks.extend_from(array.cells(), start..start + region.extent[0] as usize);
+        }
+    }
+    Ok(bricks)
+}
+
+/// Puts regions, which come in any order, and their bricks into the order of the curve.
+fn assemble<const K: usize>(plan: &Plan<K>, mut terminals: Vec<Terminal>, bricks: Cells) -> Result<Tree<K>, TreeError> {
+    let along = Along::new(plan, plan.rule());
+    if along.plan().curve() != plan.curve() {
+        terminals.par_iter_mut().for_each(|terminal| {
+            let coords = plan.encoding().decode(terminal.level(), terminal.code);
+            terminal.code = along.plan().encoding().encode(terminal.level(), coords);
+        });
+    }
+    terminals.par_sort_unstable_by_key(|terminal| along.key(terminal.level(), terminal.code));
+    let places = terminals.iter().filter_map(|terminal| match terminal.content() {
+        Content::Leaf { brick } => brick,
+        Content::Uniform(_) => None,
+    });
+    let in_order = places.is_sorted();
+    let mut moved = Cells::empty(bricks.kind());
+    let mut entries = Entries::default();
+    entries.reserve(terminals.len()).map_err(refused)?;
+    if !in_order {
+        moved.reserve(bricks.len()).map_err(refused)?;
+    }
+    for terminal in terminals {
+        let level = terminal.level();
+        let key = along.key(level, terminal.code);
+        match terminal.content() {
+            Content::Uniform(word) => entries.uniform(level, key, word),
+            Content::Leaf { brick } => {
+                let mut place = brick.expect("a leaf without a brick was refused");
+                if !in_order {
+                    let cells = along.plan().region(level, terminal.code).volume();
+                    let start = std::mem::replace(&mut place, moved.len() as u64) as usize;
+                    moved.extend_from(&bricks, start..start + cells as usize);
+                }
+                entries.leaf(level, key, place);
+            }
+        }
+    }
+    Tree::new(along, entries, if in_order { bricks } else { moved })
+}
+
+fn refused(refused: Refused) -> MemoryError {
+    MemoryError::refused(Stored::Terminals)(refused)
+}
