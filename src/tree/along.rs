@@ -11,6 +11,7 @@ use crate::curve::CurveKind;
 use crate::geometry::Region;
 use crate::plan::Plan;
 use crate::rule::RuleKind;
+use crate::tree::axis::AxisRegions;
 
 /// A plan whose curve is hierarchical, and the keys of its regions.
 #[derive(Debug, Clone)]
@@ -20,6 +21,8 @@ pub(super) struct Along<const K: usize> {
     descendants: Vec<u64>,
     /// R.
     pub(super) children: u64,
+    /// The axes of the deepest level.
+    axes: [AxisRegions; K],
 }
 
 impl<const K: usize> Along<K> {
@@ -34,7 +37,9 @@ impl<const K: usize> Along<K> {
         let children = plan.scheme().children();
         let deepest = plan.levels().len() as u32 - 1;
         let descendants = (0..=deepest).map(|level| children.wrapping_pow(deepest - level)).collect();
-        Self { plan, descendants, children }
+        let (size, grid) = (plan.domain().size(), plan.levels()[deepest as usize].grid);
+        let axes = std::array::from_fn(|j| AxisRegions::new(size[j], grid[j]));
+        Self { plan, descendants, children, axes }
     }
 
     pub(super) fn plan(&self) -> &Plan<K> {
@@ -73,11 +78,23 @@ impl<const K: usize> Along<K> {
         codes.start.saturating_mul(each)..codes.end.saturating_mul(each)
     }
 
-    /// The key of a cell of the domain: of the region of the deepest level that it lies in.
+    /// The coordinates on the deepest level of the region that a cell of the domain lies in.
     #[inline]
-    pub(super) fn key_of_cell(&self, cell: [u32; K]) -> u64 {
-        let deepest = self.deepest();
-        self.plan.encoding().encode(deepest, self.plan.levels()[deepest as usize].coords(cell))
+    pub(super) fn coords(&self, cell: [u32; K]) -> [u32; K] {
+        std::array::from_fn(|j| self.axes[j].region(cell[j]))
+    }
+
+    /// The key of the region at `coords` on the deepest level.
+    #[inline]
+    pub(super) fn key_at(&self, coords: [u32; K]) -> u64 {
+        self.plan.encoding().encode(self.deepest(), coords)
+    }
+
+    /// The region at `coords` on the deepest level.
+    #[inline]
+    pub(super) fn region_at(&self, coords: [u32; K]) -> Region<K> {
+        let corner = std::array::from_fn(|j| self.axes[j].first(coords[j]));
+        Region { corner, extent: std::array::from_fn(|j| self.axes[j].first(coords[j] + 1) - corner[j]) }
     }
 
     /// The coordinates on `level` of all regions that meet a box of the domain's cells, as a box.

@@ -103,10 +103,4 @@ impl Entries {
             Content::Leaf { brick } => Terminal::leaf(level, code, brick),
         }
     }
-
-    /// The number of the row that holds what has this key.
-    #[inline]
-    pub(super) fn holding(&self, key: u64) -> usize {
-        self.keys.partition_point(|&first| first <= key) - 1
-    }
 }

@@ -1,6 +1,6 @@
 //! What lies where: cells, points, boxes, slices.
 //!
-//! A cell is one binary search among the keys. A box goes down from the initial grid, and only into what it meets: a region that
+//! A cell is a search among few keys. A box goes down from the initial grid, and only into what it meets: a region that
 //! was divided is the run of its descendants' keys, so that on every level a search has to look at the parent's run alone.
 
 use std::ops::{ControlFlow, Range};
@@ -16,21 +16,37 @@ use crate::tree::region::TreeRegion;
 use crate::tree::stored::Tree;
 
 /// Cells of a box that one thread writes at a time.
-const PIECE: usize = 1 << 16;
+const PIECE: usize = 1 << 18;
 
 impl<const K: usize> Tree<K> {
     /// The terminal region that a cell lies in; None of a cell outside the domain.
     #[inline]
     pub fn region_at(&self, cell: [u32; K]) -> Option<TreeRegion<'_, K>> {
-        let inside = self.plan().domain().region().contains_cell(cell);
-        inside.then(|| TreeRegion { tree: self, index: self.entries.holding(self.along.key_of_cell(cell)) })
+        self.row_at(cell).map(|(index, _)| TreeRegion { tree: self, index })
     }
 
     /// The word of a cell, which [`Cell::from_word`] and [`CellType::text`](crate::CellType::text) read; None of a cell outside
     /// the domain.
     #[inline]
     pub fn word(&self, cell: [u32; K]) -> Option<u64> {
-        self.region_at(cell).map(|region| region.word(cell))
+        self.row_at(cell).map(|(row, coords)| match self.entries.content(row) {
+            Content::Uniform(word) => word,
+            // Leaves are of the deepest level, where the cell's region is known.
+            Content::Leaf { brick } => {
+                let place = self.along.region_at(coords).place(cell);
+                self.bricks.word(brick.expect("leaves of a tree have bricks") as usize + place)
+            }
+        })
+    }
+
+    /// The row of a cell, and the coordinates of its region on the deepest level.
+    #[inline]
+    fn row_at(&self, cell: [u32; K]) -> Option<(usize, [u32; K])> {
+        let size = self.plan().domain().size();
+        (0..K).all(|j| cell[j] < size[j]).then(|| {
+            let coords = self.along.coords(cell);
+            (self.finder.holding(&self.entries.keys, self.along.key_at(coords)), coords)
+        })
     }
 
     /// The word of the cell that [holds](crate::geometry::Domain::cell_at) a point in the field's coordinates; None of a point

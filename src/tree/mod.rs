@@ -5,11 +5,13 @@
 //! [page](crate::guide::tree).
 
 mod along;
+mod axis;
 mod bottom_up;
 mod collector;
 mod cut;
 mod entries;
 mod error;
+mod finder;
 mod labels;
 mod look_up;
 mod piece;

@@ -66,18 +66,16 @@ impl<const K: usize, T: Cell> Source<K> for ArrayField<'_, K, T> {
 
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
         let mut array = self.view();
+        if let Some(cells) = array.as_slice() {
+            copy_rows(self.size(), cells, window, bytes);
+            return Ok(());
+        }
         for j in 0..K {
             let start = window.corner[j] as usize;
             array.slice_axis_inplace(Axis(K - 1 - j), (start..start + window.extent[j] as usize).into());
         }
-        let rows = bytes.chunks_exact_mut(window.extent[0] as usize * size_of::<T>());
-        for (row, bytes) in array.rows().into_iter().zip(rows) {
-            match row.as_slice() {
-                Some(row) => bytes.copy_from_slice(bytemuck::cast_slice(row)),
-                None => (row.iter().zip(bytes.chunks_exact_mut(size_of::<T>())))
-                    .for_each(|(cell, bytes)| bytes.copy_from_slice(bytemuck::bytes_of(cell))),
-            }
-        }
+        let cells = bytes.chunks_exact_mut(size_of::<T>());
+        array.iter().zip(cells).for_each(|(cell, bytes)| bytes.copy_from_slice(bytemuck::bytes_of(cell)));
         Ok(())
     }
 }
@@ -93,15 +91,17 @@ impl<const K: usize> Source<K> for DenseArray<K> {
     }
 
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
-        let whole = Region { corner: [0; K], extent: self.size() };
-        let len = window.extent[0] as usize;
-        each_width!(self.cells().bits(), cells => {
-            let rows = bytes.chunks_exact_mut(len * size_of_val(&cells[0]));
-            for (row, bytes) in window.rows().zip(rows) {
-                let start = whole.place(row);
-                bytes.copy_from_slice(bytemuck::cast_slice(&cells[start..start + len]));
-            }
-        });
+        each_width!(self.cells().bits(), cells => copy_rows(self.size(), cells, window, bytes));
         Ok(())
+    }
+}
+
+/// Copies a box out of an array of `size` cells, row by row.
+fn copy_rows<const K: usize, T: bytemuck::Pod>(size: [u32; K], cells: &[T], window: &Region<K>, bytes: &mut [u8]) {
+    let whole = Region { corner: [0; K], extent: size };
+    let len = window.extent[0] as usize;
+    for (row, bytes) in window.rows().zip(bytes.chunks_exact_mut(len * size_of::<T>())) {
+        let start = whole.place(row);
+        bytes.copy_from_slice(bytemuck::cast_slice(&cells[start..start + len]));
     }
 }

@@ -2,10 +2,11 @@
 
 use crate::cell::CellType;
 use crate::plan::Plan;
-use crate::result::{Cells, Content, RegionsChecksum, Terminal, append_le};
+use crate::result::{Cells, Content, MemoryError, RegionsChecksum, Stored, Terminal, append_le};
 use crate::tree::along::Along;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
+use crate::tree::finder::Finder;
 
 /// The terminal regions of a domain in the order of the curve, and the bricks of its leaves in the same order.
 ///
@@ -27,6 +28,7 @@ pub struct Tree<const K: usize> {
     pub(super) along: Along<K>,
     pub(super) entries: Entries,
     pub(super) bricks: Cells,
+    pub(super) finder: Finder,
 }
 
 /// Equal if their domains are cut into the same regions along the same curve, with the same values and bricks to the bit.
@@ -41,29 +43,17 @@ impl<const K: usize> PartialEq for Tree<K> {
 impl<const K: usize> Tree<K> {
     /// A tree of regions in the order of their keys, with the bricks of its leaves in the same order.
     pub(super) fn new(along: Along<K>, entries: Entries, bricks: Cells) -> Result<Self, TreeError> {
-        let tree = Self { along, entries, bricks };
-        if tree.tiles() {
-            return Ok(tree);
+        let codes = along.plan().levels()[along.deepest() as usize].regions();
+        if tiles(&along, &entries, codes) {
+            let finder = Finder::new(&entries.keys, codes).map_err(MemoryError::refused(Stored::Terminals))?;
+            return Ok(Self { along, entries, bricks, finder });
         }
         let cells = |row: usize| {
-            let terminal = tree.entries.terminal(&tree.along, row);
-            u128::from(tree.plan().region(terminal.level(), terminal.code).volume())
+            let terminal = entries.terminal(&along, row);
+            u128::from(along.plan().region(terminal.level(), terminal.code).volume())
         };
-        let cells = (0..tree.len()).map(cells).sum();
-        let total = tree.plan().domain().cells();
-        Err(TreeError::Tiling { found: tree.entries.len(), cells, total })
-    }
-
-    /// True if each region begins where the one before it ends, from the first cell to the last.
-    fn tiles(&self) -> bool {
-        let mut next = 0u128;
-        let follows = (0..self.len()).all(|index| {
-            let key = self.entries.keys[index];
-            let here = u128::from(key) == next;
-            next = u128::from(self.along.last(self.entries.level(index), key)) + 1;
-            here
-        });
-        follows && next == self.plan().levels()[self.along.deepest() as usize].regions()
+        let cells = (0..entries.len()).map(cells).sum();
+        Err(TreeError::Tiling { found: entries.len(), cells, total: along.plan().domain().cells() })
     }
 
     /// The domain, the scheme and the curve that the regions lie along, which is not the canonical one. Its rule is how the
@@ -88,9 +78,10 @@ impl<const K: usize> Tree<K> {
         &self.bricks
     }
 
-    /// Bytes of the regions and bricks.
+    /// Bytes of the regions and the bricks, and of what finds a region.
     pub fn bytes(&self) -> u64 {
-        self.entries.len() as u64 * Entries::BYTES + self.bricks.len() as u64 * self.bricks.kind().bytes()
+        let bricks = self.bricks.len() as u64 * self.bricks.kind().bytes();
+        self.entries.len() as u64 * Entries::BYTES + bricks + self.finder.bytes()
     }
 
     /// The checksum of the regions, which is that of the run that left them, and of any other way to the same regions.
@@ -113,4 +104,16 @@ impl<const K: usize> Tree<K> {
     pub(super) fn is_leaf(&self, index: usize) -> bool {
         matches!(self.entries.content(index), Content::Leaf { .. })
     }
+}
+
+/// True if each region begins where the one before it ends, from the first of the deepest level's codes to the last.
+fn tiles<const K: usize>(along: &Along<K>, entries: &Entries, codes: u128) -> bool {
+    let mut next = 0u128;
+    let follows = (0..entries.len()).all(|row| {
+        let key = entries.keys[row];
+        let here = u128::from(key) == next;
+        next = u128::from(along.last(entries.level(row), key)) + 1;
+        here
+    });
+    follows && next == codes
 }
