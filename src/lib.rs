@@ -37,6 +37,7 @@ mod dimension;
 mod engine;
 pub mod field;
 pub mod geometry;
+pub mod input;
 pub mod memory;
 pub mod model;
 pub mod per_axis;

@@ -42,6 +42,7 @@ const LIBRARY: Layers = &[
     ("result", &["result/"]),
     ("backend", &["backend/"]),
     ("tree", &["tree/"]),
+    ("input", &["input/"]),
     ("backends", &["cpu/", "cuda/"]),
     ("engine", &["engine/"]),
     ("conformance", &["conformance/"]),
