@@ -26,7 +26,7 @@ use crate::tree::Source;
 /// use orthant::tree::BottomUp;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let path = std::env::temp_dir().join(format!("orthant-doc-{}.npy", std::process::id()));
-/// # let mut bytes = b"\x93NUMPY\x01\x00\x3b\x00{'descr': '<u2', 'fortran_order': False, 'shape': (16, 32)}\n".to_vec();
+/// # let mut bytes = b"\x93NUMPY\x01\x00\x3c\x00{'descr': '<u2', 'fortran_order': False, 'shape': (16, 32)}\n".to_vec();
 /// # bytes.resize(bytes.len() + 16 * 32 * 2, 0);
 /// # std::fs::write(&path, &bytes)?;
 /// let file = ArrayFile::npy(&path)?;

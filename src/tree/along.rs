@@ -73,7 +73,7 @@ impl<const K: usize> Along<K> {
 
     /// The codes on `level` of what lies below the regions `codes` of level 0.
     pub(super) fn below(&self, codes: Range<u64>, level: u32) -> Range<u64> {
-        let each = self.children.wrapping_pow(level);
+        let each = self.children.saturating_pow(level);
         // More than 64 bits only where nobody comes to the end.
         codes.start.saturating_mul(each)..codes.end.saturating_mul(each)
     }

@@ -9,12 +9,12 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::backend::{Batch, Control, Sink};
+use crate::backend::{Control, Sink};
 use crate::cell::CellType;
 use crate::geometry::{Region, Slabs};
 use crate::memory::Refused;
 use crate::plan::Plan;
-use crate::result::{Cells, Content, MemoryError, Stored, Terminal, Width, each_width};
+use crate::result::{Cells, MemoryError, Stored, Width, each_width};
 use crate::rule::{RuleKind, exact};
 use crate::tree::along::Along;
 use crate::tree::error::TreeError;
@@ -26,10 +26,7 @@ use crate::tree::stored::Tree;
 const BLOCK: u64 = 1 << 18;
 
 /// Blocks per thread whose regions wait to be put one after the other.
-const WAVE: usize = 16;
-
-/// Terminal regions of a batch for a sink.
-const REGIONS: usize = 1 << 16;
+const WAVE: usize = 8;
 
 /// A tree in the making, from the cells up.
 pub struct BottomUp<'a, const K: usize> {
@@ -88,26 +85,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         if let Some(code) = codes.end.checked_sub(1).filter(|&code| u128::from(code) >= regions) {
             return Err(TreeError::Code { code, last: (regions - 1) as u64 });
         }
-        let Piece { entries, bricks } = self.piece(codes)?;
-        let mut terminals = Vec::with_capacity(REGIONS.min(entries.len()));
-        let (mut start, mut next) = (0, 0);
-        while next < entries.len() {
-            terminals.clear();
-            let rows = next..entries.len().min(next + REGIONS);
-            next = rows.end;
-            terminals.extend(rows.map(|row| entries.terminal(&self.along, row)));
-            let cells = |terminal: &Terminal| match terminal.content() {
-                Content::Leaf { .. } => plan.region(terminal.level(), terminal.code).volume() as usize,
-                Content::Uniform(_) => 0,
-            };
-            let end = start + terminals.iter().map(cells).sum::<usize>();
-            let mut part = Cells::empty(bricks.kind());
-            part.reserve(end - start).map_err(refused)?;
-            part.extend_from(&bricks, start..end);
-            sink.terminals(Batch { plan, terminals: &terminals, bricks: &part, start: start as u64 })?;
-            start = end;
-        }
-        Ok(())
+        Ok(self.piece(codes)?.deliver(&self.along, sink)?)
     }
 
     /// What lies below a run of the initial grid's codes.

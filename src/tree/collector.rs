@@ -14,6 +14,7 @@ use crate::tree::along::Along;
 use crate::tree::bottom_up::BottomUp;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
+use crate::tree::piece::Piece;
 use crate::tree::stored::Tree;
 
 /// A sink that makes a tree: of one run, or of several over parts of a plan, in any order. Runs keep
@@ -57,8 +58,23 @@ impl<const K: usize> Collector<K> {
     /// # Errors
     /// [`TreeError::Tiling`] if regions are missing or came twice; [`TreeError::Run`] if there is no memory.
     pub fn tree(self) -> Result<Tree<K>, TreeError> {
+        let (along, Piece { entries, bricks }) = self.in_order()?;
+        Tree::new(along, entries, bricks)
+    }
+
+    /// Hands what came to another sink, in the order of the curve that trees of the plan lie along: a shard of a tree, if what
+    /// came is what lies below a run of the initial grid's codes.
+    ///
+    /// # Errors
+    /// Those of the sink; [`TreeError::Run`] if there is no memory.
+    pub fn deliver(self, sink: &mut dyn Sink<K>) -> Result<(), TreeError> {
+        let (along, piece) = self.in_order()?;
+        Ok(piece.deliver(&along, sink)?)
+    }
+
+    fn in_order(self) -> Result<(Along<K>, Piece), TreeError> {
         let Self { plan, terminals, bricks } = self;
-        assemble(&plan, terminals, bricks.unwrap_or_else(|| Cells::empty(CellType::U8)))
+        in_order(&plan, terminals, bricks.unwrap_or_else(|| Cells::empty(CellType::U8)))
     }
 }
 
@@ -108,7 +124,7 @@ impl<const K: usize> Tree<K> {
             if terminals.is_empty() || bare {
                 return Err(Error::NotKept(MaterialiseError::NotKept).into());
             }
-            return assemble(&plan, terminals, bricks);
+            return Collector { plan, terminals, bricks: Some(bricks) }.tree();
         };
         if terminals.is_empty() {
             let plan = Plan::new(*plan.domain(), *plan.scheme(), plan.curve(), RuleKind::Full);
@@ -116,7 +132,7 @@ impl<const K: usize> Tree<K> {
         }
         let bricks = bricks_of(&plan, &mut terminals, &array)?;
         drop(array);
-        assemble(&plan, terminals, bricks)
+        Collector { plan, terminals, bricks: Some(bricks) }.tree()
     }
 }
 
@@ -143,7 +159,11 @@ fn bricks_of<const K: usize>(
 }
 
 /// Puts regions, which come in any order, and their bricks into the order of the curve.
-fn assemble<const K: usize>(plan: &Plan<K>, mut terminals: Vec<Terminal>, bricks: Cells) -> Result<Tree<K>, TreeError> {
+fn in_order<const K: usize>(
+    plan: &Plan<K>,
+    mut terminals: Vec<Terminal>,
+    bricks: Cells,
+) -> Result<(Along<K>, Piece), TreeError> {
     let along = Along::new(plan, plan.rule());
     if along.plan().curve() != plan.curve() {
         terminals.par_iter_mut().for_each(|terminal| {
@@ -156,11 +176,11 @@ fn assemble<const K: usize>(plan: &Plan<K>, mut terminals: Vec<Terminal>, bricks
         Content::Leaf { brick } => brick,
         Content::Uniform(_) => None,
     });
-    let in_order = places.is_sorted();
+    let sorted = places.is_sorted();
     let mut moved = Cells::empty(bricks.kind());
     let mut entries = Entries::default();
     entries.reserve(terminals.len()).map_err(refused)?;
-    if !in_order {
+    if !sorted {
         moved.reserve(bricks.len()).map_err(refused)?;
     }
     for terminal in terminals {
@@ -170,7 +190,7 @@ fn assemble<const K: usize>(plan: &Plan<K>, mut terminals: Vec<Terminal>, bricks
             Content::Uniform(word) => entries.uniform(level, key, word),
             Content::Leaf { brick } => {
                 let mut place = brick.expect("a leaf without a brick was refused");
-                if !in_order {
+                if !sorted {
                     let cells = along.plan().region(level, terminal.code).volume();
                     let start = std::mem::replace(&mut place, moved.len() as u64) as usize;
                     moved.extend_from(&bricks, start..start + cells as usize);
@@ -179,7 +199,7 @@ fn assemble<const K: usize>(plan: &Plan<K>, mut terminals: Vec<Terminal>, bricks
             }
         }
     }
-    Tree::new(along, entries, if in_order { bricks } else { moved })
+    Ok((along, Piece { entries, bricks: if sorted { bricks } else { moved } }))
 }
 
 fn refused(refused: Refused) -> MemoryError {

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ndarray::{ArrayD, IxDyn};
-use orthant::backend::{Part, Roots};
+use orthant::backend::{Batch, Part, Roots, Sink};
 use orthant::prelude::*;
 use orthant::tree::{BottomUp, Collector, Provenance, Source, TreeError};
 use proptest::prelude::*;
@@ -43,6 +43,7 @@ proptest! {
     #[test]
     fn bottom_up_is_top_down(
         line in Case::<1>::any(90), plane in Case::<2>::any(24), space in Case::<3>::any(12), four in Case::<4>::any(6),
+        six in Case::<6>::any(3),
     ) {
         all_ways::<u16, 1>(line);
         all_ways::<f32, 2>(plane);
@@ -50,6 +51,7 @@ proptest! {
         all_ways::<i32, 3>(space);
         all_ways::<u64, 3>(space);
         all_ways::<f64, 4>(four);
+        all_ways::<i8, 6>(six);
     }
 }
 
@@ -128,6 +130,25 @@ fn shards_come_to_the_whole() {
     }
 }
 
+/// Sees that batches come along the curve, and collects them.
+struct InOrder<'c>(&'c mut Collector<2>, Option<u64>);
+
+impl Sink<2> for InOrder<'_> {
+    fn terminals(&mut self, batch: Batch<'_, 2>) -> Result<(), Error> {
+        let deepest = batch.plan.levels().len() as u32 - 1;
+        for terminal in batch.terminals {
+            let first = terminal.code * 4u64.pow(deepest - terminal.level());
+            assert!(self.1 < Some(first));
+            self.1 = Some(first);
+        }
+        self.0.terminals(batch)
+    }
+
+    fn cells(&mut self, _: &Region<2>, _: u64, _: &[u8]) -> Result<(), Error> {
+        panic!("no array is kept")
+    }
+}
+
 /// A run that samples, on parts of the plan, in any order, and what the tree says of it.
 #[test]
 fn runs_are_collected() {
@@ -145,6 +166,15 @@ fn runs_are_collected() {
             prepared.result(&mut collector).unwrap();
         }
         let tree = collector.tree().unwrap();
+        // The same by way of shards, each put in order and handed on.
+        let mut shards = Collector::new(tree.plan());
+        for range in [0..9, 9..16] {
+            let mut shard = Collector::new(&plan);
+            prepared.run(&Part::of(Roots::Codes { level: 0, range }), &Control::default()).unwrap();
+            prepared.result(&mut shard).unwrap();
+            shard.deliver(&mut InOrder(&mut shards, None)).unwrap();
+        }
+        assert_eq!(shards.tree().unwrap(), tree, "{curve}");
         assert_eq!(Some(tree.checksum()), whole.regions_checksum(), "{curve}");
         assert_eq!(tree.plan().rule(), RuleKind::Border);
         for region in tree.regions() {
