@@ -12,7 +12,6 @@ use rayon::prelude::*;
 use crate::backend::{Control, Sink};
 use crate::cell::CellType;
 use crate::geometry::{Region, Slabs};
-use crate::memory::Refused;
 use crate::plan::Plan;
 use crate::result::{Cells, MemoryError, Stored, Width, each_width};
 use crate::rule::{RuleKind, exact};
@@ -110,12 +109,8 @@ impl<'a, const K: usize> BottomUp<'a, K> {
             let pieces: Vec<Piece> =
                 (0..blocks).into_par_iter().map_init(buffer, block).collect::<Result<_, TreeError>>()?;
             for next in &pieces {
-                let need = piece.bytes() + next.bytes();
-                if need > self.limit {
-                    let limit = Some(self.limit);
-                    return Err(MemoryError { what: Stored::Terminals, need: need.into(), limit }.into());
-                }
-                piece.append(&self.along, next).map_err(refused)?;
+                self.fits(piece.bytes() + next.bytes())?;
+                piece.append(&self.along, next)?;
             }
             start = end;
         }
@@ -159,7 +154,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
                     None => {
                         let place = piece.bricks.len() as u64;
                         piece.entries.leaf(deepest, self.along.key(deepest, code), place);
-                        piece.bricks.reserve(region.volume() as usize).map_err(refused)?;
+                        piece.bricks.reserve(region.volume() as usize)?;
                         for row in region.rows() {
                             let start = block.place(row);
                             piece.bricks.extend_from(buffer, start..start + region.extent[0] as usize);
@@ -195,7 +190,8 @@ impl<'a, const K: usize> BottomUp<'a, K> {
             found = found.filter(|_| found == here);
             kept = kept || !each_width!(buffer.bits(), cells => same_bits(cells, Width::cut(first)));
             if kept {
-                piece.bricks.reserve(same + buffer.len()).map_err(refused)?;
+                self.fits(piece.bytes() + (same + buffer.len()) as u64 * kind.bytes())?;
+                piece.bricks.reserve(same + buffer.len())?;
                 piece.bricks.extend_copies(first, std::mem::take(&mut same));
                 piece.bricks.append(buffer);
             } else {
@@ -212,18 +208,23 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         Ok(())
     }
 
+    /// Checks so many bytes of regions and bricks against the limit.
+    fn fits(&self, bytes: u64) -> Result<(), TreeError> {
+        if bytes > self.limit {
+            let limit = Some(self.limit);
+            return Err(MemoryError { what: Stored::Terminals, need: bytes.into(), limit }.into());
+        }
+        Ok(())
+    }
+
     /// Reads a box into a buffer.
     fn read(&self, window: &Region<K>, buffer: &mut Cells, control: &Control) -> Result<(), TreeError> {
         control.check()?;
         let kind = self.source.kind();
         let room = std::mem::replace(buffer, Cells::empty(kind)).resized(window.volume() as usize);
-        *buffer = room.map_err(refused)?;
+        *buffer = room?;
         Ok(self.source.read(window, buffer.bytes_mut())?)
     }
-}
-
-fn refused(refused: Refused) -> TreeError {
-    MemoryError::refused(Stored::Terminals)(refused).into()
 }
 
 /// The word that all cells of `region` count as, which lie in a buffer over `block`; None if there are several.

@@ -6,7 +6,7 @@ use crate::backend::{Batch, Error, Sink};
 use crate::cell::CellType;
 use crate::choice::ChoiceError;
 use crate::geometry::Region;
-use crate::memory::{Refused, reserve};
+use crate::memory::reserve;
 use crate::plan::Plan;
 use crate::result::{Cells, Content, DenseArray, MaterialiseError, MemoryError, Stored, Subdivision, Terminal};
 use crate::rule::RuleKind;
@@ -90,8 +90,8 @@ impl<const K: usize> Sink<K> for Collector<K> {
             let reason = format!("the cells that came before are {}", bricks.kind());
             return Err(ChoiceError::new("cell", given, reason).into());
         }
-        reserve(&mut self.terminals, batch.terminals.len()).map_err(refused)?;
-        bricks.reserve(batch.bricks.len()).map_err(refused)?;
+        reserve(&mut self.terminals, batch.terminals.len()).map_err(MemoryError::refused(Stored::Terminals))?;
+        bricks.reserve(batch.bricks.len()).map_err(MemoryError::refused(Stored::Terminals))?;
         // Places count within a run.
         let here = bricks.len() as u64;
         for terminal in batch.terminals {
@@ -149,7 +149,7 @@ fn bricks_of<const K: usize>(
             return Err(Error::NotKept(MaterialiseError::NoBricks).into());
         }
         *terminal = Terminal::leaf(terminal.level(), terminal.code, Some(bricks.len() as u64));
-        bricks.reserve(region.volume() as usize).map_err(refused)?;
+        bricks.reserve(region.volume() as usize)?;
         for row in region.rows() {
             let start = array.window().place(row);
             bricks.extend_from(array.cells(), start..start + region.extent[0] as usize);
@@ -179,9 +179,9 @@ fn in_order<const K: usize>(
     let sorted = places.is_sorted();
     let mut moved = Cells::empty(bricks.kind());
     let mut entries = Entries::default();
-    entries.reserve(terminals.len()).map_err(refused)?;
+    entries.reserve(terminals.len())?;
     if !sorted {
-        moved.reserve(bricks.len()).map_err(refused)?;
+        moved.reserve(bricks.len())?;
     }
     for terminal in terminals {
         let level = terminal.level();
@@ -200,8 +200,4 @@ fn in_order<const K: usize>(
         }
     }
     Ok((along, Piece { entries, bricks: if sorted { bricks } else { moved } }))
-}
-
-fn refused(refused: Refused) -> MemoryError {
-    MemoryError::refused(Stored::Terminals)(refused)
 }

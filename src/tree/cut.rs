@@ -1,12 +1,13 @@
 //! Levels of detail.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use crate::cell::CellType;
+use crate::memory::{reserve, zeros};
 use crate::registry::registry;
-use crate::result::Content;
 use crate::rule::exact;
 use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
@@ -39,36 +40,36 @@ impl<const K: usize> Tree<K> {
         if level > deepest {
             return Err(TreeError::Level { level, deepest });
         }
-        // Runs of rows that become one: of the same region of the level, and below it or leaves.
-        let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
-        for index in 0..self.len() {
-            let holder = |index: usize| self.along.code(level, self.entries.keys[index]);
-            match runs.last_mut() {
-                Some(run) if self.entries.level(index) > level && holder(run.start) == holder(index) => run.end += 1,
-                _ => runs.push(index..index + 1),
+        // Rows that stay, or with which a run of rows begins that becomes one: of one region of the level, and below it.
+        let (mut starts, mut holder) = (Vec::new(), None);
+        for row in 0..self.len() {
+            let below = self.entries.level(row) > level;
+            let here = below.then(|| self.along.code(level, self.entries.keys[row]));
+            if here.is_none() || here != holder {
+                reserve(&mut starts, 1)?;
+                starts.push(row);
             }
+            holder = here;
         }
-        let value = |run: &std::ops::Range<usize>| {
-            let whole = self.entries.level(run.start) <= level;
-            match self.entries.content(run.start) {
-                Content::Uniform(word) if whole => (word, self.entries.is_cut(run.start)),
-                _ => (self.shown(run.clone(), shown), true),
-            }
-        };
-        let values: Vec<(u64, bool)> = runs.par_iter().map(value).collect();
+        let mut words = zeros::<u64>(starts.len())?;
+        words.par_iter_mut().enumerate().for_each(|(run, word)| {
+            let end = starts.get(run + 1).copied().unwrap_or(self.len());
+            *word = self.shown(starts[run]..end, shown);
+        });
         let Piece { mut entries, bricks } = Piece::new(self.kind());
-        for (run, (word, cut)) in runs.iter().zip(values) {
-            let (key, own) = (self.entries.keys[run.start], self.entries.level(run.start));
-            match cut {
-                true => entries.cut(own.min(level), key, word),
-                false => entries.uniform(own, key, word),
+        entries.reserve(starts.len())?;
+        for (&row, word) in starts.iter().zip(words) {
+            let (key, own) = (self.entries.keys[row], self.entries.level(row));
+            match own <= level && !self.is_leaf(row) && !self.entries.is_cut(row) {
+                true => entries.uniform(own, key, word),
+                false => entries.cut(own.min(level), key, word),
             }
         }
         Self::new(self.along.clone(), entries, bricks)
     }
 
     /// The value that stands for the rows of a run.
-    fn shown(&self, rows: std::ops::Range<usize>, shown: Shown) -> u64 {
+    fn shown(&self, rows: Range<usize>, shown: Shown) -> u64 {
         let kind = self.kind();
         let first = self.runs(rows.start).next().expect("regions have cells").0;
         let runs = || rows.clone().flat_map(|row| self.runs(row));

@@ -4,7 +4,8 @@ use std::io;
 
 use crate::backend::Error;
 use crate::cell::CellType;
-use crate::result::MemoryError;
+use crate::memory::Refused;
+use crate::result::{MemoryError, Stored};
 use crate::rule::RuleKind;
 
 /// What is wrong with what a tree is made of, or asked. The message says what, which value, and what would be allowed.
@@ -105,5 +106,12 @@ pub enum TreeError {
 impl From<MemoryError> for TreeError {
     fn from(error: MemoryError) -> Self {
         Self::Run(error.into())
+    }
+}
+
+/// What a tree asks memory for is regions and bricks.
+impl From<Refused> for TreeError {
+    fn from(refused: Refused) -> Self {
+        MemoryError::refused(Stored::Terminals)(refused).into()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cell::CellType;
 use crate::plan::Plan;
-use crate::result::{Cells, Content, MemoryError, RegionsChecksum, Stored, Terminal, append_le};
+use crate::result::{Cells, Content, RegionsChecksum, Terminal, append_le};
 use crate::tree::along::Along;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
@@ -45,7 +45,7 @@ impl<const K: usize> Tree<K> {
     pub(super) fn new(along: Along<K>, entries: Entries, bricks: Cells) -> Result<Self, TreeError> {
         let codes = along.plan().levels()[along.deepest() as usize].regions();
         if tiles(&along, &entries, codes) {
-            let finder = Finder::new(&entries.keys, codes).map_err(MemoryError::refused(Stored::Terminals))?;
+            let finder = Finder::new(&entries.keys, codes)?;
             return Ok(Self { along, entries, bricks, finder });
         }
         let cells = |row: usize| {

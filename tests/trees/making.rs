@@ -215,6 +215,11 @@ fn large_regions_are_read_in_slabs() {
             assert_eq!((tree.len(), tree.region(0).uniform().is_none()), (1, leaf), "{ground} {value}");
             assert_eq!(tree, top_down(&plan, &array, How::default().keep(Keep::Regions)));
             assert_eq!(tree.word([1029, 0]), Some(key(ground)));
+            let field = ArrayField::new(array.view()).unwrap();
+            let limited = BottomUp::new(&plan, &field).unwrap().mem_limit(1 << 20).tree();
+            // Cells are kept from the first on that has other bits.
+            let same = array.iter().all(|cell| cell.word() == array[[0, 0]].word());
+            assert_eq!(matches!(limited, Err(TreeError::Run(Error::Memory(_)))), !same);
         }
     }
 }
