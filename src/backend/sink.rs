@@ -15,7 +15,8 @@ const REGIONS: usize = 1 << 16;
 const CELLS: u64 = 1 << 20;
 
 /// Takes the results of a run: regions by level and code, the cells of leaves in the same order, and those of a dense array.
-/// The order is the same on every backend, whatever the order of the work.
+/// The order is the same on every backend, whatever the order of the work. Shards of [trees](crate::tree) come along the curve
+/// instead, whatever their regions' levels.
 ///
 /// [`Subdivision`] is a sink that keeps everything.
 pub trait Sink<const K: usize> {
