@@ -75,6 +75,9 @@ impl ArrayFile {
             }
             let file = File::open(path)?;
             let metadata = file.metadata()?;
+            if !metadata.is_file() {
+                return Err(Wrong::NoFile);
+            }
             let layout = layout(&file, metadata.len())?;
             layout.check(metadata.len())?;
             // SAFETY: bytes of the map are only copied out, by way of integers of which all bits are values. That others do not write

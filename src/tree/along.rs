@@ -19,7 +19,7 @@ pub(super) struct Along<const K: usize> {
     plan: Plan<K>,
     /// Descendants on the deepest level that a region has, by its level; 0 where they are 2^64.
     descendants: Vec<u64>,
-    /// R.
+    /// R; the largest number where that is more.
     pub(super) children: u64,
     /// The axes of the deepest level.
     axes: [AxisRegions; K],
@@ -36,7 +36,9 @@ impl<const K: usize> Along<K> {
             .expect("what was planned can be, and Morton order serves what the canonical order does");
         let children = plan.scheme().children();
         let deepest = plan.levels().len() as u32 - 1;
-        let descendants = (0..=deepest).map(|level| children.wrapping_pow(deepest - level)).collect();
+        // Not of `children`, which is less than 2^64 where R is just that.
+        let family = plan.scheme().r.iter().fold(1, |family: u64, &r| family.wrapping_mul(r.into()));
+        let descendants = (0..=deepest).map(|level| family.wrapping_pow(deepest - level)).collect();
         let (size, grid) = (plan.domain().size(), plan.levels()[deepest as usize].grid);
         let axes = std::array::from_fn(|j| AxisRegions::new(size[j], grid[j]));
         Self { plan, descendants, children, axes }
@@ -103,5 +105,24 @@ impl<const K: usize> Along<K> {
         let first = level.coords(window.corner);
         let last = level.coords(std::array::from_fn(|j| window.corner[j] + (window.extent[j] - 1)));
         Region { corner: first, extent: std::array::from_fn(|j| last[j] - first[j] + 1) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::{Domain, Sample, Scheme};
+
+    /// One split into 2^64 regions, and two into 2^32 each.
+    #[test]
+    fn keys_fill_their_bits() {
+        for (r, deepest) in [(1 << 16, 1), (1 << 8, 2)] {
+            let domain = Domain::new([1 << 17; 4], [[0.0, 1.0]; 4], Sample::Corner).unwrap();
+            let scheme = Scheme { g: [1; 4], r: [r; 4], b: [1; 4] };
+            let plan = Plan::new(domain, scheme, CurveKind::Morton, RuleKind::Full).unwrap();
+            let along = Along::new(&plan, RuleKind::Full);
+            assert_eq!((along.deepest(), along.last(0, 0), along.code(0, u64::MAX)), (deepest, u64::MAX, 0));
+            assert_eq!((along.last(deepest, 7), along.code(deepest, u64::MAX)), (7, u64::MAX));
+        }
     }
 }

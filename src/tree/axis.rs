@@ -15,7 +15,7 @@ pub(super) struct AxisRegions {
 impl AxisRegions {
     pub(super) fn new(cells: u32, regions: u32) -> Self {
         let [cells, regions] = [cells, regions].map(u64::from);
-        let narrow = (cells + 1) * (regions + 1) <= 1 << 32;
+        let narrow = u128::from(cells + 1) * u128::from(regions + 1) <= 1 << 32;
         // That of 1 would have 65 bits; it wraps to 0.
         let reciprocal = |d: u64| if narrow { (u64::MAX / d).wrapping_add(1) } else { 0 };
         Self { cells, regions, reciprocals: [reciprocal(cells), reciprocal(regions)] }
@@ -59,6 +59,7 @@ mod tests {
             (65_536, 65_536),
             (1 << 20, 1 << 11),
             (u32::MAX, 1 << 31),
+            (u32::MAX, u32::MAX),
         ];
         for (n, m) in sizes {
             let (axis, level) = (AxisRegions::new(n, m), Level::of([m], [n]));

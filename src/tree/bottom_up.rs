@@ -6,6 +6,7 @@
 //! caller is in. In memory there are the regions and bricks so far, and for each thread some blocks.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
@@ -93,6 +94,10 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         let control = self.control.unwrap_or(&unheard);
         control.begin();
         let (level, cells) = self.block_level();
+        if u64::try_from(cells).is_err() {
+            // No time suffices to read that, and no address to keep it.
+            return Err(MemoryError { what: Stored::Terminals, need: cells, limit: None }.into());
+        }
         let codes = self.along.below(codes, level);
         let each = u64::try_from(u128::from(BLOCK) / cells).map_or(BLOCK, |each| each.max(1));
         let wave = each.saturating_mul((WAVE * rayon::current_num_threads()) as u64);
@@ -101,16 +106,18 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         while start < codes.end {
             let end = codes.end.min(start.saturating_add(wave));
             let blocks = (end - start).div_ceil(each) as usize;
+            // Of the piece, and of the large leaves that all threads together add to it.
+            let held = AtomicU64::new(piece.bytes());
             let block = |buffer: &mut Cells, block: usize| {
                 let first = start + block as u64 * each;
-                self.blocks(level, first..end.min(first.saturating_add(each)), buffer, control)
+                self.blocks(level, first..end.min(first.saturating_add(each)), buffer, control, &held)
             };
             let buffer = || Cells::empty(self.source.kind());
             let pieces: Vec<Piece> =
                 (0..blocks).into_par_iter().map_init(buffer, block).collect::<Result<_, TreeError>>()?;
-            for next in &pieces {
+            for next in pieces {
                 self.fits(piece.bytes() + next.bytes())?;
-                piece.append(&self.along, next)?;
+                piece.append(&self.along, &next)?;
             }
             start = end;
         }
@@ -130,13 +137,20 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     }
 
     /// What lies below some regions of a level, each read at once.
-    fn blocks(&self, level: u32, codes: Range<u64>, buffer: &mut Cells, control: &Control) -> Result<Piece, TreeError> {
+    fn blocks(
+        &self,
+        level: u32,
+        codes: Range<u64>,
+        buffer: &mut Cells,
+        control: &Control,
+        held: &AtomicU64,
+    ) -> Result<Piece, TreeError> {
         let (plan, kind, deepest) = (self.along.plan(), self.source.kind(), self.along.deepest());
         let mut piece = Piece::new(kind);
         for code in codes {
             let block = plan.region(level, code);
-            if block.volume() > BLOCK {
-                self.large(code, &block, buffer, &mut piece, control)?;
+            if block.cells_wide() > BLOCK.into() {
+                self.large(code, &block, buffer, &mut piece, control, held)?;
                 continue;
             }
             self.read(&block, buffer, control)?;
@@ -174,6 +188,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         buffer: &mut Cells,
         piece: &mut Piece,
         control: &Control,
+        held: &AtomicU64,
     ) -> Result<(), TreeError> {
         let (kind, deepest) = (self.source.kind(), self.along.deepest());
         let place = piece.bricks.len();
@@ -190,7 +205,8 @@ impl<'a, const K: usize> BottomUp<'a, K> {
             found = found.filter(|_| found == here);
             kept = kept || !each_width!(buffer.bits(), cells => same_bits(cells, Width::cut(first)));
             if kept {
-                self.fits(piece.bytes() + (same + buffer.len()) as u64 * kind.bytes())?;
+                let more = (same + buffer.len()) as u64 * kind.bytes();
+                self.fits(held.fetch_add(more, Ordering::Relaxed).saturating_add(more))?;
                 piece.bricks.reserve(same + buffer.len())?;
                 piece.bricks.extend_copies(first, std::mem::take(&mut same));
                 piece.bricks.append(buffer);
@@ -200,6 +216,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         }
         match found {
             Some(word) => {
+                held.fetch_sub((piece.bricks.len() - place) as u64 * kind.bytes(), Ordering::Relaxed);
                 piece.bricks.truncate(place);
                 piece.uniform(&self.along, deepest, code, word);
             }

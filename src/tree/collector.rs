@@ -118,7 +118,8 @@ impl<const K: usize> Tree<K> {
     /// # Errors
     /// [`TreeError::Run`] if cells were not kept or there is no memory; [`TreeError::Tiling`] or [`TreeError::Size`] of a part.
     pub fn of(subdivision: Subdivision<K>) -> Result<Self, TreeError> {
-        let Subdivision { plan, mut terminals, bricks, array, .. } = subdivision;
+        let Subdivision { plan, mut terminals, bricks, array, cells: covered, .. } = subdivision;
+        let total = plan.domain().cells();
         let Some(array) = array else {
             let bare = terminals.iter().any(|terminal| terminal.content() == Content::Leaf { brick: None });
             if terminals.is_empty() || bare {
@@ -127,6 +128,10 @@ impl<const K: usize> Tree<K> {
             return Collector { plan, terminals, bricks: Some(bricks) }.tree();
         };
         if terminals.is_empty() {
+            // A part that starts from no regions leaves none, and an array that nobody wrote to.
+            if covered != total && array.window() == plan.domain().region() {
+                return Err(TreeError::Tiling { found: 0, cells: covered, total });
+            }
             let plan = Plan::new(*plan.domain(), *plan.scheme(), plan.curve(), RuleKind::Full);
             return BottomUp::new(&plan.expect("the rule refuses no plan"), &array)?.tree();
         }

@@ -81,9 +81,10 @@ impl<const K: usize> Tree<K> {
                 runs().map(|(word, _)| word).filter(|&word| !is_nan(kind, word)).max_by_key(rank).unwrap_or(first)
             }
             Shown::Mode => {
-                let mut counts: HashMap<u64, (u64, usize)> = HashMap::new();
+                let mut counts: HashMap<u64, (u128, usize)> = HashMap::new();
                 for (place, (word, cells)) in runs().enumerate() {
-                    counts.entry(word).or_insert((0, place)).0 += cells;
+                    let count = &mut counts.entry(word).or_insert((0, place)).0;
+                    *count = count.saturating_add(cells);
                 }
                 let most = counts.iter().max_by_key(|(_, (cells, place))| (*cells, std::cmp::Reverse(*place)));
                 *most.expect("regions have cells").0
@@ -92,9 +93,9 @@ impl<const K: usize> Tree<K> {
     }
 
     /// The values of a row's cells in their order, each with how often it comes in a row.
-    pub(super) fn runs(&self, row: usize) -> impl Iterator<Item = (u64, u64)> {
+    pub(super) fn runs(&self, row: usize) -> impl Iterator<Item = (u64, u128)> {
         let region = self.region(row);
-        let uniform = region.uniform().map(|word| (word, region.cells().volume()));
+        let uniform = region.uniform().map(|word| (word, region.cells().cells_wide()));
         let kind = self.kind();
         let mut words =
             region.brick().into_iter().flatten().map(move |place| exact::key(kind, self.bricks.word(place)));
@@ -104,7 +105,7 @@ impl<const K: usize> Tree<K> {
             let mut cells = 1;
             next = words.find(|&other| {
                 let other = other != word;
-                cells += u64::from(!other);
+                cells += u128::from(!other);
                 other
             });
             Some((word, cells))

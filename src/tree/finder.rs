@@ -18,7 +18,8 @@ impl Finder {
     /// For these keys, which ascend, of `codes` that there are.
     pub(super) fn new(keys: &[u64], codes: u128) -> Result<Self, Refused> {
         if u32::try_from(keys.len()).is_err() {
-            return Ok(Self { shift: 0, before: Vec::new() });
+            // Shifted to nothing, keys make no part whose end is beyond a number.
+            return Ok(Self { shift: u64::BITS - 1, before: Vec::new() });
         }
         let bits = u128::BITS - (codes - 1).leading_zeros();
         let shift = bits.saturating_sub(keys.len().ilog2() + 1);

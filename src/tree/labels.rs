@@ -32,7 +32,7 @@ impl<const K: usize> Tree<K> {
             for (word, cells) in self.runs(row) {
                 let none = LabelStatistics { word, cells: 0, share: 0.0, regions: 0, leaves: 0 };
                 let (label, seen) = found.entry(word).or_insert((none, usize::MAX));
-                label.cells += u128::from(cells);
+                label.cells = label.cells.saturating_add(cells);
                 if std::mem::replace(seen, row) != row {
                     label.regions += u64::from(!leaf);
                     label.leaves += u64::from(leaf);

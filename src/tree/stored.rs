@@ -50,9 +50,9 @@ impl<const K: usize> Tree<K> {
         }
         let cells = |row: usize| {
             let terminal = entries.terminal(&along, row);
-            u128::from(along.plan().region(terminal.level(), terminal.code).volume())
+            along.plan().region(terminal.level(), terminal.code).cells_wide()
         };
-        let cells = (0..entries.len()).map(cells).sum();
+        let cells = (0..entries.len()).map(cells).fold(0, u128::saturating_add);
         Err(TreeError::Tiling { found: entries.len(), cells, total: along.plan().domain().cells() })
     }
 

@@ -250,6 +250,12 @@ fn what_cannot_be_made_says_why() {
     let field = ArrayField::new(array.view()).unwrap();
     let kept = |keep| Run::new(&plan, &field).how(How::default().keep(keep)).start().unwrap();
     assert!(matches!(Tree::of(kept(Keep::Counts)), Err(TreeError::Run(Error::NotKept(_)))));
+    // A part that starts from no regions leaves an array that nobody wrote to.
+    let how = How::default().keep(Keep::Dense);
+    let cpu = Target::cpu();
+    let mut prepared = cpu.of().prepare(&plan, &field, &how).unwrap();
+    prepared.run(&Part::of(Roots::Codes { level: 0, range: 0..0 }), &Control::default()).unwrap();
+    assert!(matches!(Tree::of(prepared.subdivision().unwrap()), Err(TreeError::Tiling { found: 0, cells: 0, .. })));
     let cpu = Target::cpu();
     let mut prepared = cpu.of().prepare(&plan, &field, &How::default()).unwrap();
     prepared.run(&Part::default(), &Control::default()).unwrap();
