@@ -161,7 +161,8 @@ impl<'a, const K: usize> BottomUp<'a, K> {
                 continue;
             }
             let each = self.along.children.pow(deepest - level);
-            for code in code * each..(code + 1) * each {
+            // Counted from 0, since the code after the last can be 2^64.
+            for code in (0..each).map(|child| code * each + child) {
                 let region = plan.region(deepest, code);
                 match value(kind, buffer, &block, &region) {
                     Some(word) => piece.uniform(&self.along, deepest, code, word),
