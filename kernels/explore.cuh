@@ -5,7 +5,7 @@
 // moment and a second label shows early. After each round of one chunk per warp the block stops if two cells differed.
 // The set of cells does not depend on the order, so neither does the decision.
 //
-// A run that is to end gets any answer: it has no result.
+// A run that is to end gets any answer, in as many rounds as its warps need to hear of it: it has no result.
 //
 // Under a rule that proves, a field whose header defines PROVES is asked first: `Verdict prove(args, region, value)`, where
 // `value` is the word of a uniform region.
@@ -18,7 +18,7 @@ DEVICE Coords visited(const Region& box, Index index) {
     return box.cell(RULE_FACES ? box.surface_offset(index) : box.offset(index));
 }
 
-DEVICE Outcome explore(const RunArgs& run, const FieldArgs& args, const Region& region, Tally& tally) {
+DEVICE Outcome explore(const RunArgs& run, const FieldArgs& args, const Region& region, Listener& listener, Tally& tally) {
 #ifdef PROVES
     if (RULE_PROVES) {
         Value proven = 0;
@@ -35,13 +35,13 @@ DEVICE Outcome explore(const RunArgs& run, const FieldArgs& args, const Region& 
     bool mixed = false;
 #pragma unroll 1
     for (Index round = 0; round < slots; round += WARPS) {
-        if (team_stopped(run, u32(round / WARPS))) return {first, true};
+        const bool ends = listener.ends(u32(round / WARPS));
         const Index slot = round + warp();
         Index chunk = slot;
         if (SCATTERED && bits > 0) chunk = sizeof(Index) == 8 ? __brevll(slot) >> (64 - bits) : __brev(u32(slot)) >> (32 - bits);
         bool differs = false;
         Value found = 0;
-        const bool busy = slot < slots && chunk < chunks;
+        const bool busy = !ends && slot < slots && chunk < chunks;
         if (busy) {
             const Index index = chunk * 32 + lane();
             const bool mine = index < cells;
@@ -50,10 +50,10 @@ DEVICE Outcome explore(const RunArgs& run, const FieldArgs& args, const Region& 
             found = key(found);
         }
         if (round == 0) first = team_broadcast(found);
-        differs = busy && found != first;
+        differs = ends || (busy && found != first);
         if (team_any(differs)) {
             mixed = true;
-            if (SCATTERED) break;
+            if (SCATTERED || team_any(ends)) break;
         }
     }
     return {first, mixed};

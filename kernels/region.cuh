@@ -103,19 +103,16 @@ DEVICE u64 linear(const u32* size, const Coords& cell) {
     return index;
 }
 
-// Where the array holds a cell; false if it is beyond the window.
-DEVICE bool placed(const RunArgs& run, const Coords& cell, u64& index) {
-    Coords at = cell;
-    bool inside = true;
+// Stores a cell in the array, unless it is beyond the window.
+DEVICE void store(const RunArgs& run, Coords cell, CellValue value) {
     if (run.windowed) {
 #pragma unroll
         for (u32 j = 0; j < DIM; j++) {
-            at[j] -= run.corner[j]; // below the window it wraps to a large one
-            inside = inside && at[j] < run.extent[j];
+            cell[j] -= run.corner[j]; // below the window it wraps to a large one
+            if (cell[j] >= run.extent[j]) return;
         }
     }
-    index = linear(run.extent, at);
-    return inside;
+    ((CellValue*)run.array)[linear(run.extent, cell)] = value;
 }
 
 // What the window shows of a region, counted from its lowest cell; false if that is nothing.

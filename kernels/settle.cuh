@@ -1,6 +1,11 @@
 // What follows exploration: fill a uniform region, or evaluate every cell of a leaf.
 #pragma once
 
+// Which of the blocks that share a region this is.
+struct Share {
+    u32 piece, pieces;
+};
+
 struct alignas(16) Quad {
     u32 x, y, z, w;
 };
@@ -8,21 +13,23 @@ struct alignas(16) Quad {
 // Steps of a fill between two looks at whether the run is to end.
 constexpr u32 FILL_LISTEN = 256;
 
-// `value` in every cell of `region` of an array of extents `size`; shared by `pieces` blocks, of which this is `piece`.
+// `value` in every cell of `region` of an array of extents `size`.
 template <class Value>
-DEVICE void fill(const RunArgs& run, Value* array, const u32* size, const Region& region, Value value, u32 piece, u32 pieces) {
+DEVICE void fill(const RunArgs& run, Value* array, const u32* size, const Region& region, Value value, const Share& share) {
     const Walk walk(region);
-    u32 step = 0;
+    const u32 first = share.piece * walk.teams + walk.team, each = share.pieces * walk.teams;
+    const Coords step = walk.place(each);
+    Coords place = walk.place(first), cell;
+    // Each thread for itself: there is no barrier here.
 #pragma unroll 1
-    for (u32 tile = piece * walk.teams + walk.team; tile < walk.tiles; tile += pieces * walk.teams) {
-        // Each thread for itself: there is no barrier here.
-        if (++step % FILL_LISTEN == 0 && stopped(run)) break;
-        Coords cell;
-        if (walk.cell(tile, cell)) array[linear(size, cell)] = value;
+    for (u32 left = walk.steps(first, each); left > 0; left--) {
+        if (walk.cell(place, cell)) array[linear(size, cell)] = value;
+        walk.advance(place, step);
+        if (left % FILL_LISTEN == 0 && stop_word(run.stop) != 0) break;
     }
 }
 
-DEVICE void fill(const RunArgs& run, Region region, Value value, u32 piece, u32 pieces) {
+DEVICE void fill(const RunArgs& run, Region region, Value value, const Share& share) {
     if (run.windowed && !clip(run, region)) return;
     const CellValue cell = stored(value);
     constexpr u32 WIDTH = sizeof(Quad) / sizeof(CellValue);
@@ -36,34 +43,48 @@ DEVICE void fill(const RunArgs& run, Region region, Value value, u32 piece, u32 
         for (u32 j = 0; j < DIM; j++) size[j] = j == 0 ? run.extent[0] / WIDTH : run.extent[j];
         const u32 low = u32(cell) * (sizeof(CellValue) == 1 ? 0x01010101u : sizeof(CellValue) == 2 ? 0x00010001u : 1u);
         const u32 high = sizeof(CellValue) == 8 ? u32(u64(cell) >> 32) : low;
-        fill(run, (Quad*)run.array, size, wide, Quad{low, high, low, high}, piece, pieces);
+        fill(run, (Quad*)run.array, size, wide, Quad{low, high, low, high}, share);
     } else {
-        fill(run, (CellValue*)run.array, run.extent, region, cell, piece, pieces);
+        fill(run, (CellValue*)run.array, run.extent, region, cell, share);
     }
 }
 
-// Evaluates every cell of `region`; shared like `fill`. Labels go to the dense array, or to `brick` in the region's
-// storage order if that is not null.
-DEVICE void evaluate(const RunArgs& run, const FieldArgs& args, const Region& region, CellValue* brick, u32 piece,
-                     u32 pieces, Tally& tally) {
+// Evaluates every cell of `region`. Labels go to the dense array, or to `brick` in the region's storage order if that is
+// not null.
+DEVICE void evaluate(const RunArgs& run, const FieldArgs& args, const Region& region, CellValue* brick, const Share& share,
+                     Listener& listener, Tally& tally) {
     const Walk walk(region);
-    u32 step = 0;
-    // The same number of steps for all threads of the block.
+    const u32 each = share.pieces * walk.teams;
+    u32 base = share.piece * walk.teams;
+    // The same number of steps for all threads of the block, LISTEN of them at a time.
 #pragma unroll 1
-    for (u32 base = piece * walk.teams; base < walk.tiles; base += pieces * walk.teams) {
-        if (team_stopped(run, step++)) break;
-        Coords cell;
-        const bool mine = walk.cell(base + walk.team, cell);
-        const Value found = value_at(args, cell);
-        tally.add(found, mine);
-        if (mine && brick == nullptr) {
-            u64 index;
-            if (placed(run, cell, index)) ((CellValue*)run.array)[index] = stored(found);
-        } else if (mine) {
-            Coords offset;
+    for (u32 step = 0; base < walk.tiles && !listener.ends(step); step += LISTEN) {
+#pragma unroll 1
+        for (u32 i = 0; i < LISTEN && base < walk.tiles; i++, base += each) {
+            Coords cell;
+            const bool mine = walk.cell(walk.place(base + walk.team), cell);
+            const Value found = value_at(args, cell);
+            tally.add(found, mine);
+            if (mine && brick == nullptr) {
+                store(run, cell, stored(found));
+            } else if (mine) {
+                Coords offset;
 #pragma unroll
-            for (u32 j = 0; j < DIM; j++) offset[j] = cell[j] - region.corner[j];
-            brick[linear(region.extent.c, offset)] = stored(found);
+                for (u32 j = 0; j < DIM; j++) offset[j] = cell[j] - region.corner[j];
+                brick[linear(region.extent.c, offset)] = stored(found);
+            }
         }
     }
+}
+
+// Settles a terminal region: a leaf, or one that is uniform.
+DEVICE void settle(const RunArgs& run, const FieldArgs& args, const LaunchArgs& launch, const Region& region, bool leaf,
+                   Value value, CellValue* brick, const Share& share, Listener& listener) {
+    if (!leaf) {
+        fill(run, region, value, share);
+        return;
+    }
+    Tally evaluated;
+    evaluate(run, args, region, brick, share, listener, evaluated);
+    settle_tally(launch, evaluated, TALLY_EVALUATED);
 }

@@ -24,15 +24,31 @@ template <class T> DEVICE T team_broadcast(T value) {
 // Blocks of a grid from which on they hardly run all at once.
 constexpr u32 CROWD = 4096;
 
-// True if the host wants the run to end (src/cuda/watch.rs).
-DEVICE bool stopped(const RunArgs& run) { return *(const volatile u32*)run.stop != 0; }
+// The word at `address`, which is not 0 if the host wants the run to end (src/cuda/watch.rs).
+DEVICE u32 stop_word(u64 address) { return *(const volatile u32*)address; }
 
-// The same for everyone, as one thread sees it, at one of LISTEN steps of a loop. In a crowd that is the first, so that
-// blocks which wait for a place are over at once; elsewhere the last, so that short work never waits for the answer.
-DEVICE bool team_stopped(const RunArgs& run, u32 step) {
-    const u32 when = gridDim.x >= CROWD ? 0 : LISTEN - 1;
-    return step % LISTEN == when && team_any(threadIdx.x == 0 && stopped(run));
-}
+// What a warp has heard of that. It listens at every LISTEN-th step of a loop, and in a crowd when it begins, so that blocks
+// which waited for a place are over at once; short work elsewhere never waits for the answer. Made first thing in a kernel: the
+// answer then comes while the block reads what it works on. It takes no barrier; warps of a block may hear at different steps.
+struct Listener {
+    u64 address;
+    u32 heard;  // the word itself: a comparison would wait for it
+    bool ended; // what the warp made of it
+
+    DEVICE explicit Listener(u64 address, bool early = gridDim.x >= CROWD)
+        : address(address), heard(early ? stop_word(address) : 0), ended(false) {}
+
+    // True for the whole warp if it is to end before the step of that number.
+    DEVICE bool ends(u32 step) {
+        if (step % LISTEN == 0) {
+            if (step > 0) listen();
+            ended = __any_sync(0xffffffffu, heard != 0);
+        }
+        return ended;
+    }
+
+    DEVICE void listen() { heard = stop_word(address); }
+};
 
 DEVICE u64 warp_sum(u64 value) {
 #pragma unroll
@@ -43,7 +59,7 @@ DEVICE u64 warp_sum(u64 value) {
 // What a level's regions cost, gathered per thread and added once per warp. Counters are spread over rows, so that
 // blocks rarely meet; the host adds the rows up.
 struct Tally {
-    u64 visited = 0;
+    Index visited = 0;
     u64 labels = 0;
 
     DEVICE void add(u64 label, bool mine) {

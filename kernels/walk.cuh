@@ -38,17 +38,42 @@ struct Walk {
         }
     }
 
-    // The cell of this thread in tile number `tile`; false if there is none.
-    DEVICE bool cell(u32 tile, Coords& cell) const {
-        bool mine = team < teams && tile < tiles;
-        u32 rest = mine ? tile : 0;
+    // The place of tile number `tile` among the tiles, axis by axis; beyond the last axis' end if there is no such tile.
+    DEVICE Coords place(u32 tile) const {
+        Coords place;
 #pragma unroll
         for (u32 j = 0; j < DIM; j++) {
-            cell[j] = rest;
+            place[j] = tile;
             if (j + 1 < DIM) {
-                cell[j] = rest % count[j];
-                rest /= count[j];
+                place[j] = tile % count[j];
+                tile /= count[j];
             }
+        }
+        return place;
+    }
+
+    // Goes on by as many tiles as `step` is the place of: places are numbers with a digit per axis.
+    DEVICE void advance(Coords& place, const Coords& step) const {
+        u32 carry = 0;
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) {
+            place[j] += step[j] + carry;
+            carry = j + 1 < DIM && place[j] >= count[j];
+            if (carry) place[j] -= count[j];
+        }
+    }
+
+    // The tiles of this thread, which takes every `each`-th from `first` on.
+    DEVICE u32 steps(u32 first, u32 each) const {
+        return team < teams && first < tiles ? (tiles - first - 1) / each + 1 : 0;
+    }
+
+    // The cell of this thread in a tile; false if there is none.
+    DEVICE bool cell(const Coords& place, Coords& cell) const {
+        bool mine = team < teams && place[DIM - 1] < count[DIM - 1];
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) {
+            cell[j] = place[j];
             if (j < 3) {
                 cell[j] = cell[j] * side[j] + within[j];
                 mine = mine && cell[j] < box.extent[j];

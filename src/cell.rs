@@ -30,6 +30,11 @@ registry! {
         /// A number of eight bytes; counts up to 2^53.
         F64 = "f64",
     }
+    instead {
+        "f16" | "bf16" => "f32 holds every number that is an f16 or a bf16",
+        "complex64" => "a cell is one number; the two parts of a complex one can be two fields of f32",
+        "complex128" => "a cell is one number; the two parts of a complex one can be two fields of f64",
+    }
 }
 
 /// Runs one body with `$T` as the type that a [`CellType`] names.
@@ -395,6 +400,18 @@ mod tests {
         for count in [0, 1, 100, T::MOST - 1, T::MOST] {
             assert_eq!(T::TYPE.count(T::TYPE.word(count)), count, "{} {count}", T::TYPE);
         }
+    }
+
+    #[test]
+    fn types_that_are_none_are_answered_with_what_is_possible() {
+        let said = |name: &str| name.parse::<CellType>().unwrap_err().to_string();
+        for (name, way) in
+            [("f16", "f32 holds"), ("bf16", "f32 holds"), ("complex64", "of f32"), ("complex128", "of f64")]
+        {
+            let said = said(name);
+            assert!(said.contains(&format!("'{name}'")) && said.contains("u8, u16") && said.contains(way), "{said}");
+        }
+        assert!(said("f128").ends_with("f32, f64"), "{}", said("f128"));
     }
 
     #[test]

@@ -6,6 +6,8 @@
 
 use std::ops::RangeInclusive;
 
+use crate::per_axis;
+
 /// A value that cannot be used, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name}{}{value}: {reason}", if value.is_empty() { "" } else { " " })]
@@ -16,11 +18,18 @@ pub struct ChoiceError {
     pub value: String,
     /// What is wrong with it, or what is allowed.
     pub reason: String,
+    /// The other choices that it follows from, by name: another value of one of them may do, too.
+    pub with: &'static [&'static str],
 }
 
 impl ChoiceError {
     pub(crate) fn new(name: &'static str, value: impl ToString, reason: impl Into<String>) -> Self {
-        Self { name, value: value.to_string(), reason: reason.into() }
+        Self { name, value: value.to_string(), reason: reason.into(), with: &[] }
+    }
+
+    /// The same, as what follows from other choices too.
+    pub(crate) fn with(self, names: &'static [&'static str]) -> Self {
+        Self { with: names, ..self }
     }
 }
 
@@ -37,6 +46,8 @@ pub struct Choice {
     pub form: &'static str,
     /// The names that it may have; none if values are no names.
     pub names: fn() -> Vec<&'static str>,
+    /// What is possible instead of a name that people may look for and that is none of them.
+    pub instead: fn(&str) -> Option<&'static str>,
     /// The value that it has unless one is chosen; None if that depends on others.
     pub default: fn() -> Option<String>,
     /// Says what is wrong with a value.
@@ -51,6 +62,10 @@ pub trait ChoiceValue: Sized {
     fn names() -> Vec<&'static str> {
         Vec::new()
     }
+    /// What is possible instead of a name that people may look for and that is none of them.
+    fn instead(_: &str) -> Option<&'static str> {
+        None
+    }
     /// The value of a text; numbers lie `within` the range.
     ///
     /// # Errors
@@ -64,6 +79,9 @@ impl<T: ChoiceValue> ChoiceValue for Option<T> {
     const FORM: &'static str = T::FORM;
     fn names() -> Vec<&'static str> {
         T::names()
+    }
+    fn instead(name: &str) -> Option<&'static str> {
+        T::instead(name)
     }
     fn read(text: &str, within: RangeInclusive<u64>) -> Result<Self, String> {
         T::read(text, within).map(Some)
@@ -122,7 +140,7 @@ impl ChoiceValue for Vec<u32> {
             .collect()
     }
     fn write(&self) -> Option<String> {
-        Some(self.iter().map(u32::to_string).collect::<Vec<_>>().join("x"))
+        Some(per_axis::text(self))
     }
 }
 
@@ -199,6 +217,7 @@ macro_rules! choices {
                 about: concat!($($about),+),
                 form: <$T as $crate::choice::ChoiceValue>::FORM,
                 names: <$T as $crate::choice::ChoiceValue>::names,
+                instead: <$T as $crate::choice::ChoiceValue>::instead,
                 default: || $crate::choice::ChoiceValue::write(&Self::default().$field),
                 check: |text| Self::default().set($name, text),
             }),+];

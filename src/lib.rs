@@ -65,7 +65,7 @@ pub use tree::Tree;
 
 /// What most programs need.
 pub mod prelude {
-    pub use crate::backend::{Control, Error, ExploreOrder, How, Insertion, Mapping, StrategyKind};
+    pub use crate::backend::{Control, Error, ExploreOrder, How, Insertion, Mapping, Pass, StrategyKind};
     pub use crate::cell::{Cell, CellType, Words, WordsMut};
     pub use crate::curve::CurveKind;
     pub use crate::engine::{BackendKind, Request, Run, Target, run};

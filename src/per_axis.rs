@@ -13,6 +13,11 @@ pub fn shortest<T: PartialEq + Copy>(axes: &[T]) -> Vec<T> {
     }
 }
 
+/// The axes as options take them, `4x1`.
+pub fn text<T: ToString>(axes: &[T]) -> String {
+    axes.iter().map(T::to_string).collect::<Vec<_>>().join("x")
+}
+
 /// Writes a number, or a list.
 ///
 /// # Errors
@@ -51,6 +56,14 @@ mod tests {
     struct Sides {
         #[serde(with = "super")]
         b: Vec<u32>,
+    }
+
+    #[test]
+    fn axes_are_written_as_they_are_read() {
+        use crate::choice::ChoiceValue;
+        for axes in [vec![7], vec![4, 1], vec![16, 16, 4]] {
+            assert_eq!(Vec::<u32>::read(&text(&axes), 0..=u64::MAX), Ok(axes));
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 /// A name that is not in a registry, with the names that are.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {what} '{name}': expected one of {known}")]
+#[error("unknown {what} '{name}': expected one of {known}{}", instead.map(|way| format!("; {way}")).unwrap_or_default())]
 pub struct UnknownName {
     /// What was looked up, e.g. "curve".
     pub what: &'static str,
@@ -14,11 +14,19 @@ pub struct UnknownName {
     pub name: String,
     /// The names that would have been, separated by commas.
     pub known: String,
+    /// What is possible instead, of a name that people may look for.
+    pub instead: Option<&'static str>,
 }
 
-/// Declares a unit-only enum with `ALL`, `name()`, `Display`, `FromStr`, serde by name, and as the value of a choice.
+/// Declares a unit-only enum with `ALL`, `name()`, `Display`, `FromStr`, serde by name, and as the value of a choice. Names
+/// that people may look for and that are none are listed with what is possible `instead`.
 macro_rules! registry {
-    ($(#[$meta:meta])* $vis:vis enum $Kind:ident ($what:literal) { $($(#[$doc:meta])* $Variant:ident = $name:literal),+ $(,)? }) => {
+    (
+        $(#[$meta:meta])* $vis:vis enum $Kind:ident ($what:literal) {
+            $($(#[$doc:meta])* $Variant:ident = $name:literal),+ $(,)?
+        }
+        $(instead { $($none:pat => $way:literal),+ $(,)? })?
+    ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         $vis enum $Kind { $($(#[$doc])* $Variant),+ }
@@ -33,7 +41,7 @@ macro_rules! registry {
             }
         }
 
-        $crate::registry::by_name! { $Kind ($what) = Self::ALL.iter().copied() }
+        $crate::registry::by_name! { $Kind ($what) = Self::ALL.iter().copied(), instead { $($($none => $way),+)? } }
     };
 }
 pub(crate) use registry;
@@ -41,7 +49,7 @@ pub(crate) use registry;
 /// What an enum has that people write by name: `Display`, `FromStr`, serde, and as the value of a choice. `$all` are its
 /// members as an iterator; each has a `name()`.
 macro_rules! by_name {
-    ($Kind:ident ($what:literal) = $all:expr) => {
+    ($Kind:ident ($what:literal) = $all:expr, instead { $($none:pat => $way:literal),* }) => {
         impl std::fmt::Display for $Kind {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(self.name())
@@ -55,6 +63,7 @@ macro_rules! by_name {
                     what: $what,
                     name: name.to_owned(),
                     known: $all.map(|kind| kind.name()).collect::<Vec<_>>().join(", "),
+                    instead: <Self as $crate::choice::ChoiceValue>::instead(name),
                 })
             }
         }
@@ -76,6 +85,12 @@ macro_rules! by_name {
             const FORM: &'static str = $what;
             fn names() -> Vec<&'static str> {
                 $all.map(|kind| kind.name()).collect()
+            }
+            fn instead(name: &str) -> Option<&'static str> {
+                match name {
+                    $($none => Some($way),)*
+                    _ => None,
+                }
             }
             fn read(text: &str, _: std::ops::RangeInclusive<u64>) -> Result<Self, String> {
                 text.parse().map_err(|error: $crate::registry::UnknownName| error.to_string())

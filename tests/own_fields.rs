@@ -1,5 +1,8 @@
 //! Fields of our own making, whose counts follow from theory, and what only a custom field can see.
 
+use std::sync::Mutex;
+use std::time::Duration;
+
 use orthant::field::{DigitSet, FieldError};
 use orthant::prelude::*;
 use orthant::result::{MemoryError, Stored};
@@ -262,4 +265,66 @@ fn memory_that_the_system_refuses_is_an_error() {
         other => panic!("{other:?}"),
     };
     assert_eq!(need, 1 << 49);
+}
+
+type Cost = fn([u32; 2]) -> Duration;
+
+/// Cells that cost as much as their author likes, and the longest that the engine was kept from looking up.
+struct Costly {
+    cost: Cost,
+    longest: Mutex<(Duration, usize)>,
+}
+
+impl Field<2> for Costly {
+    fn labels(&self) -> Labels {
+        Labels::counts(1)
+    }
+
+    fn host(&self) -> Option<&dyn Evaluate<2>> {
+        Some(self)
+    }
+}
+
+impl Evaluate<2> for Costly {
+    fn evaluate(&self, cells: &[[u32; 2]], labels: WordsMut<'_>) {
+        let took = cells.iter().map(|&cell| (self.cost)(cell)).sum();
+        std::thread::sleep(took);
+        labels.put(cells.iter().map(|_| 0u32));
+        let mut longest = self.longest.lock().unwrap();
+        *longest = (longest.0.max(took), longest.1.max(cells.len()));
+    }
+}
+
+#[test]
+fn a_run_hears_of_its_end_whatever_a_cell_costs() {
+    let domain = Domain::new([1 << 10; 2], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(2, 2, 64), CurveKind::Morton, RuleKind::Full).unwrap();
+    let costs: [(Cost, usize); 4] = [
+        (|_| Duration::ZERO, 2048),
+        (|_| Duration::from_micros(50), 400),
+        (|_| Duration::from_millis(10), 8),
+        // Costly all of a sudden.
+        (|[_, y]| Duration::from_micros(if y % 512 < 256 { 0 } else { 50 }), 2048),
+    ];
+    for (i, (cost, most)) in costs.into_iter().enumerate() {
+        for strategy in [StrategyKind::Ask, StrategyKind::Dp, StrategyKind::Exhaustive] {
+            let field = Costly { cost, longest: Mutex::default() };
+            let control = Control::default();
+            let how = How::default().strategy(strategy).threads(Some(2));
+            let ended = std::thread::scope(|scope| {
+                let run = scope.spawn(|| Run::new(&plan, &field).how(how).control(&control).start().map(drop));
+                std::thread::sleep(Duration::from_millis(150));
+                control.cancel(2);
+                run.join().unwrap()
+            });
+            assert!(
+                matches!(ended, Ok(()) | Err(Error::Interrupted(2))) && (i == 0 || ended.is_err()),
+                "{i} {ended:?}"
+            );
+            let (longest, cells) = field.longest.into_inner().unwrap();
+            assert!(longest < Duration::from_millis(200) && cells <= most, "{i} {strategy}: {longest:?} for {cells}");
+            // Quick ones are not taken one by one.
+            assert!(i > 0 || cells >= 256, "{strategy}: {cells}");
+        }
+    }
 }

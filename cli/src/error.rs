@@ -1,6 +1,6 @@
 //! What the program answers bad luck and bad input with: the library's errors in terms of options, and its own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use orthant::backend::{CudaTuning, Kept, Tuning, Unsupported};
 use orthant::choice::ChoiceError;
@@ -37,6 +37,14 @@ pub enum Error {
     Exists {
         /// The file.
         path: PathBuf,
+    },
+    /// One that is about more options than its message begins with.
+    #[error("{error}")]
+    About {
+        /// The options that it follows from, by name.
+        options: Vec<&'static str>,
+        /// What is said.
+        error: Box<Error>,
     },
     /// Something that this program or this machine does not have.
     #[error("{0}")]
@@ -90,11 +98,38 @@ impl Error {
         }
     }
 
+    /// The same, about these options: any of them may be what is to change.
+    pub(crate) fn about(self, options: &[&'static str]) -> Self {
+        Self::About { options: options.to_vec(), error: self.into() }
+    }
+
+    /// The options that it follows from, by name: those that are told, else the one that the message begins with.
+    pub(crate) fn options(&self) -> Vec<&str> {
+        match self {
+            Self::About { options, .. } => options.clone(),
+            Self::Library(error) => options(error),
+            Self::Input(text) | Self::Unavailable(text) | Self::Difference(text) => {
+                let first = text.split([' ', ':']).next().unwrap_or_default();
+                first.strip_prefix("--").or(first.strip_prefix('-')).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The file that it is about.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::File { path, .. } | Self::Exists { path } => Some(path),
+            _ => None,
+        }
+    }
+
     /// The process exit code that belongs to this error.
     pub fn exit_code(&self) -> u8 {
         use orthant::Error as Library;
         match self {
             Self::System(_) => 1,
+            Self::About { error, .. } => error.exit_code(),
             Self::Model(_) | Self::Input(_) | Self::Exists { .. } => 2,
             // Unwritable outputs are bad input when found before the work; a disk that fills up is a failed run.
             Self::File { source, .. } => match source.kind() {
@@ -141,6 +176,54 @@ fn flagged(error: &orthant::Error) -> String {
     }
 }
 
+/// The options that an error of the library follows from, by name.
+fn options(error: &orthant::Error) -> Vec<&str> {
+    use orthant::Error as Library;
+    let options: &[&str] = match error {
+        Library::Choice(error) => return [error.name].into_iter().chain(error.with.iter().copied()).collect(),
+        Library::Domain(DomainError::Dimensions { .. }) | Library::Field(FieldError::Dimension { .. }) => {
+            &["dim", "size"]
+        }
+        Library::Domain(DomainError::EmptyAxis { .. }) => &["size"],
+        Library::Domain(_) => &["domain"],
+        Library::Plan(error) => match error {
+            PlanError::InitialSplit { .. } => &["g", "size"],
+            PlanError::RecurrentSplit { .. } | PlanError::NothingSplit => &["r"],
+            PlanError::StopSide { .. } => &["B"],
+            PlanError::Curve(CurveError::TooManyTrees { .. }) => &["curve", "g"],
+            PlanError::Curve(CurveError::CoordOverflow { .. } | CurveError::CodeOverflow { .. }) => {
+                &["dim", "size", "g", "r", "B"]
+            }
+            PlanError::Curve(_) => &["curve", "r"],
+            _ => &[],
+        },
+        Library::Field(FieldError::NoSource) => &["source"],
+        Library::Field(FieldError::Memory { .. }) => &["size"],
+        Library::NotKept(_) => &["keep"],
+        Library::Memory(MemoryError { what, limit, .. }) => match (what, limit) {
+            (_, None) => &["size", "g", "r", "B", "keep", "cell", "threads"],
+            (Stored::Dense | Stored::Materialised | Stored::Layer, _) => &["size", "keep", "cell", "mem-limit"],
+            (Stored::Tables | Stored::NextTable | Stored::Outcomes | Stored::Children, _) => {
+                &["size", "g", "r", "B", "mem-limit"]
+            }
+            _ => &["size", "g", "r", "B", "keep", "cell", "mem-limit"],
+        },
+        Library::DeviceMemory { .. } => &["size", "g", "r", "B", "keep", "cell", "backend", "device"],
+        Library::Unsupported { what, .. } => match what {
+            Unsupported::Regions { .. } => &["size", "g", "r", "B", "backend"],
+            Unsupported::Terminals { .. } => &["size", "g", "r", "B", "keep", "strategy", "backend"],
+            _ => &["backend"],
+        },
+        Library::Cuda(CudaError::DeviceOrdinal { .. }) => &["device"],
+        Library::Cuda(error) if error.is_bad_source() => &["source"],
+        Library::Cuda(_) => &["backend"],
+        // Of a run, that threads cannot be started.
+        Library::System(_) => &["threads"],
+        _ => &[],
+    };
+    options.to_vec()
+}
+
 /// What may help.
 fn advice(error: &orthant::Error) -> Option<&'static str> {
     use orthant::Error as Library;
@@ -153,6 +236,10 @@ fn advice(error: &orthant::Error) -> Option<&'static str> {
             CurveError::CoordOverflow { .. } | CurveError::CodeOverflow { .. } => SMALLER,
             _ => return None,
         },
+        // Labels that do not fit: where a field has a dwell, that caps them.
+        Library::Choice(error) if error.name == "cell" && error.with.contains(&"dwell") => {
+            "use another --cell, or a smaller --dwell where the field has one"
+        }
         Library::NotKept(_) => "use --keep dense or regions",
         Library::Memory(MemoryError { limit: None, .. }) => {
             "a smaller -n, --keep regions or counts, or fewer --threads may help"

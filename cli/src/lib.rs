@@ -63,6 +63,7 @@ pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit
     let command = help::command();
     let typed = Typed { command: &command, arguments: &arguments };
     let (matches, gave_way) = typed.parse();
+    let from_variables = matches.as_ref().map(|matches| typed.set_by_variables(matches)).unwrap_or_default();
     let done = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => obey(cli, &gave_way),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
@@ -82,7 +83,7 @@ pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit
             ExitCode::SUCCESS
         }
         Err(error) => {
-            tell(format_args!("orthant: {}", typed.name_in(error.to_string())));
+            tell(format_args!("orthant: {}", from_variables.explain(&error)));
             ExitCode::from(error.exit_code())
         }
     }

@@ -76,7 +76,8 @@ pub(crate) fn pick(wanted: OrAuto, device: Option<usize>, voice: Voice) -> Resul
     if let (BackendKind::Cpu, Some(number)) = (target.kind(), device) {
         return Err(Error::Unavailable(format!(
             "--device {number}: names a GPU, and this runs on the backend cpu; leave out, or use --backend cuda"
-        )));
+        ))
+        .about(&["device", "backend"]));
     }
     if let (true, Some(device)) = (voice.verbose, target.device()) {
         voice.say(format_args!("orthant: on {device}"));

@@ -3,11 +3,12 @@
 //! An option of a choice is no list of its own: it is made from the library's [`Choice`], so that a choice which is added
 //! there is an option here, an axis of sweeps and part of what a tuned scheme is kept for.
 
+use std::ffi::OsStr;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::builder::{BoolishValueParser, PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::{Choice, number};
@@ -47,7 +48,8 @@ pub(crate) mod heading {
 const FOR_THE_PAPERS: [&str; 6] = ["explore-order", "insertion", "dp-launch", "ask-loop", "table", "stack"];
 
 /// Choices that are seldom made: with those of CUDA and for the papers they are in the long help alone.
-const RARE: [&str; 8] = ["explore", "sample", "curve", "precision", "arithmetic", "cell", "scheme", "max-kernels"];
+const RARE: [&str; 9] =
+    ["explore", "sample", "curve", "precision", "arithmetic", "cell", "scheme", "pass", "max-kernels"];
 
 /// The option of a choice, under a heading unless it is for the papers.
 fn option(choice: &'static Choice, usual: &'static str) -> Arg {
@@ -60,7 +62,7 @@ fn option(choice: &'static Choice, usual: &'static str) -> Arg {
     let short = [heading::WHAT, heading::HOW, heading::RESULTS].contains(&heading) && !RARE.contains(&choice.name);
     let parser: ValueParser = match names[..] {
         [] => ValueParser::from(move |text: &str| (choice.check)(text).map(|()| text.to_owned())),
-        _ => PossibleValuesParser::new(names).into(),
+        _ => ByName { values: PossibleValuesParser::new(names), instead: choice.instead }.into(),
     };
     let variable = format!("ORTHANT_{}", choice.name.to_uppercase().replace('-', "_"));
     let mut option = Arg::new(choice.name).help(about).value_parser(parser).env(variable).allow_hyphen_values(true);
@@ -73,6 +75,28 @@ fn option(choice: &'static Choice, usual: &'static str) -> Arg {
     match choice.short {
         Some(letter) => option.short(letter),
         None => option,
+    }
+}
+
+/// The parser of a choice by name, with a word on names that are none.
+#[derive(Clone)]
+struct ByName {
+    values: PossibleValuesParser,
+    instead: fn(&str) -> Option<&'static str>,
+}
+
+impl TypedValueParser for ByName {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, option: Option<&Arg>, text: &OsStr) -> Result<String, clap::Error> {
+        let instead = self.instead;
+        let no_name = move |text: &str| instead(text).map_or(Ok(()), Err);
+        no_name.parse_ref(command, option, text)?;
+        self.values.parse_ref(command, option, text)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.values.possible_values()
     }
 }
 
@@ -314,7 +338,8 @@ impl HowOptions {
             (kind, names) => Err(Error::Unavailable(format!(
                 "--{}: understood by a GPU alone, and this runs on the backend {kind}; leave out, or use --backend cuda",
                 names.join(", --")
-            ))),
+            ))
+            .about(&[names, &["backend"]].concat())),
         }
     }
 }

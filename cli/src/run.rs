@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use orthant::backend::{Kept, Part};
 use orthant::field::{Field, Job, Open};
+use orthant::per_axis::{shortest, text as by};
 use orthant::result::{DenseArray, Stored, dense_fits};
 use orthant::{Bytes, Control, Keep, Ran, Report, Request, StrategyKind, Subdivision};
 
@@ -79,7 +80,8 @@ impl Outputs {
             return Err(Error::Input("--palette: no picture is written; name one by -o PATH.png or --overlay".into()));
         }
         if keep == Keep::Counts && !(args.output.is_empty() && args.overlay.is_none()) {
-            return Err(Error::Input("--keep counts keeps no cells to write; use --keep dense or regions".into()));
+            let error = Error::Input("--keep counts keeps no cells to write; use --keep dense or regions".into());
+            return Err(error.about(&["keep", "output", "overlay"]));
         }
         let formats = args.output.iter().map(|path| Ok((Format::of(path)?, path)));
         let mut formats = formats.collect::<Result<Vec<_>, Error>>()?;
@@ -141,7 +143,8 @@ impl Job for Task {
         self.request.how = self.request.how.for_labels(field.labels())?;
         if field.labels().most().is_none() && outputs.pictures() {
             let (name, kind) = (self.request.workload, self.request.how.kept.cell);
-            return Err(Error::Input(format!("a picture shows counts, and the values of {name} are {kind}; use .npy")));
+            let reason = format!("a picture shows counts, and the values of {name} are {kind}; use .npy");
+            return Err(Error::Input(reason).about(&["output", "overlay"]));
         }
         outputs.fit(domain.size(), &self.request.how.kept, self.request.how.mem_limit)?;
         let target = machine::pick(self.args.how.backend, self.args.how.device, self.voice)?;
@@ -260,8 +263,7 @@ impl Task {
 
 /// What happened, for people.
 fn summary(report: &Report) -> String {
-    let by = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>().join("x");
-    let equal = |v: &[u32]| if v.iter().all(|x| *x == v[0]) { v[0].to_string() } else { by(v) };
+    let equal = |axes: &[u32]| by(&shortest(axes));
     let mut text = format!(
         "{} {} cells, {} {} {} on {} ({}), g {} r {} B {}, explore {}\n\n",
         report.computation.workload,

@@ -9,7 +9,7 @@ use orthant::geometry::{Domain, SampleGrid, Scheme};
 use orthant::model::auto::{self, Ranked};
 use orthant::model::observed::Hardware;
 use orthant::model::sample::{Coarse, Explore};
-use orthant::{AutoScheme, Control, How, Mapping, Plan, Request, StrategyKind, Target};
+use orthant::{AutoScheme, Control, How, Mapping, Plan, Request, StrategyKind, Target, per_axis};
 
 use crate::error::Error;
 use crate::store::{Asked, Setting, fitted, tuned};
@@ -79,8 +79,8 @@ fn known<const K: usize>(request: &Request, field: &dyn Field<K>, wanted: &Wante
     if wanted.mapping.is_some_and(|asked| asked != mapping) {
         return Ok(Known::Otherwise(format!("for --scheme {mapping}")));
     }
-    if let Some([x, y, z]) = tuned.block.filter(|block| !wanted.blocks.contains(block)) {
-        return Ok(Known::Otherwise(format!("for --block {x}x{y}x{z}")));
+    if let Some(block) = tuned.block.filter(|block| !wanted.blocks.contains(block)) {
+        return Ok(Known::Otherwise(format!("for --block {}", per_axis::text(&block))));
     }
     let domain = request.domain::<K>()?;
     let (g, r, b) = (tuned.g, tuned.r, tuned.b);
@@ -127,7 +127,8 @@ impl<'a, const K: usize> Search<'a, K> {
         let Wanted { flag, target, device, mapping, blocks, control, without_fits } = wanted;
         let how = &request.how;
         if how.tuning.strategy == StrategyKind::Exhaustive {
-            return Err(Error::Input(format!("{flag}: --strategy exhaustive has no scheme; use ask or dp")));
+            let error = Error::Input(format!("{flag}: --strategy exhaustive has no scheme; use ask or dp"));
+            return Err(error.about(&["auto-scheme", "strategy"]));
         }
         let domain = request.domain::<K>()?;
         // Constants do not depend on the scheme: any will do.
@@ -164,7 +165,8 @@ impl<'a, const K: usize> Search<'a, K> {
             return Err(Error::Input(format!(
                 "{flag}: no g, r and B of 2, 4, .., 1024 with g r B <= n can be run with --curve {} within --mem-limit; use run with -g, -r and -B",
                 request.computed.curve
-            )));
+            ))
+            .about(&["auto-scheme", "size", "curve", "mem-limit"]));
         };
         candidates.drain(..first);
         let (fitted, sampled_cells) = (constants.is_some(), coarse.cells());

@@ -7,6 +7,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
+use crate::error::Error;
+
 /// The option with its variable in the long help alone. An empty variable counts as none, and so does a flag's no.
 pub(crate) fn show(option: Arg) -> Arg {
     let Some(variable) = option.get_env().map(|name| name.to_string_lossy().into_owned()) else { return option };
@@ -131,11 +133,55 @@ impl Typed<'_> {
         error
     }
 
-    /// A message that begins with an option, with the variable that set it.
-    pub(crate) fn name_in(&self, message: String) -> String {
-        match self.variable(message.split([' ', ':']).next().unwrap_or_default()) {
-            Some(variable) => format!("{message} (set by the variable {variable})"),
-            None => message,
+    /// Options that variables set, of what was parsed.
+    pub(crate) fn set_by_variables(&self, matches: &ArgMatches) -> FromVariables {
+        let (mut command, mut matches) = (self.command, matches);
+        while let Some((below, deeper)) =
+            matches.subcommand().and_then(|(name, deeper)| Some((command.find_subcommand(name)?, deeper)))
+        {
+            (command, matches) = (below, deeper);
+        }
+        let set = |option: &Arg| {
+            let id = option.get_id().as_str();
+            if matches.value_source(id) != Some(ValueSource::EnvVariable) {
+                return None;
+            }
+            let (name, flag) = match (option.get_long(), option.get_short()) {
+                (Some(name), _) => (name.to_owned(), format!("--{name}")),
+                (None, letter) => (letter?.to_string(), format!("-{}", letter?)),
+            };
+            let variable = option.get_env()?.to_string_lossy().into_owned();
+            let values = matches.get_raw(id).into_iter().flatten().map(OsString::from).collect();
+            Some(FromVariable { name, flag, variable, values })
+        };
+        FromVariables(command.get_arguments().filter_map(set).collect())
+    }
+}
+
+/// Options that variables set.
+#[derive(Default)]
+pub(crate) struct FromVariables(Vec<FromVariable>);
+
+struct FromVariable {
+    /// The option's, without dashes.
+    name: String,
+    flag: String,
+    variable: String,
+    values: Vec<OsString>,
+}
+
+impl FromVariables {
+    /// The error's message with the variable of every option that it follows from, or whose file it is about.
+    pub(crate) fn explain(&self, error: &Error) -> String {
+        let (options, path) = (error.options(), error.path());
+        let follows = |set: &&FromVariable| {
+            options.contains(&set.name.as_str())
+                || path.is_some_and(|path| set.values.iter().any(|value| value == path))
+        };
+        let set = |set: &FromVariable| format!("{} is set by the variable {}", set.flag, set.variable);
+        match self.0.iter().filter(follows).map(set).collect::<Vec<_>>() {
+            found if found.is_empty() => error.to_string(),
+            found => format!("{error} ({})", found.join(", ")),
         }
     }
 }

@@ -39,7 +39,8 @@ pub(crate) fn verify(args: VerifyOptions, voice: Voice) -> Result<(), Error> {
     let cases = cases().into_iter().filter(|case| wanted(case.request.workload)).collect();
     let mut suite = Suite::new(cases, target.kind(), scope);
     if suite.rows().is_empty() {
-        return Err(Error::Input(format!("verify: no case of this workload runs on the backend {}", target.name())));
+        let reason = format!("verify: no case of this workload runs on the backend {}", target.name());
+        return Err(Error::Input(reason).about(&["backend"]));
     }
     let (asked, spare) = (suite.threads(), spare(suite.threads()));
     if spare < asked {

@@ -53,7 +53,6 @@ DEVICE u64 what_stays(const DpArgs& dp, const Batch& batch) {
 
 ENTRY(dp_block, const DpArgs*, args, Batch, batch, u64, from) {
     const DpArgs& dp = *args;
-    const RunArgs& run = *(const RunArgs*)dp.run;
     const Origin origin(from);
     Batch at = batch;
     if (origin.level == FROM_ROOTS) {
@@ -71,11 +70,10 @@ ENTRY(dp_block, const DpArgs*, args, Batch, batch, u64, from) {
     u32 depth = 0;
     while (true) {
         const u32 end = members(dp, at) - at.first < 64 ? members(dp, at) : at.first + 64;
-        bool stop = false;
-        for (u32 number = at.first; number < end && !(stop = team_stopped(run, number)); number++) {
+        for (u32 number = at.first; number < end; number++) {
             if (examine(dp, at.level, member(dp, at, number))) at.mask |= u64(1) << (number - at.first);
         }
-        if (stop) break;
+        if (team_any(stop_word(dp.stop) != 0)) break;
         if (at.mask != 0) {
             u64 stays = 0;
             if (threadIdx.x == 0) stays = what_stays(dp, at);

@@ -7,13 +7,13 @@ struct Filling {
     Value value;
 };
 
-// MBR: the blocks of a grid share a uniform region, or a leaf.
+// MBR in place: the blocks of a grid share a uniform region, or a leaf.
 ENTRY(dp_fill, const DpArgs*, dp, Filling, filling, u64, from) {
     begin_grid(*dp);
     const Origin origin(from);
     const LaunchArgs& launch = level_of(*dp, origin.level);
     const RunArgs& run = *(const RunArgs*)dp->run;
-    fill(run, region_at(run, launch, curve_coords(launch, filling.code)), filling.value, blockIdx.x, gridDim.x);
+    fill(run, region_at(run, launch, curve_coords(launch, filling.code)), filling.value, {blockIdx.x, gridDim.x});
     end_block(*dp, origin);
 }
 
@@ -23,9 +23,8 @@ ENTRY(dp_leaf, const DpArgs*, dp, Code, code, u64, from) {
     const LaunchArgs& launch = level_of(*dp, origin.level);
     const RunArgs& run = *(const RunArgs*)dp->run;
     const FieldArgs& args = *(const FieldArgs*)dp->args;
-    Tally evaluated;
-    evaluate(run, args, region_at(run, launch, curve_coords(launch, code)), nullptr, blockIdx.x, gridDim.x, evaluated);
-    settle_tally(launch, evaluated, TALLY_EVALUATED);
+    Listener listener(dp->stop);
+    settle(run, args, launch, region_at(run, launch, curve_coords(launch, code)), true, 0, nullptr, {blockIdx.x, gridDim.x}, listener);
     end_block(*dp, origin);
 }
 
@@ -44,28 +43,33 @@ DEVICE void remember(const DpArgs& dp, u32 level, Code code, const Outcome& outc
     }
 }
 
-// Counts a terminal region and, under MBR, launches a grid that settles it; true if this block has to do it. Called by
-// thread 0.
-DEVICE bool settle_here(const DpArgs& dp, u32 level, const Entry& entry, u64 cells, const Outcome& outcome) {
-    const LaunchArgs& launch = level_of(dp, level);
-    const bool leaf = outcome.mixed;
-    count(launch, leaf ? TALLY_LEAVES : TALLY_FILLED, 1);
-    count(launch, leaf ? TALLY_LEAF_CELLS : TALLY_FILLED_CELLS, cells);
-    remember(dp, level, entry.code, outcome);
-    const u32 settle = leaf ? launch.leaf : launch.fill;
-    if (settle != SETTLE_LISTED) return settle == SETTLE_IN_PLACE;
-    const u32 pieces = leaf ? launch.leaf_pieces : launch.pieces;
-    if (pieces == 1) return true;
-    const u32 ticket = take_credit(dp, pieces);
-    if (ticket != NO_TICKET) {
-        const u64 from = Origin::word(level, ticket);
-        const u32 error = leaf ? DEV_LAUNCH(dp_leaf, pieces, &dp, entry.code, from)
-                               : DEV_LAUNCH(dp_fill, pieces, &dp, Filling{entry.code, outcome.value}, from);
-        if (launched(dp, launch, leaf ? TALLY_LEAF_GRIDS : TALLY_FILL_GRIDS, error, ticket)) return false;
+// What DP does with a verdict: whoever examined a mixed region divides it; a terminal one is remembered and, under MBR in place,
+// settled by a grid of its own if there is credit for one.
+struct DpLead {
+    static constexpr bool LAUNCHES = true;
+    const DpArgs& dp;
+    const LaunchArgs& launch;
+    u32 level;
+    Code code;
+
+    DEVICE void divide() const { count(launch, TALLY_SUBDIVIDED, 1); }
+    DEVICE void terminal(const Outcome& outcome, u32& what) const {
+        remember(dp, level, code, outcome);
+        if (what != SETTLE_LAUNCHED) return;
+        what = SETTLE_IN_PLACE;
+        const bool leaf = outcome.mixed;
+        const u32 pieces = leaf ? launch.leaf_pieces : launch.pieces;
+        if (pieces == 1) return;
+        const u32 ticket = take_credit(dp, pieces);
+        if (ticket != NO_TICKET) {
+            const u64 from = Origin::word(level, ticket);
+            const u32 error = leaf ? DEV_LAUNCH(dp_leaf, pieces, &dp, code, from)
+                                   : DEV_LAUNCH(dp_fill, pieces, &dp, Filling{code, outcome.value}, from);
+            if (launched(dp, launch, leaf ? TALLY_LEAF_GRIDS : TALLY_FILL_GRIDS, error, ticket)) what = SETTLE_NONE;
+        }
+        if (what == SETTLE_IN_PLACE) count_up(dp, DP_IN_PLACE);
     }
-    count_up(dp, DP_IN_PLACE);
-    return true;
-}
+};
 
 // Explores a region and settles it if it is terminal; true for everyone if it is to be divided, and not if the run is to
 // end. Each kernel has one call of it, since it is inlined.
@@ -73,26 +77,12 @@ DEVICE bool examine(const DpArgs& dp, u32 level, const Entry& entry) {
     const RunArgs& run = *(const RunArgs*)dp.run;
     const FieldArgs& args = *(const FieldArgs*)dp.args;
     const LaunchArgs& launch = level_of(dp, level);
+    Listener listener(dp.stop, true);
     const Region region = region_at(run, launch, entry.coords);
     Tally explored;
-    const Outcome outcome = explore(run, args, region, explored);
+    const Outcome outcome = explore(run, args, region, listener, explored);
     settle_tally(launch, explored, TALLY_EXPLORED);
-    const bool mixed = outcome.mixed;
     // Nothing is launched for a run that is to end: the cascade dries up.
-    if (team_any(mixed && threadIdx.x == 0 && stopped(run))) return false;
-    if (mixed && !launch.last) {
-        if (threadIdx.x == 0) count(launch, TALLY_SUBDIVIDED, 1);
-        return true;
-    }
-    u32 here = 0;
-    if (threadIdx.x == 0) here = settle_here(dp, level, entry, region.volume(), outcome);
-    here = team_broadcast(here);
-    team_sync();
-    if (here && !mixed) fill(run, region, outcome.value, 0, 1);
-    if (here && mixed) {
-        Tally evaluated;
-        evaluate(run, args, region, nullptr, 0, 1, evaluated);
-        settle_tally(launch, evaluated, TALLY_EVALUATED);
-    }
-    return false;
+    if (outcome.mixed && !launch.last && team_any(listener.heard != 0)) return false;
+    return emit(run, args, launch, region, outcome, {0, 1}, listener, DpLead{dp, launch, level, entry.code});
 }

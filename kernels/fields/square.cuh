@@ -9,8 +9,9 @@ struct Square {
     Real x, y, cx, cy;
 
     DEVICE void step() {
-        const Real re = square_sub_add(x, y, cx);
-        y = mul_add(add(x, x), y, cy);
+        // The sum first: in this order no operation waits for the one before it.
+        const Real twice = add(x, x), re = square_sub_add(x, y, cx);
+        y = mul_add(twice, y, cy);
         x = re;
     }
     DEVICE Real norm2() const { return mul_add(x, x, mul(y, y)); }

@@ -11,57 +11,72 @@
 #include "explore.cuh"
 #include "walk.cuh"
 #include "settle.cuh"
+#include "emit.cuh"
+#include "listed.cuh"
 
-// A block explores its region and, unless others are to do it, fills or evaluates it (SBR); a mixed region that can be
-// divided enters the next table.
+// What ASK does with a verdict: a mixed region enters the next table, a terminal one the level's lists if others settle it.
+struct AskLead {
+    static constexpr bool LAUNCHES = false;
+    const LaunchArgs& launch;
+    u32 index;
+    Code code;
+
+    DEVICE u32 slot(u32 counter) const { return atomicAdd((u32*)launch.counters + counter, 1u); }
+    DEVICE void divide() const {
+        const u32 next = slot(COUNTER_MIXED);
+        if (!launch.stable) ((Code*)launch.next)[next] = code;
+    }
+    DEVICE void terminal(const Outcome& outcome, u32 what) const {
+        if (what != SETTLE_LISTED) return;
+        if (outcome.mixed) ((u32*)launch.leaves)[slot(COUNTER_LEAVES)] = index;
+        else ((u32*)launch.fills)[slot(COUNTER_FILLS)] = index;
+    }
+};
+
+// A block explores its region and, unless others are to do it, settles it if it is terminal. Under MBR in place `pieces` blocks
+// share that, and each explores for itself; the first of them counts.
 KERNEL(ask_explore) {
-    const u32 index = u32(launch.first) + blockIdx.x;
+    Listener listener(run.stop);
+    const u64 block = launch.first + blockIdx.x;
+    const u32 index = launch.pieces == 1 ? u32(block) : u32(block / launch.pieces);
+    const Share share{launch.pieces == 1 ? 0 : u32(block % launch.pieces), launch.pieces};
     const Entry entry = olt_read(launch, index);
     const Region region = region_at(run, launch, entry.coords);
     Tally explored;
-    const Outcome outcome = explore(run, args, region, explored);
-    settle_tally(launch, explored, TALLY_EXPLORED);
-    const bool mixed = outcome.mixed;
-    if (threadIdx.x == 0) {
-        if (launch.mixed != 0) ((u8*)launch.mixed)[index] = mixed;
+    const Outcome outcome = explore(run, args, region, listener, explored);
+    if (share.piece == 0) settle_tally(launch, explored, TALLY_EXPLORED);
+    if (threadIdx.x == 0 && share.piece == 0) {
+        if (launch.mixed != 0) ((u8*)launch.mixed)[index] = outcome.mixed;
         if (launch.values != 0) ((Value*)launch.values)[index] = outcome.value;
-        u32* counters = (u32*)launch.counters;
-        if (mixed && !launch.last) {
-            const u32 slot = atomicAdd(counters + COUNTER_MIXED, 1u);
-            if (!launch.stable) ((Code*)launch.next)[slot] = entry.code;
-        } else {
-            count(launch, mixed ? TALLY_LEAVES : TALLY_FILLED, 1);
-            count(launch, mixed ? TALLY_LEAF_CELLS : TALLY_FILLED_CELLS, region.volume());
-            const bool listed = (mixed ? launch.leaf : launch.fill) == SETTLE_LISTED;
-            if (listed && mixed) ((u32*)launch.leaves)[atomicAdd(counters + COUNTER_LEAVES, 1u)] = index;
-            if (listed && !mixed) ((u32*)launch.fills)[atomicAdd(counters + COUNTER_FILLS, 1u)] = index;
-        }
     }
-    if (!mixed && launch.fill == SETTLE_IN_PLACE) fill(run, region, outcome.value, 0, 1);
-    if (mixed && launch.last && launch.leaf == SETTLE_IN_PLACE) {
-        Tally evaluated;
-        evaluate(run, args, region, nullptr, 0, 1, evaluated);
-        settle_tally(launch, evaluated, TALLY_EVALUATED);
-    }
+    emit(run, args, launch, region, outcome, share, listener, AskLead{launch, index, entry.code});
 }
 
-// MBR: `pieces` blocks fill a uniform region.
+// Settles what a level listed: `pieces` blocks fill a uniform region.
 KERNEL(ask_fill) {
-    const u64 block = launch.first + blockIdx.x;
-    const u32 index = ((const u32*)launch.fills)[block / launch.pieces];
+    const Listed mine = listed_in(launch, launch.first + blockIdx.x);
+    const u32 index = mine.number();
     const Region region = region_at(run, launch, olt_read(launch, index).coords);
-    fill(run, region, ((const Value*)launch.values)[index], block % launch.pieces, launch.pieces);
+    fill(run, region, ((const Value*)launch.values)[index], mine.share);
 }
 
-// MBR: `pieces` blocks evaluate a leaf, into the dense array or into its brick.
+// `pieces` blocks evaluate a leaf, into the dense array or into its brick.
 KERNEL(ask_leaf) {
-    const u64 block = launch.first + blockIdx.x;
-    const u64 item = block / launch.pieces;
-    const Region region = region_at(run, launch, olt_read(launch, ((const u32*)launch.leaves)[item]).coords);
-    CellValue* brick = launch.bricks == 0 ? nullptr : (CellValue*)launch.bricks + item * launch.brick_cells;
-    Tally evaluated;
-    evaluate(run, args, region, brick, block % launch.pieces, launch.pieces, evaluated);
-    settle_tally(launch, evaluated, TALLY_EVALUATED);
+    Listener listener(run.stop);
+    const Listed mine = listed_in(launch, launch.first + blockIdx.x);
+    const Region region = region_at(run, launch, olt_read(launch, mine.number()).coords);
+    CellValue* brick = launch.bricks == 0 ? nullptr : (CellValue*)launch.bricks + mine.entry * launch.brick_cells;
+    settle(run, args, launch, region, true, 0, brick, mine.share, listener);
+}
+
+// Settles what all levels listed.
+KERNEL(ask_settle) {
+    Listener listener(run.stop);
+    const Listed mine = listed((const LaunchArgs*)launch.parts, launch.first + blockIdx.x);
+    const u32 index = mine.number();
+    const Region region = region_at(run, mine.part, olt_read(mine.part, index).coords);
+    const Value value = ((const Value*)mine.part.values)[index];
+    settle(run, args, mine.part, region, mine.leaf(), value, nullptr, mine.share, listener);
 }
 
 // Stable insertion, first pass: how many of a piece's regions are mixed. A piece is `pieces` rounds of the block's threads.

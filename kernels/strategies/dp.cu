@@ -13,6 +13,8 @@
 #include "explore.cuh"
 #include "walk.cuh"
 #include "settle.cuh"
+#include "emit.cuh"
+#include "listed.cuh"
 
 #include "dp/credit.cuh"
 
@@ -29,9 +31,30 @@ ENTRY(dp_bricks, const DpArgs*, dp, u64, first, u64, level) {
     const u64 brick = first + blockIdx.x;
     const LaunchArgs& launch = level_of(*dp, u32(level));
     const RunArgs& run = *(const RunArgs*)dp->run;
+    Listener listener(dp->stop);
     const Region region = region_at(run, launch, curve_coords(launch, ((const Code*)dp->leaf_codes)[brick]));
-    Tally evaluated;
-    evaluate(run, *(const FieldArgs*)dp->args, region, (CellValue*)launch.bricks + brick * launch.brick_cells, 0, 1,
-             evaluated);
-    settle_tally(launch, evaluated, TALLY_EVALUATED);
+    CellValue* cells = (CellValue*)launch.bricks + brick * launch.brick_cells;
+    settle(run, *(const FieldArgs*)dp->args, launch, region, true, 0, cells, {0, 1}, listener);
+}
+
+// Sorts the list of terminal regions, which are as they were found, into parts, whose lengths are known: a thread per region.
+ENTRY(dp_sort, const DpArgs*, dp, u64, first, u64, regions) {
+    const u64 number = (first + blockIdx.x) * BLOCK + threadIdx.x;
+    if (number >= regions) return;
+    const u32 found = ((const u32*)dp->terminal_levels)[number];
+    const bool leaf = (found & LEAF) != 0;
+    const LaunchArgs& launch = level_of(*dp, found & ~LEAF);
+    const u32 place = atomicAdd((u32*)launch.counters + (leaf ? COUNTER_LEAVES : COUNTER_FILLS), 1u);
+    ((u32*)(leaf ? launch.leaves : launch.fills))[place] = u32(number);
+}
+
+// Settles the sorted regions of some parts.
+ENTRY(dp_settle, const DpArgs*, dp, u64, first, u64, parts) {
+    const RunArgs& run = *(const RunArgs*)dp->run;
+    Listener listener(dp->stop);
+    const Listed mine = listed((const LaunchArgs*)parts, first + blockIdx.x);
+    const u32 number = mine.number();
+    const Region region = region_at(run, mine.part, curve_coords(mine.part, ((const Code*)dp->terminal_codes)[number]));
+    const Value value = ((const Value*)dp->terminal_values)[number];
+    settle(run, *(const FieldArgs*)dp->args, mine.part, region, mine.leaf(), value, nullptr, mine.share, listener);
 }

@@ -19,6 +19,7 @@ struct Entry {
 #include "value.cuh"
 
 KERNEL(exhaustive) {
+    Listener listener(run.stop);
     const u64 index = launch.first + blockIdx.x;
     const u32 layer = u32(index / launch.native);
     const u32 base = u32(index % launch.native) * launch.pieces;
@@ -29,30 +30,30 @@ KERNEL(exhaustive) {
     Tally tally;
 #pragma unroll 1
     for (u32 i = 0; i < launch.pieces; i++) {
-        if (team_stopped(run, i)) break;
+        if (listener.ends(i)) break;
         u32 tile = base + i, thread = threadIdx.x;
-        Coords cell;
+        Coords at, cell; // in the window, in the domain
         bool mine = tile < launch.regions;
 #pragma unroll
         for (u32 j = 0; j < DIM; j++) {
             if (j < 3) {
                 // The last tile of an axis can end beyond 32 bits.
-                const u64 at = u64(tile % launch.tiles[j]) * shape[j] + thread % shape[j];
-                mine = mine && at < run.extent[j];
-                cell[j] = u32(at);
+                const u64 place = u64(tile % launch.tiles[j]) * shape[j] + thread % shape[j];
+                mine = mine && place < run.extent[j];
+                at[j] = u32(place);
                 tile /= launch.tiles[j];
                 thread /= shape[j];
             } else {
-                cell[j] = outer[j - 3];
+                at[j] = outer[j - 3];
             }
         }
 #pragma unroll
         for (u32 j = 0; j < DIM; j++) {
-            cell[j] = run.corner[j] + (mine ? cell[j] : 0);
+            if (!mine) at[j] = 0;
+            cell[j] = run.corner[j] + at[j];
         }
         const Value found = value_at(args, cell);
-        u64 index;
-        if (mine && run.array != 0 && placed(run, cell, index)) ((CellValue*)run.array)[index] = stored(found);
+        if (mine && run.array != 0) ((CellValue*)run.array)[linear(run.extent, at)] = stored(found);
         tally.add(found, mine);
     }
     settle_tally(launch, tally, TALLY_EVALUATED);

@@ -9,7 +9,7 @@
 #include "value.cuh"
 
 KERNEL(sample) {
-    if (team_stopped(run, 0)) return;
+    Listener listener(run.stop);
     const u64 index = (launch.first + blockIdx.x) * BLOCK + threadIdx.x;
     const bool mine = index < launch.regions;
     u64 rest = mine ? index : 0;
@@ -19,6 +19,7 @@ KERNEL(sample) {
         cell[j] = bound(u32(rest % launch.grid[j]), run.size[j], launch.grid[j]);
         rest /= launch.grid[j];
     }
+    if (listener.ends(0)) return;
     const Value found = key(value_at(args, cell));
     if (mine) ((Value*)launch.values)[index] = found;
 }

@@ -33,6 +33,19 @@ registry! {
 }
 
 registry! {
+    /// When terminal regions are settled, that is uniform ones filled and leaves evaluated. On a GPU it is about a dense array:
+    /// the bricks of `keep regions` are always evaluated from a list, since their number says how much memory they take.
+    pub enum Pass("pass") {
+        /// At once, by the workers that explored them.
+        InPlace = "in-place",
+        /// From a list for each level: ASK's when the level is explored, DP's, whose levels run side by side, when all are.
+        Level = "level",
+        /// From one list, when nothing is left to explore.
+        Deferred = "deferred",
+    }
+}
+
+registry! {
     /// How children enter the next OLT.
     pub enum Insertion("insertion") {
         /// Parents reserve slots with an atomic counter: arbitrary order, as in the ASK paper.
@@ -114,6 +127,8 @@ choices! {
     /// Workers per region [default: sbr, or what the cost model finds where it chooses]
     #[serde(rename = "scheme")]
     mapping: Mapping = Mapping::Sbr, "scheme";
+    /// When terminal regions are filled or evaluated [default: in-place; level with ask and mbr]
+    pass: Option<Pass> = None, "pass";
     /// How children enter the OLT
     insertion: Insertion = Insertion::Stable, "insertion";
     /// Worker threads (cpu) [default: all]
@@ -178,6 +193,16 @@ impl How {
     #[must_use]
     pub fn poison(self, byte: u8) -> Self {
         Self { poison: Some(byte), ..self }
+    }
+
+    /// When terminal regions are settled: as chosen, else in place, but under ASK and MBR level by level, since there more
+    /// workers settle a region than explore it.
+    pub(crate) fn passes(&self) -> Pass {
+        let Tuning { pass, strategy, mapping, .. } = self.tuning;
+        pass.unwrap_or(match (strategy, mapping) {
+            (StrategyKind::Ask, Mapping::Mbr) => Pass::Level,
+            _ => Pass::InPlace,
+        })
     }
 
     /// The tuning of a GPU: as chosen, else its defaults.

@@ -1,6 +1,6 @@
 //! What is varied: every choice that must not change a cell, an axis each.
 
-use crate::backend::{AskLoop, DpLaunch, ExploreOrder, How, Insertion, Mapping, Stack, StrategyKind, Table};
+use crate::backend::{AskLoop, DpLaunch, ExploreOrder, How, Insertion, Mapping, Pass, Stack, StrategyKind, Table};
 use crate::cell::CellType;
 use crate::choice::ChoiceValue;
 use crate::conformance::cases::Case;
@@ -85,6 +85,7 @@ pub(super) fn axes(cases: &[Case], backend: BackendKind) -> Vec<Axis> {
         axis("keep", ALL, Keep::ALL, how(How::keep)),
         axis("cell", ALL, CellType::ALL, how(How::cell)),
         axis("scheme", DIVIDING, Mapping::ALL, how(How::mapping)),
+        axis("pass", DIVIDING, &[Some(Pass::InPlace), Some(Pass::Level), Some(Pass::Deferred)], how(How::pass)),
         axis("explore-order", DIVIDING, ExploreOrder::ALL, how(How::explore_order)),
         axis("insertion", ASK, Insertion::ALL, how(How::insertion)),
         axis("parts", DIVIDING, &[1, 2, 3, 7, 64], |row, parts| row.cut.parts = parts),

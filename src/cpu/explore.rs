@@ -28,6 +28,7 @@ pub(crate) struct Scratch<const K: usize> {
     /// Room for cells that are not just cut labels.
     pub(crate) converted: WordVec,
     pub(crate) slabs: Vec<Region<K>>,
+    pub(crate) terminal: Vec<Unsettled<K>>,
     open: Vec<Undecided>,
 }
 
@@ -40,9 +41,20 @@ impl<const K: usize> Scratch<K> {
             labels: WordVec::of(storage.label),
             converted: WordVec::of(storage.cell),
             slabs: Vec::new(),
+            terminal: Vec::new(),
             open: Vec::new(),
         }
     }
+}
+
+/// A terminal region that is not settled yet.
+#[derive(Clone, Copy)]
+pub(crate) struct Unsettled<const K: usize> {
+    pub(crate) level: u32,
+    pub(crate) code: u64,
+    pub(crate) region: Region<K>,
+    /// What fills it; None: a leaf.
+    pub(crate) label: Option<u64>,
 }
 
 /// A region that is not decided yet.

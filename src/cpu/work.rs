@@ -1,24 +1,28 @@
 //! The verbs that strategies are written in, on rayon's threads.
 //!
-//! One verb carries the weight: [`Work::process`] explores a batch of regions of one level, fills the uniform ones and,
-//! on the last level, evaluates the mixed ones. ASK calls it for pieces of a table, DP for the children of one region.
-//! Counts are gathered per batch and merged once, results go to [`Settled`].
+//! Two verbs carry the weight. [`Work::process`] explores a batch of regions of one level: ASK calls it for pieces of a table,
+//! DP for the children of one region. Regions that it finds terminal are settled in the same batch, or listed until
+//! [`Work::settle_listed`] does it. Counts are gathered per batch and merged once, results go to [`Settled`].
 
 use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use crate::backend::{Control, Error, How, Mapping, PIECE, Start};
+use crate::backend::{Control, Error, How, Mapping, PIECE, Pass, Start};
 use crate::cell::WordsMut;
-use crate::cpu::explore::{Explorer, Scratch, explore};
+use crate::cpu::explore::{Explorer, Scratch, Unsettled, explore};
 use crate::cpu::host::Host;
 use crate::cpu::patience::{FILLED, evaluate};
 use crate::cpu::settled::{Compact, Settled};
 use crate::cpu::visit::VisitOrders;
 use crate::field::Payload;
 use crate::geometry::{Region, Slabs};
+use crate::memory::reserve;
 use crate::plan::Plan;
 use crate::result::{Keep, LevelCounts, MemoryError, Stored};
+
+/// Listed regions that are settled together, at most.
+const TOGETHER: usize = 256;
 
 /// One run on the CPU.
 pub(crate) struct Work<'a, const K: usize> {
@@ -30,6 +34,7 @@ pub(crate) struct Work<'a, const K: usize> {
     pub(crate) start: &'a Start<'a, K>,
     pub(crate) settled: Settled<'a, K>,
     counts: Vec<Mutex<LevelCounts>>,
+    listed: Mutex<Vec<Unsettled<K>>>,
     scratch: Mutex<Vec<Scratch<K>>>,
 }
 
@@ -56,11 +61,13 @@ impl<'a, const K: usize> Work<'a, K> {
             start,
             settled,
             counts: plan.levels().iter().map(|_| Mutex::default()).collect(),
+            listed: Mutex::default(),
             scratch: Mutex::default(),
         }
     }
 
-    /// Explores regions of one level given by code and payload, settles the terminal ones, and says of each whether it is mixed.
+    /// Explores regions of one level given by code and payload, settles or lists the terminal ones, and says of each whether it
+    /// is mixed.
     ///
     /// # Errors
     /// If the run was cancelled or its results outgrew the memory limit.
@@ -98,33 +105,74 @@ impl<'a, const K: usize> Work<'a, K> {
             label_sum: cost.labels,
             ..LevelCounts::default()
         };
-        let mut batch = self.settled.batch();
         let last = self.plan.is_last(level);
-        let mut leaves = Vec::new();
+        scratch.terminal.clear();
         for (i, mixed) in mixed.iter_mut().enumerate() {
-            let (code, region) = (entry(i).0, scratch.regions[i]);
-            *mixed = scratch.found[i].is_none();
-            if let Some(label) = scratch.found[i] {
-                let word = self.settled.storage().word(label);
+            let label = scratch.found[i];
+            *mixed = label.is_none();
+            if label.is_some() {
                 counts.filled += 1;
-                counts.filled_cells += region.volume();
-                self.fill(&region, word)?;
-                batch.uniform(level, code, word);
+                counts.filled_cells += scratch.regions[i].volume();
             } else if last {
                 counts.leaves += 1;
-                counts.leaf_cells += region.volume();
-                leaves.push((code, region));
+                counts.leaf_cells += scratch.regions[i].volume();
             } else {
                 counts.subdivided += 1;
+                continue;
+            }
+            let region = scratch.regions[i];
+            scratch.terminal.push(Unsettled { level, code: entry(i).0, region, label });
+        }
+        self.count(level, counts);
+        if self.how.kept.keep == Keep::Counts || self.how.passes() == Pass::InPlace {
+            let terminal = std::mem::take(&mut scratch.terminal);
+            self.settle(&terminal, scratch)?;
+            scratch.terminal = terminal;
+            return Ok(());
+        }
+        let mut listed = self.listed.lock().expect("no worker panics holding it");
+        let regions = listed.len() + scratch.terminal.len();
+        self.fits(Stored::Terminals, regions as u128 * size_of::<Unsettled<K>>() as u128)?;
+        reserve(&mut listed, scratch.terminal.len()).map_err(MemoryError::refused(Stored::Terminals))?;
+        listed.extend_from_slice(&scratch.terminal);
+        Ok(())
+    }
+
+    /// Settles all regions that were listed so far; false if there were none.
+    ///
+    /// # Errors
+    /// As [`process`](Self::process).
+    pub(crate) fn settle_listed(&self) -> Result<bool, Error> {
+        let listed = std::mem::take(&mut *self.listed.lock().expect("no worker panics holding it"));
+        let each = (listed.len() / (8 * rayon::current_num_threads())).clamp(1, TOGETHER);
+        listed.par_chunks(each).try_for_each(|terminal| {
+            self.control.check()?;
+            let mut scratch = self.take_scratch();
+            let result = self.settle(terminal, &mut scratch);
+            self.scratch.lock().expect("no worker panics holding it").push(scratch);
+            result
+        })?;
+        Ok(!listed.is_empty())
+    }
+
+    /// Fills uniform regions and evaluates leaves.
+    fn settle(&self, terminal: &[Unsettled<K>], scratch: &mut Scratch<K>) -> Result<(), Error> {
+        let mut batch = self.settled.batch();
+        let mut cells = 0;
+        for &Unsettled { level, code, region, label } in terminal {
+            cells += region.volume();
+            match label.map(|label| self.settled.storage().word(label)) {
+                Some(word) => {
+                    self.fill(&region, word)?;
+                    batch.uniform(level, code, word);
+                }
+                None => batch.leaf(level, code, region.volume()),
             }
         }
-        if self.how.kept.keep == Keep::Counts {
-            leaves.iter().for_each(|&(code, region)| batch.leaf(level, code, region.volume()));
-        } else {
-            self.evaluate_leaves(level, &leaves, &mut batch, scratch, &mut counts)?;
+        if self.how.kept.keep != Keep::Counts {
+            self.evaluate_leaves(terminal, &mut batch, scratch)?;
         }
-        self.control.advance(counts.filled_cells + counts.leaf_cells);
-        self.count(level, counts);
+        self.control.advance(cells);
         Ok(self.settled.commit(batch)?)
     }
 
@@ -150,14 +198,14 @@ impl<'a, const K: usize> Work<'a, K> {
         Ok(())
     }
 
-    /// Checks tables of `bytes` bytes against what the limit leaves beside a dense array.
+    /// Checks tables or lists of `bytes` bytes against what the limit leaves beside a dense array.
     ///
     /// # Errors
     /// [`Error::Memory`] with the figure.
-    pub(crate) fn fits(&self, bytes: u128) -> Result<(), Error> {
+    pub(crate) fn fits(&self, what: Stored, bytes: u128) -> Result<(), Error> {
         let limit = self.settled.limit();
         if bytes > u128::from(limit) {
-            return Err(MemoryError { what: Stored::NextTable, need: bytes, limit: Some(limit) }.into());
+            return Err(MemoryError { what, need: bytes, limit: Some(limit) }.into());
         }
         Ok(())
     }
@@ -170,12 +218,6 @@ impl<'a, const K: usize> Work<'a, K> {
     /// The counts of every level so far.
     pub(crate) fn counts(&self, level: u32) -> LevelCounts {
         *self.counts[level as usize].lock().expect("no worker panics holding it")
-    }
-
-    /// True if a level settled any region, so that MBR has work to share on it.
-    pub(crate) fn settles(&self, level: u32) -> bool {
-        let counts = self.counts(level);
-        counts.filled + counts.leaves > 0
     }
 
     fn fill(&self, region: &Region<K>, word: u64) -> Result<(), Error> {
@@ -204,11 +246,9 @@ impl<'a, const K: usize> Work<'a, K> {
     /// Evaluates leaves: small ones together, large ones in slabs.
     fn evaluate_leaves(
         &self,
-        level: u32,
-        leaves: &[(u64, Region<K>)],
+        terminal: &[Unsettled<K>],
         batch: &mut Compact,
         scratch: &mut Scratch<K>,
-        counts: &mut LevelCounts,
     ) -> Result<(), Error> {
         let most = match self.how.tuning.mapping {
             Mapping::Sbr => PIECE,
@@ -216,39 +256,37 @@ impl<'a, const K: usize> Work<'a, K> {
         };
         scratch.cells.clear();
         scratch.slabs.clear();
-        leaves.iter().for_each(|&(code, region)| batch.leaf(level, code, region.volume()));
         batch.reserve()?;
-        for &(_, region) in leaves {
-            let slabs = Slabs::new(region, PIECE);
+        for leaf in terminal.iter().filter(|terminal| terminal.label.is_none()) {
+            let slabs = Slabs::new(leaf.region, PIECE);
             for slab in (0..slabs.len()).map(|i| slabs.get(i)) {
                 slab.extend_cells(&mut scratch.cells);
                 scratch.slabs.push(slab);
                 if scratch.cells.len() as u64 >= most {
-                    self.evaluate_slabs(batch, scratch, counts)?;
+                    self.evaluate_slabs(batch, scratch)?;
                 }
             }
         }
-        self.evaluate_slabs(batch, scratch, counts)
+        self.evaluate_slabs(batch, scratch)
     }
 
     /// Evaluates the cells of `scratch.slabs`, which are `scratch.cells`, and empties both.
-    fn evaluate_slabs(
-        &self,
-        batch: &mut Compact,
-        scratch: &mut Scratch<K>,
-        counts: &mut LevelCounts,
-    ) -> Result<(), Error> {
+    fn evaluate_slabs(&self, batch: &mut Compact, scratch: &mut Scratch<K>) -> Result<(), Error> {
         self.control.check()?;
         let Scratch { cells, labels, converted, slabs, .. } = scratch;
+        if cells.is_empty() {
+            return Ok(());
+        }
         let room = labels.reset(cells.len());
         match self.how.tuning.mapping {
             Mapping::Sbr => evaluate(self.host, cells, room, self.control)?,
             Mapping::Mbr => self.evaluate_shared(cells, room)?,
         }
-        counts.evaluated_cells += cells.len() as u64;
-        if self.host.labels.work() {
-            counts.label_sum += labels.all().sum();
-        }
+        // Leaves are on the deepest level.
+        let work = self.host.labels.work();
+        let label_sum = if work { labels.all().sum() } else { 0 };
+        let counts = LevelCounts { evaluated_cells: cells.len() as u64, label_sum, ..LevelCounts::default() };
+        self.count(self.plan.levels().len() as u32 - 1, counts);
         let stored = self.settled.storage().cells(labels.all(), converted);
         let mut rest = stored;
         for slab in slabs.iter() {

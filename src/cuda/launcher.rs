@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaEvent, CudaStream};
 
+use super::args::LaunchArgs;
 use super::device::{Argument, Device, Kernel};
 use super::driver::refused;
-use super::specialise::LaunchArgs;
 use super::watch::Watch;
 use crate::abi::DeviceStruct;
 use crate::backend::Error;

@@ -8,6 +8,8 @@ use cudarc::driver::{CudaStream, DriverError, PinnedHostSlice, result, sys};
 use super::device::Device;
 use super::driver::refused;
 use crate::backend::{CudaError, Error};
+use crate::memory::reserve;
+use crate::result::{MemoryError, Stored};
 
 /// How device memory is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,7 +220,8 @@ pub(super) fn read(
 
 /// Reads `count` unsigned integers of `width` bytes from `address` on.
 pub(super) fn read_integers(device: &Device, address: u64, count: u64, width: u64) -> Result<Vec<u64>, Error> {
-    let mut values = Vec::with_capacity(count as usize);
+    let mut values = Vec::new();
+    reserve(&mut values, count as usize).map_err(MemoryError::refused(Stored::Terminals))?;
     read(device, address, count * width, |_, bytes| {
         values.extend(integers(bytes, width));
         Ok(())

@@ -3,6 +3,7 @@
 //! Needs a driver and NVRTC where it runs, nothing where it is built. The kernels are in `kernels/`; `specialise` says
 //! what they are compiled for, `prepared` holds a plan on a device, `strategy` has a host program per file.
 
+mod args;
 mod backend;
 mod cache;
 mod compile;

@@ -5,15 +5,15 @@ use std::time::Instant;
 
 use cudarc::driver::CudaStream;
 
+use super::args::{
+    TALLY_COLUMNS, TALLY_EVALUATED, TALLY_EXPLORED, TALLY_FILLED, TALLY_FILLED_CELLS, TALLY_LABELS, TALLY_LEAF_CELLS,
+    TALLY_LEAVES, TALLY_ROWS,
+};
 use super::device::{Device, elapsed};
 use super::launcher::Launcher;
 use super::limits;
 use super::memory::{read, read_integers};
 use super::setup::{Setup, tally};
-use super::specialise::{
-    TALLY_COLUMNS, TALLY_EVALUATED, TALLY_EXPLORED, TALLY_FILLED, TALLY_FILLED_CELLS, TALLY_LABELS, TALLY_LEAF_CELLS,
-    TALLY_LEAVES, TALLY_ROWS,
-};
 use super::strategy::{self, LevelRun, Program};
 use super::twin;
 use super::watch::Watch;
@@ -50,7 +50,8 @@ impl<'a, const K: usize> OnCuda<'a, K> {
         let twin = twin::checked(field, how.on_cuda().block)?;
         let setup = Setup::new(device, plan, field, (how, storage), twin)?;
         let program = (strategy::of(setup.how.tuning.strategy).program)(&setup)?;
-        Ok(Self { program, setup, streams: Vec::new(), fits: 0, last: None })
+        let fits = setup.held();
+        Ok(Self { program, setup, streams: Vec::new(), fits, last: None })
     }
 
     /// Makes ready for a run of a part, if it fits the plan and the memory.
@@ -201,14 +202,12 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
 /// Bytes that a run is expected to take on the device: its arrays, tallies and tables; what tables really take is found
 /// out as they grow.
 fn on_device<const K: usize>(setup: &Setup<'_, K>, start: &Start<'_, K>, estimate: &Estimate) -> u128 {
-    let Setup { plan, twin, field, how, .. } = setup;
-    let arrays: u128 = twin.arrays.iter().map(|array| array.bytes.len() as u128).sum();
-    let tallies = plan.levels().len() as u128 * u128::from(TALLY_ROWS * TALLY_COLUMNS) * 8;
+    let Setup { plan, field, how, .. } = setup;
     let bricks = if how.kept.keep == Keep::Regions { estimate.compact } else { 0 };
     let expected = |start: &Start<'_, K>| start.expected(plan, field.boundary_dimension()).iter().sum::<f64>();
     let share = expected(start) / expected(&Start::whole(plan));
     let tables = (strategy::of(how.tuning.strategy).table_bytes)(plan, *field, how) as f64 * share.min(1.0);
-    estimate.dense + arrays + tallies + bricks + tables as u128
+    setup.held() + estimate.dense + bricks + tables as u128
 }
 
 /// A level's counts from its tallies.

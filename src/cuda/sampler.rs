@@ -1,9 +1,10 @@
 //! A coarse sample on a GPU: one launch over a grid of cells, and one copy back.
 
+use super::args::{LaunchArgs, RunArgs};
 use super::device::{Argument, Device};
 use super::launcher::Launcher;
 use super::memory::{Allocation, Buffer, Pinned, integers};
-use super::specialise::{LaunchArgs, RunArgs, Specialisation};
+use super::specialise::Specialisation;
 use super::twin;
 use super::watch::{StopFlag, Watch};
 use crate::abi::{DeviceStruct, padded};
@@ -39,9 +40,9 @@ pub(super) fn sampler<'a, const K: usize>(
     grid: SampleGrid<K>,
     how: &How,
 ) -> Result<Sampler<'a>, Error> {
-    let twin = twin::checked(field, how.on_cuda().block)?;
+    let mut twin = twin::checked(field, how.on_cuda().block)?;
     let kernel = device.kernels(&specialise(domain, field, &twin, how)?)?.get("sample")?;
-    let (args, arrays) = twin::upload(device, &twin)?;
+    let (args, arrays) = twin::upload(device, &mut twin)?;
     let width = if field.labels().kind().bytes() == 8 { 8 } else { 4 };
     let bytes = grid.cells() * width;
     let labels = Buffer::new(device, "the labels of a sample", bytes, Allocation::Pool)?;

@@ -1,15 +1,16 @@
 //! What a prepared plan has on a device, whatever its strategy.
 
+use super::args::{RunArgs, TALLY_COLUMNS, TALLY_ROWS};
 use super::device::{Argument, Device};
 use super::memory::{Allocation, Buffer, Reserve};
-use super::specialise::{RunArgs, TALLY_COLUMNS, TALLY_ROWS};
 use super::twin;
 use super::watch::StopFlag;
 use crate::abi::{DeviceStruct, padded};
 use crate::backend::CudaError;
-use crate::backend::{CudaTuning, Error, How, Start, Table};
+use crate::backend::{CudaTuning, Error, How, Mapping, Shared, Start, StrategyKind, Table};
 use crate::curve::DeviceCurve;
 use crate::field::{DeviceTwin, Field};
+use crate::geometry::Level;
 use crate::plan::Plan;
 use crate::result::Storage;
 
@@ -35,7 +36,7 @@ pub(super) struct Setup<'a, const K: usize> {
     pub(super) tallies: Buffer,
     pub(super) stop: StopFlag,
     /// Arrays of the field, alive as long as kernels may read them.
-    _arrays: Vec<Buffer>,
+    arrays: Vec<Buffer>,
 }
 
 impl<'a, const K: usize> Setup<'a, K> {
@@ -48,9 +49,9 @@ impl<'a, const K: usize> Setup<'a, K> {
         plan: &Plan<K>,
         field: &'a dyn Field<K>,
         (how, storage): (&How, Storage),
-        twin: DeviceTwin,
+        mut twin: DeviceTwin,
     ) -> Result<Self, Error> {
-        let (args, arrays) = twin::upload(device, &twin)?;
+        let (args, arrays) = twin::upload(device, &mut twin)?;
         let stop = StopFlag::new(device)?;
         let rows = plan.levels().len() as u64 * u64::from(TALLY_ROWS * TALLY_COLUMNS);
         Ok(Self {
@@ -69,8 +70,13 @@ impl<'a, const K: usize> Setup<'a, K> {
             dense: None,
             tallies: Buffer::new(device, "tallies", rows * 8, Allocation::Pool)?,
             stop,
-            _arrays: arrays,
+            arrays,
         })
+    }
+
+    /// Bytes that it has taken on the device for as long as it lives: the field's arrays and the tallies.
+    pub(super) fn held(&self) -> u128 {
+        self.arrays.iter().chain([&self.tallies]).map(|buffer| u128::from(buffer.bytes())).sum()
     }
 
     /// Makes ready for a run from `start`: the codes of its roots, and a dense array of `dense` bytes if one is kept. True if
@@ -123,6 +129,14 @@ impl<'a, const K: usize> Setup<'a, K> {
     /// True if the roots are in row-major order, which those of tables of coordinates are where there are all of them.
     pub(super) fn row_major(&self) -> bool {
         self.cuda.table == Table::Coordinates && self.start.whole && self.start.first().is_some()
+    }
+
+    /// Blocks of `threads` threads that settle a region of a level for the host, so many cells per thread.
+    pub(super) fn pieces(&self, level: &Level<K>, threads: u64, per_thread: u64) -> u32 {
+        match self.how.tuning.mapping {
+            Mapping::Sbr => 1,
+            Mapping::Mbr => Shared::of(StrategyKind::Ask).blocks(level.most_cells(), threads, per_thread),
+        }
     }
 
     /// Bytes of a label's word.

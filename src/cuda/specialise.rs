@@ -5,193 +5,14 @@
 
 use std::fmt::Write;
 
-use crate::abi::{DeviceStruct, device_struct};
+use crate::abi::DeviceStruct;
 use crate::backend::{ExploreOrder, How};
 use crate::cell::CellType;
+use crate::cuda::args::{CONSTANTS, DpArgs, LaunchArgs, RunArgs};
 use crate::curve::DeviceCurve;
 use crate::field::{Arithmetic, DeviceTwin, Field, Precision, USER_SOURCE};
 use crate::plan::Plan;
 use crate::result::Storage;
-
-device_struct! {
-    /// What a run is.
-    pub(super) struct RunArgs {
-        /// The dense array; 0 if none is kept.
-        array: u64,
-        /// The word that is not 0 when the run is to end.
-        stop: u64,
-        /// n_j.
-        size: [u32; 8],
-        /// The lowest cell that the array covers, and its cells per axis: 0 and n_j unless it is `windowed`.
-        corner: [u32; 8],
-        extent: [u32; 8],
-        windowed: u32,
-        padding: u32,
-    }
-}
-
-device_struct! {
-    /// What a launch is: a level, its tables, and the part of it that this launch does. Addresses are 0 where there is
-    /// nothing.
-    pub(super) struct LaunchArgs {
-        /// The number of this launch's first block.
-        first: u64,
-        /// Regions of the level; tiles of the native grid (Exhaustive); points (sample).
-        regions: u64,
-        /// The table of the level: codes of families' parents. 0 for roots.
-        families: u64,
-        /// The codes of roots that are a table; the first of those that are not.
-        codes: u64,
-        code: u64,
-        /// The table of the next level.
-        next: u64,
-        /// A byte per region: 1 if it is mixed.
-        mixed: u64,
-        /// A word per region that is uniform, or per point (sample).
-        values: u64,
-        /// Mixed regions per piece (stable insertion).
-        ranks: u64,
-        /// Counters of the level.
-        counters: u64,
-        /// Costs, spread over rows.
-        tallies: u64,
-        /// Regions to be filled and evaluated by others (MBR).
-        fills: u64,
-        leaves: u64,
-        /// Cells of the leaves, `brick_cells` for each.
-        bricks: u64,
-        brick_cells: u64,
-        /// The curve: regions of a tree (or their logarithm), start states of trees.
-        positions: u64,
-        starts: u64,
-        /// Blocks of one native 3-D grid of a stack.
-        native: u64,
-        level: u32,
-        leading: u32,
-        single_tree: u32,
-        last: u32,
-        stable: u32,
-        fill: u32,
-        leaf: u32,
-        /// Blocks per region (MBR), tiles per block (Exhaustive), or rounds per piece (stable insertion).
-        pieces: u32,
-        /// M_j; points per axis (sample).
-        grid: [u32; 8],
-        /// n_j / M_j where whole, else 0.
-        side: [u32; 8],
-        trees: [u32; 8],
-        sides: [u32; 8],
-        /// Tiles of the native grid.
-        tiles: [u32; 4],
-        /// Blocks per leaf (DP, MBR).
-        leaf_pieces: u32,
-        padding: u32,
-    }
-}
-
-device_struct! {
-    /// What dynamic parallelism shares: addresses of the other structs and of its lists, and its budget.
-    pub(super) struct DpArgs {
-        run: u64,
-        /// `LaunchArgs` per level.
-        levels: u64,
-        /// `FieldArgs`.
-        args: u64,
-        counters: u64,
-        /// Families that found no credit in this round, and their children's levels.
-        overflow: u64,
-        overflow_levels: u64,
-        /// Those of the last round.
-        taken: u64,
-        taken_levels: u64,
-        /// Terminal regions; 0 if they are not wanted.
-        terminal_codes: u64,
-        terminal_levels: u64,
-        terminal_values: u64,
-        terminal_bricks: u64,
-        leaf_codes: u64,
-        /// Blocks of a grid in flight that are not done; 0 for a ticket that is free. Twice the budget of them.
-        tickets: u64,
-        /// Entries of an overflow table, and of the list of terminal regions.
-        capacity: u32,
-        terminal_capacity: u32,
-        /// Grids launched from the device that may be in flight.
-        budget: u32,
-        bricks_wanted: u32,
-        /// Families that a level's table holds (tail).
-        table_capacity: u32,
-        /// Blocks of the largest grid.
-        max_grid: u32,
-        /// The level of the roots.
-        root_level: u32,
-        padding: u32,
-    }
-}
-
-impl LaunchArgs {
-    /// Fills in the curve of a level; `starts` is the address of the trees' start states.
-    pub(super) fn set_curve(&mut self, curve: &DeviceCurve<'_>, starts: u64) {
-        (self.positions, self.leading, self.single_tree) =
-            (curve.positions, curve.leading, u32::from(curve.single_tree));
-        (self.trees, self.sides, self.starts) = (curve.trees, curve.sides, starts);
-    }
-}
-
-/// Constants that both sides know. A tally is a row of columns; rows are added up.
-macro_rules! constants {
-    ($($(#[$doc:meta])* $NAME:ident = $value:expr),+ $(,)?) => {
-        $($(#[$doc])* pub(super) const $NAME: u32 = $value;)+
-        const CONSTANTS: &[(&str, u32)] = &[$((stringify!($NAME), $NAME)),+];
-    };
-}
-constants! {
-    /// Rows over which blocks spread what they count.
-    TALLY_ROWS = 128,
-    TALLY_FILLED = 0,
-    TALLY_FILLED_CELLS = 1,
-    TALLY_LEAVES = 2,
-    TALLY_LEAF_CELLS = 3,
-    TALLY_EXPLORED = 4,
-    TALLY_EVALUATED = 5,
-    TALLY_LABELS = 6,
-    TALLY_SUBDIVIDED = 7,
-    /// Grids launched from the device to explore a level, to fill, and to evaluate leaves.
-    TALLY_GRIDS = 8,
-    TALLY_FILL_GRIDS = 9,
-    TALLY_LEAF_GRIDS = 10,
-    /// A row is a cache line.
-    TALLY_COLUMNS = 16,
-    /// Counters of dynamic parallelism: grids in flight, those of them that have not begun, and the most there were of
-    /// each; launches that failed and that were refused for want of credit; families that overflowed; launches whose work
-    /// was done in place; terminal regions and leaves.
-    DP_IN_FLIGHT = 0,
-    DP_MOST_IN_FLIGHT = 1,
-    DP_PENDING = 2,
-    DP_MOST_PENDING = 3,
-    DP_FAILED = 4,
-    DP_REFUSED = 5,
-    DP_OVERFLOW = 6,
-    DP_IN_PLACE = 7,
-    DP_TERMINALS = 8,
-    DP_LEAVES = 9,
-    DP_COUNTERS = 16,
-    /// Where the regions of a grid come from, beside the levels that grids are launched for from the device.
-    FROM_ROOTS = 254,
-    FROM_OVERFLOW = 255,
-    /// Counters that hand out slots.
-    COUNTER_MIXED = 0,
-    COUNTER_LEAVES = 1,
-    COUNTER_FILLS = 2,
-    /// Blocks of a level that are done (tail launches).
-    COUNTER_DONE = 3,
-    COUNTERS = 4,
-    /// What happens to a terminal region: nothing, at once by the block that explored it, or later by others.
-    SETTLE_NONE = 0,
-    SETTLE_IN_PLACE = 1,
-    SETTLE_LISTED = 2,
-    /// Beside the level of a terminal region that is a leaf.
-    LEAF = 1 << 31,
-}
 
 /// The header of tables that hold coordinates instead of codes.
 pub(super) const COORDINATES: &str = "curves/coordinates.cuh";
@@ -208,6 +29,8 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "walk.cuh",
     "explore.cuh",
     "settle.cuh",
+    "emit.cuh",
+    "listed.cuh",
     "olt.cuh",
     "orbit.cuh",
     "rules/border.cuh",

@@ -4,40 +4,64 @@ use super::device::{Argument, Device};
 use super::memory::Buffer;
 use crate::backend::{Error, Unsupported};
 use crate::choice::{BLOCKS, ChoiceError, is_block};
-use crate::field::{DeviceTwin, Field};
+use crate::field::{DeviceTwin, Field, FieldError};
+use crate::memory::Refused;
+use crate::per_axis;
 
 /// The twin of a field, if kernels can evaluate it in the block's shape.
 ///
 /// # Errors
-/// [`Error::Choice`] or [`Error::Unsupported`] if they cannot.
+/// [`Error::Choice`] or [`Error::Unsupported`] if they cannot, [`Error::Field`] if there is no memory for its arrays.
 pub(super) fn checked<const K: usize>(field: &dyn Field<K>, block: [u32; 3]) -> Result<DeviceTwin, Error> {
     let unsupported = |what| Error::Unsupported { backend: "cuda", what };
     let threads = block.iter().try_fold(1u32, |threads, &side| threads.checked_mul(side));
     if !threads.is_some_and(is_block) {
         let reason = format!("the threads of a block must be {BLOCKS}");
-        return Err(ChoiceError::new("block", block.map(|side| side.to_string()).join("x"), reason).into());
+        return Err(ChoiceError::new("block", per_axis::text(&block), reason).into());
     }
     if field.carrier().is_some() {
         return Err(unsupported(Unsupported::Payload));
     }
     let twin = field.twin().ok_or_else(|| unsupported(Unsupported::NoTwin))?;
-    match twin.api {
-        DeviceTwin::API => Ok(twin),
-        api => Err(unsupported(Unsupported::TwinApi { api })),
+    match (twin.api, twin.refused) {
+        (DeviceTwin::API, None) => Ok(twin),
+        (DeviceTwin::API, Some(Refused { bytes: need })) => {
+            Err(FieldError::Memory { what: "a copy of the field's arrays for the GPU", need }.into())
+        }
+        (api, _) => Err(unsupported(Unsupported::TwinApi { api })),
     }
 }
 
-/// The `FieldArgs` of a twin, and the arrays that it points to, which must live as long as kernels may read them.
+/// The `FieldArgs` of a twin, and the arrays that it points to, which must live as long as kernels may read them. The twin's
+/// own copy of them goes.
 ///
 /// # Errors
 /// [`Error::DeviceMemory`], [`Error::Cuda`].
-pub(super) fn upload(device: &Device, twin: &DeviceTwin) -> Result<(Argument, Vec<Buffer>), Error> {
+pub(super) fn upload(device: &Device, twin: &mut DeviceTwin) -> Result<(Argument, Vec<Buffer>), Error> {
     let mut args = twin.args.clone();
     let mut arrays = Vec::new();
-    for array in &twin.arrays {
+    for array in std::mem::take(&mut twin.arrays) {
         let buffer = Buffer::upload(device, "the field's arrays", &array.bytes)?;
         args[array.offset..array.offset + 8].copy_from_slice(&buffer.address().to_ne_bytes());
         arrays.push(buffer);
     }
     Ok((Argument::new(&args), arrays))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::ArrayField;
+    use ndarray::{IxDyn, aview0};
+
+    #[test]
+    fn an_array_that_cannot_be_copied_is_refused() {
+        // One byte, seen so often that no address space has room for a copy.
+        let one = aview0(&7u8);
+        let field = ArrayField::<2, u8>::new(one.broadcast(IxDyn(&[1 << 31, 1 << 31])).unwrap()).unwrap();
+        match checked(&field, [8, 8, 1]).map(drop) {
+            Err(Error::Field(FieldError::Memory { need, .. })) => assert_eq!(need, 1 << 62),
+            other => panic!("{other:?}"),
+        }
+    }
 }

@@ -159,7 +159,7 @@ impl Request {
             }
             (Some(dwell), _) if dwell == 0 || u64::from(dwell) > most => {
                 let reason = format!("must be between 1 and {most} with cells of type {cell}");
-                return Err(ChoiceError::new("dwell", dwell, reason).into());
+                return Err(ChoiceError::new("dwell", dwell, reason).with(&["cell"]).into());
             }
             (asked, default) => asked.or(default).unwrap_or(1),
         };
@@ -205,7 +205,7 @@ impl Request {
     }
 
     fn window_over<const K: usize>(&self, defaults: &Defaults, size: [u32; K]) -> Result<[[f64; 2]; K], Error> {
-        let wrong = |reason: String| Error::from(ChoiceError::new("domain", "", reason));
+        let wrong = |reason: String| ChoiceError::new("domain", "", reason);
         match &self.computed.window {
             // Fields over cell indices: their window is the lattice itself.
             None if defaults.by_index => Ok(size.map(|n| [0.0, f64::from(n)])),
@@ -213,10 +213,13 @@ impl Request {
             Some(_) if defaults.by_index => Err(wrong(format!(
                 "{} is a set of cell indices; its window is always the cells themselves",
                 self.workload
-            ))),
+            ))
+            .into()),
             Some(window) => window.as_slice().try_into().map_err(|_| {
                 let given = window.len();
                 wrong(format!("{given} intervals are given; {K} are needed, one per axis, as in -1.5:0.5,-1:1"))
+                    .with(&["dim", "size"])
+                    .into()
             }),
         }
     }
@@ -264,7 +267,7 @@ fn per_axis<const K: usize>(name: &'static str, values: Option<&[u32]>, default:
         Some([value]) => Ok([*value; K]),
         Some(values) => values.try_into().map_err(|_| {
             let reason = format!("{} axes are given; in {K} dimensions it takes 1 or {K} numbers", values.len());
-            ChoiceError::new(name, "", reason).into()
+            ChoiceError::new(name, "", reason).with(&["dim", "size"]).into()
         }),
     }
 }

@@ -62,9 +62,8 @@ impl<const K: usize, T: Cell> Field<K> for ArrayField<'_, K, T> {
     /// A copy of the whole array goes to the device.
     fn twin(&self) -> Option<DeviceTwin> {
         let twin = DeviceTwin::built_in("fields/array.cuh", &ArrayArgs { cells: 0, size: padded(self.size()) });
-        let mut bytes = Vec::with_capacity(self.array.len() * size_of::<T>());
-        self.array.iter().for_each(|element| bytes.extend_from_slice(bytemuck::bytes_of(element)));
-        Some(twin.array("cells", bytes))
+        let place = twin.place("cells");
+        Some(twin.copied(place, self.array.iter().copied()))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::field::definition::{Evaluate, Field};
 use crate::field::error::FieldError;
 use crate::field::labels::Labels;
 use crate::field::options::FieldOptions;
-use crate::field::points::PointArgs;
+use crate::field::points;
 use crate::field::start::Defaults;
 use crate::field::twin::DeviceTwin;
 use crate::geometry::Domain;
@@ -58,12 +58,8 @@ impl<const K: usize> Field<K> for KernelField<K> {
     }
 
     fn twin(&self) -> Option<DeviceTwin> {
-        let args = PointArgs::new(&self.domain, self.options.dwell);
-        Some(DeviceTwin {
-            precision: self.options.precision,
-            arithmetic: self.options.arithmetic,
-            user_source: Some(Cow::Owned(self.source.clone())),
-            ..DeviceTwin::built_in("fields/user.cuh", &args)
-        })
+        let FieldOptions { dwell, precision, arithmetic, .. } = self.options;
+        let twin = points::twin("fields/user.cuh", &self.domain, dwell, precision, arithmetic);
+        Some(DeviceTwin { user_source: Some(Cow::Owned(self.source.clone())), ..twin })
     }
 }

@@ -19,7 +19,7 @@ macro_rules! fields {
             Own(OwnNumber),
         }
 
-        crate::registry::by_name! { FieldKind ("workload") = Self::all() }
+        crate::registry::by_name! { FieldKind ("workload") = Self::all(), instead {} }
 
         impl FieldKind {
             /// The built-in ones.

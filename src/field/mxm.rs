@@ -17,7 +17,7 @@ use crate::field::labels::Labels;
 use crate::field::mandelbrot;
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
-use crate::field::twin::{DeviceArray, DeviceTwin};
+use crate::field::twin::DeviceTwin;
 use crate::geometry::{Domain, Level, Region};
 use crate::memory::zeros;
 
@@ -166,12 +166,11 @@ impl<const K: usize> Field<K> for MxM<K> {
     fn twin(&self) -> Option<DeviceTwin> {
         let mut args = MxmArgs::default();
         self.factors.iter().enumerate().for_each(|(f, image)| args.width[f] = image.width);
-        let mut twin = DeviceTwin::built_in("fields/mxm.cuh", &args);
-        for (f, image) in self.factors.iter().enumerate() {
-            let bytes = bytemuck::cast_slice(&image.dwells).to_vec();
-            twin.arrays.push(DeviceArray { offset: f * size_of::<u64>(), bytes });
-        }
-        Some(twin)
+        let twin = DeviceTwin::built_in("fields/mxm.cuh", &args);
+        let copied = |twin: DeviceTwin, (f, image): (usize, &Arc<Image>)| {
+            twin.copied(f * size_of::<u64>(), image.dwells.iter().copied())
+        };
+        Some(self.factors.iter().enumerate().fold(twin, copied))
     }
 
     fn boundary_dimension(&self) -> f64 {

@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 
+use bytemuck::{Pod, bytes_of};
+
 use crate::abi::DeviceStruct;
 use crate::field::options::{Arithmetic, Precision};
+use crate::memory::{Refused, reserve};
 
 /// The name under which a source from outside the crate is compiled.
 pub(crate) const USER_SOURCE: &str = "user_source.cuh";
@@ -61,6 +64,8 @@ pub struct DeviceTwin {
     pub(crate) args: Vec<u8>,
     /// Arrays that live on the device; their addresses are written into `args`.
     pub(crate) arrays: Vec<DeviceArray>,
+    /// The first array that there was no memory for: the twin cannot be used.
+    pub(crate) refused: Option<Refused>,
     /// A source from outside the crate, as `USER_SOURCE`.
     pub(crate) user_source: Option<Cow<'static, str>>,
 }
@@ -97,11 +102,27 @@ impl DeviceTwin {
     /// If the arguments have no such member.
     #[must_use]
     pub fn array(mut self, member: &str, bytes: Vec<u8>) -> Self {
-        let place = self.members.iter().find(|(name, _, _)| *name == member);
-        match place {
-            Some(&(_, offset, 8)) => self.arrays.push(DeviceArray { offset, bytes }),
+        self.arrays.push(DeviceArray { offset: self.place(member), bytes });
+        self
+    }
+
+    /// Where in the arguments the address `member` belongs.
+    pub(crate) fn place(&self, member: &str) -> usize {
+        match self.members.iter().find(|(name, _, _)| *name == member) {
+            Some(&(_, offset, 8)) => offset,
             _ => panic!("the arguments have no member `{member}: u64` for an address"),
         }
+    }
+
+    /// With a copy of elements on the device, whose address belongs to `offset` in the arguments. Where there is no memory for
+    /// the copy, whoever takes the twin hears it.
+    pub(crate) fn copied<T: Pod>(mut self, offset: usize, elements: impl ExactSizeIterator<Item = T>) -> Self {
+        let mut bytes = Vec::new();
+        match reserve(&mut bytes, elements.len().saturating_mul(size_of::<T>())) {
+            Ok(()) => elements.for_each(|element| bytes.extend_from_slice(bytes_of(&element))),
+            Err(refused) => self.refused = self.refused.or(Some(refused)),
+        }
+        self.arrays.push(DeviceArray { offset, bytes });
         self
     }
 
@@ -117,6 +138,7 @@ impl DeviceTwin {
             members: A::MEMBERS,
             args: args.bytes(),
             arrays: Vec::new(),
+            refused: None,
             user_source: None,
         }
     }

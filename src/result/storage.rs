@@ -20,10 +20,9 @@ impl Storage {
     /// If the type does not hold every count.
     pub(crate) fn new(labels: Labels, chosen: CellType) -> Result<Self, ChoiceError> {
         if let Some(most) = labels.most().filter(|&most| most > chosen.most()) {
-            let holds = chosen.most();
-            let reason =
-                format!("labels of this field reach {most}, more than {holds} (dwell fields have a cap, the dwell)");
-            return Err(ChoiceError::new("cell", chosen, reason));
+            let reason = format!("labels of this field reach {most}, more than {}", chosen.most());
+            // Where a field has a dwell, that is what its labels reach.
+            return Err(ChoiceError::new("cell", chosen, reason).with(&["dwell"]));
         }
         Ok(Self { label: labels.kind(), cell: labels.cell(chosen) })
     }

@@ -6,7 +6,7 @@
 use crate::cell::{CellType, WordsMut};
 
 /// Makes words of `kind` comparable: afterwards those are equal that count as one value.
-pub fn make_keys(kind: CellType, words: WordsMut<'_>) {
+pub(crate) fn make_keys(kind: CellType, words: WordsMut<'_>) {
     match (kind, words) {
         (CellType::F32, WordsMut::Narrow(words)) => {
             let nan = f32::NAN.to_bits();

@@ -48,14 +48,15 @@ pub fn more_cells_than_32_bits_count(gpu: &Target, _: Scope) {
     let counts: Vec<_> = there.levels().iter().map(level).collect();
     let cells = there.array().unwrap().checksum();
     drop(there);
-    for (keep, mapping) in [
-        (Keep::Dense, Mapping::Sbr),
-        (Keep::Dense, Mapping::Mbr),
-        (Keep::Regions, Mapping::Sbr),
-        (Keep::Counts, Mapping::Sbr),
+    for (keep, mapping, pass) in [
+        (Keep::Dense, Mapping::Sbr, Pass::InPlace),
+        (Keep::Dense, Mapping::Mbr, Pass::Level),
+        (Keep::Dense, Mapping::Mbr, Pass::Deferred),
+        (Keep::Regions, Mapping::Sbr, Pass::InPlace),
+        (Keep::Counts, Mapping::Sbr, Pass::InPlace),
     ] {
         for poison in [0x5a, 0xa5] {
-            let how = How::default().keep(keep).mapping(mapping).poison(poison);
+            let how = How::default().keep(keep).mapping(mapping).pass(Some(pass)).poison(poison);
             let mut prepared = gpu.of().prepare(&plan, &*field, &how).unwrap();
             for _ in 0..5 {
                 prepared.run(&Part::default(), &Control::default()).unwrap();
@@ -65,7 +66,7 @@ pub fn more_cells_than_32_bits_count(gpu: &Target, _: Scope) {
                 );
             }
             if keep == Keep::Dense {
-                assert_eq!(prepared.checksum().unwrap().as_ref(), Some(&cells), "{mapping} over {poison:#x}");
+                assert_eq!(prepared.checksum().unwrap().as_ref(), Some(&cells), "{mapping} {pass} over {poison:#x}");
             }
         }
     }
@@ -147,9 +148,15 @@ impl Job for Limits<'_> {
         for &dp_launch in DpLaunch::ALL {
             for &mapping in Mapping::ALL {
                 let (mut runs, mut longest, mut most) = (0, Duration::ZERO, Launches::default());
-                for pending in [64, 2048, 32768] {
-                    for budget in [1, 128, 1 << 20] {
-                        let how = How::default().strategy(StrategyKind::Dp).mapping(mapping).dp_launch(dp_launch);
+                for (pending, passes) in [(64, 1), (2048, 3), (32768, 1)] {
+                    for (budget, pass) in
+                        Pass::ALL[..passes].iter().flat_map(|pass| [1, 128, 1 << 20].map(|budget| (budget, *pass)))
+                    {
+                        let how = How::default()
+                            .strategy(StrategyKind::Dp)
+                            .mapping(mapping)
+                            .pass(Some(pass))
+                            .dp_launch(dp_launch);
                         let how = how.dp_budget(Some(budget)).pending_launches(Some(pending)).poison(0x5a);
                         let mut prepared = gpu.of().prepare(&plan, &*field, &how).unwrap();
                         for _ in 0..times {
@@ -163,7 +170,7 @@ impl Job for Limits<'_> {
                             most.overflowed = most.overflowed.max(launches.overflowed);
                             let what = format!("{} k={K} {mapping} {dp_launch}", request.workload);
                             let found = prepared.checksum().unwrap();
-                            assert_eq!(found.as_ref(), Some(&ask), "{what} budget {budget} pending {pending}");
+                            assert_eq!(found.as_ref(), Some(&ask), "{what} {pass} budget {budget} pending {pending}");
                             runs += 1;
                         }
                     }

@@ -25,20 +25,21 @@ fn check<T: Cell, const K: usize>(gpu: &Target, scope: Scope, side: u32) -> u32 
             if strategy == StrategyKind::Dp && scope == Scope::Static {
                 continue;
             }
-            for (mapping, keep) in [
-                (Mapping::Sbr, Keep::Dense),
-                (Mapping::Mbr, Keep::Dense),
-                (Mapping::Sbr, Keep::Regions),
-                (Mapping::Mbr, Keep::Regions),
+            for (mapping, pass, keep) in [
+                (Mapping::Sbr, Pass::InPlace, Keep::Dense),
+                (Mapping::Mbr, Pass::Level, Keep::Dense),
+                (Mapping::Sbr, Pass::Deferred, Keep::Dense),
+                (Mapping::Mbr, Pass::InPlace, Keep::Regions),
             ] {
                 if strategy == StrategyKind::Exhaustive && keep == Keep::Regions {
                     continue;
                 }
                 for poison in [0x5a, 0xa5] {
-                    let how = How::default().strategy(strategy).mapping(mapping).keep(keep).poison(poison);
+                    let how = How::default().strategy(strategy).mapping(mapping).pass(Some(pass)).keep(keep);
+                    let how = how.poison(poison);
                     let here = Run::new(&plan, &field).how(how.clone()).start().unwrap();
                     let there = Run::new(&plan, &field).how(how).on(gpu).start().unwrap();
-                    let what = format!("{} k={K} {rule} {strategy} {mapping} {keep} over {poison:#x}", T::TYPE);
+                    let what = format!("{} k={K} {rule} {strategy} {mapping} {pass} {keep} over {poison:#x}", T::TYPE);
                     assert!(there.materialise(None).unwrap() == here.materialise(None).unwrap(), "{what}");
                     let counts = |run: &Subdivision<K>| {
                         let of = |LevelCounts { subdivided, filled, leaves, .. }| [subdivided, filled, leaves];

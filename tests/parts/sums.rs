@@ -25,9 +25,10 @@ fn chosen() -> impl Strategy<Value = Chosen> {
     let split = prop_oneof![Just([2; 4]), Just([4; 4]), Just([3; 4]), Just([2, 3, 2, 2]), Just([4, 2, 2, 2])];
     let keep = prop::sample::select(Keep::ALL);
     let strategy = prop::sample::select(vec![StrategyKind::Ask, StrategyKind::Dp]);
-    let tuning = (keep, strategy, prop::sample::select(Mapping::ALL), prop::sample::select(Insertion::ALL));
-    let how = tuning.prop_map(|(keep, strategy, mapping, insertion)| {
-        How::default().keep(keep).strategy(strategy).mapping(mapping).insertion(insertion).poison(0x5a)
+    let (mapping, pass) = (prop::sample::select(Mapping::ALL), prop::option::of(prop::sample::select(Pass::ALL)));
+    let tuning = (keep, strategy, mapping, pass, prop::sample::select(Insertion::ALL));
+    let how = tuning.prop_map(|(keep, strategy, mapping, pass, insertion)| {
+        How::default().keep(keep).strategy(strategy).mapping(mapping).pass(pass).insertion(insertion).poison(0x5a)
     });
     let rules = vec![RuleKind::Border, RuleKind::Closed, RuleKind::Full];
     let scheme = (prop::array::uniform4(1u32..7), split, 1u32..5);

@@ -69,9 +69,8 @@ impl BenchOptions {
         }
         if rule.min_samples > rule.max_samples {
             let Patience { min_samples, max_samples, .. } = rule;
-            return Err(Error::Input(format!(
-                "--min-samples {min_samples}: must be at most --max-samples {max_samples}"
-            )));
+            let reason = format!("--min-samples {min_samples}: must be at most --max-samples {max_samples}");
+            return Err(Error::Input(reason).about(&["min-samples", "max-samples"]));
         }
         if !(rule.error >= 0.0 && rule.error.is_finite()) {
             return Err(Error::Input(format!("--error {}: must be a share of at least 0, as 0.01", rule.error)));

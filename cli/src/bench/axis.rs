@@ -44,8 +44,8 @@ pub(super) fn values(text: &str) -> Result<Vec<String>, String> {
 
 /// One value: numbers, alone or joined by x, with their powers worked out; anything else as it is.
 pub(super) fn value(text: &str) -> String {
-    let numbers: Option<Vec<String>> = text.split(['x', 'X']).map(|part| Some(number(part)?.to_string())).collect();
-    numbers.map_or_else(|| text.to_owned(), |numbers| numbers.join("x"))
+    let numbers: Option<Vec<u64>> = text.split(['x', 'X']).map(number).collect();
+    numbers.map_or_else(|| text.to_owned(), |numbers| orthant::per_axis::text(&numbers))
 }
 
 /// `N` or `a^b`.

@@ -5,6 +5,7 @@ mod axis;
 mod constraint;
 pub(crate) mod energy;
 mod provenance;
+pub(crate) mod ran;
 pub(crate) mod row;
 pub(crate) mod settings;
 mod sweep;
@@ -32,6 +33,7 @@ use crate::voice::{Voice, print, stdout_is_open};
 
 use energy::{Energy, Metering};
 use provenance::Provenance;
+use ran::RanRow;
 use row::{CaseTimes, Row, SCHEMA};
 use settings::{Apart, Case, Settings};
 use sweep::Sweep;
@@ -181,14 +183,15 @@ impl Sink {
             return Ok((Self::File(Journal::create(path, args.force)?), HashSet::new()));
         }
         let (mut journal, bytes) = Journal::resume(path)?;
-        let (rows, whole) = row::parse::<serde::de::IgnoredAny>(path, &bytes)?;
+        let (rows, whole) = row::parse(path, &bytes).map_err(|error| error.about(&["output"]))?;
         let lacking = rows.iter().filter(|row| row.lacks_energy()).count();
         if metered && lacking > 0 {
             return Err(Error::Input(format!(
                 "{}: {lacking} of its {} cases ran on a GPU and have no energy; measure it into another file, or resume with --energy 0",
                 path.display(),
                 rows.len()
-            )));
+            ))
+            .about(&["energy", "output"]));
         }
         if whole < bytes.len() {
             let (path, torn) = (path.display(), bytes.len() - whole);
@@ -198,7 +201,7 @@ impl Sink {
         }
         journal.mend(&bytes, whole)?;
         // In today's order, which may not be that of whoever wrote them.
-        let key = |row: Row<_>| {
+        let key = |row: Row<RanRow>| {
             let mut case: Case = row.case.into_iter().collect();
             settings.sort(&mut case);
             case.key()

@@ -5,9 +5,11 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::bench::energy::Energy;
 use crate::bench::provenance::Provenance;
+use crate::bench::ran::{self, RanRow};
 use crate::bench::settings::Case;
 use crate::error::Error;
 use crate::measure::Samples;
@@ -112,12 +114,12 @@ impl<R> Row<R> {
 ///
 /// # Errors
 /// [`Error::Input`] names the file, the line and what is wrong with it.
-pub(super) fn parse<R: for<'de> Deserialize<'de>>(path: &Path, bytes: &[u8]) -> Result<(Vec<Row<R>>, usize), Error> {
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<(Vec<Row<RanRow>>, usize), Error> {
     let (mut rows, mut whole) = (Vec::new(), 0);
     for (i, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
         let wrong = |what: String| Error::Input(format!("{}: line {}: {what}", path.display(), i + 1));
         if !line.trim_ascii().is_empty() {
-            match serde_json::from_slice::<Row<Outline>>(line) {
+            match serde_json::from_slice::<Row<Value>>(line) {
                 Err(error) if error.is_eof() && !line.ends_with(b"\n") && begins(line) => return Ok((rows, whole)),
                 Err(error) => return Err(wrong(format!("not a row of `bench`: {error}"))),
                 Ok(row) => row.check().map_err(wrong)?,
@@ -140,7 +142,7 @@ fn begins(torn: &[u8]) -> bool {
 ///
 /// # Errors
 /// [`Error::File`]; [`Error::Input`] names the file, the line and what is wrong with it.
-pub(crate) fn read<R: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<Row<R>>, Error> {
+pub(crate) fn read(path: &Path) -> Result<Vec<Row<RanRow>>, Error> {
     let bytes = std::fs::read(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
     let (rows, whole) = parse(path, &bytes)?;
     match bytes.len() - whole {
@@ -152,32 +154,7 @@ pub(crate) fn read<R: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<Row<
     }
 }
 
-/// What a run report says, if it says it, of what cannot be otherwise.
-#[derive(Deserialize)]
-pub(crate) struct Outline {
-    k: Option<usize>,
-    size: Option<Vec<u32>>,
-    g: Option<Vec<u32>>,
-    r: Option<Vec<u32>>,
-    #[serde(rename = "B")]
-    b: Option<StopSides>,
-    #[serde(default)]
-    levels: Vec<LevelSum>,
-}
-
-/// One number, or one per axis.
-#[derive(Deserialize)]
-struct StopSides(#[serde(with = "orthant::per_axis")] Vec<u32>);
-
-#[derive(Deserialize)]
-struct LevelSum {
-    regions: u64,
-    subdivided: u64,
-    filled: u64,
-    leaves: u64,
-}
-
-impl Row<Outline> {
+impl Row<Value> {
     /// Finds what no `bench` can have measured.
     fn check(&self) -> Result<(), String> {
         if self.schema != SCHEMA {
@@ -186,33 +163,7 @@ impl Row<Outline> {
         if let Some(times) = &self.samples {
             times.check()?;
         }
-        self.run.as_ref().map_or(Ok(()), Outline::check)
-    }
-}
-
-impl Outline {
-    /// Finds what no run can have had.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        let k = self.k.or(self.size.as_ref().map(Vec::len)).unwrap_or(1);
-        if !(1..=orthant::MAX_DIM).contains(&k) {
-            return Err(format!("key 'k' is {k}: between 1 and {} dimensions are supported", orthant::MAX_DIM));
-        }
-        for (key, axes) in [("size", &self.size), ("g", &self.g), ("r", &self.r)] {
-            if let Some(axes) = axes.as_ref().filter(|axes| axes.len() != k || axes.contains(&0)) {
-                return Err(format!("key '{key}' is {axes:?}: {k} positive numbers are needed"));
-            }
-        }
-        if let Some(r) = self.r.as_ref().filter(|r| r.iter().all(|&split| split == 1)) {
-            return Err(format!("key 'r' is {r:?}: at least one axis has to be split"));
-        }
-        if let Some(StopSides(b)) = self.b.as_ref().filter(|b| ![1, k].contains(&b.0.len()) || b.0.contains(&0)) {
-            return Err(format!("key 'B' is {b:?}: one positive number or {k} of them are needed"));
-        }
-        let sum = |level: &LevelSum| level.subdivided.checked_add(level.filled)?.checked_add(level.leaves);
-        match self.levels.iter().position(|level| sum(level) != Some(level.regions)) {
-            None => Ok(()),
-            Some(i) => Err(format!("level {i}: key 'regions' is not the sum of 'subdivided', 'filled' and 'leaves'")),
-        }
+        self.run.as_ref().map_or(Ok(()), ran::check)
     }
 }
 

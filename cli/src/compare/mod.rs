@@ -10,6 +10,7 @@ use std::path::Path;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::bench::ran::RanRow;
 use crate::bench::row::{self, CaseTimes, Row};
 use crate::bench::settings::{Apart, Case, Settings};
 use crate::error::Error;
@@ -18,10 +19,10 @@ use crate::voice::{Voice, print};
 
 pub(crate) use args::CompareOptions;
 
-use pair::{Cells, Judgement, Pair, checksum, number};
+use pair::{Judgement, Pair, checksum, number};
 
 /// The rows of a file by what must agree: a single one, or the rounds of a case in the order of the file.
-type Rows = BTreeMap<Case, Vec<Row<Cells>>>;
+type Rows = BTreeMap<Case, Vec<Row<RanRow>>>;
 
 /// The least samples a side that ranks are taken of, however lenient `--alpha` is.
 const RANKED: usize = 4;
@@ -120,14 +121,14 @@ pub(crate) fn compare(args: CompareOptions, voice: Voice) -> Result<(), Error> {
 
 /// The rows of a file; several of a case only where they are `rounds`.
 fn load(path: &Path, settings: &Settings, ignore: &[String], rounds: bool) -> Result<Rows, Error> {
-    let of = |row: &Row<Cells>, ignore: &[String]| {
+    let of = |row: &Row<RanRow>, ignore: &[String]| {
         // Other programs may have put the settings in another order.
         let mut case: Case = row.case.iter().filter(|(name, _)| !ignore.contains(name)).cloned().collect();
         settings.sort(&mut case);
         case
     };
     let mut rows = Rows::new();
-    for row in row::read::<Cells>(path)? {
+    for row in row::read(path)? {
         let case = of(&row, ignore);
         let key = case.key();
         let known = rows.entry(case).or_default();
@@ -163,7 +164,7 @@ fn pairs(args: &CompareOptions, a: &Rows, b: &Rows) -> Result<Comparison, Error>
     })
 }
 
-fn pair(args: &CompareOptions, case: &Case, a: &Row<Cells>, b: &Row<Cells>) -> Option<Pair> {
+fn pair(args: &CompareOptions, case: &Case, a: &Row<RanRow>, b: &Row<RanRow>) -> Option<Pair> {
     let times_a = a.samples.as_ref()?;
     let key = case.key();
     let failed = Pair {

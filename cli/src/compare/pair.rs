@@ -1,15 +1,10 @@
 //! One case in two files.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::bench::ran::RanRow;
 use crate::bench::row::Row;
 use crate::bench::settings::Case;
-
-/// What is read of a run.
-#[derive(Debug, Deserialize)]
-pub(super) struct Cells {
-    pub(super) checksum: Option<String>,
-}
 
 /// How B stands to A.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -81,7 +76,7 @@ impl Pair {
     }
 }
 
-pub(super) fn checksum(row: &Row<Cells>) -> Option<&str> {
+pub(super) fn checksum(row: &Row<RanRow>) -> Option<&str> {
     row.run.as_ref()?.checksum.as_deref()
 }
 

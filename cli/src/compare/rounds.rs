@@ -6,7 +6,8 @@
 use serde::Serialize;
 
 use super::args::CompareOptions;
-use super::pair::{Cells, Judgement, Pair, checksum, number};
+use super::pair::{Judgement, Pair, checksum, number};
+use crate::bench::ran::RanRow;
 use crate::bench::row::{CaseTimes, Row};
 use crate::bench::settings::{Apart, Case};
 use crate::error::Error;
@@ -37,7 +38,7 @@ impl Verdicts {
 }
 
 /// The times of a round; None if it failed.
-fn times(row: &Row<Cells>) -> Option<&CaseTimes> {
+fn times(row: &Row<RanRow>) -> Option<&CaseTimes> {
     row.samples.as_ref()
 }
 
@@ -48,8 +49,8 @@ fn times(row: &Row<Cells>) -> Option<&CaseTimes> {
 pub(super) fn pair(
     args: &CompareOptions,
     case: &Case,
-    a: &[Row<Cells>],
-    b: &[Row<Cells>],
+    a: &[Row<RanRow>],
+    b: &[Row<RanRow>],
 ) -> Result<Option<Pair>, Error> {
     let key = case.key();
     let (path_a, path_b) = (args.a.display(), args.b.display());
@@ -73,7 +74,7 @@ pub(super) fn pair(
     // One clock for all rounds.
     let device = a.iter().chain(b).filter_map(times).all(|times| !times.device.is_empty());
     let middle = |times: &CaseTimes| median(if device { &times.device } else { &times.wall });
-    let medians = |rows: &[Row<Cells>]| rows.iter().filter_map(times).map(middle).collect::<Vec<f64>>();
+    let medians = |rows: &[Row<RanRow>]| rows.iter().filter_map(times).map(middle).collect::<Vec<f64>>();
     let (x, y) = (medians(a), medians(b));
     let failed = Pair {
         key,
@@ -97,7 +98,7 @@ pub(super) fn pair(
     let ratios: Vec<f64> = x.iter().zip(&y).map(|(a, b)| b / a).collect();
     let (ratio, three_mad) = (median(&ratios), 3.0 * median_absolute_deviation(&ratios));
     let threshold = args.threshold.max(three_mad);
-    let checksums = |rows| <[Row<Cells>]>::iter(rows).filter_map(checksum);
+    let checksums = |rows| <[Row<RanRow>]>::iter(rows).filter_map(checksum);
     Ok(Some(Pair {
         median_b: Some(median(&y)),
         ratio: Some(ratio),

@@ -247,6 +247,7 @@ fn measured<const K: usize>(
     };
     let locality = Locality::new(&coords, grid).ok_or_else(|| {
         Error::Input("curves compare: the largest table has one region; use a larger -g or -n, or a smaller -B".into())
+            .about(&["size", "g", "r", "B"])
     })?;
     Ok(CurveRow {
         curve: plan.curve(),

@@ -264,8 +264,7 @@ pub(crate) struct Axes(pub(crate) Vec<u64>);
 
 impl std::fmt::Display for Axes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let numbers: Vec<_> = self.0.iter().map(u64::to_string).collect();
-        f.write_str(&numbers.join("x"))
+        f.write_str(&orthant::per_axis::text(&self.0))
     }
 }
 

@@ -116,7 +116,8 @@ pub(super) fn landscapes(problem: &Problem, objective: Objective, space: &Space)
     if candidates.is_empty() {
         return Err(Error::Input(
             "landscape: no scheme has g B r <= n; use a larger -n or smaller -g, -r and -B".into(),
-        ));
+        )
+        .about(&["size", "g", "r", "B"]));
     }
     let least = candidates.iter().map(|scheme| scheme.cost).fold(f64::INFINITY, f64::min);
     let axis = |name: &'static str, values: &[u64], of: fn(&Candidate) -> u64| {

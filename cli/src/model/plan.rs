@@ -85,7 +85,8 @@ impl SearchSpace {
         match lengths.into_iter().fold(1, usize::saturating_mul) {
             ..=MOST => Ok(Space { g: self.g.clone(), r: self.r.clone(), b: self.b.clone() }),
             many => {
-                Err(Error::Input(format!("-g, -r and -B make {many} schemes to try; at most {MOST} are tried at once")))
+                let reason = format!("-g, -r and -B make {many} schemes to try; at most {MOST} are tried at once");
+                Err(Error::Input(reason).about(&["g", "r", "B", "size"]))
             }
         }
     }

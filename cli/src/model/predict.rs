@@ -78,9 +78,8 @@ fn rows(args: &PredictOptions) -> Result<Vec<Prediction>, Error> {
     let lengths = lengths.into_iter().chain([args.a.len(), args.lambda.len(), args.q.len(), args.c.len()]);
     let combinations = lengths.fold(1usize, usize::saturating_mul);
     if combinations > MOST_ROWS {
-        return Err(Error::Input(format!(
-            "the lists make {combinations} configurations; at most {MOST_ROWS} are predicted at once"
-        )));
+        let reason = format!("the lists make {combinations} configurations; at most {MOST_ROWS} are predicted at once");
+        return Err(Error::Input(reason).about(&["size", "g", "r", "B", "A", "lambda", "q", "c"]));
     }
     let mut rows = Vec::with_capacity(combinations);
     for size in &args.size {
@@ -93,7 +92,8 @@ fn rows(args: &PredictOptions) -> Result<Vec<Prediction>, Error> {
                 return Err(Error::Input(format!(
                     "-g {} on axis {axis}: the initial split must be between 1 and the {} cells of the axis",
                     g[axis], n[axis]
-                )));
+                ))
+                .about(&["g", "size"]));
             }
             for density in &densities {
                 for (a, lambda, q, c) in machines(args) {

@@ -1,5 +1,5 @@
 //! Run reports, and rows of `bench`, as a fit reads them: one JSON object per file, or one per line; every complaint names
-//! the file, the report and what is wrong with it.
+//! the file, the line and what is wrong with it.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,8 @@ use orthant::{Keep, LevelReport, Mapping, Report, SCHEMA, StrategyKind};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::bench::row::{CaseTimes, Outline};
+use crate::bench::ran;
+use crate::bench::row::CaseTimes;
 use crate::error::Error;
 use crate::store::Setting;
 
@@ -56,11 +57,16 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Measured>, Error> {
         let text = std::fs::read_to_string(path).map_err(|source| Error::File { path: path.clone(), source })?;
         let file = path.display();
         let (before, mut failed) = (runs.len(), 0);
-        let pages = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
-        for (index, page) in pages.enumerate() {
+        let mut pages = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
+        let mut end = 0;
+        while let Some(page) = pages.next() {
             let page = page.map_err(|error| Error::Input(format!("{file}: not JSON: {error}")))?;
+            // Where the object begins, which may have many lines.
+            let start = text.len() - text[end..].trim_start().len();
+            let line = 1 + text[..start].matches('\n').count();
+            end = pages.byte_offset();
             let run = report_or_row(page);
-            let run = run.map_err(|trouble| Error::Input(format!("{file}: report {}: {trouble}", index + 1)))?;
+            let run = run.map_err(|trouble| Error::Input(format!("{file}: line {line}: {trouble}")))?;
             failed += usize::from(run.is_none());
             runs.extend(run);
         }
@@ -121,8 +127,8 @@ fn words(report: &Value, error: &serde_json::Error) -> String {
 
 /// A report as a fit reads it; `seconds` are another median than its own.
 fn measured(page: &Value, seconds: Option<f64>) -> Result<Measured, String> {
+    ran::check(page)?;
     let report = Report::deserialize(page).map_err(|error| words(page, &error))?;
-    Outline::deserialize(page).map_err(|error| error.to_string())?.check()?;
     let (tuning, computation) = (&report.tuning, &report.computation);
     let hardware = match &report.cuda {
         None => Hardware::Cpu {

@@ -13,16 +13,22 @@ pub(super) fn dimensions(dim: Option<usize>, size: &Axes) -> Result<usize, Error
     });
     match (1..=orthant::MAX_DIM).contains(&k) {
         true => Ok(k),
-        false => Err(Error::Input(format!("--dim {k}: between 1 and {} dimensions are supported", orthant::MAX_DIM))),
+        false => {
+            let reason = format!("--dim {k}: between 1 and {} dimensions are supported", orthant::MAX_DIM);
+            Err(Error::Input(reason).about(&["dim", "size"]))
+        }
     }
 }
 
 /// One number per axis.
-pub(super) fn spread(flag: &str, axes: &Axes, k: usize) -> Result<Vec<u64>, Error> {
+pub(super) fn spread(flag: &'static str, axes: &Axes, k: usize) -> Result<Vec<u64>, Error> {
     match axes.0[..] {
         [number] => Ok(vec![number; k]),
         _ if axes.0.len() == k => Ok(axes.0.clone()),
-        _ => Err(Error::Input(format!("{flag} has {} axes; with --dim {k} it takes 1 or {k} numbers", axes.0.len()))),
+        _ => {
+            let reason = format!("{flag} has {} axes; with --dim {k} it takes 1 or {k} numbers", axes.0.len());
+            Err(Error::Input(reason).about(&[flag.trim_start_matches('-'), "dim", "size"]))
+        }
     }
 }
 
@@ -30,9 +36,12 @@ pub(super) fn spread(flag: &str, axes: &Axes, k: usize) -> Result<Vec<u64>, Erro
 pub(super) fn flagged(error: ModelError) -> Error {
     let (symbol, value, allowed) = match error {
         ModelError::Parameter { symbol, value, allowed } => (symbol, value, allowed),
-        ModelError::Profile { .. } => return Error::Input(format!("--profile: {error}")),
+        ModelError::Profile { .. } => {
+            return Error::Input(format!("--profile: {error}")).about(&["profile", "size", "g", "r", "B"]);
+        }
         ModelError::Infeasible { .. } | ModelError::Undefined { .. } => {
-            return Error::Input(format!("--tau-policy: {error}; use a smaller -g or -B, or --tau-policy clamp"));
+            let reason = format!("--tau-policy: {error}; use a smaller -g or -B, or --tau-policy clamp");
+            return Error::Input(reason).about(&["tau-policy", "size", "g", "r", "B"]);
         }
         _ => return Error::Model(error),
     };
@@ -50,7 +59,9 @@ pub(super) fn flagged(error: ModelError) -> Error {
         "k" => "--dim",
         _ => return Error::Model(ModelError::Parameter { symbol, value, allowed }),
     };
-    Error::Input(format!("{flag} {value}: must be {allowed}"))
+    let error = Error::Input(format!("{flag} {value}: must be {allowed}"));
+    // A box dimension is at most k.
+    if symbol == "dim" { error.about(&["box-dim", "dim", "size"]) } else { error }
 }
 
 /// A density in words, after 'P'.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use orthant::backend::Part;
 use orthant::field::{Field, Job, Open};
 use orthant::model::auto::Ranked;
-use orthant::{AutoScheme, Control, Plan, Request, Target};
+use orthant::{AutoScheme, Control, Plan, Request, Target, per_axis};
 use serde_json::{Value, json};
 
 use crate::error::Error;
@@ -61,7 +61,8 @@ impl Job for TuneTask {
             None if !self.args.blocks.is_empty() => {
                 return Err(Error::Unavailable(
                     "--blocks: understood by a GPU alone; leave out, or use --backend cuda".into(),
-                ));
+                )
+                .about(&["blocks", "backend"]));
             }
             None => vec![self.request.how.on_cuda().block],
             Some(_) if !self.args.blocks.is_empty() => self.args.blocks.clone(),
@@ -214,7 +215,7 @@ impl<const K: usize> Found<K> {
         let mut rows = table(&["g r B", "scheme", "block", "ms", "predicted", "of the best"]);
         for entry in &self.tried {
             let Ranked { g, r, b, mapping, cost, .. } = &entry.candidate;
-            let block = entry.block.map(|side| side.to_string()).join("x");
+            let block = per_axis::text(&entry.block);
             rows.add_row([
                 format!("{g} {r} {b}"),
                 mapping.to_string(),

@@ -42,7 +42,8 @@ impl Journal {
     pub fn resume(path: &Path) -> Result<(Self, Vec<u8>), Error> {
         let mut journal = Self::open(path)?;
         if journal.file.metadata().is_ok_and(|facts| !facts.is_file()) {
-            return Err(Error::Input(format!("--resume {}: is no file that can be read again", path.display())));
+            let error = Error::Input(format!("--resume {}: is no file that can be read again", path.display()));
+            return Err(error.about(&["output"]));
         }
         let mut bytes = Vec::new();
         let read = journal.file.seek(SeekFrom::Start(0)).and_then(|_| journal.file.read_to_end(&mut bytes));

@@ -32,13 +32,15 @@ impl<const K: usize> Slice<K> {
         let mut through: [Option<u32>; K] = [None; K];
         for &(axis, index) in fixed {
             if axis >= K {
-                return Err(Error::Input(format!("--slice {axis}={index}: axes run from 0 to {}", K - 1)));
+                let reason = format!("--slice {axis}={index}: axes run from 0 to {}", K - 1);
+                return Err(Error::Input(reason).about(&["slice", "dim", "size"]));
             }
             if index >= size[axis] {
                 return Err(Error::Input(format!(
                     "--slice {axis}={index}: axis {axis} has the indices 0 to {}",
                     size[axis] - 1
-                )));
+                ))
+                .about(&["slice", "size"]));
             }
             if through[axis].replace(index).is_some() {
                 return Err(Error::Input(format!("--slice {axis}={index}: axis {axis} is fixed twice")));
@@ -48,7 +50,10 @@ impl<const K: usize> Slice<K> {
         let axes = match (free.next(), free.next()) {
             (Some(right), Some(up)) => [right, up],
             (Some(only), None) if K == 1 => [only, only],
-            _ => return Err(Error::Input(format!("--slice: a picture needs two free axes of {K}"))),
+            _ => {
+                let reason = format!("--slice: a picture needs two free axes of {K}");
+                return Err(Error::Input(reason).about(&["slice", "dim", "size"]));
+            }
         };
         let at = |j: usize| if axes.contains(&j) { 0 } else { through[j].unwrap_or(size[j] / 2) };
         Ok(Self { axes, through: std::array::from_fn(at) })

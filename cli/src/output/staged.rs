@@ -51,7 +51,8 @@ pub fn distinct<'a>(outputs: impl IntoIterator<Item = &'a Path>, inputs: &[PathB
             return Err(Error::Input(format!("{}: is read, and cannot be written too", output.display())));
         }
         if seen.iter().any(|other| same_file(other, output)) {
-            return Err(Error::Input(format!("{}: named for two outputs", output.display())));
+            let error = Error::Input(format!("{}: named for two outputs", output.display()));
+            return Err(error.about(&["output", "overlay", "report", "json"]));
         }
         seen.push(output);
     }

@@ -2,52 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use orthant::per_axis;
 
 use crate::bench::energy::Energy;
+use crate::bench::ran::{RanLevel, RanRow};
 use crate::bench::row::Row;
 use crate::statistics::{Spread, spread};
-
-/// What is read of a run report.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct RanRow {
-    pub(super) workload: String,
-    pub(super) k: usize,
-    pub(super) size: Vec<u32>,
-    dwell: Option<u32>,
-    precision: String,
-    arithmetic: String,
-    cell: String,
-    pub(super) strategy: String,
-    pub(super) scheme: String,
-    pub(super) curve: String,
-    explore: String,
-    /// One number, or one per axis where they differ; so are r and B.
-    #[serde(with = "orthant::per_axis")]
-    pub(super) g: Vec<u32>,
-    #[serde(with = "orthant::per_axis")]
-    pub(super) r: Vec<u32>,
-    #[serde(rename = "B", with = "orthant::per_axis")]
-    pub(super) b: Vec<u32>,
-    pub(super) backend: String,
-    device: String,
-    threads: usize,
-    block: Option<[u32; 3]>,
-    pub(super) dp_launch: Option<String>,
-    pub(super) table: Option<String>,
-    pub(super) levels: Vec<RanLevel>,
-    pub(super) peak_olt_bytes: u64,
-}
-
-/// What is read of a level.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct RanLevel {
-    pub(super) regions: u64,
-    pub(super) subdivided: u64,
-    pub(super) leaves: u64,
-    /// Null where there were no regions.
-    pub(super) p: Option<f64>,
-}
 
 /// A measured case.
 #[derive(Debug, Clone, PartialEq)]
@@ -189,7 +149,7 @@ impl Fact {
 
     /// {g, r, B}, with all axes where they differ.
     pub(super) fn scheme(&self) -> String {
-        let [g, r, b] = [&self.ran.g, &self.ran.r, &self.ran.b].map(|numbers| joined(numbers));
+        let [g, r, b] = [&self.ran.g, &self.ran.r, &self.ran.b].map(|numbers| per_axis::text(numbers));
         format!("{{{g}, {r}, {b}}}")
     }
 }
@@ -200,11 +160,6 @@ fn mean(axes: &[u32]) -> u64 {
         [first, rest @ ..] if rest.iter().all(|number| number == first) => u64::from(*first),
         _ => axes.iter().map(|&n| f64::from(n)).product::<f64>().powf(1.0 / axes.len().max(1) as f64).round() as u64,
     }
-}
-
-/// As `-g` takes them.
-pub(super) fn joined(axes: &[u32]) -> String {
-    axes.iter().map(u32::to_string).collect::<Vec<_>>().join("x")
 }
 
 /// Every value that `of` has, once, in order.

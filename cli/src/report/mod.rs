@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use crate::bench::ran::RanRow;
 use crate::bench::row::{self, Row};
 use crate::error::Error;
 use crate::interrupt::cancels;
@@ -18,7 +19,7 @@ use crate::output::{Staged, chart, distinct, expect_extension};
 use crate::voice::Voice;
 use orthant::Control;
 
-use facts::{Fact, RanRow};
+use facts::Fact;
 use page::{Experiment, Page};
 
 /// Options of `report`.
@@ -48,7 +49,7 @@ pub(crate) struct ReportOptions {
 pub(crate) fn report(args: ReportOptions, voice: Voice) -> Result<(), Error> {
     let mut rows = Vec::new();
     for path in &args.results {
-        rows.extend(row::read::<RanRow>(path)?);
+        rows.extend(row::read(path)?);
     }
     if rows.is_empty() {
         return Err(Error::Input(format!("{}: there are no rows to report", args.results[0].display())));

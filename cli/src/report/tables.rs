@@ -9,8 +9,9 @@ use serde::Serialize;
 
 use orthant::Bytes;
 
+use crate::bench::ran::RanRow;
 use crate::bench::row::Row;
-use crate::report::facts::{Fact, Problem, RanRow, best, four, least, problems};
+use crate::report::facts::{Fact, Problem, best, four, least, problems};
 
 /// A table as pages and text show it.
 #[derive(Debug, Clone, Serialize)]

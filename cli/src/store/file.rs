@@ -48,10 +48,10 @@ pub(super) fn entries<T: Entry>(backend: &str, device: &str) -> Result<(Vec<T>, 
 /// [`Error::Input`] if there is no folder for it or a file there cannot be understood, [`Error::File`].
 pub(crate) fn keep<T: Entry>(backend: &str, device: &str, new: Vec<T>) -> Result<PathBuf, Error> {
     let folder = folder()
-        .ok_or_else(|| Error::Input("no folder for what was learnt: set ORTHANT_DATA_DIR, or use --dry-run".into()))?;
+        .ok_or_else(|| Error::Input(format!("no folder for what was learnt: set {VARIABLE}, or use --dry-run")))?;
     let path = path::<T>(&folder, backend, device);
     let parent = folder.join(T::FOLDER);
-    let failed = |source| Error::File { path: parent.clone(), source };
+    let failed = |source| failed(&parent, source);
     std::fs::create_dir_all(&parent).map_err(failed)?;
     // Who reads to write again keeps others from doing so meanwhile.
     let lock = File::create(parent.join(".lock")).map_err(failed)?;
@@ -77,7 +77,7 @@ fn read<T: Entry>(path: &Path) -> Result<Vec<T>, Error> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(source) => return Err(Error::File { path: path.to_owned(), source }),
+        Err(source) => return Err(failed(path, source)),
     };
     let wrong = |why: String| Error::Input(format!("{}: {why}; remove it, and fit or tune again", path.display()));
     let version: Version = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
@@ -106,9 +106,30 @@ fn key(backend: &str, device: &str) -> String {
     key.split('-').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
 }
 
+/// The variable of the folder that all of them are in.
+const VARIABLE: &str = "ORTHANT_DATA_DIR";
+
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// What the system said of a file or a folder here, and who chose the place.
+fn failed(path: &Path, source: std::io::Error) -> Error {
+    let source = match variable(VARIABLE) {
+        Some(folder) => {
+            let folder = folder.display();
+            std::io::Error::new(
+                source.kind(),
+                format!("{source} (the folder {folder} is set by the variable {VARIABLE})"),
+            )
+        }
+        None => source,
+    };
+    Error::File { path: path.to_owned(), source }
+}
+
 fn folder() -> Option<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    variable("ORTHANT_DATA_DIR").or_else(|| {
+    variable(VARIABLE).or_else(|| {
         let base = variable("XDG_DATA_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/share")));
         base.map(|base| base.join("orthant"))
     })

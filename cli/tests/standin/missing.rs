@@ -38,6 +38,17 @@ pub(super) fn what_is_missing_is_said(folder: &Path) {
         let doctor = orthant(folder, "doctor", &[variable]);
         assert!([Some(0), Some(4)].contains(&doctor.status.code()) && !text(&doctor).1.contains("panicked"));
     }
+    // A field's array of 256 KiB is there when a dense array of 512 KiB is asked for: it counts once.
+    let planes = "run mxm --dim 4 -n 256x256x2x2 -g 8x8x1x1 -B 8x8x1x1 -r 2x2x1x1 --backend cuda -q";
+    for (bytes, code, words) in [
+        ("250000", 5, "the field's arrays would take 256.0 KiB"),
+        ("600000", 5, "arrays and tables"),
+        ("900000", 0, ""),
+    ] {
+        let output = orthant(folder, planes, &[("STANDIN_MEMORY", bytes)]);
+        let (_, err) = text(&output);
+        assert!(output.status.code() == Some(code) && err.contains(words), "{bytes}: {err}");
+    }
     // A driver without NVRTC.
     let bare = empty("driver-only");
     std::fs::copy(folder.join("libcuda.so.1"), bare.join("libcuda.so.1")).unwrap();

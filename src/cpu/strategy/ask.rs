@@ -11,12 +11,12 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use crate::backend::{Error, Mapping, table_bytes};
+use crate::backend::{Error, Pass, table_bytes};
 use crate::cpu::olt::Olt;
 use crate::cpu::strategy::definition::Strategy;
 use crate::cpu::work::Work;
 use crate::memory::copies;
-use crate::result::{Launches, LevelKernels, LevelStats, MemoryError, Stored};
+use crate::result::{Launches, LevelCounts, LevelKernels, LevelStats, MemoryError, Stored};
 
 /// Regions per task: enough cells for a vectorised field, few enough to balance.
 const REGIONS: usize = 256;
@@ -28,7 +28,7 @@ impl<const K: usize> Strategy<K> for Ask {
         let payloads = work.host.carry.is_some();
         let mut launches = Launches { most_in_flight: 1, ..Launches::default() };
         let mut stats = Vec::new();
-        work.fits(table_bytes(work.plan, work.start.level, payloads, work.start.len().into()))?;
+        work.fits(Stored::NextTable, table_bytes(work.plan, work.start.level, payloads, work.start.len().into()))?;
         let mut olt = Olt::roots(work.plan, work.host.carry, work.start)?;
         loop {
             let start = Instant::now();
@@ -38,15 +38,14 @@ impl<const K: usize> Strategy<K> for Ask {
             mixed.par_chunks_mut(piece).enumerate().try_for_each(|(i, mixed)| {
                 work.process(level, |slot| (olt.code(i * piece + slot), olt.payload(i * piece + slot)), mixed)
             })?;
-            let settled = work.how.tuning.mapping == Mapping::Mbr && work.settles(level);
+            let settled = work.how.passes() == Pass::Level && work.settle_listed()?;
             let kernels = LevelKernels { explore: 1, leaf: u64::from(settled), ..LevelKernels::default() };
             launches.kernels += kernels.explore + kernels.leaf;
-            let counts = work.counts(level);
-            let children = u128::from(counts.subdivided) * u128::from(work.plan.scheme().children());
+            let children = u128::from(work.counts(level).subdivided) * u128::from(work.plan.scheme().children());
             let mut bytes = table_bytes(work.plan, level, payloads, olt.len() as u128);
             let next = if children > 0 {
                 bytes += table_bytes(work.plan, level + 1, payloads, children);
-                work.fits(bytes + size_of_val(&mixed[..]) as u128)?;
+                work.fits(Stored::NextTable, bytes + size_of_val(&mixed[..]) as u128)?;
                 Some(olt.children(work.plan, work.host.carry, &mixed, work.how.tuning.insertion)?)
             } else {
                 None
@@ -54,7 +53,7 @@ impl<const K: usize> Strategy<K> for Ask {
             launches.peak_olt_bytes = launches.peak_olt_bytes.max(bytes as u64);
             stats.push(LevelStats {
                 level: work.plan.levels()[level as usize],
-                counts,
+                counts: LevelCounts::default(),
                 olt_entries: olt.len() as u64 + children as u64,
                 olt_bytes: bytes as u64,
                 kernels,
@@ -62,8 +61,14 @@ impl<const K: usize> Strategy<K> for Ask {
             });
             match next {
                 Some(next) => olt = next,
-                None => return Ok((stats, launches)),
+                None => break,
             }
         }
+        if work.settle_listed()? {
+            launches.kernels += 1;
+            stats.last_mut().expect("a run has a level").kernels.leaf += 1;
+        }
+        stats.iter_mut().for_each(|stats| stats.counts = work.counts(stats.level.index));
+        Ok((stats, launches))
     }
 }

@@ -61,7 +61,9 @@ impl<const K: usize> Strategy<K> for Dp {
         if let Some(failure) = tasks.failure.into_inner().expect("no worker panics holding it") {
             return Err(failure);
         }
-        let stats = (work.plan.levels()[start.level as usize..].iter())
+        // Levels run side by side, so that a list for each is one for all.
+        let settled = work.settle_listed()?;
+        let mut stats: Vec<LevelStats<K>> = (work.plan.levels()[start.level as usize..].iter())
             .map(|&level| LevelStats {
                 level,
                 counts: work.counts(level.index),
@@ -75,9 +77,12 @@ impl<const K: usize> Strategy<K> for Dp {
             })
             .take_while(|stats| stats.level.index == start.level || stats.counts.regions > 0)
             .collect();
+        if settled {
+            stats.last_mut().expect("a run has a level").kernels.leaf += 1;
+        }
         let in_place = tasks.in_place.into_inner();
         let launches = Launches {
-            kernels: tasks.kernels.into_iter().map(AtomicU64::into_inner).sum(),
+            kernels: tasks.kernels.into_iter().map(AtomicU64::into_inner).sum::<u64>() + u64::from(settled),
             most_in_flight: tasks.most_in_flight.into_inner(),
             credits: work.how.tuning.max_kernels.map_or(TASKS, u64::from),
             refused: in_place,

@@ -19,6 +19,7 @@ impl<const K: usize> Strategy<K> for Exhaustive {
                 "regions",
                 "exhaustive has no regions; keep the dense array or counts",
             )
+            .with(&["strategy"])
             .into());
         }
         let window = work.start.window;

@@ -7,17 +7,18 @@
 use cudarc::driver::CudaEvent;
 
 use crate::abi::padded;
-use crate::backend::{AskLoop, Error, How, Insertion, Mapping, Shared, StrategyKind, Table};
+use crate::backend::{AskLoop, Error, How, Insertion, Pass, Shared, StrategyKind, Table};
+use crate::cuda::args::{
+    COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, LaunchArgs, SETTLE_IN_PLACE, SETTLE_LISTED, SETTLE_NONE,
+};
 use crate::cuda::device::{Kernel, LoadedModule, elapsed};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits;
 use crate::cuda::memory::{Allocation, Buffer, Pinned, Reserve, read, read_integers};
 use crate::cuda::setup::Setup;
-use crate::cuda::specialise::{
-    COORDINATES, COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, LaunchArgs, SETTLE_IN_PLACE, SETTLE_LISTED,
-    SETTLE_NONE, Specialisation,
-};
+use crate::cuda::specialise::{COORDINATES, Specialisation};
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
+use crate::cuda::strategy::listed::Parts;
 use crate::cuda::watch::Watch;
 use crate::field::{DeviceTwin, Field};
 use crate::geometry::{Level, Region};
@@ -35,6 +36,7 @@ pub(super) struct AskProgram {
     explore: Kernel,
     fill: Kernel,
     leaf: Kernel,
+    settle: Kernel,
     rank: Kernel,
     place: Kernel,
     threads: u64,
@@ -51,6 +53,8 @@ pub(super) struct AskProgram {
     marks: Vec<CudaEvent>,
     leaves: u64,
     bricks: Reserve,
+    /// What all levels listed, where that is settled at the end.
+    parts: Parts,
 }
 
 /// What the device holds of a level.
@@ -75,12 +79,12 @@ fn code_bytes<const K: usize>(plan: &Plan<K>, table: Table) -> u64 {
 
 impl AskProgram {
     /// How the terminal regions of a run are settled: uniform ones, leaves.
-    fn settle<const K: usize>(&self, setup: &Setup<'_, K>) -> (u32, u32) {
-        match (setup.how.kept.keep, setup.how.tuning.mapping) {
+    fn settles<const K: usize>(setup: &Setup<'_, K>) -> (u32, u32) {
+        match (setup.how.kept.keep, setup.how.passes()) {
             (Keep::Counts, _) => (SETTLE_NONE, SETTLE_NONE),
             (Keep::Regions, _) => (SETTLE_NONE, SETTLE_LISTED),
-            (Keep::Dense, Mapping::Sbr) => (SETTLE_IN_PLACE, SETTLE_IN_PLACE),
-            (Keep::Dense, Mapping::Mbr) => (SETTLE_LISTED, SETTLE_LISTED),
+            (Keep::Dense, Pass::InPlace) => (SETTLE_IN_PLACE, SETTLE_IN_PLACE),
+            (Keep::Dense, Pass::Level | Pass::Deferred) => (SETTLE_LISTED, SETTLE_LISTED),
         }
     }
 
@@ -99,7 +103,8 @@ impl AskProgram {
             AskLoop::Lean => Allocation::Pool,
             AskLoop::Paper => Allocation::Immediate,
         };
-        let (fill, leaf) = self.settle(setup);
+        let (fill, leaf) = Self::settles(setup);
+        let shared = Shared::of(StrategyKind::Ask);
         let stable = setup.how.tuning.insertion == Insertion::Stable && !last;
         let (here, next) = (self.slot(level.index), self.slot(level.index + 1));
         let mut args = LaunchArgs {
@@ -109,7 +114,10 @@ impl AskProgram {
             stable: u32::from(stable),
             fill,
             leaf,
-            pieces: 1,
+            pieces: match fill {
+                SETTLE_IN_PLACE => setup.pieces(level, self.threads, if last { shared.leaf } else { shared.fill }),
+                _ => 1,
+            },
             grid: padded(level.grid),
             side: padded(level.whole_sides()),
             counters: self.counters.address() + u64::from(level.index * COUNTERS) * 4,
@@ -140,7 +148,8 @@ impl AskProgram {
         if leaf == SETTLE_LISTED && last {
             args.leaves = tables.leaves.ensure(device, "the list of leaves", regions * 4, how)?.address();
         }
-        kernels.explore = launcher.fold(&self.explore, regions, &setup.run, &args, &setup.args)?;
+        kernels.explore =
+            launcher.fold(&self.explore, regions * u64::from(args.pieces), &setup.run, &args, &setup.args)?;
         if stable {
             let rounds = regions.div_ceil(self.threads * MOST_PIECES).max(LEAST_ROUNDS);
             let pieces = regions.div_ceil(self.threads * rounds);
@@ -171,41 +180,42 @@ impl AskProgram {
         Ok([word(COUNTER_MIXED), word(COUNTER_LEAVES), word(COUNTER_FILLS)])
     }
 
-    /// MBR: settles what the level listed.
+    /// Settles what the level listed, or leaves it to the end.
     fn settle_listed<const K: usize>(
         &mut self,
         setup: &Setup<'_, K>,
         launcher: &mut Launcher<'_>,
         level: &Level<K>,
-        mut args: LaunchArgs,
+        args: LaunchArgs,
         [leaves, fills]: [u64; 2],
         kernels: &mut LevelKernels,
     ) -> Result<(), Error> {
-        let cells = level.most_cells();
         let shared = Shared::of(StrategyKind::Ask);
-        let pieces = |each: u64| match setup.how.tuning.mapping {
-            Mapping::Sbr => 1,
-            Mapping::Mbr => shared.blocks(cells, self.threads, each),
+        let part = |regions, each| {
+            let pieces = setup.pieces(level, self.threads, each);
+            LaunchArgs { regions, pieces, ..args }
         };
-        if fills > 0 {
-            args.pieces = pieces(shared.fill);
-            kernels.fill = launcher.fold(&self.fill, fills * u64::from(args.pieces), &setup.run, &args, &setup.args)?;
-        }
-        if leaves > 0 {
-            args.pieces = pieces(shared.leaf);
-            if setup.how.kept.keep == Keep::Regions {
-                let bytes = leaves * cells * setup.storage.cell.bytes();
-                let bricks = self.bricks.ensure(setup.device, "the bricks of leaves", bytes, Allocation::Pool)?;
-                if level.whole_sides().contains(&0) {
-                    // Smaller regions leave gaps, which are read back too.
-                    bricks.set(0)?;
-                }
-                args.bricks = bricks.address();
-                args.brick_cells = cells;
+        let fill = LaunchArgs { leaves: 0, ..part(fills, shared.fill) };
+        let mut leaf = LaunchArgs { fills: 0, ..part(leaves, shared.leaf) };
+        if setup.how.kept.keep == Keep::Regions && leaves > 0 {
+            let cells = level.most_cells();
+            let bytes = leaves * cells * setup.storage.cell.bytes();
+            let bricks = self.bricks.ensure(setup.device, "the bricks of leaves", bytes, Allocation::Pool)?;
+            if level.whole_sides().contains(&0) {
+                // Smaller regions leave gaps, which are read back too.
+                bricks.set(0)?;
             }
-            kernels.leaf =
-                launcher.fold(&self.leaf, leaves * u64::from(args.pieces), &setup.run, &args, &setup.args)?;
+            (leaf.bricks, leaf.brick_cells) = (bricks.address(), cells);
+        } else if setup.how.passes() == Pass::Deferred {
+            self.parts.add(fill);
+            self.parts.add(leaf);
+            return Ok(());
         }
+        let mut launch = |kernel: &Kernel, part: &LaunchArgs| {
+            launcher.fold(kernel, part.regions * u64::from(part.pieces), &setup.run, part, &setup.args)
+        };
+        kernels.fill = launch(&self.fill, &fill)?;
+        kernels.leaf = launch(&self.leaf, &leaf)?;
         Ok(())
     }
 
@@ -225,6 +235,7 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
             explore: kernels.get("ask_explore")?,
             fill: kernels.get("ask_fill")?,
             leaf: kernels.get("ask_leaf")?,
+            settle: kernels.get("ask_settle")?,
             rank: kernels.get("ask_rank")?,
             place: kernels.get("ask_place")?,
             threads: u64::from(specialisation.threads()),
@@ -240,6 +251,7 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
             marks: Vec::new(),
             leaves: 0,
             bricks: Reserve::default(),
+            parts: Parts::default(),
         })
     }
 
@@ -250,7 +262,7 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
 
     fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128 {
         let regions: f64 = plan.expected_regions(field.boundary_dimension()).iter().sum();
-        let lists = if how.tuning.mapping == Mapping::Mbr { 8 } else { 0 };
+        let lists = if how.passes() == Pass::InPlace { 0 } else { 8 };
         regions as u128
             * u128::from(code_bytes(plan, how.on_cuda().table) + 1 + field.labels().kind().bytes().max(4) + lists)
     }
@@ -263,6 +275,7 @@ impl<const K: usize> Program<K> for AskProgram {
         self.marks.clear();
         self.runs.clear();
         self.leaves = 0;
+        self.parts.clear();
         self.counters.set(0)?;
         self.marks.push(setup.device.mark()?);
         let mut regions = setup.start.len();
@@ -304,6 +317,13 @@ impl<const K: usize> Program<K> for AskProgram {
             if regions == 0 {
                 break;
             }
+        }
+        if self.parts.blocks() > 0 {
+            let args = LaunchArgs { parts: self.parts.upload(setup.device)?, ..LaunchArgs::default() };
+            let kernels = launcher.fold(&self.settle, self.parts.blocks(), &setup.run, &args, &setup.args)?;
+            // The deepest level is not done before.
+            self.runs.last_mut().expect("a plan has a level").kernels.leaf += kernels;
+            *self.marks.last_mut().expect("one before the levels") = setup.device.mark()?;
         }
         Ok(())
     }

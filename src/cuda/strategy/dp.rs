@@ -4,22 +4,24 @@
 //! (`region`, `block`), or a level whose launch failed (`tail`), until nothing is left.
 
 use crate::abi::DeviceStruct;
-use crate::backend::{DpLaunch, Error, How, Table, Unsupported};
+use crate::backend::{DpLaunch, Error, How, Pass, Shared, StrategyKind, Table, Unsupported};
 use crate::choice::ChoiceError;
+use crate::cuda::args::{
+    COUNTER_DONE, COUNTER_MIXED, COUNTERS, DP_COUNTERS, DP_FAILED, DP_IN_PLACE, DP_LEAVES, DP_MOST_IN_FLIGHT,
+    DP_MOST_PENDING, DP_OVERFLOW, DP_REFUSED, DP_TERMINALS, DpArgs, FROM_OVERFLOW, FROM_ROOTS, LaunchArgs,
+    TALLY_COLUMNS, TALLY_FILL_GRIDS, TALLY_FILLED, TALLY_GRIDS, TALLY_LEAF_GRIDS, TALLY_LEAVES, TALLY_ROWS,
+    TALLY_SUBDIVIDED,
+};
 use crate::cuda::device::{Kernel, LoadedModule};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits;
 use crate::cuda::memory::{Allocation, Buffer, Pinned, Reserve, read_integers};
 use crate::cuda::setup::{Setup, tally};
-use crate::cuda::specialise::{
-    COUNTER_DONE, COUNTER_MIXED, COUNTERS, DP_COUNTERS, DP_FAILED, DP_IN_PLACE, DP_LEAVES, DP_MOST_IN_FLIGHT,
-    DP_MOST_PENDING, DP_OVERFLOW, DP_REFUSED, DP_TERMINALS, DpArgs, FROM_OVERFLOW, FROM_ROOTS, LaunchArgs,
-    Specialisation, TALLY_COLUMNS, TALLY_FILL_GRIDS, TALLY_FILLED, TALLY_GRIDS, TALLY_LEAF_GRIDS, TALLY_LEAVES,
-    TALLY_ROWS, TALLY_SUBDIVIDED,
-};
+use crate::cuda::specialise::Specialisation;
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
 use crate::cuda::strategy::dp_setup::{self, expected_families, level_args};
 use crate::cuda::strategy::dp_terminals::Terminals;
+use crate::cuda::strategy::listed::Parts;
 use crate::cuda::watch::Watch;
 use crate::field::{DeviceTwin, Field};
 use crate::plan::Plan;
@@ -36,6 +38,9 @@ const MOST_CREDITS: u64 = 1 << 22;
 pub(super) struct DpProgram {
     explore: Kernel,
     bricks: Kernel,
+    sort: Kernel,
+    settle: Kernel,
+    threads: u64,
     code_bytes: u64,
     levels: Vec<LaunchArgs>,
     /// The run's counters, then those of every level.
@@ -56,6 +61,8 @@ pub(super) struct DpProgram {
     args: [u64; 2],
     told: Vec<u8>,
     terminals: Terminals,
+    /// The terminal regions where they are settled from their list: of one level at a time, or all.
+    parts: Vec<Parts>,
     /// Alive as long as kernels may read it.
     _starts: Option<Buffer>,
 }
@@ -68,7 +75,8 @@ struct DpRun {
     /// The host's launches per level, for rounds, and for bricks.
     host: Vec<u64>,
     rounds: u64,
-    bricks: u64,
+    /// For what is settled at the end: bricks, or lists.
+    settled: u64,
     /// Families that overflowed, in all rounds and the most in one.
     overflowed: u64,
     most_waiting: u64,
@@ -126,6 +134,7 @@ impl DpProgram {
                 levels: self.structs[1].address(),
                 args: self.structs[2].address(),
                 counters: self.counters.address(),
+                stop: setup.stop.address(),
                 overflow: here[0].address(),
                 overflow_levels: here[1].address(),
                 taken: there[0].address(),
@@ -213,6 +222,43 @@ impl DpProgram {
         }
     }
 
+    /// Settles the terminal regions from their list, sorted by level into uniform ones and leaves.
+    fn settle_listed<const K: usize>(
+        &mut self,
+        setup: &Setup<'_, K>,
+        launcher: &mut Launcher<'_>,
+    ) -> Result<(), Error> {
+        let per_level = (TALLY_ROWS * TALLY_COLUMNS) as usize;
+        let words = self.levels.len() * per_level;
+        let tallies = read_integers(setup.device, setup.tallies(0), words as u64, 8)?;
+        let found = |column| tallies.chunks(per_level).map(move |level| tally(level, column));
+        let found: Vec<[u64; 2]> = found(TALLY_FILLED).zip(found(TALLY_LEAVES)).map(<[u64; 2]>::from).collect();
+        let mut place = self.terminals.sorted();
+        for (args, [fills, leaves]) in self.levels.iter_mut().zip(&found) {
+            (args.fills, args.leaves) = (place, place + 4 * fills);
+            place += 4 * (fills + leaves);
+        }
+        self.upload(setup)?;
+        let regions = self.terminals.count;
+        let mut kernels = launcher.entry(&self.sort, regions.div_ceil(self.threads), self.args[0], regions)?;
+        self.parts.clear();
+        let shared = Shared::of(StrategyKind::Ask);
+        for ((level, args), &[fills, leaves]) in setup.plan.levels().iter().zip(&self.levels).zip(&found) {
+            if self.parts.is_empty() || setup.how.passes() == Pass::Level {
+                self.parts.push(Parts::default());
+            }
+            let pieces = |each| setup.pieces(level, self.threads, each);
+            let parts = self.parts.last_mut().expect("one was just made");
+            parts.add(LaunchArgs { regions: fills, pieces: pieces(shared.fill), leaves: 0, ..*args });
+            parts.add(LaunchArgs { regions: leaves, pieces: pieces(shared.leaf), fills: 0, ..*args });
+        }
+        for parts in self.parts.iter_mut().filter(|parts| parts.blocks() > 0) {
+            kernels += launcher.entry(&self.settle, parts.blocks(), self.args[0], parts.upload(setup.device)?)?;
+        }
+        self.ran.settled = kernels;
+        Ok(())
+    }
+
     /// Forgets what was counted, with lists as long as they have to be.
     fn restart<const K: usize>(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
         launcher.launches = Launches::default();
@@ -263,6 +309,9 @@ impl<const K: usize> MakeProgram<K> for DpProgram {
         Ok(Self {
             explore: image.get(explore)?,
             bricks: image.get("dp_bricks")?,
+            sort: image.get("dp_sort")?,
+            settle: image.get("dp_settle")?,
+            threads,
             code_bytes,
             levels,
             pinned: Pinned::new(device, words as usize * 4)?,
@@ -277,6 +326,7 @@ impl<const K: usize> MakeProgram<K> for DpProgram {
             args: [0, 0],
             told: Vec::new(),
             terminals: Terminals::default(),
+            parts: Vec::new(),
             _starts: starts,
         })
     }
@@ -320,6 +370,9 @@ impl<const K: usize> Program<K> for DpProgram {
             self.terminals.reserve(setup, self.terminals.count, self.code_bytes)?;
             self.restart(setup, launcher)?;
         }
+        if setup.how.kept.keep == Keep::Dense && setup.how.passes() != Pass::InPlace {
+            return self.settle_listed(setup, launcher);
+        }
         self.terminals.leaves = self.ran.count(DP_LEAVES);
         let last = setup.plan.levels().last().expect("a plan has a level");
         if setup.how.kept.keep == Keep::Regions && self.terminals.leaves > 0 {
@@ -331,7 +384,7 @@ impl<const K: usize> Program<K> for DpProgram {
                 self.upload(setup)?;
             }
             let level = u64::from(last.index);
-            self.ran.bricks = launcher.entry(&self.bricks, self.terminals.leaves, self.args[0], level)?;
+            self.ran.settled = launcher.entry(&self.bricks, self.terminals.leaves, self.args[0], level)?;
         }
         Ok(())
     }
@@ -359,7 +412,7 @@ impl<const K: usize> Program<K> for DpProgram {
             launches.kernels += from_device.explore + from_device.fill + from_device.leaf;
             let mut kernels = LevelKernels { explore: from_device.explore + host, ..from_device };
             if setup.plan.is_last(level.index) {
-                kernels.leaf += self.ran.bricks;
+                kernels.leaf += self.ran.settled;
             }
             let subdivided = tally(&tallies, TALLY_SUBDIVIDED);
             terminal += tally(&tallies, TALLY_FILLED) + tally(&tallies, TALLY_LEAVES);

@@ -1,11 +1,11 @@
 //! What is known of a run before it starts: how long tables are, and what the kernels are told of a level.
 
 use crate::abi::padded;
-use crate::backend::{DpLaunch, How, Mapping, Shared, StrategyKind};
+use crate::backend::{DpLaunch, How, Mapping, Pass, Shared, StrategyKind};
+use crate::cuda::args::{LaunchArgs, SETTLE_IN_PLACE, SETTLE_LAUNCHED, SETTLE_LISTED, SETTLE_NONE};
 use crate::cuda::limits;
 use crate::cuda::memory::Buffer;
 use crate::cuda::setup::Setup;
-use crate::cuda::specialise::{LaunchArgs, SETTLE_IN_PLACE, SETTLE_LISTED, SETTLE_NONE};
 use crate::cuda::strategy::dp_terminals::Terminals;
 use crate::field::Field;
 use crate::geometry::Level;
@@ -28,7 +28,7 @@ pub(super) fn table_bytes<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, 
         DpLaunch::Region | DpLaunch::Block => 2 * u128::from(cuda.dp_overflow) * (code + 4),
     };
     let regions: f64 = plan.expected_regions(field.boundary_dimension()).iter().sum();
-    tables + regions as u128 * Terminals::bytes(how.kept.keep, code, field.labels().kind().bytes().max(4).into())
+    tables + regions as u128 * Terminals::bytes(how, code, field.labels().kind().bytes().max(4).into())
 }
 
 /// What the kernels are told of a level.
@@ -39,10 +39,11 @@ pub(super) fn level_args<const K: usize>(
     starts: Option<&Buffer>,
 ) -> LaunchArgs {
     let last = setup.plan.is_last(level.index);
-    let (fill, leaf) = match (setup.how.kept.keep, setup.how.tuning.mapping) {
-        (Keep::Counts | Keep::Regions, _) => (SETTLE_NONE, SETTLE_NONE),
-        (Keep::Dense, Mapping::Sbr) => (SETTLE_IN_PLACE, SETTLE_IN_PLACE),
-        (Keep::Dense, Mapping::Mbr) => (SETTLE_LISTED, SETTLE_LISTED),
+    let settle = match (setup.how.kept.keep, setup.how.passes(), setup.how.tuning.mapping) {
+        (Keep::Counts | Keep::Regions, ..) => SETTLE_NONE,
+        (Keep::Dense, Pass::InPlace, Mapping::Sbr) => SETTLE_IN_PLACE,
+        (Keep::Dense, Pass::InPlace, Mapping::Mbr) => SETTLE_LAUNCHED,
+        (Keep::Dense, Pass::Level | Pass::Deferred, _) => SETTLE_LISTED,
     };
     let shared = Shared::of(StrategyKind::Dp);
     let pieces = |each: u64| shared.blocks(level.most_cells(), threads, each);
@@ -50,8 +51,8 @@ pub(super) fn level_args<const K: usize>(
         regions: u64::try_from(level.regions()).unwrap_or(u64::MAX),
         level: level.index,
         last: u32::from(last),
-        fill,
-        leaf,
+        fill: settle,
+        leaf: settle,
         pieces: pieces(shared.fill),
         leaf_pieces: pieces(shared.leaf),
         grid: padded(level.grid),

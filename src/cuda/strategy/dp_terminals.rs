@@ -1,9 +1,9 @@
 //! The terminal regions that dynamic parallelism lists on the device, in the order in which they are found.
 
-use crate::backend::Error;
+use crate::backend::{Error, How, Pass};
+use crate::cuda::args::{DpArgs, LEAF};
 use crate::cuda::memory::{Allocation, Reserve, read, read_integers};
 use crate::cuda::setup::Setup;
-use crate::cuda::specialise::{DpArgs, LEAF};
 use crate::result::{Bricks, Keep, Terminal};
 
 /// Lists of codes, levels, outcomes and bricks, an entry for each terminal region; and the codes of the leaves.
@@ -17,6 +17,8 @@ pub(super) struct Terminals {
     values: Reserve,
     places: Reserve,
     leaf_codes: Reserve,
+    /// Numbers of entries in the order in which they are settled, if they are settled from the list.
+    sorted: Reserve,
     /// Bricks that the last run wrote.
     pub(super) leaves: u64,
     bricks: Reserve,
@@ -24,10 +26,11 @@ pub(super) struct Terminals {
 
 impl Terminals {
     /// Bytes per region, with codes of `code` bytes and values of `value`.
-    pub(super) fn bytes(keep: Keep, code: u128, value: u128) -> u128 {
-        match keep {
+    pub(super) fn bytes(how: &How, code: u128, value: u128) -> u128 {
+        match how.kept.keep {
             Keep::Counts => 0,
-            Keep::Dense => code + 4 + value,
+            Keep::Dense if how.passes() == Pass::InPlace => code + 4 + value,
+            Keep::Dense => code + 8 + value,
             Keep::Regions => 2 * code + 8 + value,
         }
     }
@@ -43,12 +46,14 @@ impl Terminals {
             return Ok(());
         }
         let bricks = if setup.how.kept.keep == Keep::Regions { 1 } else { 0 };
+        let sorted = if setup.how.kept.keep == Keep::Dense && setup.how.passes() != Pass::InPlace { 1 } else { 0 };
         for (list, width) in [
             (&mut self.codes, code_bytes),
             (&mut self.levels, 4),
             (&mut self.values, setup.value_bytes()),
             (&mut self.places, bricks * 4),
             (&mut self.leaf_codes, bricks * code_bytes),
+            (&mut self.sorted, sorted * 4),
         ] {
             list.ensure(setup.device, "the list of terminal regions", capacity * width, Allocation::Pool)?;
         }
@@ -64,6 +69,11 @@ impl Terminals {
         args.terminal_bricks = self.places.address();
         args.leaf_codes = self.leaf_codes.address();
         args.terminal_capacity = self.capacity as u32;
+    }
+
+    /// Where the numbers of sorted entries go.
+    pub(super) fn sorted(&self) -> u64 {
+        self.sorted.address()
     }
 
     /// Makes room for bricks of `cells` cells each, zeroed if `gaps`; returns their address.

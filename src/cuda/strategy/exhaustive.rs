@@ -6,11 +6,12 @@
 use crate::abi::padded;
 use crate::backend::{Error, How, Stack};
 use crate::choice::ChoiceError;
+use crate::cuda::args::LaunchArgs;
 use crate::cuda::device::Kernel;
 use crate::cuda::launcher::Launcher;
 use crate::cuda::memory::Buffer;
 use crate::cuda::setup::Setup;
-use crate::cuda::specialise::{LaunchArgs, Specialisation};
+use crate::cuda::specialise::Specialisation;
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
 use crate::curve::{CurveKind, DeviceCurve};
 use crate::field::{DeviceTwin, Field};
@@ -128,6 +129,7 @@ impl<const K: usize> MakeProgram<K> for ExhaustiveProgram {
                 "regions",
                 "exhaustive has no regions; keep the dense array or counts",
             )
+            .with(&["strategy"])
             .into());
         }
         let (curve, size) = (setup.plan.curve(), setup.plan.domain().size());

@@ -6,6 +6,7 @@ mod dp;
 mod dp_setup;
 mod dp_terminals;
 mod exhaustive;
+mod listed;
 
 pub(super) use definition::{LevelRun, Maker, Program};
 

@@ -7,7 +7,7 @@ use crate::field::escape::orbit::{Orbit, Rounding};
 use crate::field::escape::sampled::EscapeField;
 use crate::field::labels::Labels;
 use crate::field::options::Precision;
-use crate::field::points::PointArgs;
+use crate::field::points;
 use crate::field::twin::DeviceTwin;
 use crate::simd::Real;
 
@@ -25,10 +25,9 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Field
     }
 
     fn twin(&self) -> Option<DeviceTwin> {
-        let args = PointArgs::new(&self.domain, self.dwell);
-        let twin = DeviceTwin::built_in(O::TWIN, &args).define("TINY", format!("{:e}", T::TINY.to_f64()));
         let precision = if size_of::<T>() == 4 { Precision::F32 } else { Precision::F64 };
-        Some(DeviceTwin { precision, arithmetic: A::ARITHMETIC, ..twin })
+        let twin = points::twin(O::TWIN, &self.domain, self.dwell, precision, A::ARITHMETIC);
+        Some(twin.define("TINY", format!("{:e}", T::TINY.to_f64())))
     }
 }
 

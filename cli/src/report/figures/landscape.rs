@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use orthant::per_axis;
+
 use super::figure::Figure;
 use crate::output::chart::{HeatMap, Panel};
-use crate::report::facts::{Fact, best, distinct, joined};
+use crate::report::facts::{Fact, best, distinct};
 
 pub(super) fn figures(subject: &str, facts: &[&Fact]) -> Vec<Figure> {
     let divided = || facts.iter().copied().filter(|fact| !fact.is_exhaustive());
@@ -33,8 +35,11 @@ fn map(subject: &str, method: &str, n: u64, dwell: u64, facts: &[&Fact]) -> Opti
     let title = format!("{method}: time over the best, n = {n}");
     let panel = Panel::HeatMap(HeatMap {
         title: title.clone(),
-        x: ("r, B".into(), columns.iter().map(|(r, b)| format!("{},{}", joined(r), joined(b))).collect()),
-        y: ("g".into(), rows.iter().map(|g| joined(g)).collect()),
+        x: (
+            "r, B".into(),
+            columns.iter().map(|(r, b)| format!("{},{}", per_axis::text(r), per_axis::text(b))).collect(),
+        ),
+        y: ("g".into(), rows.iter().map(|g| per_axis::text(g)).collect()),
         values: rows.iter().map(|&g| columns.iter().map(|&column| cell(g, column)).collect()).collect(),
     });
     let with = if dwell > 0 { format!(", dwell {dwell}") } else { String::new() };
