@@ -126,6 +126,9 @@ impl<const K: usize> Domain<K> {
 
     /// The cell c whose part of the window, from lo + c·h to before lo + (c+1)·h, holds a point in the field's coordinates; the
     /// window's upper ends belong to the last cells. None of a point outside the window.
+    ///
+    /// Where the window is so narrow that lo + c·h is the same number for several cells, samples coincide, and so does where these
+    /// cells begin: the answer is one of them, and need not be the one whose sample was asked for.
     pub fn cell_at(&self, point: [f64; K]) -> Option<[u32; K]> {
         let pitch = self.pitch();
         let mut cell = [0; K];
@@ -178,6 +181,19 @@ mod tests {
                 assert_eq!([lo, hi].map(|end| domain.cell_at([end])), [Some([0]), Some([n - 1])]);
                 let outside = [lo.next_down(), hi.next_up(), f64::NAN, f64::INFINITY];
                 assert_eq!(outside.map(|point| domain.cell_at([point])), [None; 4]);
+            }
+        }
+    }
+
+    /// Among cells that begin at the same number, one of them.
+    #[test]
+    fn points_of_coinciding_cells_lie_in_one_of_them() {
+        for hi in [1.0f64.next_up(), 1.0 + 3.0 * f64::EPSILON] {
+            let domain = Domain::new([1000], [[1.0, hi]], Sample::Corner).unwrap();
+            let begins = |c: u32| f64::from(c).mul_add(domain.pitch()[0], 1.0);
+            for point in (0..1000).map(begins) {
+                let [c] = domain.cell_at([point]).unwrap();
+                assert_eq!(begins(c), point);
             }
         }
     }

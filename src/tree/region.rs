@@ -107,11 +107,11 @@ impl<'t, const K: usize> TreeRegion<'t, K> {
     /// If the cell is not one of its own.
     #[inline]
     pub fn word(&self, cell: [u32; K]) -> u64 {
+        let cells = self.cells();
+        assert!(cells.contains_cell(cell), "cell {cell:?} is outside the region");
         match self.content() {
             Content::Uniform(word) => word,
             Content::Leaf { brick } => {
-                let cells = self.cells();
-                assert!(cells.contains_cell(cell), "cell {cell:?} is outside the region");
                 self.tree.bricks.word(brick.expect("leaves of a tree have bricks") as usize + cells.place(cell))
             }
         }

@@ -1,6 +1,6 @@
 //! What trees answer, against the array that they are made of.
 
-use ndarray::{ArrayD, Axis};
+use ndarray::{ArrayD, Axis, IxDyn};
 use orthant::prelude::*;
 use orthant::tree::{Provenance, Shown, TreeError};
 use proptest::prelude::*;
@@ -220,4 +220,18 @@ fn what_cannot_be_asked_says_why() {
     let limited = tree.array(&plan.domain().region(), Some(799)).unwrap_err().to_string();
     assert!(limited.ends_with("more than the limit of 799 B"), "{limited}");
     assert!(tree.uniform(&Region { corner: [0, 10], extent: [1, 1] }).is_err());
+}
+
+/// A region answers for its own cells, whether it is uniform or a leaf.
+#[test]
+fn a_region_answers_for_no_other_cells() {
+    let array = ArrayD::from_shape_fn(IxDyn(&[4, 4]), |at| u8::from(at == IxDyn(&[0, 0])));
+    let domain = Domain::new([4, 4], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(2, 2, 2), CurveKind::Morton, RuleKind::Full).unwrap();
+    let tree = bottom_up(&plan, &array);
+    for (index, own, foreign) in [(0, [1, 1], [2, 0]), (3, [2, 2], [2, 1])] {
+        let region = tree.region(index);
+        assert_eq!((region.uniform().is_none(), region.word(own)), (index == 0, 0));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| region.word(foreign))).is_err());
+    }
 }
