@@ -74,10 +74,11 @@ impl<const K: usize> Along<K> {
     }
 
     /// The codes on `level` of what lies below the regions `codes` of level 0.
-    pub(super) fn below(&self, codes: Range<u64>, level: u32) -> Range<u64> {
-        let each = self.children.saturating_pow(level);
-        // More than 64 bits only where nobody comes to the end.
-        codes.start.saturating_mul(each)..codes.end.saturating_mul(each)
+    pub(super) fn below(&self, codes: Range<u128>, level: u32) -> Range<u128> {
+        // Of 128 bits, since the code after the last can be 2^64.
+        let levels = self.plan.levels();
+        let each = levels[level as usize].regions() / levels[0].regions();
+        codes.start * each..codes.end * each
     }
 
     /// The coordinates on the deepest level of the region that a cell of the domain lies in.

@@ -28,6 +28,13 @@ const BLOCK: u64 = 1 << 18;
 /// Blocks per thread whose regions wait to be put one after the other.
 const WAVE: usize = 8;
 
+/// What the threads share that read the blocks of a wave.
+struct Reading<'c> {
+    control: &'c Control,
+    /// Bytes of the piece, and of the large leaves that all threads together add to it.
+    held: AtomicU64,
+}
+
 /// A tree in the making, from the cells up.
 pub struct BottomUp<'a, const K: usize> {
     along: Along<K>,
@@ -69,8 +76,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     /// # Errors
     /// [`TreeError::Source`] if a box cannot be read; [`TreeError::Run`] if it was interrupted or there is no memory.
     pub fn tree(&self) -> Result<Tree<K>, TreeError> {
-        let codes = u64::try_from(self.along.plan().levels()[0].regions()).unwrap_or(u64::MAX);
-        let Piece { entries, bricks } = self.piece(0..codes)?;
+        let Piece { entries, bricks } = self.piece(0..self.along.plan().levels()[0].regions())?;
         Tree::new(self.along.clone(), entries, bricks)
     }
 
@@ -85,11 +91,11 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         if let Some(code) = codes.end.checked_sub(1).filter(|&code| u128::from(code) >= regions) {
             return Err(TreeError::Code { code, last: (regions - 1) as u64 });
         }
-        Ok(self.piece(codes)?.deliver(&self.along, sink)?)
+        Ok(self.piece(codes.start.into()..codes.end.into())?.deliver(&self.along, sink)?)
     }
 
     /// What lies below a run of the initial grid's codes.
-    fn piece(&self, codes: Range<u64>) -> Result<Piece, TreeError> {
+    fn piece(&self, codes: Range<u128>) -> Result<Piece, TreeError> {
         let unheard = Control::default();
         let control = self.control.unwrap_or(&unheard);
         control.begin();
@@ -99,18 +105,17 @@ impl<'a, const K: usize> BottomUp<'a, K> {
             return Err(MemoryError { what: Stored::Terminals, need: cells, limit: None }.into());
         }
         let codes = self.along.below(codes, level);
-        let each = u64::try_from(u128::from(BLOCK) / cells).map_or(BLOCK, |each| each.max(1));
-        let wave = each.saturating_mul((WAVE * rayon::current_num_threads()) as u64);
+        let each = (u128::from(BLOCK) / cells).max(1);
+        let wave = each * (WAVE * rayon::current_num_threads()) as u128;
         let mut piece = Piece::new(self.source.kind());
         let mut start = codes.start;
         while start < codes.end {
-            let end = codes.end.min(start.saturating_add(wave));
+            let end = codes.end.min(start + wave);
             let blocks = (end - start).div_ceil(each) as usize;
-            // Of the piece, and of the large leaves that all threads together add to it.
-            let held = AtomicU64::new(piece.bytes());
+            let reading = Reading { control, held: AtomicU64::new(piece.bytes()) };
             let block = |buffer: &mut Cells, block: usize| {
-                let first = start + block as u64 * each;
-                self.blocks(level, first..end.min(first.saturating_add(each)), buffer, control, &held)
+                let first = start + block as u128 * each;
+                self.blocks(level, first..end.min(first + each), buffer, &reading)
             };
             let buffer = || Cells::empty(self.source.kind());
             let pieces: Vec<Piece> =
@@ -140,21 +145,20 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     fn blocks(
         &self,
         level: u32,
-        codes: Range<u64>,
+        codes: Range<u128>,
         buffer: &mut Cells,
-        control: &Control,
-        held: &AtomicU64,
+        reading: &Reading<'_>,
     ) -> Result<Piece, TreeError> {
         let (plan, kind, deepest) = (self.along.plan(), self.source.kind(), self.along.deepest());
         let mut piece = Piece::new(kind);
-        for code in codes {
+        for code in codes.map(|code| code as u64) {
             let block = plan.region(level, code);
             if block.cells_wide() > BLOCK.into() {
-                self.large(code, &block, buffer, &mut piece, control, held)?;
+                self.large(code, &block, buffer, &mut piece, reading)?;
                 continue;
             }
-            self.read(&block, buffer, control)?;
-            control.advance(block.volume());
+            self.read(&block, buffer, reading.control)?;
+            reading.control.advance(block.volume());
             // Most blocks of a sparse array are of one value, and that is told by a pass in the order of memory.
             if let Some(word) = value(kind, buffer, &block, &block) {
                 piece.uniform(&self.along, level, code, word);
@@ -188,8 +192,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         region: &Region<K>,
         buffer: &mut Cells,
         piece: &mut Piece,
-        control: &Control,
-        held: &AtomicU64,
+        reading: &Reading<'_>,
     ) -> Result<(), TreeError> {
         let (kind, deepest) = (self.source.kind(), self.along.deepest());
         let place = piece.bricks.len();
@@ -197,8 +200,8 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         let slabs = Slabs::new(*region, BLOCK);
         for index in 0..slabs.len() {
             let slab = slabs.get(index);
-            self.read(&slab, buffer, control)?;
-            control.advance(slab.volume());
+            self.read(&slab, buffer, reading.control)?;
+            reading.control.advance(slab.volume());
             let here = value(kind, buffer, &slab, &slab);
             if index == 0 {
                 (first, found) = (buffer.word(0), here);
@@ -207,7 +210,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
             kept = kept || !each_width!(buffer.bits(), cells => same_bits(cells, Width::cut(first)));
             if kept {
                 let more = (same + buffer.len()) as u64 * kind.bytes();
-                self.fits(held.fetch_add(more, Ordering::Relaxed).saturating_add(more))?;
+                self.fits(reading.held.fetch_add(more, Ordering::Relaxed).saturating_add(more))?;
                 piece.bricks.reserve(same + buffer.len())?;
                 piece.bricks.extend_copies(first, std::mem::take(&mut same));
                 piece.bricks.append(buffer);
@@ -217,7 +220,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         }
         match found {
             Some(word) => {
-                held.fetch_sub((piece.bricks.len() - place) as u64 * kind.bytes(), Ordering::Relaxed);
+                reading.held.fetch_sub((piece.bricks.len() - place) as u64 * kind.bytes(), Ordering::Relaxed);
                 piece.bricks.truncate(place);
                 piece.uniform(&self.along, deepest, code, word);
             }
