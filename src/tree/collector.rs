@@ -84,6 +84,7 @@ impl<const K: usize> Sink<K> for Collector<K> {
     fn terminals(&mut self, batch: Batch<'_, K>) -> Result<(), Error> {
         let shape = |plan: &Plan<K>| (plan.domain().size(), *plan.scheme(), plan.curve());
         assert_eq!(shape(batch.plan), shape(&self.plan), "a collector is for runs of one plan");
+        batch.check()?;
         let given = batch.bricks.kind();
         let bricks = self.bricks.get_or_insert_with(|| Cells::empty(given));
         if bricks.kind() != given {
@@ -96,9 +97,8 @@ impl<const K: usize> Sink<K> for Collector<K> {
         let here = bricks.len() as u64;
         for terminal in batch.terminals {
             self.terminals.push(match terminal.content() {
-                Content::Leaf { brick: None } => return Err(Error::NotKept(MaterialiseError::NoBricks)),
                 Content::Leaf { brick: Some(place) } => terminal.with_brick(place - batch.start + here),
-                Content::Uniform(_) => *terminal,
+                Content::Leaf { brick: None } | Content::Uniform(_) => *terminal,
             });
         }
         bricks.append(batch.bricks);

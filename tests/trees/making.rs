@@ -275,6 +275,83 @@ fn what_cannot_be_made_says_why() {
     assert!(matches!(twice.tree(), Err(TreeError::Tiling { .. })));
 }
 
+/// Hands batches on in another state than they came in.
+struct Altered<'c, F>(&'c mut Collector<2>, F);
+
+impl<F: FnMut(&mut Batch<'_, 2>)> Sink<2> for Altered<'_, F> {
+    fn terminals(&mut self, mut batch: Batch<'_, 2>) -> Result<(), Error> {
+        self.1(&mut batch);
+        self.0.terminals(batch)
+    }
+
+    fn cells(&mut self, _: &Region<2>, _: u64, _: &[u8]) -> Result<(), Error> {
+        panic!("no array is kept")
+    }
+}
+
+/// Bricks that are not those of the regions are refused, and leave nothing behind.
+#[test]
+fn batches_that_do_not_go_together_are_refused() {
+    let array = ArrayD::from_shape_fn(IxDyn(&[8, 8]), |at| u16::from(at[0] == at[1]));
+    let field = ArrayField::new(array.view()).unwrap();
+    let domain = Domain::new([8, 8], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(2, 2, 1), CurveKind::Morton, RuleKind::Full).unwrap();
+    let building = BottomUp::new(&plan, &field).unwrap();
+    let mut collector = Collector::new(&plan);
+    let mut says = |alter: fn(&mut Batch<'_, 2>)| {
+        building.shard(0..4, &mut Altered(&mut collector, alter)).unwrap_err().to_string()
+    };
+    assert_eq!(
+        says(|batch| batch.start += 1),
+        "batch: the brick of code 0 on level 1 begins at cell 0, where 1 comes next"
+    );
+    assert_eq!(
+        says(|batch| batch.terminals = &batch.terminals[1..]),
+        "batch: the brick of code 3 on level 1 begins at cell 4, where 0 comes next"
+    );
+    let last = |batch: &mut Batch<'_, 2>| batch.terminals = &batch.terminals[..batch.terminals.len() - 1];
+    assert_eq!(says(last), "batch: 16 cells in bricks, and the leaves have 12");
+    building.shard(0..4, &mut collector).unwrap();
+    assert_eq!(collector.tree().unwrap(), building.tree().unwrap());
+}
+
+/// The last region of 2^64, in a shard that has more cells than a block.
+#[test]
+fn shards_end_with_the_last_of_all_codes() {
+    const SIDE: u32 = 12 << 16;
+    struct Corner;
+    impl Source<4> for Corner {
+        fn kind(&self) -> CellType {
+            CellType::U8
+        }
+        fn size(&self) -> [u32; 4] {
+            [SIDE; 4]
+        }
+        fn read(&self, window: &Region<4>, bytes: &mut [u8]) -> io::Result<()> {
+            bytes.fill(window.contains_cell([SIDE - 1; 4]).into());
+            Ok(())
+        }
+    }
+    struct Last(Vec<(u32, u64)>);
+    impl Sink<4> for Last {
+        fn terminals(&mut self, batch: Batch<'_, 4>) -> Result<(), Error> {
+            self.0.extend(batch.terminals.iter().map(|terminal| (terminal.level(), terminal.code)));
+            Ok(())
+        }
+        fn cells(&mut self, _: &Region<4>, _: u64, _: &[u8]) -> Result<(), Error> {
+            panic!("no array is kept")
+        }
+    }
+    let domain = Domain::new([SIDE; 4], [[0.0, 1.0]; 4], Sample::Corner).unwrap();
+    let scheme = Scheme { g: [1 << 15; 4], r: [2; 4], b: [11; 4] };
+    let plan = Plan::new(domain, scheme, CurveKind::Morton, RuleKind::Full).unwrap();
+    assert_eq!(plan.levels().last().unwrap().regions(), 1 << 64);
+    let mut last = Last(Vec::new());
+    BottomUp::new(&plan, &Corner).unwrap().shard((1 << 60) - 1..1 << 60, &mut last).unwrap();
+    let expected: Vec<_> = (0..16).rev().map(|back| (1, u64::MAX - back)).collect();
+    assert_eq!(last.0, expected);
+}
+
 /// Told to end while blocks are being read.
 #[test]
 fn an_interrupt_is_heard_between_blocks() {
