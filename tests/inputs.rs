@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use orthant::input::{ArrayFile, Endian, IndexOrder, InputError, Layout, Wrong};
 use orthant::prelude::*;
@@ -17,7 +18,10 @@ impl Written {
     fn new(name: &str, bytes: &[u8]) -> Self {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("inputs");
         fs::create_dir_all(&folder).unwrap();
-        let path = folder.join(format!("{name}-{}.npy", std::process::id()));
+        // Tests and cases of tests that share a name share no file.
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = folder.join(format!("{name}-{}-{number}.npy", std::process::id()));
         fs::write(&path, bytes).unwrap();
         Self(path)
     }
@@ -204,6 +208,8 @@ fn what_is_no_file_is_refused() {
     assert!(matches!(folder.wrong, Wrong::NoFile), "{folder}");
     let nowhere = ArrayFile::npy("no/such/file.npy".as_ref()).unwrap_err();
     assert!(matches!(nowhere.wrong, Wrong::Io(_)) && nowhere.to_string().starts_with("no/such/file.npy: "));
+    // Said once.
+    assert!(std::error::Error::source(&nowhere).is_none());
     let written = Written::new("raw", &[0; 12]);
     let layout = |size: &[u32], offset| Layout {
         kind: CellType::U16,
@@ -232,7 +238,52 @@ fn a_file_that_changes_is_an_error() {
     assert_eq!(BottomUp::new(&plan, &source).unwrap().tree().unwrap().word([1, 1]), Some(3));
     fs::OpenOptions::new().append(true).open(&written.0).unwrap().set_len(1000).unwrap();
     let changed = BottomUp::new(&plan, &source).unwrap().tree().unwrap_err().to_string();
-    assert!(changed.starts_with("the source: ") && changed.ends_with("changed while it was read"), "{changed}");
+    let file = written.0.display();
+    let says = format!("the source: {file}: changed before [4, 4] cells from [");
+    assert!(changed.starts_with(&says), "{changed}");
+}
+
+/// Boxes without cells, beyond the array, where the row below begins too, and buffers of another length: by every source.
+#[test]
+fn boxes_that_are_none_of_the_array_are_refused() {
+    fn refused(source: &dyn Source<2>) {
+        for (corner, extent, length, says) in [
+            ([0, 0], [0, 2], 0, "a box of [0, 2] cells from [0, 0] on, of an array of [4, 3] cells"),
+            ([0, 0], [2, 0], 0, "a box of [2, 0] cells from [0, 0] on, of an array of [4, 3] cells"),
+            ([3, 0], [2, 1], 4, "a box of [2, 1] cells from [3, 0] on, of an array of [4, 3] cells"),
+            ([0, 2], [1, 2], 4, "a box of [1, 2] cells from [0, 2] on, of an array of [4, 3] cells"),
+            ([u32::MAX, 0], [2, 1], 4, "a box of [2, 1] cells from [4294967295, 0] on"),
+            (
+                [1, 1],
+                [2, 2],
+                6,
+                "6 bytes for a box of [2, 2] cells from [1, 1] on, of an array of [4, 3] cells; it needs 8",
+            ),
+            ([1, 1], [2, 2], 10, "10 bytes for a box"),
+        ] {
+            let error = source.read(&Region { corner, extent }, &mut vec![0; length]).unwrap_err();
+            assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+            assert!(error.to_string().starts_with(says), "{error}");
+        }
+        let mut cells = [0; 8];
+        source.read(&Region { corner: [2, 1], extent: [2, 2] }, &mut cells).unwrap();
+        assert_eq!(cells, [7u16, 8, 11, 12].map(u16::to_ne_bytes).concat()[..]);
+    }
+    let bytes: Vec<u8> = (1..=12u16).flat_map(u16::to_le_bytes).collect();
+    let written = Written::new("boxes", &npy("{'descr': '<u2', 'fortran_order': False, 'shape': (3, 4), }", &bytes));
+    refused(&written.npy().unwrap().source::<2>().unwrap());
+    let turned: Vec<u8> = [1u16, 5, 9, 2, 6, 10, 3, 7, 11, 4, 8, 12].into_iter().flat_map(u16::to_le_bytes).collect();
+    let written = Written::new("boxes", &npy("{'descr': '<u2', 'fortran_order': True, 'shape': (3, 4), }", &turned));
+    refused(&written.npy().unwrap().source::<2>().unwrap());
+    let array = ndarray::Array2::from_shape_fn((3, 4), |(y, x)| (4 * y + x + 1) as u16).into_dyn();
+    let field = ArrayField::<2, u16>::new(array.view()).unwrap();
+    refused(&field);
+    let other = ndarray::Array2::from_shape_fn((4, 3), |(x, y)| (4 * y + x + 1) as u16).into_dyn();
+    refused(&ArrayField::<2, u16>::new(other.t()).unwrap());
+    let domain = Domain::new([4, 3], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(1, 2, 1), CurveKind::Morton, RuleKind::Full).unwrap();
+    let tree = BottomUp::new(&plan, &field).unwrap().tree().unwrap();
+    refused(&tree.array(&domain.region(), None).unwrap());
 }
 
 proptest! {

@@ -14,8 +14,7 @@ const CELL_TYPES: &str = "b1, i1, u1, i2, u2, i4, u4, i8, u8, f4 and f8, in eith
 pub struct InputError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
-    #[source]
+    /// What is wrong with it, which the message says: it is no source, so that whoever prints the chain says it once.
     pub wrong: Wrong,
 }
 
@@ -24,7 +23,7 @@ pub struct InputError {
 #[non_exhaustive]
 pub enum Wrong {
     /// The system says no.
-    #[error("{0}")]
+    #[error(transparent)]
     Io(#[from] io::Error),
     /// A folder, a pipe, a device.
     #[error("not a regular file")]
@@ -99,6 +98,14 @@ pub enum Wrong {
         have: u64,
         /// Bytes that there should be; the largest number where they are more.
         need: u128,
+    },
+    /// Written to, or of another length, since it was opened.
+    #[error("changed before {extent:?} cells from {corner:?} on were read")]
+    Changed {
+        /// The first cell of the box that was asked for, axis 0 first.
+        corner: Vec<u32>,
+        /// Its cells per axis.
+        extent: Vec<u32>,
     },
     /// An array of another number of dimensions.
     #[error("an array of {axes} axes, where {k} dimensions are asked for")]

@@ -108,12 +108,14 @@ impl ArrayFile {
         }
     }
 
-    /// Fails if somebody wrote to the file.
-    fn unchanged(&self) -> io::Result<()> {
-        if state(&self.file.metadata()?) == self.state {
-            return Ok(());
-        }
-        Err(io::Error::other(format!("{}: changed while it was read", self.path.display())))
+    /// Fails if somebody wrote to the file, of which a box is read.
+    fn unchanged<const K: usize>(&self, window: &Region<K>) -> io::Result<()> {
+        let wrong = match self.file.metadata() {
+            Ok(metadata) if state(&metadata) == self.state => return Ok(()),
+            Ok(_) => Wrong::Changed { corner: window.corner.to_vec(), extent: window.extent.to_vec() },
+            Err(error) => error.into(),
+        };
+        Err(io::Error::other(InputError { path: self.path.clone(), wrong }))
     }
 }
 
@@ -138,8 +140,9 @@ impl<const K: usize> Source<K> for FileSource<'_, K> {
     }
 
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
+        self.check(window, bytes)?;
         let Layout { kind, order, endian, offset, .. } = self.file.layout;
-        self.file.unchanged()?;
+        self.file.unchanged(window)?;
         let cells = &self.file.map[offset as usize..];
         let width = kind.bytes() as usize;
         let len = |axis: usize| window.extent[axis] as usize;
@@ -169,7 +172,7 @@ impl<const K: usize> Source<K> for FileSource<'_, K> {
         if endian != Endian::HERE {
             swap(bytes, width);
         }
-        self.file.unchanged()
+        self.file.unchanged(window)
     }
 }
 

@@ -47,12 +47,36 @@ pub trait Source<const K: usize>: Sync {
     /// Cells per axis, axis 0 first.
     fn size(&self) -> [u32; K];
 
-    /// Writes the cells of a box into `bytes`, in storage order (axis 0 fastest), each as it lies in this machine's memory. The
-    /// box is one of the array, and there are as many bytes as its cells have. Several threads may read at once.
+    /// Writes the cells of a box into `bytes`, in storage order (axis 0 fastest), each as it lies in this machine's memory. Trees
+    /// ask for boxes of the array, with as many bytes as their cells have; [`check`](Self::check) refuses others. Several
+    /// threads may read at once.
     ///
     /// # Errors
     /// Whatever keeps it from reading; no tree comes to be then.
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()>;
+
+    /// Checks what `read` is asked for.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if the box is empty or not in the array, or `bytes` are not those of its cells.
+    fn check(&self, window: &Region<K>, bytes: &[u8]) -> io::Result<()> {
+        let (size, Region { corner, extent }) = (self.size(), window);
+        let whole = Region { corner: [0; K], extent: size };
+        let refused = |reason: String| Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+        if extent.contains(&0) || !whole.contains(window) {
+            return refused(format!(
+                "a box of {extent:?} cells from {corner:?} on, of an array of {size:?} cells; it needs cells, all in the array"
+            ));
+        }
+        let needed = window.cells_wide().saturating_mul(self.kind().bytes().into());
+        if bytes.len() as u128 != needed {
+            let given = bytes.len();
+            return refused(format!(
+                "{given} bytes for a box of {extent:?} cells from {corner:?} on, of an array of {size:?} cells; it needs {needed}"
+            ));
+        }
+        Ok(())
+    }
 }
 
 impl<const K: usize, T: Cell> Source<K> for ArrayField<'_, K, T> {
@@ -65,6 +89,7 @@ impl<const K: usize, T: Cell> Source<K> for ArrayField<'_, K, T> {
     }
 
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
+        self.check(window, bytes)?;
         let mut array = self.view();
         if let Some(cells) = array.as_slice() {
             copy_rows(self.size(), cells, window, bytes);
@@ -91,6 +116,7 @@ impl<const K: usize> Source<K> for DenseArray<K> {
     }
 
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
+        self.check(window, bytes)?;
         each_width!(self.cells().bits(), cells => copy_rows(self.size(), cells, window, bytes));
         Ok(())
     }
