@@ -123,6 +123,19 @@ impl CellType {
         with_type!(self, T => T::from_word(word).to_string())
     }
 
+    /// A number by which words are ordered as the values are that they stand for: -0 before 0, what is not a number before all
+    /// numbers or after them, by its sign.
+    pub(crate) fn rank(self, word: u64) -> u64 {
+        let sign = 1 << (8 * self.bytes() - 1);
+        match self {
+            Self::U8 | Self::U16 | Self::U32 | Self::U64 => word,
+            Self::I8 | Self::I16 | Self::I32 | Self::I64 => word ^ sign,
+            // Of negative numbers the larger bits are further down.
+            Self::F32 | Self::F64 if word & sign != 0 => !word & (sign | (sign - 1)),
+            Self::F32 | Self::F64 => word | sign,
+        }
+    }
+
     /// The one word that stands for all that are not a number; None of types whose words all are.
     pub(crate) fn nan(self) -> Option<u64> {
         match self {
@@ -415,5 +428,17 @@ mod tests {
         check(&[0f64, -0.0, f64::NAN, f64::NEG_INFINITY, 5e-324]);
         assert_eq!((-1i8).word(), 0xff);
         assert_eq!((f32::NAN.word(), f64::NAN.word()), (CellType::F32.nan().unwrap(), CellType::F64.nan().unwrap()));
+    }
+
+    #[test]
+    fn words_have_the_order_of_values() {
+        fn check<T: Cell>(ascending: &[T]) {
+            assert!(ascending.is_sorted_by_key(|value| T::TYPE.rank(value.word())), "{}", T::TYPE);
+        }
+        check(&[0u16, 1, 0x8000, 0xffff]);
+        check(&[i8::MIN, -1, 0, 1, i8::MAX]);
+        check(&[i64::MIN, -1, 0, 1, i64::MAX]);
+        check(&[f32::NEG_INFINITY, -2.0, -1.0, -1e-45, -0.0, 0.0, 1e-45, 1.0, f32::INFINITY, f32::NAN]);
+        check(&[f64::NEG_INFINITY, -1.0, -0.0, 0.0, 1.0, f64::NAN]);
     }
 }

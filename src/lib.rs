@@ -37,6 +37,7 @@ mod dimension;
 mod engine;
 pub mod field;
 pub mod geometry;
+pub mod input;
 pub mod memory;
 pub mod model;
 pub mod per_axis;
@@ -45,6 +46,7 @@ mod registry;
 pub mod result;
 pub mod rule;
 mod simd;
+pub mod tree;
 
 pub use backend::{Control, Error, How, Mapping, StrategyKind};
 pub use bytes::Bytes;
@@ -59,6 +61,7 @@ pub use plan::{Plan, PlanError};
 pub use registry::UnknownName;
 pub use result::{Keep, Subdivision};
 pub use simd::Isa;
+pub use tree::Tree;
 
 /// What most programs need.
 pub mod prelude {
@@ -74,6 +77,7 @@ pub mod prelude {
     pub use crate::plan::Plan;
     pub use crate::result::{Content, DenseArray, Keep, Subdivision};
     pub use crate::rule::RuleKind;
+    pub use crate::tree::Tree;
     pub use ndarray::Axis;
 }
 
@@ -83,6 +87,8 @@ pub mod guide {
     pub mod concepts {}
     #[doc = include_str!("../docs/values.md")]
     pub mod values {}
+    #[doc = include_str!("../docs/tree.md")]
+    pub mod tree {}
     #[doc = include_str!("../docs/model.md")]
     pub mod model {}
     #[doc = include_str!("../docs/bench.md")]

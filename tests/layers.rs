@@ -41,6 +41,8 @@ const LIBRARY: Layers = &[
     ("plan", &["plan.rs"]),
     ("result", &["result/"]),
     ("backend", &["backend/"]),
+    ("tree", &["tree/"]),
+    ("input", &["input/"]),
     ("backends", &["cpu/", "cuda/"]),
     ("engine", &["engine/"]),
     ("conformance", &["conformance/"]),

@@ -1,6 +1,7 @@
 //! Laws that the library keeps, one binary for all of them.
 
 mod acceptance;
+mod inputs;
 mod layers;
 mod outcome;
 mod own_fields;
@@ -9,4 +10,5 @@ mod parts;
 mod patterns;
 mod reference;
 mod shape;
+mod trees;
 mod values;

@@ -37,6 +37,9 @@ pub enum Error {
     /// More memory than is allowed.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// A batch that does not go together.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
     /// Cells that were not kept.
     #[error(transparent)]
     NotKept(MaterialiseError),
@@ -75,6 +78,48 @@ pub enum Error {
     /// A worker pool that could not be started, or another failure of the system.
     #[error("{0}")]
     System(String),
+}
+
+/// What does not go together in the regions and bricks of a batch: a bug of what delivers it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// A region that the plan does not have.
+    #[error("batch: the plan has no code {code} on level {level}")]
+    Region {
+        /// Its level.
+        level: u32,
+        /// Its code.
+        code: u64,
+    },
+    /// A leaf that could have been divided.
+    #[error("batch: a leaf on level {level}; leaves are on the deepest, which is {deepest}")]
+    Leaf {
+        /// Its level.
+        level: u32,
+        /// The deepest level.
+        deepest: u32,
+    },
+    /// A brick somewhere else than behind the one before it.
+    #[error("batch: the brick of code {code} on level {level} begins at cell {place}, where {next} comes next")]
+    Place {
+        /// The leaf's level.
+        level: u32,
+        /// Its code.
+        code: u64,
+        /// Where its brick is said to begin.
+        place: u64,
+        /// Where the one before it ends.
+        next: u128,
+    },
+    /// More or fewer cells than the leaves have.
+    #[error("batch: {have} cells in bricks, and the leaves have {need}")]
+    Cells {
+        /// Cells in the bricks.
+        have: usize,
+        /// Cells of the leaves.
+        need: u128,
+    },
 }
 
 /// What a backend does not have.
@@ -128,7 +173,7 @@ impl From<MaterialiseError> for Error {
     fn from(error: MaterialiseError) -> Self {
         match error {
             MaterialiseError::Memory(error) => Self::Memory(error),
-            MaterialiseError::NotKept => Self::NotKept(error),
+            MaterialiseError::NotKept | MaterialiseError::NoBricks => Self::NotKept(error),
         }
     }
 }

@@ -14,7 +14,7 @@ mod table;
 
 pub use control::Control;
 pub use cuda_error::CudaError;
-pub use error::{Error, Unsupported};
+pub use error::{BatchError, Error, Unsupported};
 pub use estimate::Estimate;
 pub use facts::DeviceFacts;
 pub(crate) use how::GivenCudaTuning;

@@ -1,11 +1,12 @@
 //! Where the results of a run go, batch by batch.
 
-use crate::backend::error::Error;
+use crate::backend::error::{BatchError, Error};
 use crate::geometry::Region;
 use crate::memory::reserve;
 use crate::plan::Plan;
 use crate::result::{
-    Bricks, Cells, Content, DenseArray, MemoryError, RegionsChecksum, Stored, Subdivision, Terminal, append_le,
+    Bricks, Cells, Content, DenseArray, MaterialiseError, MemoryError, RegionsChecksum, Stored, Subdivision, Terminal,
+    append_le,
 };
 
 /// Terminal regions of a batch, at most.
@@ -15,7 +16,8 @@ const REGIONS: usize = 1 << 16;
 const CELLS: u64 = 1 << 20;
 
 /// Takes the results of a run: regions by level and code, the cells of leaves in the same order, and those of a dense array.
-/// The order is the same on every backend, whatever the order of the work.
+/// The order is the same on every backend, whatever the order of the work. Shards of [trees](crate::tree) come along the curve
+/// instead, whatever their regions' levels.
 ///
 /// [`Subdivision`] is a sink that keeps everything.
 pub trait Sink<const K: usize> {
@@ -58,6 +60,34 @@ impl<const K: usize> Batch<'_, K> {
             })
         };
         self.terminals.iter().all(kept).then(checksum)
+    }
+
+    /// Fails unless the regions are the plan's, and the bricks are those of the leaves, one after the other.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let levels = self.plan.levels();
+        let deepest = levels.len() as u32 - 1;
+        let mut need = 0u128;
+        for terminal in self.terminals {
+            let (level, code) = (terminal.level(), terminal.code);
+            if levels.get(level as usize).is_none_or(|level| u128::from(code) >= level.regions()) {
+                return Err(BatchError::Region { level, code }.into());
+            }
+            let Content::Leaf { brick } = terminal.content() else { continue };
+            let place = brick.ok_or(Error::NotKept(MaterialiseError::NoBricks))?;
+            if level != deepest {
+                return Err(BatchError::Leaf { level, deepest }.into());
+            }
+            let next = u128::from(self.start) + need;
+            if u128::from(place) != next {
+                return Err(BatchError::Place { level, code, place, next }.into());
+            }
+            need += self.plan.region(level, code).cells_wide();
+        }
+        let have = self.bricks.len();
+        if have as u128 != need {
+            return Err(BatchError::Cells { have, need }.into());
+        }
+        Ok(())
     }
 }
 

@@ -39,6 +39,11 @@ impl<'a, const K: usize, T: Cell> ArrayField<'a, K, T> {
         }
     }
 
+    /// The array.
+    pub(crate) fn view(&self) -> ArrayViewD<'_, T> {
+        self.array.view()
+    }
+
     /// Cells per axis, axis 0 first.
     pub fn size(&self) -> [u32; K] {
         std::array::from_fn(|j| self.array.len_of(Axis(K - 1 - j)) as u32)

@@ -124,6 +124,33 @@ impl<const K: usize> Domain<K> {
         std::array::from_fn(|j| (self.window[j][1] - self.window[j][0]) / f64::from(self.size[j]))
     }
 
+    /// The cell c whose part of the window, from lo + c·h to before lo + (c+1)·h, holds a point in the field's coordinates; the
+    /// window's upper ends belong to the last cells. None of a point outside the window.
+    ///
+    /// Where the window is so narrow that lo + c·h is the same number for several cells, samples coincide, and so does where these
+    /// cells begin: the answer is one of them, and need not be the one whose sample was asked for.
+    pub fn cell_at(&self, point: [f64; K]) -> Option<[u32; K]> {
+        let pitch = self.pitch();
+        let mut cell = [0; K];
+        for j in 0..K {
+            let [lo, hi] = self.window[j];
+            if !(lo..=hi).contains(&point[j]) {
+                return None;
+            }
+            // The quotient is rounded, by less than a cell; where a cell begins is what samples are taken by.
+            let begins = |c: u32| f64::from(c).mul_add(pitch[j], lo);
+            let last = self.size[j] - 1;
+            let mut c = (((point[j] - lo) / pitch[j]) as u32).min(last);
+            if begins(c) > point[j] {
+                c = c.saturating_sub(1);
+            } else if c < last && begins(c + 1) <= point[j] {
+                c += 1;
+            }
+            cell[j] = c;
+        }
+        Some(cell)
+    }
+
     /// The number of cells; beyond 64 bits for large k, hence u128.
     pub fn cells(&self) -> u128 {
         // Eight axes of 32 bits are 256 bits: saturated, every limit lies far below.
@@ -139,6 +166,37 @@ impl<const K: usize> Domain<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A sample lies in its own cell, wherever in it; a point before the first and after the last in none.
+    #[test]
+    fn points_lie_in_cells() {
+        for sample in [Sample::Corner, Sample::Centre] {
+            for (n, lo, hi) in [(7, -1.5, 0.5), (1000, 0.1, 0.3), (1 << 20, -1e-3, 1e3), (3, 1.0, 1.0000001)] {
+                let domain = Domain::new([n], [[lo, hi]], sample).unwrap();
+                let [pitch] = domain.pitch();
+                for c in (0..n).step_by(1 + n as usize / 999) {
+                    let point = (f64::from(c) + sample.offset()).mul_add(pitch, lo);
+                    assert_eq!(domain.cell_at([point]), Some([c]), "{n} {lo} {hi}");
+                }
+                assert_eq!([lo, hi].map(|end| domain.cell_at([end])), [Some([0]), Some([n - 1])]);
+                let outside = [lo.next_down(), hi.next_up(), f64::NAN, f64::INFINITY];
+                assert_eq!(outside.map(|point| domain.cell_at([point])), [None; 4]);
+            }
+        }
+    }
+
+    /// Among cells that begin at the same number, one of them.
+    #[test]
+    fn points_of_coinciding_cells_lie_in_one_of_them() {
+        for hi in [1.0f64.next_up(), 1.0 + 3.0 * f64::EPSILON] {
+            let domain = Domain::new([1000], [[1.0, hi]], Sample::Corner).unwrap();
+            let begins = |c: u32| f64::from(c).mul_add(domain.pitch()[0], 1.0);
+            for point in (0..1000).map(begins) {
+                let [c] = domain.cell_at([point]).unwrap();
+                assert_eq!(begins(c), point);
+            }
+        }
+    }
 
     #[test]
     fn errors_name_the_number() {

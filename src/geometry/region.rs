@@ -126,6 +126,12 @@ impl<const K: usize> Region<K> {
         unreachable!("face cell index beyond the surface of the region")
     }
 
+    /// The place of one of its cells in storage order.
+    #[inline]
+    pub(crate) fn place(&self, cell: [u32; K]) -> usize {
+        (0..K).rev().fold(0, |place, j| place * self.extent[j] as usize + (cell[j] - self.corner[j]) as usize)
+    }
+
     /// The cell at `offset` from the corner.
     #[inline]
     pub fn cell(&self, offset: [u32; K]) -> [u32; K] {
@@ -157,7 +163,7 @@ impl<const K: usize> Region<K> {
     }
 
     /// The first cell of every row along axis 0, in storage order.
-    pub fn rows(&self) -> impl Iterator<Item = [u32; K]> + use<K> {
+    pub fn rows(&self) -> impl Iterator<Item = [u32; K]> + Clone + use<K> {
         let region = *self;
         let first = (region.volume() > 0).then_some(region.corner);
         // An odometer over the other axes.
@@ -194,6 +200,7 @@ mod tests {
         let mut listed = Vec::new();
         region.extend_cells(&mut listed);
         assert_eq!(listed, region.cells().collect::<Vec<_>>());
+        assert!(listed.iter().enumerate().all(|(place, &cell)| region.place(cell) == place));
     }
 
     #[test]

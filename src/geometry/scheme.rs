@@ -94,6 +94,14 @@ impl<const K: usize> Level<K> {
         Region { corner, extent: std::array::from_fn(|j| bound(j, u64::from(coords[j]) + 1) - corner[j]) }
     }
 
+    /// The coordinates of the region that `cell`, one of the domain, lies in: the inverse of [`region`](Self::region).
+    #[inline]
+    pub fn coords(&self, cell: [u32; K]) -> [u32; K] {
+        // The greatest p with ⌊p·n/M⌋ ≤ c, that is with p·n < (c+1)·M. M ≤ n, so that no region is empty.
+        let coord = |j: usize| ((u64::from(cell[j]) + 1) * u64::from(self.grid[j]) - 1) / u64::from(self.size[j]);
+        std::array::from_fn(|j| coord(j) as u32)
+    }
+
     /// ∏ M_j, the regions of the full lattice.
     pub fn regions(&self) -> u128 {
         self.grid.iter().fold(1u128, |regions, &m| regions.saturating_mul(u128::from(m)))
@@ -184,6 +192,8 @@ mod tests {
                 Region { corner: [0; 3], extent: level.grid }.cells().map(|p| {
                     let region = level.region(p);
                     assert!(region.extent.iter().all(|&s| s >= 1) && whole.contains(&region));
+                    let last = region.cell(region.extent.map(|s| s - 1));
+                    assert!([region.corner, last].iter().all(|&cell| level.coords(cell) == p));
                     region.volume()
                 }).sum()
             };

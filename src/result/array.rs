@@ -95,6 +95,11 @@ impl<const K: usize> DenseArray<K> {
         self.cells.label(index(&self.window, cell))
     }
 
+    /// The labels in storage order, to be written.
+    pub(crate) fn cells_mut(&mut self) -> &mut Cells {
+        &mut self.cells
+    }
+
     /// The storage indices of the row along axis 0 through a cell of the window.
     pub fn row(&self, mut cell: [u32; K]) -> std::ops::Range<usize> {
         cell[0] = self.window.corner[0];

@@ -14,7 +14,7 @@ pub struct Cells {
 
 /// The bits of cells, by their width: all that an engine knows of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Bits {
+pub(crate) enum Bits {
     B1(Vec<u8>),
     B2(Vec<u16>),
     B4(Vec<u32>),
@@ -25,17 +25,17 @@ pub(super) enum Bits {
 macro_rules! each_width {
     ($bits:expr, $v:ident => $body:expr) => {
         match $bits {
-            $crate::result::cells::Bits::B1($v) => $body,
-            $crate::result::cells::Bits::B2($v) => $body,
-            $crate::result::cells::Bits::B4($v) => $body,
-            $crate::result::cells::Bits::B8($v) => $body,
+            $crate::result::Bits::B1($v) => $body,
+            $crate::result::Bits::B2($v) => $body,
+            $crate::result::Bits::B4($v) => $body,
+            $crate::result::Bits::B8($v) => $body,
         }
     };
 }
-pub(super) use each_width;
+pub(crate) use each_width;
 
 /// Bits of one width.
-pub(super) trait Width: bytemuck::Pod + Send + Sync {
+pub(crate) trait Width: bytemuck::Pod + PartialEq + Send + Sync {
     /// The low bits of a word.
     fn cut(word: u64) -> Self;
     /// A word with zeros above.
@@ -93,11 +93,11 @@ impl Cells {
         each_width!(&mut self.bits, v => v.clear());
     }
 
-    pub(super) fn bits(&self) -> &Bits {
+    pub(crate) fn bits(&self) -> &Bits {
         &self.bits
     }
 
-    pub(super) fn bits_mut(&mut self) -> &mut Bits {
+    pub(crate) fn bits_mut(&mut self) -> &mut Bits {
         &mut self.bits
     }
 
@@ -191,6 +191,21 @@ impl Cells {
             (Bits::B8(v), Bits::B8(w)) => v.extend_from_slice(&w[range]),
             _ => unreachable!("a run stores one cell type"),
         }
+    }
+
+    /// Appends copies of the low bits of a word.
+    pub(crate) fn extend_copies(&mut self, word: u64, copies: usize) {
+        each_width!(&mut self.bits, v => v.resize(v.len() + copies, Width::cut(word)));
+    }
+
+    /// Drops all cells from `len` on.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        each_width!(&mut self.bits, v => v.truncate(len));
+    }
+
+    /// The cells as this machine has them.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        each_width!(&mut self.bits, v => bytemuck::cast_slice_mut(v))
     }
 
     /// Appends cells of the same type.

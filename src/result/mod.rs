@@ -17,6 +17,7 @@ pub(crate) use array::Checksum;
 pub use array::DenseArray;
 pub(crate) use bricks::Bricks;
 pub use cells::Cells;
+pub(crate) use cells::{Bits, Width, each_width};
 pub use checksum::RegionsChecksum;
 pub(crate) use checksum::append_le;
 pub use counts::{Launches, LevelCounts, LevelKernels, LevelStats, RunCounts, Times};

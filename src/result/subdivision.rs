@@ -24,6 +24,9 @@ pub enum MaterialiseError {
     /// Some cells were not kept.
     #[error("keep counts: no cells were kept")]
     NotKept,
+    /// Leaves are not with their regions.
+    #[error("keep dense or a window: cells of leaves were not kept with their regions")]
+    NoBricks,
 }
 
 /// The result of a run, or of a part of one.

@@ -1,0 +1,118 @@
+//! What is wrong with a file of cells.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::MAX_DIM;
+
+/// The types that files can have, as `.npy` writes them.
+const CELL_TYPES: &str = "b1, i1, u1, i2, u2, i4, u4, i8, u8, f4 and f8, in either order of bytes,";
+
+/// What is wrong with a file of cells, and where: the message names the file and the byte.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {wrong}", path.display())]
+pub struct InputError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it, which the message says: it is no source, so that whoever prints the chain says it once.
+    pub wrong: Wrong,
+}
+
+/// What is wrong. Offsets count from the beginning of the file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Wrong {
+    /// The system says no.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A folder, a pipe, a device.
+    #[error("not a regular file")]
+    NoFile,
+    /// Another kind of file.
+    #[error("byte 0: not a .npy file, which begins with \\x93NUMPY")]
+    Magic,
+    /// A version that nobody has written yet.
+    #[error("byte 6: version {major}.{minor} of .npy; 1.0, 2.0 and 3.0 can be read")]
+    Version {
+        /// Before the point.
+        major: u8,
+        /// After it.
+        minor: u8,
+    },
+    /// A header that is longer than the file, or than a header is.
+    #[error("byte 8: a header of {length} bytes; at most {most} can be, from the next on")]
+    HeaderLength {
+        /// What the file says.
+        length: u64,
+        /// What there is, or what is read.
+        most: u64,
+    },
+    /// A header that ends too soon, or is no dictionary as NumPy writes it.
+    #[error("byte {offset}: the header has no {wanted} here")]
+    Header {
+        /// Where.
+        offset: u64,
+        /// What should be there.
+        wanted: &'static str,
+    },
+    /// A key that no header has, or one that comes twice.
+    #[error(
+        "byte {offset}: the header says '{key}', which is not one of descr, fortran_order and shape, or comes twice"
+    )]
+    Key {
+        /// Where.
+        offset: u64,
+        /// The key.
+        key: String,
+    },
+    /// Cells of another kind.
+    #[error("byte {offset}: cells of type '{descr}'; {CELL_TYPES} can be read")]
+    Type {
+        /// Where the header says so.
+        offset: u64,
+        /// What it says.
+        descr: String,
+    },
+    /// Too many axes, or none.
+    #[error("byte {offset}: {axes} axes; between 1 and {MAX_DIM} can be")]
+    Axes {
+        /// Where the header says so; 0 of a layout that was given.
+        offset: u64,
+        /// How many.
+        axes: usize,
+    },
+    /// An axis without cells, or with too many.
+    #[error("byte {offset}: {cells} cells on an axis; between 1 and {} can be", u32::MAX)]
+    Extent {
+        /// Where the header says so; 0 of a layout that was given.
+        offset: u64,
+        /// How many; the largest number where it is larger.
+        cells: u64,
+    },
+    /// More or fewer cells than there should be.
+    #[error("byte {offset}: {have} bytes of cells, and the shape needs {need}")]
+    Length {
+        /// Where cells begin.
+        offset: u64,
+        /// Bytes that are there.
+        have: u64,
+        /// Bytes that there should be; the largest number where they are more.
+        need: u128,
+    },
+    /// Written to, or of another length, since it was opened.
+    #[error("changed before {extent:?} cells from {corner:?} on were read")]
+    Changed {
+        /// The first cell of the box that was asked for, axis 0 first.
+        corner: Vec<u32>,
+        /// Its cells per axis.
+        extent: Vec<u32>,
+    },
+    /// An array of another number of dimensions.
+    #[error("an array of {axes} axes, where {k} dimensions are asked for")]
+    Dimensions {
+        /// Axes of the array.
+        axes: usize,
+        /// Dimensions.
+        k: usize,
+    },
+}

@@ -1,0 +1,190 @@
+//! A file of cells in the address space: nothing is copied but the boxes that are asked for.
+//!
+//! Nothing keeps others from writing to a file while it is read. Its length and the time of its last change are looked at before
+//! and after every box, so that a change is an error and no tree comes of two states of a file. A file that is cut short
+//! between the two ends the process, as the system has it for mapped files.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use memmap2::Mmap;
+
+use crate::cell::CellType;
+use crate::geometry::Region;
+use crate::input::error::{InputError, Wrong};
+use crate::input::layout::{Endian, IndexOrder, Layout};
+use crate::input::npy;
+use crate::tree::Source;
+
+/// An array in a file, of a number of dimensions that the file says.
+///
+/// ```
+/// use orthant::input::ArrayFile;
+/// use orthant::prelude::*;
+/// use orthant::tree::BottomUp;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-{}.npy", std::process::id()));
+/// # let mut bytes = b"\x93NUMPY\x01\x00\x3c\x00{'descr': '<u2', 'fortran_order': False, 'shape': (16, 32)}\n".to_vec();
+/// # bytes.resize(bytes.len() + 16 * 32 * 2, 0);
+/// # std::fs::write(&path, &bytes)?;
+/// let file = ArrayFile::npy(&path)?;
+/// assert_eq!(file.layout().size, [32, 16]); // in NumPy: shape (16, 32)
+/// let source = file.source::<2>()?;
+/// let domain = Domain::new(source.size(), [[0.0, 1.0]; 2], Sample::Centre)?;
+/// let plan = Plan::new(domain, Scheme::uniform(2, 2, 2), CurveKind::Morton, RuleKind::Full)?;
+/// let tree = BottomUp::new(&plan, &source)?.tree()?;
+/// # use orthant::tree::Source;
+/// # std::fs::remove_file(&path)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct ArrayFile {
+    path: PathBuf,
+    file: File,
+    map: Mmap,
+    layout: Layout,
+    /// Length and last change when it was opened.
+    state: (u64, Option<SystemTime>),
+}
+
+impl ArrayFile {
+    /// A `.npy` file, of any version.
+    ///
+    /// # Errors
+    /// [`InputError`] names the file, the byte, and what is wrong there.
+    pub fn npy(path: &Path) -> Result<Self, InputError> {
+        Self::open(path, |file, length| npy::layout(file, length))
+    }
+
+    /// A file of nothing but cells, or of which `layout` says where they are.
+    ///
+    /// # Errors
+    /// [`InputError`] if the file does not hold what the layout says, and no more from its offset on.
+    pub fn raw(path: &Path, layout: Layout) -> Result<Self, InputError> {
+        Self::open(path, |_, _| Ok(layout))
+    }
+
+    fn open(path: &Path, layout: impl FnOnce(&File, u64) -> Result<Layout, Wrong>) -> Result<Self, InputError> {
+        let open = || -> Result<Self, Wrong> {
+            // Before it is opened: opening a pipe waits for a writer.
+            if !std::fs::metadata(path)?.is_file() {
+                return Err(Wrong::NoFile);
+            }
+            let file = File::open(path)?;
+            let metadata = file.metadata()?;
+            if !metadata.is_file() {
+                return Err(Wrong::NoFile);
+            }
+            let layout = layout(&file, metadata.len())?;
+            layout.check(metadata.len())?;
+            // SAFETY: bytes of the map are only copied out, by way of integers of which all bits are values. That others do not write
+            // meanwhile cannot be known; if they do, what was copied is told from what should have been by the file's state.
+            #[allow(unsafe_code)]
+            let map = unsafe { Mmap::map(&file) }?;
+            Ok(Self { path: path.to_owned(), state: state(&metadata), file, map, layout })
+        };
+        open().map_err(|wrong| InputError { path: path.to_owned(), wrong })
+    }
+
+    /// Where its cells lie.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The array in K dimensions.
+    ///
+    /// # Errors
+    /// [`Wrong::Dimensions`] if it has not K axes.
+    pub fn source<const K: usize>(&self) -> Result<FileSource<'_, K>, InputError> {
+        match self.layout.size[..].try_into() {
+            Ok(size) => Ok(FileSource { file: self, size }),
+            Err(_) => {
+                let wrong = Wrong::Dimensions { axes: self.layout.size.len(), k: K };
+                Err(InputError { path: self.path.clone(), wrong })
+            }
+        }
+    }
+
+    /// Fails if somebody wrote to the file, of which a box is read.
+    fn unchanged<const K: usize>(&self, window: &Region<K>) -> io::Result<()> {
+        let wrong = match self.file.metadata() {
+            Ok(metadata) if state(&metadata) == self.state => return Ok(()),
+            Ok(_) => Wrong::Changed { corner: window.corner.to_vec(), extent: window.extent.to_vec() },
+            Err(error) => error.into(),
+        };
+        Err(io::Error::other(InputError { path: self.path.clone(), wrong }))
+    }
+}
+
+fn state(metadata: &Metadata) -> (u64, Option<SystemTime>) {
+    (metadata.len(), metadata.modified().ok())
+}
+
+/// An array in a file, as a source of boxes of cells.
+#[derive(Debug, Clone, Copy)]
+pub struct FileSource<'f, const K: usize> {
+    file: &'f ArrayFile,
+    size: [u32; K],
+}
+
+impl<const K: usize> Source<K> for FileSource<'_, K> {
+    fn kind(&self) -> CellType {
+        self.file.layout.kind
+    }
+
+    fn size(&self) -> [u32; K] {
+        self.size
+    }
+
+    fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
+        self.check(window, bytes)?;
+        let Layout { kind, order, endian, offset, .. } = self.file.layout;
+        self.file.unchanged(window)?;
+        let cells = &self.file.map[offset as usize..];
+        let width = kind.bytes() as usize;
+        let len = |axis: usize| window.extent[axis] as usize;
+        match order {
+            IndexOrder::C => {
+                let whole = Region { corner: [0; K], extent: self.size };
+                for (row, bytes) in window.rows().zip(bytes.chunks_exact_mut(len(0) * width)) {
+                    let start = whole.place(row) * width;
+                    bytes.copy_from_slice(&cells[start..start + bytes.len()]);
+                }
+            }
+            IndexOrder::Fortran => {
+                // Rows of the file run along the last axis, which is the slowest of the box.
+                let last = K - 1;
+                let layer = bytes.len() / len(last);
+                let mut first = *window;
+                first.extent[last] = 1;
+                for (place, row) in first.cells().enumerate() {
+                    let start = (0..K).fold(0, |at, j| at * self.size[j] as usize + row[j] as usize) * width;
+                    let row = cells[start..start + len(last) * width].chunks_exact(width);
+                    for (layer, cell) in bytes.chunks_exact_mut(layer).zip(row) {
+                        layer[place * width..(place + 1) * width].copy_from_slice(cell);
+                    }
+                }
+            }
+        }
+        if endian != Endian::HERE {
+            swap(bytes, width);
+        }
+        self.file.unchanged(window)
+    }
+}
+
+/// Turns the bytes of every cell around.
+fn swap(bytes: &mut [u8], width: usize) {
+    fn each<const W: usize>(bytes: &mut [u8]) {
+        bytes.as_chunks_mut::<W>().0.iter_mut().for_each(|cell| cell.reverse());
+    }
+    match width {
+        2 => each::<2>(bytes),
+        4 => each::<4>(bytes),
+        8 => each::<8>(bytes),
+        _ => {}
+    }
+}

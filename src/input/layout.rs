@@ -1,0 +1,65 @@
+//! How cells lie in a file.
+
+use crate::cell::CellType;
+use crate::dimension::MAX_DIM;
+use crate::input::error::Wrong;
+use crate::registry::registry;
+
+registry! {
+    /// Which index of an array is the fastest in memory.
+    pub enum IndexOrder("order") {
+        /// The last, which is axis 0.
+        C = "c",
+        /// The first, which is the last axis.
+        Fortran = "fortran",
+    }
+}
+
+registry! {
+    /// Which byte of a number comes first.
+    pub enum Endian("endian") {
+        /// The lowest.
+        Little = "little",
+        /// The highest.
+        Big = "big",
+    }
+}
+
+impl Endian {
+    /// This machine's.
+    pub const HERE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
+}
+
+/// How the cells of an array lie in a file: without gaps, from some byte to the end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// The type of a cell.
+    pub kind: CellType,
+    /// Cells per axis, axis 0 first: the shape as NumPy writes it from its end.
+    pub size: Vec<u32>,
+    /// Which index is the fastest.
+    pub order: IndexOrder,
+    /// Which byte of a cell comes first.
+    pub endian: Endian,
+    /// The byte of the file where cells begin.
+    pub offset: u64,
+}
+
+impl Layout {
+    /// Checks that it is an array's, and that a file of `length` bytes holds it and no more.
+    pub(super) fn check(&self, length: u64) -> Result<(), Wrong> {
+        if !(1..=MAX_DIM).contains(&self.size.len()) {
+            return Err(Wrong::Axes { offset: 0, axes: self.size.len() });
+        }
+        if self.size.contains(&0) {
+            return Err(Wrong::Extent { offset: 0, cells: 0 });
+        }
+        let bytes = u128::from(self.kind.bytes());
+        let need = self.size.iter().fold(bytes, |need, &cells| need.saturating_mul(cells.into()));
+        let have = length.saturating_sub(self.offset);
+        if u128::from(have) != need {
+            return Err(Wrong::Length { offset: self.offset, have, need });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,10 @@
+//! Arrays in files, read where they lie.
+
+mod error;
+mod file;
+mod layout;
+mod npy;
+
+pub use error::{InputError, Wrong};
+pub use file::{ArrayFile, FileSource};
+pub use layout::{Endian, IndexOrder, Layout};

@@ -1,0 +1,277 @@
+//! A tree from the cells up.
+//!
+//! A region of the last level is uniform if its cells have one value, and a region above if its children are uniform and have
+//! the same: children tile their parent, so that this is what rule `full` finds from the top down. The source is read once,
+//! in blocks that are whole regions of a level, and blocks along the curve are shared among the threads of the pool that the
+//! caller is in. In memory there are the regions and bricks so far, and for each thread some blocks.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use crate::backend::{Control, Sink};
+use crate::cell::CellType;
+use crate::geometry::{Region, Slabs};
+use crate::plan::Plan;
+use crate::result::{Cells, MemoryError, Stored, Width, each_width};
+use crate::rule::{RuleKind, exact};
+use crate::tree::along::Along;
+use crate::tree::error::TreeError;
+use crate::tree::piece::Piece;
+use crate::tree::source::Source;
+use crate::tree::stored::Tree;
+
+/// Cells that are read at a time: few enough to stay in a cache, enough for rows of some length.
+const BLOCK: u64 = 1 << 18;
+
+/// Blocks per thread whose regions wait to be put one after the other.
+const WAVE: usize = 8;
+
+/// What the threads share that read the blocks of a wave.
+struct Reading<'c> {
+    control: &'c Control,
+    /// Bytes of the piece, and of the large leaves that all threads together add to it.
+    held: AtomicU64,
+}
+
+/// A tree in the making, from the cells up.
+pub struct BottomUp<'a, const K: usize> {
+    along: Along<K>,
+    source: &'a dyn Source<K>,
+    control: Option<&'a Control>,
+    limit: u64,
+}
+
+impl<'a, const K: usize> BottomUp<'a, K> {
+    /// A tree of the regions of `plan` over `source`, along the curve of `plan`, or Morton's if that is canonical.
+    ///
+    /// # Errors
+    /// [`TreeError::Rule`] if the plan's rule is not `full`, [`TreeError::Size`] if the source has not the domain's size.
+    pub fn new(plan: &Plan<K>, source: &'a dyn Source<K>) -> Result<Self, TreeError> {
+        if plan.rule() != RuleKind::Full {
+            return Err(TreeError::Rule(plan.rule()));
+        }
+        let (domain, found) = (plan.domain().size(), source.size());
+        if let Some(axis) = (0..K).find(|&j| domain[j] != found[j]) {
+            return Err(TreeError::Size { axis, domain: domain[axis], found: found[axis] });
+        }
+        Ok(Self { along: Along::new(plan, RuleKind::Full), source, control: None, limit: u64::MAX })
+    }
+
+    /// Watched and cancelled through `control`.
+    #[must_use]
+    pub fn control(self, control: &'a Control) -> Self {
+        Self { control: Some(control), ..self }
+    }
+
+    /// With at most so many bytes for regions and bricks.
+    #[must_use]
+    pub fn mem_limit(self, limit: u64) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// Makes the tree.
+    ///
+    /// # Errors
+    /// [`TreeError::Source`] if a box cannot be read; [`TreeError::Run`] if it was interrupted or there is no memory.
+    pub fn tree(&self) -> Result<Tree<K>, TreeError> {
+        let Piece { entries, bricks } = self.piece(0..self.along.plan().levels()[0].regions())?;
+        Tree::new(self.along.clone(), entries, bricks)
+    }
+
+    /// Makes what lies below some regions of the initial grid and hands it to a sink, in the order of the curve: a shard of the
+    /// tree. The codes are those of the curve that the tree lies along. Shards that follow each other come to the whole.
+    ///
+    /// # Errors
+    /// As [`tree`](Self::tree), and those of the sink; [`TreeError::Code`] if there is no such code.
+    pub fn shard(&self, codes: Range<u64>, sink: &mut dyn Sink<K>) -> Result<(), TreeError> {
+        let plan = self.along.plan();
+        let regions = plan.levels()[0].regions();
+        if let Some(code) = codes.end.checked_sub(1).filter(|&code| u128::from(code) >= regions) {
+            return Err(TreeError::Code { code, last: (regions - 1) as u64 });
+        }
+        Ok(self.piece(codes.start.into()..codes.end.into())?.deliver(&self.along, sink)?)
+    }
+
+    /// What lies below a run of the initial grid's codes.
+    fn piece(&self, codes: Range<u128>) -> Result<Piece, TreeError> {
+        let unheard = Control::default();
+        let control = self.control.unwrap_or(&unheard);
+        control.begin();
+        let (level, cells) = self.block_level();
+        if u64::try_from(cells).is_err() {
+            // No time suffices to read that, and no address to keep it.
+            return Err(MemoryError { what: Stored::Terminals, need: cells, limit: None }.into());
+        }
+        let codes = self.along.below(codes, level);
+        let each = (u128::from(BLOCK) / cells).max(1);
+        let wave = each * (WAVE * rayon::current_num_threads()) as u128;
+        let mut piece = Piece::new(self.source.kind());
+        let mut start = codes.start;
+        while start < codes.end {
+            let end = codes.end.min(start + wave);
+            let blocks = (end - start).div_ceil(each) as usize;
+            let reading = Reading { control, held: AtomicU64::new(piece.bytes()) };
+            let block = |buffer: &mut Cells, block: usize| {
+                let first = start + block as u128 * each;
+                self.blocks(level, first..end.min(first + each), buffer, &reading)
+            };
+            let buffer = || Cells::empty(self.source.kind());
+            let pieces: Vec<Piece> =
+                (0..blocks).into_par_iter().map_init(buffer, block).collect::<Result<_, TreeError>>()?;
+            for next in pieces {
+                self.fits(piece.bytes() + next.bytes())?;
+                piece.append(&self.along, &next)?;
+            }
+            start = end;
+        }
+        Ok(piece)
+    }
+
+    /// The first level whose regions have at most as many cells as a block, or the last, and the most cells of one.
+    fn block_level(&self) -> (u32, u128) {
+        let plan = self.along.plan();
+        let most = |level: u32| {
+            let (size, grid) = (plan.domain().size(), plan.levels()[level as usize].grid);
+            Region { corner: [0; K], extent: std::array::from_fn(|j| size[j].div_ceil(grid[j])) }.cells_wide()
+        };
+        let deepest = self.along.deepest();
+        let level = (0..deepest).find(|&level| most(level) <= BLOCK.into()).unwrap_or(deepest);
+        (level, most(level))
+    }
+
+    /// What lies below some regions of a level, each read at once.
+    fn blocks(
+        &self,
+        level: u32,
+        codes: Range<u128>,
+        buffer: &mut Cells,
+        reading: &Reading<'_>,
+    ) -> Result<Piece, TreeError> {
+        let (plan, kind, deepest) = (self.along.plan(), self.source.kind(), self.along.deepest());
+        let mut piece = Piece::new(kind);
+        for code in codes.map(|code| code as u64) {
+            let block = plan.region(level, code);
+            if block.cells_wide() > BLOCK.into() {
+                self.large(code, &block, buffer, &mut piece, reading)?;
+                continue;
+            }
+            self.read(&block, buffer, reading.control)?;
+            reading.control.advance(block.volume());
+            // Most blocks of a sparse array are of one value, and that is told by a pass in the order of memory.
+            if let Some(word) = value(kind, buffer, &block, &block) {
+                piece.uniform(&self.along, level, code, word);
+                continue;
+            }
+            let each = self.along.children.pow(deepest - level);
+            // Counted from 0, since the code after the last can be 2^64.
+            for code in (0..each).map(|child| code * each + child) {
+                let region = plan.region(deepest, code);
+                match value(kind, buffer, &block, &region) {
+                    Some(word) => piece.uniform(&self.along, deepest, code, word),
+                    None => {
+                        let place = piece.bricks.len() as u64;
+                        piece.entries.leaf(deepest, self.along.key(deepest, code), place);
+                        piece.bricks.reserve(region.volume() as usize)?;
+                        for row in region.rows() {
+                            let start = block.place(row);
+                            piece.bricks.extend_from(buffer, start..start + region.extent[0] as usize);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(piece)
+    }
+
+    /// A region of the last level that is larger than a block, slab by slab: while all cells have the same bits none are kept.
+    fn large(
+        &self,
+        code: u64,
+        region: &Region<K>,
+        buffer: &mut Cells,
+        piece: &mut Piece,
+        reading: &Reading<'_>,
+    ) -> Result<(), TreeError> {
+        let (kind, deepest) = (self.source.kind(), self.along.deepest());
+        let place = piece.bricks.len();
+        let (mut first, mut same, mut kept, mut found) = (0, 0, false, None);
+        let slabs = Slabs::new(*region, BLOCK);
+        for index in 0..slabs.len() {
+            let slab = slabs.get(index);
+            self.read(&slab, buffer, reading.control)?;
+            reading.control.advance(slab.volume());
+            let here = value(kind, buffer, &slab, &slab);
+            if index == 0 {
+                (first, found) = (buffer.word(0), here);
+            }
+            found = found.filter(|_| found == here);
+            kept = kept || !each_width!(buffer.bits(), cells => same_bits(cells, Width::cut(first)));
+            if kept {
+                let more = (same + buffer.len()) as u64 * kind.bytes();
+                self.fits(reading.held.fetch_add(more, Ordering::Relaxed).saturating_add(more))?;
+                piece.bricks.reserve(same + buffer.len())?;
+                piece.bricks.extend_copies(first, std::mem::take(&mut same));
+                piece.bricks.append(buffer);
+            } else {
+                same += buffer.len();
+            }
+        }
+        match found {
+            Some(word) => {
+                reading.held.fetch_sub((piece.bricks.len() - place) as u64 * kind.bytes(), Ordering::Relaxed);
+                piece.bricks.truncate(place);
+                piece.uniform(&self.along, deepest, code, word);
+            }
+            None => piece.entries.leaf(deepest, self.along.key(deepest, code), place as u64),
+        }
+        Ok(())
+    }
+
+    /// Checks so many bytes of regions and bricks against the limit.
+    fn fits(&self, bytes: u64) -> Result<(), TreeError> {
+        if bytes > self.limit {
+            let limit = Some(self.limit);
+            return Err(MemoryError { what: Stored::Terminals, need: bytes.into(), limit }.into());
+        }
+        Ok(())
+    }
+
+    /// Reads a box into a buffer.
+    fn read(&self, window: &Region<K>, buffer: &mut Cells, control: &Control) -> Result<(), TreeError> {
+        control.check()?;
+        let kind = self.source.kind();
+        let room = std::mem::replace(buffer, Cells::empty(kind)).resized(window.volume() as usize);
+        *buffer = room?;
+        Ok(self.source.read(window, buffer.bytes_mut())?)
+    }
+}
+
+/// The word that all cells of `region` count as, which lie in a buffer over `block`; None if there are several.
+fn value<const K: usize>(kind: CellType, buffer: &Cells, block: &Region<K>, region: &Region<K>) -> Option<u64> {
+    fn of_rows<'c, W: Width>(kind: CellType, rows: impl Iterator<Item = &'c [W]> + Clone) -> Option<u64> {
+        let first = rows.clone().next()?[0];
+        let word = exact::key(kind, first.word());
+        if rows.clone().all(|row| same_bits(row, first)) {
+            return Some(word);
+        }
+        // Other bits can be the same value only where neither is a number.
+        let is_nan = |cell: &W| exact::key(kind, cell.word()) == word;
+        (kind.nan() == Some(word) && rows.clone().all(|row| row.iter().all(is_nan))).then_some(word)
+    }
+    let len = region.extent[0] as usize;
+    each_width!(buffer.bits(), cells => match block == region {
+        true => of_rows(kind, std::iter::once(&cells[..])),
+        false => of_rows(kind, region.rows().map(|row| {
+            let start = block.place(row);
+            &cells[start..start + len]
+        })),
+    })
+}
+
+/// True if all cells have the bits of `first`.
+fn same_bits<W: Width>(cells: &[W], first: W) -> bool {
+    // Without a branch per cell, so that lanes do it; with one per chunk, so that a mixed row ends soon.
+    cells.chunks(256).all(|chunk| chunk.iter().fold(true, |same, &cell| same & (cell == first)))
+}

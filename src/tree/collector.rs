@@ -1,0 +1,208 @@
+//! Trees of what runs leave.
+
+use rayon::prelude::*;
+
+use crate::backend::{Batch, Error, Sink};
+use crate::cell::CellType;
+use crate::choice::ChoiceError;
+use crate::geometry::Region;
+use crate::memory::reserve;
+use crate::plan::Plan;
+use crate::result::{Cells, Content, DenseArray, MaterialiseError, MemoryError, Stored, Subdivision, Terminal};
+use crate::rule::RuleKind;
+use crate::tree::along::Along;
+use crate::tree::bottom_up::BottomUp;
+use crate::tree::entries::Entries;
+use crate::tree::error::TreeError;
+use crate::tree::piece::Piece;
+use crate::tree::stored::Tree;
+
+/// A sink that makes a tree: of one run, or of several over parts of a plan, in any order. Runs keep
+/// [`Keep::Regions`](crate::Keep::Regions).
+///
+/// ```
+/// use orthant::backend::{Part, Roots};
+/// use orthant::prelude::*;
+/// use orthant::tree::Collector;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let domain = Domain::new([64, 64], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner)?;
+/// let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, RuleKind::Border)?;
+/// let field = field::mandelbrot::open(&domain, &FieldOptions::default())?;
+/// let (cpu, how) = (Target::cpu(), How::default().keep(Keep::Regions));
+/// let mut prepared = cpu.of().prepare(&plan, &*field, &how)?;
+/// let mut collector = Collector::new(&plan);
+/// for range in [8..16, 0..8] {
+///     prepared.run(&Part::of(Roots::Codes { level: 0, range }), &Control::default())?;
+///     prepared.result(&mut collector)?;
+/// }
+/// assert_eq!(collector.tree()?.word([48, 32]), Some(512));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Collector<const K: usize> {
+    plan: Plan<K>,
+    terminals: Vec<Terminal>,
+    /// None before anything came, which has a type.
+    bricks: Option<Cells>,
+}
+
+impl<const K: usize> Collector<K> {
+    /// For runs of `plan`.
+    pub fn new(plan: &Plan<K>) -> Self {
+        Self { plan: plan.clone(), terminals: Vec::new(), bricks: None }
+    }
+
+    /// The tree of all that came.
+    ///
+    /// # Errors
+    /// [`TreeError::Tiling`] if regions are missing or came twice; [`TreeError::Run`] if there is no memory.
+    pub fn tree(self) -> Result<Tree<K>, TreeError> {
+        let (along, Piece { entries, bricks }) = self.in_order()?;
+        Tree::new(along, entries, bricks)
+    }
+
+    /// Hands what came to another sink, in the order of the curve that trees of the plan lie along: a shard of a tree, if what
+    /// came is what lies below a run of the initial grid's codes.
+    ///
+    /// # Errors
+    /// Those of the sink; [`TreeError::Run`] if there is no memory.
+    pub fn deliver(self, sink: &mut dyn Sink<K>) -> Result<(), TreeError> {
+        let (along, piece) = self.in_order()?;
+        Ok(piece.deliver(&along, sink)?)
+    }
+
+    fn in_order(self) -> Result<(Along<K>, Piece), TreeError> {
+        let Self { plan, terminals, bricks } = self;
+        in_order(&plan, terminals, bricks.unwrap_or_else(|| Cells::empty(CellType::U8)))
+    }
+}
+
+impl<const K: usize> Sink<K> for Collector<K> {
+    /// # Panics
+    /// If the batch is of a plan of another size or scheme.
+    fn terminals(&mut self, batch: Batch<'_, K>) -> Result<(), Error> {
+        let shape = |plan: &Plan<K>| (plan.domain().size(), *plan.scheme(), plan.curve());
+        assert_eq!(shape(batch.plan), shape(&self.plan), "a collector is for runs of one plan");
+        batch.check()?;
+        let given = batch.bricks.kind();
+        let bricks = self.bricks.get_or_insert_with(|| Cells::empty(given));
+        if bricks.kind() != given {
+            let reason = format!("the cells that came before are {}", bricks.kind());
+            return Err(ChoiceError::new("cell", given, reason).into());
+        }
+        reserve(&mut self.terminals, batch.terminals.len()).map_err(MemoryError::refused(Stored::Terminals))?;
+        bricks.reserve(batch.bricks.len()).map_err(MemoryError::refused(Stored::Terminals))?;
+        // Places count within a run.
+        let here = bricks.len() as u64;
+        for terminal in batch.terminals {
+            self.terminals.push(match terminal.content() {
+                Content::Leaf { brick: Some(place) } => terminal.with_brick(place - batch.start + here),
+                Content::Leaf { brick: None } | Content::Uniform(_) => *terminal,
+            });
+        }
+        bricks.append(batch.bricks);
+        Ok(())
+    }
+
+    /// An array is no part of a tree.
+    fn cells(&mut self, _: &Region<K>, _: u64, _: &[u8]) -> Result<(), Error> {
+        Err(Error::NotKept(MaterialiseError::NoBricks))
+    }
+}
+
+impl<const K: usize> Tree<K> {
+    /// The tree of a run over a whole plan, which kept regions or the dense array. An exhaustive run leaves no regions: its tree
+    /// is made of the array from the bottom up, and its plan's rule is `full`.
+    ///
+    /// # Errors
+    /// [`TreeError::Run`] if cells were not kept or there is no memory; [`TreeError::Tiling`] or [`TreeError::Size`] of a part.
+    pub fn of(subdivision: Subdivision<K>) -> Result<Self, TreeError> {
+        let Subdivision { plan, mut terminals, bricks, array, cells: covered, .. } = subdivision;
+        let total = plan.domain().cells();
+        let Some(array) = array else {
+            let bare = terminals.iter().any(|terminal| terminal.content() == Content::Leaf { brick: None });
+            if terminals.is_empty() || bare {
+                return Err(Error::NotKept(MaterialiseError::NotKept).into());
+            }
+            return Collector { plan, terminals, bricks: Some(bricks) }.tree();
+        };
+        if terminals.is_empty() {
+            // A part that starts from no regions leaves none, and an array that nobody wrote to.
+            if covered != total && array.window() == plan.domain().region() {
+                return Err(TreeError::Tiling { found: 0, cells: covered, total });
+            }
+            let plan = Plan::new(*plan.domain(), *plan.scheme(), plan.curve(), RuleKind::Full);
+            return BottomUp::new(&plan.expect("the rule refuses no plan"), &array)?.tree();
+        }
+        let bricks = bricks_of(&plan, &mut terminals, &array)?;
+        drop(array);
+        Collector { plan, terminals, bricks: Some(bricks) }.tree()
+    }
+}
+
+/// Bricks of leaves whose cells are in an array.
+fn bricks_of<const K: usize>(
+    plan: &Plan<K>,
+    terminals: &mut [Terminal],
+    array: &DenseArray<K>,
+) -> Result<Cells, TreeError> {
+    let mut bricks = Cells::empty(array.cells().kind());
+    for terminal in terminals.iter_mut().filter(|terminal| matches!(terminal.content(), Content::Leaf { .. })) {
+        let region = plan.region(terminal.level(), terminal.code);
+        if !array.window().contains(&region) {
+            return Err(Error::NotKept(MaterialiseError::NoBricks).into());
+        }
+        *terminal = Terminal::leaf(terminal.level(), terminal.code, Some(bricks.len() as u64));
+        bricks.reserve(region.volume() as usize)?;
+        for row in region.rows() {
+            let start = array.window().place(row);
+            bricks.extend_from(array.cells(), start..start + region.extent[0] as usize);
+        }
+    }
+    Ok(bricks)
+}
+
+/// Puts regions, which come in any order, and their bricks into the order of the curve.
+fn in_order<const K: usize>(
+    plan: &Plan<K>,
+    mut terminals: Vec<Terminal>,
+    bricks: Cells,
+) -> Result<(Along<K>, Piece), TreeError> {
+    let along = Along::new(plan, plan.rule());
+    if along.plan().curve() != plan.curve() {
+        terminals.par_iter_mut().for_each(|terminal| {
+            let coords = plan.encoding().decode(terminal.level(), terminal.code);
+            terminal.code = along.plan().encoding().encode(terminal.level(), coords);
+        });
+    }
+    terminals.par_sort_unstable_by_key(|terminal| along.key(terminal.level(), terminal.code));
+    let places = terminals.iter().filter_map(|terminal| match terminal.content() {
+        Content::Leaf { brick } => brick,
+        Content::Uniform(_) => None,
+    });
+    let sorted = places.is_sorted();
+    let mut moved = Cells::empty(bricks.kind());
+    let mut entries = Entries::default();
+    entries.reserve(terminals.len())?;
+    if !sorted {
+        moved.reserve(bricks.len())?;
+    }
+    for terminal in terminals {
+        let level = terminal.level();
+        let key = along.key(level, terminal.code);
+        match terminal.content() {
+            Content::Uniform(word) => entries.uniform(level, key, word),
+            Content::Leaf { brick } => {
+                let mut place = brick.expect("a leaf without a brick was refused");
+                if !sorted {
+                    let cells = along.plan().region(level, terminal.code).volume();
+                    let start = std::mem::replace(&mut place, moved.len() as u64) as usize;
+                    moved.extend_from(&bricks, start..start + cells as usize);
+                }
+                entries.leaf(level, key, place);
+            }
+        }
+    }
+    Ok((along, Piece { entries, bricks: if sorted { bricks } else { moved } }))
+}

@@ -1,0 +1,117 @@
+//! What is wrong with what a tree is made of, or asked.
+
+use std::io;
+
+use crate::backend::Error;
+use crate::cell::CellType;
+use crate::memory::Refused;
+use crate::result::{MemoryError, Stored};
+use crate::rule::RuleKind;
+
+/// What is wrong with what a tree is made of, or asked. The message says what, which value, and what would be allowed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TreeError {
+    /// The making was interrupted or ran out of memory, or what is needed was not kept.
+    #[error(transparent)]
+    Run(#[from] Error),
+    /// A source that could not be read.
+    #[error("the source: {0}")]
+    Source(#[from] io::Error),
+    /// A source of another size than the plan's domain.
+    #[error("the source has {found} cells on axis {axis}, and the domain of the plan {domain}")]
+    Size {
+        /// The axis.
+        axis: usize,
+        /// Cells of the domain.
+        domain: u32,
+        /// Cells of the source.
+        found: u32,
+    },
+    /// A plan whose rule looks at some cells only.
+    #[error("rule {0}: a tree that is made of cells looks at all of them, which is rule full")]
+    Rule(RuleKind),
+    /// Regions that leave cells out, or cover some twice.
+    #[error("the regions do not tile the domain: {found} of them cover {cells} of its {total} cells, or some overlap")]
+    Tiling {
+        /// Regions.
+        found: usize,
+        /// Their cells.
+        cells: u128,
+        /// Cells of the domain.
+        total: u128,
+    },
+    /// A code that the initial grid does not have.
+    #[error("code {code} on level 0, whose codes are 0 to {last}")]
+    Code {
+        /// The code.
+        code: u64,
+        /// The last there is.
+        last: u64,
+    },
+    /// Cells of two types.
+    #[error("cells of type {given}, where those of the tree are {kind}")]
+    CellType {
+        /// The type that was given or asked for.
+        given: CellType,
+        /// The tree's.
+        kind: CellType,
+    },
+    /// A level that the plan does not have.
+    #[error("level {level}: the tree has levels 0 to {deepest}")]
+    Level {
+        /// The level.
+        level: u32,
+        /// The deepest.
+        deepest: u32,
+    },
+    /// A box that is empty, or not in the domain.
+    #[error(
+        "window: {extent} cells from {corner} on of axis {axis}; at least 1 of the {size} there are is needed, and none beyond"
+    )]
+    Window {
+        /// The axis.
+        axis: usize,
+        /// The box's first cell.
+        corner: u32,
+        /// Its cells.
+        extent: u32,
+        /// Cells of the axis.
+        size: u32,
+    },
+    /// An axis that the tree does not have.
+    #[error("axis {axis}: the tree has axes 0 to {}", k - 1)]
+    Axis {
+        /// The axis.
+        axis: usize,
+        /// Axes of the tree.
+        k: usize,
+    },
+    /// A buffer of another size than what it is for.
+    #[error("a buffer of {given} cells for a box of {needed}")]
+    Buffer {
+        /// Cells of the buffer.
+        given: usize,
+        /// Cells of the box.
+        needed: u128,
+    },
+    /// More labels than the caller wants to have counted.
+    #[error("more than {most} labels occur; that many were to be counted at most")]
+    Labels {
+        /// The most.
+        most: usize,
+    },
+}
+
+impl From<MemoryError> for TreeError {
+    fn from(error: MemoryError) -> Self {
+        Self::Run(error.into())
+    }
+}
+
+/// What a tree asks memory for is regions and bricks.
+impl From<Refused> for TreeError {
+    fn from(refused: Refused) -> Self {
+        MemoryError::refused(Stored::Terminals)(refused).into()
+    }
+}

@@ -1,0 +1,51 @@
+//! How much of a domain each label has.
+
+use std::collections::HashMap;
+
+use crate::tree::error::TreeError;
+use crate::tree::stored::Tree;
+
+/// What one label has of a domain.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LabelStatistics {
+    /// The word of its cells; one word stands for all that are not a number.
+    pub word: u64,
+    /// Its cells.
+    pub cells: u128,
+    /// Its share of all cells.
+    pub share: f64,
+    /// Regions that are filled with it.
+    pub regions: u64,
+    /// Leaves that it occurs in.
+    pub leaves: u64,
+}
+
+impl<const K: usize> Tree<K> {
+    /// What each label has, by value in ascending order. Uniform regions are not looked into.
+    ///
+    /// # Errors
+    /// [`TreeError::Labels`] if there are more than `most`, as there are of measured values: they would fill the memory.
+    pub fn labels(&self, most: usize) -> Result<Vec<LabelStatistics>, TreeError> {
+        let mut found: HashMap<u64, (LabelStatistics, usize)> = HashMap::new();
+        for row in 0..self.len() {
+            let leaf = self.is_leaf(row);
+            for (word, cells) in self.runs(row) {
+                let none = LabelStatistics { word, cells: 0, share: 0.0, regions: 0, leaves: 0 };
+                let (label, seen) = found.entry(word).or_insert((none, usize::MAX));
+                label.cells = label.cells.saturating_add(cells);
+                if std::mem::replace(seen, row) != row {
+                    label.regions += u64::from(!leaf);
+                    label.leaves += u64::from(leaf);
+                }
+                if found.len() > most {
+                    return Err(TreeError::Labels { most });
+                }
+            }
+        }
+        let total = self.plan().domain().cells() as f64;
+        let share = |label: LabelStatistics| LabelStatistics { share: label.cells as f64 / total, ..label };
+        let mut labels: Vec<_> = found.into_values().map(|(label, _)| share(label)).collect();
+        labels.sort_unstable_by_key(|label| self.kind().rank(label.word));
+        Ok(labels)
+    }
+}

@@ -1,0 +1,205 @@
+//! What lies where: cells, points, boxes, slices.
+//!
+//! A cell is a search among few keys. A box goes down from the initial grid, and only into what it meets: a region that
+//! was divided is the run of its descendants' keys, so that on every level a search has to look at the parent's run alone.
+
+use std::ops::{ControlFlow, Range};
+
+use rayon::prelude::*;
+
+use crate::cell::Cell;
+use crate::geometry::Region;
+use crate::result::{Content, DenseArray, Stored, Width, dense_fits, each_width};
+use crate::rule::exact;
+use crate::tree::error::TreeError;
+use crate::tree::region::TreeRegion;
+use crate::tree::stored::Tree;
+
+/// Cells of a box that one thread writes at a time.
+const PIECE: usize = 1 << 18;
+
+impl<const K: usize> Tree<K> {
+    /// The terminal region that a cell lies in; None of a cell outside the domain.
+    #[inline]
+    pub fn region_at(&self, cell: [u32; K]) -> Option<TreeRegion<'_, K>> {
+        self.row_at(cell).map(|(index, _)| TreeRegion { tree: self, index })
+    }
+
+    /// The word of a cell, which [`Cell::from_word`] and [`CellType::text`](crate::CellType::text) read; None of a cell outside
+    /// the domain.
+    #[inline]
+    pub fn word(&self, cell: [u32; K]) -> Option<u64> {
+        self.row_at(cell).map(|(row, coords)| match self.entries.content(row) {
+            Content::Uniform(word) => word,
+            // Leaves are of the deepest level, where the cell's region is known.
+            Content::Leaf { brick } => {
+                let place = self.along.region_at(coords).place(cell);
+                self.bricks.word(brick.expect("leaves of a tree have bricks") as usize + place)
+            }
+        })
+    }
+
+    /// The row of a cell, and the coordinates of its region on the deepest level.
+    #[inline]
+    fn row_at(&self, cell: [u32; K]) -> Option<(usize, [u32; K])> {
+        let size = self.plan().domain().size();
+        (0..K).all(|j| cell[j] < size[j]).then(|| {
+            let coords = self.along.coords(cell);
+            (self.finder.holding(&self.entries.keys, self.along.key_at(coords)), coords)
+        })
+    }
+
+    /// The word of the cell that [holds](crate::geometry::Domain::cell_at) a point in the field's coordinates; None of a point
+    /// outside the window.
+    pub fn word_at(&self, point: [f64; K]) -> Option<u64> {
+        self.plan().domain().cell_at(point).and_then(|cell| self.word(cell))
+    }
+
+    /// Writes the cells of a box into `cells`, in storage order (axis 0 fastest). Large ones are shared among the threads of the
+    /// pool that the caller is in.
+    ///
+    /// # Errors
+    /// [`TreeError::Window`] if the box is empty or reaches beyond the domain, [`TreeError::CellType`] if `T` is not the tree's
+    /// type, [`TreeError::Buffer`] if there are more or fewer cells than the box has.
+    pub fn read<T: Cell>(&self, window: &Region<K>, cells: &mut [T]) -> Result<(), TreeError> {
+        self.inside(window)?;
+        if T::TYPE != self.kind() {
+            return Err(TreeError::CellType { given: T::TYPE, kind: self.kind() });
+        }
+        if cells.len() as u128 != window.cells_wide() {
+            return Err(TreeError::Buffer { given: cells.len(), needed: window.cells_wide() });
+        }
+        each_width!(self.bricks.bits(), bricks => self.paint(bricks, window, bytemuck::cast_slice_mut(cells)));
+        Ok(())
+    }
+
+    /// Writes the cells at `index` on `axis` into `cells`: a box one cell thick, in storage order of the other axes.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); [`TreeError::Axis`].
+    pub fn read_slice<T: Cell>(&self, axis: usize, index: u32, cells: &mut [T]) -> Result<(), TreeError> {
+        let mut window = self.plan().domain().region();
+        if axis >= K {
+            return Err(TreeError::Axis { axis, k: K });
+        }
+        (window.corner[axis], window.extent[axis]) = (index, 1);
+        self.read(&window, cells)
+    }
+
+    /// A box as an array of the tree's type, of at most `limit` bytes.
+    ///
+    /// # Errors
+    /// [`TreeError::Window`] if the box is empty or reaches beyond the domain; [`TreeError::Run`] if the array would exceed the
+    /// limit or there is no memory for it.
+    pub fn array(&self, window: &Region<K>, limit: Option<u64>) -> Result<DenseArray<K>, TreeError> {
+        self.inside(window)?;
+        dense_fits(Stored::Materialised, window.cells_wide(), self.kind(), limit)?;
+        let mut array = DenseArray::zeroed(Stored::Materialised, *window, self.kind())?;
+        each_width!(self.bricks.bits(), bricks => {
+            self.paint(bricks, window, bytemuck::cast_slice_mut(array.cells_mut().bytes_mut()));
+        });
+        Ok(array)
+    }
+
+    /// The word that all cells of a box count as, which is that of some regions or of cells of leaves; None if there are several.
+    ///
+    /// # Errors
+    /// [`TreeError::Window`] if the box is empty or reaches beyond the domain.
+    pub fn uniform(&self, window: &Region<K>) -> Result<Option<u64>, TreeError> {
+        self.inside(window)?;
+        let mut found = None;
+        let mut agrees = |word: u64| *found.get_or_insert(word) == word;
+        let different = self.meet(window, &mut |region, part| {
+            let same = match region.content() {
+                Content::Uniform(word) => agrees(word),
+                Content::Leaf { brick } => {
+                    let (cells, start) = (region.cells(), brick.expect("leaves of a tree have bricks") as usize);
+                    let key = |cell| exact::key(self.kind(), self.bricks.word(start + cells.place(cell)));
+                    part.cells().all(|cell| agrees(key(cell)))
+                }
+            };
+            if same { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        Ok(found.filter(|_| different.is_continue()))
+    }
+
+    /// Checks that a box is one of the domain.
+    fn inside(&self, window: &Region<K>) -> Result<(), TreeError> {
+        let size = self.plan().domain().size();
+        for axis in 0..K {
+            let (corner, extent, size) = (window.corner[axis], window.extent[axis], size[axis]);
+            if extent == 0 || u64::from(corner) + u64::from(extent) > u64::from(size) {
+                return Err(TreeError::Window { axis, corner, extent, size });
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the cells of a box of the domain, in layers along the last axis that has several.
+    fn paint<W: Width>(&self, bricks: &[W], window: &Region<K>, cells: &mut [W]) {
+        let axis = (0..K).rev().find(|&j| window.extent[j] > 1).unwrap_or(0);
+        let layer = cells.len() / window.extent[axis] as usize;
+        let thickness = PIECE.div_ceil(layer);
+        cells.par_chunks_mut(layer * thickness).enumerate().for_each(|(number, cells)| {
+            let mut part = *window;
+            part.corner[axis] += (number * thickness) as u32;
+            part.extent[axis] = (cells.len() / layer) as u32;
+            self.paint_layers(bricks, &part, cells);
+        });
+    }
+
+    fn paint_layers<W: Width>(&self, bricks: &[W], window: &Region<K>, cells: &mut [W]) {
+        let _ = self.meet(window, &mut |region, part| {
+            let len = part.extent[0] as usize;
+            match region.content() {
+                Content::Uniform(word) => part.rows().for_each(|row| {
+                    let start = window.place(row);
+                    cells[start..start + len].fill(W::cut(word));
+                }),
+                Content::Leaf { brick } => {
+                    let (leaf, first) = (region.cells(), brick.expect("leaves of a tree have bricks") as usize);
+                    for row in part.rows() {
+                        let (to, from) = (window.place(row), first + leaf.place(row));
+                        cells[to..to + len].copy_from_slice(&bricks[from..from + len]);
+                    }
+                }
+            }
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// Visits the terminal regions that meet a box of the domain, each once and with the part of it that lies in the box, until
+    /// the visitor breaks off.
+    fn meet<'t>(&'t self, window: &Region<K>, visit: &mut Visitor<'_, 't, K>) -> ControlFlow<()> {
+        self.meet_below(0, 0..self.len(), window, visit)
+    }
+
+    /// The same for the regions of a level that meet the box, which lie in the rows `rows`.
+    fn meet_below<'t>(
+        &'t self,
+        level: u32,
+        rows: Range<usize>,
+        window: &Region<K>,
+        visit: &mut Visitor<'_, 't, K>,
+    ) -> ControlFlow<()> {
+        let encoding = self.plan().encoding();
+        for coords in self.along.meeting(level, window).cells() {
+            let key = self.along.key(level, encoding.encode(level, coords));
+            let keys = &self.entries.keys[rows.clone()];
+            let at = rows.start + keys.partition_point(|&first| first < key);
+            let cells = self.plan().levels()[level as usize].region(coords);
+            let part = cells.intersection(window).expect("it meets the box");
+            if self.entries.level(at) == level {
+                visit(TreeRegion { tree: self, index: at }, part)?;
+            } else {
+                let last = self.along.last(level, key);
+                let end = rows.start + keys.partition_point(|&first| first <= last);
+                self.meet_below(level + 1, at..end, &part, visit)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Sees a region and the part of it that lies in a box.
+type Visitor<'v, 't, const K: usize> = dyn FnMut(TreeRegion<'t, K>, Region<K>) -> ControlFlow<()> + 'v;

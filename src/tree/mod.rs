@@ -1,0 +1,29 @@
+//! Terminal regions and bricks as something to be asked.
+//!
+//! A [`Tree`] holds what a run found, or what an array is made of ([`BottomUp`]), in the order of the curve, and answers for cells,
+//! points, boxes, slices, levels and labels from the regions themselves: no dense array is made on the way. See the guide's
+//! [page](crate::guide::tree).
+
+mod along;
+mod axis;
+mod bottom_up;
+mod collector;
+mod cut;
+mod entries;
+mod error;
+mod finder;
+mod labels;
+mod look_up;
+mod piece;
+mod region;
+mod source;
+mod stored;
+
+pub use bottom_up::BottomUp;
+pub use collector::Collector;
+pub use cut::Shown;
+pub use error::TreeError;
+pub use labels::LabelStatistics;
+pub use region::{Provenance, TreeRegion};
+pub use source::Source;
+pub use stored::Tree;

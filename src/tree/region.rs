@@ -1,0 +1,129 @@
+//! One terminal region of a tree.
+
+use std::ops::Range;
+
+use crate::geometry::Region;
+use crate::result::Content;
+use crate::rule::RuleKind;
+use crate::tree::stored::Tree;
+
+/// How it is known that the cells of a terminal region are what the tree says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Provenance {
+    /// Every cell was evaluated, or proven.
+    Proved,
+    /// The cells that the rule looks at have the region's value; others were not looked at.
+    Sampled,
+    /// The value stands for several: the region was divided, and what was below is [cut](Tree::cut) off.
+    Cut,
+}
+
+/// A terminal region of a tree: a place along the curve.
+#[derive(Clone, Copy)]
+pub struct TreeRegion<'t, const K: usize> {
+    pub(super) tree: &'t Tree<K>,
+    pub(super) index: usize,
+}
+
+impl<const K: usize> Tree<K> {
+    /// The terminal region number `index` along the curve.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn region(&self, index: usize) -> TreeRegion<'_, K> {
+        assert!(index < self.len(), "region {index} of {}", self.len());
+        TreeRegion { tree: self, index }
+    }
+
+    /// The terminal regions along the curve.
+    pub fn regions(&self) -> impl ExactSizeIterator<Item = TreeRegion<'_, K>> + DoubleEndedIterator {
+        (0..self.len()).map(|index| TreeRegion { tree: self, index })
+    }
+}
+
+impl<'t, const K: usize> TreeRegion<'t, K> {
+    /// Its number along the curve.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Its level.
+    pub fn level(&self) -> u32 {
+        self.tree.entries.level(self.index)
+    }
+
+    /// Its code on its level, by the curve of the tree's plan.
+    pub fn code(&self) -> u64 {
+        self.tree.along.code(self.level(), self.tree.entries.keys[self.index])
+    }
+
+    /// Its cells, as a box.
+    #[inline]
+    pub fn cells(&self) -> Region<K> {
+        self.tree.plan().region(self.level(), self.code())
+    }
+
+    /// What fills it: a word, or a brick in [`Tree::bricks`].
+    #[inline]
+    pub fn content(&self) -> Content {
+        self.tree.entries.content(self.index)
+    }
+
+    /// The word of a uniform region; None of a leaf.
+    pub fn uniform(&self) -> Option<u64> {
+        match self.content() {
+            Content::Uniform(word) => Some(word),
+            Content::Leaf { .. } => None,
+        }
+    }
+
+    /// Where the brick of a leaf lies in [`Tree::bricks`]; None of a uniform region.
+    pub fn brick(&self) -> Option<Range<usize>> {
+        match self.content() {
+            Content::Uniform(_) => None,
+            Content::Leaf { brick } => {
+                let start = brick.expect("leaves of a tree have bricks") as usize;
+                Some(start..start + self.cells().volume() as usize)
+            }
+        }
+    }
+
+    /// How its cells are known.
+    pub fn provenance(&self) -> Provenance {
+        let cells = self.cells();
+        let plan = self.tree.plan();
+        if self.tree.entries.is_cut(self.index) {
+            return Provenance::Cut;
+        }
+        // A rule that looks at faces has seen all of a region that has no inside.
+        let deciding = plan.rule().deciding(&cells, plan.domain().size());
+        let all = plan.rule() == RuleKind::Full || deciding.count() == deciding.region.volume();
+        if self.uniform().is_none() || all { Provenance::Proved } else { Provenance::Sampled }
+    }
+
+    /// The word of one of its cells.
+    ///
+    /// # Panics
+    /// If the cell is not one of its own.
+    #[inline]
+    pub fn word(&self, cell: [u32; K]) -> u64 {
+        let cells = self.cells();
+        assert!(cells.contains_cell(cell), "cell {cell:?} is outside the region");
+        match self.content() {
+            Content::Uniform(word) => word,
+            Content::Leaf { brick } => {
+                self.tree.bricks.word(brick.expect("leaves of a tree have bricks") as usize + cells.place(cell))
+            }
+        }
+    }
+}
+
+impl<const K: usize> std::fmt::Debug for TreeRegion<'_, K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TreeRegion")
+            .field("level", &self.level())
+            .field("cells", &self.cells())
+            .field("content", &self.content())
+            .finish()
+    }
+}

@@ -1,0 +1,133 @@
+//! Where the cells of a tree come from, box by box.
+
+use std::io;
+
+use ndarray::Axis;
+
+use crate::cell::{Cell, CellType};
+use crate::field::ArrayField;
+use crate::geometry::Region;
+use crate::result::{DenseArray, each_width};
+
+/// An array somewhere, in memory or not, which hands out boxes of its cells.
+///
+/// ```
+/// use std::io;
+/// use orthant::prelude::*;
+/// use orthant::tree::{BottomUp, Source};
+///
+/// /// Planes of 64 x 64 bytes, each of one value.
+/// struct Planes(Vec<u8>);
+/// impl Source<3> for Planes {
+///     fn kind(&self) -> CellType {
+///         CellType::U8
+///     }
+///     fn size(&self) -> [u32; 3] {
+///         [64, 64, self.0.len() as u32]
+///     }
+///     fn read(&self, window: &Region<3>, bytes: &mut [u8]) -> io::Result<()> {
+///         let planes = window.corner[2]..window.corner[2] + window.extent[2];
+///         let plane = bytes.len() / planes.len();
+///         planes.zip(bytes.chunks_exact_mut(plane)).for_each(|(z, cells)| cells.fill(self.0[z as usize]));
+///         Ok(())
+///     }
+/// }
+///
+/// let planes = Planes(vec![1, 1, 1, 1, 2, 2, 7, 7]);
+/// let domain = Domain::new(planes.size(), [[0.0, 1.0]; 3], Sample::Corner)?;
+/// let plan = Plan::new(domain, Scheme::uniform(2, 2, 1), CurveKind::Morton, RuleKind::Full)?;
+/// let tree = BottomUp::new(&plan, &planes)?.tree()?;
+/// assert_eq!((tree.word([9, 40, 3]), tree.word([9, 40, 4])), (Some(1), Some(2)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Source<const K: usize>: Sync {
+    /// The type of its cells.
+    fn kind(&self) -> CellType;
+
+    /// Cells per axis, axis 0 first.
+    fn size(&self) -> [u32; K];
+
+    /// Writes the cells of a box into `bytes`, in storage order (axis 0 fastest), each as it lies in this machine's memory. Trees
+    /// ask for boxes of the array, with as many bytes as their cells have; [`check`](Self::check) refuses others. Several
+    /// threads may read at once.
+    ///
+    /// # Errors
+    /// Whatever keeps it from reading; no tree comes to be then.
+    fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()>;
+
+    /// Checks what `read` is asked for.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if the box is empty or not in the array, or `bytes` are not those of its cells.
+    fn check(&self, window: &Region<K>, bytes: &[u8]) -> io::Result<()> {
+        let (size, Region { corner, extent }) = (self.size(), window);
+        let whole = Region { corner: [0; K], extent: size };
+        let refused = |reason: String| Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+        if extent.contains(&0) || !whole.contains(window) {
+            return refused(format!(
+                "a box of {extent:?} cells from {corner:?} on, of an array of {size:?} cells; it needs cells, all in the array"
+            ));
+        }
+        let needed = window.cells_wide().saturating_mul(self.kind().bytes().into());
+        if bytes.len() as u128 != needed {
+            let given = bytes.len();
+            return refused(format!(
+                "{given} bytes for a box of {extent:?} cells from {corner:?} on, of an array of {size:?} cells; it needs {needed}"
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl<const K: usize, T: Cell> Source<K> for ArrayField<'_, K, T> {
+    fn kind(&self) -> CellType {
+        T::TYPE
+    }
+
+    fn size(&self) -> [u32; K] {
+        self.size()
+    }
+
+    fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
+        self.check(window, bytes)?;
+        let mut array = self.view();
+        if let Some(cells) = array.as_slice() {
+            copy_rows(self.size(), cells, window, bytes);
+            return Ok(());
+        }
+        for j in 0..K {
+            let start = window.corner[j] as usize;
+            array.slice_axis_inplace(Axis(K - 1 - j), (start..start + window.extent[j] as usize).into());
+        }
+        let cells = bytes.chunks_exact_mut(size_of::<T>());
+        array.iter().zip(cells).for_each(|(cell, bytes)| bytes.copy_from_slice(bytemuck::bytes_of(cell)));
+        Ok(())
+    }
+}
+
+/// Cells of the array's window, the first of which is cell 0 on every axis.
+impl<const K: usize> Source<K> for DenseArray<K> {
+    fn kind(&self) -> CellType {
+        self.cells().kind()
+    }
+
+    fn size(&self) -> [u32; K] {
+        self.size()
+    }
+
+    fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
+        self.check(window, bytes)?;
+        each_width!(self.cells().bits(), cells => copy_rows(self.size(), cells, window, bytes));
+        Ok(())
+    }
+}
+
+/// Copies a box out of an array of `size` cells, row by row.
+fn copy_rows<const K: usize, T: bytemuck::Pod>(size: [u32; K], cells: &[T], window: &Region<K>, bytes: &mut [u8]) {
+    let whole = Region { corner: [0; K], extent: size };
+    let len = window.extent[0] as usize;
+    for (row, bytes) in window.rows().zip(bytes.chunks_exact_mut(len * size_of::<T>())) {
+        let start = whole.place(row);
+        bytes.copy_from_slice(bytemuck::cast_slice(&cells[start..start + len]));
+    }
+}

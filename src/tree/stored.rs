@@ -1,0 +1,119 @@
+//! The tree itself: what it holds, and what follows from that alone.
+
+use crate::cell::CellType;
+use crate::plan::Plan;
+use crate::result::{Cells, Content, RegionsChecksum, Terminal, append_le};
+use crate::tree::along::Along;
+use crate::tree::entries::Entries;
+use crate::tree::error::TreeError;
+use crate::tree::finder::Finder;
+
+/// The terminal regions of a domain in the order of the curve, and the bricks of its leaves in the same order.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let domain = Domain::new([64, 64], [[0.0, 1.0]; 2], Sample::Centre)?;
+/// let plan = Plan::new(domain, Scheme::uniform(4, 2, 2), CurveKind::Hilbert, RuleKind::Full)?;
+/// let disc = CellField::new(1, |[x, y]| u32::from((x * x + y * y) < 1000));
+/// let tree = Tree::of(Run::new(&plan, &disc).how(How::default().keep(Keep::Regions)).start()?)?;
+/// assert_eq!((tree.word([10, 10]), tree.word_at([0.9, 0.9])), (Some(1), Some(0)));
+/// let mut row = [0u16; 64];
+/// tree.read(&Region { corner: [0, 3], extent: [64, 1] }, &mut row)?;
+/// assert_eq!(row.iter().sum::<u16>(), 32);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Tree<const K: usize> {
+    pub(super) along: Along<K>,
+    pub(super) entries: Entries,
+    pub(super) bricks: Cells,
+    pub(super) finder: Finder,
+}
+
+/// Equal if their domains are cut into the same regions along the same curve, with the same values and bricks to the bit.
+/// Where in a window the cells lie does not matter.
+impl<const K: usize> PartialEq for Tree<K> {
+    fn eq(&self, other: &Self) -> bool {
+        let shape = |plan: &Plan<K>| (plan.domain().size(), *plan.scheme(), plan.curve());
+        shape(self.plan()) == shape(other.plan()) && self.entries == other.entries && self.bricks == other.bricks
+    }
+}
+
+impl<const K: usize> Tree<K> {
+    /// A tree of regions in the order of their keys, with the bricks of its leaves in the same order.
+    pub(super) fn new(along: Along<K>, entries: Entries, bricks: Cells) -> Result<Self, TreeError> {
+        let codes = along.plan().levels()[along.deepest() as usize].regions();
+        if tiles(&along, &entries, codes) {
+            let finder = Finder::new(&entries.keys, codes)?;
+            return Ok(Self { along, entries, bricks, finder });
+        }
+        let cells = |row: usize| {
+            let terminal = entries.terminal(&along, row);
+            along.plan().region(terminal.level(), terminal.code).cells_wide()
+        };
+        let cells = (0..entries.len()).map(cells).fold(0, u128::saturating_add);
+        Err(TreeError::Tiling { found: entries.len(), cells, total: along.plan().domain().cells() })
+    }
+
+    /// The domain, the scheme and the curve that the regions lie along, which is not the canonical one. Its rule is how the
+    /// regions were found.
+    pub fn plan(&self) -> &Plan<K> {
+        self.along.plan()
+    }
+
+    /// The type of a cell.
+    pub fn kind(&self) -> CellType {
+        self.bricks.kind()
+    }
+
+    /// The number of terminal regions, at least 1.
+    #[allow(clippy::len_without_is_empty, reason = "a domain has cells, and a tree covers them")]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The cells of the leaves, brick after brick, along the curve.
+    pub fn bricks(&self) -> &Cells {
+        &self.bricks
+    }
+
+    /// Bytes of the regions and the bricks, and of what finds a region.
+    pub fn bytes(&self) -> u64 {
+        let bricks = self.bricks.len() as u64 * self.bricks.kind().bytes();
+        self.entries.len() as u64 * Entries::BYTES + bricks + self.finder.bytes()
+    }
+
+    /// The checksum of the regions, which is that of the run that left them, and of any other way to the same regions.
+    pub fn checksum(&self) -> RegionsChecksum {
+        let brick = |terminal: &Terminal, place: Option<u64>, bytes: &mut Vec<u8>| {
+            let start = place.expect("leaves of a tree have bricks") as usize;
+            let cells = self.plan().region(terminal.level(), terminal.code).volume() as usize;
+            append_le(&self.bricks, start..start + cells, bytes);
+        };
+        // As many at a time as a batch of a run.
+        let sum = |first: usize| {
+            let rows = first..self.len().min(first + (1 << 16));
+            let terminals: Vec<Terminal> = rows.map(|row| self.entries.terminal(&self.along, row)).collect();
+            RegionsChecksum::of(self.plan(), &terminals, brick)
+        };
+        (0..self.len()).step_by(1 << 16).map(sum).sum()
+    }
+
+    /// True if region `index` is a leaf.
+    pub(super) fn is_leaf(&self, index: usize) -> bool {
+        matches!(self.entries.content(index), Content::Leaf { .. })
+    }
+}
+
+/// True if each region begins where the one before it ends, from the first of the deepest level's codes to the last.
+fn tiles<const K: usize>(along: &Along<K>, entries: &Entries, codes: u128) -> bool {
+    let mut next = 0u128;
+    let follows = (0..entries.len()).all(|row| {
+        let key = entries.keys[row];
+        let here = u128::from(key) == next;
+        next = u128::from(along.last(entries.level(row), key)) + 1;
+        here
+    });
+    follows && next == codes
+}

@@ -1,0 +1,97 @@
+//! Trees: from the cells up against from the top down, and every question against the array itself.
+
+mod making;
+mod questions;
+
+use ndarray::{ArrayD, IxDyn};
+use orthant::prelude::*;
+use orthant::tree::BottomUp;
+use proptest::prelude::*;
+
+use crate::patterns::awkward;
+
+/// A size, a scheme and a seed in K dimensions.
+#[derive(Debug, Clone, Copy)]
+struct Case<const K: usize> {
+    size: [u32; K],
+    scheme: Scheme<K>,
+    seed: u64,
+}
+
+impl<const K: usize> Case<K> {
+    /// Sizes of up to `most` cells per axis, schemes that split some axes and others not.
+    fn any(most: u32) -> impl Strategy<Value = Self> {
+        let axis = (1..=most, 1u32..4, 1u32..4, 1u32..4);
+        (prop::collection::vec(axis, K), any::<u64>()).prop_map(|(axes, seed)| {
+            let of = |pick: fn((u32, u32, u32, u32)) -> u32| std::array::from_fn(|j| pick(axes[j]));
+            let mut r = of(|axis| axis.2);
+            if r == [1; K] {
+                r[seed as usize % K] = 2;
+            }
+            let scheme = Scheme { g: of(|axis| axis.1.min(axis.0)), r, b: of(|axis| axis.3) };
+            Self { size: of(|axis| axis.0), scheme, seed }
+        })
+    }
+
+    fn plan(&self, curve: CurveKind) -> Option<Plan<K>> {
+        let window = std::array::from_fn(|j| [-1.0 - j as f64, 0.5 * j as f64]);
+        let domain = Domain::new(self.size, window, Sample::Centre).unwrap();
+        Plan::new(domain, self.scheme, curve, RuleKind::Full).ok()
+    }
+
+    /// Boxes of values on a ground of one, the last of them a single cell: of those that `awkward` lists.
+    fn array<T: Cell>(&self) -> ArrayD<T> {
+        let values = awkward::<T>();
+        let mut below = Below(self.seed);
+        let mut array = ArrayD::from_elem(shape(self.size), values[below.next(values.len() as u32) as usize]);
+        for number in 0..6 {
+            let value = values[below.next(values.len() as u32) as usize];
+            let painted = below.window(self.size, number == 5);
+            painted.cells().for_each(|cell| array[&place(cell)[..]] = value);
+        }
+        array
+    }
+}
+
+/// Numbers from a seed.
+struct Below(u64);
+
+impl Below {
+    fn next(&mut self, most: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x9e37_79b9);
+        (self.0 >> 33) as u32 % most
+    }
+
+    /// A box of a domain, or one of its cells.
+    fn window<const K: usize>(&mut self, size: [u32; K], cell: bool) -> Region<K> {
+        let ends: [[u32; 2]; K] = std::array::from_fn(|j| [self.next(size[j]), self.next(size[j])]);
+        let extent = |[a, b]: [u32; 2]| if cell { 1 } else { a.abs_diff(b) + 1 };
+        Region { corner: ends.map(|[a, b]| a.min(b)), extent: ends.map(extent) }
+    }
+}
+
+fn shape<const K: usize>(size: [u32; K]) -> IxDyn {
+    IxDyn(&place(size))
+}
+
+/// The place of a cell in an array in C order.
+fn place<const K: usize>(cell: [u32; K]) -> Vec<usize> {
+    cell.iter().rev().map(|&c| c as usize).collect()
+}
+
+/// What counts as the same value as a cell.
+fn key<T: Cell>(value: T) -> u64 {
+    orthant::rule::exact::key(T::TYPE, value.word())
+}
+
+/// The tree of an array from the cells up.
+fn bottom_up<T: Cell, const K: usize>(plan: &Plan<K>, array: &ArrayD<T>) -> Tree<K> {
+    let field = ArrayField::new(array.view()).unwrap();
+    BottomUp::new(plan, &field).unwrap().tree().unwrap()
+}
+
+/// The tree of a run over the same array from the top down.
+fn top_down<T: Cell, const K: usize>(plan: &Plan<K>, array: &ArrayD<T>, how: How) -> Tree<K> {
+    let field = ArrayField::new(array.view()).unwrap();
+    Tree::of(Run::new(plan, &field).how(how).start().unwrap()).unwrap()
+}
