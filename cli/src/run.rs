@@ -264,7 +264,7 @@ impl Task {
 /// What happened, for people.
 fn summary(report: &Report) -> String {
     let equal = |axes: &[u32]| by(&shortest(axes));
-    let pass = report.tuning.unusual_pass().map_or(String::new(), |pass| format!(" {pass}"));
+    let pass = report.tuning.unusual_pass(&report.backend).map_or(String::new(), |pass| format!(" {pass}"));
     let mut text = format!(
         "{} {} cells, {} {}{pass} {} on {} ({}), g {} r {} B {}, explore {}\n\n",
         report.computation.workload,

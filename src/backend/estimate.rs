@@ -69,7 +69,7 @@ impl Estimate {
             Keep::Dense => terminals,
             Keep::Regions => terminals + bricks,
         };
-        let regions = match (how.passes(), how.tuning.strategy) {
+        let regions = match (how.tuning.pass_on_cpu(), how.tuning.strategy) {
             _ if how.kept.keep == Keep::Counts => 0.0,
             (Pass::InPlace, _) => 0.0,
             (Pass::Level, StrategyKind::Ask) => expected.iter().fold(0.0, |most: f64, &regions| most.max(regions)),

@@ -127,7 +127,7 @@ choices! {
     /// Workers per region [default: sbr, or what the cost model finds where it chooses]
     #[serde(rename = "scheme")]
     mapping: Mapping = Mapping::Sbr, "scheme";
-    /// When terminal regions are filled or evaluated; dp on the CPU takes level as deferred [default: in-place; level with ask and mbr]
+    /// When terminal regions are filled or evaluated; dp on the CPU takes level as deferred [default: in-place; level with ask and mbr on cuda]
     pass: Option<Pass> = None, "pass";
     /// How children enter the OLT
     insertion: Insertion = Insertion::Stable, "insertion";
@@ -159,17 +159,26 @@ choices! {
 }
 
 impl Tuning {
-    fn usual_pass(&self) -> Pass {
-        match (self.strategy, self.mapping) {
-            (StrategyKind::Ask, Mapping::Mbr) => Pass::Level,
-            _ => Pass::InPlace,
-        }
+    /// When terminal regions are settled on the CPU.
+    pub(crate) fn pass_on_cpu(&self) -> Pass {
+        self.pass.unwrap_or(Pass::InPlace)
     }
 
-    /// The pass that was chosen where another is the default of the strategy and the scheme; None of exhaustive, which settles
-    /// nothing.
-    pub fn unusual_pass(&self) -> Option<Pass> {
-        self.pass.filter(|&pass| self.strategy != StrategyKind::Exhaustive && pass != self.usual_pass())
+    /// When terminal regions are settled on a GPU: under ASK and MBR more blocks settle a region than explore it, so that lists are
+    /// the default there.
+    pub(crate) fn pass_on_cuda(&self) -> Pass {
+        self.pass.unwrap_or(match (self.strategy, self.mapping) {
+            (StrategyKind::Ask, Mapping::Mbr) => Pass::Level,
+            _ => Pass::InPlace,
+        })
+    }
+
+    /// The pass that was chosen where another is the default of the strategy and the scheme on a backend, `cpu` or `cuda`; None of
+    /// exhaustive, which settles nothing.
+    pub fn unusual_pass(&self, backend: &str) -> Option<Pass> {
+        let usual = Self { pass: None, ..self.clone() };
+        let usual = if backend == "cpu" { usual.pass_on_cpu() } else { usual.pass_on_cuda() };
+        self.pass.filter(|&pass| self.strategy != StrategyKind::Exhaustive && pass != usual)
     }
 }
 
@@ -208,12 +217,6 @@ impl How {
     #[must_use]
     pub fn poison(self, byte: u8) -> Self {
         Self { poison: Some(byte), ..self }
-    }
-
-    /// When terminal regions are settled: as chosen, else in place, but under ASK and MBR level by level, since there more
-    /// workers settle a region than explore it.
-    pub(crate) fn passes(&self) -> Pass {
-        self.tuning.pass.unwrap_or(self.tuning.usual_pass())
     }
 
     /// The tuning of a GPU: as chosen, else its defaults.

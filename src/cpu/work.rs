@@ -127,7 +127,7 @@ impl<'a, const K: usize> Work<'a, K> {
             scratch.terminal.push(Unsettled { level, code: entry(i).0, region, label });
         }
         self.count(level, counts);
-        if self.how.kept.keep == Keep::Counts || self.how.passes() == Pass::InPlace {
+        if self.how.kept.keep == Keep::Counts || self.how.tuning.pass_on_cpu() == Pass::InPlace {
             let terminal = std::mem::take(&mut scratch.terminal);
             self.settle(&terminal, scratch)?;
             scratch.terminal = terminal;

@@ -145,8 +145,8 @@ fn a_run_names_a_pass_that_is_not_the_default() {
     let folder = folder("passes");
     for (chosen, named) in [
         ("--scheme mbr", "ask mbr morton"),
-        ("--scheme mbr --pass level", "ask mbr morton"),
-        ("--scheme mbr --pass in-place", "ask mbr in-place morton"),
+        ("--scheme mbr --pass level", "ask mbr level morton"),
+        ("--scheme mbr --pass in-place", "ask mbr morton"),
         ("--pass in-place", "ask sbr morton"),
         ("--strategy dp --scheme mbr --pass level", "dp mbr level morton"),
         ("--strategy exhaustive --pass level", "exhaustive sbr morton"),

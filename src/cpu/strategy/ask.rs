@@ -38,7 +38,7 @@ impl<const K: usize> Strategy<K> for Ask {
             mixed.par_chunks_mut(piece).enumerate().try_for_each(|(i, mixed)| {
                 work.process(level, |slot| (olt.code(i * piece + slot), olt.payload(i * piece + slot)), mixed)
             })?;
-            let settled = work.how.passes() == Pass::Level && work.settle_listed()?;
+            let settled = work.how.tuning.pass_on_cpu() == Pass::Level && work.settle_listed()?;
             let kernels = LevelKernels { explore: 1, leaf: u64::from(settled), ..LevelKernels::default() };
             launches.kernels += kernels.explore + kernels.leaf;
             let children = u128::from(work.counts(level).subdivided) * u128::from(work.plan.scheme().children());

@@ -80,7 +80,7 @@ fn code_bytes<const K: usize>(plan: &Plan<K>, table: Table) -> u64 {
 impl AskProgram {
     /// How the terminal regions of a run are settled: uniform ones, leaves.
     fn settles<const K: usize>(setup: &Setup<'_, K>) -> (u32, u32) {
-        match (setup.how.kept.keep, setup.how.passes()) {
+        match (setup.how.kept.keep, setup.how.tuning.pass_on_cuda()) {
             (Keep::Counts, _) => (SETTLE_NONE, SETTLE_NONE),
             (Keep::Regions, _) => (SETTLE_NONE, SETTLE_LISTED),
             (Keep::Dense, Pass::InPlace) => (SETTLE_IN_PLACE, SETTLE_IN_PLACE),
@@ -206,7 +206,7 @@ impl AskProgram {
                 bricks.set(0)?;
             }
             (leaf.bricks, leaf.brick_cells) = (bricks.address(), cells);
-        } else if setup.how.passes() == Pass::Deferred {
+        } else if setup.how.tuning.pass_on_cuda() == Pass::Deferred {
             self.parts.add(fill);
             self.parts.add(leaf);
             return Ok(());
@@ -262,7 +262,7 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
 
     fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128 {
         let regions: f64 = plan.expected_regions(field.boundary_dimension()).iter().sum();
-        let lists = match (how.kept.keep, how.passes()) {
+        let lists = match (how.kept.keep, how.tuning.pass_on_cuda()) {
             (Keep::Counts, _) | (Keep::Dense, Pass::InPlace) => 0,
             (Keep::Regions, _) => 4,
             (Keep::Dense, Pass::Level | Pass::Deferred) => 8,

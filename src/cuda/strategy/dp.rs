@@ -247,7 +247,7 @@ impl DpProgram {
         self.parts.clear();
         let shared = Shared::of(StrategyKind::Ask);
         for ((level, args), &[fills, leaves]) in setup.plan.levels().iter().zip(&self.levels).zip(&found) {
-            if self.parts.is_empty() || setup.how.passes() == Pass::Level {
+            if self.parts.is_empty() || setup.how.tuning.pass_on_cuda() == Pass::Level {
                 self.parts.push(Parts::default());
             }
             let pieces = |each| setup.pieces(level, self.threads, each);
@@ -373,7 +373,7 @@ impl<const K: usize> Program<K> for DpProgram {
             self.terminals.reserve(setup, self.terminals.count, self.code_bytes)?;
             self.restart(setup, launcher)?;
         }
-        if setup.how.kept.keep == Keep::Dense && setup.how.passes() != Pass::InPlace {
+        if setup.how.kept.keep == Keep::Dense && setup.how.tuning.pass_on_cuda() != Pass::InPlace {
             return self.settle_listed(setup, launcher);
         }
         self.terminals.leaves = self.ran.count(DP_LEAVES);

@@ -29,7 +29,7 @@ impl Terminals {
     pub(super) fn bytes(how: &How, code: u128, value: u128) -> u128 {
         match how.kept.keep {
             Keep::Counts => 0,
-            Keep::Dense if how.passes() == Pass::InPlace => code + 4 + value,
+            Keep::Dense if how.tuning.pass_on_cuda() == Pass::InPlace => code + 4 + value,
             Keep::Dense => code + 8 + value,
             Keep::Regions => 2 * code + 8 + value,
         }
@@ -46,7 +46,8 @@ impl Terminals {
             return Ok(());
         }
         let bricks = if setup.how.kept.keep == Keep::Regions { 1 } else { 0 };
-        let sorted = if setup.how.kept.keep == Keep::Dense && setup.how.passes() != Pass::InPlace { 1 } else { 0 };
+        let sorted =
+            if setup.how.kept.keep == Keep::Dense && setup.how.tuning.pass_on_cuda() != Pass::InPlace { 1 } else { 0 };
         for (list, width) in [
             (&mut self.codes, code_bytes),
             (&mut self.levels, 4),
