@@ -109,6 +109,7 @@ impl<'a, const K: usize> Work<'a, K> {
             ..LevelCounts::default()
         };
         let last = self.plan.is_last(level);
+        let kept = self.how.kept.keep != Keep::Counts;
         scratch.terminal.clear();
         for (i, mixed) in mixed.iter_mut().enumerate() {
             let label = scratch.found[i];
@@ -123,11 +124,17 @@ impl<'a, const K: usize> Work<'a, K> {
                 counts.subdivided += 1;
                 continue;
             }
-            let region = scratch.regions[i];
-            scratch.terminal.push(Unsettled { level, code: entry(i).0, region, label });
+            if kept {
+                let region = scratch.regions[i];
+                scratch.terminal.push(Unsettled { level, code: entry(i).0, region, label });
+            }
         }
         self.count(level, counts);
-        if self.how.kept.keep == Keep::Counts || self.how.tuning.pass_on_cpu() == Pass::InPlace {
+        if !kept {
+            self.control.advance(counts.filled_cells + counts.leaf_cells);
+            return Ok(());
+        }
+        if self.how.tuning.pass_on_cpu() == Pass::InPlace {
             let terminal = std::mem::take(&mut scratch.terminal);
             self.settle(&terminal, scratch)?;
             scratch.terminal = terminal;
@@ -178,9 +185,7 @@ impl<'a, const K: usize> Work<'a, K> {
                 None => batch.leaf(level, code, region.volume()),
             }
         }
-        if self.how.kept.keep != Keep::Counts {
-            self.evaluate_leaves(terminal, &mut batch, scratch)?;
-        }
+        self.evaluate_leaves(terminal, &mut batch, scratch)?;
         self.control.advance(cells);
         Ok(self.settled.commit(batch)?)
     }
