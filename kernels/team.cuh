@@ -27,9 +27,10 @@ constexpr u32 CROWD = 4096;
 // The word at `address`, which is not 0 if the host wants the run to end (src/cuda/watch.rs).
 DEVICE u32 stop_word(u64 address) { return *(const volatile u32*)address; }
 
-// What a warp has heard of that. It listens at every LISTEN-th step of a loop, and in a crowd (or wherever `early` says so) when it begins, so that blocks
-// which waited for a place are over at once; short work elsewhere never waits for the answer. Made first thing in a kernel: the
-// answer then comes while the block reads what it works on. It takes no barrier; warps of a block may hear at different steps.
+// What a warp has heard of that. It listens at every LISTEN-th step of a loop, and in a crowd, or where `early` says so, when it
+// begins, so that blocks which waited for a place are over at once; short work elsewhere never waits for the answer. Made first
+// thing in a kernel: the answer then comes while the block reads what it works on. It takes no barrier; warps of a block may hear
+// at different steps.
 struct Listener {
     u64 address;
     u32 heard;  // the word itself: a comparison would wait for it

@@ -24,7 +24,7 @@ pub use how::{
 };
 pub(crate) use part::Start;
 pub use part::{Part, PartError, Roots};
-pub(crate) use portions::{FIRST_ROUND, LAST_ROUND, LISTED, PIECE, Shared};
+pub(crate) use portions::{FIRST_ROUND, LAST_ROUND, LISTED, Listed, PIECE, Shared};
 pub use seam::{Backend, Place, Prepared, Sampler};
 pub(crate) use sink::deliver;
 pub use sink::{Batch, Sink};

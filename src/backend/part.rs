@@ -10,7 +10,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::field::{Carry, Payload};
-use crate::geometry::Region;
+use crate::geometry::{Region, WindowError};
 use crate::plan::Plan;
 
 /// The regions that a run starts from: it examines those, and those below them.
@@ -143,19 +143,8 @@ pub enum PartError {
         level: u32,
     },
     /// A window that is empty, or not in the domain.
-    #[error(
-        "window: {extent} cells from {corner} on of axis {axis}; at least 1 of the {size} there are is needed, and none beyond"
-    )]
-    Window {
-        /// The axis.
-        axis: usize,
-        /// The window's first cell.
-        corner: u32,
-        /// Its cells.
-        extent: u32,
-        /// Cells of the axis.
-        size: u32,
-    },
+    #[error(transparent)]
+    Window(#[from] WindowError),
     /// Roots for a strategy that knows no regions.
     #[error("roots: strategy exhaustive knows no regions; it takes a window")]
     Exhaustive,
@@ -204,13 +193,7 @@ impl<'r, const K: usize> Start<'r, K> {
     pub(crate) fn new(plan: &Plan<K>, carries: bool, part: &Part<'r, K>) -> Result<Self, PartError> {
         let mut start = Self::whole(plan);
         if let Some(window) = part.window {
-            let size = plan.domain().size();
-            for axis in 0..K {
-                let (corner, extent, size) = (window.corner[axis], window.extent[axis], size[axis]);
-                if extent == 0 || u64::from(corner) + u64::from(extent) > u64::from(size) {
-                    return Err(PartError::Window { axis, corner, extent, size });
-                }
-            }
+            window.within(plan.domain().size())?;
             start.window = window;
         }
         let level = match part.roots {

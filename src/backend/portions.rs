@@ -11,8 +11,11 @@ pub(crate) const FIRST_ROUND: u64 = 16;
 /// Most cells of a region in one round; rounds double up to it.
 pub(crate) const LAST_ROUND: u64 = 256;
 
-/// Bytes of a region in a list of the CPU's that are settled later.
-pub(crate) const LISTED: u64 = size_of::<(u32, u64, Option<u64>)>() as u64;
+/// A terminal region that the CPU settles later: its level, its code, and what fills it, if it is no leaf.
+pub(crate) type Listed = (u32, u64, Option<u64>);
+
+/// Bytes of one.
+pub(crate) const LISTED: u64 = size_of::<Listed>() as u64;
 
 /// How blocks of a GPU share a region (mbr).
 #[derive(Debug, Clone, Copy)]

@@ -85,14 +85,16 @@ impl<'a, const K: usize> Settled<'a, K> {
     /// If that is too much.
     pub(crate) fn hold(&self, bytes: u64) -> Result<(), MemoryError> {
         self.held.store(bytes, Ordering::Relaxed);
-        let store = self.store.lock().expect("no worker panics holding it");
-        let results = store.terminals.len() as u64 * Terminal::BYTES + store.bricks.len() * self.storage.cell.bytes();
-        match bytes + results {
-            need if need > self.limit => {
-                Err(MemoryError { what: Stored::Listed, need: need.into(), limit: Some(self.limit) })
-            }
-            _ => Ok(()),
-        }
+        self.fits(&self.store.lock().expect("no worker panics holding it"), [0, 0], Stored::Listed)
+    }
+
+    /// Checks what there is, lists too, and so many terminal regions and cells of bricks more against the limit.
+    fn fits(&self, store: &Store, [terminals, cells]: [usize; 2], what: Stored) -> Result<(), MemoryError> {
+        let terminals = (store.terminals.len() + terminals) as u64 * Terminal::BYTES;
+        let bricks = (store.bricks.len() + cells as u64) * self.storage.cell.bytes();
+        let need = terminals + bricks + self.held.load(Ordering::Relaxed);
+        let limit = Some(self.limit);
+        if need > self.limit { Err(MemoryError { what, need: need.into(), limit }) } else { Ok(()) }
     }
 
     /// Bytes that are left beside a dense array.
@@ -133,13 +135,7 @@ impl<'a, const K: usize> Settled<'a, K> {
             return Ok(());
         }
         let mut store = self.store.lock().expect("no worker panics holding it");
-        let bricks = store.bricks.len() + batch.bricks.len() as u64;
-        let need = (store.terminals.len() + batch.terminals.len()) as u64 * Terminal::BYTES
-            + bricks * self.storage.cell.bytes()
-            + self.held.load(Ordering::Relaxed);
-        if need > self.limit {
-            return Err(MemoryError { what: Stored::Terminals, need: u128::from(need), limit: Some(self.limit) });
-        }
+        self.fits(&store, [batch.terminals.len(), batch.bricks.len()], Stored::Terminals)?;
         reserve(&mut store.terminals, batch.terminals.len()).map_err(MemoryError::refused(Stored::Terminals))?;
         let before = store.bricks.len();
         store.terminals.extend(batch.terminals.into_iter().map(|terminal| terminal.shifted(before)));

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use crate::backend::{Control, Error, How, LISTED, Mapping, PIECE, Pass, Start};
+use crate::backend::{Control, Error, How, LISTED, Listed, Mapping, PIECE, Pass, Start};
 use crate::cell::WordsMut;
 use crate::cpu::explore::{Explorer, Scratch, Unsettled, explore};
 use crate::cpu::host::Host;
@@ -23,9 +23,6 @@ use crate::result::{Keep, LevelCounts, MemoryError, Stored};
 
 /// Listed regions that are settled together, at most.
 const TOGETHER: usize = 256;
-
-/// A terminal region that is settled later: its level, its code, and what fills it, if it is no leaf.
-type Listed = (u32, u64, Option<u64>);
 
 /// One run on the CPU.
 pub(crate) struct Work<'a, const K: usize> {

@@ -7,6 +7,7 @@ mod region;
 mod sample_grid;
 mod scheme;
 mod slabs;
+mod window;
 
 pub use digits::DigitRule;
 pub use domain::{Domain, DomainError, Sample};
@@ -15,3 +16,4 @@ pub use sample_grid::SampleGrid;
 pub(crate) use scheme::grids;
 pub use scheme::{Level, Scheme};
 pub(crate) use slabs::Slabs;
+pub use window::WindowError;

@@ -4,6 +4,7 @@ use std::io;
 
 use crate::backend::Error;
 use crate::cell::CellType;
+use crate::geometry::WindowError;
 use crate::memory::Refused;
 use crate::result::{MemoryError, Stored};
 use crate::rule::RuleKind;
@@ -66,19 +67,8 @@ pub enum TreeError {
         deepest: u32,
     },
     /// A box that is empty, or not in the domain.
-    #[error(
-        "window: {extent} cells from {corner} on of axis {axis}; at least 1 of the {size} there are is needed, and none beyond"
-    )]
-    Window {
-        /// The axis.
-        axis: usize,
-        /// The box's first cell.
-        corner: u32,
-        /// Its cells.
-        extent: u32,
-        /// Cells of the axis.
-        size: u32,
-    },
+    #[error(transparent)]
+    Window(#[from] WindowError),
     /// An axis that the tree does not have.
     #[error("axis {axis}: the tree has axes 0 to {}", k - 1)]
     Axis {

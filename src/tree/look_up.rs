@@ -62,7 +62,7 @@ impl<const K: usize> Tree<K> {
     /// [`TreeError::Window`] if the box is empty or reaches beyond the domain, [`TreeError::CellType`] if `T` is not the tree's
     /// type, [`TreeError::Buffer`] if there are more or fewer cells than the box has.
     pub fn read<T: Cell>(&self, window: &Region<K>, cells: &mut [T]) -> Result<(), TreeError> {
-        self.inside(window)?;
+        window.within(self.plan().domain().size())?;
         if T::TYPE != self.kind() {
             return Err(TreeError::CellType { given: T::TYPE, kind: self.kind() });
         }
@@ -92,7 +92,7 @@ impl<const K: usize> Tree<K> {
     /// [`TreeError::Window`] if the box is empty or reaches beyond the domain; [`TreeError::Run`] if the array would exceed the
     /// limit or there is no memory for it.
     pub fn array(&self, window: &Region<K>, limit: Option<u64>) -> Result<DenseArray<K>, TreeError> {
-        self.inside(window)?;
+        window.within(self.plan().domain().size())?;
         dense_fits(Stored::Materialised, window.cells_wide(), self.kind(), limit)?;
         let mut array = DenseArray::zeroed(Stored::Materialised, *window, self.kind())?;
         each_width!(self.bricks.bits(), bricks => {
@@ -106,7 +106,7 @@ impl<const K: usize> Tree<K> {
     /// # Errors
     /// [`TreeError::Window`] if the box is empty or reaches beyond the domain.
     pub fn uniform(&self, window: &Region<K>) -> Result<Option<u64>, TreeError> {
-        self.inside(window)?;
+        window.within(self.plan().domain().size())?;
         let mut found = None;
         let mut agrees = |word: u64| *found.get_or_insert(word) == word;
         let different = self.meet(window, &mut |region, part| {
@@ -121,18 +121,6 @@ impl<const K: usize> Tree<K> {
             if same { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         Ok(found.filter(|_| different.is_continue()))
-    }
-
-    /// Checks that a box is one of the domain.
-    fn inside(&self, window: &Region<K>) -> Result<(), TreeError> {
-        let size = self.plan().domain().size();
-        for axis in 0..K {
-            let (corner, extent, size) = (window.corner[axis], window.extent[axis], size[axis]);
-            if extent == 0 || u64::from(corner) + u64::from(extent) > u64::from(size) {
-                return Err(TreeError::Window { axis, corner, extent, size });
-            }
-        }
-        Ok(())
     }
 
     /// Writes the cells of a box of the domain, in layers along the last axis that has several.

@@ -4,6 +4,7 @@ mod results;
 mod sums;
 
 use orthant::backend::{Batch, Part, PartError, Prepared, Roots, Sink};
+use orthant::geometry::WindowError;
 use orthant::prelude::*;
 use orthant::result::{LevelCounts, RegionsChecksum, Terminal};
 
@@ -152,7 +153,7 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(carrying(given), PartError::Payloads { given: 1, codes: 2, needed: 2 });
     assert_eq!(carrying(Roots::Codes { level: 1, range: 0..1 }), PartError::UnknownPayloads { level: 1 });
     let window = |corner, extent| refused(false, StrategyKind::Ask, Part::default().window(Region { corner, extent }));
-    let wrong = |corner, extent| PartError::Window { axis: 1, corner, extent, size: 77 };
+    let wrong = |corner, extent| PartError::Window(WindowError { axis: 1, corner, extent, size: 77 });
     assert_eq!(window([0, 70], [100, 8]), wrong(70, 8));
     assert_eq!(window([0, 3], [1, 0]), wrong(3, 0));
     assert_eq!(window([0, 1], [1, u32::MAX]), wrong(1, u32::MAX));

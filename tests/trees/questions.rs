@@ -1,6 +1,7 @@
 //! What trees answer, against the array that they are made of.
 
 use ndarray::{ArrayD, Axis, IxDyn};
+use orthant::geometry::WindowError;
 use orthant::prelude::*;
 use orthant::tree::{Provenance, Shown, TreeError};
 use proptest::prelude::*;
@@ -216,7 +217,7 @@ fn what_cannot_be_asked_says_why() {
     let other = tree.read(&Region { corner: [0, 0], extent: [2, 3] }, &mut [0u32; 6]).unwrap_err();
     assert_eq!(other.to_string(), "cells of type u32, where those of the tree are f32");
     assert_eq!(tree.read_slice(2, 0, &mut cells).unwrap_err().to_string(), "axis 2: the tree has axes 0 to 1");
-    assert!(matches!(tree.read_slice(0, 20, &mut cells), Err(TreeError::Window { axis: 0, .. })));
+    assert!(matches!(tree.read_slice(0, 20, &mut cells), Err(TreeError::Window(WindowError { axis: 0, .. }))));
     let limited = tree.array(&plan.domain().region(), Some(799)).unwrap_err().to_string();
     assert!(limited.ends_with("more than the limit of 799 B"), "{limited}");
     assert!(tree.uniform(&Region { corner: [0, 10], extent: [1, 1] }).is_err());

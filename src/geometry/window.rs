@@ -1,0 +1,36 @@
+//! Boxes that are asked for: they have cells, all of them among those that there are.
+
+use crate::geometry::region::Region;
+
+/// A box that is empty, or not among the cells that there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "window: {extent} cells from {corner} on of axis {axis}; at least 1 of the {size} there are is needed, and none beyond"
+)]
+pub struct WindowError {
+    /// The axis.
+    pub axis: usize,
+    /// The box's first cell.
+    pub corner: u32,
+    /// Its cells.
+    pub extent: u32,
+    /// Cells of the axis.
+    pub size: u32,
+}
+
+impl<const K: usize> Region<K> {
+    /// Checks that it has cells, all of them among `size`.
+    ///
+    /// # Errors
+    /// [`WindowError`] with the first axis on which that is not so.
+    pub fn within(&self, size: [u32; K]) -> Result<(), WindowError> {
+        let wrong = |&axis: &usize| {
+            self.extent[axis] == 0
+                || u64::from(self.corner[axis]) + u64::from(self.extent[axis]) > u64::from(size[axis])
+        };
+        (0..K).find(wrong).map_or(Ok(()), |axis| {
+            let (corner, extent) = (self.corner[axis], self.extent[axis]);
+            Err(WindowError { axis, corner, extent, size: size[axis] })
+        })
+    }
+}
