@@ -84,6 +84,16 @@ pub enum Error {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BatchError {
+    /// A batch of another plan than that of what takes it.
+    #[error("batch: {what} {given}, where the plan of what takes it has {own}")]
+    Plan {
+        /// What differs.
+        what: &'static str,
+        /// The batch's.
+        given: String,
+        /// That of what takes it.
+        own: String,
+    },
     /// A region that the plan does not have.
     #[error("batch: the plan has no code {code} on level {level}")]
     Region {

@@ -10,8 +10,8 @@ use std::ops::Range;
 use crate::curve::CurveKind;
 use crate::geometry::Region;
 use crate::plan::Plan;
-use crate::rule::RuleKind;
 use crate::tree::axis::AxisRegions;
+use crate::tree::error::TreeError;
 
 /// A plan whose curve is hierarchical, and the keys of its regions.
 #[derive(Debug, Clone)]
@@ -26,13 +26,13 @@ pub(super) struct Along<const K: usize> {
 }
 
 impl<const K: usize> Along<K> {
-    /// Along the curve of `plan`, or Morton's if that is canonical; `rule` is how regions were found.
-    pub(super) fn new(plan: &Plan<K>, rule: RuleKind) -> Self {
+    /// Along the curve of `plan`, or Morton's if that is canonical.
+    pub(super) fn new(plan: &Plan<K>) -> Self {
         let curve = match plan.curve() {
             CurveKind::Canonical => CurveKind::Morton,
             hierarchical => hierarchical,
         };
-        let plan = Plan::new(*plan.domain(), *plan.scheme(), curve, rule)
+        let plan = Plan::new(*plan.domain(), *plan.scheme(), curve, plan.rule())
             .expect("what was planned can be, and Morton order serves what the canonical order does");
         let children = plan.scheme().children();
         let deepest = plan.levels().len() as u32 - 1;
@@ -73,12 +73,73 @@ impl<const K: usize> Along<K> {
         key.wrapping_add(self.descendants[level as usize].wrapping_sub(1))
     }
 
-    /// The codes on `level` of what lies below the regions `codes` of level 0.
-    pub(super) fn below(&self, codes: Range<u128>, level: u32) -> Range<u128> {
-        // Of 128 bits, since the code after the last can be 2^64.
-        let levels = self.plan.levels();
-        let each = levels[level as usize].regions() / levels[0].regions();
+    /// The number of codes on `level`. Of 128 bits, as all ends of runs are: the code after the last can be 2^64.
+    pub(super) fn codes(&self, level: u32) -> u128 {
+        self.plan.levels()[level as usize].regions()
+    }
+
+    /// All keys.
+    pub(super) fn whole(&self) -> Range<u128> {
+        0..self.codes(self.deepest())
+    }
+
+    /// The most cells of a region of `level`.
+    pub(super) fn most_cells(&self, level: u32) -> u128 {
+        let (size, grid) = (self.plan.domain().size(), self.plan.levels()[level as usize].grid);
+        Region { corner: [0; K], extent: std::array::from_fn(|j| size[j].div_ceil(grid[j])) }.cells_wide()
+    }
+
+    /// The first level from `above` on whose regions have at most so many cells, or the deepest.
+    pub(super) fn level_of(&self, above: u32, cells: u128) -> u32 {
+        (above..self.deepest()).find(|&level| self.most_cells(level) <= cells).unwrap_or(self.deepest())
+    }
+
+    /// The codes on `level` of what lies below the regions `codes` of a level above it, or of the same.
+    pub(super) fn below(&self, above: u32, codes: Range<u128>, level: u32) -> Range<u128> {
+        let each = self.codes(level) / self.codes(above);
         codes.start * each..codes.end * each
+    }
+
+    /// The keys of what lies below a run of a level's codes.
+    ///
+    /// # Errors
+    /// [`TreeError::Level`], [`TreeError::Code`] or [`TreeError::Codes`] if there is no such run.
+    pub(super) fn keys(&self, level: u32, codes: Range<u128>) -> Result<Range<u128>, TreeError> {
+        let deepest = self.deepest();
+        if level > deepest {
+            return Err(TreeError::Level { level, deepest });
+        }
+        if codes.is_empty() {
+            return Err(TreeError::Codes { start: codes.start, end: codes.end });
+        }
+        let last = (self.codes(level) - 1) as u64;
+        if codes.end - 1 > last.into() {
+            return Err(TreeError::Code { level, code: codes.end - 1, last });
+        }
+        Ok(self.below(level, codes, deepest))
+    }
+
+    /// The keys of what a region has below it.
+    pub(super) fn run(&self, level: u32, key: u64) -> Range<u128> {
+        key.into()..u128::from(self.last(level, key)) + 1
+    }
+
+    /// The cells of what lies below a run of keys.
+    pub(super) fn cells(&self, keys: Range<u128>) -> u128 {
+        let (mut next, mut cells) = (keys.start, 0u128);
+        while next < keys.end {
+            // The largest region that begins there and does not reach beyond.
+            let fits = |&level: &u32| {
+                let code = self.code(level, next as u64);
+                let run = self.run(level, self.key(level, code));
+                run.start == next && run.end <= keys.end
+            };
+            let level = (0..self.deepest()).find(fits).unwrap_or(self.deepest());
+            let region = self.plan.region(level, self.code(level, next as u64));
+            cells = cells.saturating_add(region.cells_wide());
+            next = self.run(level, next as u64).end;
+        }
+        cells
     }
 
     /// The coordinates on the deepest level of the region that a cell of the domain lies in.
@@ -113,6 +174,7 @@ impl<const K: usize> Along<K> {
 mod tests {
     use super::*;
     use crate::geometry::{Domain, Sample, Scheme};
+    use crate::rule::RuleKind;
 
     /// One split into 2^64 regions, and two into 2^32 each.
     #[test]
@@ -121,9 +183,26 @@ mod tests {
             let domain = Domain::new([1 << 17; 4], [[0.0, 1.0]; 4], Sample::Corner).unwrap();
             let scheme = Scheme { g: [1; 4], r: [r; 4], b: [1; 4] };
             let plan = Plan::new(domain, scheme, CurveKind::Morton, RuleKind::Full).unwrap();
-            let along = Along::new(&plan, RuleKind::Full);
+            let along = Along::new(&plan);
             assert_eq!((along.deepest(), along.last(0, 0), along.code(0, u64::MAX)), (deepest, u64::MAX, 0));
             assert_eq!((along.last(deepest, 7), along.code(deepest, u64::MAX)), (7, u64::MAX));
+            assert_eq!((along.whole(), along.run(0, 0)), (0..1 << 64, 0..1 << 64));
+            assert_eq!((along.cells(0..1 << 64), along.cells((1 << 64) - 3..1 << 64)), (1 << 68, 3 << 4));
+        }
+    }
+
+    /// By the cells of the deepest level's regions.
+    #[test]
+    fn runs_of_keys_have_their_cells() {
+        let domain = Domain::new([23, 17], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
+        let plan = Plan::new(domain, Scheme { g: [3, 2], r: [2, 1], b: [1; 2] }, CurveKind::Morton, RuleKind::Full);
+        let along = Along::new(&plan.unwrap());
+        let cells: Vec<_> = (0..24).map(|code| along.plan().region(along.deepest(), code).cells_wide()).collect();
+        assert_eq!(along.whole(), 0..24);
+        for start in 0..24 {
+            for end in start..=24 {
+                assert_eq!(along.cells(start as u128..end as u128), cells[start..end].iter().sum());
+            }
         }
     }
 }

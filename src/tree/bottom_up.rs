@@ -56,7 +56,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         if let Some(axis) = (0..K).find(|&j| domain[j] != found[j]) {
             return Err(TreeError::Size { axis, domain: domain[axis], found: found[axis] });
         }
-        Ok(Self { along: Along::new(plan, RuleKind::Full), source, control: None, limit: u64::MAX })
+        Ok(Self { along: Along::new(plan), source, control: None, limit: u64::MAX })
     }
 
     /// Watched and cancelled through `control`.
@@ -76,35 +76,42 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     /// # Errors
     /// [`TreeError::Source`] if a box cannot be read; [`TreeError::Run`] if it was interrupted or there is no memory.
     pub fn tree(&self) -> Result<Tree<K>, TreeError> {
-        let Piece { entries, bricks } = self.piece(0..self.along.plan().levels()[0].regions())?;
-        Tree::new(self.along.clone(), entries, bricks)
+        self.part(0, 0..self.along.codes(0))
     }
 
-    /// Makes what lies below some regions of the initial grid and hands it to a sink, in the order of the curve: a shard of the
-    /// tree. The codes are those of the curve that the tree lies along. Shards that follow each other come to the whole.
+    /// Makes what lies below some regions of a level: a partial tree. The codes are those of the curve that the tree lies along;
+    /// their ends have 128 bits, since the code after the last can be 2^64.
+    ///
+    /// A region of one value that reaches beyond the part is not known as such: it is some regions of one value here.
     ///
     /// # Errors
-    /// As [`tree`](Self::tree), and those of the sink; [`TreeError::Code`] if there is no such code.
-    pub fn shard(&self, codes: Range<u64>, sink: &mut dyn Sink<K>) -> Result<(), TreeError> {
-        let plan = self.along.plan();
-        let regions = plan.levels()[0].regions();
-        if let Some(code) = codes.end.checked_sub(1).filter(|&code| u128::from(code) >= regions) {
-            return Err(TreeError::Code { code, last: (regions - 1) as u64 });
-        }
-        Ok(self.piece(codes.start.into()..codes.end.into())?.deliver(&self.along, sink)?)
+    /// As [`tree`](Self::tree); [`TreeError::Level`], [`TreeError::Code`] or [`TreeError::Codes`] if there is no such run of codes.
+    pub fn part(&self, level: u32, codes: Range<u128>) -> Result<Tree<K>, TreeError> {
+        let keys = self.along.keys(level, codes.clone())?;
+        let Piece { entries, bricks } = self.piece(level, codes)?;
+        Tree::new(self.along.clone(), keys, entries, bricks)
     }
 
-    /// What lies below a run of the initial grid's codes.
-    fn piece(&self, codes: Range<u128>) -> Result<Piece, TreeError> {
+    /// Makes what lies below some regions of a level, as [`part`](Self::part), and hands it to a sink in the order of the curve.
+    ///
+    /// # Errors
+    /// As [`part`](Self::part), and those of the sink.
+    pub fn shard(&self, level: u32, codes: Range<u128>, sink: &mut dyn Sink<K>) -> Result<(), TreeError> {
+        Ok(self.piece(level, codes)?.deliver(&self.along, sink)?)
+    }
+
+    /// What lies below a run of a level's codes.
+    fn piece(&self, above: u32, codes: Range<u128>) -> Result<Piece, TreeError> {
+        self.along.keys(above, codes.clone())?;
         let unheard = Control::default();
         let control = self.control.unwrap_or(&unheard);
         control.begin();
-        let (level, cells) = self.block_level();
+        let (level, cells) = self.block_level(above);
         if u64::try_from(cells).is_err() {
             // No time suffices to read that, and no address to keep it.
             return Err(MemoryError { what: Stored::Terminals, need: cells, limit: None }.into());
         }
-        let codes = self.along.below(codes, level);
+        let codes = self.along.below(above, codes, level);
         let each = (u128::from(BLOCK) / cells).max(1);
         let wave = each * (WAVE * rayon::current_num_threads()) as u128;
         let mut piece = Piece::new(self.source.kind());
@@ -129,16 +136,10 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         Ok(piece)
     }
 
-    /// The first level whose regions have at most as many cells as a block, or the last, and the most cells of one.
-    fn block_level(&self) -> (u32, u128) {
-        let plan = self.along.plan();
-        let most = |level: u32| {
-            let (size, grid) = (plan.domain().size(), plan.levels()[level as usize].grid);
-            Region { corner: [0; K], extent: std::array::from_fn(|j| size[j].div_ceil(grid[j])) }.cells_wide()
-        };
-        let deepest = self.along.deepest();
-        let level = (0..deepest).find(|&level| most(level) <= BLOCK.into()).unwrap_or(deepest);
-        (level, most(level))
+    /// The first level from `above` on whose regions have at most as many cells as a block, or the last, and the most cells of one.
+    fn block_level(&self, above: u32) -> (u32, u128) {
+        let level = self.along.level_of(above, BLOCK.into());
+        (level, self.along.most_cells(level))
     }
 
     /// What lies below some regions of a level, each read at once.

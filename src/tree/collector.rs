@@ -1,11 +1,13 @@
 //! Trees of what runs leave.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
-use crate::backend::{Batch, Error, Sink};
+use crate::backend::{Batch, BatchError, Error, Sink};
 use crate::cell::CellType;
 use crate::choice::ChoiceError;
-use crate::geometry::Region;
+use crate::geometry::{Region, Scheme};
 use crate::memory::reserve;
 use crate::plan::Plan;
 use crate::result::{Cells, Content, DenseArray, MaterialiseError, MemoryError, Stored, Subdivision, Terminal};
@@ -15,6 +17,7 @@ use crate::tree::bottom_up::BottomUp;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
+use crate::tree::provenance::Provenance;
 use crate::tree::stored::Tree;
 
 /// A sink that makes a tree: of one run, or of several over parts of a plan, in any order. Runs keep
@@ -45,12 +48,19 @@ pub struct Collector<const K: usize> {
     terminals: Vec<Terminal>,
     /// None before anything came, which has a type.
     bricks: Option<Cells>,
+    limit: u64,
 }
 
 impl<const K: usize> Collector<K> {
     /// For runs of `plan`.
     pub fn new(plan: &Plan<K>) -> Self {
-        Self { plan: plan.clone(), terminals: Vec::new(), bricks: None }
+        Self { plan: plan.clone(), terminals: Vec::new(), bricks: None, limit: u64::MAX }
+    }
+
+    /// With at most so many bytes for regions and bricks.
+    #[must_use]
+    pub fn mem_limit(self, limit: u64) -> Self {
+        Self { limit, ..self }
     }
 
     /// The tree of all that came.
@@ -59,7 +69,19 @@ impl<const K: usize> Collector<K> {
     /// [`TreeError::Tiling`] if regions are missing or came twice; [`TreeError::Run`] if there is no memory.
     pub fn tree(self) -> Result<Tree<K>, TreeError> {
         let (along, Piece { entries, bricks }) = self.in_order()?;
-        Tree::new(along, entries, bricks)
+        let whole = along.whole();
+        Tree::new(along, whole, entries, bricks)
+    }
+
+    /// The partial tree of what lies below some regions of a level, and which is all that came. The codes are those of the curve
+    /// that trees of the plan lie along.
+    ///
+    /// # Errors
+    /// As [`tree`](Self::tree); [`TreeError::Level`], [`TreeError::Code`] or [`TreeError::Codes`] if there is no such run of codes.
+    pub fn part(self, level: u32, codes: Range<u128>) -> Result<Tree<K>, TreeError> {
+        let (along, Piece { entries, bricks }) = self.in_order()?;
+        let part = along.keys(level, codes)?;
+        Tree::new(along, part, entries, bricks)
     }
 
     /// Hands what came to another sink, in the order of the curve that trees of the plan lie along: a shard of a tree, if what
@@ -73,17 +95,14 @@ impl<const K: usize> Collector<K> {
     }
 
     fn in_order(self) -> Result<(Along<K>, Piece), TreeError> {
-        let Self { plan, terminals, bricks } = self;
-        in_order(&plan, terminals, bricks.unwrap_or_else(|| Cells::empty(CellType::U8)))
+        let Self { plan, terminals, bricks, limit } = self;
+        in_order(&plan, terminals, bricks.unwrap_or_else(|| Cells::empty(CellType::U8)), limit)
     }
 }
 
 impl<const K: usize> Sink<K> for Collector<K> {
-    /// # Panics
-    /// If the batch is of a plan of another size or scheme.
     fn terminals(&mut self, batch: Batch<'_, K>) -> Result<(), Error> {
-        let shape = |plan: &Plan<K>| (plan.domain().size(), *plan.scheme(), plan.curve());
-        assert_eq!(shape(batch.plan), shape(&self.plan), "a collector is for runs of one plan");
+        of_plan(batch.plan, &self.plan)?;
         batch.check()?;
         let given = batch.bricks.kind();
         let bricks = self.bricks.get_or_insert_with(|| Cells::empty(given));
@@ -91,6 +110,8 @@ impl<const K: usize> Sink<K> for Collector<K> {
             let reason = format!("the cells that came before are {}", bricks.kind());
             return Err(ChoiceError::new("cell", given, reason).into());
         }
+        let terminals = (self.terminals.len() + batch.terminals.len()) as u64 * Terminal::BYTES;
+        fits(terminals + (bricks.len() + batch.bricks.len()) as u64 * given.bytes(), self.limit)?;
         reserve(&mut self.terminals, batch.terminals.len()).map_err(MemoryError::refused(Stored::Terminals))?;
         bricks.reserve(batch.bricks.len()).map_err(MemoryError::refused(Stored::Terminals))?;
         // Places count within a run.
@@ -125,7 +146,7 @@ impl<const K: usize> Tree<K> {
             if terminals.is_empty() || bare {
                 return Err(Error::NotKept(MaterialiseError::NotKept).into());
             }
-            return Collector { plan, terminals, bricks: Some(bricks) }.tree();
+            return Collector { plan, terminals, bricks: Some(bricks), limit: u64::MAX }.tree();
         };
         if terminals.is_empty() {
             // A part that starts from no regions leaves none, and an array that nobody wrote to.
@@ -137,8 +158,28 @@ impl<const K: usize> Tree<K> {
         }
         let bricks = bricks_of(&plan, &mut terminals, &array)?;
         drop(array);
-        Collector { plan, terminals, bricks: Some(bricks) }.tree()
+        Collector { plan, terminals, bricks: Some(bricks), limit: u64::MAX }.tree()
     }
+}
+
+/// Checks that a batch is of a collector's plan: of the same cells and the same regions under the same codes.
+fn of_plan<const K: usize>(given: &Plan<K>, own: &Plan<K>) -> Result<(), BatchError> {
+    let facts = |plan: &Plan<K>| {
+        let Scheme { g, r, b } = *plan.scheme();
+        let axes = [("size", plan.domain().size()), ("g", g), ("r", r), ("B", b)]
+            .map(|(what, axes)| (what, format!("{axes:?}")));
+        axes.into_iter().chain([("curve", plan.curve().to_string()), ("rule", plan.rule().to_string())])
+    };
+    match facts(given).zip(facts(own)).find(|(given, own)| given != own) {
+        Some(((what, given), (_, own))) => Err(BatchError::Plan { what, given, own }),
+        None => Ok(()),
+    }
+}
+
+/// Checks so many bytes of regions and bricks against a limit.
+fn fits(bytes: u64, limit: u64) -> Result<(), MemoryError> {
+    let error = MemoryError { what: Stored::Terminals, need: bytes.into(), limit: Some(limit) };
+    if bytes > limit { Err(error) } else { Ok(()) }
 }
 
 /// Bricks of leaves whose cells are in an array.
@@ -168,8 +209,9 @@ fn in_order<const K: usize>(
     plan: &Plan<K>,
     mut terminals: Vec<Terminal>,
     bricks: Cells,
+    limit: u64,
 ) -> Result<(Along<K>, Piece), TreeError> {
-    let along = Along::new(plan, plan.rule());
+    let along = Along::new(plan);
     if along.plan().curve() != plan.curve() {
         terminals.par_iter_mut().for_each(|terminal| {
             let coords = plan.encoding().decode(terminal.level(), terminal.code);
@@ -184,15 +226,22 @@ fn in_order<const K: usize>(
     let sorted = places.is_sorted();
     let mut moved = Cells::empty(bricks.kind());
     let mut entries = Entries::default();
+    let moving = if sorted { 0 } else { bricks.len() };
+    fits(
+        terminals.len() as u64 * (Terminal::BYTES + Entries::BYTES)
+            + (bricks.len() + moving) as u64 * bricks.kind().bytes(),
+        limit,
+    )?;
     entries.reserve(terminals.len())?;
-    if !sorted {
-        moved.reserve(bricks.len())?;
-    }
+    moved.reserve(moving)?;
     for terminal in terminals {
         let level = terminal.level();
         let key = along.key(level, terminal.code);
         match terminal.content() {
-            Content::Uniform(word) => entries.uniform(level, key, word),
+            Content::Uniform(word) => {
+                let provenance = Provenance::of(plan, &along.plan().region(level, terminal.code));
+                entries.uniform(level, key, word, provenance);
+            }
             Content::Leaf { brick } => {
                 let mut place = brick.expect("a leaf without a brick was refused");
                 if !sorted {

@@ -11,6 +11,7 @@ use crate::registry::registry;
 use crate::rule::exact;
 use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
+use crate::tree::provenance::Provenance;
 use crate::tree::stored::Tree;
 
 registry! {
@@ -34,7 +35,8 @@ impl<const K: usize> Tree<K> {
     /// [provenance](crate::tree::Provenance::Cut).
     ///
     /// # Errors
-    /// [`TreeError::Level`] if there is no such level.
+    /// [`TreeError::Level`] if there is no such level; [`TreeError::Beyond`] if the tree is partial and a region to be cut at
+    /// reaches beyond its part.
     pub fn cut(&self, level: u32, shown: Shown) -> Result<Self, TreeError> {
         let deepest = self.along.deepest();
         if level > deepest {
@@ -45,6 +47,9 @@ impl<const K: usize> Tree<K> {
         for row in 0..self.len() {
             let below = self.entries.level(row) > level;
             let here = below.then(|| self.along.code(level, self.entries.keys[row]));
+            if let Some(code) = here.filter(|_| here != holder) {
+                self.holds(level, code)?;
+            }
             if here.is_none() || here != holder {
                 reserve(&mut starts, 1)?;
                 starts.push(row);
@@ -60,12 +65,21 @@ impl<const K: usize> Tree<K> {
         entries.reserve(starts.len())?;
         for (&row, word) in starts.iter().zip(words) {
             let (key, own) = (self.entries.keys[row], self.entries.level(row));
-            match own <= level && !self.is_leaf(row) && !self.entries.is_cut(row) {
-                true => entries.uniform(own, key, word),
-                false => entries.cut(own.min(level), key, word),
+            match own <= level && !self.entries.is_leaf(row) {
+                true => entries.uniform(own, key, word, self.entries.provenance(row)),
+                false => entries.uniform(own.min(level), key, word, Provenance::Cut),
             }
         }
-        Self::new(self.along.clone(), entries, bricks)
+        Self::new(self.along.clone(), self.part.clone(), entries, bricks)
+    }
+
+    /// Checks that the region of `level` which `code` names lies in the part.
+    fn holds(&self, level: u32, code: u64) -> Result<(), TreeError> {
+        let run = self.along.run(level, self.along.key(level, code));
+        if self.part.start <= run.start && run.end <= self.part.end {
+            return Ok(());
+        }
+        Err(TreeError::Beyond { level, code })
     }
 
     /// The value that stands for the rows of a run.

@@ -1,22 +1,31 @@
 //! The terminal regions of a tree, in rows.
 //!
-//! A row is a key, a byte for the level and the kind, and eight bytes for the value or the brick's place: 17 bytes, of which a
-//! look-up reads the keys alone.
+//! A row is a key, a byte for the level, the kind and the [provenance](Provenance), and eight bytes for the value or the brick's
+//! place: 17 bytes, of which a look-up reads the keys alone.
 
 use crate::memory::{Refused, reserve};
 use crate::result::{Content, Terminal};
 use crate::tree::along::Along;
+use crate::tree::provenance::Provenance;
 
-/// Set in a row's tag if it is a leaf.
-const LEAF: u8 = 0x80;
-/// Set if its value stands for others, which were cut off.
-const CUT: u8 = 0x40;
+/// The bits of a tag that are not the level, which is at most 32 since every level has more regions on some axis. A leaf's cells
+/// are there, and a uniform region's are as its provenance says.
+const WHAT: u8 = 0xc0;
+const LEAF: u8 = 0xc0;
+
+/// What the tag of a uniform region has beside the level.
+fn tag(provenance: Provenance) -> u8 {
+    match provenance {
+        Provenance::Proved => 0,
+        Provenance::Sampled => 0x40,
+        Provenance::Cut => 0x80,
+    }
+}
 
 /// Rows in the order of their keys.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Entries {
     pub(super) keys: Vec<u64>,
-    /// The level, at most 32 since every level has more regions on some axis, and flags.
     tags: Vec<u8>,
     what: Vec<u64>,
 }
@@ -43,8 +52,8 @@ impl Entries {
     }
 
     /// A region of one value.
-    pub(super) fn uniform(&mut self, level: u32, key: u64, word: u64) {
-        self.push(key, level as u8, word);
+    pub(super) fn uniform(&mut self, level: u32, key: u64, word: u64, provenance: Provenance) {
+        self.push(key, level as u8 | tag(provenance), word);
     }
 
     /// A leaf whose brick begins at `place`.
@@ -52,14 +61,9 @@ impl Entries {
         self.push(key, level as u8 | LEAF, place);
     }
 
-    /// A region that shows one value for those that it was divided into.
-    pub(super) fn cut(&mut self, level: u32, key: u64, word: u64) {
-        self.push(key, level as u8 | CUT, word);
-    }
-
     /// Row `index` of others, whose bricks are `by` cells further on here.
     pub(super) fn copy(&mut self, others: &Self, index: usize, by: u64) {
-        let moved = if others.tags[index] & LEAF != 0 { by } else { 0 };
+        let moved = if others.is_leaf(index) { by } else { 0 };
         self.push(others.keys[index], others.tags[index], others.what[index] + moved);
     }
 
@@ -70,27 +74,35 @@ impl Entries {
         self.what.truncate(len);
     }
 
-    /// True if the rows from `start` on are uniform regions of this level and value.
+    /// True if the rows from `start` on are uniform regions of this level and value, all of them proved.
     pub(super) fn all_uniform(&self, start: usize, level: u32, word: u64) -> bool {
-        self.tags[start..].iter().all(|&tag| tag == level as u8) && self.what[start..].iter().all(|&what| what == word)
+        let proved = level as u8 | tag(Provenance::Proved);
+        self.tags[start..].iter().all(|&tag| tag == proved) && self.what[start..].iter().all(|&what| what == word)
     }
 
     #[inline]
     pub(super) fn level(&self, index: usize) -> u32 {
-        u32::from(self.tags[index] & !(LEAF | CUT))
+        u32::from(self.tags[index] & !WHAT)
     }
 
-    /// True of a region whose value stands for others.
-    pub(super) fn is_cut(&self, index: usize) -> bool {
-        self.tags[index] & CUT != 0
+    #[inline]
+    pub(super) fn is_leaf(&self, index: usize) -> bool {
+        self.tags[index] & WHAT == LEAF
+    }
+
+    /// How a region's cells are known; those of leaves are there.
+    pub(super) fn provenance(&self, index: usize) -> Provenance {
+        let uniform = [Provenance::Proved, Provenance::Sampled, Provenance::Cut];
+        let found = uniform.into_iter().find(|&provenance| tag(provenance) == self.tags[index] & WHAT);
+        found.unwrap_or(Provenance::Proved)
     }
 
     /// What fills a region; leaves have a brick.
     #[inline]
     pub(super) fn content(&self, index: usize) -> Content {
-        match self.tags[index] & LEAF {
-            0 => Content::Uniform(self.what[index]),
-            _ => Content::Leaf { brick: Some(self.what[index]) },
+        match self.is_leaf(index) {
+            false => Content::Uniform(self.what[index]),
+            true => Content::Leaf { brick: Some(self.what[index]) },
         }
     }
 

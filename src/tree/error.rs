@@ -16,9 +16,9 @@ pub enum TreeError {
     /// The making was interrupted or ran out of memory, or what is needed was not kept.
     #[error(transparent)]
     Run(#[from] Error),
-    /// A source that could not be read.
+    /// A source that could not be read. The message says why: the cause is not said again by whoever prints the chain.
     #[error("the source: {0}")]
-    Source(#[from] io::Error),
+    Source(io::Error),
     /// A source of another size than the plan's domain.
     #[error("the source has {found} cells on axis {axis}, and the domain of the plan {domain}")]
     Size {
@@ -33,22 +33,42 @@ pub enum TreeError {
     #[error("rule {0}: a tree that is made of cells looks at all of them, which is rule full")]
     Rule(RuleKind),
     /// Regions that leave cells out, or cover some twice.
-    #[error("the regions do not tile the domain: {found} of them cover {cells} of its {total} cells, or some overlap")]
+    #[error(
+        "the regions do not tile what the tree covers: {found} of them have {cells} of its {total} cells, or some overlap"
+    )]
     Tiling {
         /// Regions.
         found: usize,
         /// Their cells.
         cells: u128,
-        /// Cells of the domain.
+        /// Cells of the domain, or of a part of it.
         total: u128,
     },
-    /// A code that the initial grid does not have.
-    #[error("code {code} on level 0, whose codes are 0 to {last}")]
+    /// A code that a level does not have.
+    #[error("code {code} on level {level}, whose codes are 0 to {last}")]
     Code {
+        /// The level.
+        level: u32,
         /// The code.
-        code: u64,
+        code: u128,
         /// The last there is.
         last: u64,
+    },
+    /// A run of codes from a larger one to a smaller, or to itself.
+    #[error("the codes {start}..{end}: a run of codes ends after it starts")]
+    Codes {
+        /// Its first code.
+        start: u128,
+        /// The code after its last.
+        end: u128,
+    },
+    /// A region that a partial tree does not hold as a whole.
+    #[error("level {level}: the region of code {code} reaches beyond the part of the domain that the tree covers")]
+    Beyond {
+        /// The level.
+        level: u32,
+        /// The region's code.
+        code: u64,
     },
     /// Cells of two types.
     #[error("cells of type {given}, where those of the tree are {kind}")]
@@ -91,6 +111,12 @@ pub enum TreeError {
         /// The most.
         most: usize,
     },
+}
+
+impl From<io::Error> for TreeError {
+    fn from(error: io::Error) -> Self {
+        Self::Source(error)
+    }
 }
 
 impl From<MemoryError> for TreeError {

@@ -21,14 +21,15 @@ pub struct LabelStatistics {
 }
 
 impl<const K: usize> Tree<K> {
-    /// What each label has, by value in ascending order. Uniform regions are not looked into.
+    /// What each label has, by value in ascending order. Uniform regions are not looked into. Shares are of the whole domain, so that
+    /// those of parts add up.
     ///
     /// # Errors
     /// [`TreeError::Labels`] if there are more than `most`, as there are of measured values: they would fill the memory.
     pub fn labels(&self, most: usize) -> Result<Vec<LabelStatistics>, TreeError> {
         let mut found: HashMap<u64, (LabelStatistics, usize)> = HashMap::new();
         for row in 0..self.len() {
-            let leaf = self.is_leaf(row);
+            let leaf = self.entries.is_leaf(row);
             for (word, cells) in self.runs(row) {
                 let none = LabelStatistics { word, cells: 0, share: 0.0, regions: 0, leaves: 0 };
                 let (label, seen) = found.entry(word).or_insert((none, usize::MAX));

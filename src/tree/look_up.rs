@@ -19,14 +19,14 @@ use crate::tree::stored::Tree;
 const PIECE: usize = 1 << 18;
 
 impl<const K: usize> Tree<K> {
-    /// The terminal region that a cell lies in; None of a cell outside the domain.
+    /// The terminal region that a cell lies in; None of a cell outside the domain, or outside what a partial tree covers.
     #[inline]
     pub fn region_at(&self, cell: [u32; K]) -> Option<TreeRegion<'_, K>> {
         self.row_at(cell).map(|(index, _)| TreeRegion { tree: self, index })
     }
 
     /// The word of a cell, which [`Cell::from_word`] and [`CellType::text`](crate::CellType::text) read; None of a cell outside
-    /// the domain.
+    /// the domain, or outside what a partial tree covers.
     #[inline]
     pub fn word(&self, cell: [u32; K]) -> Option<u64> {
         self.row_at(cell).map(|(row, coords)| match self.entries.content(row) {
@@ -43,10 +43,12 @@ impl<const K: usize> Tree<K> {
     #[inline]
     fn row_at(&self, cell: [u32; K]) -> Option<(usize, [u32; K])> {
         let size = self.plan().domain().size();
-        (0..K).all(|j| cell[j] < size[j]).then(|| {
-            let coords = self.along.coords(cell);
-            (self.finder.holding(&self.entries.keys, self.along.key_at(coords)), coords)
-        })
+        if (0..K).any(|j| cell[j] >= size[j]) {
+            return None;
+        }
+        let coords = self.along.coords(cell);
+        let key = self.along.key_at(coords);
+        self.part.contains(&key.into()).then(|| (self.finder.holding(&self.entries.keys, key), coords))
     }
 
     /// The word of the cell that [holds](crate::geometry::Domain::cell_at) a point in the field's coordinates; None of a point
@@ -56,7 +58,7 @@ impl<const K: usize> Tree<K> {
     }
 
     /// Writes the cells of a box into `cells`, in storage order (axis 0 fastest). Large ones are shared among the threads of the
-    /// pool that the caller is in.
+    /// pool that the caller is in. A partial tree writes the cells that it covers and leaves others as they are.
     ///
     /// # Errors
     /// [`TreeError::Window`] if the box is empty or reaches beyond the domain, [`TreeError::CellType`] if `T` is not the tree's
@@ -86,7 +88,7 @@ impl<const K: usize> Tree<K> {
         self.read(&window, cells)
     }
 
-    /// A box as an array of the tree's type, of at most `limit` bytes.
+    /// A box as an array of the tree's type, of at most `limit` bytes. Cells that a partial tree does not cover are 0.
     ///
     /// # Errors
     /// [`TreeError::Window`] if the box is empty or reaches beyond the domain; [`TreeError::Run`] if the array would exceed the
@@ -101,7 +103,8 @@ impl<const K: usize> Tree<K> {
         Ok(array)
     }
 
-    /// The word that all cells of a box count as, which is that of some regions or of cells of leaves; None if there are several.
+    /// The word that all cells of a box count as, which is that of some regions or of cells of leaves; None if there are several,
+    /// or if a partial tree covers none of them. Cells that it does not cover are not asked.
     ///
     /// # Errors
     /// [`TreeError::Window`] if the box is empty or reaches beyond the domain.
@@ -159,6 +162,13 @@ impl<const K: usize> Tree<K> {
     /// Visits the terminal regions that meet a box of the domain, each once and with the part of it that lies in the box, until
     /// the visitor breaks off.
     fn meet<'t>(&'t self, window: &Region<K>, visit: &mut Visitor<'_, 't, K>) -> ControlFlow<()> {
+        // Rows of a partial tree can be fewer than the regions of the initial grid that meet the box.
+        if self.along.meeting(0, window).cells_wide() > self.len() as u128 {
+            return self.regions().try_for_each(|region| match region.cells().intersection(window) {
+                Some(part) => visit(region, part),
+                None => ControlFlow::Continue(()),
+            });
+        }
         self.meet_below(0, 0..self.len(), window, visit)
     }
 
@@ -175,12 +185,16 @@ impl<const K: usize> Tree<K> {
             let key = self.along.key(level, encoding.encode(level, coords));
             let keys = &self.entries.keys[rows.clone()];
             let at = rows.start + keys.partition_point(|&first| first < key);
+            let last = self.along.last(level, key);
+            // A region that is no row has rows below it, unless it lies outside the part.
+            if at == rows.end || self.entries.keys[at] > last {
+                continue;
+            }
             let cells = self.plan().levels()[level as usize].region(coords);
             let part = cells.intersection(window).expect("it meets the box");
             if self.entries.level(at) == level {
                 visit(TreeRegion { tree: self, index: at }, part)?;
             } else {
-                let last = self.along.last(level, key);
                 let end = rows.start + keys.partition_point(|&first| first <= last);
                 self.meet_below(level + 1, at..end, &part, visit)?;
             }

@@ -6,6 +6,7 @@ use crate::memory::Refused;
 use crate::result::{Cells, Content, MemoryError, Stored, Terminal};
 use crate::tree::along::Along;
 use crate::tree::entries::Entries;
+use crate::tree::provenance::Provenance;
 
 /// Terminal regions of a batch.
 const REGIONS: usize = 1 << 16;
@@ -31,17 +32,17 @@ impl Piece {
         self.entries.len() as u64 * Entries::BYTES + self.bricks.len() as u64 * self.bricks.kind().bytes()
     }
 
-    /// The next region, of one value.
+    /// The next region, of one value, which all its cells have been seen to have.
     pub(super) fn uniform<const K: usize>(&mut self, along: &Along<K>, level: u32, code: u64, word: u64) {
         let (mut level, mut code) = (level, code);
-        self.entries.uniform(level, along.key(level, code), word);
+        self.entries.uniform(level, along.key(level, code), word, Provenance::Proved);
         while level > 0 && code % along.children == along.children - 1 {
             let family = usize::try_from(along.children).ok().and_then(|r| self.entries.len().checked_sub(r));
             // Regions follow each other, so that so many of one level before the last child are its siblings.
             let Some(start) = family.filter(|&start| self.entries.all_uniform(start, level, word)) else { return };
             self.entries.truncate(start);
             (level, code) = (level - 1, code / along.children);
-            self.entries.uniform(level, along.key(level, code), word);
+            self.entries.uniform(level, along.key(level, code), word, Provenance::Proved);
         }
     }
 

@@ -4,19 +4,8 @@ use std::ops::Range;
 
 use crate::geometry::Region;
 use crate::result::Content;
-use crate::rule::RuleKind;
+use crate::tree::provenance::Provenance;
 use crate::tree::stored::Tree;
-
-/// How it is known that the cells of a terminal region are what the tree says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Provenance {
-    /// Every cell was evaluated, or proven.
-    Proved,
-    /// The cells that the rule looks at have the region's value; others were not looked at.
-    Sampled,
-    /// The value stands for several: the region was divided, and what was below is [cut](Tree::cut) off.
-    Cut,
-}
 
 /// A terminal region of a tree: a place along the curve.
 #[derive(Clone, Copy)]
@@ -90,15 +79,7 @@ impl<'t, const K: usize> TreeRegion<'t, K> {
 
     /// How its cells are known.
     pub fn provenance(&self) -> Provenance {
-        let cells = self.cells();
-        let plan = self.tree.plan();
-        if self.tree.entries.is_cut(self.index) {
-            return Provenance::Cut;
-        }
-        // A rule that looks at faces has seen all of a region that has no inside.
-        let deciding = plan.rule().deciding(&cells, plan.domain().size());
-        let all = plan.rule() == RuleKind::Full || deciding.count() == deciding.region.volume();
-        if self.uniform().is_none() || all { Provenance::Proved } else { Provenance::Sampled }
+        self.tree.entries.provenance(self.index)
     }
 
     /// The word of one of its cells.

@@ -1,14 +1,18 @@
 //! The tree itself: what it holds, and what follows from that alone.
 
+use std::ops::Range;
+
 use crate::cell::CellType;
 use crate::plan::Plan;
-use crate::result::{Cells, Content, RegionsChecksum, Terminal, append_le};
+use crate::result::{Cells, RegionsChecksum, Terminal, append_le};
 use crate::tree::along::Along;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::finder::Finder;
 
 /// The terminal regions of a domain in the order of the curve, and the bricks of its leaves in the same order.
+///
+/// A tree can be *partial*: it covers a run of the curve, its [part](Self::codes), and answers for what lies in it.
 ///
 /// ```
 /// use orthant::prelude::*;
@@ -26,13 +30,14 @@ use crate::tree::finder::Finder;
 #[derive(Debug, Clone)]
 pub struct Tree<const K: usize> {
     pub(super) along: Along<K>,
+    pub(super) part: Range<u128>,
     pub(super) entries: Entries,
     pub(super) bricks: Cells,
     pub(super) finder: Finder,
 }
 
-/// Equal if their domains are cut into the same regions along the same curve, with the same values and bricks to the bit.
-/// Where in a window the cells lie does not matter.
+/// Equal if the same parts of their domains are cut into the same regions along the same curve, known in the same way, with the
+/// same values and bricks to the bit. Where in a window the cells lie does not matter.
 impl<const K: usize> PartialEq for Tree<K> {
     fn eq(&self, other: &Self) -> bool {
         let shape = |plan: &Plan<K>| (plan.domain().size(), *plan.scheme(), plan.curve());
@@ -41,19 +46,18 @@ impl<const K: usize> PartialEq for Tree<K> {
 }
 
 impl<const K: usize> Tree<K> {
-    /// A tree of regions in the order of their keys, with the bricks of its leaves in the same order.
-    pub(super) fn new(along: Along<K>, entries: Entries, bricks: Cells) -> Result<Self, TreeError> {
-        let codes = along.plan().levels()[along.deepest() as usize].regions();
-        if tiles(&along, &entries, codes) {
-            let finder = Finder::new(&entries.keys, codes)?;
-            return Ok(Self { along, entries, bricks, finder });
+    /// A tree of regions in the order of their keys, which cover `part`, with the bricks of its leaves in the same order.
+    pub(super) fn new(along: Along<K>, part: Range<u128>, entries: Entries, bricks: Cells) -> Result<Self, TreeError> {
+        if tiles(&along, &entries, &part) {
+            let finder = Finder::new(&entries.keys, &part)?;
+            return Ok(Self { along, part, entries, bricks, finder });
         }
         let cells = |row: usize| {
             let terminal = entries.terminal(&along, row);
             along.plan().region(terminal.level(), terminal.code).cells_wide()
         };
         let cells = (0..entries.len()).map(cells).fold(0, u128::saturating_add);
-        Err(TreeError::Tiling { found: entries.len(), cells, total: along.plan().domain().cells() })
+        Err(TreeError::Tiling { found: entries.len(), cells, total: along.cells(part) })
     }
 
     /// The domain, the scheme and the curve that the regions lie along, which is not the canonical one. Its rule is how the
@@ -67,8 +71,18 @@ impl<const K: usize> Tree<K> {
         self.bricks.kind()
     }
 
+    /// The codes of the deepest level that it covers: all of them, unless the tree is partial.
+    pub fn codes(&self) -> Range<u128> {
+        self.part.clone()
+    }
+
+    /// True if it covers the whole domain.
+    pub fn is_whole(&self) -> bool {
+        self.part == self.along.whole()
+    }
+
     /// The number of terminal regions, at least 1.
-    #[allow(clippy::len_without_is_empty, reason = "a domain has cells, and a tree covers them")]
+    #[allow(clippy::len_without_is_empty, reason = "a part has cells, and a tree covers them")]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -99,21 +113,16 @@ impl<const K: usize> Tree<K> {
         };
         (0..self.len()).step_by(1 << 16).map(sum).sum()
     }
-
-    /// True if region `index` is a leaf.
-    pub(super) fn is_leaf(&self, index: usize) -> bool {
-        matches!(self.entries.content(index), Content::Leaf { .. })
-    }
 }
 
-/// True if each region begins where the one before it ends, from the first of the deepest level's codes to the last.
-fn tiles<const K: usize>(along: &Along<K>, entries: &Entries, codes: u128) -> bool {
-    let mut next = 0u128;
+/// True if there are regions, and each begins where the one before it ends, from the first key of the part to the last.
+fn tiles<const K: usize>(along: &Along<K>, entries: &Entries, part: &Range<u128>) -> bool {
+    let mut next = part.start;
     let follows = (0..entries.len()).all(|row| {
         let key = entries.keys[row];
         let here = u128::from(key) == next;
-        next = u128::from(along.last(entries.level(row), key)) + 1;
+        next = along.run(entries.level(row), key).end;
         here
     });
-    follows && next == codes
+    follows && next == part.end && entries.len() > 0
 }

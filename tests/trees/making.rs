@@ -119,13 +119,13 @@ fn shards_come_to_the_whole() {
         let tree = building.tree().unwrap();
         let mut collector = Collector::new(tree.plan());
         for codes in [3..6, 0..1, 1..3] {
-            building.shard(codes, &mut collector).unwrap();
+            building.shard(0, codes, &mut collector).unwrap();
         }
         assert_eq!(collector.tree().unwrap(), tree, "{curve}");
         let mut some = Collector::new(tree.plan());
-        building.shard(1..6, &mut some).unwrap();
+        building.shard(0, 1..6, &mut some).unwrap();
         assert!(matches!(some.tree(), Err(TreeError::Tiling { total: 879_710, .. })));
-        let beyond = building.shard(2..7, &mut Collector::new(tree.plan())).unwrap_err();
+        let beyond = building.shard(0, 2..7, &mut Collector::new(tree.plan())).unwrap_err();
         assert_eq!(beyond.to_string(), "code 6 on level 0, whose codes are 0 to 5");
     }
 }
@@ -238,7 +238,9 @@ fn what_cannot_be_made_says_why() {
     let little = BottomUp::new(&plan, &source).unwrap().mem_limit(100).tree().unwrap_err();
     assert!(says(little).ends_with("more than the limit of 100 B"));
     source.broken = Some([100, 3, 99]);
-    assert_eq!(says(BottomUp::new(&plan, &source).unwrap().tree().unwrap_err()), "the source: plane 7 is torn");
+    let torn = BottomUp::new(&plan, &source).unwrap().tree().unwrap_err();
+    assert!(std::error::Error::source(&torn).is_none());
+    assert_eq!(says(torn), "the source: plane 7 is torn");
     let border = Plan::new(*plan.domain(), *plan.scheme(), CurveKind::Morton, RuleKind::Border).unwrap();
     let refused = BottomUp::new(&border, &source).err().unwrap();
     assert!(says(refused).starts_with("rule border: "));
@@ -266,13 +268,18 @@ fn what_cannot_be_made_says_why() {
     // Twice the same, and of two types.
     let mut twice = Collector::new(&plan);
     let building = BottomUp::new(&plan, &field).unwrap();
-    building.shard(0..6, &mut twice).unwrap();
-    building.shard(5..6, &mut twice).unwrap();
+    building.shard(0, 0..6, &mut twice).unwrap();
+    building.shard(0, 5..6, &mut twice).unwrap();
     let bytes = ArrayD::<u8>::zeros(array.shape());
     let bytes = ArrayField::new(bytes.view()).unwrap();
-    let mixed = BottomUp::new(&plan, &bytes).unwrap().shard(0..6, &mut twice).unwrap_err();
+    let mixed = BottomUp::new(&plan, &bytes).unwrap().shard(0, 0..6, &mut twice).unwrap_err();
     assert_eq!(says(mixed), "cell u8: the cells that came before are u16");
     assert!(matches!(twice.tree(), Err(TreeError::Tiling { .. })));
+    // Runs of codes that there are not.
+    let run = |level, codes| says(building.part(level, codes).unwrap_err());
+    assert_eq!(run(0, 2..7), "code 6 on level 0, whose codes are 0 to 5");
+    assert_eq!(run(0, 2..2), "the codes 2..2: a run of codes ends after it starts");
+    assert!(run(9, 0..1).starts_with("level 9: the tree has levels 0 to "));
 }
 
 /// Hands batches on in another state than they came in.
@@ -299,7 +306,7 @@ fn batches_that_do_not_go_together_are_refused() {
     let building = BottomUp::new(&plan, &field).unwrap();
     let mut collector = Collector::new(&plan);
     let mut says = |alter: fn(&mut Batch<'_, 2>)| {
-        building.shard(0..4, &mut Altered(&mut collector, alter)).unwrap_err().to_string()
+        building.shard(0, 0..4, &mut Altered(&mut collector, alter)).unwrap_err().to_string()
     };
     assert_eq!(
         says(|batch| batch.start += 1),
@@ -311,7 +318,7 @@ fn batches_that_do_not_go_together_are_refused() {
     );
     let last = |batch: &mut Batch<'_, 2>| batch.terminals = &batch.terminals[..batch.terminals.len() - 1];
     assert_eq!(says(last), "batch: 16 cells in bricks, and the leaves have 12");
-    building.shard(0..4, &mut collector).unwrap();
+    building.shard(0, 0..4, &mut collector).unwrap();
     assert_eq!(collector.tree().unwrap(), building.tree().unwrap());
 }
 
@@ -347,9 +354,13 @@ fn shards_end_with_the_last_of_all_codes() {
     let plan = Plan::new(domain, scheme, CurveKind::Morton, RuleKind::Full).unwrap();
     assert_eq!(plan.levels().last().unwrap().regions(), 1 << 64);
     let mut last = Last(Vec::new());
-    BottomUp::new(&plan, &Corner).unwrap().shard((1 << 60) - 1..1 << 60, &mut last).unwrap();
+    BottomUp::new(&plan, &Corner).unwrap().shard(0, (1 << 60) - 1..1 << 60, &mut last).unwrap();
     let expected: Vec<_> = (0..16).rev().map(|back| (1, u64::MAX - back)).collect();
     assert_eq!(last.0, expected);
+    // The last code itself, whose end has 65 bits.
+    let part = BottomUp::new(&plan, &Corner).unwrap().part(1, u64::MAX.into()..1 << 64).unwrap();
+    assert_eq!((part.len(), part.codes()), (1, u64::MAX.into()..1 << 64));
+    assert_eq!((part.word([SIDE - 1; 4]), part.word([0; 4])), (Some(1), None));
 }
 
 /// Told to end while blocks are being read.

@@ -18,7 +18,7 @@ use crate::cuda::memory::{Allocation, Buffer, Pinned, Reserve, read, read_intege
 use crate::cuda::setup::Setup;
 use crate::cuda::specialise::{COORDINATES, Specialisation};
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
-use crate::cuda::strategy::listed::Parts;
+use crate::cuda::strategy::listed::ListParts;
 use crate::cuda::watch::Watch;
 use crate::field::{DeviceTwin, Field};
 use crate::geometry::{Level, Region};
@@ -54,7 +54,7 @@ pub(super) struct AskProgram {
     leaves: u64,
     bricks: Reserve,
     /// What all levels listed, where that is settled at the end.
-    parts: Parts,
+    parts: ListParts,
 }
 
 /// What the device holds of a level.
@@ -251,7 +251,7 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
             marks: Vec::new(),
             leaves: 0,
             bricks: Reserve::default(),
-            parts: Parts::default(),
+            parts: ListParts::default(),
         })
     }
 

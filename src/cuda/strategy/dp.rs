@@ -21,7 +21,7 @@ use crate::cuda::specialise::Specialisation;
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
 use crate::cuda::strategy::dp_setup::{self, expected_families, level_args};
 use crate::cuda::strategy::dp_terminals::Terminals;
-use crate::cuda::strategy::listed::Parts;
+use crate::cuda::strategy::listed::ListParts;
 use crate::cuda::watch::Watch;
 use crate::field::{DeviceTwin, Field};
 use crate::plan::Plan;
@@ -62,7 +62,7 @@ pub(super) struct DpProgram {
     told: Vec<u8>,
     terminals: Terminals,
     /// The terminal regions where they are settled from their list: of one level at a time, or all.
-    parts: Vec<Parts>,
+    parts: Vec<ListParts>,
     /// Alive as long as kernels may read it.
     _starts: Option<Buffer>,
 }
@@ -248,7 +248,7 @@ impl DpProgram {
         let shared = Shared::of(StrategyKind::Ask);
         for ((level, args), &[fills, leaves]) in setup.plan.levels().iter().zip(&self.levels).zip(&found) {
             if self.parts.is_empty() || setup.how.tuning.pass_on_cuda() == Pass::Level {
-                self.parts.push(Parts::default());
+                self.parts.push(ListParts::default());
             }
             let pieces = |each| setup.pieces(level, self.threads, each);
             let parts = self.parts.last_mut().expect("one was just made");

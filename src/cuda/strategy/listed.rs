@@ -8,13 +8,13 @@ use crate::cuda::memory::Buffer;
 
 /// The parts so far: regions of a level that are all uniform, or all leaves.
 #[derive(Default)]
-pub(super) struct Parts {
+pub(super) struct ListParts {
     parts: Vec<LaunchArgs>,
     /// Alive as long as kernels may read it.
     buffer: Option<Buffer>,
 }
 
-impl Parts {
+impl ListParts {
     /// Forgets what there was.
     pub(super) fn clear(&mut self) {
         self.parts.clear();

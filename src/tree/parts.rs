@@ -1,0 +1,61 @@
+//! Trees in parts that are there one at a time.
+
+use std::ops::Deref;
+
+use crate::cell::CellType;
+use crate::geometry::Region;
+use crate::plan::Plan;
+use crate::tree::error::TreeError;
+use crate::tree::stored::Tree;
+
+/// A tree that comes in parts: partial trees along the curve, which together cover the domain. What goes over a tree part by part
+/// has never more of it in memory than a few.
+///
+/// A [`Tree`] is its own single part, whether it is partial or not.
+pub trait Parts<const K: usize>: Sync {
+    /// The domain, the scheme and the curve of the tree.
+    fn plan(&self) -> &Plan<K>;
+
+    /// The type of a cell.
+    fn kind(&self) -> CellType;
+
+    /// The number of parts, at least 1.
+    fn parts(&self) -> usize;
+
+    /// A part, by its number along the curve.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being read.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    fn part(&self, index: usize) -> Result<Box<dyn Deref<Target = Tree<K>> + '_>, TreeError>;
+
+    /// The numbers, in their order, of all parts that meet a box, and maybe of some that do not.
+    ///
+    /// # Errors
+    /// [`TreeError::Window`] if the box is empty or reaches beyond the domain.
+    fn meeting(&self, window: &Region<K>) -> Result<Vec<usize>, TreeError> {
+        window.within(self.plan().domain().size())?;
+        Ok((0..self.parts()).collect())
+    }
+}
+
+impl<const K: usize> Parts<K> for Tree<K> {
+    fn plan(&self) -> &Plan<K> {
+        self.plan()
+    }
+
+    fn kind(&self) -> CellType {
+        self.kind()
+    }
+
+    fn parts(&self) -> usize {
+        1
+    }
+
+    fn part(&self, index: usize) -> Result<Box<dyn Deref<Target = Self> + '_>, TreeError> {
+        assert_eq!(index, 0, "a tree in memory is its only part");
+        Ok(Box::new(self))
+    }
+}
