@@ -34,6 +34,7 @@ const LIBRARY: Layers = &[
             "simd/",
         ],
     ),
+    ("zarr", &["zarr/"]),
     ("geometry", &["geometry/"]),
     ("curve", &["curve/"]),
     ("field", &["field/"]),

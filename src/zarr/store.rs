@@ -1,0 +1,197 @@
+//! Where files of arrays lie: in a folder, or in a zip in which nothing is compressed.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+
+use crate::memory::zeros;
+use crate::zarr::error::{Fault, ZarrError};
+use crate::zarr::json::{compare, read_group};
+use crate::zarr::zip::{Directory, Entry};
+
+/// The most that a `zarr.json` has.
+const MOST_TEXT: u64 = 1 << 26;
+
+/// A folder of files with names, or a zip of them.
+#[derive(Debug)]
+pub(crate) struct Store {
+    path: PathBuf,
+    /// None of a folder.
+    zip: Option<(Arc<File>, Directory)>,
+}
+
+impl Store {
+    /// A folder, or a zip that is read by ranges.
+    ///
+    /// # Errors
+    /// If it is neither, or the zip is of another kind than the one that [`pack`](crate::zarr::pack) makes.
+    pub(crate) fn open(path: &Path) -> Result<Self, ZarrError> {
+        let open = || -> Result<Self, Fault> {
+            let metadata = std::fs::metadata(path)?;
+            let zip = match metadata.is_dir() {
+                true => None,
+                // Opening a pipe waits for a writer.
+                false if !metadata.is_file() => return Err(Fault::Store),
+                false => {
+                    let file = File::open(path)?;
+                    let directory = Directory::read(&file)?;
+                    Some((Arc::new(file), directory))
+                }
+            };
+            Ok(Self { path: path.to_owned(), zip })
+        };
+        open().map_err(|fault| ZarrError { path: path.to_owned(), member: None, fault })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// An error about all of it.
+    pub(crate) fn wrong(&self, fault: Fault) -> ZarrError {
+        ZarrError { path: self.path.clone(), member: None, fault }
+    }
+
+    /// A file by its name, with `/` between folders; None if there is none.
+    ///
+    /// # Errors
+    /// If the system says no.
+    pub(crate) fn member(&self, name: &str) -> Result<Option<Member>, ZarrError> {
+        let Some((file, directory)) = &self.zip else {
+            let path = self.path.join(name);
+            let open = || -> io::Result<(File, u64)> {
+                let file = File::open(&path)?;
+                let length = file.metadata()?.len();
+                Ok((file, length))
+            };
+            return match open() {
+                Ok((file, length)) => {
+                    Ok(Some(Member { file: file.into(), path, name: None, start: 0, length, crc: None }))
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                Err(error) => Err(ZarrError { path, member: None, fault: error.into() }),
+            };
+        };
+        Ok(directory.entry(name).map(|&Entry { start, length, crc }| {
+            let (path, name) = (self.path.clone(), Some(name.to_owned()));
+            Member { file: file.clone(), path, name, start, length, crc: Some(crc) }
+        }))
+    }
+
+    /// A file that must be there.
+    ///
+    /// # Errors
+    /// If there is none, or the system says no.
+    pub(crate) fn need(&self, name: &str) -> Result<Member, ZarrError> {
+        self.member(name)?.ok_or_else(|| self.wrong(Fault::Missing(name.to_owned())))
+    }
+
+    /// The attributes of a group, whose `zarr.json` this is.
+    ///
+    /// # Errors
+    /// If there is none, it is larger than such a text is, or says something else.
+    pub(crate) fn group<A: DeserializeOwned>(&self, name: &str) -> Result<A, ZarrError> {
+        let member = self.need(name)?;
+        let text = match member.len() {
+            length if length > MOST_TEXT => return Err(member.wrong(Fault::Large { length, most: MOST_TEXT })),
+            _ => member.all()?,
+        };
+        read_group(&text, member.start).map_err(|fault| member.wrong(fault))
+    }
+
+    /// Checks that a `zarr.json` is this text.
+    ///
+    /// # Errors
+    /// If there is none, or at the first byte that is another.
+    pub(crate) fn expect(&self, name: &str, text: &str) -> Result<(), ZarrError> {
+        let member = self.need(name)?;
+        // No more than is needed to say what is wrong.
+        let some = member.read(0, member.len().min(text.len() as u64 + 1))?;
+        compare(&some, member.start, text).map_err(|fault| member.wrong(fault))
+    }
+}
+
+/// A file of a store, to be read by ranges.
+#[derive(Debug, Clone)]
+pub(crate) struct Member {
+    file: Arc<File>,
+    path: PathBuf,
+    /// What a zip calls it.
+    name: Option<String>,
+    start: u64,
+    length: u64,
+    /// What a zip says of all its bytes.
+    crc: Option<u32>,
+}
+
+impl Member {
+    /// Its bytes.
+    pub(crate) fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// Where one of its bytes is in the file that errors name.
+    pub(crate) fn offset(&self, at: u64) -> u64 {
+        self.start + at
+    }
+
+    /// An error about it.
+    pub(crate) fn wrong(&self, fault: Fault) -> ZarrError {
+        ZarrError { path: self.path.clone(), member: self.name.clone(), fault }
+    }
+
+    /// A range of its bytes.
+    ///
+    /// # Errors
+    /// If it has not as many, or the system says no.
+    pub(crate) fn read(&self, at: u64, length: u64) -> Result<Vec<u8>, ZarrError> {
+        if self.length.checked_sub(length).is_none_or(|last| at > last) {
+            let have = self.length.saturating_sub(at);
+            return Err(self.wrong(Fault::Short { offset: self.offset(at), have, need: length }));
+        }
+        let read = || -> Result<Vec<u8>, Fault> {
+            let mut bytes = zeros::<u8>(length as usize)?;
+            read_exact_at(&self.file, self.offset(at), &mut bytes)?;
+            Ok(bytes)
+        };
+        read().map_err(|fault| self.wrong(fault))
+    }
+
+    /// All its bytes, against what a zip says of them.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), and if the zip's checksum is another.
+    pub(crate) fn all(&self) -> Result<Vec<u8>, ZarrError> {
+        let bytes = self.read(0, self.length)?;
+        match self.crc {
+            Some(crc) if crc != crc32fast::hash(&bytes) => {
+                Err(self.wrong(Fault::Checksum { offset: self.start, length: self.length }))
+            }
+            _ => Ok(bytes),
+        }
+    }
+}
+
+/// Reads bytes at a place of a file, which threads share.
+#[cfg(unix)]
+pub(super) fn read_exact_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+/// Reads bytes at a place of a file, which threads share.
+#[cfg(windows)]
+pub(super) fn read_exact_at(file: &File, mut offset: u64, mut bytes: &mut [u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, offset) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => (offset, bytes) = (offset + read as u64, &mut bytes[read..]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
