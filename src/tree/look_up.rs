@@ -97,10 +97,16 @@ impl<const K: usize> Tree<K> {
         window.within(self.plan().domain().size())?;
         dense_fits(Stored::Materialised, window.cells_wide(), self.kind(), limit)?;
         let mut array = DenseArray::zeroed(Stored::Materialised, *window, self.kind())?;
-        each_width!(self.bricks.bits(), bricks => {
-            self.paint(bricks, window, bytemuck::cast_slice_mut(array.cells_mut().bytes_mut()));
-        });
+        self.show(&mut array);
         Ok(array)
+    }
+
+    /// Writes what the tree covers of an array's window, which is a box of the domain.
+    pub(super) fn show(&self, array: &mut DenseArray<K>) {
+        let window = array.window();
+        each_width!(self.bricks.bits(), bricks => {
+            self.paint(bricks, &window, bytemuck::cast_slice_mut(array.cells_mut().bytes_mut()));
+        });
     }
 
     /// The word that all cells of a box count as, which is that of some regions or of cells of leaves; None if there are several,
@@ -124,6 +130,11 @@ impl<const K: usize> Tree<K> {
             if same { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         Ok(found.filter(|_| different.is_continue()))
+    }
+
+    /// True if some of the cells of a box of the domain lie in the part that the tree covers.
+    pub(super) fn meets(&self, window: &Region<K>) -> bool {
+        self.meet(window, &mut |_, _| ControlFlow::Break(())).is_break()
     }
 
     /// Writes the cells of a box of the domain, in layers along the last axis that has several.

@@ -4,10 +4,12 @@
 //! points, boxes, slices, levels and labels from the regions themselves: no dense array is made on the way. See the guide's
 //! [page](crate::guide::tree).
 
+mod across;
 mod along;
 mod axis;
 mod bottom_up;
 mod collector;
+mod compare;
 mod cut;
 mod entries;
 mod error;
@@ -17,17 +19,22 @@ mod look_up;
 mod parts;
 mod piece;
 mod provenance;
+mod reading;
 mod region;
+mod shown;
 mod source;
 mod stored;
 
+pub use across::Found;
 pub use bottom_up::BottomUp;
 pub use collector::Collector;
-pub use cut::Shown;
+pub use compare::{Difference, Differences};
 pub use error::TreeError;
 pub use labels::LabelStatistics;
 pub use parts::Parts;
 pub use provenance::Provenance;
+pub use reading::Reading;
 pub use region::TreeRegion;
+pub use shown::Shown;
 pub use source::Source;
 pub use stored::Tree;
