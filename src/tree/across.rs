@@ -36,7 +36,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     pub fn array(&self, window: &Region<K>, limit: Option<u64>) -> Result<DenseArray<K>, TreeError> {
         window.within(self.plan().domain().size())?;
         dense_fits(Stored::Materialised, window.cells_wide(), self.kind(), limit)?;
-        Reading::new(self).array(window)
+        Reading(self).array(window)
     }
 
     /// The word that all cells of a box count as; None if there are several.
@@ -44,7 +44,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// # Errors
     /// [`TreeError::Window`] if the box is empty or reaches beyond the domain; whatever keeps a part from being read.
     pub fn uniform(&self, window: &Region<K>) -> Result<Option<u64>, TreeError> {
-        Reading::new(self).uniform(window)
+        Reading(self).uniform(window)
     }
 
     /// What the tree says of some cells, in their order; None of a cell outside the domain. No part is read twice.

@@ -11,6 +11,7 @@ use crate::tree::error::TreeError;
 use crate::tree::parts::Parts;
 use crate::tree::region::TreeRegion;
 use crate::tree::source::Source;
+use crate::tree::stored::Tree;
 
 /// Cells that are compared at a time.
 const PIECE: u64 = 1 << 16;
@@ -55,6 +56,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
         let mut found = Differences { cells: 0, regions: Vec::new(), count: 0 };
         for index in 0..self.parts() {
             let part = self.part(index)?;
+            let part: &Tree<K> = &part;
             let compared = |buffer: &mut Cells, row: usize| -> Result<Option<Difference<K>>, TreeError> {
                 control.check()?;
                 let region = part.region(row);

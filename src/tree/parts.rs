@@ -1,6 +1,6 @@
 //! Trees in parts that are there one at a time.
 
-use std::borrow::Cow;
+use std::ops::Deref;
 
 use crate::cell::CellType;
 use crate::geometry::Region;
@@ -29,7 +29,7 @@ pub trait Parts<const K: usize>: Sync {
     ///
     /// # Panics
     /// If there are not so many.
-    fn part(&self, index: usize) -> Result<Cow<'_, Tree<K>>, TreeError>;
+    fn part(&self, index: usize) -> Result<Box<dyn Deref<Target = Tree<K>> + '_>, TreeError>;
 
     /// The numbers, in their order, of all parts that meet a box, and maybe of some that do not.
     ///
@@ -54,8 +54,8 @@ impl<const K: usize> Parts<K> for Tree<K> {
         1
     }
 
-    fn part(&self, index: usize) -> Result<Cow<'_, Self>, TreeError> {
+    fn part(&self, index: usize) -> Result<Box<dyn Deref<Target = Self> + '_>, TreeError> {
         assert_eq!(index, 0, "a tree in memory is its only part");
-        Ok(Cow::Borrowed(self))
+        Ok(Box::new(self))
     }
 }

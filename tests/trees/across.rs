@@ -1,6 +1,6 @@
 //! Questions to a tree in parts, against those to the whole.
 
-use std::borrow::Cow;
+use std::ops::Deref;
 
 use ndarray::ArrayD;
 use orthant::prelude::*;
@@ -30,8 +30,8 @@ impl<const K: usize> Parts<K> for Split<'_, K> {
         self.plan.levels()[self.level as usize].regions() as usize
     }
 
-    fn part(&self, index: usize) -> Result<Cow<'_, Tree<K>>, TreeError> {
-        self.building.part(self.level, index as u128..index as u128 + 1).map(Cow::Owned)
+    fn part(&self, index: usize) -> Result<Box<dyn Deref<Target = Tree<K>> + '_>, TreeError> {
+        self.building.part(self.level, index as u128..index as u128 + 1).map(|part| Box::new(Box::new(part)) as Box<dyn Deref<Target = Tree<K>>>)
     }
 }
 
@@ -52,7 +52,7 @@ fn across<T: Cell, const K: usize>(case: Case<K>) {
         let window = below.window(case.size, number == 4);
         assert_eq!(parts.array(&window, None).unwrap(), whole.array(&window, None).unwrap());
         assert_eq!(parts.uniform(&window).unwrap(), whole.uniform(&window).unwrap());
-        assert_eq!(Reading::new(parts).known(&window).unwrap(), whole.uniform(&window).unwrap());
+        assert_eq!(Reading(parts).known(&window).unwrap(), whole.uniform(&window).unwrap());
     }
     let mut cells: Vec<[u32; K]> = plan.domain().region().cells().collect();
     cells.push(case.size);
@@ -70,7 +70,7 @@ fn across<T: Cell, const K: usize>(case: Case<K>) {
         }
     }
     let control = Control::default();
-    let equal = parts.compare(&Reading::new(&whole), 5, &control).unwrap();
+    let equal = parts.compare(&Reading(&whole), 5, &control).unwrap();
     assert_eq!((equal.cells, equal.count), (0, 0));
     compared(case, parts, &array, &mut below);
 }
@@ -89,7 +89,7 @@ fn compared<T: Cell, const K: usize>(case: Case<K>, parts: &dyn Parts<K>, array:
     let expected = window.cells().filter(|&cell| differ(cell)).count() as u128;
     let (field, plan) = (ArrayField::new(other.view()).unwrap(), parts.plan());
     let tree = bottom_up(plan, &other);
-    let sources: [&dyn Source<K>; 2] = [&field, &Reading::new(&tree)];
+    let sources: [&dyn Source<K>; 2] = [&field, &Reading(&tree)];
     for source in sources {
         let found = parts.compare(source, usize::MAX, &Control::default()).unwrap();
         assert_eq!((found.cells, found.regions.len() as u64), (expected, found.count));
@@ -125,7 +125,7 @@ fn what_cannot_be_compared_is_refused() {
     let (one, other) = (tree(plane([8, 8])), tree(plane([8, 9])));
     let parts: &dyn Parts<2> = &one;
     let control = Control::default();
-    let refused = parts.compare(&Reading::new(&other), 1, &control).unwrap_err();
+    let refused = parts.compare(&Reading(&other), 1, &control).unwrap_err();
     assert_eq!(
         refused.to_string(),
         "[8, 9] cells, where the tree has [8, 8]; only what has the same cells can be compared"
