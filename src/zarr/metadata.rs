@@ -125,7 +125,7 @@ fn data_type(kind: CellType) -> &'static str {
 }
 
 /// A word as Zarr writes fill values: numbers as they are, and others by name or by their bits.
-fn number(kind: CellType, word: u64) -> serde_json::Value {
+pub(crate) fn number(kind: CellType, word: u64) -> serde_json::Value {
     if !kind.is_float() {
         let bits = 64 - 8 * kind.bytes();
         let signed = ((word << bits) as i64) >> bits;

@@ -22,7 +22,7 @@ mod zip;
 pub(crate) use chunk::encode;
 pub use error::{Fault, ZarrError};
 pub(crate) use json::group;
-pub(crate) use metadata::ArrayMetadata;
+pub(crate) use metadata::{ArrayMetadata, number};
 pub(crate) use shard::{ShardReader, ShardWriter};
 pub(crate) use store::{Member, ZarrStore};
 pub(crate) use zip::pack;
