@@ -13,6 +13,7 @@ mod compare;
 mod cut;
 mod entries;
 mod error;
+mod file;
 mod finder;
 mod labels;
 mod look_up;
@@ -30,6 +31,10 @@ pub use bottom_up::BottomUp;
 pub use collector::Collector;
 pub use compare::{Difference, Differences};
 pub use error::TreeError;
+pub use file::{
+    Fault, Nan, Predicate, TreeAxis, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget,
+    TreeWriter, ZarrError,
+};
 pub use labels::LabelStatistics;
 pub use parts::Parts;
 pub use provenance::Provenance;
