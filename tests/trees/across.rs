@@ -31,7 +31,9 @@ impl<const K: usize> Parts<K> for Split<'_, K> {
     }
 
     fn part(&self, index: usize) -> Result<Box<dyn Deref<Target = Tree<K>> + '_>, TreeError> {
-        self.building.part(self.level, index as u128..index as u128 + 1).map(|part| Box::new(Box::new(part)) as Box<dyn Deref<Target = Tree<K>>>)
+        self.building
+            .part(self.level, index as u128..index as u128 + 1)
+            .map(|part| Box::new(Box::new(part)) as Box<dyn Deref<Target = Tree<K>>>)
     }
 }
 

@@ -10,7 +10,7 @@ use orthant::Control;
 use orthant::geometry::Region;
 use orthant::tree::{Parts, TreeError, TreeFile, TreeJob};
 
-use super::open::{open};
+use super::open::open;
 use super::span::Spans;
 use crate::error::Error;
 use crate::interrupt::cancels;

@@ -8,7 +8,7 @@ use clap::Args;
 use orthant::Control;
 use orthant::tree::{Parts, Reading, TreeFile, TreeJob};
 
-use super::open::{open};
+use super::open::open;
 use super::validate::{SHOWN, tell};
 use crate::error::Error;
 use crate::interrupt::cancels;

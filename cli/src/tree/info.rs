@@ -69,13 +69,29 @@ impl TreeJob for InfoOptions {
         };
         fact("cells", format!("{} {kind} = {}", by(&domain.size()), domain.cells()));
         let equal = |axes: &[u32]| by(&shortest(axes));
-        fact("scheme", format!("g {} r {} B {}, {}, explore {}", equal(&scheme.g), equal(&scheme.r), equal(&scheme.b), plan.curve(), plan.rule()));
+        fact(
+            "scheme",
+            format!(
+                "g {} r {} B {}, {}, explore {}",
+                equal(&scheme.g),
+                equal(&scheme.r),
+                equal(&scheme.b),
+                plan.curve(),
+                plan.rule()
+            ),
+        );
         fact("levels", plan.levels().len().to_string());
-        fact("regions", format!("{} = {uniform} uniform + {leaves} leaves, with {:.1} % of the cells", tree.len(), share * 100.0));
+        fact(
+            "regions",
+            format!("{} = {uniform} uniform + {leaves} leaves, with {:.1} % of the cells", tree.len(), share * 100.0),
+        );
         fact("shards", tree.shards().to_string());
         for (number, axis) in about.axes.iter().enumerate() {
             let unit = axis.unit.as_deref().map_or(String::new(), |unit| format!(" {unit}"));
-            fact(&format!("axis {number}"), format!("{}, from {}{unit} in steps of {}{unit}", axis.name, axis.origin, axis.spacing));
+            fact(
+                &format!("axis {number}"),
+                format!("{}, from {}{unit} in steps of {}{unit}", axis.name, axis.origin, axis.spacing),
+            );
         }
         if let Some(source) = &about.source {
             fact("source", source.clone());

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use orthant::CellType;
 use orthant::tree::{Parts, TreeFile, TreeJob, TreeRegion};
 
-use super::open::{open};
+use super::open::open;
 use super::span;
 use crate::error::Error;
 use crate::voice::stdout_failed;
@@ -43,7 +43,8 @@ impl TreeJob for PrintOptions {
         let kind = tree.kind();
         if self.csv {
             let columns = |name: &str| (0..K).map(|j| format!("{name}{j},")).collect::<String>();
-            writeln!(out, "level,code,{}{}value,provenance", columns("corner"), columns("extent")).map_err(stdout_failed)?;
+            writeln!(out, "level,code,{}{}value,provenance", columns("corner"), columns("extent"))
+                .map_err(stdout_failed)?;
         }
         for index in 0..Parts::parts(&tree) {
             let part = tree.part(index)?;

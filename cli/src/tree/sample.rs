@@ -8,7 +8,7 @@ use clap::Args;
 
 use orthant::tree::{Parts, TreeFile, TreeJob};
 
-use super::open::{open};
+use super::open::open;
 use crate::error::Error;
 use crate::output::is_stdout;
 use crate::voice::{Voice, stdout_failed};
@@ -64,7 +64,9 @@ impl TreeJob for SampleOptions {
         }
         let outside = lines.end()?;
         if outside > 0 && !self.quiet {
-            crate::voice::tell(format_args!("orthant: {outside} of the places are outside the tree, and have no value"));
+            crate::voice::tell(format_args!(
+                "orthant: {outside} of the places are outside the tree, and have no value"
+            ));
         }
         Ok(())
     }

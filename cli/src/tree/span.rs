@@ -31,7 +31,9 @@ fn span(text: &str) -> Result<Span, String> {
         text => number(text, 0..=u32::MAX.into()).map(|index| Some(index as u32)),
     };
     let Some((start, end)) = text.split_once(':') else {
-        let Some(start) = index(text)? else { return Err("an axis needs an index, or a range such as 3:7 or :".into()) };
+        let Some(start) = index(text)? else {
+            return Err("an axis needs an index, or a range such as 3:7 or :".into());
+        };
         let end = start.checked_add(1).ok_or_else(|| format!("'{text}' is above the last index there can be"))?;
         return Ok(Span { start: Some(start), end: Some(end) });
     };

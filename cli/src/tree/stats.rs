@@ -7,7 +7,7 @@ use serde_json::json;
 
 use orthant::tree::{Parts, TreeFile, TreeJob};
 
-use super::open::{open};
+use super::open::open;
 use super::print::value;
 use crate::error::Error;
 use crate::voice::{align_right, print, table};
@@ -51,7 +51,8 @@ impl TreeJob for StatsOptions {
                 print(format_args!("{line}\n"))
             });
         }
-        let mut rows = table(&["value", "cells", "share", "regions", "leaves", if names.is_empty() { "" } else { "name" }]);
+        let mut rows =
+            table(&["value", "cells", "share", "regions", "leaves", if names.is_empty() { "" } else { "name" }]);
         for label in &labels {
             rows.add_row([
                 kind.text(label.word),

@@ -18,5 +18,6 @@ mod run;
 mod shape;
 mod streams;
 mod sweeps;
+mod trees;
 mod values;
 mod variables;
