@@ -7,6 +7,7 @@
 mod along;
 mod axis;
 mod bottom_up;
+mod census;
 mod collector;
 mod cut;
 mod entries;
@@ -22,6 +23,7 @@ mod source;
 mod stored;
 
 pub use bottom_up::BottomUp;
+pub use census::Census;
 pub use collector::Collector;
 pub use cut::Shown;
 pub use error::TreeError;
