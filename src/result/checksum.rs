@@ -78,9 +78,27 @@ impl Sum for RegionsChecksum {
     }
 }
 
+/// What stands before the digits.
+const PREFIX: &str = "xxh3sum:";
+
 /// `xxh3sum:` and sixteen hexadecimal digits.
 impl fmt::Display for RegionsChecksum {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "xxh3sum:{:016x}", self.0)
+        write!(f, "{PREFIX}{:016x}", self.0)
+    }
+}
+
+impl serde::Serialize for RegionsChecksum {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for RegionsChecksum {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <String as serde::Deserialize>::deserialize(deserializer)?;
+        let sum = text.strip_prefix(PREFIX).and_then(|digits| u64::from_str_radix(digits, 16).ok()).map(Self);
+        let exact = sum.filter(|sum| sum.to_string() == text);
+        exact.ok_or_else(|| serde::de::Error::custom(format!("'{text}' is no {PREFIX} and sixteen digits")))
     }
 }

@@ -37,8 +37,8 @@ struct Reading<'c> {
 
 /// A tree in the making, from the cells up.
 pub struct BottomUp<'a, const K: usize> {
-    along: Along<K>,
-    source: &'a dyn Source<K>,
+    pub(super) along: Along<K>,
+    pub(super) source: &'a dyn Source<K>,
     control: Option<&'a Control>,
     limit: u64,
 }
@@ -102,7 +102,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     }
 
     /// What lies below a run of a level's codes.
-    fn piece(&self, above: u32, codes: Range<u128>) -> Result<Piece, TreeError> {
+    pub(super) fn piece(&self, above: u32, codes: Range<u128>) -> Result<Piece, TreeError> {
         self.along.keys(above, codes.clone())?;
         let unheard = Control::default();
         let control = self.control.unwrap_or(&unheard);
@@ -231,7 +231,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     }
 
     /// Checks so many bytes of regions and bricks against the limit.
-    fn fits(&self, bytes: u64) -> Result<(), TreeError> {
+    pub(super) fn fits(&self, bytes: u64) -> Result<(), TreeError> {
         if bytes > self.limit {
             let limit = Some(self.limit);
             return Err(MemoryError { what: Stored::Terminals, need: bytes.into(), limit }.into());

@@ -80,6 +80,12 @@ impl Entries {
         self.tags[start..].iter().all(|&tag| tag == proved) && self.what[start..].iter().all(|&what| what == word)
     }
 
+    /// True if the rows from `start` on are uniform regions of one value, whatever their levels, all of them proved.
+    pub(super) fn all_of_value(&self, start: usize) -> bool {
+        let proved = |&row: &u8| row & WHAT == tag(Provenance::Proved);
+        self.tags[start..].iter().all(proved) && self.what[start..].iter().all(|&what| what == self.what[start])
+    }
+
     #[inline]
     pub(super) fn level(&self, index: usize) -> u32 {
         u32::from(self.tags[index] & !WHAT)

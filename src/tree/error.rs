@@ -8,6 +8,7 @@ use crate::geometry::WindowError;
 use crate::memory::Refused;
 use crate::result::{MemoryError, Stored};
 use crate::rule::RuleKind;
+use crate::tree::file::TreeFileError;
 
 /// What is wrong with what a tree is made of, or asked. The message says what, which value, and what would be allowed.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +17,9 @@ pub enum TreeError {
     /// The making was interrupted or ran out of memory, or what is needed was not kept.
     #[error(transparent)]
     Run(#[from] Error),
+    /// A tree in a file.
+    #[error(transparent)]
+    File(#[from] TreeFileError),
     /// A source that could not be read. The message says why: the cause is not said again by whoever prints the chain.
     #[error("the source: {0}")]
     Source(io::Error),

@@ -12,6 +12,7 @@ mod collector;
 mod cut;
 mod entries;
 mod error;
+mod file;
 mod finder;
 mod labels;
 mod look_up;
@@ -27,6 +28,10 @@ pub use census::Census;
 pub use collector::Collector;
 pub use cut::Shown;
 pub use error::TreeError;
+pub use file::{
+    Fault, Nan, Predicate, TreeAxis, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget,
+    TreeWriter, ZarrError,
+};
 pub use labels::LabelStatistics;
 pub use parts::Parts;
 pub use provenance::Provenance;

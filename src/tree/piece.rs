@@ -46,6 +46,27 @@ impl Piece {
         }
     }
 
+    /// The first of the rows at the end that can still become one region with what follows: the number of all rows if there are none.
+    /// The piece covers the keys from `first` to before `next`.
+    pub(super) fn undecided<const K: usize>(&self, along: &Along<K>, first: u128, next: u128) -> usize {
+        let len = self.entries.len();
+        if next == along.whole().end {
+            return len;
+        }
+        for level in 0..along.deepest() {
+            // The region that goes on.
+            let begins = along.key(level, along.code(level, next as u64));
+            if u128::from(begins) == next || u128::from(begins) < first {
+                continue;
+            }
+            let start = self.entries.keys.partition_point(|&key| key < begins);
+            if self.entries.all_of_value(start) {
+                return start;
+            }
+        }
+        len
+    }
+
     /// Hands its regions to a sink, along the curve.
     ///
     /// # Errors

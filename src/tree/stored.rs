@@ -100,6 +100,11 @@ impl<const K: usize> Tree<K> {
 
     /// The checksum of the regions, which is that of the run that left them, and of any other way to the same regions.
     pub fn checksum(&self) -> RegionsChecksum {
+        self.checksum_of(0..self.len())
+    }
+
+    /// The same of some regions.
+    pub(super) fn checksum_of(&self, rows: Range<usize>) -> RegionsChecksum {
         let brick = |terminal: &Terminal, place: Option<u64>, bytes: &mut Vec<u8>| {
             let start = place.expect("leaves of a tree have bricks") as usize;
             let cells = self.plan().region(terminal.level(), terminal.code).volume() as usize;
@@ -107,11 +112,11 @@ impl<const K: usize> Tree<K> {
         };
         // As many at a time as a batch of a run.
         let sum = |first: usize| {
-            let rows = first..self.len().min(first + (1 << 16));
+            let rows = first..rows.end.min(first + (1 << 16));
             let terminals: Vec<Terminal> = rows.map(|row| self.entries.terminal(&self.along, row)).collect();
             RegionsChecksum::of(self.plan(), &terminals, brick)
         };
-        (0..self.len()).step_by(1 << 16).map(sum).sum()
+        rows.clone().step_by(1 << 16).map(sum).sum()
     }
 }
 

@@ -29,7 +29,7 @@ pub enum Fault {
     Missing(String),
     /// Neither a folder nor a zip.
     #[error("neither a folder nor a zip, which ends in PK and 20 bytes")]
-    Store,
+    NoStore,
     /// A file that ends too soon.
     #[error("byte {offset}: {have} bytes from here on, where {need} are needed")]
     Short {

@@ -8,20 +8,21 @@ use serde_json::ser::{Formatter, Serializer};
 
 use crate::zarr::error::Fault;
 
-/// Objects down to this depth have a line per member.
-const SPREAD: usize = 3;
-
 /// Writes objects over lines down to a depth, and what is below in one line.
 #[derive(Default)]
 struct Lines {
+    /// Objects down to this depth have a line per member.
+    spread: usize,
     depth: usize,
+    /// True in an object that has no member yet.
+    empty: bool,
     /// Brackets that are open and in one line, outside of which objects may spread.
     lists: usize,
 }
 
 impl Lines {
     fn spreads(&self) -> bool {
-        self.depth <= SPREAD && self.lists == 0
+        self.depth <= self.spread && self.lists == 0
     }
 
     fn line<W: Write + ?Sized>(&self, out: &mut W) -> io::Result<()> {
@@ -47,12 +48,14 @@ impl Formatter for Lines {
 
     fn begin_object<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
         self.depth += 1;
+        self.empty = true;
         out.write_all(b"{")
     }
 
     fn end_object<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
-        let spreads = self.spreads();
+        let spreads = self.spreads() && !self.empty;
         self.depth -= 1;
+        self.empty = false;
         if spreads {
             self.line(out)?;
         }
@@ -60,6 +63,7 @@ impl Formatter for Lines {
     }
 
     fn begin_object_key<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.empty = false;
         if !first {
             out.write_all(if self.spreads() { b"," } else { b", " })?;
         }
@@ -71,20 +75,21 @@ impl Formatter for Lines {
     }
 }
 
-/// A value as text, with a newline at its end.
+/// A value as text, with lines down to a depth of `spread` and one at its end.
 ///
 /// # Panics
 /// If it has a map whose keys are no strings.
-pub(super) fn text(value: &impl Serialize) -> String {
+pub(super) fn text(value: &impl Serialize, spread: usize) -> String {
     let mut bytes = Vec::new();
-    value.serialize(&mut Serializer::with_formatter(&mut bytes, Lines::default())).expect("it has names for keys");
+    let lines = Lines { spread, ..Lines::default() };
+    value.serialize(&mut Serializer::with_formatter(&mut bytes, lines)).expect("it has names for keys");
     bytes.push(b'\n');
     String::from_utf8(bytes).expect("JSON is text")
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Group<A> {
+struct GroupDocument<A> {
     zarr_format: u32,
     node_type: String,
     attributes: A,
@@ -92,7 +97,8 @@ struct Group<A> {
 
 /// The text of a group with these attributes, an object.
 pub(crate) fn group<A: Serialize>(attributes: &A) -> String {
-    text(&Group { zarr_format: 3, node_type: "group".into(), attributes })
+    // As far as the members of an attribute that is an object.
+    text(&GroupDocument { zarr_format: 3, node_type: "group".into(), attributes }, 3)
 }
 
 /// The attributes that the text of a group has, whose first byte is at `start` of its file.
@@ -105,7 +111,7 @@ pub(crate) fn read_group<A: DeserializeOwned>(text: &[u8], start: u64) -> Result
             text.split_inclusive(|&byte| byte == b'\n').take(line.saturating_sub(1)).map(<[u8]>::len).sum();
         start + (before + column.saturating_sub(1)).min(text.len()) as u64
     };
-    let group: Group<A> = serde_json::from_slice(text).map_err(|error| {
+    let group: GroupDocument<A> = serde_json::from_slice(text).map_err(|error| {
         // What the parser says ends with line and column.
         let reason = error.to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default().to_owned();

@@ -92,18 +92,19 @@ impl ArrayMetadata {
             index_codecs: vec![little(), Codec::Crc32c],
             index_location: "end",
         };
-        json::text(&Document {
+        let document = Document {
             zarr_format: 3,
             node_type: "array",
             shape: &self.shape,
             data_type: data_type(self.kind),
-            chunk_grid: Named { name: "regular", configuration: Grid { chunk_shape: &self.file } },
-            chunk_key_encoding: Named { name: "default", configuration: Keys { separator: "/" } },
+            chunk_grid: Named { name: "regular", configuration: ChunkShape { chunk_shape: &self.file } },
+            chunk_key_encoding: Named { name: "default", configuration: Separator { separator: "/" } },
             fill_value: number(self.kind, self.fill),
             codecs: if self.sharded { vec![sharding(chain)] } else { chain },
             attributes: &self.attributes,
             dimension_names: &self.names,
-        })
+        };
+        json::text(&document, 1)
     }
 }
 
@@ -124,7 +125,7 @@ fn data_type(kind: CellType) -> &'static str {
 }
 
 /// A word as Zarr writes fill values: numbers as they are, and others by name or by their bits.
-fn number(kind: CellType, word: u64) -> serde_json::Value {
+pub(crate) fn number(kind: CellType, word: u64) -> serde_json::Value {
     if !kind.is_float() {
         let bits = 64 - 8 * kind.bytes();
         let signed = ((word << bits) as i64) >> bits;
@@ -148,8 +149,8 @@ struct Document<'a> {
     node_type: &'static str,
     shape: &'a [u64],
     data_type: &'static str,
-    chunk_grid: Named<Grid<'a>>,
-    chunk_key_encoding: Named<Keys>,
+    chunk_grid: Named<ChunkShape<'a>>,
+    chunk_key_encoding: Named<Separator>,
     fill_value: serde_json::Value,
     codecs: Vec<Codec<'a>>,
     attributes: &'a BTreeMap<String, String>,
@@ -163,12 +164,12 @@ struct Named<C> {
 }
 
 #[derive(Serialize)]
-struct Grid<'a> {
+struct ChunkShape<'a> {
     chunk_shape: &'a [u64],
 }
 
 #[derive(Serialize)]
-struct Keys {
+struct Separator {
     separator: &'static str,
 }
 

@@ -1,6 +1,6 @@
 //! Arrays in chunks as other programs read them: a strict subset of Zarr v3, written and read.
 //!
-//! An array is a `zarr.json` and a file per chunk of a regular grid, in a [`Store`]: a folder, or a zip in which nothing is
+//! An array is a `zarr.json` and a file per chunk of a regular grid, in a [`ZarrStore`]: a folder, or a zip in which nothing is
 //! compressed. Such a file is one encoded chunk, or a *shard* of them with an index at its end. Every chunk is encoded in one
 //! way: elements little-endian with the last axis fastest, one Zstandard frame that says how much it holds, and a CRC-32C. What
 //! [`ArrayMetadata`] says is written as one exact text and must read as that, so that what is read is what this module writes.
@@ -12,6 +12,7 @@ mod chunk;
 mod error;
 mod json;
 mod metadata;
+mod range;
 mod shard;
 mod store;
 #[cfg(test)]
@@ -21,7 +22,7 @@ mod zip;
 pub(crate) use chunk::encode;
 pub use error::{Fault, ZarrError};
 pub(crate) use json::group;
-pub(crate) use metadata::ArrayMetadata;
+pub(crate) use metadata::{ArrayMetadata, number};
 pub(crate) use shard::{ShardReader, ShardWriter};
-pub(crate) use store::{Member, Store};
+pub(crate) use store::{Member, ZarrStore};
 pub(crate) use zip::pack;

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::memory::zeros;
 use crate::zarr::error::{Fault, ZarrError};
 use crate::zarr::json::{compare, read_group};
+use crate::zarr::range::read_exact_at;
 use crate::zarr::zip::{Directory, Entry};
 
 /// The most that a `zarr.json` has.
@@ -17,13 +18,13 @@ const MOST_TEXT: u64 = 1 << 26;
 
 /// A folder of files with names, or a zip of them.
 #[derive(Debug)]
-pub(crate) struct Store {
+pub(crate) struct ZarrStore {
     path: PathBuf,
     /// None of a folder.
     zip: Option<(Arc<File>, Directory)>,
 }
 
-impl Store {
+impl ZarrStore {
     /// A folder, or a zip that is read by ranges.
     ///
     /// # Errors
@@ -34,7 +35,7 @@ impl Store {
             let zip = match metadata.is_dir() {
                 true => None,
                 // Opening a pipe waits for a writer.
-                false if !metadata.is_file() => return Err(Fault::Store),
+                false if !metadata.is_file() => return Err(Fault::NoStore),
                 false => {
                     let file = File::open(path)?;
                     let directory = Directory::read(&file)?;
@@ -174,24 +175,4 @@ impl Member {
             _ => Ok(bytes),
         }
     }
-}
-
-/// Reads bytes at a place of a file, which threads share.
-#[cfg(unix)]
-pub(super) fn read_exact_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
-}
-
-/// Reads bytes at a place of a file, which threads share.
-#[cfg(windows)]
-pub(super) fn read_exact_at(file: &File, mut offset: u64, mut bytes: &mut [u8]) -> io::Result<()> {
-    while !bytes.is_empty() {
-        match std::os::windows::fs::FileExt::seek_read(file, bytes, offset) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(read) => (offset, bytes) = (offset + read as u64, &mut bytes[read..]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }

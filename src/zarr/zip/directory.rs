@@ -8,8 +8,8 @@ use std::fs::File;
 
 use crate::memory::zeros;
 use crate::zarr::error::Fault;
-use crate::zarr::store::read_exact_at;
-use crate::zarr::zip::{WIDE, length, signature};
+use crate::zarr::range::read_exact_at;
+use crate::zarr::zip::parts::{WIDE, length, signature};
 
 /// Where a member's bytes lie.
 #[derive(Debug, PartialEq, Eq)]
@@ -123,11 +123,11 @@ struct Extent {
 
 impl Extent {
     fn find(file: &File, size: u64) -> Result<Self, Fault> {
-        let at = size.checked_sub(length::END as u64).ok_or(Fault::Store)?;
+        let at = size.checked_sub(length::END as u64).ok_or(Fault::NoStore)?;
         let end = read(file, at, length::END as u64)?;
         let field = Fields(&end);
         if field.u32(0) != signature::END {
-            return Err(Fault::Store);
+            return Err(Fault::NoStore);
         }
         let wrong = |reason| Fault::Zip { offset: at, reason };
         let one =

@@ -1,0 +1,180 @@
+//! Rows of a tree as columns of numbers, an array each, and back.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::cell::CellType;
+use crate::memory::{Refused, reserve};
+use crate::result::{Cells, Content, Width, each_width};
+use crate::rule::exact;
+use crate::tree::along::Along;
+use crate::tree::entries::Entries;
+use crate::tree::provenance::Provenance;
+use crate::tree::stored::Tree;
+
+/// Where a row has no brick.
+pub(super) const NO_BRICK: i64 = -1;
+
+/// Rows as numbers.
+#[derive(Debug, Default)]
+pub(super) struct Columns<const K: usize> {
+    pub(super) level: Vec<u8>,
+    /// Coordinates on the row's level, a list per axis.
+    pub(super) position: Vec<Vec<u32>>,
+    pub(super) provenance: Vec<u8>,
+    /// Words: that of a uniform region, the least of a leaf.
+    pub(super) value: Vec<u64>,
+    /// Words: that of a uniform region, the greatest of a leaf.
+    pub(super) largest: Vec<u64>,
+    /// Where bricks begin among the shard's cells.
+    pub(super) brick: Vec<i64>,
+}
+
+impl<const K: usize> Columns<K> {
+    /// Some rows of a tree, and the cells of their bricks.
+    ///
+    /// # Errors
+    /// If there is no memory.
+    pub(super) fn of(tree: &Tree<K>, rows: Range<usize>) -> Result<(Self, Range<usize>), Refused> {
+        let mut columns = Self::default();
+        let len = rows.len();
+        reserve(&mut columns.level, len)?;
+        reserve(&mut columns.provenance, len)?;
+        reserve(&mut columns.brick, len)?;
+        columns.position = (0..K).map(|_| Vec::new()).collect();
+        columns.position.iter_mut().try_for_each(|axis| reserve(axis, len))?;
+        let mut cells: Option<Range<usize>> = None;
+        for row in rows.clone() {
+            let region = tree.region(row);
+            columns.level.push(region.level() as u8);
+            let coords = tree.plan().encoding().decode(region.level(), region.code());
+            columns.position.iter_mut().zip(coords).for_each(|(axis, p)| axis.push(p));
+            columns.provenance.push(number(region.provenance()));
+            columns.brick.push(match region.brick() {
+                None => NO_BRICK,
+                Some(brick) => {
+                    let first = cells.get_or_insert(brick.start..brick.start);
+                    first.end = brick.end;
+                    (brick.start - first.start) as i64
+                }
+            });
+        }
+        let ends: Vec<[u64; 2]> = rows.into_par_iter().with_min_len(64).map(|row| ends(tree, row)).collect();
+        columns.value = ends.iter().map(|ends| ends[0]).collect();
+        columns.largest = ends.iter().map(|ends| ends[1]).collect();
+        Ok((columns, cells.unwrap_or(0..0)))
+    }
+
+    /// The rows, in order and each of a region that the plan has, and how many cells their bricks have. `values` are those of uniform
+    /// regions.
+    ///
+    /// # Errors
+    /// The first row that cannot be, and why.
+    pub(super) fn entries(&self, along: &Along<K>, kind: CellType) -> Result<(Entries, u64), (usize, String)> {
+        let (plan, deepest) = (along.plan(), along.deepest());
+        let (mut entries, mut cells) = (Entries::default(), 0u64);
+        entries.reserve(self.level.len()).map_err(|refused| (0, format!("no memory for {} bytes", refused.bytes)))?;
+        for row in 0..self.level.len() {
+            let wrong = |reason: String| Err((row, reason));
+            let level = u32::from(self.level[row]);
+            if level > deepest {
+                return wrong(format!("level {level}; levels are 0 to {deepest}"));
+            }
+            let coords: [u32; K] = std::array::from_fn(|j| self.position[j][row]);
+            let grid = plan.levels()[level as usize].grid;
+            if let Some(j) = (0..K).find(|&j| coords[j] >= grid[j]) {
+                return wrong(format!(
+                    "position {} on axis {j}, which has {} regions on level {level}",
+                    coords[j], grid[j]
+                ));
+            }
+            let key = along.key(level, plan.encoding().encode(level, coords));
+            let Some(provenance) = of_number(self.provenance[row]) else {
+                return wrong(format!("provenance {}; it is 0, 1 or 2", self.provenance[row]));
+            };
+            match self.brick[row] {
+                NO_BRICK => {
+                    let word = self.value[row];
+                    if exact::key(kind, word) != word {
+                        return wrong(format!(
+                            "the value of a uniform region is {word:#x}, which is no number, and not the usual one"
+                        ));
+                    }
+                    entries.uniform(level, key, word, provenance);
+                }
+                brick if level < deepest || provenance != Provenance::Proved => {
+                    return wrong(format!(
+                        "a brick at {brick}; only regions of level {deepest} and provenance 0 have one"
+                    ));
+                }
+                brick if u64::try_from(brick) != Ok(cells) => {
+                    return wrong(format!("a brick at {brick}, where {cells} comes next"));
+                }
+                _ => {
+                    entries.leaf(level, key, cells);
+                    // No more than the domain has, which a tree's header was checked for.
+                    cells += plan.region(level, along.code(level, key)).volume();
+                }
+            }
+        }
+        Ok((entries, cells))
+    }
+}
+
+/// How a provenance is written.
+fn number(provenance: Provenance) -> u8 {
+    match provenance {
+        Provenance::Proved => 0,
+        Provenance::Sampled => 1,
+        Provenance::Cut => 2,
+    }
+}
+
+fn of_number(written: u8) -> Option<Provenance> {
+    [Provenance::Proved, Provenance::Sampled, Provenance::Cut]
+        .into_iter()
+        .find(|&provenance| number(provenance) == written)
+}
+
+/// The least and the greatest word of a row's cells.
+pub(super) fn ends<const K: usize>(tree: &Tree<K>, row: usize) -> [u64; 2] {
+    match tree.region(row).content() {
+        Content::Uniform(word) => [word; 2],
+        Content::Leaf { .. } => {
+            let brick = tree.region(row).brick().expect("it is a leaf");
+            of_cells(tree.bricks(), brick)
+        }
+    }
+}
+
+/// The least and the greatest word of some cells, those that are no number greater than all numbers.
+fn of_cells(cells: &Cells, range: Range<usize>) -> [u64; 2] {
+    fn of_width<W: Width + Ord>(cells: &[W], turn: impl Fn(W) -> W) -> [W; 2] {
+        let first = turn(cells[0]);
+        cells.iter().fold([first; 2], |[least, greatest], &cell| {
+            let cell = turn(cell);
+            [least.min(cell), greatest.max(cell)]
+        })
+    }
+    let kind = cells.kind();
+    if kind.is_float() {
+        let ranked = range.map(|place| {
+            let word = exact::key(kind, cells.word(place));
+            (kind.rank(word), word)
+        });
+        let first = ([u64::MAX, 0], [0; 2]);
+        let (_, found) = ranked.fold(first, |(ranks, words), (rank, word)| {
+            let least = if rank <= ranks[0] { (rank, word) } else { (ranks[0], words[0]) };
+            let greatest = if rank >= ranks[1] { (rank, word) } else { (ranks[1], words[1]) };
+            ([least.0, greatest.0], [least.1, greatest.1])
+        });
+        return found;
+    }
+    // Numbers with a sign have the order of their bits when that is turned.
+    let sign = kind.rank(0);
+    each_width!(cells.bits(), cells => {
+        let turn = |cell| Width::cut(Width::word(cell) ^ sign);
+        of_width(&cells[range], turn).map(turn).map(Width::word)
+    })
+}

@@ -1,0 +1,132 @@
+//! What is known of a tree beside its regions.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cell::CellType;
+use crate::plan::Plan;
+use crate::registry::registry;
+
+registry! {
+    /// When cells that are not a number count as one value.
+    pub enum Nan("nan") {
+        /// Always, whatever their bits are.
+        Equal = "equal",
+    }
+}
+
+/// When cells count as one value, so that a region of them is uniform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Predicate {
+    /// Their bits are equal, or neither is a number: [`exact`](crate::rule::exact).
+    Exact {
+        /// Those that are not a number.
+        nan: Nan,
+    },
+}
+
+/// An axis as whoever made the data knows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TreeAxis {
+    /// What it is called.
+    pub name: String,
+    /// What it is measured in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// From one cell to the next, in units.
+    pub spacing: f64,
+    /// Where the first cell begins, in units.
+    pub origin: f64,
+}
+
+/// A label by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeLabel {
+    /// The word of its cells.
+    pub word: u64,
+    /// What it is called.
+    pub name: String,
+    /// Red, green, blue and opacity.
+    pub colour: Option<[u8; 4]>,
+}
+
+/// What is known of a tree beside its regions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TreeInfo {
+    /// The axes, axis 0 first.
+    pub axes: Vec<TreeAxis>,
+    /// When cells count as one value.
+    pub predicate: Predicate,
+    /// What the tree was made of: the name of a file, or of a field.
+    pub source: Option<String>,
+    /// The word of cells that hold no data.
+    pub nodata: Option<u64>,
+    /// Labels that have names.
+    pub labels: Vec<TreeLabel>,
+}
+
+impl TreeInfo {
+    /// What a plan says: the first axes are called x, y and z, others by their number, and cells lie as its window has them.
+    pub fn of<const K: usize>(plan: &Plan<K>) -> Self {
+        let (window, pitch) = (plan.domain().window(), plan.domain().pitch());
+        let name = |axis: usize| ["x", "y", "z"].get(axis).map_or_else(|| format!("axis{axis}"), |&name| name.into());
+        let axis = |j: usize| TreeAxis { name: name(j), unit: None, spacing: pitch[j], origin: window[j][0] };
+        Self {
+            axes: (0..K).map(axis).collect(),
+            predicate: Predicate::Exact { nan: Nan::Equal },
+            source: None,
+            nodata: None,
+            labels: Vec::new(),
+        }
+    }
+
+    /// With the name of what the tree was made of.
+    #[must_use]
+    pub fn source(self, name: impl Into<String>) -> Self {
+        Self { source: Some(name.into()), ..self }
+    }
+
+    /// Checks that a header can say it of a tree in `k` dimensions, whose cells are `kind`.
+    pub(super) fn check(&self, k: usize, kind: CellType) -> Result<(), Unfit> {
+        let refused = |key, reason| Err(Unfit { key, reason });
+        if self.axes.len() != k {
+            return refused("axes", format!("{} of them for {k} dimensions", self.axes.len()));
+        }
+        for (number, axis) in self.axes.iter().enumerate() {
+            if !axis.spacing.is_finite() || axis.spacing == 0.0 || !axis.origin.is_finite() {
+                let TreeAxis { spacing, origin, .. } = axis;
+                let reason = format!(
+                    "axis {number} has spacing {spacing} and origin {origin}; both are finite numbers, and spacing is not 0"
+                );
+                return refused("axes", reason);
+            }
+            if self.axes[..number].iter().any(|other| other.name == axis.name) || axis.name.is_empty() {
+                return refused("axes", format!("axis {number} is called '{}'; each has a name of its own", axis.name));
+            }
+        }
+        let fits = |word: u64| kind.bytes() == 8 || word >> (8 * kind.bytes()) == 0;
+        if let Some(word) = self.nodata.filter(|&word| !fits(word)) {
+            return refused("nodata", format!("{word:#x} is no word of {kind}"));
+        }
+        let mut words = HashSet::new();
+        for &TreeLabel { word, .. } in &self.labels {
+            if !fits(word) {
+                return refused("labels", format!("{word:#x} is no word of {kind}"));
+            }
+            if !words.insert(word) {
+                return refused("labels", format!("{} has two names", kind.text(word)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a header cannot say, by its key.
+#[derive(Debug)]
+pub(super) struct Unfit {
+    pub(super) key: &'static str,
+    pub(super) reason: String,
+}

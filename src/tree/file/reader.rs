@@ -1,0 +1,454 @@
+//! Trees from files, shard by shard.
+
+use std::ops::{Deref, Range};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Map, Value};
+
+use crate::cell::CellType;
+use crate::geometry::Region;
+use crate::plan::Plan;
+use crate::result::{Cells, MemoryError, RegionsChecksum, Stored};
+use crate::tree::along::Along;
+use crate::tree::entries::Entries;
+use crate::tree::error::TreeError;
+use crate::tree::file::columns::{Columns, ends};
+use crate::tree::file::error::TreeFileError;
+use crate::tree::file::header::{Attributes, Header, HeaderFault, Held};
+use crate::tree::file::info::{TreeInfo, Unfit};
+use crate::tree::file::shards::{Array, Shards};
+use crate::tree::parts::Parts;
+use crate::tree::stored::Tree;
+use crate::zarr::{ShardReader, ZarrStore};
+
+/// Bytes of shards that stay in memory for whoever asks next, unless one says otherwise.
+const KEPT: u64 = 1 << 28;
+
+/// A tree in a file or in a folder of files, of a number of dimensions that the file says. Its header was read and found right.
+#[derive(Debug)]
+pub struct TreeStore {
+    store: ZarrStore,
+    header: Header,
+    info: TreeInfo,
+}
+
+/// What is done with a tree whose number of dimensions becomes known when it is opened.
+pub trait TreeJob {
+    /// What comes of it.
+    type Output;
+
+    /// Does it.
+    fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output;
+}
+
+impl TreeStore {
+    /// Opens a folder, or a zip in which nothing is compressed.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] names the file and the byte, or the key of the header, and what is wrong there.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, TreeError> {
+        let path = path.as_ref();
+        let read = || -> Result<Self, TreeFileError> {
+            let store = ZarrStore::open(path)?;
+            let Attributes { orthant_tree } = store.group::<Attributes<Map<String, Value>>>("zarr.json")?;
+            let name = || path.to_owned();
+            let header = Header::read(orthant_tree).map_err(|fault| match fault {
+                HeaderFault::Version(found) => TreeFileError::Version { path: name(), found },
+                HeaderFault::Digest { found, expected } => TreeFileError::Digest { path: name(), found, expected },
+                HeaderFault::Keys(reason) => TreeFileError::Header { path: name(), key: "orthant_tree", reason },
+            })?;
+            let info = header.info().map_err(refused(path))?;
+            Ok(Self { store, header, info })
+        };
+        Ok(read()?)
+    }
+
+    /// The number of dimensions.
+    pub fn dimensions(&self) -> usize {
+        self.header.size.len()
+    }
+
+    /// Cells per axis, axis 0 first.
+    pub fn size(&self) -> &[u32] {
+        &self.header.size
+    }
+
+    /// The type of a cell.
+    pub fn kind(&self) -> CellType {
+        self.header.cell
+    }
+
+    /// What is known of the tree beside its regions.
+    pub fn info(&self) -> &TreeInfo {
+        &self.info
+    }
+
+    /// The tree in K dimensions.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if it has another number of them, the header is that of no tree, or an array is not what the header says.
+    pub fn tree<const K: usize>(self) -> Result<TreeFile<K>, TreeError> {
+        Ok(TreeFile::new(self)?)
+    }
+
+    /// Does something with the tree in as many dimensions as it has.
+    ///
+    /// # Errors
+    /// As [`tree`](Self::tree).
+    pub fn dispatch<J: TreeJob>(self, job: J) -> Result<J::Output, TreeError> {
+        match self.dimensions() {
+            1 => Ok(job.run(self.tree::<1>()?)),
+            2 => Ok(job.run(self.tree::<2>()?)),
+            3 => Ok(job.run(self.tree::<3>()?)),
+            4 => Ok(job.run(self.tree::<4>()?)),
+            5 => Ok(job.run(self.tree::<5>()?)),
+            6 => Ok(job.run(self.tree::<6>()?)),
+            7 => Ok(job.run(self.tree::<7>()?)),
+            8 => Ok(job.run(self.tree::<8>()?)),
+            found => {
+                let reason = format!("{found} axes; between 1 and {} can be", crate::MAX_DIM);
+                Err(TreeFileError::Header { path: self.store.path().to_owned(), key: "size", reason }.into())
+            }
+        }
+    }
+}
+
+/// What a header says that cannot be.
+fn refused(path: &Path) -> impl Fn(Unfit) -> TreeFileError {
+    move |Unfit { key, reason }| TreeFileError::Header { path: path.to_owned(), key, reason }
+}
+
+/// A tree in a file, read shard by shard: each that has regions is one of its [`Parts`]. Shards that were read last stay in memory,
+/// up to some bytes.
+#[derive(Debug)]
+pub struct TreeFile<const K: usize> {
+    store: ZarrStore,
+    header: Header,
+    info: TreeInfo,
+    along: Along<K>,
+    shards: Shards,
+    /// The shards that have regions.
+    parts: Vec<u64>,
+    kept: Mutex<Kept<K>>,
+}
+
+/// Parts in memory, the one that was asked for last at the end.
+#[derive(Debug)]
+struct Kept<const K: usize> {
+    parts: Vec<(usize, Arc<Tree<K>>)>,
+    limit: u64,
+}
+
+impl<const K: usize> TreeFile<K> {
+    /// Opens a folder, or a zip in which nothing is compressed. Where the number of dimensions is not known, [`TreeStore::open`] tells
+    /// it.
+    ///
+    /// # Errors
+    /// As [`TreeStore::open`] and [`TreeStore::tree`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, TreeError> {
+        TreeStore::open(path)?.tree()
+    }
+
+    fn new(TreeStore { store, header, info }: TreeStore) -> Result<Self, TreeFileError> {
+        let path = store.path().to_owned();
+        if header.size.len() != K {
+            return Err(TreeFileError::Dimensions { path, found: header.size.len(), k: K });
+        }
+        let along = Along::new(&header.plan::<K>().map_err(refused(&path))?);
+        let shards = Shards::new(&along, header.shard_cells.max(1)).map_err(refused(&path))?;
+        let wrong = |reason| Err(TreeFileError::Header { path: path.clone(), key: "shards", reason });
+        let lists = &header.shards;
+        let count = shards.count as usize;
+        if [lists.rows.len(), lists.leaf_cells.len(), lists.checksums.len()] != [count; 3] {
+            return wrong(format!("lists that are not of {count} shards, as the plan has them"));
+        }
+        for shard in 0..count {
+            let Held { rows, cells, checksum } = header.held(shard);
+            if rows > shards.rows || cells > shards.cells || rows == 0 && (cells > 0 || checksum.0 != 0 || shard == 0) {
+                return wrong(format!(
+                    "{rows} rows and {cells} cells of bricks in shard {shard}, which can have {} and {}; the first has rows",
+                    shards.rows, shards.cells
+                ));
+            }
+        }
+        if lists.checksums.iter().copied().sum::<RegionsChecksum>() != header.checksum {
+            return Err(TreeFileError::Header {
+                path,
+                key: "checksum",
+                reason: "not the sum of those of the shards".into(),
+            });
+        }
+        for array in Array::ALL {
+            store.expect(&array.metadata_name(), &shards.metadata(array, K, header.cell).text())?;
+        }
+        let parts = (0..shards.count).filter(|&shard| header.held(shard as usize).rows > 0).collect();
+        let kept = Mutex::new(Kept { parts: Vec::new(), limit: KEPT });
+        Ok(Self { store, header, info, along, shards, parts, kept })
+    }
+
+    /// With at most so many bytes of shards in memory for whoever asks next, instead of 256 MiB; the last one stays in any case.
+    #[must_use]
+    pub fn keep(self, bytes: u64) -> Self {
+        self.kept.lock().expect("no reader panics holding it").limit = bytes;
+        self
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.store.path()
+    }
+
+    /// The domain, the scheme and the curve that the regions lie along.
+    pub fn plan(&self) -> &Plan<K> {
+        self.along.plan()
+    }
+
+    /// The type of a cell.
+    pub fn kind(&self) -> CellType {
+        self.header.cell
+    }
+
+    /// What is known of the tree beside its regions.
+    pub fn info(&self) -> &TreeInfo {
+        &self.info
+    }
+
+    /// On each level how many regions are uniform, and how many are leaves.
+    pub fn terminals(&self) -> &[[u64; 2]] {
+        &self.header.terminals
+    }
+
+    /// The checksum of the regions, as [`Tree::checksum`].
+    pub fn checksum(&self) -> RegionsChecksum {
+        self.header.checksum
+    }
+
+    /// The number of shards, some of which may have no regions.
+    pub fn shards(&self) -> u64 {
+        self.shards.count
+    }
+
+    /// The number of terminal regions.
+    #[allow(clippy::len_without_is_empty, reason = "a domain has cells, and a tree covers them")]
+    pub fn len(&self) -> u64 {
+        self.header.shards.rows.iter().sum()
+    }
+
+    /// Cells in the bricks of leaves.
+    pub fn leaf_cells(&self) -> u64 {
+        self.header.shards.leaf_cells.iter().sum()
+    }
+
+    /// The keys that a part covers.
+    fn keys(&self, part: usize) -> Range<u128> {
+        let start = |part: usize| self.parts.get(part).map(|&shard| self.shards.keys(shard).start);
+        start(part).expect("there is such a part")..start(part + 1).unwrap_or(self.along.whole().end)
+    }
+
+    /// The part that holds a key.
+    fn holding(&self, shard: u64) -> usize {
+        self.parts.partition_point(|&first| first <= shard) - 1
+    }
+
+    /// Reads a part from the file.
+    fn read(&self, part: usize) -> Result<Tree<K>, TreeError> {
+        let shard = self.parts[part];
+        let held = self.header.held(shard as usize);
+        let columns = self.columns(shard, held.rows)?;
+        let path = || self.path().to_owned();
+        let row = |(row, reason)| TreeFileError::Row { path: path(), shard, row, reason };
+        let (entries, cells) = columns.entries(&self.along, self.kind()).map_err(row)?;
+        let wrong = |reason| TreeFileError::Shard { path: path(), shard, reason };
+        if cells != held.cells {
+            return Err(wrong(format!("bricks of {cells} cells, and the header says {}", held.cells)).into());
+        }
+        let bricks = self.bricks(shard, cells)?;
+        let tree = Tree::new(self.along.clone(), self.keys(part), entries, bricks).map_err(|error| match error {
+            TreeError::Tiling { .. } => wrong(error.to_string()).into(),
+            other => other,
+        })?;
+        let found = tree.checksum();
+        if found != held.checksum {
+            return Err(wrong(format!("regions with checksum {found}, and the header says {}", held.checksum)).into());
+        }
+        Ok(tree)
+    }
+
+    /// The bytes of some elements of a shard.
+    fn elements(&self, array: Array, shard: u64, run: Range<u64>) -> Result<Vec<u8>, TreeFileError> {
+        let mut bytes = Vec::new();
+        self.array(array, shard)?.elements(run, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn array(&self, array: Array, shard: u64) -> Result<ShardReader, TreeFileError> {
+        let member = self.store.need(&array.shard_name(shard))?;
+        Ok(ShardReader::open(member, &self.shards.metadata(array, K, self.kind()))?)
+    }
+
+    /// The rows of a shard but for the greatest values, which nothing but a check asks for.
+    fn columns(&self, shard: u64, rows: u64) -> Result<Columns<K>, TreeFileError> {
+        let positions = self.array(Array::Position, shard)?;
+        let axis = |axis: usize| -> Result<Vec<u32>, TreeFileError> {
+            let (mut bytes, first) = (Vec::new(), self.shards.position(axis));
+            positions.elements(first..first + rows, &mut bytes)?;
+            Ok(numbers(&bytes, u32::from_le_bytes))
+        };
+        Ok(Columns {
+            level: self.elements(Array::Level, shard, 0..rows)?,
+            position: (0..K).map(axis).collect::<Result<_, _>>()?,
+            provenance: self.elements(Array::Provenance, shard, 0..rows)?,
+            value: self.words(Array::Value, shard, rows)?,
+            largest: Vec::new(),
+            brick: numbers(&self.elements(Array::Brick, shard, 0..rows)?, i64::from_le_bytes),
+        })
+    }
+
+    /// The words of a column of values.
+    fn words(&self, array: Array, shard: u64, rows: u64) -> Result<Vec<u64>, TreeFileError> {
+        let bytes = self.elements(array, shard, 0..rows)?;
+        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        Ok(bytes.chunks_exact(self.kind().bytes() as usize).map(word).collect())
+    }
+
+    /// The bricks of a shard.
+    fn bricks(&self, shard: u64, cells: u64) -> Result<Cells, TreeError> {
+        let mut bricks = Cells::empty(self.kind());
+        if cells > 0 {
+            let bytes = self.elements(Array::Cells, shard, 0..cells)?;
+            bricks = Cells::zeroed(self.kind(), cells as usize)?;
+            bricks.store(0, &bytes);
+        }
+        Ok(bricks)
+    }
+
+    /// The word of a cell; None of a cell outside the domain.
+    ///
+    /// # Errors
+    /// If its shard cannot be read.
+    pub fn word(&self, cell: [u32; K]) -> Result<Option<u64>, TreeError> {
+        if !self.plan().domain().region().contains_cell(cell) {
+            return Ok(None);
+        }
+        let level = self.plan().levels()[self.shards.level as usize];
+        let code = self.plan().encoding().encode(self.shards.level, level.coords(cell));
+        Ok(self.part(self.holding(self.shards.of_code(code)))?.word(cell))
+    }
+
+    /// The whole tree, with at most so many bytes for regions and bricks.
+    ///
+    /// # Errors
+    /// [`TreeError::Run`] if it would take more, before anything is read, or there is no memory; [`TreeError::File`].
+    pub fn tree(&self, limit: Option<u64>) -> Result<Tree<K>, TreeError> {
+        let rows = u128::from(self.len()) * u128::from(Entries::BYTES);
+        let need = rows + u128::from(self.leaf_cells()) * u128::from(self.kind().bytes());
+        if let Some(limit) = limit.filter(|&limit| need > limit.into()) {
+            return Err(MemoryError { what: Stored::Terminals, need, limit: Some(limit) }.into());
+        }
+        let (mut entries, mut bricks) = (Entries::default(), Cells::empty(self.kind()));
+        for part in 0..self.parts.len() {
+            let tree = self.read(part)?;
+            entries.reserve(tree.len())?;
+            bricks.reserve(tree.bricks.len())?;
+            let by = bricks.len() as u64;
+            (0..tree.len()).for_each(|row| entries.copy(&tree.entries, row, by));
+            bricks.append(&tree.bricks);
+        }
+        Tree::new(self.along.clone(), self.along.whole(), entries, bricks)
+    }
+
+    /// Checks all that is there: that every shard is what the header says, that values are the least and the greatest of their bricks, and
+    /// that the regions are as many as the header says.
+    ///
+    /// # Errors
+    /// The first that is wrong.
+    pub fn validate(&self) -> Result<(), TreeError> {
+        let mut terminals = vec![[0; 2]; self.terminals().len()];
+        for (part, &shard) in self.parts.iter().enumerate() {
+            let tree = self.read(part)?;
+            let rows = tree.len() as u64;
+            let (least, greatest) = (self.words(Array::Value, shard, rows)?, self.words(Array::Largest, shard, rows)?);
+            for row in 0..tree.len() {
+                terminals[tree.entries.level(row) as usize][usize::from(tree.entries.is_leaf(row))] += 1;
+                let (found, expected) = ([least[row], greatest[row]], ends(&tree, row));
+                if found != expected {
+                    let text = |words: [u64; 2]| words.map(|word| self.kind().text(word)).join(" to ");
+                    let reason = format!("values {}, where its cells have {}", text(found), text(expected));
+                    return Err(TreeFileError::Row { path: self.path().to_owned(), shard, row, reason }.into());
+                }
+            }
+        }
+        if terminals != self.terminals() {
+            let (path, reason) = (self.path().to_owned(), format!("{:?}; there are {terminals:?}", self.terminals()));
+            return Err(TreeFileError::Header { path, key: "terminals", reason }.into());
+        }
+        Ok(())
+    }
+}
+
+/// Numbers of their bytes.
+fn numbers<const N: usize, T>(bytes: &[u8], of: fn([u8; N]) -> T) -> Vec<T> {
+    bytes.as_chunks::<N>().0.iter().map(|&bytes| of(bytes)).collect()
+}
+
+impl<const K: usize> Parts<K> for TreeFile<K> {
+    fn plan(&self) -> &Plan<K> {
+        self.plan()
+    }
+
+    fn kind(&self) -> CellType {
+        self.kind()
+    }
+
+    fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    fn part(&self, index: usize) -> Result<Box<dyn Deref<Target = Tree<K>> + '_>, TreeError> {
+        let take = || {
+            let kept = &mut self.kept.lock().expect("no reader panics holding it").parts;
+            let at = kept.iter().position(|(part, _)| *part == index)?;
+            // The one that was asked for last is the last to go.
+            let found = kept.remove(at);
+            kept.push(found.clone());
+            Some(found.1)
+        };
+        if let Some(found) = take() {
+            return Ok(Box::new(found));
+        }
+        let read = Arc::new(self.read(index)?);
+        let kept = &mut *self.kept.lock().expect("no reader panics holding it");
+        kept.parts.push((index, read.clone()));
+        let mut bytes: u64 = kept.parts.iter().map(|(_, tree)| tree.bytes()).sum();
+        while bytes > kept.limit && kept.parts.len() > 1 {
+            bytes -= kept.parts.remove(0).1.bytes();
+        }
+        Ok(Box::new(read))
+    }
+
+    fn meeting(&self, window: &Region<K>) -> Result<Vec<usize>, TreeError> {
+        window.within(self.plan().domain().size())?;
+        let coords = self.along.meeting(self.shards.level, window);
+        if coords.cells_wide() > u128::from(self.along.codes(self.shards.level) as u64 / 2).max(1 << 16) {
+            // A box of most of the domain meets most parts.
+            return Ok((0..self.parts.len()).collect());
+        }
+        let encoding = self.plan().encoding();
+        let part = |coords| self.holding(self.shards.of_code(encoding.encode(self.shards.level, coords)));
+        let mut meeting: Vec<usize> = coords.cells().map(part).collect();
+        meeting.sort_unstable();
+        meeting.dedup();
+        Ok(meeting)
+    }
+}
+
+impl<const K: usize> Tree<K> {
+    /// Opens a file or a folder, and reads all of it.
+    ///
+    /// # Errors
+    /// As [`TreeFile::open`] and [`TreeFile::tree`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, TreeError> {
+        TreeFile::open(path)?.tree(None)
+    }
+}

@@ -1,0 +1,169 @@
+//! How a tree is cut into shards: runs of codes of a level, which follow from the plan.
+//!
+//! A shard has a file per array. Where regions of level 0 are small a shard is a run of its codes; otherwise it is a single code of
+//! the first level whose regions are small enough. A uniform region of a level above that is a row of the shard in which it
+//! begins, and the shards behind it that it covers have no rows.
+
+use std::ops::Range;
+
+use crate::cell::CellType;
+use crate::tree::along::Along;
+use crate::tree::file::info::Unfit;
+use crate::zarr::ArrayMetadata;
+
+/// Cells of a shard, about.
+pub(super) const CELLS: u64 = 1 << 25;
+
+/// The most shards that a tree has.
+const MOST: u128 = 1 << 20;
+
+/// The most cells that a shard has, which can be those of a single region: its index then has a megabyte.
+const MOST_CELLS: u128 = 1 << 32;
+
+/// Rows that are compressed as one.
+const ROW_CHUNK: u64 = 1 << 12;
+
+/// Cells that are compressed as one.
+const CELL_CHUNK: u64 = 1 << 16;
+
+/// The arrays of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Array {
+    Level,
+    Position,
+    Provenance,
+    Value,
+    Largest,
+    Brick,
+    Cells,
+}
+
+impl Array {
+    pub(super) const ALL: [Self; 7] =
+        [Self::Level, Self::Position, Self::Provenance, Self::Value, Self::Largest, Self::Brick, Self::Cells];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Level => "level",
+            Self::Position => "position",
+            Self::Provenance => "provenance",
+            Self::Value => "value",
+            Self::Largest => "largest",
+            Self::Brick => "brick",
+            Self::Cells => "cells",
+        }
+    }
+
+    /// Its `zarr.json` among the files of a tree.
+    pub(super) fn metadata_name(self) -> String {
+        format!("{}/zarr.json", self.name())
+    }
+
+    /// Its file of a shard among those of a tree.
+    pub(super) fn shard_name(self, shard: u64) -> String {
+        let at: &[u64] = if self == Self::Position { &[shard, 0, 0] } else { &[shard, 0] };
+        format!("{}/{}", self.name(), ArrayMetadata::key(at))
+    }
+}
+
+/// The shards of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shards {
+    /// The level whose codes they are runs of.
+    pub(super) level: u32,
+    /// How many there are.
+    pub(super) count: u64,
+    /// Codes of a shard, but for the last.
+    codes: u128,
+    /// All codes of the level.
+    all: u128,
+    /// Keys of a code.
+    keys: u128,
+    /// The most rows that a shard can have.
+    pub(super) rows: u64,
+    /// The most cells that its bricks can have.
+    pub(super) cells: u64,
+}
+
+impl Shards {
+    /// Shards of about `cells` cells.
+    ///
+    /// # Errors
+    /// If there would be too many, or one is too large.
+    pub(super) fn new<const K: usize>(along: &Along<K>, cells: u64) -> Result<Self, Unfit> {
+        let level = along.level_of(0, cells.into());
+        let (most, all) = (along.most_cells(level), along.codes(level));
+        let codes = match level {
+            0 => (u128::from(cells) / most).clamp(1, all),
+            _ => 1,
+        };
+        let count = all.div_ceil(codes);
+        let keys = along.codes(along.deepest()) / all;
+        let most = most.saturating_mul(codes).min(along.plan().domain().cells());
+        if count > MOST {
+            let reason = format!("{count} shards of {codes} regions of level {level}; at most {MOST} can be");
+            return Err(Unfit { key: "shard_cells", reason });
+        }
+        if most > MOST_CELLS {
+            let reason = format!(
+                "shards of up to {most} cells; a region that is not divided further, or the cells \
+                 that are asked for, can have 2^32 at most"
+            );
+            return Err(Unfit { key: "shard_cells", reason });
+        }
+        // Each region has a cell.
+        Ok(Self { level, count: count as u64, codes, all, keys, rows: (codes * keys) as u64, cells: most as u64 })
+    }
+
+    /// The codes of a shard, on its level.
+    pub(super) fn codes(&self, shard: u64) -> Range<u128> {
+        let first = u128::from(shard) * self.codes;
+        first..self.all.min(first + self.codes)
+    }
+
+    /// Its keys.
+    pub(super) fn keys(&self, shard: u64) -> Range<u128> {
+        let codes = self.codes(shard);
+        codes.start * self.keys..codes.end * self.keys
+    }
+
+    /// The first shard that begins at a key or behind it.
+    pub(super) fn from(&self, key: u128) -> u64 {
+        key.div_ceil(self.codes * self.keys) as u64
+    }
+
+    /// The shard that a code of its level lies in.
+    pub(super) fn of_code(&self, code: u64) -> u64 {
+        (u128::from(code) / self.codes) as u64
+    }
+
+    /// What an array of the tree is.
+    pub(super) fn metadata(&self, array: Array, k: usize, cell: CellType) -> ArrayMetadata {
+        let rows = self.rows.next_multiple_of(ROW_CHUNK);
+        let flat = |kind, most, chunk, name| {
+            ArrayMetadata::sharded(kind, &[self.count, most], &[1, most], &[1, chunk], &["shard", name])
+        };
+        let of_rows = |kind| flat(kind, rows, ROW_CHUNK, "row");
+        match array {
+            Array::Level | Array::Provenance => of_rows(CellType::U8),
+            Array::Value | Array::Largest => of_rows(cell),
+            Array::Brick => of_rows(CellType::I64),
+            Array::Cells => flat(cell, self.cells.next_multiple_of(CELL_CHUNK), CELL_CHUNK, "cell"),
+            Array::Position => {
+                let k = k as u64;
+                let (shape, shard, chunk) = ([self.count, k, rows], [1, k, rows], [1, 1, ROW_CHUNK]);
+                ArrayMetadata::sharded(CellType::U32, &shape, &shard, &chunk, &["shard", "axis", "row"])
+            }
+        }
+    }
+
+    /// The number of an axis' first chunk in a shard of positions.
+    pub(super) fn position_chunk(&self, axis: usize) -> u64 {
+        axis as u64 * (self.rows.div_ceil(ROW_CHUNK))
+    }
+
+    /// The number of an axis' first element there.
+    pub(super) fn position(&self, axis: usize) -> u64 {
+        self.position_chunk(axis) * ROW_CHUNK
+    }
+}

@@ -1,0 +1,311 @@
+//! A tree on its way: a folder beside its target, which takes the target's name when the tree is complete.
+//!
+//! ```text
+//! .frog.tree.zarr.part/progress      who writes it (locked), of what, and what shards are finished
+//! .frog.tree.zarr.part/tree/         the group, which becomes frog.tree.zarr
+//! .frog.tree.zarr.part/tree.zip      or this, frog.tree.zarr.zip
+//! .frog.tree.zarr.part/old           what was there before, while the two change places
+//! ```
+//!
+//! A shard is finished when its files are on the disk and a line of the progress says so. What a killed process leaves can
+//! therefore be gone on with, by whoever writes the same tree from the same data; the name comes with a rename.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::tree::file::error::TreeFileError;
+use crate::tree::file::header::{Attributes, Header, Held};
+use crate::tree::file::shards::Array;
+use crate::zarr::{ZarrStore, pack};
+
+/// The first line of a progress: what tree it is, and of what.
+#[derive(Debug, PartialEq, Serialize)]
+struct Beginning<'a> {
+    header: &'a Header,
+    made_of: Option<&'a str>,
+}
+
+/// Another: a finished shard.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Finished {
+    pub(super) shard: u64,
+    /// The key behind its last row's, which can lie beyond the shard.
+    pub(super) end: u128,
+    pub(super) held: Held,
+    /// On each level how many of its regions are uniform and how many are leaves.
+    pub(super) terminals: Vec<[u64; 2]>,
+}
+
+/// A folder beside a target.
+#[derive(Debug)]
+pub(super) struct Staged {
+    target: PathBuf,
+    /// The folder.
+    path: PathBuf,
+    progress: File,
+    /// True if what is finished can be gone on with.
+    resumable: bool,
+    /// True if the folder stays when this goes.
+    stays: bool,
+}
+
+impl Staged {
+    /// Makes a folder beside `target`, or takes the one that is there, with what is finished of the tree that `header` tells of.
+    ///
+    /// # Errors
+    /// [`TreeFileError::Exists`] and [`TreeFileError::Left`] unless `overwrite`; [`TreeFileError::Busy`]; [`TreeFileError::Io`].
+    pub(super) fn new(
+        target: &Path,
+        header: &Header,
+        made_of: Option<&str>,
+        overwrite: bool,
+    ) -> Result<(Self, Vec<Finished>), TreeFileError> {
+        replaceable(target, overwrite)?;
+        let name = target.file_name().ok_or_else(|| TreeFileError::Name { path: target.to_owned() })?;
+        let mut hidden = std::ffi::OsString::from(".");
+        hidden.push(name);
+        hidden.push(".part");
+        let path = target.with_file_name(hidden);
+        let progress = lock(target, &path)?;
+        let mut staged = Self { target: target.to_owned(), path, progress, resumable: made_of.is_some(), stays: true };
+        staged.restore()?;
+        replaceable(target, overwrite)?;
+        let beginning = serde_json::to_string(&Beginning { header, made_of }).expect("it has names for keys");
+        let found = staged.read(&beginning, overwrite)?;
+        staged.stays = !found.is_empty();
+        Ok((staged, found))
+    }
+
+    /// Puts what was there before back, if a killed process took it away and put nothing in its place.
+    fn restore(&self) -> Result<(), TreeFileError> {
+        let old = self.path.join("old");
+        if old.symlink_metadata().is_err() {
+            return Ok(());
+        }
+        match self.target.symlink_metadata() {
+            Ok(_) => remove(&old),
+            Err(_) => fs::rename(&old, &self.target).map_err(TreeFileError::io(&self.target)),
+        }
+    }
+
+    /// The shards that are finished of this tree, and the progress as far as it is whole; from here on lines are added to it.
+    fn read(&mut self, beginning: &str, overwrite: bool) -> Result<Vec<Finished>, TreeFileError> {
+        let failed = TreeFileError::io(&self.path);
+        let mut text = Vec::new();
+        self.progress.read_to_end(&mut text).map_err(&failed)?;
+        let mut lines = text.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n"));
+        let first = lines.next().map(<[u8]>::trim_ascii_end);
+        let (mut found, mut whole) = (Vec::new(), 0);
+        if first == Some(beginning.as_bytes()) && self.resumable {
+            whole = beginning.len() + 1;
+            for line in lines {
+                let Ok(finished) = serde_json::from_slice::<Finished>(line) else { break };
+                whole += line.len();
+                found.push(finished);
+            }
+        } else {
+            let other = first.and_then(|line| serde_json::from_slice::<Value>(line).ok());
+            let kept = other.as_ref().is_some_and(|other| !other["made_of"].is_null()) && lines.next().is_some();
+            if let Some(other) = other.filter(|_| kept && !overwrite) {
+                return Err(self.left(&other, beginning));
+            }
+        }
+        if whole == 0 {
+            remove(&self.tree())?;
+            self.progress.set_len(0).map_err(&failed)?;
+            self.line(beginning)?;
+        } else {
+            self.progress.set_len(whole as u64).map_err(&failed)?;
+            self.progress.seek(SeekFrom::End(0)).map_err(&failed)?;
+        }
+        fs::create_dir_all(self.tree()).map_err(&failed)?;
+        Ok(found)
+    }
+
+    /// What differs between the tree that was begun here and the one to be.
+    fn left(&self, other: &Value, beginning: &str) -> TreeFileError {
+        let mine: Value = serde_json::from_str(beginning).expect("it was just written");
+        let keys =
+            |value: &Value| value["header"].as_object().map(|keys| keys.keys().cloned().collect()).unwrap_or_default();
+        let (ours, theirs): (Vec<String>, Vec<String>) = (keys(&mine), keys(other));
+        let header = ours.into_iter().chain(theirs).find(|key| mine["header"][key] != other["header"][key]);
+        let (key, found, given) = match &header {
+            Some(key) => (key.clone(), &other["header"][key], &mine["header"][key]),
+            None => ("source".to_owned(), &other["made_of"], &mine["made_of"]),
+        };
+        TreeFileError::Left { path: self.path.clone(), key, found: found.to_string(), given: given.to_string() }
+    }
+
+    /// The folder of the group.
+    pub(super) fn tree(&self) -> PathBuf {
+        self.path.join("tree")
+    }
+
+    /// Writes a file of the group, whole and on the disk.
+    ///
+    /// # Errors
+    /// [`TreeFileError::Io`].
+    pub(super) fn file(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    ) -> Result<(), TreeFileError> {
+        let path = self.tree().join(name);
+        let made = || -> io::Result<()> {
+            fs::create_dir_all(path.parent().expect("it lies in the group"))?;
+            let mut writer = BufWriter::with_capacity(1 << 18, File::create(&path)?);
+            write(&mut writer)?;
+            writer.flush()?;
+            writer.get_ref().sync_data()
+        };
+        made().map_err(TreeFileError::io(&path))
+    }
+
+    /// Says that a shard's files are on the disk.
+    ///
+    /// # Errors
+    /// [`TreeFileError::Io`].
+    pub(super) fn finish(&mut self, shard: &Finished) -> Result<(), TreeFileError> {
+        self.stays = self.resumable;
+        self.line(&serde_json::to_string(shard).expect("it has names for keys"))
+    }
+
+    /// True if all files of a finished shard are there, which they are unless the system went down.
+    pub(super) fn has(&self, finished: &Finished) -> bool {
+        let there = |array: &Array| self.tree().join(array.shard_name(finished.shard)).is_file();
+        Array::ALL.iter().filter(|&&array| array != Array::Cells || finished.held.cells > 0).all(there)
+    }
+
+    fn line(&mut self, text: &str) -> Result<(), TreeFileError> {
+        let mut put = || {
+            self.progress.write_all(format!("{text}\n").as_bytes())?;
+            self.progress.sync_data()
+        };
+        put().map_err(TreeFileError::io(&self.path))
+    }
+
+    /// Gives the tree, to which nothing is missing, its name.
+    ///
+    /// # Errors
+    /// [`TreeFileError::Exists`] if something took the name meanwhile, unless `overwrite`; [`TreeFileError::Io`].
+    pub(super) fn complete(mut self, zip: bool, overwrite: bool) -> Result<(), TreeFileError> {
+        let mut made = self.tree();
+        if zip {
+            made = self.path.join("tree.zip");
+            let packed = || -> io::Result<()> {
+                let mut writer = pack(&self.tree(), BufWriter::with_capacity(1 << 18, File::create(&made)?))?;
+                writer.flush()?;
+                writer.get_ref().sync_all()
+            };
+            packed().map_err(TreeFileError::io(&made))?;
+        } else {
+            sync_folders(&made).map_err(TreeFileError::io(&made))?;
+        }
+        let failed = TreeFileError::io(&self.target);
+        replaceable(&self.target, overwrite)?;
+        if self.target.symlink_metadata().is_ok() {
+            fs::rename(&self.target, self.path.join("old")).map_err(&failed)?;
+        }
+        fs::rename(&made, &self.target).map_err(&failed)?;
+        let above = self.path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // Not every system can sync a folder, and the tree is complete whether its name is on the disk or not.
+        let _ = File::open(above).and_then(|folder| folder.sync_all());
+        self.stays = false;
+        Ok(())
+    }
+}
+
+impl Drop for Staged {
+    /// What can be gone on with stays, and all else goes.
+    fn drop(&mut self) {
+        if !self.stays {
+            let _ = fs::remove_dir_all(&self.path);
+        }
+    }
+}
+
+/// Checks that a target is not there, or can be replaced: a folder only if it is a tree.
+fn replaceable(target: &Path, overwrite: bool) -> Result<(), TreeFileError> {
+    let path = || target.to_owned();
+    match target.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(TreeFileError::io(target)(error)),
+        Ok(_) if !overwrite => Err(TreeFileError::Exists { path: path() }),
+        Ok(_) if target.is_dir() && !is_tree(target) => Err(TreeFileError::Foreign { path: path() }),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// True if a folder is a group of a tree, whole or not.
+fn is_tree(folder: &Path) -> bool {
+    let store = ZarrStore::open(folder).and_then(|store| store.group::<Attributes<serde::de::IgnoredAny>>("zarr.json"));
+    store.is_ok()
+}
+
+/// Makes the folder of a target, if it is not there, and locks the progress in it.
+fn lock(target: &Path, path: &Path) -> Result<File, TreeFileError> {
+    let failed = TreeFileError::io(path);
+    loop {
+        match fs::create_dir(path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                // The error would name a folder that nobody asked for.
+                return Err(TreeFileError::io(target)(error));
+            }
+            Ok(()) | Err(_) => {}
+        }
+        let name = path.join("progress");
+        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&name);
+        let progress = match open {
+            // Whoever finished took the folder with him.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            open => open.map_err(&failed)?,
+        };
+        match progress.try_lock() {
+            Ok(()) if is_named(&progress, &name) => return Ok(progress),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(TreeFileError::Busy { path: target.to_owned() }),
+            // Where files cannot be locked nobody is kept out.
+            Err(TryLockError::Error(_)) => return Ok(progress),
+        }
+    }
+}
+
+/// True if a file has this name still, which somebody may have removed before it was locked.
+#[cfg(unix)]
+fn is_named(file: &File, name: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let number = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    file.metadata().map(number).ok() == fs::metadata(name).map(number).ok()
+}
+
+/// As above; what is open cannot be removed there.
+#[cfg(not(unix))]
+fn is_named(_: &File, name: &Path) -> bool {
+    name.is_file()
+}
+
+/// Removes a file, or a folder with all that is in it, if it is there.
+fn remove(path: &Path) -> Result<(), TreeFileError> {
+    let removed = match path.symlink_metadata() {
+        Ok(facts) if facts.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(_) => Ok(()),
+    };
+    removed.map_err(TreeFileError::io(path))
+}
+
+/// Brings the names of all files in a folder to the disk.
+fn sync_folders(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            sync_folders(&entry.path())?;
+        }
+    }
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    Ok(())
+}

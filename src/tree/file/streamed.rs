@@ -1,0 +1,68 @@
+//! Trees from the cells up into files, without being in memory as a whole.
+
+use crate::tree::bottom_up::BottomUp;
+use crate::tree::error::TreeError;
+use crate::tree::file::writer::TreeWriter;
+use crate::tree::piece::Piece;
+use crate::tree::stored::Tree;
+
+impl<const K: usize> BottomUp<'_, K> {
+    /// Makes the tree shard by shard and writes those that are not finished, each when it is known what is uniform beyond it. In memory
+    /// there are one shard, its files, and regions of one value that may become a larger one.
+    ///
+    /// ```
+    /// use orthant::prelude::*;
+    /// use orthant::tree::{BottomUp, TreeInfo, TreeTarget};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = std::env::temp_dir().join(format!("orthant-doc-streamed-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("volume.tree.zarr");
+    /// let volume = orthant::ndarray::ArrayD::<u16>::zeros(vec![40, 50, 60]);
+    /// let source = ArrayField::new(volume.view())?;
+    /// let domain = Domain::new([60, 50, 40], [[0.0, 60.0], [0.0, 50.0], [0.0, 40.0]], Sample::Centre)?;
+    /// let plan = Plan::new(domain, Scheme::uniform(2, 2, 4), CurveKind::Morton, RuleKind::Full)?;
+    /// let mut writer = TreeTarget::new(&path).open(&plan, CellType::U16, &TreeInfo::of(&plan))?;
+    /// BottomUp::new(&plan, &source)?.write(&mut writer)?;
+    /// writer.finish()?;
+    /// assert_eq!(Tree::<3>::open(&path)?.len(), 8);
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`tree`](Self::tree), and [`TreeError::File`].
+    pub fn write(&self, writer: &mut TreeWriter<K>) -> Result<(), TreeError> {
+        // What was made and not written, and the key where it begins.
+        let (mut open, mut first) = (Piece::new(self.source.kind()), 0);
+        for shard in 0..writer.shards() {
+            let keys = writer.shards.keys(shard);
+            if open.entries.len() == 0 {
+                first = keys.start;
+                if writer.is_done(shard) {
+                    continue;
+                }
+            }
+            let (level, codes) = writer.codes(shard);
+            let piece = self.piece(level, codes)?;
+            self.fits(open.bytes() + piece.bytes())?;
+            match open.entries.len() {
+                0 => open = piece,
+                _ => open.append(&self.along, &piece)?,
+            }
+            let undecided = open.undecided(&self.along, first, keys.end);
+            if undecided == 0 {
+                continue;
+            }
+            // Regions of one value have no bricks.
+            let mut rest = Piece::new(self.source.kind());
+            (undecided..open.entries.len()).for_each(|row| rest.entries.copy(&open.entries, row, 0));
+            let until = rest.entries.keys.first().map_or(keys.end, |&key| key.into());
+            open.entries.truncate(undecided);
+            let Piece { entries, bricks } = std::mem::replace(&mut open, rest);
+            writer.write(&Tree::new(self.along.clone(), first..until, entries, bricks)?)?;
+            first = until;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,352 @@
+//! Trees into files, shard by shard.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use crate::cell::CellType;
+use crate::plan::Plan;
+use crate::result::{Cells, append_le};
+use crate::tree::along::Along;
+use crate::tree::error::TreeError;
+use crate::tree::file::columns::Columns;
+use crate::tree::file::error::TreeFileError;
+use crate::tree::file::header::{Attributes, Header, Held};
+use crate::tree::file::info::{TreeInfo, Unfit};
+use crate::tree::file::shards::{Array, CELLS, Shards};
+use crate::tree::file::staged::{Finished, Staged};
+use crate::tree::stored::Tree;
+use crate::zarr::{self, ShardWriter};
+
+/// Chunks that wait to be written one after the other, per thread.
+const WAVE: usize = 8;
+
+/// Where a tree goes, and how: what a [`TreeWriter`] is opened with.
+///
+/// ```
+/// use orthant::prelude::*;
+/// use orthant::tree::{TreeFile, TreeInfo, TreeTarget};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = std::env::temp_dir().join(format!("orthant-doc-target-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("disc.tree.zarr.zip");
+/// let domain = Domain::new([64, 64], [[0.0, 1.0]; 2], Sample::Centre)?;
+/// let plan = Plan::new(domain, Scheme::uniform(4, 2, 2), CurveKind::Hilbert, RuleKind::Full)?;
+/// let disc = CellField::new(1, |[x, y]| u32::from((x * x + y * y) < 1000));
+/// let tree = Tree::of(Run::new(&plan, &disc).how(How::default().keep(Keep::Regions)).start()?)?;
+///
+/// let target = TreeTarget::new(&path).overwrite(true);
+/// let mut writer = target.open(tree.plan(), tree.kind(), &TreeInfo::of(&plan).source("disc"))?;
+/// writer.write(&tree)?;
+/// writer.finish()?;
+/// assert_eq!(TreeFile::<2>::open(&path)?.tree(None)?, tree);
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct TreeTarget {
+    path: PathBuf,
+    zip: bool,
+    overwrite: bool,
+    made_of: Option<String>,
+    shard_cells: u64,
+}
+
+impl TreeTarget {
+    /// A folder if the name ends in `.tree.zarr`, and one file if it ends in `.tree.zarr.zip`. What is there is not replaced.
+    pub fn new(path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref().to_owned();
+        let zip = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"));
+        Self { path, zip, overwrite: false, made_of: None, shard_cells: CELLS }
+    }
+
+    /// If true, what is there is replaced when the new tree is complete: a file, or a folder that is a tree. What a killed process left
+    /// of another tree goes at once.
+    #[must_use]
+    pub fn overwrite(self, overwrite: bool) -> Self {
+        Self { overwrite, ..self }
+    }
+
+    /// With what the tree is made of, in words that change whenever the data does: the name, the length and the time of the last change
+    /// of a file, say. Shards that are finished then stay when a process ends before the tree is complete, and who opens the target
+    /// next for the same tree of the same goes on with them.
+    #[must_use]
+    pub fn made_of(self, what: impl Into<String>) -> Self {
+        Self { made_of: Some(what.into()), ..self }
+    }
+
+    /// With about so many cells in a shard, instead of 2^25: each shard is a file per array, and is in memory as a whole.
+    #[must_use]
+    pub fn shard_cells(self, cells: u64) -> Self {
+        Self { shard_cells: cells.max(1), ..self }
+    }
+
+    /// Opens it for a tree of such a plan, along its curve or Morton's if that is canonical, with cells of such a type.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if the name says nothing of a tree, something is there already, somebody else writes it, a killed process left
+    /// finished shards of another tree there, `info` cannot be said, there would be too many shards, or the system says no.
+    pub fn open<const K: usize>(
+        &self,
+        plan: &Plan<K>,
+        kind: CellType,
+        info: &TreeInfo,
+    ) -> Result<TreeWriter<K>, TreeError> {
+        let Self { path, zip, overwrite, .. } = self.clone();
+        let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+        let stem = if zip { ".tree.zarr.zip" } else { ".tree.zarr" };
+        if !name.ends_with(stem) || name == stem {
+            return Err(TreeFileError::Name { path }.into());
+        }
+        let along = Along::new(plan);
+        let refused = |Unfit { key, reason }| TreeFileError::Header { path: path.clone(), key, reason };
+        info.check(K, kind).map_err(refused)?;
+        let shards = Shards::new(&along, self.shard_cells).map_err(refused)?;
+        let header = Header::new(along.plan(), kind, info, self.shard_cells);
+        let (staged, found) = Staged::new(&path, &header, self.made_of.as_deref(), overwrite)?;
+        let mut writer = TreeWriter {
+            path,
+            zip,
+            overwrite,
+            along,
+            kind,
+            header,
+            done: vec![None; shards.count as usize],
+            terminals: Vec::new(),
+            shards,
+            staged,
+        };
+        writer.terminals = vec![[0; 2]; writer.along.plan().levels().len()];
+        for finished in &found {
+            if writer.staged.has(finished) {
+                writer.account(finished);
+            }
+        }
+        Ok(writer)
+    }
+}
+
+/// Writes a tree into a file, or a folder of files: a group of arrays as Zarr v3 has them, which the guide's
+/// [page](crate::guide::tree) describes.
+///
+/// The tree comes in parts, in any order, each of whole shards. Nothing has the target's name before [`finish`](Self::finish). The
+/// files of equal trees are the same to the byte, whatever made them.
+#[derive(Debug)]
+pub struct TreeWriter<const K: usize> {
+    path: PathBuf,
+    zip: bool,
+    overwrite: bool,
+    pub(super) along: Along<K>,
+    kind: CellType,
+    header: Header,
+    pub(super) shards: Shards,
+    /// What each shard holds that is finished.
+    done: Vec<Option<Held>>,
+    terminals: Vec<[u64; 2]>,
+    staged: Staged,
+}
+
+impl<const K: usize> TreeWriter<K> {
+    /// The number of shards.
+    pub fn shards(&self) -> u64 {
+        self.shards.count
+    }
+
+    /// The number of shards that are finished, by others before perhaps.
+    pub fn done(&self) -> u64 {
+        self.done.iter().flatten().count() as u64
+    }
+
+    /// True if a shard is finished.
+    ///
+    /// # Panics
+    /// If there is no such shard.
+    pub fn is_done(&self, shard: u64) -> bool {
+        self.done[shard as usize].is_some()
+    }
+
+    /// The level and the codes that a shard covers, along the tree's curve.
+    ///
+    /// # Panics
+    /// If there is no such shard.
+    pub fn codes(&self, shard: u64) -> (u32, Range<u128>) {
+        assert!(shard < self.shards.count, "shard {shard} of {}", self.shards.count);
+        (self.shards.level, self.shards.codes(shard))
+    }
+
+    /// Writes the shards that a part of the tree covers and that are not finished. Work is shared among the threads of the pool that the
+    /// caller is in.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if the part is of another tree, begins or ends within a shard, or the system says no.
+    pub fn write(&mut self, part: &Tree<K>) -> Result<(), TreeError> {
+        self.fits(part)?;
+        let mut shard = self.shards.from(part.codes().start);
+        while shard < self.shards.count && self.shards.keys(shard).start < part.codes().end {
+            if !self.is_done(shard) {
+                let keys = self.shards.keys(shard);
+                let row = |key: u128| part.entries.keys.partition_point(|&first| u128::from(first) < key);
+                let finished = self.put(shard, part, row(keys.start)..row(keys.end))?;
+                self.staged.finish(&finished)?;
+                self.account(&finished);
+            }
+            shard += 1;
+        }
+        Ok(())
+    }
+
+    /// Checks that a part is one of whole shards of this tree.
+    fn fits(&self, part: &Tree<K>) -> Result<(), TreeFileError> {
+        let refused = |reason: String| Err(TreeFileError::Part { path: self.path.clone(), reason });
+        let facts = |plan: &Plan<K>| (*plan.domain(), *plan.scheme(), plan.curve(), plan.rule());
+        if facts(part.plan()) != facts(self.along.plan()) {
+            return refused("a part of another plan".into());
+        }
+        if part.kind() != self.kind {
+            return refused(format!("a part with cells of {}, where the tree has {}", part.kind(), self.kind));
+        }
+        let codes = part.codes();
+        let begins = |key: u128| {
+            let shard = self.shards.from(key);
+            shard == self.shards.count || self.shards.keys(shard).start == key
+        };
+        let ends = codes.end == self.along.whole().end || begins(codes.end);
+        if !begins(codes.start) || !ends {
+            return refused(format!(
+                "a part with the codes {}..{} of the deepest level, which are no whole shards",
+                codes.start, codes.end
+            ));
+        }
+        Ok(())
+    }
+
+    /// Takes note of a finished shard, and of those that its last region covers.
+    fn account(&mut self, finished: &Finished) {
+        self.done[finished.shard as usize] = Some(finished.held);
+        let covered = finished.shard + 1..self.shards.from(finished.end).min(self.shards.count);
+        covered.for_each(|shard| self.done[shard as usize] = Some(Held::default()));
+        for (sum, here) in self.terminals.iter_mut().zip(&finished.terminals) {
+            *sum = [sum[0] + here[0], sum[1] + here[1]];
+        }
+    }
+
+    /// Writes the files of a shard, which has these rows of a part.
+    fn put(&self, shard: u64, part: &Tree<K>, rows: Range<usize>) -> Result<Finished, TreeError> {
+        let (columns, bricks) = Columns::of(part, rows.clone())?;
+        let mut terminals = vec![[0; 2]; self.terminals.len()];
+        for row in rows.clone() {
+            terminals[part.entries.level(row) as usize][usize::from(part.entries.is_leaf(row))] += 1;
+        }
+        let held =
+            Held { rows: rows.len() as u64, cells: bricks.len() as u64, checksum: part.checksum_of(rows.clone()) };
+        let last = rows.end - 1;
+        let end = self.along.run(part.entries.level(last), part.entries.keys[last]).end;
+        Array::ALL
+            .into_par_iter()
+            .filter(|&array| array != Array::Cells || held.cells > 0)
+            .try_for_each(|array| self.array(array, shard, &columns, part.bricks(), bricks.clone()))?;
+        Ok(Finished { shard, end, held, terminals })
+    }
+
+    /// Writes a shard's file of one array.
+    fn array(
+        &self,
+        array: Array,
+        shard: u64,
+        columns: &Columns<K>,
+        cells: &Cells,
+        bricks: Range<usize>,
+    ) -> Result<(), TreeFileError> {
+        let metadata = self.shards.metadata(array, K, self.kind);
+        let width = self.kind.bytes() as usize;
+        let words = |words: &[u64]| -> Vec<u8> {
+            words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(width)).collect()
+        };
+        self.staged.file(&array.shard_name(shard), |file| {
+            let mut writer = ShardWriter::new(file, &metadata);
+            match array {
+                Array::Level => writer.push(&columns.level)?,
+                Array::Provenance => writer.push(&columns.provenance)?,
+                Array::Value => writer.push(&words(&columns.value))?,
+                Array::Largest => writer.push(&words(&columns.largest))?,
+                Array::Brick => {
+                    let bytes: Vec<u8> = columns.brick.iter().flat_map(|place| place.to_le_bytes()).collect();
+                    writer.push(&bytes)?;
+                }
+                Array::Position => {
+                    for (axis, positions) in columns.position.iter().enumerate() {
+                        writer.advance(self.shards.position_chunk(axis))?;
+                        let bytes: Vec<u8> = positions.iter().flat_map(|p| p.to_le_bytes()).collect();
+                        writer.push(&bytes)?;
+                    }
+                }
+                Array::Cells => put_cells(&mut writer, metadata.chunk_bytes(), cells, bricks)?,
+            }
+            writer.finish().map(drop)
+        })
+    }
+
+    /// Writes what the group says of itself, and gives the tree its name.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if shards are missing, something took the name meanwhile, or the system says no.
+    pub fn finish(self) -> Result<(), TreeError> {
+        let Self { path, zip, overwrite, kind, header, shards, done, terminals, staged, .. } = self;
+        let Some(held) = done.iter().copied().collect::<Option<Vec<Held>>>() else {
+            let shard = done.iter().position(Option::is_none).expect("one is missing") as u64;
+            let missing = done.iter().filter(|held| held.is_none()).count();
+            let reason = format!("not written yet, as {missing} of {} are", shards.count);
+            return Err(TreeFileError::Shard { path, shard, reason }.into());
+        };
+        for array in Array::ALL {
+            let text = shards.metadata(array, K, kind).text();
+            staged.file(&array.metadata_name(), |file| file.write_all(text.as_bytes()))?;
+        }
+        let text = zarr::group(&Attributes { orthant_tree: header.with(&held, terminals) });
+        staged.file("zarr.json", |file| file.write_all(text.as_bytes()))?;
+        Ok(staged.complete(zip, overwrite)?)
+    }
+}
+
+/// The next cells of a shard, whose chunks are encoded by all threads.
+fn put_cells<W: Write>(
+    writer: &mut ShardWriter<W>,
+    chunk: usize,
+    cells: &Cells,
+    bricks: Range<usize>,
+) -> io::Result<()> {
+    let each = chunk / cells.kind().bytes() as usize;
+    let chunks = bricks.len().div_ceil(each);
+    let encoded = |number: usize| -> io::Result<Option<Vec<u8>>> {
+        let start = bricks.start + number * each;
+        let mut bytes = Vec::with_capacity(chunk);
+        append_le(cells, start..bricks.end.min(start + each), &mut bytes);
+        bytes.resize(chunk, 0);
+        // As the writer itself would leave it out.
+        let absent = bytes.iter().all(|&byte| byte == 0);
+        if absent { Ok(None) } else { zarr::encode(&bytes).map(Some) }
+    };
+    let wave = WAVE * rayon::current_num_threads();
+    for first in (0..chunks).step_by(wave) {
+        let some = (first..chunks.min(first + wave)).into_par_iter();
+        let some: Vec<Option<Vec<u8>>> = some.map(encoded).collect::<io::Result<_>>()?;
+        some.iter().try_for_each(|chunk| writer.put(chunk.as_deref()))?;
+    }
+    Ok(())
+}
+
+impl<const K: usize> Tree<K> {
+    /// Saves the tree: as a folder if the name ends in `.tree.zarr`, as one file if it ends in `.tree.zarr.zip`. [`TreeTarget`] has
+    /// more to choose.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if the tree is partial, there is something of that name, or the system says no.
+    pub fn save(&self, path: impl AsRef<Path>, info: &TreeInfo) -> Result<(), TreeError> {
+        let mut writer = TreeTarget::new(path).open(self.plan(), self.kind(), info)?;
+        writer.write(self)?;
+        writer.finish()
+    }
+}
