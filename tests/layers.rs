@@ -66,9 +66,9 @@ const PROGRAM: Layers = &[
             "energy/",
         ],
     ),
-    ("choices", &["options.rs"]),
+    ("choices", &["options/"]),
     ("runs", &["measure.rs", "machine.rs", "search.rs", "store/", "threads.rs"]),
-    ("commands", &["info.rs", "run.rs", "verify.rs", "bench/", "compare/", "curves/", "model/", "report/"]),
+    ("commands", &["info.rs", "verify.rs", "run/", "bench/", "compare/", "curves/", "model/", "report/"]),
     ("arguments", &["args.rs", "help.rs", "shell.rs"]),
 ];
 

@@ -8,8 +8,10 @@ use orthant::cuda::CudaError;
 use orthant::curve::CurveError;
 use orthant::field::FieldError;
 use orthant::geometry::DomainError;
+use orthant::input::{InputError, Wrong};
 use orthant::model::ModelError;
 use orthant::result::{MaterialiseError, MemoryError, Stored};
+use orthant::tree::TreeError;
 use orthant::{Computed, PlanError, UnknownName};
 
 /// What went wrong. The message says what, which value, and what would be allowed.
@@ -89,6 +91,22 @@ from_library!(
     UnknownName
 );
 
+impl From<TreeError> for Error {
+    fn from(error: TreeError) -> Self {
+        let error = match error {
+            TreeError::Run(error) => return Self::Library(error),
+            TreeError::Source(source) => source,
+            error => return Self::Input(error.to_string()),
+        };
+        let text = error.to_string();
+        match error.downcast::<InputError>() {
+            Ok(InputError { path, wrong: Wrong::Io(source) }) => Self::File { path, source },
+            Ok(error) => Self::Input(error.to_string()),
+            Err(_) => Self::Input(format!("--input: {text}")),
+        }
+    }
+}
+
 impl Error {
     /// The signal that interrupted, if that is what happened.
     pub fn signal(&self) -> Option<usize> {
@@ -134,6 +152,7 @@ impl Error {
             // Unwritable outputs are bad input when found before the work; a disk that fills up is a failed run.
             Self::File { source, .. } => match source.kind() {
                 std::io::ErrorKind::StorageFull | std::io::ErrorKind::WriteZero => 1,
+                std::io::ErrorKind::OutOfMemory => 5,
                 _ => 2,
             },
             Self::Difference(_) => 3,

@@ -8,7 +8,7 @@ use crate::variables;
 /// What people ask of a command first, without the program's name.
 const EXAMPLES: &[(&str, &[&str])] = &[
     ("", &["run mandelbrot -o m.png --overlay regions.png", "run --help", "doctor"]),
-    ("run", &["run mandelbrot -n 2^12 --auto-scheme -o m.png", "run menger --dim 3 -n 3^5 --keep counts --json"]),
+    ("run", &["run mandelbrot -n 2^12 --auto-scheme -o m.png", "run array --input volume.npy -o slice.png"]),
     ("verify", &["verify", "verify mandelbulb --backend cpu"]),
     (
         "bench",

@@ -8,6 +8,7 @@ mod across;
 mod along;
 mod axis;
 mod bottom_up;
+mod census;
 mod collector;
 mod compare;
 mod cut;
@@ -28,6 +29,7 @@ mod stored;
 
 pub use across::Found;
 pub use bottom_up::BottomUp;
+pub use census::Census;
 pub use collector::Collector;
 pub use compare::{Difference, Differences};
 pub use error::TreeError;

@@ -8,6 +8,7 @@ pub mod png;
 mod staged;
 
 use crate::error::Error;
+use orthant::geometry::Region;
 use orthant::result::DenseArray;
 
 pub use staged::{Staged, distinct, expect_extension, has_extension, is_stdout};
@@ -64,11 +65,17 @@ impl<const K: usize> Slice<K> {
         [size[self.axes[0]], if K == 1 { 1 } else { size[self.axes[1]] }]
     }
 
-    /// The label at `x` to the right and `y` upwards.
-    pub fn label(&self, field: &DenseArray<K>, x: u32, y: u32) -> u64 {
+    /// The cells of it in a field of `size` cells, as a box.
+    pub fn window(&self, size: [u32; K]) -> Region<K> {
+        let extent = |j: usize| if self.axes.contains(&j) { size[j] } else { 1 };
+        Region { corner: self.through, extent: std::array::from_fn(extent) }
+    }
+
+    /// The word of the cell at `x` to the right and `y` upwards.
+    pub fn word(&self, field: &DenseArray<K>, x: u32, y: u32) -> u64 {
         let mut cell = self.through;
         cell[self.axes[1]] = y;
         cell[self.axes[0]] = x;
-        field.label(cell)
+        field.word(cell)
     }
 }

@@ -78,8 +78,10 @@ fn in_shell(folder: &Path, first: &str, orthant: &Command) -> Command {
 fn a_signal_is_heard_inside_a_region() {
     let folder = folder("signals");
     assert!(Command::new("mkfifo").arg(folder.join("pipe")).status().unwrap().success());
+    std::fs::File::create(folder.join("sparse.raw")).unwrap().set_len(1 << 40).unwrap();
     let before = files(&folder);
     for (arguments, signal, code) in [
+        ("run array --input sparse.raw --dtype u16 -n 2^13x2^13x2^13 -o a.npy", "INT", 130),
         ("run mandelbrot -n 2^31 --keep counts -g 64 -B 2^22", "INT", 130),
         ("run mandelbrot -n 2^17 --explore full --keep counts", "TERM", 143),
         ("run mandelbulb -n 2^12 --explore full --keep counts", "INT", 130),
