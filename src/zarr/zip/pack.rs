@@ -17,7 +17,7 @@ const PIECE: usize = 1 << 18;
 ///
 /// # Errors
 /// If a file cannot be read, is none, or the writer fails.
-pub(crate) fn pack<W: Write + Seek>(folder: &Path, out: W) -> io::Result<W> {
+pub fn pack<W: Write + Seek>(folder: &Path, out: W) -> io::Result<W> {
     pack_narrow(folder, out, u32::MAX)
 }
 
