@@ -13,6 +13,7 @@ mod energy;
 mod error;
 mod help;
 mod info;
+mod input;
 mod interrupt;
 mod machine;
 mod measure;

@@ -14,8 +14,8 @@ use serde::Serialize;
 
 use crate::cell::CellType;
 use crate::export::boxes::Boxes;
-use crate::export::cells;
 use crate::export::error::ExportError;
+use crate::export::slabs;
 use crate::geometry::{Domain, Region};
 use crate::memory::zeros;
 pub use crate::zarr::pack;
@@ -175,7 +175,7 @@ fn encoded<const K: usize>(
 ) -> Result<Option<Vec<u8>>, ExportError> {
     let (fill, width) = (metadata.fill_bytes(), boxes.kind().bytes() as usize);
     let mut bytes = zeros::<u8>(part.volume() as usize * width)?;
-    cells::read(boxes, part, &mut bytes)?;
+    slabs::read(boxes, part, &mut bytes)?;
     if is_fill(&bytes, &fill) {
         return Ok(None);
     }
@@ -290,7 +290,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(12))]
+        #![proptest_config(ProptestConfig::with_cases(24))]
 
         #[test]
         fn chunks_are_the_cells(one in volumes::<1>(300), two in volumes::<2>(40), three in volumes::<3>(13), five in volumes::<5>(4)) {

@@ -4,6 +4,7 @@ use std::io::{ErrorKind, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
+use orthant::export::npy;
 use orthant::geometry::Region;
 use orthant::input::{Nan, Numbers};
 use orthant::result::{RegionsChecksum, RunCounts};
@@ -12,15 +13,15 @@ use orthant::{ArrayReport, BackendKind, Built, Computed, Control, How, Keep, Pla
 
 use rayon::ThreadPool;
 
-use super::input::{Input, wrong};
 use super::outputs::{Format, Outputs, PIECE, finish};
 use super::summary;
 use crate::error::Error;
+use crate::input::{Input, wrong};
 use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::RunOptions;
 use crate::output::png::{Caption, Palette};
-use crate::output::{Slice, npy, overlay, png};
+use crate::output::{Slice, overlay, png};
 use crate::progress::Progress;
 use crate::threads;
 use crate::voice::{Voice, print};
@@ -223,9 +224,9 @@ impl ArrayRun {
                 (Format::Npy, _, Some(tree)) => {
                     let mut refused = None;
                     let written = finish(staged, &mut |out| {
-                        npy::header(tree.plan().domain().size(), tree.kind(), out)?;
+                        npy::header(&tree.plan().domain().size(), tree.kind(), out)?;
                         layers(tree).try_for_each(|window| match tree.array(&window, self.limit) {
-                            Ok(piece) => npy::cells(&piece, out),
+                            Ok(piece) => Ok(npy::cells(&piece, out)?),
                             Err(error) => {
                                 refused = Some(error);
                                 Err(ErrorKind::OutOfMemory.into())

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orthant::backend::Part;
+use orthant::export::npy;
 use orthant::field::{Field, Job, Open};
 use orthant::result::DenseArray;
 use orthant::{Control, Ran, Report, Request, Subdivision};
@@ -19,7 +20,7 @@ use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
 use crate::options::RunOptions;
 use crate::output::png::{Caption, Palette};
-use crate::output::{Slice, Staged, npy, overlay, png};
+use crate::output::{Slice, Staged, overlay, png};
 use crate::progress::Progress;
 use crate::search::{Wanted, choose};
 use crate::statistics::median;
@@ -151,16 +152,16 @@ impl Task {
                     finish(staged, &mut |out| png::write(array, slice, &palette, &caption, out))?;
                 }
                 (Format::Npy, Some(array)) => finish(staged, &mut |out| {
-                    npy::header(array.size(), array.cells().kind(), out)?;
-                    npy::cells(array, out)
+                    npy::header(&array.size(), array.cells().kind(), out)?;
+                    Ok(npy::cells(&**array, out)?)
                 })?,
                 (_, None) => {
                     let mut layers = subdivision.layers(PIECE, limit)?;
                     let mut refused = None;
                     let written = finish(staged, &mut |out| {
-                        npy::header(subdivision.plan().domain().size(), subdivision.bricks().kind(), out)?;
+                        npy::header(&subdivision.plan().domain().size(), subdivision.bricks().kind(), out)?;
                         layers.try_for_each(|piece| match piece {
-                            Ok(piece) => npy::cells(&piece, out),
+                            Ok(piece) => Ok(npy::cells(&piece, out)?),
                             Err(error) => {
                                 refused = Some(error);
                                 Err(ErrorKind::OutOfMemory.into())

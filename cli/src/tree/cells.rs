@@ -1,14 +1,15 @@
 //! `orthant tree box` and `orthant tree slice`: cells of a tree as arrays and pictures.
 
-use std::io::{Error as IoError, ErrorKind, Write};
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 
 use orthant::Control;
+use orthant::export::{Cutout, ExportError, npy};
 use orthant::geometry::Region;
-use orthant::tree::{Parts, TreeError, TreeFile, TreeJob};
+use orthant::tree::{Parts, Reading, Source, TreeFile, TreeJob};
 
 use super::open::open;
 use super::span::Spans;
@@ -17,11 +18,8 @@ use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::slice as axis_index;
 use crate::output::png::{Caption, Gradient, Palette, gradient};
-use crate::output::{Slice, Staged, distinct, expect_extension, has_extension, is_stdout, npy, png};
+use crate::output::{Slice, Staged, distinct, expect_extension, has_extension, is_stdout, png};
 use crate::voice::Voice;
-
-/// The most bytes of an array that is written that are in memory at once.
-const PIECE: u64 = 64 << 20;
 
 /// Options of `tree box`.
 #[derive(Debug, Args)]
@@ -77,23 +75,23 @@ impl ToOptions {
     pub(super) fn write(
         &self,
         staged: Staged,
-        write: &mut dyn FnMut(&mut dyn Write) -> Result<(), TreeError>,
+        write: &mut dyn FnMut(&mut dyn Write) -> Result<(), ExportError>,
     ) -> Result<(), Error> {
         let control = Arc::new(Control::default());
         cancels(&control);
         let mut refused = None;
         let written = staged.finish(&control, |out| {
-            write(out).or_else(|error| match error {
-                TreeError::Source(error) => Err(error),
+            write(out).map_err(|error| match error {
+                ExportError::Write(error) => error,
                 error => {
                     refused = Some(error);
-                    Err(IoError::from(ErrorKind::Other))
+                    ErrorKind::Other.into()
                 }
             })
         });
-        match refused {
-            Some(error) => return Err(error.into()),
-            None => written?,
+        match (refused, written) {
+            (Some(error), Err(failed)) if failed.signal().is_none() => return Err(error.into()),
+            (_, written) => written?,
         }
         self.wrote();
         Ok(())
@@ -125,7 +123,7 @@ impl TreeJob for BoxOptions {
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
         let window = self.spans.region(tree.plan().domain().size())?;
         let staged = self.to.stage(&["npy"])?;
-        self.to.write(staged, &mut |out| write(&tree, &window, &window.extent, out))
+        self.to.write(staged, &mut |out| write(&tree, window, &window.extent, out))
     }
 }
 
@@ -155,7 +153,7 @@ impl TreeJob for SliceOptions {
         }
         if !has_extension(&self.to.output, "png") {
             let staged = self.to.stage(&["npy", "png"])?;
-            return self.to.write(staged, &mut |out| write(&tree, &window, &free, out));
+            return self.to.write(staged, &mut |out| write(&tree, window, &free, out));
         }
         if free.len() != 2 {
             let reason = format!("--axis: a picture shows two axes, and {} are not held", free.len());
@@ -166,30 +164,20 @@ impl TreeJob for SliceOptions {
         let parts: &dyn Parts<K> = &tree;
         let array = parts.array(&window, Machine::look().default_limit())?;
         let palette = Palette::of_values(array.cells(), self.palette);
-        let caption = Caption::of_tree(&self.tree, &slice);
-        self.to.write(staged, &mut |out| Ok(png::write(&array, &slice, &palette, &caption, out)?))
+        let caption = Caption::of_tree(tree.plan().domain(), &slice);
+        self.to
+            .write(staged, &mut |out| png::write(&array, &slice, &palette, &caption, out).map_err(ExportError::Write))
     }
 }
 
-/// Writes a box of a tree as `.npy`, whose shape are the extents `shape` in reverse, layer by layer.
-pub(super) fn write<const K: usize>(
-    tree: &dyn Parts<K>,
-    window: &Region<K>,
+/// Writes a box of a tree as `.npy`, whose shape are the extents `shape` in reverse.
+fn write<const K: usize>(
+    tree: &TreeFile<K>,
+    window: Region<K>,
     shape: &[u32],
     out: &mut dyn Write,
-) -> Result<(), TreeError> {
-    let limit = Machine::look().default_limit();
-    npy::header(shape, tree.kind(), out)?;
-    // Layers along the last axis that has several cells: one after the other they are the box.
-    let axis = (0..K).rev().find(|&j| window.extent[j] > 1).unwrap_or(0);
-    let layer = window.cells_wide() / u128::from(window.extent[axis]) * u128::from(tree.kind().bytes());
-    let thickness = (u128::from(PIECE) / layer).clamp(1, window.extent[axis].into()) as u32;
-    let mut piece = *window;
-    let end = window.corner[axis] + window.extent[axis];
-    while piece.corner[axis] < end {
-        piece.extent[axis] = thickness.min(end - piece.corner[axis]);
-        npy::cells(&tree.array(&piece, limit)?, out)?;
-        piece.corner[axis] += piece.extent[axis];
-    }
-    Ok(())
+) -> Result<(), ExportError> {
+    let tree = Reading(tree);
+    npy::header(shape, tree.kind(), out).map_err(ExportError::Write)?;
+    npy::cells(&Cutout::new(&tree, window).expect("the box is one of the domain"), out)
 }

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use orthant::export;
+use orthant::export::{self, Boxes};
 use orthant::tree::{Parts, Reading, TreeFile, TreeJob, TreeTarget};
 
 use super::cells::ToOptions;
 use super::open::{is_tree, open};
 use crate::error::Error;
-use crate::output::{expect_extension, has_extension, is_stdout};
+use crate::output::{expect_extension, has_extension, is_stdout, same_file};
 use crate::voice::Voice;
 
 /// Options of `tree convert`.
@@ -33,7 +33,7 @@ pub(super) fn convert(args: ConvertOptions, voice: Voice) -> Result<(), Error> {
     if !is_tree(&args.output) && !is_stdout(&args.output) {
         expect_extension("TO", &args.output, &["npy", "vti", "htg", "zarr", "tree.zarr", "tree.zarr.zip"])?;
     }
-    if crate::output::same_file(&args.tree, &args.output) {
+    if same_file(&args.tree, &args.output) {
         return Err(Error::Input(format!("{}: is read, and cannot be written too", args.output.display())));
     }
     open(&args.tree.clone(), ConvertOptions { voice: Some(voice), ..args })
@@ -57,12 +57,12 @@ impl TreeJob for ConvertOptions {
             folder(&to.output, to.force, &|folder| export::zarr::write(&boxes, folder))?;
         } else if has_extension(&to.output, "vti") {
             export::vti::check(boxes.domain().size())?;
-            return to.write(to.stage(&["vti"])?, &mut |out| Ok(export::vti::write(&boxes, out)?));
+            return to.write(to.stage(&["vti"])?, &mut |out| export::vti::write(&boxes, out));
         } else if has_extension(&to.output, "htg") {
             export::htg::check(boxes.domain().size())?;
-            return to.write(to.stage(&["htg"])?, &mut |out| Ok(export::htg::write(&boxes, out)?));
+            return to.write(to.stage(&["htg"])?, &mut |out| export::htg::write(&boxes, out));
         } else {
-            return to.write(to.stage(&["npy"])?, &mut |out| Ok(export::npy::write(&boxes, out)?));
+            return to.write(to.stage(&["npy"])?, &mut |out| export::npy::write(&boxes, out));
         }
         to.wrote();
         Ok(())

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use orthant::export::{ExportError, npy};
 use orthant::tree::{Parts, Shown, TreeFile, TreeJob};
 
 use super::cells::ToOptions;
@@ -11,7 +12,6 @@ use super::open::{is_tree, open, save};
 use crate::error::Error;
 use crate::machine::Machine;
 use crate::options::one_of;
-use crate::output::npy;
 use crate::voice::Voice;
 
 /// Options of `tree lod`.
@@ -48,8 +48,8 @@ impl TreeJob for LodOptions {
         let cut = parts.cut(self.level, self.by).map_err(|error| Error::from(error).about(&["level"]))?;
         let array = cut.lattice(self.level, Machine::look().default_limit())?;
         self.to.write(staged, &mut |out| {
-            npy::header(&array.size(), array.cells().kind(), out)?;
-            Ok(npy::cells(&array, out)?)
+            npy::header(&array.size(), array.cells().kind(), out).map_err(ExportError::Write)?;
+            npy::cells(&array, out)
         })
     }
 }

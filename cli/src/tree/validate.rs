@@ -11,9 +11,9 @@ use orthant::tree::{Differences, Parts, Reading, Source, TreeFile, TreeJob};
 use super::open::{is_tree, open};
 use super::span;
 use crate::error::Error;
+use crate::input::{Input, wrong};
 use crate::interrupt::cancels;
 use crate::progress::Progress;
-use crate::run::Input;
 use crate::voice::{Voice, print};
 
 /// Regions that are shown of those that differ.
@@ -43,7 +43,7 @@ impl TreeJob for ValidateOptions {
         let parts: &dyn Parts<K> = &tree;
         let voice = self.voice.expect("it was given");
         let cells = tree.plan().domain().cells();
-        tree.check()?;
+        tree.validate()?;
         if !voice.quiet {
             print(format_args!("{} regions tile {cells} cells, in order; checksums right\n", tree.len()))?;
         }
@@ -58,7 +58,7 @@ impl TreeJob for ValidateOptions {
             }
             false => {
                 let input = Input::named(path, voice)?;
-                let source = input.file.source::<K>().map_err(crate::run::wrong)?;
+                let source = input.file.source::<K>().map_err(wrong)?;
                 parts.compare(&source as &dyn Source<K>, SHOWN, &control)
             }
         };
