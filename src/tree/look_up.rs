@@ -29,26 +29,31 @@ impl<const K: usize> Tree<K> {
     /// the domain, or outside what a partial tree covers.
     #[inline]
     pub fn word(&self, cell: [u32; K]) -> Option<u64> {
-        self.row_at(cell).map(|(row, coords)| match self.entries.content(row) {
+        self.row_at(cell).map(|(row, place)| match self.entries.content(row) {
             Content::Uniform(word) => word,
-            // Leaves are of the deepest level, where the cell's region is known.
-            Content::Leaf { brick } => {
-                let place = self.along.region_at(coords).place(cell);
-                self.bricks.word(brick.expect("leaves of a tree have bricks") as usize + place)
-            }
+            Content::Leaf { brick } => self.bricks.word(brick.expect("leaves of a tree have bricks") as usize + place),
         })
     }
 
-    /// The row of a cell, and the coordinates of its region on the deepest level.
+    /// The row of a cell, and the cell's place in its region of the deepest level, of which leaves are.
     #[inline]
-    fn row_at(&self, cell: [u32; K]) -> Option<(usize, [u32; K])> {
+    fn row_at(&self, cell: [u32; K]) -> Option<(usize, usize)> {
+        match self.direct() {
+            Some(direct) => direct.find(cell),
+            None => self.searched(cell),
+        }
+    }
+
+    /// The same by its key.
+    pub(super) fn searched(&self, cell: [u32; K]) -> Option<(usize, usize)> {
         let size = self.plan().domain().size();
         if (0..K).any(|j| cell[j] >= size[j]) {
             return None;
         }
         let coords = self.along.coords(cell);
         let key = self.along.key_at(coords);
-        self.part.contains(&key.into()).then(|| (self.finder.holding(&self.entries.keys, key), coords))
+        let row = || self.finder.holding(&self.entries.keys, key);
+        self.part.contains(&key.into()).then(|| (row(), self.along.region_at(coords).place(cell)))
     }
 
     /// The word of the cell that [holds](crate::geometry::Domain::cell_at) a point in the field's coordinates; None of a point

@@ -12,6 +12,7 @@ mod census;
 mod collector;
 mod compare;
 mod cut;
+mod direct;
 mod entries;
 mod error;
 mod file;
