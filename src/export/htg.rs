@@ -134,8 +134,8 @@ impl Array {
 #[derive(Default)]
 struct Vertices {
     /// Whether it has children; not of the last depth of a tree, where none has.
-    divided: Bits,
-    masked: Bits,
+    divided: BitArray,
+    masked: BitArray,
     values: Vec<u8>,
     per_depth: Vec<u8>,
     depths: Vec<u8>,
@@ -160,14 +160,14 @@ impl Vertices {
     }
 }
 
-/// Bits as VTK packs them, the first of a byte in its highest place.
+/// BitArray as VTK packs them, the first of a byte in its highest place.
 #[derive(Default)]
-struct Bits {
+struct BitArray {
     bytes: Vec<u8>,
     len: u64,
 }
 
-impl Bits {
+impl BitArray {
     fn push(&mut self, bit: bool) {
         let place = self.len % 8;
         if place == 0 {

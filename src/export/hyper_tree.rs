@@ -14,12 +14,12 @@ const READ: u64 = 64;
 #[derive(Default)]
 pub(super) struct HyperTree {
     /// The first has one vertex; those of others lie in the order of their parents.
-    pub(super) depths: Vec<Depth>,
+    pub(super) depths: Vec<VertexRow>,
 }
 
 /// The vertices of a depth.
 #[derive(Default)]
-pub(super) struct Depth {
+pub(super) struct VertexRow {
     /// True of those that have children.
     pub(super) divided: Vec<bool>,
     /// True of those that lie beyond the domain.
@@ -28,7 +28,7 @@ pub(super) struct Depth {
     pub(super) words: Vec<u64>,
 }
 
-impl Depth {
+impl VertexRow {
     fn push(&mut self, vertex: Vertex) {
         self.divided.push(vertex.divided);
         self.masked.push(vertex.word.is_none());
@@ -60,9 +60,9 @@ impl HyperTree {
         Ok(tree)
     }
 
-    fn at(&mut self, depth: usize) -> &mut Depth {
+    fn at(&mut self, depth: usize) -> &mut VertexRow {
         while self.depths.len() <= depth {
-            self.depths.push(Depth::default());
+            self.depths.push(VertexRow::default());
         }
         &mut self.depths[depth]
     }

@@ -38,11 +38,11 @@ const BATCH: usize = 32;
 /// # Errors
 /// If cells cannot be read, or a file cannot be written; what was written stays then.
 pub fn write<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path) -> Result<(), ExportError> {
-    write_in(boxes, folder, &Grid::of(boxes.size(), CHUNK_BITS, FILE_BITS))
+    write_in(boxes, folder, &Chunking::of(boxes.size(), CHUNK_BITS, FILE_BITS))
 }
 
 /// The same in chunks and files of these sides.
-fn write_in<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path, grid: &Grid<K>) -> Result<(), ExportError> {
+fn write_in<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path, grid: &Chunking<K>) -> Result<(), ExportError> {
     let domain = boxes.domain();
     make(folder)?;
     let names = names(K);
@@ -58,14 +58,17 @@ fn write_in<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path, grid: &Grid<K>)
     for axis in 0..K {
         write_coordinates(&domain, axis, &names[axis], &folder.join(&names[axis]))?;
     }
-    let about =
-        About { size: domain.size().to_vec(), window: domain.window().to_vec(), sample: domain.sample().name() };
+    let about = DomainAttributes {
+        size: domain.size().to_vec(),
+        window: domain.window().to_vec(),
+        sample: domain.sample().name(),
+    };
     put(&folder.join("zarr.json"), group(&BTreeMap::from([("orthant", about)])).as_bytes())
 }
 
 /// What the group says of the domain, axis 0 first.
 #[derive(Serialize)]
-struct About {
+struct DomainAttributes {
     size: Vec<u32>,
     window: Vec<[f64; 2]>,
     sample: &'static str,
@@ -85,12 +88,12 @@ fn reversed<const K: usize>(of: [u32; K]) -> Vec<u64> {
 }
 
 /// Cells per axis of a chunk, and chunks of a file.
-struct Grid<const K: usize> {
+struct Chunking<const K: usize> {
     chunk: [u32; K],
     chunks: [u32; K],
 }
 
-impl<const K: usize> Grid<K> {
+impl<const K: usize> Chunking<K> {
     fn of(size: [u32; K], chunk_bits: u32, file_bits: u32) -> Self {
         let chunk = share(size, chunk_bits);
         Self { chunk, chunks: share(std::array::from_fn(|j| size[j].div_ceil(chunk[j])), file_bits) }
@@ -116,7 +119,7 @@ fn share<const K: usize>(size: [u32; K], bits: u32) -> [u32; K] {
 
 fn write_values<const K: usize>(
     boxes: &dyn Boxes<K>,
-    grid: &Grid<K>,
+    grid: &Chunking<K>,
     metadata: &ArrayMetadata,
     folder: &Path,
 ) -> Result<(), ExportError> {
@@ -235,7 +238,7 @@ mod tests {
     use crate::zarr::{ShardReader, ZarrStore};
 
     /// What is in the folder, put together chunk by chunk.
-    fn read<const K: usize>(folder: &Path, grid: &Grid<K>, volume: &Volume<K>) -> Vec<u8> {
+    fn read<const K: usize>(folder: &Path, grid: &Chunking<K>, volume: &Volume<K>) -> Vec<u8> {
         let (size, width) = (volume.size(), volume.kind().bytes() as usize);
         let side = grid.side();
         let value = ArrayMetadata::sharded(
@@ -281,7 +284,7 @@ mod tests {
         let tree = volume.tree();
         // Files of several chunks, and of one that spans axes of few cells.
         for (number, grid) in
-            [Grid::of(volume.size(), 4, 3), Grid::of(volume.size(), CHUNK_BITS, FILE_BITS)].iter().enumerate()
+            [Chunking::of(volume.size(), 4, 3), Chunking::of(volume.size(), CHUNK_BITS, FILE_BITS)].iter().enumerate()
         {
             let folder = folder.path().join(number.to_string());
             write_in(&tree, &folder, grid).unwrap();
@@ -302,7 +305,7 @@ mod tests {
 
         #[test]
         fn chunks_and_files_are_small(size in prop::array::uniform4(1u32..=u32::MAX)) {
-            let grid = Grid::of(size, CHUNK_BITS, FILE_BITS);
+            let grid = Chunking::of(size, CHUNK_BITS, FILE_BITS);
             let product = |sides: [u32; 4]| sides.iter().map(|&side| u128::from(side)).product::<u128>();
             let cells = product(size);
             prop_assert!(product(grid.chunk) <= 1 << CHUNK_BITS && product(grid.chunks) <= 1 << FILE_BITS);
