@@ -11,7 +11,7 @@ use orthant::geometry::DomainError;
 use orthant::input::{InputError, Wrong};
 use orthant::model::ModelError;
 use orthant::result::{MaterialiseError, MemoryError, Stored};
-use orthant::tree::TreeError;
+use orthant::tree::{TreeError, TreeFileError};
 use orthant::{Computed, PlanError, UnknownName};
 
 /// What went wrong. The message says what, which value, and what would be allowed.
@@ -96,6 +96,12 @@ impl From<TreeError> for Error {
         let error = match error {
             TreeError::Run(error) => return Self::Library(error),
             TreeError::Source(source) => source,
+            TreeError::File(TreeFileError::Exists { path }) => return Self::Exists { path },
+            TreeError::File(TreeFileError::Io { path, error }) => return Self::File { path, source: error },
+            TreeError::File(error @ (TreeFileError::Left { .. } | TreeFileError::Foreign { .. })) => {
+                let advice = if matches!(error, TreeFileError::Left { .. }) { ", by --force" } else { "" };
+                return Self::Input(format!("{error}{advice}"));
+            }
             error => return Self::Input(error.to_string()),
         };
         let text = error.to_string();

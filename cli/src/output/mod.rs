@@ -6,6 +6,7 @@ pub mod npy;
 pub mod overlay;
 pub mod png;
 mod staged;
+pub mod tree;
 
 use crate::error::Error;
 use orthant::geometry::Region;

@@ -1,15 +1,16 @@
 //! The files that a run writes, and what it says first.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use orthant::backend::Kept;
+use orthant::geometry::Region;
 use orthant::result::{Stored, dense_fits};
-use orthant::{Control, Keep};
+use orthant::{Control, Keep, Tree};
 
 use crate::error::Error;
 use crate::options::OutputOptions;
-use crate::output::{Staged, distinct, expect_extension, has_extension, is_stdout};
+use crate::output::{Staged, distinct, expect_extension, has_extension, is_stdout, npy, tree};
 use crate::voice::Voice;
 
 /// The most bytes of an array that is written from regions that are in memory at once.
@@ -28,7 +29,7 @@ impl Format {
             return Ok(Self::Png);
         }
         if !is_stdout(path) {
-            expect_extension("--output", path, &["png", "npy"])?;
+            expect_extension("--output", path, &["png", "npy", "tree.zarr", "tree.zarr.zip"])?;
         }
         Ok(Self::Npy)
     }
@@ -37,6 +38,8 @@ impl Format {
 /// The outputs of a run, opened before any work.
 pub(super) struct Outputs {
     pub(super) arrays: Vec<(Format, Staged)>,
+    /// Those that are trees, which the library opens when there is a plan.
+    pub(super) trees: Vec<PathBuf>,
     pub(super) overlay: Option<Staged>,
     pub(super) report: Option<Staged>,
     /// True if one of them is stdout, where the table then has no place.
@@ -64,7 +67,11 @@ impl Outputs {
             let error = Error::Input("--keep counts keeps no cells to write; use --keep dense or regions".into());
             return Err(error.about(&["keep", "output", "overlay"]));
         }
-        let formats = args.output.iter().map(|path| Ok((Format::of(path)?, path)));
+        let (trees, arrays): (Vec<_>, Vec<_>) = args.output.iter().partition(|path| tree::is_tree(path));
+        if let Some(path) = trees.iter().find(|path| !args.force && path.symlink_metadata().is_ok()) {
+            return Err(Error::Exists { path: path.to_path_buf() });
+        }
+        let formats = arrays.into_iter().map(|path| Ok((Format::of(path)?, path)));
         let mut formats = formats.collect::<Result<Vec<_>, Error>>()?;
         // Stdout comes last.
         formats.sort_by_key(|(_, path)| is_stdout(path));
@@ -74,6 +81,7 @@ impl Outputs {
                 .into_iter()
                 .map(|(format, path)| Ok((format, stage(path)?)))
                 .collect::<Result<_, Error>>()?,
+            trees: trees.into_iter().cloned().collect(),
             overlay: args.overlay.as_deref().map(stage).transpose()?,
             report: args.report().map(stage).transpose()?,
             stdout: paths().any(is_stdout),
@@ -117,4 +125,37 @@ pub(super) fn finish(
     staged.finish(control, write)?;
     wrote.iter().for_each(|wrote| voice.say(wrote));
     Ok(())
+}
+
+/// Writes the cells of a tree as `.npy`, some layers at a time.
+pub(super) fn write_tree<const K: usize>(
+    tree: &Tree<K>,
+    limit: Option<u64>,
+    finish: impl FnOnce(&mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut refused = None;
+    let written = finish(&mut |out| {
+        npy::header(tree.plan().domain().size(), tree.kind(), out)?;
+        layers(tree).try_for_each(|window| match tree.array(&window, limit) {
+            Ok(piece) => npy::cells(&piece, out),
+            Err(error) => {
+                refused = Some(error);
+                Err(ErrorKind::OutOfMemory.into())
+            }
+        })
+    });
+    refused.map_or(Ok(()), |error| Err(error.into())).and(written)
+}
+
+/// The domain in layers along the last axis, of some bytes or of one cell's thickness each.
+fn layers<const K: usize>(tree: &Tree<K>) -> impl Iterator<Item = Region<K>> {
+    let domain = tree.plan().domain().region();
+    let end = domain.extent[K - 1];
+    let bytes = domain.extent[..K - 1].iter().fold(tree.kind().bytes(), |bytes, &n| bytes.saturating_mul(n.into()));
+    let thickness = (PIECE / bytes).clamp(1, end.into()) as u32;
+    (0..end).step_by(thickness as usize).map(move |low| {
+        let mut layer = domain;
+        (layer.corner[K - 1], layer.extent[K - 1]) = (low, thickness.min(end - low));
+        layer
+    })
 }
