@@ -6,6 +6,7 @@ use orthant::backend::{CudaTuning, Kept, Tuning, Unsupported};
 use orthant::choice::ChoiceError;
 use orthant::cuda::CudaError;
 use orthant::curve::CurveError;
+use orthant::export::ExportError;
 use orthant::field::FieldError;
 use orthant::geometry::DomainError;
 use orthant::input::{InputError, Wrong};
@@ -93,23 +94,38 @@ from_library!(
 
 impl From<TreeError> for Error {
     fn from(error: TreeError) -> Self {
-        let error = match error {
-            TreeError::Run(error) => return Self::Library(error),
-            TreeError::Source(source) => source,
-            TreeError::File(TreeFileError::Exists { path }) => return Self::Exists { path },
-            TreeError::File(TreeFileError::Io { path, error }) => return Self::File { path, source: error },
-            TreeError::File(error @ (TreeFileError::Left { .. } | TreeFileError::Foreign { .. })) => {
-                let advice = if matches!(error, TreeFileError::Left { .. }) { ", by --force" } else { "" };
-                return Self::Input(format!("{error}{advice}"));
-            }
-            error => return Self::Input(error.to_string()),
-        };
-        let text = error.to_string();
-        match error.downcast::<InputError>() {
-            Ok(InputError { path, wrong: Wrong::Io(source) }) => Self::File { path, source },
-            Ok(error) => Self::Input(error.to_string()),
-            Err(_) => Self::Input(format!("--input: {text}")),
+        match error {
+            TreeError::Run(error) => Self::Library(error),
+            TreeError::Source(error) => source(error),
+            TreeError::File(TreeFileError::Io { path, error }) => Self::File { path, source: error },
+            TreeError::File(TreeFileError::Exists { path }) => Self::Exists { path },
+            TreeError::File(error @ TreeFileError::Left { .. }) => Self::Input(format!("{error}, by --force")),
+            error => Self::Input(error.to_string()),
         }
+    }
+}
+
+impl From<ExportError> for Error {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Read(error) => source(error),
+            ExportError::File { path, error } => Self::File { path, source: error },
+            error => Self::Input(error.to_string()),
+        }
+    }
+}
+
+/// What kept a source of cells from being read.
+fn source(error: std::io::Error) -> Error {
+    let text = error.to_string();
+    let error = match error.downcast::<TreeError>() {
+        Ok(error) => return error.into(),
+        Err(error) => error,
+    };
+    match error.downcast::<InputError>() {
+        Ok(InputError { path, wrong: Wrong::Io(source) }) => Error::File { path, source },
+        Ok(error) => Error::Input(error.to_string()),
+        Err(_) => Error::Input(format!("--input: {text}")),
     }
 }
 

@@ -5,7 +5,12 @@ use crate::result::{
     Content, Launches, LevelCounts, LevelKernels, LevelStats, RegionsChecksum, RunCounts, Terminal, Times,
 };
 use crate::tree::along::Along;
+use crate::tree::bottom_up::BottomUp;
+use crate::tree::error::TreeError;
 use crate::tree::stored::Tree;
+
+/// Cells that are looked at before the next.
+const SHARD: u128 = 1 << 25;
 
 /// Counts the regions of a tree part by part, along the curve, and keeps none of them.
 ///
@@ -100,6 +105,26 @@ impl<const K: usize> Census<K> {
             let Content::Uniform(word) = next.content() else { unreachable!("only uniform regions wait") };
             next = Terminal::uniform(level - 1, code / children, word);
         }
+    }
+}
+
+impl<const K: usize> BottomUp<'_, K> {
+    /// Counts the regions and keeps none: in memory is what lies below some regions, of as many cells as a shard of a file has. With
+    /// `hashes` there is a checksum.
+    ///
+    /// # Errors
+    /// As [`tree`](Self::tree).
+    pub fn counts(&self, hashes: bool) -> Result<(RunCounts<K>, Option<RegionsChecksum>), TreeError> {
+        let level = self.along.level_of(0, SHARD);
+        let each = (SHARD / self.along.most_cells(level)).max(1);
+        let (mut census, codes) = (Census::new(self.along.plan(), level, hashes), self.along.codes(level));
+        let mut start = 0;
+        while start < codes {
+            let end = codes.min(start + each);
+            census.add(&self.part(level, start..end)?);
+            start = end;
+        }
+        Ok(census.counts())
     }
 }
 

@@ -4,12 +4,15 @@
 //! points, boxes, slices, levels and labels from the regions themselves: no dense array is made on the way. See the guide's
 //! [page](crate::guide::tree).
 
+mod across;
 mod along;
 mod axis;
 mod bottom_up;
 mod census;
 mod collector;
+mod compare;
 mod cut;
+mod direct;
 mod entries;
 mod error;
 mod file;
@@ -19,14 +22,17 @@ mod look_up;
 mod parts;
 mod piece;
 mod provenance;
+mod reading;
 mod region;
+mod shown;
 mod source;
 mod stored;
 
+pub use across::Found;
 pub use bottom_up::BottomUp;
 pub use census::Census;
 pub use collector::Collector;
-pub use cut::Shown;
+pub use compare::{Difference, Differences};
 pub use error::TreeError;
 pub use file::{
     Fault, Nan, Predicate, TreeAxis, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget,
@@ -35,6 +41,8 @@ pub use file::{
 pub use labels::LabelStatistics;
 pub use parts::Parts;
 pub use provenance::Provenance;
+pub use reading::Reading;
 pub use region::TreeRegion;
+pub use shown::Shown;
 pub use source::Source;
 pub use stored::Tree;

@@ -1,11 +1,13 @@
 //! The tree itself: what it holds, and what follows from that alone.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use crate::cell::CellType;
 use crate::plan::Plan;
 use crate::result::{Cells, RegionsChecksum, Terminal, append_le};
 use crate::tree::along::Along;
+use crate::tree::direct::Direct;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::finder::Finder;
@@ -34,6 +36,8 @@ pub struct Tree<const K: usize> {
     pub(super) entries: Entries,
     pub(super) bricks: Cells,
     pub(super) finder: Finder,
+    /// Made when the first cell is looked up; None if it would take too much.
+    direct: OnceLock<Option<Box<Direct<K>>>>,
 }
 
 /// Equal if the same parts of their domains are cut into the same regions along the same curve, known in the same way, with the
@@ -50,7 +54,7 @@ impl<const K: usize> Tree<K> {
     pub(super) fn new(along: Along<K>, part: Range<u128>, entries: Entries, bricks: Cells) -> Result<Self, TreeError> {
         if tiles(&along, &entries, &part) {
             let finder = Finder::new(&entries.keys, &part)?;
-            return Ok(Self { along, part, entries, bricks, finder });
+            return Ok(Self { along, part, entries, bricks, finder, direct: OnceLock::new() });
         }
         let cells = |row: usize| {
             let terminal = entries.terminal(&along, row);
@@ -92,10 +96,23 @@ impl<const K: usize> Tree<K> {
         &self.bricks
     }
 
-    /// Bytes of the regions and the bricks, and of what finds a region.
+    /// Bytes of the regions and the bricks, and of what finds a region. The first look-up of a cell may make a table that adds a
+    /// quarter, or a megabyte.
     pub fn bytes(&self) -> u64 {
+        self.held() + self.direct.get().and_then(Option::as_ref).map_or(0, |direct| direct.bytes())
+    }
+
+    /// The same without that table.
+    fn held(&self) -> u64 {
         let bricks = self.bricks.len() as u64 * self.bricks.kind().bytes();
         self.entries.len() as u64 * Entries::BYTES + bricks + self.finder.bytes()
+    }
+
+    /// What finds a row without a search.
+    #[inline]
+    pub(super) fn direct(&self) -> Option<&Direct<K>> {
+        let make = || Direct::new(&self.along, &self.entries, self.held()).map(Box::new);
+        self.direct.get_or_init(make).as_deref()
     }
 
     /// The checksum of the regions, which is that of the run that left them, and of any other way to the same regions.

@@ -8,9 +8,8 @@ use proptest::prelude::*;
 
 use crate::cell::CellType;
 use crate::zarr::chunk::{Broken, decode};
-use crate::zarr::shard::is_fill;
 use crate::zarr::zip::pack_narrow;
-use crate::zarr::{ArrayMetadata, Fault, ShardReader, ShardWriter, ZarrError, ZarrStore, encode, group, pack};
+use crate::zarr::{ArrayMetadata, Fault, ShardReader, ShardWriter, ZarrError, ZarrStore, encode, group, is_fill, pack};
 
 /// The chunks of an array's files, or nothing where a file is left out.
 type Files = Vec<(String, Option<Vec<Vec<u8>>>)>;

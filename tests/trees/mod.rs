@@ -1,5 +1,6 @@
 //! Trees: from the cells up against from the top down, and every question against the array itself.
 
+mod across;
 mod census;
 mod making;
 mod parts;

@@ -46,6 +46,11 @@ fn offset(text: &str) -> Result<u64, String> {
 }
 
 impl InputOptions {
+    /// Those of a file that says itself how cells lie.
+    pub(crate) fn of(path: &Path) -> Self {
+        Self { input: Some(path.to_owned()), dtype: None, offset: None, order: None, endian: None, nan: None }
+    }
+
     /// Checks that a field, which reads no array, is given none.
     ///
     /// # Errors

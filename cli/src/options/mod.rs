@@ -23,8 +23,9 @@ use crate::error::Error;
 use crate::output::png::{Gradient, gradient};
 
 pub(crate) use input::InputOptions;
+pub(crate) use values::slice;
 pub(crate) use values::{block, one_of, workload};
-use values::{bytes, slice, times};
+use values::{bytes, times};
 
 /// What is run: a field, or an array that there is already.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -189,9 +190,7 @@ pub(crate) fn or_auto() -> impl TypedValueParser<Value = OrAuto> {
 /// Options of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunOptions {
-    /// What to divide
-    ///
-    /// A field, which says what a cell is worth, or an array, which --input names.
+    /// What a cell is worth: a field, or an array with --input
     #[arg(value_parser = field_or_array())]
     pub(crate) workload: Workload,
     #[command(flatten)]

@@ -34,7 +34,7 @@ pub(crate) fn block(text: &str) -> Result<[u32; 3], String> {
 }
 
 /// `axis=index`.
-pub(super) fn slice(text: &str) -> Result<(usize, u32), String> {
+pub(crate) fn slice(text: &str) -> Result<(usize, u32), String> {
     let (axis, index) = text.split_once('=').ok_or_else(|| format!("'{text}' is not axis=index, as in 2=128"))?;
     let axis = axis.trim().parse().map_err(|_| format!("'{axis}' is not an axis number"))?;
     Ok((axis, number(index, 0..=u32::MAX.into())? as u32))

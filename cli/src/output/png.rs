@@ -6,10 +6,11 @@ use std::io::{Result, Write};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use png::{BitDepth, ColorType, Compression, Encoder};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Slice;
 use orthant::field::Labels;
+use orthant::geometry::Domain;
 use orthant::result::{Cells, DenseArray};
 use orthant::{CellType, Computation};
 
@@ -118,10 +119,18 @@ impl Palette {
 pub struct Caption(Vec<(&'static str, String)>);
 
 impl Caption {
-    /// The caption of a slice.
+    /// The caption of a slice of what was computed.
     pub fn new<const K: usize>(computation: &Computation, slice: &Slice<K>) -> Self {
+        Self::of(&computation.workload, json!(computation), slice)
+    }
+
+    /// The caption of a slice of a tree.
+    pub fn of_tree<const K: usize>(domain: &Domain<K>, slice: &Slice<K>) -> Self {
+        Self::of("tree", json!({"size": domain.size()[..], "domain": domain.window()[..]}), slice)
+    }
+
+    fn of<const K: usize>(what: &str, mut keys: Value, slice: &Slice<K>) -> Self {
         let version = format!("orthant {}", env!("CARGO_PKG_VERSION"));
-        let mut keys = json!(computation);
         keys["axes"] = json!(slice.axes[..K.min(2)]);
         keys["through"] = json!(slice.through.as_slice());
         let [right, up] = slice.axes;
@@ -129,11 +138,7 @@ impl Caption {
             1 => format!("axis {right} to the right"),
             _ => format!("axis {right} to the right, axis {up} upwards"),
         };
-        Self(vec![
-            ("Software", version),
-            ("Description", format!("{}, {axes}", computation.workload)),
-            ("orthant", keys.to_string()),
-        ])
+        Self(vec![("Software", version), ("Description", format!("{what}, {axes}")), ("orthant", keys.to_string())])
     }
 
     /// Puts it into a picture.

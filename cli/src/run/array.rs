@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, UNIX_EPOCH};
 
+use orthant::export::npy;
 use orthant::input::{NotANumber, Numbers};
 use orthant::result::{RegionsChecksum, RunCounts};
 use orthant::tree::{BottomUp, Census, Source, TreeWriter};
@@ -12,10 +13,10 @@ use orthant::{ArrayReport, BackendKind, Built, Computed, Control, How, Keep, Pla
 
 use rayon::ThreadPool;
 
-use super::input::{Input, wrong};
-use super::outputs::{Format, Outputs, finish, write_tree};
+use super::outputs::{Format, Outputs, finish};
 use super::summary;
 use crate::error::Error;
+use crate::input::{Input, wrong};
 use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::RunOptions;
@@ -25,9 +26,6 @@ use crate::output::{Slice, overlay, png, tree};
 use crate::progress::Progress;
 use crate::threads;
 use crate::voice::{Voice, print};
-
-/// The cells whose regions are counted at a time where nothing is kept.
-const SHARD: u128 = 1 << 25;
 
 /// The share of cells in leaves from which on subdividing saves little.
 const NOISE: f64 = 0.6;
@@ -196,7 +194,7 @@ impl ArrayRun {
         let start = Instant::now();
         let builder = BottomUp::new(plan, source)?.control(&self.control).mem_limit(self.limit.unwrap_or(u64::MAX));
         let shown = !outputs.arrays.is_empty() || outputs.overlay.is_some();
-        let mut census = Census::new(plan, 0, outputs.report.is_some());
+        let hashes = outputs.report.is_some();
         let (tree, (mut counts, checksum)) = match (self.keep, trees) {
             (Keep::Regions, [(writer, _)]) if !shown => {
                 builder.write(writer)?;
@@ -206,20 +204,11 @@ impl ArrayRun {
             (Keep::Regions, trees) => {
                 let tree = builder.tree()?;
                 trees.iter_mut().try_for_each(|(writer, _)| writer.write(&tree))?;
+                let mut census = Census::new(plan, 0, hashes);
                 census.add(&tree);
                 (Some(tree), census.counts())
             }
-            _ => {
-                let regions = plan.levels()[0].regions();
-                let each = (SHARD * regions / plan.domain().cells()).max(1);
-                let mut code = 0;
-                while code < regions {
-                    let end = regions.min(code + each);
-                    census.add(&builder.part(0, code..end)?);
-                    code = end;
-                }
-                (None, census.counts())
-            }
+            _ => (None, builder.counts(hashes)?),
         };
         counts.times.wall = start.elapsed();
         Ok((tree, counts, checksum))
@@ -259,7 +248,7 @@ impl ArrayRun {
                 (Format::Png, Some(((cells, palette), _)), _) => {
                     finish(staged, &mut |out| png::write(cells, slice, palette, &caption, out))?;
                 }
-                (Format::Npy, _, Some(tree)) => write_tree(tree, self.limit, |write| finish(staged, write))?,
+                (Format::Npy, _, Some(tree)) => finish(staged, &mut |out| Ok(npy::write(tree, out)?))?,
                 _ => unreachable!("outputs that show cells keep regions"),
             }
         }

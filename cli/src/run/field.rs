@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orthant::backend::Part;
+use orthant::export::npy;
 use orthant::field::{Field, Job, Open};
 use orthant::result::DenseArray;
 use orthant::rule::RuleKind;
 use orthant::tree::TreeWriter;
 use orthant::{Control, Plan, Ran, Report, Request, StrategyKind, Subdivision, Tree};
 
-use super::outputs::{Format, Outputs, PIECE, finish, write_tree};
+use super::outputs::{Format, Outputs, PIECE, finish};
 use super::summary;
 use crate::error::Error;
 use crate::interrupt::cancels;
@@ -23,7 +24,7 @@ use crate::measure::{Patience, repeat};
 use crate::options::RunOptions;
 use crate::output::png::{Caption, Palette};
 use crate::output::tree::MadeOf;
-use crate::output::{Slice, Staged, npy, overlay, png, tree};
+use crate::output::{Slice, Staged, overlay, png, tree};
 use crate::progress::Progress;
 use crate::search::{Wanted, choose};
 use crate::statistics::median;
@@ -165,16 +166,16 @@ impl Task {
         let write = |(format, staged): (Format, Staged)| match (format, &array) {
             (Format::Png, Some(array)) => finish(staged, &mut |out| png::write(array, slice, &palette, &caption, out)),
             (Format::Npy, Some(array)) => finish(staged, &mut |out| {
-                npy::header(array.size(), array.cells().kind(), out)?;
-                npy::cells(array, out)
+                npy::header(&array.size(), array.cells().kind(), out)?;
+                Ok(npy::cells(&**array, out)?)
             }),
             (_, None) => {
                 let mut layers = subdivision.layers(PIECE, limit)?;
                 let mut refused = None;
                 let written = finish(staged, &mut |out| {
-                    npy::header(subdivision.plan().domain().size(), subdivision.bricks().kind(), out)?;
+                    npy::header(&subdivision.plan().domain().size(), subdivision.bricks().kind(), out)?;
                     layers.try_for_each(|piece| match piece {
-                        Ok(piece) => npy::cells(&piece, out),
+                        Ok(piece) => Ok(npy::cells(&piece, out)?),
                         Err(error) => {
                             refused = Some(error);
                             Err(ErrorKind::OutOfMemory.into())
@@ -195,9 +196,8 @@ impl Task {
                 writer.write(&tree)?;
                 tree::finish(writer, &path, self.voice)?;
             }
-            arrays_last
-                .into_iter()
-                .try_for_each(|(_, staged)| write_tree(&tree, limit, |write| finish(staged, write)))?;
+            let write = |out: &mut dyn Write| Ok(npy::write(&tree, out)?);
+            arrays_last.into_iter().try_for_each(|(_, staged)| finish(staged, &mut { write }))?;
         }
         report_last.into_iter().try_for_each(write_report)
     }

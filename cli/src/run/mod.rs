@@ -2,7 +2,6 @@
 
 mod array;
 mod field;
-mod input;
 mod outputs;
 mod summary;
 

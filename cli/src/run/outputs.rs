@@ -1,16 +1,15 @@
 //! The files that a run writes, and what it says first.
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use orthant::backend::Kept;
-use orthant::geometry::Region;
 use orthant::result::{Stored, dense_fits};
-use orthant::{Control, Keep, Tree};
+use orthant::{Control, Keep};
 
 use crate::error::Error;
 use crate::options::OutputOptions;
-use crate::output::{Staged, distinct, expect_extension, has_extension, is_stdout, npy, tree};
+use crate::output::{Staged, distinct, expect_extension, has_extension, is_stdout, tree};
 use crate::voice::Voice;
 
 /// The most bytes of an array that is written from regions that are in memory at once.
@@ -125,37 +124,4 @@ pub(super) fn finish(
     staged.finish(control, write)?;
     wrote.iter().for_each(|wrote| voice.say(wrote));
     Ok(())
-}
-
-/// Writes the cells of a tree as `.npy`, some layers at a time.
-pub(super) fn write_tree<const K: usize>(
-    tree: &Tree<K>,
-    limit: Option<u64>,
-    finish: impl FnOnce(&mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut refused = None;
-    let written = finish(&mut |out| {
-        npy::header(tree.plan().domain().size(), tree.kind(), out)?;
-        layers(tree).try_for_each(|window| match tree.array(&window, limit) {
-            Ok(piece) => npy::cells(&piece, out),
-            Err(error) => {
-                refused = Some(error);
-                Err(ErrorKind::OutOfMemory.into())
-            }
-        })
-    });
-    refused.map_or(Ok(()), |error| Err(error.into())).and(written)
-}
-
-/// The domain in layers along the last axis, of some bytes or of one cell's thickness each.
-fn layers<const K: usize>(tree: &Tree<K>) -> impl Iterator<Item = Region<K>> {
-    let domain = tree.plan().domain().region();
-    let end = domain.extent[K - 1];
-    let bytes = domain.extent[..K - 1].iter().fold(tree.kind().bytes(), |bytes, &n| bytes.saturating_mul(n.into()));
-    let thickness = (PIECE / bytes).clamp(1, end.into()) as u32;
-    (0..end).step_by(thickness as usize).map(move |low| {
-        let mut layer = domain;
-        (layer.corner[K - 1], layer.extent[K - 1]) = (low, thickness.min(end - low));
-        layer
-    })
 }

@@ -19,5 +19,6 @@ mod run;
 mod shape;
 mod streams;
 mod sweeps;
+mod trees;
 mod values;
 mod variables;

@@ -14,18 +14,26 @@ use crate::output::has_extension;
 use crate::voice::Voice;
 
 /// An array that was opened.
-pub(super) struct Input {
-    pub(super) file: ArrayFile,
+pub(crate) struct Input {
+    pub(crate) file: ArrayFile,
     /// Of an archive.
-    pub(super) member: Option<String>,
+    pub(crate) member: Option<String>,
 }
 
 impl Input {
+    /// Opens an array by its name alone: one in a file that says itself how cells lie.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) fn named(path: &Path, voice: Voice) -> Result<Self, Error> {
+        Self::open(&InputOptions::of(path), &Computed::default(), voice)
+    }
+
     /// Opens the array.
     ///
     /// # Errors
     /// [`Error`] names the file, the byte, and what is wrong there, or the option that is missing or too much.
-    pub(super) fn open(options: &InputOptions, computed: &Computed, voice: Voice) -> Result<Self, Error> {
+    pub(crate) fn open(options: &InputOptions, computed: &Computed, voice: Voice) -> Result<Self, Error> {
         let (path, member) = options.parts()?;
         let (npy, npz) = (has_extension(&path, "npy"), has_extension(&path, "npz"));
         match &options.raw()[..] {
@@ -70,7 +78,7 @@ impl Input {
 }
 
 /// What is wrong with a file is about the option that names it.
-pub(super) fn wrong(error: InputError) -> Error {
+pub(crate) fn wrong(error: InputError) -> Error {
     let error = match error {
         InputError { path, wrong: Wrong::Io(source) } => Error::File { path, source },
         InputError { wrong: Wrong::Member { wanted: None, members: 1.., .. }, .. } => {
