@@ -99,6 +99,7 @@ impl From<TreeError> for Error {
             TreeError::Source(error) => source(error),
             TreeError::File(TreeFileError::Io { path, error }) => Self::File { path, source: error },
             TreeError::File(TreeFileError::Exists { path }) => Self::Exists { path },
+            TreeError::File(error @ TreeFileError::Left { .. }) => Self::Input(format!("{error}, by --force")),
             error => Self::Input(error.to_string()),
         }
     }

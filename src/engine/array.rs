@@ -14,7 +14,7 @@ use crate::engine::report::{CellsReport, LevelReport, SCHEMA};
 use crate::engine::request::{Computation, Computed, per_axis};
 use crate::field::FieldOptions;
 use crate::geometry::{Domain, Sample, Scheme};
-use crate::input::{Endian, IndexOrder, Nan};
+use crate::input::{Endian, IndexOrder, NotANumber};
 use crate::per_axis::{shortest, text};
 use crate::plan::Plan;
 use crate::result::{Keep, Launches, RegionsChecksum, RunCounts, Terminal};
@@ -65,7 +65,7 @@ pub struct ReadFrom {
     /// Bytes of cells.
     pub bytes: u64,
     /// What was done about cells that are not a number.
-    pub nan: Nan,
+    pub nan: NotANumber,
 }
 
 /// An array that was subdivided. Schema 1, as a [`Report`](crate::Report).

@@ -10,4 +10,4 @@ mod numbers;
 pub use error::{InputError, Wrong};
 pub use file::{ArrayFile, FileSource};
 pub use layout::{Endian, IndexOrder, Layout};
-pub use numbers::{Nan, Numbers};
+pub use numbers::{NotANumber, Numbers};

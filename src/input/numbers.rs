@@ -9,7 +9,7 @@ use crate::tree::Source;
 
 registry! {
     /// What is done about cells that are not a number.
-    pub enum Nan("treatment of what is not a number") {
+    pub enum NotANumber("treatment of what is not a number") {
         /// They count as one value.
         Equal = "equal",
         /// The first that is met is an error.

@@ -5,7 +5,12 @@ use crate::result::{
     Content, Launches, LevelCounts, LevelKernels, LevelStats, RegionsChecksum, RunCounts, Terminal, Times,
 };
 use crate::tree::along::Along;
+use crate::tree::bottom_up::BottomUp;
+use crate::tree::error::TreeError;
 use crate::tree::stored::Tree;
+
+/// Cells that are looked at before the next.
+const SHARD: u128 = 1 << 25;
 
 /// Counts the regions of a tree part by part, along the curve, and keeps none of them.
 ///
@@ -40,25 +45,7 @@ impl<const K: usize> Census<K> {
         let waiting = std::mem::take(&mut self.waiting);
         self.checksum += self.hash(&waiting);
         waiting.iter().for_each(|terminal| self.count(terminal));
-        let Self { plan, levels: mut found, hashes, checksum, .. } = self;
-        let children = plan.scheme().children();
-        let mut regions = plan.levels()[0].regions() as u64;
-        let mut levels = Vec::new();
-        for (&level, counts) in plan.levels().iter().zip(&mut found) {
-            counts.regions = regions;
-            counts.subdivided = regions - counts.filled - counts.leaves;
-            regions = counts.subdivided.wrapping_mul(children);
-            if regions == 0 {
-                counts.explored_cells = plan.domain().cells() as u64;
-            }
-            let (counts, kernels) = (*counts, LevelKernels::default());
-            levels.push(LevelStats { level, counts, olt_entries: 0, olt_bytes: 0, kernels, time: None });
-            if regions == 0 {
-                break;
-            }
-        }
-        let counts = RunCounts { levels, launches: Launches::default(), times: Times::default() };
-        (counts, hashes.then_some(checksum))
+        (run_counts(&self.plan, self.levels), self.hashes.then_some(self.checksum))
     }
 
     /// Counts the next part.
@@ -119,4 +106,43 @@ impl<const K: usize> Census<K> {
             next = Terminal::uniform(level - 1, code / children, word);
         }
     }
+}
+
+impl<const K: usize> BottomUp<'_, K> {
+    /// Counts the regions and keeps none: in memory is what lies below some regions, of as many cells as a shard of a file has. With
+    /// `hashes` there is a checksum.
+    ///
+    /// # Errors
+    /// As [`tree`](Self::tree).
+    pub fn counts(&self, hashes: bool) -> Result<(RunCounts<K>, Option<RegionsChecksum>), TreeError> {
+        let level = self.along.level_of(0, SHARD);
+        let each = (SHARD / self.along.most_cells(level)).max(1);
+        let (mut census, codes) = (Census::new(self.along.plan(), level, hashes), self.along.codes(level));
+        let mut start = 0;
+        while start < codes {
+            let end = codes.min(start + each);
+            census.add(&self.part(level, start..end)?);
+            start = end;
+        }
+        Ok(census.counts())
+    }
+}
+
+/// What a run from the cells up counts whose filled regions and leaves are `found`, level by level.
+pub(super) fn run_counts<const K: usize>(plan: &Plan<K>, found: Vec<LevelCounts>) -> RunCounts<K> {
+    let children = plan.scheme().children();
+    let mut regions = plan.levels()[0].regions() as u64;
+    let mut levels = Vec::new();
+    for (&level, mut counts) in plan.levels().iter().zip(found) {
+        if regions == 0 {
+            break;
+        }
+        counts.regions = regions;
+        counts.subdivided = regions - counts.filled - counts.leaves;
+        regions = counts.subdivided.wrapping_mul(children);
+        counts.explored_cells = if regions == 0 { plan.domain().cells() as u64 } else { 0 };
+        let kernels = LevelKernels::default();
+        levels.push(LevelStats { level, counts, olt_entries: 0, olt_bytes: 0, kernels, time: None });
+    }
+    RunCounts { levels, launches: Launches::default(), times: Times::default() }
 }

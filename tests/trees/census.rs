@@ -38,6 +38,8 @@ fn counted<T: Cell, const K: usize>(case: Case<K>) {
     census.add(&building.tree().unwrap());
     let (counts, checksum) = census.counts();
     assert_eq!((found(counts.totals()), checksum), (found(run.totals()), None));
+    let (counts, checksum) = building.counts(true).unwrap();
+    assert_eq!((found(counts.totals()), checksum), (found(run.totals()), run.regions_checksum()));
 }
 
 proptest! {

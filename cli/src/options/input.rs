@@ -6,7 +6,7 @@ use clap::Args;
 use orthant::CellType;
 use orthant::choice::number;
 use orthant::field::FieldKind;
-use orthant::input::{Endian, IndexOrder, Nan};
+use orthant::input::{Endian, IndexOrder, NotANumber};
 
 use super::heading;
 use super::values::one_of;
@@ -37,8 +37,8 @@ pub(crate) struct InputOptions {
     #[arg(long, value_parser = one_of!(Endian), env = "ORTHANT_ENDIAN", hide_short_help = true)]
     pub(crate) endian: Option<Endian>,
     /// Cells of an array that are not a number: they count as one value, or are an error [default: equal]
-    #[arg(long, value_parser = one_of!(Nan), env = "ORTHANT_NAN", hide_short_help = true)]
-    pub(crate) nan: Option<Nan>,
+    #[arg(long, value_parser = one_of!(NotANumber), env = "ORTHANT_NAN", hide_short_help = true)]
+    pub(crate) nan: Option<NotANumber>,
 }
 
 fn offset(text: &str) -> Result<u64, String> {

@@ -255,11 +255,11 @@ pub(crate) struct HowOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::RESULTS)]
 pub(crate) struct OutputOptions {
-    /// Write the field: .png, .npy, or - for .npy on stdout
+    /// Write the cells: .png, .npy or -, .tree.zarr
     ///
     /// May be repeated; the variable is a list with commas. A picture shows two axes, of k >= 3 a slice, with y upwards: its last row is index 0. An array has
     /// the shape (.., n_1, n_0), so its first row is index 0. With --keep regions an array is written piece by piece
-    /// without being in memory.
+    /// without being in memory; - is stdout. A tree is a folder, or a single file if the name ends in .tree.zarr.zip.
     #[arg(short, long, value_name = "PATH", env = "ORTHANT_OUTPUT")]
     pub(crate) output: Vec<PathBuf>,
     /// Write the subdivision drawn over the field

@@ -5,6 +5,7 @@ pub mod journal;
 pub mod overlay;
 pub mod png;
 mod staged;
+pub mod tree;
 
 use crate::error::Error;
 use orthant::geometry::Region;

@@ -67,7 +67,9 @@ pub fn expect_extension(flag: &str, path: &Path, allowed: &[&str]) -> Result<(),
     if allowed.iter().any(|extension| has_extension(path, extension)) {
         return Ok(());
     }
-    let allowed = allowed.iter().map(|extension| format!(".{extension}")).collect::<Vec<_>>().join(" or ");
+    let allowed: Vec<_> = allowed.iter().map(|extension| format!(".{extension}")).collect();
+    let (last, others) = allowed.split_last().expect("something is allowed");
+    let allowed = if others.is_empty() { last.clone() } else { format!("{} or {last}", others.join(", ")) };
     Err(Error::Input(format!("{flag} {}: the extension must be {allowed}", path.display())))
 }
 

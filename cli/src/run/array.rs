@@ -1,19 +1,19 @@
 //! A run over an array that is there already: from the cells up, streamed where nothing has to be kept.
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, UNIX_EPOCH};
 
 use orthant::export::npy;
-use orthant::geometry::Region;
-use orthant::input::{Nan, Numbers};
+use orthant::input::{NotANumber, Numbers};
 use orthant::result::{RegionsChecksum, RunCounts};
-use orthant::tree::{BottomUp, Census, Source};
+use orthant::tree::{BottomUp, Census, Source, TreeWriter};
 use orthant::{ArrayReport, BackendKind, Built, Computed, Control, How, Keep, Plan, ReadFrom, Tree};
 
 use rayon::ThreadPool;
 
-use super::outputs::{Format, Outputs, PIECE, finish};
+use super::outputs::{Format, Outputs, finish};
 use super::summary;
 use crate::error::Error;
 use crate::input::{Input, wrong};
@@ -21,13 +21,11 @@ use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::RunOptions;
 use crate::output::png::{Caption, Palette};
-use crate::output::{Slice, overlay, png};
+use crate::output::tree::MadeOf;
+use crate::output::{Slice, overlay, png, tree};
 use crate::progress::Progress;
 use crate::threads;
 use crate::voice::{Voice, print};
-
-/// The cells whose regions are counted at a time where nothing is kept.
-const SHARD: u128 = 1 << 25;
 
 /// The share of cells in leaves from which on subdividing saves little.
 const NOISE: f64 = 0.6;
@@ -127,15 +125,35 @@ impl ArrayRun {
         let outputs = Outputs::open(&self.args.output, self.keep, &[path.clone()])?;
         let kept = How::default().keep(self.keep).cell(kind).kept;
         outputs.fit(slice.window(size).extent, size, &kept, self.limit)?;
-        let nan = self.args.input.nan.unwrap_or(Nan::Equal);
+        let nan = self.args.input.nan.unwrap_or(NotANumber::Equal);
         let numbers = Numbers(&file);
-        let source: &dyn Source<K> = if nan == Nan::Error { &numbers } else { &file };
+        let source: &dyn Source<K> = if nan == NotANumber::Error { &numbers } else { &file };
+        let name = self.name(&path);
+        let open = |target: &PathBuf| {
+            let made_of = MadeOf { name: &name, exactly: exactly(&path, &name) };
+            let force = self.args.output.force;
+            let writer = tree::open(target, force, (&plan, kind), made_of, (&self.control, self.voice));
+            Ok::<_, Error>((writer?, target.clone()))
+        };
+        let mut trees = outputs.trees.iter().map(open).collect::<Result<Vec<_>, _>>()?;
         let pool = self.args.how.tuning.0.get("threads").map(|threads| threads.parse().map(threads::pool));
         let pool = pool.transpose().expect("the option is a number").transpose()?;
-        let build = || self.build(&plan, source, outputs.report.is_some());
+        let mut build = || self.build(&plan, source, &outputs, &mut trees);
         let progress = Progress::start(&self.control, plan.domain().cells(), 1, self.voice);
-        let built = pool.as_ref().map_or_else(build, |pool| pool.install(build));
+        let built = match &pool {
+            Some(pool) => pool.install(build),
+            None => build(),
+        };
         drop(progress);
+        if let (Err(error), [(writer, target)]) = (&built, &trees[..])
+            && error.signal().is_some()
+            && writer.done() > 0
+        {
+            let (target, done, shards) = (target.display(), writer.done(), writer.shards());
+            self.voice.say(format_args!(
+                "orthant: {target}: {done} of {shards} shards are finished, and the same command goes on with them"
+            ));
+        }
         let (tree, counts, checksum) = built?;
         let layout = self.input.file.layout();
         let bytes = plan.domain().cells() as u64 * kind.bytes();
@@ -155,34 +173,43 @@ impl ArrayRun {
                 leaves * 100.0
             ));
         }
+        trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
         self.write(outputs, tree.as_ref(), &slice, &report)
     }
 
-    /// The tree if it is kept, and what was counted.
-    fn build<const K: usize>(&self, plan: &Plan<K>, source: &dyn Source<K>, hashes: bool) -> Result<Counted<K>, Error> {
+    /// What a tree of it says that it is made of.
+    fn name(&self, path: &Path) -> String {
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        self.input.member.as_ref().map_or_else(|| file.to_string(), |member| format!("{file}:{member}"))
+    }
+
+    /// The tree if it is kept in memory, and what was counted. A single output that is a tree is written as it comes.
+    fn build<const K: usize>(
+        &self,
+        plan: &Plan<K>,
+        source: &dyn Source<K>,
+        outputs: &Outputs,
+        trees: &mut [(TreeWriter<K>, PathBuf)],
+    ) -> Result<Counted<K>, Error> {
         let start = Instant::now();
-        let limit = self.limit.unwrap_or(u64::MAX);
-        let builder = BottomUp::new(plan, source)?.control(&self.control).mem_limit(limit);
-        let mut census = Census::new(plan, 0, hashes);
-        let tree = match self.keep {
-            Keep::Regions => {
+        let builder = BottomUp::new(plan, source)?.control(&self.control).mem_limit(self.limit.unwrap_or(u64::MAX));
+        let shown = !outputs.arrays.is_empty() || outputs.overlay.is_some();
+        let hashes = outputs.report.is_some();
+        let (tree, (mut counts, checksum)) = match (self.keep, trees) {
+            (Keep::Regions, [(writer, _)]) if !shown => {
+                builder.write(writer)?;
+                let (counts, checksum) = writer.counts();
+                (None, (counts, Some(checksum)))
+            }
+            (Keep::Regions, trees) => {
                 let tree = builder.tree()?;
+                trees.iter_mut().try_for_each(|(writer, _)| writer.write(&tree))?;
+                let mut census = Census::new(plan, 0, hashes);
                 census.add(&tree);
-                Some(tree)
+                (Some(tree), census.counts())
             }
-            _ => {
-                let regions = plan.levels()[0].regions();
-                let each = (SHARD * regions / plan.domain().cells()).max(1);
-                let mut code = 0;
-                while code < regions {
-                    let end = regions.min(code + each);
-                    census.add(&builder.part(0, code..end)?);
-                    code = end;
-                }
-                None
-            }
+            _ => (None, builder.counts(hashes)?),
         };
-        let (mut counts, checksum) = census.counts();
         counts.times.wall = start.elapsed();
         Ok((tree, counts, checksum))
     }
@@ -221,20 +248,7 @@ impl ArrayRun {
                 (Format::Png, Some(((cells, palette), _)), _) => {
                     finish(staged, &mut |out| png::write(cells, slice, palette, &caption, out))?;
                 }
-                (Format::Npy, _, Some(tree)) => {
-                    let mut refused = None;
-                    let written = finish(staged, &mut |out| {
-                        npy::header(&tree.plan().domain().size(), tree.kind(), out)?;
-                        layers(tree).try_for_each(|window| match tree.array(&window, self.limit) {
-                            Ok(piece) => Ok(npy::cells(&piece, out)?),
-                            Err(error) => {
-                                refused = Some(error);
-                                Err(ErrorKind::OutOfMemory.into())
-                            }
-                        })
-                    });
-                    refused.map_or(Ok(()), |error| Err(error.into())).and(written)?;
-                }
+                (Format::Npy, _, Some(tree)) => finish(staged, &mut |out| Ok(npy::write(tree, out)?))?,
                 _ => unreachable!("outputs that show cells keep regions"),
             }
         }
@@ -242,18 +256,13 @@ impl ArrayRun {
     }
 }
 
-/// The tree, if it is kept, what was counted, and the checksum of regions if it was asked for.
-type Counted<const K: usize> = (Option<Tree<K>>, RunCounts<K>, Option<RegionsChecksum>);
-
-/// The domain in layers along the last axis, of some bytes or of one cell's thickness each.
-fn layers<const K: usize>(tree: &Tree<K>) -> impl Iterator<Item = Region<K>> {
-    let domain = tree.plan().domain().region();
-    let end = domain.extent[K - 1];
-    let bytes = domain.extent[..K - 1].iter().fold(tree.kind().bytes(), |bytes, &n| bytes.saturating_mul(n.into()));
-    let thickness = (PIECE / bytes).clamp(1, end.into()) as u32;
-    (0..end).step_by(thickness as usize).map(move |low| {
-        let mut layer = domain;
-        (layer.corner[K - 1], layer.extent[K - 1]) = (low, thickness.min(end - low));
-        layer
-    })
+/// What tells a file from all others, and from itself when it was written to: what was begun of it can be gone on with.
+fn exactly(path: &Path, name: &str) -> Option<String> {
+    let facts = path.metadata().ok()?;
+    let since = facts.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    let place = path.canonicalize().ok()?;
+    Some(format!("{}, {name}, {} bytes, changed at {} ns", place.display(), facts.len(), since.as_nanos()))
 }
+
+/// The tree, if it is kept in memory, what was counted, and the checksum of regions if it was asked for.
+type Counted<const K: usize> = (Option<Tree<K>>, RunCounts<K>, Option<RegionsChecksum>);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,9 @@ use orthant::backend::Part;
 use orthant::export::npy;
 use orthant::field::{Field, Job, Open};
 use orthant::result::DenseArray;
-use orthant::{Control, Ran, Report, Request, Subdivision};
+use orthant::rule::RuleKind;
+use orthant::tree::TreeWriter;
+use orthant::{Control, Plan, Ran, Report, Request, StrategyKind, Subdivision, Tree};
 
 use super::outputs::{Format, Outputs, PIECE, finish};
 use super::summary;
@@ -20,7 +23,8 @@ use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
 use crate::options::RunOptions;
 use crate::output::png::{Caption, Palette};
-use crate::output::{Slice, Staged, overlay, png};
+use crate::output::tree::MadeOf;
+use crate::output::{Slice, Staged, overlay, png, tree};
 use crate::progress::Progress;
 use crate::search::{Wanted, choose};
 use crate::statistics::median;
@@ -78,6 +82,16 @@ impl Job for Task {
             }
         };
         let how = &self.request.how;
+        // What an exhaustive run leaves is made a tree from the cells up.
+        let rule = if how.tuning.strategy == StrategyKind::Exhaustive { RuleKind::Full } else { plan.rule() };
+        let of_tree = Plan::new(*plan.domain(), *plan.scheme(), plan.curve(), rule)?;
+        let of = (&of_tree, how.kept.cell);
+        let name = self.request.workload.name();
+        let trees = outputs.trees.iter().map(|path| {
+            let made_of = MadeOf { name, exactly: None };
+            Ok((tree::open(path, self.args.output.force, of, made_of, (&self.control, self.voice))?, path.clone()))
+        });
+        let trees = trees.collect::<Result<Vec<_>, Error>>()?;
         let rule = Patience::exactly(self.args.how.repeat.unwrap_or(NonZeroUsize::MIN));
         let mut prepared = target.of().prepare(&plan, &*field, how)?;
         let progress =
@@ -107,7 +121,7 @@ impl Job for Task {
         if !self.voice.quiet && !outputs.stdout {
             print(summary::of_field(&report))?;
         }
-        self.write(outputs, &subdivision, &slice, &*field, &report)
+        self.write(outputs, trees, subdivision, &slice, &*field, &report)
     }
 }
 
@@ -115,7 +129,8 @@ impl Task {
     fn write<const K: usize>(
         &self,
         outputs: Outputs,
-        subdivision: &Subdivision<K>,
+        trees: Vec<(TreeWriter<K>, PathBuf)>,
+        subdivision: Subdivision<K>,
         slice: &Slice<K>,
         field: &dyn Field<K>,
         report: &Report,
@@ -146,31 +161,43 @@ impl Task {
             let mut regions = terminals.map(|terminal| (terminal.level(), subdivision.region(terminal)));
             finish(staged, &mut |out| overlay::write(array, (levels, &mut regions), slice, &palette, &caption, out))?;
         }
-        for (format, staged) in outputs.arrays {
-            match (format, &array) {
-                (Format::Png, Some(array)) => {
-                    finish(staged, &mut |out| png::write(array, slice, &palette, &caption, out))?;
-                }
-                (Format::Npy, Some(array)) => finish(staged, &mut |out| {
-                    npy::header(&array.size(), array.cells().kind(), out)?;
-                    Ok(npy::cells(&**array, out)?)
-                })?,
-                (_, None) => {
-                    let mut layers = subdivision.layers(PIECE, limit)?;
-                    let mut refused = None;
-                    let written = finish(staged, &mut |out| {
-                        npy::header(&subdivision.plan().domain().size(), subdivision.bricks().kind(), out)?;
-                        layers.try_for_each(|piece| match piece {
-                            Ok(piece) => Ok(npy::cells(&piece, out)?),
-                            Err(error) => {
-                                refused = Some(error);
-                                Err(ErrorKind::OutOfMemory.into())
-                            }
-                        })
-                    });
-                    refused.map_or(Ok(()), |error| Err(error.into())).and(written)?;
-                }
+        let (arrays_now, arrays_last) =
+            outputs.arrays.into_iter().partition::<Vec<_>, _>(|(_, staged)| !staged.is_stdout());
+        let write = |(format, staged): (Format, Staged)| match (format, &array) {
+            (Format::Png, Some(array)) => finish(staged, &mut |out| png::write(array, slice, &palette, &caption, out)),
+            (Format::Npy, Some(array)) => finish(staged, &mut |out| {
+                npy::header(&array.size(), array.cells().kind(), out)?;
+                Ok(npy::cells(&**array, out)?)
+            }),
+            (_, None) => {
+                let mut layers = subdivision.layers(PIECE, limit)?;
+                let mut refused = None;
+                let written = finish(staged, &mut |out| {
+                    npy::header(&subdivision.plan().domain().size(), subdivision.bricks().kind(), out)?;
+                    layers.try_for_each(|piece| match piece {
+                        Ok(piece) => Ok(npy::cells(&piece, out)?),
+                        Err(error) => {
+                            refused = Some(error);
+                            Err(ErrorKind::OutOfMemory.into())
+                        }
+                    })
+                });
+                refused.map_or(Ok(()), |error| Err(error.into())).and(written)
             }
+        };
+        arrays_now.into_iter().try_for_each(&write)?;
+        if trees.is_empty() {
+            arrays_last.into_iter().try_for_each(&write)?;
+        } else {
+            // What the run left becomes the tree; it is never there twice.
+            drop(array);
+            let tree = Tree::of(subdivision)?;
+            for (mut writer, path) in trees {
+                writer.write(&tree)?;
+                tree::finish(writer, &path, self.voice)?;
+            }
+            let write = |out: &mut dyn Write| Ok(npy::write(&tree, out)?);
+            arrays_last.into_iter().try_for_each(|(_, staged)| finish(staged, &mut { write }))?;
         }
         report_last.into_iter().try_for_each(write_report)
     }

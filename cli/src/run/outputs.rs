@@ -9,7 +9,7 @@ use orthant::{Control, Keep};
 
 use crate::error::Error;
 use crate::options::OutputOptions;
-use crate::output::{Staged, distinct, expect_extension, has_extension, is_stdout};
+use crate::output::{Staged, distinct, expect_extension, has_extension, is_stdout, tree};
 use crate::voice::Voice;
 
 /// The most bytes of an array that is written from regions that are in memory at once.
@@ -28,7 +28,7 @@ impl Format {
             return Ok(Self::Png);
         }
         if !is_stdout(path) {
-            expect_extension("--output", path, &["png", "npy"])?;
+            expect_extension("--output", path, &["png", "npy", "tree.zarr", "tree.zarr.zip"])?;
         }
         Ok(Self::Npy)
     }
@@ -37,6 +37,8 @@ impl Format {
 /// The outputs of a run, opened before any work.
 pub(super) struct Outputs {
     pub(super) arrays: Vec<(Format, Staged)>,
+    /// Those that are trees, which the library opens when there is a plan.
+    pub(super) trees: Vec<PathBuf>,
     pub(super) overlay: Option<Staged>,
     pub(super) report: Option<Staged>,
     /// True if one of them is stdout, where the table then has no place.
@@ -64,7 +66,11 @@ impl Outputs {
             let error = Error::Input("--keep counts keeps no cells to write; use --keep dense or regions".into());
             return Err(error.about(&["keep", "output", "overlay"]));
         }
-        let formats = args.output.iter().map(|path| Ok((Format::of(path)?, path)));
+        let (trees, arrays): (Vec<_>, Vec<_>) = args.output.iter().partition(|path| tree::is_tree(path));
+        if let Some(path) = trees.iter().find(|path| !args.force && path.symlink_metadata().is_ok()) {
+            return Err(Error::Exists { path: path.to_path_buf() });
+        }
+        let formats = arrays.into_iter().map(|path| Ok((Format::of(path)?, path)));
         let mut formats = formats.collect::<Result<Vec<_>, Error>>()?;
         // Stdout comes last.
         formats.sort_by_key(|(_, path)| is_stdout(path));
@@ -74,6 +80,7 @@ impl Outputs {
                 .into_iter()
                 .map(|(format, path)| Ok((format, stage(path)?)))
                 .collect::<Result<_, Error>>()?,
+            trees: trees.into_iter().cloned().collect(),
             overlay: args.overlay.as_deref().map(stage).transpose()?,
             report: args.report().map(stage).transpose()?,
             stdout: paths().any(is_stdout),

@@ -8,8 +8,9 @@ use orthant::export::{self, Boxes};
 use orthant::tree::{Parts, Reading, TreeFile, TreeJob, TreeTarget};
 
 use super::cells::ToOptions;
-use super::open::{is_tree, open};
+use super::open::open;
 use crate::error::Error;
+use crate::output::tree::is_tree;
 use crate::output::{expect_extension, has_extension, is_stdout, same_file};
 use crate::voice::Voice;
 

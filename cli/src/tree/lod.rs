@@ -8,10 +8,11 @@ use orthant::export::{ExportError, npy};
 use orthant::tree::{Parts, Shown, TreeFile, TreeJob};
 
 use super::cells::ToOptions;
-use super::open::{is_tree, open, save};
+use super::open::{open, save};
 use crate::error::Error;
 use crate::machine::Machine;
 use crate::options::one_of;
+use crate::output::tree::is_tree;
 use crate::voice::Voice;
 
 /// Options of `tree lod`.

@@ -16,13 +16,6 @@ pub(super) fn open(path: &Path, job: impl TreeJob<Output = Result<(), Error>>) -
     TreeStore::open(path)?.dispatch(job)?
 }
 
-/// True of names of trees.
-pub(super) fn is_tree(path: &Path) -> bool {
-    let name = path.to_string_lossy().to_ascii_lowercase();
-    let name = name.trim_end_matches('/');
-    name.ends_with(".tree.zarr") || name.ends_with(".tree.zarr.zip")
-}
-
 /// Saves a tree, and says so.
 ///
 /// # Errors

@@ -8,11 +8,12 @@ use clap::Args;
 use orthant::Control;
 use orthant::tree::{Differences, Parts, Reading, Source, TreeFile, TreeJob};
 
-use super::open::{is_tree, open};
+use super::open::open;
 use super::span;
 use crate::error::Error;
 use crate::input::{Input, wrong};
 use crate::interrupt::cancels;
+use crate::output::tree::is_tree;
 use crate::progress::Progress;
 use crate::voice::{Voice, print};
 

@@ -1,7 +1,8 @@
 //! Arrays from files: what a run says of one, and what it writes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use orthant::tree::TreeFile;
 use serde_json::{Value, json};
 
 use crate::binary::{command, files, folder, json, orthant, report, text};
@@ -154,4 +155,77 @@ fn what_is_no_array_is_told() {
         let said = text(&output.stderr);
         assert!(output.status.code() == Some(2) && said.contains(says), "{input}: {said}");
     }
+}
+
+/// What a folder holds, by the paths in it.
+fn content(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        match entry.file_type().unwrap().is_dir() {
+            true => found.extend(content(&entry.path())),
+            false => found.push((entry.path(), std::fs::read(entry.path()).unwrap())),
+        }
+    }
+    found.iter_mut().for_each(|(path, _)| *path = path.strip_prefix(folder).unwrap_or(path).to_owned());
+    found.sort();
+    found
+}
+
+/// The cells of a tree in a file, as `.npy` has them.
+fn dense<const K: usize>(path: &Path) -> Vec<u8> {
+    let tree = TreeFile::<K>::open(path).unwrap().tree(None).unwrap();
+    let array = tree.array(&tree.plan().domain().region(), None).unwrap();
+    let mut bytes = Vec::new();
+    let put = |piece: &[u8]| -> Result<(), std::convert::Infallible> {
+        bytes.extend_from_slice(piece);
+        Ok(())
+    };
+    array.cells().le_bytes(0..array.cells().len(), put).unwrap();
+    bytes
+}
+
+#[test]
+fn every_run_leaves_a_tree() {
+    let folder = folder("array-trees");
+    run(
+        &folder,
+        "mandelbrot -n 300x200 -g 3x2 -B 3 --explore full -o a.npy -o dense.tree.zarr -o zip.tree.zarr.zip -q",
+    );
+    run(&folder, "mandelbrot -n 300x200 -g 3x2 -B 3 --explore full --keep regions -o regions.tree.zarr -q");
+    run(
+        &folder,
+        "mandelbrot -n 300x200 -g 3x2 -B 3 --strategy exhaustive --curve canonical -o exhaustive.tree.zarr -q",
+    );
+    let array = "array --input a.npy -g 3x2 -B 3";
+    let streamed = report(&folder, &format!("{array} -o streamed.tree.zarr"));
+    let kept = report(&folder, &format!("{array} -o kept.tree.zarr -o kept.npy"));
+    let cells = cells(&folder.join("a.npy"));
+    for tree in ["dense", "regions", "exhaustive", "streamed", "kept"] {
+        assert!(dense::<2>(&folder.join(tree).with_extension("tree.zarr")) == cells, "{tree}");
+    }
+    assert!(dense::<2>(&folder.join("zip.tree.zarr.zip")) == cells);
+    assert!(content(&folder.join("dense.tree.zarr")) == content(&folder.join("regions.tree.zarr")));
+    assert!(content(&folder.join("streamed.tree.zarr")) == content(&folder.join("kept.tree.zarr")));
+    // As counted on the way, and in memory.
+    assert_eq!((counts(&streamed), &streamed["keep"]), (counts(&kept), &json!("regions")));
+    assert_eq!(streamed["regions_checksum"], kept["regions_checksum"]);
+    assert_eq!(streamed["levels"], kept["levels"]);
+    let file = TreeFile::<2>::open(folder.join("streamed.tree.zarr")).unwrap();
+    assert_eq!(file.info().source.as_deref(), Some("a.npy"));
+
+    // What is there stays, and so does what is read.
+    let again = orthant(&folder, &format!("run {array} -o kept.tree.zarr"));
+    assert_eq!(again.status.code(), Some(2));
+    assert!(text(&again.stderr).contains("kept.tree.zarr exists already; --force"), "{}", text(&again.stderr));
+    std::fs::create_dir(folder.join("mine.tree.zarr")).unwrap();
+    let foreign = orthant(&folder, &format!("run {array} -o mine.tree.zarr --force"));
+    assert!(foreign.status.code() == Some(2) && text(&foreign.stderr).contains("no tree"), "{}", text(&foreign.stderr));
+    std::fs::hard_link(folder.join("a.npy"), folder.join("b.tree.zarr.zip")).unwrap();
+    let same = orthant(&folder, &format!("run {array} -o b.tree.zarr.zip --force"));
+    assert!(same.status.code() == Some(2) && text(&same.stderr).contains("is read, and cannot be written too"));
+    assert!(
+        files(&folder).iter().all(|name| !name.starts_with(".a") && !name.ends_with(".part")),
+        "{:?}",
+        files(&folder)
+    );
 }

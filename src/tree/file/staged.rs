@@ -38,6 +38,8 @@ pub(super) struct Finished {
     pub(super) held: Held,
     /// On each level how many of its regions are uniform and how many are leaves.
     pub(super) terminals: Vec<[u64; 2]>,
+    /// On each level how many cells the uniform ones have.
+    pub(super) filled: Vec<u64>,
 }
 
 /// A folder beside a target.
@@ -138,6 +140,11 @@ impl Staged {
             None => ("source".to_owned(), &other["made_of"], &mine["made_of"]),
         };
         TreeFileError::Left { path: self.path.clone(), key, found: found.to_string(), given: given.to_string() }
+    }
+
+    /// The folder.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The folder of the group.
