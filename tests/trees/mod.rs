@@ -1,5 +1,6 @@
 //! Trees: from the cells up against from the top down, and every question against the array itself.
 
+mod files;
 mod making;
 mod parts;
 mod questions;

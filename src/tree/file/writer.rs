@@ -120,11 +120,7 @@ impl TreeTarget {
             staged,
         };
         writer.terminals = vec![[0; 2]; writer.along.plan().levels().len()];
-        for finished in &found {
-            if writer.staged.has(finished) {
-                writer.account(finished);
-            }
-        }
+        found.iter().for_each(|finished| writer.account(finished));
         Ok(writer)
     }
 }
