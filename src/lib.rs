@@ -35,6 +35,7 @@ pub mod cuda;
 pub mod curve;
 mod dimension;
 mod engine;
+pub mod export;
 pub mod field;
 pub mod geometry;
 pub mod input;

@@ -44,6 +44,7 @@ const LIBRARY: Layers = &[
     ("backend", &["backend/"]),
     ("tree", &["tree/"]),
     ("input", &["input/"]),
+    ("export", &["export/"]),
     ("backends", &["cpu/", "cuda/"]),
     ("engine", &["engine/"]),
     ("conformance", &["conformance/"]),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orthant::backend::{Kept, Part};
+use orthant::export::npy;
 use orthant::field::{Field, Job, Open};
 use orthant::per_axis::{shortest, text as by};
 use orthant::result::{DenseArray, Stored, dense_fits};
@@ -19,7 +20,7 @@ use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
 use crate::options::{OutputOptions, RunOptions};
 use crate::output::png::{Caption, Palette};
-use crate::output::{Slice, Staged, distinct, expect_extension, has_extension, is_stdout, npy, overlay, png};
+use crate::output::{Slice, Staged, distinct, expect_extension, has_extension, is_stdout, overlay, png};
 use crate::progress::Progress;
 use crate::search::{Wanted, choose};
 use crate::statistics::median;
@@ -238,7 +239,7 @@ impl Task {
                 }
                 (Format::Npy, Some(array)) => finish(staged, &mut |out| {
                     npy::header(array.size(), array.cells().kind(), out)?;
-                    npy::cells(array, out)
+                    cells(array, out)
                 })?,
                 (_, None) => {
                     let mut layers = subdivision.layers(PIECE, limit)?;
@@ -246,7 +247,7 @@ impl Task {
                     let written = finish(staged, &mut |out| {
                         npy::header(subdivision.plan().domain().size(), subdivision.bricks().kind(), out)?;
                         layers.try_for_each(|piece| match piece {
-                            Ok(piece) => npy::cells(&piece, out),
+                            Ok(piece) => cells(&piece, out),
                             Err(error) => {
                                 refused = Some(error);
                                 Err(ErrorKind::OutOfMemory.into())
@@ -259,6 +260,11 @@ impl Task {
         }
         report_last.into_iter().try_for_each(write_report)
     }
+}
+
+/// Writes the cells of an array, or of its next piece.
+fn cells<const K: usize>(piece: &DenseArray<K>, out: &mut dyn Write) -> std::io::Result<()> {
+    piece.cells().le_bytes(0..piece.cells().len(), |bytes| out.write_all(bytes))
 }
 
 /// What happened, for people.

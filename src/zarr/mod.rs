@@ -23,6 +23,6 @@ pub(crate) use chunk::encode;
 pub use error::{Fault, ZarrError};
 pub(crate) use json::group;
 pub(crate) use metadata::{ArrayMetadata, number};
-pub(crate) use shard::{ShardReader, ShardWriter};
+pub(crate) use shard::{ShardReader, ShardWriter, is_fill};
 pub(crate) use store::{Member, ZarrStore};
-pub(crate) use zip::pack;
+pub use zip::pack;

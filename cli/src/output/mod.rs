@@ -2,7 +2,6 @@
 
 pub mod chart;
 pub mod journal;
-pub mod npy;
 pub mod overlay;
 pub mod png;
 mod staged;

@@ -7,6 +7,6 @@ mod pack;
 mod parts;
 
 pub(super) use directory::{Directory, Entry};
-pub(crate) use pack::pack;
+pub use pack::pack;
 #[cfg(test)]
 pub(super) use pack::pack_narrow;

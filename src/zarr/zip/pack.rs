@@ -17,7 +17,7 @@ const PIECE: usize = 1 << 18;
 ///
 /// # Errors
 /// If a file cannot be read, is none, or the writer fails.
-pub(crate) fn pack<W: Write + Seek>(folder: &Path, out: W) -> io::Result<W> {
+pub fn pack<W: Write + Seek>(folder: &Path, out: W) -> io::Result<W> {
     pack_narrow(folder, out, u32::MAX)
 }
 
@@ -62,7 +62,7 @@ struct Zip<W> {
 }
 
 /// A member but for its name, as both its places say it.
-struct About {
+struct MemberFields {
     crc: u32,
     length: u64,
     /// Where it begins; 0 before its own bytes, which need not say it.
@@ -70,7 +70,7 @@ struct About {
     limit: u64,
 }
 
-impl About {
+impl MemberFields {
     /// The numbers that 32 bits do not hold.
     fn wide(&self) -> Vec<u64> {
         // Both lengths are there or none.
@@ -110,7 +110,7 @@ impl<W: Write + Seek> Zip<W> {
         let header = |crc| {
             let mut header = Vec::new();
             put32(&mut header, &[signature::MEMBER]);
-            let about = About { crc, length, at: 0, limit };
+            let about = MemberFields { crc, length, at: 0, limit };
             about.write(name, &mut header);
             header.extend(name.as_bytes());
             about.write_wide(&mut header);
@@ -135,7 +135,7 @@ impl<W: Write + Seek> Zip<W> {
         self.out.write_all(&header(crc))?;
         self.out.seek(SeekFrom::Start(self.at))?;
 
-        let about = About { crc, length, at: start, limit };
+        let about = MemberFields { crc, length, at: start, limit };
         let to = &mut self.directory;
         put32(to, &[signature::ENTRY]);
         // Made on Unix, whose permissions say that it is a file that its owner may write.

@@ -1,13 +1,24 @@
-//! `.npy`: the dense array in C order, shape [n_{k-1}, .., n_0], little-endian, format 1.0.
+//! `.npy`: all cells in C order, shape [n_{k-1}, .., n_0], little-endian, format 1.0.
 //!
-//! Written by hand because it is forty lines and streams from the field without a second copy.
+//! Written by hand because it is forty lines and streams without a second copy.
 
 use std::io::{Result, Write};
 
-use orthant::CellType;
-use orthant::result::DenseArray;
+use crate::cell::CellType;
+use crate::export::boxes::Boxes;
+use crate::export::cells;
+use crate::export::error::ExportError;
 
-/// Writes what comes before the cells.
+/// Writes all cells.
+///
+/// # Errors
+/// If cells cannot be read, or the writer fails.
+pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> std::result::Result<(), ExportError> {
+    header(boxes.size(), boxes.kind(), out).map_err(ExportError::Write)?;
+    cells::write(boxes, out)
+}
+
+/// Writes what comes before the cells, of those who have them.
 ///
 /// # Errors
 /// If the writer fails.
@@ -29,12 +40,4 @@ pub fn header<const K: usize>(size: [u32; K], kind: CellType, out: &mut dyn Writ
     out.write_all(b"\x93NUMPY\x01\x00")?;
     out.write_all(&(header.len() as u16).to_le_bytes())?;
     out.write_all(header.as_bytes())
-}
-
-/// Writes the cells of the whole array, or of its next piece.
-///
-/// # Errors
-/// If the writer fails.
-pub fn cells<const K: usize>(piece: &DenseArray<K>, out: &mut dyn Write) -> Result<()> {
-    piece.cells().le_bytes(0..piece.cells().len(), |bytes| out.write_all(bytes))
 }

@@ -1,0 +1,91 @@
+//! What is exported: cells that are handed out box by box.
+
+use std::io;
+
+use crate::cell::CellType;
+use crate::geometry::{Domain, Region, WindowError};
+use crate::tree::{Source, Tree};
+
+/// Cells of a domain, which are asked for box by box, and of boxes whether they have one value.
+pub trait Boxes<const K: usize>: Source<K> {
+    /// Where the cells lie.
+    fn domain(&self) -> Domain<K>;
+
+    /// The word that all cells of a box count as; None if there are several, or it is not known without a look at every cell.
+    ///
+    /// # Errors
+    /// Whatever keeps it from reading.
+    fn uniform(&self, window: &Region<K>) -> io::Result<Option<u64>>;
+}
+
+impl<const K: usize> Boxes<K> for Tree<K> {
+    fn domain(&self) -> Domain<K> {
+        *self.plan().domain()
+    }
+
+    fn uniform(&self, window: &Region<K>) -> io::Result<Option<u64>> {
+        Tree::uniform(self, window).map_err(io::Error::other)
+    }
+}
+
+/// A box of others, as a domain of its own.
+pub struct Cutout<'b, const K: usize> {
+    of: &'b dyn Boxes<K>,
+    window: Region<K>,
+    domain: Domain<K>,
+}
+
+impl<'b, const K: usize> Cutout<'b, K> {
+    /// The cells of a box.
+    ///
+    /// # Errors
+    /// If the box is empty or reaches beyond the domain.
+    pub fn new(of: &'b dyn Boxes<K>, window: Region<K>) -> Result<Self, WindowError> {
+        let whole = of.domain();
+        window.within(whole.size())?;
+        let (pitch, ends) = (whole.pitch(), whole.window());
+        let end = |j: usize, cell: u32| match cell == whole.size()[j] {
+            true => ends[j][1],
+            false => f64::from(cell).mul_add(pitch[j], ends[j][0]),
+        };
+        let part = std::array::from_fn(|j| {
+            let Region { corner, extent } = window;
+            [end(j, corner[j]), end(j, corner[j] + extent[j])]
+        });
+        // Where cells coincide, a box of them has no width in the window's coordinates: it is then told by the whole's.
+        let domain = Domain::new(window.extent, part, whole.sample());
+        let domain = domain.or_else(|_| Domain::new(window.extent, ends, whole.sample()));
+        Ok(Self { of, window, domain: domain.expect("a window of a domain, and cells") })
+    }
+
+    /// A box of it among the cells of the others.
+    fn among(&self, part: &Region<K>) -> Region<K> {
+        Region { corner: self.window.cell(part.corner), extent: part.extent }
+    }
+}
+
+impl<const K: usize> Source<K> for Cutout<'_, K> {
+    fn kind(&self) -> CellType {
+        self.of.kind()
+    }
+
+    fn size(&self) -> [u32; K] {
+        self.window.extent
+    }
+
+    fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
+        self.check(window, bytes)?;
+        self.of.read(&self.among(window), bytes)
+    }
+}
+
+impl<const K: usize> Boxes<K> for Cutout<'_, K> {
+    fn domain(&self) -> Domain<K> {
+        self.domain
+    }
+
+    fn uniform(&self, window: &Region<K>) -> io::Result<Option<u64>> {
+        window.within(self.window.extent).map_err(io::Error::other)?;
+        self.of.uniform(&self.among(window))
+    }
+}

@@ -1,0 +1,61 @@
+//! What keeps cells from becoming a file.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::bytes::Bytes;
+use crate::memory::Refused;
+
+/// What keeps cells from becoming a file: the format, the system, or the source of the cells.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// A format that does not have as many dimensions.
+    #[error("{format}: {k} dimensions; it holds {allowed}. A slice or a box of fewer could be written")]
+    Dimensions {
+        /// The format.
+        format: &'static str,
+        /// Dimensions of the domain.
+        k: usize,
+        /// What there can be.
+        allowed: &'static str,
+    },
+    /// A format that does not count as far.
+    #[error("{format}: {size} cells on axis {axis}; it counts to {most}. A box of fewer could be written")]
+    Extent {
+        /// The format.
+        format: &'static str,
+        /// The axis.
+        axis: usize,
+        /// Cells of the axis.
+        size: u32,
+        /// The most that there can be.
+        most: u32,
+    },
+    /// Cells could not be read.
+    #[error("the source: {0}")]
+    Read(io::Error),
+    /// The file could not be written.
+    #[error(transparent)]
+    Write(io::Error),
+    /// A file of several could not be written.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// There is no memory.
+    #[error("there is no memory for {}", Bytes(*bytes))]
+    Memory {
+        /// How much was asked for.
+        bytes: u128,
+    },
+}
+
+impl From<Refused> for ExportError {
+    fn from(refused: Refused) -> Self {
+        Self::Memory { bytes: refused.bytes }
+    }
+}

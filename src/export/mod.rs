@@ -1,0 +1,43 @@
+//! Trees and arrays as files that other programs open.
+//!
+//! A file per format. Each takes [`Boxes`], which are asked for a box at a time, so that no dense array is made on the way; each has a
+//! `check`, which says before any work what the format cannot hold. Where cells lie in space follows from the domain: axis j
+//! begins at the lower end of the window, and a cell is the window over the size.
+//!
+//! | | dimensions | opens in |
+//! |---|---|---|
+//! | [`npy`] | 1 to 8 | NumPy |
+//! | [`zarr`] | 1 to 8 | zarr-python, xarray, TensorStore, zarrs |
+//! | [`vti`] | 2, 3 | ParaView, VTK, PyVista |
+//! | [`htg`] | 2, 3 | ParaView, VTK |
+//!
+//! ```
+//! use orthant::export;
+//! use orthant::prelude::*;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let domain = Domain::new([64, 64], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Centre)?;
+//! let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, RuleKind::Full)?;
+//! let mandelbrot = field::mandelbrot::open(&domain, &FieldOptions::default())?;
+//! let tree = Tree::of(Run::new(&plan, &*mandelbrot).how(How::default().keep(Keep::Regions)).start()?)?;
+//! let mut file = Vec::new();
+//! export::vti::write(&tree, &mut file)?;
+//! assert!(file.starts_with(b"<?xml"));
+//! # Ok(())
+//! # }
+//! ```
+
+mod boxes;
+mod cells;
+mod error;
+pub mod htg;
+mod hyper_tree;
+pub mod npy;
+#[cfg(test)]
+mod tests;
+pub mod vti;
+mod vtk;
+pub mod zarr;
+
+pub use boxes::{Boxes, Cutout};
+pub use error::ExportError;

@@ -1,0 +1,335 @@
+//! Dense Zarr v3: an array of all cells, and one per axis that says where they are.
+//!
+//! The array `value` has shape [n_{k-1}, .., n_0], in chunks of about a quarter of a million cells, hundreds of which are one file.
+//! Chunks and files of zeros alone are left out. `x`, `y`, `z` (up to four axes; `x0`, `x1`, .. of more) are the samples'
+//! coordinates, which xarray takes for those of the axes of the same names.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::cell::CellType;
+use crate::export::boxes::Boxes;
+use crate::export::cells;
+use crate::export::error::ExportError;
+use crate::geometry::{Domain, Region};
+use crate::memory::zeros;
+pub use crate::zarr::pack;
+use crate::zarr::{ArrayMetadata, ShardWriter, encode, group, is_fill};
+
+/// A chunk has at most 2^18 cells, on axes that are equally long if there is room.
+const CHUNK_BITS: u32 = 18;
+
+/// A file has at most 2^9 chunks.
+const FILE_BITS: u32 = 9;
+
+/// Elements of a chunk of coordinates.
+const COORDINATES: u64 = 1 << 16;
+
+/// Chunks that are encoded before they are written.
+const BATCH: usize = 32;
+
+/// Writes all cells into an empty folder, which is made if it is not there: a group, whose `zarr.json` is written last.
+///
+/// # Errors
+/// If cells cannot be read, or a file cannot be written; what was written stays then.
+pub fn write<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path) -> Result<(), ExportError> {
+    write_in(boxes, folder, &Chunking::of(boxes.size(), CHUNK_BITS, FILE_BITS))
+}
+
+/// The same in chunks and files of these sides.
+fn write_in<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path, grid: &Chunking<K>) -> Result<(), ExportError> {
+    let domain = boxes.domain();
+    make(folder)?;
+    let names = names(K);
+    let named: Vec<&str> = names.iter().rev().map(String::as_str).collect();
+    let value = ArrayMetadata::sharded(
+        boxes.kind(),
+        &reversed(domain.size()),
+        &reversed(grid.side()),
+        &reversed(grid.chunk),
+        &named,
+    );
+    write_values(boxes, grid, &value, &folder.join("value"))?;
+    for axis in 0..K {
+        write_coordinates(&domain, axis, &names[axis], &folder.join(&names[axis]))?;
+    }
+    let about = DomainAttributes {
+        size: domain.size().to_vec(),
+        window: domain.window().to_vec(),
+        sample: domain.sample().name(),
+    };
+    put(&folder.join("zarr.json"), group(&BTreeMap::from([("orthant", about)])).as_bytes())
+}
+
+/// What the group says of the domain, axis 0 first.
+#[derive(Serialize)]
+struct DomainAttributes {
+    size: Vec<u32>,
+    window: Vec<[f64; 2]>,
+    sample: &'static str,
+}
+
+/// What axes are called, axis 0 first.
+fn names(k: usize) -> Vec<String> {
+    match k {
+        1..=4 => ["x", "y", "z", "w"][..k].iter().map(|&name| name.to_owned()).collect(),
+        _ => (0..k).map(|axis| format!("x{axis}")).collect(),
+    }
+}
+
+/// Axis 0 last, as Zarr has its fastest.
+fn reversed<const K: usize>(of: [u32; K]) -> Vec<u64> {
+    of.iter().rev().map(|&n| n.into()).collect()
+}
+
+/// Cells per axis of a chunk, and chunks of a file.
+struct Chunking<const K: usize> {
+    chunk: [u32; K],
+    chunks: [u32; K],
+}
+
+impl<const K: usize> Chunking<K> {
+    fn of(size: [u32; K], chunk_bits: u32, file_bits: u32) -> Self {
+        let chunk = share(size, chunk_bits);
+        Self { chunk, chunks: share(std::array::from_fn(|j| size[j].div_ceil(chunk[j])), file_bits) }
+    }
+
+    /// Cells per axis of a file.
+    fn side(&self) -> [u32; K] {
+        std::array::from_fn(|j| self.chunk[j] * self.chunks[j])
+    }
+}
+
+/// A box with at most 2^bits of what there is `size` of per axis: powers of two but for axes that it spans.
+fn share<const K: usize>(size: [u32; K], bits: u32) -> [u32; K] {
+    let mut sides = [0u32; K];
+    for _ in 0..bits {
+        // The shortest side that does not span its axis yet.
+        let open = (0..K).filter(|&j| sides[j] < 31 && 1 << sides[j] < size[j]);
+        let Some(axis) = open.min_by_key(|&j| sides[j]) else { break };
+        sides[axis] += 1;
+    }
+    std::array::from_fn(|j| (1u32 << sides[j]).min(size[j]))
+}
+
+fn write_values<const K: usize>(
+    boxes: &dyn Boxes<K>,
+    grid: &Chunking<K>,
+    metadata: &ArrayMetadata,
+    folder: &Path,
+) -> Result<(), ExportError> {
+    make(folder)?;
+    put(&folder.join("zarr.json"), metadata.text().as_bytes())?;
+    let size = boxes.size();
+    let whole = Region { corner: [0; K], extent: size };
+    let side = grid.side();
+    // Boxes of a lattice, cut off where the domain ends; None of those beyond.
+    let cut = |corner: [u64; K], side: [u32; K]| {
+        let corner = corner.map(|c| u32::try_from(c).ok());
+        let inside = (0..K).all(|j| corner[j].is_some_and(|c| c < size[j]));
+        inside
+            .then(|| whole.intersection(&Region { corner: corner.map(Option::unwrap_or_default), extent: side }))
+            .flatten()
+    };
+    let files = Region { corner: [0; K], extent: std::array::from_fn(|j| size[j].div_ceil(side[j])) };
+    for at in files.cells() {
+        let corner: [u64; K] = std::array::from_fn(|j| u64::from(at[j]) * u64::from(side[j]));
+        let file = cut(corner, side).expect("files begin in the domain");
+        if boxes.uniform(&file).map_err(ExportError::Read)? == Some(metadata.fill) {
+            continue;
+        }
+        let chunk = |at: [u32; K]| {
+            let corner = std::array::from_fn(|j| corner[j] + u64::from(at[j]) * u64::from(grid.chunk[j]));
+            cut(corner, grid.chunk).map_or(Ok(None), |part| encoded(boxes, &part, grid.chunk, metadata))
+        };
+        let lattice = Region { corner: [0; K], extent: grid.chunks };
+        let numbers: Vec<[u32; K]> = lattice.cells().collect();
+        let key: Vec<u64> = at.iter().rev().map(|&number| number.into()).collect();
+        let path = folder.join(ArrayMetadata::key(&key));
+        let wrong = |error| ExportError::File { path: path.clone(), error };
+        fs::create_dir_all(path.parent().expect("it lies in the folder")).map_err(wrong)?;
+        let mut shard = ShardWriter::new(BufWriter::new(File::create(&path).map_err(wrong)?), metadata);
+        let mut empty = true;
+        for batch in numbers.chunks(BATCH) {
+            for chunk in batch.par_iter().map(|&at| chunk(at)).collect::<Result<Vec<_>, _>>()? {
+                empty &= chunk.is_none();
+                shard.put(chunk.as_deref()).map_err(wrong)?;
+            }
+        }
+        shard.finish().and_then(|mut file| file.flush()).map_err(wrong)?;
+        if empty {
+            fs::remove_file(&path).map_err(wrong)?;
+        }
+    }
+    Ok(())
+}
+
+/// A chunk, of which the domain has a part; None if all of that is the fill value.
+fn encoded<const K: usize>(
+    boxes: &dyn Boxes<K>,
+    part: &Region<K>,
+    side: [u32; K],
+    metadata: &ArrayMetadata,
+) -> Result<Option<Vec<u8>>, ExportError> {
+    let (fill, width) = (metadata.fill_bytes(), boxes.kind().bytes() as usize);
+    let mut bytes = zeros::<u8>(part.volume() as usize * width)?;
+    cells::read(boxes, part, &mut bytes)?;
+    if is_fill(&bytes, &fill) {
+        return Ok(None);
+    }
+    let whole = Region { corner: part.corner, extent: side };
+    let chunk = match part.extent == side {
+        true => bytes,
+        false => {
+            let mut chunk = fill.repeat(metadata.chunk_bytes() / width);
+            let row = part.extent[0] as usize * width;
+            for (cell, bytes) in part.rows().zip(bytes.chunks_exact(row)) {
+                let start = whole.place(cell) * width;
+                chunk[start..start + row].copy_from_slice(bytes);
+            }
+            chunk
+        }
+    };
+    encode(&chunk).map(Some).map_err(ExportError::Write)
+}
+
+/// Where samples lie on an axis.
+fn write_coordinates<const K: usize>(
+    domain: &Domain<K>,
+    axis: usize,
+    name: &str,
+    folder: &Path,
+) -> Result<(), ExportError> {
+    let (n, lo, pitch) = (u64::from(domain.size()[axis]), domain.window()[axis][0], domain.pitch()[axis]);
+    let each = n.min(COORDINATES);
+    let metadata = ArrayMetadata::plain(CellType::F64, &[n], &[each], &[name]);
+    make(&folder.join("c"))?;
+    put(&folder.join("zarr.json"), metadata.text().as_bytes())?;
+    for number in 0..n.div_ceil(each) {
+        let cells = number * each..(number + 1) * each;
+        let at = |c: u64| if c < n { (c as f64 + domain.sample().offset()).mul_add(pitch, lo) } else { 0.0 };
+        let bytes: Vec<u8> = cells.flat_map(|c| at(c).to_le_bytes()).collect();
+        let bytes = encode(&bytes).map_err(ExportError::Write)?;
+        put(&folder.join(ArrayMetadata::key(&[number])), &bytes)?;
+    }
+    Ok(())
+}
+
+fn make(folder: &Path) -> Result<(), ExportError> {
+    fs::create_dir_all(folder).map_err(|error| ExportError::File { path: folder.to_owned(), error })
+}
+
+fn put(path: &Path, bytes: &[u8]) -> Result<(), ExportError> {
+    fs::write(path, bytes).map_err(|error| ExportError::File { path: path.to_owned(), error })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::export::tests::{Volume, volumes};
+    use crate::tree::Source;
+    use crate::zarr::{ShardReader, ZarrStore};
+
+    /// What is in the folder, put together chunk by chunk.
+    fn read<const K: usize>(folder: &Path, grid: &Chunking<K>, volume: &Volume<K>) -> Vec<u8> {
+        let (size, width) = (volume.size(), volume.kind().bytes() as usize);
+        let side = grid.side();
+        let value = ArrayMetadata::sharded(
+            volume.kind(),
+            &reversed(size),
+            &reversed(side),
+            &reversed(grid.chunk),
+            &names(K).iter().rev().map(String::as_str).collect::<Vec<_>>(),
+        );
+        let store = ZarrStore::open(folder).unwrap();
+        store.expect("value/zarr.json", &value.text()).unwrap();
+        let mut cells = vec![0; volume.bytes.len()];
+        let whole = Region { corner: [0; K], extent: size };
+        let files = Region { corner: [0; K], extent: std::array::from_fn(|j| size[j].div_ceil(side[j])) };
+        for at in files.cells() {
+            let key: Vec<u64> = at.iter().rev().map(|&p| p.into()).collect();
+            let name = format!("value/{}", ArrayMetadata::key(&key));
+            let Some(member) = store.member(&name).unwrap() else { continue };
+            let shard = ShardReader::open(member, &value).unwrap();
+            let mut empty = true;
+            for (number, chunk) in (0..).zip(Region { corner: [0; K], extent: grid.chunks }.cells()) {
+                let mut bytes = Vec::new();
+                shard.chunk(number, &mut bytes).unwrap();
+                empty &= bytes.iter().all(|&byte| byte == 0);
+                let corner = std::array::from_fn(|j| at[j] * side[j] + chunk[j] * grid.chunk[j]);
+                let there = Region { corner, extent: grid.chunk };
+                for (cell, bytes) in there.cells().zip(bytes.chunks_exact(width)) {
+                    if whole.contains_cell(cell) {
+                        let start = whole.place(cell) * width;
+                        cells[start..start + width].copy_from_slice(bytes);
+                    } else {
+                        assert!(bytes.iter().all(|&byte| byte == 0), "{cell:?} lies beyond the domain");
+                    }
+                }
+            }
+            assert!(!empty, "{name} could have been left out");
+        }
+        cells
+    }
+
+    fn check<const K: usize>(volume: &Volume<K>) {
+        let folder = tempfile::tempdir().unwrap();
+        let tree = volume.tree();
+        // Files of several chunks, and of one that spans axes of few cells.
+        for (number, grid) in
+            [Chunking::of(volume.size(), 4, 3), Chunking::of(volume.size(), CHUNK_BITS, FILE_BITS)].iter().enumerate()
+        {
+            let folder = folder.path().join(number.to_string());
+            write_in(&tree, &folder, grid).unwrap();
+            assert!(read(&folder, grid, volume) == volume.bytes, "{:?} {:?}", volume.size(), volume.kind());
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+
+        #[test]
+        fn chunks_are_the_cells(one in volumes::<1>(300), two in volumes::<2>(40), three in volumes::<3>(13), five in volumes::<5>(4)) {
+            check(&one);
+            check(&two);
+            check(&three);
+            check(&five);
+        }
+
+        #[test]
+        fn chunks_and_files_are_small(size in prop::array::uniform4(1u32..=u32::MAX)) {
+            let grid = Chunking::of(size, CHUNK_BITS, FILE_BITS);
+            let product = |sides: [u32; 4]| sides.iter().map(|&side| u128::from(side)).product::<u128>();
+            let cells = product(size);
+            prop_assert!(product(grid.chunk) <= 1 << CHUNK_BITS && product(grid.chunks) <= 1 << FILE_BITS);
+            // As large as they may be, if there is so much.
+            prop_assert!(product(grid.chunk) >= cells.min(1 << CHUNK_BITS) / 16);
+        }
+    }
+
+    #[test]
+    fn coordinates_are_those_of_samples() {
+        use crate::geometry::Sample;
+        let folder = tempfile::tempdir().unwrap();
+        let domain = Domain::new([70_000, 3], [[-1.5, 0.5], [2.0, 5.0]], Sample::Centre).unwrap();
+        write_coordinates(&domain, 0, "x", &folder.path().join("x")).unwrap();
+        write_coordinates(&domain, 1, "y", &folder.path().join("y")).unwrap();
+        let decoded = |name: &str| {
+            let encoded = fs::read(folder.path().join(name)).unwrap();
+            let bytes = zstd::bulk::decompress(&encoded[..encoded.len() - 4], 1 << 20).unwrap();
+            bytes.chunks_exact(8).map(|x| f64::from_le_bytes(x.try_into().unwrap())).collect::<Vec<_>>()
+        };
+        assert_eq!(decoded("y/c/0"), [2.5, 3.5, 4.5]);
+        let (first, second) = (decoded("x/c/0"), decoded("x/c/1"));
+        assert_eq!((first.len(), second.len()), (1 << 16, 1 << 16));
+        assert_eq!(first[0], 0.5f64.mul_add(2.0 / 70_000.0, -1.5));
+        assert_eq!(second[70_000 - (1 << 16) - 1], 69_999.5f64.mul_add(2.0 / 70_000.0, -1.5));
+    }
+}

@@ -1,0 +1,204 @@
+"""What the example `export` writes is opened by the programs that it is for, and holds the source's values.
+
+    check.py EXPORT FOLDER [WHEEL...]
+
+EXPORT is the built example, FOLDER an empty one to work in, and wheels are looked through for public volumes. Every reader is
+the format's own: VTK's for .vti and .htg, zarr-python (folder and zip), TensorStore and xarray for Zarr, NumPy for .npy.
+"""
+
+import gzip
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import tensorstore
+import xarray
+import zarr
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkFiltersHyperTree import vtkHyperTreeGridToUnstructuredGrid
+from vtkmodules.vtkIOXML import vtkXMLHyperTreeGridReader, vtkXMLImageDataReader
+
+TYPES = ["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8"]
+
+
+def synthetic():
+    """Blocks of few values in every type and number of dimensions, and what is special."""
+    random = np.random.default_rng(7)
+
+    def blocks(shape, dtype, side=4):
+        small = [-(-n // side) for n in shape]
+        info = np.iinfo(dtype) if np.dtype(dtype).kind in "ui" else np.finfo(dtype)
+        values = np.array([0, 0, 0, 1, 2, info.max, info.min, 7], dtype)
+        array = values[random.integers(0, len(values), small)]
+        for axis, n in enumerate(shape):
+            array = np.repeat(array, side, axis).take(np.arange(n), axis)
+        return array
+
+    for dtype in TYPES:
+        yield f"2d-{dtype}", blocks((70, 131), dtype)
+        yield f"3d-{dtype}", blocks((21, 70, 13), dtype)
+    for k in range(1, 9):
+        yield f"{k}d", blocks(tuple(3 + axis % 3 for axis in range(k)), "u2", 2)
+    special = blocks((40, 30, 20), "f4")
+    special[3:20, 4:9] = np.nan
+    special[20:30, 4:9] = -0.0
+    special[30:, 4:9] = -np.inf
+    yield "special", special
+    yield "zeros", np.zeros((30, 20, 10), "u1")
+    yield "sevens", np.full((64, 128), 7, "i4")
+    yield "one-cell", np.full((1, 1, 1), 3, "u1")
+    yield "one-line", blocks((1, 500), "u1")
+    yield "many-chunks", blocks((1500, 2100), "u2", 50)
+    # More chunks than a file has.
+    files = np.zeros((11600, 11600), "u1")
+    files[8000:8500, 3000:9000] = 5
+    files[-1, ::3] = 9
+    yield "files", files
+    yield "noise", random.integers(0, 255, (33, 65, 129), "u1", endpoint=True)
+
+
+def nifti(packed):
+    """The array of a .nii.gz of one file, little-endian, of integers or floats."""
+    raw = gzip.decompress(packed)
+    dim = np.frombuffer(raw, "<i2", 8, 40)
+    dtype = {2: "u1", 4: "<i2", 8: "<i4", 16: "<f4", 64: "<f8", 512: "<u2"}[int(np.frombuffer(raw, "<i2", 1, 70)[0])]
+    offset = int(np.frombuffer(raw, "<f4", 1, 108)[0])
+    shape = dim[1 : 1 + dim[0]].astype(int)
+    return np.frombuffer(raw, dtype, int(np.prod(shape)), offset).reshape(shape[::-1])
+
+
+def public(wheels, folder):
+    """Volumes that others made: labels of a frog, a brain at several times, three maps of a brain."""
+    for wheel in wheels:
+        with zipfile.ZipFile(wheel) as archive:
+            for name in archive.namelist():
+                stem = Path(name).name
+                if stem == "frog_tissues.vti":
+                    archive.extract(name, folder)
+                    reader = vtkXMLImageDataReader()
+                    reader.SetFileName(str(folder / name))
+                    reader.Update()
+                    image = reader.GetOutput()
+                    yield "frog", vtk_to_numpy(image.GetPointData().GetArray(0)).reshape(image.GetDimensions()[::-1])
+                elif stem == "example4d.nii.gz" or (stem.startswith("mni_icbm152") and stem.endswith(".nii.gz")):
+                    yield stem.split(".")[0], nifti(archive.read(name))
+
+
+def same(found, array, what):
+    assert found.dtype == array.dtype and found.shape == array.shape, f"{what}: {found.dtype} {found.shape}"
+    if array.dtype.kind == "f":
+        nan = np.isnan(array)
+        assert (np.isnan(found) == nan).all(), f"{what}: NaN elsewhere"
+        found, array = np.where(nan, 0, found), np.where(nan, 0, array)
+    # Bits, so that -0 is not 0.
+    assert np.ascontiguousarray(found).tobytes() == np.ascontiguousarray(array).tobytes(), f"{what}: other values"
+
+
+def geometry(array):
+    """Where the example has the first cells, and how long they are; x first."""
+    axes = np.arange(array.ndim) + 1.0
+    return 10.0 * axes, 0.5 * axes
+
+
+def check_npy(path, array):
+    same(np.load(path), array, path)
+
+
+def check_group(group, array, path):
+    assert group["value"].dtype == array.dtype
+    same(group["value"][...], array, path)
+    origin, spacing = geometry(array)
+    for axis, name in enumerate(reversed(group["value"].metadata.dimension_names)):
+        cells = np.arange(array.shape[::-1][axis])
+        np.testing.assert_allclose(group[name][...], origin[axis] + spacing[axis] * (cells + 0.5), rtol=1e-15)
+
+
+def check_zarr(path, array):
+    check_group(zarr.open_group(str(path), mode="r"), array, path)
+    with zarr.storage.ZipStore(str(path) + ".zip", mode="r") as store:
+        check_group(zarr.open_group(store, mode="r"), array, f"{path}.zip")
+    folder = {"driver": "file", "path": f"{path}/value/"}
+    packed = {"driver": "zip", "base": {"driver": "file", "path": f"{path}.zip"}, "path": "value/"}
+    for store in [folder, packed]:
+        opened = tensorstore.open({"driver": "zarr3", "kvstore": store}, open=True, read=True).result()
+        same(np.asarray(opened.read().result()), array, f"{path} in TensorStore, {store['driver']}")
+    with xarray.open_zarr(str(path), consolidated=False) as dataset:
+        value = dataset["value"]
+        same(value.values, array, f"{path} in xarray")
+        assert all(name in value.coords for name in value.dims), value
+        near = {name: float(dataset[name][-1]) for name in value.dims}
+        same(value.sel(near).values, array[(-1,) * array.ndim], f"{path}: the last cell by its coordinates")
+
+
+def check_vti(path, array):
+    reader = vtkXMLImageDataReader()
+    reader.SetFileName(str(path))
+    reader.Update()
+    image = reader.GetOutput()
+    origin, spacing = geometry(array)
+    beyond = [0.0] * (3 - array.ndim)
+    np.testing.assert_array_equal(image.GetOrigin(), [*origin, *beyond])
+    np.testing.assert_array_equal(image.GetSpacing()[: array.ndim], spacing)
+    assert image.GetNumberOfCells() == array.size
+    assert [n - 1 for n in image.GetDimensions()] == [*array.shape[::-1], *[0] * len(beyond)]
+    same(vtk_to_numpy(image.GetCellData().GetScalars()).reshape(array.shape), array, path)
+
+
+def check_htg(path, array):
+    reader = vtkXMLHyperTreeGridReader()
+    reader.SetFileName(str(path))
+    # Boxes that are not divided and not masked, as cells with corners.
+    boxes = vtkHyperTreeGridToUnstructuredGrid()
+    boxes.SetInputConnection(reader.GetOutputPort())
+    boxes.Update()
+    grid = boxes.GetOutput()
+    k = array.ndim
+    origin, spacing = geometry(array)
+    points = vtk_to_numpy(grid.GetPoints().GetData())[:, :k]
+    corners = vtk_to_numpy(grid.GetCells().GetConnectivityArray()).reshape(-1, 2**k)
+    index = np.rint((points - origin) / spacing).astype(np.int64)[corners]
+    first, side = index.min(1), index.max(1)[:, 0] - index.min(1)[:, 0]
+    values = vtk_to_numpy(grid.GetCellData().GetArray("value"))
+    found, covered = np.zeros(array.shape, values.dtype), np.zeros(array.shape, bool)
+    for length in np.unique(side):
+        mine = side == length
+        offsets = np.indices((length,) * k).reshape(k, -1)
+        at = tuple(first[mine][:, j, None] + offsets[j] for j in reversed(range(k)))
+        found[at] = values[mine][:, None]
+        covered[at] = True
+    # All are covered, and by boxes that have no more cells than there are.
+    assert covered.all() and (side**k).sum() == array.size, f"{path}: boxes do not tile the domain"
+    same(found, array, path)
+    return reader.GetOutput().GetNumberOfCells()
+
+
+def main():
+    export, folder, wheels = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
+    for name, array in [*synthetic(), *public(wheels, folder)]:
+        array = np.ascontiguousarray(array)
+        start = time.monotonic()
+        source = folder / f"{name}.source.npy"
+        np.save(source, array)
+        endings = ["npy", "zarr", "zarr.zip", *(["vti", "htg"] if array.ndim in (2, 3) else [])]
+        outputs = [folder / f"{name}.{ending}" for ending in endings]
+        subprocess.run([export, source, *outputs], check=True, stdout=subprocess.DEVNULL)
+        check_npy(outputs[0], array)
+        check_zarr(outputs[1], array)
+        about = ""
+        if array.ndim in (2, 3):
+            check_vti(outputs[3], array)
+            about = f", {check_htg(outputs[4], array)} vertices in {outputs[4].stat().st_size} bytes of .htg"
+        else:
+            refused = subprocess.run([export, source, folder / "no.htg"], capture_output=True, text=True)
+            assert refused.returncode == 1 and "Dimensions" in refused.stderr, refused.stderr
+        packed = outputs[2].stat().st_size
+        print(f"{name}: {array.shape} {array.dtype}, {packed} bytes of .zarr.zip{about}; {time.monotonic() - start:.1f} s")
+        for output in [source, *outputs]:
+            shutil.rmtree(output) if output.is_dir() else output.unlink()
+
+
+main()
