@@ -146,7 +146,8 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn trees_are_read_or_refused() {
     let folder = Folder::new("fuzzed-trees");
-    let array = ArrayD::from_shape_fn(vec![12, 10, 9], |at| u16::from(at[0] > 5) * (at[1] / 5) as u16 + u16::from(at[2] == 3));
+    let array =
+        ArrayD::from_shape_fn(vec![12, 10, 9], |at| u16::from(at[0] > 5) * (at[1] / 5) as u16 + u16::from(at[2] == 3));
     let field = ArrayField::new(array.view()).unwrap();
     let domain = Domain::new([9, 10, 12], [[0.0, 1.0]; 3], Sample::Centre).unwrap();
     let plan = Plan::new(domain, Scheme::uniform(2, 2, 2), CurveKind::Morton, RuleKind::Full).unwrap();

@@ -62,7 +62,7 @@ fn read(store: &ZarrStore, name: &str, metadata: &ArrayMetadata, files: &Files) 
 
 /// Arrays of all types, of some axes, with chunks and files that are not there.
 fn arrays() -> impl Strategy<Value = (ArrayMetadata, Files)> {
-    let kind = prop::sample::select(&CellType::ALL[..]);
+    let kind = prop::sample::select(CellType::ALL);
     let axis = (1u64..12, 1u64..4, 1u64..4);
     let fill = prop_oneof![Just(0), Just(0x7fc0_0001_7fc0_0001u64), any::<u64>()];
     (kind, prop::collection::vec(axis, 1..=4), any::<bool>(), fill, any::<u64>()).prop_map(

@@ -125,11 +125,7 @@ impl TreeTarget {
             shards,
             staged,
         };
-        for finished in &found {
-            if writer.staged.has(finished) {
-                writer.account(finished);
-            }
-        }
+        found.iter().for_each(|finished| writer.account(finished));
         Ok(writer)
     }
 }
