@@ -22,11 +22,11 @@ mod look_up;
 mod parts;
 mod piece;
 mod provenance;
-mod reading;
 mod region;
 mod shown;
 mod source;
 mod stored;
+mod tree_source;
 
 pub use across::Found;
 pub use bottom_up::BottomUp;
@@ -41,8 +41,8 @@ pub use file::{
 pub use labels::LabelStatistics;
 pub use parts::Parts;
 pub use provenance::Provenance;
-pub use reading::Reading;
 pub use region::TreeRegion;
 pub use shown::Shown;
 pub use source::Source;
 pub use stored::Tree;
+pub use tree_source::TreeSource;

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use clap::Args;
 
 use orthant::Control;
-use orthant::tree::{Differences, Parts, Reading, Source, TreeFile, TreeJob};
+use orthant::tree::{Differences, Parts, Source, TreeFile, TreeJob, TreeSource};
 
 use super::open::open;
 use super::span;
 use crate::error::Error;
 use crate::input::{Input, wrong};
 use crate::interrupt::cancels;
+use crate::output::tree::is_tree;
 use crate::output::tree::is_tree;
 use crate::progress::Progress;
 use crate::voice::{Voice, print};
@@ -55,7 +56,7 @@ impl TreeJob for ValidateOptions {
         let differences = match is_tree(path) {
             true => {
                 let other = TreeFile::<K>::open(path)?;
-                parts.compare(&Reading(&other), SHOWN, &control)
+                parts.compare(&TreeSource(&other), SHOWN, &control)
             }
             false => {
                 let input = Input::named(path, voice)?;
