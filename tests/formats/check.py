@@ -2,11 +2,12 @@
 
     check.py EXPORT FOLDER [WHEEL...]
 
-EXPORT is the built example, FOLDER an empty one to work in, and wheels are looked through for public volumes. Every reader is
+Trees in files are read as docs/tree.md says. EXPORT is the built example, FOLDER an empty one to work in, and wheels are looked through for public volumes. Every reader is
 the format's own: VTK's for .vti and .htg, zarr-python (folder and zip), TensorStore and xarray for Zarr, NumPy for .npy.
 """
 
 import gzip
+import re
 import shutil
 import subprocess
 import sys
@@ -134,6 +135,21 @@ def check_zarr(path, array):
         same(value.sel(near).values, array[(-1,) * array.ndim], f"{path}: the last cell by its coordinates")
 
 
+def check_tree(path, array):
+    """By the snippet of the guide, in zarr-python; rows in TensorStore."""
+    guide = (Path(__file__).parents[2] / "docs" / "tree.md").read_text()
+    snippet = next(code for code in re.findall(r"```python\n(.*?)```", guide, re.DOTALL) if "orthant_tree" in code)
+    for name in [str(path), f"{path}.zip"]:
+        found = {"path": zarr.storage.ZipStore(name, mode="r") if name.endswith(".zip") else name}
+        exec(snippet, found)
+        # A uniform region of what is no number has the usual one.
+        same(found["out"], array, name)
+    rows = found["h"]["shards"]["rows"][0]
+    folder = {"driver": "file", "path": f"{path}/position/"}
+    opened = tensorstore.open({"driver": "zarr3", "kvstore": folder}, open=True, read=True).result()
+    assert (np.asarray(opened[0, :, :rows].read().result()) == found["z"]["position"][0, :, :rows]).all()
+
+
 def check_vti(path, array):
     reader = vtkXMLImageDataReader()
     reader.SetFileName(str(path))
@@ -183,15 +199,16 @@ def main():
         start = time.monotonic()
         source = folder / f"{name}.source.npy"
         np.save(source, array)
-        endings = ["npy", "zarr", "zarr.zip", *(["vti", "htg"] if array.ndim in (2, 3) else [])]
+        endings = ["npy", "zarr", "zarr.zip", "tree.zarr", "tree.zarr.zip", *(["vti", "htg"] if array.ndim in (2, 3) else [])]
         outputs = [folder / f"{name}.{ending}" for ending in endings]
         subprocess.run([export, source, *outputs], check=True, stdout=subprocess.DEVNULL)
         check_npy(outputs[0], array)
         check_zarr(outputs[1], array)
+        check_tree(outputs[3], array)
         about = ""
         if array.ndim in (2, 3):
-            check_vti(outputs[3], array)
-            about = f", {check_htg(outputs[4], array)} vertices in {outputs[4].stat().st_size} bytes of .htg"
+            check_vti(outputs[5], array)
+            about = f", {check_htg(outputs[6], array)} vertices in {outputs[6].stat().st_size} bytes of .htg"
         else:
             refused = subprocess.run([export, source, folder / "no.htg"], capture_output=True, text=True)
             assert refused.returncode == 1 and "Dimensions" in refused.stderr, refused.stderr

@@ -11,7 +11,6 @@ use super::open::open;
 use super::to::ToOptions;
 use crate::error::Error;
 use crate::output::tree::is_tree;
-use crate::output::tree::is_tree;
 use crate::output::{expect_extension, has_extension, is_stdout, same_file};
 use crate::voice::Voice;
 

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use clap::Args;
 
 use orthant::export::ExportError;
-use orthant::tree::{TreeInfo, TreeTarget};
-use orthant::{Control, Tree};
+use orthant::tree::{TreeInfo, TreeTarget, TreeWriter};
+use orthant::{CellType, Control, Plan, Tree};
 
 use crate::error::Error;
-use crate::interrupt::cancels;
+use crate::interrupt::{cancels, undisturbed};
 use crate::output::{Staged, distinct, expect_extension, is_stdout};
 use crate::voice::Voice;
 
@@ -71,12 +71,24 @@ impl ToOptions {
         }
     }
 
+    /// Opens it for a tree.
+    pub(super) fn writer<const K: usize>(
+        &self,
+        plan: &Plan<K>,
+        kind: CellType,
+        info: &TreeInfo,
+    ) -> Result<TreeWriter<K>, Error> {
+        let control = Arc::new(Control::default());
+        cancels(&control);
+        let target = TreeTarget::new(&self.output).overwrite(self.force);
+        let writer = target.open(plan, kind, info)?.control(control);
+        undisturbed().temporary(writer.staged().to_owned());
+        Ok(writer)
+    }
+
     /// Saves a tree, and says so.
-    ///
-    /// # Errors
-    /// [`Error::Exists`] if there is such a file and it is not to be overwritten; those of writing.
     pub(super) fn save<const K: usize>(&self, tree: &Tree<K>, info: &TreeInfo) -> Result<(), Error> {
-        let mut writer = TreeTarget::new(&self.output).overwrite(self.force).open(tree.plan(), tree.kind(), info)?;
+        let mut writer = self.writer(tree.plan(), tree.kind(), info)?;
         writer.write(tree)?;
         writer.finish()?;
         self.wrote();

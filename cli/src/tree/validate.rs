@@ -14,7 +14,6 @@ use crate::error::Error;
 use crate::input::{Input, wrong};
 use crate::interrupt::cancels;
 use crate::output::tree::is_tree;
-use crate::output::tree::is_tree;
 use crate::progress::Progress;
 use crate::voice::{Voice, print};
 
