@@ -59,11 +59,6 @@ impl ArrayMetadata {
         (self.chunk.iter().product::<u64>() * self.kind.bytes()) as usize
     }
 
-    /// Files per axis, if none is left out.
-    pub(crate) fn files(&self) -> Vec<u64> {
-        self.shape.iter().zip(&self.file).map(|(n, file)| n.div_ceil(*file)).collect()
-    }
-
     /// The element of all files that are not there, as bytes.
     pub(crate) fn fill_bytes(&self) -> Vec<u8> {
         self.fill.to_le_bytes()[..self.kind.bytes() as usize].to_vec()

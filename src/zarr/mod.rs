@@ -24,5 +24,5 @@ pub use error::{Fault, ZarrError};
 pub(crate) use json::group;
 pub(crate) use metadata::{ArrayMetadata, number};
 pub(crate) use shard::{ShardReader, ShardWriter, is_fill};
-pub(crate) use store::{Member, ZarrStore};
+pub(crate) use store::ZarrStore;
 pub use zip::pack;

@@ -78,7 +78,7 @@ fn arrays() -> impl Strategy<Value = (ArrayMetadata, Files)> {
                 state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
                 (state >> 33) % below
             };
-            let grid = metadata.files();
+            let grid: Vec<u64> = metadata.shape.iter().zip(&metadata.file).map(|(n, file)| n.div_ceil(*file)).collect();
             let files = (0..grid.iter().product::<u64>()).map(|mut number| {
                 let at: Vec<u64> = grid.iter().map(|n| (number % n, number /= n).0).collect();
                 let there = random(4) > 0;

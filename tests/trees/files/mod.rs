@@ -1,6 +1,7 @@
 //! Trees in files: what is written is read again, to the bit, and whatever else is there is said to be wrong.
 
 mod damaged;
+mod headers;
 mod killed;
 mod written;
 
