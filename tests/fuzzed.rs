@@ -44,7 +44,7 @@ impl Drop for Folder {
 fn for_a_while(round: impl Fn(&mut Random)) {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let clock = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().subsec_nanos();
-    let time = Duration::from_millis(number("ORTHANT_FUZZ_SECONDS").map_or(500, |seconds| seconds * 500));
+    let time = Duration::from_millis(number("ORTHANT_FUZZ_SECONDS").map_or(500, |seconds| seconds * 1000));
     let (start, mut rounds) = (Instant::now(), 0u64);
     while start.elapsed() < time {
         let seed = number("ORTHANT_FUZZ_SEED").unwrap_or((u64::from(clock) << 32 | rounds) | 1);
