@@ -4,10 +4,11 @@
 
 EXPORT is the built example, ORTHANT the program, FOLDER an empty one to work in, and wheels are looked through for public
 volumes. Every reader is the format's own: VTK's for .vti and .htg, zarr-python (folder and zip), TensorStore and xarray for
-Zarr, NumPy for .npy. Trees are put together from their arrays by NumPy.
+Zarr, NumPy for .npy. Trees are put together as docs/tree.md says.
 """
 
 import gzip
+import re
 import shutil
 import subprocess
 import sys
@@ -181,45 +182,65 @@ def check_htg(path, array, geometry):
     # All are covered, and by boxes that have no more cells than there are.
     assert covered.all() and (side**k).sum() == array.size, f"{path}: boxes do not tile the domain"
     same(found, array, path)
-    return reader.GetOutput().GetNumberOfCells()
 
 
-def check_exports(example, folder, name, array):
+def check_tree(path, array):
+    """Puts the array together from the tree's regions and bricks, by the snippet of the guide, and looks at the other columns."""
+    guide = (Path(__file__).parents[2] / "docs" / "tree.md").read_text()
+    snippet = next(code for code in re.findall(r"```python\n(.*?)```", guide, re.DOTALL) if "orthant_tree" in code)
+    for name in [str(path), f"{path}.zip"]:
+        found = {"path": zarr.storage.ZipStore(name, mode="r") if name.endswith(".zip") else name}
+        exec(snippet, found)
+        same(found["out"], array, name)
+    z, shards = found["z"], found["h"]["shards"]
+    assert sum(shards["rows"]) == sum(map(sum, found["h"]["terminals"])), path
+    for s, (rows, used) in enumerate(zip(shards["rows"], shards["leaf_cells"])):
+        brick, cells = z["brick"][s, :rows], z["cells"][s, :used]
+        least, greatest = z["value"][s, :rows], z["largest"][s, :rows]
+        leaf = brick >= 0
+        starts = brick[leaf]
+        assert not len(starts) or starts[0] == 0, path
+        if len(starts):
+            # What is not a number is the greatest; NumPy takes either zero for the other.
+            same(np.fmin.reduceat(cells, starts) + 0, least[leaf] + 0, f"{path}: least values")
+            same(np.maximum.reduceat(cells, starts) + 0, greatest[leaf] + 0, f"{path}: greatest values")
+        same(least[~leaf], greatest[~leaf], f"{path}: values of uniform regions")
+    for column in ["level", "position", "provenance", "value", "largest", "brick", "cells"]:
+        at = {"driver": "file", "path": f"{path}/{column}/"}
+        opened = tensorstore.open({"driver": "zarr3", "kvstore": at}, open=True, read=True).result()
+        same(np.asarray(opened.read().result()), z[column][...], f"{path}: {column} in TensorStore")
+
+
+def check_example(example, folder, name, array):
     """What the example writes, in all formats that hold the array."""
-    endings = ["npy", "zarr", "zarr.zip", *(["vti", "htg"] if array.ndim in (2, 3) else [])]
-    outputs = [folder / f"{name}.{ending}" for ending in endings]
     source = folder / f"{name}.source.npy"
-    subprocess.run([example, source, *outputs], check=True, stdout=subprocess.DEVNULL)
-    geometry = of_example(array)
-    check_npy(outputs[0], array)
-    check_zarr(outputs[1], array, geometry)
-    about = f"{outputs[2].stat().st_size} bytes of .zarr.zip"
-    if array.ndim not in (2, 3):
+    outputs = {ending: folder / f"{name}.{ending}" for ending in ["npy", "zarr", "zarr.zip", "tree.zarr", "tree.zarr.zip"]}
+    if array.ndim in (2, 3):
+        outputs |= {ending: folder / f"{name}.{ending}" for ending in ["vti", "htg"]}
+    else:
         refused = subprocess.run([example, source, folder / "no.htg"], capture_output=True, text=True)
         assert refused.returncode == 1 and "Dimensions" in refused.stderr, refused.stderr
-        return about
-    check_vti(outputs[3], array, geometry)
-    return f"{about}, {check_htg(outputs[4], array, geometry)} vertices in {outputs[4].stat().st_size} bytes of .htg"
+    subprocess.run([example, source, *outputs.values()], check=True, stdout=subprocess.DEVNULL)
+    geometry = of_example(array)
+    check_npy(outputs["npy"], array)
+    check_zarr(outputs["zarr"], array, geometry)
+    check_tree(outputs["tree.zarr"], array)
+    if array.ndim in (2, 3):
+        check_vti(outputs["vti"], array, geometry)
+        check_htg(outputs["htg"], array, geometry)
+    return [f"{path.stat().st_size} bytes of .{ending}" for ending, path in outputs.items() if path.is_file()]
 
 
-def check_tree(program, folder, name, array):
-    """The tree that the program makes of the array, read without the program and converted by it."""
+def check_program(program, folder, name, array):
+    """The tree that the program makes of the array, and what it converts that to."""
 
     def orthant(*arguments):
         subprocess.run([program, "--quiet", *arguments], check=True, stdout=subprocess.DEVNULL)
 
-    source, tree = folder / f"{name}.source.npy", folder / f"{name}.tree.zarr"
+    source, tree = folder / f"{name}.source.npy", folder / f"{name}.run.tree.zarr"
     orthant("run", "array", "--input", source, "-o", tree, "-o", f"{tree}.zip")
     orthant("tree", "validate", tree, "--against", source)
-    check_regions(zarr.open_group(str(tree), mode="r"), array, tree)
-    with zarr.storage.ZipStore(f"{tree}.zip", mode="r") as store:
-        group = zarr.open_group(store, mode="r")
-        check_regions(group, array, f"{tree}.zip")
-        for column in ["level", "position", "provenance", "value", "largest", "brick", "cells"]:
-            at = {"driver": "file", "path": f"{tree}/{column}/"}
-            opened = tensorstore.open({"driver": "zarr3", "kvstore": at}, open=True, read=True).result()
-            same(np.asarray(opened.read().result()), group[column][...], f"{tree}: {column} in TensorStore")
-    about = f"{Path(f'{tree}.zip').stat().st_size} bytes of .tree.zarr.zip"
+    check_tree(tree, array)
     checks = {"npy": lambda path, array, _: check_npy(path, array), "zarr": check_zarr}
     if array.ndim in (2, 3):
         checks |= {"vti": check_vti, "htg": check_htg}
@@ -227,32 +248,6 @@ def check_tree(program, folder, name, array):
         output = folder / f"{name}.converted.{ending}"
         orthant("tree", "convert", tree, output)
         check(output, array, of_program(array))
-    return about
-
-
-def check_regions(tree, array, path):
-    """Puts the array together from a tree's regions and bricks, by what the tree says of itself."""
-    h = tree.attrs["orthant_tree"]
-    n, g, r = (np.array(h[key]) for key in ("size", "g", "r"))
-    out = np.empty(n[::-1], tree["cells"].dtype)
-    regions = 0
-    for s, (rows, used) in enumerate(zip(h["shards"]["rows"], h["shards"]["leaf_cells"])):
-        m = g * r ** tree["level"][s, :rows].astype(int)[:, None]
-        p, cells = tree["position"][s, :, :rows].T.astype(int), tree["cells"][s, :used]
-        columns = (tree[column][s, :rows] for column in ("value", "largest", "brick"))
-        for a, b, value, largest, brick in zip(p * n // m, (p + 1) * n // m, *columns):
-            box = tuple(map(slice, a[::-1], b[::-1]))
-            if brick < 0:
-                out[box] = value
-            else:
-                held = cells[brick : brick + out[box].size]
-                out[box] = held.reshape(out[box].shape)
-                # What is not a number is the greatest.
-                assert np.isnan(largest) or largest == held.max(), path
-                assert value == np.nanmin(held), path
-        regions += rows
-    assert regions == sum(map(sum, h["terminals"])), path
-    same(out, array, path)
 
 
 def main():
@@ -261,8 +256,9 @@ def main():
         array = np.ascontiguousarray(array)
         start = time.monotonic()
         np.save(folder / f"{name}.source.npy", array)
-        about = [check_exports(example, folder, name, array), check_tree(program, folder, name, array)]
-        print(f"{name}: {array.shape} {array.dtype}, {', '.join(about)}; {time.monotonic() - start:.1f} s", flush=True)
+        sizes = check_example(example, folder, name, array)
+        check_program(program, folder, name, array)
+        print(f"{name}: {array.shape} {array.dtype}, {', '.join(sizes)}; {time.monotonic() - start:.1f} s", flush=True)
         for output in folder.glob(f"{name}.*"):
             shutil.rmtree(output) if output.is_dir() else output.unlink()
 
