@@ -201,8 +201,8 @@ def check_tree(path, array):
         starts = brick[leaf]
         assert not len(starts) or starts[0] == 0, path
         if len(starts):
-            # What is not a number is the greatest.
-            same(np.fmin.reduceat(cells, starts), least[leaf], f"{path}: least values")
+            # What is not a number is the greatest; NumPy takes either zero for the other.
+            same(np.fmin.reduceat(cells, starts) + 0, least[leaf] + 0, f"{path}: least values")
             same(np.maximum.reduceat(cells, starts) + 0, greatest[leaf] + 0, f"{path}: greatest values")
         same(least[~leaf], greatest[~leaf], f"{path}: values of uniform regions")
     for column in ["level", "position", "provenance", "value", "largest", "brick", "cells"]:
