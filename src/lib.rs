@@ -55,8 +55,8 @@ pub use bytes::Bytes;
 pub use cell::{Cell, CellType, Words, WordsMut};
 pub use dimension::MAX_DIM;
 pub use engine::{
-    AutoScheme, BackendKind, CellsReport, Computation, Computed, LevelCells, LevelReport, Ran, Report, Request, Run,
-    SCHEMA, Target, run,
+    ArrayReport, AutoScheme, BackendKind, Built, CellsReport, Computation, Computed, LevelCells, LevelReport, Ran,
+    ReadFrom, Report, Request, Run, SCHEMA, Target, run,
 };
 pub use ndarray;
 pub use plan::{Plan, PlanError};

@@ -67,9 +67,9 @@ const PROGRAM: Layers = &[
             "energy/",
         ],
     ),
-    ("choices", &["options.rs"]),
-    ("runs", &["measure.rs", "machine.rs", "search.rs", "store/", "threads.rs"]),
-    ("commands", &["info.rs", "run.rs", "verify.rs", "bench/", "compare/", "curves/", "model/", "report/"]),
+    ("choices", &["options/"]),
+    ("runs", &["input.rs", "measure.rs", "machine.rs", "search.rs", "store/", "threads.rs"]),
+    ("commands", &["info.rs", "verify.rs", "run/", "bench/", "compare/", "curves/", "model/", "report/", "tree/"]),
     ("arguments", &["args.rs", "help.rs", "shell.rs"]),
 ];
 

@@ -1,6 +1,8 @@
 //! Laws that the library keeps, one binary for all of them.
 
 mod acceptance;
+mod archives;
+mod fuzzed;
 mod inputs;
 mod layers;
 mod outcome;

@@ -8,6 +8,7 @@ use crate::curves::CurvesCommand;
 use crate::model::ModelCommand;
 use crate::options::RunOptions;
 use crate::report::ReportOptions;
+use crate::tree::TreeCommand;
 use crate::verify::VerifyOptions;
 
 /// Adaptive subdivision of k-dimensional domains.
@@ -67,6 +68,9 @@ pub(crate) enum Command {
     Compare(CompareOptions),
     /// Result files of `bench` as one page with figures and tables
     Report(ReportOptions),
+    /// Trees in files: what is in them, and as what other programs read
+    #[command(subcommand)]
+    Tree(TreeCommand),
     /// Space-filling curves as orders of regions
     #[command(subcommand)]
     Curves(CurvesCommand),

@@ -6,10 +6,13 @@ use orthant::backend::{CudaTuning, Kept, Tuning, Unsupported};
 use orthant::choice::ChoiceError;
 use orthant::cuda::CudaError;
 use orthant::curve::CurveError;
+use orthant::export::ExportError;
 use orthant::field::FieldError;
 use orthant::geometry::DomainError;
+use orthant::input::{InputError, Wrong};
 use orthant::model::ModelError;
 use orthant::result::{MaterialiseError, MemoryError, Stored};
+use orthant::tree::{TreeError, TreeFileError};
 use orthant::{Computed, PlanError, UnknownName};
 
 /// What went wrong. The message says what, which value, and what would be allowed.
@@ -89,6 +92,43 @@ from_library!(
     UnknownName
 );
 
+impl From<TreeError> for Error {
+    fn from(error: TreeError) -> Self {
+        match error {
+            TreeError::Run(error) => Self::Library(error),
+            TreeError::Source(error) => source(error),
+            TreeError::File(TreeFileError::Io { path, error }) => Self::File { path, source: error },
+            TreeError::File(TreeFileError::Exists { path }) => Self::Exists { path },
+            TreeError::File(error @ TreeFileError::Left { .. }) => Self::Input(format!("{error}, by --force")),
+            error => Self::Input(error.to_string()),
+        }
+    }
+}
+
+impl From<ExportError> for Error {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Read(error) => source(error),
+            ExportError::File { path, error } => Self::File { path, source: error },
+            error => Self::Input(error.to_string()),
+        }
+    }
+}
+
+/// What kept a source of cells from being read.
+fn source(error: std::io::Error) -> Error {
+    let text = error.to_string();
+    let error = match error.downcast::<TreeError>() {
+        Ok(error) => return error.into(),
+        Err(error) => error,
+    };
+    match error.downcast::<InputError>() {
+        Ok(InputError { path, wrong: Wrong::Io(source) }) => Error::File { path, source },
+        Ok(error) => Error::Input(error.to_string()),
+        Err(_) => Error::Input(format!("--input: {text}")),
+    }
+}
+
 impl Error {
     /// The signal that interrupted, if that is what happened.
     pub fn signal(&self) -> Option<usize> {
@@ -134,6 +174,7 @@ impl Error {
             // Unwritable outputs are bad input when found before the work; a disk that fills up is a failed run.
             Self::File { source, .. } => match source.kind() {
                 std::io::ErrorKind::StorageFull | std::io::ErrorKind::WriteZero => 1,
+                std::io::ErrorKind::OutOfMemory => 5,
                 _ => 2,
             },
             Self::Difference(_) => 3,

@@ -8,7 +8,7 @@ use crate::variables;
 /// What people ask of a command first, without the program's name.
 const EXAMPLES: &[(&str, &[&str])] = &[
     ("", &["run mandelbrot -o m.png --overlay regions.png", "run --help", "doctor"]),
-    ("run", &["run mandelbrot -n 2^12 --auto-scheme -o m.png", "run menger --dim 3 -n 3^5 --keep counts --json"]),
+    ("run", &["run mandelbrot -n 2^12 --auto-scheme -o m.png", "run array --input volume.npy -o slice.png"]),
     ("verify", &["verify", "verify mandelbulb --backend cpu"]),
     (
         "bench",
@@ -34,6 +34,33 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("model plot fig3", &["model plot fig3 -o fig3.svg"]),
     ("model plot fig4", &["model plot fig4 -o fig4.svg"]),
     ("model plot landscape", &["model plot landscape -n 2^16 -g 8 -o landscape.svg"]),
+    (
+        "tree",
+        &[
+            "tree info frog.tree.zarr",
+            "tree slice frog.tree.zarr --axis 2=68 -o s.png",
+            "tree convert frog.tree.zarr frog.htg",
+        ],
+    ),
+    ("tree info", &["tree info frog.tree.zarr", "tree info frog.tree.zarr.zip --json"]),
+    ("tree print", &["tree print frog.tree.zarr --level 1", "tree print frog.tree.zarr --json"]),
+    ("tree validate", &["tree validate frog.tree.zarr", "tree validate frog.tree.zarr --against frog.npy"]),
+    ("tree sample", &["tree sample frog.tree.zarr --at 250,235,68", "tree sample frog.tree.zarr --points places.csv"]),
+    ("tree box", &["tree box frog.tree.zarr 0:64,0:64,68 -o corner.npy", "tree box frog.tree.zarr :,:,60:70 -o -"]),
+    (
+        "tree slice",
+        &["tree slice frog.tree.zarr --axis 2=68 -o s.png", "tree slice run.tree.zarr --axis 3=0 -o first.npy"],
+    ),
+    (
+        "tree lod",
+        &[
+            "tree lod frog.tree.zarr --level 2 -o small.npy",
+            "tree lod ct.tree.zarr --level 1 --by max -o ct1.tree.zarr",
+        ],
+    ),
+    ("tree stats", &["tree stats frog.tree.zarr", "tree stats frog.tree.zarr --json"]),
+    ("tree convert", &["tree convert frog.tree.zarr frog.htg", "tree convert frog.tree.zarr frog.tree.zarr.zip"]),
+    ("tree diff", &["tree diff before.tree.zarr after.tree.zarr"]),
     ("info", &["info"]),
     ("doctor", &["doctor"]),
     ("completions", &["completions bash"]),

@@ -42,7 +42,7 @@ static ENDING: Mutex<Ending> = Mutex::new(Ending { temporary: BTreeSet::new(), w
 static CONTROLS: Mutex<Vec<Weak<Control>>> = Mutex::new(Vec::new());
 
 impl Ending {
-    /// A file that must not stay. It may have gone or taken its name before the end.
+    /// A file, or a folder of them, that must not stay. It may have gone or taken its name before the end.
     pub(crate) fn temporary(&mut self, path: PathBuf) {
         self.temporary.insert(path);
     }
@@ -160,6 +160,6 @@ pub(crate) fn exhausted(bytes: usize) -> ! {
 fn remove(ending: Option<&Ending>) {
     for path in ending.iter().flat_map(|ending| &ending.temporary) {
         // It is gone if it took its name.
-        let _ = std::fs::remove_file(path);
+        let _ = std::fs::remove_file(path).or_else(|_| std::fs::remove_dir_all(path));
     }
 }

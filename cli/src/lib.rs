@@ -13,6 +13,7 @@ mod energy;
 mod error;
 mod help;
 mod info;
+mod input;
 mod interrupt;
 mod machine;
 mod measure;
@@ -28,6 +29,7 @@ mod shell;
 mod statistics;
 mod store;
 mod threads;
+mod tree;
 mod variables;
 mod verify;
 mod voice;
@@ -106,6 +108,7 @@ fn carry_out(command: Command, voice: Voice) -> Result<(), Error> {
         Command::Compare(args) => compare::compare(args, voice),
         Command::Report(args) => report::report(args, voice),
         Command::Verify(args) => verify::verify(args, voice),
+        Command::Tree(command) => tree::tree(command, voice),
         Command::Curves(command) => curves::curves(command, voice),
         Command::Model(command) => model::model(command, voice),
         Command::Info => info::info(),

@@ -55,3 +55,13 @@ pub(crate) fn with_threads<R: Send>(voice: Voice, command: impl FnOnce() -> R + 
         }
     }
 }
+
+/// A pool of just so many threads, as they were asked for.
+///
+/// # Errors
+/// [`Error::Library`] if they cannot be started.
+pub(crate) fn pool(threads: usize) -> Result<ThreadPool, Error> {
+    let start = || ThreadPoolBuilder::new().num_threads(threads).build();
+    let refused = |error| orthant::Error::System(format!("{threads} threads cannot be started: {error}"));
+    Ok(start().map_err(refused)?)
+}

@@ -113,7 +113,7 @@ choices! {
     pub struct Kept on How: |how| how.kept;
     /// The type in which counts are stored; values have their own
     cell: CellType = CellType::U16, "cell";
-    /// What to keep: the dense array, regions and leaf bricks, or counts only
+    /// Keep all cells, regions, or counts
     keep: Keep = Keep::Dense, "keep";
 }
 

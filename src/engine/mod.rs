@@ -1,10 +1,12 @@
 //! Runs: requests, targets, reports.
 
+mod array;
 mod report;
 mod request;
 mod run;
 mod target;
 
+pub use array::{ArrayReport, Built, ReadFrom};
 pub use report::{AutoScheme, CellsReport, LevelCells, LevelReport, Ran, Report, SCHEMA};
 pub use request::{Computation, Computed, Request};
 pub use run::{Run, run};

@@ -99,6 +99,27 @@ pub struct LevelReport {
     pub seconds: Option<f64>,
 }
 
+impl LevelReport {
+    /// What a level did, with iterations if the field counts them.
+    pub(super) fn of<const K: usize>(stats: &LevelStats<K>, iterations: bool) -> Self {
+        Self {
+            level: stats.level.index,
+            grid: stats.level.grid.to_vec(),
+            regions: stats.counts.regions,
+            subdivided: stats.counts.subdivided,
+            filled: stats.counts.filled,
+            leaves: stats.counts.leaves,
+            p: Some(stats.density()).filter(|p| p.is_finite()),
+            cells: stats.counts.into(),
+            iterations: iterations.then_some(stats.counts.label_sum),
+            olt_entries: stats.olt_entries,
+            olt_bytes: stats.olt_bytes,
+            kernels: stats.kernels,
+            seconds: stats.time.map(|time| time.as_secs_f64()),
+        }
+    }
+}
+
 /// Cells by what happened to them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellsReport {
@@ -180,21 +201,6 @@ impl Report {
     /// The report of a run that counted `counts`.
     pub fn new<const K: usize>(computation: Computation, how: &How, counts: &RunCounts<K>, ran: Ran<'_>) -> Self {
         let totals = counts.totals();
-        let level = |stats: &LevelStats<K>| LevelReport {
-            level: stats.level.index,
-            grid: stats.level.grid.to_vec(),
-            regions: stats.counts.regions,
-            subdivided: stats.counts.subdivided,
-            filled: stats.counts.filled,
-            leaves: stats.counts.leaves,
-            p: Some(stats.density()).filter(|p| p.is_finite()),
-            cells: stats.counts.into(),
-            iterations: ran.iterations.then_some(stats.counts.label_sum),
-            olt_entries: stats.olt_entries,
-            olt_bytes: stats.olt_bytes,
-            kernels: stats.kernels,
-            seconds: stats.time.map(|time| time.as_secs_f64()),
-        };
         let mut tuning = how.tuning.clone();
         tuning.threads = Some(tuning.threads.unwrap_or_else(rayon::current_num_threads));
         let total = computation.size.iter().fold(1u128, |cells, &n| cells.saturating_mul(n.into()));
@@ -220,7 +226,7 @@ impl Report {
             launches: counts.launches,
             checksum: ran.checksum.map(str::to_owned),
             regions_checksum: ran.regions_checksum.map(|sum| sum.to_string()),
-            levels: counts.levels.iter().map(level).collect(),
+            levels: counts.levels.iter().map(|stats| LevelReport::of(stats, ran.iterations)).collect(),
             cells: CellsReport { total, all: totals.into() },
             iterations: ran.iterations.then_some(totals.label_sum),
             compact_bytes: terminals * Terminal::BYTES + bricks * how.kept.cell.bytes(),

@@ -261,7 +261,11 @@ pub struct Computation {
 }
 
 /// One value for every axis, or one per axis.
-fn per_axis<const K: usize>(name: &'static str, values: Option<&[u32]>, default: u32) -> Result<[u32; K], Error> {
+pub(super) fn per_axis<const K: usize>(
+    name: &'static str,
+    values: Option<&[u32]>,
+    default: u32,
+) -> Result<[u32; K], Error> {
     match values {
         None => Ok([default; K]),
         Some([value]) => Ok([*value; K]),

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::cell::CellType;
 use crate::geometry::{Domain, Region, WindowError};
-use crate::tree::{Source, Tree};
+use crate::tree::{Source, Tree, TreeSource};
 
 /// Cells of a domain, which are asked for box by box, and of boxes whether they have one value.
 pub trait Boxes<const K: usize>: Source<K> {
@@ -25,6 +25,16 @@ impl<const K: usize> Boxes<K> for Tree<K> {
 
     fn uniform(&self, window: &Region<K>) -> io::Result<Option<u64>> {
         Tree::uniform(self, window).map_err(io::Error::other)
+    }
+}
+
+impl<const K: usize> Boxes<K> for TreeSource<'_, K> {
+    fn domain(&self) -> Domain<K> {
+        *self.0.plan().domain()
+    }
+
+    fn uniform(&self, window: &Region<K>) -> io::Result<Option<u64>> {
+        self.known(window)
     }
 }
 

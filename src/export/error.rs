@@ -54,6 +54,16 @@ pub enum ExportError {
     },
 }
 
+/// What those who write files pass on.
+impl From<ExportError> for io::Error {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Read(error) | ExportError::Write(error) => error,
+            other => Self::other(other),
+        }
+    }
+}
+
 impl From<Refused> for ExportError {
     fn from(refused: Refused) -> Self {
         Self::Memory { bytes: refused.bytes }

@@ -28,11 +28,11 @@
 //! ```
 
 mod boxes;
-mod cells;
 mod error;
 pub mod htg;
 mod hyper_tree;
 pub mod npy;
+mod slabs;
 #[cfg(test)]
 mod tests;
 pub mod vti;

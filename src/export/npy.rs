@@ -6,23 +6,32 @@ use std::io::{Result, Write};
 
 use crate::cell::CellType;
 use crate::export::boxes::Boxes;
-use crate::export::cells;
 use crate::export::error::ExportError;
+use crate::export::slabs;
+use crate::tree::Source;
 
 /// Writes all cells.
 ///
 /// # Errors
 /// If cells cannot be read, or the writer fails.
 pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> std::result::Result<(), ExportError> {
-    header(boxes.size(), boxes.kind(), out).map_err(ExportError::Write)?;
-    cells::write(boxes, out)
+    header(&boxes.size(), boxes.kind(), out).map_err(ExportError::Write)?;
+    cells(boxes, out)
 }
 
-/// Writes what comes before the cells, of those who have them.
+/// Writes all cells and nothing before them: those of an array, or of the next piece of one.
+///
+/// # Errors
+/// As [`write`](self::write()).
+pub fn cells<const K: usize>(source: &dyn Source<K>, out: &mut dyn Write) -> std::result::Result<(), ExportError> {
+    slabs::write(source, out)
+}
+
+/// Writes what comes before the cells of an array of `size` cells per axis, axis 0 first.
 ///
 /// # Errors
 /// If the writer fails.
-pub fn header<const K: usize>(size: [u32; K], kind: CellType, out: &mut dyn Write) -> Result<()> {
+pub fn header(size: &[u32], kind: CellType, out: &mut dyn Write) -> Result<()> {
     let letter = match kind {
         CellType::U8 | CellType::U16 | CellType::U32 | CellType::U64 => 'u',
         CellType::I8 | CellType::I16 | CellType::I32 | CellType::I64 => 'i',

@@ -7,7 +7,7 @@ use std::io::Write;
 
 use crate::export::boxes::Boxes;
 use crate::export::error::ExportError;
-use crate::export::{cells, vtk};
+use crate::export::{slabs, vtk};
 
 /// Checks that the format holds a domain of this size.
 ///
@@ -39,6 +39,6 @@ pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Resul
     vtk::text(&header, out)?;
     let bytes = domain.cells().saturating_mul(boxes.kind().bytes().into());
     vtk::length(u64::try_from(bytes).unwrap_or(u64::MAX), out)?;
-    cells::write(boxes, out)?;
+    slabs::write(boxes, out)?;
     vtk::text(vtk::END, out)
 }

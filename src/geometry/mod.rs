@@ -1,5 +1,6 @@
 //! Cells, regions and the lattices of levels: exact integer geometry in k dimensions.
 
+mod array_scheme;
 pub(crate) mod boundary;
 mod digits;
 mod domain;

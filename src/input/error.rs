@@ -28,6 +28,32 @@ pub enum Wrong {
     /// A folder, a pipe, a device.
     #[error("not a regular file")]
     NoFile,
+    /// An archive that is none, or is damaged.
+    #[error("byte {offset}: {what}")]
+    Zip {
+        /// Where.
+        offset: u64,
+        /// What is wrong there.
+        what: &'static str,
+    },
+    /// A member that an archive does not have, or one of several without a name.
+    #[error("{}", which_member(wanted.as_deref(), *members, names))]
+    Member {
+        /// The name that was asked for.
+        wanted: Option<String>,
+        /// Members that there are.
+        members: u64,
+        /// The names of the first of them.
+        names: Vec<String>,
+    },
+    /// Something in a member of an archive, where offsets count from the member's beginning.
+    #[error("member {name}: {wrong}")]
+    InMember {
+        /// The member's name.
+        name: String,
+        /// What is wrong with it.
+        wrong: Box<Wrong>,
+    },
     /// Another kind of file.
     #[error("byte 0: not a .npy file, which begins with \\x93NUMPY")]
     Magic,
@@ -115,4 +141,15 @@ pub enum Wrong {
         /// Dimensions.
         k: usize,
     },
+}
+
+/// What there is instead of the member that was wanted.
+fn which_member(wanted: Option<&str>, members: u64, names: &[String]) -> String {
+    let more = if members > names.len() as u64 { ", .." } else { "" };
+    let names = format!("{}{more}", names.join(", "));
+    match wanted {
+        _ if members == 0 => "an archive without members".into(),
+        Some(wanted) => format!("no member '{wanted}'; there are {names}"),
+        None => format!("{members} members; name one of them: {names}"),
+    }
 }

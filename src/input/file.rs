@@ -5,7 +5,7 @@
 //! between the two ends the process, as the system has it for mapped files.
 
 use std::fs::{File, Metadata};
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -15,7 +15,8 @@ use crate::cell::CellType;
 use crate::geometry::Region;
 use crate::input::error::{InputError, Wrong};
 use crate::input::layout::{Endian, IndexOrder, Layout};
-use crate::input::npy;
+use crate::input::npz::Packed;
+use crate::input::{npy, npz};
 use crate::tree::Source;
 
 /// An array in a file, of a number of dimensions that the file says.
@@ -67,26 +68,58 @@ impl ArrayFile {
         Self::open(path, |_, _| Ok(layout))
     }
 
+    /// A member of a `.npz` file: the one of that name, without `.npy`, or the only one. One that is stored is read where it lies; one
+    /// that is deflated is first unpacked into a file that `room` opens, to write and to read, for so many bytes. The
+    /// checksum of what is deflated is checked.
+    ///
+    /// # Errors
+    /// As [`npy`](Self::npy); whatever `room` fails with.
+    pub fn npz(
+        path: &Path,
+        member: Option<&str>,
+        room: impl FnOnce(u64) -> io::Result<File>,
+    ) -> Result<Self, InputError> {
+        let wrong = |wrong| InputError { path: path.to_owned(), wrong };
+        let (file, metadata) = regular(path).map_err(wrong)?;
+        let found = npz::find(&file, metadata.len(), member).map_err(wrong)?;
+        let inside = |inner| wrong(Wrong::InMember { name: found.name.clone(), wrong: Box::new(inner) });
+        if !found.deflated {
+            return Self::map(path, file, &metadata, |file| stored(file, &found)).map_err(inside);
+        }
+        // Nothing is unpacked that is no array.
+        let layout = npz::inflated(&file, &found).map_err(Wrong::from);
+        let layout = layout.and_then(|bytes| npy::layout(bytes, found.length)).map_err(inside)?;
+        layout.check(found.length).map_err(inside)?;
+        let mut unpacked = room(found.length).map_err(|error| wrong(error.into()))?;
+        npz::inflate(&file, &found, &mut unpacked).map_err(inside)?;
+        let metadata = unpacked.metadata().map_err(|error| wrong(error.into()))?;
+        Self::map(path, unpacked, &metadata, |_| layout.check(metadata.len()).map(|()| layout)).map_err(inside)
+    }
+
     fn open(path: &Path, layout: impl FnOnce(&File, u64) -> Result<Layout, Wrong>) -> Result<Self, InputError> {
-        let open = || -> Result<Self, Wrong> {
-            // Before it is opened: opening a pipe waits for a writer.
-            if !std::fs::metadata(path)?.is_file() {
-                return Err(Wrong::NoFile);
-            }
-            let file = File::open(path)?;
-            let metadata = file.metadata()?;
-            if !metadata.is_file() {
-                return Err(Wrong::NoFile);
-            }
-            let layout = layout(&file, metadata.len())?;
-            layout.check(metadata.len())?;
-            // SAFETY: bytes of the map are only copied out, by way of integers of which all bits are values. That others do not write
-            // meanwhile cannot be known; if they do, what was copied is told from what should have been by the file's state.
-            #[allow(unsafe_code)]
-            let map = unsafe { Mmap::map(&file) }?;
-            Ok(Self { path: path.to_owned(), state: state(&metadata), file, map, layout })
+        let open = || {
+            let (file, metadata) = regular(path)?;
+            Self::map(path, file, &metadata, |file| {
+                let layout = layout(file, metadata.len())?;
+                layout.check(metadata.len()).map(|()| layout)
+            })
         };
         open().map_err(|wrong| InputError { path: path.to_owned(), wrong })
+    }
+
+    /// A file with cells as `layout` says, which has looked whether it holds them.
+    fn map(
+        path: &Path,
+        file: File,
+        metadata: &Metadata,
+        layout: impl FnOnce(&File) -> Result<Layout, Wrong>,
+    ) -> Result<Self, Wrong> {
+        let layout = layout(&file)?;
+        // SAFETY: bytes of the map are only copied out, by way of integers of which all bits are values. That others do not write
+        // meanwhile cannot be known; if they do, what was copied is told from what should have been by the file's state.
+        #[allow(unsafe_code)]
+        let map = unsafe { Mmap::map(&file) }?;
+        Ok(Self { path: path.to_owned(), state: state(metadata), file, map, layout })
     }
 
     /// Where its cells lie.
@@ -117,6 +150,25 @@ impl ArrayFile {
         };
         Err(io::Error::other(InputError { path: self.path.clone(), wrong }))
     }
+}
+
+/// Opens a file that has a length.
+fn regular(path: &Path) -> Result<(File, Metadata), Wrong> {
+    // Before it is opened: opening a pipe waits for a writer.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(Wrong::NoFile);
+    }
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_file() { Ok((file, metadata)) } else { Err(Wrong::NoFile) }
+}
+
+/// The layout of a member that is stored as it is.
+fn stored(mut file: &File, member: &Packed) -> Result<Layout, Wrong> {
+    file.seek(SeekFrom::Start(member.offset))?;
+    let layout = npy::layout(file.take(member.length), member.length)?;
+    layout.check(member.length)?;
+    Ok(Layout { offset: member.offset + layout.offset, ..layout })
 }
 
 fn state(metadata: &Metadata) -> (u64, Option<SystemTime>) {

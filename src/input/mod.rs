@@ -4,7 +4,10 @@ mod error;
 mod file;
 mod layout;
 mod npy;
+mod npz;
+mod numbers;
 
 pub use error::{InputError, Wrong};
 pub use file::{ArrayFile, FileSource};
 pub use layout::{Endian, IndexOrder, Layout};
+pub use numbers::{NotANumber, Numbers};

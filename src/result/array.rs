@@ -95,6 +95,15 @@ impl<const K: usize> DenseArray<K> {
         self.cells.label(index(&self.window, cell))
     }
 
+    /// The word of one cell of the domain.
+    ///
+    /// # Panics
+    /// If the cell is outside the window.
+    pub fn word(&self, cell: [u32; K]) -> u64 {
+        assert!(self.window.contains_cell(cell), "cell {cell:?} is outside the window");
+        self.cells.word(index(&self.window, cell))
+    }
+
     /// The labels in storage order, to be written.
     pub(crate) fn cells_mut(&mut self) -> &mut Cells {
         &mut self.cells

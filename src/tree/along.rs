@@ -161,6 +161,11 @@ impl<const K: usize> Along<K> {
         Region { corner, extent: std::array::from_fn(|j| self.axes[j].first(coords[j] + 1) - corner[j]) }
     }
 
+    /// The cells of a region's axis on the deepest level.
+    pub(super) fn axis(&self, j: usize, number: u32) -> Range<u32> {
+        self.axes[j].first(number)..self.axes[j].first(number + 1)
+    }
+
     /// The coordinates on `level` of all regions that meet a box of the domain's cells, as a box.
     pub(super) fn meeting(&self, level: u32, window: &Region<K>) -> Region<K> {
         let level = &self.plan.levels()[level as usize];

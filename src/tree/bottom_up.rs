@@ -59,9 +59,10 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         Ok(Self { along: Along::new(plan), source, control: None, limit: u64::MAX })
     }
 
-    /// Watched and cancelled through `control`.
+    /// Watched and cancelled through `control`, which counts the cells of all parts that are made from here on.
     #[must_use]
     pub fn control(self, control: &'a Control) -> Self {
+        control.begin();
         Self { control: Some(control), ..self }
     }
 
@@ -105,7 +106,6 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         self.along.keys(above, codes.clone())?;
         let unheard = Control::default();
         let control = self.control.unwrap_or(&unheard);
-        control.begin();
         let (level, cells) = self.block_level(above);
         if u64::try_from(cells).is_err() {
             // No time suffices to read that, and no address to keep it.

@@ -1,32 +1,18 @@
 //! Levels of detail.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::cell::CellType;
+use crate::geometry::Region;
 use crate::memory::{reserve, zeros};
-use crate::registry::registry;
+use crate::result::{DenseArray, Stored, dense_fits};
 use crate::rule::exact;
 use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
 use crate::tree::provenance::Provenance;
+use crate::tree::shown::{Pick, Shown};
 use crate::tree::stored::Tree;
-
-registry! {
-    /// What a region shows that was divided and is cut off: one of the values of its cells.
-    pub enum Shown("value shown") {
-        /// The value that most of its cells have; of several the one that comes first along the curve. For labels.
-        Mode = "mode",
-        /// The value that comes first along the curve, which no look at the other cells is needed for.
-        First = "first",
-        /// The least value; -0 is less than 0, and what is not a number is more than any. For thin dark things.
-        Min = "min",
-        /// The greatest value. For thin bright things.
-        Max = "max",
-    }
-}
 
 impl<const K: usize> Tree<K> {
     /// The tree down to `level`: its terminal regions on that level and above, and instead of those below the regions of the level
@@ -73,6 +59,31 @@ impl<const K: usize> Tree<K> {
         Self::new(self.along.clone(), self.part.clone(), entries, bricks)
     }
 
+    /// The regions of a level as cells: an array with an element per region of `level`, of a tree that is [cut](Self::cut) there.
+    /// At most `limit` bytes.
+    ///
+    /// # Errors
+    /// [`TreeError::Level`] if there is no such level; [`TreeError::Below`] if a region is of a deeper one, or a leaf;
+    /// [`TreeError::Run`] if the array would exceed the limit or there is no memory for it.
+    pub fn lattice(&self, level: u32, limit: Option<u64>) -> Result<DenseArray<K>, TreeError> {
+        let plan = self.plan();
+        let deepest = self.along.deepest();
+        let Some(grid) = plan.levels().get(level as usize).map(|level| level.grid) else {
+            return Err(TreeError::Level { level, deepest });
+        };
+        let window = Region { corner: [0; K], extent: grid };
+        dense_fits(Stored::Materialised, window.cells_wide(), self.kind(), limit)?;
+        let mut array = DenseArray::zeroed(Stored::Materialised, window, self.kind())?;
+        for region in self.regions() {
+            let own = region.level();
+            let word = region.uniform().filter(|_| own <= level).ok_or(TreeError::Below { level })?;
+            let coords = plan.encoding().decode(own, region.code());
+            let split: [u32; K] = std::array::from_fn(|j| plan.scheme().r[j].pow(level - own));
+            array.fill(&Region { corner: std::array::from_fn(|j| coords[j] * split[j]), extent: split }, word);
+        }
+        Ok(array)
+    }
+
     /// Checks that the region of `level` which `code` names lies in the part.
     fn holds(&self, level: u32, code: u64) -> Result<(), TreeError> {
         let run = self.along.run(level, self.along.key(level, code));
@@ -84,24 +95,17 @@ impl<const K: usize> Tree<K> {
 
     /// The value that stands for the rows of a run.
     fn shown(&self, rows: Range<usize>, shown: Shown) -> u64 {
-        let kind = self.kind();
-        let first = self.runs(rows.start).next().expect("regions have cells").0;
-        let runs = || rows.clone().flat_map(|row| self.runs(row));
-        let rank = |word: &u64| kind.rank(*word);
-        match shown {
-            Shown::First => first,
-            Shown::Min => runs().map(|(word, _)| word).min_by_key(rank).unwrap_or(first),
-            Shown::Max => {
-                runs().map(|(word, _)| word).filter(|&word| !is_nan(kind, word)).max_by_key(rank).unwrap_or(first)
-            }
-            Shown::Mode => {
-                let mut counts: HashMap<u64, (u128, usize)> = HashMap::new();
-                for (place, (word, cells)) in runs().enumerate() {
-                    let count = &mut counts.entry(word).or_insert((0, place)).0;
-                    *count = count.saturating_add(cells);
-                }
-                let most = counts.iter().max_by_key(|(_, (cells, place))| (*cells, std::cmp::Reverse(*place)));
-                *most.expect("regions have cells").0
+        let mut pick = Pick::new(self.kind(), shown);
+        self.count(rows, &mut pick);
+        pick.word().expect("regions have cells")
+    }
+
+    /// Shows a pick the cells of some rows.
+    pub(super) fn count(&self, rows: Range<usize>, pick: &mut Pick) {
+        for (word, cells) in rows.flat_map(|row| self.runs(row)) {
+            pick.add(word, cells);
+            if !pick.is_open() {
+                return;
             }
         }
     }
@@ -126,8 +130,4 @@ impl<const K: usize> Tree<K> {
         });
         uniform.into_iter().chain(of_leaf)
     }
-}
-
-fn is_nan(kind: CellType, word: u64) -> bool {
-    kind.nan() == Some(word)
 }

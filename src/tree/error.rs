@@ -90,6 +90,20 @@ pub enum TreeError {
         /// The deepest.
         deepest: u32,
     },
+    /// A tree that goes below a level, or has leaves, where one value per region of the level is asked for.
+    #[error("level {level}: the tree has leaves, or regions below it; cut it at that level first")]
+    Below {
+        /// The level.
+        level: u32,
+    },
+    /// Trees or arrays of two sizes, where they are compared.
+    #[error("{other:?} cells, where the tree has {own:?}; only what has the same cells can be compared")]
+    Sizes {
+        /// Cells of the tree per axis.
+        own: Vec<u32>,
+        /// Those of the other.
+        other: Vec<u32>,
+    },
     /// A box that is empty, or not in the domain.
     #[error(transparent)]
     Window(#[from] WindowError),

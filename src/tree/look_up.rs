@@ -29,26 +29,31 @@ impl<const K: usize> Tree<K> {
     /// the domain, or outside what a partial tree covers.
     #[inline]
     pub fn word(&self, cell: [u32; K]) -> Option<u64> {
-        self.row_at(cell).map(|(row, coords)| match self.entries.content(row) {
+        self.row_at(cell).map(|(row, place)| match self.entries.content(row) {
             Content::Uniform(word) => word,
-            // Leaves are of the deepest level, where the cell's region is known.
-            Content::Leaf { brick } => {
-                let place = self.along.region_at(coords).place(cell);
-                self.bricks.word(brick.expect("leaves of a tree have bricks") as usize + place)
-            }
+            Content::Leaf { brick } => self.bricks.word(brick.expect("leaves of a tree have bricks") as usize + place),
         })
     }
 
-    /// The row of a cell, and the coordinates of its region on the deepest level.
+    /// The row of a cell, and the cell's place in its region of the deepest level, of which leaves are.
     #[inline]
-    fn row_at(&self, cell: [u32; K]) -> Option<(usize, [u32; K])> {
+    fn row_at(&self, cell: [u32; K]) -> Option<(usize, usize)> {
+        match self.direct() {
+            Some(direct) => direct.find(cell),
+            None => self.searched(cell),
+        }
+    }
+
+    /// The same by its key.
+    pub(super) fn searched(&self, cell: [u32; K]) -> Option<(usize, usize)> {
         let size = self.plan().domain().size();
         if (0..K).any(|j| cell[j] >= size[j]) {
             return None;
         }
         let coords = self.along.coords(cell);
         let key = self.along.key_at(coords);
-        self.part.contains(&key.into()).then(|| (self.finder.holding(&self.entries.keys, key), coords))
+        let row = || self.finder.holding(&self.entries.keys, key);
+        self.part.contains(&key.into()).then(|| (row(), self.along.region_at(coords).place(cell)))
     }
 
     /// The word of the cell that [holds](crate::geometry::Domain::cell_at) a point in the field's coordinates; None of a point
@@ -97,10 +102,16 @@ impl<const K: usize> Tree<K> {
         window.within(self.plan().domain().size())?;
         dense_fits(Stored::Materialised, window.cells_wide(), self.kind(), limit)?;
         let mut array = DenseArray::zeroed(Stored::Materialised, *window, self.kind())?;
-        each_width!(self.bricks.bits(), bricks => {
-            self.paint(bricks, window, bytemuck::cast_slice_mut(array.cells_mut().bytes_mut()));
-        });
+        self.show(&mut array);
         Ok(array)
+    }
+
+    /// Writes what the tree covers of an array's window, which is a box of the domain.
+    pub(super) fn show(&self, array: &mut DenseArray<K>) {
+        let window = array.window();
+        each_width!(self.bricks.bits(), bricks => {
+            self.paint(bricks, &window, bytemuck::cast_slice_mut(array.cells_mut().bytes_mut()));
+        });
     }
 
     /// The word that all cells of a box count as, which is that of some regions or of cells of leaves; None if there are several,
@@ -124,6 +135,11 @@ impl<const K: usize> Tree<K> {
             if same { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         Ok(found.filter(|_| different.is_continue()))
+    }
+
+    /// True if some of the cells of a box of the domain lie in the part that the tree covers.
+    pub(super) fn meets(&self, window: &Region<K>) -> bool {
+        self.meet(window, &mut |_, _| ControlFlow::Break(())).is_break()
     }
 
     /// Writes the cells of a box of the domain, in layers along the last axis that has several.

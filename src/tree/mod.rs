@@ -4,11 +4,15 @@
 //! points, boxes, slices, levels and labels from the regions themselves: no dense array is made on the way. See the guide's
 //! [page](crate::guide::tree).
 
+mod across;
 mod along;
 mod axis;
 mod bottom_up;
+mod census;
 mod collector;
+mod compare;
 mod cut;
+mod direct;
 mod entries;
 mod error;
 mod file;
@@ -19,12 +23,16 @@ mod parts;
 mod piece;
 mod provenance;
 mod region;
+mod shown;
 mod source;
 mod stored;
+mod tree_source;
 
+pub use across::Found;
 pub use bottom_up::BottomUp;
+pub use census::Census;
 pub use collector::Collector;
-pub use cut::Shown;
+pub use compare::{Difference, Differences};
 pub use error::TreeError;
 pub use file::{
     Fault, Nan, Predicate, TreeAxis, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget,
@@ -34,5 +42,7 @@ pub use labels::LabelStatistics;
 pub use parts::Parts;
 pub use provenance::Provenance;
 pub use region::TreeRegion;
+pub use shown::Shown;
 pub use source::Source;
 pub use stored::Tree;
+pub use tree_source::TreeSource;

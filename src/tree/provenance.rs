@@ -2,17 +2,19 @@
 
 use crate::geometry::Region;
 use crate::plan::Plan;
+use crate::registry::registry;
 use crate::rule::RuleKind;
 
-/// How it is known that the cells of a terminal region are what the tree says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Provenance {
-    /// Every cell was evaluated, or proven.
-    Proved,
-    /// The cells that the rule looks at have the region's value; others were not looked at.
-    Sampled,
-    /// The value stands for several: the region was divided, and what was below is [cut](crate::Tree::cut) off.
-    Cut,
+registry! {
+    /// How it is known that the cells of a terminal region are what the tree says.
+    pub enum Provenance("provenance") {
+        /// Every cell was evaluated, or proven.
+        Proved = "proved",
+        /// The cells that the rule looks at have the region's value; others were not looked at.
+        Sampled = "sampled",
+        /// The value stands for several: the region was divided, and what was below is [cut](crate::Tree::cut) off.
+        Cut = "cut",
+    }
 }
 
 impl Provenance {

@@ -58,6 +58,15 @@ pub trait Source<const K: usize>: Sync {
     /// Whatever keeps it from reading; no tree comes to be then.
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()>;
 
+    /// The word that all cells of a box [count as](crate::rule::exact::key), if that is known without reading them. Boxes are of
+    /// the array.
+    ///
+    /// # Errors
+    /// Whatever keeps it from telling.
+    fn known(&self, _window: &Region<K>) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
+
     /// Checks what `read` is asked for.
     ///
     /// # Errors

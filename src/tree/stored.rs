@@ -1,12 +1,14 @@
 //! The tree itself: what it holds, and what follows from that alone.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use crate::cell::CellType;
 use crate::memory::Refused;
 use crate::plan::Plan;
 use crate::result::{Cells, RegionsChecksum, Terminal, append_le};
 use crate::tree::along::Along;
+use crate::tree::direct::Direct;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::finder::Finder;
@@ -35,6 +37,8 @@ pub struct Tree<const K: usize> {
     pub(super) entries: Entries,
     pub(super) bricks: Cells,
     pub(super) finder: Finder,
+    /// Made when the first cell is looked up; None if it would take too much.
+    direct: OnceLock<Option<Box<Direct<K>>>>,
 }
 
 /// Equal if the same parts of their domains are cut into the same regions along the same curve, known in the same way, with the
@@ -63,7 +67,7 @@ impl<const K: usize> Tree<K> {
     /// The same of regions that were seen to cover the part.
     pub(super) fn tiled(along: Along<K>, part: Range<u128>, entries: Entries, bricks: Cells) -> Result<Self, Refused> {
         let finder = Finder::new(&entries.keys, &part)?;
-        Ok(Self { along, part, entries, bricks, finder })
+        Ok(Self { along, part, entries, bricks, finder, direct: OnceLock::new() })
     }
 
     /// The domain, the scheme and the curve that the regions lie along, which is not the canonical one. Its rule is how the
@@ -98,10 +102,23 @@ impl<const K: usize> Tree<K> {
         &self.bricks
     }
 
-    /// Bytes of the regions and the bricks, and of what finds a region.
+    /// Bytes of the regions and the bricks, and of what finds a region. The first look-up of a cell may make a table that adds a
+    /// quarter, or a megabyte.
     pub fn bytes(&self) -> u64 {
+        self.held() + self.direct.get().and_then(Option::as_ref).map_or(0, |direct| direct.bytes())
+    }
+
+    /// The same without that table.
+    fn held(&self) -> u64 {
         let bricks = self.bricks.len() as u64 * self.bricks.kind().bytes();
         self.entries.len() as u64 * Entries::BYTES + bricks + self.finder.bytes()
+    }
+
+    /// What finds a row without a search.
+    #[inline]
+    pub(super) fn direct(&self) -> Option<&Direct<K>> {
+        let make = || Direct::new(&self.along, &self.entries, self.held()).map(Box::new);
+        self.direct.get_or_init(make).as_deref()
     }
 
     /// The checksum of the regions, which is that of the run that left them, and of any other way to the same regions.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::cell::CellType;
 use crate::zarr::chunk::LEVEL;
@@ -79,6 +79,11 @@ impl ArrayMetadata {
         assert!(axes > 0 && lengths == [axes; 3], "{self:?} has lists of one length");
         let whole = |(file, chunk): (&u64, &u64)| *chunk > 0 && file.is_multiple_of(*chunk) && file >= chunk;
         assert!(self.file.iter().zip(&self.chunk).all(whole), "{self:?} has whole chunks");
+        json::text(self, 1)
+    }
+
+    /// What the text says, part by part.
+    fn document(&self) -> Document<'_> {
         let little = || Codec::Bytes { endian: "little" };
         let chain = vec![little(), Codec::Zstd { level: LEVEL, checksum: false }, Codec::Crc32c];
         let sharding = |codecs| Codec::ShardingIndexed {
@@ -87,7 +92,7 @@ impl ArrayMetadata {
             index_codecs: vec![little(), Codec::Crc32c],
             index_location: "end",
         };
-        let document = Document {
+        Document {
             zarr_format: 3,
             node_type: "array",
             shape: &self.shape,
@@ -98,8 +103,7 @@ impl ArrayMetadata {
             codecs: if self.sharded { vec![sharding(chain)] } else { chain },
             attributes: &self.attributes,
             dimension_names: &self.names,
-        };
-        json::text(&document, 1)
+        }
     }
 }
 
@@ -135,6 +139,12 @@ pub(crate) fn number(kind: CellType, word: u64) -> serde_json::Value {
         number if number.is_infinite() => if number > 0.0 { "Infinity" } else { "-Infinity" }.into(),
         _ if kind.nan() == Some(word) => "NaN".into(),
         _ => format!("{word:#0width$x}", width = 2 + 2 * kind.bytes() as usize).into(),
+    }
+}
+
+impl Serialize for ArrayMetadata {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.document().serialize(serializer)
     }
 }
 

@@ -21,7 +21,7 @@ mod zip;
 
 pub(crate) use chunk::encode;
 pub use error::{Fault, ZarrError};
-pub(crate) use json::group;
+pub(crate) use json::{group, group_of};
 pub(crate) use metadata::{ArrayMetadata, number};
 pub(crate) use shard::{ShardReader, ShardWriter, is_fill};
 pub(crate) use store::ZarrStore;

@@ -185,16 +185,14 @@ fn judge(path: &Path, arrays: &[(&str, ArrayMetadata, Files)]) -> Result<bool, Z
     Ok(same)
 }
 
-/// Changes every byte of a file in some ways, cuts it at every length and adds to it; afterwards it is as it was.
+/// Changes every byte of a file, cuts it at every length and adds to it; afterwards it is as it was.
 fn spoil(file: &Path, mut judge: impl FnMut(String)) {
     let bytes = fs::read(file).unwrap();
     for at in 0..bytes.len() {
-        for flip in [1, 0x80] {
-            let mut changed = bytes.clone();
-            changed[at] ^= flip;
-            fs::write(file, changed).unwrap();
-            judge(format!("{}: byte {at} by {flip:#x}", file.display()));
-        }
+        let mut changed = bytes.clone();
+        changed[at] ^= 1 << (at % 8);
+        fs::write(file, changed).unwrap();
+        judge(format!("{}: byte {at}", file.display()));
         fs::write(file, &bytes[..at]).unwrap();
         judge(format!("{}: cut at {at}", file.display()));
     }
@@ -230,7 +228,7 @@ fn a_changed_byte_is_an_error_or_changes_nothing() {
             Err(error) => assert!(error.to_string().starts_with(&*zip.to_string_lossy()), "{how}: {error}"),
         });
         // Times, permissions, versions; of what else there is every byte counts.
-        assert!(kept > 0 && kept < 6 * 2 * 80, "{kept}");
+        assert!(kept > 0 && kept < 6 * 80, "{kept}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! Trees: from the cells up against from the top down, and every question against the array itself.
 
+mod across;
+mod census;
 mod files;
 mod making;
 mod parts;

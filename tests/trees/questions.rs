@@ -17,6 +17,7 @@ fn asked<T: Cell, const K: usize>(case: Case<K>) {
     let source = case.array::<T>();
     let plan = case.plan([CurveKind::Morton, CurveKind::Canonical][case.seed as usize % 2]).unwrap();
     let (tree, domain) = (bottom_up(&plan, &source), *plan.domain());
+    let bytes = tree.bytes();
     // Uniform regions hold the one word of what is not a number, and leaves what they were given.
     let mut array = source.clone();
     for region in tree.regions().filter(|region| region.uniform().is_some()) {
@@ -53,12 +54,14 @@ fn asked<T: Cell, const K: usize>(case: Case<K>) {
     }
     assert_eq!(at, tree.bricks().len());
     // Seventeen bytes a region, and at most eight more for finding it.
-    let regions = tree.bytes() - at as u64 * T::TYPE.bytes();
+    let regions = bytes - at as u64 * T::TYPE.bytes();
     assert!(
         (17 * tree.len() as u64 + 8..=25 * tree.len() as u64 + 12).contains(&regions),
         "{regions} of {}",
         tree.len()
     );
+    // The table that the first look-up made.
+    assert!((bytes + 1..=bytes + (1 << 20)).contains(&tree.bytes()));
     // Boxes and slices.
     let mut below = Below(case.seed ^ 0x5a5a);
     for number in 0..12 {

@@ -12,10 +12,11 @@ use clap::{Arg, Args, FromArgMatches};
 
 use orthant::field::FieldKind;
 
-use crate::options::RunOptions;
+use crate::options::{RunOptions, Workload};
 
-/// Options of `run` that are about its files, or measure by themselves. Those without a value are left out too.
-const NOT_SWEPT: [&str; 6] = ["output", "overlay", "slice", "palette", "report", "repeat"];
+/// Options of `run` that are about its files, which no field reads, or measure by themselves. Those without a value are left out too.
+const NOT_SWEPT: [&str; 12] =
+    ["output", "overlay", "slice", "palette", "report", "repeat", "input", "dtype", "offset", "order", "endian", "nan"];
 
 /// What `run` understands.
 pub(crate) struct Settings {
@@ -104,7 +105,11 @@ impl Settings {
             arguments.extend(option.map(|option| option.argument(value)));
         }
         let matches = self.command.clone().try_get_matches_from(arguments).map_err(|error| words(&error))?;
-        RunOptions::from_arg_matches(&matches).map_err(|error| words(&error))
+        let run = RunOptions::from_arg_matches(&matches).map_err(|error| words(&error))?;
+        match run.workload {
+            Workload::Field(_) => Ok(run),
+            Workload::Array => Err("array is no field; what is measured is a field".into()),
+        }
     }
 
     /// Puts the settings of a case in the order in which `run` declares them.

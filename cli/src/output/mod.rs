@@ -5,11 +5,13 @@ pub mod journal;
 pub mod overlay;
 pub mod png;
 mod staged;
+pub mod tree;
 
 use crate::error::Error;
+use orthant::geometry::Region;
 use orthant::result::DenseArray;
 
-pub use staged::{Staged, distinct, expect_extension, has_extension, is_stdout};
+pub use staged::{Staged, distinct, expect_extension, has_extension, is_stdout, same_file};
 
 /// A 2-D slice of a k-dimensional field, as a picture sees it: two axes across, the others fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,11 +65,17 @@ impl<const K: usize> Slice<K> {
         [size[self.axes[0]], if K == 1 { 1 } else { size[self.axes[1]] }]
     }
 
-    /// The label at `x` to the right and `y` upwards.
-    pub fn label(&self, field: &DenseArray<K>, x: u32, y: u32) -> u64 {
+    /// The cells of it in a field of `size` cells, as a box.
+    pub fn window(&self, size: [u32; K]) -> Region<K> {
+        let extent = |j: usize| if self.axes.contains(&j) { size[j] } else { 1 };
+        Region { corner: self.through, extent: std::array::from_fn(extent) }
+    }
+
+    /// The word of the cell at `x` to the right and `y` upwards.
+    pub fn word(&self, field: &DenseArray<K>, x: u32, y: u32) -> u64 {
         let mut cell = self.through;
         cell[self.axes[1]] = y;
         cell[self.axes[0]] = x;
-        field.label(cell)
+        field.word(cell)
     }
 }

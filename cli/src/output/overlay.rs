@@ -9,7 +9,7 @@ use png::{BitDepth, ColorType, Encoder};
 
 use super::Slice;
 use super::png::{Caption, Palette};
-use orthant::Subdivision;
+use orthant::geometry::Region;
 use orthant::result::DenseArray;
 
 /// The picture is at least this wide, by whole-number magnification of up to 16.
@@ -42,13 +42,13 @@ impl Magnification {
     }
 }
 
-/// Writes the slice of `field` with the terminal regions of `subdivision`.
+/// Writes the slice of `field` with the terminal regions, each with its level, of so many `levels`.
 ///
 /// # Errors
 /// If the writer fails.
 pub fn write<const K: usize>(
     field: &DenseArray<K>,
-    subdivision: &Subdivision<K>,
+    (levels, regions): (usize, &mut dyn Iterator<Item = (u32, Region<K>)>),
     slice: &Slice<K>,
     palette: &Palette,
     caption: &Caption,
@@ -60,18 +60,16 @@ pub fn write<const K: usize>(
     let mut image = Vec::with_capacity(width as usize * height as usize * 3);
     for y in (0..height).rev() {
         for x in 0..width {
-            image.extend(palette.colour(palette.index(slice.label(field, scale.cell(x), scale.cell(y)))));
+            image.extend(palette.colour(palette.index(slice.word(field, scale.cell(x), scale.cell(y)))));
         }
     }
-    let levels = subdivision.levels().len();
-    for terminal in subdivision.terminals() {
-        let region = subdivision.region(terminal);
+    for (level, region) in regions {
         let meets = (0..K)
             .all(|j| slice.axes.contains(&j) || (slice.through[j].wrapping_sub(region.corner[j]) < region.extent[j]));
         if !meets {
             continue;
         }
-        let colour = line_colour(terminal.level(), levels);
+        let colour = line_colour(level, levels);
         let low = slice.axes.map(|j| scale.pixels(region.corner[j]));
         let high = slice.axes.map(|j| scale.pixels(region.corner[j] + region.extent[j]));
         let (low, high) = if K == 1 { ([low[0], 0], [high[0], height]) } else { (low, high) };

@@ -6,12 +6,13 @@ use std::io::{Result, Write};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use png::{BitDepth, ColorType, Compression, Encoder};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Slice;
-use orthant::Computation;
 use orthant::field::Labels;
-use orthant::result::DenseArray;
+use orthant::geometry::Domain;
+use orthant::result::{Cells, DenseArray};
+use orthant::{CellType, Computation};
 
 pub use colorous::Gradient;
 
@@ -39,29 +40,57 @@ pub fn gradient() -> impl TypedValueParser<Value = Gradient> {
     })
 }
 
-/// The colours of labels.
+/// The colours of cells.
 pub struct Palette {
-    most: u64,
-    dwell: bool,
+    kind: CellType,
+    shading: Shading,
     gradient: Gradient,
 }
 
+/// Where a value lies between the first colour and the last.
+#[derive(Clone, Copy)]
+enum Shading {
+    /// Counts, by their logarithm; of dwells the largest, "never escaped", is black.
+    Counts { most: u64, dwell: bool },
+    /// Values, by themselves; what is not a number is black.
+    Values { least: f64, greatest: f64 },
+}
+
 impl Palette {
-    /// Colours for the counts of a field; for dwell fields the largest, "never escaped", is black and the others rise along
-    /// the gradient with the logarithm of the dwell.
-    pub fn new(labels: Labels, gradient: Option<Gradient>) -> Self {
+    /// Colours for the counts of a field, which are stored as `kind`; for dwell fields the largest, "never escaped", is black
+    /// and the others rise along the gradient with the logarithm of the dwell.
+    pub fn of_labels(labels: Labels, kind: CellType, gradient: Option<Gradient>) -> Self {
         let usual = if labels.work() { colorous::INFERNO } else { colorous::GREYS };
-        let most = labels.most().unwrap_or(labels.kind().most());
-        Self { most, dwell: labels.work(), gradient: gradient.unwrap_or(usual) }
+        let shading = Shading::Counts { most: labels.most().unwrap_or(labels.kind().most()), dwell: labels.work() };
+        Self { kind, shading, gradient: gradient.unwrap_or(usual) }
     }
 
-    /// The index of a label's colour.
-    pub fn index(&self, label: u64) -> u8 {
-        if self.dwell && label == self.most {
-            return 0;
-        }
-        let most = (self.most as f64).ln_1p();
-        let share = if most > 0.0 { (label as f64).ln_1p() / most } else { 0.0 };
+    /// Colours for values, from the least number among some cells to the greatest.
+    pub fn of_values(cells: &Cells, gradient: Option<Gradient>) -> Self {
+        let kind = cells.kind();
+        let numbers = (0..cells.len()).map(|place| kind.number(cells.word(place))).filter(|number| number.is_finite());
+        let (least, greatest) =
+            numbers.fold((f64::MAX, f64::MIN), |(least, greatest), number| (least.min(number), greatest.max(number)));
+        Self { kind, shading: Shading::Values { least, greatest }, gradient: gradient.unwrap_or(colorous::GREYS) }
+    }
+
+    /// The index of a cell's colour.
+    pub fn index(&self, word: u64) -> u8 {
+        let share = match self.shading {
+            Shading::Counts { most, dwell } => {
+                let label = self.kind.count(word);
+                if dwell && label == most {
+                    return 0;
+                }
+                let most = (most as f64).ln_1p();
+                if most > 0.0 { (label as f64).ln_1p() / most } else { 0.0 }
+            }
+            Shading::Values { least, greatest } => match self.kind.number(word) {
+                number if number.is_nan() => return 0,
+                number if greatest > least => (number.clamp(least, greatest) - least) / (greatest - least),
+                _ => 0.0,
+            },
+        };
         1 + (share * 254.0).round().min(254.0) as u8
     }
 
@@ -71,16 +100,17 @@ impl Palette {
             return [0, 0, 0];
         }
         let t = f64::from(index - 1) / 254.0;
-        let colour = match self.dwell {
-            true => self.gradient.eval_continuous(0.06 + 0.94 * t),
-            false => self.gradient.eval_continuous(0.04 + 0.86 * t),
+        let colour = match self.shading {
+            Shading::Counts { dwell: true, .. } => self.gradient.eval_continuous(0.06 + 0.94 * t),
+            _ => self.gradient.eval_continuous(0.04 + 0.86 * t),
         };
         [colour.r, colour.g, colour.b]
     }
 
-    /// The index of every label, for the inner loop.
+    /// The index of every word that is small enough, for the inner loop.
     fn table(&self) -> Vec<u8> {
-        (0..=self.most.min(1 << 16)).map(|label| self.index(label)).collect()
+        let words = 1 << (8 * self.kind.bytes()).min(16);
+        (0..words).map(|word| self.index(word)).collect()
     }
 }
 
@@ -89,10 +119,18 @@ impl Palette {
 pub struct Caption(Vec<(&'static str, String)>);
 
 impl Caption {
-    /// The caption of a slice.
+    /// The caption of a slice of what was computed.
     pub fn new<const K: usize>(computation: &Computation, slice: &Slice<K>) -> Self {
+        Self::of(&computation.workload, json!(computation), slice)
+    }
+
+    /// The caption of a slice of a tree.
+    pub fn of_tree<const K: usize>(domain: &Domain<K>, slice: &Slice<K>) -> Self {
+        Self::of("tree", json!({"size": domain.size()[..], "domain": domain.window()[..]}), slice)
+    }
+
+    fn of<const K: usize>(what: &str, mut keys: Value, slice: &Slice<K>) -> Self {
         let version = format!("orthant {}", env!("CARGO_PKG_VERSION"));
-        let mut keys = json!(computation);
         keys["axes"] = json!(slice.axes[..K.min(2)]);
         keys["through"] = json!(slice.through.as_slice());
         let [right, up] = slice.axes;
@@ -100,11 +138,7 @@ impl Caption {
             1 => format!("axis {right} to the right"),
             _ => format!("axis {right} to the right, axis {up} upwards"),
         };
-        Self(vec![
-            ("Software", version),
-            ("Description", format!("{}, {axes}", computation.workload)),
-            ("orthant", keys.to_string()),
-        ])
+        Self(vec![("Software", version), ("Description", format!("{what}, {axes}")), ("orthant", keys.to_string())])
     }
 
     /// Puts it into a picture.
@@ -141,8 +175,8 @@ pub fn write<const K: usize>(
     let mut row = vec![0; width as usize];
     for y in (0..height).rev() {
         for (x, pixel) in row.iter_mut().enumerate() {
-            let label = slice.label(field, x as u32, y);
-            *pixel = table.get(label as usize).copied().unwrap_or_else(|| palette.index(label));
+            let word = slice.word(field, x as u32, y);
+            *pixel = table.get(word as usize).copied().unwrap_or_else(|| palette.index(word));
         }
         stream.write_all(&row)?;
     }

@@ -34,7 +34,7 @@ pub fn is_stdout(path: &Path) -> bool {
 }
 
 /// True if two paths lead to one file, whether it is there already or not.
-fn same_file(a: &Path, b: &Path) -> bool {
+pub fn same_file(a: &Path, b: &Path) -> bool {
     let whole = |path: &Path| Some(folder(path).canonicalize().ok()?.join(path.file_name()?));
     let one_name = || whole(a).is_some_and(|a| whole(b) == Some(a));
     a == b || (!is_stdout(a) && !is_stdout(b) && (one_name() || same_file::is_same_file(a, b).unwrap_or(false)))
@@ -67,7 +67,9 @@ pub fn expect_extension(flag: &str, path: &Path, allowed: &[&str]) -> Result<(),
     if allowed.iter().any(|extension| has_extension(path, extension)) {
         return Ok(());
     }
-    let allowed = allowed.iter().map(|extension| format!(".{extension}")).collect::<Vec<_>>().join(" or ");
+    let allowed: Vec<_> = allowed.iter().map(|extension| format!(".{extension}")).collect();
+    let (last, others) = allowed.split_last().expect("something is allowed");
+    let allowed = if others.is_empty() { last.clone() } else { format!("{} or {last}", others.join(", ")) };
     Err(Error::Input(format!("{flag} {}: the extension must be {allowed}", path.display())))
 }
 

@@ -72,14 +72,61 @@ fn in_shell(folder: &Path, first: &str, orthant: &Command) -> Command {
     shell
 }
 
+/// A tree of 16384 shards, each of which is read from a hole in a file.
+#[test]
+fn a_tree_that_was_interrupted_is_gone_on_with() {
+    let folder = folder("resumed");
+    std::fs::File::create(folder.join("sparse.raw")).unwrap().set_len(1 << 39).unwrap();
+    let run = || {
+        let array = "run array --input sparse.raw --dtype u8 --dim 3 -n 2^13 -g 2^8 -B 16 -o sparse.tree.zarr";
+        let child = start(&folder, array);
+        listening(&child);
+        // A line for the tree, and one for each shard that is finished.
+        let lines = || {
+            std::fs::read_to_string(folder.join(".sparse.tree.zarr.part/progress"))
+                .map_or(0, |text| text.lines().count())
+        };
+        let before = lines();
+        let start = Instant::now();
+        while lines() < before.max(1) + 1 && start.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        send(&child, "INT");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0), "{}", text(&output.stderr));
+        text(&output.stderr)
+    };
+    let first = run();
+    assert!(!first.contains("gone on with"), "{first}");
+    assert_eq!(files(&folder), [".sparse.tree.zarr.part", "sparse.raw"]);
+    let second = run();
+    assert!(
+        second.contains("orthant: sparse.tree.zarr: ") && second.contains(" of 16384 shards are there"),
+        "{second}"
+    );
+    // Of something else.
+    std::fs::File::options().append(true).open(folder.join("sparse.raw")).unwrap().set_len(1 << 38).unwrap();
+    let other = "run array --input sparse.raw --dtype u8 -n 2^13x2^13x2^12 -g 2^8 -B 16 -o sparse.tree.zarr";
+    let refused = command(&folder, other).output().unwrap();
+    let said = text(&refused.stderr);
+    assert!(
+        refused.status.code() == Some(2)
+            && said.contains("finished shards of another tree")
+            && said.contains("--force"),
+        "{said}"
+    );
+}
+
 /// Each would go on for minutes. What they are at hears of a signal between portions of work, or not at all: the field's
 /// own image, a sample, a pipe.
 #[test]
 fn a_signal_is_heard_inside_a_region() {
     let folder = folder("signals");
     assert!(Command::new("mkfifo").arg(folder.join("pipe")).status().unwrap().success());
+    std::fs::File::create(folder.join("sparse.raw")).unwrap().set_len(1 << 40).unwrap();
     let before = files(&folder);
     for (arguments, signal, code) in [
+        ("run array --input sparse.raw --dtype u16 -n 2^13x2^13x2^13 -o a.npy", "INT", 130),
         ("run mandelbrot -n 2^31 --keep counts -g 64 -B 2^22", "INT", 130),
         ("run mandelbrot -n 2^17 --explore full --keep counts", "TERM", 143),
         ("run mandelbulb -n 2^12 --explore full --keep counts", "INT", 130),

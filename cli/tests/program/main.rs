@@ -1,5 +1,6 @@
 //! The program as its users meet it, on the CPU: outputs, errors, exit codes.
 
+mod array;
 mod binary;
 mod choices;
 mod commands;
@@ -18,5 +19,6 @@ mod run;
 mod shape;
 mod streams;
 mod sweeps;
+mod trees;
 mod values;
 mod variables;

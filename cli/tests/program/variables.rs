@@ -81,6 +81,12 @@ const BLAMED: &[(&str, &str, &str)] = &[
     ("BLOCK=16x16 DP_BUDGET=4", "run mandelbrot --backend cpu", "BLOCK DP_BUDGET"),
     ("BACKEND=cpu", "verify kernel", "BACKEND"),
     ("DEVICE=7", "verify --backend cpu", "DEVICE"),
+    // Arrays.
+    ("INPUT=there.png", "run array", "INPUT"),
+    ("INPUT=missing.npy", "run array", "INPUT"),
+    ("INPUT=there.png DTYPE=u8 SIZE=3", "run array", "INPUT DTYPE SIZE"),
+    ("STRATEGY=dp INPUT=there.png", "run array --dtype u8 -n 4", "STRATEGY"),
+    ("ENDIAN=big", "run mandelbrot", "ENDIAN"),
     // The search for a scheme.
     ("STRATEGY=exhaustive", "run mandelbrot --auto-scheme", "STRATEGY"),
     ("AUTO_SCHEME=1 STRATEGY=exhaustive", "run mandelbrot", "AUTO_SCHEME STRATEGY"),

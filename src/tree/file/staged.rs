@@ -31,13 +31,15 @@ struct Beginning<'a> {
 
 /// Another: a finished shard.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Finished {
+pub(super) struct FinishedShard {
     pub(super) shard: u64,
     /// The key behind its last row's, which can lie beyond the shard.
     pub(super) end: u128,
     pub(super) held: Held,
     /// On each level how many of its regions are uniform and how many are leaves.
     pub(super) terminals: Vec<[u64; 2]>,
+    /// On each level how many cells the uniform ones have.
+    pub(super) filled: Vec<u64>,
 }
 
 /// A folder beside a target.
@@ -63,7 +65,7 @@ impl Staged {
         header: &Header,
         made_of: Option<&str>,
         overwrite: bool,
-    ) -> Result<(Self, Vec<Finished>), TreeFileError> {
+    ) -> Result<(Self, Vec<FinishedShard>), TreeFileError> {
         replaceable(target, overwrite)?;
         let name = target.file_name().ok_or_else(|| TreeFileError::Name { path: target.to_owned() })?;
         let mut hidden = std::ffi::OsString::from(".");
@@ -93,7 +95,7 @@ impl Staged {
     }
 
     /// The shards that are finished of this tree. From here on lines are added to the progress, which says just that.
-    fn read(&mut self, beginning: &str, overwrite: bool) -> Result<Vec<Finished>, TreeFileError> {
+    fn read(&mut self, beginning: &str, overwrite: bool) -> Result<Vec<FinishedShard>, TreeFileError> {
         let failed = TreeFileError::io(&self.path);
         let mut text = Vec::new();
         self.progress.read_to_end(&mut text).map_err(&failed)?;
@@ -102,7 +104,7 @@ impl Staged {
         let first = lines.next().map(<[u8]>::trim_ascii_end);
         let mut finished = Vec::new();
         if first == Some(beginning.as_bytes()) && self.resumable {
-            let lines = lines.map_while(|line| serde_json::from_slice::<Finished>(line).ok());
+            let lines = lines.map_while(|line| serde_json::from_slice::<FinishedShard>(line).ok());
             finished.extend(lines.filter(|finished| self.has(finished)));
         } else {
             let other = first.and_then(|line| serde_json::from_slice::<Value>(line).ok());
@@ -150,6 +152,11 @@ impl Staged {
         TreeFileError::Left { path: self.path.clone(), key, found: found.to_string(), given: given.to_string() }
     }
 
+    /// The folder.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The folder of the group.
     pub(super) fn tree(&self) -> PathBuf {
         self.path.join("tree")
@@ -179,13 +186,13 @@ impl Staged {
     ///
     /// # Errors
     /// [`TreeFileError::Io`].
-    pub(super) fn finish(&mut self, shard: &Finished) -> Result<(), TreeFileError> {
+    pub(super) fn finish(&mut self, shard: &FinishedShard) -> Result<(), TreeFileError> {
         self.stays = self.resumable;
         self.put(&(serde_json::to_string(shard).expect("it has names for keys") + "\n"))
     }
 
     /// True if all files of a finished shard are there, which they are unless the system went down.
-    fn has(&self, finished: &Finished) -> bool {
+    fn has(&self, finished: &FinishedShard) -> bool {
         let there = |array: &Array| self.tree().join(array.shard_name(finished.shard)).is_file();
         Array::ALL.iter().filter(|&&array| array != Array::Cells || finished.held.cells > 0).all(there)
     }

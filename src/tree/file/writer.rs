@@ -3,20 +3,23 @@
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::backend::{Control, Error};
 use crate::cell::CellType;
 use crate::plan::Plan;
-use crate::result::{Cells, append_le};
+use crate::result::{Cells, LevelCounts, RegionsChecksum, RunCounts, append_le};
 use crate::tree::along::Along;
+use crate::tree::census::run_counts;
 use crate::tree::error::TreeError;
 use crate::tree::file::columns::Columns;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::{Attributes, Header, Held};
 use crate::tree::file::info::{TreeInfo, Unfit};
 use crate::tree::file::shards::{Array, CELLS, Shards};
-use crate::tree::file::staged::{Finished, Staged};
+use crate::tree::file::staged::{FinishedShard, Staged};
 use crate::tree::stored::Tree;
 use crate::zarr::{self, ShardWriter};
 
@@ -107,6 +110,7 @@ impl TreeTarget {
         let shards = Shards::new(&along, self.shard_cells).map_err(refused)?;
         let header = Header::new(along.plan(), kind, info, self.shard_cells);
         let (staged, found) = Staged::new(&path, &header, self.made_of.as_deref(), overwrite)?;
+        let levels = along.plan().levels().len();
         let mut writer = TreeWriter {
             path,
             zip,
@@ -115,11 +119,12 @@ impl TreeTarget {
             kind,
             header,
             done: vec![None; shards.count as usize],
-            terminals: Vec::new(),
+            terminals: vec![[0; 2]; levels],
+            filled: vec![0; levels],
+            control: None,
             shards,
             staged,
         };
-        writer.terminals = vec![[0; 2]; writer.along.plan().levels().len()];
         found.iter().for_each(|finished| writer.account(finished));
         Ok(writer)
     }
@@ -142,10 +147,39 @@ pub struct TreeWriter<const K: usize> {
     /// What each shard holds that is finished.
     done: Vec<Option<Held>>,
     terminals: Vec<[u64; 2]>,
+    /// On each level the cells of uniform regions.
+    filled: Vec<u64>,
+    control: Option<Arc<Control>>,
     staged: Staged,
 }
 
 impl<const K: usize> TreeWriter<K> {
+    /// Cancelled through `control`.
+    #[must_use]
+    pub fn control(self, control: Arc<Control>) -> Self {
+        Self { control: Some(control), ..self }
+    }
+
+    /// What is counted in the shards that are finished, as a run from the cells up counts it, and their checksum.
+    pub fn counts(&self) -> (RunCounts<K>, RegionsChecksum) {
+        let level = |(&[filled, leaves], &filled_cells): (&[u64; 2], &u64)| LevelCounts {
+            filled,
+            leaves,
+            filled_cells,
+            ..LevelCounts::default()
+        };
+        let mut found: Vec<LevelCounts> = self.terminals.iter().zip(&self.filled).map(level).collect();
+        let held = || self.done.iter().flatten();
+        // Leaves are of the deepest level.
+        found.last_mut().expect("there is a level").leaf_cells = held().map(|held| held.cells).sum();
+        (run_counts(self.along.plan(), found), held().map(|held| held.checksum).sum())
+    }
+
+    /// The folder where it is on its way.
+    pub fn staged(&self) -> &Path {
+        self.staged.path()
+    }
+
     /// The number of shards.
     pub fn shards(&self) -> u64 {
         self.shards.count
@@ -185,7 +219,10 @@ impl<const K: usize> TreeWriter<K> {
             if !self.is_done(shard) {
                 let keys = self.shards.keys(shard);
                 let row = |key: u128| part.entries.keys.partition_point(|&first| u128::from(first) < key);
-                let finished = self.put(shard, part, row(keys.start)..row(keys.end))?;
+                let put = self.put(shard, part, row(keys.start)..row(keys.end));
+                // What failed since it was cancelled is no failure of the file.
+                self.control.as_ref().map_or(Ok(()), |control| control.check())?;
+                let finished = put?;
                 self.staged.finish(&finished)?;
                 self.account(&finished);
             }
@@ -220,21 +257,29 @@ impl<const K: usize> TreeWriter<K> {
     }
 
     /// Takes note of a finished shard, and of those that its last region covers.
-    fn account(&mut self, finished: &Finished) {
+    fn account(&mut self, finished: &FinishedShard) {
         self.done[finished.shard as usize] = Some(finished.held);
         let covered = finished.shard + 1..self.shards.from(finished.end).min(self.shards.count);
         covered.for_each(|shard| self.done[shard as usize] = Some(Held::default()));
         for (sum, here) in self.terminals.iter_mut().zip(&finished.terminals) {
             *sum = [sum[0] + here[0], sum[1] + here[1]];
         }
+        for (sum, here) in self.filled.iter_mut().zip(&finished.filled) {
+            *sum += here;
+        }
     }
 
     /// Writes the files of a shard, which has these rows of a part.
-    fn put(&self, shard: u64, part: &Tree<K>, rows: Range<usize>) -> Result<Finished, TreeError> {
+    fn put(&self, shard: u64, part: &Tree<K>, rows: Range<usize>) -> Result<FinishedShard, TreeError> {
         let (columns, bricks) = Columns::of(part, rows.clone())?;
-        let mut terminals = vec![[0; 2]; self.terminals.len()];
+        let (mut terminals, mut filled) = (vec![[0; 2]; self.terminals.len()], vec![0; self.filled.len()]);
         for row in rows.clone() {
-            terminals[part.entries.level(row) as usize][usize::from(part.entries.is_leaf(row))] += 1;
+            let (level, leaf) = (part.entries.level(row), part.entries.is_leaf(row));
+            terminals[level as usize][usize::from(leaf)] += 1;
+            if !leaf {
+                let region = part.plan().region(level, self.along.code(level, part.entries.keys[row]));
+                filled[level as usize] += region.volume();
+            }
         }
         let held =
             Held { rows: rows.len() as u64, cells: bricks.len() as u64, checksum: part.checksum_of(rows.clone()) };
@@ -244,7 +289,7 @@ impl<const K: usize> TreeWriter<K> {
             .into_par_iter()
             .filter(|&array| array != Array::Cells || held.cells > 0)
             .try_for_each(|array| self.array(array, shard, &columns, part.bricks(), bricks.clone()))?;
-        Ok(Finished { shard, end, held, terminals })
+        Ok(FinishedShard { shard, end, held, terminals, filled })
     }
 
     /// Writes a shard's file of one array.
@@ -279,7 +324,10 @@ impl<const K: usize> TreeWriter<K> {
                         writer.push(&bytes)?;
                     }
                 }
-                Array::Cells => put_cells(&mut writer, metadata.chunk_bytes(), cells, bricks)?,
+                Array::Cells => {
+                    let hear = || self.control.as_ref().map_or(Ok(()), |control| control.check());
+                    put_cells(&mut writer, metadata.chunk_bytes(), cells, bricks, &hear)?;
+                }
             }
             writer.finish().map(drop)
         })
@@ -313,6 +361,7 @@ fn put_cells<W: Write>(
     chunk: usize,
     cells: &Cells,
     bricks: Range<usize>,
+    hear: &dyn Fn() -> Result<(), Error>,
 ) -> io::Result<()> {
     let each = chunk / cells.kind().bytes() as usize;
     let chunks = bricks.len().div_ceil(each);
@@ -327,6 +376,7 @@ fn put_cells<W: Write>(
     };
     let wave = WAVE * rayon::current_num_threads();
     for first in (0..chunks).step_by(wave) {
+        hear().map_err(io::Error::other)?;
         let some = (first..chunks.min(first + wave)).into_par_iter();
         let some: Vec<Option<Vec<u8>>> = some.map(encoded).collect::<io::Result<_>>()?;
         some.iter().try_for_each(|chunk| writer.put(chunk.as_deref()))?;

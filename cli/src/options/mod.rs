@@ -3,6 +3,10 @@
 //! An option of a choice is no list of its own: it is made from the library's [`Choice`], so that a choice which is added
 //! there is an option here, an axis of sweeps and part of what a tuned scheme is kept for.
 
+mod heading;
+mod input;
+mod values;
+
 use std::ffi::OsStr;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -11,37 +15,32 @@ use std::sync::Arc;
 use clap::builder::{BoolishValueParser, PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use orthant::backend::{CudaTuning, Kept, Tuning};
-use orthant::choice::{Choice, number};
+use orthant::choice::Choice;
 use orthant::field::FieldKind;
 use orthant::{BackendKind, Computed, How, Mapping, Request, Target};
 
 use crate::error::Error;
 use crate::output::png::{Gradient, gradient};
 
-/// A value parser over the names of a registry.
-macro_rules! one_of {
-    ($Kind:ty) => {
-        clap::builder::TypedValueParser::map(
-            clap::builder::PossibleValuesParser::new(<$Kind>::ALL.iter().map(|kind| kind.name())),
-            |name| name.parse::<$Kind>().expect("clap lets only listed names through"),
-        )
-    };
-}
-pub(crate) use one_of;
+pub(crate) use input::InputOptions;
+pub(crate) use values::slice;
+pub(crate) use values::{block, one_of, workload};
+use values::{bytes, times};
 
-/// The value parser of a workload: those that are built in, and the program's own.
-pub(crate) fn workload() -> impl TypedValueParser<Value = FieldKind> {
-    PossibleValuesParser::new(FieldKind::all().map(FieldKind::name))
-        .map(|name| name.parse::<FieldKind>().expect("clap lets only listed names through"))
+/// What is run: a field, or an array that there is already.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Workload {
+    Field(FieldKind),
+    Array,
 }
 
-/// Headings of the help, in the order in which they are shown.
-pub(crate) mod heading {
-    pub(crate) const WHAT: &str = "What is computed";
-    pub(crate) const HOW: &str = "How";
-    pub(crate) const RESULTS: &str = "Results";
-    pub(crate) const CUDA: &str = "CUDA";
-    pub(crate) const PAPERS: &str = "To compare with the papers";
+/// The name of an array among workloads.
+const ARRAY: &str = "array";
+
+/// The value parser of what is run.
+fn field_or_array() -> impl TypedValueParser<Value = Workload> {
+    PossibleValuesParser::new(FieldKind::all().map(FieldKind::name).chain([ARRAY]))
+        .map(|name| name.parse().map_or(Workload::Array, Workload::Field))
 }
 
 /// Choices that exist to compare with the papers' codes.
@@ -116,11 +115,15 @@ impl Given {
     }
 
     /// The names of what was given.
-    fn names(&self) -> Vec<&'static str> {
+    pub(crate) fn names(&self) -> Vec<&'static str> {
         self.0.iter().map(|(name, _)| *name).collect()
     }
 
-    fn apply(&self, mut set: impl FnMut(&str, &str) -> Result<(), String>) -> Result<(), Error> {
+    /// Sets what was given.
+    ///
+    /// # Errors
+    /// [`Error::Input`] names the option, its value and what is wrong with it.
+    pub(crate) fn apply(&self, mut set: impl FnMut(&str, &str) -> Result<(), String>) -> Result<(), Error> {
         self.0.iter().try_for_each(|(name, text)| {
             set(name, text).map_err(|reason| Error::Input(format!("--{name} {text}: {reason}")))
         })
@@ -187,9 +190,11 @@ pub(crate) fn or_auto() -> impl TypedValueParser<Value = OrAuto> {
 /// Options of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunOptions {
-    /// What a cell is worth
-    #[arg(value_parser = workload())]
-    pub(crate) workload: FieldKind,
+    /// What a cell is worth: a field, or an array with --input
+    #[arg(value_parser = field_or_array())]
+    pub(crate) workload: Workload,
+    #[command(flatten)]
+    pub(crate) input: InputOptions,
     #[command(flatten)]
     pub(crate) computed: ComputedOptions,
     /// Let the cost model choose g, r, B and the scheme
@@ -250,11 +255,11 @@ pub(crate) struct HowOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::RESULTS)]
 pub(crate) struct OutputOptions {
-    /// Write the field: .png, .npy, or - for .npy on stdout
+    /// Write the cells: .png, .npy or -, .tree.zarr
     ///
     /// May be repeated; the variable is a list with commas. A picture shows two axes, of k >= 3 a slice, with y upwards: its last row is index 0. An array has
     /// the shape (.., n_1, n_0), so its first row is index 0. With --keep regions an array is written piece by piece
-    /// without being in memory.
+    /// without being in memory; - is stdout. A tree is a folder, or a single file if the name ends in .tree.zarr.zip.
     #[arg(short, long, value_name = "PATH", env = "ORTHANT_OUTPUT")]
     pub(crate) output: Vec<PathBuf>,
     /// Write the subdivision drawn over the field
@@ -290,12 +295,16 @@ impl OutputOptions {
 }
 
 impl RunOptions {
-    /// The request that the options make, with `limit` bytes of memory unless they say otherwise.
+    /// The request that the options make of a field, with `limit` bytes of memory unless they say otherwise.
     ///
     /// # Errors
-    /// [`Error::File`] if a source cannot be read.
+    /// [`Error::Input`] of an array, which is no field; [`Error::File`] if a source cannot be read.
     pub(crate) fn request(&self, limit: Option<u64>) -> Result<Request, Error> {
-        self.how.request(self.workload, &self.computed.0, limit)
+        let Workload::Field(workload) = self.workload else {
+            return Err(Error::Input("array is no field; it is subdivided by run array --input FILE".into()));
+        };
+        self.input.refused_by(workload)?;
+        self.how.request(workload, &self.computed.0, limit)
     }
 }
 
@@ -349,51 +358,4 @@ pub(crate) fn request(workload: FieldKind, computed: &Given) -> Result<Request, 
     let mut request = Request::new(workload);
     computed.apply(|name, text| request.computed.set(name, text))?;
     Ok(request)
-}
-
-/// A number of at least 1.
-fn times(text: &str) -> Result<NonZeroUsize, String> {
-    number(text, 1..=u32::MAX.into()).map(|times| NonZeroUsize::new(times as usize).expect("at least 1"))
-}
-
-/// A list of block shapes.
-pub(crate) fn block(text: &str) -> Result<[u32; 3], String> {
-    orthant::choice::ChoiceValue::read(text, 0..=u64::MAX)
-}
-
-/// `axis=index`.
-fn slice(text: &str) -> Result<(usize, u32), String> {
-    let (axis, index) = text.split_once('=').ok_or_else(|| format!("'{text}' is not axis=index, as in 2=128"))?;
-    let axis = axis.trim().parse().map_err(|_| format!("'{axis}' is not an axis number"))?;
-    Ok((axis, number(index, 0..=u32::MAX.into())? as u32))
-}
-
-/// A number of bytes, with an optional unit: K, M, G, T (binary), iB or B after it.
-fn bytes(text: &str) -> Result<u64, String> {
-    let wrong = || format!("'{text}' is not a number of bytes such as 1073741824, 512MiB or 8G");
-    let lower = text.trim().to_ascii_lowercase();
-    let bare = lower.trim_end_matches('b').trim_end_matches('i');
-    let (digits, shift) = match bare.char_indices().last() {
-        Some((at, 'k')) => (&bare[..at], 10),
-        Some((at, 'm')) => (&bare[..at], 20),
-        Some((at, 'g')) => (&bare[..at], 30),
-        Some((at, 't')) => (&bare[..at], 40),
-        _ => (bare, 0),
-    };
-    let value: u64 = digits.trim().parse().map_err(|_| wrong())?;
-    value.checked_mul(1 << shift).ok_or_else(wrong)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn units_and_slices() {
-        assert_eq!(bytes("512MiB"), Ok(512 << 20));
-        assert_eq!((bytes("8G"), bytes("7")), (Ok(8 << 30), Ok(7)));
-        assert!(bytes("99999999999T").is_err() && bytes("G").is_err() && bytes("").is_err() && bytes("8x").is_err());
-        assert_eq!(slice("2=2^3"), Ok((2, 8)));
-        assert!(slice("2").is_err() && slice("x=1").is_err());
-    }
 }

@@ -1,0 +1,100 @@
+//! The array that is read: a file that is opened as its name and the options say.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use orthant::input::{ArrayFile, Endian, IndexOrder, InputError, Layout, Wrong};
+use orthant::per_axis::text;
+use orthant::{Bytes, Computed};
+
+use crate::error::Error;
+use crate::options::InputOptions;
+use crate::output::has_extension;
+use crate::voice::Voice;
+
+/// An array that was opened.
+pub(crate) struct Input {
+    pub(crate) file: ArrayFile,
+    /// Of an archive.
+    pub(crate) member: Option<String>,
+}
+
+impl Input {
+    /// Opens an array by its name alone: one in a file that says itself how cells lie.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) fn named(path: &Path, voice: Voice) -> Result<Self, Error> {
+        Self::open(&InputOptions::of(path), &Computed::default(), voice)
+    }
+
+    /// Opens the array.
+    ///
+    /// # Errors
+    /// [`Error`] names the file, the byte, and what is wrong there, or the option that is missing or too much.
+    pub(crate) fn open(options: &InputOptions, computed: &Computed, voice: Voice) -> Result<Self, Error> {
+        let (path, member) = options.parts()?;
+        let (npy, npz) = (has_extension(&path, "npy"), has_extension(&path, "npz"));
+        match &options.raw()[..] {
+            names @ [..] if !names.is_empty() && (npy || npz) => {
+                let reason = format!("--{}: {} says so itself; leave out", names.join(", --"), path.display());
+                return Err(Error::Input(reason).about(names));
+            }
+            _ if npy => return Ok(Self { file: ArrayFile::npy(&path).map_err(wrong)?, member: None }),
+            _ if npz => {
+                let file = ArrayFile::npz(&path, member.as_deref(), |bytes| room(&path, bytes, voice));
+                return Ok(Self { file: file.map_err(wrong)?, member });
+            }
+            _ => {}
+        }
+        let (Some(kind), Some(size)) = (options.dtype, &computed.size) else {
+            let missing = if options.dtype.is_none() { "dtype" } else { "size" };
+            let reason =
+                format!("--{missing}: {} is no .npy or .npz, and cells alone need --dtype and --size", path.display());
+            return Err(Error::Input(reason).about(&["input", missing]));
+        };
+        let size = match (&size[..], computed.dim) {
+            ([side], Some(k)) if (1..=orthant::MAX_DIM).contains(&k) => vec![*side; k],
+            (size, _) => size.to_vec(),
+        };
+        let layout = Layout {
+            kind,
+            order: options.order.unwrap_or(IndexOrder::C),
+            endian: options.endian.unwrap_or(Endian::Little),
+            offset: options.offset.unwrap_or(0),
+            size,
+        };
+        let words = format!("--size {} of --dtype {kind}", text(&layout.size));
+        let file = ArrayFile::raw(&path, layout).map_err(|error| match &error.wrong {
+            Wrong::Length { .. } | Wrong::Extent { .. } | Wrong::Axes { .. } => {
+                let reason = format!("{words}: {error}");
+                Error::Input(reason).about(&["input", "size", "dim", "dtype", "offset"])
+            }
+            _ => wrong(error),
+        })?;
+        Ok(Self { file, member: None })
+    }
+}
+
+/// What is wrong with a file is about the option that names it.
+pub(crate) fn wrong(error: InputError) -> Error {
+    let error = match error {
+        InputError { path, wrong: Wrong::Io(source) } => Error::File { path, source },
+        InputError { wrong: Wrong::Member { wanted: None, members: 1.., .. }, .. } => {
+            Error::Input(format!("{error}, as in --input FILE.npz:NAME"))
+        }
+        error => Error::Input(error.to_string()),
+    };
+    error.about(&["input"])
+}
+
+/// A file without a name for what is unpacked, which goes with the process.
+fn room(archive: &Path, bytes: u64, voice: Voice) -> io::Result<File> {
+    let folder = std::env::temp_dir();
+    let text = Bytes(bytes.into());
+    let from = archive.display();
+    voice.say(format_args!("orthant: {from} is deflated: {text} are unpacked in {} (TMPDIR)", folder.display()));
+    let failed = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
+    tempfile::tempfile_in(&folder).map_err(failed)
+}

@@ -1,0 +1,96 @@
+//! The options of the array that `run array` reads: its file, and how cells lie in it.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use orthant::CellType;
+use orthant::choice::number;
+use orthant::field::FieldKind;
+use orthant::input::{Endian, IndexOrder, NotANumber};
+
+use super::heading;
+use super::values::one_of;
+use crate::error::Error;
+use crate::output::has_extension;
+
+/// Options of the array.
+#[derive(Debug, Args)]
+#[command(next_help_heading = heading::WHAT)]
+pub(crate) struct InputOptions {
+    /// The array: .npy, FILE.npz:NAME, or cells alone
+    ///
+    /// Size and type come from the file. Of an archive with several arrays one is named after a colon; one that is deflated is
+    /// unpacked into a temporary file without a name. Any other file is taken for cells alone, and --dtype and --size say
+    /// which.
+    #[arg(long, value_name = "FILE", env = "ORTHANT_INPUT")]
+    pub(crate) input: Option<PathBuf>,
+    /// The type of the cells in a file of cells alone
+    #[arg(long, value_parser = one_of!(CellType), value_name = "TYPE", env = "ORTHANT_DTYPE", hide_short_help = true)]
+    pub(crate) dtype: Option<CellType>,
+    /// The byte where they begin [default: 0]
+    #[arg(long, value_parser = offset, value_name = "BYTE", env = "ORTHANT_OFFSET", hide_short_help = true)]
+    pub(crate) offset: Option<u64>,
+    /// Which index is the fastest: c, the last, which is axis 0, or fortran, the first [default: c]
+    #[arg(long, value_parser = one_of!(IndexOrder), env = "ORTHANT_ORDER", hide_short_help = true)]
+    pub(crate) order: Option<IndexOrder>,
+    /// Which byte of a cell comes first [default: little]
+    #[arg(long, value_parser = one_of!(Endian), env = "ORTHANT_ENDIAN", hide_short_help = true)]
+    pub(crate) endian: Option<Endian>,
+    /// Cells of an array that are not a number: they count as one value, or are an error [default: equal]
+    #[arg(long, value_parser = one_of!(NotANumber), env = "ORTHANT_NAN", hide_short_help = true)]
+    pub(crate) nan: Option<NotANumber>,
+}
+
+fn offset(text: &str) -> Result<u64, String> {
+    number(text, 0..=u64::MAX)
+}
+
+impl InputOptions {
+    /// Those of a file that says itself how cells lie.
+    pub(crate) fn of(path: &Path) -> Self {
+        Self { input: Some(path.to_owned()), dtype: None, offset: None, order: None, endian: None, nan: None }
+    }
+
+    /// Checks that a field, which reads no array, is given none.
+    ///
+    /// # Errors
+    /// [`Error::Input`] names the options.
+    pub(crate) fn refused_by(&self, workload: FieldKind) -> Result<(), Error> {
+        let given = [("input", self.input.is_some()), ("nan", self.nan.is_some())];
+        match &[given.into_iter().filter(|given| given.1).map(|given| given.0).collect(), self.raw()].concat()[..] {
+            [] => Ok(()),
+            names => {
+                let reason = format!("--{}: {workload} is computed; leave out, or use run array", names.join(", --"));
+                Err(Error::Input(reason).about(names))
+            }
+        }
+    }
+
+    /// What was given about cells alone.
+    pub(crate) fn raw(&self) -> Vec<&'static str> {
+        let Self { dtype, offset, order, endian, .. } = self;
+        let given = [
+            ("dtype", dtype.is_some()),
+            ("offset", offset.is_some()),
+            ("order", order.is_some()),
+            ("endian", endian.is_some()),
+        ];
+        given.into_iter().filter(|given| given.1).map(|given| given.0).collect()
+    }
+
+    /// The file, and the member that is named after a colon, unless a file has just that name.
+    ///
+    /// # Errors
+    /// [`Error::Input`] if no file is named.
+    pub(crate) fn parts(&self) -> Result<(PathBuf, Option<String>), Error> {
+        let Some(path) = &self.input else {
+            return Err(Error::Input("--input: name the file of the array: .npy, .npz, or cells alone".into()));
+        };
+        let named = path.to_str().and_then(|text| text.rsplit_once(':'));
+        let archive = |(file, _): &(&str, &str)| has_extension(Path::new(file), "npz") && !path.exists();
+        Ok(match named.filter(archive) {
+            Some((file, member)) => (file.into(), Some(member.strip_suffix(".npy").unwrap_or(member).to_owned())),
+            None => (path.clone(), None),
+        })
+    }
+}

@@ -1,0 +1,71 @@
+//! How values of options are read.
+
+use std::num::NonZeroUsize;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use orthant::choice::number;
+use orthant::field::FieldKind;
+
+/// A value parser over the names of a registry.
+macro_rules! one_of {
+    ($Kind:ty) => {
+        clap::builder::TypedValueParser::map(
+            clap::builder::PossibleValuesParser::new(<$Kind>::ALL.iter().map(|kind| kind.name())),
+            |name| name.parse::<$Kind>().expect("clap lets only listed names through"),
+        )
+    };
+}
+pub(crate) use one_of;
+
+/// The value parser of a workload: those that are built in, and the program's own.
+pub(crate) fn workload() -> impl TypedValueParser<Value = FieldKind> {
+    PossibleValuesParser::new(FieldKind::all().map(FieldKind::name))
+        .map(|name| name.parse::<FieldKind>().expect("clap lets only listed names through"))
+}
+
+/// A number of at least 1.
+pub(super) fn times(text: &str) -> Result<NonZeroUsize, String> {
+    number(text, 1..=u32::MAX.into()).map(|times| NonZeroUsize::new(times as usize).expect("at least 1"))
+}
+
+/// A list of block shapes.
+pub(crate) fn block(text: &str) -> Result<[u32; 3], String> {
+    orthant::choice::ChoiceValue::read(text, 0..=u64::MAX)
+}
+
+/// `axis=index`.
+pub(crate) fn slice(text: &str) -> Result<(usize, u32), String> {
+    let (axis, index) = text.split_once('=').ok_or_else(|| format!("'{text}' is not axis=index, as in 2=128"))?;
+    let axis = axis.trim().parse().map_err(|_| format!("'{axis}' is not an axis number"))?;
+    Ok((axis, number(index, 0..=u32::MAX.into())? as u32))
+}
+
+/// A number of bytes, with an optional unit: K, M, G, T (binary), iB or B after it.
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
+    let wrong = || format!("'{text}' is not a number of bytes such as 1073741824, 512MiB or 8G");
+    let lower = text.trim().to_ascii_lowercase();
+    let bare = lower.trim_end_matches('b').trim_end_matches('i');
+    let (digits, shift) = match bare.char_indices().last() {
+        Some((at, 'k')) => (&bare[..at], 10),
+        Some((at, 'm')) => (&bare[..at], 20),
+        Some((at, 'g')) => (&bare[..at], 30),
+        Some((at, 't')) => (&bare[..at], 40),
+        _ => (bare, 0),
+    };
+    let value: u64 = digits.trim().parse().map_err(|_| wrong())?;
+    value.checked_mul(1 << shift).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_and_slices() {
+        assert_eq!(bytes("512MiB"), Ok(512 << 20));
+        assert_eq!((bytes("8G"), bytes("7")), (Ok(8 << 30), Ok(7)));
+        assert!(bytes("99999999999T").is_err() && bytes("G").is_err() && bytes("").is_err() && bytes("8x").is_err());
+        assert_eq!(slice("2=2^3"), Ok((2, 8)));
+        assert!(slice("2").is_err() && slice("x=1").is_err());
+    }
+}

@@ -1,0 +1,268 @@
+//! A run over an array that is there already: from the cells up, streamed where nothing has to be kept.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Instant, UNIX_EPOCH};
+
+use orthant::export::npy;
+use orthant::input::{NotANumber, Numbers};
+use orthant::result::{RegionsChecksum, RunCounts};
+use orthant::tree::{BottomUp, Census, Source, TreeWriter};
+use orthant::{ArrayReport, BackendKind, Built, Computed, Control, How, Keep, Plan, ReadFrom, Tree};
+
+use rayon::ThreadPool;
+
+use super::outputs::{Format, Outputs, finish};
+use super::summary;
+use crate::error::Error;
+use crate::input::{Input, wrong};
+use crate::interrupt::cancels;
+use crate::machine::Machine;
+use crate::options::RunOptions;
+use crate::output::png::{Caption, Palette};
+use crate::output::tree::MadeOf;
+use crate::output::{Slice, overlay, png, tree};
+use crate::progress::Progress;
+use crate::threads;
+use crate::voice::{Voice, print};
+
+/// The share of cells in leaves from which on subdividing saves little.
+const NOISE: f64 = 0.6;
+
+/// Subdivides an array as asked.
+pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
+    only_what_arrays_have(&args)?;
+    let machine = Machine::look();
+    let mut computed = Computed::default();
+    args.computed.0.apply(|name, text| computed.set(name, text))?;
+    let keep = keep(&args)?;
+    let control = Arc::new(Control::default());
+    cancels(&control);
+    let input = Input::open(&args.input, &computed, voice)?;
+    let k = input.file.layout().size.len();
+    let limit = args.how.mem_limit.or(machine.default_limit());
+    let run = ArrayRun { args, computed, keep, limit, input, machine, control, voice };
+    match k {
+        1 => run.run::<1>(),
+        2 => run.run::<2>(),
+        3 => run.run::<3>(),
+        4 => run.run::<4>(),
+        5 => run.run::<5>(),
+        6 => run.run::<6>(),
+        7 => run.run::<7>(),
+        8 => run.run::<8>(),
+        _ => unreachable!("a file of another number of axes is refused"),
+    }
+}
+
+/// Refuses what does nothing for an array.
+fn only_what_arrays_have(args: &RunOptions) -> Result<(), Error> {
+    let of_fields = ["explore", "precision", "arithmetic", "dwell"];
+    let computed = args.computed.0.names().into_iter().filter(|name| of_fields.contains(name));
+    let tuning = args.how.tuning.0.names().into_iter().filter(|&name| name != "threads");
+    let kept = args.how.kept.0.names().into_iter().filter(|&name| name != "keep");
+    let others = [
+        ("source", args.how.source.is_some()),
+        ("repeat", args.how.repeat.is_some()),
+        ("auto-scheme", args.auto_scheme),
+    ];
+    let others = others.into_iter().filter(|given| given.1).map(|given| given.0);
+    let names: Vec<&'static str> = computed.chain(tuning).chain(kept).chain(others).collect();
+    if !names.is_empty() {
+        let reason = format!("--{}: of fields, whose cells are computed; leave out for an array", names.join(", --"));
+        return Err(Error::Input(reason).about(&names));
+    }
+    let cuda = (args.how.backend == Some(BackendKind::Cuda)).then_some("backend");
+    let device = args.how.device.map(|_| "device");
+    let names: Vec<_> = cuda.into_iter().chain(device).chain(args.how.cuda.0.names()).collect();
+    match &names[..] {
+        [] => Ok(()),
+        names => {
+            let reason = format!("--{}: an array is subdivided on the CPU; leave out", names.join(", --"));
+            Err(Error::Unavailable(reason).about(names))
+        }
+    }
+}
+
+/// What is kept: as was said, else regions where an output shows cells.
+fn keep(args: &RunOptions) -> Result<Keep, Error> {
+    let shown = !args.output.output.is_empty() || args.output.overlay.is_some();
+    match args.how.kept.0.get("keep").map(str::parse).transpose()? {
+        Some(Keep::Dense) => {
+            let reason = "--keep dense: the array is dense in its file; use regions or counts";
+            Err(Error::Input(reason.into()))
+        }
+        Some(Keep::Counts) if shown => {
+            let reason = "--keep counts keeps no cells to write; use --keep regions";
+            Err(Error::Input(reason.into()).about(&["keep", "output", "overlay"]))
+        }
+        Some(keep) => Ok(keep),
+        None => Ok(if shown { Keep::Regions } else { Keep::Counts }),
+    }
+}
+
+/// The run once its array is open.
+struct ArrayRun {
+    args: RunOptions,
+    computed: Computed,
+    keep: Keep,
+    /// Bytes of regions and bricks, at most.
+    limit: Option<u64>,
+    input: Input,
+    machine: Machine,
+    control: Arc<Control>,
+    voice: Voice,
+}
+
+impl ArrayRun {
+    fn run<const K: usize>(&self) -> Result<(), Error> {
+        let file = self.input.file.source::<K>().map_err(wrong)?;
+        let (size, kind) = (file.size(), file.kind());
+        let plan = self.computed.array_plan::<K>(size)?;
+        let slice = Slice::new(size, &self.args.output.slice)?;
+        let path = self.args.input.parts()?.0;
+        let outputs = Outputs::open(&self.args.output, self.keep, &[path.clone()])?;
+        let kept = How::default().keep(self.keep).cell(kind).kept;
+        outputs.fit(slice.window(size).extent, size, &kept, self.limit)?;
+        let nan = self.args.input.nan.unwrap_or(NotANumber::Equal);
+        let numbers = Numbers(&file);
+        let source: &dyn Source<K> = if nan == NotANumber::Error { &numbers } else { &file };
+        let name = self.name(&path);
+        let open = |target: &PathBuf| {
+            let made_of = MadeOf { name: &name, exactly: exactly(&path, &name) };
+            let force = self.args.output.force;
+            let writer = tree::open(target, force, (&plan, kind), made_of, (&self.control, self.voice));
+            Ok::<_, Error>((writer?, target.clone()))
+        };
+        let mut trees = outputs.trees.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let pool = self.args.how.tuning.0.get("threads").map(|threads| threads.parse().map(threads::pool));
+        let pool = pool.transpose().expect("the option is a number").transpose()?;
+        let mut build = || self.build(&plan, source, &outputs, &mut trees);
+        let progress = Progress::start(&self.control, plan.domain().cells(), 1, self.voice);
+        let built = match &pool {
+            Some(pool) => pool.install(build),
+            None => build(),
+        };
+        drop(progress);
+        if let (Err(error), [(writer, target)]) = (&built, &trees[..])
+            && error.signal().is_some()
+            && writer.done() > 0
+        {
+            let (target, done, shards) = (target.display(), writer.done(), writer.shards());
+            self.voice.say(format_args!(
+                "orthant: {target}: {done} of {shards} shards are finished, and the same command goes on with them"
+            ));
+        }
+        let (tree, counts, checksum) = built?;
+        let layout = self.input.file.layout();
+        let bytes = plan.domain().cells() as u64 * kind.bytes();
+        let (order, endian, member) = (layout.order, layout.endian, self.input.member.clone());
+        let from = ReadFrom { path, member, order, endian, bytes, nan };
+        let threads = pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
+        let (counts, device) = (&counts, &*self.machine.cpu);
+        let built = Built { counts, cell: kind, keep: self.keep, threads, device, checksum };
+        let report = ArrayReport::new(&plan, from, built);
+        if !self.voice.quiet && !outputs.stdout {
+            print(summary::of_array(&report))?;
+        }
+        let leaves = counts.totals().leaf_cells as f64 / plan.domain().cells() as f64;
+        if leaves > NOISE {
+            self.voice.say(format_args!(
+                "orthant: {:.0} % of the cells are in leaves, as of measured values with noise: subdividing this array saves little",
+                leaves * 100.0
+            ));
+        }
+        trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
+        self.write(outputs, tree.as_ref(), &slice, &report)
+    }
+
+    /// What a tree of it says that it is made of.
+    fn name(&self, path: &Path) -> String {
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        self.input.member.as_ref().map_or_else(|| file.to_string(), |member| format!("{file}:{member}"))
+    }
+
+    /// The tree if it is kept in memory, and what was counted. A single output that is a tree is written as it comes.
+    fn build<const K: usize>(
+        &self,
+        plan: &Plan<K>,
+        source: &dyn Source<K>,
+        outputs: &Outputs,
+        trees: &mut [(TreeWriter<K>, PathBuf)],
+    ) -> Result<Counted<K>, Error> {
+        let start = Instant::now();
+        let builder = BottomUp::new(plan, source)?.control(&self.control).mem_limit(self.limit.unwrap_or(u64::MAX));
+        let shown = !outputs.arrays.is_empty() || outputs.overlay.is_some();
+        let hashes = outputs.report.is_some();
+        let (tree, (mut counts, checksum)) = match (self.keep, trees) {
+            (Keep::Regions, [(writer, _)]) if !shown => {
+                builder.write(writer)?;
+                let (counts, checksum) = writer.counts();
+                (None, (counts, Some(checksum)))
+            }
+            (Keep::Regions, trees) => {
+                let tree = builder.tree()?;
+                trees.iter_mut().try_for_each(|(writer, _)| writer.write(&tree))?;
+                let mut census = Census::new(plan, 0, hashes);
+                census.add(&tree);
+                (Some(tree), census.counts())
+            }
+            _ => (None, builder.counts(hashes)?),
+        };
+        counts.times.wall = start.elapsed();
+        Ok((tree, counts, checksum))
+    }
+
+    fn write<const K: usize>(
+        &self,
+        outputs: Outputs,
+        tree: Option<&Tree<K>>,
+        slice: &Slice<K>,
+        report: &ArrayReport,
+    ) -> Result<(), Error> {
+        let finish = |staged, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>| {
+            finish(staged, &self.control, self.voice, write)
+        };
+        let shown = tree.filter(|_| outputs.pictures());
+        let shown = shown.map(|tree| tree.array(&slice.window(tree.plan().domain().size()), self.limit)).transpose()?;
+        let caption = Caption::new(&report.computation, slice);
+        // Stdout comes last: whoever reads it may leave, and files must not suffer.
+        let (report_now, report_last) = outputs.report.into_iter().partition::<Vec<_>, _>(|staged| !staged.is_stdout());
+        let write_report = |staged| {
+            finish(staged, &mut |out| {
+                serde_json::to_writer(&mut *out, report)?;
+                out.write_all(b"\n")
+            })
+        };
+        report_now.into_iter().try_for_each(write_report)?;
+        let palette = shown.as_ref().map(|cells| Palette::of_values(cells.cells(), self.args.output.palette));
+        let picture = shown.as_ref().zip(palette.as_ref()).zip(tree);
+        if let (Some(staged), Some(((cells, palette), tree))) = (outputs.overlay, picture) {
+            let levels = report.levels.len();
+            let mut regions = tree.regions().map(|region| (region.level(), region.cells()));
+            finish(staged, &mut |out| overlay::write(cells, (levels, &mut regions), slice, palette, &caption, out))?;
+        }
+        for (format, staged) in outputs.arrays {
+            match (format, picture, tree) {
+                (Format::Png, Some(((cells, palette), _)), _) => {
+                    finish(staged, &mut |out| png::write(cells, slice, palette, &caption, out))?;
+                }
+                (Format::Npy, _, Some(tree)) => finish(staged, &mut |out| Ok(npy::write(tree, out)?))?,
+                _ => unreachable!("outputs that show cells keep regions"),
+            }
+        }
+        report_last.into_iter().try_for_each(write_report)
+    }
+}
+
+/// What tells a file from all others, and from itself when it was written to: what was begun of it can be gone on with.
+fn exactly(path: &Path, name: &str) -> Option<String> {
+    let facts = path.metadata().ok()?;
+    let since = facts.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    let place = path.canonicalize().ok()?;
+    Some(format!("{}, {name}, {} bytes, changed at {} ns", place.display(), facts.len(), since.as_nanos()))
+}
+
+/// The tree, if it is kept in memory, what was counted, and the checksum of regions if it was asked for.
+type Counted<const K: usize> = (Option<Tree<K>>, RunCounts<K>, Option<RegionsChecksum>);

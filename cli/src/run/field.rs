@@ -1,0 +1,204 @@
+//! A run of a field.
+
+use std::borrow::Cow;
+use std::io::{ErrorKind, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use orthant::backend::Part;
+use orthant::export::npy;
+use orthant::field::{Field, Job, Open};
+use orthant::result::DenseArray;
+use orthant::rule::RuleKind;
+use orthant::tree::TreeWriter;
+use orthant::{Control, Plan, Ran, Report, Request, StrategyKind, Subdivision, Tree};
+
+use super::outputs::{Format, Outputs, PIECE, finish};
+use super::summary;
+use crate::error::Error;
+use crate::interrupt::cancels;
+use crate::machine::{self, Machine};
+use crate::measure::{Patience, repeat};
+use crate::options::RunOptions;
+use crate::output::png::{Caption, Palette};
+use crate::output::tree::MadeOf;
+use crate::output::{Slice, Staged, overlay, png, tree};
+use crate::progress::Progress;
+use crate::search::{Wanted, choose};
+use crate::statistics::median;
+use crate::voice::{Voice, print};
+
+/// Runs a field as asked.
+pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
+    let machine = Machine::look();
+    let request = args.request(machine.default_limit())?;
+    let control = Arc::new(Control::default());
+    cancels(&control);
+    let (workload, k) = (request.workload, request.k());
+    workload.dispatch(k, Task { args, request, machine, control, voice })?
+}
+
+/// The run once its dimension is a type.
+struct Task {
+    args: RunOptions,
+    request: Request,
+    machine: Machine,
+    control: Arc<Control>,
+    voice: Voice,
+}
+
+impl Job for Task {
+    type Output = Result<(), Error>;
+
+    fn run<const K: usize>(mut self, open: Open<K>) -> Self::Output {
+        let planned = (!self.args.auto_scheme).then(|| self.request.plan::<K>()).transpose()?;
+        let domain = self.request.domain::<K>()?;
+        let options = self.request.options()?;
+        let slice = Slice::new(domain.size(), &self.args.output.slice)?;
+        let outputs = Outputs::open(&self.args.output, self.request.how.kept.keep, &[])?;
+        let field = open(&domain, &options)?;
+        self.request.how = self.request.how.for_labels(field.labels())?;
+        if field.labels().most().is_none() && outputs.pictures() {
+            let (name, kind) = (self.request.workload, self.request.how.kept.cell);
+            let reason = format!("a picture shows counts, and the values of {name} are {kind}; use .npy");
+            return Err(Error::Input(reason).about(&["output", "overlay"]));
+        }
+        outputs.fit(domain.size(), domain.size(), &self.request.how.kept, self.request.how.mem_limit)?;
+        let target = machine::pick(self.args.how.backend, self.args.how.device, self.voice)?;
+        self.args.how.understood_by(&target)?;
+        let device = target.device().unwrap_or(&self.machine.cpu);
+        let (plan, found) = match planned {
+            Some(plan) => (plan, None),
+            None => {
+                let mapping = self.args.how.mapping()?;
+                let blocks = &[self.request.how.on_cuda().block];
+                let (flag, control) = ("--auto-scheme", &*self.control);
+                let wanted = Wanted { flag, target: &target, device, mapping, blocks, control, without_fits: None };
+                let chosen = choose(&self.request, &*field, wanted, self.voice)?;
+                self.request.how.tuning.mapping = chosen.mapping;
+                (chosen.plan, Some(chosen.found))
+            }
+        };
+        let how = &self.request.how;
+        // What an exhaustive run leaves is made a tree from the cells up.
+        let rule = if how.tuning.strategy == StrategyKind::Exhaustive { RuleKind::Full } else { plan.rule() };
+        let of_tree = Plan::new(*plan.domain(), *plan.scheme(), plan.curve(), rule)?;
+        let of = (&of_tree, how.kept.cell);
+        let name = self.request.workload.name();
+        let trees = outputs.trees.iter().map(|path| {
+            let made_of = MadeOf { name, exactly: None };
+            Ok((tree::open(path, self.args.output.force, of, made_of, (&self.control, self.voice))?, path.clone()))
+        });
+        let trees = trees.collect::<Result<Vec<_>, Error>>()?;
+        let rule = Patience::exactly(self.args.how.repeat.unwrap_or(NonZeroUsize::MIN));
+        let mut prepared = target.of().prepare(&plan, &*field, how)?;
+        let progress =
+            Progress::start(&self.control, plan.domain().cells(), rule.warm_up + rule.max_samples, self.voice);
+        let done = repeat(&rule, || Ok(prepared.run(&Part::default(), &self.control).inspect(|_| progress.ran())?));
+        drop(progress);
+        let samples = done?;
+        let subdivision = prepared.subdivision()?;
+        let mut counts = subdivision.counts().clone();
+        let middle = |times: &[f64]| Duration::from_secs_f64(median(times));
+        counts.times.wall = middle(&samples.wall);
+        counts.times.device = counts.times.device.map(|_| middle(&samples.device));
+        let checksum = subdivision.array().map(DenseArray::checksum);
+        // Only a report shows it.
+        let regions_checksum = outputs.report.as_ref().and_then(|_| subdivision.regions_checksum());
+        let ran = Ran {
+            backend: target.name(),
+            device,
+            multiprocessors: target.multiprocessors(),
+            samples: samples.times(),
+            iterations: field.labels().work(),
+            checksum: checksum.as_deref(),
+            regions_checksum,
+        };
+        let report = Report::new(self.request.computation(&plan), how, &counts, ran);
+        let report = Report { auto_scheme: found, ..report };
+        if !self.voice.quiet && !outputs.stdout {
+            print(summary::of_field(&report))?;
+        }
+        self.write(outputs, trees, subdivision, &slice, &*field, &report)
+    }
+}
+
+impl Task {
+    fn write<const K: usize>(
+        &self,
+        outputs: Outputs,
+        trees: Vec<(TreeWriter<K>, PathBuf)>,
+        subdivision: Subdivision<K>,
+        slice: &Slice<K>,
+        field: &dyn Field<K>,
+        report: &Report,
+    ) -> Result<(), Error> {
+        let finish = |staged: Staged, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>| {
+            finish(staged, &self.control, self.voice, write)
+        };
+        let limit = self.request.how.mem_limit;
+        let array: Option<Cow<'_, DenseArray<K>>> = match subdivision.array() {
+            Some(array) => Some(Cow::Borrowed(array)),
+            None if outputs.pictures() => Some(Cow::Owned(subdivision.materialise(limit)?)),
+            None => None,
+        };
+        let palette = Palette::of_labels(field.labels(), self.request.how.kept.cell, self.args.output.palette);
+        let caption = Caption::new(&report.computation, slice);
+        // Stdout comes last: whoever reads it may leave, and files must not suffer.
+        let (report_now, report_last) = outputs.report.into_iter().partition::<Vec<_>, _>(|staged| !staged.is_stdout());
+        let write_report = |staged| {
+            finish(staged, &mut |out| {
+                serde_json::to_writer(&mut *out, report)?;
+                out.write_all(b"\n")
+            })
+        };
+        report_now.into_iter().try_for_each(write_report)?;
+        if let (Some(staged), Some(array)) = (outputs.overlay, &array) {
+            let levels = subdivision.levels().len();
+            let terminals = subdivision.terminals().iter();
+            let mut regions = terminals.map(|terminal| (terminal.level(), subdivision.region(terminal)));
+            finish(staged, &mut |out| overlay::write(array, (levels, &mut regions), slice, &palette, &caption, out))?;
+        }
+        let (arrays_now, arrays_last) =
+            outputs.arrays.into_iter().partition::<Vec<_>, _>(|(_, staged)| !staged.is_stdout());
+        let write = |(format, staged): (Format, Staged)| match (format, &array) {
+            (Format::Png, Some(array)) => finish(staged, &mut |out| png::write(array, slice, &palette, &caption, out)),
+            (Format::Npy, Some(array)) => finish(staged, &mut |out| {
+                npy::header(&array.size(), array.cells().kind(), out)?;
+                Ok(npy::cells(&**array, out)?)
+            }),
+            (_, None) => {
+                let mut layers = subdivision.layers(PIECE, limit)?;
+                let mut refused = None;
+                let written = finish(staged, &mut |out| {
+                    npy::header(&subdivision.plan().domain().size(), subdivision.bricks().kind(), out)?;
+                    layers.try_for_each(|piece| match piece {
+                        Ok(piece) => Ok(npy::cells(&piece, out)?),
+                        Err(error) => {
+                            refused = Some(error);
+                            Err(ErrorKind::OutOfMemory.into())
+                        }
+                    })
+                });
+                refused.map_or(Ok(()), |error| Err(error.into())).and(written)
+            }
+        };
+        arrays_now.into_iter().try_for_each(&write)?;
+        if trees.is_empty() {
+            arrays_last.into_iter().try_for_each(&write)?;
+        } else {
+            // What the run left becomes the tree; it is never there twice.
+            drop(array);
+            let tree = Tree::of(subdivision)?;
+            for (mut writer, path) in trees {
+                writer.write(&tree)?;
+                tree::finish(writer, &path, self.voice)?;
+            }
+            let write = |out: &mut dyn Write| Ok(npy::write(&tree, out)?);
+            arrays_last.into_iter().try_for_each(|(_, staged)| finish(staged, &mut { write }))?;
+        }
+        report_last.into_iter().try_for_each(write_report)
+    }
+}

@@ -1,0 +1,18 @@
+//! `orthant run`: one run, its table, its outputs.
+
+mod array;
+mod field;
+mod outputs;
+mod summary;
+
+use crate::error::Error;
+use crate::options::{RunOptions, Workload};
+use crate::voice::Voice;
+
+/// Runs a workload as asked.
+pub(crate) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
+    match args.workload {
+        Workload::Field(_) => field::run(args, voice),
+        Workload::Array => array::run(args, voice),
+    }
+}

@@ -1,0 +1,127 @@
+//! The files that a run writes, and what it says first.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use orthant::backend::Kept;
+use orthant::result::{Stored, dense_fits};
+use orthant::{Control, Keep};
+
+use crate::error::Error;
+use crate::options::OutputOptions;
+use crate::output::{Staged, distinct, expect_extension, has_extension, is_stdout, tree};
+use crate::voice::Voice;
+
+/// The most bytes of an array that is written from regions that are in memory at once.
+pub(super) const PIECE: u64 = 64 << 20;
+
+/// A file to write, by its extension.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Format {
+    Png,
+    Npy,
+}
+
+impl Format {
+    pub(super) fn of(path: &Path) -> Result<Self, Error> {
+        if has_extension(path, "png") {
+            return Ok(Self::Png);
+        }
+        if !is_stdout(path) {
+            expect_extension("--output", path, &["png", "npy", "tree.zarr", "tree.zarr.zip"])?;
+        }
+        Ok(Self::Npy)
+    }
+}
+
+/// The outputs of a run, opened before any work.
+pub(super) struct Outputs {
+    pub(super) arrays: Vec<(Format, Staged)>,
+    /// Those that are trees, which the library opens when there is a plan.
+    pub(super) trees: Vec<PathBuf>,
+    pub(super) overlay: Option<Staged>,
+    pub(super) report: Option<Staged>,
+    /// True if one of them is stdout, where the table then has no place.
+    pub(super) stdout: bool,
+}
+
+impl Outputs {
+    /// Opens what the options name, none of which is one of `inputs`.
+    pub(super) fn open(args: &OutputOptions, keep: Keep, inputs: &[PathBuf]) -> Result<Self, Error> {
+        let paths = || args.output.iter().chain(&args.overlay).map(PathBuf::as_path).chain(args.report());
+        distinct(paths(), inputs)?;
+        if let Some(path) = &args.overlay {
+            expect_extension("--overlay", path, &["png"])?;
+        }
+        if let Some(path) = args.report().filter(|path| !is_stdout(path)) {
+            expect_extension("--report", path, &["json"])?;
+        }
+        if args.palette.is_some()
+            && args.overlay.is_none()
+            && !args.output.iter().any(|path| has_extension(path, "png"))
+        {
+            return Err(Error::Input("--palette: no picture is written; name one by -o PATH.png or --overlay".into()));
+        }
+        if keep == Keep::Counts && !(args.output.is_empty() && args.overlay.is_none()) {
+            let error = Error::Input("--keep counts keeps no cells to write; use --keep dense or regions".into());
+            return Err(error.about(&["keep", "output", "overlay"]));
+        }
+        let (trees, arrays): (Vec<_>, Vec<_>) = args.output.iter().partition(|path| tree::is_tree(path));
+        if let Some(path) = trees.iter().find(|path| !args.force && path.symlink_metadata().is_ok()) {
+            return Err(Error::Exists { path: path.to_path_buf() });
+        }
+        let formats = arrays.into_iter().map(|path| Ok((Format::of(path)?, path)));
+        let mut formats = formats.collect::<Result<Vec<_>, Error>>()?;
+        // Stdout comes last.
+        formats.sort_by_key(|(_, path)| is_stdout(path));
+        let stage = |path: &Path| Staged::new(path, args.force);
+        Ok(Self {
+            arrays: formats
+                .into_iter()
+                .map(|(format, path)| Ok((format, stage(path)?)))
+                .collect::<Result<_, Error>>()?,
+            trees: trees.into_iter().cloned().collect(),
+            overlay: args.overlay.as_deref().map(stage).transpose()?,
+            report: args.report().map(stage).transpose()?,
+            stdout: paths().any(is_stdout),
+        })
+    }
+
+    /// Checks that the cells that outputs show fit `limit`: all of them, or a layer of them where an array is written from
+    /// regions; a picture is of `shown` cells per axis where it is made of them. How many regions lie beside it a run will
+    /// tell.
+    pub(super) fn fit<const K: usize>(
+        &self,
+        shown: [u32; K],
+        size: [u32; K],
+        kept: &Kept,
+        limit: Option<u64>,
+    ) -> Result<(), Error> {
+        let (what, axes) = match kept.keep {
+            _ if self.arrays.is_empty() && self.overlay.is_none() => return Ok(()),
+            Keep::Dense => (Stored::Dense, &size[..]),
+            _ if self.pictures() => (Stored::Materialised, &shown[..]),
+            _ => (Stored::Layer, &size[..K - 1]),
+        };
+        let cells = axes.iter().fold(1u128, |cells, &n| cells.saturating_mul(n.into()));
+        Ok(dense_fits(what, cells, kept.cell, limit)?)
+    }
+
+    /// True if an output is a picture.
+    pub(super) fn pictures(&self) -> bool {
+        self.overlay.is_some() || self.arrays.iter().any(|(format, _)| *format == Format::Png)
+    }
+}
+
+/// Writes an output with `write`, and says that it did.
+pub(super) fn finish(
+    staged: Staged,
+    control: &Control,
+    voice: Voice,
+    write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), Error> {
+    let wrote = (!staged.is_stdout()).then(|| format!("orthant: wrote {}", staged.target().display()));
+    staged.finish(control, write)?;
+    wrote.iter().for_each(|wrote| voice.say(wrote));
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! What a run says on stdout, for people.
+
+use orthant::per_axis::{shortest, text as by};
+use orthant::{ArrayReport, Bytes, LevelReport, Report, StrategyKind};
+
+use crate::voice::{align_right, table};
+
+/// What happened in a run of a field.
+pub(super) fn of_field(report: &Report) -> String {
+    let equal = |axes: &[u32]| by(&shortest(axes));
+    let pass = report.tuning.unusual_pass(&report.backend).map_or(String::new(), |pass| format!(" {pass}"));
+    let mut text = format!(
+        "{} {} cells, {} {}{pass} {} on {} ({}), g {} r {} B {}, explore {}\n\n",
+        report.computation.workload,
+        by(&report.computation.size),
+        report.tuning.strategy,
+        report.tuning.mapping,
+        report.computation.curve,
+        report.backend,
+        if report.backend == "cpu" {
+            format!("{} threads", report.tuning.threads.unwrap_or(0))
+        } else {
+            report.device.clone()
+        },
+        equal(&report.computation.g),
+        equal(&report.computation.r),
+        by(&report.computation.b),
+        report.computation.explore,
+    );
+    text += &levels(&report.levels, true);
+    let cells = &report.cells.all;
+    text += &format!(
+        "cells    {} = {} filled + {} in leaves; {} explored, {} evaluated\n",
+        report.cells.total, cells.filled, cells.leaf, cells.explored, cells.evaluated
+    );
+    if let Some(iterations) = report.iterations {
+        text += &format!("work     {iterations} iterations\n");
+    }
+    text += &format!("kernels  {} ({} in flight at most)\n", report.launches.kernels, report.launches.most_in_flight);
+    if report.tuning.strategy == StrategyKind::Dp {
+        text += &format!(
+            "launches {} refused beyond {} credits, {} failed, {} overflowed into {} rounds, {} done in place; {} pending at most\n",
+            report.launches.refused,
+            report.launches.credits,
+            report.launches.failed,
+            report.launches.overflowed,
+            report.launches.rounds,
+            report.launches.in_place,
+            report.launches.most_pending
+        );
+    }
+    if let Some(auto) = &report.auto_scheme {
+        let predicted = auto.predicted_seconds.map(|seconds| format!(", {:.3} ms predicted", seconds * 1e3));
+        text += &format!(
+            "scheme   found by the {} in {:.3} ms with {} cells{}\n",
+            auto.by,
+            auto.seconds * 1e3,
+            auto.sampled_cells,
+            predicted.unwrap_or_default()
+        );
+    }
+    if report.samples.len() > 1 {
+        text += &format!("runs     {}, the times are medians\n", report.samples.len());
+    }
+    match report.device_seconds {
+        Some(device) => {
+            text += &format!("time     {:.3} ms on the device, {:.3} s in all\n", device * 1e3, report.seconds);
+        }
+        None => text += &format!("time     {:.3} s\n", report.seconds),
+    }
+    if let Some(checksum) = &report.checksum {
+        text += &format!("checksum {checksum}\n");
+    }
+    text
+}
+
+/// What an array was found to be.
+pub(super) fn of_array(report: &ArrayReport) -> String {
+    let (computation, cells) = (&report.computation, &report.cells.all);
+    let name = match &report.input.member {
+        Some(member) => format!("{}:{member}", report.input.path.display()),
+        None => report.input.path.display().to_string(),
+    };
+    let mut text = format!(
+        "array {name} {} {}, {} {} on cpu ({} threads), g {} r {} B {}, explore {}\n\n",
+        by(&computation.size),
+        report.cell,
+        report.strategy,
+        computation.curve,
+        report.threads,
+        by(&shortest(&computation.g)),
+        by(&shortest(&computation.r)),
+        by(&computation.b),
+        computation.explore,
+    );
+    text += &levels(&report.levels, false);
+    text += &format!("cells    {} = {} filled + {} in leaves\n", report.cells.total, cells.filled, cells.leaf);
+    let rate = (report.input.bytes as f64 / report.seconds.max(1e-9)) as u128;
+    text += &format!("time     {:.3} s for {}, {}/s\n", report.seconds, Bytes(report.input.bytes.into()), Bytes(rate));
+    if let Some(checksum) = &report.regions_checksum {
+        text += &format!("checksum {checksum}\n");
+    }
+    text
+}
+
+/// What happened on every level, with what tables and time it took where it was done level by level.
+fn levels(levels: &[LevelReport], by_level: bool) -> String {
+    let names = ["level", "grid", "regions", "subdivided", "filled", "leaves", "P", "OLT", "ms"];
+    let shown = if by_level { names.len() } else { names.len() - 2 };
+    let mut rows = table(&names[..shown]);
+    for level in levels {
+        let cells = [
+            level.level.to_string(),
+            by(&level.grid),
+            level.regions.to_string(),
+            level.subdivided.to_string(),
+            level.filled.to_string(),
+            level.leaves.to_string(),
+            level.p.map_or("-".into(), |p| format!("{p:.3}")),
+            Bytes(u128::from(level.olt_bytes)).to_string(),
+            level.seconds.map_or("-".into(), |seconds| format!("{:.2}", seconds * 1e3)),
+        ];
+        rows.add_row(cells.into_iter().take(shown));
+    }
+    align_right(&mut rows);
+    format!("{}\n\n", rows.trim_fmt())
+}

@@ -1,0 +1,124 @@
+//! `orthant tree box` and `orthant tree slice`: cells of a tree as arrays and pictures.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use orthant::export::{Cutout, ExportError, npy};
+use orthant::geometry::Region;
+use orthant::tree::{Parts, Source, TreeFile, TreeJob, TreeSource};
+
+use super::open::open;
+use super::span::Spans;
+use super::to::ToOptions;
+use crate::error::Error;
+use crate::machine::Machine;
+use crate::options::slice as axis_index;
+use crate::output::png::{Caption, Gradient, Palette, gradient};
+use crate::output::{Slice, has_extension, png};
+use crate::voice::Voice;
+
+/// Options of `tree box`.
+#[derive(Debug, Args)]
+pub(crate) struct BoxOptions {
+    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    tree: PathBuf,
+    /// Per axis, axis 0 first: an index, or a range as NumPy has it, such as 0:64,0:64,8 or :,:,3:7
+    #[arg(value_name = "BOX")]
+    spans: Spans,
+    #[command(flatten)]
+    to: ToOptions,
+}
+
+/// Options of `tree slice`.
+#[derive(Debug, Args)]
+pub(crate) struct SliceOptions {
+    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    tree: PathBuf,
+    /// Hold an axis at an index; may be repeated. A picture shows two axes
+    #[arg(long = "axis", value_parser = axis_index, value_delimiter = ',', value_name = "AXIS=INDEX", required = true)]
+    fixed: Vec<(usize, u32)>,
+    /// The colours of a picture [default: greys, from the least value of the slice to the greatest]
+    #[arg(long, value_parser = gradient(), value_name = "NAME")]
+    palette: Option<Gradient>,
+    #[command(flatten)]
+    to: ToOptions,
+}
+
+/// Writes a box.
+pub(super) fn a_box(args: BoxOptions, voice: Voice) -> Result<(), Error> {
+    let to = ToOptions { voice: Some(voice), ..args.to };
+    open(&args.tree.clone(), BoxOptions { to, ..args })
+}
+
+/// Writes a slice.
+pub(super) fn slice(args: SliceOptions, voice: Voice) -> Result<(), Error> {
+    let to = ToOptions { voice: Some(voice), ..args.to };
+    open(&args.tree.clone(), SliceOptions { to, ..args })
+}
+
+impl TreeJob for BoxOptions {
+    type Output = Result<(), Error>;
+
+    fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
+        let window = self.spans.region(tree.plan().domain().size())?;
+        let staged = self.to.stage(&["npy"])?;
+        self.to.write(staged, &mut |out| write(&tree, window, &window.extent, out))
+    }
+}
+
+impl TreeJob for SliceOptions {
+    type Output = Result<(), Error>;
+
+    fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
+        let size = tree.plan().domain().size();
+        let mut window = Region { corner: [0; K], extent: size };
+        let mut held = [false; K];
+        for &(axis, index) in &self.fixed {
+            let wrong = |why: String| Err(Error::Input(format!("--axis {axis}={index}: {why}")));
+            if axis >= K {
+                return wrong(format!("axes run from 0 to {}", K - 1));
+            }
+            if index >= size[axis] {
+                return wrong(format!("axis {axis} has the indices 0 to {}", size[axis] - 1));
+            }
+            if std::mem::replace(&mut held[axis], true) {
+                return wrong(format!("axis {axis} is held twice"));
+            }
+            (window.corner[axis], window.extent[axis]) = (index, 1);
+        }
+        let free: Vec<u32> = (0..K).filter(|&j| !held[j]).map(|j| size[j]).collect();
+        if free.is_empty() {
+            return Err(Error::Input("--axis: every axis is held, which leaves a cell; see tree sample".into()));
+        }
+        if !has_extension(&self.to.output, "png") {
+            let staged = self.to.stage(&["npy", "png"])?;
+            return self.to.write(staged, &mut |out| write(&tree, window, &free, out));
+        }
+        if free.len() != 2 {
+            let reason = format!("--axis: a picture shows two axes, and {} are not held", free.len());
+            return Err(Error::Input(reason).about(&["axis", "output"]));
+        }
+        let slice = Slice::new(size, &self.fixed)?;
+        let staged = self.to.stage(&["npy", "png"])?;
+        let parts: &dyn Parts<K> = &tree;
+        let array = parts.array(&window, Machine::look().default_limit())?;
+        let palette = Palette::of_values(array.cells(), self.palette);
+        let caption = Caption::of_tree(tree.plan().domain(), &slice);
+        self.to
+            .write(staged, &mut |out| png::write(&array, &slice, &palette, &caption, out).map_err(ExportError::Write))
+    }
+}
+
+/// Writes a box of a tree as `.npy`, whose shape are the extents `shape` in reverse.
+fn write<const K: usize>(
+    tree: &TreeFile<K>,
+    window: Region<K>,
+    shape: &[u32],
+    out: &mut dyn Write,
+) -> Result<(), ExportError> {
+    let tree = TreeSource(tree);
+    npy::header(shape, tree.kind(), out).map_err(ExportError::Write)?;
+    npy::cells(&Cutout::new(&tree, window).expect("the box is one of the domain"), out)
+}

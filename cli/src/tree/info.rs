@@ -1,0 +1,108 @@
+//! `orthant tree info`: what a tree is.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use orthant::per_axis::{shortest, text as by};
+use orthant::tree::{TreeFile, TreeJob};
+
+use super::open::open;
+use super::print::value;
+use crate::error::Error;
+use crate::voice::{print, table};
+
+/// Options of `tree info`.
+#[derive(Debug, Args)]
+pub(crate) struct InfoOptions {
+    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    tree: PathBuf,
+    /// One object of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints what a tree is.
+pub(super) fn info(args: InfoOptions) -> Result<(), Error> {
+    open(&args.tree.clone(), args)
+}
+
+impl TreeJob for InfoOptions {
+    type Output = Result<(), Error>;
+
+    fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
+        let (plan, kind, about) = (tree.plan(), tree.kind(), tree.info());
+        let (domain, scheme) = (plan.domain(), plan.scheme());
+        let sum = |which: usize| tree.terminals().iter().map(|level| level[which]).sum::<u64>();
+        let (uniform, leaves) = (sum(0), sum(1));
+        let share = tree.leaf_cells() as f64 / domain.cells() as f64;
+        let checksum = tree.checksum().to_string();
+        if self.json {
+            let label = |label: &orthant::tree::TreeLabel| json!({"value": value(kind, label.word), "name": label.name, "colour": label.colour});
+            let object = json!({
+                "k": K,
+                "size": domain.size()[..],
+                "domain": domain.window()[..],
+                "cell": kind.name(),
+                "predicate": about.predicate,
+                "curve": plan.curve().name(),
+                "explore": plan.rule().name(),
+                "g": scheme.g[..],
+                "r": scheme.r[..],
+                "B": scheme.b[..],
+                "axes": about.axes,
+                "source": about.source,
+                "nodata": about.nodata.map(|word| value(kind, word)),
+                "labels": about.labels.iter().map(label).collect::<Vec<_>>(),
+                "shards": tree.shards(),
+                "regions": tree.len(),
+                "terminals": tree.terminals(),
+                "leaf_cells": tree.leaf_cells(),
+                "regions_checksum": checksum,
+            });
+            return print(format_args!("{object}\n"));
+        }
+        let mut facts = table(&["", ""]);
+        let mut fact = |name: &str, value: String| {
+            facts.add_row([name.to_owned(), value]);
+        };
+        fact("cells", format!("{} {kind} = {}", by(&domain.size()), domain.cells()));
+        let equal = |axes: &[u32]| by(&shortest(axes));
+        fact(
+            "scheme",
+            format!(
+                "g {} r {} B {}, {}, explore {}",
+                equal(&scheme.g),
+                equal(&scheme.r),
+                equal(&scheme.b),
+                plan.curve(),
+                plan.rule()
+            ),
+        );
+        fact("levels", plan.levels().len().to_string());
+        fact(
+            "regions",
+            format!("{} = {uniform} uniform + {leaves} leaves, with {:.1} % of the cells", tree.len(), share * 100.0),
+        );
+        fact("shards", tree.shards().to_string());
+        for (number, axis) in about.axes.iter().enumerate() {
+            let unit = axis.unit.as_deref().map_or(String::new(), |unit| format!(" {unit}"));
+            fact(
+                &format!("axis {number}"),
+                format!("{}, from {}{unit} in steps of {}{unit}", axis.name, axis.origin, axis.spacing),
+            );
+        }
+        if let Some(source) = &about.source {
+            fact("source", source.clone());
+        }
+        if let Some(word) = about.nodata {
+            fact("no data", kind.text(word));
+        }
+        for label in &about.labels {
+            fact(&format!("label {}", kind.text(label.word)), label.name.clone());
+        }
+        fact("checksum", checksum);
+        print(format_args!("{}\n", facts.trim_fmt().trim_start()))
+    }
+}

@@ -1,0 +1,56 @@
+//! `orthant tree lod`: levels of detail.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use orthant::export::{ExportError, npy};
+use orthant::tree::{Parts, Shown, TreeFile, TreeJob};
+
+use super::open::open;
+use super::to::ToOptions;
+use crate::error::Error;
+use crate::machine::Machine;
+use crate::options::one_of;
+use crate::output::tree::is_tree;
+use crate::voice::Voice;
+
+/// Options of `tree lod`.
+#[derive(Debug, Args)]
+pub(crate) struct LodOptions {
+    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    tree: PathBuf,
+    /// The level, whose regions become cells
+    #[arg(long)]
+    level: u32,
+    /// What a region shows of its cells: the value that most have, the first, the least, the greatest
+    #[arg(long, value_parser = one_of!(Shown), default_value = "mode")]
+    by: Shown,
+    #[command(flatten)]
+    to: ToOptions,
+}
+
+/// Writes a level of detail.
+pub(super) fn lod(args: LodOptions, voice: Voice) -> Result<(), Error> {
+    let to = ToOptions { voice: Some(voice), ..args.to };
+    open(&args.tree.clone(), LodOptions { to, ..args })
+}
+
+impl TreeJob for LodOptions {
+    type Output = Result<(), Error>;
+
+    fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
+        let parts: &dyn Parts<K> = &tree;
+        if is_tree(&self.to.output) {
+            let cut = parts.cut(self.level, self.by)?;
+            return self.to.save(&cut, tree.info());
+        }
+        let staged = self.to.stage(&["npy", "tree.zarr", "tree.zarr.zip"])?;
+        let cut = parts.cut(self.level, self.by).map_err(|error| Error::from(error).about(&["level"]))?;
+        let array = cut.lattice(self.level, Machine::look().default_limit())?;
+        self.to.write(staged, &mut |out| {
+            npy::header(&array.size(), array.cells().kind(), out).map_err(ExportError::Write)?;
+            npy::cells(&array, out)
+        })
+    }
+}

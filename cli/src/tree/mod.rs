@@ -1,0 +1,60 @@
+//! `orthant tree`: what is asked of trees in files, one file per subcommand.
+
+mod cells;
+mod convert;
+mod diff;
+mod info;
+mod lod;
+mod open;
+mod print;
+mod sample;
+mod span;
+mod stats;
+mod to;
+mod validate;
+
+use clap::Subcommand;
+
+use crate::error::Error;
+use crate::voice::Voice;
+
+/// The tree commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TreeCommand {
+    /// What a tree is: cells, scheme, regions, where it came from, what it takes
+    Info(info::InfoOptions),
+    /// The terminal regions along the curve, one per line
+    Print(print::PrintOptions),
+    /// Check every byte of a tree, and with --against that its cells are those of an array or of another tree
+    Validate(validate::ValidateOptions),
+    /// The values of cells or points, one per line
+    Sample(sample::SampleOptions),
+    /// A box of cells as an array
+    Box(cells::BoxOptions),
+    /// A slice as an array of one axis less, or as a picture
+    Slice(cells::SliceOptions),
+    /// A level of detail: one value for each region of a level, as a small array or as a tree
+    Lod(lod::LodOptions),
+    /// Cells, share, regions and leaves of each label
+    Stats(stats::StatsOptions),
+    /// Write a tree as what other programs read, or as a tree of the other kind
+    Convert(convert::ConvertOptions),
+    /// Where two trees differ, region by region
+    Diff(diff::DiffOptions),
+}
+
+/// Runs a tree command.
+pub(crate) fn tree(command: TreeCommand, voice: Voice) -> Result<(), Error> {
+    match command {
+        TreeCommand::Info(args) => info::info(args),
+        TreeCommand::Print(args) => print::print(args),
+        TreeCommand::Validate(args) => validate::validate(args, voice),
+        TreeCommand::Sample(args) => sample::sample(args, voice),
+        TreeCommand::Box(args) => cells::a_box(args, voice),
+        TreeCommand::Slice(args) => cells::slice(args, voice),
+        TreeCommand::Lod(args) => lod::lod(args, voice),
+        TreeCommand::Stats(args) => stats::stats(args),
+        TreeCommand::Convert(args) => convert::convert(args, voice),
+        TreeCommand::Diff(args) => diff::diff(args, voice),
+    }
+}

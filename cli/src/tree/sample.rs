@@ -1,0 +1,157 @@
+//! `orthant tree sample`: values of cells and of points.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use orthant::tree::{Parts, TreeFile, TreeJob};
+
+use super::open::open;
+use crate::error::Error;
+use crate::output::is_stdout;
+use crate::voice::{Voice, stdout_failed};
+
+/// Cells that are looked up at a time.
+const BATCH: usize = 1 << 16;
+
+/// Options of `tree sample`.
+#[derive(Debug, Args)]
+pub(crate) struct SampleOptions {
+    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    tree: PathBuf,
+    /// A cell by its indices, axis 0 first; may be repeated
+    #[arg(long, value_name = "I,J,..")]
+    at: Vec<String>,
+    /// A point in the coordinates of the tree's window; may be repeated
+    #[arg(long, value_name = "X,Y,..", allow_hyphen_values = true)]
+    point: Vec<String>,
+    /// Cells from a file, one per line: comma-separated indices; - is stdin. A first line of names is passed over
+    #[arg(long, value_name = "FILE")]
+    cells: Option<PathBuf>,
+    /// Points from a file, one per line: comma-separated coordinates; - is stdin. A first line of names is passed over
+    #[arg(long, value_name = "FILE", conflicts_with = "cells")]
+    points: Option<PathBuf>,
+    #[arg(skip)]
+    quiet: bool,
+}
+
+/// Prints what lies where.
+pub(super) fn sample(args: SampleOptions, voice: Voice) -> Result<(), Error> {
+    if args.at.is_empty() && args.point.is_empty() && args.cells.is_none() && args.points.is_none() {
+        return Err(Error::Input("--at: name a cell, or points by --point, --cells FILE or --points FILE".into()));
+    }
+    open(&args.tree.clone(), SampleOptions { quiet: voice.quiet, ..args })
+}
+
+impl TreeJob for SampleOptions {
+    type Output = Result<(), Error>;
+
+    fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
+        let mut lines = Lines::new(&tree)?;
+        for text in &self.at {
+            lines.cell(text, &|why| format!("--at {text}: {why}"))?;
+        }
+        for text in &self.point {
+            lines.point(text, &|why| format!("--point {text}: {why}"))?;
+        }
+        if let Some(path) = &self.cells {
+            each_line(path, &mut |text, wrong| lines.cell(text, wrong))?;
+        }
+        if let Some(path) = &self.points {
+            each_line(path, &mut |text, wrong| lines.point(text, wrong))?;
+        }
+        let outside = lines.end()?;
+        if outside > 0 && !self.quiet {
+            crate::voice::tell(format_args!(
+                "orthant: {outside} of the places are outside the tree, and have no value"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Shows a visitor the lines of a file, with what says which one it was.
+fn each_line(
+    path: &Path,
+    visit: &mut dyn FnMut(&str, &dyn Fn(String) -> String) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let failed = |source| Error::File { path: path.to_owned(), source };
+    let reader: Box<dyn BufRead> = match is_stdout(path) {
+        true => Box::new(std::io::stdin().lock()),
+        false => Box::new(BufReader::new(File::open(path).map_err(failed)?)),
+    };
+    for (number, line) in reader.lines().enumerate() {
+        let line = line.map_err(failed)?;
+        let is_header = number == 0 && line.chars().any(char::is_alphabetic) && !line.contains(char::is_numeric);
+        if !line.trim().is_empty() && !is_header {
+            visit(&line, &|why| format!("{}: line {}: {why}", path.display(), number + 1))?;
+        }
+    }
+    Ok(())
+}
+
+/// Places that wait to be looked up, and where answers go.
+struct Lines<'t, const K: usize> {
+    tree: &'t dyn Parts<K>,
+    /// As they were written; cells of points outside the window are outside the domain.
+    places: Vec<(String, [u32; K])>,
+    out: std::io::BufWriter<std::io::StdoutLock<'static>>,
+    outside: u64,
+}
+
+impl<'t, const K: usize> Lines<'t, K> {
+    fn new(tree: &'t TreeFile<K>) -> Result<Self, Error> {
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let names: String = tree.info().axes.iter().map(|axis| format!("{},", axis.name)).collect();
+        writeln!(out, "{names}value,level").map_err(stdout_failed)?;
+        Ok(Self { tree, places: Vec::new(), out, outside: 0 })
+    }
+
+    fn cell(&mut self, text: &str, wrong: &dyn Fn(String) -> String) -> Result<(), Error> {
+        let cell = numbers::<K, u64>(text, "an index such as 12").map_err(|why| Error::Input(wrong(why)))?;
+        // What is no index of any axis is outside.
+        self.add(text, cell.map(|index| u32::try_from(index).unwrap_or(u32::MAX)))
+    }
+
+    fn point(&mut self, text: &str, wrong: &dyn Fn(String) -> String) -> Result<(), Error> {
+        let point = numbers::<K, f64>(text, "a number such as 0.5").map_err(|why| Error::Input(wrong(why)))?;
+        let cell = self.tree.plan().domain().cell_at(point).unwrap_or([u32::MAX; K]);
+        self.add(text, cell)
+    }
+
+    fn add(&mut self, text: &str, cell: [u32; K]) -> Result<(), Error> {
+        let text: String = text.split(',').map(|number| format!("{},", number.trim())).collect();
+        self.places.push((text, cell));
+        if self.places.len() < BATCH { Ok(()) } else { self.answer() }
+    }
+
+    fn answer(&mut self) -> Result<(), Error> {
+        let cells: Vec<_> = self.places.iter().map(|(_, cell)| *cell).collect();
+        let kind = self.tree.kind();
+        for ((text, _), found) in self.places.drain(..).zip(self.tree.look_up(&cells)?) {
+            let line = found.map(|found| format!("{text}{},{}", kind.text(found.word), found.level));
+            self.outside += u64::from(line.is_none());
+            writeln!(self.out, "{}", line.unwrap_or_else(|| format!("{text},"))).map_err(stdout_failed)?;
+        }
+        Ok(())
+    }
+
+    /// Answers what is left; how many places were outside.
+    fn end(mut self) -> Result<u64, Error> {
+        self.answer()?;
+        self.out.flush().map_err(stdout_failed)?;
+        Ok(self.outside)
+    }
+}
+
+/// A number per axis.
+fn numbers<const K: usize, T: std::str::FromStr>(text: &str, what: &str) -> Result<[T; K], String> {
+    let numbers: Vec<T> = text
+        .split(',')
+        .map(|number| number.trim().parse().map_err(|_| format!("'{}' is not {what}", number.trim())))
+        .collect::<Result<_, _>>()?;
+    let given = numbers.len();
+    numbers.try_into().map_err(|_| format!("{given} numbers, and the tree has {K} axes"))
+}

@@ -1,0 +1,96 @@
+//! `orthant tree validate`: every byte of a tree, and its cells against an array.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+
+use orthant::Control;
+use orthant::tree::{Differences, Parts, Source, TreeFile, TreeJob, TreeSource};
+
+use super::open::open;
+use super::span;
+use crate::error::Error;
+use crate::input::{Input, wrong};
+use crate::interrupt::cancels;
+use crate::output::tree::is_tree;
+use crate::progress::Progress;
+use crate::voice::{Voice, print};
+
+/// Regions that are shown of those that differ.
+pub(super) const SHOWN: usize = 10;
+
+/// Options of `tree validate`.
+#[derive(Debug, Args)]
+pub(crate) struct ValidateOptions {
+    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    tree: PathBuf,
+    /// Compare the cells with those of this array (.npy, .npz, .npz:NAME) or tree
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+    #[arg(skip)]
+    voice: Option<Voice>,
+}
+
+/// Checks a tree.
+pub(super) fn validate(args: ValidateOptions, voice: Voice) -> Result<(), Error> {
+    open(&args.tree.clone(), ValidateOptions { voice: Some(voice), ..args })
+}
+
+impl TreeJob for ValidateOptions {
+    type Output = Result<(), Error>;
+
+    fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
+        let parts: &dyn Parts<K> = &tree;
+        let voice = self.voice.expect("it was given");
+        let cells = tree.plan().domain().cells();
+        tree.validate()?;
+        if !voice.quiet {
+            print(format_args!("{} regions tile {cells} cells, in order; checksums right\n", tree.len()))?;
+        }
+        let Some(path) = &self.against else { return Ok(()) };
+        let control = Arc::new(Control::default());
+        cancels(&control);
+        let progress = Progress::start(&control, cells, 1, voice);
+        let differences = match is_tree(path) {
+            true => {
+                let other = TreeFile::<K>::open(path)?;
+                parts.compare(&TreeSource(&other), SHOWN, &control)
+            }
+            false => {
+                let input = Input::named(path, voice)?;
+                let source = input.file.source::<K>().map_err(wrong)?;
+                parts.compare(&source as &dyn Source<K>, SHOWN, &control)
+            }
+        };
+        drop(progress);
+        tell(&tree, &differences?, &format!("{} and {}", self.tree.display(), path.display()), voice)
+    }
+}
+
+/// Says where two arrays differ.
+///
+/// # Errors
+/// [`Error::Difference`] if they do.
+pub(super) fn tell<const K: usize>(
+    tree: &TreeFile<K>,
+    found: &Differences<K>,
+    names: &str,
+    voice: Voice,
+) -> Result<(), Error> {
+    let kind = tree.kind();
+    if !voice.quiet {
+        let shown = found.regions.iter().map(|region| {
+            let ([own, other], bounds) = (region.first.1.map(|word| kind.text(word)), span::text(&region.bounds));
+            let cell = region.first.0.map(|index| index.to_string()).join(",");
+            format!("{bounds}: {} cells differ, the first of them {cell}: {own} and {other}\n", region.cells)
+        });
+        let more = found.count - found.regions.len() as u64;
+        let more = if more > 0 { format!("and {more} regions more\n") } else { String::new() };
+        print(shown.chain([more, format!("{} cells differ\n", found.cells)]).collect::<String>())?;
+    }
+    match found.cells {
+        0 => Ok(()),
+        cells => Err(Error::Difference(format!("{names}: {cells} cells differ"))),
+    }
+}

@@ -1,0 +1,208 @@
+//! Trees on the command line: an array of one's own in, a tree home, and what it is asked.
+
+use std::path::{Path, PathBuf};
+
+use crate::binary::{files, folder, json, lines, orthant, text};
+
+/// 40 x 30 x 20 bytes, axis 0 first: a ground of 0, a box of 7, and a line of 9 in it.
+const SIZE: [usize; 3] = [40, 30, 20];
+
+fn value([x, y, z]: [usize; 3]) -> u8 {
+    let inside = (5..33).contains(&x) && (8..24).contains(&y) && (3..17).contains(&z);
+    if inside && [y, z] == [10, 10] { 9 } else { 7 * u8::from(inside) }
+}
+
+/// The cells in the order of a file.
+fn cells() -> impl Iterator<Item = [usize; 3]> {
+    (0..SIZE[0] * SIZE[1] * SIZE[2]).map(|i| [i % SIZE[0], i / SIZE[0] % SIZE[1], i / SIZE[0] / SIZE[1]])
+}
+
+fn write_npy(path: &Path, shape: &str, cells: impl Iterator<Item = u8>) {
+    let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({shape}), }}");
+    let header = format!("{header:<117}\n");
+    let mut bytes = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    bytes.extend(header.as_bytes());
+    bytes.extend(cells);
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// The shape that a file says, and its cells.
+fn read_npy(path: &Path) -> (String, Vec<u8>) {
+    let bytes = std::fs::read(path).unwrap();
+    let header = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    let text = std::str::from_utf8(&bytes[10..header]).unwrap();
+    let shape = text.split_once("'shape': ").unwrap().1.trim_end().trim_end_matches(", }").to_owned();
+    (shape, bytes[header..].to_vec())
+}
+
+/// A folder with the array and its tree.
+fn with_tree(name: &str) -> PathBuf {
+    let folder = folder(name);
+    write_npy(&folder.join("a.npy"), "20, 30, 40", cells().map(value));
+    told(&folder, "run array --input a.npy -g 2 -r 2 -B 2 -o a.tree.zarr");
+    folder
+}
+
+/// What a command that must succeed says on stdout.
+fn told(folder: &Path, arguments: &str) -> String {
+    let output = orthant(folder, arguments);
+    assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// What a command that must fail says on stderr.
+fn refused(folder: &Path, arguments: &str, code: i32) -> String {
+    let output = orthant(folder, arguments);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments}: {said}");
+    assert!(!said.contains("panicked"), "{said}");
+    said
+}
+
+#[test]
+fn a_tree_is_looked_into() {
+    let folder = with_tree("tree-looks");
+    let info = lines(&folder, "tree info a.tree.zarr --json").remove(0);
+    assert_eq!((&info["k"], &info["cell"], &info["size"]), (&3.into(), &"u8".into(), &serde_json::json!(SIZE)));
+    let regions = lines(&folder, "tree print a.tree.zarr --json");
+    assert_eq!(info["regions"], regions.len());
+    let volume = |region: &serde_json::Value| {
+        region["extent"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).product::<u64>()
+    };
+    assert_eq!(regions.iter().map(volume).sum::<u64>(), 24_000);
+    assert_eq!(told(&folder, "tree print a.tree.zarr").lines().count(), regions.len());
+    let csv = told(&folder, "tree print a.tree.zarr --csv --level 1");
+    assert!(csv.starts_with("level,code,corner0,corner1,corner2,extent0,extent1,extent2,value,provenance\n"));
+    assert!(csv.lines().skip(1).all(|line| line.starts_with("1,") && line.split(',').count() == 10));
+    assert!(told(&folder, "tree info a.tree.zarr").contains("40x30x20 u8"));
+
+    let stats = lines(&folder, "tree stats a.tree.zarr --json");
+    let counted = |wanted: u8| cells().filter(|&cell| value(cell) == wanted).count();
+    for (line, wanted) in stats.iter().zip([0, 7, 9]) {
+        assert_eq!((&line["value"], &line["cells"]), (&wanted.into(), &counted(wanted).into()));
+    }
+    assert_eq!(stats.len(), 3);
+    assert!(refused(&folder, "tree stats a.tree.zarr --most 2", 2).contains("--most"));
+}
+
+#[test]
+fn places_of_a_tree_have_values() {
+    let folder = with_tree("tree-places");
+    let sampled = told(&folder, "tree sample a.tree.zarr --at 6,10,10 --at 6,9,9 --point 39.9,0,0 --at 40,0,0");
+    let lines: Vec<&str> = sampled.lines().collect();
+    assert_eq!(lines[0], "x,y,z,value,level");
+    assert!(
+        lines[1].starts_with("6,10,10,9,") && lines[2].starts_with("6,9,9,7,") && lines[4].starts_with("39.9,0,0,0,")
+    );
+    // Cells come before points.
+    assert_eq!(lines[3], "40,0,0,,");
+    let list: String = cells().step_by(7).map(|[x, y, z]| format!("{x}, {y}, {z}\n")).collect();
+    std::fs::write(folder.join("cells.csv"), format!("x,y,z\n{list}")).unwrap();
+    let sampled = told(&folder, "tree sample a.tree.zarr --cells cells.csv");
+    for (line, cell) in sampled.lines().skip(1).zip(cells().step_by(7)) {
+        assert_eq!(line.split(',').nth(3).unwrap().parse::<u8>().unwrap(), value(cell), "{line}");
+    }
+    for (arguments, words) in [
+        ("--at 1,2", "--at 1,2: 2 numbers, and the tree has 3 axes"),
+        ("--at a,2,3", "'a' is not an index"),
+        ("--point 1,2,x", "'x' is not a number"),
+        ("--cells no.csv", "no.csv"),
+        ("", "--at"),
+    ] {
+        let said = refused(&folder, &format!("tree sample a.tree.zarr {arguments}"), 2);
+        assert!(said.contains(words), "{said}");
+    }
+    std::fs::write(folder.join("bad.csv"), "x,y,z\n1,2,3\n1,2\n").unwrap();
+    assert!(refused(&folder, "tree sample a.tree.zarr --cells bad.csv", 2).contains("bad.csv: line 3"));
+}
+
+#[test]
+fn boxes_slices_and_levels_are_arrays() {
+    let folder = with_tree("tree-boxes");
+    told(&folder, "tree box a.tree.zarr 4:9,:,10 -o box.npy");
+    let (shape, found) = read_npy(&folder.join("box.npy"));
+    assert_eq!(shape, "(1, 30, 5,)");
+    let wanted: Vec<u8> = cells().filter(|&[x, _, z]| (4..9).contains(&x) && z == 10).map(value).collect();
+    assert_eq!(found, wanted);
+    told(&folder, "tree slice a.tree.zarr --axis 2=10 -o slice.npy");
+    let (shape, found) = read_npy(&folder.join("slice.npy"));
+    assert_eq!(shape, "(30, 40,)");
+    assert_eq!(found, cells().filter(|cell| cell[2] == 10).map(value).collect::<Vec<u8>>());
+    told(&folder, "tree slice a.tree.zarr --axis 2=10 -o slice.png");
+    assert!(std::fs::read(folder.join("slice.png")).unwrap().starts_with(b"\x89PNG"));
+    told(&folder, "tree lod a.tree.zarr --level 1 --by max -o lod.npy");
+    let (shape, found) = read_npy(&folder.join("lod.npy"));
+    assert_eq!(shape, "(4, 4, 4,)");
+    let block = |at: usize, n: usize| at * n / 4..(at + 1) * n / 4;
+    let most = |at: usize| {
+        let [x, y, z] = [at % 4, at / 4 % 4, at / 16];
+        let here = |cell: &[usize; 3]| {
+            block(x, 40).contains(&cell[0]) && block(y, 30).contains(&cell[1]) && block(z, 20).contains(&cell[2])
+        };
+        cells().filter(here).map(value).max().unwrap()
+    };
+    assert_eq!(found, (0..64).map(most).collect::<Vec<u8>>());
+    told(&folder, "tree lod a.tree.zarr --level 1 --by max -o lod.tree.zarr");
+    told(&folder, "tree lod lod.tree.zarr --level 1 -o again.npy");
+    assert_eq!(read_npy(&folder.join("again.npy")), read_npy(&folder.join("lod.npy")));
+    for (arguments, code, words) in [
+        ("box a.tree.zarr 0:41,:,: -o x.npy", 2, "0:41 on axis 0, which has the cells 0:40"),
+        ("box a.tree.zarr :,: -o x.npy", 2, "2 axes are named, and the tree has 3"),
+        ("box a.tree.zarr :,:,: -o x.png", 2, ".npy"),
+        ("box a.tree.zarr :,:,: -o box.npy", 2, "exists already"),
+        ("slice a.tree.zarr --axis 3=0 -o x.npy", 2, "axes run from 0 to 2"),
+        ("slice a.tree.zarr --axis 2=20 -o x.npy", 2, "indices 0 to 19"),
+        ("slice a.tree.zarr --axis 2=1,1=1 -o x.png", 2, "a picture shows two axes"),
+        ("lod a.tree.zarr --level 9 -o x.npy", 2, "levels 0 to"),
+        ("info no.tree.zarr", 2, "no.tree.zarr"),
+        ("info a.npy", 2, "a.npy"),
+        ("print .", 2, "zarr.json"),
+    ] {
+        let said = refused(&folder, &format!("tree {arguments}"), code);
+        assert!(said.contains(words), "{arguments}: {said}");
+    }
+    assert!(!files(&folder).iter().any(|name| name.starts_with('x') || name.starts_with('.')), "{:?}", files(&folder));
+}
+
+#[test]
+fn trees_are_checked_compared_and_converted() {
+    let folder = with_tree("tree-formats");
+    let said = told(&folder, "tree validate a.tree.zarr --against a.npy");
+    assert!(said.contains("tile 24000 cells") && said.contains("0 cells differ"), "{said}");
+    write_npy(
+        &folder.join("b.npy"),
+        "20, 30, 40",
+        cells().map(|cell| if cell == [12, 13, 14] { 1 } else { value(cell) }),
+    );
+    let output = orthant(&folder, "tree validate a.tree.zarr --against b.npy");
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stdout).contains("12:13,13:14,14:15: 1 cells differ, the first of them 12,13,14: 7 and 1"));
+
+    told(&folder, "run array --input b.npy -g 3 -r 3 -B 1 --curve canonical -o b.tree.zarr.zip");
+    let output = orthant(&folder, "tree diff a.tree.zarr b.tree.zarr.zip");
+    assert_eq!((output.status.code(), text(&output.stdout).lines().last().unwrap()), (Some(3), "1 cells differ"));
+    told(&folder, "run array --input a.npy -g 3 -r 3 -B 1 -o c.tree.zarr.zip");
+    assert_eq!(told(&folder, "tree diff a.tree.zarr c.tree.zarr.zip"), "0 cells differ\n");
+    assert_eq!(
+        told(&folder, "tree validate c.tree.zarr.zip --against a.tree.zarr").lines().last(),
+        Some("0 cells differ")
+    );
+
+    told(&folder, "tree convert a.tree.zarr out.npy");
+    assert_eq!(read_npy(&folder.join("out.npy")), ("(20, 30, 40,)".into(), cells().map(value).collect()));
+    for output in ["out.vti", "out.htg", "out.zarr", "out.tree.zarr", "out.tree.zarr.zip"] {
+        told(&folder, &format!("tree convert a.tree.zarr {output}"));
+        assert!(refused(&folder, &format!("tree convert a.tree.zarr {output}"), 2).contains("exists"), "{output}");
+        told(&folder, &format!("tree convert a.tree.zarr {output} --force"));
+    }
+    assert_eq!(told(&folder, "tree diff out.tree.zarr out.tree.zarr.zip"), "0 cells differ\n");
+    assert_eq!(json(&folder.join("out.zarr/zarr.json"))["zarr_format"], 3);
+    assert!(refused(&folder, "tree convert a.tree.zarr out.obj", 2).contains(".obj"));
+    assert!(refused(&folder, "tree convert a.tree.zarr a.tree.zarr --force", 2).contains("is read"));
+    // A flipped byte is found, and which file it is in.
+    let path = folder.join("a.tree.zarr/cells/c/0/0");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[7] ^= 4;
+    std::fs::write(&path, bytes).unwrap();
+    assert!(refused(&folder, "tree validate a.tree.zarr", 2).contains("cells/c/0/0"));
+}

@@ -1,0 +1,180 @@
+//! Arrays of data: the plan of one as a person states it, and the report of how it was subdivided.
+//!
+//! An array is no field: nothing is evaluated, and it is subdivided from the cells up. Its report has the keys of a run's as far as
+//! they mean something, and where the cells came from.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::backend::Error;
+use crate::cell::CellType;
+use crate::choice::ChoiceError;
+use crate::engine::report::{CellsReport, LevelReport, SCHEMA};
+use crate::engine::request::{Computation, Computed, per_axis};
+use crate::field::FieldOptions;
+use crate::geometry::{Domain, Sample, Scheme};
+use crate::input::{Endian, IndexOrder, NotANumber};
+use crate::per_axis::{shortest, text};
+use crate::plan::Plan;
+use crate::result::{Keep, Launches, RegionsChecksum, RunCounts, Terminal};
+use crate::rule::RuleKind;
+
+impl Computed {
+    /// The plan of an array of `size` cells: rule `full`, since a tree that is made of cells looks at all of them, and where
+    /// nothing else was chosen [`Scheme::for_array`], the cells themselves as the window and their centres as samples.
+    ///
+    /// # Errors
+    /// [`Error`] names the choice, its value and what is allowed; a size or dimension that is not the array's is one.
+    pub fn array_plan<const K: usize>(&self, size: [u32; K]) -> Result<Plan<K>, Error> {
+        if let Some(dim) = self.dim.filter(|&dim| dim != K) {
+            return Err(ChoiceError::new("dim", dim, format!("the array has {K} axes")).into());
+        }
+        if let Some(asked) = &self.size
+            && per_axis("size", Some(asked), 0)? != size
+        {
+            return Err(ChoiceError::new("size", text(asked), format!("the array has {} cells", text(&size))).into());
+        }
+        let axes = |name, values: &Option<Vec<u32>>| {
+            values.as_deref().map(|values| per_axis::<K>(name, Some(values), 0)).transpose()
+        };
+        let scheme = Scheme::for_array(size, axes("g", &self.g)?, axes("r", &self.r)?, axes("B", &self.b)?);
+        let window = match &self.window {
+            None => size.map(|n| [0.0, f64::from(n)]),
+            Some(window) => window.as_slice().try_into().map_err(|_| {
+                let reason = format!("{} intervals are given; {K} are needed, one per axis", window.len());
+                ChoiceError::new("domain", "", reason)
+            })?,
+        };
+        let domain = Domain::new(size, window, self.sample.unwrap_or(Sample::Centre))?;
+        Ok(Plan::new(domain, scheme, self.curve, RuleKind::Full)?)
+    }
+}
+
+/// Where the cells of an array lay.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReadFrom {
+    /// The file.
+    pub path: PathBuf,
+    /// The member of it, if it is an archive.
+    pub member: Option<String>,
+    /// Which index is the fastest in it.
+    pub order: IndexOrder,
+    /// Which byte of a cell comes first.
+    pub endian: Endian,
+    /// Bytes of cells.
+    pub bytes: u64,
+    /// What was done about cells that are not a number.
+    pub nan: NotANumber,
+}
+
+/// An array that was subdivided. Schema 1, as a [`Report`](crate::Report).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ArrayReport {
+    /// The schema of this report.
+    pub schema: u32,
+    /// The version of the crate.
+    pub orthant: String,
+    /// What was subdivided, and how finely; the workload is `array`.
+    #[serde(flatten)]
+    pub computation: Computation,
+    /// Where the cells came from.
+    pub input: ReadFrom,
+    /// The type of a cell.
+    pub cell: CellType,
+    /// What was kept.
+    pub keep: Keep,
+    /// `bottom-up`: from the cells up.
+    pub strategy: String,
+    /// Null: regions have no workers of their own.
+    pub scheme: Option<String>,
+    /// The threads that worked.
+    pub threads: usize,
+    /// `cpu`.
+    pub backend: String,
+    /// The device in words.
+    pub device: String,
+    /// Wall time from the first cell to the last region, with the writing of what is written meanwhile.
+    pub seconds: f64,
+    /// The time of every run: that one.
+    pub samples: Vec<f64>,
+    /// One pass, and no tables.
+    #[serde(flatten)]
+    pub launches: Launches,
+    /// Null: no dense array is kept.
+    pub checksum: Option<String>,
+    /// The sum of the XXH3-64 of the terminal regions ([`RegionsChecksum`]), as a run's under the rule `full`; null if it was not asked for.
+    pub regions_checksum: Option<String>,
+    /// Level 0 first.
+    pub levels: Vec<LevelReport>,
+    /// Cells by what happened to them.
+    pub cells: CellsReport,
+    /// Bytes of the terminal regions and leaf bricks that were kept.
+    pub compact_bytes: u64,
+}
+
+/// What a report is made of beside the plan.
+#[derive(Debug, Clone, Copy)]
+pub struct Built<'a, const K: usize> {
+    /// What was counted, and the time.
+    pub counts: &'a RunCounts<K>,
+    /// The type of a cell.
+    pub cell: CellType,
+    /// What was kept.
+    pub keep: Keep,
+    /// The threads that worked.
+    pub threads: usize,
+    /// The device in words.
+    pub device: &'a str,
+    /// The checksum of the terminal regions, if it was asked for.
+    pub checksum: Option<RegionsChecksum>,
+}
+
+impl ArrayReport {
+    /// The report of an array that was subdivided by `plan`.
+    pub fn new<const K: usize>(plan: &Plan<K>, input: ReadFrom, built: Built<'_, K>) -> Self {
+        let Built { counts, cell, keep, threads, device, checksum } = built;
+        let (domain, scheme, totals) = (plan.domain(), plan.scheme(), counts.totals());
+        // Nothing is iterated.
+        let FieldOptions { precision, arithmetic, .. } = FieldOptions::default();
+        let computation = Computation {
+            workload: "array".into(),
+            source: None,
+            k: K,
+            size: domain.size().to_vec(),
+            domain: domain.window().to_vec(),
+            sample: domain.sample(),
+            dwell: None,
+            precision,
+            arithmetic,
+            curve: plan.curve(),
+            explore: plan.rule(),
+            g: scheme.g.to_vec(),
+            r: scheme.r.to_vec(),
+            b: shortest(&scheme.b),
+        };
+        let seconds = counts.times.wall.as_secs_f64();
+        let regions = (totals.filled + totals.leaves) * Terminal::BYTES + totals.leaf_cells * cell.bytes();
+        Self {
+            schema: SCHEMA,
+            orthant: env!("CARGO_PKG_VERSION").into(),
+            computation,
+            input,
+            cell,
+            keep,
+            strategy: "bottom-up".into(),
+            scheme: None,
+            threads,
+            backend: "cpu".into(),
+            device: device.into(),
+            seconds,
+            samples: vec![seconds],
+            launches: Launches { kernels: 1, most_in_flight: 1, ..counts.launches },
+            checksum: None,
+            regions_checksum: checksum.map(|sum| sum.to_string()),
+            levels: counts.levels.iter().map(|stats| LevelReport::of(stats, false)).collect(),
+            cells: CellsReport { total: domain.cells(), all: totals.into() },
+            compact_bytes: if keep == Keep::Regions { regions } else { 0 },
+        }
+    }
+}

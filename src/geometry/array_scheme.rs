@@ -1,0 +1,76 @@
+//! The scheme of an array of which no more is known than its size.
+
+use crate::geometry::scheme::Scheme;
+
+impl<const K: usize> Scheme<K> {
+    /// The scheme of an array of `size` cells, as far as it was not chosen.
+    ///
+    /// Leaves are boxes of about 4096 cells: of side 4096 in 1-D, 64 in 2-D, 16 in 3-D, 8 in 4-D, and 4 beyond. A region is divided
+    /// in two per axis while it is longer than one and a half of that on every axis that is split; there are as many levels as
+    /// the shortest of those axes allows, and the initial grid makes up for the others. An axis that is shorter than two
+    /// leaves, as colours or a few steps of time are, is not split if others are longer.
+    pub fn for_array(size: [u32; K], g: Option<[u32; K]>, r: Option<[u32; K]>, b: Option<[u32; K]>) -> Self {
+        let usual = match K {
+            1 => 4096,
+            2 => 64,
+            3 => 16,
+            4 => 8,
+            _ => 4,
+        };
+        let leaf = |j: usize, r: u32| b.map_or(usual, |b| u64::from(r) * u64::from(b[j])).max(1);
+        let long = |j: usize| u64::from(size[j]) >= 2 * leaf(j, 2);
+        let none = !(0..K).any(long);
+        let r = r.unwrap_or_else(|| std::array::from_fn(|j| if none || long(j) { 2 } else { 1 }));
+        // The levels below level 0 that the axis allows.
+        let below = |j: usize| {
+            let step = |&side: &u64| side.checked_mul(r[j].into());
+            std::iter::successors(Some(leaf(j, r[j])), step).skip(1).take_while(|&side| side <= size[j].into()).count()
+        };
+        let t = (0..K).filter(|&j| r[j] > 1).map(below).min().unwrap_or(0);
+        let grid = |j: usize| {
+            let side = u64::from(r[j]).saturating_pow(t as u32).saturating_mul(leaf(j, r[j])).max(1);
+            let n = u64::from(size[j]);
+            (n / side + u64::from(n % side >= side.div_ceil(2))).clamp(1, n.max(1)) as u32
+        };
+        // It stops where children would be shorter than three quarters of a leaf.
+        let stop = |j: usize| ((3 * usual) / (2 * u64::from(r[j].max(2)))).max(1) as u32;
+        Self { g: g.unwrap_or_else(|| std::array::from_fn(grid)), r, b: b.unwrap_or_else(|| std::array::from_fn(stop)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sides<const K: usize>(size: [u32; K]) -> (Scheme<K>, usize, [f64; K]) {
+        let scheme = Scheme::for_array(size, None, None, None);
+        let levels: Vec<_> = scheme.levels(size).collect();
+        let grid = levels.last().unwrap().grid;
+        (scheme, levels.len(), std::array::from_fn(|j| f64::from(size[j]) / f64::from(grid[j])))
+    }
+
+    #[test]
+    fn leaves_are_about_as_long_as_they_should_be() {
+        assert_eq!(sides([512; 3]), (Scheme::uniform(1, 2, 12), 6, [16.0; 3]));
+        let (scheme, levels, _) = sides([500, 470, 136]);
+        assert_eq!((scheme, levels), (Scheme { g: [4, 4, 1], r: [2; 3], b: [12; 3] }, 4));
+        // Colours and steps of time are left whole.
+        assert_eq!(sides([1024, 1024, 3]), (Scheme { g: [1; 3], r: [2, 2, 1], b: [12; 3] }, 7, [16.0, 16.0, 3.0]));
+        assert_eq!(sides([1 << 20]), (Scheme::uniform(1, 2, 3072), 9, [4096.0]));
+        assert_eq!(sides([5, 1]), (Scheme::uniform(1, 2, 48), 1, [5.0, 1.0]));
+        for n in (1..3000).chain([u32::MAX]) {
+            for (usual, side) in [(64.0, sides([n; 2]).2[0]), (16.0, sides([n; 3]).2[0]), (4.0, sides([n; 5]).2[0])] {
+                assert!(side <= 1.5 * usual && (side >= 0.75 * usual || f64::from(n) <= 1.5 * usual), "{n}: {side}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_chosen_stays() {
+        let scheme = Scheme::for_array([500, 470, 136], Some([4; 3]), None, Some([4; 3]));
+        assert_eq!(scheme, Scheme::uniform(4, 2, 4));
+        // The initial grid suits the leaves that r and B lead to.
+        assert_eq!(Scheme::for_array([729, 730], None, Some([3; 2]), Some([1; 2])).g, [1, 1]);
+        assert_eq!(Scheme::for_array([100; 2], None, Some([0; 2]), Some([0; 2])).r, [0; 2]);
+    }
+}

@@ -1,0 +1,146 @@
+//! Questions to a tree part by part: as those to a tree in memory, and no more parts in memory than a question needs.
+
+use std::collections::BTreeMap;
+
+use crate::geometry::Region;
+use crate::result::{DenseArray, RegionsChecksum, Stored, dense_fits};
+use crate::tree::entries::Entries;
+use crate::tree::error::TreeError;
+use crate::tree::labels::LabelStatistics;
+use crate::tree::parts::Parts;
+use crate::tree::piece::Piece;
+use crate::tree::provenance::Provenance;
+use crate::tree::shown::{Pick, Shown};
+use crate::tree::stored::Tree;
+use crate::tree::tree_source::TreeSource;
+
+/// What a tree says of one cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found<const K: usize> {
+    /// The word of the cell.
+    pub word: u64,
+    /// The level of the terminal region that holds it.
+    pub level: u32,
+    /// That region's cells.
+    pub region: Region<K>,
+    /// How its cells are known.
+    pub provenance: Provenance,
+}
+
+impl<'p, const K: usize> dyn Parts<K> + 'p {
+    /// A box as an array of the tree's type, of at most `limit` bytes. Parts that do not meet it are not asked for.
+    ///
+    /// # Errors
+    /// [`TreeError::Window`] if the box is empty or reaches beyond the domain; [`TreeError::Run`] if the array would exceed the
+    /// limit or there is no memory for it; whatever keeps a part from being read.
+    pub fn array(&self, window: &Region<K>, limit: Option<u64>) -> Result<DenseArray<K>, TreeError> {
+        window.within(self.plan().domain().size())?;
+        dense_fits(Stored::Materialised, window.cells_wide(), self.kind(), limit)?;
+        TreeSource(self).array(window)
+    }
+
+    /// The word that all cells of a box count as; None if there are several.
+    ///
+    /// # Errors
+    /// [`TreeError::Window`] if the box is empty or reaches beyond the domain; whatever keeps a part from being read.
+    pub fn uniform(&self, window: &Region<K>) -> Result<Option<u64>, TreeError> {
+        TreeSource(self).uniform(window)
+    }
+
+    /// What the tree says of some cells, in their order; None of a cell outside the domain. No part is read twice.
+    ///
+    /// # Errors
+    /// Whatever keeps a part from being read.
+    pub fn look_up(&self, cells: &[[u32; K]]) -> Result<Vec<Option<Found<K>>>, TreeError> {
+        let domain = self.plan().domain().region();
+        let mut asked: Vec<(usize, usize)> = Vec::new();
+        for (place, &cell) in cells.iter().enumerate().filter(|(_, cell)| domain.contains_cell(**cell)) {
+            let parts = self.meeting(&Region { corner: cell, extent: [1; K] })?;
+            asked.extend(parts.into_iter().map(|part| (part, place)));
+        }
+        asked.sort_unstable();
+        let mut found = vec![None; cells.len()];
+        for asked in asked.chunk_by(|a, b| a.0 == b.0) {
+            let part = self.part(asked[0].0)?;
+            for &(_, place) in asked {
+                let Some(region) = part.region_at(cells[place]) else { continue };
+                let (level, provenance) = (region.level(), region.provenance());
+                let word = region.word(cells[place]);
+                found[place] = Some(Found { word, level, region: region.cells(), provenance });
+            }
+        }
+        Ok(found)
+    }
+
+    /// What each label has, by value in ascending order.
+    ///
+    /// # Errors
+    /// [`TreeError::Labels`] if there are more than `most`; whatever keeps a part from being read.
+    pub fn labels(&self, most: usize) -> Result<Vec<LabelStatistics>, TreeError> {
+        let mut found: BTreeMap<u64, LabelStatistics> = BTreeMap::new();
+        for index in 0..self.parts() {
+            for here in self.part(index)?.labels(most)? {
+                let none = LabelStatistics { cells: 0, share: 0.0, regions: 0, leaves: 0, ..here };
+                let label = found.entry(self.kind().rank(here.word)).or_insert(none);
+                label.cells += here.cells;
+                label.share += here.share;
+                label.regions += here.regions;
+                label.leaves += here.leaves;
+            }
+            if found.len() > most {
+                return Err(TreeError::Labels { most });
+            }
+        }
+        Ok(found.into_values().collect())
+    }
+
+    /// The checksum of the regions.
+    ///
+    /// # Errors
+    /// Whatever keeps a part from being read.
+    pub fn checksum(&self) -> Result<RegionsChecksum, TreeError> {
+        (0..self.parts()).map(|index| Ok(self.part(index)?.checksum())).sum()
+    }
+
+    /// The tree down to `level`, as [`Tree::cut`] makes it: what is cut off need never be in memory as a whole.
+    ///
+    /// # Errors
+    /// [`TreeError::Level`] if there is no such level; whatever keeps a part from being read.
+    pub fn cut(&self, level: u32, shown: Shown) -> Result<Tree<K>, TreeError> {
+        let Piece { mut entries, bricks } = Piece::new(self.kind());
+        // Of a region that some parts lie in.
+        let mut pick = Pick::new(self.kind(), shown);
+        let mut along = None;
+        for index in 0..self.parts() {
+            let part = self.part(index)?;
+            let deepest = part.along.deepest();
+            if level > deepest {
+                return Err(TreeError::Level { level, deepest });
+            }
+            let along = along.get_or_insert_with(|| part.along.clone());
+            let holder = along.code(level, part.codes().start as u64);
+            let (own, key) = (along.run(level, along.key(level, holder)), along.key(level, holder));
+            let (within, all) = (part.codes(), part.codes() == own);
+            if all || within.start < own.start || within.end > own.end {
+                append(&mut entries, &part.cut(level, shown)?.entries)?;
+                continue;
+            }
+            part.count(0..part.len(), &mut pick);
+            if within.end == own.end {
+                entries.reserve(1)?;
+                let word = pick.word().expect("parts have cells");
+                entries.uniform(level, key, word, Provenance::Cut);
+                pick = Pick::new(self.kind(), shown);
+            }
+        }
+        let along = along.expect("a tree has parts");
+        Tree::new(along.clone(), along.whole(), entries, bricks)
+    }
+}
+
+/// Adds the rows of a cut tree, which has no bricks.
+fn append(entries: &mut Entries, more: &Entries) -> Result<(), TreeError> {
+    entries.reserve(more.len())?;
+    (0..more.len()).for_each(|row| entries.copy(more, row, 0));
+    Ok(())
+}

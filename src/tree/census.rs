@@ -1,0 +1,148 @@
+//! What the regions of a tree come to: the counts per level of the run that would have found them.
+
+use crate::plan::Plan;
+use crate::result::{
+    Content, Launches, LevelCounts, LevelKernels, LevelStats, RegionsChecksum, RunCounts, Terminal, Times,
+};
+use crate::tree::along::Along;
+use crate::tree::bottom_up::BottomUp;
+use crate::tree::error::TreeError;
+use crate::tree::stored::Tree;
+
+/// Cells that are looked at before the next.
+const SHARD: u128 = 1 << 25;
+
+/// Counts the regions of a tree part by part, along the curve, and keeps none of them.
+///
+/// A region of one value that several parts share comes in pieces, one from each, which are uniform regions of the level that parts
+/// are cut on. They are put together again before they count.
+#[derive(Debug)]
+pub struct Census<const K: usize> {
+    plan: Plan<K>,
+    /// The level that parts are cut on.
+    cut: u32,
+    /// Whether regions are hashed.
+    hashes: bool,
+    /// Filled regions and leaves per level, and their cells.
+    levels: Vec<LevelCounts>,
+    /// Uniform regions of the level that parts are cut on, and what they became.
+    waiting: Vec<Terminal>,
+    checksum: RegionsChecksum,
+}
+
+impl<const K: usize> Census<K> {
+    /// Of parts that are cut on `level`, as a whole tree is on level 0. With `hashes` there is a checksum, which takes a look at all
+    /// cells of leaves.
+    pub fn new(plan: &Plan<K>, level: u32, hashes: bool) -> Self {
+        let levels = vec![LevelCounts::default(); plan.levels().len()];
+        let plan = Along::new(plan).plan().clone();
+        Self { plan, cut: level, hashes, levels, waiting: Vec::new(), checksum: RegionsChecksum::default() }
+    }
+
+    /// The counts of a run that found these regions from the cells up, which looks at each cell once; they count as explored on
+    /// the last level that has regions. Levels without are left out.
+    pub fn counts(mut self) -> (RunCounts<K>, Option<RegionsChecksum>) {
+        let waiting = std::mem::take(&mut self.waiting);
+        self.checksum += self.hash(&waiting);
+        waiting.iter().for_each(|terminal| self.count(terminal));
+        (run_counts(&self.plan, self.levels), self.hashes.then_some(self.checksum))
+    }
+
+    /// Counts the next part.
+    pub fn add(&mut self, part: &Tree<K>) {
+        let terminals = (0..part.len()).map(|row| part.entries.terminal(&part.along, row));
+        // Families of level 0 are whole in every part.
+        let shared = |terminal: &Terminal| {
+            self.cut > 0 && terminal.level() <= self.cut && matches!(terminal.content(), Content::Uniform(_))
+        };
+        let (waiting, own): (Vec<Terminal>, Vec<Terminal>) = terminals.partition(shared);
+        own.iter().for_each(|terminal| self.count(terminal));
+        if self.hashes {
+            self.checksum += part.checksum();
+            self.checksum.0 = self.checksum.0.wrapping_sub(self.hash(&waiting).0);
+        }
+        waiting.into_iter().for_each(|terminal| self.wait(terminal));
+    }
+
+    /// The checksum of uniform regions.
+    fn hash(&self, uniform: &[Terminal]) -> RegionsChecksum {
+        RegionsChecksum::of(&self.plan, uniform, |_, _, _| unreachable!("a uniform region has no brick"))
+    }
+
+    fn count(&mut self, terminal: &Terminal) {
+        let cells = self.plan.region(terminal.level(), terminal.code).volume();
+        let counts = &mut self.levels[terminal.level() as usize];
+        match terminal.content() {
+            Content::Uniform(_) => {
+                counts.filled += 1;
+                counts.filled_cells += cells;
+            }
+            Content::Leaf { .. } => {
+                counts.leaves += 1;
+                counts.leaf_cells += cells;
+            }
+        }
+    }
+
+    /// A uniform region of the level that parts are cut on, or above it: the last of a family of one value takes the others with
+    /// it.
+    fn wait(&mut self, terminal: Terminal) {
+        let children = self.plan.scheme().children();
+        let mut next = terminal;
+        loop {
+            let (level, code) = (next.level(), next.code);
+            self.waiting.push(next);
+            let family = usize::try_from(children).ok().and_then(|r| self.waiting.len().checked_sub(r));
+            let Some(start) = family.filter(|_| level > 0 && code % children == children - 1) else { return };
+            let first = code - (children - 1);
+            let sibling = |(terminal, code): (&Terminal, u64)| {
+                terminal.level() == level && terminal.code == code && terminal.content() == next.content()
+            };
+            if !self.waiting[start..].iter().zip(first..).all(sibling) {
+                return;
+            }
+            self.waiting.truncate(start);
+            let Content::Uniform(word) = next.content() else { unreachable!("only uniform regions wait") };
+            next = Terminal::uniform(level - 1, code / children, word);
+        }
+    }
+}
+
+impl<const K: usize> BottomUp<'_, K> {
+    /// Counts the regions and keeps none: in memory is what lies below some regions, of as many cells as a shard of a file has. With
+    /// `hashes` there is a checksum.
+    ///
+    /// # Errors
+    /// As [`tree`](Self::tree).
+    pub fn counts(&self, hashes: bool) -> Result<(RunCounts<K>, Option<RegionsChecksum>), TreeError> {
+        let level = self.along.level_of(0, SHARD);
+        let each = (SHARD / self.along.most_cells(level)).max(1);
+        let (mut census, codes) = (Census::new(self.along.plan(), level, hashes), self.along.codes(level));
+        let mut start = 0;
+        while start < codes {
+            let end = codes.min(start + each);
+            census.add(&self.part(level, start..end)?);
+            start = end;
+        }
+        Ok(census.counts())
+    }
+}
+
+/// What a run from the cells up counts whose filled regions and leaves are `found`, level by level.
+pub(super) fn run_counts<const K: usize>(plan: &Plan<K>, found: Vec<LevelCounts>) -> RunCounts<K> {
+    let children = plan.scheme().children();
+    let mut regions = plan.levels()[0].regions() as u64;
+    let mut levels = Vec::new();
+    for (&level, mut counts) in plan.levels().iter().zip(found) {
+        if regions == 0 {
+            break;
+        }
+        counts.regions = regions;
+        counts.subdivided = regions - counts.filled - counts.leaves;
+        regions = counts.subdivided.wrapping_mul(children);
+        counts.explored_cells = if regions == 0 { plan.domain().cells() as u64 } else { 0 };
+        let kernels = LevelKernels::default();
+        levels.push(LevelStats { level, counts, olt_entries: 0, olt_bytes: 0, kernels, time: None });
+    }
+    RunCounts { levels, launches: Launches::default(), times: Times::default() }
+}

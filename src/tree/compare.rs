@@ -1,0 +1,118 @@
+//! Where a tree and an array, or another tree, differ.
+
+use rayon::prelude::*;
+
+use crate::backend::Control;
+use crate::geometry::{Region, Slabs};
+use crate::memory::reserve;
+use crate::result::Cells;
+use crate::rule::exact;
+use crate::tree::error::TreeError;
+use crate::tree::parts::Parts;
+use crate::tree::region::TreeRegion;
+use crate::tree::source::Source;
+use crate::tree::stored::Tree;
+
+/// Cells that are compared at a time.
+const PIECE: u64 = 1 << 16;
+
+/// The cells of one terminal region that differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Difference<const K: usize> {
+    /// The smallest box around them.
+    pub bounds: Region<K>,
+    /// How many they are.
+    pub cells: u128,
+    /// The first of them in storage order, with the words that it has in the tree and in the other.
+    pub first: ([u32; K], [u64; 2]),
+}
+
+/// Where a tree and another array of its size differ. What is not a number counts as one value; -0 is not 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Differences<const K: usize> {
+    /// Cells that differ.
+    pub cells: u128,
+    /// The first terminal regions with such cells, along the curve.
+    pub regions: Vec<Difference<K>>,
+    /// The number of all those.
+    pub count: u64,
+}
+
+impl<'p, const K: usize> dyn Parts<K> + 'p {
+    /// Compares the cells with those of another array, which may be a tree ([`TreeSource`](crate::tree::TreeSource)): regions that both
+    /// know to have one value are not looked into. The first `most` regions that differ are told.
+    ///
+    /// # Errors
+    /// [`TreeError::Sizes`] or [`TreeError::CellType`] if the two cannot be compared; [`TreeError::Source`] and whatever keeps a
+    /// part from being read; [`TreeError::Run`] if it was interrupted or there is no memory.
+    pub fn compare(&self, other: &dyn Source<K>, most: usize, control: &Control) -> Result<Differences<K>, TreeError> {
+        let (own, size) = (self.plan().domain().size(), other.size());
+        if own != size {
+            return Err(TreeError::Sizes { own: own.to_vec(), other: size.to_vec() });
+        }
+        if other.kind() != self.kind() {
+            return Err(TreeError::CellType { given: other.kind(), kind: self.kind() });
+        }
+        let mut found = Differences { cells: 0, regions: Vec::new(), count: 0 };
+        for index in 0..self.parts() {
+            let part = self.part(index)?;
+            let part: &Tree<K> = &part;
+            let compared = |buffer: &mut Cells, row: usize| -> Result<Option<Difference<K>>, TreeError> {
+                control.check()?;
+                let region = part.region(row);
+                let difference = difference(region, other, buffer);
+                control.advance(region.cells().volume());
+                difference
+            };
+            let rows = (0..part.len()).into_par_iter().map_init(|| Cells::empty(other.kind()), compared);
+            for difference in rows.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()? {
+                found.count += 1;
+                found.cells = found.cells.saturating_add(difference.cells);
+                if found.regions.len() < most {
+                    reserve(&mut found.regions, 1)?;
+                    found.regions.push(difference);
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Where the cells of a region differ; None if they do not.
+fn difference<const K: usize>(
+    region: TreeRegion<'_, K>,
+    other: &dyn Source<K>,
+    buffer: &mut Cells,
+) -> Result<Option<Difference<K>>, TreeError> {
+    let (cells, kind) = (region.cells(), other.kind());
+    if let (Some(own), Some(known)) = (region.uniform(), other.known(&cells)?) {
+        let first = (cells.corner, [own, known]);
+        let all = Difference { bounds: cells, cells: cells.cells_wide(), first };
+        return Ok((exact::key(kind, own) != exact::key(kind, known)).then_some(all));
+    }
+    let mut found: Option<Difference<K>> = None;
+    let slabs = Slabs::new(cells, PIECE);
+    for slab in (0..slabs.len()).map(|index| slabs.get(index)) {
+        let room = std::mem::replace(buffer, Cells::empty(kind)).resized(slab.volume() as usize);
+        *buffer = room?;
+        other.read(&slab, buffer.bytes_mut())?;
+        for (place, cell) in slab.cells().enumerate() {
+            let words = [region.word(cell), buffer.word(place)];
+            if words[0] == words[1] || exact::key(kind, words[0]) == exact::key(kind, words[1]) {
+                continue;
+            }
+            let one = Region { corner: cell, extent: [1; K] };
+            let here = found.get_or_insert(Difference { bounds: one, cells: 0, first: (cell, words) });
+            here.cells += 1;
+            here.bounds = hull(&here.bounds, cell);
+        }
+    }
+    Ok(found)
+}
+
+/// The smallest box around a box and a cell.
+fn hull<const K: usize>(bounds: &Region<K>, cell: [u32; K]) -> Region<K> {
+    let corner: [u32; K] = std::array::from_fn(|j| bounds.corner[j].min(cell[j]));
+    let last = |j: usize| (bounds.corner[j] + (bounds.extent[j] - 1)).max(cell[j]);
+    Region { corner, extent: std::array::from_fn(|j| last(j) - corner[j] + 1) }
+}

@@ -1,0 +1,74 @@
+//! The value that stands for several.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use crate::cell::CellType;
+use crate::registry::registry;
+
+registry! {
+    /// What a region shows that was divided and is cut off: one of the values of its cells.
+    pub enum Shown("value shown") {
+        /// The value that most of its cells have; of several the one that comes first along the curve. For labels.
+        Mode = "mode",
+        /// The value that comes first along the curve, which no look at the other cells is needed for.
+        First = "first",
+        /// The least value; -0 is less than 0, and what is not a number is more than any. For thin dark things.
+        Min = "min",
+        /// The greatest value. For thin bright things.
+        Max = "max",
+    }
+}
+
+/// What was seen of the cells of a region so far, in runs of one value along the curve.
+#[derive(Debug)]
+pub(super) struct Pick {
+    kind: CellType,
+    shown: Shown,
+    first: Option<u64>,
+    /// The least or the greatest.
+    end: Option<u64>,
+    /// Cells of each value and its place in the order of appearance, where that is what counts.
+    counts: HashMap<u64, (u128, usize)>,
+}
+
+impl Pick {
+    pub(super) fn new(kind: CellType, shown: Shown) -> Self {
+        Self { kind, shown, first: None, end: None, counts: HashMap::new() }
+    }
+
+    /// False if more runs change nothing.
+    pub(super) fn is_open(&self) -> bool {
+        self.shown != Shown::First || self.first.is_none()
+    }
+
+    /// So many more cells of a value.
+    pub(super) fn add(&mut self, word: u64, cells: u128) {
+        self.first.get_or_insert(word);
+        let beats = |other: u64| match self.shown {
+            Shown::Min => self.kind.rank(word) < self.kind.rank(other),
+            _ => self.kind.rank(word) > self.kind.rank(other),
+        };
+        match self.shown {
+            Shown::First => {}
+            // What is not a number is no greatest one.
+            Shown::Max if self.kind.nan() == Some(word) => {}
+            Shown::Min | Shown::Max => {
+                if self.end.is_none_or(beats) {
+                    self.end = Some(word);
+                }
+            }
+            Shown::Mode => {
+                let place = self.counts.len();
+                let count = &mut self.counts.entry(word).or_insert((0, place)).0;
+                *count = count.saturating_add(cells);
+            }
+        }
+    }
+
+    /// The value that stands for all that came; None if nothing did.
+    pub(super) fn word(&self) -> Option<u64> {
+        let most = self.counts.iter().max_by_key(|(_, (cells, place))| (*cells, Reverse(*place)));
+        most.map(|(&word, _)| word).or(self.end).or(self.first)
+    }
+}

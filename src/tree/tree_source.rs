@@ -1,0 +1,62 @@
+//! A tree as a source of cells: what takes an array takes a tree.
+
+use std::io;
+
+use crate::cell::CellType;
+use crate::geometry::Region;
+use crate::result::{DenseArray, Stored};
+use crate::tree::error::TreeError;
+use crate::tree::parts::Parts;
+use crate::tree::source::Source;
+
+/// A tree, whose parts are read when cells of theirs are asked for.
+#[derive(Clone, Copy)]
+pub struct TreeSource<'p, const K: usize>(pub &'p dyn Parts<K>);
+
+impl<const K: usize> TreeSource<'_, K> {
+    /// A box as an array.
+    pub(super) fn array(&self, window: &Region<K>) -> Result<DenseArray<K>, TreeError> {
+        let mut array = DenseArray::zeroed(Stored::Materialised, *window, self.kind())?;
+        for index in self.0.meeting(window)? {
+            self.0.part(index)?.show(&mut array);
+        }
+        Ok(array)
+    }
+
+    /// The word that all cells of a box count as; None if there are several.
+    pub(super) fn uniform(&self, window: &Region<K>) -> Result<Option<u64>, TreeError> {
+        let mut found = None;
+        for index in self.0.meeting(window)? {
+            let part = self.0.part(index)?;
+            if !part.meets(window) {
+                continue;
+            }
+            match part.uniform(window)? {
+                Some(word) if *found.get_or_insert(word) == word => {}
+                _ => return Ok(None),
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl<const K: usize> Source<K> for TreeSource<'_, K> {
+    fn kind(&self) -> CellType {
+        self.0.kind()
+    }
+
+    fn size(&self) -> [u32; K] {
+        self.0.plan().domain().size()
+    }
+
+    fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
+        self.check(window, bytes)?;
+        let mut array = self.array(window).map_err(io::Error::other)?;
+        bytes.copy_from_slice(array.cells_mut().bytes_mut());
+        Ok(())
+    }
+
+    fn known(&self, window: &Region<K>) -> io::Result<Option<u64>> {
+        self.uniform(window).map_err(io::Error::other)
+    }
+}
