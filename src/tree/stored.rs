@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::cell::CellType;
+use crate::memory::Refused;
 use crate::plan::Plan;
 use crate::result::{Cells, RegionsChecksum, Terminal, append_le};
 use crate::tree::along::Along;
@@ -53,8 +54,7 @@ impl<const K: usize> Tree<K> {
     /// A tree of regions in the order of their keys, which cover `part`, with the bricks of its leaves in the same order.
     pub(super) fn new(along: Along<K>, part: Range<u128>, entries: Entries, bricks: Cells) -> Result<Self, TreeError> {
         if tiles(&along, &entries, &part) {
-            let finder = Finder::new(&entries.keys, &part)?;
-            return Ok(Self { along, part, entries, bricks, finder, direct: OnceLock::new() });
+            return Ok(Self::tiled(along, part, entries, bricks)?);
         }
         let cells = |row: usize| {
             let terminal = entries.terminal(&along, row);
@@ -62,6 +62,12 @@ impl<const K: usize> Tree<K> {
         };
         let cells = (0..entries.len()).map(cells).fold(0, u128::saturating_add);
         Err(TreeError::Tiling { found: entries.len(), cells, total: along.cells(part) })
+    }
+
+    /// The same of regions that were seen to cover the part.
+    pub(super) fn tiled(along: Along<K>, part: Range<u128>, entries: Entries, bricks: Cells) -> Result<Self, Refused> {
+        let finder = Finder::new(&entries.keys, &part)?;
+        Ok(Self { along, part, entries, bricks, finder, direct: OnceLock::new() })
     }
 
     /// The domain, the scheme and the curve that the regions lie along, which is not the canonical one. Its rule is how the
@@ -138,7 +144,7 @@ impl<const K: usize> Tree<K> {
 }
 
 /// True if there are regions, and each begins where the one before it ends, from the first key of the part to the last.
-fn tiles<const K: usize>(along: &Along<K>, entries: &Entries, part: &Range<u128>) -> bool {
+pub(super) fn tiles<const K: usize>(along: &Along<K>, entries: &Entries, part: &Range<u128>) -> bool {
     let mut next = part.start;
     let follows = (0..entries.len()).all(|row| {
         let key = entries.keys[row];

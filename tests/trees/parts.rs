@@ -1,7 +1,7 @@
 //! Partial trees: what they cover answers as the whole does, and nothing else answers.
 
 use ndarray::ArrayD;
-use orthant::backend::Part;
+use orthant::backend::{Part, Roots};
 use orthant::prelude::*;
 use orthant::tree::{BottomUp, Collector, Parts, Shown, TreeError};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn in_parts<T: Cell, const K: usize>(case: Case<K>) {
     assert!(whole.is_whole() && Parts::part(&whole, 0).unwrap().len() == whole.len());
     let field = ArrayField::new(array.view()).unwrap();
     let building = BottomUp::new(&plan, &field).unwrap();
-    let domain = plan.domain().region();
+    let (domain, cpu) = (plan.domain().region(), Target::cpu());
     let mut below = Below(case.seed);
     let level = below.next(plan.levels().len() as u32);
     let (codes, mut start, mut end) = (plan.levels()[level as usize].regions(), 0, 0);
@@ -26,6 +26,15 @@ fn in_parts<T: Cell, const K: usize>(case: Case<K>) {
     while start < codes {
         let next = codes.min(start + 1 + u128::from(below.next(codes.min(20) as u32)));
         let part = building.part(level, start..next).unwrap();
+        if plan.curve() != CurveKind::Canonical {
+            // From the top down, from the same regions on.
+            let mut prepared = cpu.of().prepare(&plan, &field, &How::default().keep(Keep::Regions)).unwrap();
+            let range = start as u64..next as u64;
+            prepared.run(&Part::of(Roots::Codes { level, range }), &Control::default()).unwrap();
+            let mut collector = Collector::new(&plan);
+            prepared.result(&mut collector).unwrap();
+            below_roots(&collector.part(level, start..next).unwrap(), &part, level);
+        }
         start = next;
         assert_eq!(part.codes().start, end);
         end = part.codes().end;
@@ -83,6 +92,16 @@ fn in_parts<T: Cell, const K: usize>(case: Case<K>) {
     let mut found: Vec<_> = counted.into_iter().collect();
     found.sort_by_key(|(word, _)| expected.iter().position(|(other, _)| other == word));
     assert_eq!(found, expected);
+}
+
+/// A run that starts at some regions finds none above them.
+fn below_roots<const K: usize>(run: &Tree<K>, part: &Tree<K>, level: u32) {
+    assert_eq!((run.codes(), run.bricks()), (part.codes(), part.bricks()));
+    for region in run.regions() {
+        let holder = part.region_at(region.cells().corner).unwrap();
+        assert_eq!(region.uniform(), holder.uniform());
+        assert!(region.cells() == holder.cells() || region.level() == level && holder.level() < level);
+    }
 }
 
 proptest! {

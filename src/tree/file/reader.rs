@@ -19,11 +19,14 @@ use crate::tree::file::header::{Attributes, Header, HeaderFault, Held};
 use crate::tree::file::info::{TreeInfo, Unfit};
 use crate::tree::file::shards::{Array, Shards};
 use crate::tree::parts::Parts;
-use crate::tree::stored::Tree;
+use crate::tree::stored::{Tree, tiles};
 use crate::zarr::{ShardReader, ZarrStore};
 
 /// Bytes of shards that stay in memory for whoever asks next, unless one says otherwise.
 const KEPT: u64 = 1 << 28;
+
+/// Regions of the shards' level that a box may meet, so that the shards of each are asked for.
+const MEETING: u128 = 1 << 22;
 
 /// A tree in a file or in a folder of files, of a number of dimensions that the file says. Its header was read and found right.
 #[derive(Debug)]
@@ -263,11 +266,12 @@ impl<const K: usize> TreeFile<K> {
         if cells != held.cells {
             return Err(wrong(format!("bricks of {cells} cells, and the header says {}", held.cells)).into());
         }
+        let keys = self.keys(part);
+        if !tiles(&self.along, &entries, &keys) {
+            return Err(wrong(format!("{} regions, which do not tile what they should cover", held.rows)).into());
+        }
         let bricks = self.bricks(shard, cells)?;
-        let tree = Tree::new(self.along.clone(), self.keys(part), entries, bricks).map_err(|error| match error {
-            TreeError::Tiling { .. } => wrong(error.to_string()).into(),
-            other => other,
-        })?;
+        let tree = Tree::tiled(self.along.clone(), keys, entries, bricks)?;
         let found = tree.checksum();
         if found != held.checksum {
             return Err(wrong(format!("regions with checksum {found}, and the header says {}", held.checksum)).into());
@@ -430,8 +434,7 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
     fn meeting(&self, window: &Region<K>) -> Result<Vec<usize>, TreeError> {
         window.within(self.plan().domain().size())?;
         let coords = self.along.meeting(self.shards.level, window);
-        if coords.cells_wide() > u128::from(self.along.codes(self.shards.level) as u64 / 2).max(1 << 16) {
-            // A box of most of the domain meets most parts.
+        if coords.cells_wide() > MEETING {
             return Ok((0..self.parts.len()).collect());
         }
         let encoding = self.plan().encoding();
