@@ -27,6 +27,7 @@ mod region;
 mod shown;
 mod source;
 mod stored;
+mod survey;
 
 pub use across::Found;
 pub use bottom_up::BottomUp;
@@ -44,5 +45,5 @@ pub use provenance::Provenance;
 pub use reading::Reading;
 pub use region::TreeRegion;
 pub use shown::Shown;
-pub use source::Source;
+pub use source::{InMemory, Source};
 pub use stored::Tree;

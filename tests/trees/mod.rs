@@ -5,6 +5,7 @@ mod census;
 mod making;
 mod parts;
 mod questions;
+mod survey;
 
 use ndarray::{ArrayD, IxDyn};
 use orthant::prelude::*;
