@@ -6,6 +6,7 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -17,7 +18,7 @@ use crate::input::error::{InputError, Wrong};
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::npz::Packed;
 use crate::input::{npy, npz};
-use crate::tree::Source;
+use crate::tree::{InMemory, Source};
 
 /// An array in a file, of a number of dimensions that the file says.
 ///
@@ -115,8 +116,8 @@ impl ArrayFile {
         layout: impl FnOnce(&File) -> Result<Layout, Wrong>,
     ) -> Result<Self, Wrong> {
         let layout = layout(&file)?;
-        // SAFETY: bytes of the map are only copied out, by way of integers of which all bits are values. That others do not write
-        // meanwhile cannot be known; if they do, what was copied is told from what should have been by the file's state.
+        // SAFETY: bytes of the map are copied out or compared, by way of integers of which all bits are values. That others do not write
+        // meanwhile cannot be known; if they do, what was read is told from what should have been by the file's state.
         #[allow(unsafe_code)]
         let map = unsafe { Mmap::map(&file) }?;
         Ok(Self { path: path.to_owned(), state: state(metadata), file, map, layout })
@@ -142,7 +143,7 @@ impl ArrayFile {
     }
 
     /// Fails if somebody wrote to the file, of which a box is read.
-    fn unchanged<const K: usize>(&self, window: &Region<K>) -> io::Result<()> {
+    fn unchanged_before<const K: usize>(&self, window: &Region<K>) -> io::Result<()> {
         let wrong = match self.file.metadata() {
             Ok(metadata) if state(&metadata) == self.state => return Ok(()),
             Ok(_) => Wrong::Changed { corner: window.corner.to_vec(), extent: window.extent.to_vec() },
@@ -182,6 +183,13 @@ pub struct FileSource<'f, const K: usize> {
     size: [u32; K],
 }
 
+impl<const K: usize> FileSource<'_, K> {
+    /// All cells, as a box.
+    fn whole(&self) -> Region<K> {
+        Region { corner: [0; K], extent: self.size }
+    }
+}
+
 impl<const K: usize> Source<K> for FileSource<'_, K> {
     fn kind(&self) -> CellType {
         self.file.layout.kind
@@ -191,16 +199,40 @@ impl<const K: usize> Source<K> for FileSource<'_, K> {
         self.size
     }
 
+    fn in_memory(&self) -> Option<InMemory<'_>> {
+        let Layout { order, endian, offset, .. } = self.file.layout;
+        let bytes = self.whole().cells_wide() * u128::from(self.kind().bytes());
+        let bytes = &self.file.map[offset as usize..(u128::from(offset) + bytes) as usize];
+        Some(InMemory { bytes, reversed: order == IndexOrder::Fortran && K > 1, swapped: endian != Endian::HERE })
+    }
+
+    fn will_need(&self, bytes: Range<usize>) {
+        #[cfg(unix)]
+        {
+            let length = self.file.map.len();
+            let start = bytes.start.saturating_add(self.file.layout.offset as usize).min(length);
+            let end = bytes.end.saturating_add(self.file.layout.offset as usize).min(length);
+            // Advice: what is not followed is brought when it is looked at.
+            let _ = self.file.map.advise_range(memmap2::Advice::WillNeed, start, end - start);
+        }
+        #[cfg(not(unix))]
+        let _ = bytes;
+    }
+
+    fn unchanged(&self) -> io::Result<()> {
+        self.file.unchanged_before(&self.whole())
+    }
+
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
         self.check(window, bytes)?;
         let Layout { kind, order, endian, offset, .. } = self.file.layout;
-        self.file.unchanged(window)?;
+        self.file.unchanged_before(window)?;
         let cells = &self.file.map[offset as usize..];
         let width = kind.bytes() as usize;
         let len = |axis: usize| window.extent[axis] as usize;
         match order {
             IndexOrder::C => {
-                let whole = Region { corner: [0; K], extent: self.size };
+                let whole = self.whole();
                 for (row, bytes) in window.rows().zip(bytes.chunks_exact_mut(len(0) * width)) {
                     let start = whole.place(row) * width;
                     bytes.copy_from_slice(&cells[start..start + bytes.len()]);
@@ -224,7 +256,7 @@ impl<const K: usize> Source<K> for FileSource<'_, K> {
         if endian != Endian::HERE {
             swap(bytes, width);
         }
-        self.file.unchanged(window)
+        self.file.unchanged_before(window)
     }
 }
 

@@ -1,11 +1,12 @@
 //! A tree from the cells up.
 //!
 //! A region of the last level is uniform if its cells have one value, and a region above if its children are uniform and have
-//! the same: children tile their parent, so that this is what rule `full` finds from the top down. The source is read once,
-//! in blocks that are whole regions of a level, and blocks along the curve are shared among the threads of the pool that the
+//! the same: children tile their parent, so that this is what rule `full` finds from the top down. Cells that lie in memory are
+//! looked at in its order first, when the whole is built ([`Survey`]); others are read once, in blocks that are whole regions of a level, and blocks along the curve are shared among the threads of the pool that the
 //! caller is in. In memory there are the regions and bricks so far, and for each thread some blocks.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
@@ -21,9 +22,13 @@ use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
 use crate::tree::source::Source;
 use crate::tree::stored::Tree;
+use crate::tree::survey::Survey;
 
 /// Cells that are read at a time: few enough to stay in a cache, enough for rows of some length.
 const BLOCK: u64 = 1 << 18;
+
+/// A block is read at once if more than one in so many of its leaves is mixed.
+const MANY: u64 = 4;
 
 /// Blocks per thread whose regions wait to be put one after the other.
 const WAVE: usize = 8;
@@ -41,6 +46,8 @@ pub struct BottomUp<'a, const K: usize> {
     pub(super) source: &'a dyn Source<K>,
     control: Option<&'a Control>,
     limit: u64,
+    /// Regions of the deepest level, if the whole of them was looked at; None if it is of no use.
+    survey: OnceLock<Option<Survey<K>>>,
 }
 
 impl<'a, const K: usize> BottomUp<'a, K> {
@@ -56,7 +63,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         if let Some(axis) = (0..K).find(|&j| domain[j] != found[j]) {
             return Err(TreeError::Size { axis, domain: domain[axis], found: found[axis] });
         }
-        Ok(Self { along: Along::new(plan), source, control: None, limit: u64::MAX })
+        Ok(Self { along: Along::new(plan), source, control: None, limit: u64::MAX, survey: OnceLock::new() })
     }
 
     /// Watched and cancelled through `control`, which counts the cells of all parts that are made from here on.
@@ -77,6 +84,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     /// # Errors
     /// [`TreeError::Source`] if a box cannot be read; [`TreeError::Run`] if it was interrupted or there is no memory.
     pub fn tree(&self) -> Result<Tree<K>, TreeError> {
+        self.survey()?;
         self.part(0, 0..self.along.codes(0))
     }
 
@@ -99,6 +107,21 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     /// As [`part`](Self::part), and those of the sink.
     pub fn shard(&self, level: u32, codes: Range<u128>, sink: &mut dyn Sink<K>) -> Result<(), TreeError> {
         Ok(self.piece(level, codes)?.deliver(&self.along, sink)?)
+    }
+
+    /// Looks at all cells in the order of memory, if they lie there and that is of use: parts that are made afterwards read mixed
+    /// leaves alone. For whoever makes all parts.
+    pub(super) fn survey(&self) -> Result<Option<&Survey<K>>, TreeError> {
+        if self.survey.get().is_none() {
+            let bytes = Survey::bytes(&self.along, self.source);
+            // Beside it there is to be room for what is built.
+            let of_use = bytes.is_some_and(|bytes| bytes <= self.limit / 4);
+            let unheard = Control::default();
+            let control = self.control.unwrap_or(&unheard);
+            let found = of_use.then(|| Survey::new(&self.along, self.source, control)).transpose()?;
+            let _ = self.survey.set(found);
+        }
+        Ok(self.survey.get().and_then(Option::as_ref))
     }
 
     /// What lies below a run of a level's codes.
@@ -154,6 +177,10 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         let mut piece = Piece::new(kind);
         for code in codes.map(|code| code as u64) {
             let block = plan.region(level, code);
+            if let Some(survey) = self.survey.get().and_then(Option::as_ref) {
+                self.surveyed(survey, (level, code, &block), buffer, &mut piece, reading)?;
+                continue;
+            }
             if block.cells_wide() > BLOCK.into() {
                 self.large(code, &block, buffer, &mut piece, reading)?;
                 continue;
@@ -171,19 +198,73 @@ impl<'a, const K: usize> BottomUp<'a, K> {
                 let region = plan.region(deepest, code);
                 match value(kind, buffer, &block, &region) {
                     Some(word) => piece.uniform(&self.along, deepest, code, word),
-                    None => {
-                        let place = piece.bricks.len() as u64;
-                        piece.entries.leaf(deepest, self.along.key(deepest, code), place);
-                        piece.bricks.reserve(region.volume() as usize)?;
-                        for row in region.rows() {
-                            let start = block.place(row);
-                            piece.bricks.extend_from(buffer, start..start + region.extent[0] as usize);
-                        }
-                    }
+                    None => self.leaf(code, &region, (buffer, &block), &mut piece)?,
                 }
             }
         }
         Ok(piece)
+    }
+
+    /// What lies below a region whose cells have been looked at. Mixed leaves are read, one by one if they are few.
+    fn surveyed(
+        &self,
+        survey: &Survey<K>,
+        (level, code, block): (u32, u64, &Region<K>),
+        buffer: &mut Cells,
+        piece: &mut Piece,
+        reading: &Reading<'_>,
+    ) -> Result<(), TreeError> {
+        let (plan, deepest) = (self.along.plan(), self.along.deepest());
+        let each = self.along.children.pow(deepest - level);
+        let codes = || (0..each).map(|child| code * each + child);
+        let word = |code| survey.word(plan.encoding().decode(deepest, code));
+        let small = block.cells_wide() <= BLOCK.into();
+        let mixed = if small { codes().filter(|&code| word(code).is_none()).count() as u64 } else { 0 };
+        let at_once = mixed > each / MANY;
+        if at_once {
+            self.read(block, buffer, reading.control)?;
+        }
+        for code in codes() {
+            match word(code) {
+                Some(word) => piece.uniform(&self.along, deepest, code, word),
+                None if !small => {
+                    // It counts what it reads.
+                    self.large(code, block, buffer, piece, reading)?;
+                    return Ok(());
+                }
+                None => {
+                    let region = plan.region(deepest, code);
+                    if !at_once {
+                        self.read(&region, buffer, reading.control)?;
+                    }
+                    self.leaf(code, &region, (buffer, if at_once { block } else { &region }), piece)?;
+                }
+            }
+        }
+        reading.control.advance(block.volume());
+        Ok(())
+    }
+
+    /// A mixed region of the last level, whose cells lie in a buffer over `block`.
+    fn leaf(
+        &self,
+        code: u64,
+        region: &Region<K>,
+        (buffer, block): (&Cells, &Region<K>),
+        piece: &mut Piece,
+    ) -> Result<(), TreeError> {
+        let (deepest, place) = (self.along.deepest(), piece.bricks.len() as u64);
+        piece.entries.leaf(deepest, self.along.key(deepest, code), place);
+        piece.bricks.reserve(region.volume() as usize)?;
+        if region == block {
+            piece.bricks.append(buffer);
+            return Ok(());
+        }
+        for row in region.rows() {
+            let start = block.place(row);
+            piece.bricks.extend_from(buffer, start..start + region.extent[0] as usize);
+        }
+        Ok(())
     }
 
     /// A region of the last level that is larger than a block, slab by slab: while all cells have the same bits none are kept.

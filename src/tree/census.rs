@@ -1,13 +1,18 @@
 //! What the regions of a tree come to: the counts per level of the run that would have found them.
 
+use std::ops::Range;
+
 use crate::plan::Plan;
 use crate::result::{
     Content, Launches, LevelCounts, LevelKernels, LevelStats, RegionsChecksum, RunCounts, Terminal, Times,
 };
 use crate::tree::along::Along;
 use crate::tree::bottom_up::BottomUp;
+use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
+use crate::tree::piece::Piece;
 use crate::tree::stored::Tree;
+use crate::tree::survey::Survey;
 
 /// Cells that are looked at before the next.
 const SHARD: u128 = 1 << 25;
@@ -50,18 +55,24 @@ impl<const K: usize> Census<K> {
 
     /// Counts the next part.
     pub fn add(&mut self, part: &Tree<K>) {
-        let terminals = (0..part.len()).map(|row| part.entries.terminal(&part.along, row));
+        let waiting = self.rows(&part.along, &part.entries);
+        if self.hashes {
+            self.checksum += part.checksum();
+            self.checksum.0 = self.checksum.0.wrapping_sub(self.hash(&waiting).0);
+        }
+        waiting.into_iter().for_each(|terminal| self.wait(terminal));
+    }
+
+    /// Counts rows but for those that may be shared with other parts, which it answers with.
+    fn rows(&mut self, along: &Along<K>, entries: &Entries) -> Vec<Terminal> {
+        let terminals = (0..entries.len()).map(|row| entries.terminal(along, row));
         // Families of level 0 are whole in every part.
         let shared = |terminal: &Terminal| {
             self.cut > 0 && terminal.level() <= self.cut && matches!(terminal.content(), Content::Uniform(_))
         };
         let (waiting, own): (Vec<Terminal>, Vec<Terminal>) = terminals.partition(shared);
         own.iter().for_each(|terminal| self.count(terminal));
-        if self.hashes {
-            self.checksum += part.checksum();
-            self.checksum.0 = self.checksum.0.wrapping_sub(self.hash(&waiting).0);
-        }
-        waiting.into_iter().for_each(|terminal| self.wait(terminal));
+        waiting
     }
 
     /// The checksum of uniform regions.
@@ -115,16 +126,37 @@ impl<const K: usize> BottomUp<'_, K> {
     /// # Errors
     /// As [`tree`](Self::tree).
     pub fn counts(&self, hashes: bool) -> Result<(RunCounts<K>, Option<RegionsChecksum>), TreeError> {
+        let survey = self.survey()?.filter(|_| !hashes);
         let level = self.along.level_of(0, SHARD);
         let each = (SHARD / self.along.most_cells(level)).max(1);
         let (mut census, codes) = (Census::new(self.along.plan(), level, hashes), self.along.codes(level));
         let mut start = 0;
         while start < codes {
             let end = codes.min(start + each);
-            census.add(&self.part(level, start..end)?);
+            match survey {
+                // Bricks are not looked at.
+                Some(survey) => {
+                    let rows = self.bare(survey, self.along.below(level, start..end, self.along.deepest()));
+                    census.rows(&self.along, &rows).into_iter().for_each(|terminal| census.wait(terminal));
+                }
+                None => census.add(&self.part(level, start..end)?),
+            }
             start = end;
         }
         Ok(census.counts())
+    }
+
+    /// What lies below regions of the deepest level, without bricks.
+    fn bare(&self, survey: &Survey<K>, codes: Range<u128>) -> Entries {
+        let (encoding, deepest) = (self.along.plan().encoding(), self.along.deepest());
+        let mut piece = Piece::new(self.source.kind());
+        for code in codes.map(|code| code as u64) {
+            match survey.word(encoding.decode(deepest, code)) {
+                Some(word) => piece.uniform(&self.along, deepest, code, word),
+                None => piece.entries.leaf(deepest, self.along.key(deepest, code), 0),
+            }
+        }
+        piece.entries
     }
 }
 

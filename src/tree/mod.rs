@@ -26,6 +26,7 @@ mod region;
 mod shown;
 mod source;
 mod stored;
+mod survey;
 mod tree_source;
 
 pub use across::Found;
@@ -43,6 +44,6 @@ pub use parts::Parts;
 pub use provenance::Provenance;
 pub use region::TreeRegion;
 pub use shown::Shown;
-pub use source::Source;
+pub use source::{InMemory, Source};
 pub use stored::Tree;
 pub use tree_source::TreeSource;

@@ -1,6 +1,7 @@
 //! Where the cells of a tree come from, box by box.
 
 use std::io;
+use std::ops::Range;
 
 use ndarray::Axis;
 
@@ -67,6 +68,23 @@ pub trait Source<const K: usize>: Sync {
         Ok(None)
     }
 
+    /// All cells as they lie in memory, or in a file in the address space, where whoever asks then looks at them by themselves; None of
+    /// what has to be [`read`](Self::read).
+    fn in_memory(&self) -> Option<InMemory<'_>> {
+        None
+    }
+
+    /// Says which bytes of [`in_memory`](Self::in_memory) are looked at next, so that a file's can be brought there meanwhile.
+    fn will_need(&self, _: Range<usize>) {}
+
+    /// Fails if the cells are others than those that were there at first: asked after some in memory were looked at.
+    ///
+    /// # Errors
+    /// Says what changed.
+    fn unchanged(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Checks what `read` is asked for.
     ///
     /// # Errors
@@ -91,6 +109,24 @@ pub trait Source<const K: usize>: Sync {
     }
 }
 
+/// The cells of an array as they lie in memory, without gaps.
+#[derive(Debug, Clone, Copy)]
+pub struct InMemory<'s> {
+    /// All cells.
+    pub bytes: &'s [u8],
+    /// True if the last axis is the fastest, and axis 0 the slowest; else it is the other way round.
+    pub reversed: bool,
+    /// True if bytes of a cell come in the other order than this machine's.
+    pub swapped: bool,
+}
+
+impl InMemory<'_> {
+    /// True if cells begin where this machine wants them to.
+    pub(super) fn aligned(&self, kind: CellType) -> bool {
+        self.bytes.as_ptr().addr().is_multiple_of(kind.bytes() as usize)
+    }
+}
+
 impl<const K: usize, T: Cell> Source<K> for ArrayField<'_, K, T> {
     fn kind(&self) -> CellType {
         T::TYPE
@@ -98,6 +134,12 @@ impl<const K: usize, T: Cell> Source<K> for ArrayField<'_, K, T> {
 
     fn size(&self) -> [u32; K] {
         self.size()
+    }
+
+    fn in_memory(&self) -> Option<InMemory<'_>> {
+        let cells = self.view();
+        let bytes = bytemuck::cast_slice(cells.to_slice()?);
+        Some(InMemory { bytes, reversed: false, swapped: false })
     }
 
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
@@ -125,6 +167,11 @@ impl<const K: usize> Source<K> for DenseArray<K> {
 
     fn size(&self) -> [u32; K] {
         self.size()
+    }
+
+    fn in_memory(&self) -> Option<InMemory<'_>> {
+        let bytes = each_width!(self.cells().bits(), cells => bytemuck::cast_slice(cells));
+        Some(InMemory { bytes, reversed: false, swapped: false })
     }
 
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {

@@ -11,6 +11,7 @@ use orthant::tree::{BottomUp, Collector, Provenance, Source, TreeError};
 use proptest::prelude::*;
 
 use crate::patterns::awkward;
+use crate::trees::survey::Lying;
 use crate::trees::{Case, bottom_up, key, place, shape, top_down};
 
 /// Along every curve, from the cells up and from the top down, whatever the run kept.
@@ -216,7 +217,10 @@ fn large_regions_are_read_in_slabs() {
             assert_eq!(tree, top_down(&plan, &array, How::default().keep(Keep::Regions)));
             assert_eq!(tree.word([1029, 0]), Some(key(ground)));
             let field = ArrayField::new(array.view()).unwrap();
-            let limited = BottomUp::new(&plan, &field).unwrap().mem_limit(1 << 20).tree();
+            // Box by box, as what does not lie in memory.
+            let boxes = Lying::new(&field, &array, None);
+            assert_eq!(BottomUp::new(&plan, &boxes).unwrap().tree().unwrap(), tree);
+            let limited = BottomUp::new(&plan, &boxes).unwrap().mem_limit(1 << 20).tree();
             // Cells are kept from the first on that has other bits.
             let same = array.iter().all(|cell| cell.word() == array[[0, 0]].word());
             assert_eq!(matches!(limited, Err(TreeError::Run(Error::Memory(_)))), !same);

@@ -6,6 +6,7 @@ mod files;
 mod making;
 mod parts;
 mod questions;
+mod survey;
 
 use ndarray::{ArrayD, IxDyn};
 use orthant::prelude::*;

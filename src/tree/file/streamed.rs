@@ -35,6 +35,9 @@ impl<const K: usize> BottomUp<'_, K> {
     pub fn write(&self, writer: &mut TreeWriter<K>) -> Result<(), TreeError> {
         // What was made and not written, and the key where it begins.
         let (mut open, mut first) = (Piece::new(self.source.kind()), 0);
+        if writer.done() < writer.shards() {
+            self.survey()?;
+        }
         for shard in 0..writer.shards() {
             let keys = writer.shards.keys(shard);
             if open.entries.len() == 0 {

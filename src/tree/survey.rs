@@ -1,0 +1,258 @@
+//! What every region of the deepest level is, from one pass over an array in the order of its memory.
+//!
+//! Boxes along the curve are short rows far from each other: their pages come from a disk in no order, and from memory with a miss
+//! for every row. A survey reads each row of the array as a whole and once, and leaves a word for each region of the deepest
+//! level, or that it is mixed. What is built along the curve then reads nothing but mixed leaves.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use crate::backend::Control;
+use crate::cell::CellType;
+use crate::result::{Cells, MemoryError, Stored, Width, each_width};
+use crate::rule::exact;
+use crate::tree::along::Along;
+use crate::tree::axis::AxisRegions;
+use crate::tree::error::TreeError;
+use crate::tree::source::{InMemory, Source};
+
+/// Cells of a region below which boxes along the curve are read instead: what is known of regions would be as large as the array.
+const LEAST: u128 = 256;
+
+/// Bytes that a thread looks at before it takes the next.
+const PORTION: usize = 1 << 20;
+
+/// Bytes ahead of it that are asked for.
+const AHEAD: usize = 1 << 25;
+
+/// Regions of the deepest level: the words of those of one value, and which are mixed.
+#[derive(Debug)]
+pub(super) struct Survey<const K: usize> {
+    /// The domain's axis that is the fastest in memory, then the others.
+    axes: [usize; K],
+    /// Regions per axis of the domain.
+    grid: [u32; K],
+    words: Cells,
+    mixed: Vec<bool>,
+}
+
+impl<const K: usize> Survey<K> {
+    /// Bytes that a survey takes, if one is of use: of an array that lies in memory, whose regions are not too small.
+    pub(super) fn bytes(along: &Along<K>, source: &dyn Source<K>) -> Option<u64> {
+        let regions = along.codes(along.deepest());
+        let cells = along.plan().domain().cells();
+        let lies = source.in_memory().is_some_and(|memory| memory.aligned(source.kind()));
+        (lies && cells / regions >= LEAST).then(|| regions as u64 * (source.kind().bytes() + 1))
+    }
+
+    /// Looks at every cell.
+    ///
+    /// # Errors
+    /// If the source changed, the control was cancelled, or there is no memory.
+    pub(super) fn new(along: &Along<K>, source: &dyn Source<K>, control: &Control) -> Result<Self, TreeError> {
+        let memory = source.in_memory().expect("looked for before");
+        let grid = along.plan().levels()[along.deepest() as usize].grid;
+        let axes = std::array::from_fn(|i| if memory.reversed { K - 1 - i } else { i });
+        let regions = along.codes(along.deepest()) as usize;
+        let refused = MemoryError::refused(Stored::Terminals);
+        let mut words = Cells::zeroed(source.kind(), regions).map_err(refused)?;
+        let shape = Ground::new(axes.map(|j| source.size()[j]), axes.map(|j| grid[j]));
+        let mixed = each_width!(words.bits_mut(), words => shape.look(&memory, source, control, words))?;
+        Ok(Self { axes, grid, words, mixed })
+    }
+
+    /// The word of the region at `coords` on the deepest level; None if it is mixed.
+    #[inline]
+    pub(super) fn word(&self, coords: [u32; K]) -> Option<u64> {
+        let place = self.axes.iter().rev().fold(0, |place, &j| place * self.grid[j] as usize + coords[j] as usize);
+        (!self.mixed[place]).then(|| self.words.word(place))
+    }
+}
+
+/// An array and its regions, axes in the order of memory.
+struct Ground<const K: usize> {
+    size: [u32; K],
+    grid: [u32; K],
+    axes: [AxisRegions; K],
+    /// The first axis that a portion covers one region of; those below it are covered as a whole.
+    cut: usize,
+}
+
+/// What is known of the regions along axis 0 that share their rows.
+#[derive(Clone, Copy, PartialEq)]
+enum RowState<W> {
+    /// Nothing.
+    New,
+    /// All cells have these bits.
+    Same(W),
+    /// That they are not all the same.
+    Different,
+    /// All of them are mixed.
+    Mixed,
+}
+
+impl<const K: usize> Ground<K> {
+    fn new(size: [u32; K], grid: [u32; K]) -> Self {
+        let axes = std::array::from_fn(|i| AxisRegions::new(size[i], grid[i]));
+        // Portions are as long as memory is, and enough for all threads.
+        let enough = 4 * rayon::current_num_threads() as u64;
+        let portions = |cut: usize| grid[cut..].iter().fold(1u64, |all, &regions| all.saturating_mul(regions.into()));
+        let cut = (0..K).rev().find(|&cut| portions(cut) >= enough).unwrap_or(0);
+        Self { size, grid, axes, cut }
+    }
+
+    /// Regions of axes, as a product.
+    fn regions(&self, axes: Range<usize>) -> usize {
+        self.grid[axes].iter().map(|&regions| regions as usize).product()
+    }
+
+    /// Looks at all regions: the words of those of one value, and which are mixed.
+    fn look<W: Width>(
+        &self,
+        memory: &InMemory<'_>,
+        source: &dyn Source<K>,
+        control: &Control,
+        words: &mut [W],
+    ) -> Result<Vec<bool>, TreeError> {
+        let cells: &[W] = bytemuck::cast_slice(memory.bytes);
+        let (each, portions) = (self.regions(0..self.cut), self.regions(self.cut..K));
+        let kind = WordKind { kind: source.kind(), swapped: memory.swapped };
+        let some = (PORTION / (size_of_val(cells) / portions).max(1)).clamp(1, portions);
+        let next = AtomicUsize::new(0);
+        // In the order of memory, whoever comes first: a disk then has one place to read from.
+        let thread = |_| -> Result<Vec<(usize, Vec<W>, Vec<bool>)>, TreeError> {
+            let mut found = Vec::new();
+            loop {
+                let first = next.fetch_add(some, Ordering::Relaxed);
+                if first >= portions {
+                    return Ok(found);
+                }
+                let last = portions.min(first + some);
+                control.check()?;
+                let (mut words, mut mixed) =
+                    (vec![W::cut(0); each * (last - first)], vec![false; each * (last - first)]);
+                for (portion, (words, mixed)) in
+                    (first..last).zip(words.chunks_exact_mut(each).zip(mixed.chunks_exact_mut(each)))
+                {
+                    let ends =
+                        |portion: usize| (size_of_val(cells) as u128 * portion as u128 / portions as u128) as usize;
+                    source.will_need(ends(portion)..ends(portion + 1).saturating_add(AHEAD));
+                    self.portion(cells, portion, kind, words, mixed, control);
+                }
+                source.unchanged()?;
+                found.push((first * each, words, mixed));
+            }
+        };
+        let found: Result<Vec<_>, TreeError> = (0..rayon::current_num_threads()).into_par_iter().map(thread).collect();
+        let mut mixed = vec![false; words.len()];
+        for (start, some, which) in found?.into_iter().flatten() {
+            words[start..start + some.len()].copy_from_slice(&some);
+            mixed[start..start + which.len()].copy_from_slice(&which);
+        }
+        Ok(mixed)
+    }
+
+    /// Looks at the regions of a portion.
+    fn portion<W: Width>(
+        &self,
+        cells: &[W],
+        portion: usize,
+        kind: WordKind,
+        words: &mut [W],
+        mixed: &mut [bool],
+        control: &Control,
+    ) {
+        // The box of cells, in the order of memory.
+        let (mut corner, mut end, mut rest) = ([0; K], self.size, portion);
+        for i in self.cut..K {
+            let region = (rest % self.grid[i] as usize) as u32;
+            rest /= self.grid[i] as usize;
+            (corner[i], end[i]) = (self.axes[i].first(region), self.axes[i].first(region + 1));
+        }
+        let along = if self.cut == 0 { 1 } else { self.grid[0] as usize };
+        let bounds: Vec<usize> = match self.cut {
+            0 => vec![0, (end[0] - corner[0]) as usize],
+            _ => (0..=self.grid[0]).map(|region| self.axes[0].first(region) as usize).collect(),
+        };
+        let mut rows = vec![RowState::New; words.len() / along];
+        let mut at = corner;
+        loop {
+            let start = (0..K).rev().fold(0, |place, i| place * self.size[i] as usize + at[i] as usize);
+            let row = &cells[start..start + (end[0] - corner[0]) as usize];
+            let regions = (1..self.cut)
+                .rev()
+                .fold(0, |place, i| place * self.grid[i] as usize + self.axes[i].region(at[i]) as usize);
+            let here = regions * along..(regions + 1) * along;
+            kind.row(row, &bounds, &mut rows[regions], &mut words[here.clone()], &mut mixed[here]);
+            // The next row.
+            let Some(axis) = (1..K).find(|&i| at[i] + 1 < end[i]) else { break };
+            at[axis] += 1;
+            at[1..axis].copy_from_slice(&corner[1..axis]);
+        }
+        for word in words {
+            *word = W::cut(kind.key(*word));
+        }
+        control.look((0..K).map(|i| u64::from(end[i] - corner[i])).product());
+    }
+}
+
+/// How bits are words.
+#[derive(Clone, Copy)]
+struct WordKind {
+    kind: CellType,
+    swapped: bool,
+}
+
+impl WordKind {
+    /// The word that bits of memory count as.
+    fn key<W: Width>(self, bits: W) -> u64 {
+        let word = if self.swapped { bits.word().swap_bytes() >> (64 - 8 * size_of::<W>()) } else { bits.word() };
+        exact::key(self.kind, word)
+    }
+
+    /// A row of cells, which meets the regions between `bounds`.
+    fn row<W: Width>(self, row: &[W], bounds: &[usize], state: &mut RowState<W>, words: &mut [W], mixed: &mut [bool]) {
+        match *state {
+            RowState::Mixed => return,
+            RowState::Same(bits) if all_are(row, bits) => return,
+            RowState::New => {
+                for (word, start) in words.iter_mut().zip(bounds) {
+                    *word = row[*start];
+                }
+                if all_are(row, row[0]) {
+                    *state = RowState::Same(row[0]);
+                    return;
+                }
+            }
+            RowState::Same(_) | RowState::Different => {}
+        }
+        let mut left = false;
+        for ((word, mixed), ends) in words.iter().zip(mixed).zip(bounds.windows(2)) {
+            if !*mixed && !all_are(&row[ends[0]..ends[1]], *word) {
+                *mixed = !self.none_is_a_number(&row[ends[0]..ends[1]], *word);
+            }
+            left |= !*mixed;
+        }
+        *state = if left { RowState::Different } else { RowState::Mixed };
+    }
+
+    /// True if all cells count as `bits`, which is not a number.
+    fn none_is_a_number<W: Width>(self, row: &[W], bits: W) -> bool {
+        self.kind.nan().is_some_and(|nan| self.key(bits) == nan && row.iter().all(|&cell| self.key(cell) == nan))
+    }
+}
+
+/// True if all cells have these bits.
+#[inline]
+fn all_are<W: Width>(row: &[W], bits: W) -> bool {
+    // As many cells as fit eight bytes at a time, so that one loop serves all widths; a branch for every few of them, so that a mixed
+    // row ends soon.
+    let width = size_of::<W>();
+    let pattern = bits.word().wrapping_mul(u64::MAX / (u64::MAX >> (64 - 8 * width)));
+    let (eights, rest) = bytemuck::cast_slice::<W, u8>(row).as_chunks();
+    let differ = |eights: &[[u8; 8]]| eights.iter().fold(0, |all, &eight| all | (u64::from_ne_bytes(eight) ^ pattern));
+    let cells = row.len() - rest.len() / width;
+    eights.chunks(64).all(|some| differ(some) == 0) && row[cells..].iter().all(|&cell| cell == bits)
+}
