@@ -42,6 +42,7 @@ fn start(path: &Path) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
+/// `ORTHANT_KILLS` says how many are killed.
 #[test]
 fn a_killed_process_leaves_a_whole_tree_or_none() {
     let folder = folder();

@@ -144,6 +144,26 @@ fn large_regions_are_rows_of_the_shard_where_they_begin() {
     assert_eq!(file.meeting(&Region { corner: [15, 15], extent: [17, 1] }).unwrap(), [0, 1]);
 }
 
+/// Where no two cells are equal, a tree as large as the array is written with a limit that a few shards keep to.
+#[test]
+fn memory_is_that_of_some_shards() {
+    let folder = folder();
+    let array = ArrayD::from_shape_fn(vec![32, 64, 64], |at| (at[0] * 64 * 64 + at[1] * 64 + at[2]) as u32);
+    let domain = Domain::new([64, 64, 32], [[0.0, 1.0]; 3], Sample::Centre).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Hilbert, RuleKind::Full).unwrap();
+    let field = ArrayField::new(array.view()).unwrap();
+    let building = BottomUp::new(&plan, &field).unwrap().mem_limit(1 << 17);
+    assert!(matches!(building.tree(), Err(TreeError::Run(Error::Memory(_)))));
+    let path = target(&folder, "noise", true);
+    let mut writer = TreeTarget::new(&path).shard_cells(1 << 13).open(&plan, CellType::U32, &info(&plan)).unwrap();
+    building.write(&mut writer).unwrap();
+    assert_eq!(writer.shards(), 16);
+    writer.finish().unwrap();
+    let file = TreeFile::<3>::open(&path).unwrap();
+    assert_eq!(file.tree(None).unwrap(), bottom_up(&plan, &array));
+    assert!(matches!(file.tree(Some(1 << 19)), Err(TreeError::Run(Error::Memory(_)))));
+}
+
 /// What regions are known by is what the file says, not what the rule would say again.
 #[test]
 fn provenance_is_kept() {
