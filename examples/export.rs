@@ -1,5 +1,5 @@
 //! An array as files that other programs open: `export [INPUT.npy OUTPUT...]`, with outputs that end in `.npy`, `.vti`, `.htg`,
-//! `.zarr` or `.zarr.zip`. Without arguments, a volume of its own in a temporary folder.
+//! `.zarr`, `.zarr.zip`, `.tree.zarr` or `.tree.zarr.zip`. Without arguments, a volume of its own in a temporary folder.
 
 use std::error::Error;
 use std::fs::File;
@@ -10,7 +10,7 @@ use ndarray::ArrayD;
 use orthant::export::{self, Boxes};
 use orthant::input::ArrayFile;
 use orthant::prelude::*;
-use orthant::tree::{BottomUp, Source};
+use orthant::tree::{BottomUp, Source, TreeInfo};
 
 use orthant::ndarray;
 
@@ -52,7 +52,10 @@ fn write<const K: usize>(source: &dyn Source<K>, outputs: &[PathBuf]) -> Result<
     let tree = BottomUp::new(&plan, source)?.tree()?;
     println!("{} regions of {} cells", tree.len(), domain.cells());
     for output in outputs {
-        export_to(&tree, output)?;
+        match output.to_string_lossy().trim_end_matches(".zip").ends_with(".tree.zarr") {
+            true => tree.save(output, &TreeInfo::of(&plan))?,
+            false => export_to(&tree, output)?,
+        }
         println!("{}", output.display());
     }
     Ok(())

@@ -1,9 +1,9 @@
-//! A volume of labels as a tree: looked into, cut out of, counted.
+//! A volume of labels as a tree: looked into, cut out of, counted, and kept in a file.
 
 use ndarray::ArrayD;
 use orthant::ndarray;
 use orthant::prelude::*;
-use orthant::tree::{BottomUp, Shown};
+use orthant::tree::{BottomUp, Shown, TreeFile, TreeInfo};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Two organs in 160 x 128 x 96 voxels of half a millimetre; x is the last index, as in NumPy.
@@ -31,5 +31,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let coarse = tree.cut(0, Shown::Mode)?;
     println!("as {} regions of 40 x 32 x 24 voxels: {:?}", coarse.len(), coarse.word([50, 60, 50]));
+
+    // A file that zarr-python opens, too; a look-up reads the shard where the voxel lies.
+    let path = std::env::temp_dir().join(format!("organs-{}.tree.zarr.zip", std::process::id()));
+    tree.save(&path, &TreeInfo::of(&plan).source("two organs"))?;
+    println!("{} bytes in a file", path.metadata()?.len());
+    let file = TreeFile::<3>::open(&path)?;
+    assert_eq!(file.word([50, 60, 50])?, Some(7));
+    assert_eq!(Tree::open(&path)?, tree);
+    std::fs::remove_file(&path)?;
     Ok(())
 }

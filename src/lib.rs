@@ -48,8 +48,7 @@ pub mod result;
 pub mod rule;
 mod simd;
 pub mod tree;
-#[allow(dead_code, unused_imports, reason = "files of trees, which read and write with this, come next")]
-pub(crate) mod zarr;
+mod zarr;
 
 pub use backend::{Control, Error, How, Mapping, StrategyKind};
 pub use bytes::Bytes;

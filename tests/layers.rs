@@ -68,8 +68,8 @@ const PROGRAM: Layers = &[
         ],
     ),
     ("choices", &["options/"]),
-    ("runs", &["measure.rs", "machine.rs", "search.rs", "store/", "threads.rs"]),
-    ("commands", &["info.rs", "verify.rs", "run/", "bench/", "compare/", "curves/", "model/", "report/"]),
+    ("runs", &["input.rs", "measure.rs", "machine.rs", "search.rs", "store/", "threads.rs"]),
+    ("commands", &["info.rs", "verify.rs", "run/", "bench/", "compare/", "curves/", "model/", "report/", "tree/"]),
     ("arguments", &["args.rs", "help.rs", "shell.rs"]),
 ];
 

@@ -2,6 +2,7 @@
 
 mod acceptance;
 mod archives;
+mod fuzzed;
 mod inputs;
 mod layers;
 mod outcome;

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::cell::CellType;
 use crate::geometry::{Domain, Region, WindowError};
-use crate::tree::{Reading, Source, Tree};
+use crate::tree::{Source, Tree, TreeSource};
 
 /// Cells of a domain, which are asked for box by box, and of boxes whether they have one value.
 pub trait Boxes<const K: usize>: Source<K> {
@@ -28,7 +28,7 @@ impl<const K: usize> Boxes<K> for Tree<K> {
     }
 }
 
-impl<const K: usize> Boxes<K> for Reading<'_, K> {
+impl<const K: usize> Boxes<K> for TreeSource<'_, K> {
     fn domain(&self) -> Domain<K> {
         *self.0.plan().domain()
     }

@@ -59,26 +59,26 @@ pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Resul
     let [x, y, z] = coordinates;
     let ids = file.depths.len() as u64 / 4;
     let arrays = [
-        Array { kind: "Float64", name: "XCoordinates", tuples: x.len() as u64 / 8, bytes: x },
-        Array { kind: "Float64", name: "YCoordinates", tuples: y.len() as u64 / 8, bytes: y },
-        Array { kind: "Float64", name: "ZCoordinates", tuples: z.len() as u64 / 8, bytes: z },
-        Array { kind: "Bit", name: "Descriptors", tuples: file.divided.len, bytes: file.divided.bytes },
-        Array {
+        DataArray { kind: "Float64", name: "XCoordinates", tuples: x.len() as u64 / 8, bytes: x },
+        DataArray { kind: "Float64", name: "YCoordinates", tuples: y.len() as u64 / 8, bytes: y },
+        DataArray { kind: "Float64", name: "ZCoordinates", tuples: z.len() as u64 / 8, bytes: z },
+        DataArray { kind: "Bit", name: "Descriptors", tuples: file.divided.len, bytes: file.divided.bytes },
+        DataArray {
             kind: "Int64",
             name: "NumberOfVerticesPerDepth",
             tuples: file.per_depth.len() as u64 / 8,
             bytes: file.per_depth,
         },
-        Array { kind: "Int64", name: "TreeIds", tuples: ids, bytes: (0..ids).flat_map(u64::to_le_bytes).collect() },
-        Array { kind: "UInt32", name: "DepthPerTree", tuples: ids, bytes: file.depths },
-        Array { kind: "Bit", name: "Mask", tuples: file.masked.len, bytes: file.masked.bytes },
-        Array { kind: vtk::data_type(boxes.kind()), name: "value", tuples: file.masked.len, bytes: file.values },
+        DataArray { kind: "Int64", name: "TreeIds", tuples: ids, bytes: (0..ids).flat_map(u64::to_le_bytes).collect() },
+        DataArray { kind: "UInt32", name: "DepthPerTree", tuples: ids, bytes: file.depths },
+        DataArray { kind: "Bit", name: "Mask", tuples: file.masked.len, bytes: file.masked.bytes },
+        DataArray { kind: vtk::data_type(boxes.kind()), name: "value", tuples: file.masked.len, bytes: file.values },
     ];
     // Points of the grid of blocks, one on the axis that an image has not.
     let points = vtk::three(blocks.map(|blocks| blocks + 1), 1).map(|points| points.to_string()).join(" ");
     let mut offset = 0;
     let [grid, trees, data] = [&arrays[..3], &arrays[3..8], &arrays[8..]].map(|part| {
-        let line = |array: &Array| {
+        let line = |array: &DataArray| {
             let line = array.line(offset);
             offset += 8 + array.bytes.len() as u64;
             line
@@ -114,14 +114,14 @@ fn grid<const K: usize>(size: [u32; K]) -> (u64, [u32; K]) {
 }
 
 /// An array of the file.
-struct Array {
+struct DataArray {
     kind: &'static str,
     name: &'static str,
     tuples: u64,
     bytes: Vec<u8>,
 }
 
-impl Array {
+impl DataArray {
     fn line(&self, offset: u64) -> String {
         let Self { kind, name, tuples, .. } = self;
         format!(

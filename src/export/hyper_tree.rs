@@ -109,14 +109,8 @@ impl<const K: usize> Cutter<'_, K> {
         if (0..K).any(|j| corner[j] >= size[j].into()) {
             return Ok(Vertex { divided: false, word: None });
         }
-        let here = corner.map(|c| c as u32);
-        if side == 1 {
-            if let Some(read) = read {
-                return Ok(Vertex { divided: false, word: Some(read.word(here, self.kind)) });
-            }
-        }
         let extent: [u32; K] = std::array::from_fn(|j| side.min(u64::from(size[j]) - corner[j]) as u32);
-        let part = Region { corner: here, extent };
+        let part = Region { corner: corner.map(|c| c as u32), extent };
         let whole = extent.iter().all(|&n| u64::from(n) == side);
         let own;
         let read = match read {
@@ -131,7 +125,7 @@ impl<const K: usize> Cutter<'_, K> {
             }
         };
         if side == 1 {
-            let word = read.map(|read| read.word(here, self.kind));
+            let word = read.map(|read| read.word(part.corner, self.kind));
             return Ok(Vertex { divided: false, word });
         }
         let half = side / 2;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -19,7 +19,7 @@ use crate::export::slabs;
 use crate::geometry::{Domain, Region};
 use crate::memory::zeros;
 pub use crate::zarr::pack;
-use crate::zarr::{ArrayMetadata, ShardWriter, encode, group, is_fill};
+use crate::zarr::{ArrayMetadata, ShardWriter, encode, group_of, is_fill};
 
 /// A chunk has at most 2^18 cells, on axes that are equally long if there is room.
 const CHUNK_BITS: u32 = 18;
@@ -45,6 +45,11 @@ pub fn write<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path) -> Result<(), 
 fn write_in<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path, grid: &Chunking<K>) -> Result<(), ExportError> {
     let domain = boxes.domain();
     make(folder)?;
+    let wrong = |error| ExportError::File { path: folder.to_owned(), error };
+    // What was left out here would be what was there.
+    if fs::read_dir(folder).map_err(wrong)?.next().is_some() {
+        return Err(wrong(io::ErrorKind::DirectoryNotEmpty.into()));
+    }
     let names = names(K);
     let named: Vec<&str> = names.iter().rev().map(String::as_str).collect();
     let value = ArrayMetadata::sharded(
@@ -55,15 +60,17 @@ fn write_in<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path, grid: &Chunking
         &named,
     );
     write_values(boxes, grid, &value, &folder.join("value"))?;
+    let mut arrays = BTreeMap::from([("value".to_owned(), value)]);
     for axis in 0..K {
-        write_coordinates(&domain, axis, &names[axis], &folder.join(&names[axis]))?;
+        let coordinates = write_coordinates(&domain, axis, &names[axis], &folder.join(&names[axis]))?;
+        arrays.insert(names[axis].clone(), coordinates);
     }
     let about = DomainAttributes {
         size: domain.size().to_vec(),
         window: domain.window().to_vec(),
         sample: domain.sample().name(),
     };
-    put(&folder.join("zarr.json"), group(&BTreeMap::from([("orthant", about)])).as_bytes())
+    put(&folder.join("zarr.json"), group_of(&BTreeMap::from([("orthant", about)]), &arrays).as_bytes())
 }
 
 /// What the group says of the domain, axis 0 first.
@@ -204,7 +211,7 @@ fn write_coordinates<const K: usize>(
     axis: usize,
     name: &str,
     folder: &Path,
-) -> Result<(), ExportError> {
+) -> Result<ArrayMetadata, ExportError> {
     let (n, lo, pitch) = (u64::from(domain.size()[axis]), domain.window()[axis][0], domain.pitch()[axis]);
     let each = n.min(COORDINATES);
     let metadata = ArrayMetadata::plain(CellType::F64, &[n], &[each], &[name]);
@@ -217,7 +224,7 @@ fn write_coordinates<const K: usize>(
         let bytes = encode(&bytes).map_err(ExportError::Write)?;
         put(&folder.join(ArrayMetadata::key(&[number])), &bytes)?;
     }
-    Ok(())
+    Ok(metadata)
 }
 
 fn make(folder: &Path) -> Result<(), ExportError> {
@@ -288,6 +295,8 @@ mod tests {
         {
             let folder = folder.path().join(number.to_string());
             write_in(&tree, &folder, grid).unwrap();
+            let again = write_in(&tree, &folder, grid).unwrap_err();
+            assert!(matches!(&again, ExportError::File { path, .. } if *path == folder), "{again}");
             assert!(read(&folder, grid, volume) == volume.bytes, "{:?} {:?}", volume.size(), volume.kind());
         }
     }

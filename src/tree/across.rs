@@ -10,9 +10,9 @@ use crate::tree::labels::LabelStatistics;
 use crate::tree::parts::Parts;
 use crate::tree::piece::Piece;
 use crate::tree::provenance::Provenance;
-use crate::tree::reading::Reading;
 use crate::tree::shown::{Pick, Shown};
 use crate::tree::stored::Tree;
+use crate::tree::tree_source::TreeSource;
 
 /// What a tree says of one cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     pub fn array(&self, window: &Region<K>, limit: Option<u64>) -> Result<DenseArray<K>, TreeError> {
         window.within(self.plan().domain().size())?;
         dense_fits(Stored::Materialised, window.cells_wide(), self.kind(), limit)?;
-        Reading(self).array(window)
+        TreeSource(self).array(window)
     }
 
     /// The word that all cells of a box count as; None if there are several.
@@ -44,7 +44,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// # Errors
     /// [`TreeError::Window`] if the box is empty or reaches beyond the domain; whatever keeps a part from being read.
     pub fn uniform(&self, window: &Region<K>) -> Result<Option<u64>, TreeError> {
-        Reading(self).uniform(window)
+        TreeSource(self).uniform(window)
     }
 
     /// What the tree says of some cells, in their order; None of a cell outside the domain. No part is read twice.

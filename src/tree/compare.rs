@@ -39,7 +39,7 @@ pub struct Differences<const K: usize> {
 }
 
 impl<'p, const K: usize> dyn Parts<K> + 'p {
-    /// Compares the cells with those of another array, which may be a tree ([`Reading`](crate::tree::Reading)): regions that both
+    /// Compares the cells with those of another array, which may be a tree ([`TreeSource`](crate::tree::TreeSource)): regions that both
     /// know to have one value are not looked into. The first `most` regions that differ are told.
     ///
     /// # Errors

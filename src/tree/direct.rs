@@ -13,7 +13,7 @@ const NONE: u32 = u32::MAX;
 
 /// Where a cell of one axis lies on the deepest level.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct AxisPlace {
     /// The number of its region on the axis, times the regions on the axes below.
     region: u32,
     /// How many cells of the region come before it.
@@ -25,7 +25,7 @@ struct Place {
 /// A table of regions, and one of the cells of each axis.
 #[derive(Debug, Clone)]
 pub(super) struct Direct<const K: usize> {
-    axes: [Vec<Place>; K],
+    axes: [Vec<AxisPlace>; K],
     /// The row that covers each region of the deepest level, axis 0 fastest.
     rows: Vec<u32>,
 }
@@ -36,7 +36,7 @@ impl<const K: usize> Direct<K> {
         let (size, grid) = (along.plan().domain().size(), along.plan().levels()[along.deepest() as usize].grid);
         let regions = grid.iter().fold(1, |product: u128, &m| product.saturating_mul(m.into()));
         let cells: u128 = size.iter().map(|&n| u128::from(n)).sum();
-        let need = (regions * size_of::<u32>() as u128).saturating_add(cells * size_of::<Place>() as u128);
+        let need = (regions * size_of::<u32>() as u128).saturating_add(cells * size_of::<AxisPlace>() as u128);
         let counted = regions < NONE.into() && entries.len() < NONE as usize;
         (counted && need <= SMALL.max(u128::from(bytes / 4))).then(|| Self::made(along, entries, size, grid).ok())?
     }
@@ -44,12 +44,12 @@ impl<const K: usize> Direct<K> {
     fn made(along: &Along<K>, entries: &Entries, size: [u32; K], grid: [u32; K]) -> Result<Self, Refused> {
         let mut stride = [1u32; K];
         (1..K).for_each(|j| stride[j] = stride[j - 1] * grid[j - 1]);
-        let mut axes: [Vec<Place>; K] = std::array::from_fn(|_| Vec::new());
+        let mut axes: [Vec<AxisPlace>; K] = std::array::from_fn(|_| Vec::new());
         for j in 0..K {
             reserve(&mut axes[j], size[j] as usize)?;
             for number in 0..grid[j] {
                 let cells = along.axis(j, number);
-                let place = |cell| Place {
+                let place = |cell| AxisPlace {
                     region: number * stride[j],
                     offset: cell - cells.start,
                     extent: cells.end - cells.start,
@@ -93,7 +93,7 @@ impl<const K: usize> Direct<K> {
     /// Bytes that it takes.
     pub(super) fn bytes(&self) -> u64 {
         let cells: usize = self.axes.iter().map(Vec::len).sum();
-        (cells * size_of::<Place>() + self.rows.len() * size_of::<u32>()) as u64
+        (cells * size_of::<AxisPlace>() + self.rows.len() * size_of::<u32>()) as u64
     }
 }
 

@@ -22,12 +22,12 @@ mod look_up;
 mod parts;
 mod piece;
 mod provenance;
-mod reading;
 mod region;
 mod shown;
 mod source;
 mod stored;
 mod survey;
+mod tree_source;
 
 pub use across::Found;
 pub use bottom_up::BottomUp;
@@ -42,8 +42,8 @@ pub use file::{
 pub use labels::LabelStatistics;
 pub use parts::Parts;
 pub use provenance::Provenance;
-pub use reading::Reading;
 pub use region::TreeRegion;
 pub use shown::Shown;
 pub use source::{InMemory, Source};
 pub use stored::Tree;
+pub use tree_source::TreeSource;

@@ -1,5 +1,6 @@
 //! `zarr.json` as text: objects spread over lines as far down as people look, and lists in one line.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde::de::DeserializeOwned;
@@ -99,6 +100,30 @@ struct GroupDocument<A> {
 pub(crate) fn group<A: Serialize>(attributes: &A) -> String {
     // As far as the members of an attribute that is an object.
     text(&GroupDocument { zarr_format: 3, node_type: "group".into(), attributes }, 3)
+}
+
+/// The text of a group with these attributes and arrays, which are described in it once more, so that whoever opens it need not look
+/// for them.
+pub(crate) fn group_of<A: Serialize, M: Serialize>(attributes: &A, arrays: &BTreeMap<String, M>) -> String {
+    let consolidated_metadata = Consolidated { kind: "inline", must_understand: false, metadata: arrays };
+    let node_type = "group";
+    // As far as the arrays.
+    text(&ConsolidatedDocument { zarr_format: 3, node_type, attributes, consolidated_metadata }, 3)
+}
+
+#[derive(Serialize)]
+struct ConsolidatedDocument<'a, A, M> {
+    zarr_format: u32,
+    node_type: &'static str,
+    attributes: &'a A,
+    consolidated_metadata: Consolidated<'a, M>,
+}
+
+#[derive(Serialize)]
+struct Consolidated<'a, M> {
+    kind: &'static str,
+    must_understand: bool,
+    metadata: &'a BTreeMap<String, M>,
 }
 
 /// The attributes that the text of a group has, whose first byte is at `start` of its file.

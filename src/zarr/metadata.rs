@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::cell::CellType;
 use crate::zarr::chunk::LEVEL;
@@ -59,11 +59,6 @@ impl ArrayMetadata {
         (self.chunk.iter().product::<u64>() * self.kind.bytes()) as usize
     }
 
-    /// Files per axis, if none is left out.
-    pub(crate) fn files(&self) -> Vec<u64> {
-        self.shape.iter().zip(&self.file).map(|(n, file)| n.div_ceil(*file)).collect()
-    }
-
     /// The element of all files that are not there, as bytes.
     pub(crate) fn fill_bytes(&self) -> Vec<u8> {
         self.fill.to_le_bytes()[..self.kind.bytes() as usize].to_vec()
@@ -84,6 +79,11 @@ impl ArrayMetadata {
         assert!(axes > 0 && lengths == [axes; 3], "{self:?} has lists of one length");
         let whole = |(file, chunk): (&u64, &u64)| *chunk > 0 && file.is_multiple_of(*chunk) && file >= chunk;
         assert!(self.file.iter().zip(&self.chunk).all(whole), "{self:?} has whole chunks");
+        json::text(self, 1)
+    }
+
+    /// What the text says, part by part.
+    fn document(&self) -> Document<'_> {
         let little = || Codec::Bytes { endian: "little" };
         let chain = vec![little(), Codec::Zstd { level: LEVEL, checksum: false }, Codec::Crc32c];
         let sharding = |codecs| Codec::ShardingIndexed {
@@ -92,7 +92,7 @@ impl ArrayMetadata {
             index_codecs: vec![little(), Codec::Crc32c],
             index_location: "end",
         };
-        let document = Document {
+        Document {
             zarr_format: 3,
             node_type: "array",
             shape: &self.shape,
@@ -103,8 +103,7 @@ impl ArrayMetadata {
             codecs: if self.sharded { vec![sharding(chain)] } else { chain },
             attributes: &self.attributes,
             dimension_names: &self.names,
-        };
-        json::text(&document, 1)
+        }
     }
 }
 
@@ -140,6 +139,12 @@ pub(crate) fn number(kind: CellType, word: u64) -> serde_json::Value {
         number if number.is_infinite() => if number > 0.0 { "Infinity" } else { "-Infinity" }.into(),
         _ if kind.nan() == Some(word) => "NaN".into(),
         _ => format!("{word:#0width$x}", width = 2 + 2 * kind.bytes() as usize).into(),
+    }
+}
+
+impl Serialize for ArrayMetadata {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.document().serialize(serializer)
     }
 }
 

@@ -21,8 +21,8 @@ mod zip;
 
 pub(crate) use chunk::encode;
 pub use error::{Fault, ZarrError};
-pub(crate) use json::group;
+pub(crate) use json::{group, group_of};
 pub(crate) use metadata::{ArrayMetadata, number};
 pub(crate) use shard::{ShardReader, ShardWriter, is_fill};
-pub(crate) use store::{Member, ZarrStore};
+pub(crate) use store::ZarrStore;
 pub use zip::pack;

@@ -104,7 +104,7 @@ impl<W: Write> ShardWriter<W> {
     /// If there is no next one, or elements were pushed that are no whole chunk.
     pub(crate) fn put(&mut self, encoded: Option<&[u8]>) -> io::Result<()> {
         assert!(
-            self.next() < self.chunks && self.pending.len() % self.chunk_bytes == 0,
+            self.next() < self.chunks && self.pending.len().is_multiple_of(self.chunk_bytes),
             "chunk {} is next",
             self.next()
         );

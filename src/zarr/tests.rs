@@ -62,7 +62,7 @@ fn read(store: &ZarrStore, name: &str, metadata: &ArrayMetadata, files: &Files) 
 
 /// Arrays of all types, of some axes, with chunks and files that are not there.
 fn arrays() -> impl Strategy<Value = (ArrayMetadata, Files)> {
-    let kind = prop::sample::select(&CellType::ALL[..]);
+    let kind = prop::sample::select(CellType::ALL);
     let axis = (1u64..12, 1u64..4, 1u64..4);
     let fill = prop_oneof![Just(0), Just(0x7fc0_0001_7fc0_0001u64), any::<u64>()];
     (kind, prop::collection::vec(axis, 1..=4), any::<bool>(), fill, any::<u64>()).prop_map(
@@ -78,7 +78,7 @@ fn arrays() -> impl Strategy<Value = (ArrayMetadata, Files)> {
                 state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
                 (state >> 33) % below
             };
-            let grid = metadata.files();
+            let grid: Vec<u64> = metadata.shape.iter().zip(&metadata.file).map(|(n, file)| n.div_ceil(*file)).collect();
             let files = (0..grid.iter().product::<u64>()).map(|mut number| {
                 let at: Vec<u64> = grid.iter().map(|n| (number % n, number /= n).0).collect();
                 let there = random(4) > 0;
@@ -185,16 +185,14 @@ fn judge(path: &Path, arrays: &[(&str, ArrayMetadata, Files)]) -> Result<bool, Z
     Ok(same)
 }
 
-/// Changes every byte of a file in some ways, cuts it at every length and adds to it; afterwards it is as it was.
+/// Changes every byte of a file, cuts it at every length and adds to it; afterwards it is as it was.
 fn spoil(file: &Path, mut judge: impl FnMut(String)) {
     let bytes = fs::read(file).unwrap();
     for at in 0..bytes.len() {
-        for flip in [1, 0x80] {
-            let mut changed = bytes.clone();
-            changed[at] ^= flip;
-            fs::write(file, changed).unwrap();
-            judge(format!("{}: byte {at} by {flip:#x}", file.display()));
-        }
+        let mut changed = bytes.clone();
+        changed[at] ^= 1 << (at % 8);
+        fs::write(file, changed).unwrap();
+        judge(format!("{}: byte {at}", file.display()));
         fs::write(file, &bytes[..at]).unwrap();
         judge(format!("{}: cut at {at}", file.display()));
     }
@@ -230,7 +228,7 @@ fn a_changed_byte_is_an_error_or_changes_nothing() {
             Err(error) => assert!(error.to_string().starts_with(&*zip.to_string_lossy()), "{how}: {error}"),
         });
         // Times, permissions, versions; of what else there is every byte counts.
-        assert!(kept > 0 && kept < 6 * 2 * 80, "{kept}");
+        assert!(kept > 0 && kept < 6 * 80, "{kept}");
     }
 }
 

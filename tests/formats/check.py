@@ -1,12 +1,14 @@
-"""What the example `export` writes is opened by the programs that it is for, and holds the source's values.
+"""What the example `export` and the program write is opened by the programs that it is for, and holds the source's values.
 
-    check.py EXPORT FOLDER [WHEEL...]
+    check.py EXPORT ORTHANT FOLDER [WHEEL...]
 
-EXPORT is the built example, FOLDER an empty one to work in, and wheels are looked through for public volumes. Every reader is
-the format's own: VTK's for .vti and .htg, zarr-python (folder and zip), TensorStore and xarray for Zarr, NumPy for .npy.
+EXPORT is the built example, ORTHANT the program, FOLDER an empty one to work in, and wheels are looked through for public
+volumes. Every reader is the format's own: VTK's for .vti and .htg, zarr-python (folder and zip), TensorStore and xarray for
+Zarr, NumPy for .npy. Trees are put together as docs/tree.md says.
 """
 
 import gzip
+import re
 import shutil
 import subprocess
 import sys
@@ -98,35 +100,42 @@ def same(found, array, what):
     assert np.ascontiguousarray(found).tobytes() == np.ascontiguousarray(array).tobytes(), f"{what}: other values"
 
 
-def geometry(array):
+def of_example(array):
     """Where the example has the first cells, and how long they are; x first."""
     axes = np.arange(array.ndim) + 1.0
     return 10.0 * axes, 0.5 * axes
+
+
+def of_program(array):
+    """The same of the program, which takes cells for units unless one says otherwise."""
+    return np.zeros(array.ndim), np.ones(array.ndim)
 
 
 def check_npy(path, array):
     same(np.load(path), array, path)
 
 
-def check_group(group, array, path):
+def check_group(group, array, path, geometry):
     assert group["value"].dtype == array.dtype
     same(group["value"][...], array, path)
-    origin, spacing = geometry(array)
+    origin, spacing = geometry
     for axis, name in enumerate(reversed(group["value"].metadata.dimension_names)):
         cells = np.arange(array.shape[::-1][axis])
         np.testing.assert_allclose(group[name][...], origin[axis] + spacing[axis] * (cells + 0.5), rtol=1e-15)
 
 
-def check_zarr(path, array):
-    check_group(zarr.open_group(str(path), mode="r"), array, path)
-    with zarr.storage.ZipStore(str(path) + ".zip", mode="r") as store:
-        check_group(zarr.open_group(store, mode="r"), array, f"{path}.zip")
-    folder = {"driver": "file", "path": f"{path}/value/"}
-    packed = {"driver": "zip", "base": {"driver": "file", "path": f"{path}.zip"}, "path": "value/"}
-    for store in [folder, packed]:
+def check_zarr(path, array, geometry):
+    check_group(zarr.open_group(str(path), mode="r"), array, path, geometry)
+    stores = [{"driver": "file", "path": f"{path}/value/"}]
+    packed = Path(f"{path}.zip")
+    if packed.exists():
+        with zarr.storage.ZipStore(packed, mode="r") as store:
+            check_group(zarr.open_group(store, mode="r"), array, packed, geometry)
+        stores.append({"driver": "zip", "base": {"driver": "file", "path": str(packed)}, "path": "value/"})
+    for store in stores:
         opened = tensorstore.open({"driver": "zarr3", "kvstore": store}, open=True, read=True).result()
         same(np.asarray(opened.read().result()), array, f"{path} in TensorStore, {store['driver']}")
-    with xarray.open_zarr(str(path), consolidated=False) as dataset:
+    with xarray.open_zarr(str(path)) as dataset:
         value = dataset["value"]
         same(value.values, array, f"{path} in xarray")
         assert all(name in value.coords for name in value.dims), value
@@ -134,12 +143,12 @@ def check_zarr(path, array):
         same(value.sel(near).values, array[(-1,) * array.ndim], f"{path}: the last cell by its coordinates")
 
 
-def check_vti(path, array):
+def check_vti(path, array, geometry):
     reader = vtkXMLImageDataReader()
     reader.SetFileName(str(path))
     reader.Update()
     image = reader.GetOutput()
-    origin, spacing = geometry(array)
+    origin, spacing = geometry
     beyond = [0.0] * (3 - array.ndim)
     np.testing.assert_array_equal(image.GetOrigin(), [*origin, *beyond])
     np.testing.assert_array_equal(image.GetSpacing()[: array.ndim], spacing)
@@ -148,7 +157,7 @@ def check_vti(path, array):
     same(vtk_to_numpy(image.GetCellData().GetScalars()).reshape(array.shape), array, path)
 
 
-def check_htg(path, array):
+def check_htg(path, array, geometry):
     reader = vtkXMLHyperTreeGridReader()
     reader.SetFileName(str(path))
     # Boxes that are not divided and not masked, as cells with corners.
@@ -157,7 +166,7 @@ def check_htg(path, array):
     boxes.Update()
     grid = boxes.GetOutput()
     k = array.ndim
-    origin, spacing = geometry(array)
+    origin, spacing = geometry
     points = vtk_to_numpy(grid.GetPoints().GetData())[:, :k]
     corners = vtk_to_numpy(grid.GetCells().GetConnectivityArray()).reshape(-1, 2**k)
     index = np.rint((points - origin) / spacing).astype(np.int64)[corners]
@@ -173,31 +182,84 @@ def check_htg(path, array):
     # All are covered, and by boxes that have no more cells than there are.
     assert covered.all() and (side**k).sum() == array.size, f"{path}: boxes do not tile the domain"
     same(found, array, path)
-    return reader.GetOutput().GetNumberOfCells()
+
+
+def check_tree(path, array):
+    """Puts the array together from the tree's regions and bricks, by the snippet of the guide, and looks at the other columns."""
+    guide = (Path(__file__).parents[2] / "docs" / "tree.md").read_text()
+    snippet = next(code for code in re.findall(r"```python\n(.*?)```", guide, re.DOTALL) if "orthant_tree" in code)
+    for name in [str(path), f"{path}.zip"]:
+        found = {"path": zarr.storage.ZipStore(name, mode="r") if name.endswith(".zip") else name}
+        exec(snippet, found)
+        same(found["out"], array, name)
+    z, shards = found["z"], found["h"]["shards"]
+    assert sum(shards["rows"]) == sum(map(sum, found["h"]["terminals"])), path
+    for s, (rows, used) in enumerate(zip(shards["rows"], shards["leaf_cells"])):
+        brick, cells = z["brick"][s, :rows], z["cells"][s, :used]
+        least, greatest = z["value"][s, :rows], z["largest"][s, :rows]
+        leaf = brick >= 0
+        starts = brick[leaf]
+        assert not len(starts) or starts[0] == 0, path
+        if len(starts):
+            # What is not a number is the greatest.
+            same(np.fmin.reduceat(cells, starts), least[leaf], f"{path}: least values")
+            same(np.maximum.reduceat(cells, starts) + 0, greatest[leaf] + 0, f"{path}: greatest values")
+        same(least[~leaf], greatest[~leaf], f"{path}: values of uniform regions")
+    for column in ["level", "position", "provenance", "value", "largest", "brick", "cells"]:
+        at = {"driver": "file", "path": f"{path}/{column}/"}
+        opened = tensorstore.open({"driver": "zarr3", "kvstore": at}, open=True, read=True).result()
+        same(np.asarray(opened.read().result()), z[column][...], f"{path}: {column} in TensorStore")
+
+
+def check_example(example, folder, name, array):
+    """What the example writes, in all formats that hold the array."""
+    source = folder / f"{name}.source.npy"
+    outputs = {ending: folder / f"{name}.{ending}" for ending in ["npy", "zarr", "zarr.zip", "tree.zarr", "tree.zarr.zip"]}
+    if array.ndim in (2, 3):
+        outputs |= {ending: folder / f"{name}.{ending}" for ending in ["vti", "htg"]}
+    else:
+        refused = subprocess.run([example, source, folder / "no.htg"], capture_output=True, text=True)
+        assert refused.returncode == 1 and "Dimensions" in refused.stderr, refused.stderr
+    subprocess.run([example, source, *outputs.values()], check=True, stdout=subprocess.DEVNULL)
+    geometry = of_example(array)
+    check_npy(outputs["npy"], array)
+    check_zarr(outputs["zarr"], array, geometry)
+    check_tree(outputs["tree.zarr"], array)
+    if array.ndim in (2, 3):
+        check_vti(outputs["vti"], array, geometry)
+        check_htg(outputs["htg"], array, geometry)
+    return [f"{path.stat().st_size} bytes of .{ending}" for ending, path in outputs.items() if path.is_file()]
+
+
+def check_program(program, folder, name, array):
+    """The tree that the program makes of the array, and what it converts that to."""
+
+    def orthant(*arguments):
+        subprocess.run([program, "--quiet", *arguments], check=True, stdout=subprocess.DEVNULL)
+
+    source, tree = folder / f"{name}.source.npy", folder / f"{name}.run.tree.zarr"
+    orthant("run", "array", "--input", source, "-o", tree, "-o", f"{tree}.zip")
+    orthant("tree", "validate", tree, "--against", source)
+    check_tree(tree, array)
+    checks = {"npy": lambda path, array, _: check_npy(path, array), "zarr": check_zarr}
+    if array.ndim in (2, 3):
+        checks |= {"vti": check_vti, "htg": check_htg}
+    for ending, check in checks.items():
+        output = folder / f"{name}.converted.{ending}"
+        orthant("tree", "convert", tree, output)
+        check(output, array, of_program(array))
 
 
 def main():
-    export, folder, wheels = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
+    example, program, folder, wheels = sys.argv[1], sys.argv[2], Path(sys.argv[3]), sys.argv[4:]
     for name, array in [*synthetic(), *public(wheels, folder)]:
         array = np.ascontiguousarray(array)
         start = time.monotonic()
-        source = folder / f"{name}.source.npy"
-        np.save(source, array)
-        endings = ["npy", "zarr", "zarr.zip", *(["vti", "htg"] if array.ndim in (2, 3) else [])]
-        outputs = [folder / f"{name}.{ending}" for ending in endings]
-        subprocess.run([export, source, *outputs], check=True, stdout=subprocess.DEVNULL)
-        check_npy(outputs[0], array)
-        check_zarr(outputs[1], array)
-        about = ""
-        if array.ndim in (2, 3):
-            check_vti(outputs[3], array)
-            about = f", {check_htg(outputs[4], array)} vertices in {outputs[4].stat().st_size} bytes of .htg"
-        else:
-            refused = subprocess.run([export, source, folder / "no.htg"], capture_output=True, text=True)
-            assert refused.returncode == 1 and "Dimensions" in refused.stderr, refused.stderr
-        packed = outputs[2].stat().st_size
-        print(f"{name}: {array.shape} {array.dtype}, {packed} bytes of .zarr.zip{about}; {time.monotonic() - start:.1f} s")
-        for output in [source, *outputs]:
+        np.save(folder / f"{name}.source.npy", array)
+        sizes = check_example(example, folder, name, array)
+        check_program(program, folder, name, array)
+        print(f"{name}: {array.shape} {array.dtype}, {', '.join(sizes)}; {time.monotonic() - start:.1f} s", flush=True)
+        for output in folder.glob(f"{name}.*"):
             shutil.rmtree(output) if output.is_dir() else output.unlink()
 
 

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use ndarray::ArrayD;
 use orthant::prelude::*;
-use orthant::tree::{BottomUp, Parts, Reading, Shown, Source, TreeError};
+use orthant::tree::{BottomUp, Parts, Shown, Source, TreeError, TreeSource};
 use proptest::prelude::*;
 
 use crate::trees::{Below, Case, bottom_up};
@@ -54,7 +54,7 @@ fn across<T: Cell, const K: usize>(case: Case<K>) {
         let window = below.window(case.size, number == 4);
         assert_eq!(parts.array(&window, None).unwrap(), whole.array(&window, None).unwrap());
         assert_eq!(parts.uniform(&window).unwrap(), whole.uniform(&window).unwrap());
-        assert_eq!(Reading(parts).known(&window).unwrap(), whole.uniform(&window).unwrap());
+        assert_eq!(TreeSource(parts).known(&window).unwrap(), whole.uniform(&window).unwrap());
     }
     let mut cells: Vec<[u32; K]> = plan.domain().region().cells().collect();
     cells.push(case.size);
@@ -72,7 +72,7 @@ fn across<T: Cell, const K: usize>(case: Case<K>) {
         }
     }
     let control = Control::default();
-    let equal = parts.compare(&Reading(&whole), 5, &control).unwrap();
+    let equal = parts.compare(&TreeSource(&whole), 5, &control).unwrap();
     assert_eq!((equal.cells, equal.count), (0, 0));
     compared(case, parts, &array, &mut below);
 }
@@ -91,7 +91,7 @@ fn compared<T: Cell, const K: usize>(case: Case<K>, parts: &dyn Parts<K>, array:
     let expected = window.cells().filter(|&cell| differ(cell)).count() as u128;
     let (field, plan) = (ArrayField::new(other.view()).unwrap(), parts.plan());
     let tree = bottom_up(plan, &other);
-    let sources: [&dyn Source<K>; 2] = [&field, &Reading(&tree)];
+    let sources: [&dyn Source<K>; 2] = [&field, &TreeSource(&tree)];
     for source in sources {
         let found = parts.compare(source, usize::MAX, &Control::default()).unwrap();
         assert_eq!((found.cells, found.regions.len() as u64), (expected, found.count));
@@ -127,7 +127,7 @@ fn what_cannot_be_compared_is_refused() {
     let (one, other) = (tree(plane([8, 8])), tree(plane([8, 9])));
     let parts: &dyn Parts<2> = &one;
     let control = Control::default();
-    let refused = parts.compare(&Reading(&other), 1, &control).unwrap_err();
+    let refused = parts.compare(&TreeSource(&other), 1, &control).unwrap_err();
     assert_eq!(
         refused.to_string(),
         "[8, 9] cells, where the tree has [8, 8]; only what has the same cells can be compared"

@@ -2,6 +2,7 @@
 
 mod across;
 mod census;
+mod files;
 mod making;
 mod parts;
 mod questions;

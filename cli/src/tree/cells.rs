@@ -1,24 +1,22 @@
 //! `orthant tree box` and `orthant tree slice`: cells of a tree as arrays and pictures.
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 
-use orthant::Control;
 use orthant::export::{Cutout, ExportError, npy};
 use orthant::geometry::Region;
-use orthant::tree::{Parts, Reading, Source, TreeFile, TreeJob};
+use orthant::tree::{Parts, Source, TreeFile, TreeJob, TreeSource};
 
 use super::open::open;
 use super::span::Spans;
+use super::to::ToOptions;
 use crate::error::Error;
-use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::slice as axis_index;
 use crate::output::png::{Caption, Gradient, Palette, gradient};
-use crate::output::{Slice, Staged, distinct, expect_extension, has_extension, is_stdout, png};
+use crate::output::{Slice, has_extension, png};
 use crate::voice::Voice;
 
 /// Options of `tree box`.
@@ -46,63 +44,6 @@ pub(crate) struct SliceOptions {
     palette: Option<Gradient>,
     #[command(flatten)]
     to: ToOptions,
-}
-
-/// Where cells go.
-#[derive(Debug, Args)]
-pub(super) struct ToOptions {
-    /// The file: .npy, a picture .png of a slice, or - for .npy on stdout
-    #[arg(short, long, value_name = "PATH")]
-    pub(super) output: PathBuf,
-    /// Overwrite an existing file
-    #[arg(long)]
-    pub(super) force: bool,
-    #[arg(skip)]
-    pub(super) voice: Option<Voice>,
-}
-
-impl ToOptions {
-    /// The file, before any work.
-    pub(super) fn stage(&self, allowed: &[&str]) -> Result<Staged, Error> {
-        if !is_stdout(&self.output) {
-            expect_extension("--output", &self.output, allowed)?;
-        }
-        distinct([&*self.output], &[])?;
-        Staged::new(&self.output, self.force)
-    }
-
-    /// Writes it, and says so.
-    pub(super) fn write(
-        &self,
-        staged: Staged,
-        write: &mut dyn FnMut(&mut dyn Write) -> Result<(), ExportError>,
-    ) -> Result<(), Error> {
-        let control = Arc::new(Control::default());
-        cancels(&control);
-        let mut refused = None;
-        let written = staged.finish(&control, |out| {
-            write(out).map_err(|error| match error {
-                ExportError::Write(error) => error,
-                error => {
-                    refused = Some(error);
-                    ErrorKind::Other.into()
-                }
-            })
-        });
-        match (refused, written) {
-            (Some(error), Err(failed)) if failed.signal().is_none() => return Err(error.into()),
-            (_, written) => written?,
-        }
-        self.wrote();
-        Ok(())
-    }
-
-    /// Says what was written.
-    pub(super) fn wrote(&self) {
-        if let (false, Some(voice)) = (is_stdout(&self.output), self.voice) {
-            voice.say(format_args!("orthant: wrote {}", self.output.display()));
-        }
-    }
 }
 
 /// Writes a box.
@@ -177,7 +118,7 @@ fn write<const K: usize>(
     shape: &[u32],
     out: &mut dyn Write,
 ) -> Result<(), ExportError> {
-    let tree = Reading(tree);
+    let tree = TreeSource(tree);
     npy::header(shape, tree.kind(), out).map_err(ExportError::Write)?;
     npy::cells(&Cutout::new(&tree, window).expect("the box is one of the domain"), out)
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use orthant::export::{self, Boxes};
-use orthant::tree::{Parts, Reading, TreeFile, TreeJob, TreeTarget};
+use orthant::tree::{Parts, TreeFile, TreeJob, TreeSource};
 
-use super::cells::ToOptions;
 use super::open::open;
+use super::to::ToOptions;
 use crate::error::Error;
 use crate::output::tree::is_tree;
 use crate::output::{expect_extension, has_extension, is_stdout, same_file};
@@ -46,10 +46,9 @@ impl TreeJob for ConvertOptions {
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
         let Self { output, force, voice, .. } = self;
         let to = ToOptions { output, force, voice };
-        let boxes = Reading(&tree);
+        let boxes = TreeSource(&tree);
         if is_tree(&to.output) {
-            let target = TreeTarget::new(&to.output).overwrite(to.force);
-            let mut writer = target.open(tree.plan(), tree.kind(), tree.info())?;
+            let mut writer = to.writer(tree.plan(), tree.kind(), tree.info())?;
             for part in 0..Parts::parts(&tree) {
                 writer.write(&*tree.part(part)?)?;
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use orthant::Control;
-use orthant::tree::{Parts, Reading, TreeFile, TreeJob};
+use orthant::tree::{Parts, TreeFile, TreeJob, TreeSource};
 
 use super::open::open;
 use super::validate::{SHOWN, tell};
@@ -44,7 +44,7 @@ impl TreeJob for DiffOptions {
         cancels(&control);
         let parts: &dyn Parts<K> = &tree;
         let progress = Progress::start(&control, tree.plan().domain().cells(), 1, voice);
-        let differences = parts.compare(&Reading(&other), self.most, &control);
+        let differences = parts.compare(&TreeSource(&other), self.most, &control);
         drop(progress);
         tell(&tree, &differences?, &format!("{} and {}", self.tree.display(), self.other.display()), voice)
     }

@@ -7,8 +7,8 @@ use clap::Args;
 use orthant::export::{ExportError, npy};
 use orthant::tree::{Parts, Shown, TreeFile, TreeJob};
 
-use super::cells::ToOptions;
-use super::open::{open, save};
+use super::open::open;
+use super::to::ToOptions;
 use crate::error::Error;
 use crate::machine::Machine;
 use crate::options::one_of;
@@ -43,7 +43,7 @@ impl TreeJob for LodOptions {
         let parts: &dyn Parts<K> = &tree;
         if is_tree(&self.to.output) {
             let cut = parts.cut(self.level, self.by)?;
-            return save(&cut, tree.info(), &self.to);
+            return self.to.save(&cut, tree.info());
         }
         let staged = self.to.stage(&["npy", "tree.zarr", "tree.zarr.zip"])?;
         let cut = parts.cut(self.level, self.by).map_err(|error| Error::from(error).about(&["level"]))?;

@@ -10,6 +10,7 @@ mod print;
 mod sample;
 mod span;
 mod stats;
+mod to;
 mod validate;
 
 use clap::Subcommand;

@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use orthant::Tree;
-use orthant::tree::{TreeInfo, TreeJob, TreeStore, TreeTarget};
+use orthant::tree::{TreeJob, TreeStore};
 
-use super::cells::ToOptions;
 use crate::error::Error;
 
 /// Opens a tree and does something with it.
@@ -14,16 +12,4 @@ use crate::error::Error;
 /// Those of the tree's file, and of what is done.
 pub(super) fn open(path: &Path, job: impl TreeJob<Output = Result<(), Error>>) -> Result<(), Error> {
     TreeStore::open(path)?.dispatch(job)?
-}
-
-/// Saves a tree, and says so.
-///
-/// # Errors
-/// [`Error::Exists`] if there is such a file and it is not to be overwritten; those of writing.
-pub(super) fn save<const K: usize>(tree: &Tree<K>, info: &TreeInfo, to: &ToOptions) -> Result<(), Error> {
-    let mut writer = TreeTarget::new(&to.output).overwrite(to.force).open(tree.plan(), tree.kind(), info)?;
-    writer.write(tree)?;
-    writer.finish()?;
-    to.wrote();
-    Ok(())
 }

@@ -7,7 +7,7 @@ use crate::error::Error;
 
 /// The cells of one axis: `8`, `3:7`, `:7`, `3:` or `:`, as NumPy has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct AxisSpan {
     start: Option<u32>,
     /// The index after the last.
     end: Option<u32>,
@@ -15,7 +15,7 @@ pub(super) struct Span {
 
 /// A span per axis, axis 0 first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Spans(Vec<Span>);
+pub(super) struct Spans(Vec<AxisSpan>);
 
 impl std::str::FromStr for Spans {
     type Err = String;
@@ -25,7 +25,7 @@ impl std::str::FromStr for Spans {
     }
 }
 
-fn span(text: &str) -> Result<Span, String> {
+fn span(text: &str) -> Result<AxisSpan, String> {
     let index = |text: &str| match text.trim() {
         "" => Ok(None),
         text => number(text, 0..=u32::MAX.into()).map(|index| Some(index as u32)),
@@ -35,9 +35,9 @@ fn span(text: &str) -> Result<Span, String> {
             return Err("an axis needs an index, or a range such as 3:7 or :".into());
         };
         let end = start.checked_add(1).ok_or_else(|| format!("'{text}' is above the last index there can be"))?;
-        return Ok(Span { start: Some(start), end: Some(end) });
+        return Ok(AxisSpan { start: Some(start), end: Some(end) });
     };
-    Ok(Span { start: index(start)?, end: index(end)? })
+    Ok(AxisSpan { start: index(start)?, end: index(end)? })
 }
 
 impl Spans {
@@ -46,7 +46,7 @@ impl Spans {
     /// # Errors
     /// [`Error::Input`] names the axis and what it has.
     pub(super) fn region<const K: usize>(&self, size: [u32; K]) -> Result<Region<K>, Error> {
-        let Ok(spans) = <&[Span; K]>::try_from(&self.0[..]) else {
+        let Ok(spans) = <&[AxisSpan; K]>::try_from(&self.0[..]) else {
             return Err(Error::Input(format!("BOX: {} axes are named, and the tree has {K}", self.0.len())));
         };
         let mut region = Region { corner: [0; K], extent: size };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use orthant::tree::{Parts, TreeFile, TreeJob};
+use orthant::tree::{Parts, TreeError, TreeFile, TreeJob};
 
 use super::open::open;
 use super::print::value;
@@ -37,7 +37,10 @@ impl TreeJob for StatsOptions {
         let parts: &dyn Parts<K> = &tree;
         let (kind, names) = (tree.kind(), &tree.info().labels);
         let name = |word: u64| names.iter().find(|label| label.word == word).map_or("", |label| &label.name);
-        let labels = parts.labels(self.most).map_err(|error| Error::from(error).about(&["most"]))?;
+        let labels = parts.labels(self.most).map_err(|error| match error {
+            TreeError::Labels { most } => Error::Input(format!("--most {most}: {error}")),
+            error => error.into(),
+        })?;
         if self.json {
             return labels.iter().try_for_each(|label| {
                 let line = json!({

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use orthant::Control;
-use orthant::tree::{Differences, Parts, Reading, Source, TreeFile, TreeJob};
+use orthant::tree::{Differences, Parts, Source, TreeFile, TreeJob, TreeSource};
 
 use super::open::open;
 use super::span;
@@ -55,7 +55,7 @@ impl TreeJob for ValidateOptions {
         let differences = match is_tree(path) {
             true => {
                 let other = TreeFile::<K>::open(path)?;
-                parts.compare(&Reading(&other), SHOWN, &control)
+                parts.compare(&TreeSource(&other), SHOWN, &control)
             }
             false => {
                 let input = Input::named(path, voice)?;

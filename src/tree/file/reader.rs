@@ -130,12 +130,12 @@ pub struct TreeFile<const K: usize> {
     shards: Shards,
     /// The shards that have regions.
     parts: Vec<u64>,
-    kept: Mutex<Kept<K>>,
+    kept: Mutex<Recent<K>>,
 }
 
 /// Parts in memory, the one that was asked for last at the end.
 #[derive(Debug)]
-struct Kept<const K: usize> {
+struct Recent<const K: usize> {
     parts: Vec<(usize, Arc<Tree<K>>)>,
     limit: u64,
 }
@@ -183,7 +183,7 @@ impl<const K: usize> TreeFile<K> {
             store.expect(&array.metadata_name(), &shards.metadata(array, K, header.cell).text())?;
         }
         let parts = (0..shards.count).filter(|&shard| header.held(shard as usize).rows > 0).collect();
-        let kept = Mutex::new(Kept { parts: Vec::new(), limit: KEPT });
+        let kept = Mutex::new(Recent { parts: Vec::new(), limit: KEPT });
         Ok(Self { store, header, info, along, shards, parts, kept })
     }
 

@@ -11,7 +11,7 @@
 //! therefore be gone on with, by whoever writes the same tree from the same data; the name comes with a rename.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ struct Beginning<'a> {
 
 /// Another: a finished shard.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Finished {
+pub(super) struct FinishedShard {
     pub(super) shard: u64,
     /// The key behind its last row's, which can lie beyond the shard.
     pub(super) end: u128,
@@ -65,7 +65,7 @@ impl Staged {
         header: &Header,
         made_of: Option<&str>,
         overwrite: bool,
-    ) -> Result<(Self, Vec<Finished>), TreeFileError> {
+    ) -> Result<(Self, Vec<FinishedShard>), TreeFileError> {
         replaceable(target, overwrite)?;
         let name = target.file_name().ok_or_else(|| TreeFileError::Name { path: target.to_owned() })?;
         let mut hidden = std::ffi::OsString::from(".");
@@ -94,38 +94,48 @@ impl Staged {
         }
     }
 
-    /// The shards that are finished of this tree, and the progress as far as it is whole; from here on lines are added to it.
-    fn read(&mut self, beginning: &str, overwrite: bool) -> Result<Vec<Finished>, TreeFileError> {
+    /// The shards that are finished of this tree. From here on lines are added to the progress, which says just that.
+    fn read(&mut self, beginning: &str, overwrite: bool) -> Result<Vec<FinishedShard>, TreeFileError> {
         let failed = TreeFileError::io(&self.path);
         let mut text = Vec::new();
         self.progress.read_to_end(&mut text).map_err(&failed)?;
+        // One that was not written to its end is none.
         let mut lines = text.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n"));
         let first = lines.next().map(<[u8]>::trim_ascii_end);
-        let (mut found, mut whole) = (Vec::new(), 0);
+        let mut finished = Vec::new();
         if first == Some(beginning.as_bytes()) && self.resumable {
-            whole = beginning.len() + 1;
-            for line in lines {
-                let Ok(finished) = serde_json::from_slice::<Finished>(line) else { break };
-                whole += line.len();
-                found.push(finished);
-            }
+            let lines = lines.map_while(|line| serde_json::from_slice::<FinishedShard>(line).ok());
+            finished.extend(lines.filter(|finished| self.has(finished)));
         } else {
             let other = first.and_then(|line| serde_json::from_slice::<Value>(line).ok());
             let kept = other.as_ref().is_some_and(|other| !other["made_of"].is_null()) && lines.next().is_some();
             if let Some(other) = other.filter(|_| kept && !overwrite) {
                 return Err(self.left(&other, beginning));
             }
-        }
-        if whole == 0 {
+            self.forget()?;
             remove(&self.tree())?;
-            self.progress.set_len(0).map_err(&failed)?;
-            self.line(beginning)?;
-        } else {
-            self.progress.set_len(whole as u64).map_err(&failed)?;
-            self.progress.seek(SeekFrom::End(0)).map_err(&failed)?;
+        }
+        let lines = finished.iter().map(|finished| serde_json::to_string(finished).expect("it has names for keys"));
+        let said: String = std::iter::once(beginning.to_owned()).chain(lines).map(|line| line + "\n").collect();
+        // A shard whose files were lost is not finished, not even when they are there again and not whole.
+        if said.as_bytes() != text {
+            self.forget()?;
+            self.put(&said)?;
         }
         fs::create_dir_all(self.tree()).map_err(&failed)?;
-        Ok(found)
+        Ok(finished)
+    }
+
+    /// Empties the progress.
+    fn forget(&mut self) -> Result<(), TreeFileError> {
+        let forgotten = self.progress.set_len(0).and_then(|()| self.progress.rewind());
+        forgotten.map_err(TreeFileError::io(&self.path))
+    }
+
+    /// Adds lines to the progress.
+    fn put(&mut self, lines: &str) -> Result<(), TreeFileError> {
+        let put = self.progress.write_all(lines.as_bytes()).and_then(|()| self.progress.sync_data());
+        put.map_err(TreeFileError::io(&self.path))
     }
 
     /// What differs between the tree that was begun here and the one to be.
@@ -176,23 +186,15 @@ impl Staged {
     ///
     /// # Errors
     /// [`TreeFileError::Io`].
-    pub(super) fn finish(&mut self, shard: &Finished) -> Result<(), TreeFileError> {
+    pub(super) fn finish(&mut self, shard: &FinishedShard) -> Result<(), TreeFileError> {
         self.stays = self.resumable;
-        self.line(&serde_json::to_string(shard).expect("it has names for keys"))
+        self.put(&(serde_json::to_string(shard).expect("it has names for keys") + "\n"))
     }
 
     /// True if all files of a finished shard are there, which they are unless the system went down.
-    pub(super) fn has(&self, finished: &Finished) -> bool {
+    fn has(&self, finished: &FinishedShard) -> bool {
         let there = |array: &Array| self.tree().join(array.shard_name(finished.shard)).is_file();
         Array::ALL.iter().filter(|&&array| array != Array::Cells || finished.held.cells > 0).all(there)
-    }
-
-    fn line(&mut self, text: &str) -> Result<(), TreeFileError> {
-        let mut put = || {
-            self.progress.write_all(format!("{text}\n").as_bytes())?;
-            self.progress.sync_data()
-        };
-        put().map_err(TreeFileError::io(&self.path))
     }
 
     /// Gives the tree, to which nothing is missing, its name.
@@ -230,8 +232,12 @@ impl Drop for Staged {
     /// What can be gone on with stays, and all else goes.
     fn drop(&mut self) {
         if !self.stays {
+            // First what would be gone on with: a process can be killed here, too.
+            let _ = self.forget();
             let _ = fs::remove_dir_all(&self.path);
         }
+        // The file stays open in processes that are just being made.
+        let _ = self.progress.unlock();
     }
 }
 

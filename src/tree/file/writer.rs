@@ -19,7 +19,7 @@ use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::{Attributes, Header, Held};
 use crate::tree::file::info::{TreeInfo, Unfit};
 use crate::tree::file::shards::{Array, CELLS, Shards};
-use crate::tree::file::staged::{Finished, Staged};
+use crate::tree::file::staged::{FinishedShard, Staged};
 use crate::tree::stored::Tree;
 use crate::zarr::{self, ShardWriter};
 
@@ -125,11 +125,7 @@ impl TreeTarget {
             shards,
             staged,
         };
-        for finished in &found {
-            if writer.staged.has(finished) {
-                writer.account(finished);
-            }
-        }
+        found.iter().for_each(|finished| writer.account(finished));
         Ok(writer)
     }
 }
@@ -261,7 +257,7 @@ impl<const K: usize> TreeWriter<K> {
     }
 
     /// Takes note of a finished shard, and of those that its last region covers.
-    fn account(&mut self, finished: &Finished) {
+    fn account(&mut self, finished: &FinishedShard) {
         self.done[finished.shard as usize] = Some(finished.held);
         let covered = finished.shard + 1..self.shards.from(finished.end).min(self.shards.count);
         covered.for_each(|shard| self.done[shard as usize] = Some(Held::default()));
@@ -274,7 +270,7 @@ impl<const K: usize> TreeWriter<K> {
     }
 
     /// Writes the files of a shard, which has these rows of a part.
-    fn put(&self, shard: u64, part: &Tree<K>, rows: Range<usize>) -> Result<Finished, TreeError> {
+    fn put(&self, shard: u64, part: &Tree<K>, rows: Range<usize>) -> Result<FinishedShard, TreeError> {
         let (columns, bricks) = Columns::of(part, rows.clone())?;
         let (mut terminals, mut filled) = (vec![[0; 2]; self.terminals.len()], vec![0; self.filled.len()]);
         for row in rows.clone() {
@@ -293,7 +289,7 @@ impl<const K: usize> TreeWriter<K> {
             .into_par_iter()
             .filter(|&array| array != Array::Cells || held.cells > 0)
             .try_for_each(|array| self.array(array, shard, &columns, part.bricks(), bricks.clone()))?;
-        Ok(Finished { shard, end, held, terminals, filled })
+        Ok(FinishedShard { shard, end, held, terminals, filled })
     }
 
     /// Writes a shard's file of one array.

@@ -11,9 +11,9 @@ use crate::tree::source::Source;
 
 /// A tree, whose parts are read when cells of theirs are asked for.
 #[derive(Clone, Copy)]
-pub struct Reading<'p, const K: usize>(pub &'p dyn Parts<K>);
+pub struct TreeSource<'p, const K: usize>(pub &'p dyn Parts<K>);
 
-impl<const K: usize> Reading<'_, K> {
+impl<const K: usize> TreeSource<'_, K> {
     /// A box as an array.
     pub(super) fn array(&self, window: &Region<K>) -> Result<DenseArray<K>, TreeError> {
         let mut array = DenseArray::zeroed(Stored::Materialised, *window, self.kind())?;
@@ -40,7 +40,7 @@ impl<const K: usize> Reading<'_, K> {
     }
 }
 
-impl<const K: usize> Source<K> for Reading<'_, K> {
+impl<const K: usize> Source<K> for TreeSource<'_, K> {
     fn kind(&self) -> CellType {
         self.0.kind()
     }

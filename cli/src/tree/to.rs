@@ -1,0 +1,97 @@
+//! Where the answer of a tree goes.
+
+use std::io::{ErrorKind, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+
+use orthant::export::ExportError;
+use orthant::tree::{TreeInfo, TreeTarget, TreeWriter};
+use orthant::{CellType, Control, Plan, Tree};
+
+use crate::error::Error;
+use crate::interrupt::{cancels, undisturbed};
+use crate::output::{Staged, distinct, expect_extension, is_stdout};
+use crate::voice::Voice;
+
+/// Where cells go.
+#[derive(Debug, Args)]
+pub(super) struct ToOptions {
+    /// The file: .npy, a picture .png of a slice, or - for .npy on stdout
+    #[arg(short, long, value_name = "PATH")]
+    pub(super) output: PathBuf,
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub(super) force: bool,
+    #[arg(skip)]
+    pub(super) voice: Option<Voice>,
+}
+
+impl ToOptions {
+    /// The file, before any work.
+    pub(super) fn stage(&self, allowed: &[&str]) -> Result<Staged, Error> {
+        if !is_stdout(&self.output) {
+            expect_extension("--output", &self.output, allowed)?;
+        }
+        distinct([&*self.output], &[])?;
+        Staged::new(&self.output, self.force)
+    }
+
+    /// Writes it, and says so.
+    pub(super) fn write(
+        &self,
+        staged: Staged,
+        write: &mut dyn FnMut(&mut dyn Write) -> Result<(), ExportError>,
+    ) -> Result<(), Error> {
+        let control = Arc::new(Control::default());
+        cancels(&control);
+        let mut refused = None;
+        let written = staged.finish(&control, |out| {
+            write(out).map_err(|error| match error {
+                ExportError::Write(error) => error,
+                error => {
+                    refused = Some(error);
+                    ErrorKind::Other.into()
+                }
+            })
+        });
+        match (refused, written) {
+            (Some(error), Err(failed)) if failed.signal().is_none() => return Err(error.into()),
+            (_, written) => written?,
+        }
+        self.wrote();
+        Ok(())
+    }
+
+    /// Says what was written.
+    pub(super) fn wrote(&self) {
+        if let (false, Some(voice)) = (is_stdout(&self.output), self.voice) {
+            voice.say(format_args!("orthant: wrote {}", self.output.display()));
+        }
+    }
+
+    /// Opens it for a tree.
+    pub(super) fn writer<const K: usize>(
+        &self,
+        plan: &Plan<K>,
+        kind: CellType,
+        info: &TreeInfo,
+    ) -> Result<TreeWriter<K>, Error> {
+        let control = Arc::new(Control::default());
+        cancels(&control);
+        let target = TreeTarget::new(&self.output).overwrite(self.force);
+        let writer = target.open(plan, kind, info)?.control(control);
+        undisturbed().temporary(writer.staged().to_owned());
+        Ok(writer)
+    }
+
+    /// Saves a tree, and says so.
+    pub(super) fn save<const K: usize>(&self, tree: &Tree<K>, info: &TreeInfo) -> Result<(), Error> {
+        let mut writer = self.writer(tree.plan(), tree.kind(), info)?;
+        writer.write(tree)?;
+        writer.finish()?;
+        self.wrote();
+        Ok(())
+    }
+}
