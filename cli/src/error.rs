@@ -110,6 +110,9 @@ impl From<ExportError> for Error {
         match error {
             ExportError::Read(error) => source(error),
             ExportError::File { path, error } => Self::File { path, source: error },
+            ExportError::Memory { bytes } => {
+                MemoryError { what: Stored::Materialised, need: bytes, limit: None }.into()
+            }
             error => Self::Input(error.to_string()),
         }
     }

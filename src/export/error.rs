@@ -59,6 +59,7 @@ impl From<ExportError> for io::Error {
     fn from(error: ExportError) -> Self {
         match error {
             ExportError::Read(error) | ExportError::Write(error) => error,
+            memory @ ExportError::Memory { .. } => Self::new(io::ErrorKind::OutOfMemory, memory),
             other => Self::other(other),
         }
     }

@@ -238,10 +238,10 @@ impl<'a, const K: usize> BottomUp<'a, K> {
                         self.read(&region, buffer, reading.control)?;
                     }
                     self.leaf(code, &region, (buffer, if at_once { block } else { &region }), piece)?;
+                    reading.control.advance(region.volume());
                 }
             }
         }
-        reading.control.advance(block.volume());
         Ok(())
     }
 

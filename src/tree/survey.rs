@@ -80,6 +80,13 @@ struct Ground<const K: usize> {
     cut: usize,
 }
 
+/// Regions that follow each other in the order of memory, from a first on.
+struct Seen<W> {
+    first: usize,
+    words: Vec<W>,
+    mixed: Vec<bool>,
+}
+
 /// What is known of the regions along axis 0 that share their rows.
 #[derive(Clone, Copy, PartialEq)]
 enum RowState<W> {
@@ -122,7 +129,7 @@ impl<const K: usize> Ground<K> {
         let some = (PORTION / (size_of_val(cells) / portions).max(1)).clamp(1, portions);
         let next = AtomicUsize::new(0);
         // In the order of memory, whoever comes first: a disk then has one place to read from.
-        let thread = |_| -> Result<Vec<(usize, Vec<W>, Vec<bool>)>, TreeError> {
+        let thread = |_| -> Result<Vec<Seen<W>>, TreeError> {
             let mut found = Vec::new();
             loop {
                 let first = next.fetch_add(some, Ordering::Relaxed);
@@ -142,14 +149,15 @@ impl<const K: usize> Ground<K> {
                     self.portion(cells, portion, kind, words, mixed, control);
                 }
                 source.unchanged()?;
-                found.push((first * each, words, mixed));
+                found.push(Seen { first: first * each, words, mixed });
             }
         };
         let found: Result<Vec<_>, TreeError> = (0..rayon::current_num_threads()).into_par_iter().map(thread).collect();
         let mut mixed = vec![false; words.len()];
-        for (start, some, which) in found?.into_iter().flatten() {
-            words[start..start + some.len()].copy_from_slice(&some);
-            mixed[start..start + which.len()].copy_from_slice(&which);
+        for seen in found?.into_iter().flatten() {
+            let regions = seen.first..seen.first + seen.words.len();
+            words[regions.clone()].copy_from_slice(&seen.words);
+            mixed[regions].copy_from_slice(&seen.mixed);
         }
         Ok(mixed)
     }
@@ -191,10 +199,23 @@ impl<const K: usize> Ground<K> {
             at[axis] += 1;
             at[1..axis].copy_from_slice(&corner[1..axis]);
         }
-        for word in words {
-            *word = W::cut(kind.key(*word));
+        words.iter_mut().for_each(|word| *word = W::cut(kind.key(*word)));
+        // Mixed regions are settled when they are read again.
+        let mut settled = 0;
+        for (number, mixed) in mixed.chunks_exact(along).enumerate() {
+            let (mut rest, mut across) = (number, 1);
+            for i in 1..K {
+                let region = if i < self.cut { (rest % self.grid[i] as usize) as u32 } else { 0 };
+                across *= match i < self.cut {
+                    true => u64::from(self.axes[i].first(region + 1) - self.axes[i].first(region)),
+                    false => u64::from(end[i] - corner[i]),
+                };
+                rest /= if i < self.cut { self.grid[i] as usize } else { 1 };
+            }
+            let same = mixed.iter().zip(bounds.windows(2)).filter(|(mixed, _)| !**mixed);
+            settled += across * same.map(|(_, ends)| (ends[1] - ends[0]) as u64).sum::<u64>();
         }
-        control.look((0..K).map(|i| u64::from(end[i] - corner[i])).product());
+        control.advance(settled);
     }
 }
 

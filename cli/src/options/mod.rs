@@ -190,7 +190,9 @@ pub(crate) fn or_auto() -> impl TypedValueParser<Value = OrAuto> {
 /// Options of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunOptions {
-    /// What a cell is worth: a field, or an array with --input
+    /// What to divide
+    ///
+    /// A field, which says what a cell is worth, or an array, which --input names.
     #[arg(value_parser = field_or_array())]
     pub(crate) workload: Workload,
     #[command(flatten)]

@@ -122,7 +122,7 @@ impl ArrayRun {
         let plan = self.computed.array_plan::<K>(size)?;
         let slice = Slice::new(size, &self.args.output.slice)?;
         let path = self.args.input.parts()?.0;
-        let outputs = Outputs::open(&self.args.output, self.keep, &[path.clone()])?;
+        let outputs = Outputs::open(&self.args.output, self.keep, std::slice::from_ref(&path))?;
         let kept = How::default().keep(self.keep).cell(kind).kept;
         outputs.fit(slice.window(size).extent, size, &kept, self.limit)?;
         let nan = self.args.input.nan.unwrap_or(NotANumber::Equal);

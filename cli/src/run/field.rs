@@ -15,7 +15,7 @@ use orthant::rule::RuleKind;
 use orthant::tree::TreeWriter;
 use orthant::{Control, Plan, Ran, Report, Request, StrategyKind, Subdivision, Tree};
 
-use super::outputs::{Format, Outputs, PIECE, finish};
+use super::outputs::{Format, Outputs, PIECE, finish, write_cells};
 use super::summary;
 use crate::error::Error;
 use crate::interrupt::cancels;
@@ -167,7 +167,7 @@ impl Task {
             (Format::Png, Some(array)) => finish(staged, &mut |out| png::write(array, slice, &palette, &caption, out)),
             (Format::Npy, Some(array)) => finish(staged, &mut |out| {
                 npy::header(&array.size(), array.cells().kind(), out)?;
-                Ok(npy::cells(&**array, out)?)
+                write_cells(array, out)
             }),
             (_, None) => {
                 let mut layers = subdivision.layers(PIECE, limit)?;
@@ -175,7 +175,7 @@ impl Task {
                 let written = finish(staged, &mut |out| {
                     npy::header(&subdivision.plan().domain().size(), subdivision.bricks().kind(), out)?;
                     layers.try_for_each(|piece| match piece {
-                        Ok(piece) => Ok(npy::cells(&piece, out)?),
+                        Ok(piece) => write_cells(&piece, out),
                         Err(error) => {
                             refused = Some(error);
                             Err(ErrorKind::OutOfMemory.into())

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use orthant::backend::Kept;
-use orthant::result::{Stored, dense_fits};
+use orthant::result::{DenseArray, Stored, dense_fits};
 use orthant::{Control, Keep};
 
 use crate::error::Error;
@@ -124,4 +124,9 @@ pub(super) fn finish(
     staged.finish(control, write)?;
     wrote.iter().for_each(|wrote| voice.say(wrote));
     Ok(())
+}
+
+/// Writes the cells of an array, or of a piece of one.
+pub(super) fn write_cells<const K: usize>(piece: &DenseArray<K>, out: &mut dyn Write) -> std::io::Result<()> {
+    piece.cells().le_bytes(0..piece.cells().len(), |bytes| out.write_all(bytes))
 }
