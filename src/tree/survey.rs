@@ -21,7 +21,7 @@ use crate::tree::source::{InMemory, Source};
 /// Cells of a region below which boxes along the curve are read instead: what is known of regions would be as large as the array.
 const LEAST: u128 = 256;
 
-/// Bytes that a thread looks at before it takes the next.
+/// Bytes that a thread looks at before it takes the next, and cells before it hears whether it is to end.
 const PORTION: usize = 1 << 20;
 
 /// Bytes ahead of it that are asked for.
@@ -146,7 +146,7 @@ impl<const K: usize> Ground<K> {
                     let ends =
                         |portion: usize| (size_of_val(cells) as u128 * portion as u128 / portions as u128) as usize;
                     source.will_need(ends(portion)..ends(portion + 1).saturating_add(AHEAD));
-                    self.portion(cells, portion, kind, words, mixed, control);
+                    self.portion(cells, portion, kind, words, mixed, control)?;
                 }
                 source.unchanged()?;
                 found.push(Seen { first: first * each, words, mixed });
@@ -171,7 +171,7 @@ impl<const K: usize> Ground<K> {
         words: &mut [W],
         mixed: &mut [bool],
         control: &Control,
-    ) {
+    ) -> Result<(), TreeError> {
         // The box of cells, in the order of memory.
         let (mut corner, mut end, mut rest) = ([0; K], self.size, portion);
         for i in self.cut..K {
@@ -184,8 +184,8 @@ impl<const K: usize> Ground<K> {
             0 => vec![0, (end[0] - corner[0]) as usize],
             _ => (0..=self.grid[0]).map(|region| self.axes[0].first(region) as usize).collect(),
         };
-        let mut rows = vec![RowState::New; words.len() / along];
-        let mut at = corner;
+        let (mut rows, mut heights) = (vec![RowState::New; words.len() / along], vec![0; words.len() / along]);
+        let (mut at, mut unheard) = (corner, 0);
         loop {
             let start = (0..K).rev().fold(0, |place, i| place * self.size[i] as usize + at[i] as usize);
             let row = &cells[start..start + (end[0] - corner[0]) as usize];
@@ -194,6 +194,12 @@ impl<const K: usize> Ground<K> {
                 .fold(0, |place, i| place * self.grid[i] as usize + self.axes[i].region(at[i]) as usize);
             let here = regions * along..(regions + 1) * along;
             kind.row(row, &bounds, &mut rows[regions], &mut words[here.clone()], &mut mixed[here]);
+            heights[regions] += 1u64;
+            unheard += row.len();
+            if unheard > PORTION {
+                control.check()?;
+                unheard = 0;
+            }
             // The next row.
             let Some(axis) = (1..K).find(|&i| at[i] + 1 < end[i]) else { break };
             at[axis] += 1;
@@ -201,21 +207,12 @@ impl<const K: usize> Ground<K> {
         }
         words.iter_mut().for_each(|word| *word = W::cut(kind.key(*word)));
         // Mixed regions are settled when they are read again.
-        let mut settled = 0;
-        for (number, mixed) in mixed.chunks_exact(along).enumerate() {
-            let (mut rest, mut across) = (number, 1);
-            for i in 1..K {
-                let region = if i < self.cut { (rest % self.grid[i] as usize) as u32 } else { 0 };
-                across *= match i < self.cut {
-                    true => u64::from(self.axes[i].first(region + 1) - self.axes[i].first(region)),
-                    false => u64::from(end[i] - corner[i]),
-                };
-                rest /= if i < self.cut { self.grid[i] as usize } else { 1 };
-            }
+        let settled = heights.iter().zip(mixed.chunks_exact(along)).map(|(height, mixed)| {
             let same = mixed.iter().zip(bounds.windows(2)).filter(|(mixed, _)| !**mixed);
-            settled += across * same.map(|(_, ends)| (ends[1] - ends[0]) as u64).sum::<u64>();
-        }
-        control.advance(settled);
+            height * same.map(|(_, ends)| (ends[1] - ends[0]) as u64).sum::<u64>()
+        });
+        control.advance(settled.sum());
+        Ok(())
     }
 }
 
