@@ -165,7 +165,7 @@ proptest! {
     /// A byte that flips in what is deflated is an error or changes no cell, and nothing panics.
     #[test]
     fn damage_is_told(at in any::<prop::sample::Index>(), by in 1u8.., wide in 0usize..3, cut in any::<bool>()) {
-        let cells: Vec<u8> = (0..40_000).map(|i: u32| (i * i >> 13) as u8).collect();
+        let cells: Vec<u8> = (0..40_000).map(|i: u32| ((i * i) >> 13) as u8).collect();
         let wide = [Wide::No, Wide::Sizes, Wide::All][wide];
         let mut bytes = archive(&[("a.npy", npy("(200, 200)", &cells), true)], wide);
         let at = at.index(bytes.len());
