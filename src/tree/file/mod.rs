@@ -2,17 +2,21 @@
 //! or in a zip.
 
 mod columns;
+mod dispatch;
 mod error;
 mod header;
 mod info;
 mod reader;
 mod shards;
 mod staged;
+mod store;
 mod streamed;
 mod writer;
 
 pub use crate::zarr::{Fault, ZarrError};
+pub use dispatch::TreeJob;
 pub use error::TreeFileError;
 pub use info::{Nan, Predicate, TreeAxis, TreeInfo, TreeLabel};
-pub use reader::{TreeFile, TreeJob, TreeStore};
+pub use reader::TreeFile;
+pub use store::TreeStore;
 pub use writer::{TreeTarget, TreeWriter};

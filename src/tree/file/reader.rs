@@ -4,8 +4,6 @@ use std::ops::{Deref, Range};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use serde_json::{Map, Value};
-
 use crate::cell::CellType;
 use crate::geometry::Region;
 use crate::plan::Plan;
@@ -15,9 +13,10 @@ use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::file::columns::{Columns, ends};
 use crate::tree::file::error::TreeFileError;
-use crate::tree::file::header::{Attributes, Header, HeaderFault, Held};
-use crate::tree::file::info::{TreeInfo, Unfit};
+use crate::tree::file::header::{Header, Held};
+use crate::tree::file::info::TreeInfo;
 use crate::tree::file::shards::{Array, Shards};
+use crate::tree::file::store::{TreeStore, refused};
 use crate::tree::parts::Parts;
 use crate::tree::stored::{Tree, tiles};
 use crate::zarr::{ShardReader, ZarrStore};
@@ -27,100 +26,6 @@ const KEPT: u64 = 1 << 28;
 
 /// Regions of the shards' level that a box may meet, so that the shards of each are asked for.
 const MEETING: u128 = 1 << 22;
-
-/// A tree in a file or in a folder of files, of a number of dimensions that the file says. Its header was read and found right.
-#[derive(Debug)]
-pub struct TreeStore {
-    store: ZarrStore,
-    header: Header,
-    info: TreeInfo,
-}
-
-/// What is done with a tree whose number of dimensions becomes known when it is opened.
-pub trait TreeJob {
-    /// What comes of it.
-    type Output;
-
-    /// Does it.
-    fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output;
-}
-
-impl TreeStore {
-    /// Opens a folder, or a zip in which nothing is compressed.
-    ///
-    /// # Errors
-    /// [`TreeError::File`] names the file and the byte, or the key of the header, and what is wrong there.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, TreeError> {
-        let path = path.as_ref();
-        let read = || -> Result<Self, TreeFileError> {
-            let store = ZarrStore::open(path)?;
-            let Attributes { orthant_tree } = store.group::<Attributes<Map<String, Value>>>("zarr.json")?;
-            let name = || path.to_owned();
-            let header = Header::read(orthant_tree).map_err(|fault| match fault {
-                HeaderFault::Version(found) => TreeFileError::Version { path: name(), found },
-                HeaderFault::Digest { found, expected } => TreeFileError::Digest { path: name(), found, expected },
-                HeaderFault::Keys(reason) => TreeFileError::Header { path: name(), key: "orthant_tree", reason },
-            })?;
-            let info = header.info().map_err(refused(path))?;
-            Ok(Self { store, header, info })
-        };
-        Ok(read()?)
-    }
-
-    /// The number of dimensions.
-    pub fn dimensions(&self) -> usize {
-        self.header.size.len()
-    }
-
-    /// Cells per axis, axis 0 first.
-    pub fn size(&self) -> &[u32] {
-        &self.header.size
-    }
-
-    /// The type of a cell.
-    pub fn kind(&self) -> CellType {
-        self.header.cell
-    }
-
-    /// What is known of the tree beside its regions.
-    pub fn info(&self) -> &TreeInfo {
-        &self.info
-    }
-
-    /// The tree in K dimensions.
-    ///
-    /// # Errors
-    /// [`TreeError::File`] if it has another number of them, the header is that of no tree, or an array is not what the header says.
-    pub fn tree<const K: usize>(self) -> Result<TreeFile<K>, TreeError> {
-        Ok(TreeFile::new(self)?)
-    }
-
-    /// Does something with the tree in as many dimensions as it has.
-    ///
-    /// # Errors
-    /// As [`tree`](Self::tree).
-    pub fn dispatch<J: TreeJob>(self, job: J) -> Result<J::Output, TreeError> {
-        match self.dimensions() {
-            1 => Ok(job.run(self.tree::<1>()?)),
-            2 => Ok(job.run(self.tree::<2>()?)),
-            3 => Ok(job.run(self.tree::<3>()?)),
-            4 => Ok(job.run(self.tree::<4>()?)),
-            5 => Ok(job.run(self.tree::<5>()?)),
-            6 => Ok(job.run(self.tree::<6>()?)),
-            7 => Ok(job.run(self.tree::<7>()?)),
-            8 => Ok(job.run(self.tree::<8>()?)),
-            found => {
-                let reason = format!("{found} axes; between 1 and {} can be", crate::MAX_DIM);
-                Err(TreeFileError::Header { path: self.store.path().to_owned(), key: "size", reason }.into())
-            }
-        }
-    }
-}
-
-/// What a header says that cannot be.
-fn refused(path: &Path) -> impl Fn(Unfit) -> TreeFileError {
-    move |Unfit { key, reason }| TreeFileError::Header { path: path.to_owned(), key, reason }
-}
 
 /// A tree in a file, read shard by shard: each that has regions is one of its [`Parts`]. Shards that were read last stay in memory,
 /// up to some bytes.
@@ -141,6 +46,16 @@ pub struct TreeFile<const K: usize> {
 struct Recent<const K: usize> {
     parts: Vec<(usize, Arc<Tree<K>>)>,
     limit: u64,
+}
+
+impl TreeStore {
+    /// The tree in K dimensions.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if it has another number of them, the header is that of no tree, or an array is not what the header says.
+    pub fn tree<const K: usize>(self) -> Result<TreeFile<K>, TreeError> {
+        Ok(TreeFile::new(self)?)
+    }
 }
 
 impl<const K: usize> TreeFile<K> {

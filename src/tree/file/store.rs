@@ -1,0 +1,68 @@
+//! Trees in files before their dimension is a type.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::cell::CellType;
+use crate::tree::error::TreeError;
+use crate::tree::file::error::TreeFileError;
+use crate::tree::file::header::{Attributes, Header, HeaderFault};
+use crate::tree::file::info::{TreeInfo, Unfit};
+use crate::zarr::ZarrStore;
+
+/// A tree in a file or in a folder of files, of a number of dimensions that the file says. Its header was read and found right.
+#[derive(Debug)]
+pub struct TreeStore {
+    pub(super) store: ZarrStore,
+    pub(super) header: Header,
+    pub(super) info: TreeInfo,
+}
+
+impl TreeStore {
+    /// Opens a folder, or a zip in which nothing is compressed.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] names the file and the byte, or the key of the header, and what is wrong there.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, TreeError> {
+        let path = path.as_ref();
+        let read = || -> Result<Self, TreeFileError> {
+            let store = ZarrStore::open(path)?;
+            let Attributes { orthant_tree } = store.group::<Attributes<Map<String, Value>>>("zarr.json")?;
+            let name = || path.to_owned();
+            let header = Header::read(orthant_tree).map_err(|fault| match fault {
+                HeaderFault::Version(found) => TreeFileError::Version { path: name(), found },
+                HeaderFault::Digest { found, expected } => TreeFileError::Digest { path: name(), found, expected },
+                HeaderFault::Keys(reason) => TreeFileError::Header { path: name(), key: "orthant_tree", reason },
+            })?;
+            let info = header.info().map_err(refused(path))?;
+            Ok(Self { store, header, info })
+        };
+        Ok(read()?)
+    }
+
+    /// The number of dimensions.
+    pub fn dimensions(&self) -> usize {
+        self.header.size.len()
+    }
+
+    /// Cells per axis, axis 0 first.
+    pub fn size(&self) -> &[u32] {
+        &self.header.size
+    }
+
+    /// The type of a cell.
+    pub fn kind(&self) -> CellType {
+        self.header.cell
+    }
+
+    /// What is known of the tree beside its regions.
+    pub fn info(&self) -> &TreeInfo {
+        &self.info
+    }
+}
+
+/// What a header says that cannot be.
+pub(super) fn refused(path: &Path) -> impl Fn(Unfit) -> TreeFileError {
+    move |Unfit { key, reason }| TreeFileError::Header { path: path.to_owned(), key, reason }
+}
