@@ -72,11 +72,11 @@ impl TreeJob for SampleOptions {
     }
 }
 
+/// Makes what is wrong with a place a message that says where it was written.
+type Wrong<'w> = dyn Fn(String) -> String + 'w;
+
 /// Shows a visitor the lines of a file, with what says which one it was.
-fn each_line(
-    path: &Path,
-    visit: &mut dyn FnMut(&str, &dyn Fn(String) -> String) -> Result<(), Error>,
-) -> Result<(), Error> {
+fn each_line(path: &Path, visit: &mut dyn FnMut(&str, &Wrong<'_>) -> Result<(), Error>) -> Result<(), Error> {
     let failed = |source| Error::File { path: path.to_owned(), source };
     let reader: Box<dyn BufRead> = match is_stdout(path) {
         true => Box::new(std::io::stdin().lock()),
@@ -109,13 +109,13 @@ impl<'t, const K: usize> Lines<'t, K> {
         Ok(Self { tree, places: Vec::new(), out, outside: 0 })
     }
 
-    fn cell(&mut self, text: &str, wrong: &dyn Fn(String) -> String) -> Result<(), Error> {
+    fn cell(&mut self, text: &str, wrong: &Wrong<'_>) -> Result<(), Error> {
         let cell = numbers::<K, u64>(text, "an index such as 12").map_err(|why| Error::Input(wrong(why)))?;
         // What is no index of any axis is outside.
         self.add(text, cell.map(|index| u32::try_from(index).unwrap_or(u32::MAX)))
     }
 
-    fn point(&mut self, text: &str, wrong: &dyn Fn(String) -> String) -> Result<(), Error> {
+    fn point(&mut self, text: &str, wrong: &Wrong<'_>) -> Result<(), Error> {
         let point = numbers::<K, f64>(text, "a number such as 0.5").map_err(|why| Error::Input(wrong(why)))?;
         let cell = self.tree.plan().domain().cell_at(point).unwrap_or([u32::MAX; K]);
         self.add(text, cell)
