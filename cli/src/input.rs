@@ -26,7 +26,15 @@ impl Input {
     /// # Errors
     /// As [`open`](Self::open).
     pub(crate) fn named(path: &Path, voice: Voice) -> Result<Self, Error> {
-        Self::open(&InputOptions::of(path), &Computed::default(), voice)
+        let options = InputOptions::of(path);
+        if let Err(source) = options.parts()?.0.metadata() {
+            return Err(Error::File { path: path.to_owned(), source });
+        }
+        if !has_extension(path, "npy") && !has_extension(&options.parts()?.0, "npz") {
+            let reason = format!("--against {}: neither .npy nor .npz nor a tree", path.display());
+            return Err(Error::Input(reason));
+        }
+        Self::open(&options, &Computed::default(), voice)
     }
 
     /// Opens the array.

@@ -65,6 +65,10 @@ impl ZarrStore {
         let Some((file, directory)) = &self.zip else {
             let path = self.path.join(name);
             let open = || -> io::Result<(File, u64)> {
+                // Opening a pipe waits for a writer.
+                if !std::fs::metadata(&path)?.is_file() {
+                    return Err(io::Error::other("not a regular file"));
+                }
                 let file = File::open(&path)?;
                 let length = file.metadata()?.len();
                 Ok((file, length))

@@ -11,7 +11,7 @@ use crate::error::Error;
 use orthant::geometry::Region;
 use orthant::result::DenseArray;
 
-pub use staged::{Staged, distinct, expect_extension, has_extension, is_stdout, same_file};
+pub use staged::{Staged, distinct, expect_extension, has_extension, is_stdout};
 
 /// A 2-D slice of a k-dimensional field, as a picture sees it: two axes across, the others fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

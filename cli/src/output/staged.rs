@@ -34,10 +34,29 @@ pub fn is_stdout(path: &Path) -> bool {
 }
 
 /// True if two paths lead to one file, whether it is there already or not.
-pub fn same_file(a: &Path, b: &Path) -> bool {
+fn same_file(a: &Path, b: &Path) -> bool {
     let whole = |path: &Path| Some(folder(path).canonicalize().ok()?.join(path.file_name()?));
     let one_name = || whole(a).is_some_and(|a| whole(b) == Some(a));
-    a == b || (!is_stdout(a) && !is_stdout(b) && (one_name() || same_file::is_same_file(a, b).unwrap_or(false)))
+    a == b || (!is_stdout(a) && !is_stdout(b) && (one_name() || identical(a, b)))
+}
+
+/// True if both are there and are one, which is told without opening them: to open a FIFO would wait for its other end.
+#[cfg(unix)]
+fn identical(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let number = |path: &Path| path.metadata().map(|facts| (facts.dev(), facts.ino()));
+    number(a).ok().zip(number(b).ok()).is_some_and(|(a, b)| a == b)
+}
+
+#[cfg(not(unix))]
+fn identical(a: &Path, b: &Path) -> bool {
+    same_file::is_same_file(a, b).unwrap_or(false)
+}
+
+/// True if an input lies in a folder that would be replaced.
+fn holds(output: &Path, input: &Path) -> bool {
+    let whole = |path: &Path| path.canonicalize().ok();
+    !is_stdout(output) && whole(input).zip(whole(output)).is_some_and(|(input, output)| input.starts_with(output))
 }
 
 /// Refuses outputs that are one file, or one that is read.
@@ -47,7 +66,7 @@ pub fn same_file(a: &Path, b: &Path) -> bool {
 pub fn distinct<'a>(outputs: impl IntoIterator<Item = &'a Path>, inputs: &[PathBuf]) -> Result<(), Error> {
     let mut seen: Vec<&Path> = Vec::new();
     for output in outputs {
-        if inputs.iter().any(|input| same_file(input, output)) {
+        if inputs.iter().any(|input| same_file(input, output) || holds(output, input)) {
             return Err(Error::Input(format!("{}: is read, and cannot be written too", output.display())));
         }
         if seen.iter().any(|other| same_file(other, output)) {

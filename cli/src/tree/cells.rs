@@ -48,13 +48,13 @@ pub(crate) struct SliceOptions {
 
 /// Writes a box.
 pub(super) fn a_box(args: BoxOptions, voice: Voice) -> Result<(), Error> {
-    let to = ToOptions { voice: Some(voice), ..args.to };
+    let to = ToOptions { voice: Some(voice), of: args.tree.clone(), ..args.to };
     open(&args.tree.clone(), BoxOptions { to, ..args })
 }
 
 /// Writes a slice.
 pub(super) fn slice(args: SliceOptions, voice: Voice) -> Result<(), Error> {
-    let to = ToOptions { voice: Some(voice), ..args.to };
+    let to = ToOptions { voice: Some(voice), of: args.tree.clone(), ..args.to };
     open(&args.tree.clone(), SliceOptions { to, ..args })
 }
 

@@ -10,8 +10,9 @@ use orthant::tree::{Parts, TreeFile, TreeJob, TreeSource};
 use super::open::open;
 use super::to::ToOptions;
 use crate::error::Error;
+use crate::interrupt::undisturbed;
 use crate::output::tree::is_tree;
-use crate::output::{expect_extension, has_extension, is_stdout, same_file};
+use crate::output::{expect_extension, has_extension, is_stdout};
 use crate::voice::Voice;
 
 /// Options of `tree convert`.
@@ -19,7 +20,7 @@ use crate::voice::Voice;
 pub(crate) struct ConvertOptions {
     /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
     tree: PathBuf,
-    /// What to write, by its extension: .npy, .vti and .htg for VTK and ParaView, .zarr (dense, a folder), .tree.zarr, .tree.zarr.zip
+    /// What to write, by its extension: .npy, .vti and .htg for VTK and ParaView, .zarr (dense, a folder), .tree.zarr, .tree.zarr.zip; - is .npy on stdout
     #[arg(value_name = "TO")]
     output: PathBuf,
     /// Overwrite an existing output
@@ -34,9 +35,6 @@ pub(super) fn convert(args: ConvertOptions, voice: Voice) -> Result<(), Error> {
     if !is_tree(&args.output) && !is_stdout(&args.output) {
         expect_extension("TO", &args.output, &["npy", "vti", "htg", "zarr", "tree.zarr", "tree.zarr.zip"])?;
     }
-    if same_file(&args.tree, &args.output) {
-        return Err(Error::Input(format!("{}: is read, and cannot be written too", args.output.display())));
-    }
     open(&args.tree.clone(), ConvertOptions { voice: Some(voice), ..args })
 }
 
@@ -44,8 +42,9 @@ impl TreeJob for ConvertOptions {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
-        let Self { output, force, voice, .. } = self;
-        let to = ToOptions { output, force, voice };
+        let Self { tree: of, output, force, voice } = self;
+        let to = ToOptions { output, force, voice, of };
+        to.is_no_input()?;
         let boxes = TreeSource(&tree);
         if is_tree(&to.output) {
             let mut writer = to.writer(tree.plan(), tree.kind(), tree.info())?;
@@ -76,17 +75,35 @@ fn folder(path: &Path, force: bool, write: &dyn Fn(&Path) -> Result<(), export::
     if there && !force {
         return Err(Error::Exists { path: path.to_owned() });
     }
-    // What is replaced is what this command makes, and nothing that a wrong name points to.
-    if there && !path.join("zarr.json").is_file() {
-        let reason = format!("{}: is no folder of Zarr, and is not replaced", path.display());
+    if there && !is_dense(path) {
+        let reason = format!("{}: is no folder that this command makes, and is not replaced", path.display());
         return Err(Error::Input(reason).about(&["force"]));
     }
+    // Its errors would name a folder that nobody asked for.
+    let unnamed = |error: std::io::Error| failed(error.kind().into());
     let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let temporary = tempfile::Builder::new().prefix(".orthant-").tempdir_in(beside).map_err(failed)?;
-    let made = temporary.path().join("made");
+    let beside = beside.canonicalize().map_err(failed)?;
+    let name = path.file_name().ok_or_else(|| failed(std::io::ErrorKind::InvalidInput.into()))?;
+    let temporary = tempfile::Builder::new().prefix(".orthant-").tempdir_in(&beside).map_err(unnamed)?;
+    undisturbed().temporary(temporary.path().to_owned());
+    let (made, replaced, target) =
+        (temporary.path().join("made"), temporary.path().join("replaced"), beside.join(name));
     write(&made)?;
+    let _ending = undisturbed();
     if there {
-        std::fs::rename(path, temporary.path().join("replaced")).map_err(failed)?;
+        std::fs::rename(&target, &replaced).map_err(unnamed)?;
     }
-    std::fs::rename(&made, path).map_err(failed)
+    std::fs::rename(&made, &target).map_err(|error| {
+        // What was there has its name again.
+        let _ = std::fs::rename(&replaced, &target);
+        unnamed(error)
+    })
+}
+
+/// True if a folder is a group of arrays, and there is nothing else in it.
+fn is_dense(folder: &Path) -> bool {
+    let array = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry.is_ok_and(|entry| entry.file_name() == "zarr.json" || entry.path().join("zarr.json").is_file())
+    };
+    folder.join("value").is_dir() && std::fs::read_dir(folder).is_ok_and(|mut entries| entries.all(array))
 }

@@ -9,7 +9,7 @@ use orthant::Control;
 use orthant::tree::{Parts, TreeFile, TreeJob, TreeSource};
 
 use super::open::open;
-use super::validate::{SHOWN, tell};
+use super::validate::{SHOWN, about, tell};
 use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::progress::Progress;
@@ -46,6 +46,7 @@ impl TreeJob for DiffOptions {
         let progress = Progress::start(&control, tree.plan().domain().cells(), 1, voice);
         let differences = parts.compare(&TreeSource(&other), self.most, &control);
         drop(progress);
-        tell(&tree, &differences?, &format!("{} and {}", self.tree.display(), self.other.display()), voice)
+        let differences = differences.map_err(|error| about(&self.other, error))?;
+        tell(&tree, &differences, &format!("{} and {}", self.tree.display(), self.other.display()), voice)
     }
 }

@@ -103,6 +103,9 @@ impl TreeJob for InfoOptions {
             fact(&format!("label {}", kind.text(label.word)), label.name.clone());
         }
         fact("checksum", checksum);
-        print(format_args!("{}\n", facts.trim_fmt().trim_start()))
+        facts
+            .trim_fmt()
+            .lines()
+            .try_for_each(|line| print(format_args!("{}\n", line.strip_prefix(' ').unwrap_or(line))))
     }
 }

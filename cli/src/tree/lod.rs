@@ -32,7 +32,7 @@ pub(crate) struct LodOptions {
 
 /// Writes a level of detail.
 pub(super) fn lod(args: LodOptions, voice: Voice) -> Result<(), Error> {
-    let to = ToOptions { voice: Some(voice), ..args.to };
+    let to = ToOptions { voice: Some(voice), of: args.tree.clone(), ..args.to };
     open(&args.tree.clone(), LodOptions { to, ..args })
 }
 

@@ -21,7 +21,7 @@ use crate::voice::Voice;
 /// The tree commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TreeCommand {
-    /// What a tree is: cells, scheme, regions, where it came from, what it takes
+    /// What a tree is: cells, scheme, regions, where it came from
     Info(info::InfoOptions),
     /// The terminal regions along the curve, one per line
     Print(print::PrintOptions),

@@ -41,6 +41,10 @@ impl TreeJob for PrintOptions {
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
         let mut out = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
         let kind = tree.kind();
+        let deepest = tree.plan().levels().len() as u32 - 1;
+        if let Some(level) = self.level.filter(|&level| level > deepest) {
+            return Err(Error::Input(format!("--level {level}: the tree has levels 0 to {deepest}")));
+        }
         if self.csv {
             let columns = |name: &str| (0..K).map(|j| format!("{name}{j},")).collect::<String>();
             writeln!(out, "level,code,{}{}value,provenance", columns("corner"), columns("extent"))

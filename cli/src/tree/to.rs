@@ -18,7 +18,7 @@ use crate::voice::Voice;
 /// Where cells go.
 #[derive(Debug, Args)]
 pub(super) struct ToOptions {
-    /// The file: .npy, a picture .png of a slice, or - for .npy on stdout
+    /// The file: .npy, or - for that on stdout; of a slice .png, too, and of a level a tree
     #[arg(short, long, value_name = "PATH")]
     pub(super) output: PathBuf,
     /// Overwrite an existing file
@@ -26,6 +26,9 @@ pub(super) struct ToOptions {
     pub(super) force: bool,
     #[arg(skip)]
     pub(super) voice: Option<Voice>,
+    /// The tree that is read.
+    #[arg(skip)]
+    pub(super) of: PathBuf,
 }
 
 impl ToOptions {
@@ -34,8 +37,13 @@ impl ToOptions {
         if !is_stdout(&self.output) {
             expect_extension("--output", &self.output, allowed)?;
         }
-        distinct([&*self.output], &[])?;
+        self.is_no_input()?;
         Staged::new(&self.output, self.force)
+    }
+
+    /// Refuses to write over the tree that is read.
+    pub(super) fn is_no_input(&self) -> Result<(), Error> {
+        distinct([&*self.output], std::slice::from_ref(&self.of))
     }
 
     /// Writes it, and says so.
@@ -78,6 +86,7 @@ impl ToOptions {
         kind: CellType,
         info: &TreeInfo,
     ) -> Result<TreeWriter<K>, Error> {
+        self.is_no_input()?;
         let control = Arc::new(Control::default());
         cancels(&control);
         let target = TreeTarget::new(&self.output).overwrite(self.force);

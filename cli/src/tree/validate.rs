@@ -1,12 +1,12 @@
 //! `orthant tree validate`: every byte of a tree, and its cells against an array.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 
 use orthant::Control;
-use orthant::tree::{Differences, Parts, Source, TreeFile, TreeJob, TreeSource};
+use orthant::tree::{Differences, Parts, Source, TreeError, TreeFile, TreeJob, TreeSource};
 
 use super::open::open;
 use super::span;
@@ -64,7 +64,16 @@ impl TreeJob for ValidateOptions {
             }
         };
         drop(progress);
-        tell(&tree, &differences?, &format!("{} and {}", self.tree.display(), path.display()), voice)
+        let differences = differences.map_err(|error| about(path, error))?;
+        tell(&tree, &differences, &format!("{} and {}", self.tree.display(), path.display()), voice)
+    }
+}
+
+/// What keeps a tree from being compared with what lies at a path.
+pub(super) fn about(path: &Path, error: TreeError) -> Error {
+    match error {
+        TreeError::Sizes { .. } | TreeError::CellType { .. } => Error::Input(format!("{}: {error}", path.display())),
+        error => error.into(),
     }
 }
 

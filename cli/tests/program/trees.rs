@@ -199,6 +199,23 @@ fn trees_are_checked_compared_and_converted() {
     assert_eq!(json(&folder.join("out.zarr/zarr.json"))["zarr_format"], 3);
     assert!(refused(&folder, "tree convert a.tree.zarr out.obj", 2).contains(".obj"));
     assert!(refused(&folder, "tree convert a.tree.zarr a.tree.zarr --force", 2).contains("is read"));
+    // What is read is not written over, nor a folder that it lies in.
+    let before = told(&folder, "tree print a.tree.zarr");
+    std::fs::rename(folder.join("c.tree.zarr.zip"), folder.join("out.zarr/c.tree.zarr.zip")).unwrap();
+    for arguments in [
+        "lod a.tree.zarr --level 1 -o a.tree.zarr --force",
+        "lod a.tree.zarr --level 1 -o ./a.tree.zarr --force",
+        "convert out.zarr/c.tree.zarr.zip out.zarr --force",
+    ] {
+        assert!(refused(&folder, &format!("tree {arguments}"), 2).contains("is read"), "{arguments}");
+    }
+    // Nor what somebody keeps in a folder of arrays.
+    assert!(refused(&folder, "tree convert a.tree.zarr out.zarr --force", 2).contains("not replaced"));
+    std::fs::write(folder.join("out.tree.zarr/notes.txt"), "mine").unwrap();
+    assert!(refused(&folder, "tree convert a.tree.zarr out.tree.zarr --force", 2).contains("out.tree.zarr"));
+    assert_eq!(std::fs::read(folder.join("out.tree.zarr/notes.txt")).unwrap(), b"mine");
+    assert_eq!(told(&folder, "tree print a.tree.zarr"), before);
+    assert!(refused(&folder, "tree print a.tree.zarr --level 9", 2).contains("--level 9: the tree has levels 0 to 2"));
     // A flipped byte is found, and which file it is in.
     let path = folder.join("a.tree.zarr/cells/c/0/0");
     let mut bytes = std::fs::read(&path).unwrap();

@@ -219,7 +219,11 @@ impl Staged {
         if self.target.symlink_metadata().is_ok() {
             fs::rename(&self.target, self.path.join("old")).map_err(&failed)?;
         }
-        fs::rename(&made, &self.target).map_err(&failed)?;
+        fs::rename(&made, &self.target).map_err(|error| {
+            // What was there has its name again.
+            let _ = fs::rename(self.path.join("old"), &self.target);
+            failed(error)
+        })?;
         let above = self.path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // Not every system can sync a folder, and the tree is complete whether its name is on the disk or not.
         let _ = File::open(above).and_then(|folder| folder.sync_all());
@@ -253,10 +257,14 @@ fn replaceable(target: &Path, overwrite: bool) -> Result<(), TreeFileError> {
     }
 }
 
-/// True if a folder is a group of a tree, whole or not.
+/// True if a folder is a group of a tree, whole or not, and there is nothing else in it.
 fn is_tree(folder: &Path) -> bool {
     let store = ZarrStore::open(folder).and_then(|store| store.group::<Attributes<serde::de::IgnoredAny>>("zarr.json"));
-    store.is_ok()
+    let known = |entry: io::Result<fs::DirEntry>| {
+        let name = entry.map(|entry| entry.file_name()).unwrap_or_default();
+        name == "zarr.json" || Array::ALL.iter().any(|array| name == array.name())
+    };
+    store.is_ok() && fs::read_dir(folder).is_ok_and(|mut entries| entries.all(known))
 }
 
 /// Makes the folder of a target, if it is not there, and locks the progress in it.
