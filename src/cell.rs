@@ -85,8 +85,6 @@ macro_rules! with_type {
     };
 }
 
-pub(crate) use with_type;
-
 impl CellType {
     /// Bytes per cell.
     pub fn bytes(self) -> u64 {

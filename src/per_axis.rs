@@ -1,4 +1,5 @@
-//! One number for all axes, or one per axis: how such numbers are written where one number was written before there were axes.
+//! One number for all axes, or one per axis: how such numbers are written where one number was written before there were axes;
+//! and what axes are called.
 //!
 //! A module for `#[serde(with = "orthant::per_axis")]`. It writes a number where all axes are equal, else a list, axis 0
 //! first, and reads both.
@@ -16,6 +17,14 @@ pub fn shortest<T: PartialEq + Copy>(axes: &[T]) -> Vec<T> {
 /// The axes as options take them, `4x1`.
 pub fn text<T: ToString>(axes: &[T]) -> String {
     axes.iter().map(T::to_string).collect::<Vec<_>>().join("x")
+}
+
+/// What axes are called that have no names of their own: x, y, z and w, or x0, x1 and so on where there are more.
+pub fn names(k: usize) -> Vec<String> {
+    match k {
+        0..=4 => ["x", "y", "z", "w"][..k].iter().map(|&name| name.to_owned()).collect(),
+        _ => (0..k).map(|axis| format!("x{axis}")).collect(),
+    }
 }
 
 /// Writes a number, or a list.

@@ -6,35 +6,21 @@ use crate::cell::CellType;
 use crate::geometry::{Domain, Region, WindowError};
 use crate::tree::{Source, Tree, TreeSource};
 
-/// Cells of a domain, which are asked for box by box, and of boxes whether they have one value.
+/// A source of cells that lie somewhere. Boxes of one value that it [knows](Source::known) are not looked into.
 pub trait Boxes<const K: usize>: Source<K> {
     /// Where the cells lie.
     fn domain(&self) -> Domain<K>;
-
-    /// The word that all cells of a box count as; None if there are several, or it is not known without a look at every cell.
-    ///
-    /// # Errors
-    /// Whatever keeps it from reading.
-    fn uniform(&self, window: &Region<K>) -> io::Result<Option<u64>>;
 }
 
 impl<const K: usize> Boxes<K> for Tree<K> {
     fn domain(&self) -> Domain<K> {
         *self.plan().domain()
     }
-
-    fn uniform(&self, window: &Region<K>) -> io::Result<Option<u64>> {
-        Tree::uniform(self, window).map_err(io::Error::other)
-    }
 }
 
 impl<const K: usize> Boxes<K> for TreeSource<'_, K> {
     fn domain(&self) -> Domain<K> {
         *self.0.plan().domain()
-    }
-
-    fn uniform(&self, window: &Region<K>) -> io::Result<Option<u64>> {
-        self.known(window)
     }
 }
 
@@ -87,15 +73,15 @@ impl<const K: usize> Source<K> for Cutout<'_, K> {
         self.check(window, bytes)?;
         self.of.read(&self.among(window), bytes)
     }
+
+    fn known(&self, window: &Region<K>) -> io::Result<Option<u64>> {
+        window.within(self.window.extent).map_err(io::Error::other)?;
+        self.of.known(&self.among(window))
+    }
 }
 
 impl<const K: usize> Boxes<K> for Cutout<'_, K> {
     fn domain(&self) -> Domain<K> {
         self.domain
-    }
-
-    fn uniform(&self, window: &Region<K>) -> io::Result<Option<u64>> {
-        window.within(self.window.extent).map_err(io::Error::other)?;
-        self.of.uniform(&self.among(window))
     }
 }

@@ -116,7 +116,7 @@ impl<const K: usize> Cutter<'_, K> {
         let read = match read {
             Some(read) => Some(read),
             None => {
-                let uniform = || self.boxes.uniform(&part).map_err(ExportError::Read);
+                let uniform = || self.boxes.known(&part).map_err(ExportError::Read);
                 if let Some(word) = if whole { uniform()? } else { None } {
                     return Ok(Vertex { divided: false, word: Some(word) });
                 }

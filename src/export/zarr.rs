@@ -18,6 +18,7 @@ use crate::export::error::ExportError;
 use crate::export::slabs;
 use crate::geometry::{Domain, Region};
 use crate::memory::zeros;
+use crate::per_axis;
 pub use crate::zarr::pack;
 use crate::zarr::{ArrayMetadata, ShardWriter, encode, group_of, is_fill};
 
@@ -50,7 +51,7 @@ fn write_in<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path, grid: &Chunking
     if fs::read_dir(folder).map_err(wrong)?.next().is_some() {
         return Err(wrong(io::ErrorKind::DirectoryNotEmpty.into()));
     }
-    let names = names(K);
+    let names = per_axis::names(K);
     let named: Vec<&str> = names.iter().rev().map(String::as_str).collect();
     let value = ArrayMetadata::sharded(
         boxes.kind(),
@@ -79,14 +80,6 @@ struct DomainAttributes {
     size: Vec<u32>,
     window: Vec<[f64; 2]>,
     sample: &'static str,
-}
-
-/// What axes are called, axis 0 first.
-fn names(k: usize) -> Vec<String> {
-    match k {
-        1..=4 => ["x", "y", "z", "w"][..k].iter().map(|&name| name.to_owned()).collect(),
-        _ => (0..k).map(|axis| format!("x{axis}")).collect(),
-    }
 }
 
 /// Axis 0 last, as Zarr has its fastest.
@@ -147,7 +140,7 @@ fn write_values<const K: usize>(
     for at in files.cells() {
         let corner: [u64; K] = std::array::from_fn(|j| u64::from(at[j]) * u64::from(side[j]));
         let file = cut(corner, side).expect("files begin in the domain");
-        if boxes.uniform(&file).map_err(ExportError::Read)? == Some(metadata.fill) {
+        if boxes.known(&file).map_err(ExportError::Read)? == Some(metadata.fill) {
             continue;
         }
         let chunk = |at: [u32; K]| {
@@ -253,7 +246,7 @@ mod tests {
             &reversed(size),
             &reversed(side),
             &reversed(grid.chunk),
-            &names(K).iter().rev().map(String::as_str).collect::<Vec<_>>(),
+            &per_axis::names(K).iter().rev().map(String::as_str).collect::<Vec<_>>(),
         );
         let store = ZarrStore::open(folder).unwrap();
         store.expect("value/zarr.json", &value.text()).unwrap();

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::MAX_DIM;
+use crate::zarr::Fault;
 
 /// The types that files can have, as `.npy` writes them.
 const CELL_TYPES: &str = "b1, i1, u1, i2, u2, i4, u4, i8, u8, f4 and f8, in either order of bytes,";
@@ -28,13 +29,19 @@ pub enum Wrong {
     /// A folder, a pipe, a device.
     #[error("not a regular file")]
     NoFile,
-    /// An archive that is none, or is damaged.
-    #[error("byte {offset}: {what}")]
-    Zip {
-        /// Where.
+    /// Another kind of archive, or none.
+    #[error("not a .npz file, which is a zip archive and ends with its directory")]
+    NoArchive,
+    /// An archive that is damaged, or of a kind that NumPy does not write.
+    #[error("{0}")]
+    Archive(Fault),
+    /// A deflated member that is not what was packed.
+    #[error(
+        "byte {offset}: what is deflated here is damaged, or has not the length or the checksum that the directory says"
+    )]
+    Deflated {
+        /// Where it begins.
         offset: u64,
-        /// What is wrong there.
-        what: &'static str,
     },
     /// A member that an archive does not have, or one of several without a name.
     #[error("{}", which_member(wanted.as_deref(), *members, names))]
@@ -42,7 +49,7 @@ pub enum Wrong {
         /// The name that was asked for.
         wanted: Option<String>,
         /// Members that there are.
-        members: u64,
+        members: usize,
         /// The names of the first of them.
         names: Vec<String>,
     },
@@ -144,8 +151,8 @@ pub enum Wrong {
 }
 
 /// What there is instead of the member that was wanted.
-fn which_member(wanted: Option<&str>, members: u64, names: &[String]) -> String {
-    let more = if members > names.len() as u64 { ", .." } else { "" };
+fn which_member(wanted: Option<&str>, members: usize, names: &[String]) -> String {
+    let more = if members > names.len() { ", .." } else { "" };
     let names = format!("{}{more}", names.join(", "));
     match wanted {
         _ if members == 0 => "an archive without members".into(),

@@ -16,9 +16,9 @@ use crate::cell::CellType;
 use crate::geometry::Region;
 use crate::input::error::{InputError, Wrong};
 use crate::input::layout::{Endian, IndexOrder, Layout};
-use crate::input::npz::Packed;
 use crate::input::{npy, npz};
 use crate::tree::{InMemory, Source};
+use crate::zarr::Entry;
 
 /// An array in a file, of a number of dimensions that the file says.
 ///
@@ -82,8 +82,8 @@ impl ArrayFile {
     ) -> Result<Self, InputError> {
         let wrong = |wrong| InputError { path: path.to_owned(), wrong };
         let (file, metadata) = regular(path).map_err(wrong)?;
-        let found = npz::find(&file, metadata.len(), member).map_err(wrong)?;
-        let inside = |inner| wrong(Wrong::InMember { name: found.name.clone(), wrong: Box::new(inner) });
+        let (name, found) = npz::find(&file, member).map_err(wrong)?;
+        let inside = |inner| wrong(Wrong::InMember { name: name.clone(), wrong: Box::new(inner) });
         if !found.deflated {
             return Self::map(path, file, &metadata, |file| stored(file, &found)).map_err(inside);
         }
@@ -165,11 +165,11 @@ fn regular(path: &Path) -> Result<(File, Metadata), Wrong> {
 }
 
 /// The layout of a member that is stored as it is.
-fn stored(mut file: &File, member: &Packed) -> Result<Layout, Wrong> {
-    file.seek(SeekFrom::Start(member.offset))?;
+fn stored(mut file: &File, member: &Entry) -> Result<Layout, Wrong> {
+    file.seek(SeekFrom::Start(member.start))?;
     let layout = npy::layout(file.take(member.length), member.length)?;
     layout.check(member.length)?;
-    Ok(Layout { offset: member.offset + layout.offset, ..layout })
+    Ok(Layout { offset: member.start + layout.offset, ..layout })
 }
 
 fn state(metadata: &Metadata) -> (u64, Option<SystemTime>) {

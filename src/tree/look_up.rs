@@ -102,16 +102,13 @@ impl<const K: usize> Tree<K> {
         window.within(self.plan().domain().size())?;
         dense_fits(Stored::Materialised, window.cells_wide(), self.kind(), limit)?;
         let mut array = DenseArray::zeroed(Stored::Materialised, *window, self.kind())?;
-        self.show(&mut array);
+        self.show(window, array.cells_mut().bytes_mut());
         Ok(array)
     }
 
-    /// Writes what the tree covers of an array's window, which is a box of the domain.
-    pub(super) fn show(&self, array: &mut DenseArray<K>) {
-        let window = array.window();
-        each_width!(self.bricks.bits(), bricks => {
-            self.paint(bricks, &window, bytemuck::cast_slice_mut(array.cells_mut().bytes_mut()));
-        });
+    /// Writes what the tree covers of a box of the domain into bytes that lie as its cells must.
+    pub(super) fn show(&self, window: &Region<K>, bytes: &mut [u8]) {
+        each_width!(self.bricks.bits(), bricks => self.paint(bricks, window, bytemuck::cast_slice_mut(bytes)));
     }
 
     /// The word that all cells of a box count as, which is that of some regions or of cells of leaves; None if there are several,

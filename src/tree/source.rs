@@ -5,13 +5,10 @@ use std::ops::Range;
 
 use ndarray::Axis;
 
-use crate::cell::{Cell, CellType, with_type};
+use crate::cell::{Cell, CellType};
 use crate::field::ArrayField;
 use crate::geometry::Region;
-use crate::memory::copies;
 use crate::result::{DenseArray, each_width};
-use crate::tree::error::TreeError;
-use crate::tree::stored::Tree;
 
 /// An array somewhere, in memory or not, which hands out boxes of its cells.
 ///
@@ -178,36 +175,6 @@ impl<const K: usize> Source<K> for DenseArray<K> {
         self.check(window, bytes)?;
         each_width!(self.cells().bits(), cells => copy_rows(self.size(), cells, window, bytes));
         Ok(())
-    }
-}
-
-/// Cells of the domain, from the regions themselves.
-impl<const K: usize> Source<K> for Tree<K> {
-    fn kind(&self) -> CellType {
-        self.kind()
-    }
-
-    fn size(&self) -> [u32; K] {
-        self.plan().domain().size()
-    }
-
-    fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
-        fn read<const K: usize, T: Cell>(
-            tree: &Tree<K>,
-            window: &Region<K>,
-            bytes: &mut [u8],
-        ) -> Result<(), TreeError> {
-            if let Ok(cells) = bytemuck::try_cast_slice_mut::<u8, T>(bytes) {
-                return tree.read(window, cells);
-            }
-            // Bytes that do not lie as cells must.
-            let mut cells = copies(T::zeroed(), bytes.len() / size_of::<T>())?;
-            tree.read(window, &mut cells)?;
-            bytes.copy_from_slice(bytemuck::cast_slice(&cells));
-            Ok(())
-        }
-        self.check(window, bytes)?;
-        with_type!(self.kind(), T => read::<K, T>(self, window, bytes)).map_err(io::Error::other)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::result::{DenseArray, Stored};
 use crate::tree::error::TreeError;
 use crate::tree::parts::Parts;
 use crate::tree::source::Source;
+use crate::tree::stored::Tree;
 
 /// A tree, whose parts are read when cells of theirs are asked for.
 #[derive(Clone, Copy)]
@@ -17,10 +18,16 @@ impl<const K: usize> TreeSource<'_, K> {
     /// A box as an array.
     pub(super) fn array(&self, window: &Region<K>) -> Result<DenseArray<K>, TreeError> {
         let mut array = DenseArray::zeroed(Stored::Materialised, *window, self.kind())?;
-        for index in self.0.meeting(window)? {
-            self.0.part(index)?.show(&mut array);
-        }
+        self.show(window, array.cells_mut().bytes_mut())?;
         Ok(array)
+    }
+
+    /// Writes a box into bytes that lie as its cells must.
+    fn show(&self, window: &Region<K>, bytes: &mut [u8]) -> Result<(), TreeError> {
+        self.0.meeting(window)?.into_iter().try_for_each(|index| {
+            self.0.part(index)?.show(window, bytes);
+            Ok(())
+        })
     }
 
     /// The word that all cells of a box count as; None if there are several.
@@ -51,6 +58,9 @@ impl<const K: usize> Source<K> for TreeSource<'_, K> {
 
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
         self.check(window, bytes)?;
+        if bytes.as_ptr().addr().is_multiple_of(self.kind().bytes() as usize) {
+            return self.show(window, bytes).map_err(io::Error::other);
+        }
         let mut array = self.array(window).map_err(io::Error::other)?;
         bytes.copy_from_slice(array.cells_mut().bytes_mut());
         Ok(())
@@ -58,5 +68,24 @@ impl<const K: usize> Source<K> for TreeSource<'_, K> {
 
     fn known(&self, window: &Region<K>) -> io::Result<Option<u64>> {
         self.uniform(window).map_err(io::Error::other)
+    }
+}
+
+/// Cells of the domain, from the regions themselves.
+impl<const K: usize> Source<K> for Tree<K> {
+    fn kind(&self) -> CellType {
+        self.kind()
+    }
+
+    fn size(&self) -> [u32; K] {
+        self.plan().domain().size()
+    }
+
+    fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
+        TreeSource(self).read(window, bytes)
+    }
+
+    fn known(&self, window: &Region<K>) -> io::Result<Option<u64>> {
+        TreeSource(self).known(window)
     }
 }

@@ -26,3 +26,4 @@ pub(crate) use metadata::{ArrayMetadata, number};
 pub(crate) use shard::{ShardReader, ShardWriter, is_fill};
 pub(crate) use store::ZarrStore;
 pub use zip::pack;
+pub(crate) use zip::{Directory, Entry};

@@ -81,7 +81,7 @@ impl ZarrStore {
                 Err(error) => Err(ZarrError { path, member: None, fault: error.into() }),
             };
         };
-        Ok(directory.entry(name).map(|&Entry { start, length, crc }| {
+        Ok(directory.entry(name).map(|&Entry { start, length, crc, .. }| {
             let (path, name) = (self.path.clone(), Some(name.to_owned()));
             Member { file: file.clone(), path, name, start, length, crc: Some(crc) }
         }))

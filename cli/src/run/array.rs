@@ -13,7 +13,7 @@ use orthant::{ArrayReport, BackendKind, Built, Computed, Control, How, Keep, Pla
 
 use rayon::ThreadPool;
 
-use super::outputs::{Format, Outputs, finish};
+use super::outputs::{Format, Outputs, finish, write_report};
 use super::summary;
 use crate::error::Error;
 use crate::input::{Input, wrong};
@@ -216,7 +216,7 @@ impl ArrayRun {
 
     fn write<const K: usize>(
         &self,
-        outputs: Outputs,
+        mut outputs: Outputs,
         tree: Option<&Tree<K>>,
         slice: &Slice<K>,
         report: &ArrayReport,
@@ -228,14 +228,9 @@ impl ArrayRun {
         let shown = shown.map(|tree| tree.array(&slice.window(tree.plan().domain().size()), self.limit)).transpose()?;
         let caption = Caption::new(&report.computation, slice);
         // Stdout comes last: whoever reads it may leave, and files must not suffer.
-        let (report_now, report_last) = outputs.report.into_iter().partition::<Vec<_>, _>(|staged| !staged.is_stdout());
-        let write_report = |staged| {
-            finish(staged, &mut |out| {
-                serde_json::to_writer(&mut *out, report)?;
-                out.write_all(b"\n")
-            })
-        };
-        report_now.into_iter().try_for_each(write_report)?;
+        if outputs.report.as_ref().is_some_and(|staged| !staged.is_stdout()) {
+            write_report(outputs.report.take(), report, &self.control, self.voice)?;
+        }
         let palette = shown.as_ref().map(|cells| Palette::of_values(cells.cells(), self.args.output.palette));
         let picture = shown.as_ref().zip(palette.as_ref()).zip(tree);
         if let (Some(staged), Some(((cells, palette), tree))) = (outputs.overlay, picture) {
@@ -252,7 +247,7 @@ impl ArrayRun {
                 _ => unreachable!("outputs that show cells keep regions"),
             }
         }
-        report_last.into_iter().try_for_each(write_report)
+        write_report(outputs.report, report, &self.control, self.voice)
     }
 }
 

@@ -15,7 +15,7 @@ use orthant::rule::RuleKind;
 use orthant::tree::TreeWriter;
 use orthant::{Control, Plan, Ran, Report, Request, StrategyKind, Subdivision, Tree};
 
-use super::outputs::{Format, Outputs, PIECE, finish, write_cells};
+use super::outputs::{Format, Outputs, PIECE, finish, write_cells, write_report};
 use super::summary;
 use crate::error::Error;
 use crate::interrupt::cancels;
@@ -128,7 +128,7 @@ impl Job for Task {
 impl Task {
     fn write<const K: usize>(
         &self,
-        outputs: Outputs,
+        mut outputs: Outputs,
         trees: Vec<(TreeWriter<K>, PathBuf)>,
         subdivision: Subdivision<K>,
         slice: &Slice<K>,
@@ -147,14 +147,9 @@ impl Task {
         let palette = Palette::of_labels(field.labels(), self.request.how.kept.cell, self.args.output.palette);
         let caption = Caption::new(&report.computation, slice);
         // Stdout comes last: whoever reads it may leave, and files must not suffer.
-        let (report_now, report_last) = outputs.report.into_iter().partition::<Vec<_>, _>(|staged| !staged.is_stdout());
-        let write_report = |staged| {
-            finish(staged, &mut |out| {
-                serde_json::to_writer(&mut *out, report)?;
-                out.write_all(b"\n")
-            })
-        };
-        report_now.into_iter().try_for_each(write_report)?;
+        if outputs.report.as_ref().is_some_and(|staged| !staged.is_stdout()) {
+            write_report(outputs.report.take(), report, &self.control, self.voice)?;
+        }
         if let (Some(staged), Some(array)) = (outputs.overlay, &array) {
             let levels = subdivision.levels().len();
             let terminals = subdivision.terminals().iter();
@@ -199,6 +194,6 @@ impl Task {
             let write = |out: &mut dyn Write| Ok(npy::write(&tree, out)?);
             arrays_last.into_iter().try_for_each(|(_, staged)| finish(staged, &mut { write }))?;
         }
-        report_last.into_iter().try_for_each(write_report)
+        write_report(outputs.report, report, &self.control, self.voice)
     }
 }

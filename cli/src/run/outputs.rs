@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use orthant::backend::Kept;
 use orthant::result::{DenseArray, Stored, dense_fits};
 use orthant::{Control, Keep};
@@ -124,6 +126,21 @@ pub(super) fn finish(
     staged.finish(control, write)?;
     wrote.iter().for_each(|wrote| voice.say(wrote));
     Ok(())
+}
+
+/// Writes a report, if there is one to write.
+pub(super) fn write_report(
+    staged: Option<Staged>,
+    report: &impl Serialize,
+    control: &Control,
+    voice: Voice,
+) -> Result<(), Error> {
+    staged.map_or(Ok(()), |staged| {
+        finish(staged, control, voice, &mut |out| {
+            serde_json::to_writer(&mut *out, report)?;
+            out.write_all(b"\n")
+        })
+    })
 }
 
 /// Writes the cells of an array, or of a piece of one.

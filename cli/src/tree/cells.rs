@@ -93,6 +93,9 @@ impl TreeJob for SliceOptions {
             return Err(Error::Input("--axis: every axis is held, which leaves a cell; see tree sample".into()));
         }
         if !has_extension(&self.to.output, "png") {
+            if self.palette.is_some() {
+                return Err(Error::Input("--palette: no picture is written; name one by -o PATH.png".into()));
+            }
             let staged = self.to.stage(&["npy", "png"])?;
             return self.to.write(staged, &mut |out| write(&tree, window, &free, out));
         }

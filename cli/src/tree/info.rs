@@ -1,10 +1,12 @@
 //! `orthant tree info`: what a tree is.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
 
+use orthant::Bytes;
 use orthant::per_axis::{shortest, text as by};
 use orthant::tree::{TreeFile, TreeJob};
 
@@ -12,6 +14,15 @@ use super::open::open;
 use super::print::value;
 use crate::error::Error;
 use crate::voice::{print, table};
+
+/// The bytes of a file, or of all files in a folder.
+fn bytes(path: &Path) -> io::Result<u64> {
+    let facts = path.metadata()?;
+    if !facts.is_dir() {
+        return Ok(facts.len());
+    }
+    path.read_dir()?.map(|entry| bytes(&entry?.path())).sum()
+}
 
 /// Options of `tree info`.
 #[derive(Debug, Args)]
@@ -38,6 +49,7 @@ impl TreeJob for InfoOptions {
         let (uniform, leaves) = (sum(0), sum(1));
         let share = tree.leaf_cells() as f64 / domain.cells() as f64;
         let checksum = tree.checksum().to_string();
+        let bytes = bytes(&self.tree).map_err(|source| Error::File { path: self.tree.clone(), source })?;
         if self.json {
             let label = |label: &orthant::tree::TreeLabel| json!({"value": value(kind, label.word), "name": label.name, "colour": label.colour});
             let object = json!({
@@ -55,6 +67,7 @@ impl TreeJob for InfoOptions {
                 "source": about.source,
                 "nodata": about.nodata.map(|word| value(kind, word)),
                 "labels": about.labels.iter().map(label).collect::<Vec<_>>(),
+                "bytes": bytes,
                 "shards": tree.shards(),
                 "regions": tree.len(),
                 "terminals": tree.terminals(),
@@ -85,7 +98,9 @@ impl TreeJob for InfoOptions {
             "regions",
             format!("{} = {uniform} uniform + {leaves} leaves, with {:.1} % of the cells", tree.len(), share * 100.0),
         );
-        fact("shards", tree.shards().to_string());
+        let dense = domain.cells().saturating_mul(kind.bytes().into());
+        let of_dense = bytes as f64 / dense as f64 * 100.0;
+        fact("bytes", format!("{bytes} in {} shards, {of_dense:.3} % of the array's {}", tree.shards(), Bytes(dense)));
         for (number, axis) in about.axes.iter().enumerate() {
             let unit = axis.unit.as_deref().map_or(String::new(), |unit| format!(" {unit}"));
             fact(

@@ -42,6 +42,7 @@ impl TreeJob for LodOptions {
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
         let parts: &dyn Parts<K> = &tree;
         if is_tree(&self.to.output) {
+            self.to.is_free()?;
             let cut = parts.cut(self.level, self.by)?;
             return self.to.save(&cut, tree.info());
         }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use orthant::tree::{Parts, TreeError, TreeFile, TreeJob};
 
@@ -30,6 +30,11 @@ pub(super) fn stats(args: StatsOptions) -> Result<(), Error> {
     open(&args.tree.clone(), args)
 }
 
+/// A count as JSON has it: a number, or its digits where no reader's integers hold it.
+fn count(cells: u128) -> Value {
+    u64::try_from(cells).map_or_else(|_| cells.to_string().into(), Value::from)
+}
+
 impl TreeJob for StatsOptions {
     type Output = Result<(), Error>;
 
@@ -46,7 +51,7 @@ impl TreeJob for StatsOptions {
                 let line = json!({
                     "value": value(kind, label.word),
                     "name": Some(name(label.word)).filter(|name| !name.is_empty()),
-                    "cells": label.cells as u64,
+                    "cells": count(label.cells),
                     "share": label.share,
                     "regions": label.regions,
                     "leaves": label.leaves,

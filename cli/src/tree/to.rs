@@ -46,6 +46,15 @@ impl ToOptions {
         distinct([&*self.output], std::slice::from_ref(&self.of))
     }
 
+    /// Refuses to write over what is there, before any work.
+    pub(super) fn is_free(&self) -> Result<(), Error> {
+        self.is_no_input()?;
+        match !self.force && self.output.symlink_metadata().is_ok() {
+            true => Err(Error::Exists { path: self.output.clone() }),
+            false => Ok(()),
+        }
+    }
+
     /// Writes it, and says so.
     pub(super) fn write(
         &self,

@@ -148,7 +148,7 @@ fn what_is_no_array_is_told() {
         ("none.npy", "none.npy: No such file"),
         ("magic.npy", "magic.npy: byte 0: not a .npy file"),
         ("sparse.npy", "sparse.npy: byte 0: not a .npy file"),
-        ("zip.npz:a", "zip.npz: byte 0: not a .npz file"),
+        ("zip.npz:a", "zip.npz: not a .npz file"),
         ("folder.npy --dtype u8", "--dtype: folder.npy says so itself"),
     ] {
         let output = command(&folder, &format!("run array --input {input}")).output().unwrap();

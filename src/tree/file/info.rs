@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::cell::CellType;
+use crate::per_axis;
 use crate::plan::Plan;
 use crate::registry::registry;
 
@@ -69,13 +70,13 @@ pub struct TreeInfo {
 }
 
 impl TreeInfo {
-    /// What a plan says: the first axes are called x, y and z, others by their number, and cells lie as its window has them.
+    /// What a plan says: axes are [called as everywhere](per_axis::names), and cells lie as its window has them.
     pub fn of<const K: usize>(plan: &Plan<K>) -> Self {
         let (window, pitch) = (plan.domain().window(), plan.domain().pitch());
-        let name = |axis: usize| ["x", "y", "z"].get(axis).map_or_else(|| format!("axis{axis}"), |&name| name.into());
-        let axis = |j: usize| TreeAxis { name: name(j), unit: None, spacing: pitch[j], origin: window[j][0] };
+        let names = per_axis::names(K).into_iter().enumerate();
+        let axes = names.map(|(j, name)| TreeAxis { name, unit: None, spacing: pitch[j], origin: window[j][0] });
         Self {
-            axes: (0..K).map(axis).collect(),
+            axes: axes.collect(),
             predicate: Predicate::Exact { nan: Nan::Equal },
             source: None,
             nodata: None,

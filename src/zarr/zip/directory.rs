@@ -11,13 +11,20 @@ use crate::zarr::error::Fault;
 use crate::zarr::range::read_exact_at;
 use crate::zarr::zip::parts::{WIDE, length, signature};
 
+/// The most bytes that a directory has.
+const MOST: u64 = 1 << 28;
+
 /// Where a member's bytes lie.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// The first.
     pub(crate) start: u64,
-    /// How many.
+    /// How many, as they lie there.
+    pub(crate) packed: u64,
+    /// How many they are.
     pub(crate) length: u64,
+    /// True if they are deflated.
+    pub(crate) deflated: bool,
     /// Their CRC-32.
     pub(crate) crc: u32,
 }
@@ -27,13 +34,28 @@ pub(crate) struct Entry {
 pub(crate) struct Directory(BTreeMap<String, Entry>);
 
 impl Directory {
-    /// Reads what is in a zip.
+    /// Reads what is in a zip in which nothing is compressed.
     ///
     /// # Errors
     /// If it is none, is cut short, or members are compressed, encrypted or not where the directory has them.
     pub(crate) fn read(file: &File) -> Result<Self, Fault> {
+        Self::of(file, false)
+    }
+
+    /// The same of a zip in which members may be deflated.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub(crate) fn read_deflated(file: &File) -> Result<Self, Fault> {
+        Self::of(file, true)
+    }
+
+    fn of(file: &File, deflate: bool) -> Result<Self, Fault> {
         let size = file.metadata()?.len();
         let Extent { entries, bytes, start } = Extent::find(file, size)?;
+        if bytes > MOST {
+            return Err(Fault::Large { length: bytes, most: MOST });
+        }
         let directory = read(file, start, bytes)?;
         let mut members = BTreeMap::new();
         let mut rest = &directory[..];
@@ -47,7 +69,7 @@ impl Directory {
             if field.u32(0) != signature::ENTRY {
                 return Err(wrong("no member of the directory begins here"));
             }
-            field.check(8).map_err(wrong)?;
+            let deflated = field.deflated(8, deflate).map_err(wrong)?;
             let mut part =
                 |at| rest.split_off(..usize::from(field.u16(at))).ok_or(wrong("the directory ends within a member"));
             let (name, extra, _comment) = (part(28)?, part(30)?, part(32)?);
@@ -57,14 +79,15 @@ impl Directory {
                 narrow => Ok(narrow.into()),
             };
             let (length, packed, at) = (number(24)?, number(20)?, number(42)?);
-            if length != packed {
+            if length != packed && !deflated {
                 return Err(wrong("a member that is stored has two lengths"));
             }
-            let entry = Entry { start: begins(file, start, at, name, length)?, length, crc: field.u32(16) };
+            let begin = begins(file, start, at, (name, deflated), packed)?;
+            let entry = Entry { start: begin, packed, length, deflated, crc: field.u32(16) };
             if at < next {
                 return Err(wrong("a member begins within the one before"));
             }
-            next = entry.start + length;
+            next = entry.start + packed;
             let name = std::str::from_utf8(name).map_err(|_| wrong("a name that is no UTF-8"))?;
             // Folders are members to those who make them.
             if name.ends_with('/') && length == 0 {
@@ -83,6 +106,11 @@ impl Directory {
         }
     }
 
+    /// The names of members, in alphabetical order.
+    pub(crate) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     /// A member.
     pub(crate) fn entry(&self, name: &str) -> Option<&Entry> {
         self.0.get(name)
@@ -90,7 +118,7 @@ impl Directory {
 }
 
 /// Where a member's bytes begin, whose own header is at `at`.
-fn begins(file: &File, directory: u64, at: u64, name: &[u8], length: u64) -> Result<u64, Fault> {
+fn begins(file: &File, directory: u64, at: u64, (name, deflated): (&[u8], bool), packed: u64) -> Result<u64, Fault> {
     let wrong = |reason| Fault::Zip { offset: at, reason };
     let cut = "a member reaches into the directory";
     let room = directory.checked_sub(at).ok_or(wrong(cut))?;
@@ -103,13 +131,15 @@ fn begins(file: &File, directory: u64, at: u64, name: &[u8], length: u64) -> Res
     if field.u32(0) != signature::MEMBER {
         return Err(wrong("no member begins here, where the directory has one"));
     }
-    field.check(6).map_err(wrong)?;
+    if field.deflated(6, deflated).map_err(wrong)? != deflated {
+        return Err(wrong("a member is packed in another way than in the directory"));
+    }
     if usize::from(field.u16(26)) != name.len() || &header[length::MEMBER..] != name {
         return Err(wrong("a member has another name than in the directory"));
     }
     let before = need as u64 + u64::from(field.u16(28));
     match room.checked_sub(before) {
-        Some(room) if room >= length => Ok(at + before),
+        Some(room) if room >= packed => Ok(at + before),
         _ => Err(wrong(cut)),
     }
 }
@@ -216,13 +246,15 @@ impl Fields<'_> {
         u64::from_le_bytes(self.bytes(at))
     }
 
-    /// Checks the flags at `at` and the method behind them.
-    fn check(&self, at: usize) -> Result<(), &'static str> {
+    /// True if the method behind the flags at `at` is to deflate, which may be.
+    fn deflated(&self, at: usize, may_be: bool) -> Result<bool, &'static str> {
         // How hard it was compressed, lengths behind the bytes, names in UTF-8.
         const ALLOWED: u16 = 0b1000_0000_1110;
         match (self.u16(at), self.u16(at + 2)) {
-            (flags, 0) if flags & !ALLOWED == 0 => Ok(()),
+            (flags, 0) if flags & !ALLOWED == 0 => Ok(false),
+            (flags, 8) if flags & !ALLOWED == 0 && may_be => Ok(true),
             (_, 0) => Err("a member that is encrypted, or of a later kind"),
+            (_, _) if may_be => Err("a member that is encrypted, or packed in another way than by deflate"),
             _ => Err("a member that is compressed; files in the zip must be stored, as `zip -0` does"),
         }
     }

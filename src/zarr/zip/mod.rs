@@ -6,7 +6,7 @@ mod directory;
 mod pack;
 mod parts;
 
-pub(super) use directory::{Directory, Entry};
+pub(crate) use directory::{Directory, Entry};
 pub use pack::pack;
 #[cfg(test)]
 pub(super) use pack::pack_narrow;
