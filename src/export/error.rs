@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::bytes::Bytes;
+use crate::cell::CellType;
 use crate::memory::Refused;
 
 /// What keeps cells from becoming a file: the format, the system, or the source of the cells.
@@ -31,6 +32,24 @@ pub enum ExportError {
         size: u32,
         /// The most that there can be.
         most: u32,
+    },
+    /// A format that has no counterpart of a type.
+    #[error("{format}: cells of type {kind}; it holds {allowed}")]
+    Kind {
+        /// The format.
+        format: &'static str,
+        /// The type of the cells.
+        kind: CellType,
+        /// What there can be.
+        allowed: &'static str,
+    },
+    /// A format that this build has not.
+    #[error("{format}: this build is without the feature {feature}")]
+    Feature {
+        /// The format.
+        format: &'static str,
+        /// What to build it with.
+        feature: &'static str,
     },
     /// Cells could not be read.
     #[error("the source: {0}")]

@@ -10,6 +10,9 @@
 //! | [`zarr`] | 1 to 8 | zarr-python, xarray, TensorStore, zarrs |
 //! | [`vti`] | 2, 3 | ParaView, VTK, PyVista |
 //! | [`htg`] | 2, 3 | ParaView, VTK |
+//! | [`vtu`] | 2, 3 | ParaView, VTK, PyVista, meshio |
+//! | [`nvdb`] | 3 | Blender, Houdini, NanoVDB on GPUs |
+//! | `vtkhdf` (feature `hdf5`) | 2, 3; 4 as steps of time | ParaView, VTK |
 //!
 //! ```
 //! use orthant::export;
@@ -29,15 +32,22 @@
 
 mod boxes;
 mod error;
+mod format;
 pub mod htg;
 mod hyper_tree;
+mod hyper_tree_grid;
 pub mod npy;
+pub mod nvdb;
 mod slabs;
 #[cfg(test)]
 mod tests;
 pub mod vti;
 mod vtk;
+#[cfg(feature = "hdf5")]
+pub mod vtkhdf;
+pub mod vtu;
 pub mod zarr;
 
 pub use boxes::{Boxes, Cutout};
 pub use error::ExportError;
+pub use format::ExportFormat;

@@ -250,3 +250,25 @@ fn what_a_format_does_not_hold_is_an_error() {
     };
     assert!(full(npy::write) && full(vti::write) && full(htg::write));
 }
+
+#[test]
+fn formats_say_what_they_cannot_hold() {
+    use crate::export::ExportFormat::{self, Htg, Npy, Nvdb, Vti, VtkHdf, Vtu};
+
+    fn dimensions<const K: usize>(allowed: &[ExportFormat]) {
+        for &format in ExportFormat::ALL {
+            let hdf5 = cfg!(feature = "hdf5") || format != VtkHdf;
+            let checked = format.check([5; K], CellType::U8);
+            assert_eq!(checked.is_ok(), allowed.contains(&format) && hdf5, "{format} in {K} dimensions: {checked:?}");
+        }
+    }
+    dimensions::<1>(&[Npy]);
+    dimensions::<2>(&[Npy, Vti, Htg, Vtu, VtkHdf]);
+    dimensions::<3>(&[Npy, Vti, Htg, Vtu, VtkHdf, Nvdb]);
+    dimensions::<4>(&[Npy, VtkHdf]);
+    dimensions::<5>(&[Npy]);
+    let refused = Nvdb.check([5; 3], CellType::U64).unwrap_err().to_string();
+    assert!(refused.starts_with(".nvdb: cells of type u64"), "{refused}");
+    let refused = Nvdb.check([1 << 31, 5, 5], CellType::U8).unwrap_err().to_string();
+    assert!(refused.contains("2147483648 cells on axis 0"), "{refused}");
+}

@@ -59,6 +59,11 @@ pub(super) fn begin(what: &str, version: &str) -> String {
     )
 }
 
+/// The same of a file whose arrays are compressed.
+pub(super) fn begin_compressed(what: &str, version: &str) -> String {
+    begin(what, version).replacen(" header_type", " compressor=\"vtkZLibDataCompressor\" header_type", 1)
+}
+
 /// What stands between the XML and the arrays.
 pub(super) const APPENDED: &str = "  <AppendedData encoding=\"raw\">\n   _";
 

@@ -3,7 +3,7 @@
     check.py EXPORT ORTHANT FOLDER [WHEEL...]
 
 EXPORT is the built example, ORTHANT the program, FOLDER an empty one to work in, and wheels are looked through for public
-volumes. Every reader is the format's own: VTK's for .vti and .htg, zarr-python (folder and zip), TensorStore and xarray for
+volumes, and the reader `nvdb`. Every reader is the format's own: VTK's for .vti, .htg, .vtu and .vtkhdf, NanoVDB's, zarr-python (folder and zip), TensorStore and xarray for
 Zarr, NumPy for .npy. Trees are put together as docs/tree.md says.
 """
 
@@ -22,7 +22,9 @@ import xarray
 import zarr
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkFiltersHyperTree import vtkHyperTreeGridToUnstructuredGrid
-from vtkmodules.vtkIOXML import vtkXMLHyperTreeGridReader, vtkXMLImageDataReader
+from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
+from vtkmodules.vtkIOHDF import vtkHDFReader
+from vtkmodules.vtkIOXML import vtkXMLHyperTreeGridReader, vtkXMLImageDataReader, vtkXMLUnstructuredGridReader
 
 TYPES = ["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8"]
 
@@ -74,7 +76,7 @@ def nifti(packed):
 
 
 def public(wheels, folder):
-    """Volumes that others made: labels of a frog, a brain at several times, three maps of a brain."""
+    """Volumes that others made: labels of a frog, a brain at several times, and one at 1 mm."""
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():
@@ -86,7 +88,7 @@ def public(wheels, folder):
                     reader.Update()
                     image = reader.GetOutput()
                     yield "frog", vtk_to_numpy(image.GetPointData().GetArray(0)).reshape(image.GetDimensions()[::-1])
-                elif stem == "example4d.nii.gz" or (stem.startswith("mni_icbm152") and stem.endswith(".nii.gz")):
+                elif stem == "example4d.nii.gz" or (stem.startswith("mni_icbm152_t1") and stem.endswith(".nii.gz")):
                     yield stem.split(".")[0], nifti(archive.read(name))
 
 
@@ -157,31 +159,75 @@ def check_vti(path, array, geometry):
     same(vtk_to_numpy(image.GetCellData().GetScalars()).reshape(array.shape), array, path)
 
 
-def check_htg(path, array, geometry):
-    reader = vtkXMLHyperTreeGridReader()
-    reader.SetFileName(str(path))
-    # Boxes that are not divided and not masked, as cells with corners.
-    boxes = vtkHyperTreeGridToUnstructuredGrid()
-    boxes.SetInputConnection(reader.GetOutputPort())
-    boxes.Update()
-    grid = boxes.GetOutput()
+def check_boxes(grid, array, path, geometry):
+    """An unstructured grid whose cells are boxes of the array's cells, which tile it."""
     k = array.ndim
     origin, spacing = geometry
     points = vtk_to_numpy(grid.GetPoints().GetData())[:, :k]
     corners = vtk_to_numpy(grid.GetCells().GetConnectivityArray()).reshape(-1, 2**k)
     index = np.rint((points - origin) / spacing).astype(np.int64)[corners]
-    first, side = index.min(1), index.max(1)[:, 0] - index.min(1)[:, 0]
+    first, extent = index.min(1), index.max(1) - index.min(1)
     values = vtk_to_numpy(grid.GetCellData().GetArray("value"))
     found, covered = np.zeros(array.shape, values.dtype), np.zeros(array.shape, bool)
-    for length in np.unique(side):
-        mine = side == length
-        offsets = np.indices((length,) * k).reshape(k, -1)
+    for shape in np.unique(extent, axis=0):
+        mine = (extent == shape).all(1)
+        offsets = np.indices(shape).reshape(k, -1)
         at = tuple(first[mine][:, j, None] + offsets[j] for j in reversed(range(k)))
         found[at] = values[mine][:, None]
         covered[at] = True
     # All are covered, and by boxes that have no more cells than there are.
-    assert covered.all() and (side**k).sum() == array.size, f"{path}: boxes do not tile the domain"
+    assert covered.all() and extent.prod(1).sum() == array.size, f"{path}: boxes do not tile the domain"
     same(found, array, path)
+
+
+def boxes_of(reader, step=None):
+    """What is read of a HyperTreeGrid: boxes that are not divided and not masked, as cells with corners."""
+    boxes = vtkHyperTreeGridToUnstructuredGrid()
+    boxes.SetInputConnection(reader.GetOutputPort())
+    boxes.Update() if step is None else boxes.UpdateTimeStep(step)
+    return boxes.GetOutput()
+
+
+def check_htg(path, array, geometry):
+    reader = vtkXMLHyperTreeGridReader()
+    reader.SetFileName(str(path))
+    check_boxes(boxes_of(reader), array, path, geometry)
+
+
+def check_vtu(path, array, geometry):
+    reader = vtkXMLUnstructuredGridReader()
+    reader.SetFileName(str(path))
+    reader.Update()
+    grid = reader.GetOutput()
+    check_boxes(grid, array, path, geometry)
+    leaf, level = (vtk_to_numpy(grid.GetCellData().GetArray(name)) for name in ["leaf", "level"])
+    # Leaves are on the last level alone.
+    assert set(np.unique(leaf)) <= {0, 1} and (level[leaf == 1] == level.max()).all(), path
+
+
+def check_vtkhdf(path, array, geometry):
+    reader = vtkHDFReader()
+    reader.SetFileName(str(path))
+    reader.UpdateInformation()
+    if array.ndim < 4:
+        return check_boxes(boxes_of(reader), array, path, geometry)
+    origin, spacing = geometry
+    times = reader.GetOutputInformation(0).Get(vtkStreamingDemandDrivenPipeline.TIME_STEPS())
+    np.testing.assert_allclose(times, origin[3] + spacing[3] * np.arange(array.shape[0]), rtol=1e-15)
+    for time, volume in zip(times, array):
+        check_boxes(boxes_of(reader, time), volume, f"{path} at {time}", (origin[:3], spacing[:3]))
+
+
+def check_nvdb(path, array, geometry):
+    size = [str(n) for n in array.shape[::-1]]
+    read = subprocess.run([path.parent / "nvdb", path, *size], capture_output=True)
+    assert read.returncode == 0, f"{path}: {read.stderr.decode()}"
+    dtype = {"u1": "i2", "i1": "i2", "u2": "i4"}.get(array.dtype.str[1:], array.dtype)
+    same(np.frombuffer(read.stdout, dtype).reshape(array.shape), array.astype(dtype), path)
+    origin, spacing = geometry
+    middle, following = np.array(read.stderr.decode().split(), float).reshape(-1, 2).T
+    np.testing.assert_allclose(middle, origin + spacing / 2, rtol=1e-15)
+    np.testing.assert_allclose(following, origin + spacing * 1.5, rtol=1e-15)
 
 
 def check_tree(path, array):
@@ -242,8 +288,15 @@ def check_program(program, folder, name, array):
     orthant("tree", "validate", tree, "--against", source)
     check_tree(tree, array)
     checks = {"npy": lambda path, array, _: check_npy(path, array), "zarr": check_zarr}
-    if array.ndim in (2, 3):
-        checks |= {"vti": check_vti, "htg": check_htg}
+    if name == "files":
+        # What is special of it is the dense Zarr.
+        checks = {"zarr": check_zarr}
+    elif array.ndim in (2, 3):
+        checks |= {"vti": check_vti, "htg": check_htg, "vtu": check_vtu}
+    if array.ndim in (2, 3, 4) and name != "files":
+        checks["vtkhdf"] = check_vtkhdf
+    if array.ndim == 3 and array.dtype != np.uint64:
+        checks["nvdb"] = check_nvdb
     for ending, check in checks.items():
         output = folder / f"{name}.converted.{ending}"
         orthant("tree", "convert", tree, output)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use orthant::export::{self, Boxes};
+use orthant::export::{self, ExportFormat};
 use orthant::tree::{Parts, TreeFile, TreeJob, TreeSource};
 
 use super::open::open;
@@ -20,7 +20,7 @@ use crate::voice::Voice;
 pub(crate) struct ConvertOptions {
     /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
     tree: PathBuf,
-    /// What to write, by its extension: .npy, .vti and .htg for VTK and ParaView, .zarr (dense, a folder), .tree.zarr, .tree.zarr.zip; - is .npy on stdout
+    /// What to write, by its extension: .npy; .vti, .htg, .vtu and .vtkhdf for VTK and ParaView; .nvdb for renderers; .zarr (dense, a folder), .tree.zarr, .tree.zarr.zip; - is .npy on stdout
     #[arg(value_name = "TO")]
     output: PathBuf,
     /// Overwrite an existing output
@@ -33,7 +33,9 @@ pub(crate) struct ConvertOptions {
 /// Writes a tree in another format.
 pub(super) fn convert(args: ConvertOptions, voice: Voice) -> Result<(), Error> {
     if !is_tree(&args.output) && !is_stdout(&args.output) {
-        expect_extension("TO", &args.output, &["npy", "vti", "htg", "zarr", "tree.zarr", "tree.zarr.zip"])?;
+        let formats = ExportFormat::ALL.iter().map(|format| format.name());
+        let allowed: Vec<_> = formats.chain(["zarr", "tree.zarr", "tree.zarr.zip"]).collect();
+        expect_extension("TO", &args.output, &allowed)?;
     }
     open(&args.tree.clone(), ConvertOptions { voice: Some(voice), ..args })
 }
@@ -54,18 +56,19 @@ impl TreeJob for ConvertOptions {
             writer.finish()?;
         } else if has_extension(&to.output, "zarr") {
             folder(&to.output, to.force, &|folder| export::zarr::write(&boxes, folder))?;
-        } else if has_extension(&to.output, "vti") {
-            export::vti::check(boxes.domain().size())?;
-            return to.write(to.stage(&["vti"])?, &mut |out| export::vti::write(&boxes, out));
-        } else if has_extension(&to.output, "htg") {
-            export::htg::check(boxes.domain().size())?;
-            return to.write(to.stage(&["htg"])?, &mut |out| export::htg::write(&boxes, out));
         } else {
-            return to.write(to.stage(&["npy"])?, &mut |out| export::npy::write(&boxes, out));
+            let format = format(&to.output).unwrap_or(ExportFormat::Npy);
+            format.check(tree.plan().domain().size(), tree.kind())?;
+            return to.write(to.stage(&[format.name()])?, &mut |out| format.write(&tree, out));
         }
         to.wrote();
         Ok(())
     }
+}
+
+/// The format of one file that a path names.
+fn format(path: &Path) -> Option<ExportFormat> {
+    ExportFormat::ALL.iter().copied().find(|format| has_extension(path, format.name()))
 }
 
 /// Makes a folder as a whole, or none.

@@ -1,0 +1,67 @@
+//! The formats of one file, by their names.
+
+use std::io::Write;
+
+use crate::cell::CellType;
+#[cfg(feature = "hdf5")]
+use crate::export::vtkhdf;
+use crate::export::{ExportError, htg, npy, nvdb, vti, vtu};
+use crate::registry::registry;
+use crate::tree::{Parts, TreeSource};
+
+registry! {
+    /// A format of one file that other programs read, by its extension.
+    pub enum ExportFormat("format") {
+        /// NumPy's array.
+        Npy = "npy",
+        /// VTK's ImageData: cells.
+        Vti = "vti",
+        /// VTK's HyperTreeGrid: boxes cut in halves.
+        Htg = "htg",
+        /// VTK's UnstructuredGrid: regions as they are.
+        Vtu = "vtu",
+        /// VTK's HyperTreeGrid in HDF5, four dimensions as steps of time.
+        VtkHdf = "vtkhdf",
+        /// NanoVDB: tiles and blocks of 8^3, for renderers and GPUs.
+        Nvdb = "nvdb",
+    }
+}
+
+impl ExportFormat {
+    /// Says before any work what the format cannot hold of a domain, or of cells of a type.
+    ///
+    /// # Errors
+    /// As `check` of the format.
+    pub fn check<const K: usize>(self, size: [u32; K], kind: CellType) -> Result<(), ExportError> {
+        match self {
+            Self::Npy => Ok(()),
+            Self::Vti => vti::check(size),
+            Self::Htg => htg::check(size),
+            Self::Vtu => vtu::check(size),
+            Self::Nvdb => nvdb::check(size, kind),
+            #[cfg(feature = "hdf5")]
+            Self::VtkHdf => vtkhdf::check(size),
+            #[cfg(not(feature = "hdf5"))]
+            Self::VtkHdf => Err(ExportError::Feature { format: ".vtkhdf", feature: "hdf5" }),
+        }
+    }
+
+    /// Writes a tree.
+    ///
+    /// # Errors
+    /// As `write` of the format.
+    pub fn write<const K: usize>(self, tree: &dyn Parts<K>, out: &mut dyn Write) -> Result<(), ExportError> {
+        let boxes = TreeSource(tree);
+        match self {
+            Self::Npy => npy::write(&boxes, out),
+            Self::Vti => vti::write(&boxes, out),
+            Self::Htg => htg::write(&boxes, out),
+            Self::Vtu => vtu::write(tree, out),
+            Self::Nvdb => nvdb::write(&boxes, out),
+            #[cfg(feature = "hdf5")]
+            Self::VtkHdf => vtkhdf::write(&boxes, out),
+            #[cfg(not(feature = "hdf5"))]
+            Self::VtkHdf => self.check(tree.plan().domain().size(), tree.kind()),
+        }
+    }
+}

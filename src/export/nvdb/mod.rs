@@ -1,0 +1,47 @@
+//! `.nvdb`: NanoVDB, version 32.4, for renderers and GPUs.
+//!
+//! VdbNodes have 32^3, 16^3 and 8^3 children, whatever the plan's g, r and B; a box of one value is a tile. Cells of value 0 are
+//! inactive, others active. Types that NanoVDB has not become the next larger that holds all of their values: u8 and i8 become
+//! 16 bits, u16 becomes 32. All nodes are in memory, as in those of whoever reads the file.
+//!
+//! Layouts follow `NanoVDB.h` of OpenVDB 10: structures are laid out as C does, and begin at multiples of 32 bytes.
+
+mod grid;
+mod layout;
+mod nodes;
+
+use std::io::Write;
+
+use crate::cell::CellType;
+use crate::export::boxes::Boxes;
+use crate::export::error::ExportError;
+use grid::VdbGrid;
+use layout::Values;
+use nodes::{VdbCutter, VdbNodes};
+
+/// Checks that the format holds a domain of this size, and cells of this type.
+///
+/// # Errors
+/// If it has other than 3 axes, or more cells on one than NanoVDB counts; u64 has no counterpart.
+pub fn check<const K: usize>(size: [u32; K], kind: CellType) -> Result<(), ExportError> {
+    if K != 3 {
+        return Err(ExportError::Dimensions { format: ".nvdb", k: K, allowed: "3" });
+    }
+    let most = i32::MAX as u32;
+    if let Some(axis) = (0..K).find(|&j| size[j] > most) {
+        return Err(ExportError::Extent { format: ".nvdb", axis, size: size[axis], most });
+    }
+    Values::of(kind).map(|_| ())
+}
+
+/// Writes all cells.
+///
+/// # Errors
+/// As [`check`]; if cells cannot be read, the writer fails, or there is no memory for the nodes.
+pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
+    let domain = boxes.domain();
+    check(domain.size(), boxes.kind())?;
+    let values = Values::of(boxes.kind())?;
+    let nodes = VdbNodes::of(&VdbCutter::new(boxes, values))?;
+    VdbGrid { values, nodes: &nodes }.write(&domain, out)
+}

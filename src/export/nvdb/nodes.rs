@@ -1,0 +1,243 @@
+//! The domain cut into nodes and tiles.
+
+use rayon::prelude::*;
+
+use crate::export::boxes::Boxes;
+use crate::export::error::ExportError;
+use crate::export::nvdb::layout::Values;
+use crate::geometry::Region;
+use crate::memory::zeros;
+
+/// Cells along a leaf, a lower and an upper node.
+pub(super) const SIDES: [u32; 3] = [8, 128, 4096];
+
+/// Children along a lower and an upper node.
+pub(super) const CHILDREN: [u32; 2] = [16, 32];
+
+/// What lies in a place of a node.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum VdbEntry {
+    /// A box of one value.
+    Tile(u64),
+    /// A node, by its number among those of its height.
+    Child(usize),
+}
+
+/// Cells that are not 0: their box, both ends included, and the least and greatest of their values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Active {
+    pub(super) low: [u32; 3],
+    pub(super) high: [u32; 3],
+    pub(super) range: [u64; 2],
+}
+
+impl Active {
+    fn tile(corner: [u32; 3], side: u32, word: u64) -> Option<Self> {
+        (word != 0).then(|| Self { low: corner, high: corner.map(|c| c + side - 1), range: [word; 2] })
+    }
+
+    fn join(one: Option<Self>, other: Option<Self>, values: Values) -> Option<Self> {
+        let (Some(a), Some(b)) = (one, other) else { return one.or(other) };
+        let rank = |word| values.kind().rank(word);
+        let least = if rank(b.range[0]) < rank(a.range[0]) { b.range[0] } else { a.range[0] };
+        let greatest = if rank(b.range[1]) > rank(a.range[1]) { b.range[1] } else { a.range[1] };
+        let low = std::array::from_fn(|j| a.low[j].min(b.low[j]));
+        Some(Self { low, high: std::array::from_fn(|j| a.high[j].max(b.high[j])), range: [least, greatest] })
+    }
+}
+
+/// A lower or an upper node; entries with the last axis fastest.
+#[derive(Debug)]
+pub(super) struct VdbNode {
+    pub(super) entries: Vec<VdbEntry>,
+    pub(super) active: Option<Active>,
+}
+
+/// A leaf: the words of its cells, the last axis fastest.
+#[derive(Debug)]
+pub(super) struct VdbLeaf {
+    pub(super) corner: [u32; 3],
+    pub(super) words: Box<[u64; 512]>,
+    pub(super) active: Option<Active>,
+}
+
+/// All nodes of a domain.
+#[derive(Debug, Default)]
+pub(super) struct VdbNodes {
+    /// What the root has, by the first cell of each.
+    pub(super) root: Vec<([u32; 3], VdbEntry)>,
+    pub(super) upper: Vec<VdbNode>,
+    pub(super) lower: Vec<VdbNode>,
+    pub(super) leaves: Vec<VdbLeaf>,
+    /// Active tiles of lower nodes, upper nodes and the root.
+    pub(super) tiles: [u64; 3],
+    /// Active cells, in tiles too.
+    pub(super) cells: u64,
+    pub(super) active: Option<Active>,
+}
+
+/// What cuts cells.
+pub(super) struct VdbCutter<'b, const K: usize> {
+    boxes: &'b dyn Boxes<K>,
+    values: Values,
+    size: [u32; 3],
+}
+
+/// A lower node on its own, whose children are counted from 0; or a tile in its place.
+enum Lower {
+    Tile(u64),
+    VdbNode(VdbNode, Vec<VdbLeaf>),
+}
+
+impl<'b, const K: usize> VdbCutter<'b, K> {
+    /// Of a domain of three axes.
+    pub(super) fn new(boxes: &'b dyn Boxes<K>, values: Values) -> Self {
+        Self { boxes, values, size: std::array::from_fn(|j| boxes.size()[j]) }
+    }
+
+    /// The part of a box that lies in the domain, and whether it is all of it.
+    fn clip(&self, corner: [u32; 3], side: u32) -> Option<(Region<3>, bool)> {
+        let extent: [u32; 3] = std::array::from_fn(|j| self.size[j].saturating_sub(corner[j]).min(side));
+        (!extent.contains(&0)).then(|| (Region { corner, extent }, extent == [side; 3]))
+    }
+
+    fn region(part: &Region<3>) -> Region<K> {
+        Region { corner: std::array::from_fn(|j| part.corner[j]), extent: std::array::from_fn(|j| part.extent[j]) }
+    }
+
+    /// The value of a tile in place of a box, if that is known without looking at cells.
+    fn tile(&self, corner: [u32; 3], side: u32) -> Result<Option<u64>, ExportError> {
+        let Some((part, whole)) = self.clip(corner, side) else { return Ok(Some(0)) };
+        let known = self.boxes.known(&Self::region(&part)).map_err(ExportError::Read)?;
+        Ok(known.filter(|&word| whole || word == 0))
+    }
+
+    fn lower(&self, corner: [u32; 3]) -> Result<Lower, ExportError> {
+        if let Some(word) = self.tile(corner, SIDES[1])? {
+            return Ok(Lower::Tile(word));
+        }
+        let (part, _) = self.clip(corner, SIDES[1]).expect("what is not there is a tile");
+        let width = self.boxes.kind().bytes() as usize;
+        let mut bytes = zeros::<u8>(part.volume() as usize * width)?;
+        self.boxes.read(&Self::region(&part), &mut bytes).map_err(ExportError::Read)?;
+        let word = |cell: [u32; 3]| {
+            let mut word = [0; 8];
+            let place = part.place(cell) * width;
+            let cell = &bytes[place..place + width];
+            match cfg!(target_endian = "big") {
+                true => word.iter_mut().zip(cell.iter().rev()).for_each(|(byte, &cell)| *byte = cell),
+                false => word[..width].copy_from_slice(cell),
+            }
+            u64::from_le_bytes(word)
+        };
+        let (mut entries, mut leaves, mut active) = (Vec::with_capacity(4096), Vec::new(), None);
+        for number in 0..CHILDREN[0].pow(3) {
+            let corner = child(corner, number, CHILDREN[0], SIDES[0]);
+            let leaf = self.leaf(corner, word);
+            let (entry, here) = match leaf {
+                Ok(leaf) => {
+                    let here = leaf.active;
+                    leaves.push(leaf);
+                    (VdbEntry::Child(leaves.len() - 1), here)
+                }
+                Err(word) => (VdbEntry::Tile(word), Active::tile(corner, SIDES[0], word)),
+            };
+            entries.push(entry);
+            active = Active::join(active, here, self.values);
+        }
+        match active {
+            None => Ok(Lower::Tile(0)),
+            active => Ok(Lower::VdbNode(VdbNode { entries, active }, leaves)),
+        }
+    }
+
+    /// A leaf, or the value of a tile.
+    fn leaf(&self, corner: [u32; 3], word: impl Fn([u32; 3]) -> u64) -> Result<VdbLeaf, u64> {
+        let (part, whole) = self.clip(corner, SIDES[0]).ok_or(0u64)?;
+        let (mut words, mut active) = (Box::new([0; 512]), None);
+        for cell in part.cells() {
+            let place = (0..3).fold(0, |place, j| place << 3 | (cell[j] - corner[j]) as usize);
+            words[place] = word(cell);
+            active = Active::join(active, Active::tile(cell, 1, words[place]), self.values);
+        }
+        let same = whole && words.iter().all(|&word| word == words[0]);
+        if same || active.is_none() {
+            return Err(words[0]);
+        }
+        Ok(VdbLeaf { corner, words, active })
+    }
+}
+
+/// The first cell of a child.
+fn child(corner: [u32; 3], number: u32, children: u32, side: u32) -> [u32; 3] {
+    let at = [number / (children * children), number / children % children, number % children];
+    // Saturates beyond all domains.
+    std::array::from_fn(|j| corner[j].saturating_add(at[j] * side))
+}
+
+impl VdbNodes {
+    /// Cuts all cells.
+    pub(super) fn of<const K: usize>(cutter: &VdbCutter<'_, K>) -> Result<Self, ExportError> {
+        let mut nodes = Self::default();
+        let uppers = Region { corner: [0; 3], extent: cutter.size.map(|n| n.div_ceil(SIDES[2])) };
+        // By their keys, in which the first axis counts most.
+        let mut corners: Vec<[u32; 3]> = uppers.cells().map(|at| at.map(|p| p * SIDES[2])).collect();
+        corners.sort_unstable();
+        for corner in corners {
+            match cutter.tile(corner, SIDES[2])? {
+                Some(0) => {}
+                Some(word) => {
+                    nodes.root.push((corner, VdbEntry::Tile(word)));
+                    nodes.tiles[2] += 1;
+                    nodes.cells += u64::from(SIDES[2]).pow(3);
+                    nodes.active = Active::join(nodes.active, Active::tile(corner, SIDES[2], word), cutter.values);
+                }
+                None => nodes.upper(cutter, corner)?,
+            }
+        }
+        Ok(nodes)
+    }
+
+    fn upper<const K: usize>(&mut self, cutter: &VdbCutter<'_, K>, corner: [u32; 3]) -> Result<(), ExportError> {
+        let lower = |number| cutter.lower(child(corner, number, CHILDREN[1], SIDES[1]));
+        let lowers: Vec<Lower> = (0..CHILDREN[1].pow(3)).into_par_iter().map(lower).collect::<Result<_, _>>()?;
+        let (mut entries, mut active) = (Vec::with_capacity(lowers.len()), None);
+        for (number, lower) in lowers.into_iter().enumerate() {
+            let (entry, here) = match lower {
+                Lower::Tile(word) => {
+                    let corner = child(corner, number as u32, CHILDREN[1], SIDES[1]);
+                    self.tiles[1] += u64::from(word != 0);
+                    self.cells += u64::from(word != 0) * u64::from(SIDES[1]).pow(3);
+                    (VdbEntry::Tile(word), Active::tile(corner, SIDES[1], word))
+                }
+                Lower::VdbNode(node, leaves) => (VdbEntry::Child(self.lower.len()), self.append(node, leaves)),
+            };
+            entries.push(entry);
+            active = Active::join(active, here, cutter.values);
+        }
+        if active.is_some() {
+            self.root.push((corner, VdbEntry::Child(self.upper.len())));
+            self.upper.push(VdbNode { entries, active });
+            self.active = Active::join(self.active, active, cutter.values);
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, mut node: VdbNode, leaves: Vec<VdbLeaf>) -> Option<Active> {
+        for entry in &mut node.entries {
+            match entry {
+                VdbEntry::Child(number) => *number += self.leaves.len(),
+                VdbEntry::Tile(0) => {}
+                VdbEntry::Tile(_) => {
+                    self.tiles[0] += 1;
+                    self.cells += u64::from(SIDES[0]).pow(3);
+                }
+            }
+        }
+        self.cells += leaves.iter().flat_map(|leaf| leaf.words.iter()).filter(|&&word| word != 0).count() as u64;
+        self.leaves.extend(leaves);
+        let active = node.active;
+        self.lower.push(node);
+        active
+    }
+}
