@@ -59,6 +59,10 @@ const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     ("tree stats", &["tree stats frog.tree.zarr", "tree stats frog.tree.zarr --json"]),
+    (
+        "tree view",
+        &["tree view frog.tree.zarr -o frog.html", "tree view ct.tree.zarr --by max --max-size 20M -o ct.html"],
+    ),
     ("tree convert", &["tree convert frog.tree.zarr frog.htg", "tree convert frog.tree.zarr frog.tree.zarr.zip"]),
     ("tree diff", &["tree diff before.tree.zarr after.tree.zarr"]),
     ("info", &["info"]),

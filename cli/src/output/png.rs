@@ -32,6 +32,11 @@ const GRADIENTS: [(&str, Gradient); 12] = [
     ("greys", colorous::GREYS),
 ];
 
+/// The gradients by their names.
+pub fn gradients() -> impl Iterator<Item = (&'static str, Gradient)> {
+    GRADIENTS.into_iter()
+}
+
 /// The parser of `--palette`.
 pub fn gradient() -> impl TypedValueParser<Value = Gradient> {
     PossibleValuesParser::new(GRADIENTS.iter().map(|(name, _)| *name)).map(|name| {
