@@ -77,8 +77,7 @@ class Boxes {
     const held = about.size.map((_, j) => j).filter((j) => !page.axes.includes(j));
     const rows = tree.rowsThrough(page.cursor, held).filter((row) => page.levels[tree.level[row]]);
     const boxes = page.fine ? this.outside(rows) : this.regions(rows);
-    const count = boxes.shade.length, colour = new Uint8Array(4 * count);
-    boxes.shade.forEach((shade, i) => colour.set([...shades.colours[shade], 255], 4 * i));
+    const count = boxes.shade.length, colour = new Uint8Array(Uint32Array.from(boxes.shade, (shade) => shades.pixels[shade]).buffer);
     this.boxes = { low: Float32Array.from(boxes.low), high: Float32Array.from(boxes.high), colour, count };
     this.upload(this.boxes);
     const all = rows.length, what = page.fine ? "runs of cells" : `of ${grouped(all)} regions`;
@@ -185,7 +184,8 @@ class Boxes {
   }
 
   resize() {
-    const width = this.figure.clientWidth, height = Math.round(Math.max(260, Math.min(width, innerHeight * 0.62, 620)));
+    const width = this.figure.clientWidth, beside = parseFloat(this.page.slices[0].canvas.style.height);
+    const height = Math.round(Math.max(300, Math.min(width, beside)));
     const ratio = Math.min(devicePixelRatio || 1, 2);
     this.canvas.style.height = `${height}px`;
     [this.canvas.width, this.canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];

@@ -2,7 +2,7 @@
 //
 // Few values are categories, a shade each; else shades run from the least number to the greatest. Shade 0 is what is no number.
 
-const MOST_CATEGORIES = 250;
+const MOST_CATEGORIES = about.distinct.length / 6;
 const NEUTRAL = [[200, 205, 210], [66, 71, 76]]; // On white, and on black.
 
 class Shades {
@@ -15,9 +15,9 @@ class Shades {
     const integers = !about.cell.startsWith("f");
     this.labels = this.canBeLabels && (about.labels.length > 0 || counts.size <= 4 || (integers && about.rule === "full" && counts.size <= 64));
     [this.least, this.greatest] = ends(tree);
-    this.logarithmic = !this.labels && this.least >= 0 && this.greatest > 12 * Math.max(1, middle(counts));
-    const dwell = about.rule !== "full";
-    this.palette = about.palettes.findIndex(([name]) => name === (dwell ? "inferno" : "viridis"));
+    // Counts are shown as `run -o` has them in pictures.
+    this.logarithmic = !this.labels && integers && about.rule !== "full";
+    this.palette = about.palettes.findIndex(([name]) => name === (this.logarithmic ? "inferno" : "viridis"));
     this.refresh();
   }
 
@@ -71,7 +71,10 @@ class Shades {
     if (this.labels) return this.categories[shade - 1]?.value ?? "NaN";
     const t = (shade - 1) / 254, width = this.greatest - this.least;
     const value = this.least + (this.logarithmic ? Math.expm1(t * Math.log1p(width)) : t * width);
-    return Number.isInteger(this.least) && width > 20 ? String(Math.round(value)) : String(Number(value.toPrecision(4)));
+    if (!about.cell.startsWith("f")) return String(Math.round(value));
+    // As many digits as tell shades apart, more or less.
+    const digits = Math.min(Math.max(3 - Math.floor(Math.log10(width || 1)), 0), 100);
+    return digits > 12 ? value.toExponential(3) : String(Number(value.toFixed(digits)));
   }
 
   // The table of colours: red, green, blue of each shade, and the same as pixels.
@@ -83,11 +86,10 @@ class Shades {
       for (const { shade, own } of this.categories) {
         if (own) this.colours[shade] = own.slice(0, 3);
         else if (shade === this.background) this.colours[shade] = NEUTRAL[dark ? 1 : 0];
-        else this.colours[shade] = distinct(number++);
+        else this.colours[shade] = colourAt(about.distinct, number++);
       }
     } else {
-      const stops = about.palettes[this.palette][1];
-      const at = (i) => [0, 2, 4].map((c) => parseInt(stops.substr(6 * i + c, 2), 16));
+      const stops = about.palettes[this.palette][1], at = (i) => colourAt(stops, i);
       const last = stops.length / 6 - 1;
       for (let shade = 1; shade < 256; shade++) {
         const t = ((shade - 1) / 254) * last, i = Math.min(Math.floor(t), last - 1);
@@ -130,23 +132,5 @@ function ends(tree) {
   return least <= greatest ? [least, greatest] : [0, 0];
 }
 
-// The value that half of the cells are below that have not the most frequent one.
-function middle(counts) {
-  if (!counts) return Infinity;
-  const most = Math.max(...counts.values());
-  const sorted = [...counts].filter(([, cells]) => cells < most).map(([value, cells]) => [Number(value), cells]).sort((a, b) => a[0] - b[0]);
-  let left = sorted.reduce((sum, [, cells]) => sum + cells, 0) / 2;
-  return sorted.find(([, cells]) => (left -= cells) <= 0)?.[0] ?? 0;
-}
-
-// Colours that are told apart: hues by the golden angle, three lightnesses, all of them seen on white and on black.
-function distinct(number) {
-  const hue = (number * 137.508 + 25) % 360, light = [0.72, 0.6, 0.8][number % 3], chroma = [0.15, 0.17, 0.12][number % 3];
-  const [a, b] = [chroma * Math.cos((hue * Math.PI) / 180), chroma * Math.sin((hue * Math.PI) / 180)];
-  const [l, m, s] = [light + 0.3963377774 * a + 0.2158037573 * b, light - 0.1055613458 * a - 0.0638541728 * b,
-    light - 0.0894841775 * a - 1.291485548 * b].map((x) => x ** 3);
-  const linear = [4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s, -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
-    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s];
-  const byte = (c) => Math.round(255 * Math.min(1, Math.max(0, c <= 0.0031308 ? 12.92 * c : 1.055 * c ** (1 / 2.4) - 0.055)));
-  return linear.map(byte);
-}
+// One of several colours that are written in hexadecimal digits.
+const colourAt = (text, i) => [0, 2, 4].map((c) => parseInt(text.slice(6 * i + c, 6 * i + c + 2), 16));

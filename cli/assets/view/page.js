@@ -211,6 +211,13 @@ class Page {
       ends.append(end);
     }
     legend.append(bar, ends);
+    if (shades.shares[0] === 0) return;
+    const none = document.createElement("div"), swatch = document.createElement("span");
+    swatch.className = "swatch";
+    swatch.style.background = `rgb(${shades.colours[0].join()})`;
+    none.className = "none";
+    none.append(swatch, "no number, or no data");
+    legend.append(none);
   }
 
   makeLabels(legend) {

@@ -15,14 +15,23 @@ pub(super) struct Detail {
     pub(super) cut: Option<(u32, Shown)>,
 }
 
-/// As much of a tree as fits into so many bytes of a page; None if level 0 does not.
-pub(super) fn fit<const K: usize>(tree: &TreeFile<K>, by: Shown, room: u64) -> Result<Option<Detail>, Error> {
+/// As much of a tree as there is a page of, and that page; None if there is none of level 0 either. Arrays that take more than
+/// `room` bytes need not be tried.
+pub(super) fn fit<const K: usize, T>(
+    tree: &TreeFile<K>,
+    by: Shown,
+    room: u64,
+    page: &dyn Fn(&Detail) -> Result<Option<T>, Error>,
+) -> Result<Option<(Detail, T)>, Error> {
     let parts: &dyn Parts<K> = tree;
     let unpacked = |rows: u128, cells: u128| rows * Arrays::row_bytes(tree) + cells * u128::from(tree.kind().bytes());
     if unpacked(tree.len().into(), tree.leaf_cells().into()) <= UNPACKED
         && let Some(arrays) = Arrays::of(parts, room)?
     {
-        return Ok(Some(Detail { arrays, cut: None }));
+        let detail = Detail { arrays, cut: None };
+        if let Some(page) = page(&detail)? {
+            return Ok(Some((detail, page)));
+        }
     }
     let rows = rows_of_cuts(tree);
     for level in (0..rows.len() as u32).rev() {
@@ -30,7 +39,10 @@ pub(super) fn fit<const K: usize>(tree: &TreeFile<K>, by: Shown, room: u64) -> R
         if unpacked(rows[level as usize], 0) <= UNPACKED
             && let Some(arrays) = Arrays::of(&parts.cut(level, by)?, room)?
         {
-            return Ok(Some(Detail { arrays, cut: Some((level, by)) }));
+            let detail = Detail { arrays, cut: Some((level, by)) };
+            if let Some(page) = page(&detail)? {
+                return Ok(Some((detail, page)));
+            }
         }
     }
     Ok(None)

@@ -6,8 +6,6 @@
 mod arrays;
 mod detail;
 mod page;
-#[cfg(test)]
-mod tests;
 
 use std::path::PathBuf;
 
@@ -22,6 +20,7 @@ use super::to::ToOptions;
 use crate::error::Error;
 use crate::options::{bytes, one_of};
 use crate::voice::Voice;
+use detail::Detail;
 use page::Page;
 
 /// Options of `tree view`.
@@ -65,14 +64,17 @@ impl TreeJob for ViewOptions {
         let Some(room) = max_size.checked_sub(bare).filter(|&room| room > 0) else {
             return Err(Error::Input(format!("--max-size {max_size}: a page without any region has {bare} bytes")));
         };
-        let detail = detail::fit(&tree, by, room)?.ok_or_else(|| {
+        let html = |detail: &Detail| {
+            let html = page.html(Some((detail, detail.left_out(&tree))))?;
+            Ok((html.len() as u64 <= max_size).then_some(html))
+        };
+        let (detail, html) = detail::fit(&tree, by, room, &html)?.ok_or_else(|| {
             let most = Bytes(max_size.into());
             Error::Input(format!("--max-size {max_size}: not even the regions of level 0 fit into a page of {most}"))
         })?;
         if let (Some(left_out), Some(voice)) = (detail.left_out(&tree), voice) {
             voice.say(format_args!("orthant: {left_out}; a larger --max-size shows more"));
         }
-        let html = page.html(Some((&detail, detail.left_out(&tree))))?;
         to.write(staged, &mut |out| out.write_all(html.as_bytes()).map_err(ExportError::Write))
     }
 }

@@ -9,7 +9,7 @@ use orthant::tree::TreeFile;
 
 use super::detail::Detail;
 use crate::error::Error;
-use crate::output::png::gradients;
+use crate::output::png::{distinct, gradients};
 
 /// The style: that of all pages, and of this one.
 const STYLES: [&str; 2] = [include_str!("../../report/page.css"), include_str!("../../../assets/view/style.css")];
@@ -22,6 +22,9 @@ const SCRIPTS: [&str; 5] = [
     include_str!("../../../assets/view/boxes.js"),
     include_str!("../../../assets/view/page.js"),
 ];
+
+/// Colours for values that are told apart one by one.
+const CATEGORIES: usize = 250;
 
 /// Colours of a gradient that are written down; others lie between them.
 const STOPS: usize = 33;
@@ -52,6 +55,7 @@ impl Page {
             "levels": levels.collect::<Vec<_>>(),
             "labels": info.labels.iter().map(label).collect::<Vec<_>>(),
             "nodata": info.nodata.map(|word| kind.text(word)),
+            "distinct": (0..CATEGORIES).map(|number| hexadecimal(distinct(number))).collect::<String>(),
             "palettes": gradients().map(|(name, gradient)| json!([name, stops(gradient)])).collect::<Vec<_>>(),
         });
         let uniform: u64 = tree.terminals().iter().map(|[uniform, _]| uniform).sum();
@@ -105,6 +109,10 @@ impl Page {
 /// Colours at equal distances, as hexadecimal digits.
 fn stops(gradient: colorous::Gradient) -> String {
     (0..STOPS).map(|stop| format!("{:x}", gradient.eval_rational(stop, STOPS))).collect()
+}
+
+fn hexadecimal(colour: [u8; 3]) -> String {
+    colour.map(|part| format!("{part:02x}")).concat()
 }
 
 fn capital(text: &str) -> String {
