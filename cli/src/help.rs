@@ -49,7 +49,10 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("tree box", &["tree box frog.tree.zarr 0:64,0:64,68 -o corner.npy", "tree box frog.tree.zarr :,:,60:70 -o -"]),
     (
         "tree slice",
-        &["tree slice frog.tree.zarr --axis 2=68 -o s.png", "tree slice run.tree.zarr --axis 3=0 -o first.npy"],
+        &[
+            "tree slice frog.tree.zarr --axis 2=68 --legend -o s.png",
+            "tree slice run.tree.zarr --axis 3=0 -o first.npy",
+        ],
     ),
     (
         "tree lod",
@@ -59,6 +62,10 @@ const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     ("tree stats", &["tree stats frog.tree.zarr", "tree stats frog.tree.zarr --json"]),
+    (
+        "tree view",
+        &["tree view frog.tree.zarr -o frog.html", "tree view ct.tree.zarr --by max --max-size 20M -o ct.html"],
+    ),
     ("tree convert", &["tree convert frog.tree.zarr frog.htg", "tree convert frog.tree.zarr frog.tree.zarr.zip"]),
     ("tree diff", &["tree diff before.tree.zarr after.tree.zarr"]),
     ("info", &["info"]),

@@ -24,8 +24,8 @@ use crate::output::png::{Gradient, gradient};
 
 pub(crate) use input::InputOptions;
 pub(crate) use values::slice;
-pub(crate) use values::{block, one_of, workload};
-use values::{bytes, times};
+use values::times;
+pub(crate) use values::{block, bytes, one_of, workload};
 
 /// What is run: a field, or an array that there is already.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,6 +2,7 @@
 
 pub mod chart;
 pub mod journal;
+pub mod legend;
 pub mod overlay;
 pub mod png;
 mod staged;

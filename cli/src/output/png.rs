@@ -32,6 +32,32 @@ const GRADIENTS: [(&str, Gradient); 12] = [
     ("greys", colorous::GREYS),
 ];
 
+/// The gradients by their names.
+pub fn gradients() -> impl Iterator<Item = (&'static str, Gradient)> {
+    GRADIENTS.into_iter()
+}
+
+/// One of many colours that are told apart: hues by the golden angle, in OKLCH, of three lightnesses that are all seen on white and
+/// on black.
+pub fn distinct(number: usize) -> [u8; 3] {
+    let [light, chroma] = [[0.72, 0.15], [0.6, 0.17], [0.8, 0.12]][number % 3];
+    let (b, a) = (number as f64 * 137.508 + 25.0).to_radians().sin_cos();
+    let (a, b) = (chroma * a, chroma * b);
+    let cones =
+        [[0.396_337_777_4, 0.215_803_757_3], [-0.105_561_345_8, -0.063_854_172_8], [-0.089_484_177_5, -1.291_485_548]];
+    let cones = cones.map(|[of_a, of_b]: [f64; 2]| (light + of_a * a + of_b * b).powi(3));
+    let linear = [
+        [4.076_741_662_1, -3.307_711_591_3, 0.230_969_929_2],
+        [-1.268_438_004_6, 2.609_757_401_1, -0.341_319_396_5],
+        [-0.004_196_086_3, -0.703_418_614_7, 1.707_614_701],
+    ];
+    linear.map(|row: [f64; 3]| {
+        let light: f64 = row.iter().zip(cones).map(|(of, cone)| of * cone).sum();
+        let coded = if light <= 0.003_130_8 { 12.92 * light } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 };
+        (255.0 * coded).round().clamp(0.0, 255.0) as u8
+    })
+}
+
 /// The parser of `--palette`.
 pub fn gradient() -> impl TypedValueParser<Value = Gradient> {
     PossibleValuesParser::new(GRADIENTS.iter().map(|(name, _)| *name)).map(|name| {
@@ -105,6 +131,15 @@ impl Palette {
             _ => self.gradient.eval_continuous(0.04 + 0.86 * t),
         };
         [colour.r, colour.g, colour.b]
+    }
+
+    /// The least number, the one in the middle of the colours, and the greatest; none is one where there are no numbers.
+    pub fn ends(&self) -> [f64; 3] {
+        match self.shading {
+            Shading::Counts { most, .. } => [0.0, ((most as f64).ln_1p() / 2.0).exp_m1().round(), most as f64],
+            Shading::Values { least, greatest } if least <= greatest => [least, least / 2.0 + greatest / 2.0, greatest],
+            Shading::Values { .. } => [f64::NAN; 3],
+        }
     }
 
     /// The index of every word that is small enough, for the inner loop.

@@ -15,6 +15,7 @@ use super::to::ToOptions;
 use crate::error::Error;
 use crate::machine::Machine;
 use crate::options::slice as axis_index;
+use crate::output::legend::{self, Colours};
 use crate::output::png::{Caption, Gradient, Palette, gradient};
 use crate::output::{Slice, has_extension, png};
 use crate::voice::Voice;
@@ -39,9 +40,12 @@ pub(crate) struct SliceOptions {
     /// Hold an axis at an index; may be repeated. A picture shows two axes
     #[arg(long = "axis", value_parser = axis_index, value_delimiter = ',', value_name = "AXIS=INDEX", required = true)]
     fixed: Vec<(usize, u32)>,
-    /// The colours of a picture [default: greys, from the least value of the slice to the greatest]
+    /// The colours of a picture, from the least value of the slice to the greatest [default: those of labels that have names, else greys]
     #[arg(long, value_parser = gradient(), value_name = "NAME")]
     palette: Option<Gradient>,
+    /// Say beside a picture what its colours mean: numbers, or labels by their names
+    #[arg(long)]
+    legend: bool,
     #[command(flatten)]
     to: ToOptions,
 }
@@ -96,6 +100,9 @@ impl TreeJob for SliceOptions {
             if self.palette.is_some() {
                 return Err(Error::Input("--palette: no picture is written; name one by -o PATH.png".into()));
             }
+            if self.legend {
+                return Err(Error::Input("--legend: no picture is written; name one by -o PATH.png".into()));
+            }
             let staged = self.to.stage(&["npy", "png"])?;
             return self.to.write(staged, &mut |out| write(&tree, window, &free, out));
         }
@@ -107,10 +114,25 @@ impl TreeJob for SliceOptions {
         let staged = self.to.stage(&["npy", "png"])?;
         let parts: &dyn Parts<K> = &tree;
         let array = parts.array(&window, Machine::look().default_limit())?;
-        let palette = Palette::of_values(array.cells(), self.palette);
         let caption = Caption::of_tree(tree.plan().domain(), &slice);
-        self.to
-            .write(staged, &mut |out| png::write(&array, &slice, &palette, &caption, out).map_err(ExportError::Write))
+        let labels = &tree.info().labels;
+        let colours = match self.palette.is_none() && !labels.is_empty() {
+            true => Colours::of_labels(array.cells(), labels),
+            false => Colours::Numbers(Palette::of_values(array.cells(), self.palette)),
+        };
+        let (found, most) = (colours.labels(), legend::MOST_LABELS);
+        if self.legend && found > most {
+            let reason =
+                format!("--legend: {found} labels are in the slice, and {most} can be named; --palette shows numbers");
+            return Err(Error::Input(reason).about(&["legend", "palette"]));
+        }
+        self.to.write(staged, &mut |out| {
+            let written = match &colours {
+                Colours::Numbers(palette) if !self.legend => png::write(&array, &slice, palette, &caption, out),
+                colours => legend::write(&array, &slice, colours, self.legend, &caption, out),
+            };
+            written.map_err(ExportError::Write)
+        })
     }
 }
 

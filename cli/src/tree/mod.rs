@@ -12,6 +12,7 @@ mod span;
 mod stats;
 mod to;
 mod validate;
+mod view;
 
 use clap::Subcommand;
 
@@ -37,6 +38,8 @@ pub(crate) enum TreeCommand {
     Lod(lod::LodOptions),
     /// Cells, share, regions and leaves of each label
     Stats(stats::StatsOptions),
+    /// A page to look at a tree: its slices, and its regions as boxes to be turned by hand
+    View(view::ViewOptions),
     /// Write a tree as what other programs read, or as a tree of the other kind
     Convert(convert::ConvertOptions),
     /// Where two trees differ, region by region
@@ -54,6 +57,7 @@ pub(crate) fn tree(command: TreeCommand, voice: Voice) -> Result<(), Error> {
         TreeCommand::Slice(args) => cells::slice(args, voice),
         TreeCommand::Lod(args) => lod::lod(args, voice),
         TreeCommand::Stats(args) => stats::stats(args),
+        TreeCommand::View(args) => view::view(args, voice),
         TreeCommand::Convert(args) => convert::convert(args, voice),
         TreeCommand::Diff(args) => diff::diff(args, voice),
     }

@@ -22,3 +22,4 @@ mod sweeps;
 mod trees;
 mod values;
 mod variables;
+mod view;

@@ -1,0 +1,136 @@
+// Values as shades: one byte a value, and a table of 256 colours. Drawing looks at shades alone.
+//
+// Few values are categories, a shade each; else shades run from the least number to the greatest. Shade 0 is what is no number.
+
+const MOST_CATEGORIES = about.distinct.length / 6;
+const NEUTRAL = [[200, 205, 210], [66, 71, 76]]; // On white, and on black.
+
+class Shades {
+  constructor(tree) {
+    this.tree = tree;
+    const counts = countValues(tree);
+    this.counts = counts;
+    // Labels are one value beside another; what a field counts grows.
+    this.canBeLabels = counts !== null && counts.size <= MOST_CATEGORIES;
+    const integers = !about.cell.startsWith("f");
+    this.labels = this.canBeLabels && (about.labels.length > 0 || counts.size <= 4 || (integers && about.rule === "full" && counts.size <= 64));
+    [this.least, this.greatest] = ends(tree);
+    // Counts are shown as `run -o` has them in pictures.
+    this.logarithmic = !this.labels && integers && about.rule !== "full";
+    this.palette = about.palettes.findIndex(([name]) => name === (this.logarithmic ? "inferno" : "viridis"));
+    this.refresh();
+  }
+
+  // Shades of all values, after a choice of how they are made.
+  refresh() {
+    const { tree } = this;
+    this.ofRow = new Uint8Array(tree.rows);
+    this.ofCell = new Uint8Array(tree.cells.length);
+    this.shares = new Float64Array(256);
+    const shade = this.shading();
+    const put = (from, to) => {
+      // A cell is most often what the one before it is.
+      let last = NaN, lastShade = 0;
+      for (let i = 0; i < from.length; i++) {
+        if (from[i] !== last) [last, lastShade] = [from[i], shade(from[i])];
+        to[i] = lastShade;
+      }
+    };
+    put(tree.value, this.ofRow);
+    put(tree.cells, this.ofCell);
+    const total = about.size.reduce((product, n) => product * n, 1);
+    for (let row = 0; row < tree.rows; row++) if (!tree.isLeaf(row)) this.shares[this.ofRow[row]] += tree.volume[row] / total;
+    for (let i = 0; i < this.ofCell.length; i++) this.shares[this.ofCell[i]] += 1 / total;
+    this.background = this.shares.indexOf(Math.max(...this.shares));
+    this.paint();
+  }
+
+  // The function from values to shades.
+  shading() {
+    if (this.labels) {
+      const numbers = [...this.counts.keys()].filter((value) => value === value).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+      this.categories = numbers.map((number, i) => {
+        const value = textOf(number), own = about.labels.find((label) => label.value === value)?.colour;
+        return { shade: i + 1, value, name: nameOf(number), own };
+      });
+      const shades = new Map(numbers.map((number, i) => [number, i + 1]));
+      return (value) => shades.get(value) ?? 0;
+    }
+    this.categories = [];
+    const above = this.logarithmic ? Math.log1p : (x) => x;
+    const width = this.greatest - this.least, range = above(width);
+    return (value) => {
+      const number = Number(value);
+      if (Number.isNaN(number) || isNoData(value)) return 0;
+      return range > 0 ? 1 + Math.round((254 * above(Math.min(Math.max(number - this.least, 0), width))) / range) : 1;
+    };
+  }
+
+  // A value of which a shade is the middle, as text; of categories their own.
+  valueOf(shade) {
+    if (this.labels) return this.categories[shade - 1]?.value ?? "NaN";
+    const t = (shade - 1) / 254, width = this.greatest - this.least;
+    const value = this.least + (this.logarithmic ? Math.expm1(t * Math.log1p(width)) : t * width);
+    if (!about.cell.startsWith("f")) return String(Math.round(value));
+    // As many digits as tell shades apart, more or less.
+    const digits = Math.min(Math.max(3 - Math.floor(Math.log10(width || 1)), 0), 100);
+    return digits > 12 ? value.toExponential(3) : String(Number(value.toFixed(digits)));
+  }
+
+  // The table of colours: red, green, blue of each shade, and the same as pixels.
+  paint() {
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    this.colours = Array.from({ length: 256 }, () => (dark ? [60, 64, 68] : [214, 218, 222]));
+    if (this.labels) {
+      let number = 0;
+      for (const { shade, own } of this.categories) {
+        if (own) this.colours[shade] = own.slice(0, 3);
+        else if (shade === this.background) this.colours[shade] = NEUTRAL[dark ? 1 : 0];
+        else this.colours[shade] = colourAt(about.distinct, number++);
+      }
+    } else {
+      const stops = about.palettes[this.palette][1], at = (i) => colourAt(stops, i);
+      const last = stops.length / 6 - 1;
+      for (let shade = 1; shade < 256; shade++) {
+        const t = ((shade - 1) / 254) * last, i = Math.min(Math.floor(t), last - 1);
+        const [a, b] = [at(i), at(i + 1)];
+        this.colours[shade] = a.map((c, n) => Math.round(c + (b[n] - c) * (t - i)));
+      }
+    }
+    this.pixels = Uint32Array.from(this.colours, ([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0);
+  }
+}
+
+// Cells of each value, as far as there are few enough of them to be told apart; else null.
+function countValues(tree) {
+  const counts = new Map();
+  const add = (value, cells) => counts.set(value, (counts.get(value) ?? 0) + cells);
+  const few = () => counts.size <= 1 << 16;
+  for (let row = 0; row < tree.rows && few(); row++) if (!tree.isLeaf(row)) add(tree.value[row], tree.volume[row]);
+  let start = 0;
+  const { cells } = tree;
+  for (let i = 1; i <= cells.length && few(); i++) {
+    if (i < cells.length && cells[i] === cells[start]) continue;
+    add(cells[start], i - start);
+    start = i;
+  }
+  return few() ? counts : null;
+}
+
+// The least finite number and the greatest.
+function ends(tree) {
+  let [least, greatest] = [Infinity, -Infinity];
+  const look = (value) => {
+    const number = Number(value);
+    if (!Number.isFinite(number) || isNoData(value)) return;
+    least = Math.min(least, number);
+    greatest = Math.max(greatest, number);
+  };
+  for (let row = 0; row < tree.rows; row++) if (!tree.isLeaf(row)) look(tree.value[row]);
+  let last = NaN;
+  for (let i = 0; i < tree.cells.length; i++) if (tree.cells[i] !== last) look((last = tree.cells[i]));
+  return least <= greatest ? [least, greatest] : [0, 0];
+}
+
+// One of several colours that are written in hexadecimal digits.
+const colourAt = (text, i) => [0, 2, 4].map((c) => parseInt(text.slice(6 * i + c, 6 * i + c + 2), 16));

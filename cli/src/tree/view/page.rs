@@ -1,0 +1,125 @@
+//! The page's text: what is known of the tree as JSON, its arrays, and the files that show them.
+
+use minijinja::value::Serde;
+use minijinja::{Environment, context};
+use serde_json::{Value, json};
+
+use orthant::per_axis::text as by;
+use orthant::tree::TreeFile;
+
+use super::detail::Detail;
+use crate::error::Error;
+use crate::output::png::{distinct, gradients};
+
+/// The style: that of all pages, and of this one.
+const STYLES: [&str; 2] = [include_str!("../../report/page.css"), include_str!("../../../assets/view/style.css")];
+
+/// What draws, in the order in which it is read.
+const SCRIPTS: [&str; 5] = [
+    include_str!("../../../assets/view/tree.js"),
+    include_str!("../../../assets/view/colours.js"),
+    include_str!("../../../assets/view/slices.js"),
+    include_str!("../../../assets/view/boxes.js"),
+    include_str!("../../../assets/view/page.js"),
+];
+
+/// Colours for values that are told apart one by one.
+const CATEGORIES: usize = 250;
+
+/// Colours of a gradient that are written down; others lie between them.
+const STOPS: usize = 33;
+
+/// What a page says, whatever it shows.
+pub(super) struct Page {
+    title: String,
+    summary: String,
+    source: Option<String>,
+    about: Value,
+}
+
+impl Page {
+    /// Of a tree.
+    pub(super) fn of<const K: usize>(tree: &TreeFile<K>, title: Option<String>) -> Self {
+        let (plan, kind, info) = (tree.plan(), tree.kind(), tree.info());
+        let domain = plan.domain();
+        let levels = plan.levels().iter().zip(tree.terminals());
+        let levels = levels.map(|(level, terminals)| json!({"grid": level.grid[..], "terminals": terminals}));
+        // Values are texts, which hold all of their digits.
+        let label = |label: &orthant::tree::TreeLabel| json!({"value": kind.text(label.word), "name": label.name, "colour": label.colour});
+        let about = json!({
+            "size": domain.size()[..],
+            "cell": kind.name(),
+            "sample": domain.sample().offset(),
+            "axes": info.axes,
+            "rule": plan.rule().name(),
+            "levels": levels.collect::<Vec<_>>(),
+            "labels": info.labels.iter().map(label).collect::<Vec<_>>(),
+            "nodata": info.nodata.map(|word| kind.text(word)),
+            "distinct": (0..CATEGORIES).map(|number| hexadecimal(distinct(number))).collect::<String>(),
+            "palettes": gradients().map(|(name, gradient)| json!([name, stops(gradient)])).collect::<Vec<_>>(),
+        });
+        let uniform: u64 = tree.terminals().iter().map(|[uniform, _]| uniform).sum();
+        let summary = format!(
+            "{} cells of {kind} in {} regions on {} {}: {uniform} of one value, and {} leaves with {:.1} % of the cells.",
+            by(&domain.size()).replace('x', " × "),
+            tree.len(),
+            tree.terminals().len(),
+            if tree.terminals().len() == 1 { "level" } else { "levels" },
+            tree.len() - uniform,
+            tree.leaf_cells() as f64 / domain.cells() as f64 * 100.0
+        );
+        let title = title.or_else(|| info.source.clone()).unwrap_or_else(|| "A tree".into());
+        Self { title, summary, source: info.source.clone(), about }
+    }
+
+    /// The text, with a tree or without any.
+    pub(super) fn html(&self, shown: Option<(&Detail, Option<String>)>) -> Result<String, Error> {
+        let mut about = self.about.clone();
+        let (mut arrays, mut left_out) = (&[][..], None);
+        if let Some((detail, sentence)) = shown {
+            about["rows"] = json!(detail.arrays.rows);
+            about["position"] = json!(detail.arrays.position);
+            about["cut"] = json!(detail.cut.map(|(level, by)| json!({"level": level, "by": by.name()})));
+            arrays = &detail.arrays.texts;
+            left_out =
+                sentence.map(|sentence| format!("This page shows less than the tree has. {}.", capital(&sentence)));
+        }
+        let mut pages = Environment::new();
+        // The name's ending says that values are escaped.
+        pages.add_template("page.html", include_str!("../../../assets/view/page.html")).map_err(failed)?;
+        let text = pages.get_template("page.html").and_then(|page| {
+            page.render(context! {
+                title => self.title.as_str(),
+                summary => self.summary.as_str(),
+                source => self.source.as_deref(),
+                left_out,
+                version => env!("CARGO_PKG_VERSION"),
+                // No name in it can end the element that it lies in.
+                about => about.to_string().replace('<', "\\u003c"),
+                arrays => minijinja::Value::from(Serde(arrays)),
+                style => STYLES.concat(),
+                library => include_str!("../../../assets/view/vendor/twgl.min.js"),
+                script => SCRIPTS.concat(),
+            })
+        });
+        text.map_err(failed)
+    }
+}
+
+/// Colours at equal distances, as hexadecimal digits.
+fn stops(gradient: colorous::Gradient) -> String {
+    (0..STOPS).map(|stop| format!("{:x}", gradient.eval_rational(stop, STOPS))).collect()
+}
+
+fn hexadecimal(colour: [u8; 3]) -> String {
+    colour.map(|part| format!("{part:02x}")).concat()
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn failed(error: minijinja::Error) -> Error {
+    Error::System(format!("making the page: {error}"))
+}
