@@ -10,4 +10,5 @@ mod numbers;
 pub use error::{InputError, Wrong};
 pub use file::{ArrayFile, FileSource};
 pub use layout::{Endian, IndexOrder, Layout};
-pub use numbers::{NotANumber, Numbers};
+pub use crate::tree::NotANumber;
+pub use numbers::Numbers;
