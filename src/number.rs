@@ -58,7 +58,8 @@ impl fmt::Display for Number {
         match self {
             Self::Natural(number) => number.fmt(f),
             Self::Negative(number) => number.fmt(f),
-            Self::Real(number) => number.fmt(f),
+            // 1e300, and not three hundred digits.
+            Self::Real(number) => write!(f, "{number:?}"),
         }
     }
 }

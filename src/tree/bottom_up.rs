@@ -20,7 +20,7 @@ use crate::rule::RuleKind;
 use crate::tree::along::Along;
 use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
-use crate::tree::predicate::{Judge, Predicate, Uniform, one_value};
+use crate::tree::predicate::{Criterion, Predicate, Uniform, one_value};
 use crate::tree::source::Source;
 use crate::tree::stored::Tree;
 use crate::tree::survey::Survey;
@@ -47,7 +47,7 @@ pub struct BottomUp<'a, const K: usize> {
     pub(super) source: &'a dyn Source<K>,
     control: Option<&'a Control>,
     limit: u64,
-    pub(super) judge: Judge,
+    pub(super) criterion: Criterion,
     /// The word of cells that are no data.
     pub(super) nodata: Option<u64>,
     /// Regions of the deepest level, if the whole of them was looked at; None if it is of no use.
@@ -67,7 +67,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         if let Some(axis) = (0..K).find(|&j| domain[j] != found[j]) {
             return Err(TreeError::Size { axis, domain: domain[axis], found: found[axis] });
         }
-        Ok(Self { along: Along::new(plan), source, control: None, limit: u64::MAX, judge: Judge::Exact, nodata: None, survey: OnceLock::new() })
+        Ok(Self { along: Along::new(plan), source, control: None, limit: u64::MAX, criterion: Criterion::Exact, nodata: None, survey: OnceLock::new() })
     }
 
     /// Watched and cancelled through `control`, which counts the cells of all parts that are made from here on.
@@ -89,7 +89,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     /// # Errors
     /// [`TreeError::Run`] names the number that cells of the source's type cannot be judged by.
     pub fn predicate(self, predicate: &Predicate, nodata: Option<u64>) -> Result<Self, TreeError> {
-        Ok(Self { judge: predicate.judge(self.source.kind(), nodata).map_err(Error::from)?, nodata, ..self })
+        Ok(Self { criterion: predicate.criterion(self.source.kind(), nodata).map_err(Error::from)?, nodata, ..self })
     }
 
     /// Makes the tree.
@@ -127,7 +127,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     /// leaves alone. For whoever makes all parts.
     pub(super) fn survey(&self) -> Result<Option<&Survey<K>>, TreeError> {
         if self.survey.get().is_none() {
-            let exact = matches!(self.judge, Judge::Exact);
+            let exact = matches!(self.criterion, Criterion::Exact);
             let bytes = exact.then(|| Survey::bytes(&self.along, self.source)).flatten();
             // Beside it there is to be room for what is built.
             let of_use = bytes.is_some_and(|bytes| bytes <= self.limit / 4);
@@ -152,7 +152,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         let codes = self.along.below(above, codes, level);
         let each = (u128::from(BLOCK) / cells).max(1);
         let wave = each * (WAVE * rayon::current_num_threads()) as u128;
-        let mut piece = Piece::new(self.source.kind(), self.judge);
+        let mut piece = Piece::new(self.source.kind(), self.criterion);
         let mut start = codes.start;
         while start < codes.end {
             let end = codes.end.min(start + wave);
@@ -189,7 +189,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         reading: &Reading<'_>,
     ) -> Result<Piece, TreeError> {
         let (plan, kind, deepest) = (self.along.plan(), self.source.kind(), self.along.deepest());
-        let mut piece = Piece::new(kind, self.judge);
+        let mut piece = Piece::new(kind, self.criterion);
         for code in codes.map(|code| code as u64) {
             let block = plan.region(level, code);
             if let Some(survey) = self.survey.get().and_then(Option::as_ref) {
@@ -197,21 +197,21 @@ impl<'a, const K: usize> BottomUp<'a, K> {
                 continue;
             }
             if block.cells_wide() > BLOCK.into() {
-                match &self.judge {
-                    Judge::Exact => self.large(code, &block, buffer, &mut piece, reading)?,
-                    Judge::Spans(spans) => self.large_by(spans, code, &block, buffer, &mut piece, reading)?,
+                match &self.criterion {
+                    Criterion::Exact => self.large(code, &block, buffer, &mut piece, reading)?,
+                    Criterion::Spans(spans) => self.large_by(spans, code, &block, buffer, &mut piece, reading)?,
                 }
                 continue;
             }
             let size = plan.domain().size();
-            let read = match &self.judge {
-                Judge::Exact => block,
-                Judge::Spans(spans) => spans.around(&block, size),
+            let read = match &self.criterion {
+                Criterion::Exact => block,
+                Criterion::Spans(spans) => spans.around(&block, size),
             };
             self.read(&read, buffer, reading.control)?;
             reading.control.advance(block.volume());
             // Most blocks of a sparse array are of one value, and that is told by a pass in the order of memory.
-            if let Judge::Exact = self.judge
+            if let Criterion::Exact = self.criterion
                 && let Some(word) = one_value(kind, buffer, &block, &block)
             {
                 piece.uniform(&self.along, level, code, Uniform::exact(word));
@@ -221,9 +221,9 @@ impl<'a, const K: usize> BottomUp<'a, K> {
             // Counted from 0, since the code after the last can be 2^64.
             for code in (0..each).map(|child| code * each + child) {
                 let region = plan.region(deepest, code);
-                let found = match &self.judge {
-                    Judge::Exact => one_value(kind, buffer, &block, &region).map(Uniform::exact),
-                    Judge::Spans(spans) => {
+                let found = match &self.criterion {
+                    Criterion::Exact => one_value(kind, buffer, &block, &region).map(Uniform::exact),
+                    Criterion::Spans(spans) => {
                         let around = spans.around(&region, size);
                         let own = spans.span(buffer, &read, &region);
                         spans.region(own, if around == region { own } else { spans.span(buffer, &read, &around) })

@@ -11,7 +11,7 @@ use crate::tree::bottom_up::BottomUp;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
-use crate::tree::predicate::{Judge, Uniform};
+use crate::tree::predicate::{Criterion, Uniform};
 use crate::tree::stored::Tree;
 use crate::tree::survey::Survey;
 
@@ -131,7 +131,7 @@ impl<const K: usize> BottomUp<'_, K> {
         let level = self.along.level_of(0, SHARD);
         let each = (SHARD / self.along.most_cells(level)).max(1);
         let (mut census, codes) = (Census::new(self.along.plan(), level, hashes), self.along.codes(level));
-        if let Judge::Spans(_) = self.judge {
+        if let Criterion::Spans(_) = self.criterion {
             return self.counts_of_pieces(level, each, hashes);
         }
         let mut start = 0;
@@ -158,7 +158,7 @@ impl<const K: usize> BottomUp<'_, K> {
         hashes: bool,
     ) -> Result<(RunCounts<K>, Option<RegionsChecksum>), TreeError> {
         let (mut census, codes) = (Census::new(self.along.plan(), 0, hashes), self.along.codes(level));
-        let (mut open, mut first, mut start) = (Piece::new(self.source.kind(), self.judge), 0, 0);
+        let (mut open, mut first, mut start) = (Piece::new(self.source.kind(), self.criterion), 0, 0);
         while start < codes {
             let end = codes.min(start + each);
             open.append(&self.along, &self.piece(level, start..end)?)?;
@@ -177,7 +177,7 @@ impl<const K: usize> BottomUp<'_, K> {
     /// What lies below regions of the deepest level, without bricks.
     fn bare(&self, survey: &Survey<K>, codes: Range<u128>) -> Entries {
         let (encoding, deepest) = (self.along.plan().encoding(), self.along.deepest());
-        let mut piece = Piece::new(self.source.kind(), self.judge);
+        let mut piece = Piece::new(self.source.kind(), self.criterion);
         for code in codes.map(|code| code as u64) {
             match survey.word(encoding.decode(deepest, code)) {
                 Some(word) => piece.uniform(&self.along, deepest, code, Uniform::exact(word)),

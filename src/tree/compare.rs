@@ -8,7 +8,7 @@ use crate::memory::reserve;
 use crate::result::Cells;
 use crate::tree::error::TreeError;
 use crate::tree::parts::Parts;
-use crate::tree::predicate::{Judge, Predicate};
+use crate::tree::predicate::{Criterion, Predicate};
 use crate::tree::region::TreeRegion;
 use crate::tree::source::Source;
 use crate::tree::stored::Tree;
@@ -47,7 +47,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// [`TreeError::Sizes`] or [`TreeError::CellType`] if the two cannot be compared; [`TreeError::Source`] and whatever keeps a
     /// part from being read; [`TreeError::Run`] if it was interrupted or there is no memory.
     pub fn compare(&self, other: &dyn Source<K>, most: usize, control: &Control) -> Result<Differences<K>, TreeError> {
-        self.compare_by(Judge::Exact, other, most, control)
+        self.compare_by(Criterion::Exact, other, most, control)
     }
 
     /// The same of a tree that was made by a predicate: a cell of a uniform region differs if it is further from the region's value
@@ -62,13 +62,13 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
         most: usize,
         control: &Control,
     ) -> Result<Differences<K>, TreeError> {
-        let judge = predicate.judge(self.kind(), nodata).map_err(Error::from)?;
-        self.compare_by(judge, other, most, control)
+        let criterion = predicate.criterion(self.kind(), nodata).map_err(Error::from)?;
+        self.compare_by(criterion, other, most, control)
     }
 
     fn compare_by(
         &self,
-        judge: Judge,
+        criterion: Criterion,
         other: &dyn Source<K>,
         most: usize,
         control: &Control,
@@ -87,7 +87,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
             let compared = |buffer: &mut Cells, row: usize| -> Result<Option<Difference<K>>, TreeError> {
                 control.check()?;
                 let region = part.region(row);
-                let difference = difference(judge, region, other, buffer);
+                let difference = difference(criterion, region, other, buffer);
                 control.advance(region.cells().volume());
                 difference
             };
@@ -107,7 +107,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
 
 /// Where the cells of a region differ; None if they do not.
 fn difference<const K: usize>(
-    judge: Judge,
+    criterion: Criterion,
     region: TreeRegion<'_, K>,
     other: &dyn Source<K>,
     buffer: &mut Cells,
@@ -116,9 +116,9 @@ fn difference<const K: usize>(
     if let (Some(own), Some(known)) = (region.uniform(), other.known(&cells)?) {
         let first = (cells.corner, [own, known]);
         let all = Difference { bounds: cells, cells: cells.cells_wide(), first };
-        return Ok((!judge.stands(kind, own, known)).then_some(all));
+        return Ok((!criterion.stands(kind, own, known)).then_some(all));
     }
-    let judge = if region.uniform().is_some() { judge } else { Judge::Exact };
+    let criterion = if region.uniform().is_some() { criterion } else { Criterion::Exact };
     let mut found: Option<Difference<K>> = None;
     let slabs = Slabs::new(cells, PIECE);
     for slab in (0..slabs.len()).map(|index| slabs.get(index)) {
@@ -127,7 +127,7 @@ fn difference<const K: usize>(
         other.read(&slab, buffer.bytes_mut())?;
         for (place, cell) in slab.cells().enumerate() {
             let words = [region.word(cell), buffer.word(place)];
-            if words[0] == words[1] || judge.stands(kind, words[0], words[1]) {
+            if words[0] == words[1] || criterion.stands(kind, words[0], words[1]) {
                 continue;
             }
             let one = Region { corner: cell, extent: [1; K] };

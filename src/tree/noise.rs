@@ -34,7 +34,7 @@ impl<const K: usize> BottomUp<'_, K> {
     pub fn noise(&self, time: Duration) -> Result<Option<Noise>, TreeError> {
         let (begun, plan, deepest) = (Instant::now(), self.along.plan(), self.along.deepest());
         let (codes, size) = (self.along.codes(deepest), plan.domain().size());
-        let spans = self.judge.spans(self.source.kind(), self.nodata);
+        let spans = self.criterion.spans(self.source.kind(), self.nodata);
         let (mut buffer, unheard) = (Cells::empty(self.source.kind()), Control::default());
         let mut all = 0u64;
         // Cells of each leaf, and the tolerance under which it would be uniform.

@@ -6,7 +6,7 @@ use crate::memory::{Refused, reserve};
 use crate::result::{Cells, Content, MemoryError, Stored, Terminal};
 use crate::tree::along::Along;
 use crate::tree::entries::Entries;
-use crate::tree::predicate::{Judge, Span, Uniform};
+use crate::tree::predicate::{Criterion, Span, Uniform};
 use crate::tree::provenance::Provenance;
 
 /// Terminal regions of a batch.
@@ -21,19 +21,19 @@ const REGIONS: usize = 1 << 16;
 pub(super) struct Piece {
     pub(super) entries: Entries,
     pub(super) bricks: Cells,
-    judge: Judge,
+    criterion: Criterion,
     /// What the cells of each region are, where values alone do not decide.
     spans: Vec<Span>,
 }
 
 impl Piece {
-    pub(super) fn new(kind: CellType, judge: Judge) -> Self {
-        Self { entries: Entries::default(), bricks: Cells::empty(kind), judge, spans: Vec::new() }
+    pub(super) fn new(kind: CellType, criterion: Criterion) -> Self {
+        Self { entries: Entries::default(), bricks: Cells::empty(kind), criterion, spans: Vec::new() }
     }
 
     /// Of regions none of which becomes another.
     pub(super) fn settled(entries: Entries, bricks: Cells) -> Self {
-        Self { entries, bricks, judge: Judge::Exact, spans: Vec::new() }
+        Self { entries, bricks, criterion: Criterion::Exact, spans: Vec::new() }
     }
 
     /// Bytes of its regions and bricks.
@@ -60,7 +60,7 @@ impl Piece {
 
     fn push<const K: usize>(&mut self, along: &Along<K>, level: u32, code: u64, found: Uniform) {
         self.entries.uniform(level, along.key(level, code), found.word, Provenance::Proved);
-        if let Judge::Spans(_) = self.judge {
+        if let Criterion::Spans(_) = self.criterion {
             self.spans.push(found.span);
         }
     }
@@ -68,10 +68,10 @@ impl Piece {
     /// What the family of regions of `level` is that the rows from `start` on are, the last of them `last`; None if it is no single
     /// region.
     fn family(&self, start: usize, level: u32, last: Uniform) -> Option<Uniform> {
-        match &self.judge {
-            Judge::Exact => self.entries.all_uniform(start, level, last.word).then_some(last),
-            Judge::Spans(spans) if self.entries.all_of_level(start, level) => spans.joined(self.joined(start)),
-            Judge::Spans(_) => None,
+        match &self.criterion {
+            Criterion::Exact => self.entries.all_uniform(start, level, last.word).then_some(last),
+            Criterion::Spans(spans) if self.entries.all_of_level(start, level) => spans.joined(self.joined(start)),
+            Criterion::Spans(_) => None,
         }
     }
 
@@ -83,7 +83,7 @@ impl Piece {
     /// The next region, a leaf whose brick begins at `place`.
     pub(super) fn leaf<const K: usize>(&mut self, along: &Along<K>, level: u32, code: u64, place: u64) {
         self.entries.leaf(level, along.key(level, code), place);
-        if let Judge::Spans(_) = self.judge {
+        if let Criterion::Spans(_) = self.criterion {
             self.spans.push(Span::NONE);
         }
     }
@@ -113,9 +113,9 @@ impl Piece {
                 continue;
             }
             let start = self.entries.keys.partition_point(|&key| key < begins);
-            let one = match &self.judge {
-                Judge::Exact => self.entries.all_of_value(start),
-                Judge::Spans(spans) => {
+            let one = match &self.criterion {
+                Criterion::Exact => self.entries.all_of_value(start),
+                Criterion::Spans(spans) => {
                     self.entries.all_proved(start) && (start == len || spans.joined(self.joined(start)).is_some())
                 }
             };
@@ -134,7 +134,7 @@ impl Piece {
             return None;
         }
         // Regions of one value have no bricks.
-        let mut rest = Self::new(self.bricks.kind(), self.judge);
+        let mut rest = Self::new(self.bricks.kind(), self.criterion);
         (undecided..self.entries.len()).for_each(|row| rest.copy(self, row, 0));
         let until = rest.entries.keys.first().map_or(next, |&key| key.into());
         self.truncate(undecided);

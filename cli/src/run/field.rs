@@ -12,7 +12,7 @@ use orthant::export::npy;
 use orthant::field::{Field, Job, Open};
 use orthant::result::DenseArray;
 use orthant::rule::RuleKind;
-use orthant::tree::TreeWriter;
+use orthant::tree::{Predicate, TreeWriter};
 use orthant::{Control, Plan, Ran, Report, Request, StrategyKind, Subdivision, Tree};
 
 use super::outputs::{Format, Outputs, PIECE, finish, write_cells, write_report};

@@ -34,7 +34,7 @@ impl<const K: usize> BottomUp<'_, K> {
     /// As [`tree`](Self::tree), and [`TreeError::File`].
     pub fn write(&self, writer: &mut TreeWriter<K>) -> Result<(), TreeError> {
         // What was made and not written, and the key where it begins.
-        let (mut open, mut first) = (Piece::new(self.source.kind(), self.judge), 0);
+        let (mut open, mut first) = (Piece::new(self.source.kind(), self.criterion), 0);
         if writer.done() < writer.shards() {
             self.survey()?;
         }

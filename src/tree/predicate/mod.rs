@@ -3,7 +3,7 @@
 //! What is a function of one cell is a [source](Mapped) that maps cells, over which the tree is an exact one. What is not, a tolerance or
 //! one side of a threshold, is decided by the least and the greatest cell of regions.
 
-mod judge;
+mod criterion;
 mod labels;
 mod mapped;
 mod not_a_number;
@@ -17,13 +17,13 @@ use crate::cell::CellType;
 use crate::choice::ChoiceError;
 use crate::number::{Number, range};
 
-pub(super) use judge::{Judge, Spans, Uniform, one_value, same_bits};
-use judge::Holds;
+pub(super) use criterion::{Criterion, Spans, Uniform, one_value, same_bits};
+use criterion::Holds;
 use labels::Steps;
 use mapped::Map;
 pub use mapped::Mapped;
 pub use not_a_number::{NoTreatment, NotANumber};
-use order::Order;
+use order::CellOrder;
 pub(super) use order::Span;
 use threshold::Classes;
 use crate::tree::source::Source;
@@ -220,16 +220,16 @@ impl Predicate {
     }
 
     /// What decides for regions of cells of a type, of which one word can be no data.
-    pub(super) fn judge(&self, kind: CellType, nodata: Option<u64>) -> Result<Judge, ChoiceError> {
+    pub(super) fn criterion(&self, kind: CellType, nodata: Option<u64>) -> Result<Criterion, ChoiceError> {
         let holds = match self.when {
-            When::Exact | When::Threshold { .. } | When::Labels { .. } => return Ok(Judge::Exact),
+            When::Exact | When::Threshold { .. } | When::Labels { .. } => return Ok(Criterion::Exact),
             When::Tolerance { e, .. } => {
                 let When::Tolerance { bound, .. } = Self::tolerance(kind, e)?.when else { unreachable!("it is one") };
                 Holds::Within(bound)
             }
             When::Iso { t } => Holds::OneSide(splits("iso", kind, t)?),
         };
-        Ok(Judge::Spans(Spans { order: Order::new(kind, nodata), holds }))
+        Ok(Criterion::Spans(Spans { order: CellOrder::new(kind, nodata), holds }))
     }
 
     /// Checks that a tree with cells of a type can have it; says why not.

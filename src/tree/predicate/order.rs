@@ -27,13 +27,13 @@ impl Span {
 
 /// The order of the cells of a type, of which one value can be no data.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Order {
+pub(super) struct CellOrder {
     pub(super) kind: CellType,
     /// The rank of what is no data.
     nodata: Option<u64>,
 }
 
-impl Order {
+impl CellOrder {
     pub(super) fn new(kind: CellType, nodata: Option<u64>) -> Self {
         Self { kind, nodata: nodata.map(|word| kind.rank(exact::key(kind, word))) }
     }
@@ -133,7 +133,7 @@ mod tests {
     /// Keys ascend without gaps, numbers first; words come back; a span is that of the keys one by one.
     fn check<T: Cell>(ascending: &[T], nodata: Option<T>) {
         let nodata = nodata.map(Cell::word);
-        let order = Order::new(T::TYPE, nodata);
+        let order = CellOrder::new(T::TYPE, nodata);
         let apart = |word: u64| Some(exact::key(T::TYPE, word)) == nodata.map(|word| exact::key(T::TYPE, word));
         let words = || ascending.iter().map(|value| value.word());
         let keys: Vec<u64> = words().filter(|&word| !apart(word)).map(|word| order.key(word)).collect();

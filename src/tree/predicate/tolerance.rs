@@ -28,12 +28,24 @@ fn widest(kind: CellType) -> u64 {
 }
 
 /// The word that stands for all cells from one to another that is not less, both of them numbers; None if there is none within the bound.
-pub(super) fn between(kind: CellType, least: u64, greatest: u64, bound: Number) -> Option<u64> {
+/// The one nearest to the middle is preferred, and otherwise one of those next to it, as whatever stands for cells is in a row: one
+/// of them may be `apart`.
+pub(super) fn between(
+    kind: CellType,
+    least: u64,
+    greatest: u64,
+    bound: Number,
+    apart: impl Fn(u64) -> bool,
+) -> Option<u64> {
     with_type!(kind, T => {
         let (least, greatest) = (T::from_word(least), T::from_word(greatest));
         let middle = Measured::middle(least, greatest);
-        let near = Measured::near(greatest, middle, bound) && Measured::near(middle, least, bound);
-        near.then_some(Cell::word(middle))
+        let stands = |&middle: &T| {
+            let within = least <= middle && middle <= greatest;
+            within && Measured::near(greatest, middle, bound) && Measured::near(middle, least, bound)
+        };
+        let found = std::iter::once(middle).chain(Measured::beside(middle)).filter(stands).map(Cell::word);
+        found.into_iter().find(|&word| !apart(word))
     })
 }
 
@@ -58,6 +70,8 @@ pub(super) fn needed(kind: CellType, least: u64, greatest: u64) -> f64 {
 trait Measured: Copy {
     /// The number nearest to the middle of two.
     fn middle(least: Self, greatest: Self) -> Self;
+    /// Those next to it.
+    fn beside(self) -> [Self; 2];
     /// True if one that is not less than another is no further from it than the bound.
     fn near(greater: Self, less: Self, bound: Number) -> bool;
     /// About how far one that is not less is from another.
@@ -69,6 +83,10 @@ macro_rules! whole {
         impl Measured for $T {
             fn middle(least: Self, greatest: Self) -> Self {
                 least.wrapping_add((greatest.abs_diff(least) / 2) as Self)
+            }
+
+            fn beside(self) -> [Self; 2] {
+                [self.saturating_add(1), self.saturating_sub(1)]
             }
 
             fn near(greater: Self, less: Self, bound: Number) -> bool {
@@ -90,6 +108,10 @@ macro_rules! real {
                 // The sum is rounded once, and its half is not where it is large; sums of small numbers are not rounded.
                 let sum = least + greatest;
                 if sum.is_finite() { sum / 2.0 } else { least / 2.0 + greatest / 2.0 }
+            }
+
+            fn beside(self) -> [Self; 2] {
+                [self.next_up(), self.next_down()]
             }
 
             fn near(greater: Self, less: Self, bound: Number) -> bool {
@@ -145,14 +167,20 @@ mod tests {
             for least in i8::MIN..=i8::MAX {
                 for greatest in least..=i8::MAX {
                     let stands = |v: i16| i64::from(i16::from(greatest) - v) <= e as i64 && i64::from(v - i16::from(least)) <= e as i64;
-                    let found = between(CellType::I8, word(least), word(greatest), Number::Natural(e));
+                    let found = between(CellType::I8, word(least), word(greatest), Number::Natural(e), |_| false);
                     let any = (i8::MIN..=i8::MAX).any(|v| stands(v.into()));
                     assert_eq!(found.is_some(), any, "{least}..{greatest} within {e}");
                     assert!(found.is_none_or(|found| stands(i8::from_word(found).into())), "{least}..{greatest}");
+                    // Without one of them, others that stand do.
+                    let apart = |found: u64| i8::from_word(found) == 3;
+                    let other = between(CellType::I8, word(least), word(greatest), Number::Natural(e), apart);
+                    let any = (least..=greatest).any(|v| v != 3 && stands(v.into()));
+                    assert_eq!(other.is_some(), any, "{least}..{greatest} within {e} without 3");
+                    assert!(other.is_none_or(|found| !apart(found) && stands(i8::from_word(found).into())));
                 }
             }
         }
-        let whole = |bound| between(CellType::I64, word(i64::MIN), word(i64::MAX), Number::Natural(bound));
+        let whole = |bound| between(CellType::I64, word(i64::MIN), word(i64::MAX), Number::Natural(bound), |_| false);
         assert_eq!((whole(1 << 63).map(i64::from_word), whole((1 << 63) - 1)), (Some(-1), None));
     }
 
@@ -183,7 +211,7 @@ mod tests {
             let e = if tight == 0 { e.abs() } else { (half as f32).abs() };
             let e = if tight == 2 { e.next_down().max(0.0) } else { e };
             let stands = |v: f32| units(greatest) - units(v) <= units(e) && units(v) - units(least) <= units(e);
-            let found = between(CellType::F32, word(least), word(greatest), Number::from(f64::from(e)));
+            let found = between(CellType::F32, word(least), word(greatest), Number::from(f64::from(e)), |_| false);
             if let Some(found) = found {
                 prop_assert!(stands(f32::from_word(found)), "{least:e}..{greatest:e} within {e:e}");
             } else {
@@ -204,7 +232,7 @@ mod tests {
     #[test]
     fn doubles_at_the_ends() {
         let of = |least: f64, greatest: f64, e: f64| {
-            between(CellType::F64, word(least), word(greatest), Number::from(e)).map(f64::from_word)
+            between(CellType::F64, word(least), word(greatest), Number::from(e), |_| false).map(f64::from_word)
         };
         assert_eq!(of(f64::MIN, f64::MAX, f64::MAX), Some(0.0));
         assert_eq!(of(f64::MIN, f64::MAX, f64::MAX.next_down()), None);

@@ -8,7 +8,7 @@ use crate::geometry::Region;
 use crate::number::Number;
 use crate::result::{Cells, Width, each_width};
 use crate::rule::exact;
-use crate::tree::predicate::order::{Order, Span};
+use crate::tree::predicate::order::{CellOrder, Span};
 use crate::tree::predicate::tolerance;
 
 /// A region that counts as one value.
@@ -29,7 +29,7 @@ impl Uniform {
 
 /// Decides for what regions a predicate holds.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::tree) enum Judge {
+pub(in crate::tree) enum Criterion {
     /// Cells that have one value: nothing but that has to be remembered of a region.
     Exact,
     /// By the span of the cells.
@@ -39,7 +39,7 @@ pub(in crate::tree) enum Judge {
 /// Decides by spans.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::tree) struct Spans {
-    pub(super) order: Order,
+    pub(super) order: CellOrder,
     pub(super) holds: Holds,
 }
 
@@ -61,11 +61,11 @@ enum Side {
     Apart(u64),
 }
 
-impl Judge {
+impl Criterion {
     /// The same by spans; by those 0 and -0 are one.
     pub(in crate::tree) fn spans(self, kind: CellType, nodata: Option<u64>) -> Spans {
         match self {
-            Self::Exact => Spans { order: Order::new(kind, nodata), holds: Holds::Within(Number::Natural(0)) },
+            Self::Exact => Spans { order: CellOrder::new(kind, nodata), holds: Holds::Within(Number::Natural(0)) },
             Self::Spans(spans) => spans,
         }
     }
@@ -128,7 +128,11 @@ impl Spans {
         match self.holds {
             _ if least == greatest => Some(word(least)),
             Holds::Within(_) if !self.order.is_number(greatest) => None,
-            Holds::Within(bound) => tolerance::between(self.order.kind, word(least), word(greatest), bound),
+            // What stands for numbers must not say that they are no data.
+            Holds::Within(bound) => {
+                let apart = |word| !self.order.is_number(self.order.key(word));
+                tolerance::between(self.order.kind, word(least), word(greatest), bound, apart)
+            }
             Holds::OneSide(at) => match self.side(at, span)? {
                 Side::Below => Some(word(greatest)),
                 Side::Above | Side::Apart(_) => Some(word(least)),
