@@ -8,7 +8,7 @@ use std::time::{Instant, UNIX_EPOCH};
 use orthant::export::npy;
 use orthant::input::Numbers;
 use orthant::result::{RegionsChecksum, RunCounts};
-use orthant::tree::{BottomUp, Census, NotANumber, Predicate, Source, TreeWriter};
+use orthant::tree::{BottomUp, Census, NotANumber, Source, TreeWriter};
 use orthant::{ArrayReport, BackendKind, Built, Computed, Control, How, Keep, Plan, ReadFrom, Tree};
 
 use rayon::ThreadPool;

@@ -13,6 +13,7 @@ mod hostile;
 mod learnt;
 mod model;
 mod own;
+mod predicates;
 mod page;
 mod results;
 mod run;
