@@ -140,7 +140,9 @@ impl Number {
     pub(crate) fn least_word(self, kind: CellType) -> Option<u64> {
         if !kind.is_float() {
             let [least, greatest] = range(kind);
-            return Some(self.ceil()).filter(|at| (least + 1..=greatest).contains(at)).map(|at| word_of_whole(kind, at));
+            return Some(self.ceil())
+                .filter(|at| (least + 1..=greatest).contains(at))
+                .map(|at| word_of_whole(kind, at));
         }
         let at = self.double_above();
         // Zero with a sign is not less than zero.
@@ -167,7 +169,10 @@ mod tests {
         let read = |text: &str| text.parse::<Number>();
         assert_eq!(read("18446744073709551615"), Ok(Number::Natural(u64::MAX)));
         assert_eq!(read("-9223372036854775808"), Ok(Number::Negative(i64::MIN)));
-        assert_eq!((read("40.0"), read("1e3"), read(" -2 ")), (Ok(40.0.into()), read("1000"), Ok(Number::Negative(-2))));
+        assert_eq!(
+            (read("40.0"), read("1e3"), read(" -2 ")),
+            (Ok(40.0.into()), read("1000"), Ok(Number::Negative(-2)))
+        );
         assert_eq!(read("0.1"), Ok(Number::Real(0.1)));
         assert!(matches!(read("-0"), Ok(Number::Real(zero)) if zero.is_sign_negative()));
         for wrong in ["", "nan", "inf", "1e999", "12x"] {
@@ -194,7 +199,10 @@ mod tests {
     fn the_least_cell_that_is_not_less() {
         let least = |text: &str, kind| text.parse::<Number>().unwrap().least_word(kind);
         assert_eq!((least("0.5", CellType::U8), least("-0.5", CellType::I8)), (Some(1), Some(0)));
-        assert_eq!((least("0", CellType::U8), least("255.5", CellType::U8), least("255", CellType::U8)), (None, None, Some(255)));
+        assert_eq!(
+            (least("0", CellType::U8), least("255.5", CellType::U8), least("255", CellType::U8)),
+            (None, None, Some(255))
+        );
         assert_eq!(least("18446744073709551615", CellType::U64), Some(u64::MAX));
         assert_eq!((least("0", CellType::F32), least("-0", CellType::F64)), (Some(1 << 31), Some(1 << 63)));
         // A tenth is no float: the next one above the double.

@@ -67,7 +67,15 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         if let Some(axis) = (0..K).find(|&j| domain[j] != found[j]) {
             return Err(TreeError::Size { axis, domain: domain[axis], found: found[axis] });
         }
-        Ok(Self { along: Along::new(plan), source, control: None, limit: u64::MAX, criterion: Criterion::Exact, nodata: None, survey: OnceLock::new() })
+        Ok(Self {
+            along: Along::new(plan),
+            source,
+            control: None,
+            limit: u64::MAX,
+            criterion: Criterion::Exact,
+            nodata: None,
+            survey: OnceLock::new(),
+        })
     }
 
     /// Watched and cancelled through `control`, which counts the cells of all parts that are made from here on.

@@ -32,6 +32,7 @@ mod stored;
 mod survey;
 mod tree_source;
 
+pub use crate::number::{NoNumber, Number};
 pub use across::Found;
 pub use bottom_up::BottomUp;
 pub use census::Census;
@@ -39,11 +40,10 @@ pub use collector::Collector;
 pub use compare::{Difference, Differences};
 pub use error::TreeError;
 pub use file::{
-    Fault, TreeAxis, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget,
-    TreeWriter, ZarrError,
+    Fault, TreeAxis, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget, TreeWriter,
+    ZarrError,
 };
 pub use labels::LabelStatistics;
-pub use crate::number::{NoNumber, Number};
 pub use noise::Noise;
 pub use parts::Parts;
 pub use predicate::{Mapped, NoTreatment, NotANumber, Predicate, When};

@@ -49,7 +49,8 @@ impl Piece {
         while level > 0 && code % along.children == along.children - 1 {
             let family = usize::try_from(along.children).ok().and_then(|r| self.entries.len().checked_sub(r));
             // Regions follow each other, so that so many of one level before the last child are its siblings.
-            let Some((start, parent)) = family.and_then(|start| Some((start, self.family(start, level, found)?))) else {
+            let Some((start, parent)) = family.and_then(|start| Some((start, self.family(start, level, found)?)))
+            else {
                 return;
             };
             self.truncate(start);
@@ -128,7 +129,12 @@ impl Piece {
 
     /// Takes from it what no later region changes, as the piece that covers the keys from `first` to the one that is returned: nothing if
     /// all of it may still become one region with what follows. Before it covered those up to `next`.
-    pub(super) fn decided<const K: usize>(&mut self, along: &Along<K>, first: u128, next: u128) -> Option<(Self, u128)> {
+    pub(super) fn decided<const K: usize>(
+        &mut self,
+        along: &Along<K>,
+        first: u128,
+        next: u128,
+    ) -> Option<(Self, u128)> {
         let undecided = self.undecided(along, first, next);
         if undecided == 0 {
             return None;

@@ -44,7 +44,13 @@ fn what<T: Cell>(cell: T, nodata: Option<T>) -> What {
     let real = kind.number(word);
     let bits = 8 * size_of::<T>() as u32;
     What::Quarters(match kind {
-        _ if real.is_infinite() => if real > 0.0 { INFINITE } else { -INFINITE },
+        _ if real.is_infinite() => {
+            if real > 0.0 {
+                INFINITE
+            } else {
+                -INFINITE
+            }
+        }
         CellType::F32 | CellType::F64 => (real * 4.0) as i128,
         CellType::U8 | CellType::U16 | CellType::U32 | CellType::U64 => 4 * i128::from(word),
         _ => 4 * i128::from((word << (64 - bits)) as i64 >> (64 - bits)),
@@ -93,7 +99,9 @@ impl Asked {
     /// True if a value may stand for a cell.
     fn stands<T: Cell>(self, value: What, cell: What) -> bool {
         match (self, value, cell) {
-            (Self::Tolerance(e), What::Quarters(value), What::Quarters(cell)) => (value - cell).abs() <= Self::bound::<T>(e),
+            (Self::Tolerance(e), What::Quarters(value), What::Quarters(cell)) => {
+                (value - cell).abs() <= Self::bound::<T>(e)
+            }
             (Self::Iso(t), What::Quarters(value), What::Quarters(cell)) => {
                 let at = (t * 4.0).ceil() as i128;
                 (value < at) == (cell < at)
@@ -139,7 +147,8 @@ fn descend<T: Cell, const K: usize>(
     let first: [u32; K] = corner.map(|c| c.saturating_sub(1));
     let last: [u32; K] = std::array::from_fn(|j| (corner[j] + region.extent[j] + 1).min(size[j]));
     let around = Region { corner: first, extent: std::array::from_fn(|j| last[j] - first[j]) };
-    let cells = |region: Region<K>| region.cells().map(|cell| what(array[&place(cell)[..]], nodata)).collect::<Vec<_>>();
+    let cells =
+        |region: Region<K>| region.cells().map(|cell| what(array[&place(cell)[..]], nodata)).collect::<Vec<_>>();
     let uniform = asked.holds::<T>(&cells(region), &cells(around), nodata);
     if uniform || level + 1 == plan.levels().len() {
         found.push((region, level as u32, uniform));
@@ -246,7 +255,10 @@ fn trees_do_not_depend_on_who_makes_them() {
         ] {
             let build = || BottomUp::new(&plan, &field).unwrap().predicate(&predicate, None).unwrap();
             let tree = build().tree().unwrap();
-            assert!(tree.regions().any(|region| region.uniform().is_some() && region.level() + 1 < plan.levels().len() as u32));
+            assert!(
+                tree.regions()
+                    .any(|region| region.uniform().is_some() && region.level() + 1 < plan.levels().len() as u32)
+            );
             for threads in [1, 2, 5] {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 assert_eq!(pool.install(|| build().tree().unwrap()), tree, "{threads} threads");
@@ -283,7 +295,9 @@ fn large_regions_are_seen_slab_by_slab() {
     let domain = Domain::new([700, 1200], [[0.0, 1.0]; 2], Sample::Centre).unwrap();
     let scheme = Scheme { g: [1, 2], r: [2, 2], b: [700, 1200] };
     let plan = Plan::new(domain, scheme, CurveKind::Morton, RuleKind::Full).unwrap();
-    let tree = |predicate: Predicate| BottomUp::new(&plan, &field).unwrap().predicate(&predicate, None).unwrap().tree().unwrap();
+    let tree = |predicate: Predicate| {
+        BottomUp::new(&plan, &field).unwrap().predicate(&predicate, None).unwrap().tree().unwrap()
+    };
     let within = tree(Predicate::tolerance(CellType::F32, 0.25.into()).unwrap());
     assert_eq!(within.regions().map(|region| region.uniform().is_some()).collect::<Vec<_>>(), [false, true]);
     assert_eq!(within.word([0, 700]), Some(3.25f32.word()));
@@ -343,7 +357,10 @@ fn what_cannot_be_is_said() {
         "threshold 300: cells are u8, all on one side of it; give one above 0 and up to 255"
     );
     assert!(said(Predicate::iso(CellType::F32, number("1e300"))).starts_with("iso 1e300: cells are f32"));
-    assert_eq!(said(Predicate::labels(CellType::U8, number("0"), number("0"))), "labels 0,0: the step is greater than 0");
+    assert_eq!(
+        said(Predicate::labels(CellType::U8, number("0"), number("0"))),
+        "labels 0,0: the step is greater than 0"
+    );
     assert!(said(Predicate::labels(CellType::U64, number("1"), number("0"))).contains("larger step"));
     assert!(said(Predicate::labels(CellType::I64, number("0.5"), number("0"))).contains("whole step"));
     let fill = Predicate::EXACT.nan(CellType::U8, NotANumber::Fill(number("0.5")));

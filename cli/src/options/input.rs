@@ -48,7 +48,14 @@ fn offset(text: &str) -> Result<u64, String> {
 impl InputOptions {
     /// Those of a file that says itself how cells lie.
     pub(crate) fn of(path: &Path) -> Self {
-        Self { input: Some(path.to_owned()), dtype: None, offset: None, order: None, endian: None, predicate: PredicateOptions::default() }
+        Self {
+            input: Some(path.to_owned()),
+            dtype: None,
+            offset: None,
+            order: None,
+            endian: None,
+            predicate: PredicateOptions::default(),
+        }
     }
 
     /// Checks that a field, which reads no array, is given none.

@@ -67,11 +67,11 @@ impl PredicateOptions {
         self.nan.unwrap_or_default()
     }
 
-    /// The predicate of an array with cells of a type, and the word of those that hold no data.
+    /// The predicate of an array with cells of a type, and the word of those that hold no data: the one that was given, or the file's own.
     ///
     /// # Errors
     /// [`Error`] names the option, its value and what is allowed.
-    pub(crate) fn of(&self, kind: CellType) -> Result<(Predicate, Option<u64>), Error> {
+    pub(crate) fn of(&self, kind: CellType, known: Option<u64>) -> Result<(Predicate, Option<u64>), Error> {
         let Self { tolerance, threshold, iso, labels, nodata, .. } = *self;
         let predicate = match (tolerance, threshold, iso, labels) {
             (Some(e), ..) => Predicate::tolerance(kind, e)?,
@@ -81,12 +81,13 @@ impl PredicateOptions {
             _ => Predicate::EXACT,
         };
         let predicate = predicate.nan(kind, self.not_a_number())?;
-        let Some(number) = nodata else { return Ok((predicate, None)) };
-        let Some(word) = number.word(kind) else {
-            let reason = format!("--nodata {number}: cells are {kind}, which does not hold it");
-            return Err(Error::Input(reason));
+        let held = |number: Number| {
+            let reason = || format!("--nodata {number}: cells are {kind}, which does not hold it");
+            number.word(kind).ok_or_else(|| Error::Input(reason()))
         };
-        Ok((predicate.nodata(kind, word)?, Some(word)))
+        let word = nodata.map(held).transpose()?.or(known);
+        let predicate = word.map_or(Ok(predicate), |word| predicate.nodata(kind, word))?;
+        Ok((predicate, word))
     }
 
     /// Those that were given, by name.

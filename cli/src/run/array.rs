@@ -120,7 +120,7 @@ impl ArrayRun {
         let slice = Slice::new(size, &self.args.output.slice)?;
         let path = self.args.input.parts()?.0;
         let outputs = Outputs::open(&self.args.output, self.keep, std::slice::from_ref(&path))?;
-        let (predicate, nodata) = self.args.input.predicate.of(kind)?;
+        let (predicate, nodata) = self.args.input.predicate.of(kind, None)?;
         let nan = self.args.input.predicate.not_a_number();
         let numbers = Numbers(&file);
         let cells: &dyn Source<K> = if nan == NotANumber::Error { &numbers } else { &file };

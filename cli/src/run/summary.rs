@@ -1,7 +1,7 @@
 //! What a run says on stdout, for people.
 
-use orthant::tree::Predicate;
 use orthant::per_axis::{shortest, text as by};
+use orthant::tree::Predicate;
 use orthant::{ArrayReport, Bytes, LevelReport, Report, StrategyKind};
 
 use crate::voice::{align_right, table};

@@ -235,8 +235,16 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("run array --input there.png --dtype u8 -n 4 --nan fill=x", 2, &["--nan", "fill=x", "equal, error and fill=V"]),
     ("run array --input there.png --dtype u8 -n 4 --nan fill=-1", 2, &["--nan fill=-1", "u8"]),
     ("run array --input there.png --dtype u8 -n 4 --nodata -1", 2, &["--nodata -1", "u8"]),
-    ("run array --input there.png --dtype u8 -n 4 --tolerance 2 --iso 3", 2, &["--tolerance", "--iso", "cannot be used with"]),
-    ("run array --input there.png --dtype u8 -n 4 --labels 2 --threshold 3", 2, &["--labels", "--threshold", "cannot be used with"]),
+    (
+        "run array --input there.png --dtype u8 -n 4 --tolerance 2 --iso 3",
+        2,
+        &["--tolerance", "--iso", "cannot be used with"],
+    ),
+    (
+        "run array --input there.png --dtype u8 -n 4 --labels 2 --threshold 3",
+        2,
+        &["--labels", "--threshold", "cannot be used with"],
+    ),
     ("run mandelbrot --tolerance 2 --nodata 0", 2, &["--tolerance, --nodata", "mandelbrot", "run array"]),
     ("run mandelbrot --input there.png --endian big", 2, &["--input, --endian", "mandelbrot", "run array"]),
     ("bench -a workload=array", 2, &["array", "no field"]),

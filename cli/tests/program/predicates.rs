@@ -36,7 +36,12 @@ fn a_tree_keeps_what_it_was_made_by_and_is_held_to_it() {
     })
     .unwrap();
     let cases = [
-        ("--tolerance 9.5", json!({"kind": "tolerance", "e": 9.5, "bound": 9, "nan": "equal"}), "u8", "within 9, of 9.5"),
+        (
+            "--tolerance 9.5",
+            json!({"kind": "tolerance", "e": 9.5, "bound": 9, "nan": "equal"}),
+            "u8",
+            "within 9, of 9.5",
+        ),
         ("--tolerance 10", json!({"kind": "tolerance", "e": 10, "bound": 10, "nan": "equal"}), "u8", "within 10"),
         ("--iso 50", json!({"kind": "iso", "t": 50, "nan": "equal"}), "u8", "one side of 50"),
         ("--threshold 50", json!({"kind": "threshold", "t": 50, "nan": "equal"}), "u8", "1 from 50 on"),
@@ -80,7 +85,11 @@ fn noise_is_said_with_what_would_help() {
     let folder = folder("predicates-noise");
     noise(&folder);
     let said = says(&folder, &format!("run {ARRAY}")).1;
-    assert!(said.contains("75 % of the cells are in leaves") && (said.contains("--tolerance 10 would leave 0 %") || said.contains(", 10: 0 %")), "{said}");
+    assert!(
+        said.contains("75 % of the cells are in leaves")
+            && (said.contains("--tolerance 10 would leave 0 %") || said.contains(", 10: 0 %")),
+        "{said}"
+    );
     let (table, said) = says(&folder, &format!("run {ARRAY} --tolerance 10"));
     assert!(!said.contains("leaves") && table.contains("within 10"), "{table} {said}");
 }

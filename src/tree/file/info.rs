@@ -55,13 +55,7 @@ impl TreeInfo {
         let (window, pitch) = (plan.domain().window(), plan.domain().pitch());
         let names = per_axis::names(K).into_iter().enumerate();
         let axes = names.map(|(j, name)| TreeAxis { name, unit: None, spacing: pitch[j], origin: window[j][0] });
-        Self {
-            axes: axes.collect(),
-            predicate: Predicate::EXACT,
-            source: None,
-            nodata: None,
-            labels: Vec::new(),
-        }
+        Self { axes: axes.collect(), predicate: Predicate::EXACT, source: None, nodata: None, labels: Vec::new() }
     }
 
     /// With the name of what the tree was made of.

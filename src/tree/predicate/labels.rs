@@ -54,7 +54,9 @@ impl Steps {
             },
             (Some(step), Some(lo)) if lo.unsigned_abs() < 1 << 100 => Count::Wide(step, lo),
             _ if of.bytes() < 8 => Count::Real(step.real(), lo.real()),
-            _ => return Err(format!("{of} has digits that a double has not; give a whole step and a whole first value")),
+            _ => {
+                return Err(format!("{of} has digits that a double has not; give a whole step and a whole first value"));
+            }
         };
         let ends = range(of).map(|end| count.label(of, word_of_whole(of, end)));
         let holds = |kind: &CellType| {
@@ -98,7 +100,9 @@ impl Count {
     #[allow(clippy::unnecessary_cast, reason = "one body for every type")]
     fn label(self, of: CellType, word: u64) -> Option<i128> {
         match self {
-            Self::Narrow(step, lo) => with_type!(of, T => Some((T::from_word(word) as i64 - lo).div_euclid(step).into())),
+            Self::Narrow(step, lo) => {
+                with_type!(of, T => Some((T::from_word(word) as i64 - lo).div_euclid(step).into()))
+            }
             Self::Wide(step, lo) => with_type!(of, T => Some((T::from_word(word) as i128 - lo).div_euclid(step))),
             Self::Real(step, lo) => {
                 let label = ((of.number(word) - lo) / step).floor();

@@ -94,7 +94,8 @@ impl<const K: usize> Source<K> for Mapped<'_, K> {
         self.write(&cells, bytes).map_err(|place| {
             let cell = window.cell(window.offset(place as u64));
             let (value, to) = (kind.text(cells.word(place)), self.kind());
-            let reason = format!("cell {cell:?} is {value}, whose label {to} does not hold; give a larger step of labels");
+            let reason =
+                format!("cell {cell:?} is {value}, whose label {to} does not hold; give a larger step of labels");
             io::Error::new(io::ErrorKind::InvalidData, reason)
         })
     }

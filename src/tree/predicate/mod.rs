@@ -17,8 +17,9 @@ use crate::cell::CellType;
 use crate::choice::ChoiceError;
 use crate::number::{Number, range};
 
-pub(super) use criterion::{Criterion, Spans, Uniform, one_value, same_bits};
+use crate::tree::source::Source;
 use criterion::Holds;
+pub(super) use criterion::{Criterion, Spans, Uniform, one_value, same_bits};
 use labels::Steps;
 use mapped::Map;
 pub use mapped::Mapped;
@@ -26,7 +27,6 @@ pub use not_a_number::{NoTreatment, NotANumber};
 use order::CellOrder;
 pub(super) use order::Span;
 use threshold::Classes;
-use crate::tree::source::Source;
 
 /// What makes cells one, and by what numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -199,7 +199,8 @@ impl Predicate {
     fn fill(&self, kind: CellType) -> Result<Option<u64>, ChoiceError> {
         let NotANumber::Fill(number) = self.nan else { return Ok(None) };
         let word = number.word(kind);
-        let word = word.ok_or_else(|| ChoiceError::new("nan", self.nan, format!("cells are {kind}, which does not hold it")))?;
+        let word =
+            word.ok_or_else(|| ChoiceError::new("nan", self.nan, format!("cells are {kind}, which does not hold it")))?;
         Ok(kind.is_float().then_some(word))
     }
 
@@ -241,7 +242,7 @@ impl Predicate {
             When::Threshold { .. } => kind == threshold::KIND,
             When::Labels { .. } => labels::KINDS.contains(&kind),
         };
-        if fits { Ok(()) } else { Err(format!("{self}, which cells of {kind} cannot be by")) }
+        if fits { Ok(()) } else { Err(format!("{self} is not of cells of {kind}")) }
     }
 }
 

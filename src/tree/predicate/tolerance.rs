@@ -153,8 +153,14 @@ mod tests {
     #[test]
     fn bounds_are_what_types_hold() {
         let of = |text: &str, kind| bound(text.parse().unwrap(), kind);
-        assert_eq!((of("2.9", CellType::U16), of("-0", CellType::U8)), (Some(Number::Natural(2)), Some(Number::Natural(0))));
-        assert_eq!((of("1e30", CellType::I8), of("300", CellType::I8)), (Some(Number::Natural(255)), Some(Number::Natural(255))));
+        assert_eq!(
+            (of("2.9", CellType::U16), of("-0", CellType::U8)),
+            (Some(Number::Natural(2)), Some(Number::Natural(0)))
+        );
+        assert_eq!(
+            (of("1e30", CellType::I8), of("300", CellType::I8)),
+            (Some(Number::Natural(255)), Some(Number::Natural(255)))
+        );
         assert_eq!(of("18446744073709551615", CellType::I64), Some(Number::Natural(u64::MAX)));
         assert_eq!((of("0.5", CellType::F32), of("-1", CellType::F32)), (Some(Number::Real(0.5)), None));
         assert_eq!((of("-0.5", CellType::U8), of("-1e-300", CellType::I64)), (None, None));
@@ -166,7 +172,9 @@ mod tests {
         for e in [0u64, 1, 2, 7, 127, 128, 255] {
             for least in i8::MIN..=i8::MAX {
                 for greatest in least..=i8::MAX {
-                    let stands = |v: i16| i64::from(i16::from(greatest) - v) <= e as i64 && i64::from(v - i16::from(least)) <= e as i64;
+                    let stands = |v: i16| {
+                        i64::from(i16::from(greatest) - v) <= e as i64 && i64::from(v - i16::from(least)) <= e as i64
+                    };
                     let found = between(CellType::I8, word(least), word(greatest), Number::Natural(e), |_| false);
                     let any = (i8::MIN..=i8::MAX).any(|v| stands(v.into()));
                     assert_eq!(found.is_some(), any, "{least}..{greatest} within {e}");
@@ -197,7 +205,8 @@ mod tests {
         prop_oneof![
             (0u32..96 << 23, any::<bool>()).prop_map(|(bits, sign)| f32::from_bits(bits | u32::from(sign) << 31)),
             (0u32..40, any::<bool>()).prop_map(|(bits, sign)| f32::from_bits(bits | u32::from(sign) << 31)),
-            (0u32..96, 0u32..3).prop_map(|(exponent, next)| f32::from_bits((exponent << 23).saturating_add(next).saturating_sub(1))),
+            (0u32..96, 0u32..3)
+                .prop_map(|(exponent, next)| f32::from_bits((exponent << 23).saturating_add(next).saturating_sub(1))),
         ]
     }
 
