@@ -85,6 +85,8 @@ macro_rules! with_type {
     };
 }
 
+pub(crate) use with_type;
+
 impl CellType {
     /// Bytes per cell.
     pub fn bytes(self) -> u64 {
@@ -133,6 +135,16 @@ impl CellType {
             // Of negative numbers the larger bits are further down.
             Self::F32 | Self::F64 if word & sign != 0 => !word & (sign | (sign - 1)),
             Self::F32 | Self::F64 => word | sign,
+        }
+    }
+
+    /// The word of a rank: the inverse of [`rank`](Self::rank).
+    pub(crate) fn of_rank(self, rank: u64) -> u64 {
+        let sign = 1 << (8 * self.bytes() - 1);
+        match self {
+            Self::F32 | Self::F64 if rank & sign == 0 => !rank & (sign | (sign - 1)),
+            Self::F32 | Self::F64 => rank ^ sign,
+            _ => self.rank(rank),
         }
     }
 
@@ -434,6 +446,8 @@ mod tests {
     fn words_have_the_order_of_values() {
         fn check<T: Cell>(ascending: &[T]) {
             assert!(ascending.is_sorted_by_key(|value| T::TYPE.rank(value.word())), "{}", T::TYPE);
+            let back = ascending.iter().map(|value| T::TYPE.of_rank(T::TYPE.rank(value.word())));
+            assert!(back.eq(ascending.iter().map(|value| value.word())), "{}", T::TYPE);
         }
         check(&[0u16, 1, 0x8000, 0xffff]);
         check(&[i8::MIN, -1, 0, 1, i8::MAX]);

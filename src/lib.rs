@@ -41,6 +41,7 @@ pub mod geometry;
 pub mod input;
 pub mod memory;
 pub mod model;
+mod number;
 pub mod per_axis;
 mod plan;
 mod registry;

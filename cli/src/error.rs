@@ -197,6 +197,10 @@ impl Error {
     }
 }
 
+/// Options that no choice is behind.
+const WITHOUT_CHOICE: [&str; 9] =
+    ["backend", "device", "source", "tolerance", "threshold", "iso", "labels", "nan", "nodata"];
+
 /// An error of the library in terms of the command line: the choice that it begins with is an option here, and what may
 /// help is said.
 fn flagged(error: &orthant::Error) -> String {
@@ -207,7 +211,7 @@ fn flagged(error: &orthant::Error) -> String {
         _ => error.to_string(),
     };
     let groups = [Computed::CHOICES, Kept::CHOICES, Tuning::CHOICES, CudaTuning::CHOICES];
-    let mut options = groups.into_iter().flatten().map(|choice| choice.name).chain(["backend", "device", "source"]);
+    let mut options = groups.into_iter().flatten().map(|choice| choice.name).chain(WITHOUT_CHOICE);
     let first = text.split([' ', ':']).next().unwrap_or_default();
     let dashes = match (error, options.any(|name| name == first)) {
         (Library::System(_), _) | (_, false) => "",

@@ -1,6 +1,7 @@
 """Writes the 3-D Shepp-Logan phantom as a .npy of u16, slice by slice.
 
     python3 phantom.py SIDE OUT.npy [NOISE]      NOISE: greatest value that is added to a cell at random (0)
+    python3 phantom.py SIDE OUT.npy normal SIGMA  normal noise of that width instead, about values that are 1000 higher
 
 Ellipsoids as in Kak and Slaney, Principles of Computerized Tomographic Imaging (1988), table 3.1 with heights of a head:
 value, semi-axes, centre, turn about z in degrees.
@@ -51,12 +52,15 @@ def slice_at(z, side):
 
 def main():
     side, path = int(sys.argv[1]), sys.argv[2]
-    noise = int(sys.argv[3]) if len(sys.argv) > 3 else 0
+    normal = sys.argv[3:4] == ["normal"]
+    noise = float(sys.argv[4]) if normal else int(sys.argv[3]) if len(sys.argv) > 3 else 0
     random = np.random.default_rng(1)
     out = np.lib.format.open_memmap(path, mode="w+", dtype=np.uint16, shape=(side, side, side))
     for k in range(side):
         out[k] = slice_at((k + 0.5) * 2 / side - 1, side)
-        if noise:
+        if normal:
+            out[k] += np.rint(1000 + random.normal(0, noise, (side, side))).astype(np.uint16)
+        elif noise:
             out[k] += random.integers(0, noise + 1, (side, side), np.uint16)
     out.flush()
 

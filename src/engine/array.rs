@@ -14,11 +14,12 @@ use crate::engine::report::{CellsReport, LevelReport, SCHEMA};
 use crate::engine::request::{Computation, Computed, per_axis};
 use crate::field::FieldOptions;
 use crate::geometry::{Domain, Sample, Scheme};
-use crate::input::{Endian, IndexOrder, NotANumber};
+use crate::input::{Endian, IndexOrder};
 use crate::per_axis::{shortest, text};
 use crate::plan::Plan;
 use crate::result::{Keep, Launches, RegionsChecksum, RunCounts, Terminal};
 use crate::rule::RuleKind;
+use crate::tree::{NotANumber, Predicate};
 
 impl Computed {
     /// The plan of an array of `size` cells: rule `full`, since a tree that is made of cells looks at all of them, and where
@@ -80,8 +81,10 @@ pub struct ArrayReport {
     pub computation: Computation,
     /// Where the cells came from.
     pub input: ReadFrom,
-    /// The type of a cell.
+    /// The type of a cell, once it is what the predicate makes of it.
     pub cell: CellType,
+    /// When cells counted as one value.
+    pub predicate: Predicate,
     /// What was kept.
     pub keep: Keep,
     /// `bottom-up`: from the cells up.
@@ -120,6 +123,8 @@ pub struct Built<'a, const K: usize> {
     pub counts: &'a RunCounts<K>,
     /// The type of a cell.
     pub cell: CellType,
+    /// When cells counted as one value.
+    pub predicate: Predicate,
     /// What was kept.
     pub keep: Keep,
     /// The threads that worked.
@@ -133,7 +138,7 @@ pub struct Built<'a, const K: usize> {
 impl ArrayReport {
     /// The report of an array that was subdivided by `plan`.
     pub fn new<const K: usize>(plan: &Plan<K>, input: ReadFrom, built: Built<'_, K>) -> Self {
-        let Built { counts, cell, keep, threads, device, checksum } = built;
+        let Built { counts, cell, predicate, keep, threads, device, checksum } = built;
         let (domain, scheme, totals) = (plan.domain(), plan.scheme(), counts.totals());
         // Nothing is iterated.
         let FieldOptions { precision, arithmetic, .. } = FieldOptions::default();
@@ -161,6 +166,7 @@ impl ArrayReport {
             computation,
             input,
             cell,
+            predicate,
             keep,
             strategy: "bottom-up".into(),
             scheme: None,

@@ -7,7 +7,8 @@ mod npy;
 mod npz;
 mod numbers;
 
+pub use crate::tree::NotANumber;
 pub use error::{InputError, Wrong};
 pub use file::{ArrayFile, FileSource};
 pub use layout::{Endian, IndexOrder, Layout};
-pub use numbers::{NotANumber, Numbers};
+pub use numbers::Numbers;

@@ -1,21 +1,10 @@
-//! What is done about cells that are not a number, and a source that has none.
+//! A source that has no cells that are not a number.
 
 use std::io;
 
 use crate::cell::CellType;
 use crate::geometry::Region;
-use crate::registry::registry;
 use crate::tree::Source;
-
-registry! {
-    /// What is done about cells that are not a number.
-    pub enum NotANumber("treatment of what is not a number") {
-        /// They count as one value.
-        Equal = "equal",
-        /// The first that is met is an error.
-        Error = "error",
-    }
-}
 
 /// A source that fails where a cell is not a number, which in others count as one value.
 ///

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::geometry::Region;
-use crate::result::{DenseArray, RegionsChecksum, Stored, dense_fits};
+use crate::result::{Cells, DenseArray, RegionsChecksum, Stored, dense_fits};
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::labels::LabelStatistics;
 use crate::tree::parts::Parts;
-use crate::tree::piece::Piece;
 use crate::tree::provenance::Provenance;
 use crate::tree::shown::{Pick, Shown};
 use crate::tree::stored::Tree;
@@ -107,7 +106,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// # Errors
     /// [`TreeError::Level`] if there is no such level; whatever keeps a part from being read.
     pub fn cut(&self, level: u32, shown: Shown) -> Result<Tree<K>, TreeError> {
-        let Piece { mut entries, bricks } = Piece::new(self.kind());
+        let (mut entries, bricks) = (Entries::default(), Cells::empty(self.kind()));
         // Of a region that some parts lie in.
         let mut pick = Pick::new(self.kind(), shown);
         let mut along = None;

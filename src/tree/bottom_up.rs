@@ -1,31 +1,32 @@
 //! A tree from the cells up.
 //!
 //! A region of the last level is uniform if its cells have one value, and a region above if its children are uniform and have
-//! the same: children tile their parent, so that this is what rule `full` finds from the top down. Cells that lie in memory are
+//! the same: children tile their parent, so that this is what rule `full` finds from the top down. Other predicates say what it is to
+//! have one value, and of the regions so far there is then kept what their cells are. Cells that lie in memory are
 //! looked at in its order first, when the whole is built ([`Survey`]); others are read once, in blocks that are whole regions of a level, and blocks along the curve are shared among the threads of the pool that the
 //! caller is in. In memory there are the regions and bricks so far, and for each thread some blocks.
 
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use rayon::prelude::*;
 
-use crate::backend::{Control, Sink};
-use crate::cell::CellType;
-use crate::geometry::{Region, Slabs};
+use crate::backend::{Control, Error, Sink};
+use crate::geometry::Region;
 use crate::plan::Plan;
-use crate::result::{Cells, MemoryError, Stored, Width, each_width};
-use crate::rule::{RuleKind, exact};
+use crate::result::{Cells, MemoryError, Stored};
+use crate::rule::RuleKind;
 use crate::tree::along::Along;
 use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
+use crate::tree::predicate::{Criterion, Predicate, Uniform, one_value};
 use crate::tree::source::Source;
 use crate::tree::stored::Tree;
 use crate::tree::survey::Survey;
 
 /// Cells that are read at a time: few enough to stay in a cache, enough for rows of some length.
-const BLOCK: u64 = 1 << 18;
+pub(super) const BLOCK: u64 = 1 << 18;
 
 /// A block is read at once if more than one in so many of its leaves is mixed.
 const MANY: u64 = 4;
@@ -34,10 +35,10 @@ const MANY: u64 = 4;
 const WAVE: usize = 8;
 
 /// What the threads share that read the blocks of a wave.
-struct Reading<'c> {
-    control: &'c Control,
+pub(super) struct Reading<'c> {
+    pub(super) control: &'c Control,
     /// Bytes of the piece, and of the large leaves that all threads together add to it.
-    held: AtomicU64,
+    pub(super) held: AtomicU64,
 }
 
 /// A tree in the making, from the cells up.
@@ -46,6 +47,9 @@ pub struct BottomUp<'a, const K: usize> {
     pub(super) source: &'a dyn Source<K>,
     control: Option<&'a Control>,
     limit: u64,
+    pub(super) criterion: Criterion,
+    /// The word of cells that are no data.
+    pub(super) nodata: Option<u64>,
     /// Regions of the deepest level, if the whole of them was looked at; None if it is of no use.
     survey: OnceLock<Option<Survey<K>>>,
 }
@@ -63,7 +67,15 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         if let Some(axis) = (0..K).find(|&j| domain[j] != found[j]) {
             return Err(TreeError::Size { axis, domain: domain[axis], found: found[axis] });
         }
-        Ok(Self { along: Along::new(plan), source, control: None, limit: u64::MAX, survey: OnceLock::new() })
+        Ok(Self {
+            along: Along::new(plan),
+            source,
+            control: None,
+            limit: u64::MAX,
+            criterion: Criterion::Exact,
+            nodata: None,
+            survey: OnceLock::new(),
+        })
     }
 
     /// Watched and cancelled through `control`, which counts the cells of all parts that are made from here on.
@@ -79,6 +91,15 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         Self { limit, ..self }
     }
 
+    /// With when cells of the source count as one value, and the word of those that are no data, which are one with no others. Classes and
+    /// labels are what the source has: see [`Predicate::over`].
+    ///
+    /// # Errors
+    /// [`TreeError::Run`] names the number that cells of the source's type cannot be judged by.
+    pub fn predicate(self, predicate: &Predicate, nodata: Option<u64>) -> Result<Self, TreeError> {
+        Ok(Self { criterion: predicate.criterion(self.source.kind(), nodata).map_err(Error::from)?, nodata, ..self })
+    }
+
     /// Makes the tree.
     ///
     /// # Errors
@@ -91,13 +112,14 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     /// Makes what lies below some regions of a level: a partial tree. The codes are those of the curve that the tree lies along;
     /// their ends have 128 bits, since the code after the last can be 2^64.
     ///
-    /// A region of one value that reaches beyond the part is not known as such: it is some regions of one value here.
+    /// A region of one value that reaches beyond the part is not known as such: it is some regions here, each with what stands for its
+    /// own cells.
     ///
     /// # Errors
     /// As [`tree`](Self::tree); [`TreeError::Level`], [`TreeError::Code`] or [`TreeError::Codes`] if there is no such run of codes.
     pub fn part(&self, level: u32, codes: Range<u128>) -> Result<Tree<K>, TreeError> {
         let keys = self.along.keys(level, codes.clone())?;
-        let Piece { entries, bricks } = self.piece(level, codes)?;
+        let Piece { entries, bricks, .. } = self.piece(level, codes)?;
         Tree::new(self.along.clone(), keys, entries, bricks)
     }
 
@@ -113,7 +135,8 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     /// leaves alone. For whoever makes all parts.
     pub(super) fn survey(&self) -> Result<Option<&Survey<K>>, TreeError> {
         if self.survey.get().is_none() {
-            let bytes = Survey::bytes(&self.along, self.source);
+            let exact = matches!(self.criterion, Criterion::Exact);
+            let bytes = exact.then(|| Survey::bytes(&self.along, self.source)).flatten();
             // Beside it there is to be room for what is built.
             let of_use = bytes.is_some_and(|bytes| bytes <= self.limit / 4);
             let unheard = Control::default();
@@ -137,7 +160,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         let codes = self.along.below(above, codes, level);
         let each = (u128::from(BLOCK) / cells).max(1);
         let wave = each * (WAVE * rayon::current_num_threads()) as u128;
-        let mut piece = Piece::new(self.source.kind());
+        let mut piece = Piece::new(self.source.kind(), self.criterion);
         let mut start = codes.start;
         while start < codes.end {
             let end = codes.end.min(start + wave);
@@ -174,7 +197,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         reading: &Reading<'_>,
     ) -> Result<Piece, TreeError> {
         let (plan, kind, deepest) = (self.along.plan(), self.source.kind(), self.along.deepest());
-        let mut piece = Piece::new(kind);
+        let mut piece = Piece::new(kind, self.criterion);
         for code in codes.map(|code| code as u64) {
             let block = plan.region(level, code);
             if let Some(survey) = self.survey.get().and_then(Option::as_ref) {
@@ -182,23 +205,41 @@ impl<'a, const K: usize> BottomUp<'a, K> {
                 continue;
             }
             if block.cells_wide() > BLOCK.into() {
-                self.large(code, &block, buffer, &mut piece, reading)?;
+                match &self.criterion {
+                    Criterion::Exact => self.large(code, &block, buffer, &mut piece, reading)?,
+                    Criterion::Spans(spans) => self.large_by(spans, code, &block, buffer, &mut piece, reading)?,
+                }
                 continue;
             }
-            self.read(&block, buffer, reading.control)?;
+            let size = plan.domain().size();
+            let read = match &self.criterion {
+                Criterion::Exact => block,
+                Criterion::Spans(spans) => spans.around(&block, size),
+            };
+            self.read(&read, buffer, reading.control)?;
             reading.control.advance(block.volume());
             // Most blocks of a sparse array are of one value, and that is told by a pass in the order of memory.
-            if let Some(word) = value(kind, buffer, &block, &block) {
-                piece.uniform(&self.along, level, code, word);
+            if let Criterion::Exact = self.criterion
+                && let Some(word) = one_value(kind, buffer, &block, &block)
+            {
+                piece.uniform(&self.along, level, code, Uniform::exact(word));
                 continue;
             }
             let each = self.along.children.pow(deepest - level);
             // Counted from 0, since the code after the last can be 2^64.
             for code in (0..each).map(|child| code * each + child) {
                 let region = plan.region(deepest, code);
-                match value(kind, buffer, &block, &region) {
-                    Some(word) => piece.uniform(&self.along, deepest, code, word),
-                    None => self.leaf(code, &region, (buffer, &block), &mut piece)?,
+                let found = match &self.criterion {
+                    Criterion::Exact => one_value(kind, buffer, &block, &region).map(Uniform::exact),
+                    Criterion::Spans(spans) => {
+                        let around = spans.around(&region, size);
+                        let own = spans.span(buffer, &read, &region);
+                        spans.region(own, if around == region { own } else { spans.span(buffer, &read, &around) })
+                    }
+                };
+                match found {
+                    Some(found) => piece.uniform(&self.along, deepest, code, found),
+                    None => self.leaf(code, &region, (buffer, &read), &mut piece)?,
                 }
             }
         }
@@ -226,7 +267,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         }
         for code in codes() {
             match word(code) {
-                Some(word) => piece.uniform(&self.along, deepest, code, word),
+                Some(word) => piece.uniform(&self.along, deepest, code, Uniform::exact(word)),
                 None if !small => {
                     // It counts what it reads.
                     self.large(code, block, buffer, piece, reading)?;
@@ -254,7 +295,7 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         piece: &mut Piece,
     ) -> Result<(), TreeError> {
         let (deepest, place) = (self.along.deepest(), piece.bricks.len() as u64);
-        piece.entries.leaf(deepest, self.along.key(deepest, code), place);
+        piece.leaf(&self.along, deepest, code, place);
         piece.bricks.reserve(region.volume() as usize)?;
         if region == block {
             piece.bricks.append(buffer);
@@ -263,50 +304,6 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         for row in region.rows() {
             let start = block.place(row);
             piece.bricks.extend_from(buffer, start..start + region.extent[0] as usize);
-        }
-        Ok(())
-    }
-
-    /// A region of the last level that is larger than a block, slab by slab: while all cells have the same bits none are kept.
-    fn large(
-        &self,
-        code: u64,
-        region: &Region<K>,
-        buffer: &mut Cells,
-        piece: &mut Piece,
-        reading: &Reading<'_>,
-    ) -> Result<(), TreeError> {
-        let (kind, deepest) = (self.source.kind(), self.along.deepest());
-        let place = piece.bricks.len();
-        let (mut first, mut same, mut kept, mut found) = (0, 0, false, None);
-        let slabs = Slabs::new(*region, BLOCK);
-        for index in 0..slabs.len() {
-            let slab = slabs.get(index);
-            self.read(&slab, buffer, reading.control)?;
-            reading.control.advance(slab.volume());
-            let here = value(kind, buffer, &slab, &slab);
-            if index == 0 {
-                (first, found) = (buffer.word(0), here);
-            }
-            found = found.filter(|_| found == here);
-            kept = kept || !each_width!(buffer.bits(), cells => same_bits(cells, Width::cut(first)));
-            if kept {
-                let more = (same + buffer.len()) as u64 * kind.bytes();
-                self.fits(reading.held.fetch_add(more, Ordering::Relaxed).saturating_add(more))?;
-                piece.bricks.reserve(same + buffer.len())?;
-                piece.bricks.extend_copies(first, std::mem::take(&mut same));
-                piece.bricks.append(buffer);
-            } else {
-                same += buffer.len();
-            }
-        }
-        match found {
-            Some(word) => {
-                reading.held.fetch_sub((piece.bricks.len() - place) as u64 * kind.bytes(), Ordering::Relaxed);
-                piece.bricks.truncate(place);
-                piece.uniform(&self.along, deepest, code, word);
-            }
-            None => piece.entries.leaf(deepest, self.along.key(deepest, code), place as u64),
         }
         Ok(())
     }
@@ -321,39 +318,11 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     }
 
     /// Reads a box into a buffer.
-    fn read(&self, window: &Region<K>, buffer: &mut Cells, control: &Control) -> Result<(), TreeError> {
+    pub(super) fn read(&self, window: &Region<K>, buffer: &mut Cells, control: &Control) -> Result<(), TreeError> {
         control.check()?;
         let kind = self.source.kind();
         let room = std::mem::replace(buffer, Cells::empty(kind)).resized(window.volume() as usize);
         *buffer = room?;
         Ok(self.source.read(window, buffer.bytes_mut())?)
     }
-}
-
-/// The word that all cells of `region` count as, which lie in a buffer over `block`; None if there are several.
-fn value<const K: usize>(kind: CellType, buffer: &Cells, block: &Region<K>, region: &Region<K>) -> Option<u64> {
-    fn of_rows<'c, W: Width>(kind: CellType, rows: impl Iterator<Item = &'c [W]> + Clone) -> Option<u64> {
-        let first = rows.clone().next()?[0];
-        let word = exact::key(kind, first.word());
-        if rows.clone().all(|row| same_bits(row, first)) {
-            return Some(word);
-        }
-        // Other bits can be the same value only where neither is a number.
-        let is_nan = |cell: &W| exact::key(kind, cell.word()) == word;
-        (kind.nan() == Some(word) && rows.clone().all(|row| row.iter().all(is_nan))).then_some(word)
-    }
-    let len = region.extent[0] as usize;
-    each_width!(buffer.bits(), cells => match block == region {
-        true => of_rows(kind, std::iter::once(&cells[..])),
-        false => of_rows(kind, region.rows().map(|row| {
-            let start = block.place(row);
-            &cells[start..start + len]
-        })),
-    })
-}
-
-/// True if all cells have the bits of `first`.
-fn same_bits<W: Width>(cells: &[W], first: W) -> bool {
-    // Without a branch per cell, so that lanes do it; with one per chunk, so that a mixed row ends soon.
-    cells.chunks(256).all(|chunk| chunk.iter().fold(true, |same, &cell| same & (cell == first)))
 }

@@ -11,6 +11,7 @@ use crate::tree::bottom_up::BottomUp;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
+use crate::tree::predicate::{Criterion, Uniform};
 use crate::tree::stored::Tree;
 use crate::tree::survey::Survey;
 
@@ -130,6 +131,9 @@ impl<const K: usize> BottomUp<'_, K> {
         let level = self.along.level_of(0, SHARD);
         let each = (SHARD / self.along.most_cells(level)).max(1);
         let (mut census, codes) = (Census::new(self.along.plan(), level, hashes), self.along.codes(level));
+        if let Criterion::Spans(_) = self.criterion {
+            return self.counts_of_pieces(level, each, hashes);
+        }
         let mut start = 0;
         while start < codes {
             let end = codes.min(start + each);
@@ -146,14 +150,38 @@ impl<const K: usize> BottomUp<'_, K> {
         Ok(census.counts())
     }
 
+    /// The same where values alone do not say what regions are together: pieces are put together before they count.
+    fn counts_of_pieces(
+        &self,
+        level: u32,
+        each: u128,
+        hashes: bool,
+    ) -> Result<(RunCounts<K>, Option<RegionsChecksum>), TreeError> {
+        let (mut census, codes) = (Census::new(self.along.plan(), 0, hashes), self.along.codes(level));
+        let (mut open, mut first, mut start) = (Piece::new(self.source.kind(), self.criterion), 0, 0);
+        while start < codes {
+            let end = codes.min(start + each);
+            open.append(&self.along, &self.piece(level, start..end)?)?;
+            self.fits(open.bytes())?;
+            let next = self.along.keys(level, start..end)?.end;
+            if let Some((decided, until)) = open.decided(&self.along, first, next) {
+                let Piece { entries, bricks, .. } = decided;
+                census.add(&Tree::new(self.along.clone(), first..until, entries, bricks)?);
+                first = until;
+            }
+            start = end;
+        }
+        Ok(census.counts())
+    }
+
     /// What lies below regions of the deepest level, without bricks.
     fn bare(&self, survey: &Survey<K>, codes: Range<u128>) -> Entries {
         let (encoding, deepest) = (self.along.plan().encoding(), self.along.deepest());
-        let mut piece = Piece::new(self.source.kind());
+        let mut piece = Piece::new(self.source.kind(), self.criterion);
         for code in codes.map(|code| code as u64) {
             match survey.word(encoding.decode(deepest, code)) {
-                Some(word) => piece.uniform(&self.along, deepest, code, word),
-                None => piece.entries.leaf(deepest, self.along.key(deepest, code), 0),
+                Some(word) => piece.uniform(&self.along, deepest, code, Uniform::exact(word)),
+                None => piece.leaf(&self.along, deepest, code, 0),
             }
         }
         piece.entries

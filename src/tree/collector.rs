@@ -68,7 +68,7 @@ impl<const K: usize> Collector<K> {
     /// # Errors
     /// [`TreeError::Tiling`] if regions are missing or came twice; [`TreeError::Run`] if there is no memory.
     pub fn tree(self) -> Result<Tree<K>, TreeError> {
-        let (along, Piece { entries, bricks }) = self.in_order()?;
+        let (along, Piece { entries, bricks, .. }) = self.in_order()?;
         let whole = along.whole();
         Tree::new(along, whole, entries, bricks)
     }
@@ -79,7 +79,7 @@ impl<const K: usize> Collector<K> {
     /// # Errors
     /// As [`tree`](Self::tree); [`TreeError::Level`], [`TreeError::Code`] or [`TreeError::Codes`] if there is no such run of codes.
     pub fn part(self, level: u32, codes: Range<u128>) -> Result<Tree<K>, TreeError> {
-        let (along, Piece { entries, bricks }) = self.in_order()?;
+        let (along, Piece { entries, bricks, .. }) = self.in_order()?;
         let part = along.keys(level, codes)?;
         Tree::new(along, part, entries, bricks)
     }
@@ -253,5 +253,5 @@ fn in_order<const K: usize>(
             }
         }
     }
-    Ok((along, Piece { entries, bricks: if sorted { bricks } else { moved } }))
+    Ok((along, Piece::settled(entries, if sorted { bricks } else { moved })))
 }

@@ -2,13 +2,13 @@
 
 use rayon::prelude::*;
 
-use crate::backend::Control;
+use crate::backend::{Control, Error};
 use crate::geometry::{Region, Slabs};
 use crate::memory::reserve;
 use crate::result::Cells;
-use crate::rule::exact;
 use crate::tree::error::TreeError;
 use crate::tree::parts::Parts;
+use crate::tree::predicate::{Criterion, Predicate};
 use crate::tree::region::TreeRegion;
 use crate::tree::source::Source;
 use crate::tree::stored::Tree;
@@ -27,7 +27,8 @@ pub struct Difference<const K: usize> {
     pub first: ([u32; K], [u64; 2]),
 }
 
-/// Where a tree and another array of its size differ. What is not a number counts as one value; -0 is not 0.
+/// Where a tree and another array of its size differ. What is not a number counts as one value; -0 is not 0. By a
+/// [predicate](Predicate) cells of uniform regions differ where they break what it guarantees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Differences<const K: usize> {
     /// Cells that differ.
@@ -46,6 +47,32 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// [`TreeError::Sizes`] or [`TreeError::CellType`] if the two cannot be compared; [`TreeError::Source`] and whatever keeps a
     /// part from being read; [`TreeError::Run`] if it was interrupted or there is no memory.
     pub fn compare(&self, other: &dyn Source<K>, most: usize, control: &Control) -> Result<Differences<K>, TreeError> {
+        self.compare_by(Criterion::Exact, other, most, control)
+    }
+
+    /// The same of a tree that was made by a predicate: a cell of a uniform region differs if it is further from the region's value
+    /// than the tolerance, or on the other side of the threshold; others as always. `nodata` is the word of those that are no data.
+    ///
+    /// # Errors
+    /// As [`compare`](Self::compare), and if the predicate is not one of the tree's cells.
+    pub fn compare_within(
+        &self,
+        (predicate, nodata): (&Predicate, Option<u64>),
+        other: &dyn Source<K>,
+        most: usize,
+        control: &Control,
+    ) -> Result<Differences<K>, TreeError> {
+        let criterion = predicate.criterion(self.kind(), nodata).map_err(Error::from)?;
+        self.compare_by(criterion, other, most, control)
+    }
+
+    fn compare_by(
+        &self,
+        criterion: Criterion,
+        other: &dyn Source<K>,
+        most: usize,
+        control: &Control,
+    ) -> Result<Differences<K>, TreeError> {
         let (own, size) = (self.plan().domain().size(), other.size());
         if own != size {
             return Err(TreeError::Sizes { own: own.to_vec(), other: size.to_vec() });
@@ -60,7 +87,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
             let compared = |buffer: &mut Cells, row: usize| -> Result<Option<Difference<K>>, TreeError> {
                 control.check()?;
                 let region = part.region(row);
-                let difference = difference(region, other, buffer);
+                let difference = difference(criterion, region, other, buffer);
                 control.advance(region.cells().volume());
                 difference
             };
@@ -80,6 +107,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
 
 /// Where the cells of a region differ; None if they do not.
 fn difference<const K: usize>(
+    criterion: Criterion,
     region: TreeRegion<'_, K>,
     other: &dyn Source<K>,
     buffer: &mut Cells,
@@ -88,8 +116,9 @@ fn difference<const K: usize>(
     if let (Some(own), Some(known)) = (region.uniform(), other.known(&cells)?) {
         let first = (cells.corner, [own, known]);
         let all = Difference { bounds: cells, cells: cells.cells_wide(), first };
-        return Ok((exact::key(kind, own) != exact::key(kind, known)).then_some(all));
+        return Ok((!criterion.stands(kind, own, known)).then_some(all));
     }
+    let criterion = if region.uniform().is_some() { criterion } else { Criterion::Exact };
     let mut found: Option<Difference<K>> = None;
     let slabs = Slabs::new(cells, PIECE);
     for slab in (0..slabs.len()).map(|index| slabs.get(index)) {
@@ -98,7 +127,7 @@ fn difference<const K: usize>(
         other.read(&slab, buffer.bytes_mut())?;
         for (place, cell) in slab.cells().enumerate() {
             let words = [region.word(cell), buffer.word(place)];
-            if words[0] == words[1] || exact::key(kind, words[0]) == exact::key(kind, words[1]) {
+            if words[0] == words[1] || criterion.stands(kind, words[0], words[1]) {
                 continue;
             }
             let one = Region { corner: cell, extent: [1; K] };

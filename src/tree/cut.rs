@@ -6,10 +6,10 @@ use rayon::prelude::*;
 
 use crate::geometry::Region;
 use crate::memory::{reserve, zeros};
-use crate::result::{DenseArray, Stored, dense_fits};
+use crate::result::{Cells, DenseArray, Stored, dense_fits};
 use crate::rule::exact;
+use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
-use crate::tree::piece::Piece;
 use crate::tree::provenance::Provenance;
 use crate::tree::shown::{Pick, Shown};
 use crate::tree::stored::Tree;
@@ -47,7 +47,7 @@ impl<const K: usize> Tree<K> {
             let end = starts.get(run + 1).copied().unwrap_or(self.len());
             *word = self.shown(starts[run]..end, shown);
         });
-        let Piece { mut entries, bricks } = Piece::new(self.kind());
+        let (mut entries, bricks) = (Entries::default(), Cells::empty(self.kind()));
         entries.reserve(starts.len())?;
         for (&row, word) in starts.iter().zip(words) {
             let (key, own) = (self.entries.keys[row], self.entries.level(row));

@@ -76,14 +76,23 @@ impl Entries {
 
     /// True if the rows from `start` on are uniform regions of this level and value, all of them proved.
     pub(super) fn all_uniform(&self, start: usize, level: u32, word: u64) -> bool {
+        self.all_of_level(start, level) && self.what[start..].iter().all(|&what| what == word)
+    }
+
+    /// True if the rows from `start` on are uniform regions of this level, all of them proved.
+    pub(super) fn all_of_level(&self, start: usize, level: u32) -> bool {
         let proved = level as u8 | tag(Provenance::Proved);
-        self.tags[start..].iter().all(|&tag| tag == proved) && self.what[start..].iter().all(|&what| what == word)
+        self.tags[start..].iter().all(|&tag| tag == proved)
+    }
+
+    /// True if the rows from `start` on are uniform regions, whatever their levels, all of them proved.
+    pub(super) fn all_proved(&self, start: usize) -> bool {
+        self.tags[start..].iter().all(|&row| row & WHAT == tag(Provenance::Proved))
     }
 
     /// True if the rows from `start` on are uniform regions of one value, whatever their levels, all of them proved.
     pub(super) fn all_of_value(&self, start: usize) -> bool {
-        let proved = |&row: &u8| row & WHAT == tag(Provenance::Proved);
-        self.tags[start..].iter().all(proved) && self.what[start..].iter().all(|&what| what == self.what[start])
+        self.all_proved(start) && self.what[start..].iter().all(|&what| what == self.what[start])
     }
 
     #[inline]

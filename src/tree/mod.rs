@@ -18,9 +18,12 @@ mod error;
 mod file;
 mod finder;
 mod labels;
+mod large;
 mod look_up;
+mod noise;
 mod parts;
 mod piece;
+mod predicate;
 mod provenance;
 mod region;
 mod shown;
@@ -29,6 +32,7 @@ mod stored;
 mod survey;
 mod tree_source;
 
+pub use crate::number::{NoNumber, Number};
 pub use across::Found;
 pub use bottom_up::BottomUp;
 pub use census::Census;
@@ -36,11 +40,13 @@ pub use collector::Collector;
 pub use compare::{Difference, Differences};
 pub use error::TreeError;
 pub use file::{
-    Fault, Nan, Predicate, TreeAxis, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget,
-    TreeWriter, ZarrError,
+    Fault, TreeAxis, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget, TreeWriter,
+    ZarrError,
 };
 pub use labels::LabelStatistics;
+pub use noise::Noise;
 pub use parts::Parts;
+pub use predicate::{Mapped, NoTreatment, NotANumber, Predicate, When};
 pub use provenance::Provenance;
 pub use region::TreeRegion;
 pub use shown::Shown;

@@ -2,10 +2,11 @@
 
 use crate::backend::{Batch, Error, Sink};
 use crate::cell::CellType;
-use crate::memory::Refused;
+use crate::memory::{Refused, reserve};
 use crate::result::{Cells, Content, MemoryError, Stored, Terminal};
 use crate::tree::along::Along;
 use crate::tree::entries::Entries;
+use crate::tree::predicate::{Criterion, Span, Uniform};
 use crate::tree::provenance::Provenance;
 
 /// Terminal regions of a batch.
@@ -20,35 +21,88 @@ const REGIONS: usize = 1 << 16;
 pub(super) struct Piece {
     pub(super) entries: Entries,
     pub(super) bricks: Cells,
+    criterion: Criterion,
+    /// What the cells of each region are, where values alone do not decide.
+    spans: Vec<Span>,
 }
 
 impl Piece {
-    pub(super) fn new(kind: CellType) -> Self {
-        Self { entries: Entries::default(), bricks: Cells::empty(kind) }
+    pub(super) fn new(kind: CellType, criterion: Criterion) -> Self {
+        Self { entries: Entries::default(), bricks: Cells::empty(kind), criterion, spans: Vec::new() }
+    }
+
+    /// Of regions none of which becomes another.
+    pub(super) fn settled(entries: Entries, bricks: Cells) -> Self {
+        Self { entries, bricks, criterion: Criterion::Exact, spans: Vec::new() }
     }
 
     /// Bytes of its regions and bricks.
     pub(super) fn bytes(&self) -> u64 {
-        self.entries.len() as u64 * Entries::BYTES + self.bricks.len() as u64 * self.bricks.kind().bytes()
+        let spans = (self.spans.len() * size_of::<Span>()) as u64;
+        spans + self.entries.len() as u64 * Entries::BYTES + self.bricks.len() as u64 * self.bricks.kind().bytes()
     }
 
-    /// The next region, of one value, which all its cells have been seen to have.
-    pub(super) fn uniform<const K: usize>(&mut self, along: &Along<K>, level: u32, code: u64, word: u64) {
-        let (mut level, mut code) = (level, code);
-        self.entries.uniform(level, along.key(level, code), word, Provenance::Proved);
+    /// The next region, of one value, which all its cells have been seen to have, or to be near enough to.
+    pub(super) fn uniform<const K: usize>(&mut self, along: &Along<K>, level: u32, code: u64, found: Uniform) {
+        let (mut level, mut code, mut found) = (level, code, found);
+        self.push(along, level, code, found);
         while level > 0 && code % along.children == along.children - 1 {
             let family = usize::try_from(along.children).ok().and_then(|r| self.entries.len().checked_sub(r));
             // Regions follow each other, so that so many of one level before the last child are its siblings.
-            let Some(start) = family.filter(|&start| self.entries.all_uniform(start, level, word)) else { return };
-            self.entries.truncate(start);
-            (level, code) = (level - 1, code / along.children);
-            self.entries.uniform(level, along.key(level, code), word, Provenance::Proved);
+            let Some((start, parent)) = family.and_then(|start| Some((start, self.family(start, level, found)?)))
+            else {
+                return;
+            };
+            self.truncate(start);
+            (level, code, found) = (level - 1, code / along.children, parent);
+            self.push(along, level, code, found);
         }
+    }
+
+    fn push<const K: usize>(&mut self, along: &Along<K>, level: u32, code: u64, found: Uniform) {
+        self.entries.uniform(level, along.key(level, code), found.word, Provenance::Proved);
+        if let Criterion::Spans(_) = self.criterion {
+            self.spans.push(found.span);
+        }
+    }
+
+    /// What the family of regions of `level` is that the rows from `start` on are, the last of them `last`; None if it is no single
+    /// region.
+    fn family(&self, start: usize, level: u32, last: Uniform) -> Option<Uniform> {
+        match &self.criterion {
+            Criterion::Exact => self.entries.all_uniform(start, level, last.word).then_some(last),
+            Criterion::Spans(spans) if self.entries.all_of_level(start, level) => spans.joined(self.joined(start)),
+            Criterion::Spans(_) => None,
+        }
+    }
+
+    /// What the cells of all regions from `start` on are.
+    fn joined(&self, start: usize) -> Span {
+        self.spans[start..].iter().copied().fold(Span::NONE, Span::join)
+    }
+
+    /// The next region, a leaf whose brick begins at `place`.
+    pub(super) fn leaf<const K: usize>(&mut self, along: &Along<K>, level: u32, code: u64, place: u64) {
+        self.entries.leaf(level, along.key(level, code), place);
+        if let Criterion::Spans(_) = self.criterion {
+            self.spans.push(Span::NONE);
+        }
+    }
+
+    /// Row `index` of another piece, whose bricks are `by` cells further on here.
+    fn copy(&mut self, other: &Self, index: usize, by: u64) {
+        self.entries.copy(&other.entries, index, by);
+        self.spans.extend(other.spans.get(index));
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.entries.truncate(len);
+        self.spans.truncate(len);
     }
 
     /// The first of the rows at the end that can still become one region with what follows: the number of all rows if there are none.
     /// The piece covers the keys from `first` to before `next`.
-    pub(super) fn undecided<const K: usize>(&self, along: &Along<K>, first: u128, next: u128) -> usize {
+    fn undecided<const K: usize>(&self, along: &Along<K>, first: u128, next: u128) -> usize {
         let len = self.entries.len();
         if next == along.whole().end {
             return len;
@@ -60,11 +114,37 @@ impl Piece {
                 continue;
             }
             let start = self.entries.keys.partition_point(|&key| key < begins);
-            if self.entries.all_of_value(start) {
+            let one = match &self.criterion {
+                Criterion::Exact => self.entries.all_of_value(start),
+                Criterion::Spans(spans) => {
+                    self.entries.all_proved(start) && (start == len || spans.joined(self.joined(start)).is_some())
+                }
+            };
+            if one {
                 return start;
             }
         }
         len
+    }
+
+    /// Takes from it what no later region changes, as the piece that covers the keys from `first` to the one that is returned: nothing if
+    /// all of it may still become one region with what follows. Before it covered those up to `next`.
+    pub(super) fn decided<const K: usize>(
+        &mut self,
+        along: &Along<K>,
+        first: u128,
+        next: u128,
+    ) -> Option<(Self, u128)> {
+        let undecided = self.undecided(along, first, next);
+        if undecided == 0 {
+            return None;
+        }
+        // Regions of one value have no bricks.
+        let mut rest = Self::new(self.bricks.kind(), self.criterion);
+        (undecided..self.entries.len()).for_each(|row| rest.copy(self, row, 0));
+        let until = rest.entries.keys.first().map_or(next, |&key| key.into());
+        self.truncate(undecided);
+        Some((std::mem::replace(self, rest), until))
     }
 
     /// Hands its regions to a sink, along the curve.
@@ -98,15 +178,17 @@ impl Piece {
     /// If there is no memory for them.
     pub(super) fn append<const K: usize>(&mut self, along: &Along<K>, next: &Self) -> Result<(), Refused> {
         self.entries.reserve(next.entries.len())?;
+        reserve(&mut self.spans, next.spans.len())?;
         self.bricks.reserve(next.bricks.len())?;
         let by = self.bricks.len() as u64;
         for index in 0..next.entries.len() {
             match next.entries.content(index) {
                 Content::Uniform(word) => {
                     let level = next.entries.level(index);
-                    self.uniform(along, level, along.code(level, next.entries.keys[index]), word);
+                    let span = next.spans.get(index).copied().unwrap_or(Span::NONE);
+                    self.uniform(along, level, along.code(level, next.entries.keys[index]), Uniform { word, span });
                 }
-                Content::Leaf { .. } => self.entries.copy(&next.entries, index, by),
+                Content::Leaf { .. } => self.copy(next, index, by),
             }
         }
         self.bricks.append(&next.bricks);

@@ -5,6 +5,7 @@ mod census;
 mod files;
 mod making;
 mod parts;
+mod predicates;
 mod questions;
 mod survey;
 

@@ -15,8 +15,25 @@ use orthant::field::FieldKind;
 use crate::options::{RunOptions, Workload};
 
 /// Options of `run` that are about its files, which no field reads, or measure by themselves. Those without a value are left out too.
-const NOT_SWEPT: [&str; 12] =
-    ["output", "overlay", "slice", "palette", "report", "repeat", "input", "dtype", "offset", "order", "endian", "nan"];
+const NOT_SWEPT: [&str; 17] = [
+    "output",
+    "overlay",
+    "slice",
+    "palette",
+    "report",
+    "repeat",
+    "input",
+    "dtype",
+    "offset",
+    "order",
+    "endian",
+    "tolerance",
+    "threshold",
+    "iso",
+    "labels",
+    "nan",
+    "nodata",
+];
 
 /// What `run` understands.
 pub(crate) struct Settings {

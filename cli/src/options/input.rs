@@ -6,9 +6,10 @@ use clap::Args;
 use orthant::CellType;
 use orthant::choice::number;
 use orthant::field::FieldKind;
-use orthant::input::{Endian, IndexOrder, NotANumber};
+use orthant::input::{Endian, IndexOrder};
 
 use super::heading;
+use super::predicate::PredicateOptions;
 use super::values::one_of;
 use crate::error::Error;
 use crate::output::has_extension;
@@ -36,9 +37,8 @@ pub(crate) struct InputOptions {
     /// Which byte of a cell comes first [default: little]
     #[arg(long, value_parser = one_of!(Endian), env = "ORTHANT_ENDIAN", hide_short_help = true)]
     pub(crate) endian: Option<Endian>,
-    /// Cells of an array that are not a number: they count as one value, or are an error [default: equal]
-    #[arg(long, value_parser = one_of!(NotANumber), env = "ORTHANT_NAN", hide_short_help = true)]
-    pub(crate) nan: Option<NotANumber>,
+    #[command(flatten)]
+    pub(crate) predicate: PredicateOptions,
 }
 
 fn offset(text: &str) -> Result<u64, String> {
@@ -48,7 +48,14 @@ fn offset(text: &str) -> Result<u64, String> {
 impl InputOptions {
     /// Those of a file that says itself how cells lie.
     pub(crate) fn of(path: &Path) -> Self {
-        Self { input: Some(path.to_owned()), dtype: None, offset: None, order: None, endian: None, nan: None }
+        Self {
+            input: Some(path.to_owned()),
+            dtype: None,
+            offset: None,
+            order: None,
+            endian: None,
+            predicate: PredicateOptions::default(),
+        }
     }
 
     /// Checks that a field, which reads no array, is given none.
@@ -56,8 +63,8 @@ impl InputOptions {
     /// # Errors
     /// [`Error::Input`] names the options.
     pub(crate) fn refused_by(&self, workload: FieldKind) -> Result<(), Error> {
-        let given = [("input", self.input.is_some()), ("nan", self.nan.is_some())];
-        match &[given.into_iter().filter(|given| given.1).map(|given| given.0).collect(), self.raw()].concat()[..] {
+        let input: Vec<&'static str> = self.input.iter().map(|_| "input").collect();
+        match &[input, self.predicate.given(), self.raw()].concat()[..] {
             [] => Ok(()),
             names => {
                 let reason = format!("--{}: {workload} is computed; leave out, or use run array", names.join(", --"));

@@ -5,6 +5,7 @@
 
 mod heading;
 mod input;
+mod predicate;
 mod values;
 
 use std::ffi::OsStr;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use orthant::tree::{TreeInfo, TreeTarget, TreeWriter};
+use orthant::tree::{Predicate, TreeInfo, TreeTarget, TreeWriter};
 use orthant::{CellType, Control, Plan};
 
 use crate::error::Error;
@@ -22,6 +22,8 @@ pub struct MadeOf<'a> {
     pub name: &'a str,
     /// What tells it from all other data, if a tree of it can be gone on with.
     pub exactly: Option<String>,
+    /// When cells count as one value, and the word of those that hold no data.
+    pub predicate: (Predicate, Option<u64>),
 }
 
 /// Opens a tree to be written, or to be gone on with, and says so.
@@ -38,7 +40,9 @@ pub fn open<const K: usize>(
     let target = TreeTarget::new(path).overwrite(force);
     let resumable = made_of.exactly.is_some();
     let target = made_of.exactly.into_iter().fold(target, TreeTarget::made_of);
-    let writer = target.open(plan, kind, &TreeInfo::of(plan).source(made_of.name))?.control(control.clone());
+    let (predicate, nodata) = made_of.predicate;
+    let info = TreeInfo::of(plan).source(made_of.name).predicate(predicate, nodata);
+    let writer = target.open(plan, kind, &info)?.control(control.clone());
     if !resumable {
         undisturbed().temporary(writer.staged().to_owned());
     }

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use std::time::{Instant, UNIX_EPOCH};
 
 use orthant::export::npy;
-use orthant::input::{NotANumber, Numbers};
+use orthant::input::Numbers;
 use orthant::result::{RegionsChecksum, RunCounts};
-use orthant::tree::{BottomUp, Census, Source, TreeWriter};
+use orthant::tree::{BottomUp, Census, NotANumber, Source, TreeWriter};
 use orthant::{ArrayReport, BackendKind, Built, Computed, Control, How, Keep, Plan, ReadFrom, Tree};
 
 use rayon::ThreadPool;
 
 use super::outputs::{Format, Outputs, finish, write_report};
-use super::summary;
+use super::{noise, summary};
 use crate::error::Error;
 use crate::input::{Input, wrong};
 use crate::interrupt::cancels;
@@ -26,9 +26,6 @@ use crate::output::{Slice, overlay, png, tree};
 use crate::progress::Progress;
 use crate::threads;
 use crate::voice::{Voice, print};
-
-/// The share of cells in leaves from which on subdividing saves little.
-const NOISE: f64 = 0.6;
 
 /// Subdivides an array as asked.
 pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
@@ -123,14 +120,17 @@ impl ArrayRun {
         let slice = Slice::new(size, &self.args.output.slice)?;
         let path = self.args.input.parts()?.0;
         let outputs = Outputs::open(&self.args.output, self.keep, std::slice::from_ref(&path))?;
+        let (predicate, nodata) = self.args.input.predicate.of(kind, None)?;
+        let nan = self.args.input.predicate.not_a_number();
+        let numbers = Numbers(&file);
+        let cells: &dyn Source<K> = if nan == NotANumber::Error { &numbers } else { &file };
+        let (source, nodata) = (predicate.over(cells)?, predicate.nodata_word(kind, nodata)?);
+        let (read, kind) = (kind, source.kind());
         let kept = How::default().keep(self.keep).cell(kind).kept;
         outputs.fit(slice.window(size).extent, size, &kept, self.limit)?;
-        let nan = self.args.input.nan.unwrap_or(NotANumber::Equal);
-        let numbers = Numbers(&file);
-        let source: &dyn Source<K> = if nan == NotANumber::Error { &numbers } else { &file };
         let name = self.name(&path);
         let open = |target: &PathBuf| {
-            let made_of = MadeOf { name: &name, exactly: exactly(&path, &name) };
+            let made_of = MadeOf { name: &name, exactly: exactly(&path, &name), predicate: (predicate, nodata) };
             let force = self.args.output.force;
             let writer = tree::open(target, force, (&plan, kind), made_of, (&self.control, self.voice));
             Ok::<_, Error>((writer?, target.clone()))
@@ -138,7 +138,11 @@ impl ArrayRun {
         let mut trees = outputs.trees.iter().map(open).collect::<Result<Vec<_>, _>>()?;
         let pool = self.args.how.tuning.0.get("threads").map(|threads| threads.parse().map(threads::pool));
         let pool = pool.transpose().expect("the option is a number").transpose()?;
-        let mut build = || self.build(&plan, source, &outputs, &mut trees);
+        let limit = self.limit.unwrap_or(u64::MAX);
+        let builder = BottomUp::new(&plan, &source)?.predicate(&predicate, nodata)?.mem_limit(limit);
+        let said = noise::before(&builder, (&predicate, plan.domain().cells()), self.voice)?;
+        let builder = builder.control(&self.control);
+        let mut build = || self.build(&plan, &builder, &outputs, &mut trees);
         let progress = Progress::start(&self.control, plan.domain().cells(), 1, self.voice);
         let built = match &pool {
             Some(pool) => pool.install(build),
@@ -156,22 +160,19 @@ impl ArrayRun {
         }
         let (tree, counts, checksum) = built?;
         let layout = self.input.file.layout();
-        let bytes = plan.domain().cells() as u64 * kind.bytes();
+        let bytes = plan.domain().cells() as u64 * read.bytes();
         let (order, endian, member) = (layout.order, layout.endian, self.input.member.clone());
         let from = ReadFrom { path, member, order, endian, bytes, nan };
         let threads = pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
         let (counts, device) = (&counts, &*self.machine.cpu);
-        let built = Built { counts, cell: kind, keep: self.keep, threads, device, checksum };
+        let built = Built { counts, cell: kind, predicate, keep: self.keep, threads, device, checksum };
         let report = ArrayReport::new(&plan, from, built);
         if !self.voice.quiet && !outputs.stdout {
             print(summary::of_array(&report))?;
         }
         let leaves = counts.totals().leaf_cells as f64 / plan.domain().cells() as f64;
-        if leaves > NOISE {
-            self.voice.say(format_args!(
-                "orthant: {:.0} % of the cells are in leaves, as of measured values with noise: subdividing this array saves little",
-                leaves * 100.0
-            ));
+        if !said {
+            noise::after(&builder, (&predicate, leaves), self.voice)?;
         }
         trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
         self.write(outputs, tree.as_ref(), &slice, &report)
@@ -187,12 +188,11 @@ impl ArrayRun {
     fn build<const K: usize>(
         &self,
         plan: &Plan<K>,
-        source: &dyn Source<K>,
+        builder: &BottomUp<'_, K>,
         outputs: &Outputs,
         trees: &mut [(TreeWriter<K>, PathBuf)],
     ) -> Result<Counted<K>, Error> {
         let start = Instant::now();
-        let builder = BottomUp::new(plan, source)?.control(&self.control).mem_limit(self.limit.unwrap_or(u64::MAX));
         let shown = !outputs.arrays.is_empty() || outputs.overlay.is_some();
         let hashes = outputs.report.is_some();
         let (tree, (mut counts, checksum)) = match (self.keep, trees) {

@@ -2,6 +2,7 @@
 
 mod array;
 mod field;
+mod noise;
 mod outputs;
 mod summary;
 

@@ -1,6 +1,7 @@
 //! What a run says on stdout, for people.
 
 use orthant::per_axis::{shortest, text as by};
+use orthant::tree::Predicate;
 use orthant::{ArrayReport, Bytes, LevelReport, Report, StrategyKind};
 
 use crate::voice::{align_right, table};
@@ -95,6 +96,9 @@ pub(super) fn of_array(report: &ArrayReport) -> String {
     );
     text += &levels(&report.levels, false);
     text += &format!("cells    {} = {} filled + {} in leaves\n", report.cells.total, cells.filled, cells.leaf);
+    if report.predicate != Predicate::EXACT {
+        text += &format!("by       {}\n", report.predicate);
+    }
     let rate = (report.input.bytes as f64 / report.seconds.max(1e-9)) as u128;
     text += &format!("time     {:.3} s for {}, {}/s\n", report.seconds, Bytes(report.input.bytes.into()), Bytes(rate));
     if let Some(checksum) = &report.regions_checksum {

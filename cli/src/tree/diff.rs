@@ -40,6 +40,11 @@ impl TreeJob for DiffOptions {
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
         let voice = self.voice.expect("it was given");
         let other = TreeFile::<K>::open(&self.other)?;
+        let [one, another] = [tree.info().predicate, other.info().predicate];
+        if one != another {
+            let (path, other) = (self.tree.display(), self.other.display());
+            voice.say(format_args!("orthant: {path} is {one}, {other} is {another}"));
+        }
         let control = Arc::new(Control::default());
         cancels(&control);
         let parts: &dyn Parts<K> = &tree;

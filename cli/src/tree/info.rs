@@ -101,6 +101,7 @@ impl TreeJob for InfoOptions {
         let dense = domain.cells().saturating_mul(kind.bytes().into());
         let of_dense = bytes as f64 / dense as f64 * 100.0;
         fact("bytes", format!("{bytes} in {} shards, {of_dense:.3} % of the array's {}", tree.shards(), Bytes(dense)));
+        fact("predicate", about.predicate.to_string());
         for (number, axis) in about.axes.iter().enumerate() {
             let unit = axis.unit.as_deref().map_or(String::new(), |unit| format!(" {unit}"));
             fact(

@@ -52,15 +52,25 @@ impl TreeJob for ValidateOptions {
         let control = Arc::new(Control::default());
         cancels(&control);
         let progress = Progress::start(&control, cells, 1, voice);
+        let predicate = tree.info().predicate;
+        let within = (&predicate, tree.info().nodata);
+        let over = |source: &dyn Source<K>| {
+            let mapped = predicate.over(source).map_err(|error| about(path, orthant::Error::from(error).into()))?;
+            Ok::<_, Error>(parts.compare_within(within, &mapped, SHOWN, &control))
+        };
         let differences = match is_tree(path) {
             true => {
                 let other = TreeFile::<K>::open(path)?;
-                parts.compare(&TreeSource(&other), SHOWN, &control)
+                let source = TreeSource(&other);
+                match other.info().predicate == predicate {
+                    true => parts.compare_within(within, &source, SHOWN, &control),
+                    false => over(&source)?,
+                }
             }
             false => {
                 let input = Input::named(path, voice)?;
                 let source = input.file.source::<K>().map_err(wrong)?;
-                parts.compare(&source as &dyn Source<K>, SHOWN, &control)
+                over(&source)?
             }
         };
         drop(progress);

@@ -14,6 +14,7 @@ mod learnt;
 mod model;
 mod own;
 mod page;
+mod predicates;
 mod results;
 mod run;
 mod shape;

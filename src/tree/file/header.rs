@@ -14,7 +14,8 @@ use crate::geometry::{Domain, Sample, Scheme};
 use crate::plan::Plan;
 use crate::result::RegionsChecksum;
 use crate::rule::RuleKind;
-use crate::tree::file::info::{Predicate, TreeAxis, TreeInfo, TreeLabel, Unfit};
+use crate::tree::file::info::{TreeAxis, TreeInfo, TreeLabel, Unfit};
+use crate::tree::predicate::Predicate;
 use crate::zarr;
 
 /// The version that is written and read.

@@ -7,27 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::cell::CellType;
 use crate::per_axis;
 use crate::plan::Plan;
-use crate::registry::registry;
-
-registry! {
-    /// When cells that are not a number count as one value.
-    pub enum Nan("nan") {
-        /// Always, whatever their bits are.
-        Equal = "equal",
-    }
-}
-
-/// When cells count as one value, so that a region of them is uniform.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Predicate {
-    /// Their bits are equal, or neither is a number: [`exact`](crate::rule::exact).
-    Exact {
-        /// Those that are not a number.
-        nan: Nan,
-    },
-}
+use crate::tree::predicate::Predicate;
 
 /// An axis as whoever made the data knows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -75,19 +55,20 @@ impl TreeInfo {
         let (window, pitch) = (plan.domain().window(), plan.domain().pitch());
         let names = per_axis::names(K).into_iter().enumerate();
         let axes = names.map(|(j, name)| TreeAxis { name, unit: None, spacing: pitch[j], origin: window[j][0] });
-        Self {
-            axes: axes.collect(),
-            predicate: Predicate::Exact { nan: Nan::Equal },
-            source: None,
-            nodata: None,
-            labels: Vec::new(),
-        }
+        Self { axes: axes.collect(), predicate: Predicate::EXACT, source: None, nodata: None, labels: Vec::new() }
     }
 
     /// With the name of what the tree was made of.
     #[must_use]
     pub fn source(self, name: impl Into<String>) -> Self {
         Self { source: Some(name.into()), ..self }
+    }
+
+    /// With when cells count as one value, and the word of those that are no data. Cells that become others keep none of their names.
+    #[must_use]
+    pub fn predicate(self, predicate: Predicate, nodata: Option<u64>) -> Self {
+        let labels = if predicate.keeps_cells() { self.labels } else { Vec::new() };
+        Self { predicate, nodata, labels, ..self }
     }
 
     /// Checks that a header can say it of a tree in `k` dimensions, whose cells are `kind`.
@@ -108,6 +89,7 @@ impl TreeInfo {
                 return refused("axes", format!("axis {number} is called '{}'; each has a name of its own", axis.name));
             }
         }
+        self.predicate.check(kind).or_else(|reason| refused("predicate", reason))?;
         let fits = |word: u64| kind.bytes() == 8 || word >> (8 * kind.bytes()) == 0;
         if let Some(word) = self.nodata.filter(|&word| !fits(word)) {
             return refused("nodata", format!("{word:#x} is no word of {kind}"));

@@ -34,7 +34,7 @@ impl<const K: usize> BottomUp<'_, K> {
     /// As [`tree`](Self::tree), and [`TreeError::File`].
     pub fn write(&self, writer: &mut TreeWriter<K>) -> Result<(), TreeError> {
         // What was made and not written, and the key where it begins.
-        let (mut open, mut first) = (Piece::new(self.source.kind()), 0);
+        let (mut open, mut first) = (Piece::new(self.source.kind(), self.criterion), 0);
         if writer.done() < writer.shards() {
             self.survey()?;
         }
@@ -53,16 +53,8 @@ impl<const K: usize> BottomUp<'_, K> {
                 0 => open = piece,
                 _ => open.append(&self.along, &piece)?,
             }
-            let undecided = open.undecided(&self.along, first, keys.end);
-            if undecided == 0 {
-                continue;
-            }
-            // Regions of one value have no bricks.
-            let mut rest = Piece::new(self.source.kind());
-            (undecided..open.entries.len()).for_each(|row| rest.entries.copy(&open.entries, row, 0));
-            let until = rest.entries.keys.first().map_or(keys.end, |&key| key.into());
-            open.entries.truncate(undecided);
-            let Piece { entries, bricks } = std::mem::replace(&mut open, rest);
+            let Some((decided, until)) = open.decided(&self.along, first, keys.end) else { continue };
+            let Piece { entries, bricks, .. } = decided;
             writer.write(&Tree::new(self.along.clone(), first..until, entries, bricks)?)?;
             first = until;
         }
