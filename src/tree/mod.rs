@@ -36,8 +36,8 @@ pub use collector::Collector;
 pub use compare::{Difference, Differences};
 pub use error::TreeError;
 pub use file::{
-    Fault, Nan, Predicate, TreeAxis, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget,
-    TreeWriter, ZarrError,
+    Fault, Nan, Predicate, Scale, TreeAxis, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore,
+    TreeTarget, TreeWriter, ZarrError,
 };
 pub use labels::LabelStatistics;
 pub use parts::Parts;

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use orthant::tree::{TreeInfo, TreeTarget, TreeWriter};
+use orthant::input::About;
+use orthant::tree::{TreeTarget, TreeWriter};
 use orthant::{CellType, Control, Plan};
 
 use crate::error::Error;
@@ -22,6 +23,8 @@ pub struct MadeOf<'a> {
     pub name: &'a str,
     /// What tells it from all other data, if a tree of it can be gone on with.
     pub exactly: Option<String>,
+    /// What is known of it beside the cells.
+    pub about: &'a About,
 }
 
 /// Opens a tree to be written, or to be gone on with, and says so.
@@ -38,7 +41,8 @@ pub fn open<const K: usize>(
     let target = TreeTarget::new(path).overwrite(force);
     let resumable = made_of.exactly.is_some();
     let target = made_of.exactly.into_iter().fold(target, TreeTarget::made_of);
-    let writer = target.open(plan, kind, &TreeInfo::of(plan).source(made_of.name))?.control(control.clone());
+    let info = made_of.about.info(plan).source(made_of.name);
+    let writer = target.open(plan, kind, &info)?.control(control.clone());
     if !resumable {
         undisturbed().temporary(writer.staged().to_owned());
     }

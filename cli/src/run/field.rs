@@ -10,6 +10,7 @@ use std::time::Duration;
 use orthant::backend::Part;
 use orthant::export::npy;
 use orthant::field::{Field, Job, Open};
+use orthant::input::About;
 use orthant::result::DenseArray;
 use orthant::rule::RuleKind;
 use orthant::tree::TreeWriter;
@@ -88,7 +89,7 @@ impl Job for Task {
         let of = (&of_tree, how.kept.cell);
         let name = self.request.workload.name();
         let trees = outputs.trees.iter().map(|path| {
-            let made_of = MadeOf { name, exactly: None };
+            let made_of = MadeOf { name, exactly: None, about: &About::default() };
             Ok((tree::open(path, self.args.output.force, of, made_of, (&self.control, self.voice))?, path.clone()))
         });
         let trees = trees.collect::<Result<Vec<_>, Error>>()?;

@@ -14,7 +14,7 @@ use crate::geometry::{Domain, Sample, Scheme};
 use crate::plan::Plan;
 use crate::result::RegionsChecksum;
 use crate::rule::RuleKind;
-use crate::tree::file::info::{Predicate, TreeAxis, TreeInfo, TreeLabel, Unfit};
+use crate::tree::file::info::{Predicate, Scale, TreeAxis, TreeInfo, TreeLabel, Unfit};
 use crate::zarr;
 
 /// The version that is written and read.
@@ -46,6 +46,8 @@ pub(super) struct Header {
     window: Vec<[f64; 2]>,
     sample: Sample,
     axes: Vec<TreeAxis>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    directions: Option<Vec<Vec<f64>>>,
     pub(super) cell: CellType,
     predicate: Predicate,
     g: Vec<u32>,
@@ -58,6 +60,8 @@ pub(super) struct Header {
     source: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     nodata: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scale: Option<Scale>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     labels: Vec<Label>,
     /// How many cells a shard should have, about.
@@ -101,6 +105,7 @@ impl Header {
             window: domain.window().into(),
             sample: domain.sample(),
             axes: info.axes.clone(),
+            directions: info.directions.clone(),
             cell,
             predicate: info.predicate,
             g: scheme.g.into(),
@@ -111,6 +116,7 @@ impl Header {
             rule: plan.rule(),
             source: info.source.clone(),
             nodata: info.nodata.map(value),
+            scale: info.scale,
             labels: info.labels.iter().map(label).collect(),
             shard_cells,
             terminals: vec![[0; 2]; plan.levels().len()],
@@ -187,9 +193,11 @@ impl Header {
         };
         let info = TreeInfo {
             axes: self.axes.clone(),
+            directions: self.directions.clone(),
             predicate: self.predicate,
             source: self.source.clone(),
             nodata: self.nodata.as_ref().map(|value| word("nodata", value)).transpose()?,
+            scale: self.scale,
             labels: self.labels.iter().map(label).collect::<Result<_, _>>()?,
         };
         info.check(self.size.len(), self.cell)?;

@@ -54,17 +54,32 @@ pub struct TreeLabel {
     pub colour: Option<[u8; 4]>,
 }
 
+/// What a cell stands for: a number that is measured, for cells that are whole numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scale {
+    /// What the cell is multiplied by.
+    pub slope: f64,
+    /// What is added then.
+    pub intercept: f64,
+}
+
 /// What is known of a tree beside its regions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeInfo {
     /// The axes, axis 0 first.
     pub axes: Vec<TreeAxis>,
+    /// A vector per axis, where it points in space, if that is not along the space's own axes: a point of the window lies at the sum
+    /// of the vectors, each times its coordinate.
+    pub directions: Option<Vec<Vec<f64>>>,
     /// When cells count as one value.
     pub predicate: Predicate,
     /// What the tree was made of: the name of a file, or of a field.
     pub source: Option<String>,
     /// The word of cells that hold no data.
     pub nodata: Option<u64>,
+    /// What cells stand for, if not for themselves.
+    pub scale: Option<Scale>,
     /// Labels that have names.
     pub labels: Vec<TreeLabel>,
 }
@@ -77,9 +92,11 @@ impl TreeInfo {
         let axes = names.map(|(j, name)| TreeAxis { name, unit: None, spacing: pitch[j], origin: window[j][0] });
         Self {
             axes: axes.collect(),
+            directions: None,
             predicate: Predicate::Exact { nan: Nan::Equal },
             source: None,
             nodata: None,
+            scale: None,
             labels: Vec::new(),
         }
     }
@@ -107,6 +124,20 @@ impl TreeInfo {
             if self.axes[..number].iter().any(|other| other.name == axis.name) || axis.name.is_empty() {
                 return refused("axes", format!("axis {number} is called '{}'; each has a name of its own", axis.name));
             }
+        }
+        if let Some(directions) = &self.directions {
+            let right = |vector: &Vec<f64>| vector.len() == k && vector.iter().all(|part| part.is_finite());
+            if directions.len() != k || !directions.iter().all(right) {
+                return refused("directions", format!("{k} vectors of {k} finite numbers are needed"));
+            }
+        }
+        if let Some(Scale { slope, intercept }) = self.scale
+            && !(slope.is_finite() && slope != 0.0 && intercept.is_finite())
+        {
+            return refused(
+                "scale",
+                format!("{slope} and {intercept}; both are finite numbers, and the slope is not 0"),
+            );
         }
         let fits = |word: u64| kind.bytes() == 8 || word >> (8 * kind.bytes()) == 0;
         if let Some(word) = self.nodata.filter(|&word| !fits(word)) {
