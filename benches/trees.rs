@@ -23,7 +23,7 @@ fn ball() -> ArrayD<u16> {
 
 fn plan(size: [u32; 3]) -> Plan<3> {
     let domain = Domain::new(size, size.map(|n| [0.0, n.into()]), Sample::Centre).unwrap();
-    let scheme = Scheme::for_array(size, None, None, None);
+    let scheme = Scheme::for_array(size, None, None, None, [false; 3]);
     Plan::new(domain, scheme, CurveKind::Morton, RuleKind::Full).unwrap()
 }
 

@@ -4,13 +4,12 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use orthant::input::{ArrayFile, Endian, IndexOrder, InputError, Layout, Wrong};
+use orthant::input::{ArrayFile, Endian, Format, IndexOrder, InputError, Layout, Wrong};
 use orthant::per_axis::text;
 use orthant::{Bytes, Computed};
 
 use crate::error::Error;
 use crate::options::InputOptions;
-use crate::output::has_extension;
 use crate::voice::Voice;
 
 /// An array that was opened.
@@ -30,8 +29,8 @@ impl Input {
         if let Err(source) = options.parts()?.0.metadata() {
             return Err(Error::File { path: path.to_owned(), source });
         }
-        if !has_extension(path, "npy") && !has_extension(&options.parts()?.0, "npz") {
-            let reason = format!("--against {}: neither .npy nor .npz nor a tree", path.display());
+        if Format::of(&options.parts()?.0).is_none() {
+            let reason = format!("--against {}: neither a tree nor of {}", path.display(), Format::endings());
             return Err(Error::Input(reason));
         }
         Self::open(&options, &Computed::default(), voice)
@@ -43,23 +42,33 @@ impl Input {
     /// [`Error`] names the file, the byte, and what is wrong there, or the option that is missing or too much.
     pub(crate) fn open(options: &InputOptions, computed: &Computed, voice: Voice) -> Result<Self, Error> {
         let (path, member) = options.parts()?;
-        let (npy, npz) = (has_extension(&path, "npy"), has_extension(&path, "npz"));
-        match &options.raw()[..] {
-            names @ [..] if !names.is_empty() && (npy || npz) => {
-                let reason = format!("--{}: {} says so itself; leave out", names.join(", --"), path.display());
-                return Err(Error::Input(reason).about(names));
+        let raw = options.raw();
+        // What a folder holds says how its cells lie; a file that no format has a name for may be cells alone.
+        if let Some(format) = Format::of(&path) {
+            if !raw.is_empty() {
+                let reason = format!("--{}: {} says so itself; leave out", raw.join(", --"), path.display());
+                return Err(Error::Input(reason).about(&raw));
             }
-            _ if npy => return Ok(Self { file: ArrayFile::npy(&path).map_err(wrong)?, member: None }),
-            _ if npz => {
-                let file = ArrayFile::npz(&path, member.as_deref(), |bytes| room(&path, bytes, voice));
-                return Ok(Self { file: file.map_err(wrong)?, member });
+            let file = ArrayFile::open(&path, member.as_deref(), |bytes| room(&path, bytes, voice));
+            let file = file.map_err(|error| match (format.part(), error) {
+                (Some(mark), error @ InputError { wrong: Wrong::Member { wanted: None, members: 1.., .. }, .. }) => {
+                    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                    Error::Input(format!("{error}, as in --input {file}{mark}NAME")).about(&["input"])
+                }
+                (_, error) => wrong(error),
+            })?;
+            for remark in &file.about().remarks {
+                voice.say(format_args!("orthant: {}: {remark}", path.display()));
             }
-            _ => {}
+            return Ok(Self { file, member });
         }
         let (Some(kind), Some(size)) = (options.dtype, &computed.size) else {
             let missing = if options.dtype.is_none() { "dtype" } else { "size" };
-            let reason =
-                format!("--{missing}: {} is no .npy or .npz, and cells alone need --dtype and --size", path.display());
+            let reason = format!(
+                "--{missing}: {} is none of {}, and cells alone need --dtype and --size",
+                path.display(),
+                Format::endings()
+            );
             return Err(Error::Input(reason).about(&["input", missing]));
         };
         let size = match (&size[..], computed.dim) {
@@ -89,9 +98,6 @@ impl Input {
 pub(crate) fn wrong(error: InputError) -> Error {
     let error = match error {
         InputError { path, wrong: Wrong::Io(source) } => Error::File { path, source },
-        InputError { wrong: Wrong::Member { wanted: None, members: 1.., .. }, .. } => {
-            Error::Input(format!("{error}, as in --input FILE.npz:NAME"))
-        }
         error => Error::Input(error.to_string()),
     };
     error.about(&["input"])
@@ -102,7 +108,7 @@ fn room(archive: &Path, bytes: u64, voice: Voice) -> io::Result<File> {
     let folder = std::env::temp_dir();
     let text = Bytes(bytes.into());
     let from = archive.display();
-    voice.say(format_args!("orthant: {from} is deflated: {text} are unpacked in {} (TMPDIR)", folder.display()));
+    voice.say(format_args!("orthant: {from}: {text} are unpacked in {} (TMPDIR)", folder.display()));
     let failed = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
     tempfile::tempfile_in(&folder).map_err(failed)
 }

@@ -14,7 +14,7 @@ use crate::engine::report::{CellsReport, LevelReport, SCHEMA};
 use crate::engine::request::{Computation, Computed, per_axis};
 use crate::field::FieldOptions;
 use crate::geometry::{Domain, Sample, Scheme};
-use crate::input::{Endian, IndexOrder};
+use crate::input::{About, Endian, IndexOrder};
 use crate::per_axis::{shortest, text};
 use crate::plan::Plan;
 use crate::result::{Keep, Launches, RegionsChecksum, RunCounts, Terminal};
@@ -23,11 +23,12 @@ use crate::tree::{NotANumber, Predicate};
 
 impl Computed {
     /// The plan of an array of `size` cells: rule `full`, since a tree that is made of cells looks at all of them, and where
-    /// nothing else was chosen [`Scheme::for_array`], the cells themselves as the window and their centres as samples.
+    /// nothing else was chosen [`Scheme::for_array`], the window that the array's file says or else the cells themselves, and their
+    /// centres as samples.
     ///
     /// # Errors
     /// [`Error`] names the choice, its value and what is allowed; a size or dimension that is not the array's is one.
-    pub fn array_plan<const K: usize>(&self, size: [u32; K]) -> Result<Plan<K>, Error> {
+    pub fn array_plan<const K: usize>(&self, size: [u32; K], about: &About) -> Result<Plan<K>, Error> {
         if let Some(dim) = self.dim.filter(|&dim| dim != K) {
             return Err(ChoiceError::new("dim", dim, format!("the array has {K} axes")).into());
         }
@@ -39,9 +40,10 @@ impl Computed {
         let axes = |name, values: &Option<Vec<u32>>| {
             values.as_deref().map(|values| per_axis::<K>(name, Some(values), 0)).transpose()
         };
-        let scheme = Scheme::for_array(size, axes("g", &self.g)?, axes("r", &self.r)?, axes("B", &self.b)?);
+        let scheme =
+            Scheme::for_array(size, axes("g", &self.g)?, axes("r", &self.r)?, axes("B", &self.b)?, about.series(size));
         let window = match &self.window {
-            None => size.map(|n| [0.0, f64::from(n)]),
+            None => about.window(size).unwrap_or(size.map(|n| [0.0, f64::from(n)])),
             Some(window) => window.as_slice().try_into().map_err(|_| {
                 let reason = format!("{} intervals are given; {K} are needed, one per axis", window.len());
                 ChoiceError::new("domain", "", reason)

@@ -8,8 +8,15 @@ impl<const K: usize> Scheme<K> {
     /// Leaves are boxes of about 4096 cells: of side 4096 in 1-D, 64 in 2-D, 16 in 3-D, 8 in 4-D, and 4 beyond. A region is divided
     /// in two per axis while it is longer than one and a half of that on every axis that is split; there are as many levels as
     /// the shortest of those axes allows, and the initial grid makes up for the others. An axis that is shorter than two
-    /// leaves, as colours or a few steps of time are, is not split if others are longer.
-    pub fn for_array(size: [u32; K], g: Option<[u32; K]>, r: Option<[u32; K]>, b: Option<[u32; K]>) -> Self {
+    /// leaves, as colours or a few steps of time are, is not split if others are longer, nor is one of a `series` of arrays: it has
+    /// leaves, and no say in how many levels there are.
+    pub fn for_array(
+        size: [u32; K],
+        g: Option<[u32; K]>,
+        r: Option<[u32; K]>,
+        b: Option<[u32; K]>,
+        series: [bool; K],
+    ) -> Self {
         let usual = match K {
             1 => 4096,
             2 => 64,
@@ -18,9 +25,9 @@ impl<const K: usize> Scheme<K> {
             _ => 4,
         };
         let leaf = |j: usize, r: u32| b.map_or(usual, |b| u64::from(r) * u64::from(b[j])).max(1);
-        let long = |j: usize| u64::from(size[j]) >= 2 * leaf(j, 2);
+        let long = |j: usize| !series[j] && u64::from(size[j]) >= 2 * leaf(j, 2);
         let none = !(0..K).any(long);
-        let r = r.unwrap_or_else(|| std::array::from_fn(|j| if none || long(j) { 2 } else { 1 }));
+        let r = r.unwrap_or_else(|| std::array::from_fn(|j| if (none && !series[j]) || long(j) { 2 } else { 1 }));
         // The levels below level 0 that the axis allows.
         let below = |j: usize| {
             let step = |&side: &u64| side.checked_mul(r[j].into());
@@ -43,7 +50,7 @@ mod tests {
     use super::*;
 
     fn sides<const K: usize>(size: [u32; K]) -> (Scheme<K>, usize, [f64; K]) {
-        let scheme = Scheme::for_array(size, None, None, None);
+        let scheme = Scheme::for_array(size, None, None, None, [false; K]);
         let levels: Vec<_> = scheme.levels(size).collect();
         let grid = levels.last().unwrap().grid;
         (scheme, levels.len(), std::array::from_fn(|j| f64::from(size[j]) / f64::from(grid[j])))
@@ -65,12 +72,23 @@ mod tests {
         }
     }
 
+    /// Two hundred steps of time do not keep the others from being divided as they are without.
+    #[test]
+    fn a_series_is_divided_on_the_other_axes() {
+        let of = |series| Scheme::for_array([64, 64, 32, 200], None, None, None, series);
+        let (whole, series) = (of([false; 4]), of([false, false, false, true]));
+        assert_eq!((whole.r, whole.g), ([2; 4], [2, 2, 1, 6]));
+        assert_eq!((series.r, series.g), ([2, 2, 2, 1], [2, 2, 1, 25]));
+        assert_eq!(series.levels([64, 64, 32, 200]).count(), 3);
+        assert_eq!(Scheme::for_array([9, 9, 99], None, None, None, [false, false, true]).r, [2, 2, 1]);
+    }
+
     #[test]
     fn what_was_chosen_stays() {
-        let scheme = Scheme::for_array([500, 470, 136], Some([4; 3]), None, Some([4; 3]));
+        let scheme = Scheme::for_array([500, 470, 136], Some([4; 3]), None, Some([4; 3]), [false; 3]);
         assert_eq!(scheme, Scheme::uniform(4, 2, 4));
         // The initial grid suits the leaves that r and B lead to.
-        assert_eq!(Scheme::for_array([729, 730], None, Some([3; 2]), Some([1; 2])).g, [1, 1]);
-        assert_eq!(Scheme::for_array([100; 2], None, Some([0; 2]), Some([0; 2])).r, [0; 2]);
+        assert_eq!(Scheme::for_array([729, 730], None, Some([3; 2]), Some([1; 2]), [false; 2]).g, [1, 1]);
+        assert_eq!(Scheme::for_array([100; 2], None, Some([0; 2]), Some([0; 2]), [false; 2]).r, [0; 2]);
     }
 }

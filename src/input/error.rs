@@ -1,7 +1,7 @@
 //! What is wrong with a file of cells.
 
-use std::io;
 use std::path::PathBuf;
+use std::{fmt, io};
 
 use crate::MAX_DIM;
 use crate::zarr::Fault;
@@ -26,6 +26,12 @@ pub enum Wrong {
     /// The system says no.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// A name that no format's files have.
+    #[error("none of the formats that are known; they are {known}")]
+    NoFormat {
+        /// What names of files end with.
+        known: String,
+    },
     /// A folder, a pipe, a device.
     #[error("not a regular file")]
     NoFile,
@@ -140,6 +146,49 @@ pub enum Wrong {
         /// Its cells per axis.
         extent: Vec<u32>,
     },
+    /// Something that a header says and that cannot be read.
+    #[error("{at}: {field} {value}: {allowed}")]
+    Field {
+        /// Where it says so.
+        at: Place,
+        /// What it is about.
+        field: String,
+        /// What it says.
+        value: String,
+        /// What could be read, or why not.
+        allowed: String,
+    },
+    /// Something that a header has to say.
+    #[error("the header says nothing of {field}")]
+    Missing {
+        /// What it says nothing of.
+        field: &'static str,
+    },
+    /// A header of text that does not end.
+    #[error("a header of more than {most} bytes")]
+    LongHeader {
+        /// How long headers are that are read.
+        most: u64,
+    },
+    /// Bytes that are packed and cannot be unpacked.
+    #[error("byte {offset}: what is packed from here on is damaged, or has not the {need} bytes that the header says")]
+    Packed {
+        /// Where they begin.
+        offset: u64,
+        /// Bytes that there should be.
+        need: u128,
+    },
+    /// Another format's.
+    #[error("{at}: {what}")]
+    Damaged {
+        /// Where.
+        at: Place,
+        /// What is there, or what should be.
+        what: String,
+    },
+    /// A folder of files that are no slices of one array.
+    #[error("{0}")]
+    Slices(String),
     /// An array of another number of dimensions.
     #[error("an array of {axes} axes, where {k} dimensions are asked for")]
     Dimensions {
@@ -148,6 +197,38 @@ pub enum Wrong {
         /// Dimensions.
         k: usize,
     },
+}
+
+impl Wrong {
+    /// A field that says what cannot be read. What it says is shown as far as it fits a line.
+    pub(super) fn field(at: Place, field: &str, value: impl fmt::Display, allowed: impl Into<String>) -> Self {
+        const MOST: usize = 60;
+        let shown = |text: &str| {
+            let whole = text.char_indices().nth(MOST).map_or(text, |(end, _)| &text[..end]);
+            let more = if whole.len() < text.len() { ".." } else { "" };
+            format!("{}{more}", whole.escape_debug())
+        };
+        let value = format!("'{}'", shown(&value.to_string()));
+        Self::Field { at, field: shown(field), value, allowed: allowed.into() }
+    }
+}
+
+/// A place in a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// A byte of the file.
+    Byte(u64),
+    /// A line of it, the first of which is 1.
+    Line(u64),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Byte(byte) => write!(f, "byte {byte}"),
+            Self::Line(line) => write!(f, "line {line}"),
+        }
+    }
 }
 
 /// What there is instead of the member that was wanted.

@@ -5,7 +5,7 @@
 //! between the two ends the process, as the system has it for mapped files.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -14,11 +14,13 @@ use memmap2::Mmap;
 
 use crate::cell::CellType;
 use crate::geometry::Region;
+use crate::input::about::{About, Remark};
+use crate::input::described::{After, Cells, Described, Packing};
 use crate::input::error::{InputError, Wrong};
+use crate::input::format::Format;
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::{npy, npz};
 use crate::tree::{InMemory, Source};
-use crate::zarr::Entry;
 
 /// An array in a file, of a number of dimensions that the file says.
 ///
@@ -48,17 +50,36 @@ pub struct ArrayFile {
     file: File,
     map: Mmap,
     layout: Layout,
+    about: About,
+    /// Beside the one that was named.
+    files: Vec<PathBuf>,
     /// Length and last change when it was opened.
     state: (u64, Option<SystemTime>),
 }
 
 impl ArrayFile {
-    /// A `.npy` file, of any version.
+    /// An array in a file or folder of any [format](Format) that its name is of; of several arrays in it the one that `part` names.
+    ///
+    /// Cells that lie in one file without gaps are read there. Others are first written into a file that `room` opens, to write and to
+    /// read, for so many bytes: those that are packed, and those of several files.
+    ///
+    /// # Errors
+    /// [`InputError`] names the file, the byte or line, and what is wrong there; whatever `room` fails with.
+    pub fn open(
+        path: &Path,
+        part: Option<&str>,
+        room: impl FnOnce(u64) -> io::Result<File>,
+    ) -> Result<Self, InputError> {
+        let none = || InputError { path: path.to_owned(), wrong: Wrong::NoFormat { known: Format::endings() } };
+        Self::of(path, (Format::of(path).ok_or_else(none)?.describe)(path, part)?, room)
+    }
+
+    /// A `.npy` file, of any version, whatever it is called.
     ///
     /// # Errors
     /// [`InputError`] names the file, the byte, and what is wrong there.
     pub fn npy(path: &Path) -> Result<Self, InputError> {
-        Self::open(path, |file, length| npy::layout(file, length))
+        Self::of(path, npy::describe(path, None)?, |_| unreachable!("nothing is packed"))
     }
 
     /// A file of nothing but cells, or of which `layout` says where they are.
@@ -66,7 +87,9 @@ impl ArrayFile {
     /// # Errors
     /// [`InputError`] if the file does not hold what the layout says, and no more from its offset on.
     pub fn raw(path: &Path, layout: Layout) -> Result<Self, InputError> {
-        Self::open(path, |_, _| Ok(layout))
+        let wrong = |wrong| InputError { path: path.to_owned(), wrong };
+        let described = Described::after_header(path, layout, After::Refused, About::default()).map_err(wrong)?;
+        Self::of(path, described, |_| unreachable!("nothing is packed"))
     }
 
     /// A member of a `.npz` file: the one of that name, without `.npy`, or the only one. One that is stored is read where it lies; one
@@ -80,47 +103,59 @@ impl ArrayFile {
         member: Option<&str>,
         room: impl FnOnce(u64) -> io::Result<File>,
     ) -> Result<Self, InputError> {
+        Self::of(path, npz::describe(path, member)?, room)
+    }
+
+    /// What was described.
+    fn of(path: &Path, described: Described, room: impl FnOnce(u64) -> io::Result<File>) -> Result<Self, InputError> {
+        let Described { mut layout, cells, mut about, mut files } = described;
         let wrong = |wrong| InputError { path: path.to_owned(), wrong };
-        let (file, metadata) = regular(path).map_err(wrong)?;
-        let (name, found) = npz::find(&file, member).map_err(wrong)?;
-        let inside = |inner| wrong(Wrong::InMember { name: name.clone(), wrong: Box::new(inner) });
-        if !found.deflated {
-            return Self::map(path, file, &metadata, |file| stored(file, &found)).map_err(inside);
-        }
-        // Nothing is unpacked that is no array.
-        let layout = npz::inflated(&file, &found).map_err(Wrong::from);
-        let layout = layout.and_then(|bytes| npy::layout(bytes, found.length)).map_err(inside)?;
-        layout.check(found.length).map_err(inside)?;
-        let mut unpacked = room(found.length).map_err(|error| wrong(error.into()))?;
-        npz::inflate(&file, &found, &mut unpacked).map_err(inside)?;
-        let metadata = unpacked.metadata().map_err(|error| wrong(error.into()))?;
-        Self::map(path, unpacked, &metadata, |_| layout.check(metadata.len()).map(|()| layout)).map_err(inside)
-    }
-
-    fn open(path: &Path, layout: impl FnOnce(&File, u64) -> Result<Layout, Wrong>) -> Result<Self, InputError> {
-        let open = || {
-            let (file, metadata) = regular(path)?;
-            Self::map(path, file, &metadata, |file| {
-                let layout = layout(file, metadata.len())?;
-                layout.check(metadata.len()).map(|()| layout)
-            })
+        let (file, after) = match cells {
+            Cells::Pieces(pieces) => match &pieces[..] {
+                [piece] if piece.packing == Packing::Nothing => {
+                    let at = |wrong| InputError { path: piece.path.clone(), wrong };
+                    let (file, start, after) = piece.find().map_err(at)?;
+                    layout.offset = start;
+                    (file, if piece.after == After::Said { after } else { 0 })
+                }
+                _ => {
+                    let mut after = 0u64;
+                    layout.offset = 0;
+                    let bytes = layout.bytes().map_err(wrong)?;
+                    let file = in_room(path, bytes, room, |out| {
+                        for piece in &pieces {
+                            let at = |wrong| InputError { path: piece.path.clone(), wrong };
+                            let more = piece.write(out).map_err(at)?;
+                            after = after.saturating_add(if piece.after == After::Said { more } else { 0 });
+                        }
+                        Ok(())
+                    })?;
+                    files.extend(pieces.into_iter().map(|piece| piece.path).filter(|file| file != path));
+                    (file, after)
+                }
+            },
+            Cells::Unpacked { bytes, write } => (in_room(path, bytes, room, write)?, 0),
         };
-        open().map_err(|wrong| InputError { path: path.to_owned(), wrong })
-    }
-
-    /// A file with cells as `layout` says, which has looked whether it holds them.
-    fn map(
-        path: &Path,
-        file: File,
-        metadata: &Metadata,
-        layout: impl FnOnce(&File) -> Result<Layout, Wrong>,
-    ) -> Result<Self, Wrong> {
-        let layout = layout(&file)?;
+        if after > 0 {
+            about.remarks.push(Remark::After(after));
+        }
+        files.dedup();
+        let metadata = file.metadata().map_err(|error| wrong(error.into()))?;
         // SAFETY: bytes of the map are copied out or compared, by way of integers of which all bits are values. That others do not write
         // meanwhile cannot be known; if they do, what was read is told from what should have been by the file's state.
         #[allow(unsafe_code)]
-        let map = unsafe { Mmap::map(&file) }?;
-        Ok(Self { path: path.to_owned(), state: state(metadata), file, map, layout })
+        let map = unsafe { Mmap::map(&file) }.map_err(|error| wrong(error.into()))?;
+        Ok(Self { path: path.to_owned(), state: state(&metadata), file, map, layout, about, files })
+    }
+
+    /// What is known beside the cells.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// Files that were read for it beside the one that was named.
+    pub fn others(&self) -> &[PathBuf] {
+        &self.files
     }
 
     /// Where its cells lie.
@@ -153,23 +188,21 @@ impl ArrayFile {
     }
 }
 
-/// Opens a file that has a length.
-fn regular(path: &Path) -> Result<(File, Metadata), Wrong> {
-    // Before it is opened: opening a pipe waits for a writer.
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(Wrong::NoFile);
-    }
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if metadata.is_file() { Ok((file, metadata)) } else { Err(Wrong::NoFile) }
-}
-
-/// The layout of a member that is stored as it is.
-fn stored(mut file: &File, member: &Entry) -> Result<Layout, Wrong> {
-    file.seek(SeekFrom::Start(member.start))?;
-    let layout = npy::layout(file.take(member.length), member.length)?;
-    layout.check(member.length)?;
-    Ok(Layout { offset: member.start + layout.offset, ..layout })
+/// A file of so many bytes, in which `write` puts them.
+fn in_room(
+    path: &Path,
+    bytes: u128,
+    room: impl FnOnce(u64) -> io::Result<File>,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), InputError>,
+) -> Result<File, InputError> {
+    let wrong = |wrong| InputError { path: path.to_owned(), wrong };
+    let short = |have| wrong(Wrong::Length { offset: 0, have, need: bytes });
+    let whole = u64::try_from(bytes).map_err(|_| short(0))?;
+    let mut out = BufWriter::with_capacity(1 << 18, room(whole).map_err(|error| wrong(error.into()))?);
+    write(&mut out)?;
+    let file = out.into_inner().map_err(|error| wrong(error.into_error().into()))?;
+    let have = file.metadata().map_err(|error| wrong(error.into()))?.len();
+    if u128::from(have) == bytes { Ok(file) } else { Err(short(have)) }
 }
 
 fn state(metadata: &Metadata) -> (u64, Option<SystemTime>) {

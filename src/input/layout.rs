@@ -46,8 +46,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Checks that it is an array's, and that a file of `length` bytes holds it and no more.
-    pub(super) fn check(&self, length: u64) -> Result<(), Wrong> {
+    /// The bytes of its cells, or the largest number where they are more, if it is an array's.
+    pub(super) fn bytes(&self) -> Result<u128, Wrong> {
         if !(1..=MAX_DIM).contains(&self.size.len()) {
             return Err(Wrong::Axes { offset: 0, axes: self.size.len() });
         }
@@ -55,11 +55,6 @@ impl Layout {
             return Err(Wrong::Extent { offset: 0, cells: 0 });
         }
         let bytes = u128::from(self.kind.bytes());
-        let need = self.size.iter().fold(bytes, |need, &cells| need.saturating_mul(cells.into()));
-        let have = length.saturating_sub(self.offset);
-        if u128::from(have) != need {
-            return Err(Wrong::Length { offset: self.offset, have, need });
-        }
-        Ok(())
+        Ok(self.size.iter().fold(bytes, |bytes, &cells| bytes.saturating_mul(cells.into())))
     }
 }

@@ -1,14 +1,30 @@
-//! Arrays in files, read where they lie.
+//! Arrays in files, read where they lie, or where they were unpacked.
+//!
+//! A file per [format](Format), which is on one list (`formats.rs`): it reads what a file says, describes where its cells are, and what
+//! else is known of them.
 
+mod about;
+mod described;
 mod error;
 mod file;
+mod files;
+mod format;
+mod formats;
 mod layout;
+mod lines;
+mod metaimage;
+mod nifti;
 mod npy;
 mod npz;
+mod nrrd;
 mod numbers;
+mod slices;
+mod tiff;
 
 pub use crate::tree::NotANumber;
-pub use error::{InputError, Wrong};
+pub use about::{About, AboutAxis, Remark};
+pub use error::{InputError, Place, Wrong};
 pub use file::{ArrayFile, FileSource};
+pub use format::Format;
 pub use layout::{Endian, IndexOrder, Layout};
 pub use numbers::Numbers;

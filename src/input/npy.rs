@@ -4,14 +4,30 @@
 //! nothing is skipped, and no memory is taken on its word.
 
 use std::io::Read;
+use std::path::Path;
 
 use crate::cell::CellType;
 use crate::dimension::MAX_DIM;
-use crate::input::error::Wrong;
+use crate::input::about::About;
+use crate::input::described::{After, Described, open};
+use crate::input::error::{InputError, Wrong};
+use crate::input::format::{Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
 
 /// The longest header that is read. Those of arrays have a hundred bytes or two.
 const LONGEST: u64 = 1 << 16;
+
+pub(super) const FORMAT: Format =
+    Format { name: "NumPy", extensions: &["npy"], part: None, folder: no_folder, describe };
+
+/// What a file says.
+pub(super) fn describe(path: &Path, _: Option<&str>) -> Result<Described, InputError> {
+    let described = || {
+        let (file, length) = open(path)?;
+        Described::after_header(path, layout(file, length)?, After::Refused, About::default())
+    };
+    described().map_err(|wrong| InputError { path: path.to_owned(), wrong })
+}
 
 /// Reads the header of a file of `length` bytes.
 pub(super) fn layout(mut file: impl Read, length: u64) -> Result<Layout, Wrong> {

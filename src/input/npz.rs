@@ -5,11 +5,16 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 
-use crate::input::error::Wrong;
+use crate::input::about::About;
+use crate::input::described::{After, Cells, Described, Packing, Piece, Start, open};
+use crate::input::error::{InputError, Wrong};
+use crate::input::format::{Format, no_folder};
+use crate::input::npy;
 use crate::zarr::{Directory, Entry, Fault};
 
 /// Names of members that are listed in a message.
@@ -18,8 +23,52 @@ const NAMES: usize = 20;
 /// What arrays are called in an archive.
 const EXTENSION: &str = ".npy";
 
+pub(super) const FORMAT: Format =
+    Format { name: "NumPy's archives", extensions: &["npz"], part: Some(":"), folder: no_folder, describe };
+
+/// What the member of that name says, or the only one.
+pub(super) fn describe(path: &Path, member: Option<&str>) -> Result<Described, InputError> {
+    let wrong = |wrong| InputError { path: path.to_owned(), wrong };
+    let member = member.map(|name| name.strip_suffix(EXTENSION).unwrap_or(name));
+    let (mut file, _) = open(path).map_err(wrong)?;
+    let (name, found) = find(&file, member).map_err(wrong)?;
+    let own = path.to_owned();
+    let inside = move |inner| InputError {
+        path: own.clone(),
+        wrong: Wrong::InMember { name: name.clone(), wrong: Box::new(inner) },
+    };
+    // Nothing is unpacked that is no array.
+    let layout = if found.deflated {
+        inflated(&file, &found).map_err(Wrong::from).and_then(|bytes| npy::layout(bytes, found.length))
+    } else {
+        let stored = file.seek(SeekFrom::Start(found.start)).map(|_| (&file).take(found.length));
+        stored.map_err(Wrong::from).and_then(|bytes| npy::layout(bytes, found.length))
+    };
+    let layout = layout.map_err(&inside)?;
+    let (have, need) = (found.length.saturating_sub(layout.offset), layout.bytes().map_err(&inside)?);
+    if u128::from(have) != need {
+        return Err(inside(Wrong::Length { offset: layout.offset, have, need }));
+    }
+    let cells = if found.deflated {
+        let write = move |out: &mut dyn Write| inflate(&file, &found, out).map_err(inside);
+        Cells::Unpacked { bytes: found.length.into(), write: Box::new(write) }
+    } else {
+        let start = Start::At(found.start + layout.offset);
+        let path = path.to_owned();
+        Cells::Pieces(vec![Piece {
+            path,
+            start,
+            packing: Packing::Nothing,
+            skip: 0,
+            bytes: need,
+            after: After::Others,
+        }])
+    };
+    Ok(Described { layout, cells, about: About::default(), files: Vec::new() })
+}
+
 /// Finds the member of that name, without `.npy`, or the only one.
-pub(super) fn find(file: &File, wanted: Option<&str>) -> Result<(String, Entry), Wrong> {
+fn find(file: &File, wanted: Option<&str>) -> Result<(String, Entry), Wrong> {
     let directory = Directory::read_deflated(file).map_err(|fault| match fault {
         Fault::Io(error) => Wrong::Io(error),
         Fault::NoStore => Wrong::NoArchive,
@@ -42,7 +91,7 @@ pub(super) fn find(file: &File, wanted: Option<&str>) -> Result<(String, Entry),
 }
 
 /// Writes the bytes of a deflated member.
-pub(super) fn inflate(file: &File, member: &Entry, out: &mut File) -> Result<(), Wrong> {
+fn inflate(file: &File, member: &Entry, out: &mut dyn Write) -> Result<(), Wrong> {
     let damaged = Wrong::Deflated { offset: member.start };
     let mut bytes = inflated(file, member)?.take(member.length.saturating_add(1));
     let (mut buffer, mut crc) = (vec![0; 1 << 18], Crc::new());
@@ -63,7 +112,7 @@ pub(super) fn inflate(file: &File, member: &Entry, out: &mut File) -> Result<(),
 }
 
 /// The bytes of a deflated member, as they come.
-pub(super) fn inflated<'f>(file: &'f File, member: &Entry) -> io::Result<impl Read + use<'f>> {
+fn inflated<'f>(file: &'f File, member: &Entry) -> io::Result<impl Read + use<'f>> {
     let mut file = file;
     file.seek(SeekFrom::Start(member.start))?;
     Ok(DeflateDecoder::new(BufReader::new(file).take(member.packed)))

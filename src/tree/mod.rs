@@ -40,7 +40,7 @@ pub use collector::Collector;
 pub use compare::{Difference, Differences};
 pub use error::TreeError;
 pub use file::{
-    Fault, TreeAxis, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget, TreeWriter,
+    Fault, Scale, TreeAxis, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget, TreeWriter,
     ZarrError,
 };
 pub use labels::LabelStatistics;

@@ -6,23 +6,23 @@ use clap::Args;
 use orthant::CellType;
 use orthant::choice::number;
 use orthant::field::FieldKind;
-use orthant::input::{Endian, IndexOrder};
+use orthant::input::{Endian, Format, IndexOrder};
 
 use super::heading;
 use super::predicate::PredicateOptions;
 use super::values::one_of;
 use crate::error::Error;
-use crate::output::has_extension;
 
 /// Options of the array.
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::WHAT)]
 pub(crate) struct InputOptions {
-    /// The array: .npy, FILE.npz:NAME, or cells alone
+    /// The array: .npy, FILE.npz:NAME, NIfTI, NRRD, MetaImage, TIFF, a folder of TIFF slices, or cells alone
     ///
-    /// Size and type come from the file. Of an archive with several arrays one is named after a colon; one that is deflated is
-    /// unpacked into a temporary file without a name. Any other file is taken for cells alone, and --dtype and --size say
-    /// which.
+    /// Size and type come from the file, and so does what it says of axes, units and labels. .nii, .nii.gz, .hdr with its .img,
+    /// .nrrd, .nhdr, .mha, .mhd, .tif and .tiff are read, and slices of a folder in the order of the numbers in their names. Of an
+    /// archive with several arrays one is named after a colon. What is packed, or lies in several files, is first unpacked into
+    /// a temporary file without a name (TMPDIR). Any other file is taken for cells alone, and --dtype and --size say which.
     #[arg(long, value_name = "FILE", env = "ORTHANT_INPUT")]
     pub(crate) input: Option<PathBuf>,
     /// The type of the cells in a file of cells alone
@@ -85,19 +85,14 @@ impl InputOptions {
         given.into_iter().filter(|given| given.1).map(|given| given.0).collect()
     }
 
-    /// The file, and the member that is named after a colon, unless a file has just that name.
+    /// The file, and the array in it that is named after a colon, unless a file has just that name.
     ///
     /// # Errors
     /// [`Error::Input`] if no file is named.
     pub(crate) fn parts(&self) -> Result<(PathBuf, Option<String>), Error> {
         let Some(path) = &self.input else {
-            return Err(Error::Input("--input: name the file of the array: .npy, .npz, or cells alone".into()));
+            return Err(Error::Input("--input: name the file of the array, or the folder of its slices".into()));
         };
-        let named = path.to_str().and_then(|text| text.rsplit_once(':'));
-        let archive = |(file, _): &(&str, &str)| has_extension(Path::new(file), "npz") && !path.exists();
-        Ok(match named.filter(archive) {
-            Some((file, member)) => (file.into(), Some(member.strip_suffix(".npy").unwrap_or(member).to_owned())),
-            None => (path.clone(), None),
-        })
+        Ok(Format::parts(path))
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use orthant::tree::{Predicate, TreeInfo, TreeTarget, TreeWriter};
+use orthant::tree::{TreeInfo, TreeTarget, TreeWriter};
 use orthant::{CellType, Control, Plan};
 
 use crate::error::Error;
@@ -17,13 +17,11 @@ pub fn is_tree(path: &Path) -> bool {
 }
 
 /// What a tree is made of.
-pub struct MadeOf<'a> {
-    /// The name of a field, or of a file.
-    pub name: &'a str,
+pub struct MadeOf {
+    /// What is known of it beside its regions.
+    pub info: TreeInfo,
     /// What tells it from all other data, if a tree of it can be gone on with.
     pub exactly: Option<String>,
-    /// When cells count as one value, and the word of those that hold no data.
-    pub predicate: (Predicate, Option<u64>),
 }
 
 /// Opens a tree to be written, or to be gone on with, and says so.
@@ -34,15 +32,13 @@ pub fn open<const K: usize>(
     path: &Path,
     force: bool,
     (plan, kind): (&Plan<K>, CellType),
-    made_of: MadeOf<'_>,
+    made_of: MadeOf,
     (control, voice): (&Arc<Control>, Voice),
 ) -> Result<TreeWriter<K>, Error> {
     let target = TreeTarget::new(path).overwrite(force);
     let resumable = made_of.exactly.is_some();
     let target = made_of.exactly.into_iter().fold(target, TreeTarget::made_of);
-    let (predicate, nodata) = made_of.predicate;
-    let info = TreeInfo::of(plan).source(made_of.name).predicate(predicate, nodata);
-    let writer = target.open(plan, kind, &info)?.control(control.clone());
+    let writer = target.open(plan, kind, &made_of.info)?.control(control.clone());
     if !resumable {
         undisturbed().temporary(writer.staged().to_owned());
     }

@@ -12,6 +12,7 @@ use orthant::tree::{BottomUp, Census, NotANumber, Source, TreeWriter};
 use orthant::{ArrayReport, BackendKind, Built, Computed, Control, How, Keep, Plan, ReadFrom, Tree};
 
 use rayon::ThreadPool;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::outputs::{Format, Outputs, finish, write_report};
 use super::{noise, summary};
@@ -116,11 +117,13 @@ impl ArrayRun {
     fn run<const K: usize>(&self) -> Result<(), Error> {
         let file = self.input.file.source::<K>().map_err(wrong)?;
         let (size, kind) = (file.size(), file.kind());
-        let plan = self.computed.array_plan::<K>(size)?;
+        let plan = self.computed.array_plan::<K>(size, self.input.file.about())?;
         let slice = Slice::new(size, &self.args.output.slice)?;
         let path = self.args.input.parts()?.0;
-        let outputs = Outputs::open(&self.args.output, self.keep, std::slice::from_ref(&path))?;
-        let (predicate, nodata) = self.args.input.predicate.of(kind, None)?;
+        let read = [std::slice::from_ref(&path), self.input.file.others()].concat();
+        let outputs = Outputs::open(&self.args.output, self.keep, &read)?;
+        let about = self.input.file.about();
+        let (predicate, nodata) = self.args.input.predicate.of(kind, about.nodata)?;
         let nan = self.args.input.predicate.not_a_number();
         let numbers = Numbers(&file);
         let cells: &dyn Source<K> = if nan == NotANumber::Error { &numbers } else { &file };
@@ -130,7 +133,8 @@ impl ArrayRun {
         outputs.fit(slice.window(size).extent, size, &kept, self.limit)?;
         let name = self.name(&path);
         let open = |target: &PathBuf| {
-            let made_of = MadeOf { name: &name, exactly: exactly(&path, &name), predicate: (predicate, nodata) };
+            let info = about.info(&plan).source(&*name).predicate(predicate, nodata);
+            let made_of = MadeOf { exactly: self.exactly(&path, &name), info };
             let force = self.args.output.force;
             let writer = tree::open(target, force, (&plan, kind), made_of, (&self.control, self.voice));
             Ok::<_, Error>((writer?, target.clone()))
@@ -182,6 +186,25 @@ impl ArrayRun {
     fn name(&self, path: &Path) -> String {
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         self.input.member.as_ref().map_or_else(|| file.to_string(), |member| format!("{file}:{member}"))
+    }
+
+    /// What tells the array from all others, and from itself when a file of it was written to: what was begun of it can be gone on
+    /// with.
+    fn exactly(&self, path: &Path, name: &str) -> Option<String> {
+        let exactly = |path: &Path| {
+            let facts = path.metadata().ok()?;
+            let since = facts.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+            let place = path.canonicalize().ok()?;
+            Some((place, facts.len(), since.as_nanos()))
+        };
+        let (place, bytes, since) = exactly(path)?;
+        let own = format!("{}, {name}, {bytes} bytes, changed at {since} ns", place.display());
+        let others = self.input.file.others();
+        if others.is_empty() {
+            return Some(own);
+        }
+        let all = others.iter().map(|path| exactly(path)).collect::<Option<Vec<_>>>()?;
+        Some(format!("{own}, and {} files, {:016x}", all.len(), xxh3_64(format!("{all:?}").as_bytes())))
     }
 
     /// The tree if it is kept in memory, and what was counted. A single output that is a tree is written as it comes.
@@ -249,14 +272,6 @@ impl ArrayRun {
         }
         write_report(outputs.report, report, &self.control, self.voice)
     }
-}
-
-/// What tells a file from all others, and from itself when it was written to: what was begun of it can be gone on with.
-fn exactly(path: &Path, name: &str) -> Option<String> {
-    let facts = path.metadata().ok()?;
-    let since = facts.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    let place = path.canonicalize().ok()?;
-    Some(format!("{}, {name}, {} bytes, changed at {} ns", place.display(), facts.len(), since.as_nanos()))
 }
 
 /// The tree, if it is kept in memory, what was counted, and the checksum of regions if it was asked for.

@@ -12,7 +12,7 @@ use orthant::export::npy;
 use orthant::field::{Field, Job, Open};
 use orthant::result::DenseArray;
 use orthant::rule::RuleKind;
-use orthant::tree::{Predicate, TreeWriter};
+use orthant::tree::{TreeInfo, TreeWriter};
 use orthant::{Control, Plan, Ran, Report, Request, StrategyKind, Subdivision, Tree};
 
 use super::outputs::{Format, Outputs, PIECE, finish, write_cells, write_report};
@@ -88,7 +88,7 @@ impl Job for Task {
         let of = (&of_tree, how.kept.cell);
         let name = self.request.workload.name();
         let trees = outputs.trees.iter().map(|path| {
-            let made_of = MadeOf { name, exactly: None, predicate: (Predicate::EXACT, None) };
+            let made_of = MadeOf { exactly: None, info: TreeInfo::of(&of_tree).source(name) };
             Ok((tree::open(path, self.args.output.force, of, made_of, (&self.control, self.voice))?, path.clone()))
         });
         let trees = trees.collect::<Result<Vec<_>, Error>>()?;

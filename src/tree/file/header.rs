@@ -14,7 +14,7 @@ use crate::geometry::{Domain, Sample, Scheme};
 use crate::plan::Plan;
 use crate::result::RegionsChecksum;
 use crate::rule::RuleKind;
-use crate::tree::file::info::{TreeAxis, TreeInfo, TreeLabel, Unfit};
+use crate::tree::file::info::{Scale, TreeAxis, TreeInfo, TreeLabel, Unfit};
 use crate::tree::predicate::Predicate;
 use crate::zarr;
 
@@ -47,6 +47,8 @@ pub(super) struct Header {
     window: Vec<[f64; 2]>,
     sample: Sample,
     axes: Vec<TreeAxis>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    directions: Option<Vec<Vec<f64>>>,
     pub(super) cell: CellType,
     predicate: Predicate,
     g: Vec<u32>,
@@ -59,6 +61,8 @@ pub(super) struct Header {
     source: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     nodata: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scale: Option<Scale>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     labels: Vec<Label>,
     /// How many cells a shard should have, about.
@@ -102,6 +106,7 @@ impl Header {
             window: domain.window().into(),
             sample: domain.sample(),
             axes: info.axes.clone(),
+            directions: info.directions.clone(),
             cell,
             predicate: info.predicate,
             g: scheme.g.into(),
@@ -112,6 +117,7 @@ impl Header {
             rule: plan.rule(),
             source: info.source.clone(),
             nodata: info.nodata.map(value),
+            scale: info.scale,
             labels: info.labels.iter().map(label).collect(),
             shard_cells,
             terminals: vec![[0; 2]; plan.levels().len()],
@@ -188,9 +194,11 @@ impl Header {
         };
         let info = TreeInfo {
             axes: self.axes.clone(),
+            directions: self.directions.clone(),
             predicate: self.predicate,
             source: self.source.clone(),
             nodata: self.nodata.as_ref().map(|value| word("nodata", value)).transpose()?,
+            scale: self.scale,
             labels: self.labels.iter().map(label).collect::<Result<_, _>>()?,
         };
         info.check(self.size.len(), self.cell)?;

@@ -34,17 +34,32 @@ pub struct TreeLabel {
     pub colour: Option<[u8; 4]>,
 }
 
+/// What a cell stands for: a number that is measured, for cells that are whole numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scale {
+    /// What the cell is multiplied by.
+    pub slope: f64,
+    /// What is added then.
+    pub intercept: f64,
+}
+
 /// What is known of a tree beside its regions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeInfo {
     /// The axes, axis 0 first.
     pub axes: Vec<TreeAxis>,
+    /// A vector per axis, where it points in space, if that is not along the space's own axes: a point of the window lies at the sum
+    /// of the vectors, each times its coordinate.
+    pub directions: Option<Vec<Vec<f64>>>,
     /// When cells count as one value.
     pub predicate: Predicate,
     /// What the tree was made of: the name of a file, or of a field.
     pub source: Option<String>,
     /// The word of cells that hold no data.
     pub nodata: Option<u64>,
+    /// What cells stand for, if not for themselves.
+    pub scale: Option<Scale>,
     /// Labels that have names.
     pub labels: Vec<TreeLabel>,
 }
@@ -55,7 +70,15 @@ impl TreeInfo {
         let (window, pitch) = (plan.domain().window(), plan.domain().pitch());
         let names = per_axis::names(K).into_iter().enumerate();
         let axes = names.map(|(j, name)| TreeAxis { name, unit: None, spacing: pitch[j], origin: window[j][0] });
-        Self { axes: axes.collect(), predicate: Predicate::EXACT, source: None, nodata: None, labels: Vec::new() }
+        Self {
+            axes: axes.collect(),
+            directions: None,
+            predicate: Predicate::EXACT,
+            source: None,
+            nodata: None,
+            scale: None,
+            labels: Vec::new(),
+        }
     }
 
     /// With the name of what the tree was made of.
@@ -64,11 +87,13 @@ impl TreeInfo {
         Self { source: Some(name.into()), ..self }
     }
 
-    /// With when cells count as one value, and the word of those that are no data. Cells that become others keep none of their names.
+    /// With when cells count as one value, and the word of those that are no data. Cells that become others keep none of their names, and
+    /// stand for nothing else.
     #[must_use]
     pub fn predicate(self, predicate: Predicate, nodata: Option<u64>) -> Self {
-        let labels = if predicate.keeps_cells() { self.labels } else { Vec::new() };
-        Self { predicate, nodata, labels, ..self }
+        let kept = predicate.keeps_cells();
+        let labels = if kept { self.labels } else { Vec::new() };
+        Self { predicate, nodata, labels, scale: self.scale.filter(|_| kept), ..self }
     }
 
     /// Checks that a header can say it of a tree in `k` dimensions, whose cells are `kind`.
@@ -90,6 +115,20 @@ impl TreeInfo {
             }
         }
         self.predicate.check(kind).or_else(|reason| refused("predicate", reason))?;
+        if let Some(directions) = &self.directions {
+            let right = |vector: &Vec<f64>| vector.len() == k && vector.iter().all(|part| part.is_finite());
+            if directions.len() != k || !directions.iter().all(right) {
+                return refused("directions", format!("{k} vectors of {k} finite numbers are needed"));
+            }
+        }
+        if let Some(Scale { slope, intercept }) = self.scale
+            && !(slope.is_finite() && slope != 0.0 && intercept.is_finite())
+        {
+            return refused(
+                "scale",
+                format!("{slope} and {intercept}; both are finite numbers, and the slope is not 0"),
+            );
+        }
         let fits = |word: u64| kind.bytes() == 8 || word >> (8 * kind.bytes()) == 0;
         if let Some(word) = self.nodata.filter(|&word| !fits(word)) {
             return refused("nodata", format!("{word:#x} is no word of {kind}"));

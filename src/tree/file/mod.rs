@@ -16,7 +16,7 @@ mod writer;
 pub use crate::zarr::{Fault, ZarrError};
 pub use dispatch::TreeJob;
 pub use error::TreeFileError;
-pub use info::{TreeAxis, TreeInfo, TreeLabel};
+pub use info::{Scale, TreeAxis, TreeInfo, TreeLabel};
 pub use reader::TreeFile;
 pub use store::TreeStore;
 pub use writer::{TreeTarget, TreeWriter};

@@ -1,0 +1,172 @@
+//! What a reader of a format tells of a file: how its cells lie, where they are, and what else is known.
+
+use std::fs::File;
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
+
+use crate::input::about::About;
+use crate::input::error::{InputError, Wrong};
+use crate::input::layout::Layout;
+
+/// An array in a file or in several.
+pub(super) struct Described {
+    /// How cells lie once they are where they can be read. The offset is that in the file, or in what is unpacked.
+    pub(super) layout: Layout,
+    pub(super) cells: Cells,
+    pub(super) about: About,
+    /// Files that were read for it beside the one that was named.
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// Where the cells are.
+pub(super) enum Cells {
+    /// In one file after the other. A single piece that is not packed is read where it lies.
+    Pieces(Vec<Piece>),
+    /// In a file's own kind of order: this writes so many bytes, in which they lie as the layout says.
+    Unpacked { bytes: u128, write: Box<WriteCells> },
+}
+
+/// Writes all cells, or says what is wrong with the file.
+pub(super) type WriteCells = dyn FnOnce(&mut dyn Write) -> Result<(), InputError>;
+
+/// A run of cells in a file.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    pub(super) path: PathBuf,
+    /// Where it begins, or what is packed does.
+    pub(super) start: Start,
+    pub(super) packing: Packing,
+    /// Bytes of what was packed that come before the cells.
+    pub(super) skip: u64,
+    /// Bytes of cells.
+    pub(super) bytes: u128,
+    pub(super) after: After,
+}
+
+/// Where a piece begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    At(u64),
+    /// It is the end of the file.
+    End,
+}
+
+/// What was done to bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packing {
+    Nothing,
+    Gzip,
+    Zlib,
+}
+
+/// What is done about bytes that come after the cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum After {
+    /// There must be none.
+    Refused,
+    /// They are let by, and said.
+    Said,
+    /// They are others'.
+    Others,
+}
+
+impl Described {
+    /// Cells that follow a header in the same file, which ends with them.
+    pub(super) fn after_header(path: &Path, layout: Layout, after: After, about: About) -> Result<Self, Wrong> {
+        let (start, bytes) = (Start::At(layout.offset), layout.bytes()?);
+        let path = path.to_owned();
+        let piece = Piece { path, start, packing: Packing::Nothing, skip: 0, bytes, after };
+        Ok(Self { layout, cells: Cells::Pieces(vec![piece]), about, files: Vec::new() })
+    }
+}
+
+impl Piece {
+    /// Opens the file, and finds where an unpacked piece begins in it, and how many bytes come after.
+    pub(super) fn find(&self) -> Result<(File, u64, u64), Wrong> {
+        let (file, length) = open(&self.path)?;
+        let have = |offset: u64| length.saturating_sub(offset);
+        let wrong = |offset: u64| Wrong::Length { offset, have: have(offset), need: self.bytes };
+        let start = match self.start {
+            Start::At(start) => start.saturating_add(self.skip),
+            Start::End => u64::try_from(self.bytes).map_or(0, have),
+        };
+        match u128::from(have(start)).checked_sub(self.bytes) {
+            Some(0) => Ok((file, start, 0)),
+            Some(after) if self.after != After::Refused => Ok((file, start, after as u64)),
+            _ => Err(wrong(start)),
+        }
+    }
+
+    /// Writes the cells, and answers how many bytes come after them.
+    pub(super) fn write(&self, out: &mut dyn Write) -> Result<u64, Wrong> {
+        if self.packing == Packing::Nothing {
+            let (mut file, start, after) = self.find()?;
+            file.seek(SeekFrom::Start(start))?;
+            copy(&mut file, self.bytes, out)?.ok_or(Wrong::Length { offset: start, have: 0, need: self.bytes })?;
+            return Ok(after);
+        }
+        let (mut file, _) = open(&self.path)?;
+        let Start::At(offset) = self.start else { unreachable!("what is packed begins somewhere") };
+        file.seek(SeekFrom::Start(offset))?;
+        let damaged = || Wrong::Packed { offset, need: self.bytes.saturating_add(self.skip.into()) };
+        let mut packed = Unpacking { bytes: unpack(BufReader::new(file), self.packing), failed: false };
+        let mut whole = || -> Result<Option<u64>, Wrong> {
+            if copy(&mut packed, self.skip.into(), &mut io::sink())?.is_none()
+                || copy(&mut packed, self.bytes, out)?.is_none()
+            {
+                return Ok(None);
+            }
+            // To its end, where its checksum is.
+            Ok(Some(io::copy(&mut packed, &mut io::sink())?))
+        };
+        match whole() {
+            Ok(Some(after)) if self.after != After::Refused || after == 0 => Ok(after),
+            Ok(_) => Err(damaged()),
+            Err(_) if packed.failed => Err(damaged()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// What is packed, and whether that is what failed.
+struct Unpacking<R> {
+    bytes: R,
+    failed: bool,
+}
+
+impl<R: Read> Read for Unpacking<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.bytes.read(buffer).inspect_err(|error| {
+            self.failed |=
+                matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::InvalidData | ErrorKind::UnexpectedEof);
+        })
+    }
+}
+
+/// Bytes as they were before they were packed.
+pub(super) fn unpack<'r>(bytes: impl io::BufRead + 'r, packing: Packing) -> Box<dyn Read + 'r> {
+    match packing {
+        Packing::Nothing => Box::new(bytes),
+        Packing::Gzip => Box::new(MultiGzDecoder::new(bytes)),
+        Packing::Zlib => Box::new(ZlibDecoder::new(bytes)),
+    }
+}
+
+/// Copies so many bytes; None if there are fewer.
+fn copy(from: &mut dyn Read, bytes: u128, out: &mut dyn Write) -> io::Result<Option<()>> {
+    let copied = io::copy(&mut from.take(u64::try_from(bytes).unwrap_or(u64::MAX)), out)?;
+    Ok((u128::from(copied) == bytes).then_some(()))
+}
+
+/// Opens a file that has a length.
+pub(super) fn open(path: &Path) -> Result<(File, u64), Wrong> {
+    // Before it is opened: opening a pipe waits for a writer.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(Wrong::NoFile);
+    }
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_file() { Ok((file, metadata.len())) } else { Err(Wrong::NoFile) }
+}
