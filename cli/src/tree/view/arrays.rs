@@ -63,8 +63,8 @@ impl Arrays {
 fn position_bytes<const K: usize>(tree: &dyn Parts<K>) -> u8 {
     let most = tree.plan().levels().iter().flat_map(|level| level.grid).max().expect("there is a level");
     match most {
-        ..=0x100 => 1,
-        ..=0x1_0000 => 2,
+        0..=0x100 => 1,
+        0x101..=0x1_0000 => 2,
         _ => 4,
     }
 }
