@@ -90,6 +90,8 @@ pub mod guide {
     pub mod concepts {}
     #[doc = include_str!("../docs/values.md")]
     pub mod values {}
+    #[doc = include_str!("../docs/data.md")]
+    pub mod data {}
     #[doc = include_str!("../docs/tree.md")]
     pub mod tree {}
     #[doc = include_str!("../docs/model.md")]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ndarray::ArrayD;
-use orthant::input::ArrayFile;
+use orthant::input::{ArrayFile, Layout};
 use orthant::prelude::*;
 use orthant::tree::{BottomUp, Source, TreeFile, TreeInfo, TreeJob, TreeStore};
 
@@ -115,6 +115,35 @@ fn arrays_are_read_or_refused() {
         if let Ok(source) = file.source::<1>() {
             let mut cells = vec![0; (source.size()[0] as u64 * source.kind().bytes()) as usize];
             source.read(&Region { corner: [0], extent: source.size() }, &mut cells).unwrap();
+        }
+    });
+}
+
+/// Headers that lie, strips that are none, what is packed and damaged: an error that names a file, or cells that are there.
+#[test]
+fn images_are_read_or_refused() {
+    let folder = Folder::new("fuzzed-images");
+    let files = crate::samples::files();
+    for_a_while(|random| {
+        let (name, bytes) = &files[random.below(files.len())];
+        let mut bytes = bytes.clone();
+        change(&mut bytes, 600, random);
+        let path = folder.0.join(name);
+        std::fs::write(&path, &bytes).unwrap();
+        let room =
+            |_| std::fs::File::options().create(true).truncate(true).read(true).write(true).open(folder.0.join("room"));
+        match ArrayFile::open(&path, None, room) {
+            Ok(file) => {
+                let Layout { size, kind, .. } = file.layout();
+                // No more than can have been packed in so few bytes.
+                let cells: u64 = size.iter().map(|&n| u64::from(n)).product();
+                assert!(cells * kind.bytes() < 1 << 24, "{name}: {size:?}");
+                if let Ok(source) = file.source::<3>() {
+                    let whole = Region { corner: [0; 3], extent: source.size() };
+                    source.read(&whole, &mut vec![0; (cells * kind.bytes()) as usize]).unwrap();
+                }
+            }
+            Err(error) => assert!(error.path.starts_with(&folder.0), "{error}"),
         }
     });
 }

@@ -3,6 +3,7 @@
 mod acceptance;
 mod archives;
 mod fuzzed;
+mod images;
 mod inputs;
 mod layers;
 mod outcome;
@@ -11,6 +12,7 @@ mod paper_model;
 mod parts;
 mod patterns;
 mod reference;
+mod samples;
 mod shape;
 mod trees;
 mod values;

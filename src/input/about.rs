@@ -46,6 +46,8 @@ pub enum Remark {
     After(u64),
     /// There are files in the folder that are not read.
     OtherFiles(usize),
+    /// The steps along the axis of that name are not equal, and are not kept.
+    Uneven(String),
     /// There are pages that are smaller copies of others, and are not read.
     SmallerPages(usize),
     /// Where axes point makes no space, and is not kept.
@@ -61,6 +63,7 @@ impl fmt::Display for Remark {
             Self::After(bytes) => write!(f, "{bytes} bytes after the cells are not read"),
             Self::OtherFiles(1) => write!(f, "another file in the folder is not read"),
             Self::OtherFiles(files) => write!(f, "{files} other files in the folder are not read"),
+            Self::Uneven(name) => write!(f, "the steps along {name} are not equal, and are not kept"),
             Self::SmallerPages(pages) => write!(f, "{pages} pages that are smaller copies of others are not read"),
             Self::Unplaced => {
                 write!(f, "the directions of its axes make no space of as many dimensions, and are not kept")

@@ -14,16 +14,16 @@ use crate::input::layout::Layout;
 pub(super) struct Described {
     /// How cells lie once they are where they can be read. The offset is that in the file, or in what is unpacked.
     pub(super) layout: Layout,
-    pub(super) cells: Cells,
+    pub(super) cells: Located,
     pub(super) about: About,
     /// Files that were read for it beside the one that was named.
     pub(super) files: Vec<PathBuf>,
 }
 
 /// Where the cells are.
-pub(super) enum Cells {
+pub(super) enum Located {
     /// In one file after the other. A single piece that is not packed is read where it lies.
-    Pieces(Vec<Piece>),
+    Pieces(Vec<FilePiece>),
     /// In a file's own kind of order: this writes so many bytes, in which they lie as the layout says.
     Unpacked { bytes: u128, write: Box<WriteCells> },
 }
@@ -33,10 +33,10 @@ pub(super) type WriteCells = dyn FnOnce(&mut dyn Write) -> Result<(), InputError
 
 /// A run of cells in a file.
 #[derive(Debug, Clone)]
-pub(super) struct Piece {
+pub(super) struct FilePiece {
     pub(super) path: PathBuf,
     /// Where it begins, or what is packed does.
-    pub(super) start: Start,
+    pub(super) start: Begins,
     pub(super) packing: Packing,
     /// Bytes of what was packed that come before the cells.
     pub(super) skip: u64,
@@ -47,7 +47,7 @@ pub(super) struct Piece {
 
 /// Where a piece begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Start {
+pub(super) enum Begins {
     At(u64),
     /// It is the end of the file.
     End,
@@ -75,22 +75,22 @@ pub(super) enum After {
 impl Described {
     /// Cells that follow a header in the same file, which ends with them.
     pub(super) fn after_header(path: &Path, layout: Layout, after: After, about: About) -> Result<Self, Wrong> {
-        let (start, bytes) = (Start::At(layout.offset), layout.bytes()?);
+        let (start, bytes) = (Begins::At(layout.offset), layout.bytes()?);
         let path = path.to_owned();
-        let piece = Piece { path, start, packing: Packing::Nothing, skip: 0, bytes, after };
-        Ok(Self { layout, cells: Cells::Pieces(vec![piece]), about, files: Vec::new() })
+        let piece = FilePiece { path, start, packing: Packing::Nothing, skip: 0, bytes, after };
+        Ok(Self { layout, cells: Located::Pieces(vec![piece]), about, files: Vec::new() })
     }
 }
 
-impl Piece {
+impl FilePiece {
     /// Opens the file, and finds where an unpacked piece begins in it, and how many bytes come after.
     pub(super) fn find(&self) -> Result<(File, u64, u64), Wrong> {
         let (file, length) = open(&self.path)?;
         let have = |offset: u64| length.saturating_sub(offset);
         let wrong = |offset: u64| Wrong::Length { offset, have: have(offset), need: self.bytes };
         let start = match self.start {
-            Start::At(start) => start.saturating_add(self.skip),
-            Start::End => u64::try_from(self.bytes).map_or(0, have),
+            Begins::At(start) => start.saturating_add(self.skip),
+            Begins::End => u64::try_from(self.bytes).map_or(0, have),
         };
         match u128::from(have(start)).checked_sub(self.bytes) {
             Some(0) => Ok((file, start, 0)),
@@ -108,7 +108,7 @@ impl Piece {
             return Ok(after);
         }
         let (mut file, _) = open(&self.path)?;
-        let Start::At(offset) = self.start else { unreachable!("what is packed begins somewhere") };
+        let Begins::At(offset) = self.start else { unreachable!("what is packed begins somewhere") };
         file.seek(SeekFrom::Start(offset))?;
         let damaged = || Wrong::Packed { offset, need: self.bytes.saturating_add(self.skip.into()) };
         let mut packed = Unpacking { bytes: unpack(BufReader::new(file), self.packing), failed: false };

@@ -150,7 +150,7 @@ pub enum Wrong {
     #[error("{at}: {field} {value}: {allowed}")]
     Field {
         /// Where it says so.
-        at: Place,
+        at: FilePlace,
         /// What it is about.
         field: String,
         /// What it says.
@@ -182,13 +182,13 @@ pub enum Wrong {
     #[error("{at}: {what}")]
     Damaged {
         /// Where.
-        at: Place,
+        at: FilePlace,
         /// What is there, or what should be.
         what: String,
     },
-    /// A folder of files that are no slices of one array.
+    /// Anything else.
     #[error("{0}")]
-    Slices(String),
+    Other(String),
     /// An array of another number of dimensions.
     #[error("an array of {axes} axes, where {k} dimensions are asked for")]
     Dimensions {
@@ -201,7 +201,7 @@ pub enum Wrong {
 
 impl Wrong {
     /// A field that says what cannot be read. What it says is shown as far as it fits a line.
-    pub(super) fn field(at: Place, field: &str, value: impl fmt::Display, allowed: impl Into<String>) -> Self {
+    pub(super) fn field(at: FilePlace, field: &str, value: impl fmt::Display, allowed: impl Into<String>) -> Self {
         const MOST: usize = 60;
         let shown = |text: &str| {
             let whole = text.char_indices().nth(MOST).map_or(text, |(end, _)| &text[..end]);
@@ -215,14 +215,14 @@ impl Wrong {
 
 /// A place in a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum FilePlace {
     /// A byte of the file.
     Byte(u64),
     /// A line of it, the first of which is 1.
     Line(u64),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FilePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Byte(byte) => write!(f, "byte {byte}"),

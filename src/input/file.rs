@@ -15,7 +15,7 @@ use memmap2::Mmap;
 use crate::cell::CellType;
 use crate::geometry::Region;
 use crate::input::about::{About, Remark};
-use crate::input::described::{After, Cells, Described, Packing};
+use crate::input::described::{After, Described, Located, Packing};
 use crate::input::error::{InputError, Wrong};
 use crate::input::format::Format;
 use crate::input::layout::{Endian, IndexOrder, Layout};
@@ -111,7 +111,7 @@ impl ArrayFile {
         let Described { mut layout, cells, mut about, mut files } = described;
         let wrong = |wrong| InputError { path: path.to_owned(), wrong };
         let (file, after) = match cells {
-            Cells::Pieces(pieces) => match &pieces[..] {
+            Located::Pieces(pieces) => match &pieces[..] {
                 [piece] if piece.packing == Packing::Nothing => {
                     let at = |wrong| InputError { path: piece.path.clone(), wrong };
                     let (file, start, after) = piece.find().map_err(at)?;
@@ -134,7 +134,7 @@ impl ArrayFile {
                     (file, after)
                 }
             },
-            Cells::Unpacked { bytes, write } => (in_room(path, bytes, room, write)?, 0),
+            Located::Unpacked { bytes, write } => (in_room(path, bytes, room, write)?, 0),
         };
         if after > 0 {
             about.remarks.push(Remark::After(after));

@@ -4,15 +4,15 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::input::described::open;
-use crate::input::error::{Place, Wrong};
-use crate::input::lines::Field;
+use crate::input::error::{FilePlace, Wrong};
+use crate::input::lines::HeaderField;
 
 /// The most files that an array is in.
 const MOST: u64 = 1 << 16;
 
 /// The files that a field names: one; `LIST`, and then `list`; or a pattern with numbers, `slice%03d.raw 1 40 1`. Their names are
 /// meant from the header's folder on.
-pub(super) fn data_files(header: &Path, field: &Field<'_>, list: &[String]) -> Result<Vec<PathBuf>, Wrong> {
+pub(super) fn data_files(header: &Path, field: &HeaderField<'_>, list: &[String]) -> Result<Vec<PathBuf>, Wrong> {
     let folder = header.parent().unwrap_or(Path::new(""));
     let words: Vec<&str> = field.value.split_whitespace().collect();
     let names = match &words[..] {
@@ -33,7 +33,11 @@ pub(super) fn data_files(header: &Path, field: &Field<'_>, list: &[String]) -> R
 }
 
 /// The names that a pattern makes of numbers.
-fn numbered(field: &Field<'_>, pattern: &str, (first, last, step): (i64, i64, i64)) -> Result<Vec<String>, Wrong> {
+fn numbered(
+    field: &HeaderField<'_>,
+    pattern: &str,
+    (first, last, step): (i64, i64, i64),
+) -> Result<Vec<String>, Wrong> {
     let wrong = || field.wrong("a pattern has one number in it, as slice%03d.raw");
     let (before, rest) = pattern.split_once('%').ok_or_else(wrong)?;
     let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
@@ -73,7 +77,7 @@ pub(super) fn past_lines(path: &Path, from: u64, lines: u64) -> Result<u64, Wron
         let read = (&mut reader).take(u64::MAX).skip_until(b'\n')? as u64;
         if read == 0 {
             return Err(Wrong::Damaged {
-                at: Place::Line(line + 1),
+                at: FilePlace::Line(line + 1),
                 what: "the file ends within the lines that are skipped".into(),
             });
         }

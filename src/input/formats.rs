@@ -3,11 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use crate::input::format::Format;
+#[cfg(feature = "hdf5")]
+use crate::input::hdf5;
 use crate::input::{metaimage, nifti, npy, npz, nrrd, slices, tiff};
 
 /// All formats. Folders that are of none before are slices.
-static FORMATS: &[Format] =
-    &[npy::FORMAT, npz::FORMAT, nifti::FORMAT, nrrd::FORMAT, metaimage::FORMAT, tiff::FORMAT, slices::FORMAT];
+static FORMATS: &[Format] = &[
+    npy::FORMAT,
+    npz::FORMAT,
+    nifti::FORMAT,
+    nrrd::FORMAT,
+    metaimage::FORMAT,
+    tiff::FORMAT,
+    #[cfg(feature = "hdf5")]
+    hdf5::FORMAT,
+    slices::FORMAT,
+];
 
 impl Format {
     /// All that can be read.

@@ -3,13 +3,13 @@
 use std::io::{BufRead, Read};
 
 use crate::dimension::MAX_DIM;
-use crate::input::error::{Place, Wrong};
+use crate::input::error::{FilePlace, Wrong};
 
 /// The longest header that is read.
 const LONGEST: u64 = 1 << 20;
 
 /// The lines of a header, from the first on.
-pub(super) struct Lines<R> {
+pub(super) struct HeaderLines<R> {
     reader: R,
     /// The number of the last line that was read.
     number: u64,
@@ -17,7 +17,7 @@ pub(super) struct Lines<R> {
     at: u64,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> HeaderLines<R> {
     pub(super) fn new(reader: R) -> Self {
         Self { reader, number: 0, at: 0 }
     }
@@ -28,8 +28,8 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// The last line that was read.
-    pub(super) fn place(&self) -> Place {
-        Place::Line(self.number)
+    pub(super) fn place(&self) -> FilePlace {
+        FilePlace::Line(self.number)
     }
 
     /// The next line without its end; None at the end of the file.
@@ -50,13 +50,13 @@ impl<R: BufRead> Lines<R> {
 }
 
 /// A field of a header: where it stands, what it is called and what it says.
-pub(super) struct Field<'t> {
-    pub(super) at: Place,
+pub(super) struct HeaderField<'t> {
+    pub(super) at: FilePlace,
     pub(super) name: &'t str,
     pub(super) value: &'t str,
 }
 
-impl Field<'_> {
+impl HeaderField<'_> {
     /// That it should say something else.
     pub(super) fn wrong(&self, allowed: impl Into<String>) -> Wrong {
         Wrong::field(self.at, self.name, self.value, allowed)

@@ -6,19 +6,19 @@ use std::path::Path;
 
 use crate::cell::CellType;
 use crate::input::about::About;
-use crate::input::described::{After, Cells, Described, Packing, Piece, Start, open};
-use crate::input::error::{InputError, Place, Wrong};
+use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing, open};
+use crate::input::error::{FilePlace, InputError, Wrong};
 use crate::input::files::data_files;
 use crate::input::format::{Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
-use crate::input::lines::{Field, Lines};
+use crate::input::lines::{HeaderField, HeaderLines};
 
 pub(super) const FORMAT: Format =
     Format { name: "MetaImage", extensions: &["mha", "mhd"], part: None, folder: no_folder, describe };
 
 fn describe(path: &Path, _: Option<&str>) -> Result<Described, InputError> {
     let wrong = |wrong| InputError { path: path.to_owned(), wrong };
-    Header::read(path).and_then(|header| header.described(path)).map_err(wrong)
+    MetaHeader::read(path).and_then(|header| header.described(path)).map_err(wrong)
 }
 
 /// Types by their names.
@@ -50,16 +50,16 @@ const OTHERS: [(&str, &str); 6] = [
 
 /// What a header says, to the field that is always its last.
 #[derive(Default)]
-struct Header {
-    fields: BTreeMap<String, (Place, String)>,
+struct MetaHeader {
+    fields: BTreeMap<String, (FilePlace, String)>,
     list: Vec<String>,
     end: u64,
 }
 
-impl Header {
+impl MetaHeader {
     fn read(path: &Path) -> Result<Self, Wrong> {
         let (file, _) = open(path)?;
-        let mut lines = Lines::new(BufReader::new(file));
+        let mut lines = HeaderLines::new(BufReader::new(file));
         let mut header = Self::default();
         loop {
             let line = lines.next()?.ok_or(Wrong::Missing { field: "ElementDataFile" })?;
@@ -96,11 +96,11 @@ impl Header {
         }
     }
 
-    fn field(&self, name: &'static str) -> Option<Field<'_>> {
-        self.fields.get(name).map(|(at, value)| Field { at: *at, name, value })
+    fn field(&self, name: &'static str) -> Option<HeaderField<'_>> {
+        self.fields.get(name).map(|(at, value)| HeaderField { at: *at, name, value })
     }
 
-    fn needs(&self, name: &'static str) -> Result<Field<'_>, Wrong> {
+    fn needs(&self, name: &'static str) -> Result<HeaderField<'_>, Wrong> {
         self.field(name).ok_or(Wrong::Missing { field: name })
     }
 
@@ -151,17 +151,17 @@ impl Header {
         };
         let piece = |file: std::path::PathBuf| {
             let begins = if local { self.end } else { skip.unwrap_or(0) };
-            let start = if skip.is_none() { Start::End } else { Start::At(begins) };
+            let start = if skip.is_none() { Begins::End } else { Begins::At(begins) };
             let packing = if packed { packing(&file, begins)? } else { Packing::Nothing };
-            Ok(Piece { path: file, start, packing, skip: 0, bytes: whole / count, after: After::Said })
+            Ok(FilePiece { path: file, start, packing, skip: 0, bytes: whole / count, after: After::Said })
         };
         let files = if local { Vec::new() } else { paths.clone() };
         let pieces = paths.into_iter().map(piece).collect::<Result<Vec<_>, Wrong>>()?;
-        if let [Piece { start: Start::At(start), packing: Packing::Nothing, .. }] = pieces[..] {
+        if let [FilePiece { start: Begins::At(start), packing: Packing::Nothing, .. }] = pieces[..] {
             layout.offset = start;
         }
         let about = self.about(axes)?;
-        Ok(Described { layout, cells: Cells::Pieces(pieces), about, files })
+        Ok(Described { layout, cells: Located::Pieces(pieces), about, files })
     }
 
     fn about(&self, k: usize) -> Result<About, Wrong> {

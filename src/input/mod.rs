@@ -10,6 +10,8 @@ mod file;
 mod files;
 mod format;
 mod formats;
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod layout;
 mod lines;
 mod metaimage;
@@ -23,7 +25,7 @@ mod tiff;
 
 pub use crate::tree::NotANumber;
 pub use about::{About, AboutAxis, Remark};
-pub use error::{InputError, Place, Wrong};
+pub use error::{FilePlace, InputError, Wrong};
 pub use file::{ArrayFile, FileSource};
 pub use format::Format;
 pub use layout::{Endian, IndexOrder, Layout};

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::cell::CellType;
 use crate::dimension::MAX_DIM;
-use crate::input::about::About;
-use crate::input::described::{After, Cells, Described, Packing, Piece, Start, open, unpack};
-use crate::input::error::{InputError, Place, Wrong};
+use crate::input::about::{About, AboutAxis};
+use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing, open, unpack};
+use crate::input::error::{FilePlace, InputError, Wrong};
 use crate::input::format::{Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
 
@@ -104,21 +104,21 @@ fn described(path: &Path) -> Result<Described, Wrong> {
     if let (Err(error), Packing::Nothing) = (read, packing) {
         return Err(error.into());
     }
-    let header = Header::of(&bytes, length)?;
+    let header = NiftiHeader::of(&bytes, length)?;
     let size = header.size()?;
     let mut layout =
         Layout { kind: header.kind()?, size, order: IndexOrder::C, endian: header.endian, offset: header.start()? };
     let (data, files) = if header.alone { (path.to_owned(), vec![]) } else { beside(path)? };
     let packing = if header.alone { packing } else { self::packing(&data) };
-    let mut start = Start::At(layout.offset);
+    let mut start = Begins::At(layout.offset);
     let mut skip = 0;
     if packing == Packing::Gzip {
-        (start, skip) = (Start::At(0), layout.offset);
+        (start, skip) = (Begins::At(0), layout.offset);
         layout.offset = 0;
     }
     let about = header.about(layout.size.len());
-    let piece = Piece { path: data, start, packing, skip, bytes: layout.bytes()?, after: After::Said };
-    Ok(Described { layout, cells: Cells::Pieces(vec![piece]), about, files })
+    let piece = FilePiece { path: data, start, packing, skip, bytes: layout.bytes()?, after: After::Said };
+    Ok(Described { layout, cells: Located::Pieces(vec![piece]), about, files })
 }
 
 fn packing(path: &Path) -> Packing {
@@ -133,14 +133,14 @@ fn beside(header: &Path) -> Result<(PathBuf, Vec<PathBuf>), Wrong> {
     match names.iter().find(|name| name.is_file()) {
         Some(found) => Ok((found.clone(), vec![found.clone()])),
         None => Err(Wrong::Damaged {
-            at: Place::Byte(0),
+            at: FilePlace::Byte(0),
             what: format!("a header of cells in another file, and there is no {}", names[0].display()),
         }),
     }
 }
 
 /// A header, whose numbers are read where they stand.
-struct Header<'b> {
+struct NiftiHeader<'b> {
     bytes: &'b [u8],
     endian: Endian,
     offsets: &'static Offsets,
@@ -148,9 +148,9 @@ struct Header<'b> {
     alone: bool,
 }
 
-impl<'b> Header<'b> {
+impl<'b> NiftiHeader<'b> {
     fn of(bytes: &'b [u8], length: u64) -> Result<Self, Wrong> {
-        let damaged = |byte, what: &str| Wrong::Damaged { at: Place::Byte(byte), what: what.into() };
+        let damaged = |byte, what: &str| Wrong::Damaged { at: FilePlace::Byte(byte), what: what.into() };
         let first: [u8; 4] =
             *bytes.first_chunk().ok_or(damaged(0, "no header of NIfTI, which begins with its length"))?;
         let known = [FIRST.length, SECOND.length].map(|length| length as u32);
@@ -162,7 +162,7 @@ impl<'b> Header<'b> {
         let offsets = if says == known[0] { &FIRST } else { &SECOND };
         if bytes.len() < offsets.length {
             let what = format!("a header of {} bytes, in a file of {length}", offsets.length);
-            return Err(Wrong::Damaged { at: Place::Byte(0), what });
+            return Err(Wrong::Damaged { at: FilePlace::Byte(0), what });
         }
         let magic = |magic: &[u8]| bytes[offsets.magic..].starts_with(magic);
         let alone = magic(offsets.magics[0]);
@@ -215,14 +215,21 @@ impl<'b> Header<'b> {
         let dim = |index: usize| self.integer(at(index), width);
         let axes = match usize::try_from(dim(0)) {
             Ok(axes @ 1..=7) => axes,
-            _ => return Err(Wrong::field(Place::Byte(at(0) as u64), "dim[0]", dim(0), "between 1 and 7 axes can be")),
+            _ => {
+                return Err(Wrong::field(
+                    FilePlace::Byte(at(0) as u64),
+                    "dim[0]",
+                    dim(0),
+                    "between 1 and 7 axes can be",
+                ));
+            }
         };
         const { assert!(MAX_DIM >= 7) };
         let extent = |index: usize| match u32::try_from(dim(index)) {
             Ok(cells @ 1..) => Ok(cells),
             _ => {
                 let allowed = format!("between 1 and {} cells can be on an axis", u32::MAX);
-                Err(Wrong::field(Place::Byte(at(index) as u64), &format!("dim[{index}]"), dim(index), allowed))
+                Err(Wrong::field(FilePlace::Byte(at(index) as u64), &format!("dim[{index}]"), dim(index), allowed))
             }
         };
         (1..=axes).map(extent).collect()
@@ -234,7 +241,7 @@ impl<'b> Header<'b> {
         let known = TYPES.iter().find(|(known, _)| *known == number).map(|(_, kind)| *kind);
         known.unwrap_or(Err("unknown")).map_err(|name| {
             let allowed = format!("{name}; cells of one integer or float of 8 to 64 bits can be read");
-            Wrong::field(Place::Byte(at as u64), "datatype", number, allowed)
+            Wrong::field(FilePlace::Byte(at as u64), "datatype", number, allowed)
         })
     }
 
@@ -249,7 +256,7 @@ impl<'b> Header<'b> {
             return Ok(says as u64);
         }
         let allowed = format!("cells begin at a whole byte, from {least} on");
-        Err(Wrong::field(Place::Byte(at as u64), "vox_offset", says, allowed))
+        Err(Wrong::field(FilePlace::Byte(at as u64), "vox_offset", says, allowed))
     }
 
     fn about(&self, k: usize) -> About {
@@ -284,6 +291,15 @@ impl<'b> Header<'b> {
             let affine: [[f64; 4]; 3] = affine;
             let columns: Vec<Vec<f64>> = spatial.iter().map(|&j| affine.iter().map(|row| row[j]).collect()).collect();
             about.place(&spatial, &columns, Some(&affine.map(|row| row[3])));
+            // The matrix says roughly what is said of each axis.
+            for j in spatial {
+                let (own, AboutAxis { spacing, origin, .. }) = (lengths[j + 1].abs(), about.axes[j].clone());
+                if let (Some(spacing), Some(origin)) = (spacing, origin)
+                    && (own - spacing).abs() < 1e-5 * spacing
+                {
+                    about.step(j, own, origin + spacing / 2.0);
+                }
+            }
         }
         let units = self.integer(units, if self.offsets.length == FIRST.length { 1 } else { 4 });
         let space = match units & 7 {

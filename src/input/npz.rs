@@ -11,7 +11,7 @@ use flate2::Crc;
 use flate2::read::DeflateDecoder;
 
 use crate::input::about::About;
-use crate::input::described::{After, Cells, Described, Packing, Piece, Start, open};
+use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing, open};
 use crate::input::error::{InputError, Wrong};
 use crate::input::format::{Format, no_folder};
 use crate::input::npy;
@@ -51,11 +51,11 @@ pub(super) fn describe(path: &Path, member: Option<&str>) -> Result<Described, I
     }
     let cells = if found.deflated {
         let write = move |out: &mut dyn Write| inflate(&file, &found, out).map_err(inside);
-        Cells::Unpacked { bytes: found.length.into(), write: Box::new(write) }
+        Located::Unpacked { bytes: found.length.into(), write: Box::new(write) }
     } else {
-        let start = Start::At(found.start + layout.offset);
+        let start = Begins::At(found.start + layout.offset);
         let path = path.to_owned();
-        Cells::Pieces(vec![Piece {
+        Located::Pieces(vec![FilePiece {
             path,
             start,
             packing: Packing::Nothing,

@@ -8,12 +8,12 @@ use std::path::Path;
 
 use crate::cell::CellType;
 use crate::input::about::About;
-use crate::input::described::{After, Cells, Described, Packing, Piece, Start, open};
-use crate::input::error::{InputError, Place, Wrong};
+use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing, open};
+use crate::input::error::{FilePlace, InputError, Wrong};
 use crate::input::files::{data_files, past_lines};
 use crate::input::format::{Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
-use crate::input::lines::{Field, Lines};
+use crate::input::lines::{HeaderField, HeaderLines};
 use crate::tree::TreeLabel;
 
 pub(super) const FORMAT: Format =
@@ -21,14 +21,14 @@ pub(super) const FORMAT: Format =
 
 fn describe(path: &Path, _: Option<&str>) -> Result<Described, InputError> {
     let wrong = |wrong| InputError { path: path.to_owned(), wrong };
-    let header = Header::read(path).map_err(wrong)?;
+    let header = NrrdHeader::read(path).map_err(wrong)?;
     header.described(path).map_err(wrong)
 }
 
 /// What the fields of a header say, by their names in small letters.
 #[derive(Default)]
-struct Header {
-    fields: BTreeMap<String, (Place, String)>,
+struct NrrdHeader {
+    fields: BTreeMap<String, (FilePlace, String)>,
     /// What is said by `key:=value`.
     values: BTreeMap<String, String>,
     /// Names of files after `data file: LIST`.
@@ -49,12 +49,14 @@ const OTHERS: [(&str, &str); 8] = [
     ("sampleunits", "sample units"),
 ];
 
-impl Header {
+impl NrrdHeader {
     fn read(path: &Path) -> Result<Self, Wrong> {
         let (file, _) = open(path)?;
-        let mut lines = Lines::new(BufReader::new(file));
-        let none =
-            || Wrong::Damaged { at: Place::Byte(0), what: "not NRRD, which begins with NRRD0001 to NRRD0005".into() };
+        let mut lines = HeaderLines::new(BufReader::new(file));
+        let none = || Wrong::Damaged {
+            at: FilePlace::Byte(0),
+            what: "not NRRD, which begins with NRRD0001 to NRRD0005".into(),
+        };
         let magic = lines.next()?.ok_or_else(none)?;
         let version = magic.strip_prefix("NRRD000").ok_or_else(none)?;
         if !matches!(version.trim_end(), "1" | "2" | "3" | "4" | "5") {
@@ -74,7 +76,7 @@ impl Header {
                 let name = name.trim().to_ascii_lowercase();
                 let name = OTHERS.iter().find(|(other, _)| *other == name).map_or(name, |(_, name)| (*name).to_owned());
                 let list = name == "data file" && says.trim().split_whitespace().next() == Some("LIST");
-                let field = Field { at: lines.place(), name: &name, value: says };
+                let field = HeaderField { at: lines.place(), name: &name, value: says };
                 if header.fields.contains_key(&name) {
                     return Err(field.wrong("it comes twice"));
                 }
@@ -96,11 +98,11 @@ impl Header {
         Ok(header)
     }
 
-    fn field(&self, name: &'static str) -> Option<Field<'_>> {
-        self.fields.get(name).map(|(at, value)| Field { at: *at, name, value })
+    fn field(&self, name: &'static str) -> Option<HeaderField<'_>> {
+        self.fields.get(name).map(|(at, value)| HeaderField { at: *at, name, value })
     }
 
-    fn needs(&self, name: &'static str) -> Result<Field<'_>, Wrong> {
+    fn needs(&self, name: &'static str) -> Result<HeaderField<'_>, Wrong> {
         self.field(name).ok_or(Wrong::Missing { field: name })
     }
 
@@ -143,16 +145,16 @@ impl Header {
         let from = if attached { self.end } else { 0 };
         let piece = |file: std::path::PathBuf| {
             let begins = past_lines(&file, from, lines)?;
-            let start = if skip.is_none() { Start::End } else { Start::At(begins) };
-            Ok(Piece { path: file, start, packing, skip: skip.unwrap_or(0), bytes, after: After::Said })
+            let start = if skip.is_none() { Begins::End } else { Begins::At(begins) };
+            Ok(FilePiece { path: file, start, packing, skip: skip.unwrap_or(0), bytes, after: After::Said })
         };
         let files = if attached { Vec::new() } else { paths.clone() };
         let pieces = paths.into_iter().map(piece).collect::<Result<Vec<_>, Wrong>>()?;
-        if let [Piece { start: Start::At(start), skip, packing: Packing::Nothing, .. }] = pieces[..] {
+        if let [FilePiece { start: Begins::At(start), skip, packing: Packing::Nothing, .. }] = pieces[..] {
             layout.offset = start.saturating_add(skip);
         }
         let about = self.about(&layout)?;
-        Ok(Described { layout, cells: Cells::Pieces(pieces), about, files })
+        Ok(Described { layout, cells: Located::Pieces(pieces), about, files })
     }
 
     /// How many lines or bytes are skipped; None of -1, which counts from the end.
@@ -260,7 +262,7 @@ impl Header {
     }
 }
 
-fn kind(field: &Field<'_>) -> Result<CellType, Wrong> {
+fn kind(field: &HeaderField<'_>) -> Result<CellType, Wrong> {
     Ok(match &*field.value.to_ascii_lowercase() {
         "signed char" | "int8" | "int8_t" => CellType::I8,
         "uchar" | "unsigned char" | "uint8" | "uint8_t" => CellType::U8,
@@ -283,7 +285,7 @@ fn kind(field: &Field<'_>) -> Result<CellType, Wrong> {
 }
 
 /// Vectors in brackets, or none.
-fn vectors(field: &Field<'_>) -> Result<Vec<Option<Vec<f64>>>, Wrong> {
+fn vectors(field: &HeaderField<'_>) -> Result<Vec<Option<Vec<f64>>>, Wrong> {
     let wrong = || field.wrong("vectors such as (1,0,0), or none, are needed");
     let (mut rest, mut list) = (field.value.trim(), Vec::new());
     while !rest.is_empty() {
@@ -301,7 +303,7 @@ fn vectors(field: &Field<'_>) -> Result<Vec<Option<Vec<f64>>>, Wrong> {
     Ok(list)
 }
 
-fn vectors_of_one(field: &Field<'_>) -> Result<Vec<f64>, Wrong> {
+fn vectors_of_one(field: &HeaderField<'_>) -> Result<Vec<f64>, Wrong> {
     match &mut vectors(field)?[..] {
         [Some(vector)] => Ok(std::mem::take(vector)),
         _ => Err(field.wrong("one vector such as (1,0,0) is needed")),
@@ -309,7 +311,7 @@ fn vectors_of_one(field: &Field<'_>) -> Result<Vec<f64>, Wrong> {
 }
 
 /// Texts in quotes, in which a backslash stands before what is meant as it is; without quotes they are words.
-fn texts(field: &Field<'_>) -> Result<Vec<String>, Wrong> {
+fn texts(field: &HeaderField<'_>) -> Result<Vec<String>, Wrong> {
     let mut list = Vec::new();
     let mut rest = field.value.trim().chars();
     while let Some(first) = rest.next() {

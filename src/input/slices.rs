@@ -4,11 +4,11 @@ use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 use crate::input::about::Remark;
-use crate::input::described::{Cells, Described};
+use crate::input::described::{Described, Located};
 use crate::input::error::{InputError, Wrong};
 use crate::input::format::Format;
 use crate::input::layout::{Endian, IndexOrder, Layout};
-use crate::input::tiff::{self, Stack};
+use crate::input::tiff::{self, Pages};
 
 pub(super) const FORMAT: Format =
     Format { name: "folders of TIFF slices", extensions: &[], part: None, folder: Path::is_dir, describe };
@@ -16,12 +16,12 @@ pub(super) const FORMAT: Format =
 fn describe(path: &Path, _: Option<&str>) -> Result<Described, InputError> {
     let wrong = |wrong| InputError { path: path.to_owned(), wrong };
     let (slices, others) = slices(path).map_err(wrong)?;
-    let one = |slice: &Path| -> Result<Stack, InputError> {
+    let one = |slice: &Path| -> Result<Pages, InputError> {
         let wrong = |wrong| InputError { path: slice.to_owned(), wrong };
-        let stack = Stack::read(slice).map_err(wrong)?;
+        let stack = Pages::read(slice).map_err(wrong)?;
         match stack.pages.len() {
             1 => Ok(stack),
-            pages => Err(wrong(Wrong::Slices(format!("{pages} pages, where a slice of a folder has one")))),
+            pages => Err(wrong(Wrong::Other(format!("{pages} pages, where a slice of a folder has one")))),
         }
     };
     let first = one(&slices[0])?;
@@ -32,7 +32,7 @@ fn describe(path: &Path, _: Option<&str>) -> Result<Described, InputError> {
         if (page.kind, page.size) != (kind, size) {
             let own = format!("{}x{} {}", page.size[0], page.size[1], page.kind);
             let what = format!("{own}, where {} has {}x{} {kind}", slices[0].display(), size[0], size[1]);
-            return Err(InputError { path: slice.clone(), wrong: Wrong::Slices(what) });
+            return Err(InputError { path: slice.clone(), wrong: Wrong::Other(what) });
         }
     }
     let size = vec![size[0], size[1], slices.len() as u32];
@@ -51,7 +51,7 @@ fn describe(path: &Path, _: Option<&str>) -> Result<Described, InputError> {
             stack.write(slice, &mut tiff::Turned { out, width: kind.bytes() as usize, kept: Vec::new() })
         })
     };
-    Ok(Described { layout, cells: Cells::Unpacked { bytes, write: Box::new(write) }, about, files })
+    Ok(Described { layout, cells: Located::Unpacked { bytes, write: Box::new(write) }, about, files })
 }
 
 /// The slices of a folder in their order, and how many other files there are.
@@ -66,10 +66,10 @@ fn slices(folder: &Path) -> Result<(Vec<PathBuf>, usize), Wrong> {
         }
     }
     if slices.is_empty() {
-        return Err(Wrong::Slices("a folder without .tif or .tiff files".into()));
+        return Err(Wrong::Other("a folder without .tif or .tiff files".into()));
     }
     if u32::try_from(slices.len()).is_err() {
-        return Err(Wrong::Slices(format!("{} files are too many", slices.len())));
+        return Err(Wrong::Other(format!("{} files are too many", slices.len())));
     }
     slices.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
     Ok((slices, others))

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use orthant::Bytes;
 use orthant::per_axis::{shortest, text as by};
-use orthant::tree::{TreeFile, TreeJob};
+use orthant::tree::{Scale, TreeFile, TreeJob};
 
 use super::open::open;
 use super::print::value;
@@ -64,8 +64,10 @@ impl TreeJob for InfoOptions {
                 "r": scheme.r[..],
                 "B": scheme.b[..],
                 "axes": about.axes,
+                "directions": about.directions,
                 "source": about.source,
                 "nodata": about.nodata.map(|word| value(kind, word)),
+                "scale": about.scale,
                 "labels": about.labels.iter().map(label).collect::<Vec<_>>(),
                 "bytes": bytes,
                 "shards": tree.shards(),
@@ -108,6 +110,13 @@ impl TreeJob for InfoOptions {
                 &format!("axis {number}"),
                 format!("{}, from {}{unit} in steps of {}{unit}", axis.name, axis.origin, axis.spacing),
             );
+        }
+        for (number, vector) in about.directions.iter().flatten().enumerate() {
+            let parts: Vec<_> = vector.iter().map(|part| format!("{part:.6}")).collect();
+            fact(&format!("direction {number}"), parts.join(" "));
+        }
+        if let Some(Scale { slope, intercept }) = about.scale {
+            fact("cells stand for", format!("{slope} times the cell plus {intercept}"));
         }
         if let Some(source) = &about.source {
             fact("source", source.clone());

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use flate2::read::ZlibDecoder;
 use weezl::{BitOrder, LzwStatus};
 
-use crate::input::error::{Place, Wrong};
+use crate::input::error::{FilePlace, Wrong};
 use crate::input::layout::Endian;
 use crate::input::tiff::directory::{Compression, Page, Predictor};
 
@@ -28,7 +28,7 @@ impl Page {
                         | ErrorKind::UnexpectedEof
                         | ErrorKind::Other => {
                             let what = "a chunk of cells that is damaged, or is shorter than its page says".into();
-                            Wrong::Damaged { at: Place::Byte(*offset), what }
+                            Wrong::Damaged { at: FilePlace::Byte(*offset), what }
                         }
                         _ => Wrong::Io(error),
                     })?;
@@ -43,7 +43,7 @@ impl Page {
 
     /// The bytes of a chunk as they were before they were packed.
     fn unpacked<'f>(&self, file: &'f File, offset: u64, bytes: u64) -> Result<Box<dyn Read + 'f>, Wrong> {
-        let packed = BufReader::new(Part { file, at: offset, left: bytes });
+        let packed = BufReader::new(FilePart { file, at: offset, left: bytes });
         Ok(match self.compression {
             Compression::Nothing => Box::new(packed),
             Compression::Deflate => Box::new(ZlibDecoder::new(packed)),
@@ -112,13 +112,13 @@ fn add_up<const W: usize>(row: &mut [u8], endian: Endian) {
 }
 
 /// A part of a file, whatever others read of it meanwhile.
-struct Part<'f> {
+struct FilePart<'f> {
     file: &'f File,
     at: u64,
     left: u64,
 }
 
-impl Read for Part<'_> {
+impl Read for FilePart<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let most = self.left.min(buffer.len() as u64) as usize;
         self.file.seek(SeekFrom::Start(self.at))?;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 
 use crate::cell::CellType;
-use crate::input::error::{Place, Wrong};
+use crate::input::error::{FilePlace, Wrong};
 use crate::input::layout::Endian;
 
 /// The most bytes that are read of a text or of a table of colours.
@@ -55,7 +55,7 @@ pub(super) struct Beside {
 }
 
 /// Reads numbers in a file's order.
-struct Reader<'f> {
+struct TiffReader<'f> {
     file: BufReader<&'f File>,
     length: u64,
     endian: Endian,
@@ -65,7 +65,7 @@ struct Reader<'f> {
 
 /// A number, or several, of a directory.
 #[derive(Clone, Copy)]
-struct Entry {
+struct TagValues {
     tag: u16,
     kind: u16,
     count: u64,
@@ -73,7 +73,7 @@ struct Entry {
     at: u64,
 }
 
-impl Entry {
+impl TagValues {
     /// Bytes of one of them.
     fn width(&self) -> Option<u64> {
         Some(match self.kind {
@@ -88,8 +88,8 @@ impl Entry {
 
 /// All pages of a file, how its numbers are written, what the first page says beside, and how many pages are smaller copies.
 pub(super) fn read(file: &File, length: u64) -> Result<(Endian, Vec<Page>, Beside, usize), Wrong> {
-    let none = |what: &str| Wrong::Damaged { at: Place::Byte(0), what: what.into() };
-    let mut reader = Reader { file: BufReader::new(file), length, endian: Endian::Little, wide: false };
+    let none = |what: &str| Wrong::Damaged { at: FilePlace::Byte(0), what: what.into() };
+    let mut reader = TiffReader { file: BufReader::new(file), length, endian: Endian::Little, wide: false };
     let begin: [u8; 4] = reader.bytes(0)?;
     reader.endian = match &begin[..2] {
         b"II" => Endian::Little,
@@ -112,10 +112,10 @@ pub(super) fn read(file: &File, length: u64) -> Result<(Endian, Vec<Page>, Besid
     let mut left = length;
     while next != 0 {
         if !seen.insert(next) {
-            return Err(Wrong::Damaged { at: Place::Byte(next), what: "a directory that comes twice".into() });
+            return Err(Wrong::Damaged { at: FilePlace::Byte(next), what: "a directory that comes twice".into() });
         }
         let (entries, after) = reader.entries(next)?;
-        let directory = Directory { reader: &mut reader, at: next, entries };
+        let directory = PageDirectory { reader: &mut reader, at: next, entries };
         if let Some(page) = directory.page(&mut left, if pages.is_empty() { Some(&mut beside) } else { None })? {
             pages.push(page);
         } else {
@@ -129,12 +129,12 @@ pub(super) fn read(file: &File, length: u64) -> Result<(Endian, Vec<Page>, Besid
     Ok((reader.endian, pages, beside, smaller))
 }
 
-impl Reader<'_> {
+impl TiffReader<'_> {
     fn bytes<const N: usize>(&mut self, at: u64) -> Result<[u8; N], Wrong> {
         let mut bytes = [0; N];
         if at.checked_add(N as u64).is_none_or(|end| end > self.length) {
             let what = "the file ends before what should be here".into();
-            return Err(Wrong::Damaged { at: Place::Byte(at), what });
+            return Err(Wrong::Damaged { at: FilePlace::Byte(at), what });
         }
         // Within what was read already, that stays.
         let here = self.file.stream_position()?;
@@ -145,7 +145,7 @@ impl Reader<'_> {
 
     /// A number of so many bytes.
     fn number(&mut self, at: u64, width: u64) -> Result<u64, Wrong> {
-        fn of<const N: usize>(reader: &mut Reader<'_>, at: u64) -> Result<u64, Wrong> {
+        fn of<const N: usize>(reader: &mut TiffReader<'_>, at: u64) -> Result<u64, Wrong> {
             let bytes = reader.bytes::<N>(at)?;
             let digit = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
             Ok(match reader.endian {
@@ -162,18 +162,18 @@ impl Reader<'_> {
     }
 
     /// What a directory has, and where the next is.
-    fn entries(&mut self, at: u64) -> Result<(Vec<Entry>, u64), Wrong> {
+    fn entries(&mut self, at: u64) -> Result<(Vec<TagValues>, u64), Wrong> {
         let (head, each, inside) = if self.wide { (8, 20, 8) } else { (2, 12, 4) };
         let count = self.number(at, head)?;
         // No directory has more, and no memory is taken for more.
         if count > 4096 {
-            return Err(Wrong::field(Place::Byte(at), "entries", count, "a directory has at most 4096"));
+            return Err(Wrong::field(FilePlace::Byte(at), "entries", count, "a directory has at most 4096"));
         }
         let mut entries = Vec::new();
         for index in 0..count {
             let start = at + head + index * each;
             let (tag, kind) = (self.number(start, 2)? as u16, self.number(start + 2, 2)? as u16);
-            let mut entry = Entry { tag, kind, count: self.number(start + 4, inside)?, at: start + 4 + inside };
+            let mut entry = TagValues { tag, kind, count: self.number(start + 4, inside)?, at: start + 4 + inside };
             if entry.width().is_some_and(|width| entry.count.saturating_mul(width) > inside) {
                 entry.at = self.number(start + 4 + inside, inside)?;
             }
@@ -185,14 +185,14 @@ impl Reader<'_> {
 }
 
 /// A directory, of which a page is read.
-struct Directory<'r, 'f> {
-    reader: &'r mut Reader<'f>,
+struct PageDirectory<'r, 'f> {
+    reader: &'r mut TiffReader<'f>,
     at: u64,
-    entries: Vec<Entry>,
+    entries: Vec<TagValues>,
 }
 
-impl Directory<'_, '_> {
-    fn entry(&self, tag: u16) -> Option<Entry> {
+impl PageDirectory<'_, '_> {
+    fn entry(&self, tag: u16) -> Option<TagValues> {
         self.entries.iter().find(|entry| entry.tag == tag).copied()
     }
 
@@ -200,7 +200,7 @@ impl Directory<'_, '_> {
     fn numbers(&mut self, tag: u16, name: &str, most: u64) -> Result<Option<Vec<u64>>, Wrong> {
         let Some(entry) = self.entry(tag) else { return Ok(None) };
         let width = entry.width().filter(|_| matches!(entry.kind, 1 | 3 | 4 | 13 | 16));
-        let wrong = |allowed: &str| Wrong::field(Place::Byte(entry.at), name, entry.count, allowed);
+        let wrong = |allowed: &str| Wrong::field(FilePlace::Byte(entry.at), name, entry.count, allowed);
         let width = width.ok_or_else(|| wrong("whole numbers are needed"))?;
         if entry.count == 0 || entry.count > most {
             return Err(wrong(&format!("between 1 and {most} numbers can be")));
@@ -214,11 +214,11 @@ impl Directory<'_, '_> {
     fn number(&mut self, tag: u16, name: &str, usual: Option<u64>) -> Result<u64, Wrong> {
         let found = self.numbers(tag, name, 1)?.map(|numbers| numbers[0]).or(usual);
         let what = || format!("a page whose directory has no {name}");
-        found.ok_or_else(|| Wrong::Damaged { at: Place::Byte(self.at), what: what() })
+        found.ok_or_else(|| Wrong::Damaged { at: FilePlace::Byte(self.at), what: what() })
     }
 
     fn refused<T>(&self, tag: u16, name: &str, value: u64, allowed: impl Into<String>) -> Result<T, Wrong> {
-        Err(Wrong::field(Place::Byte(self.entry(tag).map_or(self.at, |entry| entry.at)), name, value, allowed))
+        Err(Wrong::field(FilePlace::Byte(self.entry(tag).map_or(self.at, |entry| entry.at)), name, value, allowed))
     }
 
     /// The page; none of a smaller copy of another.
@@ -296,7 +296,7 @@ impl Directory<'_, '_> {
         let count = u64::from(size[0].div_ceil(chunk[0])) * u64::from(size[1].div_ceil(chunk[1]));
         if count > *left {
             let what = format!("a page in {count} chunks, more than the file has bytes");
-            return Err(Wrong::Damaged { at: Place::Byte(self.at), what });
+            return Err(Wrong::Damaged { at: FilePlace::Byte(self.at), what });
         }
         *left -= count;
         let [offsets, bytes] = tags.map(|(tag, name)| -> Result<Vec<u64>, Wrong> {

@@ -11,27 +11,27 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::input::about::{About, Remark};
-use crate::input::described::{After, Cells, Described, Packing, Piece, Start, open};
-use crate::input::error::{InputError, Place, Wrong};
+use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing, open};
+use crate::input::error::{FilePlace, InputError, Wrong};
 use crate::input::format::{Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::tree::TreeLabel;
 pub(super) use directory::Page;
 use directory::{Beside, Compression};
-use said::Said;
+use said::PageNotes;
 
 pub(super) const FORMAT: Format =
     Format { name: "TIFF", extensions: &["tif", "tiff", "btf"], part: None, folder: no_folder, describe };
 
 /// A file of pages that have one size and type.
-pub(super) struct Stack {
+pub(super) struct Pages {
     pub(super) endian: Endian,
     pub(super) pages: Vec<Page>,
     beside: Beside,
     smaller: usize,
 }
 
-impl Stack {
+impl Pages {
     pub(super) fn read(path: &Path) -> Result<Self, Wrong> {
         let (file, length) = open(path)?;
         let (endian, pages, beside, smaller) = directory::read(&file, length)?;
@@ -42,7 +42,7 @@ impl Stack {
                 of(other),
                 of(&pages[0])
             );
-            return Err(Wrong::Damaged { at: Place::Byte(other.at), what });
+            return Err(Wrong::Damaged { at: FilePlace::Byte(other.at), what });
         }
         Ok(Self { endian, pages, beside, smaller })
     }
@@ -54,12 +54,12 @@ impl Stack {
     }
 
     /// Where cells lie in the file, in order and in as few runs as can be, if they are not packed.
-    fn plain(&self, path: &Path) -> Result<Option<Vec<Piece>>, Wrong> {
+    fn plain(&self, path: &Path) -> Result<Option<Vec<FilePiece>>, Wrong> {
         let striped = |page: &Page| page.compression == Compression::Nothing && page.chunk[0] == page.size[0];
         if !self.pages.iter().all(striped) {
             return Ok(None);
         }
-        let mut pieces: Vec<Piece> = Vec::new();
+        let mut pieces: Vec<FilePiece> = Vec::new();
         for page in &self.pages {
             let row = u64::from(page.size[0]) * page.kind.bytes();
             for (index, &(offset, bytes)) in page.chunks.iter().enumerate() {
@@ -69,13 +69,13 @@ impl Stack {
                     return Err(Wrong::Length { offset, have: bytes, need });
                 }
                 match pieces.last_mut() {
-                    Some(last) if matches!(last.start, Start::At(start) if u128::from(start) + last.bytes == u128::from(offset)) =>
+                    Some(last) if matches!(last.start, Begins::At(start) if u128::from(start) + last.bytes == u128::from(offset)) =>
                     {
                         last.bytes += need;
                     }
-                    _ => pieces.push(Piece {
+                    _ => pieces.push(FilePiece {
                         path: path.to_owned(),
-                        start: Start::At(offset),
+                        start: Begins::At(offset),
                         packing: Packing::Nothing,
                         skip: 0,
                         bytes: need,
@@ -95,9 +95,10 @@ impl Stack {
     }
 
     /// What is known of a page's own axes, of `k`.
-    pub(super) fn about(&self, said: &Said, k: usize) -> About {
+    pub(super) fn about(&self, said: &PageNotes, k: usize) -> About {
         let mut about = About::new(k);
-        for axis in 0..2 {
+        for (axis, name) in ["x", "y"].into_iter().enumerate() {
+            about.axes[axis].name = Some(name.into());
             if let Some(spacing) = said.spacing(axis, self.beside.resolution) {
                 about.step(axis, spacing, spacing / 2.0);
                 about.axes[axis].unit.clone_from(&said.unit);
@@ -116,8 +117,8 @@ impl Stack {
         about
     }
 
-    pub(super) fn said(&self) -> Said {
-        Said::of(&self.beside.description)
+    pub(super) fn said(&self) -> PageNotes {
+        PageNotes::of(&self.beside.description)
     }
 }
 
@@ -150,7 +151,7 @@ fn describe(path: &Path, _: Option<&str>) -> Result<Described, InputError> {
 }
 
 fn described(path: &Path) -> Result<Described, Wrong> {
-    let stack = Stack::read(path)?;
+    let stack = Pages::read(path)?;
     let (kind, size, said) = (stack.pages[0].kind, stack.pages[0].size, stack.said());
     let mut pieces = stack.plain(path)?;
     let mut pages = stack.pages.len() as u64;
@@ -164,7 +165,7 @@ fn described(path: &Path) -> Result<Described, Wrong> {
     let axes = said.axes(pages);
     let count = |(_, cells): &(&str, u64)| {
         u32::try_from(*cells)
-            .map_err(|_| Wrong::Damaged { at: Place::Byte(0), what: format!("{cells} pages are too many") })
+            .map_err(|_| Wrong::Damaged { at: FilePlace::Byte(0), what: format!("{cells} pages are too many") })
     };
     let counts = axes.iter().map(count).collect::<Result<Vec<_>, _>>()?;
     let mut layout = Layout {
@@ -188,14 +189,14 @@ fn described(path: &Path) -> Result<Described, Wrong> {
     let bytes = layout.bytes()?;
     let cells = match pieces {
         Some(pieces) => {
-            if let [Piece { start: Start::At(start), .. }] = pieces[..] {
+            if let [FilePiece { start: Begins::At(start), .. }] = pieces[..] {
                 layout.offset = start;
             }
-            Cells::Pieces(pieces)
+            Located::Pieces(pieces)
         }
         None => {
             let own = path.to_owned();
-            Cells::Unpacked { bytes, write: Box::new(move |out| stack.write(&own, out)) }
+            Located::Unpacked { bytes, write: Box::new(move |out| stack.write(&own, out)) }
         }
     };
     Ok(Described { layout, cells, about, files: Vec::new() })

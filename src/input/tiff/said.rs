@@ -2,7 +2,7 @@
 
 /// What a description says.
 #[derive(Debug, Default)]
-pub(in crate::input) struct Said {
+pub(in crate::input) struct PageNotes {
     /// Pages, if ImageJ says how many.
     pub(super) images: Option<u64>,
     /// Of `c`, `z` and `t`: how many, the fastest first.
@@ -28,7 +28,7 @@ fn unit(text: &str) -> Option<String> {
     Some(known.to_owned())
 }
 
-impl Said {
+impl PageNotes {
     pub(super) fn of(text: &str) -> Self {
         if text.starts_with("ImageJ=") {
             Self::imagej(text)

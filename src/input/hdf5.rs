@@ -1,0 +1,337 @@
+//! HDF5 and netCDF-4: a data set of numbers, `x.h5::/group/data`, or the only one.
+//!
+//! One file touches the crate that knows the format. A data set that lies in one piece is read where it lies; others are unpacked some
+//! rows at a time.
+
+use std::io::Write;
+use std::path::Path;
+
+use hdf5_pure::{AttrValue, Dataset, Datatype, DatatypeByteOrder, File, Group};
+
+use crate::cell::{Cell, CellType};
+use crate::dimension::MAX_DIM;
+use crate::input::about::{About, Remark};
+use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing, open};
+use crate::input::error::{FilePlace, InputError, Wrong};
+use crate::input::format::{Format, no_folder};
+use crate::input::layout::{Endian, IndexOrder, Layout};
+use crate::tree::TreeLabel;
+
+pub(super) const FORMAT: Format = Format {
+    name: "HDF5",
+    extensions: &["h5", "hdf5", "he5", "nc", "nc4"],
+    part: Some("::"),
+    folder: no_folder,
+    describe,
+};
+
+/// About how many bytes are unpacked at once.
+const BATCH: u64 = 1 << 24;
+
+/// The most bytes that the cells of one index of the slowest axis have, since they are unpacked together.
+const ROW: u64 = 1 << 30;
+
+/// The most data sets that are looked through for the only one, and how deep groups lie.
+const MOST: usize = 10_000;
+const DEEPEST: usize = 32;
+
+/// The most cells of an axis whose coordinates are looked at.
+const LONGEST: u64 = 1 << 24;
+
+fn describe(path: &Path, part: Option<&str>) -> Result<Described, InputError> {
+    described(path, part).map_err(|wrong| InputError { path: path.to_owned(), wrong })
+}
+
+fn fault(error: hdf5_pure::Error) -> Wrong {
+    match error {
+        hdf5_pure::Error::Io(error) => Wrong::Io(error),
+        error => Wrong::Other(format!("as HDF5: {error}")),
+    }
+}
+
+fn described(path: &Path, part: Option<&str>) -> Result<Described, Wrong> {
+    let (_, length) = open(path)?;
+    let file = File::open_streaming(path).map_err(fault)?;
+    let name = match part {
+        Some(name) => format!("/{}", name.trim_start_matches('/')),
+        None => only(&file)?,
+    };
+    let data = file.dataset(&name).map_err(|error| Wrong::Other(format!("data set {name}: {error}")))?;
+    let inside = |wrong| Wrong::InMember { name: name.clone(), wrong: Box::new(wrong) };
+    let (kind, endian, labels) = kind(&data.datatype().map_err(fault)?).map_err(inside)?;
+    let shape = data.shape().map_err(fault)?;
+    if !(1..=MAX_DIM).contains(&shape.len()) {
+        return Err(inside(Wrong::Axes { offset: 0, axes: shape.len() }));
+    }
+    let extent = |&cells: &u64| match u32::try_from(cells) {
+        Ok(extent @ 1..) => Ok(extent),
+        _ => Err(inside(Wrong::Extent { offset: 0, cells })),
+    };
+    let size = shape.iter().rev().map(extent).collect::<Result<Vec<_>, _>>()?;
+    let mut layout = Layout { kind, size, order: IndexOrder::C, endian, offset: 0 };
+    let bytes = layout.bytes()?;
+    // What is deflated has a thousandth; more was never written, and no disk is filled with it.
+    if bytes > u128::from(length) * 4096 {
+        return Err(inside(Wrong::Other(format!(
+            "{bytes} bytes of cells in a file of {length}: most of them were never written"
+        ))));
+    }
+    let mut about = about(&file, &name, &data, &layout);
+    about.labels = labels;
+    let cells = match data.layout().map_err(fault)? {
+        hdf5_pure::Layout::Contiguous { address: Some(start), .. } if data.filters().is_empty() => {
+            layout.offset = start;
+            let (path, start, packing) = (path.to_owned(), Begins::At(start), Packing::Nothing);
+            Located::Pieces(vec![FilePiece { path, start, packing, skip: 0, bytes, after: After::Others }])
+        }
+        hdf5_pure::Layout::Virtual => {
+            return Err(inside(Wrong::Other("cells of other files, by which it is virtual; name one of those".into())));
+        }
+        stored => {
+            let row = bytes / u128::from(shape[0]);
+            if row > ROW.into() {
+                let what =
+                    format!("{row} bytes for each index of its slowest axis; at most {ROW} can be unpacked together");
+                return Err(inside(Wrong::Other(what)));
+            }
+            // Whole chunks, so that each is unpacked once.
+            let chunk = match stored {
+                hdf5_pure::Layout::Chunked { chunk_shape, .. } => chunk_shape.first().copied().unwrap_or(1).max(1),
+                _ => 1,
+            };
+            let rows = (BATCH / (row as u64).saturating_mul(chunk).max(1)).max(1).saturating_mul(chunk).min(shape[0]);
+            let (own, count) = (path.to_owned(), shape[0]);
+            let write = move |out: &mut dyn Write| {
+                let wrong = |wrong| InputError { path: own.clone(), wrong };
+                let mut first = 0;
+                while first < count {
+                    let cells = data.read_raw_rows(first, rows).map_err(|error| wrong(fault(error)))?;
+                    let expected = row * u128::from(rows.min(count - first));
+                    if cells.len() as u128 != expected {
+                        return Err(wrong(Wrong::Length { offset: 0, have: cells.len() as u64, need: expected }));
+                    }
+                    out.write_all(&cells).map_err(|error| wrong(error.into()))?;
+                    first += rows;
+                }
+                Ok(())
+            };
+            Located::Unpacked { bytes, write: Box::new(write) }
+        }
+    };
+    Ok(Described { layout, cells, about, files: Vec::new() })
+}
+
+/// The only data set of numbers that is no axis of another.
+fn only(file: &File) -> Result<String, Wrong> {
+    let mut found = Vec::new();
+    look(&file.root(), "", 0, &mut found)?;
+    match &found[..] {
+        [name] => Ok(name.clone()),
+        [] => Err(Wrong::Other("no data set of numbers in it".into())),
+        _ => {
+            let names = found.iter().take(20).cloned().collect();
+            Err(Wrong::Member { wanted: None, members: found.len(), names })
+        }
+    }
+}
+
+fn look(group: &Group, path: &str, depth: usize, found: &mut Vec<String>) -> Result<(), Wrong> {
+    if depth > DEEPEST || found.len() > MOST {
+        return Ok(());
+    }
+    for name in group.datasets().map_err(fault)? {
+        let Ok(data) = group.dataset(&name) else { continue };
+        let numbers = data.datatype().is_ok_and(|datatype| kind(&datatype).is_ok());
+        let axes = data.shape().map_or(0, |shape| shape.len());
+        if numbers && axes > 0 && !is_scale(&data) {
+            found.push(format!("{path}/{name}"));
+        }
+    }
+    for name in group.groups().map_err(fault)? {
+        if let Ok(inner) = group.group(&name) {
+            look(&inner, &format!("{path}/{name}"), depth + 1, found)?;
+        }
+    }
+    Ok(())
+}
+
+/// True of an axis of others.
+fn is_scale(data: &Dataset) -> bool {
+    let class =
+        data.attrs().ok().and_then(|attributes| attributes.get("CLASS").and_then(AttrValue::as_str).map(str::to_owned));
+    class.as_deref() == Some("DIMENSION_SCALE")
+}
+
+/// The type of cells, the order of their bytes, and the names of an enumeration's values.
+fn kind(datatype: &Datatype) -> Result<(CellType, Endian, Vec<TreeLabel>), Wrong> {
+    let endian = |order: &DatatypeByteOrder| match order {
+        DatatypeByteOrder::LittleEndian => Some(Endian::Little),
+        DatatypeByteOrder::BigEndian => Some(Endian::Big),
+        DatatypeByteOrder::Vax => None,
+    };
+    let known = match datatype {
+        Datatype::FixedPoint { size, byte_order, layout }
+            if (u32::from(layout.bit_offset), u32::from(layout.bit_precision)) == (0, 8 * size) =>
+        {
+            let kind = match (size, layout.signed) {
+                (1, false) => Some(CellType::U8),
+                (2, false) => Some(CellType::U16),
+                (4, false) => Some(CellType::U32),
+                (8, false) => Some(CellType::U64),
+                (1, true) => Some(CellType::I8),
+                (2, true) => Some(CellType::I16),
+                (4, true) => Some(CellType::I32),
+                (8, true) => Some(CellType::I64),
+                _ => None,
+            };
+            kind.zip(endian(byte_order))
+        }
+        Datatype::FloatingPoint { size: 4, byte_order, .. } => endian(byte_order).map(|endian| (CellType::F32, endian)),
+        Datatype::FloatingPoint { size: 8, byte_order, .. } => endian(byte_order).map(|endian| (CellType::F64, endian)),
+        Datatype::Enumeration { base_type, members, .. } => {
+            let (kind, endian, _) = kind(base_type)?;
+            let mut labels: Vec<TreeLabel> = Vec::new();
+            for member in members {
+                let digit = |word: u64, byte: &u8| word << 8 | u64::from(*byte);
+                let word = match endian {
+                    Endian::Little => member.value.iter().rev().fold(0, digit),
+                    Endian::Big => member.value.iter().fold(0, digit),
+                };
+                if member.value.len() as u64 == kind.bytes() && labels.iter().all(|label| label.word != word) {
+                    labels.push(TreeLabel { word, name: member.name.clone(), colour: None });
+                }
+            }
+            return Ok((kind, endian, labels));
+        }
+        _ => None,
+    };
+    let what = || "integers of 8 to 64 bits and floats of 32 or 64 can be read".into();
+    known.map(|(kind, endian)| (kind, endian, Vec::new())).ok_or_else(|| Wrong::Field {
+        at: FilePlace::Byte(0),
+        field: "its type is".into(),
+        value: "another".into(),
+        allowed: what(),
+    })
+}
+
+/// A number that an attribute is, or the only one that it has.
+fn number(value: &AttrValue) -> Option<f64> {
+    match *value {
+        AttrValue::F32(value) => Some(value.into()),
+        AttrValue::F64(value) => Some(value),
+        AttrValue::I8(value) => Some(value.into()),
+        AttrValue::I16(value) => Some(value.into()),
+        AttrValue::I32(value) => Some(value.into()),
+        AttrValue::I64(value) => Some(value as f64),
+        AttrValue::U8(value) => Some(value.into()),
+        AttrValue::U16(value) => Some(value.into()),
+        AttrValue::U32(value) => Some(value.into()),
+        AttrValue::U64(value) => Some(value as f64),
+        ref list => single(list).as_ref().and_then(number),
+    }
+}
+
+/// netCDF writes attributes as lists of one.
+fn single(value: &AttrValue) -> Option<AttrValue> {
+    match value {
+        AttrValue::F32Array(list) if list.len() == 1 => Some(AttrValue::F32(list[0])),
+        AttrValue::F64Array(list) if list.len() == 1 => Some(AttrValue::F64(list[0])),
+        AttrValue::I8Array(list) if list.len() == 1 => Some(AttrValue::I8(list[0])),
+        AttrValue::I16Array(list) if list.len() == 1 => Some(AttrValue::I16(list[0])),
+        AttrValue::I32Array(list) if list.len() == 1 => Some(AttrValue::I32(list[0])),
+        AttrValue::I64Array(list) if list.len() == 1 => Some(AttrValue::I64(list[0])),
+        AttrValue::U8Array(list) if list.len() == 1 => Some(AttrValue::U8(list[0])),
+        AttrValue::U16Array(list) if list.len() == 1 => Some(AttrValue::U16(list[0])),
+        AttrValue::U32Array(list) if list.len() == 1 => Some(AttrValue::U32(list[0])),
+        AttrValue::U64Array(list) if list.len() == 1 => Some(AttrValue::U64(list[0])),
+        _ => None,
+    }
+}
+
+/// The word of a cell that an attribute says, if it is of the cells' type.
+fn word(kind: CellType, value: &AttrValue) -> Option<u64> {
+    let value = single(value).unwrap_or_else(|| value.clone());
+    Some(match (kind, value) {
+        (CellType::F32, AttrValue::F32(value)) if value.is_nan() => kind.nan()?,
+        (CellType::F64, AttrValue::F64(value)) if value.is_nan() => kind.nan()?,
+        (CellType::F32, AttrValue::F32(value)) => value.word(),
+        (CellType::F64, AttrValue::F64(value)) => value.word(),
+        (CellType::I8, AttrValue::I8(value)) => value.word(),
+        (CellType::I16, AttrValue::I16(value)) => value.word(),
+        (CellType::I32, AttrValue::I32(value)) => value.word(),
+        (CellType::I64, AttrValue::I64(value)) => value.word(),
+        (CellType::U8, AttrValue::U8(value)) => value.word(),
+        (CellType::U16, AttrValue::U16(value)) => value.word(),
+        (CellType::U32, AttrValue::U32(value)) => value.word(),
+        (CellType::U64, AttrValue::U64(value)) => value.word(),
+        _ => return None,
+    })
+}
+
+/// What is known of the axes: by their scales, which are data sets of one axis beside this one, where it is plain which is whose.
+fn about(file: &File, name: &str, data: &Dataset, layout: &Layout) -> About {
+    let k = layout.size.len();
+    let mut about = About::new(k);
+    let attributes = data.attrs().unwrap_or_default();
+    about.nodata = ["_FillValue", "missing_value"].iter().find_map(|name| word(layout.kind, attributes.get(*name)?));
+    let of = |name: &str| attributes.get(name).and_then(number);
+    if let (slope, intercept) = (of("scale_factor"), of("add_offset"))
+        && (slope.is_some() || intercept.is_some())
+    {
+        about.scaled(slope.unwrap_or(1.0), intercept.unwrap_or(0.0));
+    }
+    // h5py's names, the slowest axis first.
+    if let Some(names) =
+        attributes.get("DIMENSION_LABELS").and_then(AttrValue::as_strings).filter(|names| names.len() == k)
+    {
+        for (axis, name) in about.axes.iter_mut().zip(names.iter().rev()).filter(|(_, name)| !name.is_empty()) {
+            axis.name = Some(name.clone());
+        }
+    }
+    let folder = name.rsplit_once('/').map_or("/", |(folder, _)| if folder.is_empty() { "/" } else { folder });
+    let group = if folder == "/" { Ok(file.root()) } else { file.group(folder) };
+    let Some((group, names)) = group.ok().and_then(|group| group.datasets().ok().map(|names| (group, names))) else {
+        return about;
+    };
+    let scale = |name: &String| {
+        let data = group.dataset(name).ok()?;
+        let [cells] = data.shape().ok()?[..] else { return None };
+        (is_scale(&data) && kind(&data.datatype().ok()?).is_ok()).then_some((name.clone(), cells, data))
+    };
+    let scales: Vec<_> = names.iter().take(MOST).filter_map(scale).collect();
+    for axis in 0..k {
+        let cells = u64::from(layout.size[axis]);
+        let fits: Vec<_> = match &about.axes[axis].name {
+            Some(own) => scales.iter().filter(|(name, length, _)| name == own && *length == cells).collect(),
+            None if layout.size.iter().filter(|&&other| u64::from(other) == cells).count() > 1 => continue,
+            None => scales.iter().filter(|(_, length, _)| *length == cells).collect(),
+        };
+        if let [(name, _, scale)] = fits[..] {
+            of_scale(&mut about, axis, name, cells, scale);
+        }
+    }
+    about
+}
+
+/// What a scale says of its axis. netCDF has scales of axes that have no coordinates, and says so in their name.
+fn of_scale(about: &mut About, axis: usize, name: &str, cells: u64, scale: &Dataset) {
+    let attributes = scale.attrs().unwrap_or_default();
+    let text = |name: &str| attributes.get(name).and_then(AttrValue::as_str);
+    about.axes[axis].name = Some(name.to_owned());
+    if text("NAME").is_some_and(|name| name.starts_with("This is a netCDF dimension but not a netCDF variable")) {
+        return;
+    }
+    about.axes[axis].unit = text("units").map(str::to_owned);
+    let Some(places) = Some(cells).filter(|&cells| cells > 1 && cells <= LONGEST).and_then(|_| scale.read_f64().ok())
+    else {
+        return;
+    };
+    let (first, last) = (places[0], places[places.len() - 1]);
+    let spacing = (last - first) / (places.len() - 1) as f64;
+    let even = |(index, place): (usize, &f64)| (place - first - spacing * index as f64).abs() <= 1e-4 * spacing.abs();
+    if places.iter().enumerate().all(even) {
+        about.step(axis, spacing, first);
+    } else {
+        about.remarks.push(Remark::Uneven(name.to_owned()));
+    }
+}
