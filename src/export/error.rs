@@ -12,7 +12,7 @@ use crate::memory::Refused;
 #[non_exhaustive]
 pub enum ExportError {
     /// A format that does not have as many dimensions.
-    #[error("{format}: {k} dimensions; it holds {allowed}. A slice or a box of fewer could be written")]
+    #[error("{format}: {k} dimensions; it holds {allowed}")]
     Dimensions {
         /// The format.
         format: &'static str,
@@ -22,7 +22,7 @@ pub enum ExportError {
         allowed: &'static str,
     },
     /// A format that does not count as far.
-    #[error("{format}: {size} cells on axis {axis}; it counts to {most}. A box of fewer could be written")]
+    #[error("{format}: {size} cells on axis {axis}; it counts to {most}")]
     Extent {
         /// The format.
         format: &'static str,
@@ -42,6 +42,20 @@ pub enum ExportError {
         kind: CellType,
         /// What there can be.
         allowed: &'static str,
+    },
+    /// A format that knows places in single precision.
+    #[error(
+        "{format}: cells of length {spacing:e} from {origin:e} on along axis {axis}; it has both in single precision, too"
+    )]
+    Spacing {
+        /// The format.
+        format: &'static str,
+        /// The axis.
+        axis: usize,
+        /// The length of a cell.
+        spacing: f64,
+        /// Where the first begins.
+        origin: f64,
     },
     /// A format that this build has not.
     #[error("{format}: this build is without the feature {feature}")]

@@ -3,8 +3,8 @@
 use crate::cell::CellType;
 use crate::export::boxes::Boxes;
 use crate::export::error::ExportError;
+use crate::export::read_box::ReadBox;
 use crate::geometry::Region;
-use crate::memory::zeros;
 use crate::rule::exact;
 
 /// The side from which on cells are read; larger boxes are asked whether they have one value.
@@ -68,27 +68,6 @@ impl HyperTree {
     }
 }
 
-/// Cells that were read.
-struct Read<const K: usize> {
-    window: Region<K>,
-    bytes: Vec<u8>,
-}
-
-impl<const K: usize> Read<K> {
-    fn word(&self, cell: [u32; K], kind: CellType) -> u64 {
-        fn of<const W: usize>(bytes: &[u8], place: usize) -> [u8; W] {
-            bytes[place * W..][..W].try_into().expect("as many as were cut")
-        }
-        let place = self.window.place(cell);
-        match kind.bytes() {
-            1 => self.bytes[place].into(),
-            2 => u16::from_ne_bytes(of(&self.bytes, place)).into(),
-            4 => u32::from_ne_bytes(of(&self.bytes, place)).into(),
-            _ => u64::from_ne_bytes(of(&self.bytes, place)),
-        }
-    }
-}
-
 struct Cutter<'b, const K: usize> {
     boxes: &'b dyn Boxes<K>,
     domain: Region<K>,
@@ -103,7 +82,7 @@ impl<const K: usize> Cutter<'_, K> {
         depth: usize,
         corner: [u64; K],
         side: u64,
-        read: Option<&Read<K>>,
+        read: Option<&ReadBox<K>>,
     ) -> Result<Vertex, ExportError> {
         let size = self.domain.extent;
         if (0..K).any(|j| corner[j] >= size[j].into()) {
@@ -120,12 +99,12 @@ impl<const K: usize> Cutter<'_, K> {
                 if let Some(word) = if whole { uniform()? } else { None } {
                     return Ok(Vertex { divided: false, word: Some(word) });
                 }
-                own = if side <= READ { Some(self.read(part)?) } else { None };
+                own = if side <= READ { Some(ReadBox::of(self.boxes, part)?) } else { None };
                 own.as_ref()
             }
         };
         if side == 1 {
-            let word = read.map(|read| read.word(part.corner, self.kind));
+            let word = read.map(|read| read.word(part.corner));
             return Ok(Vertex { divided: false, word });
         }
         let half = side / 2;
@@ -149,11 +128,5 @@ impl<const K: usize> Cutter<'_, K> {
             tree.at(depth + 1).truncate(start);
         }
         Ok(Vertex { divided: !same, word: least })
-    }
-
-    fn read(&self, window: Region<K>) -> Result<Read<K>, ExportError> {
-        let mut bytes = zeros::<u8>((window.volume() * self.kind.bytes()) as usize)?;
-        self.boxes.read(&window, &mut bytes).map_err(ExportError::Read)?;
-        Ok(Read { window, bytes })
     }
 }

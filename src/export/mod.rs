@@ -38,6 +38,7 @@ mod hyper_tree;
 mod hyper_tree_grid;
 pub mod npy;
 pub mod nvdb;
+mod read_box;
 mod slabs;
 #[cfg(test)]
 mod tests;

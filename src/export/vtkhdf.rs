@@ -1,7 +1,8 @@
 //! `.vtkhdf`: VTK's HyperTreeGrid in HDF5, version 2.4 of VTKHDF; four dimensions are a volume in steps of time.
 //!
 //! The grid of each step is what [`htg`](crate::export::htg) has; the steps lie one after the other, and where each begins is told
-//! beside them. The time of a step is where its cells begin on axis 3.
+//! beside them. The time of a step is where its cells begin on axis 3, or its number
+//! where those cannot be told apart. VTK says no time of a single step.
 
 use std::io::{self, Write};
 
@@ -44,7 +45,9 @@ pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Resul
     }
     let times = (K == 4).then(|| {
         let ([begins, _], pitch) = (domain.window()[3], domain.pitch()[3]);
-        (0..domain.size()[3]).map(|step| f64::from(step).mul_add(pitch, begins)).collect::<Vec<_>>()
+        let steps = || (0..domain.size()[3]).map(f64::from);
+        let times: Vec<f64> = steps().map(|step| step.mul_add(pitch, begins)).collect();
+        if times.is_sorted_by(|a, b| a < b) { times } else { steps().collect() }
     });
     series.file(boxes.kind(), times).finish_to(out).map_err(|error| match error {
         hdf5_pure::Error::Io(error) => ExportError::Write(error),
@@ -162,7 +165,7 @@ impl Series {
         (self.points, self.coordinates) = (grid.points, grid.coordinates);
     }
 
-    fn file(&self, kind: CellType, times: Option<Vec<f64>>) -> FileBuilder {
+    fn file(&mut self, kind: CellType, times: Option<Vec<f64>>) -> FileBuilder {
         let of = |fact: fn(&StepPlace) -> i64| self.steps.iter().map(fact).collect::<Vec<i64>>();
         let mut file = FileBuilder::new();
         let mut root = file.create_group("VTKHDF");
@@ -191,7 +194,7 @@ impl Series {
         root.create_dataset("Mask").with_u8_data(&self.masked);
         let mut data = root.create_group("CellData");
         let cells = self.values.len() as u64 / kind.bytes();
-        data.create_dataset("value").with_raw_data(datatype(kind), self.values.clone(), cells);
+        data.create_dataset("value").with_raw_data(datatype(kind), std::mem::take(&mut self.values), cells);
         root.add_group(data.finish());
         if let Some(times) = times {
             let mut steps = root.create_group("Steps");

@@ -11,15 +11,17 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use rayon::prelude::*;
 
-use crate::cell::CellType;
 use crate::export::error::ExportError;
 use crate::export::vtk;
 use crate::geometry::{Domain, Region};
 use crate::memory::reserve;
 use crate::tree::{Parts, Tree, TreeError};
 
-/// Bytes that are compressed at a time.
+/// Bytes that are compressed at a time, or a few less.
 const BLOCK: usize = 1 << 20;
+
+/// Cells whose corners are looked through at a time: those of neighbours are shared.
+const SHARED: usize = 1 << 16;
 
 /// Checks that the format holds a domain of this size.
 ///
@@ -40,20 +42,29 @@ pub fn write<const K: usize>(tree: &dyn Parts<K>, out: &mut dyn Write) -> Result
     for index in 0..tree.parts() {
         boxes.append(&*tree.part(index).map_err(read)?)?;
     }
-    let (points, corners) = boxes.points()?;
+    let ends = PointKeys::of(domain.size())?;
+    let points = boxes.points(&ends)?;
+    let corners = boxes.corners(&ends, &points)?;
     // A pixel has four corners, a voxel eight.
     let (cell_type, each) = if K == 2 { (8u8, 4) } else { (11, 8) };
-    let kind = tree.kind();
-    let count = boxes.cells.len();
-    let offsets = (1..=count as i64).flat_map(|cell| (cell * each).to_le_bytes()).collect();
+    let (kind, count, number) = (tree.kind(), boxes.cells.len(), points.len());
+    let offsets: Vec<i64> = (1..=count as i64).map(|cell| cell * each).collect();
+    let place = places(domain);
+    let byte = |&byte: &u8, out: &mut Vec<u8>| out.push(byte);
+    let id = |id: &i64, out: &mut Vec<u8>| out.extend(id.to_le_bytes());
+    let width = kind.bytes() as usize;
     let arrays = [
-        CompressedArray::new("Float64", "Points", 3, places(domain, &points)),
-        CompressedArray::new("Int64", "connectivity", 1, corners.iter().flat_map(|id| id.to_le_bytes()).collect()),
-        CompressedArray::new("Int64", "offsets", 1, offsets),
-        CompressedArray::new("UInt8", "types", 1, vec![cell_type; count]),
-        CompressedArray::new(vtk::data_type(kind), "value", 1, boxes.values(kind)),
-        CompressedArray::new("UInt8", "level", 1, boxes.levels),
-        CompressedArray::new("UInt8", "leaf", 1, boxes.leaves),
+        CompressedArray::new(("Float64", "Points", 3), 24, points, |&key, out| {
+            place(ends.point(key)).into_iter().for_each(|at| out.extend(at.to_le_bytes()));
+        }),
+        CompressedArray::new(("Int64", "connectivity", 1), 8, corners, id),
+        CompressedArray::new(("Int64", "offsets", 1), 8, offsets, id),
+        CompressedArray::new(("UInt8", "types", 1), 1, vec![cell_type; count], byte),
+        CompressedArray::new((vtk::data_type(kind), "value", 1), width, boxes.words, |word, out| {
+            out.extend(&word.to_le_bytes()[..width]);
+        }),
+        CompressedArray::new(("UInt8", "level", 1), 1, boxes.levels, byte),
+        CompressedArray::new(("UInt8", "leaf", 1), 1, boxes.leaves, byte),
     ];
     let mut offset = 0;
     let mut line = |array: &CompressedArray| {
@@ -68,7 +79,7 @@ pub fn write<const K: usize>(tree: &dyn Parts<K>, out: &mut dyn Write) -> Result
          </Points>\n      <Cells>\n{cells}      </Cells>\n      <CellData Scalars=\"value\">\n{data}      </CellData>\n    </Piece>\n  \
          </UnstructuredGrid>\n{}",
         vtk::begin_compressed("UnstructuredGrid", "1.0"),
-        points.len(),
+        number,
         vtk::APPENDED,
     );
     vtk::text(&header, out)?;
@@ -146,38 +157,73 @@ impl<const K: usize> FoundBoxes<K> {
         Ok(())
     }
 
-    /// The corners of all boxes, each once, in storage order; and which of them each box has, in VTK's order.
-    fn points(&self) -> Result<(Vec<[u32; 3]>, Vec<i64>), ExportError> {
-        // The slowest axis first, so that points are ordered as cells are.
-        let corner = |cells: &Region<K>, number: usize| -> [u32; 3] {
-            let at: [u32; K] = std::array::from_fn(|j| cells.corner[j] + (number >> j & 1) as u32 * cells.extent[j]);
-            let [x, y, z] = vtk::three(at, 0);
-            [z, y, x]
+    /// The corners of all boxes, each once, in storage order.
+    fn points(&self, ends: &PointKeys) -> Result<Vec<u64>, ExportError> {
+        let some = |cells: &[Region<K>]| {
+            let mut points: Vec<u64> = cells.iter().flat_map(|cells| ends.corners(cells)).collect();
+            points.sort_unstable();
+            points.dedup();
+            points
         };
-        let all = || self.cells.iter().flat_map(|cells| (0..1 << K).map(move |number| corner(cells, number)));
+        let found: Vec<Vec<u64>> = self.cells.par_chunks(SHARED).map(some).collect();
         let mut points = Vec::new();
-        reserve(&mut points, self.cells.len() << K)?;
-        points.extend(all());
+        reserve(&mut points, found.iter().map(Vec::len).sum())?;
+        found.into_iter().for_each(|some| points.extend(some));
         points.par_sort_unstable();
         points.dedup();
-        let mut ids = Vec::new();
-        reserve(&mut ids, self.cells.len() << K)?;
-        ids.extend(all().map(|point| points.binary_search(&point).expect("it is one of them") as i64));
-        Ok((points, ids))
+        Ok(points)
     }
 
-    fn values(&self, kind: CellType) -> Vec<u8> {
-        let width = kind.bytes() as usize;
-        self.words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(width)).collect()
+    /// Which of the points each box has, in VTK's order.
+    fn corners(&self, ends: &PointKeys, points: &[u64]) -> Result<Vec<i64>, ExportError> {
+        let mut ids = Vec::new();
+        reserve(&mut ids, self.cells.len() << K)?;
+        let id = |point: u64| points.binary_search(&point).expect("it is one of them") as i64;
+        ids.par_extend(self.cells.par_iter().flat_map_iter(|cells| ends.corners(cells).map(id)));
+        Ok(ids)
     }
 }
 
-/// Where points of cells lie, three numbers each.
-fn places<const K: usize>(domain: &Domain<K>, points: &[[u32; 3]]) -> Vec<u8> {
+/// Points of a grid as numbers, ordered as they are stored.
+#[derive(Clone, Copy)]
+struct PointKeys {
+    /// Points along the first two axes.
+    points: [u64; 2],
+}
+
+impl PointKeys {
+    fn of<const K: usize>(size: [u32; K]) -> Result<Self, ExportError> {
+        let points = vtk::three(size, 0).map(|n| u64::from(n) + 1);
+        let all = points.iter().try_fold(1u64, |all, &points| all.checked_mul(points));
+        if all.is_none() {
+            let axis = (0..K).max_by_key(|&j| size[j]).expect("there are axes");
+            let others = points.iter().map(|&n| u128::from(n)).product::<u128>() / u128::from(points[axis]);
+            let most = (u128::from(u64::MAX) / others).saturating_sub(1) as u32;
+            return Err(ExportError::Extent { format: ".vtu", axis, size: size[axis], most });
+        }
+        Ok(Self { points: [points[0], points[1]] })
+    }
+
+    /// The corners of a box, x fastest.
+    fn corners<const K: usize>(self, cells: &Region<K>) -> impl Iterator<Item = u64> + use<K> {
+        let cells = *cells;
+        (0..1usize << K).map(move |number| {
+            let at: [u32; K] = std::array::from_fn(|j| cells.corner[j] + (number >> j & 1) as u32 * cells.extent[j]);
+            let [x, y, z] = vtk::three(at, 0).map(u64::from);
+            (z * self.points[1] + y) * self.points[0] + x
+        })
+    }
+
+    fn point(self, key: u64) -> [u64; 3] {
+        let [x, y] = self.points;
+        [key % x, key / x % y, key / x / y]
+    }
+}
+
+/// Where a point lies.
+fn places<const K: usize>(domain: &Domain<K>) -> impl Fn([u64; 3]) -> [f64; 3] + use<K> {
     let (origin, spacing) = vtk::origin_and_spacing(domain);
-    let place = |&[z, y, x]: &[u32; 3]| [x, y, z].into_iter().enumerate();
-    let at = |(j, point): (usize, u32)| f64::from(point).mul_add(spacing[j], origin[j]).to_le_bytes();
-    points.iter().flat_map(place).flat_map(at).collect()
+    move |point| std::array::from_fn(|j| (point[j] as f64).mul_add(spacing[j], origin[j]))
 }
 
 /// An array of the file.
@@ -190,13 +236,23 @@ struct CompressedArray {
 }
 
 impl CompressedArray {
-    fn new(kind: &'static str, name: &'static str, components: u32, bytes: Vec<u8>) -> Self {
-        let compress = |block: &[u8]| {
+    /// Items of `width` bytes each, as `le` writes them.
+    fn new<T: Sync>(
+        (kind, name, components): (&'static str, &'static str, u32),
+        width: usize,
+        items: Vec<T>,
+        le: impl Fn(&T, &mut Vec<u8>) + Sync,
+    ) -> Self {
+        let each = BLOCK / width;
+        let compress = |items: &[T]| {
+            let mut bytes = Vec::with_capacity(items.len() * width);
+            items.iter().for_each(|item| le(item, &mut bytes));
             let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
-            encoder.write_all(block).and_then(|()| encoder.finish()).expect("a vector takes bytes")
+            encoder.write_all(&bytes).and_then(|()| encoder.finish()).expect("a vector takes bytes")
         };
-        let blocks: Vec<Vec<u8>> = bytes.par_chunks(BLOCK).map(compress).collect();
-        let facts = [blocks.len(), BLOCK, bytes.len() % BLOCK].into_iter().chain(blocks.iter().map(Vec::len));
+        let blocks: Vec<Vec<u8>> = items.par_chunks(each).map(compress).collect();
+        let facts = [blocks.len(), each * width, items.len() % each * width].into_iter();
+        let facts = facts.chain(blocks.iter().map(Vec::len));
         let mut compressed: Vec<u8> = facts.flat_map(|fact| (fact as u64).to_le_bytes()).collect();
         blocks.iter().for_each(|block| compressed.extend(block));
         Self { kind, name, components, compressed }

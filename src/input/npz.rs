@@ -77,7 +77,15 @@ fn find(file: &File, wanted: Option<&str>) -> Result<(String, Entry), Wrong> {
     let bare = |name: &str| name.strip_suffix(EXTENSION).unwrap_or(name).to_owned();
     let mut names = directory.names();
     let found = match wanted {
-        Some(wanted) => names.find(|name| bare(name) == wanted),
+        Some(wanted) => {
+            let mut named = names.filter(|name| bare(name) == wanted);
+            let first = named.next();
+            // `a` and `a.npy` are two members of one name.
+            match named.next() {
+                Some(_) => None,
+                None => first,
+            }
+        }
         None if directory.names().len() == 1 => names.next(),
         None => None,
     };

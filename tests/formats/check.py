@@ -2,9 +2,9 @@
 
     check.py EXPORT ORTHANT FOLDER [WHEEL...]
 
-EXPORT is the built example, ORTHANT the program, FOLDER an empty one to work in, and wheels are looked through for public
-volumes, and the reader `nvdb`. Every reader is the format's own: VTK's for .vti, .htg, .vtu and .vtkhdf, NanoVDB's, zarr-python (folder and zip), TensorStore and xarray for
-Zarr, NumPy for .npy. Trees are put together as docs/tree.md says.
+EXPORT is the built example, ORTHANT the program, FOLDER one to work in, which has the built reader `nvdb` and nothing else, and
+wheels are looked through for public volumes. Every reader is the format's own: VTK's for .vti, .htg, .vtu and .vtkhdf, NanoVDB's,
+zarr-python (folder and zip), TensorStore and xarray for Zarr, NumPy for .npy. Trees are put together as docs/tree.md says.
 """
 
 import gzip
@@ -55,6 +55,9 @@ def synthetic():
     yield "zeros", np.zeros((30, 20, 10), "u1")
     yield "sevens", np.full((64, 128), 7, "i4")
     yield "one-cell", np.full((1, 1, 1), 3, "u1")
+    # What is tiles and nothing else, of a height each.
+    yield "tile", np.full((8, 16, 8), 3, "u1")
+    yield "large-tile", np.full((128, 128, 128), -3, "i1")
     yield "one-line", blocks((1, 500), "u1")
     yield "many-chunks", blocks((1500, 2100), "u2", 50)
     # More chunks than a file has.

@@ -1,5 +1,6 @@
 //! `orthant tree info`: what a tree is.
 
+use std::fs::{DirEntry, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,13 +16,16 @@ use super::print::value;
 use crate::error::Error;
 use crate::voice::{print, table};
 
-/// The bytes of a file, or of all files in a folder.
+/// The bytes of a file, or of all files in a folder; what others put there as links is not of it.
 fn bytes(path: &Path) -> io::Result<u64> {
-    let facts = path.metadata()?;
-    if !facts.is_dir() {
-        return Ok(facts.len());
+    fn of(path: &Path, facts: &Metadata) -> io::Result<u64> {
+        if !facts.is_dir() {
+            return Ok(if facts.is_file() { facts.len() } else { 0 });
+        }
+        let entry = |entry: io::Result<DirEntry>| entry.and_then(|entry| of(&entry.path(), &entry.metadata()?));
+        path.read_dir()?.map(entry).sum()
     }
-    path.read_dir()?.map(|entry| bytes(&entry?.path())).sum()
+    of(path, &path.metadata()?)
 }
 
 /// Options of `tree info`.

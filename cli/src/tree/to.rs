@@ -41,9 +41,19 @@ impl ToOptions {
         Staged::new(&self.output, self.force)
     }
 
-    /// Refuses to write over the tree that is read.
+    /// Refuses to write over the tree that is read, or into its folder.
     pub(super) fn is_no_input(&self) -> Result<(), Error> {
-        distinct([&*self.output], std::slice::from_ref(&self.of))
+        distinct([&*self.output], std::slice::from_ref(&self.of))?;
+        let tree = self.of.canonicalize().ok().filter(|tree| tree.is_dir());
+        let folder =
+            self.output.parent().filter(|_| !is_stdout(&self.output)).and_then(|folder| folder.canonicalize().ok());
+        match tree.zip(folder) {
+            Some((tree, folder)) if folder.starts_with(&tree) => {
+                let (output, of) = (self.output.display(), self.of.display());
+                Err(Error::Input(format!("{output}: lies in {of}, which is read")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Refuses to write over what is there, before any work.
@@ -74,6 +84,11 @@ impl ToOptions {
             })
         });
         match (refused, written) {
+            (Some(error @ ExportError::Memory { .. }), Err(failed)) if failed.signal().is_none() => {
+                let reason = format!("{error}; .npy, .vti and .zarr are written piece by piece");
+                let source = std::io::Error::new(ErrorKind::OutOfMemory, reason);
+                return Err(Error::File { path: self.output.clone(), source });
+            }
             (Some(error), Err(failed)) if failed.signal().is_none() => return Err(error.into()),
             (_, written) => written?,
         }

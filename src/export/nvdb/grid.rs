@@ -3,8 +3,9 @@
 use std::io::Write;
 
 use crate::export::error::ExportError;
-use crate::export::nvdb::layout::{ALIGNED, Structure, Values};
-use crate::export::nvdb::nodes::{Active, VdbEntry, VdbLeaf, VdbNode, VdbNodes};
+use crate::export::nvdb::layout::{ALIGNED, Structure, Values, bits};
+use crate::export::nvdb::leaf::VdbLeaf;
+use crate::export::nvdb::nodes::{Active, VdbEntry, VdbNode, VdbNodes};
 use crate::export::vtk::{origin_and_spacing, three};
 use crate::geometry::Domain;
 use crate::memory::reserve;
@@ -12,7 +13,7 @@ use crate::memory::reserve;
 const MAGIC: u64 = u64::from_le_bytes(*b"NanoVDB0");
 /// 32.4.2, in 11, 11 and 10 bits.
 const VERSION: u32 = 32 << 21 | 4 << 10 | 2;
-/// VdbNodes know the box of their active values, and its least and greatest; they lie by height.
+/// Nodes know the box of their active values, and its least and greatest; they lie by height.
 const FLAGS: u32 = 1 << 1 | 1 << 2 | 1 << 5;
 const NAME: &[u8] = b"value\0";
 /// Bytes of what is said of a grid.
@@ -97,11 +98,7 @@ impl VdbGrid<'_> {
             |entries: u32| VdbNode { entries: vec![VdbEntry::Tile(0); entries.pow(3) as usize], active: None };
         let none = Places { root, nodes: [(0, 0); 3], end: 0 };
         let length = |node: &VdbNode| self.node_bytes(node, 0, 0, &none).0.len();
-        let [leaf, low, up] = [
-            self.leaf_bytes(&VdbLeaf { corner: [0; 3], words: Box::new([0; 512]), active: None }).0.len(),
-            length(&nothing(16)),
-            length(&nothing(32)),
-        ];
+        let [leaf, low, up] = [VdbLeaf::bytes_of(self.values), length(&nothing(16)), length(&nothing(32))];
         let counts = self.counts();
         let lower = upper + counts[2] * up;
         let leaves = lower + counts[1] * low;
@@ -118,16 +115,19 @@ impl VdbGrid<'_> {
         let head = crc32fast::hash(&bytes[16..]);
         // The checksum of the checksums of all nodes.
         let mut tail = crc32fast::Hasher::new();
-        let mut node = |structure: Structure| {
-            tail.update(&u64::from(crc32fast::hash(&structure.0)).to_le_bytes());
-            bytes.extend(structure.0);
+        let mut node = |node: &[u8], checksum: u32| {
+            tail.update(&u64::from(checksum).to_le_bytes());
+            bytes.extend(node);
         };
         for (height, nodes) in [(2, &self.nodes.upper), (1, &self.nodes.lower)] {
             for (number, found) in nodes.iter().enumerate() {
-                node(self.node_bytes(found, height, places.node(height, number), &places));
+                let found = self.node_bytes(found, height, places.node(height, number), &places);
+                node(&found.0, crc32fast::hash(&found.0));
             }
         }
-        self.nodes.leaves.iter().for_each(|leaf| node(self.leaf_bytes(leaf)));
+        for leaf in &self.nodes.leaves {
+            node(&leaf.bytes, leaf.checksum);
+        }
         let tail = if self.nodes.root.is_empty() { u32::MAX } else { tail.finalize() };
         bytes[8..16].copy_from_slice(&(u64::from(tail) << 32 | u64::from(head)).to_le_bytes());
         Ok(bytes)
@@ -161,7 +161,8 @@ impl VdbGrid<'_> {
         let mut tree = Structure::default();
         let counts = self.counts();
         for height in 0..3 {
-            let offset = if counts[height] > 0 { places.nodes[height].0 - GRID_BYTES } else { 0 };
+            // NanoVDB's manager of nodes wants a place even where there are none.
+            let offset = if self.nodes.root.is_empty() { 0 } else { places.nodes[height].0 - GRID_BYTES };
             tree.field((offset as u64).to_le_bytes());
         }
         tree.field(((places.root - GRID_BYTES) as u64).to_le_bytes());
@@ -213,22 +214,6 @@ impl VdbGrid<'_> {
         }
         bytes
     }
-
-    fn leaf_bytes(&self, leaf: &VdbLeaf) -> Structure {
-        let mut bytes = Structure::default();
-        let low = leaf.active.map_or(leaf.corner, |active| active.low);
-        bytes.fields(low.map(u32::to_le_bytes));
-        let high = leaf.active.map_or(low, |active| active.high);
-        bytes.fields((0..3).map(|j| [(high[j] - low[j]) as u8]));
-        // It has a box.
-        bytes.field([1 << 1]);
-        bytes.fields(bits(leaf.words.iter().map(|&word| word != 0)));
-        bytes.range(self.values, range(leaf.active));
-        bytes.align(ALIGNED);
-        leaf.words.iter().for_each(|&word| bytes.value(self.values, word));
-        bytes.align(ALIGNED);
-        bytes
-    }
 }
 
 fn diagonal([x, y, z]: [f64; 3]) -> [f64; 9] {
@@ -243,14 +228,7 @@ fn ends(active: Option<Active>) -> impl Iterator<Item = [u8; 4]> {
 }
 
 fn range(active: Option<Active>) -> [u64; 2] {
-    active.map_or([0; 2], |active| active.range)
-}
-
-/// Bits in words of 64, the first of a word in its lowest place.
-fn bits(bits: impl Iterator<Item = bool>) -> Vec<[u8; 8]> {
-    let bits: Vec<bool> = bits.collect();
-    let word = |bits: &[bool]| bits.iter().rev().fold(0u64, |word, &bit| word << 1 | u64::from(bit)).to_le_bytes();
-    bits.chunks(64).map(word).collect()
+    active.and_then(|active| active.range).unwrap_or_default()
 }
 
 /// The key of the name, as NanoVDB makes it.

@@ -82,3 +82,10 @@ impl Structure {
         self.0.resize(self.0.len() + 2 * values.mean, 0);
     }
 }
+
+/// Bits in words of 64, the first of a word in its lowest place.
+pub(super) fn bits(bits: impl Iterator<Item = bool>) -> Vec<[u8; 8]> {
+    let bits: Vec<bool> = bits.collect();
+    let word = |bits: &[bool]| bits.iter().rev().fold(0u64, |word, &bit| word << 1 | u64::from(bit)).to_le_bytes();
+    bits.chunks(64).map(word).collect()
+}

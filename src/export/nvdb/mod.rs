@@ -1,6 +1,6 @@
 //! `.nvdb`: NanoVDB, version 32.4, for renderers and GPUs.
 //!
-//! VdbNodes have 32^3, 16^3 and 8^3 children, whatever the plan's g, r and B; a box of one value is a tile. Cells of value 0 are
+//! Nodes have 32^3, 16^3 and 8^3 children, whatever the plan's g, r and B; a box of one value is a tile. Cells whose bits are 0 are
 //! inactive, others active. Types that NanoVDB has not become the next larger that holds all of their values: u8 and i8 become
 //! 16 bits, u16 becomes 32. All nodes are in memory, as in those of whoever reads the file.
 //!
@@ -8,6 +8,7 @@
 
 mod grid;
 mod layout;
+mod leaf;
 mod nodes;
 
 use std::io::Write;
@@ -15,6 +16,7 @@ use std::io::Write;
 use crate::cell::CellType;
 use crate::export::boxes::Boxes;
 use crate::export::error::ExportError;
+use crate::export::vtk;
 use grid::VdbGrid;
 use layout::Values;
 use nodes::{VdbCutter, VdbNodes};
@@ -37,11 +39,20 @@ pub fn check<const K: usize>(size: [u32; K], kind: CellType) -> Result<(), Expor
 /// Writes all cells.
 ///
 /// # Errors
-/// As [`check`]; if cells cannot be read, the writer fails, or there is no memory for the nodes.
+/// As [`check`]; if the place of cells is no number of single precision, as GPUs have it; if cells cannot be read, the writer fails,
+/// or there is no memory for the nodes.
 pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
     let domain = boxes.domain();
     check(domain.size(), boxes.kind())?;
     let values = Values::of(boxes.kind())?;
+    let (origin, spacing) = vtk::origin_and_spacing(&domain);
+    let single = |j: usize| {
+        let (step, first) = (spacing[j] as f32, origin[j] as f32);
+        step.is_normal() && step.recip().is_normal() && first.is_finite()
+    };
+    if let Some(axis) = (0..3).find(|&j| !single(j)) {
+        return Err(ExportError::Spacing { format: ".nvdb", axis, spacing: spacing[axis], origin: origin[axis] });
+    }
     let nodes = VdbNodes::of(&VdbCutter::new(boxes, values))?;
     VdbGrid { values, nodes: &nodes }.write(&domain, out)
 }

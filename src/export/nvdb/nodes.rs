@@ -5,8 +5,9 @@ use rayon::prelude::*;
 use crate::export::boxes::Boxes;
 use crate::export::error::ExportError;
 use crate::export::nvdb::layout::Values;
+use crate::export::nvdb::leaf::VdbLeaf;
+use crate::export::read_box::ReadBox;
 use crate::geometry::Region;
-use crate::memory::zeros;
 
 /// Cells along a leaf, a lower and an upper node.
 pub(super) const SIDES: [u32; 3] = [8, 128, 4096];
@@ -28,36 +29,39 @@ pub(super) enum VdbEntry {
 pub(super) struct Active {
     pub(super) low: [u32; 3],
     pub(super) high: [u32; 3],
-    pub(super) range: [u64; 2],
+    /// None if no value is a number.
+    pub(super) range: Option<[u64; 2]>,
 }
 
 impl Active {
-    fn tile(corner: [u32; 3], side: u32, word: u64) -> Option<Self> {
-        (word != 0).then(|| Self { low: corner, high: corner.map(|c| c + side - 1), range: [word; 2] })
+    fn tile(corner: [u32; 3], side: u32, word: u64, values: Values) -> Option<Self> {
+        let range = of_word(word, values);
+        (word != 0).then(|| Self { low: corner, high: corner.map(|c| c + side - 1), range })
     }
 
     fn join(one: Option<Self>, other: Option<Self>, values: Values) -> Option<Self> {
         let (Some(a), Some(b)) = (one, other) else { return one.or(other) };
-        let rank = |word| values.kind().rank(word);
-        let least = if rank(b.range[0]) < rank(a.range[0]) { b.range[0] } else { a.range[0] };
-        let greatest = if rank(b.range[1]) > rank(a.range[1]) { b.range[1] } else { a.range[1] };
         let low = std::array::from_fn(|j| a.low[j].min(b.low[j]));
-        Some(Self { low, high: std::array::from_fn(|j| a.high[j].max(b.high[j])), range: [least, greatest] })
+        let high = std::array::from_fn(|j| a.high[j].max(b.high[j]));
+        Some(Self { low, high, range: joined(a.range, b.range, values) })
     }
+}
+
+/// The range of a word, which is none if it is not a number: renderers take a greatest value for a bound.
+fn of_word(word: u64, values: Values) -> Option<[u64; 2]> {
+    (!values.kind().number(word).is_nan()).then_some([word; 2])
+}
+
+fn joined(one: Option<[u64; 2]>, other: Option<[u64; 2]>, values: Values) -> Option<[u64; 2]> {
+    let (Some([a, b]), Some([c, d])) = (one, other) else { return one.or(other) };
+    let rank = |word| values.kind().rank(word);
+    Some([if rank(c) < rank(a) { c } else { a }, if rank(d) > rank(b) { d } else { b }])
 }
 
 /// A lower or an upper node; entries with the last axis fastest.
 #[derive(Debug)]
 pub(super) struct VdbNode {
     pub(super) entries: Vec<VdbEntry>,
-    pub(super) active: Option<Active>,
-}
-
-/// A leaf: the words of its cells, the last axis fastest.
-#[derive(Debug)]
-pub(super) struct VdbLeaf {
-    pub(super) corner: [u32; 3],
-    pub(super) words: Box<[u64; 512]>,
     pub(super) active: Option<Active>,
 }
 
@@ -86,7 +90,7 @@ pub(super) struct VdbCutter<'b, const K: usize> {
 /// A lower node on its own, whose children are counted from 0; or a tile in its place.
 enum Lower {
     Tile(u64),
-    VdbNode(VdbNode, Vec<VdbLeaf>),
+    Node(VdbNode, Vec<VdbLeaf>),
 }
 
 impl<'b, const K: usize> VdbCutter<'b, K> {
@@ -117,54 +121,48 @@ impl<'b, const K: usize> VdbCutter<'b, K> {
             return Ok(Lower::Tile(word));
         }
         let (part, _) = self.clip(corner, SIDES[1]).expect("what is not there is a tile");
-        let width = self.boxes.kind().bytes() as usize;
-        let mut bytes = zeros::<u8>(part.volume() as usize * width)?;
-        self.boxes.read(&Self::region(&part), &mut bytes).map_err(ExportError::Read)?;
-        let word = |cell: [u32; 3]| {
-            let mut word = [0; 8];
-            let place = part.place(cell) * width;
-            let cell = &bytes[place..place + width];
-            match cfg!(target_endian = "big") {
-                true => word.iter_mut().zip(cell.iter().rev()).for_each(|(byte, &cell)| *byte = cell),
-                false => word[..width].copy_from_slice(cell),
-            }
-            u64::from_le_bytes(word)
-        };
+        let read = ReadBox::of(self.boxes, Self::region(&part))?;
+        let word = |cell: [u32; 3]| read.word(std::array::from_fn(|j| cell[j]));
         let (mut entries, mut leaves, mut active) = (Vec::with_capacity(4096), Vec::new(), None);
         for number in 0..CHILDREN[0].pow(3) {
             let corner = child(corner, number, CHILDREN[0], SIDES[0]);
             let leaf = self.leaf(corner, word);
             let (entry, here) = match leaf {
                 Ok(leaf) => {
-                    let here = leaf.active;
+                    let here = Some(leaf.active);
                     leaves.push(leaf);
                     (VdbEntry::Child(leaves.len() - 1), here)
                 }
-                Err(word) => (VdbEntry::Tile(word), Active::tile(corner, SIDES[0], word)),
+                Err(word) => (VdbEntry::Tile(word), Active::tile(corner, SIDES[0], word, self.values)),
             };
             entries.push(entry);
             active = Active::join(active, here, self.values);
         }
         match active {
             None => Ok(Lower::Tile(0)),
-            active => Ok(Lower::VdbNode(VdbNode { entries, active }, leaves)),
+            active => Ok(Lower::Node(VdbNode { entries, active }, leaves)),
         }
     }
 
     /// A leaf, or the value of a tile.
     fn leaf(&self, corner: [u32; 3], word: impl Fn([u32; 3]) -> u64) -> Result<VdbLeaf, u64> {
         let (part, whole) = self.clip(corner, SIDES[0]).ok_or(0u64)?;
-        let (mut words, mut active) = (Box::new([0; 512]), None);
+        let mut words = [0; 512];
+        let (mut low, mut high, mut range) = (corner.map(|c| c + SIDES[0]), corner, None);
         for cell in part.cells() {
             let place = (0..3).fold(0, |place, j| place << 3 | (cell[j] - corner[j]) as usize);
             words[place] = word(cell);
-            active = Active::join(active, Active::tile(cell, 1, words[place]), self.values);
+            if words[place] != 0 {
+                low = std::array::from_fn(|j| low[j].min(cell[j]));
+                high = std::array::from_fn(|j| high[j].max(cell[j]));
+                range = joined(range, of_word(words[place], self.values), self.values);
+            }
         }
-        let same = whole && words.iter().all(|&word| word == words[0]);
-        if same || active.is_none() {
+        let none = words.iter().all(|&word| word == 0);
+        if none || (whole && words.iter().all(|&word| word == words[0])) {
             return Err(words[0]);
         }
-        Ok(VdbLeaf { corner, words, active })
+        Ok(VdbLeaf::new(self.values, &words, Active { low, high, range }))
     }
 }
 
@@ -190,7 +188,8 @@ impl VdbNodes {
                     nodes.root.push((corner, VdbEntry::Tile(word)));
                     nodes.tiles[2] += 1;
                     nodes.cells += u64::from(SIDES[2]).pow(3);
-                    nodes.active = Active::join(nodes.active, Active::tile(corner, SIDES[2], word), cutter.values);
+                    nodes.active =
+                        Active::join(nodes.active, Active::tile(corner, SIDES[2], word, cutter.values), cutter.values);
                 }
                 None => nodes.upper(cutter, corner)?,
             }
@@ -208,9 +207,9 @@ impl VdbNodes {
                     let corner = child(corner, number as u32, CHILDREN[1], SIDES[1]);
                     self.tiles[1] += u64::from(word != 0);
                     self.cells += u64::from(word != 0) * u64::from(SIDES[1]).pow(3);
-                    (VdbEntry::Tile(word), Active::tile(corner, SIDES[1], word))
+                    (VdbEntry::Tile(word), Active::tile(corner, SIDES[1], word, cutter.values))
                 }
-                Lower::VdbNode(node, leaves) => (VdbEntry::Child(self.lower.len()), self.append(node, leaves)),
+                Lower::Node(node, leaves) => (VdbEntry::Child(self.lower.len()), self.append(node, leaves)),
             };
             entries.push(entry);
             active = Active::join(active, here, cutter.values);
@@ -234,7 +233,7 @@ impl VdbNodes {
                 }
             }
         }
-        self.cells += leaves.iter().flat_map(|leaf| leaf.words.iter()).filter(|&&word| word != 0).count() as u64;
+        self.cells += leaves.iter().map(|leaf| leaf.cells).sum::<u64>();
         self.leaves.extend(leaves);
         let active = node.active;
         self.lower.push(node);
