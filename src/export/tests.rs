@@ -236,7 +236,7 @@ proptest! {
 #[test]
 fn what_a_format_does_not_hold_is_an_error() {
     let said = |error: Result<(), ExportError>| error.unwrap_err().to_string();
-    let k = ".htg: 4 dimensions; it holds 2 or 3. A slice or a box of fewer could be written";
+    let k = ".htg: 4 dimensions; it holds 2 or 3";
     assert_eq!(said(htg::check([8; 4])), k);
     assert!(said(vti::check([8])).starts_with(".vti: 1 dimensions; it holds 2 or 3"));
     let most = "2147483647 cells on axis 1; it counts to 2147483646. A box of fewer could be written";
