@@ -13,8 +13,11 @@ const BOX_SHADER = [`#version 300 es
   precision highp float;
   in vec4 shade; in vec3 face; flat in vec3 across; uniform float edges; uniform float opacity; out vec4 pixel;
   void main() {
-    vec3 far = min(face, 1.0 - face) / max(fwidth(face), 1e-6) + (1.0 - across) * 9.0;
-    float edge = edges * (1.0 - smoothstep(0.0, 1.1, min(far.x, min(far.y, far.z))));
+    vec3 pixel_of = max(fwidth(face), 1e-6);
+    vec3 far = min(face, 1.0 - face) / pixel_of + (1.0 - across) * 9.0;
+    // Boxes of a few pixels would be nothing but edges.
+    float large = smoothstep(3.0, 9.0, 1.0 / max(pixel_of.x * across.x, max(pixel_of.y * across.y, pixel_of.z * across.z)));
+    float edge = edges * large * (1.0 - smoothstep(0.0, 1.1, min(far.x, min(far.y, far.z))));
     vec3 ink = mix(shade.rgb, shade.rgb * 0.5, edge);
     float alpha = mix(opacity, 1.0, edge * 0.6 * step(opacity, 0.99));
     pixel = vec4(ink * alpha, alpha);

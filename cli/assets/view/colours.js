@@ -14,7 +14,7 @@ class Shades {
     this.canBeLabels = counts !== null && counts.size <= MOST_CATEGORIES;
     const integers = !about.cell.startsWith("f");
     this.labels = this.canBeLabels && (about.labels.length > 0 || counts.size <= 4 || (integers && about.rule === "full" && counts.size <= 64));
-    [this.least, this.greatest] = ends(tree);
+    [this.least, this.greatest] = ends(counts, tree);
     // Counts are shown as `run -o` has them in pictures.
     this.logarithmic = !this.labels && integers && about.rule !== "full";
     this.palette = about.palettes.findIndex(([name]) => name === (this.logarithmic ? "inferno" : "viridis"));
@@ -28,19 +28,17 @@ class Shades {
     this.ofCell = new Uint8Array(tree.cells.length);
     this.shares = new Float64Array(256);
     const shade = this.shading();
-    const put = (from, to) => {
-      // A cell is most often what the one before it is.
-      let last = NaN, lastShade = 0;
-      for (let i = 0; i < from.length; i++) {
-        if (from[i] !== last) [last, lastShade] = [from[i], shade(from[i])];
-        to[i] = lastShade;
-      }
-    };
-    put(tree.value, this.ofRow);
-    put(tree.cells, this.ofCell);
     const total = about.size.reduce((product, n) => product * n, 1);
-    for (let row = 0; row < tree.rows; row++) if (!tree.isLeaf(row)) this.shares[this.ofRow[row]] += tree.volume[row] / total;
-    for (let i = 0; i < this.ofCell.length; i++) this.shares[this.ofCell[i]] += 1 / total;
+    for (let row = 0; row < tree.rows; row++) {
+      this.ofRow[row] = shade(tree.value[row]);
+      if (!tree.isLeaf(row)) this.shares[this.ofRow[row]] += tree.volume[row] / total;
+    }
+    // A cell is most often what the one before it is.
+    eachRun(tree.cells, (value, start, end) => {
+      const of = shade(value);
+      this.ofCell.fill(of, start, end);
+      this.shares[of] += (end - start) / total;
+    });
     this.background = this.shares.indexOf(Math.max(...this.shares));
     this.paint();
   }
@@ -101,24 +99,30 @@ class Shades {
   }
 }
 
+// Calls with cells of one value in a row, until that answers false.
+function eachRun(cells, visit) {
+  for (let start = 0, end; start < cells.length; start = end) {
+    const value = cells[start];
+    for (end = start + 1; end < cells.length && cells[end] === value; end++);
+    if (visit(value, start, end) === false) return;
+  }
+}
+
 // Cells of each value, as far as there are few enough of them to be told apart; else null.
 function countValues(tree) {
   const counts = new Map();
   const add = (value, cells) => counts.set(value, (counts.get(value) ?? 0) + cells);
   const few = () => counts.size <= 1 << 16;
   for (let row = 0; row < tree.rows && few(); row++) if (!tree.isLeaf(row)) add(tree.value[row], tree.volume[row]);
-  let start = 0;
-  const { cells } = tree;
-  for (let i = 1; i <= cells.length && few(); i++) {
-    if (i < cells.length && cells[i] === cells[start]) continue;
-    add(cells[start], i - start);
-    start = i;
-  }
+  eachRun(tree.cells, (value, start, end) => {
+    add(value, end - start);
+    return few();
+  });
   return few() ? counts : null;
 }
 
 // The least finite number and the greatest.
-function ends(tree) {
+function ends(counts, tree) {
   let [least, greatest] = [Infinity, -Infinity];
   const look = (value) => {
     const number = Number(value);
@@ -126,9 +130,11 @@ function ends(tree) {
     least = Math.min(least, number);
     greatest = Math.max(greatest, number);
   };
-  for (let row = 0; row < tree.rows; row++) if (!tree.isLeaf(row)) look(tree.value[row]);
-  let last = NaN;
-  for (let i = 0; i < tree.cells.length; i++) if (tree.cells[i] !== last) look((last = tree.cells[i]));
+  if (counts) [...counts.keys()].forEach(look);
+  else {
+    for (let row = 0; row < tree.rows; row++) if (!tree.isLeaf(row)) look(tree.value[row]);
+    eachRun(tree.cells, look);
+  }
   return least <= greatest ? [least, greatest] : [0, 0];
 }
 

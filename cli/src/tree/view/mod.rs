@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::options::{bytes, one_of};
 use crate::voice::Voice;
 use detail::Detail;
-use page::Page;
+use page::TreePage;
 
 /// Options of `tree view`.
 #[derive(Debug, Args)]
@@ -59,7 +59,7 @@ impl TreeJob for ViewOptions {
         let Self { tree: of, output, max_size, by, title, force, voice } = self;
         let to = ToOptions { output, force, voice, of };
         let staged = to.stage(&["html"])?;
-        let page = Page::of(&tree, title);
+        let page = TreePage::of(&tree, title);
         let bare = page.html(None)?.len() as u64;
         let Some(room) = max_size.checked_sub(bare).filter(|&room| room > 0) else {
             return Err(Error::Input(format!("--max-size {max_size}: a page without any region has {bare} bytes")));

@@ -30,14 +30,14 @@ const CATEGORIES: usize = 250;
 const STOPS: usize = 33;
 
 /// What a page says, whatever it shows.
-pub(super) struct Page {
+pub(super) struct TreePage {
     title: String,
     summary: String,
     source: Option<String>,
     about: Value,
 }
 
-impl Page {
+impl TreePage {
     /// Of a tree.
     pub(super) fn of<const K: usize>(tree: &TreeFile<K>, title: Option<String>) -> Self {
         let (plan, kind, info) = (tree.plan(), tree.kind(), tree.info());
