@@ -161,7 +161,7 @@ fn descend<T: Cell, const K: usize>(
 }
 
 fn is_what_a_descent_finds<T: Cell, const K: usize>(case: Case<K>) {
-    let nodata = (case.seed % 3 == 0).then(|| value::<T>(7));
+    let nodata = (case.seed.is_multiple_of(3)).then(|| value::<T>(7));
     let array = noisy::<T, K>(&case, nodata);
     let half = if T::TYPE.is_float() { 0.5 } else { 0.0 };
     let asked = [
