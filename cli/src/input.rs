@@ -10,7 +10,15 @@ use orthant::{Bytes, Computed};
 
 use crate::error::Error;
 use crate::options::InputOptions;
+use crate::output::has_extension;
 use crate::voice::Voice;
+
+/// What files of formats are called that only a feature brings.
+const ABSENT: &[(&str, &str)] = if cfg!(feature = "hdf5") {
+    &[]
+} else {
+    &[("h5", "hdf5"), ("hdf5", "hdf5"), ("he5", "hdf5"), ("nc", "hdf5"), ("nc4", "hdf5")]
+};
 
 /// An array that was opened.
 pub(crate) struct Input {
@@ -64,11 +72,12 @@ impl Input {
         }
         let (Some(kind), Some(size)) = (options.dtype, &computed.size) else {
             let missing = if options.dtype.is_none() { "dtype" } else { "size" };
-            let reason = format!(
-                "--{missing}: {} is none of {}, and cells alone need --dtype and --size",
-                path.display(),
-                Format::endings()
-            );
+            let unknown = match ABSENT.iter().find(|(ending, _)| has_extension(&path, ending)) {
+                Some((_, feature)) => format!("of a format that this program was built without (feature {feature})"),
+                None => "of no format that is known (run array --help lists them)".into(),
+            };
+            let path = path.display();
+            let reason = format!("--{missing}: {path} is {unknown}, and cells alone need --dtype and --size");
             return Err(Error::Input(reason).about(&["input", missing]));
         };
         let size = match (&size[..], computed.dim) {

@@ -17,12 +17,13 @@ use crate::error::Error;
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::WHAT)]
 pub(crate) struct InputOptions {
-    /// The array: .npy, FILE.npz:NAME, NIfTI, NRRD, MetaImage, TIFF, a folder of TIFF slices, or cells alone
+    /// The array: .npy, .nii, .nrrd, .tif, .., or raw
     ///
-    /// Size and type come from the file, and so does what it says of axes, units and labels. .nii, .nii.gz, .hdr with its .img,
-    /// .nrrd, .nhdr, .mha, .mhd, .tif and .tiff are read, and slices of a folder in the order of the numbers in their names. Of an
-    /// archive with several arrays one is named after a colon. What is packed, or lies in several files, is first unpacked into
-    /// a temporary file without a name (TMPDIR). Any other file is taken for cells alone, and --dtype and --size say which.
+    /// NumPy's .npy and FILE.npz:NAME; NIfTI (.nii, .nii.gz, .hdr with its .img); NRRD (.nrrd, .nhdr); MetaImage (.mha, .mhd); TIFF (.tif,
+    /// .tiff), and folders of TIFF slices in the order of the numbers in their names; HDF5 and netCDF-4 (.h5, FILE.nc::/group/data) if
+    /// the program was built with the feature hdf5. Size and type come from the file, and so does what it says of axes, units
+    /// and labels. What is packed, or lies in several files, is first unpacked into a temporary file without a name (TMPDIR). Any
+    /// other file is taken for cells alone, and --dtype and --size say which.
     #[arg(long, value_name = "FILE", env = "ORTHANT_INPUT")]
     pub(crate) input: Option<PathBuf>,
     /// The type of the cells in a file of cells alone
