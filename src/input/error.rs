@@ -152,11 +152,11 @@ pub enum Wrong {
         /// Where it says so.
         at: FilePlace,
         /// What it is about.
-        field: String,
+        field: Box<str>,
         /// What it says.
-        value: String,
+        value: Box<str>,
         /// What could be read, or why not.
-        allowed: String,
+        allowed: Box<str>,
     },
     /// Something that a header has to say.
     #[error("the header says nothing of {field}")]
@@ -208,8 +208,8 @@ impl Wrong {
             let more = if whole.len() < text.len() { ".." } else { "" };
             format!("{}{more}", whole.escape_debug())
         };
-        let value = format!("'{}'", shown(&value.to_string()));
-        Self::Field { at, field: shown(field), value, allowed: allowed.into() }
+        let value = format!("'{}'", shown(&value.to_string())).into();
+        Self::Field { at, field: shown(field).into(), value, allowed: allowed.into().into() }
     }
 }
 

@@ -75,7 +75,7 @@ impl NrrdHeader {
             } else if let Some((name, says)) = line.split_once(':') {
                 let name = name.trim().to_ascii_lowercase();
                 let name = OTHERS.iter().find(|(other, _)| *other == name).map_or(name, |(_, name)| (*name).to_owned());
-                let list = name == "data file" && says.trim().split_whitespace().next() == Some("LIST");
+                let list = name == "data file" && says.split_whitespace().next() == Some("LIST");
                 let field = HeaderField { at: lines.place(), name: &name, value: says };
                 if header.fields.contains_key(&name) {
                     return Err(field.wrong("it comes twice"));
