@@ -156,7 +156,7 @@ pub enum Wrong {
         /// What it says.
         value: Box<str>,
         /// What could be read, or why not.
-        allowed: String,
+        allowed: Box<str>,
     },
     /// Something that a header has to say.
     #[error("the header says nothing of {field}")]
@@ -209,7 +209,7 @@ impl Wrong {
             format!("{}{more}", whole.escape_debug())
         };
         let value = format!("'{}'", shown(&value.to_string())).into();
-        Self::Field { at, field: shown(field).into(), value, allowed: allowed.into() }
+        Self::Field { at, field: shown(field).into(), value, allowed: allowed.into().into() }
     }
 }
 
