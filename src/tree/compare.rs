@@ -54,7 +54,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// than the tolerance, or on the other side of the threshold; others as always. `nodata` is the word of those that are no data.
     ///
     /// # Errors
-    /// As [`compare`](Self::compare), and if the predicate is not one of the tree's cells.
+    /// As `compare`, and if the predicate is not one of the tree's cells.
     pub fn compare_within(
         &self,
         (predicate, nodata): (&Predicate, Option<u64>),

@@ -55,7 +55,9 @@ impl Steps {
             (Some(step), Some(lo)) if lo.unsigned_abs() < 1 << 100 => Count::Wide(step, lo),
             _ if of.bytes() < 8 => Count::Real(step.real(), lo.real()),
             _ => {
-                return Err(format!("{of} has digits that a double has not; give a whole step and a whole first value"));
+                return Err(format!(
+                    "{of} has digits that a double has not; give a whole step and a whole first value"
+                ));
             }
         };
         let ends = range(of).map(|end| count.label(of, word_of_whole(of, end)));
