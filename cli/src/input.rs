@@ -103,6 +103,12 @@ impl Input {
     }
 }
 
+/// A file and the array in it, as they are given.
+pub(crate) fn name(file: &Path, member: Option<&str>) -> String {
+    let separator = Format::of(file).and_then(Format::part).unwrap_or(":");
+    member.map_or_else(|| file.display().to_string(), |member| format!("{}{separator}{member}", file.display()))
+}
+
 /// What is wrong with a file is about the option that names it.
 pub(crate) fn wrong(error: InputError) -> Error {
     let error = match error {

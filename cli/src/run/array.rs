@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::outputs::{Format, Outputs, finish, write_report};
 use super::{noise, summary};
 use crate::error::Error;
-use crate::input::{Input, wrong};
+use crate::input::{self, Input, wrong};
 use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::RunOptions;
@@ -184,8 +184,7 @@ impl ArrayRun {
 
     /// What a tree of it says that it is made of.
     fn name(&self, path: &Path) -> String {
-        let file = path.file_name().unwrap_or_default().to_string_lossy();
-        self.input.member.as_ref().map_or_else(|| file.to_string(), |member| format!("{file}:{member}"))
+        input::name(path.file_name().unwrap_or_default().as_ref(), self.input.member.as_deref())
     }
 
     /// What tells the array from all others, and from itself when a file of it was written to: what was begun of it can be gone on

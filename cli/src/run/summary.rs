@@ -4,6 +4,7 @@ use orthant::per_axis::{shortest, text as by};
 use orthant::tree::Predicate;
 use orthant::{ArrayReport, Bytes, LevelReport, Report, StrategyKind};
 
+use crate::input;
 use crate::voice::{align_right, table};
 
 /// What happened in a run of a field.
@@ -78,10 +79,7 @@ pub(super) fn of_field(report: &Report) -> String {
 /// What an array was found to be.
 pub(super) fn of_array(report: &ArrayReport) -> String {
     let (computation, cells) = (&report.computation, &report.cells.all);
-    let name = match &report.input.member {
-        Some(member) => format!("{}:{member}", report.input.path.display()),
-        None => report.input.path.display().to_string(),
-    };
+    let name = input::name(&report.input.path, report.input.member.as_deref());
     let mut text = format!(
         "array {name} {} {}, {} {} on cpu ({} threads), g {} r {} B {}, explore {}\n\n",
         by(&computation.size),
