@@ -126,8 +126,8 @@ impl CellType {
     }
 
     /// A number by which words are ordered as the values are that they stand for: -0 before 0, what is not a number before all
-    /// numbers or after them, by its sign.
-    pub(crate) fn rank(self, word: u64) -> u64 {
+    /// numbers or after them, by its sign. Ranks of whole numbers are as far apart as the numbers, and the rank of a rank is the word.
+    pub fn rank(self, word: u64) -> u64 {
         let sign = 1 << (8 * self.bytes() - 1);
         match self {
             Self::U8 | Self::U16 | Self::U32 | Self::U64 => word,

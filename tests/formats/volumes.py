@@ -42,6 +42,11 @@ def main():
     folder, wheels = Path(sys.argv[1]), sys.argv[2:]
     found = {"frog_tissues.vti": ("frog", frog), "example4d.nii.gz": ("series", series)}
     np.save(folder / "atlas.npy", atlas())
+    # A map with the value that maps have for no data, and numbers at the ends of their types.
+    ramp = np.linspace(0, 100, 4096, dtype="f4").reshape(64, 64)
+    np.save(folder / "map.npy", np.where(np.arange(64)[:, None] < 20, np.finfo("f4").min, ramp))
+    np.save(folder / "far.npy", (np.linspace(-1, 1, 4096) * 1.7e308).reshape(64, 64))
+    np.save(folder / "high.npy", np.arange(4096, dtype="u8").reshape(64, 64) + np.uint64(2**64 - 4096))
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as archive:
             for path in archive.namelist():

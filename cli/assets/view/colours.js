@@ -55,21 +55,28 @@ class Shades {
       return (value) => shades.get(value) ?? 0;
     }
     this.categories = [];
-    const above = this.logarithmic ? Math.log1p : (x) => x;
-    const width = this.greatest - this.least, range = above(width);
+    const { least, greatest } = this, above = this.logarithmic ? Math.log1p : (x) => x;
+    // Of half the distance, which is a number where the whole may be none; of whole numbers, which have digits to lose, the whole.
+    const whole = !about.cell.startsWith("f");
+    const distance = (value) => (whole ? Number(value - least) : value / 2 - least / 2), range = above(distance(greatest));
     return (value) => {
-      const number = Number(value);
-      if (Number.isNaN(number) || isNoData(value)) return 0;
-      return range > 0 ? 1 + Math.round((254 * above(Math.min(Math.max(number - this.least, 0), width))) / range) : 1;
+      if (value !== value || isNoData(value)) return 0;
+      const shown = value < least ? least : value > greatest ? greatest : value;
+      return range > 0 ? 1 + Math.round((254 * above(distance(shown))) / range) : 1;
     };
   }
 
   // A value of which a shade is the middle, as text; of categories their own.
   valueOf(shade) {
     if (this.labels) return this.categories[shade - 1]?.value ?? "NaN";
-    const t = (shade - 1) / 254, width = this.greatest - this.least;
-    const value = this.least + (this.logarithmic ? Math.expm1(t * Math.log1p(width)) : t * width);
-    if (!about.cell.startsWith("f")) return String(Math.round(value));
+    const { least, greatest } = this, t = (shade - 1) / 254;
+    if (t === 0 || t === 1) return inFewDigits(t ? greatest : least);
+    const width = Number(greatest - least);
+    if (!about.cell.startsWith("f")) {
+      const above = Math.round(this.logarithmic ? Math.expm1(t * Math.log1p(width)) : t * width);
+      return String(typeof least === "bigint" ? least + BigInt(above) : least + above);
+    }
+    const value = least * (1 - t) + greatest * t;
     // As many digits as tell shades apart, more or less.
     const digits = Math.min(Math.max(3 - Math.floor(Math.log10(width || 1)), 0), 100);
     return digits > 12 ? value.toExponential(3) : String(Number(value.toFixed(digits)));
@@ -121,21 +128,27 @@ function countValues(tree) {
   return few() ? counts : null;
 }
 
-// The least finite number and the greatest.
+// The least finite value and the greatest.
 function ends(counts, tree) {
-  let [least, greatest] = [Infinity, -Infinity];
+  let [least, greatest] = [null, null];
   const look = (value) => {
-    const number = Number(value);
-    if (!Number.isFinite(number) || isNoData(value)) return;
-    least = Math.min(least, number);
-    greatest = Math.max(greatest, number);
+    if (!Number.isFinite(Number(value)) || isNoData(value)) return;
+    if (least === null || value < least) least = value;
+    if (greatest === null || value > greatest) greatest = value;
   };
   if (counts) [...counts.keys()].forEach(look);
   else {
     for (let row = 0; row < tree.rows; row++) if (!tree.isLeaf(row)) look(tree.value[row]);
     eachRun(tree.cells, look);
   }
-  return least <= greatest ? [least, greatest] : [0, 0];
+  const none = tree.value instanceof BigUint64Array || tree.value instanceof BigInt64Array ? 0n : 0;
+  return [least ?? none, greatest ?? none];
+}
+
+// A value in few digits.
+function inFewDigits(value) {
+  const text = textOf(value);
+  return text.length <= 8 || typeof value === "bigint" || Number.isSafeInteger(value) ? text : value.toPrecision(4);
 }
 
 // One of several colours that are written in hexadecimal digits.

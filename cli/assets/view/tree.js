@@ -117,16 +117,27 @@ class Tree {
   }
 }
 
-// A value as `tree sample` prints it: 32 bits by the fewest digits that tell them from others.
+// A value as `tree sample` prints it: by the fewest digits that tell it from others of its type, without a power of ten.
 function textOf(value) {
-  if (typeof value === "bigint" || Number.isInteger(value)) return Object.is(value, -0) ? "-0" : value.toString();
+  if (typeof value === "bigint") return value.toString();
+  if (Object.is(value, -0)) return "-0";
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "inf" : "-inf";
-  if (about.cell !== "f32") return String(value);
+  if (about.cell !== "f32") return written(String(value));
   for (let digits = 1; digits < 10; digits++) {
     const short = Number(value.toPrecision(digits));
-    if (Math.fround(short) === value) return String(short);
+    if (Math.fround(short) === value) return written(String(short));
   }
-  return String(value);
+  return written(String(value));
+}
+
+// A number with its power of ten written out.
+function written(text) {
+  const found = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
+  if (!found) return text;
+  const [, sign, whole, part = "", power] = found, digits = whole + part, point = 1 + Number(power);
+  if (point <= 0) return `${sign}0.${"0".repeat(-point)}${digits}`;
+  const [before, after] = [digits.slice(0, point).padEnd(point, "0"), digits.slice(point)];
+  return sign + before + (after && `.${after}`);
 }
 
 const names = new Map(about.labels.map((label) => [label.value, label.name]));

@@ -8,7 +8,6 @@ use std::io::{Result, Write};
 use font8x8::{BASIC_FONTS, GREEK_FONTS, LATIN_FONTS, UnicodeFonts};
 use png::{BitDepth, ColorType, Encoder};
 
-use orthant::CellType;
 use orthant::result::{Cells, DenseArray};
 use orthant::tree::TreeLabel;
 
@@ -86,7 +85,7 @@ pub fn write<const K: usize>(
     out: &mut dyn Write,
 ) -> Result<()> {
     let [width, height] = slice.extent(field.size());
-    let beside = legend.then(|| Drawing::of(colours, field.cells().kind(), height));
+    let beside = legend.then(|| Drawing::of(colours, height));
     let size = beside.as_ref().map_or([0, height], |drawing| drawing.size);
     let mut encoder = Encoder::new(out, width + size[0], size[1]);
     encoder.set_color(ColorType::Rgb);
@@ -121,10 +120,10 @@ struct Drawing {
 
 impl Drawing {
     /// Of a picture that is so high.
-    fn of(colours: &Colours, kind: CellType, height: u32) -> Self {
+    fn of(colours: &Colours, height: u32) -> Self {
         let scale = (height / 512).max(1);
         let texts: Vec<String> = match colours {
-            Colours::Numbers(palette) => palette.ends().map(|end| number(kind, end)).into(),
+            Colours::Numbers(palette) => palette.ends().into(),
             Colours::Labels(labels) => labels.values().map(|label| label.text.clone()).collect(),
         };
         let widest = texts.iter().map(|text| text.chars().count() as u32).max().unwrap_or(0) * GLYPH;
@@ -191,31 +190,9 @@ impl Drawing {
     }
 }
 
-/// A number as a legend has it.
-fn number(kind: CellType, number: f64) -> String {
-    if !kind.is_float() {
-        return format!("{number:.0}");
-    }
-    match number.abs() {
-        0.0 => "0".into(),
-        1e-4..1e7 => {
-            let digits = format!("{number:.3e}");
-            digits.parse::<f64>().map_or(digits, |rounded| rounded.to_string())
-        }
-        _ => format!("{number:.3e}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_short() {
-        let texts = [0.0, 1.0, -0.123_456, 1e-9, 12_345_678.0, 299.8].map(|x| number(CellType::F32, x));
-        assert_eq!(texts, ["0", "1", "-0.1235", "1.000e-9", "1.235e7", "299.8"]);
-        assert_eq!(number(CellType::U64, 1e19), "10000000000000000000");
-    }
 
     #[test]
     fn colours_of_labels_differ_and_are_seen_on_white_and_on_black() {

@@ -78,8 +78,8 @@ pub struct Palette {
 enum Shading {
     /// Counts, by their logarithm; of dwells the largest, "never escaped", is black.
     Counts { most: u64, dwell: bool },
-    /// Values, by themselves; what is not a number is black.
-    Values { least: f64, greatest: f64 },
+    /// Values, by themselves; what is not a number, or no data, is black.
+    Values { ends: Option<[u64; 2]>, nodata: Option<u64> },
 }
 
 impl Palette {
@@ -91,13 +91,20 @@ impl Palette {
         Self { kind, shading, gradient: gradient.unwrap_or(usual) }
     }
 
-    /// Colours for values, from the least number among some cells to the greatest.
-    pub fn of_values(cells: &Cells, gradient: Option<Gradient>) -> Self {
+    /// Colours for values, from the least number among some cells to the greatest; cells of the word `nodata` are none.
+    pub fn of_values(cells: &Cells, nodata: Option<u64>, gradient: Option<Gradient>) -> Self {
         let kind = cells.kind();
-        let numbers = (0..cells.len()).map(|place| kind.number(cells.word(place))).filter(|number| number.is_finite());
-        let (least, greatest) =
-            numbers.fold((f64::MAX, f64::MIN), |(least, greatest), number| (least.min(number), greatest.max(number)));
-        Self { kind, shading: Shading::Values { least, greatest }, gradient: gradient.unwrap_or(colorous::GREYS) }
+        let words = (0..cells.len()).map(|place| cells.word(place)).filter(|&word| Some(word) != nodata);
+        let numbers = words.filter(|&word| kind.number(word).is_finite());
+        let ends = numbers.fold(None, |ends, word| {
+            let [least, greatest] = ends.unwrap_or([word; 2]);
+            let further = |end| kind.rank(word).cmp(&kind.rank(end));
+            Some([
+                if further(least).is_lt() { word } else { least },
+                if further(greatest).is_gt() { word } else { greatest },
+            ])
+        });
+        Self { kind, shading: Shading::Values { ends, nodata }, gradient: gradient.unwrap_or(colorous::GREYS) }
     }
 
     /// The index of a cell's colour.
@@ -111,11 +118,21 @@ impl Palette {
                 let most = (most as f64).ln_1p();
                 if most > 0.0 { (label as f64).ln_1p() / most } else { 0.0 }
             }
-            Shading::Values { least, greatest } => match self.kind.number(word) {
-                number if number.is_nan() => return 0,
-                number if greatest > least => (number.clamp(least, greatest) - least) / (greatest - least),
-                _ => 0.0,
-            },
+            Shading::Values { nodata, .. } if nodata == Some(word) => return 0,
+            Shading::Values { .. } if self.kind.number(word).is_nan() => return 0,
+            Shading::Values { ends: None, .. } => 0.0,
+            Shading::Values { ends: Some(ends), .. } if self.kind.is_float() => {
+                let [least, greatest] = ends.map(|end| self.kind.number(end));
+                // Halves, since the whole may be more than there are numbers.
+                let range = greatest / 2.0 - least / 2.0;
+                let above = self.kind.number(word).clamp(least, greatest) / 2.0 - least / 2.0;
+                if range > 0.0 { above / range } else { 0.0 }
+            }
+            Shading::Values { ends: Some(ends), .. } => {
+                let [least, greatest] = ends.map(|end| self.kind.rank(end));
+                let above = self.kind.rank(word).clamp(least, greatest) - least;
+                if greatest > least { above as f64 / (greatest - least) as f64 } else { 0.0 }
+            }
         };
         1 + (share * 254.0).round().min(254.0) as u8
     }
@@ -133,12 +150,22 @@ impl Palette {
         [colour.r, colour.g, colour.b]
     }
 
-    /// The least number, the one in the middle of the colours, and the greatest; none is one where there are no numbers.
-    pub fn ends(&self) -> [f64; 3] {
+    /// The least number, the one in the middle of the colours, and the greatest, as a legend has them.
+    pub fn ends(&self) -> [String; 3] {
+        let kind = self.kind;
         match self.shading {
-            Shading::Counts { most, .. } => [0.0, ((most as f64).ln_1p() / 2.0).exp_m1().round(), most as f64],
-            Shading::Values { least, greatest } if least <= greatest => [least, least / 2.0 + greatest / 2.0, greatest],
-            Shading::Values { .. } => [f64::NAN; 3],
+            Shading::Counts { most, .. } => {
+                [0, ((most as f64).ln_1p() / 2.0).exp_m1().round() as u64, most].map(|count| count.to_string())
+            }
+            Shading::Values { ends: Some(ends), .. } if kind.is_float() => {
+                let [least, greatest] = ends.map(|end| kind.number(end));
+                [least, least / 2.0 + greatest / 2.0, greatest].map(short)
+            }
+            Shading::Values { ends: Some([least, greatest]), .. } => {
+                let middle = kind.rank(least) + (kind.rank(greatest) - kind.rank(least)) / 2;
+                [least, kind.rank(middle), greatest].map(|word| kind.text(word))
+            }
+            Shading::Values { .. } => ["NaN"; 3].map(Into::into),
         }
     }
 
@@ -146,6 +173,18 @@ impl Palette {
     fn table(&self) -> Vec<u8> {
         let words = 1 << (8 * self.kind.bytes()).min(16);
         (0..words).map(|word| self.index(word)).collect()
+    }
+}
+
+/// A number in few digits.
+fn short(number: f64) -> String {
+    match number.abs() {
+        0.0 => "0".into(),
+        1e-4..1e7 => {
+            let digits = format!("{number:.3e}");
+            digits.parse::<f64>().map_or(digits, |rounded| rounded.to_string())
+        }
+        _ => format!("{number:.3e}"),
     }
 }
 
@@ -217,4 +256,15 @@ pub fn write<const K: usize>(
     }
     stream.finish()?;
     Ok(writer.finish()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let texts = [0.0, 1.0, -0.123_456, 1e-9, 12_345_678.0, 299.8].map(short);
+        assert_eq!(texts, ["0", "1", "-0.1235", "1.000e-9", "1.235e7", "299.8"]);
+    }
 }

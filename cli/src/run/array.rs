@@ -179,7 +179,7 @@ impl ArrayRun {
             noise::after(&builder, (&predicate, leaves), self.voice)?;
         }
         trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
-        self.write(outputs, tree.as_ref(), &slice, &report)
+        self.write(outputs, tree.as_ref(), nodata, &slice, &report)
     }
 
     /// What a tree of it says that it is made of.
@@ -240,6 +240,7 @@ impl ArrayRun {
         &self,
         mut outputs: Outputs,
         tree: Option<&Tree<K>>,
+        nodata: Option<u64>,
         slice: &Slice<K>,
         report: &ArrayReport,
     ) -> Result<(), Error> {
@@ -253,7 +254,8 @@ impl ArrayRun {
         if outputs.report.as_ref().is_some_and(|staged| !staged.is_stdout()) {
             write_report(outputs.report.take(), report, &self.control, self.voice)?;
         }
-        let palette = shown.as_ref().map(|cells| Palette::of_values(cells.cells(), self.args.output.palette));
+        let palette = self.args.output.palette;
+        let palette = shown.as_ref().map(|cells| Palette::of_values(cells.cells(), nodata, palette));
         let picture = shown.as_ref().zip(palette.as_ref()).zip(tree);
         if let (Some(staged), Some(((cells, palette), tree))) = (outputs.overlay, picture) {
             let levels = report.levels.len();

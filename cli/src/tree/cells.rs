@@ -37,8 +37,8 @@ pub(crate) struct BoxOptions {
 pub(crate) struct SliceOptions {
     /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
     tree: PathBuf,
-    /// Hold an axis at an index; may be repeated. A picture shows two axes
-    #[arg(long = "axis", value_parser = axis_index, value_delimiter = ',', value_name = "AXIS=INDEX", required = true)]
+    /// Hold an axis at an index; may be repeated. A picture shows two axes, and of two none need be held
+    #[arg(long = "axis", value_parser = axis_index, value_delimiter = ',', value_name = "AXIS=INDEX")]
     fixed: Vec<(usize, u32)>,
     /// The colours of a picture, from the least value of the slice to the greatest [default: those of labels that have names, else greys]
     #[arg(long, value_parser = gradient(), value_name = "NAME")]
@@ -92,6 +92,11 @@ impl TreeJob for SliceOptions {
             }
             (window.corner[axis], window.extent[axis]) = (index, 1);
         }
+        if K > 2 && self.fixed.is_empty() {
+            let reason =
+                format!("--axis: hold an axis of the {K} at an index, as in --axis {}={}", K - 1, size[K - 1] / 2);
+            return Err(Error::Input(reason).about(&["axis"]));
+        }
         let free: Vec<u32> = (0..K).filter(|&j| !held[j]).map(|j| size[j]).collect();
         if free.is_empty() {
             return Err(Error::Input("--axis: every axis is held, which leaves a cell; see tree sample".into()));
@@ -118,7 +123,7 @@ impl TreeJob for SliceOptions {
         let labels = &tree.info().labels;
         let colours = match self.palette.is_none() && !labels.is_empty() {
             true => Colours::of_labels(array.cells(), labels),
-            false => Colours::Numbers(Palette::of_values(array.cells(), self.palette)),
+            false => Colours::Numbers(Palette::of_values(array.cells(), tree.info().nodata, self.palette)),
         };
         let (found, most) = (colours.labels(), legend::MOST_LABELS);
         if self.legend && found > most {

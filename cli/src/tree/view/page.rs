@@ -60,12 +60,11 @@ impl TreePage {
         });
         let uniform: u64 = tree.terminals().iter().map(|[uniform, _]| uniform).sum();
         let summary = format!(
-            "{} cells of {kind} in {} regions on {} {}: {uniform} of one value, and {} leaves with {:.1} % of the cells.",
+            "{} cells of {kind} in {} on {}: {uniform} of one value, and {} with {:.1} % of the cells.",
             by(&domain.size()).replace('x', " × "),
-            tree.len(),
-            tree.terminals().len(),
-            if tree.terminals().len() == 1 { "level" } else { "levels" },
-            tree.len() - uniform,
+            many(tree.len(), "region", "regions"),
+            many(tree.terminals().len() as u64, "level", "levels"),
+            many(tree.len() - uniform, "leaf", "leaves"),
             tree.leaf_cells() as f64 / domain.cells() as f64 * 100.0
         );
         let title = title.or_else(|| info.source.clone()).unwrap_or_else(|| "A tree".into());
@@ -109,6 +108,11 @@ impl TreePage {
 /// Colours at equal distances, as hexadecimal digits.
 fn stops(gradient: colorous::Gradient) -> String {
     (0..STOPS).map(|stop| format!("{:x}", gradient.eval_rational(stop, STOPS))).collect()
+}
+
+/// So many of something.
+fn many(number: u64, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
 }
 
 fn hexadecimal(colour: [u8; 3]) -> String {
