@@ -239,7 +239,7 @@ fn what_a_format_does_not_hold_is_an_error() {
     let k = ".htg: 4 dimensions; it holds 2 or 3";
     assert_eq!(said(htg::check([8; 4])), k);
     assert!(said(vti::check([8])).starts_with(".vti: 1 dimensions; it holds 2 or 3"));
-    let most = "2147483647 cells on axis 1; it counts to 2147483646.";
+    let most = "2147483647 cells on axis 1; it counts to 2147483646";
     assert_eq!(said(vti::check([8, i32::MAX as u32])), format!(".vti: {most}"));
     htg::check([i32::MAX as u32 - 1; 3]).unwrap();
     // A writer that fails, in every format that has one.
