@@ -322,8 +322,9 @@ fn of_scale(about: &mut About, axis: usize, name: &str, cells: u64, scale: &Data
         return;
     }
     about.axes[axis].unit = text("units").map(str::to_owned);
-    let Some(places) = Some(cells).filter(|&cells| cells > 1 && cells <= LONGEST).and_then(|_| scale.read_f64().ok())
-    else {
+    let places = Some(cells).filter(|&cells| cells > 1 && cells <= LONGEST).and_then(|_| scale.read_f64().ok());
+    // Of a type that is damaged come fewer.
+    let Some(places) = places.filter(|places| places.len() as u64 == cells) else {
         return;
     };
     let (first, last) = (places[0], places[places.len() - 1]);
