@@ -280,3 +280,14 @@ fn what_cannot_be_read_is_told_where_it_stands() {
     let unknown = open(&folder.put("a.dcm", b"")).unwrap_err().to_string();
     assert!(unknown.contains("a.dcm: none of the formats that are known; they are .npy, .npz, .nii, "), "{unknown}");
 }
+
+/// Groups that lie in themselves lead to one data set, or to an end.
+#[cfg(feature = "hdf5")]
+#[test]
+fn groups_of_hdf5_that_lie_in_themselves_end() {
+    let folder = Folder::new("groups");
+    let file = folder.open("links.h5", include_bytes!("data/links.h5"));
+    assert_eq!(file.layout().size, [6, 7, 5]);
+    let wrong = folder.wrong("loop.h5", include_bytes!("data/loop.h5"));
+    assert!(wrong.starts_with("more than 10000 groups or data sets, or groups that lie in themselves"), "{wrong}");
+}

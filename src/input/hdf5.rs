@@ -3,10 +3,11 @@
 //! One file touches the crate that knows the format. A data set that lies in one piece is read where it lies; others are unpacked some
 //! rows at a time.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
-use hdf5_pure::{AttrValue, Dataset, Datatype, DatatypeByteOrder, File, Group};
+use hdf5_pure::{AttrValue, Dataset, Datatype, DatatypeByteOrder, File};
 
 use crate::cell::{Cell, CellType};
 use crate::dimension::MAX_DIM;
@@ -31,7 +32,7 @@ const BATCH: u64 = 1 << 24;
 /// The most bytes that the cells of one index of the slowest axis have, since they are unpacked together.
 const ROW: u64 = 1 << 30;
 
-/// The most data sets that are looked through for the only one, and how deep groups lie.
+/// The most groups and data sets that are looked through for the only one, and how deep groups lie.
 const MOST: usize = 10_000;
 const DEEPEST: usize = 32;
 
@@ -123,36 +124,59 @@ fn described(path: &Path, part: Option<&str>) -> Result<Described, Wrong> {
 
 /// The only data set of numbers that is no axis of another.
 fn only(file: &File) -> Result<String, Wrong> {
-    let mut found = Vec::new();
-    look(&file.root(), "", 0, &mut found)?;
+    let mut found = all(file)?;
+    if found.len() > 1 {
+        // Groups lie in several others, and in themselves.
+        let mut seen = HashSet::new();
+        found.retain(|(_, data)| place(data).is_none_or(|place| seen.insert(place)));
+    }
     match &found[..] {
-        [name] => Ok(name.clone()),
+        [(name, _)] => Ok(name.clone()),
         [] => Err(Wrong::Other("no data set of numbers in it".into())),
         _ => {
-            let names = found.iter().take(20).cloned().collect();
+            let names = found.iter().take(20).map(|(name, _)| name.clone()).collect();
             Err(Wrong::Member { wanted: None, members: found.len(), names })
         }
     }
 }
 
-fn look(group: &Group, path: &str, depth: usize, found: &mut Vec<String>) -> Result<(), Wrong> {
-    if depth > DEEPEST || found.len() > MOST {
-        return Ok(());
-    }
-    for name in group.datasets().map_err(fault)? {
-        let Ok(data) = group.dataset(&name) else { continue };
-        let numbers = data.datatype().is_ok_and(|datatype| kind(&datatype).is_ok());
-        let axes = data.shape().map_or(0, |shape| shape.len());
-        if numbers && axes > 0 && !is_scale(&data) {
-            found.push(format!("{path}/{name}"));
+/// Data sets of numbers that are no axes of others, the least deep first. One that several names lead to comes several times.
+fn all(file: &File) -> Result<Vec<(String, Dataset)>, Wrong> {
+    let (mut found, mut groups) = (Vec::new(), vec![(String::new(), file.root())]);
+    let mut looked = 0;
+    for _ in 0..=DEEPEST {
+        let mut inner = Vec::new();
+        for (path, group) in groups {
+            for (name, data) in group.iter_datasets().map_err(fault)? {
+                let numbers = data.datatype().is_ok_and(|datatype| kind(&datatype).is_ok());
+                let axes = data.shape().map_or(0, |shape| shape.len());
+                if numbers && axes > 0 && !is_scale(&data) {
+                    found.push((format!("{path}/{name}"), data));
+                }
+            }
+            for (name, group) in group.iter_groups().map_err(fault)? {
+                inner.push((format!("{path}/{name}"), group));
+                looked += 1;
+                if looked > MOST || found.len() > MOST {
+                    return Err(Wrong::Other(format!(
+                        "more than {MOST} groups or data sets, or groups that lie in themselves; name a data set, \
+                         as FILE.h5::/group/data"
+                    )));
+                }
+            }
         }
+        groups = inner;
     }
-    for name in group.groups().map_err(fault)? {
-        if let Ok(inner) = group.group(&name) {
-            look(&inner, &format!("{path}/{name}"), depth + 1, found)?;
-        }
+    Ok(found)
+}
+
+/// Where the cells of a data set begin in the file, which no two have in common.
+fn place(data: &Dataset) -> Option<u64> {
+    match data.layout().ok()? {
+        hdf5_pure::Layout::Contiguous { address, .. } => address,
+        hdf5_pure::Layout::Chunked { .. } => data.chunks().ok()?.iter().map(|chunk| chunk.address).min(),
+        _ => None,
     }
-    Ok(())
 }
 
 /// True of an axis of others.
