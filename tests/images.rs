@@ -291,3 +291,46 @@ fn groups_of_hdf5_that_lie_in_themselves_end() {
     let wrong = folder.wrong("loop.h5", include_bytes!("data/loop.h5"));
     assert!(wrong.starts_with("more than 10000 groups or data sets, or groups that lie in themselves"), "{wrong}");
 }
+
+/// A TIFF of one page of bytes: whole numbers by their tags, and a chunk of which there are so many.
+fn page(chunk: &[u8], count: u32, tags: &[(u16, u32)]) -> Vec<u8> {
+    let chunks = 8 + chunk.len() as u32;
+    let list = |number: u32| number.to_le_bytes().repeat(count as usize);
+    let mut entries: Vec<(u16, u32, u32)> = tags.iter().map(|&(tag, value)| (tag, 1, value)).collect();
+    entries.push((324, count, if count == 1 { 8 } else { chunks }));
+    entries.push((325, count, if count == 1 { chunk.len() as u32 } else { chunks + 4 * count }));
+    let lists = if count == 1 { Vec::new() } else { [list(8), list(chunk.len() as u32)].concat() };
+    let mut file = [&b"II*\0"[..], &(chunks + lists.len() as u32).to_le_bytes(), chunk, &lists].concat();
+    file.extend((entries.len() as u16).to_le_bytes());
+    for (tag, count, value) in entries {
+        file.extend([tag.to_le_bytes(), 4u16.to_le_bytes()].concat());
+        file.extend([count.to_le_bytes(), value.to_le_bytes()].concat());
+    }
+    file.extend([0; 4]);
+    file
+}
+
+/// All cells of a page of bytes.
+fn bytes(file: &ArrayFile) -> Vec<u8> {
+    let source = file.source::<2>().unwrap();
+    let whole = Region { corner: [0; 2], extent: source.size() };
+    let mut bytes = vec![0; whole.volume() as usize];
+    source.read(&whole, &mut bytes).unwrap();
+    bytes
+}
+
+/// Many tiles across, tiles that reach far over the edge, and tiles of which too many bytes lie side by side.
+#[test]
+fn tiles_take_no_more_memory_than_their_page() {
+    let folder = Folder::new("tiles");
+    let sides = |size: [u32; 2], tile: [u32; 2], packing: u32| {
+        [(256, size[0]), (257, size[1]), (258, 8), (259, packing), (322, tile[0]), (323, tile[1])]
+    };
+    let many = page(&samples::zlib(&[7]), 5000, &sides([5000, 1], [1, 1], 8));
+    assert_eq!(bytes(&folder.open("many.tif", &many)), [7; 5000]);
+    let wide = page(&samples::zlib(&vec![7; 1 << 24]), 1, &sides([8, 2], [1 << 23, 1 << 30], 8));
+    assert_eq!(bytes(&folder.open("wide.tif", &wide)), [7; 16]);
+    let high = page(&samples::zlib(&[7]), 2, &sides([8, 1 << 30], [4, 1 << 30], 8));
+    let wrong = folder.wrong("high.tif", &high);
+    assert!(wrong.contains("TileLength '1073741824': 8589934592 bytes are unpacked together; at most"), "{wrong}");
+}
