@@ -334,3 +334,15 @@ fn tiles_take_no_more_memory_than_their_page() {
     let wrong = folder.wrong("high.tif", &high);
     assert!(wrong.contains("TileLength '1073741824': 8589934592 bytes are unpacked together; at most"), "{wrong}");
 }
+
+#[test]
+fn bits_of_a_tiff_have_one_order_and_runs_no_predictor() {
+    let folder = Folder::new("bits");
+    let with = |tag: u16, value: u32| {
+        let sides = [(256, 4), (257, 1), (258, 8), (259, 32773), (322, 4), (323, 1)];
+        page(&[3, 1, 2, 3, 4], 1, &[&sides[..], &[(tag, value)]].concat())
+    };
+    let wrong = folder.wrong("order.tif", &with(266, 2));
+    assert!(wrong.contains("FillOrder '2': 1, the highest bit of a byte first, can be read"), "{wrong}");
+    assert_eq!(bytes(&folder.open("runs.tif", &with(317, 2))), [1, 2, 3, 4]);
+}
