@@ -346,3 +346,30 @@ fn bits_of_a_tiff_have_one_order_and_runs_no_predictor() {
     assert!(wrong.contains("FillOrder '2': 1, the highest bit of a byte first, can be read"), "{wrong}");
     assert_eq!(bytes(&folder.open("runs.tif", &with(317, 2))), [1, 2, 3, 4]);
 }
+
+#[cfg(feature = "hdf5")]
+#[test]
+fn types_of_hdf5_that_are_not_read_are_named() {
+    use hdf5_pure::{Datatype, DatatypeByteOrder, FileBuilder, FloatingPointLayout};
+    let folder = Folder::new("types");
+    let odd = FloatingPointLayout { exponent_bias: 511, ..FloatingPointLayout::IEEE754_BINARY32 };
+    let half = FloatingPointLayout {
+        bit_precision: 16,
+        exponent_location: 10,
+        exponent_size: 5,
+        mantissa_size: 10,
+        exponent_bias: 15,
+        ..odd
+    };
+    for (layout, size, says) in [
+        (odd, 4, "a float: 4 bytes, exponent 8 bits, bias 511, mantissa 23"),
+        (half, 2, "a float: 2 bytes, exponent 5 bits, bias 15, mantissa 10"),
+    ] {
+        let mut file = FileBuilder::new();
+        let datatype = Datatype::FloatingPoint { size, byte_order: DatatypeByteOrder::LittleEndian, layout };
+        file.create_dataset("a").with_raw_data(datatype, vec![0; 6 * size as usize], 6);
+        let path = folder.put("a.h5", &file.finish().unwrap());
+        let wrong = ArrayFile::open(&path, Some("a"), |_| unreachable!("nothing is packed")).unwrap_err().to_string();
+        assert!(wrong.contains(&format!("its type '{says}': integers of 8 to 64 bits and floats of")), "{wrong}");
+    }
+}

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
-use hdf5_pure::{AttrValue, Dataset, Datatype, DatatypeByteOrder, File};
+use hdf5_pure::{AttrValue, Dataset, Datatype, DatatypeByteOrder, File, FloatingPointLayout};
 
 use crate::cell::{Cell, CellType};
 use crate::dimension::MAX_DIM;
@@ -210,8 +210,12 @@ fn kind(datatype: &Datatype) -> Result<(CellType, Endian, Vec<TreeLabel>), Wrong
             };
             kind.zip(endian(byte_order))
         }
-        Datatype::FloatingPoint { size: 4, byte_order, .. } => endian(byte_order).map(|endian| (CellType::F32, endian)),
-        Datatype::FloatingPoint { size: 8, byte_order, .. } => endian(byte_order).map(|endian| (CellType::F64, endian)),
+        Datatype::FloatingPoint { size: 4, byte_order, layout: FloatingPointLayout::IEEE754_BINARY32 } => {
+            endian(byte_order).map(|endian| (CellType::F32, endian))
+        }
+        Datatype::FloatingPoint { size: 8, byte_order, layout: FloatingPointLayout::IEEE754_BINARY64 } => {
+            endian(byte_order).map(|endian| (CellType::F64, endian))
+        }
         Datatype::Enumeration { base_type, members, .. } => {
             let (kind, endian, _) = kind(base_type)?;
             let mut labels: Vec<TreeLabel> = Vec::new();
@@ -229,13 +233,37 @@ fn kind(datatype: &Datatype) -> Result<(CellType, Endian, Vec<TreeLabel>), Wrong
         }
         _ => None,
     };
-    let what = || "integers of 8 to 64 bits and floats of 32 or 64 can be read".into();
-    known.map(|(kind, endian)| (kind, endian, Vec::new())).ok_or_else(|| Wrong::Field {
-        at: FilePlace::Byte(0),
-        field: "its type is".into(),
-        value: "another".into(),
-        allowed: what(),
+    known.map(|(kind, endian)| (kind, endian, Vec::new())).ok_or_else(|| {
+        let allowed = "integers of 8 to 64 bits and floats of 32 or 64, as IEEE 754 has them, can be read";
+        Wrong::field(FilePlace::Byte(0), "its type", called(datatype), allowed)
     })
+}
+
+/// What a type is that is not read.
+fn called(datatype: &Datatype) -> String {
+    match datatype {
+        Datatype::FixedPoint { size, layout, .. } => {
+            format!("an integer of {} bits in {size} bytes", layout.bit_precision)
+        }
+        Datatype::FloatingPoint { size, byte_order: DatatypeByteOrder::Vax, .. } => {
+            format!("a float of VAX in {size} bytes")
+        }
+        Datatype::FloatingPoint { size, layout, .. } => format!(
+            "a float: {size} bytes, exponent {} bits, bias {}, mantissa {}",
+            layout.exponent_size, layout.exponent_bias, layout.mantissa_size
+        ),
+        Datatype::Time { .. } => "time".into(),
+        Datatype::String { .. } => "a string".into(),
+        Datatype::BitField { .. } => "a bit field".into(),
+        Datatype::Opaque { .. } => "opaque bytes".into(),
+        Datatype::Compound { members, .. } => format!("a compound of {} members", members.len()),
+        Datatype::Reference { .. } => "a reference".into(),
+        Datatype::Enumeration { .. } => "an enumeration".into(),
+        Datatype::VariableLength { is_string: true, .. } => "a string".into(),
+        Datatype::VariableLength { .. } => "a list of any length".into(),
+        Datatype::Array { .. } => "an array".into(),
+        _ => "unknown".into(),
+    }
 }
 
 /// A number that an attribute is, or the only one that it has.
