@@ -373,3 +373,38 @@ fn types_of_hdf5_that_are_not_read_are_named() {
         assert!(wrong.contains(&format!("its type '{says}': integers of 8 to 64 bits and floats of")), "{wrong}");
     }
 }
+
+/// A scale that is attached to another data set says nothing of this one.
+#[cfg(feature = "hdf5")]
+#[test]
+fn scales_of_hdf5_belong_to_whom_they_are_attached() {
+    use hdf5_pure::{AttrValue, FileBuilder};
+    let folder = Folder::new("scales");
+    for (own, first, second, name) in [
+        (false, false, None, Some("u")),
+        (false, true, None, None),
+        (true, true, None, Some("u")),
+        (true, false, Some(true), Some("v")),
+        (false, false, Some(true), None),
+        (false, false, Some(false), None),
+    ] {
+        let mut file = FileBuilder::new();
+        let data = file.create_dataset("a").with_f32_data(&[0.0; 35]).with_shape(&[5, 7]);
+        if own {
+            data.set_attr("DIMENSION_LIST", AttrValue::I64(0));
+        }
+        for (name, attached) in [("u", Some(first)), ("v", second)] {
+            if let Some(attached) = attached {
+                let scale = file.create_dataset(name).with_f64_data(&[0.0, 2.0, 4.0, 6.0, 8.0]);
+                scale.set_attr("CLASS", AttrValue::AsciiString("DIMENSION_SCALE".into()));
+                if attached {
+                    scale.set_attr("REFERENCE_LIST", AttrValue::I64(0));
+                }
+            }
+        }
+        let file = folder.open("a.h5", &file.finish().unwrap());
+        let axis = &file.about().axes[1];
+        let found = (axis.name.as_deref(), axis.spacing);
+        assert_eq!(found, (name, name.map(|_| 2.0)), "{own} {first} {second:?}");
+    }
+}

@@ -348,21 +348,32 @@ fn about(file: &File, name: &str, data: &Dataset, layout: &Layout) -> About {
     let scale = |name: &String| {
         let data = group.dataset(name).ok()?;
         let [cells] = data.shape().ok()?[..] else { return None };
-        (is_scale(&data) && kind(&data.datatype().ok()?).is_ok()).then_some((name.clone(), cells, data))
+        (is_scale(&data) && kind(&data.datatype().ok()?).is_ok()).then(|| {
+            let attached = has(&data, "REFERENCE_LIST");
+            (name.clone(), cells, data, attached)
+        })
     };
     let scales: Vec<_> = names.iter().take(MOST).filter_map(scale).collect();
+    // A length says whose a scale is only of scales that are not others': of all if none is attached to anything.
+    let attached = has(data, "DIMENSION_LIST");
+    let by_length = |own: bool| own == attached && (attached || scales.iter().all(|(_, _, _, own)| !own));
     for axis in 0..k {
         let cells = u64::from(layout.size[axis]);
         let fits: Vec<_> = match &about.axes[axis].name {
-            Some(own) => scales.iter().filter(|(name, length, _)| name == own && *length == cells).collect(),
+            Some(own) => scales.iter().filter(|(name, length, ..)| name == own && *length == cells).collect(),
             None if layout.size.iter().filter(|&&other| u64::from(other) == cells).count() > 1 => continue,
-            None => scales.iter().filter(|(_, length, _)| *length == cells).collect(),
+            None => scales.iter().filter(|(_, length, _, own)| *length == cells && by_length(*own)).collect(),
         };
-        if let [(name, _, scale)] = fits[..] {
+        if let [(name, _, scale, _)] = fits[..] {
             of_scale(&mut about, axis, name, cells, scale);
         }
     }
     about
+}
+
+/// True if it has an attribute, of whatever type.
+fn has(data: &Dataset, name: &str) -> bool {
+    data.attr_datatypes().is_ok_and(|attributes| attributes.contains_key(name))
 }
 
 /// What a scale says of its axis. netCDF has scales of axes that have no coordinates, and says so in their name.
