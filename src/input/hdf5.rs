@@ -29,7 +29,10 @@ pub(super) const FORMAT: Format = Format {
 /// About how many bytes are unpacked at once.
 const BATCH: u64 = 1 << 24;
 
-/// The most bytes that the cells of one index of the slowest axis have, since they are unpacked together.
+/// The most bytes that are held so that chunks are unpacked once. Where whole chunks have more, each is unpacked several times.
+const MOST_AT_ONCE: u64 = 1 << 26;
+
+/// The most bytes that a chunk has, and that the cells of one index of the slowest axis have, since they are unpacked together.
 const ROW: u64 = 1 << 30;
 
 /// The most groups and data sets that are looked through for the only one, and how deep groups lie.
@@ -95,12 +98,17 @@ fn described(path: &Path, part: Option<&str>) -> Result<Described, Wrong> {
                     format!("{row} bytes for each index of its slowest axis; at most {ROW} can be unpacked together");
                 return Err(inside(Wrong::Other(what)));
             }
-            // Whole chunks, so that each is unpacked once.
             let chunk = match stored {
-                hdf5_pure::Layout::Chunked { chunk_shape, .. } => chunk_shape.first().copied().unwrap_or(1).max(1),
-                _ => 1,
+                hdf5_pure::Layout::Chunked { chunk_shape, .. } => chunk_shape,
+                _ => vec![1],
             };
-            let rows = (BATCH / (row as u64).saturating_mul(chunk).max(1)).max(1).saturating_mul(chunk).min(shape[0]);
+            // The library unpacks a whole one, whatever is read of it.
+            let whole = chunk.iter().fold(kind.bytes(), |bytes, &cells| bytes.saturating_mul(cells));
+            if whole > ROW {
+                let what = format!("chunks of {whole} bytes; at most {ROW} can be unpacked together");
+                return Err(inside(Wrong::Other(what)));
+            }
+            let rows = rows_at_once(row as u64, chunk.first().map_or(1, |&rows| rows.max(1))).min(shape[0]);
             let (own, count) = (path.to_owned(), shape[0]);
             let write = move |out: &mut dyn Write| {
                 let wrong = |wrong| InputError { path: own.clone(), wrong };
@@ -120,6 +128,13 @@ fn described(path: &Path, part: Option<&str>) -> Result<Described, Wrong> {
         }
     };
     Ok(Described { layout, cells, about, files: Vec::new() })
+}
+
+/// How many indices of the slowest axis are read at once: those of whole chunks, so that each is unpacked once, unless they are many
+/// bytes.
+fn rows_at_once(row: u64, chunk: u64) -> u64 {
+    let band = row.saturating_mul(chunk).max(1);
+    if band > MOST_AT_ONCE { (MOST_AT_ONCE / row.max(1)).max(1) } else { (BATCH / band).max(1).saturating_mul(chunk) }
 }
 
 /// The only data set of numbers that is no axis of another.
@@ -397,5 +412,25 @@ fn of_scale(about: &mut About, axis: usize, name: &str, cells: u64, scale: &Data
         about.step(axis, spacing, first);
     } else {
         about.remarks.push(Remark::Uneven(name.to_owned()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_those_of_whole_chunks_unless_they_are_many_bytes() {
+        for (row, chunk, rows) in [
+            (1 << 10, 1, 1 << 14),
+            (1 << 10, 3, 16_383),
+            (1 << 20, 64, 64),
+            (1 << 20, 65, 64),
+            (1 << 30, 1 << 20, 1),
+            (1, u64::MAX, 1 << 26),
+            (0, 1, 1 << 24),
+        ] {
+            assert_eq!(rows_at_once(row, chunk), rows, "{row} {chunk}");
+        }
     }
 }
