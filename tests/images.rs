@@ -408,3 +408,35 @@ fn scales_of_hdf5_belong_to_whom_they_are_attached() {
         assert_eq!(found, (name, name.map(|_| 2.0)), "{own} {first} {second:?}");
     }
 }
+
+/// Names that mean the same, sizes of cells that are their spacing, and headers within headers.
+#[test]
+fn fields_of_metaimage_that_mean_the_same_agree() {
+    let folder = Folder::new("same");
+    let with = |from: &str, to: &str| {
+        let text = String::from_utf8(samples::metaimage(false, Endian::Little)).unwrap();
+        assert!(text.contains(from), "{from}");
+        folder.put("a.mha", text.replacen(from, to, 1).as_bytes())
+    };
+    for (from, to) in [
+        ("ElementSpacing", "ElementSize"),
+        ("ElementSpacing", "ElementSize = 9 9 9\nElementSpacing"),
+        ("Offset = 10 20 -5\n", "Offset = 10 20 -5\nPosition = 10.0 20 -5\nOrigin = 10 20 -5\n"),
+        ("DimSize", "HeaderSize = 0\nDimSize"),
+    ] {
+        assert!(placed(open(&with(from, to)).unwrap().about()), "{to}");
+    }
+    for (from, to, says) in [
+        (
+            "DimSize",
+            "Position = 1 2 3\nDimSize",
+            "line 10: Position '1 2 3': Offset means the same and says '10 20 -5'",
+        ),
+        ("Offset = 10 20 -5\n", "Origin = 1\n", "line 7: Origin '1': 3 numbers are needed"),
+        ("DimSize", "Offset = 10 20 -5\nDimSize", "line 10: Offset '10 20 -5': it comes twice"),
+        ("DimSize", "HeaderSize = 9\nDimSize", "line 10: HeaderSize '9': cells follow the header itself: 0 or -1"),
+    ] {
+        let wrong = open(&with(from, to)).unwrap_err().wrong.to_string();
+        assert!(wrong.starts_with(says), "{to}: {wrong}");
+    }
+}
