@@ -440,3 +440,18 @@ fn fields_of_metaimage_that_mean_the_same_agree() {
         assert!(wrong.starts_with(says), "{to}: {wrong}");
     }
 }
+
+/// Members of gzip follow each other, and NULs the last one.
+#[test]
+fn nuls_after_gzip_are_its_end() {
+    let folder = Folder::new("nuls");
+    let whole = samples::nifti(1, Endian::Little, true);
+    let (first, second) = whole.split_at(360);
+    let members = [samples::gzip(first), samples::gzip(second)];
+    for nuls in [0, 1, 100_000] {
+        let file = folder.open("a.nii.gz", &[members.concat(), vec![0; nuls]].concat());
+        assert_eq!((cells(&file), &file.about().remarks[..]), ((0..24).collect(), &[][..]), "{nuls}");
+    }
+    let wrong = folder.wrong("a.nii.gz", &[&members.concat()[..], b"\0\0x"].concat());
+    assert!(wrong.starts_with("byte 0: what is packed from here on is damaged"), "{wrong}");
+}
