@@ -455,3 +455,16 @@ fn nuls_after_gzip_are_its_end() {
     let wrong = folder.wrong("a.nii.gz", &[&members.concat()[..], b"\0\0x"].concat());
     assert!(wrong.starts_with("byte 0: what is packed from here on is damaged"), "{wrong}");
 }
+
+#[test]
+fn names_of_files_have_no_control_characters() {
+    let folder = Folder::new("names");
+    for (name, shown) in [("a\0b.raw", "a\\0b.raw"), ("LIST\na\tb.raw", "a\\tb.raw"), ("a\u{7f}%d 1 2 1", "a\\u{7f}1")]
+    {
+        let text = format!("NDims = 1\nDimSize = 4\nElementType = MET_UCHAR\nElementDataFile = {name}\n");
+        assert_eq!(
+            folder.wrong("a.mhd", text.as_bytes()),
+            format!("line 4: ElementDataFile '{shown}': a file's name without control characters is needed")
+        );
+    }
+}
