@@ -468,3 +468,17 @@ fn names_of_files_have_no_control_characters() {
         );
     }
 }
+
+/// Nobody makes room for cells that a few packed bytes cannot be.
+#[test]
+fn no_room_is_made_on_the_word_of_a_header() {
+    let folder = Folder::new("word");
+    let mut file = Bytes(samples::nifti(1, Endian::Little, true), Endian::Little);
+    [42, 44, 46].into_iter().for_each(|at| file.put(at, 2, 32_767));
+    let path = folder.put("a.nii.gz", &samples::gzip(&file.0));
+    let wrong = ArrayFile::open(&path, None, |_| panic!("room is made")).unwrap_err().wrong.to_string();
+    assert_eq!(
+        wrong,
+        "byte 0: what is packed from here on is damaged, or has not the 70362301923678 bytes that the header says"
+    );
+}

@@ -100,6 +100,18 @@ impl FilePiece {
         }
     }
 
+    /// Fails if what is packed cannot have as many bytes as the header says: a byte of Deflate is at most 1032.
+    pub(super) fn can_be(&self) -> Result<(), Wrong> {
+        let Begins::At(offset) = self.start else { return Ok(()) };
+        if self.packing == Packing::Nothing {
+            return Ok(());
+        }
+        let (_, length) = open(&self.path)?;
+        let need = self.bytes.saturating_add(self.skip.into());
+        let most = u128::from(length.saturating_sub(offset)) * 1032;
+        if need > most { Err(Wrong::Packed { offset, need }) } else { Ok(()) }
+    }
+
     /// Writes the cells, and answers how many bytes come after them.
     pub(super) fn write(&self, out: &mut dyn Write) -> Result<u64, Wrong> {
         if self.packing == Packing::Nothing {
