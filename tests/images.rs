@@ -280,3 +280,205 @@ fn what_cannot_be_read_is_told_where_it_stands() {
     let unknown = open(&folder.put("a.dcm", b"")).unwrap_err().to_string();
     assert!(unknown.contains("a.dcm: none of the formats that are known; they are .npy, .npz, .nii, "), "{unknown}");
 }
+
+/// Groups that lie in themselves lead to one data set, or to an end.
+#[cfg(feature = "hdf5")]
+#[test]
+fn groups_of_hdf5_that_lie_in_themselves_end() {
+    let folder = Folder::new("groups");
+    let file = folder.open("links.h5", include_bytes!("data/links.h5"));
+    assert_eq!(file.layout().size, [6, 7, 5]);
+    let wrong = folder.wrong("loop.h5", include_bytes!("data/loop.h5"));
+    assert!(wrong.starts_with("more than 10000 groups or data sets, or groups that lie in themselves"), "{wrong}");
+}
+
+/// A TIFF of one page of bytes: whole numbers by their tags, and a chunk of which there are so many.
+fn page(chunk: &[u8], count: u32, tags: &[(u16, u32)]) -> Vec<u8> {
+    let chunks = 8 + chunk.len() as u32;
+    let list = |number: u32| number.to_le_bytes().repeat(count as usize);
+    let mut entries: Vec<(u16, u32, u32)> = tags.iter().map(|&(tag, value)| (tag, 1, value)).collect();
+    entries.push((324, count, if count == 1 { 8 } else { chunks }));
+    entries.push((325, count, if count == 1 { chunk.len() as u32 } else { chunks + 4 * count }));
+    let lists = if count == 1 { Vec::new() } else { [list(8), list(chunk.len() as u32)].concat() };
+    let mut file = [&b"II*\0"[..], &(chunks + lists.len() as u32).to_le_bytes(), chunk, &lists].concat();
+    file.extend((entries.len() as u16).to_le_bytes());
+    for (tag, count, value) in entries {
+        file.extend([tag.to_le_bytes(), 4u16.to_le_bytes()].concat());
+        file.extend([count.to_le_bytes(), value.to_le_bytes()].concat());
+    }
+    file.extend([0; 4]);
+    file
+}
+
+/// All cells of a page of bytes.
+fn bytes(file: &ArrayFile) -> Vec<u8> {
+    let source = file.source::<2>().unwrap();
+    let whole = Region { corner: [0; 2], extent: source.size() };
+    let mut bytes = vec![0; whole.volume() as usize];
+    source.read(&whole, &mut bytes).unwrap();
+    bytes
+}
+
+/// Many tiles across, tiles that reach far over the edge, and tiles of which too many bytes lie side by side.
+#[test]
+fn tiles_take_no_more_memory_than_their_page() {
+    let folder = Folder::new("tiles");
+    let sides = |size: [u32; 2], tile: [u32; 2], packing: u32| {
+        [(256, size[0]), (257, size[1]), (258, 8), (259, packing), (322, tile[0]), (323, tile[1])]
+    };
+    let many = page(&samples::zlib(&[7]), 5000, &sides([5000, 1], [1, 1], 8));
+    assert_eq!(bytes(&folder.open("many.tif", &many)), [7; 5000]);
+    let wide = page(&samples::zlib(&vec![7; 1 << 24]), 1, &sides([8, 2], [1 << 23, 1 << 30], 8));
+    assert_eq!(bytes(&folder.open("wide.tif", &wide)), [7; 16]);
+    let high = page(&samples::zlib(&[7]), 2, &sides([8, 1 << 30], [4, 1 << 30], 8));
+    let wrong = folder.wrong("high.tif", &high);
+    assert!(wrong.contains("TileLength '1073741824': 8589934592 bytes are unpacked together; at most"), "{wrong}");
+}
+
+#[test]
+fn bits_of_a_tiff_have_one_order_and_runs_no_predictor() {
+    let folder = Folder::new("bits");
+    let with = |tag: u16, value: u32| {
+        let sides = [(256, 4), (257, 1), (258, 8), (259, 32773), (322, 4), (323, 1)];
+        page(&[3, 1, 2, 3, 4], 1, &[&sides[..], &[(tag, value)]].concat())
+    };
+    let wrong = folder.wrong("order.tif", &with(266, 2));
+    assert!(wrong.contains("FillOrder '2': 1, the highest bit of a byte first, can be read"), "{wrong}");
+    assert_eq!(bytes(&folder.open("runs.tif", &with(317, 2))), [1, 2, 3, 4]);
+}
+
+#[cfg(feature = "hdf5")]
+#[test]
+fn types_of_hdf5_that_are_not_read_are_named() {
+    use hdf5_pure::{Datatype, DatatypeByteOrder, FileBuilder, FloatingPointLayout};
+    let folder = Folder::new("types");
+    let odd = FloatingPointLayout { exponent_bias: 511, ..FloatingPointLayout::IEEE754_BINARY32 };
+    let half = FloatingPointLayout {
+        bit_precision: 16,
+        exponent_location: 10,
+        exponent_size: 5,
+        mantissa_size: 10,
+        exponent_bias: 15,
+        ..odd
+    };
+    for (layout, size, says) in [
+        (odd, 4, "a float: 4 bytes, exponent 8 bits, bias 511, mantissa 23"),
+        (half, 2, "a float: 2 bytes, exponent 5 bits, bias 15, mantissa 10"),
+    ] {
+        let mut file = FileBuilder::new();
+        let datatype = Datatype::FloatingPoint { size, byte_order: DatatypeByteOrder::LittleEndian, layout };
+        file.create_dataset("a").with_raw_data(datatype, vec![0; 6 * size as usize], 6);
+        let path = folder.put("a.h5", &file.finish().unwrap());
+        let wrong = ArrayFile::open(&path, Some("a"), |_| unreachable!("nothing is packed")).unwrap_err().to_string();
+        assert!(wrong.contains(&format!("its type '{says}': integers of 8 to 64 bits and floats of")), "{wrong}");
+    }
+}
+
+/// A scale that is attached to another data set says nothing of this one.
+#[cfg(feature = "hdf5")]
+#[test]
+fn scales_of_hdf5_belong_to_whom_they_are_attached() {
+    use hdf5_pure::{AttrValue, FileBuilder};
+    let folder = Folder::new("scales");
+    for (own, first, second, name) in [
+        (false, false, None, Some("u")),
+        (false, true, None, None),
+        (true, true, None, Some("u")),
+        (true, false, Some(true), Some("v")),
+        (false, false, Some(true), None),
+        (false, false, Some(false), None),
+    ] {
+        let mut file = FileBuilder::new();
+        let data = file.create_dataset("a").with_f32_data(&[0.0; 35]).with_shape(&[5, 7]);
+        if own {
+            data.set_attr("DIMENSION_LIST", AttrValue::I64(0));
+        }
+        for (name, attached) in [("u", Some(first)), ("v", second)] {
+            if let Some(attached) = attached {
+                let scale = file.create_dataset(name).with_f64_data(&[0.0, 2.0, 4.0, 6.0, 8.0]);
+                scale.set_attr("CLASS", AttrValue::AsciiString("DIMENSION_SCALE".into()));
+                if attached {
+                    scale.set_attr("REFERENCE_LIST", AttrValue::I64(0));
+                }
+            }
+        }
+        let file = folder.open("a.h5", &file.finish().unwrap());
+        let axis = &file.about().axes[1];
+        let found = (axis.name.as_deref(), axis.spacing);
+        assert_eq!(found, (name, name.map(|_| 2.0)), "{own} {first} {second:?}");
+    }
+}
+
+/// Names that mean the same, sizes of cells that are their spacing, and headers within headers.
+#[test]
+fn fields_of_metaimage_that_mean_the_same_agree() {
+    let folder = Folder::new("same");
+    let with = |from: &str, to: &str| {
+        let text = String::from_utf8(samples::metaimage(false, Endian::Little)).unwrap();
+        assert!(text.contains(from), "{from}");
+        folder.put("a.mha", text.replacen(from, to, 1).as_bytes())
+    };
+    for (from, to) in [
+        ("ElementSpacing", "ElementSize"),
+        ("ElementSpacing", "ElementSize = 9 9 9\nElementSpacing"),
+        ("Offset = 10 20 -5\n", "Offset = 10 20 -5\nPosition = 10.0 20 -5\nOrigin = 10 20 -5\n"),
+        ("DimSize", "HeaderSize = 0\nDimSize"),
+    ] {
+        assert!(placed(open(&with(from, to)).unwrap().about()), "{to}");
+    }
+    for (from, to, says) in [
+        (
+            "DimSize",
+            "Position = 1 2 3\nDimSize",
+            "line 10: Position '1 2 3': Offset means the same and says '10 20 -5'",
+        ),
+        ("Offset = 10 20 -5\n", "Origin = 1\n", "line 7: Origin '1': 3 numbers are needed"),
+        ("DimSize", "Offset = 10 20 -5\nDimSize", "line 10: Offset '10 20 -5': it comes twice"),
+        ("DimSize", "HeaderSize = 9\nDimSize", "line 10: HeaderSize '9': cells follow the header itself: 0 or -1"),
+    ] {
+        let wrong = open(&with(from, to)).unwrap_err().wrong.to_string();
+        assert!(wrong.starts_with(says), "{to}: {wrong}");
+    }
+}
+
+/// Members of gzip follow each other, and NULs the last one.
+#[test]
+fn nuls_after_gzip_are_its_end() {
+    let folder = Folder::new("nuls");
+    let whole = samples::nifti(1, Endian::Little, true);
+    let (first, second) = whole.split_at(360);
+    let members = [samples::gzip(first), samples::gzip(second)];
+    for nuls in [0, 1, 100_000] {
+        let file = folder.open("a.nii.gz", &[members.concat(), vec![0; nuls]].concat());
+        assert_eq!((cells(&file), &file.about().remarks[..]), ((0..24).collect(), &[][..]), "{nuls}");
+    }
+    let wrong = folder.wrong("a.nii.gz", &[&members.concat()[..], b"\0\0x"].concat());
+    assert!(wrong.starts_with("byte 0: what is packed from here on is damaged"), "{wrong}");
+}
+
+#[test]
+fn names_of_files_have_no_control_characters() {
+    let folder = Folder::new("names");
+    for (name, shown) in [("a\0b.raw", "a\\0b.raw"), ("LIST\na\tb.raw", "a\\tb.raw"), ("a\u{7f}%d 1 2 1", "a\\u{7f}1")]
+    {
+        let text = format!("NDims = 1\nDimSize = 4\nElementType = MET_UCHAR\nElementDataFile = {name}\n");
+        assert_eq!(
+            folder.wrong("a.mhd", text.as_bytes()),
+            format!("line 4: ElementDataFile '{shown}': a file's name without control characters is needed")
+        );
+    }
+}
+
+/// Nobody makes room for cells that a few packed bytes cannot be.
+#[test]
+fn no_room_is_made_on_the_word_of_a_header() {
+    let folder = Folder::new("word");
+    let mut file = Bytes(samples::nifti(1, Endian::Little, true), Endian::Little);
+    [42, 44, 46].into_iter().for_each(|at| file.put(at, 2, 32_767));
+    let path = folder.put("a.nii.gz", &samples::gzip(&file.0));
+    let wrong = ArrayFile::open(&path, None, |_| panic!("room is made")).unwrap_err().wrong.to_string();
+    assert_eq!(
+        wrong,
+        "byte 0: what is packed from here on is damaged, or has not the 70362301923678 bytes that the header says"
+    );
+}

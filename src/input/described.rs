@@ -1,10 +1,11 @@
 //! What a reader of a format tells of a file: how its cells lie, where they are, and what else is known.
 
 use std::fs::File;
-use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use flate2::read::{MultiGzDecoder, ZlibDecoder};
+use flate2::bufread::GzDecoder;
+use flate2::read::ZlibDecoder;
 
 use crate::input::about::About;
 use crate::input::error::{InputError, Wrong};
@@ -99,6 +100,18 @@ impl FilePiece {
         }
     }
 
+    /// Fails if what is packed cannot have as many bytes as the header says: a byte of Deflate is at most 1032.
+    pub(super) fn can_be(&self) -> Result<(), Wrong> {
+        let Begins::At(offset) = self.start else { return Ok(()) };
+        if self.packing == Packing::Nothing {
+            return Ok(());
+        }
+        let (_, length) = open(&self.path)?;
+        let need = self.bytes.saturating_add(self.skip.into());
+        let most = u128::from(length.saturating_sub(offset)) * 1032;
+        if need > most { Err(Wrong::Packed { offset, need }) } else { Ok(()) }
+    }
+
     /// Writes the cells, and answers how many bytes come after them.
     pub(super) fn write(&self, out: &mut dyn Write) -> Result<u64, Wrong> {
         if self.packing == Packing::Nothing {
@@ -145,11 +158,51 @@ impl<R: Read> Read for Unpacking<R> {
     }
 }
 
+/// Members of gzip one after the other, and after the last one nothing but the NULs that fill a block.
+struct GzipMembers<R> {
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Read for GzipMembers<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let read = member.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            self.member = match self.member.take().map(GzDecoder::into_inner) {
+                Some(mut rest) => after_nuls(&mut rest)?.then(|| GzDecoder::new(rest)),
+                None => None,
+            };
+        }
+        Ok(0)
+    }
+}
+
+/// True if there is more; NULs to the end are nothing.
+fn after_nuls(bytes: &mut impl BufRead) -> io::Result<bool> {
+    let mut padded = false;
+    loop {
+        let here = match bytes.fill_buf() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            here => here?,
+        };
+        let nuls = here.iter().take_while(|&&byte| byte == 0).count();
+        padded |= nuls > 0;
+        match here.len() - nuls {
+            0 if here.is_empty() => return Ok(false),
+            0 => bytes.consume(nuls),
+            _ if padded => return Err(ErrorKind::InvalidData.into()),
+            _ => return Ok(true),
+        }
+    }
+}
+
 /// Bytes as they were before they were packed.
-pub(super) fn unpack<'r>(bytes: impl io::BufRead + 'r, packing: Packing) -> Box<dyn Read + 'r> {
+pub(super) fn unpack<'r>(bytes: impl BufRead + 'r, packing: Packing) -> Box<dyn Read + 'r> {
     match packing {
         Packing::Nothing => Box::new(bytes),
-        Packing::Gzip => Box::new(MultiGzDecoder::new(bytes)),
+        Packing::Gzip => Box::new(GzipMembers { member: Some(GzDecoder::new(bytes)) }),
         Packing::Zlib => Box::new(ZlibDecoder::new(bytes)),
     }
 }

@@ -122,6 +122,10 @@ impl ArrayFile {
                     let mut after = 0u64;
                     layout.offset = 0;
                     let bytes = layout.bytes().map_err(wrong)?;
+                    // Before there is room for what cannot be.
+                    for piece in &pieces {
+                        piece.can_be().map_err(|wrong| InputError { path: piece.path.clone(), wrong })?;
+                    }
                     let file = in_room(path, bytes, room, |out| {
                         for piece in &pieces {
                             let at = |wrong| InputError { path: piece.path.clone(), wrong };

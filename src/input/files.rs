@@ -29,6 +29,9 @@ pub(super) fn data_files(header: &Path, field: &HeaderField<'_>, list: &[String]
         }
         _ => vec![field.value.trim().to_owned()],
     };
+    if let Some(name) = names.iter().find(|name| name.contains(char::is_control)) {
+        return Err(Wrong::field(field.at, field.name, name, "a file's name without control characters is needed"));
+    }
     Ok(names.iter().map(|name| folder.join(name)).collect())
 }
 

@@ -3,10 +3,11 @@
 //! One file touches the crate that knows the format. A data set that lies in one piece is read where it lies; others are unpacked some
 //! rows at a time.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
-use hdf5_pure::{AttrValue, Dataset, Datatype, DatatypeByteOrder, File, Group};
+use hdf5_pure::{AttrValue, Dataset, Datatype, DatatypeByteOrder, File, FloatingPointLayout};
 
 use crate::cell::{Cell, CellType};
 use crate::dimension::MAX_DIM;
@@ -28,10 +29,13 @@ pub(super) const FORMAT: Format = Format {
 /// About how many bytes are unpacked at once.
 const BATCH: u64 = 1 << 24;
 
-/// The most bytes that the cells of one index of the slowest axis have, since they are unpacked together.
+/// The most bytes that are held so that chunks are unpacked once. Where whole chunks have more, each is unpacked several times.
+const MOST_AT_ONCE: u64 = 1 << 26;
+
+/// The most bytes that a chunk has, and that the cells of one index of the slowest axis have, since they are unpacked together.
 const ROW: u64 = 1 << 30;
 
-/// The most data sets that are looked through for the only one, and how deep groups lie.
+/// The most groups and data sets that are looked through for the only one, and how deep groups lie.
 const MOST: usize = 10_000;
 const DEEPEST: usize = 32;
 
@@ -94,12 +98,17 @@ fn described(path: &Path, part: Option<&str>) -> Result<Described, Wrong> {
                     format!("{row} bytes for each index of its slowest axis; at most {ROW} can be unpacked together");
                 return Err(inside(Wrong::Other(what)));
             }
-            // Whole chunks, so that each is unpacked once.
             let chunk = match stored {
-                hdf5_pure::Layout::Chunked { chunk_shape, .. } => chunk_shape.first().copied().unwrap_or(1).max(1),
-                _ => 1,
+                hdf5_pure::Layout::Chunked { chunk_shape, .. } => chunk_shape,
+                _ => vec![1],
             };
-            let rows = (BATCH / (row as u64).saturating_mul(chunk).max(1)).max(1).saturating_mul(chunk).min(shape[0]);
+            // The library unpacks a whole one, whatever is read of it.
+            let whole = chunk.iter().fold(kind.bytes(), |bytes, &cells| bytes.saturating_mul(cells));
+            if whole > ROW {
+                let what = format!("chunks of {whole} bytes; at most {ROW} can be unpacked together");
+                return Err(inside(Wrong::Other(what)));
+            }
+            let rows = rows_at_once(row as u64, chunk.first().map_or(1, |&rows| rows.max(1))).min(shape[0]);
             let (own, count) = (path.to_owned(), shape[0]);
             let write = move |out: &mut dyn Write| {
                 let wrong = |wrong| InputError { path: own.clone(), wrong };
@@ -121,38 +130,68 @@ fn described(path: &Path, part: Option<&str>) -> Result<Described, Wrong> {
     Ok(Described { layout, cells, about, files: Vec::new() })
 }
 
+/// How many indices of the slowest axis are read at once: those of whole chunks, so that each is unpacked once, unless they are many
+/// bytes.
+fn rows_at_once(row: u64, chunk: u64) -> u64 {
+    let band = row.saturating_mul(chunk).max(1);
+    if band > MOST_AT_ONCE { (MOST_AT_ONCE / row.max(1)).max(1) } else { (BATCH / band).max(1).saturating_mul(chunk) }
+}
+
 /// The only data set of numbers that is no axis of another.
 fn only(file: &File) -> Result<String, Wrong> {
-    let mut found = Vec::new();
-    look(&file.root(), "", 0, &mut found)?;
+    let mut found = all(file)?;
+    if found.len() > 1 {
+        // Groups lie in several others, and in themselves.
+        let mut seen = HashSet::new();
+        found.retain(|(_, data)| place(data).is_none_or(|place| seen.insert(place)));
+    }
     match &found[..] {
-        [name] => Ok(name.clone()),
+        [(name, _)] => Ok(name.clone()),
         [] => Err(Wrong::Other("no data set of numbers in it".into())),
         _ => {
-            let names = found.iter().take(20).cloned().collect();
+            let names = found.iter().take(20).map(|(name, _)| name.clone()).collect();
             Err(Wrong::Member { wanted: None, members: found.len(), names })
         }
     }
 }
 
-fn look(group: &Group, path: &str, depth: usize, found: &mut Vec<String>) -> Result<(), Wrong> {
-    if depth > DEEPEST || found.len() > MOST {
-        return Ok(());
-    }
-    for name in group.datasets().map_err(fault)? {
-        let Ok(data) = group.dataset(&name) else { continue };
-        let numbers = data.datatype().is_ok_and(|datatype| kind(&datatype).is_ok());
-        let axes = data.shape().map_or(0, |shape| shape.len());
-        if numbers && axes > 0 && !is_scale(&data) {
-            found.push(format!("{path}/{name}"));
+/// Data sets of numbers that are no axes of others, the least deep first. One that several names lead to comes several times.
+fn all(file: &File) -> Result<Vec<(String, Dataset)>, Wrong> {
+    let (mut found, mut groups) = (Vec::new(), vec![(String::new(), file.root())]);
+    let mut looked = 0;
+    for _ in 0..=DEEPEST {
+        let mut inner = Vec::new();
+        for (path, group) in groups {
+            for (name, data) in group.iter_datasets().map_err(fault)? {
+                let numbers = data.datatype().is_ok_and(|datatype| kind(&datatype).is_ok());
+                let axes = data.shape().map_or(0, |shape| shape.len());
+                if numbers && axes > 0 && !is_scale(&data) {
+                    found.push((format!("{path}/{name}"), data));
+                }
+            }
+            for (name, group) in group.iter_groups().map_err(fault)? {
+                inner.push((format!("{path}/{name}"), group));
+                looked += 1;
+                if looked > MOST || found.len() > MOST {
+                    return Err(Wrong::Other(format!(
+                        "more than {MOST} groups or data sets, or groups that lie in themselves; name a data set, \
+                         as FILE.h5::/group/data"
+                    )));
+                }
+            }
         }
+        groups = inner;
     }
-    for name in group.groups().map_err(fault)? {
-        if let Ok(inner) = group.group(&name) {
-            look(&inner, &format!("{path}/{name}"), depth + 1, found)?;
-        }
+    Ok(found)
+}
+
+/// Where the cells of a data set begin in the file, which no two have in common.
+fn place(data: &Dataset) -> Option<u64> {
+    match data.layout().ok()? {
+        hdf5_pure::Layout::Contiguous { address, .. } => address,
+        hdf5_pure::Layout::Chunked { .. } => data.chunks().ok()?.iter().map(|chunk| chunk.address).min(),
+        _ => None,
     }
-    Ok(())
 }
 
 /// True of an axis of others.
@@ -186,8 +225,12 @@ fn kind(datatype: &Datatype) -> Result<(CellType, Endian, Vec<TreeLabel>), Wrong
             };
             kind.zip(endian(byte_order))
         }
-        Datatype::FloatingPoint { size: 4, byte_order, .. } => endian(byte_order).map(|endian| (CellType::F32, endian)),
-        Datatype::FloatingPoint { size: 8, byte_order, .. } => endian(byte_order).map(|endian| (CellType::F64, endian)),
+        Datatype::FloatingPoint { size: 4, byte_order, layout: FloatingPointLayout::IEEE754_BINARY32 } => {
+            endian(byte_order).map(|endian| (CellType::F32, endian))
+        }
+        Datatype::FloatingPoint { size: 8, byte_order, layout: FloatingPointLayout::IEEE754_BINARY64 } => {
+            endian(byte_order).map(|endian| (CellType::F64, endian))
+        }
         Datatype::Enumeration { base_type, members, .. } => {
             let (kind, endian, _) = kind(base_type)?;
             let mut labels: Vec<TreeLabel> = Vec::new();
@@ -205,13 +248,37 @@ fn kind(datatype: &Datatype) -> Result<(CellType, Endian, Vec<TreeLabel>), Wrong
         }
         _ => None,
     };
-    let what = || "integers of 8 to 64 bits and floats of 32 or 64 can be read".into();
-    known.map(|(kind, endian)| (kind, endian, Vec::new())).ok_or_else(|| Wrong::Field {
-        at: FilePlace::Byte(0),
-        field: "its type is".into(),
-        value: "another".into(),
-        allowed: what(),
+    known.map(|(kind, endian)| (kind, endian, Vec::new())).ok_or_else(|| {
+        let allowed = "integers of 8 to 64 bits and floats of 32 or 64, as IEEE 754 has them, can be read";
+        Wrong::field(FilePlace::Byte(0), "its type", called(datatype), allowed)
     })
+}
+
+/// What a type is that is not read.
+fn called(datatype: &Datatype) -> String {
+    match datatype {
+        Datatype::FixedPoint { size, layout, .. } => {
+            format!("an integer of {} bits in {size} bytes", layout.bit_precision)
+        }
+        Datatype::FloatingPoint { size, byte_order: DatatypeByteOrder::Vax, .. } => {
+            format!("a float of VAX in {size} bytes")
+        }
+        Datatype::FloatingPoint { size, layout, .. } => format!(
+            "a float: {size} bytes, exponent {} bits, bias {}, mantissa {}",
+            layout.exponent_size, layout.exponent_bias, layout.mantissa_size
+        ),
+        Datatype::Time { .. } => "time".into(),
+        Datatype::String { .. } => "a string".into(),
+        Datatype::BitField { .. } => "a bit field".into(),
+        Datatype::Opaque { .. } => "opaque bytes".into(),
+        Datatype::Compound { members, .. } => format!("a compound of {} members", members.len()),
+        Datatype::Reference { .. } => "a reference".into(),
+        Datatype::Enumeration { .. } => "an enumeration".into(),
+        Datatype::VariableLength { is_string: true, .. } => "a string".into(),
+        Datatype::VariableLength { .. } => "a list of any length".into(),
+        Datatype::Array { .. } => "an array".into(),
+        _ => "unknown".into(),
+    }
 }
 
 /// A number that an attribute is, or the only one that it has.
@@ -296,21 +363,32 @@ fn about(file: &File, name: &str, data: &Dataset, layout: &Layout) -> About {
     let scale = |name: &String| {
         let data = group.dataset(name).ok()?;
         let [cells] = data.shape().ok()?[..] else { return None };
-        (is_scale(&data) && kind(&data.datatype().ok()?).is_ok()).then_some((name.clone(), cells, data))
+        (is_scale(&data) && kind(&data.datatype().ok()?).is_ok()).then(|| {
+            let attached = has(&data, "REFERENCE_LIST");
+            (name.clone(), cells, data, attached)
+        })
     };
     let scales: Vec<_> = names.iter().take(MOST).filter_map(scale).collect();
+    // A length says whose a scale is only of scales that are not others': of all if none is attached to anything.
+    let attached = has(data, "DIMENSION_LIST");
+    let by_length = |own: bool| own == attached && (attached || scales.iter().all(|(_, _, _, own)| !own));
     for axis in 0..k {
         let cells = u64::from(layout.size[axis]);
         let fits: Vec<_> = match &about.axes[axis].name {
-            Some(own) => scales.iter().filter(|(name, length, _)| name == own && *length == cells).collect(),
+            Some(own) => scales.iter().filter(|(name, length, ..)| name == own && *length == cells).collect(),
             None if layout.size.iter().filter(|&&other| u64::from(other) == cells).count() > 1 => continue,
-            None => scales.iter().filter(|(_, length, _)| *length == cells).collect(),
+            None => scales.iter().filter(|(_, length, _, own)| *length == cells && by_length(*own)).collect(),
         };
-        if let [(name, _, scale)] = fits[..] {
+        if let [(name, _, scale, _)] = fits[..] {
             of_scale(&mut about, axis, name, cells, scale);
         }
     }
     about
+}
+
+/// True if it has an attribute, of whatever type.
+fn has(data: &Dataset, name: &str) -> bool {
+    data.attr_datatypes().is_ok_and(|attributes| attributes.contains_key(name))
 }
 
 /// What a scale says of its axis. netCDF has scales of axes that have no coordinates, and says so in their name.
@@ -322,8 +400,9 @@ fn of_scale(about: &mut About, axis: usize, name: &str, cells: u64, scale: &Data
         return;
     }
     about.axes[axis].unit = text("units").map(str::to_owned);
-    let Some(places) = Some(cells).filter(|&cells| cells > 1 && cells <= LONGEST).and_then(|_| scale.read_f64().ok())
-    else {
+    let places = Some(cells).filter(|&cells| cells > 1 && cells <= LONGEST).and_then(|_| scale.read_f64().ok());
+    // Of a type that is damaged come fewer.
+    let Some(places) = places.filter(|places| places.len() as u64 == cells) else {
         return;
     };
     let (first, last) = (places[0], places[places.len() - 1]);
@@ -333,5 +412,25 @@ fn of_scale(about: &mut About, axis: usize, name: &str, cells: u64, scale: &Data
         about.step(axis, spacing, first);
     } else {
         about.remarks.push(Remark::Uneven(name.to_owned()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_those_of_whole_chunks_unless_they_are_many_bytes() {
+        for (row, chunk, rows) in [
+            (1 << 10, 1, 1 << 14),
+            (1 << 10, 3, 16_383),
+            (1 << 20, 64, 64),
+            (1 << 20, 65, 64),
+            (1 << 30, 1 << 20, 1),
+            (1, u64::MAX, 1 << 26),
+            (0, 1, 1 << 24),
+        ] {
+            assert_eq!(rows_at_once(row, chunk), rows, "{row} {chunk}");
+        }
     }
 }

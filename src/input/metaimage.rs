@@ -51,9 +51,24 @@ const OTHERS: [(&str, &str); 6] = [
 /// What a header says, to the field that is always its last.
 #[derive(Default)]
 struct MetaHeader {
-    fields: BTreeMap<String, (FilePlace, String)>,
+    fields: BTreeMap<String, MetaField>,
     list: Vec<String>,
     end: u64,
+}
+
+/// Where a field stands, what it is called there, and what it says.
+struct MetaField {
+    at: FilePlace,
+    written: String,
+    value: String,
+}
+
+impl MetaField {
+    /// True if another says the same numbers, or the same words.
+    fn same(&self, value: &str) -> bool {
+        let numbers = |text: &str| text.split_whitespace().map(|word| word.parse::<f64>().ok()).collect::<Vec<_>>();
+        self.value == value || numbers(&self.value) == numbers(value) && numbers(value).iter().all(Option::is_some)
+    }
 }
 
 impl MetaHeader {
@@ -71,13 +86,14 @@ impl MetaHeader {
                 what: "not MetaImage, whose header is lines of 'Name = value'".into(),
             };
             let (name, value) = line.split_once('=').ok_or_else(none)?;
-            let name = name.trim();
-            let name = OTHERS.iter().find(|(other, _)| *other == name).map_or(name, |(_, name)| name).to_owned();
+            let written = name.trim().to_owned();
+            let name =
+                OTHERS.iter().find(|(other, _)| *other == written).map_or(&*written, |(_, name)| name).to_owned();
             let value = value.trim().to_owned();
             let last = name == "ElementDataFile";
             if last && value.split_whitespace().next() == Some("LIST") {
                 header.end = lines.at();
-                header.fields.insert(name, (lines.place(), value));
+                header.fields.insert(name, MetaField { at: lines.place(), written, value });
                 while let Some(line) = lines.next()? {
                     if !line.trim().is_empty() {
                         header.list.push(line.trim().to_owned());
@@ -85,10 +101,19 @@ impl MetaHeader {
                 }
                 return Ok(header);
             }
-            if header.fields.contains_key(&name) {
-                return Err(Wrong::field(lines.place(), &name, value, "it comes twice"));
+            match header.fields.get(&name) {
+                Some(other) if other.written == written => {
+                    return Err(Wrong::field(lines.place(), &written, value, "it comes twice"));
+                }
+                Some(other) if !other.same(&value) => {
+                    let allowed = format!("{} means the same and says '{}'", other.written, other.value);
+                    return Err(Wrong::field(lines.place(), &written, value, allowed));
+                }
+                Some(_) => {}
+                None => {
+                    header.fields.insert(name, MetaField { at: lines.place(), written, value });
+                }
             }
-            header.fields.insert(name, (lines.place(), value));
             if last {
                 header.end = lines.at();
                 return Ok(header);
@@ -97,7 +122,7 @@ impl MetaHeader {
     }
 
     fn field(&self, name: &'static str) -> Option<HeaderField<'_>> {
-        self.fields.get(name).map(|(at, value)| HeaderField { at: *at, name, value })
+        self.fields.get(name).map(|field| HeaderField { at: field.at, name: &field.written, value: &field.value })
     }
 
     fn needs(&self, name: &'static str) -> Result<HeaderField<'_>, Wrong> {
@@ -144,6 +169,7 @@ impl MetaHeader {
         let skip = match self.field("HeaderSize") {
             None => Some(0),
             Some(field) => match field.value.parse::<i64>() {
+                Ok(1..) if local => return Err(field.wrong("cells follow the header itself: 0 or -1 is needed")),
                 Ok(-1) if !packed => None,
                 Ok(bytes @ 0..) => Some(bytes as u64),
                 _ => return Err(field.wrong("bytes of a header, or -1 of cells that are not compressed, are needed")),
@@ -170,7 +196,11 @@ impl MetaHeader {
             None => Ok(None),
             Some(field) => field.numbers::<f64>(Some(count), "numbers").map(Some),
         };
-        let spacing = numbers("ElementSpacing", k)?;
+        let spacing = match numbers("ElementSpacing", k)? {
+            // Cells without gaps between them.
+            None => numbers("ElementSize", k)?,
+            spacing => spacing,
+        };
         let (matrix, origin) = (numbers("TransformMatrix", k * k)?, numbers("Offset", k)?);
         if spacing.is_some() || matrix.is_some() || origin.is_some() {
             let spacing = spacing.unwrap_or(vec![1.0; k]);

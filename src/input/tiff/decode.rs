@@ -10,32 +10,53 @@ use crate::input::error::{FilePlace, Wrong};
 use crate::input::layout::Endian;
 use crate::input::tiff::directory::{Compression, Page, Predictor};
 
+/// The most bytes that are unpacked before they are written: a row of cells, or those of a row of tiles.
+const TOGETHER: u128 = 1 << 30;
+
 impl Page {
     /// Writes its cells row by row, in the file's order of bytes.
     pub(in crate::input) fn write(&self, file: &File, endian: Endian, out: &mut dyn Write) -> Result<(), Wrong> {
         let across = self.size[0].div_ceil(self.chunk[0]) as usize;
+        let width = self.kind.bytes();
+        let row = u128::from(self.size[0]) * u128::from(width);
+        // One strip after the other has its rows in order; tiles are put side by side first.
+        let together = if across == 1 { 1 } else { self.chunk[1].min(self.size[1]) };
+        let bytes = row * u128::from(together);
+        if bytes > TOGETHER {
+            let allowed = format!("{bytes} bytes are unpacked together; at most {TOGETHER} can be");
+            let (name, value) = if across == 1 { ("ImageWidth", self.size[0]) } else { ("TileLength", self.chunk[1]) };
+            return Err(Wrong::field(FilePlace::Byte(self.at), name, value, allowed));
+        }
+        let row = row as usize;
+        // Pages of zeros are none until something is written there.
+        let mut held = vec![0; bytes as usize];
         for (band, chunks) in self.chunks.chunks(across).enumerate() {
-            let rows = self.chunk[1].min(self.size[1] - band as u32 * self.chunk[1]);
-            let mut readers = Vec::new();
-            for &(offset, bytes) in chunks {
-                readers.push((self.unpacked(file, offset, bytes)?, offset));
-            }
-            for _ in 0..rows {
-                for (index, (reader, offset)) in readers.iter_mut().enumerate() {
-                    let row = self.row(reader, endian).map_err(|error| match error.kind() {
+            let rows = self.chunk[1].min(self.size[1] - band as u32 * self.chunk[1]) as usize;
+            for (index, &(offset, bytes)) in chunks.iter().enumerate() {
+                let mut reader = self.unpacked(file, offset, bytes)?;
+                let first = index as u32 * self.chunk[0];
+                // Tiles reach over the edge.
+                let end = first.saturating_add(self.chunk[0]).min(self.size[0]);
+                let columns = (u64::from(first) * width) as usize..(u64::from(end) * width) as usize;
+                for line in 0..rows {
+                    let line = if across == 1 { &mut held[..] } else { &mut held[line * row..][..row] };
+                    self.row(&mut reader, endian, &mut line[columns.clone()]).map_err(|error| match error.kind() {
                         ErrorKind::InvalidData
                         | ErrorKind::InvalidInput
                         | ErrorKind::UnexpectedEof
                         | ErrorKind::Other => {
                             let what = "a chunk of cells that is damaged, or is shorter than its page says".into();
-                            Wrong::Damaged { at: FilePlace::Byte(*offset), what }
+                            Wrong::Damaged { at: FilePlace::Byte(offset), what }
                         }
                         _ => Wrong::Io(error),
                     })?;
-                    // Tiles reach over the edge.
-                    let cells = self.chunk[0].min(self.size[0] - index as u32 * self.chunk[0]);
-                    out.write_all(&row[..(u64::from(cells) * self.kind.bytes()) as usize])?;
+                    if across == 1 {
+                        out.write_all(&held)?;
+                    }
                 }
+            }
+            if across > 1 {
+                out.write_all(&held[..rows * row])?;
             }
         }
         Ok(())
@@ -55,41 +76,48 @@ impl Page {
         })
     }
 
-    /// The next row of a chunk. Memory grows with what comes.
-    fn row(&self, reader: &mut dyn Read, endian: Endian) -> io::Result<Vec<u8>> {
+    /// The first cells of the next row of a chunk, as many as there is room for; the rest goes by.
+    fn row(&self, reader: &mut dyn Read, endian: Endian, row: &mut [u8]) -> io::Result<()> {
         let width = self.kind.bytes() as usize;
-        let bytes = u64::from(self.chunk[0]) * width as u64;
-        let mut row = Vec::new();
-        if reader.take(bytes).read_to_end(&mut row)? as u64 != bytes {
-            return Err(ErrorKind::UnexpectedEof.into());
-        }
-        match self.predictor {
-            Predictor::Nothing => {}
-            Predictor::Differences => match width {
-                1 => add_up::<1>(&mut row, endian),
-                2 => add_up::<2>(&mut row, endian),
-                4 => add_up::<4>(&mut row, endian),
-                _ => add_up::<8>(&mut row, endian),
-            },
-            Predictor::Floats => {
-                add_up::<1>(&mut row, endian);
-                // All highest bytes come first.
-                let cells = row.len() / width;
-                let place = |cell: usize, byte: usize| match endian {
-                    Endian::Big => cell * width + byte,
-                    Endian::Little => cell * width + width - 1 - byte,
-                };
-                let mut floats = vec![0; row.len()];
-                for byte in 0..width {
-                    for cell in 0..cells {
-                        floats[place(cell, byte)] = row[byte * cells + cell];
-                    }
+        let cells = row.len() / width;
+        let beyond = u64::from(self.chunk[0]) - cells as u64;
+        if self.predictor == Predictor::Floats {
+            // All highest bytes come first, and each is a difference from the one before.
+            let (mut sum, mut bytes) = (0u8, vec![0; cells]);
+            for byte in 0..width {
+                let place = if endian == Endian::Big { byte } else { width - 1 - byte };
+                reader.read_exact(&mut bytes)?;
+                for (cell, difference) in row.chunks_exact_mut(width).zip(&bytes) {
+                    sum = sum.wrapping_add(*difference);
+                    cell[place] = sum;
                 }
-                row = floats;
+                pass(reader, beyond, |bytes| sum = bytes.iter().fold(sum, |sum, byte| sum.wrapping_add(*byte)))?;
             }
+            return Ok(());
         }
-        Ok(row)
+        reader.read_exact(row)?;
+        pass(reader, beyond * width as u64, |_| ())?;
+        match (self.predictor, width) {
+            (Predictor::Nothing | Predictor::Floats, _) => {}
+            (Predictor::Differences, 1) => add_up::<1>(row, endian),
+            (Predictor::Differences, 2) => add_up::<2>(row, endian),
+            (Predictor::Differences, 4) => add_up::<4>(row, endian),
+            (Predictor::Differences, _) => add_up::<8>(row, endian),
+        }
+        Ok(())
     }
+}
+
+/// Reads so many bytes a few at a time, each of which is looked at once.
+fn pass(reader: &mut dyn Read, mut bytes: u64, mut each: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut few = [0; 4096];
+    while bytes > 0 {
+        let few = &mut few[..bytes.min(4096) as usize];
+        reader.read_exact(few)?;
+        each(few);
+        bytes -= few.len() as u64;
+    }
+    Ok(())
 }
 
 /// Makes numbers of differences, in place.

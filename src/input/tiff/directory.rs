@@ -273,9 +273,13 @@ impl PageDirectory<'_, '_> {
                 return self.refused(259, "Compression", other, allowed);
             }
         };
+        let order = self.number(266, "FillOrder", Some(1))?;
+        if order != 1 {
+            return self.refused(266, "FillOrder", order, "1, the highest bit of a byte first, can be read");
+        }
         let predictor = match self.number(317, "Predictor", Some(1))? {
-            // Bytes that are not packed have none.
-            _ if compression == Compression::Nothing => Predictor::Nothing,
+            // Libraries have one for the other packings alone, whatever is said here.
+            _ if matches!(compression, Compression::Nothing | Compression::PackBits) => Predictor::Nothing,
             1 => Predictor::Nothing,
             2 => Predictor::Differences,
             3 if kind.is_float() => Predictor::Floats,
