@@ -482,3 +482,19 @@ fn no_room_is_made_on_the_word_of_a_header() {
         "byte 0: what is packed from here on is damaged, or has not the 70362301923678 bytes that the header says"
     );
 }
+
+/// A scale whose type is damaged has no places, and says nothing.
+#[cfg(feature = "hdf5")]
+#[test]
+fn scales_of_hdf5_that_are_damaged_say_nothing() {
+    use hdf5_pure::{AttrValue, Datatype, DatatypeByteOrder, FileBuilder, FloatingPointLayout};
+    let folder = Folder::new("damaged");
+    let mut file = FileBuilder::new();
+    file.create_dataset("a").with_f32_data(&[0.0; 35]).with_shape(&[5, 7]);
+    let layout = FloatingPointLayout { bit_offset: 127, ..FloatingPointLayout::IEEE754_BINARY64 };
+    let datatype = Datatype::FloatingPoint { size: 8, byte_order: DatatypeByteOrder::LittleEndian, layout };
+    let scale = file.create_dataset("x").with_raw_data(datatype, vec![0; 56], 7);
+    scale.set_attr("CLASS", AttrValue::AsciiString("DIMENSION_SCALE".into()));
+    let file = folder.open("a.h5", &file.finish().unwrap());
+    assert_eq!(file.about().axes.iter().map(|axis| axis.spacing).collect::<Vec<_>>(), [None; 2]);
+}
