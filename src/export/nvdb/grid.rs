@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use crate::export::error::ExportError;
+use crate::export::nvdb::active::Active;
 use crate::export::nvdb::layout::{ALIGNED, Structure, Values, bits};
 use crate::export::nvdb::leaf::VdbLeaf;
-use crate::export::nvdb::nodes::{Active, VdbEntry, VdbNode, VdbNodes};
+use crate::export::nvdb::nodes::{VdbEntry, VdbNode, VdbNodes};
 use crate::export::vtk::{origin_and_spacing, three};
 use crate::geometry::Domain;
 use crate::memory::reserve;

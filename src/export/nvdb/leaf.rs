@@ -1,7 +1,7 @@
 //! Leaves: boxes of 8^3 cells, as they are in the file.
 
+use crate::export::nvdb::active::Active;
 use crate::export::nvdb::layout::{ALIGNED, Structure, Values, bits};
-use crate::export::nvdb::nodes::Active;
 
 /// Cells of a leaf.
 const CELLS: usize = 512;

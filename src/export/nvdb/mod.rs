@@ -6,6 +6,7 @@
 //!
 //! Layouts follow `NanoVDB.h` of OpenVDB 10: structures are laid out as C does, and begin at multiples of 32 bytes.
 
+mod active;
 mod grid;
 mod layout;
 mod leaf;

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::export::boxes::Boxes;
 use crate::export::error::ExportError;
+use crate::export::nvdb::active::{Active, joined, of_word};
 use crate::export::nvdb::layout::Values;
 use crate::export::nvdb::leaf::VdbLeaf;
 use crate::export::read_box::ReadBox;
@@ -22,40 +23,6 @@ pub(super) enum VdbEntry {
     Tile(u64),
     /// A node, by its number among those of its height.
     Child(usize),
-}
-
-/// Cells that are not 0: their box, both ends included, and the least and greatest of their values.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Active {
-    pub(super) low: [u32; 3],
-    pub(super) high: [u32; 3],
-    /// None if no value is a number.
-    pub(super) range: Option<[u64; 2]>,
-}
-
-impl Active {
-    fn tile(corner: [u32; 3], side: u32, word: u64, values: Values) -> Option<Self> {
-        let range = of_word(word, values);
-        (word != 0).then(|| Self { low: corner, high: corner.map(|c| c + side - 1), range })
-    }
-
-    fn join(one: Option<Self>, other: Option<Self>, values: Values) -> Option<Self> {
-        let (Some(a), Some(b)) = (one, other) else { return one.or(other) };
-        let low = std::array::from_fn(|j| a.low[j].min(b.low[j]));
-        let high = std::array::from_fn(|j| a.high[j].max(b.high[j]));
-        Some(Self { low, high, range: joined(a.range, b.range, values) })
-    }
-}
-
-/// The range of a word, which is none if it is not a number: renderers take a greatest value for a bound.
-fn of_word(word: u64, values: Values) -> Option<[u64; 2]> {
-    (!values.kind().number(word).is_nan()).then_some([word; 2])
-}
-
-fn joined(one: Option<[u64; 2]>, other: Option<[u64; 2]>, values: Values) -> Option<[u64; 2]> {
-    let (Some([a, b]), Some([c, d])) = (one, other) else { return one.or(other) };
-    let rank = |word| values.kind().rank(word);
-    Some([if rank(c) < rank(a) { c } else { a }, if rank(d) > rank(b) { d } else { b }])
 }
 
 /// A lower or an upper node; entries with the last axis fastest.
