@@ -139,7 +139,7 @@ fn rows_at_once(row: u64, chunk: u64) -> u64 {
 
 /// The only data set of numbers that is no axis of another.
 fn only(file: &File) -> Result<String, Wrong> {
-    let (mut found, other) = all(file)?;
+    let DataSets { numbers: mut found, other } = all(file)?;
     if found.len() > 1 {
         // Groups lie in several others, and in themselves.
         let mut seen = HashSet::new();
@@ -158,12 +158,14 @@ fn only(file: &File) -> Result<String, Wrong> {
     }
 }
 
-/// A data set's name, and something of it.
-type Named<T> = (String, T);
+/// The data sets of a file that are no axes of others, the least deep first, each as often as names lead to it.
+struct DataSets {
+    numbers: Vec<(String, Dataset)>,
+    /// The first that is of another type, and what is wrong with that.
+    other: Option<(String, Wrong)>,
+}
 
-/// Data sets of numbers that are no axes of others, the least deep first, and what is wrong with the first that is of another type.
-/// One that several names lead to comes several times.
-fn all(file: &File) -> Result<(Vec<Named<Dataset>>, Option<Named<Wrong>>), Wrong> {
+fn all(file: &File) -> Result<DataSets, Wrong> {
     let (mut found, mut other, mut groups) = (Vec::new(), None, vec![(String::new(), file.root())]);
     let mut looked = 0;
     for _ in 0..=DEEPEST {
@@ -192,7 +194,7 @@ fn all(file: &File) -> Result<(Vec<Named<Dataset>>, Option<Named<Wrong>>), Wrong
         }
         groups = inner;
     }
-    Ok((found, other))
+    Ok(DataSets { numbers: found, other })
 }
 
 /// Where the cells of a data set begin in the file, which no two have in common.
