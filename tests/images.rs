@@ -369,8 +369,10 @@ fn types_of_hdf5_that_are_not_read_are_named() {
         let datatype = Datatype::FloatingPoint { size, byte_order: DatatypeByteOrder::LittleEndian, layout };
         file.create_dataset("a").with_raw_data(datatype, vec![0; 6 * size as usize], 6);
         let path = folder.put("a.h5", &file.finish().unwrap());
-        let wrong = ArrayFile::open(&path, Some("a"), |_| unreachable!("nothing is packed")).unwrap_err().to_string();
-        assert!(wrong.contains(&format!("its type '{says}': integers of 8 to 64 bits and floats of")), "{wrong}");
+        for part in [Some("a"), None] {
+            let wrong = ArrayFile::open(&path, part, |_| unreachable!("nothing is packed")).unwrap_err().to_string();
+            assert!(wrong.contains(&format!("its type '{says}': integers of 8 to 64 bits and floats of")), "{wrong}");
+        }
     }
 }
 

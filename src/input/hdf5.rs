@@ -139,7 +139,7 @@ fn rows_at_once(row: u64, chunk: u64) -> u64 {
 
 /// The only data set of numbers that is no axis of another.
 fn only(file: &File) -> Result<String, Wrong> {
-    let mut found = all(file)?;
+    let DataSets { numbers: mut found, other } = all(file)?;
     if found.len() > 1 {
         // Groups lie in several others, and in themselves.
         let mut seen = HashSet::new();
@@ -147,7 +147,10 @@ fn only(file: &File) -> Result<String, Wrong> {
     }
     match &found[..] {
         [(name, _)] => Ok(name.clone()),
-        [] => Err(Wrong::Other("no data set of numbers in it".into())),
+        [] => match other {
+            Some((name, wrong)) => Err(Wrong::InMember { name, wrong: Box::new(wrong) }),
+            None => Err(Wrong::Other("no data set of numbers in it".into())),
+        },
         _ => {
             let names = found.iter().take(20).map(|(name, _)| name.clone()).collect();
             Err(Wrong::Member { wanted: None, members: found.len(), names })
@@ -155,18 +158,27 @@ fn only(file: &File) -> Result<String, Wrong> {
     }
 }
 
-/// Data sets of numbers that are no axes of others, the least deep first. One that several names lead to comes several times.
-fn all(file: &File) -> Result<Vec<(String, Dataset)>, Wrong> {
-    let (mut found, mut groups) = (Vec::new(), vec![(String::new(), file.root())]);
+/// The data sets of a file that are no axes of others, the least deep first, each as often as names lead to it.
+struct DataSets {
+    numbers: Vec<(String, Dataset)>,
+    /// The first that is of another type, and what is wrong with that.
+    other: Option<(String, Wrong)>,
+}
+
+fn all(file: &File) -> Result<DataSets, Wrong> {
+    let (mut found, mut other, mut groups) = (Vec::new(), None, vec![(String::new(), file.root())]);
     let mut looked = 0;
     for _ in 0..=DEEPEST {
         let mut inner = Vec::new();
         for (path, group) in groups {
             for (name, data) in group.iter_datasets().map_err(fault)? {
-                let numbers = data.datatype().is_ok_and(|datatype| kind(&datatype).is_ok());
-                let axes = data.shape().map_or(0, |shape| shape.len());
-                if numbers && axes > 0 && !is_scale(&data) {
-                    found.push((format!("{path}/{name}"), data));
+                let Ok(datatype) = data.datatype() else { continue };
+                if data.shape().map_or(0, |shape| shape.len()) == 0 || is_scale(&data) {
+                    continue;
+                }
+                match kind(&datatype) {
+                    Ok(_) => found.push((format!("{path}/{name}"), data)),
+                    Err(wrong) => other = other.or(Some((format!("{path}/{name}"), wrong))),
                 }
             }
             for (name, group) in group.iter_groups().map_err(fault)? {
@@ -182,7 +194,7 @@ fn all(file: &File) -> Result<Vec<(String, Dataset)>, Wrong> {
         }
         groups = inner;
     }
-    Ok(found)
+    Ok(DataSets { numbers: found, other })
 }
 
 /// Where the cells of a data set begin in the file, which no two have in common.
