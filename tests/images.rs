@@ -286,9 +286,9 @@ fn what_cannot_be_read_is_told_where_it_stands() {
 #[test]
 fn groups_of_hdf5_that_lie_in_themselves_end() {
     let folder = Folder::new("groups");
-    let file = folder.open("links.h5", include_bytes!("data/links.h5"));
+    let file = folder.open("links.h5", include_bytes!("hdf5/links.h5"));
     assert_eq!(file.layout().size, [6, 7, 5]);
-    let wrong = folder.wrong("loop.h5", include_bytes!("data/loop.h5"));
+    let wrong = folder.wrong("loop.h5", include_bytes!("hdf5/loop.h5"));
     assert!(wrong.starts_with("more than 10000 groups or data sets, or groups that lie in themselves"), "{wrong}");
 }
 
