@@ -35,7 +35,11 @@ pub(crate) fn with_threads<R: Send>(voice: Voice, command: impl FnOnce() -> R + 
     }
     let wanted = wanted.min(MOST);
     let refused = match ThreadPoolBuilder::new().num_threads(wanted).build_global() {
-        Ok(()) => return Ok(command()),
+        Ok(()) => {
+            // They have what they need before the command takes memory: one that finds none for its own stack ends the process.
+            rayon::broadcast(|_| ());
+            return Ok(command());
+        }
         Err(error) => error,
     };
     // Whoever carries this program may have a pool, which is as good.
