@@ -1,5 +1,6 @@
 //! The threads that commands work with: as many as wanted, or as many as can be had.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -34,10 +35,14 @@ pub(crate) fn with_threads<R: Send>(voice: Voice, command: impl FnOnce() -> R + 
         voice.say(format_args!("orthant: RAYON_NUM_THREADS {wanted}: at most {MOST} threads are taken"));
     }
     let wanted = wanted.min(MOST);
-    let refused = match ThreadPoolBuilder::new().num_threads(wanted).build_global() {
+    static STARTED: AtomicUsize = AtomicUsize::new(0);
+    let started = |_| drop(STARTED.fetch_add(1, Ordering::Release));
+    let refused = match ThreadPoolBuilder::new().num_threads(wanted).start_handler(started).build_global() {
         Ok(()) => {
             // They have what they need before the command takes memory: one that finds none for its own stack ends the process.
-            rayon::broadcast(|_| ());
+            while STARTED.load(Ordering::Acquire) < wanted {
+                std::thread::yield_now();
+            }
             return Ok(command());
         }
         Err(error) => error,
