@@ -36,7 +36,9 @@ pub(crate) fn with_threads<R: Send>(voice: Voice, command: impl FnOnce() -> R + 
     }
     let wanted = wanted.min(MOST);
     static STARTED: AtomicUsize = AtomicUsize::new(0);
-    let started = |_| drop(STARTED.fetch_add(1, Ordering::Release));
+    let started = |_| {
+        STARTED.fetch_add(1, Ordering::Release);
+    };
     let refused = match ThreadPoolBuilder::new().num_threads(wanted).start_handler(started).build_global() {
         Ok(()) => {
             // They have what they need before the command takes memory: one that finds none for its own stack ends the process.
