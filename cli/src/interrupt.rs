@@ -16,6 +16,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::error::Error;
+use crate::threads::start;
 use crate::voice::tell;
 
 /// How long a command has after the first signal.
@@ -105,7 +106,7 @@ pub(crate) fn listen() -> Result<(), Error> {
                 }
             }
         };
-        thread::Builder::new().name("signals".into()).spawn(hear).map(drop)
+        start(thread::Builder::new().name("signals".into()), hear).map(drop)
     };
     let listens = LISTENS.get_or_init(|| listen().map_err(|error| error.to_string()));
     let failed = |error| {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
+use crate::threads;
 use crate::voice::{Voice, tell};
 use orthant::Control;
 
@@ -84,7 +85,7 @@ impl Progress {
             }
         };
         // A run does without where no thread is to be had.
-        Self { stop: Some(stop), ran, thread: std::thread::Builder::new().spawn(draw).ok() }
+        Self { stop: Some(stop), ran, thread: threads::start(std::thread::Builder::new(), draw).ok() }
     }
 
     /// A run has ended.

@@ -1,9 +1,11 @@
 //! The threads that commands work with: as many as wanted, or as many as can be had.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::io;
+use std::sync::mpsc::channel;
+use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Error;
 use crate::voice::Voice;
@@ -11,11 +13,32 @@ use crate::voice::Voice;
 /// Most threads. Pools of ten thousands do not come up, and hear no signal meanwhile.
 const MOST: usize = 1024;
 
+/// Starts a thread, and returns once it has what it needs: one that finds no memory for its signal stack ends the process,
+/// and the allocator reserves far more for a moment when a thread first asks for some, so that two must not start at once.
+///
+/// # Errors
+/// Those of the system.
+pub(crate) fn start(thread: Builder, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    let (up, is_up) = channel();
+    let started = thread.spawn(move || {
+        // The message is the first memory that it asks for.
+        let _ = up.send(());
+        body();
+    })?;
+    let _ = is_up.recv();
+    Ok(started)
+}
+
+/// One of rayon's.
+fn worker(thread: ThreadBuilder) -> io::Result<()> {
+    start(Builder::new(), || thread.run()).map(drop)
+}
+
 /// A pool of so many threads, if they can be had.
 fn few(threads: usize) -> Option<ThreadPool> {
     // Those of a pool that did not come up go first.
     std::thread::sleep(Duration::from_millis(20));
-    ThreadPoolBuilder::new().num_threads(threads).build().ok()
+    ThreadPoolBuilder::new().num_threads(threads).spawn_handler(worker).build().ok()
 }
 
 /// As many threads as can be started beside those that there are, and no more than `wanted`.
@@ -35,18 +58,8 @@ pub(crate) fn with_threads<R: Send>(voice: Voice, command: impl FnOnce() -> R + 
         voice.say(format_args!("orthant: RAYON_NUM_THREADS {wanted}: at most {MOST} threads are taken"));
     }
     let wanted = wanted.min(MOST);
-    static STARTED: AtomicUsize = AtomicUsize::new(0);
-    let started = |_| {
-        STARTED.fetch_add(1, Ordering::Release);
-    };
-    let refused = match ThreadPoolBuilder::new().num_threads(wanted).start_handler(started).build_global() {
-        Ok(()) => {
-            // They have what they need before the command takes memory: one that finds none for its own stack ends the process.
-            while STARTED.load(Ordering::Acquire) < wanted {
-                std::thread::yield_now();
-            }
-            return Ok(command());
-        }
+    let refused = match ThreadPoolBuilder::new().num_threads(wanted).spawn_handler(worker).build_global() {
+        Ok(()) => return Ok(command()),
         Err(error) => error,
     };
     // Whoever carries this program may have a pool, which is as good.
@@ -72,7 +85,7 @@ pub(crate) fn with_threads<R: Send>(voice: Voice, command: impl FnOnce() -> R + 
 /// # Errors
 /// [`Error::Library`] if they cannot be started.
 pub(crate) fn pool(threads: usize) -> Result<ThreadPool, Error> {
-    let start = || ThreadPoolBuilder::new().num_threads(threads).build();
+    let start = || ThreadPoolBuilder::new().num_threads(threads).spawn_handler(worker).build();
     let refused = |error| orthant::Error::System(format!("{threads} threads cannot be started: {error}"));
     Ok(start().map_err(refused)?)
 }
