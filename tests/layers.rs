@@ -62,6 +62,7 @@ const PROGRAM: Layers = &[
             "memory.rs",
             "progress.rs",
             "statistics.rs",
+            "threads.rs",
             "variables.rs",
             "voice.rs",
             "output/",
@@ -69,7 +70,7 @@ const PROGRAM: Layers = &[
         ],
     ),
     ("choices", &["options/"]),
-    ("runs", &["input.rs", "measure.rs", "machine.rs", "search.rs", "store/", "threads.rs"]),
+    ("runs", &["input.rs", "measure.rs", "machine.rs", "search.rs", "store/"]),
     ("commands", &["info.rs", "verify.rs", "run/", "bench/", "compare/", "curves/", "model/", "report/", "tree/"]),
     ("arguments", &["args.rs", "help.rs", "shell.rs"]),
 ];

@@ -5,8 +5,7 @@
 //! of what must be whole: a line that is appended, a file that takes its name. Temporary files go first.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::sync::mpsc::channel;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError, Weak};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
@@ -46,6 +45,11 @@ impl Ending {
     /// A file, or a folder of them, that must not stay. It may have gone or taken its name before the end.
     pub(crate) fn temporary(&mut self, path: PathBuf) {
         self.temporary.insert(path);
+    }
+
+    /// It is to stay from now on.
+    pub(crate) fn keep(&mut self, path: &Path) {
+        self.temporary.remove(path);
     }
 
     /// What to say if the end comes now.
@@ -125,6 +129,14 @@ fn ignores_hangup() -> bool {
     }
 }
 
+/// True if stderr takes a few words without waiting for whoever should read it, who may not.
+#[allow(unsafe_code)]
+fn takes_words() -> bool {
+    let mut stderr = libc::pollfd { fd: libc::STDERR_FILENO, events: libc::POLLOUT, revents: 0 };
+    // SAFETY: one descriptor, which the call writes into.
+    unsafe { libc::poll(&mut stderr, 1, WORDS.as_millis() as i32) != 0 }
+}
+
 fn interrupted(signal: i32, patience: Duration) -> ! {
     let mut ending = undisturbed_within(patience);
     if ending.as_ref().is_some_and(|ending| ending.over) {
@@ -135,14 +147,8 @@ fn interrupted(signal: i32, patience: Duration) -> ! {
     remove(ending.as_deref());
     let words = ending.map(|ending| ending.words.clone()).filter(|words| !words.is_empty());
     let words = words.unwrap_or_else(|| "interrupted".into());
-    // Whoever should read it may not, and may hold on to stderr.
-    let (said, heard) = channel();
-    let say = move || {
+    if takes_words() {
         tell(format_args!("orthant: {words}"));
-        let _ = said.send(());
-    };
-    if thread::Builder::new().spawn(say).is_ok() {
-        let _ = heard.recv_timeout(WORDS);
     }
     signal_hook::low_level::exit(128 + signal)
 }

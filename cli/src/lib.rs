@@ -96,6 +96,7 @@ fn obey(cli: Cli, gave_way: &[String]) -> Result<(), Error> {
     if voice.verbose {
         gave_way.iter().for_each(|line| voice.say(format_args!("orthant: {line}")));
     }
+    memory::spare_address_space();
     interrupt::listen()?;
     interrupt::undisturbed().over(false);
     with_threads(voice, || carry_out(cli.command, voice))?

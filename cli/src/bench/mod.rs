@@ -257,10 +257,15 @@ impl Measuring {
                 }
                 Ok(row) => row,
             };
-            let ending = path.is_some().then(undisturbed);
+            let mut ending = path.as_deref().map(|path| (path, undisturbed()));
+            if let Some((path, ending)) = &mut ending {
+                ending.keep(path);
+            }
             sink.put(&row)?;
             done += 1;
-            ending.into_iter().for_each(|mut ending| ending.words(suspended(0, done).to_string()));
+            if let Some((_, mut ending)) = ending {
+                ending.words(suspended(0, done).to_string());
+            }
             self.tell(done, &case, &row);
         }
         match failed {

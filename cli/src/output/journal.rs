@@ -9,6 +9,7 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::interrupt::undisturbed;
 
 /// An open file of lines.
 #[derive(Debug)]
@@ -66,11 +67,18 @@ impl Journal {
         }
     }
 
+    /// A file that was not there before goes with an end from outside, until it is told to [stay](crate::interrupt::Ending::keep).
     fn open(path: &Path) -> Result<Self, Error> {
         let failed = |source| Error::File { path: path.to_owned(), source };
+        let fresh = !path.exists();
         let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
         match file.try_lock() {
-            Ok(()) => Ok(Self { path: path.to_owned(), file }),
+            Ok(()) => {
+                if fresh {
+                    undisturbed().temporary(path.to_owned());
+                }
+                Ok(Self { path: path.to_owned(), file })
+            }
             Err(TryLockError::WouldBlock) => {
                 Err(Error::Input(format!("--output {}: another process is writing to it", path.display())))
             }
