@@ -1,19 +1,7 @@
-// The ground everything stands on: integer names, rounding, and how a kernel is declared. No toolkit header is included
-// anywhere; what a specialisation fixes (dimension, types, block shape, structs) comes first, in generated.cuh.
+// What the kernels of a run stand on: how they are declared, coordinates, rounding.
 #pragma once
 
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef signed char i8;
-typedef short i16;
-typedef int i32;
-typedef long long i64;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-
-#define DEVICE __device__ __forceinline__
-
-#include "generated.cuh"
+#include "ground.cuh"
 
 // Every kernel takes the same three structs: what the run is, what this launch is, what the field needs.
 #ifndef KERNEL
@@ -21,18 +9,6 @@ typedef unsigned long long u64;
     extern "C" __global__ void __launch_bounds__(BLOCK)                                                                \
         name(const __grid_constant__ RunArgs run, const __grid_constant__ LaunchArgs launch,                           \
              const __grid_constant__ FieldArgs args)
-#endif
-
-// Kernels of dynamic parallelism take three values of their own, and may be declared ahead. A launch from the device goes
-// off at once and returns an error code, 0 for none.
-#ifndef ENTRY
-#define ENTRY_AHEAD(name, A, B, C) extern "C" __global__ void __launch_bounds__(BLOCK) name(A, B, C)
-#define ENTRY(name, A, a, B, b, C, c) extern "C" __global__ void __launch_bounds__(BLOCK) name(A a, B b, C c)
-#define DEV_LAUNCH(kernel, grid, ...)                                                                                  \
-    (kernel<<<grid, BLOCK, 0, cudaStreamFireAndForget>>>(__VA_ARGS__), u32(cudaGetLastError()))
-// The same for a grid that starts when the launching one, and all that it launched, are done.
-#define DEV_TAIL_LAUNCH(kernel, grid, ...)                                                                             \
-    (kernel<<<grid, BLOCK, 0, cudaStreamTailLaunch>>>(__VA_ARGS__), u32(cudaGetLastError()))
 #endif
 
 // Coordinates on D axes; axis 0 is x, the fastest.
@@ -47,13 +23,6 @@ using Code = CODE;
 
 // What a field can say of a whole region.
 enum Verdict : u32 { UNKNOWN, UNIFORM, MIXED };
-
-DEVICE u32 lane() { return threadIdx.x % 32; }
-DEVICE u32 warp() { return threadIdx.x / 32; }
-constexpr u32 WARPS = BLOCK / 32;
-
-// For a of at least 1.
-DEVICE u32 ceil_div(u32 a, u32 b) { return (a - 1) / b + 1; }
 
 // Products and sums, rounded as the run says: once together (fused), or each for itself (plain). Never left to the
 // compiler, so that labels equal the CPU's to the bit.

@@ -25,6 +25,7 @@
 
 pub mod abi;
 pub mod backend;
+pub mod balance;
 mod bytes;
 mod cell;
 pub mod choice;

@@ -35,6 +35,7 @@ const LIBRARY: Layers = &[
             "simd/",
         ],
     ),
+    ("balance", &["balance/"]),
     ("zarr", &["zarr/"]),
     ("geometry", &["geometry/"]),
     ("curve", &["curve/"]),
@@ -71,7 +72,10 @@ const PROGRAM: Layers = &[
     ),
     ("choices", &["options/"]),
     ("runs", &["input.rs", "measure.rs", "machine.rs", "search.rs", "store/"]),
-    ("commands", &["info.rs", "verify.rs", "run/", "bench/", "compare/", "curves/", "model/", "report/", "tree/"]),
+    (
+        "commands",
+        &["info.rs", "verify.rs", "run/", "balance/", "bench/", "compare/", "curves/", "model/", "report/", "tree/"],
+    ),
     ("arguments", &["args.rs", "help.rs", "shell.rs"]),
 ];
 

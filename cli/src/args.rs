@@ -2,6 +2,7 @@
 
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 
+use crate::balance::BalanceCommand;
 use crate::bench::BenchOptions;
 use crate::compare::CompareOptions;
 use crate::curves::CurvesCommand;
@@ -77,6 +78,9 @@ pub(crate) enum Command {
     /// The cost model: what a subdivision should cost, and which {g, r, B} is best
     #[command(subcommand)]
     Model(ModelCommand),
+    /// Load balancers: who does which unit of work-items of very different sizes
+    #[command(subcommand)]
+    Balance(BalanceCommand),
     /// What is here: CPU, memory, backends, limits
     Info,
     /// Check the installation and say how to mend what is missing

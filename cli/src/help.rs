@@ -68,6 +68,15 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ),
     ("tree convert", &["tree convert frog.tree.zarr frog.htg", "tree convert frog.tree.zarr frog.tree.zarr.zip"]),
     ("tree diff", &["tree diff before.tree.zarr after.tree.zarr"]),
+    ("balance", &["balance list", "balance run --thin", "balance run --balancer multi-phase,merge-path"]),
+    ("balance list", &["balance list"]),
+    (
+        "balance run",
+        &[
+            "balance run circuit5M --balancer multi-phase:units=7,merge-path --order shuffled,descending",
+            "balance run --sizes frog.tree.zarr -o balance.jsonl",
+        ],
+    ),
     ("info", &["info"]),
     ("doctor", &["doctor"]),
     ("completions", &["completions bash"]),

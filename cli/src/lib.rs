@@ -6,6 +6,7 @@
 #![deny(unsafe_code)]
 
 mod args;
+mod balance;
 mod bench;
 mod compare;
 mod curves;
@@ -112,6 +113,7 @@ fn carry_out(command: Command, voice: Voice) -> Result<(), Error> {
         Command::Tree(command) => tree::tree(command, voice),
         Command::Curves(command) => curves::curves(command, voice),
         Command::Model(command) => model::model(command, voice),
+        Command::Balance(command) => balance::balance(command, voice),
         Command::Info => info::info(),
         Command::Doctor => info::doctor(voice),
         Command::Completions { shell } => shell::completions(shell),

@@ -2,6 +2,7 @@
 
 use crate::backend::cuda_error::CudaError;
 use crate::backend::part::PartError;
+use crate::balance::BalancerError;
 use crate::bytes::Bytes;
 use crate::choice::ChoiceError;
 use crate::curve::CurveError;
@@ -34,6 +35,9 @@ pub enum Error {
     /// A choice that cannot be, or does not go with others.
     #[error(transparent)]
     Choice(#[from] ChoiceError),
+    /// A balancer that cannot be had here, or for these items.
+    #[error(transparent)]
+    Balancer(#[from] BalancerError),
     /// More memory than is allowed.
     #[error(transparent)]
     Memory(#[from] MemoryError),

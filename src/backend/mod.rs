@@ -1,5 +1,6 @@
 //! What every backend shares: the seam, the choices, the estimate of memory, the errors.
 
+mod balanced;
 mod control;
 mod cuda_error;
 mod error;
@@ -12,6 +13,7 @@ mod seam;
 mod sink;
 mod table;
 
+pub use balanced::{BalanceTimes, Balanced, Balancing};
 pub use control::Control;
 pub use cuda_error::CudaError;
 pub use error::{BatchError, Error, Unsupported};

@@ -4,6 +4,7 @@
 //! as one likes and then tells its counts and its cells. Whoever runs anything, the program and the conformance suite
 //! included, takes this way and no other; several prepared plans, on several backends, live side by side.
 
+use crate::backend::balanced::{Balanced, Balancing};
 use crate::backend::control::Control;
 use crate::backend::error::Error;
 use crate::backend::facts::DeviceFacts;
@@ -28,6 +29,13 @@ pub trait Place {
 
     /// Everything about a GPU, for a record; None for the CPU.
     fn facts(&self) -> Option<DeviceFacts>;
+
+    /// Does the units of items by a balancer, again and again, and checks that each was done.
+    ///
+    /// # Errors
+    /// [`Error::Balancer`] of one that is not here or not for these items; [`Error::DeviceMemory`], [`Error::Cuda`],
+    /// [`Error::Interrupted`].
+    fn balance(&self, asked: &Balancing<'_>) -> Result<Balanced, Error>;
 }
 
 /// A coarse sample, ready to be taken: every call evaluates the cells of a grid, in storage order, unless it is

@@ -6,10 +6,11 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::backend::{
-    Backend, Control, DeviceFacts, Error, Estimate, How, Part, Place, Prepared, Sampler, Sink, Start, StrategyKind,
-    Unsupported, deliver,
+    Backend, Balanced, Balancing, Control, DeviceFacts, Error, Estimate, How, Part, Place, Prepared, Sampler, Sink,
+    Start, StrategyKind, Unsupported, deliver,
 };
 use crate::cell::WordVec;
+use crate::cpu::balance;
 use crate::cpu::host::Host;
 use crate::cpu::patience::evaluate;
 use crate::cpu::settled::Settled;
@@ -44,6 +45,10 @@ impl Place for Cpu {
 
     fn facts(&self) -> Option<DeviceFacts> {
         None
+    }
+
+    fn balance(&self, asked: &Balancing<'_>) -> Result<Balanced, Error> {
+        balance::balance(asked)
     }
 }
 

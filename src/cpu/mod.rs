@@ -1,6 +1,7 @@
 //! The CPU backend, on rayon's threads.
 
 mod backend;
+mod balance;
 mod explore;
 mod host;
 mod olt;

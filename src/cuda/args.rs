@@ -122,6 +122,40 @@ device_struct! {
     }
 }
 
+device_struct! {
+    /// What a balancer works on (kernels/balance/). Addresses are 0 where there is nothing.
+    pub(super) struct BalanceArgs {
+        /// Units per item.
+        sizes: u64,
+        /// Units before each item, and of all.
+        prefix: u64,
+        /// The same in tiles.
+        tiles: u64,
+        /// The first item of each chunk.
+        parts: u64,
+        /// Four bytes per unit.
+        cells: u64,
+        counters: u64,
+        /// A word per tile of a scan.
+        status: u64,
+        /// Items that found no credit.
+        overflow: u64,
+        /// This struct in device memory.
+        itself: u64,
+        mistakes: u64,
+        /// Units of all items.
+        units: u64,
+        /// Classes of items: units and items before each, units of each of its items.
+        class_units: [u64; 16],
+        class_items: [u64; 16],
+        class_size: [u32; 16],
+        items: u32,
+        chunks: u32,
+        classes: u32,
+        padding: u32,
+    }
+}
+
 impl LaunchArgs {
     /// Fills in the curve of a level; `starts` is the address of the trees' start states.
     pub(super) fn set_curve(&mut self, curve: &DeviceCurve<'_>, starts: u64) {
@@ -185,6 +219,12 @@ constants! {
     SETTLE_IN_PLACE = 1,
     SETTLE_LISTED = 2,
     SETTLE_LAUNCHED = 3,
+    /// Counters of a balancer: tiles of a scan that are taken; blocks launched from the device that are not done; items that
+    /// found no credit; launches that failed.
+    BALANCE_TICKET = 0,
+    BALANCE_IN_FLIGHT = 1,
+    BALANCE_OVERFLOW = 2,
+    BALANCE_FAILED = 3,
     /// Beside the level of a terminal region that is a leaf.
     LEAF = 1 << 31,
 }

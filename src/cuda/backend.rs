@@ -3,8 +3,8 @@
 use super::device::Device;
 use super::nvrtc::Nvrtc;
 use super::prepared::OnCuda;
-use super::{compile, sampler, strategy};
-use crate::backend::{Backend, DeviceFacts, Error, How, Place, Prepared, Sampler, StrategyKind};
+use super::{balance, compile, sampler, strategy};
+use crate::backend::{Backend, Balanced, Balancing, DeviceFacts, Error, How, Place, Prepared, Sampler, StrategyKind};
 use crate::field::Field;
 use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
@@ -24,6 +24,10 @@ impl Place for Device {
 
     fn facts(&self) -> Option<DeviceFacts> {
         Some(self.record())
+    }
+
+    fn balance(&self, asked: &Balancing<'_>) -> Result<Balanced, Error> {
+        balance::balance(self, asked)
     }
 }
 

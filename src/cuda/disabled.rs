@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 
 pub use crate::backend::CudaError;
-use crate::backend::{Backend, DeviceFacts, Error, How, Place, Prepared, Sampler};
+use crate::backend::{Backend, Balanced, Balancing, DeviceFacts, Error, How, Place, Prepared, Sampler};
 use crate::field::Field;
 use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
@@ -56,6 +56,9 @@ impl Place for Device {
         match self.0 {}
     }
     fn facts(&self) -> Option<DeviceFacts> {
+        match self.0 {}
+    }
+    fn balance(&self, _: &Balancing<'_>) -> Result<Balanced, Error> {
         match self.0 {}
     }
 }

@@ -5,6 +5,7 @@
 
 mod args;
 mod backend;
+mod balance;
 mod cache;
 mod compile;
 mod device;
@@ -23,6 +24,7 @@ mod twin;
 mod watch;
 
 pub use backend::compile_kernels;
+pub use balance::compile_balancers;
 pub use device::{Device, DeviceOptions, findings};
 pub use nvrtc::Nvrtc;
 

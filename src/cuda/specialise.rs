@@ -22,6 +22,7 @@ macro_rules! sources {
     ($($name:literal),+ $(,)?) => { &[$(($name, include_str!(concat!("../../kernels/", $name)))),+] };
 }
 pub(super) const SOURCES: &[(&str, &str)] = sources![
+    "ground.cuh",
     "prelude.cuh",
     "team.cuh",
     "value.cuh",
@@ -56,6 +57,25 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "dp/region.cuh",
     "dp/block.cuh",
     "dp/tail.cuh",
+    "balance/items.cuh",
+    "balance/scan.cuh",
+    "balance/check.cuh",
+    "balance/chunks.cuh",
+    "balance/interpolation.cuh",
+    "balance/update.cuh",
+    "balance/threads.cuh",
+    "balance/virtual_warps.cuh",
+    "balance/dynamic_warps.cuh",
+    "balance/cta_warp_scan.cuh",
+    "balance/direct_search.cuh",
+    "balance/warp_search.cuh",
+    "balance/block_search.cuh",
+    "balance/two_phase.cuh",
+    "balance/multi_phase.cuh",
+    "balance/merge_path.cuh",
+    "balance/tile_search.cuh",
+    "balance/level_arithmetic.cuh",
+    "balance/balance.cu",
     "strategies/exhaustive.cu",
     "strategies/ask.cu",
     "strategies/dp.cu",
@@ -71,6 +91,7 @@ pub(crate) struct Specialisation {
     pub(super) block: [u32; 3],
     generated: String,
     user_source: Option<String>,
+    dynamic: bool,
 }
 
 impl Specialisation {
@@ -136,7 +157,13 @@ impl Specialisation {
         text += &LaunchArgs::declaration("LaunchArgs");
         text += &DpArgs::declaration("DpArgs");
         text += &twin.declaration;
-        Self { entry, block, generated: text, user_source: twin.user_source.as_ref().map(|source| source.to_string()) }
+        let user_source = twin.user_source.as_ref().map(|source| source.to_string());
+        Self { entry, block, generated: text, user_source, dynamic: entry == "strategies/dp.cu" }
+    }
+
+    /// `entry` with what was generated for it; `dynamic` if its kernels launch kernels.
+    pub(super) fn written(entry: &'static str, block: u32, generated: String, dynamic: bool) -> Self {
+        Self { entry, block: [block, 1, 1], generated, user_source: None, dynamic }
     }
 
     /// `entry` for the levels of a plan; `header` is that of its tables, if it is not the curve's.
@@ -156,7 +183,7 @@ impl Specialisation {
 
     /// True if its kernels launch kernels, so that it has to be linked with the device runtime.
     pub(super) fn is_dynamic(&self) -> bool {
-        self.entry == "strategies/dp.cu"
+        self.dynamic
     }
 
     /// The entry's text.

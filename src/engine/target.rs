@@ -1,6 +1,6 @@
 //! The backends that there are, and an open one before its dimension is a type.
 
-use crate::backend::{Backend, DeviceFacts, Error, Place};
+use crate::backend::{Backend, Balanced, Balancing, DeviceFacts, Error, Place};
 use crate::cpu::Cpu;
 use crate::cuda;
 use crate::dimension::compiled_here;
@@ -86,6 +86,15 @@ impl Target {
     /// Multiprocessors of a GPU, and the threads that each keeps in flight; None for the CPU.
     pub fn multiprocessors(&self) -> Option<[u32; 2]> {
         self.place().multiprocessors()
+    }
+
+    /// Does the units of items by a balancer, again and again, and checks that each was done.
+    ///
+    /// # Errors
+    /// [`Error::Balancer`] of one that is not here or not for these items; [`Error::DeviceMemory`], [`Error::Cuda`],
+    /// [`Error::Interrupted`].
+    pub fn balance(&self, asked: &Balancing<'_>) -> Result<Balanced, Error> {
+        self.place().balance(asked)
     }
 
     /// Everything about a GPU, for a record; None for the CPU.

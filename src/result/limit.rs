@@ -23,6 +23,9 @@ pub enum Stored {
     /// One layer of a dense array, and the regions that it is made of.
     #[error("a layer of the dense array with the regions that it is made of")]
     LayerAndRegions,
+    /// The cells of work-units, and sums of their items' sizes.
+    #[error("the cells of the units")]
+    Units,
     /// Tables and terminal regions, before they are there.
     #[error("the tables and terminal regions (estimated)")]
     TablesAndTerminals,

@@ -83,3 +83,9 @@ pub fn every_specialisation_compiles(compiler: Nvrtc) {
     });
     println!("{} sources compiled for {ARCHITECTURES:?} by turns", count.into_inner());
 }
+
+pub fn every_balancer_compiles(compiler: Nvrtc) {
+    for architecture in ARCHITECTURES {
+        cuda::compile_balancers(compiler, architecture).unwrap_or_else(|error| panic!("{error}"));
+    }
+}

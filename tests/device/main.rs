@@ -72,6 +72,7 @@ fn main() {
         on_gpu("the_pending_limit_is_put_back", with_launches, gpu::the_pending_limit_is_put_back),
         on_gpu("several_plans_live_side_by_side", gpu, gpu::several_plans_live_side_by_side),
         trial("several_devices_live_side_by_side", pair, gpu::several_devices_live_side_by_side),
+        trial("every_balancer_compiles", compiler(), kernels::every_balancer_compiles),
         trial("every_specialisation_compiles", compiler(), kernels::every_specialisation_compiles),
     ];
     libtest_mimic::run(&arguments, trials).exit();

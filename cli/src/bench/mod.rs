@@ -4,7 +4,7 @@ mod args;
 mod axis;
 mod constraint;
 pub(crate) mod energy;
-mod provenance;
+pub(crate) mod provenance;
 pub(crate) mod ran;
 pub(crate) mod row;
 pub(crate) mod settings;
@@ -289,6 +289,7 @@ impl Measuring {
             samples: Some(times),
             energy,
             run: Some(report),
+            phases: None,
             error: None,
             provenance: self.provenance(run),
         })

@@ -31,7 +31,7 @@ pub(crate) struct Provenance {
 
 impl Provenance {
     /// Of what this process measures on the CPU.
-    pub(super) fn look(machine: &Machine) -> Self {
+    pub(crate) fn look(machine: &Machine) -> Self {
         let kinds = RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing().with_frequency());
         let clock = System::new_with_specifics(kinds).ok().and_then(|system| Some(system.cpus().first()?.frequency()));
         Self {
@@ -49,7 +49,7 @@ impl Provenance {
     }
 
     /// Of what it measures now, on a GPU if one is given.
-    pub(super) fn now(&self, gpu: Option<DeviceFacts>) -> Self {
+    pub(crate) fn now(&self, gpu: Option<DeviceFacts>) -> Self {
         Self { date: utc(SystemTime::now()), gpu, ..self.clone() }
     }
 }

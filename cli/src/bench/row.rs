@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::measure::Samples;
 
 /// The schema of a row.
-pub(super) const SCHEMA: u32 = 1;
+pub(crate) const SCHEMA: u32 = 1;
 
 /// One case. `R` is the run report when a row is written, and what a reader needs of it when it is read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,6 +35,9 @@ pub(crate) struct Row<R> {
     pub(crate) energy: Option<Energy>,
     /// The report of its last run; null if it failed.
     pub(crate) run: Option<R>,
+    /// What its times went into, of a balancer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) phases: Option<Phases>,
     /// Why it failed; null if it did not.
     pub(crate) error: Option<Failure>,
     pub(crate) provenance: Provenance,
@@ -77,6 +80,22 @@ impl CaseTimes {
     }
 }
 
+/// The phases of a balancer's samples, in seconds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Phases {
+    /// Sums of sizes.
+    pub(crate) scan: Vec<f64>,
+    /// What is looked up before.
+    pub(crate) partition: Vec<f64>,
+    /// The units.
+    pub(crate) expansion: Vec<f64>,
+    /// Units of all items, and items.
+    pub(crate) units: u64,
+    pub(crate) items: u64,
+    /// Copies of everything that took turns.
+    pub(crate) copies: usize,
+}
+
 /// An error of one case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Failure {
@@ -103,6 +122,7 @@ impl<R> Row<R> {
             samples: None,
             energy: None,
             run: None,
+            phases: None,
             error: Some(failure),
             provenance,
         }

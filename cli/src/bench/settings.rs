@@ -161,7 +161,7 @@ impl Case {
     }
 
     /// Names and values.
-    pub(super) fn settings(&self) -> &[(String, String)] {
+    pub(crate) fn settings(&self) -> &[(String, String)] {
         &self.0
     }
 

@@ -16,8 +16,10 @@ const LIBRARIES: [(&str, &str, &str); 3] = [
     ("nvml.cpp", include_str!("nvml.cpp"), "libnvidia-ml.so.1"),
 ];
 
-/// How kernels are compiled, and what they all begin with: a header that is compiled ahead serves the same flags alone.
-const KERNEL_FLAGS: &str = "-fPIC -O1 -std=c++17 -ffp-contract=off -mfma -fno-strict-aliasing -w -pthread";
+/// How kernels are compiled, and what they all begin with: a header that is compiled ahead serves the same flags alone. Variables
+/// of one name in two of them are two.
+const KERNEL_FLAGS: &str =
+    "-fPIC -fno-gnu-unique -O1 -std=c++17 -ffp-contract=off -mfma -fno-strict-aliasing -w -pthread";
 
 /// Why the stand-in cannot run here, if it cannot.
 pub(super) fn lacking() -> Option<&'static str> {

@@ -5,6 +5,7 @@
 //! where it cannot run, every test counts as ignored, with the reason, and fails if `ORTHANT_REQUIRE_STANDIN` is set.
 //! `ORTHANT_STANDIN=full` runs what is too long for every day, too.
 
+mod balance;
 mod binary;
 mod ends;
 mod energy;
@@ -62,6 +63,8 @@ fn tests(full: bool) -> Vec<Test> {
         launches::numbers_that_kernels_cannot_hold_are_refused,
         launches::the_order_of_threads_does_not_matter,
         ends::a_run_ends_in_the_midst_and_the_next_one_is_right,
+        balance::every_unit_is_done_once,
+        balance::launches_that_fail_lose_no_unit,
         kept::compiled_kernels_are_kept_and_mended,
         kept::times_of_a_gpu_are_fitted_and_tuned,
         missing::what_is_missing_is_said,
@@ -72,6 +75,10 @@ fn tests(full: bool) -> Vec<Test> {
     tests.push(
         Test::new("energy::energy_needs_its_feature", energy::energy_needs_its_feature)
             .unless("the feature 'nvml' is on", !NVML),
+    );
+    tests.push(
+        Test::new("balance::faults_are_found", balance::faults_are_found)
+            .unless("long; ORTHANT_STANDIN=full runs it", full),
     );
     tests.push(Test::new("values::every_type", values::every_type).unless("long; ORTHANT_STANDIN=full runs it", full));
     // Digit sets share a header: one of them stands for all, which the first test has by turns, as it has sources of one's own.

@@ -1,4 +1,5 @@
-// A stand-in for NVRTC: compiles kernels with g++ and shim.h into a shared library, which the stand-in driver loads.
+// A stand-in for NVRTC: compiles kernels with g++ and shim.h into a shared library, which the stand-in driver loads. A test of
+// tests may have it plant a fault.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -18,6 +19,20 @@ static std::string slurp(const std::string& path) {
     std::stringstream text;
     text << file.rdbuf();
     return text.str();
+}
+
+// Plants the fault that STANDIN_FAULT describes, if it does: "header|text|what stands there instead".
+static bool plant(Program& program) {
+    const char* fault = getenv("STANDIN_FAULT");
+    if (!fault) return true;
+    std::stringstream parts(fault);
+    std::string name, from, to;
+    getline(parts, name, '|'), getline(parts, from, '|'), getline(parts, to, '|');
+    std::string& text = program.headers[name];
+    const size_t at = text.find(from);
+    if (at == std::string::npos || text.find(from, at + 1) != std::string::npos) return false;
+    text.replace(at, from.size(), to);
+    return true;
 }
 
 extern "C" {
@@ -44,6 +59,10 @@ int nvrtcCompileProgram(Program* program, int, const char**) {
     char folder[] = "/tmp/standin-XXXXXX";
     if (!mkdtemp(folder)) return 1;
     const std::string root = folder;
+    if (!plant(*program)) {
+        program->log = "nothing to plant a fault in";
+        return 6;
+    }
     for (auto& [name, text] : program->headers) {
         if (name.find('/') != std::string::npos) mkdir((root + "/" + name.substr(0, name.find('/'))).c_str(), 0700);
         std::ofstream(root + "/" + name) << text;

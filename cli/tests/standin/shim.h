@@ -252,6 +252,10 @@ inline const uint64_t* standin_exchange(uint64_t value) {
 }
 
 template <class T> T __shfl_sync(unsigned, T value, unsigned from) { return T(standin_exchange(value)[from % 32]); }
+template <class T> T __shfl_up_sync(unsigned, T value, unsigned distance) {
+    const unsigned me = threadIdx.x % 32;
+    return T(standin_exchange(value)[me >= distance ? me - distance : me]);
+}
 template <class T> T __shfl_xor_sync(unsigned, T value, unsigned mask) {
     const unsigned me = threadIdx.x % 32;
     return T(standin_exchange(value)[me ^ mask]);

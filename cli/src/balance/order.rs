@@ -1,0 +1,92 @@
+//! Orders of work-items: who stands beside whom matters as much as sizes do.
+
+use clap::ValueEnum;
+use orthant::balance::Items;
+
+/// An order of items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ItemOrder {
+    /// As they come: from a file, or along the curve of a tree
+    Given,
+    /// Smallest first, so that sizes are grouped, as a list by levels has them
+    Ascending,
+    /// Largest first
+    Descending,
+    /// At random
+    Shuffled,
+    /// Smallest first, in runs of 1024 whose order is random
+    Clustered,
+}
+
+/// Items of a run that stays together.
+const RUN: usize = 1024;
+
+impl ItemOrder {
+    pub(super) fn name(self) -> String {
+        self.to_possible_value().expect("no order is hidden").get_name().to_owned()
+    }
+
+    /// The items in this order.
+    pub(super) fn of(self, items: &Items, seed: u64) -> Items {
+        let mut sizes = items.sizes().to_vec();
+        match self {
+            Self::Given => {}
+            Self::Ascending => sizes.sort_unstable(),
+            Self::Descending => sizes.sort_unstable_by(|a, b| b.cmp(a)),
+            Self::Shuffled => {
+                sizes.sort_unstable();
+                sizes = at_random(sizes.len(), seed).into_iter().map(|item| sizes[item]).collect();
+            }
+            Self::Clustered => {
+                sizes.sort_unstable();
+                let runs: Vec<&[u32]> = sizes.chunks(RUN).collect();
+                sizes = at_random(runs.len(), seed).into_iter().flat_map(|run| runs[run].iter().copied()).collect();
+            }
+        }
+        Items::new(sizes).expect("no more than there were")
+    }
+}
+
+/// The numbers below `n` by keys that are random.
+fn at_random(n: usize, seed: u64) -> Vec<usize> {
+    let start = mixed(seed);
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by_cached_key(|&i| mixed(start.wrapping_add((i as u64).wrapping_mul(GOLDEN))));
+    order
+}
+
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
+fn mixed(state: u64) -> u64 {
+    let z = state.wrapping_add(GOLDEN);
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::balance::workload::WorkList;
+
+    /// Checksums of another program's lists, made by the same recipe.
+    #[test]
+    fn orders_are_those_of_the_recipe() {
+        assert_eq!([mixed(0), mixed(1)], [0xe220_a839_7b1d_cdaf, 0x910a_2dec_8902_5cc1]);
+        let sum = |items: Items| {
+            let place =
+                |(i, &size): (usize, &u32)| mixed(u64::from(size).wrapping_add((i as u64).wrapping_mul(GOLDEN)));
+            items.sizes().iter().enumerate().map(place).fold(0, |all, one| all ^ one)
+        };
+        for (workload, shuffled, clustered) in [
+            (2, 0x81c5_fd5e_28c3_8d20, 0x02a2_1a80_bf99_4450),
+            (3, 0xeeaf_676a_917e_c256, 0xeeaf_676a_917e_c256),
+            (6, 0xfebc_f63b_b945_7ba4u64, 0xa7b4_351f_12ad_e460u64),
+        ] {
+            let items = WorkList::ALL[workload].items();
+            assert_eq!(sum(ItemOrder::Shuffled.of(&items, 1)), shuffled);
+            assert_eq!(sum(ItemOrder::Clustered.of(&items, 1)), clustered);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What balancers are measured by, on any backend.
+
+use crate::backend::control::Control;
+use crate::balance::{Balancer, Items};
+
+/// Units of items, done by a balancer again and again: each changes four bytes that are its own.
+#[derive(Debug, Clone, Copy)]
+pub struct Balancing<'a> {
+    /// Whose units.
+    pub items: &'a Items,
+    /// By which balancer.
+    pub balancer: &'a Balancer,
+    /// How often before the first sample.
+    pub warm_up: usize,
+    /// How often.
+    pub samples: usize,
+    /// Copies of everything that take turns, so that caches do not hold what is measured; None: as many as that takes.
+    pub copies: Option<usize>,
+    /// Cancels it between two samples.
+    pub control: &'a Control,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Balanced {
+    /// The times of all samples.
+    pub samples: Vec<BalanceTimes>,
+    /// Units that were not done once per sample, by their item and in their place, and items whose sum is wrong: 0 of a balancer
+    /// that is right.
+    pub mistakes: u64,
+    /// Copies that took turns.
+    pub copies: usize,
+}
+
+/// Seconds of one sample, by what they went into.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BalanceTimes {
+    /// The sums of sizes.
+    pub scan: f64,
+    /// What is looked up before units can be done.
+    pub partition: f64,
+    /// The units.
+    pub expansion: f64,
+}
+
+impl BalanceTimes {
+    /// All of it.
+    pub fn total(&self) -> f64 {
+        self.scan + self.partition + self.expansion
+    }
+}

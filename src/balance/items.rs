@@ -1,0 +1,152 @@
+//! Work-items: how many units each has.
+
+use std::io::{self, BufRead};
+
+use crate::balance::facts::{Class, Facts};
+
+/// Most items: kernels number them with 31 bits.
+const MOST: usize = (1 << 31) - 1;
+
+/// The sizes of work-items, in units.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Items {
+    sizes: Vec<u32>,
+}
+
+/// Why sizes cannot be those of work-items.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ItemsError {
+    /// More than can be numbered.
+    #[error("{0} work-items: at most 2^31 - 1 can be")]
+    TooMany(usize),
+    /// A line that is no size.
+    #[error("line {line}: '{text}': a whole number between 0 and 2^32 - 1 is needed")]
+    Line {
+        /// The line, from 1.
+        line: u64,
+        /// Its beginning.
+        text: String,
+    },
+    /// Text that cannot be read.
+    #[error(transparent)]
+    Read(#[from] io::Error),
+}
+
+impl Items {
+    /// Items of these sizes; 0 is one.
+    ///
+    /// # Errors
+    /// [`ItemsError::TooMany`].
+    pub fn new(sizes: Vec<u32>) -> Result<Self, ItemsError> {
+        if sizes.len() > MOST { Err(ItemsError::TooMany(sizes.len())) } else { Ok(Self { sizes }) }
+    }
+
+    /// A size per line; lines without anything are left out, and so is what follows a `#`.
+    ///
+    /// # Errors
+    /// [`ItemsError`] names the line.
+    pub fn read(mut lines: impl BufRead) -> Result<Self, ItemsError> {
+        let (mut sizes, mut bytes, mut line) = (Vec::new(), Vec::new(), 0);
+        loop {
+            bytes.clear();
+            line += 1;
+            // A size has ten digits: what is longer is none, however long it is.
+            let read = io::Read::take(&mut lines, 4096).read_until(b'\n', &mut bytes)?;
+            if read == 0 {
+                return Self::new(sizes);
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            let number = text.split('#').next().unwrap_or_default().trim();
+            if number.is_empty() && (read < 4096 || bytes.ends_with(b"\n")) {
+                continue;
+            }
+            match number.parse() {
+                Ok(size) if sizes.len() < MOST && (read < 4096 || bytes.ends_with(b"\n")) => sizes.push(size),
+                Ok(_) if sizes.len() == MOST => return Err(ItemsError::TooMany(MOST + 1)),
+                _ => return Err(ItemsError::Line { line, text: number.chars().take(40).collect() }),
+            }
+        }
+    }
+
+    /// Units per item.
+    pub fn sizes(&self) -> &[u32] {
+        &self.sizes
+    }
+
+    /// Units before each item, and behind the last one all of them: one entry more than items.
+    pub fn prefix(&self) -> Vec<u64> {
+        let mut sum = 0;
+        let before = self.sizes.iter().map(|&size| {
+            let before = sum;
+            sum += u64::from(size);
+            before
+        });
+        let mut prefix: Vec<u64> = before.collect();
+        // 2^31 sizes below 2^32 are less than 2^63.
+        prefix.push(sum);
+        prefix
+    }
+
+    /// What balancers choose by.
+    pub fn facts(&self) -> Facts {
+        let mut facts = Facts { items: self.sizes.len() as u64, ..Facts::default() };
+        let (mut squares, mut classes) = (0.0, Some(Vec::<Class>::new()));
+        for (item, &size) in self.sizes.iter().enumerate() {
+            let size = u64::from(size);
+            if let Some(known) = &mut classes {
+                let few = known.len() < Class::MOST;
+                match known.last_mut() {
+                    Some(class) if class.size == size as u32 => class.items += 1,
+                    _ if !few => classes = None,
+                    _ => known.push(Class { first: item as u64, units: facts.units, size: size as u32, items: 1 }),
+                }
+            }
+            facts.units += size;
+            facts.most = facts.most.max(size);
+            facts.empty += u64::from(size == 0);
+            squares += (size as f64).powi(2);
+        }
+        let items = facts.items.max(1) as f64;
+        facts.mean = facts.units as f64 / items;
+        facts.deviation = (squares / items - facts.mean.powi(2)).max(0.0).sqrt();
+        facts.classes = classes.map(|classes| classes.into_iter().filter(|class| class.size > 0).collect());
+        facts
+    }
+
+    /// The mean size of items that are not empty and have at most `most` units; 0 if there are none.
+    pub fn mean_of_small(&self, most: u64) -> f64 {
+        let small = self.sizes.iter().map(|&size| u64::from(size)).filter(|size| (1..=most).contains(size));
+        let (count, sum) = small.fold((0u64, 0u64), |(count, sum), size| (count + 1, sum + size));
+        if count == 0 { 0.0 } else { sum as f64 / count as f64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_line_by_line() {
+        let read =
+            |text: &str| Items::read(text.as_bytes()).map(|items| items.sizes).map_err(|error| error.to_string());
+        assert_eq!(read(" 4\n\n# none\n0 # empty\r\n4294967295"), Ok(vec![4, 0, u32::MAX]));
+        assert_eq!(read(""), Ok(vec![]));
+        for (text, line) in [("1\n-3\n", 2), ("4294967296", 1), ("1.5", 1), ("1\n\n2 3", 3), ("\u{1F600}", 1)] {
+            assert!(read(text).unwrap_err().starts_with(&format!("line {line}: '")), "{text}");
+        }
+        let long = read(&"7".repeat(100_000)).unwrap_err();
+        assert!(long.len() < 150, "{long}");
+        assert!(read(&format!("{}7", " ".repeat(5000))).is_err());
+    }
+
+    #[test]
+    fn facts_are_those_of_the_sizes() {
+        let facts = Items::new(vec![4, 4, 0, 2, 0, 0]).unwrap().facts();
+        assert_eq!((facts.items, facts.units, facts.most, facts.empty), (6, 10, 4, 3));
+        assert!((facts.mean - 10.0 / 6.0).abs() < 1e-12 && (facts.deviation - 3.222_222_222f64.sqrt()).abs() < 1e-6);
+        let class = |first, units, size, items| Class { first, units, size, items };
+        assert_eq!(facts.classes, Some(vec![class(0, 0, 4, 2), class(3, 8, 2, 1)]));
+        assert_eq!(Items::new((0..40).collect()).unwrap().facts().classes, None);
+    }
+}

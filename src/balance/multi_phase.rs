@@ -1,0 +1,45 @@
+//! Multi-phase mapping: as two-phase search, in several rounds per block, and with neighbouring units for neighbouring threads.
+
+use crate::balance::definition::{BalanceLayout, Definition, Knob, Multiprocessors, block};
+use crate::balance::facts::Facts;
+use crate::balance::items::Items;
+use crate::balance::two_phase::UNITS;
+
+pub(super) struct MultiPhase;
+
+/// Searches per thread and chunk: IS of the paper.
+const ROUNDS: Knob =
+    Knob { name: "rounds", what: "searches per thread and chunk", default: 2, range: [1, 10], multiple: 1 };
+
+/// Sizes that are so much alike let chunks be found by interpolation: least deviation and mean for a search by halves.
+const ALIKE: [f64; 2] = [8.0, 9.0];
+
+impl Definition for MultiPhase {
+    fn knobs(&self) -> &'static [Knob] {
+        const { &[block(256, 512), UNITS, ROUNDS] }
+    }
+
+    fn layout(
+        &self,
+        _: &Items,
+        facts: &Facts,
+        told: &dyn Fn(&str) -> u32,
+        _: Multiprocessors,
+    ) -> Result<BalanceLayout, &'static str> {
+        let (block, units, rounds) = (told("block"), told("units"), told("rounds"));
+        let chunk = block * units * rounds;
+        let chunks = facts.units.div_ceil(chunk.into());
+        // Where the product below 2^64 that interpolation takes is sure.
+        let short = facts.units.checked_mul(facts.items).is_some();
+        let alike = short && facts.deviation < ALIKE[0] && facts.mean < ALIKE[1];
+        Ok(BalanceLayout {
+            header: "balance/multi_phase.cuh",
+            defines: vec![("UNITS", units), ("ROUNDS", rounds), ("CHUNK", chunk), ("INTERPOLATE", alike.into())],
+            block,
+            blocks: chunks,
+            prefix: true,
+            chunks: Some(chunks),
+            ..BalanceLayout::default()
+        })
+    }
+}

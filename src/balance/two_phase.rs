@@ -1,0 +1,54 @@
+//! Two-phase search: equal units for all threads, found block by block and then thread by thread.
+
+use rayon::prelude::*;
+
+use crate::balance::definition::{BalanceLayout, Definition, HostBalancer, Knob, Multiprocessors, block};
+use crate::balance::expand::{pieces, walk};
+use crate::balance::facts::Facts;
+use crate::balance::items::Items;
+
+pub(super) struct TwoPhase;
+
+/// Units per thread and chunk. An odd number, so that neighbours do not meet in one bank of shared memory.
+pub(super) const UNITS: Knob =
+    Knob { name: "units", what: "units per thread and round", default: 11, range: [1, 16], multiple: 1 };
+
+impl Definition for TwoPhase {
+    fn knobs(&self) -> &'static [Knob] {
+        const { &[block(256, 512), UNITS] }
+    }
+
+    fn layout(
+        &self,
+        _: &Items,
+        facts: &Facts,
+        told: &dyn Fn(&str) -> u32,
+        _: Multiprocessors,
+    ) -> Result<BalanceLayout, &'static str> {
+        let (block, units) = (told("block"), told("units"));
+        let chunks = facts.units.div_ceil(u64::from(block * units));
+        Ok(BalanceLayout {
+            header: "balance/two_phase.cuh",
+            defines: vec![("UNITS", units), ("CHUNK", block * units), ("INTERPOLATE", 0)],
+            block,
+            blocks: chunks,
+            prefix: true,
+            chunks: Some(chunks),
+            ..BalanceLayout::default()
+        })
+    }
+
+    /// Equal units per piece, each with one search.
+    fn on_cpu(&self) -> Option<HostBalancer> {
+        Some(|prefix, body| {
+            let units = prefix[prefix.len() - 1];
+            let (pieces, each) = pieces(units, 1024);
+            (0..pieces).into_par_iter().for_each(|piece| {
+                let first = piece as u64 * each;
+                // The last of items that begin together owns the unit.
+                let item = prefix.partition_point(|&start| start <= first) - 1;
+                walk(prefix, item, first..units.min(first + each), body);
+            });
+        })
+    }
+}
