@@ -2,6 +2,7 @@
 
 mod acceptance;
 mod archives;
+mod balance;
 mod fuzzed;
 mod images;
 mod inputs;

@@ -143,8 +143,8 @@ impl BalancerBench<'_> {
     ) -> Result<Vec<String>, Error> {
         let facts = list.items.facts();
         self.check_memory(facts.units, facts.items)?;
-        print(format_args!(
-            "{}, {}: {} items, {} units, mean {:.3}, deviation {:.1}, at most {}, {} empty\n",
+        let head = format!(
+            "{}, {}: {} items, {} units, mean {:.3}, deviation {:.1}, at most {}, {} empty",
             list.name,
             list.order.name(),
             facts.items,
@@ -153,9 +153,9 @@ impl BalancerBench<'_> {
             facts.deviation,
             facts.most,
             facts.empty
-        ))?;
+        );
         if facts.units == 0 {
-            return print("no units: there is nothing to measure\n\n").map(|()| Vec::new());
+            return print(format_args!("{head}\nno units: there is nothing to measure\n\n")).map(|()| Vec::new());
         }
         let (mut shown, mut wrong) = (table(COLUMNS), Vec::new());
         for balancer in balancers {
@@ -191,7 +191,7 @@ impl BalancerBench<'_> {
             }
         }
         align_right(&mut shown);
-        print(format_args!("{}\n\n", shown.trim_fmt()))?;
+        print(format_args!("{head}\n{}\n\n", shown.trim_fmt()))?;
         Ok(wrong)
     }
 

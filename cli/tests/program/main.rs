@@ -1,6 +1,7 @@
 //! The program as its users meet it, on the CPU: outputs, errors, exit codes.
 
 mod array;
+mod balance;
 mod binary;
 mod choices;
 mod commands;
