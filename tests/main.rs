@@ -16,3 +16,4 @@ mod samples;
 mod shape;
 mod trees;
 mod values;
+mod zarrs;

@@ -38,7 +38,7 @@ pub(super) fn unpack(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
     if block == 0 {
         return Err("Blosc says that its blocks have no bytes".into());
     }
-    let codec = Codec::of(flags >> 5)?;
+    let codec = BlockCodec::of(flags >> 5)?;
     let mut sorted = zeros::<u8>(block.min(bytes)).map_err(|_| "there is no memory for a block")?;
     for (index, out) in out.chunks_mut(block).enumerate() {
         let sorted = &mut sorted[..out.len()];
@@ -104,14 +104,14 @@ fn bits_in_cells(sorted: &[u8], out: &mut [u8], width: usize) {
 
 /// Who packed a block.
 #[derive(Debug, Clone, Copy)]
-enum Codec {
+enum BlockCodec {
     BloscLz,
     Lz4,
     Zlib,
     Zstandard,
 }
 
-impl Codec {
+impl BlockCodec {
     fn of(number: u8) -> Result<Self, String> {
         match number {
             0 => Ok(Self::BloscLz),

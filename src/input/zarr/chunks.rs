@@ -10,7 +10,7 @@ use std::io::{Seek, SeekFrom, Write};
 use crate::input::error::{InputError, Wrong};
 use crate::input::layout::Endian;
 use crate::input::zarr::codec::{most_packed, unpack};
-use crate::input::zarr::header::{Header, Shard};
+use crate::input::zarr::header::{ArrayHeader, ShardIndex};
 use crate::input::zarr::node::{inside, of_store};
 use crate::memory::zeros;
 use crate::zarr::{Fault, Member, ZarrStore};
@@ -19,11 +19,11 @@ use crate::zarr::{Fault, Member, ZarrStore};
 const MOST_AT_ONCE: u128 = 1 << 26;
 
 /// The most files and chunks that are looked for.
-const MOST_FILES: u128 = 1 << 24;
+const MOST_FILES: u128 = 1 << 22;
 const MOST_CHUNKS: u128 = 1 << 30;
 
 /// Of arrays with more bytes, some files must be there: one of so many.
-const FEW_BYTES: u128 = 1 << 30;
+const FEW_BYTES: u128 = 1 << 28;
 const FEW_FILES: u64 = 1 << 12;
 
 /// The most chunks whose places are held, and shards that are open meanwhile.
@@ -34,25 +34,25 @@ const MOST_OPEN: usize = 256;
 pub(super) struct Chunks {
     store: ZarrStore,
     folder: String,
-    header: Header,
+    header: ArrayHeader,
     width: u64,
     /// Shards that were looked at, and how many chunks' places they hold.
-    shards: HashMap<Vec<u64>, Option<Opened>>,
+    shards: HashMap<Vec<u64>, Option<OpenShard>>,
     held: usize,
 }
 
 /// A shard, and where its chunks begin and how long they are.
-struct Opened {
+struct OpenShard {
     member: Member,
     chunks: Vec<(u64, u64)>,
 }
 
 impl Chunks {
     /// The chunks of an array in a folder of the store, of which there may be so many.
-    pub(super) fn of(store: ZarrStore, folder: String, header: Header) -> Result<Self, InputError> {
+    pub(super) fn of(store: ZarrStore, folder: String, header: ArrayHeader) -> Result<Self, InputError> {
         let width = header.kind.bytes();
         let own = Self { store, folder, header, width, shards: HashMap::new(), held: 0 };
-        let Header { shape, file, chunk, fill, .. } = &own.header;
+        let ArrayHeader { shape, file, chunk, fill, .. } = &own.header;
         let number = |of: &[u64]| product(shape.iter().zip(of).map(|(n, side)| n.div_ceil(*side)));
         let (files, chunks) = (number(file), number(chunk));
         if files > MOST_FILES || chunks > MOST_CHUNKS {
@@ -131,25 +131,35 @@ impl Chunks {
 
     /// Writes the cells of a box, which begins with a chunk on every axis; false if all of them are 0 since there is no chunk.
     fn slab(&mut self, corner: &[u64], extent: &[u64], cells: &mut [u8]) -> Result<bool, InputError> {
-        let Header { chunk, order, fill, .. } = &self.header;
+        let ArrayHeader { chunk, order, fill, .. } = &self.header;
         let (chunk, order, fill, width) = (chunk.clone(), order.clone(), *fill, self.width as usize);
         // The fastest axis of a chunk comes last in its order.
         let mut from = vec![0; chunk.len()];
         let turned: Vec<u64> = order.iter().map(|&axis| chunk[axis]).collect();
         order.iter().zip(strides(&turned)).for_each(|(&axis, stride)| from[axis] = stride);
         let to = strides(extent);
-        if fill == 0 {
-            cells.fill(0);
-        } else {
-            let bytes = if cfg!(target_endian = "big") { fill.to_be_bytes() } else { fill.to_le_bytes() };
-            let bytes = if cfg!(target_endian = "big") { &bytes[8 - width..] } else { &bytes[..width] };
-            cells.chunks_exact_mut(width).for_each(|cell| cell.copy_from_slice(bytes));
-        }
+        // Not before there is something: memory is there when it is written to.
+        let blank = |cells: &mut [u8]| {
+            if fill == 0 {
+                return cells.fill(0);
+            }
+            let bytes = fill.to_le_bytes();
+            cells.chunks_exact_mut(width).for_each(|cell| cell.copy_from_slice(&bytes[..width]));
+            if Endian::HERE == Endian::Big {
+                cells.chunks_exact_mut(width).for_each(<[u8]>::reverse);
+            }
+        };
         let mut any = fill != 0;
+        if any {
+            blank(cells);
+        }
         each(&counts(extent, &chunk), |at| {
             let number: Vec<u64> = (0..chunk.len()).map(|axis| corner[axis] / chunk[axis] + at[axis]).collect();
             let Some(bytes) = self.chunk(&number)? else { return Ok(()) };
-            any = true;
+            if !any {
+                blank(cells);
+                any = true;
+            }
             let first = at.iter().zip(&chunk).zip(&to).map(|((at, side), stride)| at * side * stride).sum::<u64>();
             let size: Vec<u64> =
                 (0..chunk.len()).map(|axis| chunk[axis].min(extent[axis] - at[axis] * chunk[axis])).collect();
@@ -173,7 +183,7 @@ impl Chunks {
 
     /// A chunk by its coordinates in the grid of chunks, in bytes of this machine and its own order of axes; None if it is not there.
     fn chunk(&mut self, at: &[u64]) -> Result<Option<Vec<u8>>, InputError> {
-        let Header { codecs, endian, chunk, .. } = &self.header;
+        let ArrayHeader { codecs, endian, chunk, .. } = &self.header;
         let need = product(chunk.iter().copied().chain([self.width])) as usize;
         let (codecs, endian) = (codecs.clone(), *endian);
         let Some((member, start, packed)) = self.place(at)? else { return Ok(None) };
@@ -200,7 +210,7 @@ impl Chunks {
                 (member, 0, length)
             }));
         };
-        let Header { file, chunk, .. } = &self.header;
+        let ArrayHeader { file, chunk, .. } = &self.header;
         let per: Vec<u64> = file.iter().zip(chunk).map(|(file, chunk)| file / chunk).collect();
         let own: Vec<u64> = at.iter().zip(&per).map(|(at, per)| at / per).collect();
         if !self.shards.contains_key(&own) {
@@ -215,7 +225,7 @@ impl Chunks {
             self.held += opened.as_ref().map_or(1, |opened| opened.chunks.len() + 1);
             self.shards.insert(own.clone(), opened);
         }
-        let Some(Some(Opened { member, chunks })) = self.shards.get(&own) else { return Ok(None) };
+        let Some(Some(OpenShard { member, chunks })) = self.shards.get(&own) else { return Ok(None) };
         // The file has an entry of each, so that their number is one.
         let number = shard.order.iter().fold(0, |number, &axis| number * per[axis] + at[axis] % per[axis]);
         let (start, length) = chunks[number as usize];
@@ -225,7 +235,7 @@ impl Chunks {
 }
 
 /// A shard of so many chunks, whose index is in the file.
-fn opened(shard: &Shard, chunks: u128, member: Member) -> Result<Opened, InputError> {
+fn opened(shard: &ShardIndex, chunks: u128, member: Member) -> Result<OpenShard, InputError> {
     let crc = if shard.checked { 4 } else { 0 };
     let need = chunks.saturating_mul(16).saturating_add(crc);
     let need = u64::try_from(need).unwrap_or(u64::MAX);
@@ -243,7 +253,7 @@ fn opened(shard: &Shard, chunks: u128, member: Member) -> Result<Opened, InputEr
         if shard.endian == Endian::Big { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) }
     };
     let chunks = index.chunks_exact(16).map(|entry| (number(&entry[..8]), number(&entry[8..]))).collect();
-    Ok(Opened { member, chunks })
+    Ok(OpenShard { member, chunks })
 }
 
 /// A box of cells that is copied, and how far apart cells are on each axis.

@@ -9,7 +9,7 @@ use crate::memory::{reserve, zeros};
 
 /// What was done to bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Codec {
+pub(super) enum ChunkCodec {
     Gzip,
     Zlib,
     Zstandard,
@@ -20,7 +20,7 @@ pub(super) enum Codec {
     Crc32c,
 }
 
-impl Codec {
+impl ChunkCodec {
     /// By the name that metadata has for it, of either version.
     pub(super) fn named(name: &str) -> Option<Self> {
         Some(match name.strip_prefix("numcodecs.").unwrap_or(name) {
@@ -68,7 +68,7 @@ pub(super) fn most_packed(bytes: u64) -> u64 {
 }
 
 /// So many bytes, out of those to which the codecs were done one after the other.
-pub(super) fn unpack(codecs: &[Codec], mut bytes: Vec<u8>, need: usize) -> Result<Vec<u8>, String> {
+pub(super) fn unpack(codecs: &[ChunkCodec], mut bytes: Vec<u8>, need: usize) -> Result<Vec<u8>, String> {
     for (index, codec) in codecs.iter().enumerate().rev() {
         let most = if index == 0 { need as u64 } else { most_packed(need as u64) };
         bytes = codec.unpack(&bytes, most as usize)?;

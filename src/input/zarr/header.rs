@@ -6,8 +6,8 @@ use crate::cell::CellType;
 use crate::dimension::MAX_DIM;
 use crate::input::error::InputError;
 use crate::input::layout::Endian;
-use crate::input::zarr::codec::Codec;
-use crate::input::zarr::node::Document;
+use crate::input::zarr::codec::ChunkCodec;
+use crate::input::zarr::node::ZarrNode;
 use crate::input::zarr::word::word;
 
 /// The most bytes of a chunk, which is unpacked as a whole.
@@ -17,7 +17,7 @@ const TYPES: &str = "integers of 8 to 64 bits, floats of 32 or 64, and bool can 
 
 /// An array in chunks. Lists have the slowest axis first, as Zarr has them.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Header {
+pub(super) struct ArrayHeader {
     pub(super) shape: Vec<u64>,
     pub(super) kind: CellType,
     /// Which byte of a cell comes first in a chunk.
@@ -28,11 +28,11 @@ pub(super) struct Header {
     pub(super) file: Vec<u64>,
     pub(super) chunk: Vec<u64>,
     /// Where chunks lie in files that are shards.
-    pub(super) shard: Option<Shard>,
+    pub(super) shard: Option<ShardIndex>,
     /// Which axis is the slowest in a chunk, which is next, and so on.
     pub(super) order: Vec<usize>,
     /// What was done to the bytes of a chunk, first to last.
-    pub(super) codecs: Vec<Codec>,
+    pub(super) codecs: Vec<ChunkCodec>,
     /// How files are called.
     pub(super) keys: Keys,
     /// What axes are called.
@@ -41,7 +41,7 @@ pub(super) struct Header {
 
 /// The index of a shard: where each chunk begins and how long it is, in numbers of eight bytes.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Shard {
+pub(super) struct ShardIndex {
     /// The axes as the index counts chunks, the slowest first.
     pub(super) order: Vec<usize>,
     pub(super) endian: Endian,
@@ -69,10 +69,10 @@ impl Keys {
     }
 }
 
-impl Header {
+impl ArrayHeader {
     /// What the metadata of an array says.
-    pub(super) fn of(document: &Document) -> Result<Self, InputError> {
-        let said = Said { document, content: &document.content };
+    pub(super) fn of(document: &ZarrNode) -> Result<Self, InputError> {
+        let said = Object { document, content: &document.content };
         let header = if document.version == 2 { said.second()? } else { said.third()? };
         let cells = header.chunk.iter().fold(1u128, |all, &n| all.saturating_mul(n.into()));
         let bytes = cells.saturating_mul(header.kind.bytes().into());
@@ -88,19 +88,19 @@ impl Header {
 
 /// An object of the metadata.
 #[derive(Clone, Copy)]
-struct Said<'d> {
-    document: &'d Document,
+struct Object<'d> {
+    document: &'d ZarrNode,
     content: &'d Map<String, Value>,
 }
 
 /// The array-to-bytes part of a list of codecs, with what comes before and after it.
-struct Chain<'d> {
+struct CodecChain<'d> {
     order: Vec<usize>,
-    to_bytes: (&'d str, Said<'d>),
-    codecs: Vec<Codec>,
+    to_bytes: (&'d str, Object<'d>),
+    codecs: Vec<ChunkCodec>,
 }
 
-impl<'d> Said<'d> {
+impl<'d> Object<'d> {
     fn get(self, key: &str) -> Option<&'d Value> {
         self.content.get(key).filter(|value| !value.is_null())
     }
@@ -158,7 +158,7 @@ impl<'d> Said<'d> {
         word(kind, value).ok_or_else(|| self.wrong("fill_value", format!("a cell of {kind} is needed")))
     }
 
-    fn second(self) -> Result<Header, InputError> {
+    fn second(self) -> Result<ArrayHeader, InputError> {
         let shape = self.shape()?;
         let axes = shape.len();
         let known = self.get("dtype").and_then(Value::as_str).and_then(|descr| {
@@ -205,7 +205,7 @@ impl<'d> Said<'d> {
             Some(_) => return Err(self.wrong("dimension_separator", ". or / is needed")),
         };
         let chunk = self.chunk("chunks", axes)?;
-        Ok(Header {
+        Ok(ArrayHeader {
             fill: self.fill(kind)?,
             file: chunk.clone(),
             shard: None,
@@ -220,7 +220,7 @@ impl<'d> Said<'d> {
         })
     }
 
-    fn third(self) -> Result<Header, InputError> {
+    fn third(self) -> Result<ArrayHeader, InputError> {
         const KNOWN: [&str; 12] = [
             "zarr_format",
             "node_type",
@@ -267,7 +267,7 @@ impl<'d> Said<'d> {
         }
         let file = grid_said.chunk("chunk_shape", axes)?;
         let list = self.get("codecs").unwrap_or(&Value::Null);
-        let Chain { order, to_bytes: (name, said), codecs } = self.chain("codecs", list, axes)?;
+        let CodecChain { order, to_bytes: (name, said), codecs } = self.chain("codecs", list, axes)?;
         let names = match self.get("dimension_names").map(Value::as_array) {
             None => vec![None; axes],
             Some(Some(names)) if names.len() == axes => {
@@ -275,7 +275,7 @@ impl<'d> Said<'d> {
             }
             Some(_) => return Err(self.wrong("dimension_names", format!("{axes} names are needed"))),
         };
-        let header = Header {
+        let header = ArrayHeader {
             fill: self.fill(kind)?,
             keys: self.keys()?,
             chunk: file.clone(),
@@ -289,7 +289,7 @@ impl<'d> Said<'d> {
             names,
         };
         if name != "sharding_indexed" {
-            return Ok(Header { endian: said.endian(kind)?, ..header });
+            return Ok(ArrayHeader { endian: said.endian(kind)?, ..header });
         }
         if !header.codecs.is_empty() {
             return Err(self.wrong("codecs", "shards that are not packed once more can be read"));
@@ -298,7 +298,7 @@ impl<'d> Said<'d> {
     }
 
     /// The same array, whose files are shards.
-    fn sharded(self, header: Header, said: Self) -> Result<Header, InputError> {
+    fn sharded(self, header: ArrayHeader, said: Self) -> Result<ArrayHeader, InputError> {
         let (axes, outer) = (header.shape.len(), &header.order);
         let own = said.chunk("chunk_shape", axes)?;
         let list = said.get("codecs").unwrap_or(&Value::Null);
@@ -317,7 +317,7 @@ impl<'d> Said<'d> {
         let in_order = index.order.iter().enumerate().all(|(at, &axis)| at == axis);
         let checked = match &index.codecs[..] {
             [] => false,
-            [Codec::Crc32c] => true,
+            [ChunkCodec::Crc32c] => true,
             _ => return Err(said.wrong("index_codecs", "bytes, and crc32c, can be read")),
         };
         if index.to_bytes.0 != "bytes" || !in_order {
@@ -330,12 +330,12 @@ impl<'d> Said<'d> {
         };
         let endian = index.to_bytes.1.endian(CellType::U64)?;
         let order = inner.order.iter().map(|&axis| outer[axis]).collect();
-        let shard = Some(Shard { order: outer.clone(), endian, checked, first });
-        Ok(Header { chunk, shard, order, endian: cells.endian(header.kind)?, codecs: inner.codecs, ..header })
+        let shard = Some(ShardIndex { order: outer.clone(), endian, checked, first });
+        Ok(ArrayHeader { chunk, shard, order, endian: cells.endian(header.kind)?, codecs: inner.codecs, ..header })
     }
 
     /// How codecs make bytes of an array of so many axes.
-    fn chain(self, key: &str, list: &'d Value, axes: usize) -> Result<Chain<'d>, InputError> {
+    fn chain(self, key: &str, list: &'d Value, axes: usize) -> Result<CodecChain<'d>, InputError> {
         let (mut order, mut to_bytes, mut codecs) = ((0..axes).collect::<Vec<_>>(), None, Vec::new());
         for value in list.as_array().map_or(&[][..], Vec::as_slice) {
             let (name, said) = self.named(key, value)?;
@@ -357,12 +357,12 @@ impl<'d> Said<'d> {
         }
         let to_bytes =
             to_bytes.ok_or_else(|| self.document.wrong(key, Some(list), "bytes or sharding_indexed is needed"))?;
-        Ok(Chain { order, to_bytes, codecs })
+        Ok(CodecChain { order, to_bytes, codecs })
     }
 
-    fn codec(self, key: &str, name: &str) -> Result<Codec, InputError> {
+    fn codec(self, key: &str, name: &str) -> Result<ChunkCodec, InputError> {
         let known = "none, gzip, zlib, zstd, blosc, lz4 and crc32c can be read";
-        Codec::named(name).ok_or_else(|| self.document.wrong(key, Some(&name.into()), known))
+        ChunkCodec::named(name).ok_or_else(|| self.document.wrong(key, Some(&name.into()), known))
     }
 
     fn endian(self, kind: CellType) -> Result<Endian, InputError> {

@@ -4,29 +4,31 @@ use serde_json::{Map, Value};
 
 use crate::input::about::{About, Remark};
 use crate::input::error::InputError;
-use crate::input::zarr::node::{Document, inside};
+use crate::input::zarr::name;
+use crate::input::zarr::node::{ZarrNode, inside};
 use crate::tree::TreeLabel;
 
 /// An image in several sizes, the largest first.
-pub(super) struct Image {
-    /// The largest size's name in the store.
+pub(super) struct OmeImage {
+    /// The name in the store of the size that is read, the largest unless it was named.
     pub(super) name: String,
-    sizes: usize,
+    /// Sizes that were not asked for.
+    others: usize,
     /// As the array has them, the slowest first.
-    axes: Vec<Axis>,
+    axes: Vec<ImageAxis>,
     labels: Vec<(i64, [u8; 4])>,
 }
 
-struct Axis {
+struct ImageAxis {
     name: Option<String>,
     unit: Option<String>,
     /// From one cell to the next, and where the first one's centre is; None of channels.
     place: Option<(f64, f64)>,
 }
 
-impl Image {
-    /// The image that a group in a folder of the store is, if it is one.
-    pub(super) fn of(group: &Document, folder: &str) -> Result<Option<Self>, InputError> {
+impl OmeImage {
+    /// The image that a group in a folder of the store is, if it is one, and if it has a size of that name, or any.
+    pub(super) fn of(group: &ZarrNode, folder: &str, wanted: Option<&str>) -> Result<Option<Self>, InputError> {
         let attributes = &group.attributes;
         // Since 0.5 within `ome`.
         let own = attributes.get("ome").and_then(Value::as_object).unwrap_or(attributes);
@@ -36,21 +38,27 @@ impl Image {
         let first = first.ok_or_else(|| wrong("multiscales", Some(multiscales), "a list of images is needed"))?;
         let sizes = first.get("datasets").and_then(Value::as_array).filter(|sizes| !sizes.is_empty());
         let sizes = sizes.ok_or_else(|| wrong("datasets", first.get("datasets"), "a list of sizes is needed"))?;
-        let path = sizes[0].get("path").and_then(Value::as_str).and_then(super::name::tidy);
-        let path = path.ok_or_else(|| wrong("path", sizes[0].get("path"), "the name of an array is needed"))?;
-        let mut axes: Vec<Axis> =
+        let path = |size: &Value| size.get("path").and_then(Value::as_str).and_then(name::tidy);
+        let size = match wanted {
+            Some(wanted) => sizes.iter().find(|size| path(size).as_deref() == Some(wanted)),
+            None => sizes.first(),
+        };
+        let Some(size) = size else { return Ok(None) };
+        let path = path(size).ok_or_else(|| wrong("path", size.get("path"), "the name of an array is needed"))?;
+        let mut axes: Vec<ImageAxis> =
             first.get("axes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice).iter().map(axis).collect();
-        for of in [sizes[0].as_object(), Some(first)].into_iter().flatten() {
+        for of in [size.as_object(), Some(first)].into_iter().flatten() {
             transform(group, of, &mut axes)?;
         }
         let labels = own.get("image-label").map_or_else(Vec::new, colours);
-        Ok(Some(Self { name: inside(folder, &path), sizes: sizes.len(), axes, labels }))
+        let others = if wanted.is_some() { 0 } else { sizes.len() - 1 };
+        Ok(Some(Self { name: inside(folder, &path), others, axes, labels }))
     }
 
-    /// What the image says of its largest size.
+    /// What the image says of this size.
     pub(super) fn tell(&self, about: &mut About) {
-        if self.sizes > 1 {
-            about.remarks.push(Remark::Sizes { name: self.name.clone(), sizes: self.sizes });
+        if self.others > 0 {
+            about.remarks.push(Remark::Sizes { name: self.name.clone(), sizes: self.others + 1 });
         }
         // Of an array of other axes it says nothing.
         if self.axes.len() != about.axes.len() {
@@ -79,15 +87,15 @@ impl Image {
 }
 
 /// An axis: an object, or before 0.4 a name.
-fn axis(said: &Value) -> Axis {
+fn axis(said: &Value) -> ImageAxis {
     let text = |key: &str| said.get(key).and_then(Value::as_str).map(str::to_owned);
     let name = said.as_str().map(str::to_owned).or_else(|| text("name"));
     let channel = text("type").as_deref() == Some("channel");
-    Axis { name, unit: text("unit"), place: (!channel && said.is_object()).then_some((1.0, 0.0)) }
+    ImageAxis { name, unit: text("unit"), place: (!channel && said.is_object()).then_some((1.0, 0.0)) }
 }
 
 /// What is done to coordinates, one after the other.
-fn transform(group: &Document, of: &Map<String, Value>, axes: &mut [Axis]) -> Result<(), InputError> {
+fn transform(group: &ZarrNode, of: &Map<String, Value>, axes: &mut [ImageAxis]) -> Result<(), InputError> {
     const KEY: &str = "coordinateTransformations";
     for step in of.get(KEY).and_then(Value::as_array).map_or(&[][..], Vec::as_slice) {
         let kind = step.get("type").and_then(Value::as_str).unwrap_or_default();

@@ -14,7 +14,7 @@ mod node;
 mod word;
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -25,9 +25,9 @@ use crate::input::error::{InputError, Wrong};
 use crate::input::format::Format;
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::zarr::chunks::Chunks;
-use crate::input::zarr::header::Header;
-use crate::input::zarr::image::Image;
-use crate::input::zarr::node::{Document, inside, of_store};
+use crate::input::zarr::header::ArrayHeader;
+use crate::input::zarr::image::OmeImage;
+use crate::input::zarr::node::{ZarrNode, inside, of_store};
 use crate::zarr::ZarrStore;
 
 pub(super) const FORMAT: Format =
@@ -45,20 +45,21 @@ fn is_node(folder: &Path) -> bool {
     ["zarr.json", ".zarray", ".zgroup"].iter().any(|name| folder.join(name).is_file())
 }
 
-/// An array that was found, and the image of which it is the largest size.
-struct Found {
+/// An array that was found, and the image of which it is a size.
+struct FoundArray {
     name: String,
-    document: Document,
-    image: Option<Image>,
+    document: ZarrNode,
+    image: Option<OmeImage>,
 }
 
 fn describe(path: &Path, part: Option<&str>) -> Result<Described, InputError> {
+    let (path, part) = &in_group(path, part);
     let wrong = |wrong| InputError { path: path.to_owned(), wrong };
     let store = ZarrStore::open(path).map_err(of_store)?;
     let unknown = |name: &str| Wrong::Other(format!("{name}: no name of an array in a store"));
-    let part = part.map(|part| name::tidy(part).ok_or_else(|| wrong(unknown(part)))).transpose()?;
-    let Found { name, document, image } = find(&store, part.as_deref().unwrap_or_default(), part.is_some())?;
-    let header = Header::of(&document)?;
+    let part = part.as_ref().map(|part| name::tidy(part).ok_or_else(|| wrong(unknown(part)))).transpose()?;
+    let FoundArray { name, document, image } = find(&store, part.as_deref().unwrap_or_default(), part.is_some())?;
+    let header = ArrayHeader::of(&document)?;
     let size = header.shape.iter().rev().map(|&n| n as u32).collect();
     let layout = Layout { kind: header.kind, size, order: IndexOrder::C, endian: Endian::HERE, offset: 0 };
     let bytes = layout.bytes().map_err(wrong)?;
@@ -74,12 +75,26 @@ fn describe(path: &Path, part: Option<&str>) -> Result<Described, InputError> {
     Ok(Described { layout, cells: Located::Scattered { bytes, write: Box::new(write) }, about, files: Vec::new() })
 }
 
+/// A folder within a store as the group around it and its name there: what lies beside an array says where its axes are.
+fn in_group(path: &Path, part: Option<&str>) -> (PathBuf, Option<String>) {
+    let own = path.file_name().and_then(|name| name.to_str()).filter(|name| name::tidy(name).as_deref() == Some(*name));
+    match (path.parent(), own, part) {
+        (Some(group), Some(own), None) if is_node(path) && is_node(group) => (group.to_owned(), Some(own.to_owned())),
+        _ => (path.to_owned(), part.map(str::to_owned)),
+    }
+}
+
 /// The array of that name, or the only one below it.
-fn find(store: &ZarrStore, name: &str, named: bool) -> Result<Found, InputError> {
+fn find(store: &ZarrStore, name: &str, named: bool) -> Result<FoundArray, InputError> {
     let wrong = |wrong| InputError { path: store.path().to_owned(), wrong };
-    match Document::read(store, name)? {
-        Some(document) if document.array => Ok(Found { name: name.to_owned(), document, image: None }),
-        Some(group) => match Image::of(&group, name)? {
+    match ZarrNode::read(store, name)? {
+        Some(document) if document.array => {
+            let (folder, own) = name::split(name);
+            let group = if name.is_empty() { None } else { ZarrNode::read(store, folder)? };
+            let image = group.map(|group| OmeImage::of(&group, folder, Some(own))).transpose()?.flatten();
+            Ok(FoundArray { name: name.to_owned(), document, image })
+        }
+        Some(group) => match OmeImage::of(&group, name, None)? {
             Some(image) => of_image(store, &group, image),
             None if group.attributes.contains_key("orthant_tree") => Err(wrong(Wrong::Tree)),
             None => only(store, name),
@@ -99,17 +114,17 @@ fn find(store: &ZarrStore, name: &str, named: bool) -> Result<Found, InputError>
     }
 }
 
-/// The largest size of an image.
-fn of_image(store: &ZarrStore, group: &Document, image: Image) -> Result<Found, InputError> {
+/// A size of an image.
+fn of_image(store: &ZarrStore, group: &ZarrNode, image: OmeImage) -> Result<FoundArray, InputError> {
     let name = image.name.clone();
-    match Document::read(store, &name)? {
-        Some(document) if document.array => Ok(Found { name, document, image: Some(image) }),
+    match ZarrNode::read(store, &name)? {
+        Some(document) if document.array => Ok(FoundArray { name, document, image: Some(image) }),
         _ => Err(group.wrong("path", Some(&Value::from(name)), "no array is there")),
     }
 }
 
 /// The only array of numbers, or image, below a name, that is no axis of another.
-fn only(store: &ZarrStore, name: &str) -> Result<Found, InputError> {
+fn only(store: &ZarrStore, name: &str) -> Result<FoundArray, InputError> {
     let Arrays { found, other } = all(store, name)?;
     match &found[..] {
         [name] => find(store, name, true),
@@ -145,8 +160,8 @@ fn all(store: &ZarrStore, name: &str) -> Result<Arrays, InputError> {
                     let what = format!("more than {MOST} folders; name an array, as FILE.zarr::/group/array");
                     return Err(InputError { path: store.path().to_owned(), wrong: Wrong::Other(what) });
                 }
-                match Document::read(store, &name)? {
-                    Some(document) if document.array => match Header::of(&document) {
+                match ZarrNode::read(store, &name)? {
+                    Some(document) if document.array => match ArrayHeader::of(&document) {
                         Ok(header) if is_axis(&names(&document, &header), &own) => {}
                         Ok(_) => found.push(name),
                         // A number alone is no array that anybody looks for.
@@ -154,7 +169,7 @@ fn all(store: &ZarrStore, name: &str) -> Result<Arrays, InputError> {
                         }
                         Err(error) => other = other.or(Some(error)),
                     },
-                    Some(group) if Image::of(&group, &name)?.is_some() => found.push(name),
+                    Some(group) if OmeImage::of(&group, &name, None)?.is_some() => found.push(name),
                     Some(_) => inner.push(name),
                     None => {}
                 }
@@ -166,7 +181,7 @@ fn all(store: &ZarrStore, name: &str) -> Result<Arrays, InputError> {
 }
 
 /// What axes are called, the slowest first: xarray has that in an attribute in version 2.
-fn names(document: &Document, header: &Header) -> Vec<Option<String>> {
+fn names(document: &ZarrNode, header: &ArrayHeader) -> Vec<Option<String>> {
     let said = document.attributes.get("_ARRAY_DIMENSIONS").and_then(Value::as_array);
     match said.filter(|names| names.len() == header.names.len() && header.names.iter().all(Option::is_none)) {
         Some(names) => names.iter().map(|name| name.as_str().map(str::to_owned)).collect(),
@@ -180,7 +195,7 @@ fn is_axis(names: &[Option<String>], own: &str) -> bool {
 }
 
 /// What attributes say of an array, and arrays beside it of its axes.
-fn about(store: &ZarrStore, name: &str, document: &Document, header: &Header) -> About {
+fn about(store: &ZarrStore, name: &str, document: &ZarrNode, header: &ArrayHeader) -> About {
     let mut about = About::new(header.shape.len());
     let attributes = &document.attributes;
     about.nodata =
@@ -215,8 +230,8 @@ fn coordinates(
 ) -> Result<(), InputError> {
     let Some(name) = name::tidy(own).filter(|name| name == own && !name.contains('/')) else { return Ok(()) };
     let path = inside(folder, &name);
-    let Some(document) = Document::read(store, &path)?.filter(|document| document.array) else { return Ok(()) };
-    let header = Header::of(&document)?;
+    let Some(document) = ZarrNode::read(store, &path)?.filter(|document| document.array) else { return Ok(()) };
+    let header = ArrayHeader::of(&document)?;
     if header.shape != [cells] || !is_axis(&names(&document, &header), own) {
         return Ok(());
     }

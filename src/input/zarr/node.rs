@@ -12,7 +12,7 @@ use crate::zarr::{Fault, ZarrError, ZarrStore};
 const MOST: u64 = 1 << 26;
 
 /// What metadata says.
-pub(super) struct Document {
+pub(super) struct ZarrNode {
     /// Of an array; else of a group.
     pub(super) array: bool,
     /// Of Zarr: 2 or 3.
@@ -25,7 +25,7 @@ pub(super) struct Document {
     text: String,
 }
 
-impl Document {
+impl ZarrNode {
     /// What lies at a name, `/` between folders and none of the store itself; None if nothing does.
     pub(super) fn read(store: &ZarrStore, name: &str) -> Result<Option<Self>, InputError> {
         if let Some(mut found) = Self::file(store, &inside(name, "zarr.json"), 3)? {
