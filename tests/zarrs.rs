@@ -474,7 +474,7 @@ fn what_cannot_be_read_is_told_by_its_key() {
     let within = json!([{"name": "sharding_indexed", "configuration": {}}]);
     for (more, says) in [
         (json!({"data_type": "float16"}), "data_type 'float16': integers of 8 to 64 bits"),
-        (json!({"data_type": {"name": "numpy.datetime64", "configuration": {}}}), "numpy.datetime64"),
+        (json!({"data_type": {"name": "numpy.datetime64", "configuration": {}}}), "data_type 'numpy.datetime64': "),
         (json!({"chunk_grid": {"name": "rectilinear", "configuration": {}}}), "a regular grid can be read"),
         (json!({"codecs": []}), "codecs '[]': bytes or sharding_indexed is needed"),
         (json!({"codecs": ["vlen-utf8"]}), "codecs 'vlen-utf8': transpose, bytes and sharding_indexed"),

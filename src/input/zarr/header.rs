@@ -256,7 +256,13 @@ impl<'d> Object<'d> {
             Some("int64") => CellType::I64,
             Some("float32") => CellType::F32,
             Some("float64") => CellType::F64,
-            _ => return Err(self.wrong("data_type", TYPES)),
+            _ => {
+                return Err(self.document.wrong(
+                    "data_type",
+                    Some(&name.map_or_else(|| data_type.clone(), Value::from)),
+                    TYPES,
+                ));
+            }
         };
         let (grid, grid_said) = self.named("chunk_grid", self.get("chunk_grid").unwrap_or(&Value::Null))?;
         if grid != "regular" {

@@ -14,7 +14,7 @@ mod node;
 mod word;
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -53,11 +53,11 @@ struct FoundArray {
 }
 
 fn describe(path: &Path, part: Option<&str>) -> Result<Described, InputError> {
-    let (path, part) = &in_group(path, part);
+    let (path, part) = in_group(path, part)?;
     let wrong = |wrong| InputError { path: path.to_owned(), wrong };
     let store = ZarrStore::open(path).map_err(of_store)?;
     let unknown = |name: &str| Wrong::Other(format!("{name}: no name of an array in a store"));
-    let part = part.as_ref().map(|part| name::tidy(part).ok_or_else(|| wrong(unknown(part)))).transpose()?;
+    let part = part.map(|part| name::tidy(part).ok_or_else(|| wrong(unknown(part)))).transpose()?;
     let FoundArray { name, document, image } = find(&store, part.as_deref().unwrap_or_default(), part.is_some())?;
     let header = ArrayHeader::of(&document)?;
     let size = header.shape.iter().rev().map(|&n| n as u32).collect();
@@ -75,13 +75,13 @@ fn describe(path: &Path, part: Option<&str>) -> Result<Described, InputError> {
     Ok(Described { layout, cells: Located::Scattered { bytes, write: Box::new(write) }, about, files: Vec::new() })
 }
 
-/// A folder within a store as the group around it and its name there: what lies beside an array says where its axes are.
-fn in_group(path: &Path, part: Option<&str>) -> (PathBuf, Option<String>) {
+/// A folder that is an array within a store as the group around it and its name there: what lies beside it says where its axes are.
+fn in_group<'p>(path: &'p Path, part: Option<&'p str>) -> Result<(&'p Path, Option<&'p str>), InputError> {
     let own = path.file_name().and_then(|name| name.to_str()).filter(|name| name::tidy(name).as_deref() == Some(*name));
-    match (path.parent(), own, part) {
-        (Some(group), Some(own), None) if is_node(path) && is_node(group) => (group.to_owned(), Some(own.to_owned())),
-        _ => (path.to_owned(), part.map(str::to_owned)),
-    }
+    let (Some(group), Some(own), None) = (path.parent(), own, part) else { return Ok((path, part)) };
+    let within = is_node(path) && is_node(group);
+    let array = within && ZarrNode::read(&ZarrStore::open(path).map_err(of_store)?, "")?.is_some_and(|node| node.array);
+    Ok(if array { (group, Some(own)) } else { (path, part) })
 }
 
 /// The array of that name, or the only one below it.
