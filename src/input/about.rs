@@ -50,6 +50,8 @@ pub enum Remark {
     Uneven(String),
     /// There are pages that are smaller copies of others, and are not read.
     SmallerPages(usize),
+    /// So many labels are of no value that cells have, and are not kept.
+    OtherLabels(usize),
     /// An image is there in so many sizes, of which the array of that name is read, the largest.
     Sizes {
         /// The array's name.
@@ -72,6 +74,7 @@ impl fmt::Display for Remark {
             Self::OtherFiles(files) => write!(f, "{files} other files in the folder are not read"),
             Self::Uneven(name) => write!(f, "the steps along {name} are not equal, and are not kept"),
             Self::SmallerPages(pages) => write!(f, "{pages} pages that are smaller copies of others are not read"),
+            Self::OtherLabels(labels) => write!(f, "{labels} labels of values that no cell can have are not kept"),
             Self::Sizes { name, sizes } => write!(f, "of the image's {sizes} sizes the largest is read, /{name}"),
             Self::Unplaced => {
                 write!(f, "the directions of its axes make no space of as many dimensions, and are not kept")

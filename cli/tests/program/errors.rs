@@ -221,7 +221,7 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("run array --input a.nrrd --dtype u8 -n 4", 2, &["--dtype", "a.nrrd says so itself"]),
     ("run array --input .", 2, &[".: a folder without .tif or .tiff files"]),
     ("run array --input half.zarr", 2, &["half.zarr/.zarray: line 1: dtype '<f2'"]),
-    ("run array --input half.zarr::/a", 2, &["half.zarr: no member '/a'"]),
+    ("run array --input half.zarr::/a", 2, &["half.zarr: there is no /a: it is one array itself"]),
     ("run array --input tree.zarr", 2, &["tree.zarr: a tree, and no array", "tree convert tree.zarr"]),
     ("run array --input missing.zarr", 2, &["missing.zarr"]),
     ("run array --input there.npz:a", 2, &["there.npz"]),

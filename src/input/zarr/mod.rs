@@ -101,6 +101,11 @@ fn find(store: &ZarrStore, name: &str, named: bool) -> Result<FoundArray, InputE
         },
         None if named => {
             let names: Vec<_> = all(store, "")?.found.into_iter().map(|name| format!("/{name}")).collect();
+            if names.is_empty() {
+                let alone = ZarrNode::read(store, "")?.is_some_and(|node| node.array);
+                let why = if alone { "it is one array itself" } else { "no array of numbers is in it" };
+                return Err(wrong(Wrong::Other(format!("there is no /{name}: {why}"))));
+            }
             let (members, wanted) = (names.len(), Some(format!("/{name}")));
             Err(wrong(Wrong::Member { wanted, members, names: names.into_iter().take(20).collect() }))
         }
