@@ -12,6 +12,7 @@ import json
 import subprocess
 import sys
 import time
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -191,6 +192,7 @@ def of_h5py(program, folder):
 
 
 def of_zarr(program, folder):
+    warnings.filterwarnings("ignore", category=zarr.errors.ZarrUserWarning)
     path, number = folder / "a.zarr", 0
     shapes = [(9, 8, 7), (5, 4, 3, 6), (13, 41), (3, 2, 3, 2, 5), (300,)]
     # Version 2: as numcodecs packs, with every codec of Blosc.

@@ -214,7 +214,7 @@ fn about(store: &ZarrStore, name: &str, document: &ZarrNode, header: &ArrayHeade
     let (folder, own) = name::split(name);
     for (axis, name) in names(document, header).into_iter().rev().enumerate() {
         let Some(name) = name.filter(|name| !name.is_empty()) else { continue };
-        let cells = u64::from(header.shape[header.shape.len() - 1 - axis]);
+        let cells = header.shape[header.shape.len() - 1 - axis];
         about.axes[axis].name = Some(name.clone());
         if name != own {
             // What is beside an array and cannot be read says nothing of it.
@@ -241,7 +241,7 @@ fn coordinates(
         return Ok(());
     }
     about.axes[axis].unit = document.attributes.get("units").and_then(Value::as_str).map(str::to_owned);
-    if cells < 2 || cells > LONGEST {
+    if !(2..=LONGEST).contains(&cells) {
         return Ok(());
     }
     let kind = header.kind;
