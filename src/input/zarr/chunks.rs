@@ -20,7 +20,7 @@ const MOST_AT_ONCE: u128 = 1 << 26;
 
 /// The most files and chunks that are looked for.
 const MOST_FILES: u128 = 1 << 22;
-const MOST_CHUNKS: u128 = 1 << 30;
+const MOST_CHUNKS: u128 = 1 << 26;
 
 /// Of arrays with more bytes, some files must be there: one of so many.
 const FEW_BYTES: u128 = 1 << 28;
