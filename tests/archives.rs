@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 /// How sizes and places are written: in 32 bits, or as NumPy does it, in 64.
 #[derive(Clone, Copy, PartialEq)]
-enum Wide {
+pub enum Wide {
     No,
     Sizes,
     All,
@@ -26,7 +26,7 @@ fn deflate(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// An archive of members, each deflated or not.
-fn archive(members: &[(&str, Vec<u8>, bool)], wide: Wide) -> Vec<u8> {
+pub fn archive(members: &[(&str, Vec<u8>, bool)], wide: Wide) -> Vec<u8> {
     let (mut file, mut directory) = (Vec::new(), Vec::new());
     for (name, bytes, deflated) in members {
         let packed = if *deflated { deflate(bytes) } else { bytes.clone() };

@@ -148,6 +148,43 @@ fn images_are_read_or_refused() {
     });
 }
 
+/// Stores of which a file is damaged: metadata, chunks, shards and what lies beside.
+#[test]
+fn stores_are_read_or_refused() {
+    let folder = Folder::new("fuzzed-stores");
+    let stores: Vec<_> = (crate::zarrs::samples(&folder.0).into_iter())
+        .map(|store| {
+            let mut members = Vec::new();
+            files(&store, &mut members);
+            members.sort();
+            (store, members)
+        })
+        .collect();
+    for_a_while(|random| {
+        let (store, members) = &stores[random.below(stores.len())];
+        let path = &members[random.below(members.len())];
+        let right = std::fs::read(path).unwrap();
+        let mut bytes = right.clone();
+        change(&mut bytes, usize::MAX, random);
+        std::fs::write(path, &bytes).unwrap();
+        match crate::zarrs::open(store, None) {
+            Ok(file) => {
+                let Layout { size, kind, .. } = file.layout();
+                let cells = size.iter().fold(kind.bytes(), |all, &n| all.saturating_mul(n.into()));
+                // What is in no chunk may be much, and takes no room.
+                if cells < 1 << 24
+                    && let Ok(source) = file.source::<3>()
+                {
+                    let whole = Region { corner: [0; 3], extent: source.size() };
+                    source.read(&whole, &mut vec![0; cells as usize]).unwrap();
+                }
+            }
+            Err(error) => assert!(error.path.starts_with(store), "{error}"),
+        }
+        std::fs::write(path, &right).unwrap();
+    });
+}
+
 /// Reads all of a tree, and compares it with the one that was there.
 struct Read<'t>(&'t Tree<3>);
 

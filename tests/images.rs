@@ -170,6 +170,28 @@ fn what_is_scaled_is_said() {
     assert_eq!((opened.about().scale, &opened.about().remarks[..]), (Some(scale), &[Remark::Scaled(scale)][..]));
 }
 
+/// Where an axis of NRRD begins and ends is spacing and origin, and its labels are as its cells are, below 0 too.
+#[test]
+fn axes_and_labels_of_nrrd_are_as_its_cells_are() {
+    let folder = Folder::new("nrrd");
+    let opened = |kind: &str, text: &str| {
+        let header =
+            format!("NRRD0004\ntype: {kind}\ndimension: 2\nsizes: 4 3\nencoding: raw\nendian: little\n{text}\n\n");
+        folder.open("a.nrrd", &[header.as_bytes(), &[0; 24]].concat()).about().clone()
+    };
+    let about = opened("short", "axis mins: 10 -1\naxis maxs: 12 1\ncenters: cell node");
+    assert_eq!(about.window([4, 3]), Some([[10.0, 12.0], [-1.5, 1.5]]));
+    let about = opened("short", "axis mins: 10 -1\naxis maxs: nan 1\nspacings: 2 nan");
+    assert_eq!(about.window([4, 3]), Some([[10.0, 18.0], [0.0, 3.0]]));
+    let segments = ["-1", "3", "-32768", "32768", "x"].iter().enumerate();
+    let text: Vec<String> = segments.map(|(number, value)| format!("Segment{number}_LabelValue:={value}")).collect();
+    let about = opened("short", &text.join("\n"));
+    let words: Vec<u64> = about.labels.iter().map(|label| label.word).collect();
+    assert_eq!((words, &about.remarks[..]), (vec![0x8000, 0xffff, 3], &[Remark::OtherLabels(2)][..]));
+    let about = opened("ushort", &text.join("\n"));
+    assert_eq!(about.labels.iter().map(|label| label.word).collect::<Vec<_>>(), [3, 32768]);
+}
+
 #[test]
 fn what_cannot_be_read_is_told_where_it_stands() {
     let folder = Folder::new("refused");

@@ -17,3 +17,4 @@ mod samples;
 mod shape;
 mod trees;
 mod values;
+mod zarrs;

@@ -5,6 +5,9 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use orthant::input::Endian;
+use serde_json::json;
+
+use crate::archives::{Wide, archive};
 
 /// Cells per axis.
 pub const SIZE: [u32; 3] = [4, 3, 2];
@@ -212,6 +215,32 @@ pub fn hdf5(chunked: bool) -> Vec<u8> {
     file.finish().unwrap()
 }
 
+/// The files of an image of OME-Zarr: 0.5 mm in a cell, the first of which is at (10, 20, -5).
+pub fn image() -> Vec<(String, Vec<u8>)> {
+    let axes = ["z", "y", "x"].map(|name| json!({"name": name, "type": "space", "unit": "mm"}));
+    let place =
+        json!([{"type": "scale", "scale": [0.5, 0.5, 0.5]}, {"type": "translation", "translation": [-5, 20, 10]}]);
+    let sizes = json!([{"path": "0", "coordinateTransformations": place}]);
+    let group = json!({"multiscales": [{"version": "0.4", "axes": axes, "datasets": sizes}]});
+    let array = json!({
+        "zarr_format": 2, "shape": [2, 3, 4], "chunks": [1, 2, 4], "dtype": ">u2", "order": "C", "fill_value": 0, "filters": null,
+        "compressor": {"id": "zlib", "level": 1}, "dimension_separator": "/",
+    });
+    let mut files = vec![
+        (".zgroup".to_owned(), json!({"zarr_format": 2}).to_string().into_bytes()),
+        (".zattrs".to_owned(), group.to_string().into_bytes()),
+        ("0/.zarray".to_owned(), array.to_string().into_bytes()),
+    ];
+    for (z, page) in cells(Endian::Big).chunks(24).enumerate() {
+        for (y, rows) in page.chunks(16).enumerate() {
+            let mut chunk = rows.to_vec();
+            chunk.resize(16, 0xff);
+            files.push((format!("0/{z}/{y}/0"), zlib(&chunk)));
+        }
+    }
+    files
+}
+
 /// A file of each kind, and what it is called.
 pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     let mut files = Vec::new();
@@ -228,6 +257,9 @@ pub fn files() -> Vec<(&'static str, Vec<u8>)> {
             }
         }
     }
+    let members = image();
+    let members: Vec<_> = members.iter().map(|(name, bytes)| (name.as_str(), bytes.clone(), false)).collect();
+    files.push(("a.zarr.zip", archive(&members, Wide::No)));
     #[cfg(feature = "hdf5")]
     files.extend([false, true].map(|chunked| ("a.h5", hdf5(chunked))));
     files

@@ -113,6 +113,10 @@ pub(crate) fn name(file: &Path, member: Option<&str>) -> String {
 pub(crate) fn wrong(error: InputError) -> Error {
     let error = match error {
         InputError { path, wrong: Wrong::Io(source) } => Error::File { path, source },
+        InputError { path, wrong: wrong @ Wrong::Tree } => {
+            let name = path.display();
+            Error::Input(format!("{name}: {wrong}; orthant tree convert {name} X.npy makes one of it"))
+        }
         error => Error::Input(error.to_string()),
     };
     error.about(&["input"])

@@ -50,6 +50,15 @@ pub enum Remark {
     Uneven(String),
     /// There are pages that are smaller copies of others, and are not read.
     SmallerPages(usize),
+    /// So many labels are of no value that cells have, and are not kept.
+    OtherLabels(usize),
+    /// An image is there in so many sizes, of which the array of that name is read, the largest.
+    Sizes {
+        /// The array's name.
+        name: String,
+        /// How many sizes there are.
+        sizes: usize,
+    },
     /// Where axes point makes no space, and is not kept.
     Unplaced,
 }
@@ -65,6 +74,8 @@ impl fmt::Display for Remark {
             Self::OtherFiles(files) => write!(f, "{files} other files in the folder are not read"),
             Self::Uneven(name) => write!(f, "the steps along {name} are not equal, and are not kept"),
             Self::SmallerPages(pages) => write!(f, "{pages} pages that are smaller copies of others are not read"),
+            Self::OtherLabels(labels) => write!(f, "{labels} labels of values that no cell can have are not kept"),
+            Self::Sizes { name, sizes } => write!(f, "of the image's {sizes} sizes the largest is read, /{name}"),
             Self::Unplaced => {
                 write!(f, "the directions of its axes make no space of as many dimensions, and are not kept")
             }
@@ -73,7 +84,20 @@ impl fmt::Display for Remark {
 }
 
 /// Units of time, as files have them.
-const TIMES: [&str; 8] = ["s", "sec", "second", "seconds", "ms", "us", "min", "h"];
+const TIMES: [&str; 12] = [
+    "s",
+    "sec",
+    "second",
+    "seconds",
+    "ms",
+    "us",
+    "min",
+    "h", // OME writes them out.
+    "millisecond",
+    "microsecond",
+    "minute",
+    "hour",
+];
 
 /// Those that count from some day on are times as well: `days since 1900-01-01`.
 fn is_time(unit: &str) -> bool {

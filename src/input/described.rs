@@ -27,10 +27,15 @@ pub(super) enum Located {
     Pieces(Vec<FilePiece>),
     /// In a file's own kind of order: this writes so many bytes, in which they lie as the layout says.
     Unpacked { bytes: u128, write: Box<WriteCells> },
+    /// The same in an order of chunks: this writes into a file of so many zeros, wherever it likes.
+    Scattered { bytes: u128, write: Box<PlaceCells> },
 }
 
 /// Writes all cells, or says what is wrong with the file.
 pub(super) type WriteCells = dyn FnOnce(&mut dyn Write) -> Result<(), InputError>;
+
+/// Writes all cells that are not 0 where they belong, or says what is wrong.
+pub(super) type PlaceCells = dyn FnOnce(&mut File) -> Result<(), InputError>;
 
 /// A run of cells in a file.
 #[derive(Debug, Clone)]

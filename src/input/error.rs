@@ -189,6 +189,9 @@ pub enum Wrong {
     /// Anything else.
     #[error("{0}")]
     Other(String),
+    /// Regions of a tree, where cells are needed.
+    #[error("a tree, and no array of cells")]
+    Tree,
     /// An array of another number of dimensions.
     #[error("an array of {axes} axes, where {k} dimensions are asked for")]
     Dimensions {

@@ -139,6 +139,14 @@ impl ArrayFile {
                 }
             },
             Located::Unpacked { bytes, write } => (in_room(path, bytes, room, write)?, 0),
+            Located::Scattered { bytes, write } => {
+                let whole = u64::try_from(bytes);
+                let whole = whole.map_err(|_| wrong(Wrong::Length { offset: 0, have: 0, need: bytes }))?;
+                let mut file = room(whole).map_err(|error| wrong(error.into()))?;
+                file.set_len(whole).map_err(|error| wrong(error.into()))?;
+                write(&mut file)?;
+                (file, 0)
+            }
         };
         if after > 0 {
             about.remarks.push(Remark::After(after));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::input::format::Format;
 #[cfg(feature = "hdf5")]
 use crate::input::hdf5;
-use crate::input::{metaimage, nifti, npy, npz, nrrd, slices, tiff};
+use crate::input::{metaimage, nifti, npy, npz, nrrd, slices, tiff, zarr};
 
 /// All formats. Folders that are of none before are slices.
 static FORMATS: &[Format] = &[
@@ -17,6 +17,7 @@ static FORMATS: &[Format] = &[
     tiff::FORMAT,
     #[cfg(feature = "hdf5")]
     hdf5::FORMAT,
+    zarr::FORMAT,
     slices::FORMAT,
 ];
 

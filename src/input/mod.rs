@@ -22,6 +22,7 @@ mod nrrd;
 mod numbers;
 mod slices;
 mod tiff;
+mod zarr;
 
 pub use crate::tree::NotANumber;
 pub use about::{About, AboutAxis, Remark};

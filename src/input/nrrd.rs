@@ -7,7 +7,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use crate::cell::CellType;
-use crate::input::about::About;
+use crate::input::about::{About, Remark};
 use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing, open};
 use crate::input::error::{FilePlace, InputError, Wrong};
 use crate::input::files::{data_files, past_lines};
@@ -169,17 +169,18 @@ impl NrrdHeader {
     fn about(&self, layout: &Layout) -> Result<About, Wrong> {
         let k = layout.size.len();
         let mut about = About::new(k);
-        if let Some(field) = self.field("spacings") {
-            let spacings: Vec<f64> = field.numbers(Some(k), "numbers")?;
-            let mins = self.field("axis mins").map(|field| field.numbers::<f64>(Some(k), "numbers")).transpose()?;
-            let centres = self.field("centers").map(|field| field.numbers::<String>(Some(k), "words")).transpose()?;
-            for (axis, &spacing) in spacings.iter().enumerate() {
-                let min = mins.as_ref().map_or(f64::NAN, |mins| mins[axis]);
-                let min = if min.is_nan() { 0.0 } else { min };
-                // Samples lie on nodes, or in cells that begin there.
-                let node = centres.as_ref().is_some_and(|centres| centres[axis] == "node");
-                about.step(axis, spacing, if node { min } else { min + spacing / 2.0 });
-            }
+        let numbers = |name| self.field(name).map(|field| field.numbers::<f64>(Some(k), "numbers")).transpose();
+        let (spacings, mins, maxs) = (numbers("spacings")?, numbers("axis mins")?, numbers("axis maxs")?);
+        let centres = self.field("centers").map(|field| field.numbers::<String>(Some(k), "words")).transpose()?;
+        for axis in 0..k {
+            let of = |list: &Option<Vec<f64>>| list.as_ref().map_or(f64::NAN, |list| list[axis]);
+            // Samples lie on nodes, from the first to the last, or in cells that begin and end there.
+            let node = centres.as_ref().is_some_and(|centres| centres[axis] == "node");
+            let steps = f64::from(layout.size[axis]) - f64::from(u8::from(node));
+            let (min, max) = (of(&mins), of(&maxs));
+            let spacing = if spacings.is_some() { of(&spacings) } else { (max - min) / steps };
+            let min = if min.is_nan() { 0.0 } else { min };
+            about.step(axis, spacing, if node { min } else { min + spacing / 2.0 });
         }
         let mut spatial: Vec<usize> = (0..k).collect();
         if let Some(field) = self.field("space directions") {
@@ -219,22 +220,31 @@ impl NrrdHeader {
                 }
             }
         }
-        about.labels = self.segments(layout.kind);
+        let (labels, others) = self.segments(layout.kind);
+        about.labels = labels;
+        if others > 0 {
+            about.remarks.push(Remark::OtherLabels(others));
+        }
         Ok(about)
     }
 
-    /// The labels of a segmentation: `Segment0_Name` and its fellows. What is no label of the type is left alone.
-    fn segments(&self, kind: CellType) -> Vec<TreeLabel> {
-        let mut labels: Vec<TreeLabel> = Vec::new();
+    /// The labels of a segmentation: `Segment0_Name` and its fellows, and how many are of no value that cells of the type have.
+    fn segments(&self, kind: CellType) -> (Vec<TreeLabel>, usize) {
+        let (mut labels, mut others): (Vec<TreeLabel>, _) = (Vec::new(), 0);
+        let signed = matches!(kind, CellType::I8 | CellType::I16 | CellType::I32 | CellType::I64);
+        let most = i128::from(kind.most());
+        let values = if signed { -most - 1..=most } else { 0..=most };
         for (key, value) in &self.values {
             let Some(segment) = key.strip_suffix("_LabelValue").filter(|segment| segment.starts_with("Segment")) else {
                 continue;
             };
             let of = |what: &str| self.values.get(&format!("{segment}_{what}"));
-            let Some(word) = value.trim().parse::<u64>().ok().filter(|&count| !kind.is_float() && count <= kind.most())
-            else {
+            let value = value.trim().parse::<i128>().ok().filter(|value| !kind.is_float() && values.contains(value));
+            let Some(value) = value else {
+                others += 1;
                 continue;
             };
+            let word = value as u64 & u64::MAX >> (64 - 8 * kind.bytes());
             let parts: Vec<f64> = of("Color")
                 .into_iter()
                 .flat_map(|text| text.split_whitespace())
@@ -257,8 +267,8 @@ impl NrrdHeader {
                 });
             }
         }
-        labels.sort_by_key(|label| label.word);
-        labels
+        labels.sort_by_key(|label| kind.rank(label.word));
+        (labels, others)
     }
 }
 

@@ -24,6 +24,6 @@ pub use error::{Fault, ZarrError};
 pub(crate) use json::{group, group_of};
 pub(crate) use metadata::{ArrayMetadata, number};
 pub(crate) use shard::{ShardReader, ShardWriter, is_fill};
-pub(crate) use store::ZarrStore;
+pub(crate) use store::{Member, ZarrStore};
 pub use zip::pack;
 pub(crate) use zip::{Directory, Entry};

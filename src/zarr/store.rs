@@ -57,6 +57,40 @@ impl ZarrStore {
         ZarrError { path: self.path.clone(), member: None, fault }
     }
 
+    /// The names of what lies in a folder of it, `/` between folders and none of all of it, in alphabetical order: of a folder on disk
+    /// those of other folders alone.
+    ///
+    /// # Errors
+    /// If the system says no.
+    pub(crate) fn folders(&self, name: &str) -> Result<Vec<String>, ZarrError> {
+        if let Some((_, directory)) = &self.zip {
+            let inside = |full: &str| {
+                let rest = if name.is_empty() { full } else { full.strip_prefix(name)?.strip_prefix('/')? };
+                Some(rest.split_once('/')?.0.to_owned())
+            };
+            // In the order of all names those of a folder follow each other, if not those of folders whose names begin alike.
+            let mut found: Vec<_> = directory.names().filter_map(inside).collect();
+            found.sort_unstable();
+            found.dedup();
+            return Ok(found);
+        }
+        let path = self.path.join(name);
+        let list = || -> io::Result<Vec<String>> {
+            let mut found = Vec::new();
+            for entry in std::fs::read_dir(&path)? {
+                let entry = entry?;
+                if let Ok(name) = entry.file_name().into_string()
+                    && entry.path().is_dir()
+                {
+                    found.push(name);
+                }
+            }
+            found.sort_unstable();
+            Ok(found)
+        };
+        list().map_err(|error| ZarrError { path: path.clone(), member: None, fault: error.into() })
+    }
+
     /// A file by its name, with `/` between folders; None if there is none.
     ///
     /// # Errors

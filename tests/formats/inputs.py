@@ -3,7 +3,7 @@
     inputs.py ORTHANT FOLDER [WHEEL...]
 
 ORTHANT is the built program, FOLDER an empty one to work in, and wheels are looked through for public files. Every file is written
-by the format's own library: nibabel, pynrrd, SimpleITK and tifffile. The program makes a tree of it, and the tree as .npy must be
+by the format's own library: nibabel, pynrrd, SimpleITK, tifffile, h5py, zarr-python and xarray. The program makes a tree of it, and the tree as .npy must be
 what that library reads, bit for bit; spacing, origin, names and units in the tree's header must be those that it knows.
 """
 
@@ -12,6 +12,7 @@ import json
 import subprocess
 import sys
 import time
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -21,6 +22,9 @@ import nrrd
 import numpy as np
 import SimpleITK
 import tifffile
+import xarray
+import zarr
+from numcodecs import LZ4, Blosc, GZip, Zlib, Zstd
 
 TYPES = ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8"]
 random = np.random.default_rng(17)
@@ -185,6 +189,134 @@ def of_h5py(program, folder):
         file.create_dataset("labels", data=array, dtype=kind)
     labels = [{"value": 0, "name": "air"}, {"value": 1, "name": "bone"}]
     program.reads(path, array, lambda header: check(header["labels"] == labels))
+
+
+def of_zarr(program, folder):
+    warnings.filterwarnings("ignore", category=zarr.errors.ZarrUserWarning)
+    path, number = folder / "a.zarr", 0
+    shapes = [(9, 8, 7), (5, 4, 3, 6), (13, 41), (3, 2, 3, 2, 5), (300,)]
+    # Version 2: as numcodecs packs, with every codec of Blosc.
+    blosc = [Blosc(name, 5, how, size) for name in ("lz4", "blosclz", "zstd", "zlib", "lz4hc") for how in (1, 2, 0) for size in (0, 512)]
+    packers = [None, GZip(1), Zlib(1), Zstd(3), LZ4(), *blosc]
+    for dtype in [*TYPES, "b1"]:
+        for order in "<>":
+            for packer in packers[number % 11 :: 11]:
+                number += 1
+                shape = shapes[number % len(shapes)]
+                array = cells(shape, dtype) if dtype != "b1" else cells(shape, "u1") > 3
+                chunks = tuple(max(1, n * (2 + number % 2) // 5) for n in shape)
+                keys = {"name": "v2", "separator": "./"[number % 2]}
+                kind = np.dtype(order + dtype)
+                store = zarr.create_array(
+                    path, shape=shape, chunks=chunks, dtype=kind, order="CF"[number // 2 % 2], compressors=packer,
+                    filters=None, zarr_format=2, chunk_key_encoding=keys, overwrite=True,
+                )
+                store[:] = array
+                program.reads(path, array.astype("u1") if dtype == "b1" else array)
+    # Larger chunks, whose blocks are split, runs far apart, and cells whose number no eight divides.
+    for name in ["blosclz", "lz4", "zstd"]:
+        for how in [0, 1, 2]:
+            flat = np.concatenate([cells((37, 41, 13), ["u2", "f8", "u1"][how])] * 5)
+            zarr.create_array(path, data=flat, chunks=(101, 41, 13), compressors=Blosc(name, 9, how), zarr_format=2, overwrite=True)
+            program.reads(path, flat)
+    # Version 3: as codecs of its own, turned, in shards.
+    codecs = zarr.codecs
+    packers = [None, codecs.GzipCodec(), codecs.ZstdCodec(level=3, checksum=True), codecs.BloscCodec(), codecs.BloscCodec(cname="lz4", shuffle="bitshuffle"), [codecs.ZstdCodec(), codecs.Crc32cCodec()]]
+    for dtype in [*TYPES, "b1"]:
+        for endian in ["little", "big"]:
+            for turned in [False, True]:
+                number += 1
+                shape = shapes[number % len(shapes)]
+                array = cells(shape, dtype) if dtype != "b1" else cells(shape, "u1") > 3
+                chunks = tuple(max(1, n * (2 + number % 2) // 5) for n in shape)
+                filters = [codecs.TransposeCodec(order=tuple(np.roll(range(len(shape)), 1).tolist()))] if turned else None
+                serializer = codecs.BytesCodec(endian=endian)
+                shards = tuple(n * 2 for n in chunks) if number // 4 % 2 else None
+                store = zarr.create_array(
+                    path, shape=shape, chunks=chunks, shards=shards, dtype=dtype, filters=filters, serializer=serializer,
+                    compressors=packers[number % len(packers)], fill_value=1, overwrite=True,
+                )
+                store[tuple(slice(0, n - n // 3) for n in shape)] = array[tuple(slice(0, n - n // 3) for n in shape)]
+                own = store[:]
+                program.reads(path, own.astype("u1") if dtype == "b1" else own)
+    # An index in front, shards that are turned, and a part of a group in a zip.
+    array = cells((20, 30, 25), "i4")
+    sharding = codecs.ShardingCodec(
+        chunk_shape=(3, 5, 4), codecs=[codecs.TransposeCodec(order=(2, 0, 1)), codecs.BytesCodec(), codecs.ZstdCodec()], index_location="start"
+    )
+    store = zarr.create_array(
+        path, shape=array.shape, chunks=(12, 15, 20), dtype="i4", serializer=sharding, compressors=None,
+        filters=[codecs.TransposeCodec(order=(1, 2, 0))], overwrite=True,
+    )
+    store[:] = array
+    program.reads(path, store[:])
+    with zarr.storage.ZipStore(folder / "a.zarr.zip", mode="w") as zipped:
+        group = zarr.create_group(zipped)
+        group.create_array("volumes/raw", data=array, chunks=(7, 7, 7), compressors=codecs.BloscCodec())
+    program.reads(folder / "a.zarr.zip", array)
+    program.reads(f"{folder / 'a.zarr.zip'}::/volumes/raw", array)
+    # As xarray has axes, in both versions.
+    array = cells((4, 9, 7), "f4")
+    places = {"time": 6 * np.arange(4), "lat": 80 - 2.5 * np.arange(9), "lon": 5 + 0.5 * np.arange(7)}
+    data = xarray.DataArray(array, places, list(places), attrs={"scale_factor": 0.5})
+    for name, unit in {"time": "hours since 1900-01-01", "lat": "degrees_north", "lon": "degrees_east"}.items():
+        data[name].attrs["units"] = unit
+    for version, consolidated in [(2, True), (2, False), (3, False), (3, True)]:
+        store = folder / f"x{version}{consolidated}.zarr"
+        numbers = xarray.Dataset({"heat": data, "number": 7})
+        numbers.to_zarr(store, zarr_format=version, consolidated=consolidated, encoding={"heat": {"_FillValue": np.float32(-999)}})
+
+        def about(header):
+            axes = [(axis["name"], axis.get("unit"), axis["spacing"], axis["origin"]) for axis in header["axes"]]
+            assert axes == [
+                ("lon", "degrees_east", 0.5, 4.75),
+                ("lat", "degrees_north", -2.5, 81.25),
+                ("time", "hours since 1900-01-01", 6.0, -3.0),
+            ], axes
+            assert header["scale"] == {"slope": 0.5, "intercept": 0} and header["r"][2] == 1
+            # In version 2 xarray has it in the metadata, where others have what is in no chunk.
+            assert header.get("nodata") == (-999 if version == 3 else None), header
+
+        program.reads(store, array, about)
+        program.reads(store / "heat", array, lambda header: check(header["axes"][0]["name"] == "lon"))
+    # As OME has images: sizes, axes and where they lie.
+    array = cells((2, 3, 9, 8, 7), "u2")
+    for version in ["0.4", "0.5"]:
+        store = folder / f"image{version}.ome.zarr"
+        group = zarr.create_group(store, zarr_format={"0.4": 2, "0.5": 3}[version])
+        for size, name in enumerate(["s0", "s1"]):
+            group.create_array(name, data=array[..., :: 2**size, :: 2**size], chunks=(1, 1, 4, 4, 4))
+        kinds = [("t", "time", "second"), ("c", "channel", None), ("z", "space", "micrometer"), ("y", "space", "micrometer"), ("x", "space", "micrometer")]
+        axes = [{"name": name, "type": kind} | ({"unit": unit} if unit else {}) for name, kind, unit in kinds]
+        datasets = [
+            {"path": f"s{size}", "coordinateTransformations": [
+                {"type": "scale", "scale": [1, 1, 2.5, 0.5 * 2**size, 0.25 * 2**size]},
+                {"type": "translation", "translation": [0, 0, 10, 20, 30]},
+            ]} for size in range(2)
+        ]
+        image = {"axes": axes, "datasets": datasets, "name": "image", "coordinateTransformations": [{"type": "scale", "scale": [4, 1, 1, 2, 2]}]}
+        group.attrs.update({"multiscales": [image | {"version": "0.4"}]} if version == "0.4" else {"ome": {"version": "0.5", "multiscales": [image]}})
+
+        def about(header):
+            axes = [(axis["name"], axis.get("unit"), axis["spacing"], axis["origin"]) for axis in header["axes"]]
+            assert axes == [
+                ("x", "micrometer", 0.5, 59.75),
+                ("y", "micrometer", 1.0, 39.5),
+                ("z", "micrometer", 2.5, 8.75),
+                ("c", None, 1, 0),
+                ("t", "second", 4, -2),
+            ], axes
+
+        said = program.reads(store, array, about)
+        assert "of the image's 2 sizes the largest is read, /s0" in said, said
+        program.reads(f"{store}::/s1", array[..., ::2, ::2])
+    # What the program itself exports, and what cannot be read.
+    program.run("tree", "convert", folder / "a.tree.zarr", folder / "own.zarr", "--force", "--quiet")
+    program.reads(folder / "own.zarr", array[..., ::2, ::2])
+    for dtype in ["<f2", "<c8", "<U4", [("a", "<u2")], "<M8[ns]"]:
+        zarr.create_array(path, shape=(4, 4), chunks=(2, 2), dtype=np.dtype(dtype), zarr_format=2, overwrite=True)
+        refused = subprocess.run([program.path, "run", "array", "--input", path], capture_output=True, text=True)
+        assert refused.returncode == 2 and "dtype '" in refused.stderr and ".zarray" in refused.stderr, refused.stderr
 
 
 def check(condition):
@@ -364,7 +496,7 @@ def of_the_public(program, folder, wheels):
 
 def main():
     program, folder = Program(sys.argv[1], Path(sys.argv[2])), Path(sys.argv[2])
-    for each in [of_nibabel, of_pynrrd, of_simpleitk, of_tifffile, of_h5py]:
+    for each in [of_nibabel, of_pynrrd, of_simpleitk, of_tifffile, of_h5py, of_zarr]:
         start, files = time.monotonic(), program.files
         each(program, folder)
         print(f"{each.__name__}: {program.files - files} files; {time.monotonic() - start:.1f} s", flush=True)

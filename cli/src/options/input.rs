@@ -20,8 +20,8 @@ pub(crate) struct InputOptions {
     /// The array: .npy, .nii, .nrrd, .tif, .., or raw
     ///
     /// NumPy's .npy and FILE.npz:NAME; NIfTI (.nii, .nii.gz, .hdr with its .img); NRRD (.nrrd, .nhdr); MetaImage (.mha, .mhd); TIFF (.tif,
-    /// .tiff), and folders of TIFF slices in the order of the numbers in their names; HDF5 and netCDF-4 (.h5, FILE.nc::/group/data) if
-    /// the program was built with the feature hdf5. Size and type come from the file, and so does what it says of axes, units
+    /// .tiff), and folders of TIFF slices in the order of the numbers in their names; Zarr and OME-Zarr (.zarr, STORE.zarr::/group/array,
+    /// .zarr.zip); HDF5 and netCDF-4 (.h5, FILE.nc::/group/data) if the program was built with the feature hdf5. Size and type come from the file, and so does what it says of axes, units
     /// and labels. What is packed, or lies in several files, is first unpacked into a temporary file without a name (TMPDIR). Any
     /// other file is taken for cells alone, and --dtype and --size say which.
     #[arg(long, value_name = "FILE", env = "ORTHANT_INPUT")]

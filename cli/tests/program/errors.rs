@@ -228,6 +228,10 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("run array --input missing.nii.gz", 2, &["missing.nii.gz"]),
     ("run array --input a.nrrd --dtype u8 -n 4", 2, &["--dtype", "a.nrrd says so itself"]),
     ("run array --input .", 2, &[".: a folder without .tif or .tiff files"]),
+    ("run array --input half.zarr", 2, &["half.zarr/.zarray: line 1: dtype '<f2'"]),
+    ("run array --input half.zarr::/a", 2, &["half.zarr: there is no /a: it is one array itself"]),
+    ("run array --input tree.zarr", 2, &["tree.zarr: a tree, and no array", "tree convert tree.zarr"]),
+    ("run array --input missing.zarr", 2, &["missing.zarr"]),
     ("run array --input there.npz:a", 2, &["there.npz"]),
     ("run array --input there.png --dtype u8 -n 4 --strategy dp --pass level", 2, &["--strategy, --pass", "array"]),
     ("run array --input there.png --dtype u8 -n 4 --explore full --cell u8", 2, &["--explore, --cell", "array"]),
@@ -306,6 +310,13 @@ fn every_error_names_the_culprit() {
         std::fs::write(folder.join(name), content).unwrap();
     }
     std::fs::create_dir(folder.join("folder.png")).unwrap();
+    for (name, file, content) in [
+        ("half.zarr", ".zarray", r#"{"zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<f2"}"#),
+        ("tree.zarr", "zarr.json", r#"{"zarr_format": 3, "node_type": "group", "attributes": {"orthant_tree": {}}}"#),
+    ] {
+        std::fs::create_dir(folder.join(name)).unwrap();
+        std::fs::write(folder.join(name).join(file), content).unwrap();
+    }
     let (mut table, mut wrong) = (String::new(), Vec::new());
     for (arguments, code, names) in ERRORS {
         let output = orthant(&folder, arguments);
@@ -319,7 +330,8 @@ fn every_error_names_the_culprit() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // Whatever went wrong, it left nothing behind and touched nothing.
-    let mut names: Vec<_> = there.iter().map(|(name, _)| *name).chain(["folder.png"]).collect();
+    let mut names: Vec<_> =
+        there.iter().map(|(name, _)| *name).chain(["folder.png", "half.zarr", "tree.zarr"]).collect();
     names.sort();
     assert_eq!(files(&folder), names);
     for (name, content) in &there {
