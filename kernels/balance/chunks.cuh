@@ -4,10 +4,9 @@
 // Items that a block looks at at a time. More are only needed where most are empty.
 constexpr u32 WINDOW = 2048;
 
-// The item of the first unit of a chunk; behind the last chunk, the last item.
+// The item of the first unit of a chunk; behind the last chunk, that of the last unit: nobody need look at empty items after it.
 DEVICE u32 partition(const BalanceArgs& args, u64 chunk) {
-    const u64 unit = chunk * CHUNK;
-    if (unit >= args.units) return args.items - 1;
+    const u64 unit = least(chunk * CHUNK, args.units - 1);
 #if INTERPOLATE
     return owner_by_interpolation(prefix_of(args), args.items, args.units, unit);
 #else

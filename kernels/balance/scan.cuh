@@ -1,9 +1,15 @@
-// Prefix sums of sizes, in one pass: blocks take tiles in order, publish the sums of theirs (SCAN_ITEMS per thread), and look back over those of others
-// until they know what lies before (Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016).
+// Prefix sums of sizes, in one pass: blocks take tiles in order, publish the sums of theirs (SCAN_ITEMS per thread), and look back
+// over those of others until they know what lies before (Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled
+// Look-back", 2016).
 #pragma once
 
 // What is known of a tile, in the two highest bits of its word; the rest is a sum.
 constexpr u64 SUM_OF_TILE = 1ull << 62, SUM_TO_TILE = 2ull << 62, SUM = SUM_OF_TILE - 1;
+
+constexpr u32 SCAN_TILE = BLOCK * SCAN_ITEMS;
+
+// Where a tile's entry lies in shared memory: neighbours side by side, and those of one thread in different banks.
+DEVICE u32 staged_at(u32 entry) { return entry + entry / 16; }
 
 // Units of all tiles before `tile`, by the first warp.
 DEVICE u64 look_back(volatile u64* status, u32 tile) {
@@ -16,7 +22,7 @@ DEVICE u64 look_back(volatile u64* status, u32 tile) {
         }
         const u32 whole = __ballot_sync(ALL_LANES, word >= SUM_TO_TILE);
         // Tiles before the nearest one that knows all are in its sum.
-        const u32 nearest = whole != 0 ? __ffs(whole) - 1 : 31;
+        const u32 nearest = whole != 0 ? __ffs(int(whole)) - 1 : 31;
         u64 sum = lane() <= nearest ? word & SUM : 0;
 #pragma unroll
         for (u32 distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, distance);
@@ -28,18 +34,24 @@ DEVICE u64 look_back(volatile u64* status, u32 tile) {
 // Into `to`, one entry more than there are items: the sums of what `counts(size)` makes of sizes.
 template <class Counts> DEVICE void scan_tile(const BalanceArgs& args, u64* to, const Counts& counts) {
     __shared__ u32 taken;
-    __shared__ u64 sums[WARPS], known;
+    __shared__ u64 sums[WARPS], known, staged[SCAN_TILE + SCAN_TILE / 16];
     volatile u64* status = (volatile u64*)args.status;
     if (threadIdx.x == 0) taken = atomicAdd((u32*)args.counters + BALANCE_TICKET, 1u);
     __syncthreads();
     const u32 tile = taken;
     const u32* sizes = (const u32*)args.sizes;
-    const u64 first = (u64(tile) * BLOCK + threadIdx.x) * SCAN_ITEMS;
+    const u64 first = u64(tile) * SCAN_TILE;
+#pragma unroll
+    for (u32 i = 0; i < SCAN_ITEMS; i++) {
+        const u32 entry = i * BLOCK + threadIdx.x;
+        staged[staged_at(entry)] = first + entry < args.items ? counts(sizes[first + entry]) : 0;
+    }
+    __syncthreads();
     u64 values[SCAN_ITEMS], mine = 0;
 #pragma unroll
     for (u32 i = 0; i < SCAN_ITEMS; i++) {
         values[i] = mine;
-        if (first + i < args.items) mine += counts(sizes[first + i]);
+        mine += staged[staged_at(threadIdx.x * SCAN_ITEMS + i)];
     }
     u64 sum = mine;
 #pragma unroll
@@ -62,11 +74,14 @@ template <class Counts> DEVICE void scan_tile(const BalanceArgs& args, u64* to, 
             known = earlier;
         }
     }
+    before += sum - mine;
+#pragma unroll
+    for (u32 i = 0; i < SCAN_ITEMS; i++) staged[staged_at(threadIdx.x * SCAN_ITEMS + i)] = before + values[i];
     __syncthreads();
-    const u64 start = known + before + sum - mine;
 #pragma unroll
     for (u32 i = 0; i < SCAN_ITEMS; i++) {
-        if (first + i < args.items) to[first + i] = start + values[i];
+        const u32 entry = i * BLOCK + threadIdx.x;
+        if (first + entry < args.items) to[first + entry] = known + staged[staged_at(entry)];
     }
-    if (first < args.items && args.items <= first + SCAN_ITEMS) to[args.items] = start + mine;
+    if (threadIdx.x == 0 && args.items <= first + SCAN_TILE) to[args.items] = known + total;
 }

@@ -12,8 +12,10 @@ use crate::abi::DeviceStruct;
 use crate::backend::{BalanceTimes, Balanced, Balancing, CudaError, Error};
 use crate::balance::{BalanceLayout, Class, Multiprocessors};
 
-/// Threads of a block that scans, and the items of its tile.
-const SCAN_ITEMS: u64 = 8;
+/// Items per thread of a scan, so that a block's tile fits its shared memory.
+fn scan_items(block: u32) -> u64 {
+    if block > 512 { 4 } else { 8 }
+}
 
 /// What copies that take turns should take together, so that no cache holds one until its turn comes again.
 const BEYOND_CACHES: u64 = 256 << 20;
@@ -35,7 +37,7 @@ fn specialise(layout: &BalanceLayout) -> Specialisation {
     define("SCANS_TILES", &u32::from(layout.tile.is_some()));
     define("PARTITIONS", &u32::from(layout.chunks.is_some()));
     define("CREDITS", &format_args!("{}u", layout.credits.unwrap_or(0)));
-    define("SCAN_ITEMS", &format_args!("{SCAN_ITEMS}u"));
+    define("SCAN_ITEMS", &format_args!("{}u", scan_items(layout.block)));
     text += &BalanceArgs::declaration("BalanceArgs");
     Specialisation::written("balance/balance.cu", layout.block, text, layout.credits.is_some())
 }
@@ -91,7 +93,7 @@ impl Copy {
         let parts = layout.chunks.map(|chunks| room("parts of chunks", 4 * (chunks + 1))).transpose()?;
         let overflow = layout.credits.map(|_| room("items without credit", 4 * items)).transpose()?;
         let cells = room("cells of units", 4 * units)?;
-        let scanned = u64::from(layout.block) * SCAN_ITEMS;
+        let scanned = u64::from(layout.block) * scan_items(layout.block);
         let state = room("the state of a scan", COUNTERS + 8 * items.div_ceil(scanned))?;
         cells.set(0)?;
         let address = |buffer: &Option<Buffer>| buffer.as_ref().map_or(0, Buffer::address);
@@ -142,7 +144,8 @@ impl Turns<'_> {
     /// Sums, for every copy.
     fn scan(&self) -> Result<(), Error> {
         for copy in &self.copies {
-            let tiles = u64::from(copy.args.items).div_ceil(u64::from(self.layout.block) * SCAN_ITEMS);
+            let tiles =
+                u64::from(copy.args.items).div_ceil(u64::from(self.layout.block) * scan_items(self.layout.block));
             let scans = [&self.kernels.scan_units, &self.kernels.scan_tiles];
             for kernel in scans.into_iter().flatten() {
                 copy.state.set(0)?;

@@ -97,7 +97,7 @@ pub(super) fn faults_are_found(folder: &Path) {
         ("warp-search:block=64", "balance/warp_search.cuh|other <= unit|other < unit"),
         ("block-search:items=50:block=32", "balance/block_search.cuh|starts[i + 1] <= unit|starts[i + 1] < unit"),
         ("two-phase:block=256:units=16", "balance/chunks.cuh|first += WINDOW|first += WINDOW + 1"),
-        ("two-phase:block=32:units=3", "balance/chunks.cuh|return args.items - 1|return args.items - 2"),
+        ("two-phase:block=32:units=3", "balance/chunks.cuh|args.units - 1)|args.units - 9)"),
         ("multi-phase:block=32:units=1:rounds=3", "balance/interpolation.cuh|return low|return high"),
         (
             "merge-path:block=32:units=2",
