@@ -251,6 +251,7 @@ fn options(error: &orthant::Error) -> Vec<&str> {
         Library::Memory(MemoryError { what, limit, .. }) => match (what, limit) {
             (_, None) => &["size", "g", "r", "B", "keep", "cell", "threads"],
             (Stored::Dense | Stored::Materialised | Stored::Layer, _) => &["size", "keep", "cell", "mem-limit"],
+            (Stored::Units, _) => &["sizes"],
             (Stored::Tables | Stored::NextTable | Stored::Outcomes | Stored::Children, _) => {
                 &["size", "g", "r", "B", "mem-limit"]
             }
@@ -298,6 +299,7 @@ fn advice(error: &orthant::Error) -> Option<&'static str> {
                 "a smaller -n, --keep regions or counts, or a larger --mem-limit may help"
             }
             Stored::Materialised => "a smaller -n, no picture but .npy, or a larger --mem-limit may help",
+            Stored::Units => "a shorter list, or --thin, may help",
             Stored::Listed => "--pass in-place or a larger --mem-limit may help",
             Stored::Layer | Stored::LayerAndRegions => "a smaller -n or a larger --mem-limit may help",
             Stored::TablesAndTerminals | Stored::Terminals => {

@@ -21,8 +21,9 @@ ENTRY(scan_tiles, BalanceArgs, args, u64, unused, u64, neither) {
 #endif
 
 #if PARTITIONS
-ENTRY(partition_units, BalanceArgs, args, u64, unused, u64, neither) {
-    if (thread() <= args.chunks) ((u32*)args.parts)[thread()] = partition(args, thread());
+ENTRY(partition_units, BalanceArgs, args, u64, first, u64, unused) {
+    const u64 chunk = first * BLOCK + thread();
+    if (chunk <= args.chunks) ((u32*)args.parts)[chunk] = partition(args, chunk);
 }
 #endif
 

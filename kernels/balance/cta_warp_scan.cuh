@@ -43,7 +43,5 @@ DEVICE void balance(const BalanceArgs& args, const Body& body) {
             }
             __syncthreads();
         }
-        // What is shared is written anew.
-        __syncthreads();
     }
 }

@@ -36,7 +36,6 @@ DEVICE void hand_on(const BalanceArgs& args, u32 item, u64 units) {
     const u32 blocks = u32(least(GIANT_BLOCKS, (units - 1) / (BLOCK * GIANT_UNITS) + 1));
     if (atomicAdd(counter(args, BALANCE_IN_FLIGHT), blocks) + blocks <= CREDITS) {
         if (DEV_LAUNCH(giant, blocks, args.itself, u64(item), 0ull) == 0) return;
-        atomicAdd(counter(args, BALANCE_FAILED), 1u);
     }
     atomicAdd(counter(args, BALANCE_IN_FLIGHT), 0u - blocks);
     ((u32*)args.overflow)[atomicAdd(counter(args, BALANCE_OVERFLOW), 1u)] = item;

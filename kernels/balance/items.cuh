@@ -54,5 +54,7 @@ DEVICE u32 sum_before(u32 value, u32* sums, u32& total) {
         if (w == warp()) before = total;
         total += sums[w];
     }
+    // Nothing beside `sums` is written before all have read it: loads are made wider than what is asked for.
+    __syncthreads();
     return before + sum - value;
 }

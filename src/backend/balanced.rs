@@ -25,6 +25,8 @@ pub struct Balancing<'a> {
 pub struct Balanced {
     /// The times of all samples.
     pub samples: Vec<BalanceTimes>,
+    /// What each took on the host's clock.
+    pub wall: Vec<f64>,
     /// Units that were not done once per sample, by their item and in their place, and items whose sum is wrong: 0 of a balancer
     /// that is right.
     pub mistakes: u64,

@@ -152,6 +152,10 @@ impl Balancer {
         let on_cpu: Option<HostBalancer> = self.kind.definition().on_cpu();
         let reason = "it is a technique of GPUs; on the CPU there are threads, two-phase and merge-path";
         let run = on_cpu.ok_or(BalancerError::Items { kind: self.kind, reason })?;
+        if !self.told.is_empty() {
+            let reason = "what it was told is about a GPU; on the CPU it takes nothing";
+            return Err(BalancerError::Items { kind: self.kind, reason });
+        }
         if prefix.last().is_some_and(|&units| units > 0) {
             run(prefix, body);
         }

@@ -57,14 +57,20 @@ impl Items {
                 return Self::new(sizes);
             }
             let text = String::from_utf8_lossy(&bytes);
-            let number = text.split('#').next().unwrap_or_default().trim();
-            if number.is_empty() && (read < 4096 || bytes.ends_with(b"\n")) {
-                continue;
-            }
+            let (number, remark) = text.split_once('#').map_or((&*text, false), |(number, _)| (number, true));
+            let number = number.trim();
+            let whole = read < 4096 || bytes.ends_with(b"\n");
             match number.parse() {
-                Ok(size) if sizes.len() < MOST && (read < 4096 || bytes.ends_with(b"\n")) => sizes.push(size),
                 Ok(_) if sizes.len() == MOST => return Err(ItemsError::TooMany(MOST + 1)),
-                _ => return Err(ItemsError::Line { line, text: number.chars().take(40).collect() }),
+                Ok(size) if whole || remark => sizes.push(size),
+                Err(_) if number.is_empty() && (whole || remark) => {}
+                _ => {
+                    let text = number.chars().take(40).flat_map(char::escape_debug).collect();
+                    return Err(ItemsError::Line { line, text });
+                }
+            }
+            if !whole {
+                lines.skip_until(b'\n')?;
             }
         }
     }
@@ -94,12 +100,12 @@ impl Items {
         let (mut squares, mut classes) = (0.0, Some(Vec::<Class>::new()));
         for (item, &size) in self.sizes.iter().enumerate() {
             let size = u64::from(size);
-            if let Some(known) = &mut classes {
-                let few = known.len() < Class::MOST;
+            if let Some(known) = classes.as_mut().filter(|_| size > 0) {
+                let (few, item) = (known.len() < Class::MOST, item as u64);
                 match known.last_mut() {
-                    Some(class) if class.size == size as u32 => class.items += 1,
+                    Some(class) if class.size == size as u32 && class.first + class.items == item => class.items += 1,
                     _ if !few => classes = None,
-                    _ => known.push(Class { first: item as u64, units: facts.units, size: size as u32, items: 1 }),
+                    _ => known.push(Class { first: item, units: facts.units, size: size as u32, items: 1 }),
                 }
             }
             facts.units += size;
@@ -110,7 +116,7 @@ impl Items {
         let items = facts.items.max(1) as f64;
         facts.mean = facts.units as f64 / items;
         facts.deviation = (squares / items - facts.mean.powi(2)).max(0.0).sqrt();
-        facts.classes = classes.map(|classes| classes.into_iter().filter(|class| class.size > 0).collect());
+        facts.classes = classes;
         facts
     }
 
@@ -138,6 +144,8 @@ mod tests {
         let long = read(&"7".repeat(100_000)).unwrap_err();
         assert!(long.len() < 150, "{long}");
         assert!(read(&format!("{}7", " ".repeat(5000))).is_err());
+        assert_eq!(read(&format!("5 # {}\n#{}\n6", "x".repeat(5000), "y".repeat(9000))), Ok(vec![5, 6]));
+        assert!(!read("\u{1b}[31m").unwrap_err().contains('\u{1b}'));
     }
 
     #[test]
@@ -148,5 +156,7 @@ mod tests {
         let class = |first, units, size, items| Class { first, units, size, items };
         assert_eq!(facts.classes, Some(vec![class(0, 0, 4, 2), class(3, 8, 2, 1)]));
         assert_eq!(Items::new((0..40).collect()).unwrap().facts().classes, None);
+        let sparse = (0..80).map(|item| u32::from(item % 8 == 0)).collect();
+        assert_eq!(Items::new(sparse).unwrap().facts().classes.unwrap().len(), 10);
     }
 }

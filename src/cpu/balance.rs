@@ -45,5 +45,6 @@ pub(super) fn balance(asked: &Balancing<'_>) -> Result<Balanced, Error> {
         let own = ranks.clone().zip(&cells[unit as usize..]);
         mistakes += (ranks.end - ranks.start) - own.filter(right).count() as u64;
     });
-    Ok(Balanced { samples, mistakes, copies: 1 })
+    let wall = samples.iter().map(BalanceTimes::total).collect();
+    Ok(Balanced { samples, wall, mistakes, copies: 1 })
 }

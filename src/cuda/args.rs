@@ -220,11 +220,12 @@ constants! {
     SETTLE_LISTED = 2,
     SETTLE_LAUNCHED = 3,
     /// Counters of a balancer: tiles of a scan that are taken; blocks launched from the device that are not done; items that
-    /// found no credit; launches that failed.
+    /// found no credit.
     BALANCE_TICKET = 0,
     BALANCE_IN_FLIGHT = 1,
     BALANCE_OVERFLOW = 2,
-    BALANCE_FAILED = 3,
+    /// Cells behind the last unit that nobody may touch.
+    BALANCE_GUARD = 4096,
     /// Beside the level of a terminal region that is a leaf.
     LEAF = 1 << 31,
 }

@@ -1,11 +1,13 @@
 //! Balancers on a GPU, measured (kernels/balance/).
 
 use std::fmt::Write;
+use std::time::Instant;
 
 use cudarc::driver::CudaEvent;
 
-use super::args::{BalanceArgs, CONSTANTS};
+use super::args::{BALANCE_GUARD, BalanceArgs, CONSTANTS};
 use super::device::{Argument, Device, Kernel, elapsed};
+use super::driver::refused;
 use super::memory::{Allocation, Buffer, read_integers};
 use super::specialise::Specialisation;
 use crate::abi::DeviceStruct;
@@ -92,7 +94,7 @@ impl Copy {
         let tiles = layout.tile.map(|_| room("sums of tiles", sums)).transpose()?;
         let parts = layout.chunks.map(|chunks| room("parts of chunks", 4 * (chunks + 1))).transpose()?;
         let overflow = layout.credits.map(|_| room("items without credit", 4 * items)).transpose()?;
-        let cells = room("cells of units", 4 * units)?;
+        let cells = room("cells of units", 4 * (units + u64::from(BALANCE_GUARD)))?;
         let scanned = u64::from(layout.block) * scan_items(layout.block);
         let state = room("the state of a scan", COUNTERS + 8 * items.div_ceil(scanned))?;
         cells.set(0)?;
@@ -135,10 +137,19 @@ struct Turns<'a> {
 }
 
 impl Turns<'_> {
+    /// One launch: kernels whose blocks go on to what no block has done take as many as there may be.
     fn launch(&self, kernel: &Kernel, blocks: u64, args: &BalanceArgs, number: u64) -> Result<(), Error> {
         let word = |word: u64| Argument::new(&word.to_ne_bytes());
         let blocks = blocks.clamp(1, self.device.max_grid());
         Ok(kernel.launch(&self.device.stream, blocks, &[Argument::new(&args.bytes()), word(number), word(0)])?)
+    }
+
+    /// As many launches as it takes; each is told the number of its first block.
+    fn launch_all(&self, kernel: &Kernel, blocks: u64, args: &BalanceArgs) -> Result<(), Error> {
+        let most = self.device.max_grid();
+        (0..blocks)
+            .step_by(most as usize)
+            .try_for_each(|first| self.launch(kernel, (blocks - first).min(most), args, first))
     }
 
     /// Sums, for every copy.
@@ -149,7 +160,7 @@ impl Turns<'_> {
             let scans = [&self.kernels.scan_units, &self.kernels.scan_tiles];
             for kernel in scans.into_iter().flatten() {
                 copy.state.set(0)?;
-                self.launch(kernel, tiles, &copy.args, 0)?;
+                self.launch_all(kernel, tiles, &copy.args)?;
             }
         }
         Ok(())
@@ -158,7 +169,7 @@ impl Turns<'_> {
     fn partition(&self) -> Result<(), Error> {
         if let (Some(kernel), Some(chunks)) = (&self.kernels.partition, self.layout.chunks) {
             for copy in &self.copies {
-                self.launch(kernel, (chunks + 1).div_ceil(self.layout.block.into()), &copy.args, 0)?;
+                self.launch_all(kernel, (chunks + 1).div_ceil(self.layout.block.into()), &copy.args)?;
             }
         }
         Ok(())
@@ -210,14 +221,17 @@ pub(super) fn balance(device: &Device, asked: &Balancing<'_>) -> Result<Balanced
     let facts = asked.items.facts();
     let mut layout = asked.balancer.layout(asked.items, &facts, Multiprocessors(device.processors()))?;
     if facts.units == 0 {
-        return Ok(Balanced { samples: Vec::new(), mistakes: 0, copies: 0 });
+        return Ok(Balanced { samples: Vec::new(), wall: Vec::new(), mistakes: 0, copies: 0 });
     }
     // The check reads sums that the balancer may do without.
     let needs_sums = std::mem::replace(&mut layout.prefix, true);
     let kernels = BalanceKernels::of(device, &layout)?;
     let sizes: Vec<u8> = asked.items.sizes().iter().flat_map(|size| size.to_ne_bytes()).collect();
-    let bytes = 4 * facts.units + 12 * facts.items;
-    let copies = asked.copies.unwrap_or(BEYOND_CACHES.div_ceil(bytes).clamp(4, 64) as usize).max(1);
+    let bytes = 4 * facts.units + 24 * facts.items;
+    // As many as there is room for, and one if there is none: what is missing is then said with its figure.
+    let room = device.memory()?.0 / 5 * 4 / bytes;
+    let beyond = BEYOND_CACHES.div_ceil(bytes).clamp(4, 64).min(room).max(1) as usize;
+    let copies = asked.copies.unwrap_or(beyond);
     let copies =
         (0..copies).map(|_| Copy::new(device, &sizes, asked, &layout, facts.units)).collect::<Result<_, _>>()?;
     let mut measuring = Turns { device, layout, kernels, copies };
@@ -226,20 +240,28 @@ pub(super) fn balance(device: &Device, asked: &Balancing<'_>) -> Result<Balanced
         measuring.kernels.scan_units = None;
     }
     device.synchronise("preparing a balancer")?;
-    let mut samples = Vec::new();
-    for sample in 0..asked.warm_up + asked.samples {
+    let (mut samples, mut wall) = (Vec::new(), Vec::new());
+    let copies = measuring.copies.len() as f64;
+    // The next sample is under way before one is waited for: a device that waits for the host would be measured with it.
+    let (mut ahead, mut last) = (None, Instant::now());
+    for sample in 0..=asked.warm_up + asked.samples {
         asked.control.check()?;
-        let marks = measuring.sample()?;
-        device.synchronise("running a balancer")?;
-        if sample >= asked.warm_up {
+        let next = (sample < asked.warm_up + asked.samples).then(|| measuring.sample()).transpose()?;
+        let Some(marks) = std::mem::replace(&mut ahead, next) else { continue };
+        marks[3].synchronize().map_err(|error| refused("running a balancer", error))?;
+        let whole = last.elapsed().as_secs_f64();
+        last = Instant::now();
+        // One behind what is under way.
+        if sample > asked.warm_up {
+            wall.push(whole / copies);
             let seconds = |phase: usize| -> Result<f64, Error> {
-                Ok(elapsed(&marks[phase], &marks[phase + 1])?.as_secs_f64() / measuring.copies.len() as f64)
+                Ok(elapsed(&marks[phase], &marks[phase + 1])?.as_secs_f64() / copies)
             };
             samples.push(BalanceTimes { scan: seconds(0)?, partition: seconds(1)?, expansion: seconds(2)? });
         }
     }
     let mistakes = measuring.mistakes((asked.warm_up + asked.samples) as u64)?;
-    Ok(Balanced { samples, mistakes, copies: measuring.copies.len() })
+    Ok(Balanced { samples, wall, mistakes, copies: measuring.copies.len() })
 }
 
 /// Compiles the kernels of every balancer as it is by default for an architecture such as `sm_90`; needs NVRTC, but no GPU.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use orthant::backend::{BalanceTimes, Balanced, Balancing};
-use orthant::balance::{Balancer, BalancerKind, Items};
+use orthant::balance::{Balancer, BalancerError, BalancerKind, Items};
 use orthant::result::{MemoryError, Stored};
 use orthant::{Control, Target};
 
@@ -78,6 +78,10 @@ pub(super) fn run(args: BalanceOptions, voice: Voice) -> Result<(), Error> {
     stdout_is_open()?;
     let target = machine::pick(args.backend, args.device, voice)?;
     let everyone = args.balancer.is_empty();
+    once("--balancer", &args.balancer)?;
+    once("--order", &args.order.iter().map(|order| order.name()).collect::<Vec<_>>())?;
+    once("--sizes", &args.sizes.iter().map(|path| path.display().to_string()).collect::<Vec<_>>())?;
+    once("balance run", &args.workload.iter().map(|workload| workload.name()).collect::<Vec<_>>())?;
     let balancers: Vec<Balancer> = match everyone {
         true => BalancerKind::ALL.iter().map(|&kind| kind.into()).collect(),
         false => args.balancer.clone(),
@@ -87,11 +91,18 @@ pub(super) fn run(args: BalanceOptions, voice: Voice) -> Result<(), Error> {
     let all = WorkList::ALL.iter().filter(|_| all).map(|workload| Ok((workload.name().to_owned(), workload.items())));
     let own = args.sizes.iter().map(|path| Ok((path.display().to_string(), sizes::read(path, voice)?)));
     let lists = named.chain(all).chain(own).collect::<Result<Vec<_>, Error>>()?;
-    let mut journal = args.output.as_ref().map(|path| Journal::create(path, args.force)).transpose()?;
     let machine = Machine::look();
+    for (_, items) in &lists {
+        check_memory(&target, &machine, items)?;
+    }
+    let here = |balancer: &&Balancer| target.device().is_none() && !balancer.kind().is_on_cpu();
+    if let Some(absent) = balancers.iter().find(here).filter(|_| !everyone) {
+        absent.run(&[0], &|_| {}).map_err(orthant::Error::from)?;
+    }
+    let mut journal = args.output.as_ref().map(|path| Journal::create(path, args.force)).transpose()?;
     let control = Arc::new(Control::default());
     cancels(&control);
-    let bench = BalancerBench { args: &args, provenance: Provenance::look(&machine), machine, target, control, voice };
+    let bench = BalancerBench { args: &args, provenance: Provenance::look(&machine), target, control, voice };
     let mut wrong = Vec::new();
     for (name, items) in lists {
         for &order in &args.order {
@@ -107,12 +118,29 @@ pub(super) fn run(args: BalanceOptions, voice: Voice) -> Result<(), Error> {
     }
 }
 
+/// Fails if something is there twice: rows of one key cannot be told apart.
+fn once<T: PartialEq + std::fmt::Display>(option: &str, values: &[T]) -> Result<(), Error> {
+    let twice = values.iter().enumerate().find(|(i, value)| values[..*i].contains(value));
+    twice.map_or(Ok(()), |(_, value)| Err(Error::Input(format!("{option} {value}: is given twice"))))
+}
+
+/// Fails if the host cannot hold what it needs: the units' cells on the CPU, and the list.
+fn check_memory(target: &Target, machine: &Machine, items: &Items) -> Result<(), Error> {
+    let facts = items.facts();
+    let cells = if target.device().is_none() { 4 * u128::from(facts.units) } else { 0 };
+    let need = cells + 16 * u128::from(facts.items);
+    match machine.default_limit() {
+        Some(limit) if need > u128::from(limit) => {
+            Err(orthant::Error::Memory(MemoryError { what: Stored::Units, need, limit: Some(limit) }).into())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Every 64th item, and one more of a 64th of the largest: small enough for a check, and another list.
 fn thinned(items: &Items) -> Items {
-    let mut sorted = items.sizes().to_vec();
-    sorted.sort_unstable();
-    let largest = sorted.last().map(|size| size / 64);
-    let sizes = sorted.iter().skip(63).step_by(64).copied().chain(largest).collect();
+    let largest = items.sizes().iter().max().map(|size| size / 64);
+    let sizes = items.sizes().iter().skip(63).step_by(64).copied().chain(largest).collect();
     Items::new(sizes).expect("no more than there were")
 }
 
@@ -126,7 +154,6 @@ struct List<'a> {
 struct BalancerBench<'a> {
     args: &'a BalanceOptions,
     provenance: Provenance,
-    machine: Machine,
     target: Target,
     control: Arc<Control>,
     voice: Voice,
@@ -142,7 +169,6 @@ impl BalancerBench<'_> {
         mut journal: Option<&mut Journal>,
     ) -> Result<Vec<String>, Error> {
         let facts = list.items.facts();
-        self.check_memory(facts.units, facts.items)?;
         let head = format!(
             "{}, {}: {} items, {} units, mean {:.3}, deviation {:.1}, at most {}, {} empty",
             list.name,
@@ -170,9 +196,9 @@ impl BalancerBench<'_> {
             let done = match self.target.balance(&asked) {
                 Ok(done) => done,
                 // Of all that there are, some are not for these items, or not here.
-                Err(error @ orthant::Error::Balancer(_)) if everyone => {
-                    if self.voice.verbose {
-                        self.voice.say(format_args!("orthant: {error}"));
+                Err(error @ orthant::Error::Balancer(BalancerError::Items { .. })) => {
+                    if !everyone || self.voice.verbose {
+                        self.voice.say(format_args!("orthant: {}, {}: left out {error}", list.name, list.order.name()));
                     }
                     continue;
                 }
@@ -193,18 +219,6 @@ impl BalancerBench<'_> {
         align_right(&mut shown);
         print(format_args!("{head}\n{}\n\n", shown.trim_fmt()))?;
         Ok(wrong)
-    }
-
-    /// Fails if the host cannot hold what it needs: the units' cells on the CPU, and the list.
-    fn check_memory(&self, units: u64, items: u64) -> Result<(), Error> {
-        let cells = if self.target.device().is_none() { 4 * u128::from(units) } else { 0 };
-        let need = cells + 16 * u128::from(items);
-        match self.machine.default_limit() {
-            Some(limit) if need > u128::from(limit) => {
-                Err(orthant::Error::Memory(MemoryError { what: Stored::Units, need, limit: Some(limit) }).into())
-            }
-            _ => Ok(()),
-        }
     }
 
     fn row(&self, list: &List<'_>, balancer: &Balancer, done: &Balanced, (units, items): (u64, u64)) -> Row<()> {
@@ -236,7 +250,7 @@ impl BalancerBench<'_> {
                 standard_error: error.is_finite().then_some(error),
                 stop: "max-samples".into(),
                 warm_up: self.args.warm_up as usize,
-                wall: total.clone(),
+                wall: done.wall.clone(),
                 device: if on_device { total } else { Vec::new() },
             }),
             energy: None,
@@ -264,6 +278,11 @@ fn cells(balancer: &Balancer, done: &Balanced, units: u64, items: u64) -> [Strin
     let micros = |seconds: f64| format!("{:.2}", seconds * 1e6);
     let totals = phase(|times| times.total());
     let (total, expansion) = (median(&totals), median(&phase(|times| times.expansion)));
+    if done.mistakes > 0 {
+        let mut line = [const { String::new() }; 9];
+        (line[0], line[8]) = (balancer.to_string(), done.mistakes.to_string());
+        return line;
+    }
     [
         balancer.to_string(),
         micros(median(&phase(|times| times.scan))),

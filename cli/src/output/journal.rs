@@ -16,6 +16,17 @@ use crate::interrupt::undisturbed;
 pub struct Journal {
     path: PathBuf,
     file: File,
+    /// It was not there before, and nothing is in it.
+    fresh: bool,
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        if self.fresh {
+            // It is as it was.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
 }
 
 impl Journal {
@@ -77,7 +88,7 @@ impl Journal {
                 if fresh {
                     undisturbed().temporary(path.to_owned());
                 }
-                Ok(Self { path: path.to_owned(), file })
+                Ok(Self { path: path.to_owned(), file, fresh })
             }
             Err(TryLockError::WouldBlock) => {
                 Err(Error::Input(format!("--output {}: another process is writing to it", path.display())))
@@ -97,6 +108,7 @@ impl Journal {
     /// [`Error::File`].
     pub fn append(&mut self, line: &str) -> Result<(), Error> {
         let failed = |source| Error::File { path: self.path.clone(), source };
+        self.fresh = false;
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(failed)?;
         match self.file.sync_data() {
             // A pipe or a device has nothing to bring to a disk.

@@ -1,5 +1,6 @@
 //! `orthant report`: result files of `bench` as a page with figures and tables.
 
+mod balancers;
 mod facts;
 mod figures;
 mod page;
@@ -114,8 +115,11 @@ fn experiments(rows: &[Row<RanRow>]) -> Vec<Experiment> {
             figures_before += 1;
             figure.name = format!("{figures_before:02}-{}", figure.name);
         }
-        let found = summary::sentence(&facts).unwrap_or_else(|| "No case has a result.".into());
-        Experiment { name: name.to_owned(), found, tables: tables::tables(&rows, &facts), figures }
+        let found = summary::sentence(&facts).or_else(|| balancers::sentence(&rows));
+        let found = found.unwrap_or_else(|| "No case has a result.".into());
+        let balancers = Some(balancers::table(&rows)).filter(|table| !table.rows.is_empty());
+        let tables = balancers.into_iter().chain(tables::tables(&rows, &facts)).collect();
+        Experiment { name: name.to_owned(), found, tables, figures }
     };
     sweeps.into_iter().map(experiment).collect()
 }

@@ -33,7 +33,7 @@ pub(super) struct Column {
 
 impl ShownTable {
     /// A table of columns by name, those of numbers beginning with `#`; the first column stays whatever it says.
-    fn new(title: &'static str, about: &'static str, names: &[&str], rows: Vec<Vec<String>>) -> Self {
+    pub(super) fn new(title: &'static str, about: &'static str, names: &[&str], rows: Vec<Vec<String>>) -> Self {
         let mut table = Self { title, about, same: Vec::new(), header: Vec::new(), rows: vec![Vec::new(); rows.len()] };
         for (i, name) in names.iter().enumerate() {
             let number = name.starts_with('#');
