@@ -30,6 +30,18 @@ impl ZarrStore {
     /// # Errors
     /// If it is neither, or the zip is of another kind than the one that [`pack`](crate::zarr::pack) makes.
     pub(crate) fn open(path: &Path) -> Result<Self, ZarrError> {
+        Self::with(path, Directory::read)
+    }
+
+    /// The same as others write it, who put what has changed behind what was there: of members of one name the last counts.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) fn rewritten(path: &Path) -> Result<Self, ZarrError> {
+        Self::with(path, Directory::read_rewritten)
+    }
+
+    fn with(path: &Path, read: fn(&File) -> Result<Directory, Fault>) -> Result<Self, ZarrError> {
         let open = || -> Result<Self, Fault> {
             let metadata = std::fs::metadata(path)?;
             let zip = match metadata.is_dir() {
@@ -38,7 +50,7 @@ impl ZarrStore {
                 false if !metadata.is_file() => return Err(Fault::NoStore),
                 false => {
                     let file = File::open(path)?;
-                    let directory = Directory::read(&file)?;
+                    let directory = read(&file)?;
                     Some((Arc::new(file), directory))
                 }
             };

@@ -1,7 +1,8 @@
 //! Cells are what was written, whatever was done to them.
 
+use orthant::geometry::Region;
 use orthant::input::Wrong;
-use orthant::tree::{BottomUp, TreeInfo};
+use orthant::tree::{BottomUp, Source, TreeInfo};
 
 use super::*;
 
@@ -43,6 +44,22 @@ fn version_2_is_read_in_every_order_and_packing() {
         let file = folder.open(&name, None).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!((file.layout().size.clone(), cells(&file)), (vec![7, 6, 5], all()), "{number} {compressor}");
     }
+}
+
+/// Blosc may be told of cells that are longer than a block of what it packs: these bytes are not sorted.
+#[test]
+fn blocks_that_are_shorter_than_a_cell_are_as_they_were() {
+    let folder = Folder::new("short");
+    // Sorted by bytes, in one part by LZ4, cells of 16 bytes; a part that is as long packed as unpacked is not packed.
+    let numbers = [8u32, 8, 32, 20, 8].map(u32::to_le_bytes).concat();
+    let packed = [&[2, 1, 0b0011_0001, 16][..], &numbers, &[3, 1, 4, 1, 5, 9, 2, 6]].concat();
+    let metadata = json!({"shape": [8], "chunks": [8], "dtype": "|u1", "compressor": {"id": "blosc"}});
+    folder.json("a.zarr/.zarray", &second(&metadata)).put("a.zarr/0", packed);
+    let file = folder.open("a.zarr", None).unwrap_or_else(|error| panic!("{error}"));
+    let source = file.source::<1>().unwrap();
+    let mut cells = [0; 8];
+    source.read(&Region { corner: [0], extent: [8] }, &mut cells).unwrap();
+    assert_eq!(cells, [3, 1, 4, 1, 5, 9, 2, 6]);
 }
 
 /// What c-blosc packed: cells of two bytes, sorted by bytes or bits or not at all.

@@ -78,7 +78,8 @@ pub(super) fn unpack(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
 fn in_cells(sorted: &[u8], out: &mut [u8], width: usize) {
     let cells = out.len() / width;
     let (cells_out, rest) = out.split_at_mut(cells * width);
-    for (byte, run) in sorted[..cells * width].chunks_exact(cells).enumerate() {
+    // The last block may be shorter than a cell.
+    for (byte, run) in sorted[..cells * width].chunks_exact(cells.max(1)).enumerate() {
         for (cell, &own) in cells_out.chunks_exact_mut(width).zip(run) {
             cell[byte] = own;
         }

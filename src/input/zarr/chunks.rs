@@ -67,7 +67,7 @@ impl Chunks {
                 there += u64::from(own.file(at)?.is_some());
                 Ok(())
             })?;
-            if there < files as u64 / FEW_FILES {
+            if there < (files as u64).div_ceil(FEW_FILES) {
                 let what = format!("{there} of {files} files of chunks are there: most cells were never written");
                 return Err(own.wrong(Wrong::Other(what)));
             }
@@ -94,14 +94,16 @@ impl Chunks {
     /// Writes all cells into a file of zeros.
     pub(super) fn write(mut self, out: &mut File) -> Result<(), InputError> {
         let (shape, chunk, width) = (self.header.shape.clone(), self.header.chunk.clone(), self.width);
-        let side = |cut: usize| -> Vec<u64> {
-            (0..shape.len()).map(|axis| if axis < cut { chunk[axis].min(shape[axis]) } else { shape[axis] }).collect()
-        };
-        let bytes = |cut: usize| product(side(cut).into_iter().chain([width]));
-        let cut = (0..shape.len()).find(|&cut| bytes(cut) <= MOST_AT_ONCE).unwrap_or(shape.len());
-        let (side, mut cells) = (side(cut), self.zeros(bytes(cut))?);
+        // As many chunks as may be, along the fastest axis first: what is written at a time is as long as that.
+        let mut side: Vec<u64> = chunk.iter().zip(&shape).map(|(chunk, n)| *chunk.min(n)).collect();
+        for axis in (0..shape.len()).rev() {
+            let bytes = product(side.iter().copied().chain([width]));
+            let chunks = u64::try_from(MOST_AT_ONCE / bytes.max(1)).unwrap_or(u64::MAX).max(1);
+            side[axis] = side[axis].saturating_mul(chunks).min(shape[axis]);
+        }
+        let mut cells = self.zeros(product(side.iter().copied().chain([width])))?;
         // From here on a slab is one run.
-        let runs = cut.saturating_sub(1);
+        let runs = (0..shape.len()).rev().find(|&axis| side[axis] < shape[axis]).unwrap_or(0);
         let strides = strides(&shape);
         each(&counts(&shape, &side), |at| {
             let corner: Vec<u64> = at.iter().zip(&side).map(|(at, side)| at * side).collect();

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::cell::CellType;
 use crate::input::about::{About, Remark};
 use crate::input::error::InputError;
 use crate::input::zarr::name;
@@ -73,16 +74,21 @@ impl OmeImage {
         }
     }
 
-    /// Labels that have colours, whose cells have so many bytes.
-    pub(super) fn labels(&self, bytes: u64) -> Vec<TreeLabel> {
-        let mut labels: Vec<TreeLabel> = Vec::new();
+    /// Says which labels have colours, of cells of a type; those that no cell can have are counted.
+    pub(super) fn label(&self, kind: CellType, about: &mut About) {
+        let mask = u64::MAX >> (64 - 8 * kind.bytes());
+        let mut others = 0;
         for &(value, colour) in &self.labels {
-            let word = value.cast_unsigned() & u64::MAX >> (64 - 8 * bytes);
-            if labels.iter().all(|label| label.word != word) {
-                labels.push(TreeLabel { word, name: value.to_string(), colour: Some(colour) });
+            let (word, name) = (value.cast_unsigned() & mask, value.to_string());
+            if kind.text(word) != name {
+                others += 1;
+            } else if about.labels.iter().all(|label| label.word != word) {
+                about.labels.push(TreeLabel { word, name, colour: Some(colour) });
             }
         }
-        labels
+        if others > 0 {
+            about.remarks.push(Remark::OtherLabels(others));
+        }
     }
 }
 

@@ -55,7 +55,7 @@ struct FoundArray {
 fn describe(path: &Path, part: Option<&str>) -> Result<Described, InputError> {
     let (path, part) = in_group(path, part)?;
     let wrong = |wrong| InputError { path: path.to_owned(), wrong };
-    let store = ZarrStore::open(path).map_err(of_store)?;
+    let store = ZarrStore::rewritten(path).map_err(of_store)?;
     let unknown = |name: &str| Wrong::Other(format!("{name}: no name of an array in a store"));
     let part = part.map(|part| name::tidy(part).ok_or_else(|| wrong(unknown(part)))).transpose()?;
     let FoundArray { name, document, image } = find(&store, part.as_deref().unwrap_or_default(), part.is_some())?;
@@ -67,7 +67,7 @@ fn describe(path: &Path, part: Option<&str>) -> Result<Described, InputError> {
     if let Some(image) = image {
         image.tell(&mut about);
         if !header.kind.is_float() {
-            about.labels = image.labels(header.kind.bytes());
+            image.label(header.kind, &mut about);
         }
     }
     let chunks = Chunks::of(store, name, header)?;
@@ -79,8 +79,10 @@ fn describe(path: &Path, part: Option<&str>) -> Result<Described, InputError> {
 fn in_group<'p>(path: &'p Path, part: Option<&'p str>) -> Result<(&'p Path, Option<&'p str>), InputError> {
     let own = path.file_name().and_then(|name| name.to_str()).filter(|name| name::tidy(name).as_deref() == Some(*name));
     let (Some(group), Some(own), None) = (path.parent(), own, part) else { return Ok((path, part)) };
+    let group = if group.as_os_str().is_empty() { Path::new(".") } else { group };
     let within = is_node(path) && is_node(group);
-    let array = within && ZarrNode::read(&ZarrStore::open(path).map_err(of_store)?, "")?.is_some_and(|node| node.array);
+    let array =
+        within && ZarrNode::read(&ZarrStore::rewritten(path).map_err(of_store)?, "")?.is_some_and(|node| node.array);
     Ok(if array { (group, Some(own)) } else { (path, part) })
 }
 
@@ -245,8 +247,12 @@ fn coordinates(
         return Ok(());
     }
     let kind = header.kind;
-    let bytes = Chunks::of(ZarrStore::open(store.path()).map_err(of_store)?, path, header)?.all()?;
-    let places: Vec<f64> = bytes.chunks_exact(kind.bytes() as usize).map(|cell| place(kind, cell)).collect();
+    let bytes = Chunks::of(ZarrStore::rewritten(store.path()).map_err(of_store)?, path, header)?.all()?;
+    // Coordinates may be packed, as cells may.
+    let of = |name: &str| document.attributes.get(name).and_then(Value::as_f64);
+    let (slope, intercept) = (of("scale_factor").unwrap_or(1.0), of("add_offset").unwrap_or(0.0));
+    let cells = bytes.chunks_exact(kind.bytes() as usize);
+    let places: Vec<f64> = cells.map(|cell| place(kind, cell) * slope + intercept).collect();
     let (first, last) = (places[0], places[places.len() - 1]);
     let spacing = (last - first) / (places.len() - 1) as f64;
     let even = |(index, place): (usize, &f64)| (place - first - spacing * index as f64).abs() <= 1e-4 * spacing.abs();

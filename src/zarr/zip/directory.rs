@@ -39,7 +39,15 @@ impl Directory {
     /// # Errors
     /// If it is none, is cut short, or members are compressed, encrypted or not where the directory has them.
     pub(crate) fn read(file: &File) -> Result<Self, Fault> {
-        Self::of(file, false)
+        Self::of(file, false, false)
+    }
+
+    /// The same of a zip to which members were added again, of which the last counts.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub(crate) fn read_rewritten(file: &File) -> Result<Self, Fault> {
+        Self::of(file, false, true)
     }
 
     /// The same of a zip in which members may be deflated.
@@ -47,10 +55,10 @@ impl Directory {
     /// # Errors
     /// As [`read`](Self::read).
     pub(crate) fn read_deflated(file: &File) -> Result<Self, Fault> {
-        Self::of(file, true)
+        Self::of(file, true, false)
     }
 
-    fn of(file: &File, deflate: bool) -> Result<Self, Fault> {
+    fn of(file: &File, deflate: bool, again: bool) -> Result<Self, Fault> {
         let size = file.metadata()?.len();
         let Extent { entries, bytes, start } = Extent::find(file, size)?;
         if bytes > MOST {
@@ -93,7 +101,7 @@ impl Directory {
             if name.ends_with('/') && length == 0 {
                 continue;
             }
-            if members.insert(name.to_owned(), entry).is_some() {
+            if members.insert(name.to_owned(), entry).is_some() && !again {
                 return Err(wrong("two members have one name"));
             }
         }
