@@ -9,9 +9,10 @@ use crate::balance::items::Items;
 
 pub(super) struct TwoPhase;
 
-/// Units per thread and chunk. An odd number, so that neighbours do not meet in one bank of shared memory.
+/// Units per thread and chunk. An odd number, so that neighbours do not meet in one bank of shared memory; 7 is the best of 7, 11 and
+/// 15 on an H200 for two-phase and multi-phase, and within 3 % of it for merge path (docs/results/balance.md).
 pub(super) const UNITS: Knob =
-    Knob { name: "units", what: "units per thread and round", default: 11, range: [1, 16], multiple: 1 };
+    Knob { name: "units", what: "units per thread and round", default: 7, range: [1, 16], multiple: 1 };
 
 impl Definition for TwoPhase {
     fn knobs(&self) -> &'static [Knob] {
