@@ -25,6 +25,8 @@
 
 pub mod abi;
 pub mod backend;
+// Layouts of balancers are for GPUs alone.
+#[cfg_attr(not(feature = "cuda"), allow(dead_code, unused_imports))]
 pub mod balance;
 mod bytes;
 mod cell;
