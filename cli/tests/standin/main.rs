@@ -81,8 +81,15 @@ fn tests(full: bool) -> Vec<Test> {
             .unless("long; ORTHANT_STANDIN=full runs it", full),
     );
     tests.push(Test::new("values::every_type", values::every_type).unless("long; ORTHANT_STANDIN=full runs it", full));
-    // Digit sets share a header: one of them stands for all, which the first test has by turns, as it has sources of one's own.
-    let others = [FieldKind::Cantor, FieldKind::Carpet, FieldKind::Diagonal, FieldKind::Simplex, FieldKind::Kernel];
+    // Digit sets share a header, and orbits one: some stand for all, which the first test has by turns, as it has sources of one's own.
+    let others = [
+        FieldKind::Cantor,
+        FieldKind::Carpet,
+        FieldKind::Diagonal,
+        FieldKind::Simplex,
+        FieldKind::Mandelbulb,
+        FieldKind::Kernel,
+    ];
     tests.extend(FieldKind::ALL.iter().filter(|field| !others.contains(field)).map(|&field| {
         let name = format!("verify::every_pair_of_choices_with_{field}");
         let verify = move |folder: &Path| verify::every_pair_of_choices_with(folder, field);
