@@ -25,8 +25,7 @@
 
 pub mod abi;
 pub mod backend;
-// Layouts of balancers are for GPUs alone.
-#[cfg_attr(not(feature = "cuda"), allow(dead_code, unused_imports))]
+#[cfg_attr(not(feature = "cuda"), expect(dead_code, unused_imports, reason = "layouts are for GPUs"))]
 pub mod balance;
 mod bytes;
 mod cell;

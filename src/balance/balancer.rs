@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::balance::definition::{BalanceLayout, Definition, HostBalancer, Knob, Multiprocessors};
+use crate::balance::definition::{BalanceLayout, Definition, HostBalancer, Knob, LayoutAsked, Multiprocessors};
 use crate::balance::expand::UnitRun;
 use crate::balance::facts::Facts;
 use crate::balance::items::Items;
@@ -139,8 +139,8 @@ impl Balancer {
         facts: &Facts,
         processors: Multiprocessors,
     ) -> Result<BalanceLayout, BalancerError> {
-        let told = |name: &str| self.told(name);
-        let layout = self.kind.definition().layout(items, facts, &told, processors);
+        let asked = LayoutAsked { items, facts, knob: &|name| self.told(name), processors };
+        let layout = self.kind.definition().layout(&asked);
         layout.map_err(|reason| BalancerError::Items { kind: self.kind, reason })
     }
 

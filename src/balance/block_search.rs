@@ -1,8 +1,6 @@
 //! Block search: a block has so many items, among which its threads search those of equally many units each.
 
-use crate::balance::definition::{BLOCK, BalanceLayout, Definition, Knob, Multiprocessors};
-use crate::balance::facts::Facts;
-use crate::balance::items::Items;
+use crate::balance::definition::{BLOCK, BalanceLayout, Definition, Knob, LayoutAsked};
 
 pub(super) struct BlockSearch;
 
@@ -13,16 +11,10 @@ impl Definition for BlockSearch {
         &[BLOCK, ITEMS]
     }
 
-    fn layout(
-        &self,
-        _: &Items,
-        facts: &Facts,
-        told: &dyn Fn(&str) -> u32,
-        _: Multiprocessors,
-    ) -> Result<BalanceLayout, &'static str> {
-        let (block, items) = (told("block"), told("items"));
+    fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
+        let (block, items) = (asked.told("block"), asked.told("items"));
         let defines = vec![("CHUNK", items)];
-        let blocks = facts.items.div_ceil(items.into());
+        let blocks = asked.facts.items.div_ceil(items.into());
         Ok(BalanceLayout {
             header: "balance/block_search.cuh",
             defines,

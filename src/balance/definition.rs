@@ -61,6 +61,22 @@ pub(crate) struct BalanceLayout {
     pub(crate) credits: Option<u32>,
 }
 
+/// What a layout follows from.
+pub(super) struct LayoutAsked<'a> {
+    pub(super) items: &'a Items,
+    pub(super) facts: &'a Facts,
+    /// The value of a knob.
+    pub(super) knob: &'a dyn Fn(&str) -> u32,
+    pub(super) processors: Multiprocessors,
+}
+
+impl LayoutAsked<'_> {
+    /// The value of a knob, as it was told or by default.
+    pub(super) fn told(&self, knob: &str) -> u32 {
+        (self.knob)(knob)
+    }
+}
+
 /// What a balancer does on the CPU: calls the body for every unit once, in runs.
 pub(super) type HostBalancer = fn(prefix: &[u64], body: &(dyn Fn(UnitRun) + Sync));
 
@@ -69,14 +85,8 @@ pub(super) trait Definition: Sync {
     /// What it can be told; [`BLOCK`] among that.
     fn knobs(&self) -> &'static [Knob];
 
-    /// Its layout, or what it cannot do about these items. `told` gives a knob's value.
-    fn layout(
-        &self,
-        items: &Items,
-        facts: &Facts,
-        told: &dyn Fn(&str) -> u32,
-        processors: Multiprocessors,
-    ) -> Result<BalanceLayout, &'static str>;
+    /// Its layout, or what it cannot do about these items.
+    fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str>;
 
     /// What it is on the CPU, if it is anything there.
     fn on_cpu(&self) -> Option<HostBalancer> {

@@ -1,8 +1,6 @@
 //! Direct search: every unit's item is searched among all.
 
-use crate::balance::definition::{BLOCK, BalanceLayout, Definition, Knob, Multiprocessors};
-use crate::balance::facts::Facts;
-use crate::balance::items::Items;
+use crate::balance::definition::{BLOCK, BalanceLayout, Definition, Knob, LayoutAsked};
 
 pub(super) struct DirectSearch;
 
@@ -11,15 +9,9 @@ impl Definition for DirectSearch {
         &[BLOCK]
     }
 
-    fn layout(
-        &self,
-        _: &Items,
-        facts: &Facts,
-        told: &dyn Fn(&str) -> u32,
-        processors: Multiprocessors,
-    ) -> Result<BalanceLayout, &'static str> {
-        let block = told("block");
-        let blocks = facts.units.div_ceil(block.into()).min(processors.busy(block));
+    fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
+        let block = asked.told("block");
+        let blocks = asked.facts.units.div_ceil(block.into()).min(asked.processors.busy(block));
         Ok(BalanceLayout {
             header: "balance/direct_search.cuh",
             block,

@@ -1,8 +1,6 @@
 //! Dynamic virtual warps and dynamic parallelism: virtual warps as wide as small items are long, and grids for the large ones.
 
-use crate::balance::definition::{BLOCK, BalanceLayout, Definition, Knob, Multiprocessors};
-use crate::balance::facts::Facts;
-use crate::balance::items::Items;
+use crate::balance::definition::{BLOCK, BalanceLayout, Definition, Knob, LayoutAsked};
 use crate::balance::virtual_warps::fitting;
 
 pub(super) struct DynamicWarps;
@@ -25,20 +23,14 @@ impl Definition for DynamicWarps {
         &[BLOCK, THRESHOLD]
     }
 
-    fn layout(
-        &self,
-        items: &Items,
-        facts: &Facts,
-        told: &dyn Fn(&str) -> u32,
-        processors: Multiprocessors,
-    ) -> Result<BalanceLayout, &'static str> {
-        let (block, threshold) = (told("block"), told("threshold"));
-        let warp = fitting(items.mean_of_small(threshold.into()));
+    fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
+        let (block, threshold) = (asked.told("block"), asked.told("threshold"));
+        let warp = fitting(asked.items.mean_of_small(threshold.into()));
         Ok(BalanceLayout {
             header: "balance/dynamic_warps.cuh",
             defines: vec![("VIRTUAL_WARP", warp), ("THRESHOLD", threshold)],
             block,
-            blocks: (facts.items * u64::from(warp)).div_ceil(block.into()).min(processors.busy(block)),
+            blocks: (asked.facts.items * u64::from(warp)).div_ceil(block.into()).min(asked.processors.busy(block)),
             prefix: true,
             credits: Some(CREDITS),
             ..BalanceLayout::default()

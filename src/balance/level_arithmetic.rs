@@ -1,8 +1,6 @@
 //! Level arithmetic: where items of one size lie together, as those of a level, a unit's item is a quotient.
 
-use crate::balance::definition::{BLOCK, BalanceLayout, Definition, Knob, Multiprocessors};
-use crate::balance::facts::Facts;
-use crate::balance::items::Items;
+use crate::balance::definition::{BLOCK, BalanceLayout, Definition, Knob, LayoutAsked};
 
 pub(super) struct LevelArithmetic;
 
@@ -11,16 +9,11 @@ impl Definition for LevelArithmetic {
         &[BLOCK]
     }
 
-    fn layout(
-        &self,
-        _: &Items,
-        facts: &Facts,
-        told: &dyn Fn(&str) -> u32,
-        processors: Multiprocessors,
-    ) -> Result<BalanceLayout, &'static str> {
-        let classes = facts.classes.clone().ok_or("items of one size have to lie together, in at most 16 classes")?;
-        let block = told("block");
-        let blocks = facts.units.div_ceil(block.into()).min(processors.busy(block));
+    fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
+        let classes =
+            asked.facts.classes.clone().ok_or("items of one size have to lie together, in at most 16 classes")?;
+        let block = asked.told("block");
+        let blocks = asked.facts.units.div_ceil(block.into()).min(asked.processors.busy(block));
         Ok(BalanceLayout { header: "balance/level_arithmetic.cuh", block, blocks, classes, ..BalanceLayout::default() })
     }
 }

@@ -2,10 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::balance::definition::{BalanceLayout, Definition, HostBalancer, Knob, Multiprocessors, block};
+use crate::balance::definition::{BalanceLayout, Definition, HostBalancer, Knob, LayoutAsked, block};
 use crate::balance::expand::{pieces, walk};
-use crate::balance::facts::Facts;
-use crate::balance::items::Items;
 use crate::balance::two_phase::UNITS;
 
 pub(super) struct MergePath;
@@ -30,15 +28,9 @@ impl Definition for MergePath {
         const { &[block(256, 256), UNITS] }
     }
 
-    fn layout(
-        &self,
-        _: &Items,
-        facts: &Facts,
-        told: &dyn Fn(&str) -> u32,
-        _: Multiprocessors,
-    ) -> Result<BalanceLayout, &'static str> {
-        let (block, units) = (told("block"), told("units"));
-        let chunks = (facts.units + facts.items).div_ceil(u64::from(block * units));
+    fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
+        let (block, units) = (asked.told("block"), asked.told("units"));
+        let chunks = (asked.facts.units + asked.facts.items).div_ceil(u64::from(block * units));
         Ok(BalanceLayout {
             header: "balance/merge_path.cuh",
             defines: vec![("UNITS", units), ("CHUNK", block * units)],

@@ -1,8 +1,6 @@
 //! Multi-phase mapping: as two-phase search, in several rounds per block, and with neighbouring units for neighbouring threads.
 
-use crate::balance::definition::{BalanceLayout, Definition, Knob, Multiprocessors, block};
-use crate::balance::facts::Facts;
-use crate::balance::items::Items;
+use crate::balance::definition::{BalanceLayout, Definition, Knob, LayoutAsked, block};
 use crate::balance::two_phase::UNITS;
 
 pub(super) struct MultiPhase;
@@ -20,19 +18,13 @@ impl Definition for MultiPhase {
         const { &[block(256, 512), UNITS, ROUNDS] }
     }
 
-    fn layout(
-        &self,
-        _: &Items,
-        facts: &Facts,
-        told: &dyn Fn(&str) -> u32,
-        _: Multiprocessors,
-    ) -> Result<BalanceLayout, &'static str> {
-        let (block, units, rounds) = (told("block"), told("units"), told("rounds"));
+    fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
+        let (block, units, rounds) = (asked.told("block"), asked.told("units"), asked.told("rounds"));
         let chunk = block * units * rounds;
-        let chunks = facts.units.div_ceil(chunk.into());
+        let chunks = asked.facts.units.div_ceil(chunk.into());
         // Where the product below 2^64 that interpolation takes is sure.
-        let short = facts.units.checked_mul(facts.items).is_some();
-        let alike = short && facts.deviation < ALIKE[0] && facts.mean < ALIKE[1];
+        let short = asked.facts.units.checked_mul(asked.facts.items).is_some();
+        let alike = short && asked.facts.deviation < ALIKE[0] && asked.facts.mean < ALIKE[1];
         Ok(BalanceLayout {
             header: "balance/multi_phase.cuh",
             defines: vec![("UNITS", units), ("ROUNDS", rounds), ("CHUNK", chunk), ("INTERPOLATE", alike.into())],

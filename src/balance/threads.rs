@@ -2,10 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::balance::definition::{BLOCK, BalanceLayout, Definition, HostBalancer, Knob, Multiprocessors};
+use crate::balance::definition::{BLOCK, BalanceLayout, Definition, HostBalancer, Knob, LayoutAsked};
 use crate::balance::expand::UnitRun;
-use crate::balance::facts::Facts;
-use crate::balance::items::Items;
 
 pub(super) struct Threads;
 
@@ -14,15 +12,9 @@ impl Definition for Threads {
         &[BLOCK]
     }
 
-    fn layout(
-        &self,
-        _: &Items,
-        facts: &Facts,
-        told: &dyn Fn(&str) -> u32,
-        processors: Multiprocessors,
-    ) -> Result<BalanceLayout, &'static str> {
-        let block = told("block");
-        let blocks = facts.items.div_ceil(block.into()).min(processors.busy(block));
+    fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
+        let block = asked.told("block");
+        let blocks = asked.facts.items.div_ceil(block.into()).min(asked.processors.busy(block));
         Ok(BalanceLayout { header: "balance/threads.cuh", block, blocks, prefix: true, ..BalanceLayout::default() })
     }
 

@@ -1,8 +1,6 @@
 //! Tile search: items are cut in equal tiles, and a block searches its tile's item.
 
-use crate::balance::definition::{BLOCK, BalanceLayout, Definition, Knob, Multiprocessors};
-use crate::balance::facts::Facts;
-use crate::balance::items::Items;
+use crate::balance::definition::{BLOCK, BalanceLayout, Definition, Knob, LayoutAsked};
 
 pub(super) struct TileSearch;
 
@@ -13,21 +11,15 @@ impl Definition for TileSearch {
         &[BLOCK, TILE]
     }
 
-    fn layout(
-        &self,
-        _: &Items,
-        facts: &Facts,
-        told: &dyn Fn(&str) -> u32,
-        processors: Multiprocessors,
-    ) -> Result<BalanceLayout, &'static str> {
-        let (block, tile) = (told("block"), told("tile"));
+    fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
+        let (block, tile) = (asked.told("block"), asked.told("tile"));
         // As many tiles as there can be at most: how many there are, only the device knows.
-        let tiles = facts.items - facts.empty + facts.units / u64::from(tile);
+        let tiles = asked.facts.items - asked.facts.empty + asked.facts.units / u64::from(tile);
         Ok(BalanceLayout {
             header: "balance/tile_search.cuh",
             defines: vec![("CHUNK", tile)],
             block,
-            blocks: tiles.min(processors.busy(block)),
+            blocks: tiles.min(asked.processors.busy(block)),
             prefix: true,
             tile: Some(tile),
             ..BalanceLayout::default()

@@ -1,8 +1,6 @@
 //! Virtual warps: so many threads per item.
 
-use crate::balance::definition::{BLOCK, BalanceLayout, Definition, Knob, Multiprocessors};
-use crate::balance::facts::Facts;
-use crate::balance::items::Items;
+use crate::balance::definition::{BLOCK, BalanceLayout, Definition, Knob, LayoutAsked};
 
 pub(super) struct VirtualWarps;
 
@@ -25,19 +23,13 @@ impl Definition for VirtualWarps {
         &[BLOCK, WARP]
     }
 
-    fn layout(
-        &self,
-        _: &Items,
-        facts: &Facts,
-        told: &dyn Fn(&str) -> u32,
-        processors: Multiprocessors,
-    ) -> Result<BalanceLayout, &'static str> {
-        let block = told("block");
-        let warp = match told("warp") {
-            0 => fitting(facts.units as f64 / (facts.items - facts.empty).max(1) as f64),
+    fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
+        let block = asked.told("block");
+        let warp = match asked.told("warp") {
+            0 => fitting(asked.facts.units as f64 / (asked.facts.items - asked.facts.empty).max(1) as f64),
             warp => warp,
         };
-        let blocks = (facts.items * u64::from(warp)).div_ceil(block.into()).min(processors.busy(block));
+        let blocks = (asked.facts.items * u64::from(warp)).div_ceil(block.into()).min(asked.processors.busy(block));
         let defines = vec![("VIRTUAL_WARP", warp)];
         Ok(BalanceLayout {
             header: "balance/virtual_warps.cuh",

@@ -1,8 +1,6 @@
 //! Local warp search: a warp has 32 items, among which it searches those of its units.
 
-use crate::balance::definition::{BLOCK, BalanceLayout, Definition, Knob, Multiprocessors};
-use crate::balance::facts::Facts;
-use crate::balance::items::Items;
+use crate::balance::definition::{BLOCK, BalanceLayout, Definition, Knob, LayoutAsked};
 
 pub(super) struct WarpSearch;
 
@@ -11,15 +9,9 @@ impl Definition for WarpSearch {
         &[BLOCK]
     }
 
-    fn layout(
-        &self,
-        _: &Items,
-        facts: &Facts,
-        told: &dyn Fn(&str) -> u32,
-        _: Multiprocessors,
-    ) -> Result<BalanceLayout, &'static str> {
-        let block = told("block");
-        let blocks = facts.items.div_ceil(block.into());
+    fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
+        let block = asked.told("block");
+        let blocks = asked.facts.items.div_ceil(block.into());
         Ok(BalanceLayout { header: "balance/warp_search.cuh", block, blocks, prefix: true, ..BalanceLayout::default() })
     }
 }
