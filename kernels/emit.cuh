@@ -15,8 +15,8 @@ DEVICE bool emit(const RunArgs& run, const FieldArgs& args, const LaunchArgs& la
     }
     u32 what = mixed ? launch.leaf : launch.fill;
     if (first) {
-        count(launch, mixed ? TALLY_LEAVES : TALLY_FILLED, 1);
-        count(launch, mixed ? TALLY_LEAF_CELLS : TALLY_FILLED_CELLS, region.volume());
+        count(launch.tallies, mixed ? TALLY_LEAVES : TALLY_FILLED, 1);
+        count(launch.tallies, mixed ? TALLY_LEAF_CELLS : TALLY_FILLED_CELLS, region.volume());
         lead.terminal(outcome, what);
     }
     if (Lead::LAUNCHES) {

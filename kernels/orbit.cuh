@@ -9,6 +9,7 @@
 constexpr u32 LATE = 8;
 
 template <class Orbit> DEVICE u32 dwell(const FieldArgs& args, const Coords& cell) {
+    const u32 together = LABEL_LANES;
     Real point[DIM];
 #pragma unroll
     for (u32 j = 0; j < DIM; j++) {
@@ -31,7 +32,7 @@ template <class Orbit> DEVICE u32 dwell(const FieldArgs& args, const Coords& cel
             }
         }
         // One place for all lanes to resolve in, not one for every way out of the loop.
-        __syncwarp();
+        __syncwarp(together);
     }
     while (d < args.dwell && z.norm2() < Real(4)) {
         z.step();

@@ -18,6 +18,11 @@ template <u32 D> struct Tuple {
     DEVICE u32 operator[](u32 j) const { return c[j]; }
 };
 using Coords = Tuple<DIM>;
+// The lanes that evaluate labels together: those of a whole warp, unless a source says otherwise.
+#ifndef LABEL_LANES
+#define LABEL_LANES 0xffffffffu
+#endif
+
 // What a table holds per family: a scalar, or coordinates to compare with.
 using Code = CODE;
 

@@ -10,6 +10,23 @@ struct alignas(16) Quad {
     u32 x, y, z, w;
 };
 
+constexpr u32 QUAD_CELLS = sizeof(Quad) / sizeof(CellValue);
+
+// As many cells as that holds.
+DEVICE Quad quad_of(CellValue cell) {
+    const u32 low = u32(cell) * (sizeof(CellValue) == 1 ? 0x01010101u : sizeof(CellValue) == 2 ? 0x00010001u : 1u);
+    const u32 high = sizeof(CellValue) == 8 ? u32(u64(cell) >> 32) : low;
+    return {low, high, low, high};
+}
+
+// The extents of the array in such units.
+DEVICE Coords wide_rows(const RunArgs& run) {
+    Coords size;
+#pragma unroll
+    for (u32 j = 0; j < DIM; j++) size[j] = j == 0 ? run.extent[0] / QUAD_CELLS : run.extent[j];
+    return size;
+}
+
 // Steps of a fill between two looks at whether the run is to end.
 constexpr u32 FILL_LISTEN = 256;
 
@@ -32,18 +49,12 @@ DEVICE void fill(const RunArgs& run, Value* array, const u32* size, const Region
 DEVICE void fill(const RunArgs& run, Region region, Value value, const Share& share) {
     if (run.windowed && !clip(run, region)) return;
     const CellValue cell = stored(value);
-    constexpr u32 WIDTH = sizeof(Quad) / sizeof(CellValue);
-    if ((region.corner[0] | region.extent[0] | run.extent[0]) % WIDTH == 0) {
+    if ((region.corner[0] | region.extent[0] | run.extent[0]) % QUAD_CELLS == 0) {
         // Rows in units of 16 bytes.
         Region wide = region;
-        wide.corner[0] /= WIDTH;
-        wide.extent[0] /= WIDTH;
-        u32 size[DIM];
-#pragma unroll
-        for (u32 j = 0; j < DIM; j++) size[j] = j == 0 ? run.extent[0] / WIDTH : run.extent[j];
-        const u32 low = u32(cell) * (sizeof(CellValue) == 1 ? 0x01010101u : sizeof(CellValue) == 2 ? 0x00010001u : 1u);
-        const u32 high = sizeof(CellValue) == 8 ? u32(u64(cell) >> 32) : low;
-        fill(run, (Quad*)run.array, size, wide, Quad{low, high, low, high}, share);
+        wide.corner[0] /= QUAD_CELLS;
+        wide.extent[0] /= QUAD_CELLS;
+        fill(run, (Quad*)run.array, wide_rows(run).c, wide, quad_of(cell), share);
     } else {
         fill(run, (CellValue*)run.array, run.extent, region, cell, share);
     }
@@ -86,5 +97,5 @@ DEVICE void settle(const RunArgs& run, const FieldArgs& args, const LaunchArgs& 
     }
     Tally evaluated;
     evaluate(run, args, region, brick, share, listener, evaluated);
-    settle_tally(launch, evaluated, TALLY_EVALUATED);
+    settle_tally(launch.tallies, evaluated, TALLY_EVALUATED);
 }

@@ -69,16 +69,15 @@ struct Tally {
     }
 };
 
-DEVICE void count(const LaunchArgs& launch, u32 column, u64 value) {
-    u64* rows = (u64*)launch.tallies;
-    atomicAdd(rows + (blockIdx.x % TALLY_ROWS) * TALLY_COLUMNS + column, value);
+DEVICE void count(u64 tallies, u32 column, u64 value) {
+    atomicAdd((u64*)tallies + (blockIdx.x % TALLY_ROWS) * TALLY_COLUMNS + column, value);
 }
 
-DEVICE void settle_tally(const LaunchArgs& launch, const Tally& tally, u32 column) {
+DEVICE void settle_tally(u64 tallies, const Tally& tally, u32 column) {
     const u64 visited = warp_sum(tally.visited);
     const u64 labels = LABELS_COUNT ? warp_sum(tally.labels) : 0;
     if (lane() == 0 && visited > 0) {
-        count(launch, column, visited);
-        if (LABELS_COUNT) count(launch, TALLY_LABELS, labels);
+        count(tallies, column, visited);
+        if (LABELS_COUNT) count(tallies, TALLY_LABELS, labels);
     }
 }

@@ -2,7 +2,7 @@
 // those and walks on from there (Davidson et al., "Work-Efficient Parallel GPU Methods for Single-Source Shortest Paths", 2014).
 #pragma once
 
-DEVICE void balance(const BalanceArgs& args, const Body& body) {
+DEVICE void balance(const BalanceArgs& args, Body& body) {
     __shared__ u64 starts[CHUNK + 1];
     const u64* prefix = prefix_of(args);
     for (u64 first = u64(blockIdx.x) * CHUNK; first < args.items; first += u64(gridDim.x) * CHUNK) {

@@ -6,7 +6,7 @@
 // Units that are laid side by side at a time.
 constexpr u32 SLOTS = 2 * BLOCK;
 
-DEVICE void balance(const BalanceArgs& args, const Body& body) {
+DEVICE void balance(const BalanceArgs& args, Body& body) {
     __shared__ u32 winner, slots[SLOTS], sums[WARPS];
     __shared__ u64 starts[BLOCK];
     const u64* prefix = prefix_of(args);

@@ -14,9 +14,10 @@ ENTRY_AHEAD(giant, u64, u64, u64);
 
 // Its units, by all threads of the grid or of the block, of which this is number `me` of `all`.
 DEVICE void whole_item(const BalanceArgs& args, u32 item, u64 me, u64 all) {
-    const Body body(args);
+    Body body(args);
     const u64 start = prefix_of(args)[item], end = prefix_of(args)[item + 1];
     for (u64 unit = start + me; unit < end; unit += all) body(item, u32(unit - start), unit);
+    body.end();
 }
 
 ENTRY(giant, u64, itself, u64, item, u64, unused) {
@@ -41,7 +42,7 @@ DEVICE void hand_on(const BalanceArgs& args, u32 item, u64 units) {
     ((u32*)args.overflow)[atomicAdd(counter(args, BALANCE_OVERFLOW), 1u)] = item;
 }
 
-DEVICE void balance(const BalanceArgs& args, const Body& body) {
+DEVICE void balance(const BalanceArgs& args, Body& body) {
     const u64* prefix = prefix_of(args);
     const u32 me = u32(thread() % VIRTUAL_WARP);
     for (u64 item = thread() / VIRTUAL_WARP; item < args.items; item += threads() / VIRTUAL_WARP) {

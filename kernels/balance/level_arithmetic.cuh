@@ -2,7 +2,7 @@
 // a unit's item needs no search.
 #pragma once
 
-DEVICE void balance(const BalanceArgs& args, const Body& body) {
+DEVICE void balance(const BalanceArgs& args, Body& body) {
     for (u64 unit = thread(); unit < args.units; unit += threads()) {
         u32 which = 0;
         while (which + 1 < args.classes && args.class_units[which + 1] <= unit) which++;

@@ -15,7 +15,7 @@ DEVICE u32 partition(const BalanceArgs& args, u64 chunk) {
     return u32(low);
 }
 
-DEVICE void balance(const BalanceArgs& args, const Body& body) {
+DEVICE void balance(const BalanceArgs& args, Body& body) {
     // Ends of the chunk's items relative to its first unit, and the item of each of its units.
     __shared__ u32 ends[CHUNK + 1], found[CHUNK];
     const u64* prefix = prefix_of(args);

@@ -5,7 +5,7 @@
 #include "balance/interpolation.cuh"
 #include "balance/chunks.cuh"
 
-DEVICE void balance(const BalanceArgs& args, const Body& body) {
+DEVICE void balance(const BalanceArgs& args, Body& body) {
     __shared__ u32 starts[WINDOW + 1], turned[BLOCK * UNITS];
     const u64* prefix = prefix_of(args);
     for (u64 chunk = blockIdx.x; chunk < args.chunks; chunk += gridDim.x) {

@@ -1,7 +1,7 @@
 // Tile search: items are cut in tiles of CHUNK units, and blocks search the item of a tile among the sums of tiles.
 #pragma once
 
-DEVICE void balance(const BalanceArgs& args, const Body& body) {
+DEVICE void balance(const BalanceArgs& args, Body& body) {
     const u64* tiles = (const u64*)args.tiles;
     const u64 all = tiles[args.items];
     for (u64 tile = blockIdx.x; tile < all; tile += gridDim.x) {

@@ -4,7 +4,7 @@
 
 #include "balance/chunks.cuh"
 
-DEVICE void balance(const BalanceArgs& args, const Body& body) {
+DEVICE void balance(const BalanceArgs& args, Body& body) {
     __shared__ u32 starts[WINDOW + 1];
     const u64* prefix = prefix_of(args);
     for (u64 chunk = blockIdx.x; chunk < args.chunks; chunk += gridDim.x) {

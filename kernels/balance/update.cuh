@@ -10,4 +10,5 @@ struct Body {
     DEVICE explicit Body(const BalanceArgs& args) : cells((u32*)args.cells) {}
 
     DEVICE void operator()(u32 item, u32 rank, u64 unit) const { cells[unit] += mark(item, rank); }
+    DEVICE void end() const {}
 };

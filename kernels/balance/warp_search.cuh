@@ -1,7 +1,7 @@
 // Local warp search: a warp does 32 items, a unit per lane, and searches each unit's item among those, lane to lane.
 #pragma once
 
-DEVICE void balance(const BalanceArgs& args, const Body& body) {
+DEVICE void balance(const BalanceArgs& args, Body& body) {
     const u64* prefix = prefix_of(args);
     for (u64 first = thread() / 32 * 32; first < args.items; first += threads()) {
         const u32 n = u32(least(32, args.items - first));

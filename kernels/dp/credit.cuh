@@ -42,7 +42,7 @@ DEVICE u32 take_credit(const DpArgs& dp, u32 blocks) {
 // What a launch came to, by its error code: counts it in a column of `launch`, or takes its credit back.
 DEVICE bool launched(const DpArgs& dp, const LaunchArgs& launch, u32 column, u32 error, u32 ticket) {
     if (error == 0) {
-        count(launch, column, 1);
+        count(launch.tallies, column, 1);
         return true;
     }
     count_up(dp, DP_FAILED);

@@ -52,7 +52,7 @@ struct DpLead {
     u32 level;
     Code code;
 
-    DEVICE void divide() const { count(launch, TALLY_SUBDIVIDED, 1); }
+    DEVICE void divide() const { count(launch.tallies, TALLY_SUBDIVIDED, 1); }
     DEVICE void terminal(const Outcome& outcome, u32& what) const {
         remember(dp, level, code, outcome);
         if (what != SETTLE_LAUNCHED) return;
@@ -81,7 +81,7 @@ DEVICE bool examine(const DpArgs& dp, u32 level, const Entry& entry) {
     const Region region = region_at(run, launch, entry.coords);
     Tally explored;
     const Outcome outcome = explore(run, args, region, listener, explored);
-    settle_tally(launch, explored, TALLY_EXPLORED);
+    settle_tally(launch.tallies, explored, TALLY_EXPLORED);
     // Nothing is launched for a run that is to end: the cascade dries up.
     if (outcome.mixed && !launch.last && team_any(listener.heard != 0)) return false;
     return emit(run, args, launch, region, outcome, {0, 1}, listener, DpLead{dp, launch, level, entry.code});

@@ -28,7 +28,7 @@ ENTRY(dp_level, const DpArgs*, dp, u64, first, u64, level_number) {
     // The host goes on where the device cannot.
     if (families == 0 || families > dp->table_capacity || blocks > dp->max_grid) return;
     if (DEV_TAIL_LAUNCH(dp_level, u32(blocks), dp, u64(0), u64(level + 1)) == 0) {
-        count(level_of(*dp, level + 1), TALLY_GRIDS, 1);
+        count(level_of(*dp, level + 1).tallies, TALLY_GRIDS, 1);
     } else {
         count_up(*dp, DP_FAILED);
     }

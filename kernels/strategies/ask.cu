@@ -13,6 +13,7 @@
 #include "settle.cuh"
 #include "emit.cuh"
 #include "listed.cuh"
+#include "balance/regions.cuh"
 
 // What ASK does with a verdict: a mixed region enters the next table, a terminal one the level's lists if others settle it.
 struct AskLead {
@@ -44,7 +45,7 @@ KERNEL(ask_explore) {
     const Region region = region_at(run, launch, entry.coords);
     Tally explored;
     const Outcome outcome = explore(run, args, region, listener, explored);
-    if (share.piece == 0) settle_tally(launch, explored, TALLY_EXPLORED);
+    if (share.piece == 0) settle_tally(launch.tallies, explored, TALLY_EXPLORED);
     if (threadIdx.x == 0 && share.piece == 0) {
         if (launch.mixed != 0) ((u8*)launch.mixed)[index] = outcome.mixed;
         if (launch.values != 0) ((Value*)launch.values)[index] = outcome.value;
@@ -77,6 +78,15 @@ KERNEL(ask_settle) {
     const Region region = region_at(run, mine.part, olt_read(mine.part, index).coords);
     const Value value = ((const Value*)mine.part.values)[index];
     settle(run, args, mine.part, region, mine.leaf(), value, nullptr, mine.share, listener);
+}
+
+// Makes items for a balancer of what levels listed, or one did: a thread each.
+KERNEL(ask_items) {
+    const u64 item = (launch.first + blockIdx.x) * BLOCK + threadIdx.x;
+    if (item >= launch.listed) return;
+    const Listed mine = launch.parts == 0 ? listed_in(launch, item) : listed((const LaunchArgs*)launch.parts, item);
+    const u32 index = mine.number();
+    put_item(run, mine.part, item, region_at(run, mine.part, olt_read(mine.part, index).coords), ((const Value*)mine.part.values)[index]);
 }
 
 // Stable insertion, first pass: how many of a piece's regions are mixed. A piece is `pieces` rounds of the block's threads.

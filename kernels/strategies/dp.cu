@@ -15,6 +15,7 @@
 #include "settle.cuh"
 #include "emit.cuh"
 #include "listed.cuh"
+#include "balance/regions.cuh"
 
 #include "dp/credit.cuh"
 
@@ -57,4 +58,16 @@ ENTRY(dp_settle, const DpArgs*, dp, u64, first, u64, parts) {
     const Region region = region_at(run, mine.part, curve_coords(mine.part, ((const Code*)dp->terminal_codes)[number]));
     const Value value = ((const Value*)dp->terminal_values)[number];
     settle(run, *(const FieldArgs*)dp->args, mine.part, region, mine.leaf(), value, nullptr, mine.share, listener);
+}
+
+// Makes items for a balancer of the sorted regions of some parts: a thread each.
+ENTRY(dp_items, const DpArgs*, dp, u64, first, u64, parts) {
+    const u64 item = (first + blockIdx.x) * BLOCK + threadIdx.x;
+    const LaunchArgs* part = (const LaunchArgs*)parts;
+    if (item >= part->listed) return;
+    const RunArgs& run = *(const RunArgs*)dp->run;
+    const Listed mine = listed(part, item);
+    const u32 number = mine.number();
+    const Region region = region_at(run, mine.part, curve_coords(mine.part, ((const Code*)dp->terminal_codes)[number]));
+    put_item(run, mine.part, item, region, ((const Value*)dp->terminal_values)[number]);
 }

@@ -56,5 +56,5 @@ KERNEL(exhaustive) {
         if (mine && run.array != 0) ((CellValue*)run.array)[linear(run.extent, at)] = stored(found);
         tally.add(found, mine);
     }
-    settle_tally(launch, tally, TALLY_EVALUATED);
+    settle_tally(launch.tallies, tally, TALLY_EVALUATED);
 }

@@ -3,6 +3,7 @@
 //! The counterpart of [`Plan`](crate::Plan). The conformance suite varies all of it and compares arrays; whatever would
 //! change a cell does not belong here.
 
+use crate::balance::BalancerChoice;
 use crate::cell::CellType;
 use crate::choice::{ChoiceError, choices};
 use crate::field::Labels;
@@ -154,6 +155,8 @@ choices! {
     ask_loop: AskLoop = AskLoop::Lean, "ask-loop";
     /// What the OLT holds per family: a scalar code, or coordinates to compare with (cuda, ask)
     table: Table = Table::Scalars, "table";
+    /// What settles lists of terminal regions: a balancer of `orthant balance list`, the one that fits, or else blocks of their own (cuda; --pass level or deferred)
+    balancer: Option<BalancerChoice> = None, "balancer";
     /// A stack of 3-D grids in one launch, or one launch per grid (cuda, exhaustive, k >= 4)
     stack: Stack = Stack::Folded, "stack";
 }
@@ -222,6 +225,11 @@ impl How {
     /// The tuning of a GPU: as chosen, else its defaults.
     pub fn on_cuda(&self) -> CudaTuning {
         self.cuda.clone().unwrap_or_default()
+    }
+
+    /// The balancer that settles lists on a GPU, if there are lists and one was chosen.
+    pub(crate) fn settles_by(&self) -> Option<&BalancerChoice> {
+        self.cuda.as_ref()?.balancer.as_ref()
     }
 
     /// The same for a field: values of a type are stored as they are.

@@ -6,7 +6,6 @@ use std::str::FromStr;
 use crate::balance::definition::{BalanceLayout, Definition, HostBalancer, Knob, LayoutAsked, Multiprocessors};
 use crate::balance::expand::UnitRun;
 use crate::balance::facts::Facts;
-use crate::balance::items::Items;
 use crate::balance::{
     block_search, cta_warp_scan, direct_search, dynamic_warps, level_arithmetic, merge_path, multi_phase, threads,
     tile_search, two_phase, virtual_warps, warp_search,
@@ -129,17 +128,17 @@ impl Balancer {
         told.or(knob.map(|knob| knob.default)).unwrap_or(0)
     }
 
-    /// Its layout on a GPU.
+    /// Its layout on a GPU, for items of which `facts` and the mean size of those with at most so many units are known.
     ///
     /// # Errors
     /// [`BalancerError::Items`].
     pub(crate) fn layout(
         &self,
-        items: &Items,
         facts: &Facts,
+        mean_of_small: &dyn Fn(u64) -> f64,
         processors: Multiprocessors,
     ) -> Result<BalanceLayout, BalancerError> {
-        let asked = LayoutAsked { items, facts, knob: &|name| self.told(name), processors };
+        let asked = LayoutAsked { facts, mean_of_small, knob: &|name| self.told(name), processors };
         let layout = self.kind.definition().layout(&asked);
         layout.map_err(|reason| BalancerError::Items { kind: self.kind, reason })
     }

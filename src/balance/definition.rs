@@ -2,7 +2,6 @@
 
 use crate::balance::expand::UnitRun;
 use crate::balance::facts::{Class, Facts};
-use crate::balance::items::Items;
 
 /// A number that a balancer can be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,8 +62,9 @@ pub(crate) struct BalanceLayout {
 
 /// What a layout follows from.
 pub(super) struct LayoutAsked<'a> {
-    pub(super) items: &'a Items,
     pub(super) facts: &'a Facts,
+    /// The mean size of items that are not empty and have at most so many units.
+    pub(super) mean_of_small: &'a dyn Fn(u64) -> f64,
     /// The value of a knob.
     pub(super) knob: &'a dyn Fn(&str) -> u32,
     pub(super) processors: Multiprocessors,

@@ -25,7 +25,7 @@ impl Definition for DynamicWarps {
 
     fn layout(&self, asked: &LayoutAsked<'_>) -> Result<BalanceLayout, &'static str> {
         let (block, threshold) = (asked.told("block"), asked.told("threshold"));
-        let warp = fitting(asked.items.mean_of_small(threshold.into()));
+        let warp = fitting((asked.mean_of_small)(threshold.into()));
         Ok(BalanceLayout {
             header: "balance/dynamic_warps.cuh",
             defines: vec![("VIRTUAL_WARP", warp), ("THRESHOLD", threshold)],

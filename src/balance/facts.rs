@@ -19,6 +19,44 @@ pub struct Facts {
     pub classes: Option<Vec<Class>>,
 }
 
+impl Facts {
+    /// What is known of runs of items: their size, and how many of it follow each other.
+    pub(crate) fn of(runs: impl Iterator<Item = (u32, u64)>) -> Self {
+        let mut facts = Self::default();
+        let (mut squares, mut classes) = (0.0, Some(Vec::<Class>::new()));
+        for (size, items) in runs.filter(|&(_, items)| items > 0) {
+            if let Some(known) = classes.as_mut().filter(|_| size > 0) {
+                let few = known.len() < Class::MOST;
+                match known.last_mut() {
+                    Some(class) if class.size == size && class.first + class.items == facts.items => {
+                        class.items += items
+                    }
+                    _ if !few => classes = None,
+                    _ => known.push(Class { first: facts.items, units: facts.units, size, items }),
+                }
+            }
+            let size = u64::from(size);
+            facts.items += items;
+            facts.units += size * items;
+            facts.most = facts.most.max(size);
+            facts.empty += if size == 0 { items } else { 0 };
+            squares += (size as f64).powi(2) * items as f64;
+        }
+        let items = facts.items.max(1) as f64;
+        facts.mean = facts.units as f64 / items;
+        facts.deviation = (squares / items - facts.mean.powi(2)).max(0.0).sqrt();
+        facts.classes = classes;
+        facts
+    }
+}
+
+/// The mean size of those items in runs that are not empty and have at most `most` units; 0 if there are none.
+pub(crate) fn mean_of_small(runs: impl Iterator<Item = (u32, u64)>, most: u64) -> f64 {
+    let small = runs.filter(|&(size, _)| (1..=most).contains(&size.into()));
+    let (count, sum) = small.fold((0, 0), |(count, sum), (size, items)| (count + items, sum + u64::from(size) * items));
+    if count == 0 { 0.0 } else { sum as f64 / count as f64 }
+}
+
 /// Items of one size that follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Class {

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-use crate::balance::facts::{Class, Facts};
+use crate::balance::facts::{Facts, mean_of_small};
 
 /// Most items: kernels number them with 31 bits.
 const MOST: usize = (1 << 31) - 1;
@@ -96,41 +96,19 @@ impl Items {
 
     /// What balancers choose by.
     pub fn facts(&self) -> Facts {
-        let mut facts = Facts { items: self.sizes.len() as u64, ..Facts::default() };
-        let (mut squares, mut classes) = (0.0, Some(Vec::<Class>::new()));
-        for (item, &size) in self.sizes.iter().enumerate() {
-            let size = u64::from(size);
-            if let Some(known) = classes.as_mut().filter(|_| size > 0) {
-                let (few, item) = (known.len() < Class::MOST, item as u64);
-                match known.last_mut() {
-                    Some(class) if class.size == size as u32 && class.first + class.items == item => class.items += 1,
-                    _ if !few => classes = None,
-                    _ => known.push(Class { first: item, units: facts.units, size: size as u32, items: 1 }),
-                }
-            }
-            facts.units += size;
-            facts.most = facts.most.max(size);
-            facts.empty += u64::from(size == 0);
-            squares += (size as f64).powi(2);
-        }
-        let items = facts.items.max(1) as f64;
-        facts.mean = facts.units as f64 / items;
-        facts.deviation = (squares / items - facts.mean.powi(2)).max(0.0).sqrt();
-        facts.classes = classes;
-        facts
+        Facts::of(self.sizes.iter().map(|&size| (size, 1)))
     }
 
     /// The mean size of items that are not empty and have at most `most` units; 0 if there are none.
     pub fn mean_of_small(&self, most: u64) -> f64 {
-        let small = self.sizes.iter().map(|&size| u64::from(size)).filter(|size| (1..=most).contains(size));
-        let (count, sum) = small.fold((0u64, 0u64), |(count, sum), size| (count + 1, sum + size));
-        if count == 0 { 0.0 } else { sum as f64 / count as f64 }
+        mean_of_small(self.sizes.iter().map(|&size| (size, 1)), most)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::balance::Class;
 
     #[test]
     fn sizes_are_read_line_by_line() {

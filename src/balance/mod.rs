@@ -7,6 +7,7 @@
 //! anything there.
 
 mod balancer;
+mod choice;
 mod definition;
 mod expand;
 mod facts;
@@ -26,9 +27,11 @@ mod virtual_warps;
 mod warp_search;
 
 pub use balancer::{Balancer, BalancerError, BalancerKind};
+pub use choice::BalancerChoice;
 pub use definition::Knob;
 pub use expand::{UnitRun, expand};
 pub use facts::{Class, Facts};
 pub use items::{Items, ItemsError};
 
 pub(crate) use definition::{BalanceLayout, Multiprocessors};
+pub(crate) use facts::mean_of_small;

@@ -1,6 +1,7 @@
 //! What is varied: every choice that must not change a cell, an axis each.
 
 use crate::backend::{AskLoop, DpLaunch, ExploreOrder, How, Insertion, Mapping, Pass, Stack, StrategyKind, Table};
+use crate::balance::{BalancerChoice, BalancerKind};
 use crate::cell::CellType;
 use crate::choice::ChoiceValue;
 use crate::conformance::cases::Case;
@@ -58,6 +59,16 @@ const CURVE: usize = 1;
 const STRATEGY: usize = 2;
 const KEEP: usize = 3;
 const CELL: usize = 4;
+const PASS: usize = 6;
+
+/// The axis of what there is on a GPU alone, and of which a condition speaks.
+const BALANCER: &str = "balancer";
+
+/// None, the one that fits, one that looks things up beforehand, and one that launches; a test has all of them.
+fn balancers() -> [Option<BalancerChoice>; 4] {
+    let named = |kind: BalancerKind| Some(BalancerChoice::Named(kind.into()));
+    [None, Some(BalancerChoice::Auto), named(BalancerKind::MultiPhase), named(BalancerKind::DynamicWarps)]
+}
 
 fn axis<T: Clone + ChoiceValue + 'static>(
     name: &'static str,
@@ -75,6 +86,8 @@ fn how<T>(set: fn(How, T) -> How) -> impl Fn(&mut Row, T) {
     move |row, value| row.how = set(std::mem::take(&mut row.how), value)
 }
 
+const PASSES: [Option<Pass>; 3] = [Some(Pass::InPlace), Some(Pass::Level), Some(Pass::Deferred)];
+
 /// The axes on a backend.
 pub(super) fn axes(cases: &[Case], backend: BackendKind) -> Vec<Axis> {
     let names: Vec<usize> = (0..cases.len()).collect();
@@ -85,7 +98,7 @@ pub(super) fn axes(cases: &[Case], backend: BackendKind) -> Vec<Axis> {
         axis("keep", ALL, Keep::ALL, how(How::keep)),
         axis("cell", ALL, CellType::ALL, how(How::cell)),
         axis("scheme", DIVIDING, Mapping::ALL, how(How::mapping)),
-        axis("pass", DIVIDING, &[Some(Pass::InPlace), Some(Pass::Level), Some(Pass::Deferred)], how(How::pass)),
+        axis("pass", DIVIDING, &PASSES, how(How::pass)),
         axis("explore-order", DIVIDING, ExploreOrder::ALL, how(How::explore_order)),
         axis("insertion", ASK, Insertion::ALL, how(How::insertion)),
         axis("parts", DIVIDING, &[1, 2, 3, 7, 64], |row, parts| row.cut.parts = parts),
@@ -101,6 +114,7 @@ pub(super) fn axes(cases: &[Case], backend: BackendKind) -> Vec<Axis> {
                 axis("block", ALL, &shapes, how(How::block)),
                 axis("table", ASK, Table::ALL, how(How::table)),
                 axis("ask-loop", ASK, AskLoop::ALL, how(How::ask_loop)),
+                axis(BALANCER, DIVIDING, &balancers(), how(How::balancer)),
                 axis("stack", EXHAUSTIVE, Stack::ALL, how(How::stack)),
                 axis("dp-launch", DP, DpLaunch::ALL, how(How::dp_launch)),
                 axis("dp-budget", DP, &[None, Some(1), Some(3)], how(How::dp_budget)),
@@ -125,7 +139,17 @@ pub(super) fn rows(
         .iter()
         .map(|axis| usize::from(!StrategyKind::ALL.iter().all(|&strategy| (axis.concerns)(strategy))))
         .collect();
+    let balancer = axes.iter().position(|axis| axis.name == BALANCER);
     let allowed = |row: &[Option<usize>]| {
+        // The value of a choice of those that divide.
+        let chosen = |axis: usize| row[axis].and_then(|number| number.checked_sub(absent[axis]));
+        // They settle lists of a dense array.
+        let balanced = balancer.and_then(chosen).filter(|&balancer| balancer > 0);
+        let listed = row[KEEP].is_none_or(|keep| Keep::ALL[keep] == Keep::Dense)
+            && row[PASS].is_none_or(|pass| pass == 0 || PASSES[pass - absent[PASS]] != Some(Pass::InPlace));
+        if balanced.is_some_and(|balancer| !listed || (scope == Scope::Static && balancer == 3)) {
+            return false;
+        }
         let strategy = row[STRATEGY].map(|number| StrategyKind::ALL[number]);
         let concerned = |((axis, absent), value): ((&Axis, &usize), &Option<usize>)| match (strategy, value) {
             (Some(strategy), Some(value)) if *absent > 0 => (axis.concerns)(strategy) == (*value > 0),

@@ -50,6 +50,11 @@ device_struct! {
         leaves: u64,
         /// The parts of a list that one launch settles (kernels/listed.cuh).
         parts: u64,
+        /// Entries of all parts, and where they go as the items of a balancer, each of `units` units of 16 bytes if they are `wide`, else
+        /// of a cell.
+        listed: u64,
+        items: u64,
+        sizes: u64,
         /// Cells of the leaves, `brick_cells` for each.
         bricks: u64,
         brick_cells: u64,
@@ -77,6 +82,8 @@ device_struct! {
         tiles: [u32; 4],
         /// Blocks per leaf (DP).
         leaf_pieces: u32,
+        units: u32,
+        wide: u32,
         padding: u32,
     }
 }
@@ -133,8 +140,12 @@ device_struct! {
         tiles: u64,
         /// The first item of each chunk.
         parts: u64,
-        /// Four bytes per unit.
+        /// What units are for: four bytes per unit; or regions, with the `RunArgs`, the `FieldArgs` and the tallies of a run.
         cells: u64,
+        regions: u64,
+        run: u64,
+        field: u64,
+        tallies: u64,
         counters: u64,
         /// A word per tile of a scan.
         status: u64,

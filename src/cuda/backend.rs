@@ -70,6 +70,7 @@ pub fn compile_kernels<const K: usize>(
     for &kind in StrategyKind::ALL {
         sources.push((strategy::of(kind).specialise)(plan, field, &twin, how)?);
     }
+    sources.extend(balance::specialise_all(plan, field, &twin, how)?);
     for arch in architectures {
         for source in &sources {
             compile::compile(compiler, source, arch)?;

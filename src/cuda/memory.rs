@@ -70,11 +70,17 @@ impl Buffer {
     /// A copy of `bytes`.
     pub(super) fn upload(device: &Device, what: &'static str, bytes: &[u8]) -> Result<Self, Error> {
         let buffer = Self::new(device, what, bytes.len() as u64, Allocation::Pool)?;
-        // SAFETY: the buffer is as long as the source, which lives until the stream has been waited for.
-        unsafe { result::memcpy_htod_async(buffer.address, bytes, device.stream.cu_stream()) }
-            .map_err(|error| refused("copying to the device", error))?;
-        device.synchronise("copying to the device")?;
+        buffer.write(device, bytes)?;
         Ok(buffer)
+    }
+
+    /// Copies `bytes` to its start, and waits for that.
+    pub(super) fn write(&self, device: &Device, bytes: &[u8]) -> Result<(), CudaError> {
+        assert!(bytes.len() as u64 <= self.bytes, "the buffer is large enough");
+        // SAFETY: just asserted; the source lives until the stream has been waited for.
+        unsafe { result::memcpy_htod_async(self.address, bytes, device.stream.cu_stream()) }
+            .map_err(|error| refused("copying to the device", error))?;
+        device.synchronise("copying to the device")
     }
 
     pub(super) fn address(&self) -> u64 {

@@ -8,6 +8,7 @@ use super::watch::StopFlag;
 use crate::abi::{DeviceStruct, padded};
 use crate::backend::CudaError;
 use crate::backend::{CudaTuning, Error, How, Mapping, Shared, Start, StrategyKind, Table};
+use crate::cell::CellType;
 use crate::curve::DeviceCurve;
 use crate::field::{DeviceTwin, Field};
 use crate::geometry::Level;
@@ -113,7 +114,7 @@ impl<'a, const K: usize> Setup<'a, K> {
             size: padded(self.plan.domain().size()),
             corner: padded(window.corner),
             extent: padded(window.extent),
-            windowed: u32::from(window != self.plan.domain().region()),
+            windowed: u32::from(self.windowed()),
             ..RunArgs::default()
         };
         self.run = Argument::new(&run.bytes());
@@ -139,9 +140,19 @@ impl<'a, const K: usize> Setup<'a, K> {
         }
     }
 
+    /// True if the run's window is not the whole domain.
+    pub(super) fn windowed(&self) -> bool {
+        self.start.window != self.plan.domain().region()
+    }
+
+    /// Bytes of a region as an item (kernels/balance/regions.cuh).
+    pub(super) fn region_item_bytes(&self) -> u64 {
+        region_item_bytes::<K>(self.storage.label)
+    }
+
     /// Bytes of a label's word.
     pub(super) fn value_bytes(&self) -> u64 {
-        if self.storage.label.bytes() == 8 { 8 } else { 4 }
+        word_bytes(self.storage.label)
     }
 
     /// Forgets what was counted.
@@ -168,6 +179,16 @@ impl<'a, const K: usize> Setup<'a, K> {
         let deepest = self.plan.levels().len() as u32 - 1;
         (self.plan.encoding().device(deepest), self.plan.encoding().bits(deepest))
     }
+}
+
+/// Bytes of a label's word.
+fn word_bytes(label: CellType) -> u64 {
+    if label.bytes() == 8 { 8 } else { 4 }
+}
+
+/// Bytes of a region as an item: its box, its value, and whether it is wide.
+pub(super) fn region_item_bytes<const K: usize>(label: CellType) -> u64 {
+    8 * K as u64 + 2 * word_bytes(label)
 }
 
 /// A column of a level's tallies, added up.

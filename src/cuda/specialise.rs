@@ -9,6 +9,7 @@ use crate::abi::DeviceStruct;
 use crate::backend::{ExploreOrder, How};
 use crate::cell::CellType;
 use crate::cuda::args::{CONSTANTS, DpArgs, LaunchArgs, RunArgs};
+use crate::cuda::setup::region_item_bytes;
 use crate::curve::DeviceCurve;
 use crate::field::{Arithmetic, DeviceTwin, Field, Precision, USER_SOURCE};
 use crate::plan::Plan;
@@ -57,6 +58,9 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "dp/region.cuh",
     "dp/block.cuh",
     "dp/tail.cuh",
+    "balance/phases.cuh",
+    "balance/regions.cuh",
+    "balance/settle.cuh",
     "balance/items.cuh",
     "balance/scan.cuh",
     "balance/check.cuh",
@@ -80,6 +84,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "strategies/ask.cu",
     "strategies/dp.cu",
     "strategies/sample.cu",
+    "strategies/settle.cu",
 ];
 
 /// A source and what it is compiled for.
@@ -129,6 +134,7 @@ impl Specialisation {
         define("RULE_HEADER", &format_args!("\"{}\"", plan.rule().twin()));
         define("SCATTERED", &(how.tuning.explore_order == ExploreOrder::Scattered));
         define("CHILDREN", &format_args!("{}u", plan.scheme().children().min(u32::MAX.into())));
+        define("REGION_ITEM_BYTES", &region_item_bytes::<K>(storage.label));
         define("BINARY_TREES", &curve.binary);
         define("CURVE_HEADER", &format_args!("\"{}\"", curve.header));
         define("FIELD_HEADER", &format_args!("\"{}\"", twin.header));
@@ -179,6 +185,15 @@ impl Specialisation {
         let mut curve = plan.encoding().device(deepest);
         curve.header = header.unwrap_or(curve.header);
         Self::new(entry, plan, field, twin, how, &curve, plan.encoding().bits(deepest))
+    }
+
+    /// With more that is fixed; `dynamic` if its kernels launch kernels.
+    pub(super) fn and(mut self, defines: &[(&'static str, String)], declaration: &str, dynamic: bool) -> Self {
+        for (name, value) in defines {
+            writeln!(self.generated, "#define {name} {value}").expect("writing to a string");
+        }
+        self.generated += declaration;
+        Self { dynamic, ..self }
     }
 
     /// True if its kernels launch kernels, so that it has to be linked with the device runtime.

@@ -2,6 +2,7 @@
 //! shapes, cell types, orders and tables going round. Needs NVRTC, but no GPU.
 
 use orthant::backend::Table;
+use orthant::balance::{BalancerChoice, BalancerKind};
 use orthant::conformance::{self, Case};
 use orthant::cuda::{self, Nvrtc};
 use orthant::prelude::*;
@@ -24,7 +25,9 @@ impl Job for Compile<'_> {
         let number = self.number;
         let table = if number % 8 == 7 { Table::Coordinates } else { Table::Scalars };
         let how = How::default().block(BLOCKS[number % 7]).cell(CellType::ALL[number / 3 % 2]).table(table);
-        let how = how.explore_order(ExploreOrder::ALL[number / 5 % 2]);
+        let balancer = BalancerKind::ALL[number / 4 % BalancerKind::ALL.len()].into();
+        let balancer = (number % 4 == 3).then_some(BalancerChoice::Named(balancer));
+        let how = how.explore_order(ExploreOrder::ALL[number / 5 % 2]).balancer(balancer);
         let mut request = self.case.request.clone().curve(CurveKind::ALL[number % 3]);
         request.how = how.clone();
         // Hilbert does not serve every r.

@@ -17,6 +17,8 @@ pub(crate) struct RanRow {
     pub(crate) scheme: String,
     /// Null where the default of strategy and scheme was taken; older reports lack it.
     pub(crate) pass: Option<String>,
+    /// Null where blocks of their own settle lists; older reports lack it.
+    pub(crate) balancer: Option<String>,
     pub(crate) curve: String,
     pub(crate) explore: String,
     /// One number, or one per axis where they differ; so are r and B.

@@ -32,6 +32,8 @@ pub(super) struct Measured {
     pub(super) tuning: Tuning,
     /// Threads of a block per axis.
     pub(super) block: Option<[u32; 3]>,
+    /// True if a balancer settled what was listed.
+    pub(super) balanced: bool,
     /// Features and time.
     pub(super) sample: Observation,
 }
@@ -155,6 +157,7 @@ fn measured(page: &Value, seconds: Option<f64>) -> Result<Measured, String> {
         splits: [&computation.g, &computation.r, &computation.b].map(Clone::clone),
         tuning: tuning.clone(),
         block: report.cuda.as_ref().map(|cuda| cuda.block),
+        balanced: report.cuda.as_ref().is_some_and(|cuda| cuda.balancer.is_some()),
         sample: Observation { terms: Terms::new(tuning.strategy, tuning.mapping, hardware, &levels), seconds },
     })
 }

@@ -69,14 +69,14 @@ impl Fact {
         }
     }
 
-    /// Strategy and parallel scheme, and the pass where one was chosen; exhaustive has none that matters to it.
+    /// Strategy and parallel scheme, and the pass and the balancer where they were chosen; exhaustive has none that matters to it.
     pub(super) fn method(&self) -> String {
-        let RanRow { strategy, scheme, pass, .. } = &self.ran;
-        match pass {
-            _ if self.is_exhaustive() => strategy.clone(),
-            Some(pass) => format!("{strategy} {scheme} {pass}"),
-            None => format!("{strategy} {scheme}"),
+        let RanRow { strategy, scheme, pass, balancer, .. } = &self.ran;
+        if self.is_exhaustive() {
+            return strategy.clone();
         }
+        let chosen = [pass, balancer].into_iter().flatten().map(|name| format!(" {name}"));
+        format!("{strategy} {scheme}{}", chosen.collect::<String>())
     }
 
     pub(super) fn is_exhaustive(&self) -> bool {

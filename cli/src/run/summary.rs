@@ -1,5 +1,6 @@
 //! What a run says on stdout, for people.
 
+use orthant::choice::ChoiceValue;
 use orthant::per_axis::{shortest, text as by};
 use orthant::tree::Predicate;
 use orthant::{ArrayReport, Bytes, LevelReport, Report, StrategyKind};
@@ -11,8 +12,10 @@ use crate::voice::{align_right, table};
 pub(super) fn of_field(report: &Report) -> String {
     let equal = |axes: &[u32]| by(&shortest(axes));
     let pass = report.tuning.unusual_pass(&report.backend).map_or(String::new(), |pass| format!(" {pass}"));
+    let balancer = report.cuda.as_ref().and_then(|cuda| cuda.balancer.write());
+    let balancer = balancer.map_or(String::new(), |balancer| format!(" {balancer}"));
     let mut text = format!(
-        "{} {} cells, {} {}{pass} {} on {} ({}), g {} r {} B {}, explore {}\n\n",
+        "{} {} cells, {} {}{pass}{balancer} {} on {} ({}), g {} r {} B {}, explore {}\n\n",
         report.computation.workload,
         by(&report.computation.size),
         report.tuning.strategy,

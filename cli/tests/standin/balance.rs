@@ -77,6 +77,49 @@ pub(super) fn every_unit_is_done_once(folder: &Path) {
     assert_eq!(said.matches("nothing to measure").count(), 2, "{said}");
 }
 
+/// Regions of odd sizes and of even ones, uniform and mixed, in two to four dimensions, settled by every balancer and in every way.
+pub(super) fn every_balancer_settles(folder: &Path) {
+    const TWO: &str = "mandelbrot -n 70x37 -g 4 -r 2 -B 3";
+    const TURNS: [&str; 4] = [
+        TWO,
+        "mandelbrot -n 64 -g 4 -r 2 -B 4 --cell u8 --dwell 60",
+        "mandelbulb -n 18 -g 3 -r 2 -B 2",
+        "julibrot -n 8 -g 2 -r 2 -B 2",
+    ];
+    let all = "auto,threads,virtual-warps:warp=8,dynamic-warps:threshold=32,cta-warp-scan:block=32,direct-search,warp-search,\
+        block-search:items=50,two-phase:units=3,multi-phase:units=1:rounds=3,merge-path,tile-search:tile=100,level-arithmetic";
+    let checksum = |arguments: &str| {
+        let output = orthant(folder, &format!("run {arguments} --json"), &[]);
+        let (out, err) = text(&output);
+        assert!(output.status.success(), "{arguments}: {err}");
+        let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+        // How many cells are looked at before two differ depends on the order.
+        [&report["checksum"], &report["cells"]["filled"], &report["cells"]["evaluated"]].map(Clone::clone)
+    };
+    let expected = TURNS.map(|plan| checksum(&format!("{plan} --backend cpu")));
+    let ways = [
+        "ask --pass level",
+        "ask --pass deferred",
+        "ask --pass level --scheme mbr --insertion atomic",
+        "dp --pass deferred",
+        "dp --pass level",
+    ];
+    for (i, balancer) in all.split(',').map(str::trim).enumerate() {
+        for (plan, expected) in [(TURNS[0], &expected[0]), (TURNS[1 + i % 3], &expected[1 + i % 3])] {
+            let way = ways[i % ways.len()];
+            let found = checksum(&format!("{plan} --backend cuda --strategy {way} --balancer {balancer}"));
+            assert_eq!(&found, expected, "{plan} {way} {balancer}");
+        }
+    }
+    let refused = |arguments: &str, why: &str| {
+        let (_, err) = text(&orthant(folder, &format!("run {TWO} --backend cuda {arguments}"), &[]));
+        assert!(err.contains(why), "{arguments}: {err}");
+    };
+    refused("--balancer auto", "in place there are none");
+    refused("--balancer auto --pass level --keep counts", "dense array");
+    refused("--balancer best --pass level", "level-arithmetic");
+}
+
 /// Whatever launches from the device come to.
 pub(super) fn launches_that_fail_lose_no_unit(folder: &Path) {
     let files = files(&[("giants", vec![3000; 40])]);

@@ -64,6 +64,7 @@ fn tests(full: bool) -> Vec<Test> {
         launches::the_order_of_threads_does_not_matter,
         ends::a_run_ends_in_the_midst_and_the_next_one_is_right,
         balance::every_unit_is_done_once,
+        balance::every_balancer_settles,
         balance::launches_that_fail_lose_no_unit,
         kept::compiled_kernels_are_kept_and_mended,
         kept::times_of_a_gpu_are_fitted_and_tuned,

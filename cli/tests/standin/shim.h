@@ -237,7 +237,12 @@ inline bool __syncthreads_or(bool value) {
     return b.result[fiber.block_parity];
 }
 
-inline void __syncwarp() { standin::yield(standin::State::Warp); }
+// Lanes run one after the other: each is alone, and one that is alone waits for nobody.
+inline unsigned __activemask() { return 1u << (standin::block->fibers[standin::block->current].thread.x % 32); }
+
+inline void __syncwarp(unsigned lanes = 0xffffffffu) {
+    if ((lanes & (lanes - 1)) != 0) standin::yield(standin::State::Warp);
+}
 
 // Every lane's value, once all lanes have given theirs. Two buffers take turns: a lane can be one operation ahead at most.
 inline const uint64_t* standin_exchange(uint64_t value) {

@@ -11,6 +11,7 @@ use crate::backend::{AskLoop, Error, How, Insertion, Pass, Shared, StrategyKind,
 use crate::cuda::args::{
     COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, LaunchArgs, SETTLE_IN_PLACE, SETTLE_LISTED, SETTLE_NONE,
 };
+use crate::cuda::balance::Settling;
 use crate::cuda::device::{Kernel, LoadedModule, elapsed};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits;
@@ -37,6 +38,7 @@ pub(super) struct AskProgram {
     fill: Kernel,
     leaf: Kernel,
     settle: Kernel,
+    items: Kernel,
     rank: Kernel,
     place: Kernel,
     threads: u64,
@@ -55,6 +57,8 @@ pub(super) struct AskProgram {
     bricks: Reserve,
     /// What all levels listed, where that is settled at the end.
     parts: ListParts,
+    /// What settles lists instead, if that was chosen.
+    settling: Option<Settling>,
 }
 
 /// What the device holds of a level.
@@ -206,6 +210,13 @@ impl AskProgram {
                 bricks.set(0)?;
             }
             (leaf.bricks, leaf.brick_cells) = (bricks.address(), cells);
+        } else if let Some(settling) = &mut self.settling {
+            settling.add(setup, level, fill)?;
+            settling.add(setup, level, leaf)?;
+            if setup.how.tuning.pass_on_cuda() == Pass::Level {
+                [kernels.fill, kernels.leaf] = self.settle_balanced(setup, launcher)?;
+            }
+            return Ok(());
         } else if setup.how.tuning.pass_on_cuda() == Pass::Deferred {
             self.parts.add(fill);
             self.parts.add(leaf);
@@ -217,6 +228,20 @@ impl AskProgram {
         kernels.fill = launch(&self.fill, &fill)?;
         kernels.leaf = launch(&self.leaf, &leaf)?;
         Ok(())
+    }
+
+    /// Settles what was listed by a balancer; returns the number of launches for uniform regions and for leaves.
+    fn settle_balanced<const K: usize>(
+        &mut self,
+        setup: &Setup<'_, K>,
+        launcher: &mut Launcher<'_>,
+    ) -> Result<[u64; 2], Error> {
+        let (items, threads) = (&self.items, self.threads);
+        let Some(settling) = &mut self.settling else { return Ok([0; 2]) };
+        settling.settle(setup, launcher, false, &mut |launcher, list, parts| {
+            let args = LaunchArgs { parts, first: 0, ..list[0] };
+            launcher.fold(items, args.listed.div_ceil(threads), &setup.run, &args, &setup.args)
+        })
     }
 
     fn slot(&self, level: u32) -> usize {
@@ -236,6 +261,7 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
             fill: kernels.get("ask_fill")?,
             leaf: kernels.get("ask_leaf")?,
             settle: kernels.get("ask_settle")?,
+            items: kernels.get("ask_items")?,
             rank: kernels.get("ask_rank")?,
             place: kernels.get("ask_place")?,
             threads: u64::from(specialisation.threads()),
@@ -252,6 +278,7 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
             leaves: 0,
             bricks: Reserve::default(),
             parts: ListParts::default(),
+            settling: Settling::new(setup)?,
         })
     }
 
@@ -268,11 +295,21 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
             (Keep::Dense, Pass::Level | Pass::Deferred) => 8,
         };
         regions as u128
-            * u128::from(code_bytes(plan, how.on_cuda().table) + 1 + field.labels().kind().bytes().max(4) + lists)
+            * u128::from(
+                code_bytes(plan, how.on_cuda().table)
+                    + 1
+                    + field.labels().kind().bytes().max(4)
+                    + lists
+                    + Settling::bytes_per_region(field, how),
+            )
     }
 }
 
 impl<const K: usize> Program<K> for AskProgram {
+    fn aim(&mut self, setup: &Setup<'_, K>) -> Result<(), Error> {
+        self.settling.as_mut().map_or(Ok(()), |settling| settling.aim(setup))
+    }
+
     fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
         let watch = launcher.watch;
         self.launched.clear();
@@ -280,6 +317,7 @@ impl<const K: usize> Program<K> for AskProgram {
         self.runs.clear();
         self.leaves = 0;
         self.parts.clear();
+        self.settling.iter_mut().for_each(Settling::clear);
         self.counters.set(0)?;
         self.marks.push(setup.device.mark()?);
         let mut regions = setup.start.len();
@@ -303,7 +341,7 @@ impl<const K: usize> Program<K> for AskProgram {
                 self.leaves = leaves;
                 self.settle_listed(setup, launcher, level, args, [leaves, fills], &mut kernels)?;
             }
-            if self.parts.blocks() == 0 {
+            if self.parts.blocks() == 0 && self.settling.as_ref().is_none_or(Settling::is_empty) {
                 // What is not settled are the mixed regions, a share of the level's lattice.
                 let open = setup.plan.domain().cells() as f64 * mixed as f64 / level.regions() as f64;
                 watch.control.reach((setup.start.cells as f64 - open) as u64);
@@ -323,6 +361,11 @@ impl<const K: usize> Program<K> for AskProgram {
             if regions == 0 {
                 break;
             }
+        }
+        let deferred: u64 = self.settle_balanced(setup, launcher)?.iter().sum();
+        if deferred > 0 {
+            self.runs.last_mut().expect("a plan has a level").kernels.leaf += deferred;
+            *self.marks.last_mut().expect("one before the levels") = setup.device.mark()?;
         }
         if self.parts.blocks() > 0 {
             let args = LaunchArgs { parts: self.parts.upload(setup.device)?, ..LaunchArgs::default() };

@@ -12,6 +12,7 @@ use crate::cuda::args::{
     TALLY_COLUMNS, TALLY_FILL_GRIDS, TALLY_FILLED, TALLY_GRIDS, TALLY_LEAF_GRIDS, TALLY_LEAVES, TALLY_ROWS,
     TALLY_SUBDIVIDED,
 };
+use crate::cuda::balance::Settling;
 use crate::cuda::device::{Kernel, LoadedModule};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits;
@@ -40,6 +41,7 @@ pub(super) struct DpProgram {
     bricks: Kernel,
     sort: Kernel,
     settle: Kernel,
+    items: Kernel,
     threads: u64,
     code_bytes: u64,
     levels: Vec<LaunchArgs>,
@@ -63,6 +65,8 @@ pub(super) struct DpProgram {
     terminals: Terminals,
     /// The terminal regions where they are settled from their list: of one level at a time, or all.
     parts: Vec<ListParts>,
+    /// What settles them instead, if that was chosen.
+    settling: Option<Settling>,
     /// Alive as long as kernels may read it.
     _starts: Option<Buffer>,
 }
@@ -244,9 +248,25 @@ impl DpProgram {
         }
         self.upload(setup)?;
         let mut kernels = launcher.entry(&self.sort, regions.div_ceil(self.threads), self.args[0], regions)?;
+        if self.settling.is_some() {
+            kernels += self.settle_balanced(setup, launcher, &found)?;
+        } else {
+            kernels += self.settle_by_blocks(setup, launcher, &found)?;
+        }
+        self.ran.settled = kernels;
+        Ok(())
+    }
+
+    /// Settles the sorted regions, of which there are so many uniform ones and leaves per level, by blocks of their own.
+    fn settle_by_blocks<const K: usize>(
+        &mut self,
+        setup: &Setup<'_, K>,
+        launcher: &mut Launcher<'_>,
+        found: &[[u64; 2]],
+    ) -> Result<u64, Error> {
         self.parts.clear();
         let shared = Shared::of(StrategyKind::Ask);
-        for ((level, args), &[fills, leaves]) in setup.plan.levels().iter().zip(&self.levels).zip(&found) {
+        for ((level, args), &[fills, leaves]) in setup.plan.levels().iter().zip(&self.levels).zip(found) {
             if self.parts.is_empty() || setup.how.tuning.pass_on_cuda() == Pass::Level {
                 self.parts.push(ListParts::default());
             }
@@ -255,11 +275,34 @@ impl DpProgram {
             parts.add(LaunchArgs { regions: fills, pieces: pieces(shared.fill), leaves: 0, ..*args });
             parts.add(LaunchArgs { regions: leaves, pieces: pieces(shared.leaf), fills: 0, ..*args });
         }
+        let mut kernels = 0;
         for parts in self.parts.iter_mut().filter(|parts| parts.blocks() > 0) {
             kernels += launcher.entry(&self.settle, parts.blocks(), self.args[0], parts.upload(setup.device)?)?;
         }
-        self.ran.settled = kernels;
-        Ok(())
+        Ok(kernels)
+    }
+
+    /// The same by a balancer.
+    fn settle_balanced<const K: usize>(
+        &mut self,
+        setup: &Setup<'_, K>,
+        launcher: &mut Launcher<'_>,
+        found: &[[u64; 2]],
+    ) -> Result<u64, Error> {
+        let (items, threads, told) = (&self.items, self.threads, self.args[0]);
+        let Some(settling) = &mut self.settling else { return Ok(0) };
+        let mut make = |launcher: &mut Launcher<'_>, list: &[LaunchArgs], parts: u64| {
+            launcher.entry(items, list[0].listed.div_ceil(threads), told, parts)
+        };
+        let mut kernels = 0;
+        for ((level, args), &[fills, leaves]) in setup.plan.levels().iter().zip(&self.levels).zip(found) {
+            settling.add(setup, level, LaunchArgs { regions: fills, leaves: 0, ..*args })?;
+            settling.add(setup, level, LaunchArgs { regions: leaves, fills: 0, ..*args })?;
+            if setup.how.tuning.pass_on_cuda() == Pass::Level {
+                kernels += settling.settle(setup, launcher, true, &mut make)?.iter().sum::<u64>();
+            }
+        }
+        Ok(kernels + settling.settle(setup, launcher, true, &mut make)?.iter().sum::<u64>())
     }
 
     /// Forgets what was counted, with lists as long as they have to be.
@@ -314,6 +357,7 @@ impl<const K: usize> MakeProgram<K> for DpProgram {
             bricks: image.get("dp_bricks")?,
             sort: image.get("dp_sort")?,
             settle: image.get("dp_settle")?,
+            items: image.get("dp_items")?,
             threads,
             code_bytes,
             levels,
@@ -330,6 +374,7 @@ impl<const K: usize> MakeProgram<K> for DpProgram {
             told: Vec::new(),
             terminals: Terminals::default(),
             parts: Vec::new(),
+            settling: Settling::new(setup)?,
             _starts: starts,
         })
     }
@@ -353,6 +398,9 @@ impl<const K: usize> Program<K> for DpProgram {
             let expected =
                 setup.start.expected(&setup.plan, setup.field.boundary_dimension()).iter().sum::<f64>() as u64;
             self.terminals.reserve(setup, expected.clamp(1 << 12, 1 << 28), self.code_bytes)?;
+        }
+        if let Some(settling) = &mut self.settling {
+            settling.aim(setup)?;
         }
         self.upload(setup)
     }

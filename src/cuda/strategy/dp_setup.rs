@@ -3,6 +3,7 @@
 use crate::abi::padded;
 use crate::backend::{DpLaunch, How, Mapping, Pass, Shared, StrategyKind};
 use crate::cuda::args::{LaunchArgs, SETTLE_IN_PLACE, SETTLE_LAUNCHED, SETTLE_LISTED, SETTLE_NONE};
+use crate::cuda::balance::Settling;
 use crate::cuda::limits;
 use crate::cuda::memory::Buffer;
 use crate::cuda::setup::Setup;
@@ -28,7 +29,8 @@ pub(super) fn table_bytes<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, 
         DpLaunch::Region | DpLaunch::Block => 2 * u128::from(cuda.dp_overflow) * (code + 4),
     };
     let regions: f64 = plan.expected_regions(field.boundary_dimension()).iter().sum();
-    tables + regions as u128 * Terminals::bytes(how, code, field.labels().kind().bytes().max(4).into())
+    let listed = Terminals::bytes(how, code, field.labels().kind().bytes().max(4).into());
+    tables + regions as u128 * (listed + u128::from(Settling::bytes_per_region(field, how)))
 }
 
 /// What the kernels are told of a level.
