@@ -1,10 +1,10 @@
-// Settling from a list of terminal regions.
+// Lists of terminal regions.
 //
-// A list has parts: regions of one level that are all uniform, or all leaves. `regions` of them have `pieces` blocks each, from
-// block `first` on; the blocks of the parts follow each other, so that one launch settles any number of them.
+// A list has parts: regions of one level that are all uniform, or all leaves. `regions` of them have `pieces` places each, one as items of
+// a balancer, several as blocks that share a brick; the places of a part begin at `first`, and those of the parts follow each other.
 #pragma once
 
-// What a block does: which entry of which part, and which share of it.
+// What a place stands for: which entry of which part, and which share of it.
 struct Listed {
     const LaunchArgs& part;
     u64 entry;
@@ -16,11 +16,11 @@ struct Listed {
 };
 
 // Of a list with one part.
-DEVICE Listed listed_in(const LaunchArgs& part, u64 block) {
-    return {part, block / part.pieces, {u32(block % part.pieces), part.pieces}};
+DEVICE Listed listed_in(const LaunchArgs& part, u64 place) {
+    return {part, place / part.pieces, {u32(place % part.pieces), part.pieces}};
 }
 
-DEVICE Listed listed(const LaunchArgs* part, u64 block) {
-    while (block >= part->first + part->regions * part->pieces) part++;
-    return listed_in(*part, block - part->first);
+DEVICE Listed listed(const LaunchArgs* part, u64 place) {
+    while (place >= part->first + part->regions * part->pieces) part++;
+    return listed_in(*part, place - part->first);
 }

@@ -8,8 +8,17 @@ constexpr u64 SUM_OF_TILE = 1ull << 62, SUM_TO_TILE = 2ull << 62, SUM = SUM_OF_T
 
 constexpr u32 SCAN_TILE = BLOCK * SCAN_ITEMS;
 
-// Where a tile's entry lies in shared memory: neighbours side by side, and those of one thread in different banks.
-DEVICE u32 staged_at(u32 entry) { return entry + entry / 16; }
+// What the sums of a warp's items fit.
+#if NARROW_SUMS
+using SumInWarp = u32;
+#else
+using SumInWarp = u64;
+#endif
+
+// Neighbours, read or written at once.
+template <class T> struct alignas(2 * sizeof(T)) Two {
+    T first, second;
+};
 
 // Units of all tiles before `tile`, by the first warp.
 DEVICE u64 look_back(volatile u64* status, u32 tile) {
@@ -31,35 +40,48 @@ DEVICE u64 look_back(volatile u64* status, u32 tile) {
     }
 }
 
-// Into `to`, one entry more than there are items: the sums of what `counts(size)` makes of sizes.
+// Into `to`, one entry more than there are items: the sums of what `counts(size)` makes of sizes. A lane has pairs of neighbours,
+// 64 entries to a round of its warp, so that nothing need be turned round in shared memory.
 template <class Counts> DEVICE void scan_tile(const BalanceArgs& args, u64* to, const Counts& counts) {
+    constexpr u32 PAIRS = SCAN_ITEMS / 2;
     __shared__ u32 taken;
-    __shared__ u64 sums[WARPS], known, staged[SCAN_TILE + SCAN_TILE / 16];
+    __shared__ u64 sums[WARPS], known;
     volatile u64* status = (volatile u64*)args.status;
     if (threadIdx.x == 0) taken = atomicAdd((u32*)args.counters + BALANCE_TICKET, 1u);
     __syncthreads();
-    const u32 tile = taken;
-    const u32* sizes = (const u32*)args.sizes;
+    const u32 tile = taken, mine = warp() * 32 * SCAN_ITEMS + 2 * lane();
     const u64 first = u64(tile) * SCAN_TILE;
+    const u32 there = u32(least(SCAN_TILE, args.items - first));
+    const u32* sizes = (const u32*)args.sizes + first;
+    to += first;
+    u32 second[PAIRS];
+    SumInWarp sum[PAIRS], both[PAIRS];
 #pragma unroll
-    for (u32 i = 0; i < SCAN_ITEMS; i++) {
-        const u32 entry = i * BLOCK + threadIdx.x;
-        staged[staged_at(entry)] = first + entry < args.items ? counts(sizes[first + entry]) : 0;
+    for (u32 i = 0; i < PAIRS; i++) {
+        const u32 entry = mine + i * 64;
+        Two<u32> two{0, 0};
+        if (entry + 1 < there) two = *(const Two<u32>*)(sizes + entry);
+        else if (entry < there) two.first = sizes[entry];
+        second[i] = u32(counts(two.second));
+        sum[i] = both[i] = SumInWarp(counts(two.first)) + second[i];
     }
-    __syncthreads();
-    u64 values[SCAN_ITEMS], mine = 0;
-#pragma unroll
-    for (u32 i = 0; i < SCAN_ITEMS; i++) {
-        values[i] = mine;
-        mine += staged[staged_at(threadIdx.x * SCAN_ITEMS + i)];
-    }
-    u64 sum = mine;
 #pragma unroll
     for (u32 distance = 1; distance < 32; distance *= 2) {
-        const u64 other = __shfl_up_sync(ALL_LANES, sum, distance);
-        if (lane() >= distance) sum += other;
+#pragma unroll
+        for (u32 i = 0; i < PAIRS; i++) {
+            const SumInWarp other = __shfl_up_sync(ALL_LANES, sum[i], distance);
+            if (lane() >= distance) sum[i] += other;
+        }
     }
-    if (lane() == 31) sums[warp()] = sum;
+    SumInWarp of_warp = 0;
+#pragma unroll
+    for (u32 i = 0; i < PAIRS; i++) {
+        const SumInWarp of_round = __shfl_sync(ALL_LANES, sum[i], 31);
+        sum[i] += of_warp - both[i];
+        both[i] -= second[i];
+        of_warp += of_round;
+    }
+    if (lane() == 31) sums[warp()] = of_warp;
     __syncthreads();
     u64 total = 0, before = 0;
     for (u32 w = 0; w < WARPS; w++) {
@@ -74,14 +96,14 @@ template <class Counts> DEVICE void scan_tile(const BalanceArgs& args, u64* to, 
             known = earlier;
         }
     }
-    before += sum - mine;
-#pragma unroll
-    for (u32 i = 0; i < SCAN_ITEMS; i++) staged[staged_at(threadIdx.x * SCAN_ITEMS + i)] = before + values[i];
     __syncthreads();
+    const u64 base = known + before;
 #pragma unroll
-    for (u32 i = 0; i < SCAN_ITEMS; i++) {
-        const u32 entry = i * BLOCK + threadIdx.x;
-        if (first + entry < args.items) to[first + entry] = known + staged[staged_at(entry)];
+    for (u32 i = 0; i < PAIRS; i++) {
+        const u32 entry = mine + i * 64;
+        const Two<u64> two{base + sum[i], base + sum[i] + both[i]};
+        if (entry + 1 < there) *(Two<u64>*)(to + entry) = two;
+        else if (entry < there) to[entry] = two.first;
     }
-    if (threadIdx.x == 0 && args.items <= first + SCAN_TILE) to[args.items] = known + total;
+    if (threadIdx.x == 0 && args.items <= first + SCAN_TILE) to[there] = known + total;
 }

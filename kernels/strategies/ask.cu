@@ -53,31 +53,13 @@ KERNEL(ask_explore) {
     emit(run, args, launch, region, outcome, share, listener, AskLead{launch, index, entry.code});
 }
 
-// Settles what a level listed: `pieces` blocks fill a uniform region.
-KERNEL(ask_fill) {
-    const Listed mine = listed_in(launch, launch.first + blockIdx.x);
-    const u32 index = mine.number();
-    const Region region = region_at(run, launch, olt_read(launch, index).coords);
-    fill(run, region, ((const Value*)launch.values)[index], mine.share);
-}
-
-// `pieces` blocks evaluate a leaf, into the dense array or into its brick.
+// `pieces` blocks evaluate a leaf into its brick.
 KERNEL(ask_leaf) {
     Listener listener(run.stop);
     const Listed mine = listed_in(launch, launch.first + blockIdx.x);
     const Region region = region_at(run, launch, olt_read(launch, mine.number()).coords);
-    CellValue* brick = launch.bricks == 0 ? nullptr : (CellValue*)launch.bricks + mine.entry * launch.brick_cells;
+    CellValue* brick = (CellValue*)launch.bricks + mine.entry * launch.brick_cells;
     settle(run, args, launch, region, true, 0, brick, mine.share, listener);
-}
-
-// Settles what all levels listed.
-KERNEL(ask_settle) {
-    Listener listener(run.stop);
-    const Listed mine = listed((const LaunchArgs*)launch.parts, launch.first + blockIdx.x);
-    const u32 index = mine.number();
-    const Region region = region_at(run, mine.part, olt_read(mine.part, index).coords);
-    const Value value = ((const Value*)mine.part.values)[index];
-    settle(run, args, mine.part, region, mine.leaf(), value, nullptr, mine.share, listener);
 }
 
 // Makes items for a balancer of what levels listed, or one did: a thread each.

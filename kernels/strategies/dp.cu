@@ -49,17 +49,6 @@ ENTRY(dp_sort, const DpArgs*, dp, u64, first, u64, regions) {
     ((u32*)(leaf ? launch.leaves : launch.fills))[place] = u32(number);
 }
 
-// Settles the sorted regions of some parts.
-ENTRY(dp_settle, const DpArgs*, dp, u64, first, u64, parts) {
-    const RunArgs& run = *(const RunArgs*)dp->run;
-    Listener listener(dp->stop);
-    const Listed mine = listed((const LaunchArgs*)parts, first + blockIdx.x);
-    const u32 number = mine.number();
-    const Region region = region_at(run, mine.part, curve_coords(mine.part, ((const Code*)dp->terminal_codes)[number]));
-    const Value value = ((const Value*)dp->terminal_values)[number];
-    settle(run, *(const FieldArgs*)dp->args, mine.part, region, mine.leaf(), value, nullptr, mine.share, listener);
-}
-
 // Makes items for a balancer of the sorted regions of some parts: a thread each.
 ENTRY(dp_items, const DpArgs*, dp, u64, first, u64, parts) {
     const u64 item = (first + blockIdx.x) * BLOCK + threadIdx.x;

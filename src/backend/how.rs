@@ -155,7 +155,7 @@ choices! {
     ask_loop: AskLoop = AskLoop::Lean, "ask-loop";
     /// What the OLT holds per family: a scalar code, or coordinates to compare with (cuda, ask)
     table: Table = Table::Scalars, "table";
-    /// What settles lists of terminal regions: a balancer of `orthant balance list`, the one that fits, or else blocks of their own (cuda; --pass level or deferred)
+    /// What settles lists of terminal regions: a balancer of `orthant balance list`, or the one that fits [default: auto] (cuda; --pass level or deferred)
     balancer: Option<BalancerChoice> = None, "balancer";
     /// A stack of 3-D grids in one launch, or one launch per grid (cuda, exhaustive, k >= 4)
     stack: Stack = Stack::Folded, "stack";
@@ -227,9 +227,12 @@ impl How {
         self.cuda.clone().unwrap_or_default()
     }
 
-    /// The balancer that settles lists on a GPU, if there are lists and one was chosen.
-    pub(crate) fn settles_by(&self) -> Option<&BalancerChoice> {
-        self.cuda.as_ref()?.balancer.as_ref()
+    /// The balancer that settles terminal regions on a GPU, if they are settled from lists.
+    pub(crate) fn settles_by(&self) -> Option<BalancerChoice> {
+        let lists = self.tuning.strategy != StrategyKind::Exhaustive
+            && self.kept.keep == Keep::Dense
+            && self.tuning.pass_on_cuda() != Pass::InPlace;
+        lists.then(|| self.on_cuda().balancer.unwrap_or(BalancerChoice::Auto))
     }
 
     /// The same for a field: values of a type are stored as they are.

@@ -103,6 +103,9 @@ pub enum BalancerError {
     },
 }
 
+/// Sizes below this fit 32 bits 512 times over: the items of a warp in a scan.
+const NARROW: u64 = 1 << 23;
+
 fn takes(kind: BalancerKind) -> String {
     let knob = |knob: &Knob| {
         let [least, most] = knob.range;
@@ -140,7 +143,8 @@ impl Balancer {
     ) -> Result<BalanceLayout, BalancerError> {
         let asked = LayoutAsked { facts, mean_of_small, knob: &|name| self.told(name), processors };
         let layout = self.kind.definition().layout(&asked);
-        layout.map_err(|reason| BalancerError::Items { kind: self.kind, reason })
+        let layout = layout.map_err(|reason| BalancerError::Items { kind: self.kind, reason })?;
+        Ok(BalanceLayout { narrow: facts.most < NARROW, ..layout })
     }
 
     /// Calls `body` for every unit once, in runs, over the threads of rayon's current pool. `prefix` is that of [`Items::prefix`].

@@ -50,6 +50,8 @@ pub(crate) struct BalanceLayout {
     pub(crate) blocks: u64,
     /// True if it needs to know how many units come before each item.
     pub(crate) prefix: bool,
+    /// True if sums over the items of a warp fit 32 bits.
+    pub(crate) narrow: bool,
     /// The units of a tile, if it needs to know how many of them come before each item.
     pub(crate) tile: Option<u32>,
     /// The chunks that a kernel looks up beforehand, if it needs that.

@@ -64,10 +64,10 @@ const PASS: usize = 6;
 /// The axis of what there is on a GPU alone, and of which a condition speaks.
 const BALANCER: &str = "balancer";
 
-/// None, the one that fits, one that looks things up beforehand, and one that launches; a test has all of them.
-fn balancers() -> [Option<BalancerChoice>; 4] {
+/// The one that fits, one that looks things up beforehand, and one that launches; a test has all of them.
+fn balancers() -> [Option<BalancerChoice>; 3] {
     let named = |kind: BalancerKind| Some(BalancerChoice::Named(kind.into()));
-    [None, Some(BalancerChoice::Auto), named(BalancerKind::MultiPhase), named(BalancerKind::DynamicWarps)]
+    [None, named(BalancerKind::MultiPhase), named(BalancerKind::DynamicWarps)]
 }
 
 fn axis<T: Clone + ChoiceValue + 'static>(
@@ -147,7 +147,7 @@ pub(super) fn rows(
         let balanced = balancer.and_then(chosen).filter(|&balancer| balancer > 0);
         let listed = row[KEEP].is_none_or(|keep| Keep::ALL[keep] == Keep::Dense)
             && row[PASS].is_none_or(|pass| pass == 0 || PASSES[pass - absent[PASS]] != Some(Pass::InPlace));
-        if balanced.is_some_and(|balancer| !listed || (scope == Scope::Static && balancer == 3)) {
+        if balanced.is_some_and(|balancer| !listed || (scope == Scope::Static && balancer == 2)) {
             return false;
         }
         let strategy = row[STRATEGY].map(|number| StrategyKind::ALL[number]);

@@ -1,6 +1,6 @@
 //! What the numbers of 32 bits in kernels can hold, checked before anything is compiled.
 
-use crate::backend::{Error, How, Pass, Unsupported};
+use crate::backend::{Error, How, Unsupported};
 use crate::choice::{ChoiceError, ChoiceValue};
 use crate::geometry::Level;
 use crate::plan::Plan;
@@ -19,14 +19,13 @@ pub(super) fn too_many_regions(level: u32, regions: u128) -> Error {
 /// # Errors
 /// [`Error::Choice`] with the number that is too large.
 pub(super) fn check<const K: usize>(plan: &Plan<K>, how: &How) -> Result<(), Error> {
-    if let Some(balancer) = how.settles_by() {
+    if let (Some(balancer), None) = (how.on_cuda().balancer, how.settles_by()) {
         let refused = |reason| ChoiceError::new("balancer", balancer.write().unwrap_or_default(), reason);
-        if how.kept.keep != Keep::Dense {
-            return Err(refused("it settles the regions of a dense array").with(&["keep"]).into());
+        return Err(match how.kept.keep {
+            Keep::Dense => refused("it settles from lists, and in place there are none").with(&["pass"]),
+            _ => refused("it settles the regions of a dense array").with(&["keep"]),
         }
-        if how.tuning.pass_on_cuda() == Pass::InPlace {
-            return Err(refused("it settles from lists, and in place there are none").with(&["pass"]).into());
-        }
+        .into());
     }
     let most = u128::from(MOST);
     let roots = &plan.levels()[0];

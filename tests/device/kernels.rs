@@ -27,7 +27,8 @@ impl Job for Compile<'_> {
         let how = How::default().block(BLOCKS[number % 7]).cell(CellType::ALL[number / 3 % 2]).table(table);
         let balancer = BalancerKind::ALL[number / 4 % BalancerKind::ALL.len()].into();
         let balancer = (number % 4 == 3).then_some(BalancerChoice::Named(balancer));
-        let how = how.explore_order(ExploreOrder::ALL[number / 5 % 2]).balancer(balancer);
+        let pass = balancer.as_ref().map(|_| Pass::Deferred);
+        let how = how.explore_order(ExploreOrder::ALL[number / 5 % 2]).balancer(balancer).pass(pass);
         let mut request = self.case.request.clone().curve(CurveKind::ALL[number % 3]);
         request.how = how.clone();
         // Hilbert does not serve every r.

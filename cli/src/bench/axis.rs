@@ -32,7 +32,7 @@ pub(super) fn values(text: &str) -> Result<Vec<String>, String> {
     for item in bare.split(',').map(str::trim) {
         match item {
             "" => return Err(format!("'{text}' has an empty value")),
-            _ if item.contains(':') => values.extend(range(item)?),
+            _ if item.contains(':') && !item.contains('=') => values.extend(range(item)?),
             _ => values.push(value(item)),
         }
         if values.len() > MOST {

@@ -7,9 +7,14 @@ use crate::cuda::args::BalanceArgs;
 use crate::cuda::device::{Argument, Device, Kernel, LoadedModule};
 use crate::cuda::memory::{Allocation, Reserve};
 
-/// Items per thread of a scan, so that a block's tile fits its shared memory.
-pub(super) fn scan_items(block: u32) -> u64 {
-    if block > 512 { 4 } else { 8 }
+/// Items per thread of a scan: as many as registers hold.
+fn scan_items(layout: &BalanceLayout) -> u64 {
+    if layout.narrow { 16 } else { 8 }
+}
+
+/// Items per block of a scan.
+fn scan_tile(layout: &BalanceLayout) -> u64 {
+    u64::from(layout.block) * scan_items(layout)
 }
 
 /// What kernels of a layout are compiled for, beside the body.
@@ -20,7 +25,8 @@ pub(super) fn defines(layout: &BalanceLayout) -> Vec<(&'static str, String)> {
         ("SCANS_TILES", u32::from(layout.tile.is_some()).to_string()),
         ("PARTITIONS", u32::from(layout.chunks.is_some()).to_string()),
         ("CREDITS", format!("{}u", layout.credits.unwrap_or(0))),
-        ("SCAN_ITEMS", format!("{}u", scan_items(layout.block))),
+        ("SCAN_ITEMS", format!("{}u", scan_items(layout))),
+        ("NARROW_SUMS", u32::from(layout.narrow).to_string()),
     ])
     .collect()
 }
@@ -79,8 +85,7 @@ impl BalanceRoom {
         mut args: BalanceArgs,
     ) -> Result<BalanceArgs, Error> {
         let sums = 8 * (facts.items + 1);
-        let scanned = u64::from(layout.block) * scan_items(layout.block);
-        self.state_bytes = COUNTERS + 8 * facts.items.div_ceil(scanned);
+        self.state_bytes = COUNTERS + 8 * facts.items.div_ceil(scan_tile(layout));
         let room = |to: &mut Reserve, what, bytes: Option<u64>| match bytes {
             Some(bytes) => Ok(to.ensure(device, what, bytes, Allocation::Pool)?.address()),
             None => Ok::<u64, Error>(0),
@@ -142,8 +147,7 @@ impl BalanceRun<'_> {
 
     /// Sums.
     pub(super) fn scan(&self) -> Result<u64, CudaError> {
-        let tile = u64::from(self.layout.block) * scan_items(self.layout.block);
-        let tiles = u64::from(self.args.items).div_ceil(tile);
+        let tiles = u64::from(self.args.items).div_ceil(scan_tile(self.layout));
         let mut launches = 0;
         for kernel in [&self.kernels.scan_units, &self.kernels.scan_tiles].into_iter().flatten() {
             self.room.reset(self.room.state_bytes)?;

@@ -15,14 +15,13 @@ use crate::cuda::balance::Settling;
 use crate::cuda::device::{Kernel, LoadedModule, elapsed};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits;
-use crate::cuda::memory::{Allocation, Buffer, Pinned, Reserve, read, read_integers};
+use crate::cuda::memory::{Allocation, Buffer, Pinned, Reserve};
 use crate::cuda::setup::Setup;
 use crate::cuda::specialise::{COORDINATES, Specialisation};
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
-use crate::cuda::strategy::listed::ListParts;
 use crate::cuda::watch::Watch;
 use crate::field::{DeviceTwin, Field};
-use crate::geometry::{Level, Region};
+use crate::geometry::Level;
 use crate::plan::Plan;
 use crate::result::{Bricks, Keep, Launches, LevelKernels, Terminal};
 
@@ -35,42 +34,38 @@ const KERNELS: &str = "running the kernels of a level";
 
 pub(super) struct AskProgram {
     explore: Kernel,
-    fill: Kernel,
     leaf: Kernel,
-    settle: Kernel,
     items: Kernel,
     rank: Kernel,
     place: Kernel,
     threads: u64,
-    code_bytes: u64,
+    pub(super) code_bytes: u64,
     starts: Option<Buffer>,
     counters: Buffer,
     pinned: Pinned,
     /// Per level; two that take turns if nothing but counts is kept.
-    tables: Vec<LevelTables>,
+    pub(super) tables: Vec<LevelTables>,
     /// The levels of the last run as they were launched.
-    launched: Vec<LaunchArgs>,
+    pub(super) launched: Vec<LaunchArgs>,
     /// What the last run found per level, and the marks before, between and after its levels.
     runs: Vec<LevelRun>,
     marks: Vec<CudaEvent>,
-    leaves: u64,
-    bricks: Reserve,
-    /// What all levels listed, where that is settled at the end.
-    parts: ListParts,
-    /// What settles lists instead, if that was chosen.
+    pub(super) leaves: u64,
+    pub(super) bricks: Reserve,
+    /// What settles lists, if there are any.
     settling: Option<Settling>,
 }
 
 /// What the device holds of a level.
 #[derive(Default)]
-struct LevelTables {
+pub(super) struct LevelTables {
     /// The OLT: the codes of the parents of the level's families. Written by the level before; not there for roots.
-    families: Reserve,
-    mixed: Reserve,
-    values: Reserve,
+    pub(super) families: Reserve,
+    pub(super) mixed: Reserve,
+    pub(super) values: Reserve,
     ranks: Reserve,
     fills: Reserve,
-    leaves: Reserve,
+    pub(super) leaves: Reserve,
 }
 
 /// Bytes of a code in a table of the deepest level.
@@ -194,40 +189,38 @@ impl AskProgram {
         [leaves, fills]: [u64; 2],
         kernels: &mut LevelKernels,
     ) -> Result<(), Error> {
-        let shared = Shared::of(StrategyKind::Ask);
-        let part = |regions, each| {
-            let pieces = setup.pieces(level, self.threads, each);
-            LaunchArgs { regions, pieces, ..args }
-        };
-        let fill = LaunchArgs { leaves: 0, ..part(fills, shared.fill) };
-        let mut leaf = LaunchArgs { fills: 0, ..part(leaves, shared.leaf) };
-        if setup.how.kept.keep == Keep::Regions && leaves > 0 {
-            let cells = level.most_cells();
-            let bytes = leaves * cells * setup.storage.cell.bytes();
-            let bricks = self.bricks.ensure(setup.device, "the bricks of leaves", bytes, Allocation::Pool)?;
-            if level.whole_sides().contains(&0) {
-                // Smaller regions leave gaps, which are read back too.
-                bricks.set(0)?;
-            }
-            (leaf.bricks, leaf.brick_cells) = (bricks.address(), cells);
-        } else if let Some(settling) = &mut self.settling {
-            settling.add(setup, level, fill)?;
-            settling.add(setup, level, leaf)?;
+        if let Some(settling) = &mut self.settling {
+            settling.add(setup, level, LaunchArgs { regions: fills, leaves: 0, ..args })?;
+            settling.add(setup, level, LaunchArgs { regions: leaves, fills: 0, ..args })?;
             if setup.how.tuning.pass_on_cuda() == Pass::Level {
                 [kernels.fill, kernels.leaf] = self.settle_balanced(setup, launcher)?;
             }
-            return Ok(());
-        } else if setup.how.tuning.pass_on_cuda() == Pass::Deferred {
-            self.parts.add(fill);
-            self.parts.add(leaf);
-            return Ok(());
+        } else if leaves > 0 {
+            kernels.leaf = self.evaluate_bricks(setup, launcher, level, args, leaves)?;
         }
-        let mut launch = |kernel: &Kernel, part: &LaunchArgs| {
-            launcher.fold(kernel, part.regions * u64::from(part.pieces), &setup.run, part, &setup.args)
-        };
-        kernels.fill = launch(&self.fill, &fill)?;
-        kernels.leaf = launch(&self.leaf, &leaf)?;
         Ok(())
+    }
+
+    /// Evaluates leaves into bricks, by blocks of their own; returns the number of launches.
+    fn evaluate_bricks<const K: usize>(
+        &mut self,
+        setup: &Setup<'_, K>,
+        launcher: &mut Launcher<'_>,
+        level: &Level<K>,
+        args: LaunchArgs,
+        leaves: u64,
+    ) -> Result<u64, Error> {
+        let cells = level.most_cells();
+        let bytes = leaves * cells * setup.storage.cell.bytes();
+        let bricks = self.bricks.ensure(setup.device, "the bricks of leaves", bytes, Allocation::Pool)?;
+        if level.whole_sides().contains(&0) {
+            // Smaller regions leave gaps, which are read back too.
+            bricks.set(0)?;
+        }
+        let pieces = setup.pieces(level, self.threads, Shared::of(StrategyKind::Ask).leaf);
+        let args =
+            LaunchArgs { regions: leaves, pieces, fills: 0, bricks: bricks.address(), brick_cells: cells, ..args };
+        launcher.fold(&self.leaf, leaves * u64::from(pieces), &setup.run, &args, &setup.args)
     }
 
     /// Settles what was listed by a balancer; returns the number of launches for uniform regions and for leaves.
@@ -244,7 +237,7 @@ impl AskProgram {
         })
     }
 
-    fn slot(&self, level: u32) -> usize {
+    pub(super) fn slot(&self, level: u32) -> usize {
         level as usize % self.tables.len()
     }
 }
@@ -258,9 +251,7 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
         let levels = plan.levels().len();
         Ok(Self {
             explore: kernels.get("ask_explore")?,
-            fill: kernels.get("ask_fill")?,
             leaf: kernels.get("ask_leaf")?,
-            settle: kernels.get("ask_settle")?,
             items: kernels.get("ask_items")?,
             rank: kernels.get("ask_rank")?,
             place: kernels.get("ask_place")?,
@@ -277,7 +268,6 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
             marks: Vec::new(),
             leaves: 0,
             bricks: Reserve::default(),
-            parts: ListParts::default(),
             settling: Settling::new(setup)?,
         })
     }
@@ -316,7 +306,6 @@ impl<const K: usize> Program<K> for AskProgram {
         self.marks.clear();
         self.runs.clear();
         self.leaves = 0;
-        self.parts.clear();
         self.settling.iter_mut().for_each(Settling::clear);
         self.counters.set(0)?;
         self.marks.push(setup.device.mark()?);
@@ -341,7 +330,7 @@ impl<const K: usize> Program<K> for AskProgram {
                 self.leaves = leaves;
                 self.settle_listed(setup, launcher, level, args, [leaves, fills], &mut kernels)?;
             }
-            if self.parts.blocks() == 0 && self.settling.as_ref().is_none_or(Settling::is_empty) {
+            if self.settling.as_ref().is_none_or(Settling::is_empty) {
                 // What is not settled are the mixed regions, a share of the level's lattice.
                 let open = setup.plan.domain().cells() as f64 * mixed as f64 / level.regions() as f64;
                 watch.control.reach((setup.start.cells as f64 - open) as u64);
@@ -362,16 +351,10 @@ impl<const K: usize> Program<K> for AskProgram {
                 break;
             }
         }
+        // The deepest level is not done before.
         let deferred: u64 = self.settle_balanced(setup, launcher)?.iter().sum();
         if deferred > 0 {
             self.runs.last_mut().expect("a plan has a level").kernels.leaf += deferred;
-            *self.marks.last_mut().expect("one before the levels") = setup.device.mark()?;
-        }
-        if self.parts.blocks() > 0 {
-            let args = LaunchArgs { parts: self.parts.upload(setup.device)?, ..LaunchArgs::default() };
-            let kernels = launcher.fold(&self.settle, self.parts.blocks(), &setup.run, &args, &setup.args)?;
-            // The deepest level is not done before.
-            self.runs.last_mut().expect("a plan has a level").kernels.leaf += kernels;
             *self.marks.last_mut().expect("one before the levels") = setup.device.mark()?;
         }
         Ok(())
@@ -383,88 +366,6 @@ impl<const K: usize> Program<K> for AskProgram {
     }
 
     fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Bricks), Error> {
-        let mut bricks = Bricks::new(setup.storage.cell);
-        let mut terminals = Vec::new();
-        if setup.how.kept.keep == Keep::Counts {
-            return Ok((terminals, bricks));
-        }
-        for &LaunchArgs { regions, level, .. } in &self.launched {
-            let level = &setup.plan.levels()[level as usize];
-            let tables = &self.tables[self.slot(level.index)];
-            let mixed = read_integers(setup.device, tables.mixed.address(), regions, 1)?;
-            let values = read_integers(setup.device, tables.values.address(), regions, setup.value_bytes())?;
-            let codes = self.codes(setup, level, tables, regions)?;
-            let mut places = vec![None; regions as usize];
-            if setup.plan.is_last(level.index) && setup.how.kept.keep == Keep::Regions {
-                bricks = self.read_bricks(setup, level, tables, &mut places)?;
-            }
-            for (((code, mixed), value), place) in codes.into_iter().zip(mixed).zip(values).zip(places) {
-                if mixed == 0 {
-                    terminals.push(Terminal::uniform(level.index, code, setup.storage.word(value)));
-                } else if setup.plan.is_last(level.index) {
-                    terminals.push(Terminal::leaf(level.index, code, place));
-                }
-            }
-        }
-        Ok((terminals, bricks))
-    }
-}
-
-impl AskProgram {
-    /// The codes of a level's regions, in the order of its table.
-    fn codes<const K: usize>(
-        &self,
-        setup: &Setup<'_, K>,
-        level: &Level<K>,
-        tables: &LevelTables,
-        regions: u64,
-    ) -> Result<Vec<u64>, Error> {
-        let encoding = setup.plan.encoding();
-        let lattice = |grid: [u32; K]| Region { corner: [0; K], extent: grid };
-        let scalars = setup.cuda.table == Table::Scalars;
-        if level.index == setup.start.level {
-            let code = |index| match setup.row_major() {
-                true => encoding.encode(level.index, lattice(level.grid).offset(index)),
-                false => setup.start.code(index),
-            };
-            return Ok((0..regions).map(code).collect());
-        }
-        let per_family = setup.plan.scheme().children();
-        let (families, width) = (regions / per_family, if scalars { self.code_bytes } else { 4 });
-        let words = read_integers(setup.device, tables.families.address(), families * self.code_bytes / width, width)?;
-        let mut codes = vec![0; regions as usize];
-        let split = setup.plan.scheme().r;
-        let parents = words.chunks(if scalars { 1 } else { K });
-        for (parent, children) in parents.zip(codes.chunks_mut(per_family as usize)) {
-            if scalars {
-                encoding.children(level.index - 1, parent[0], children);
-            } else {
-                let corner = std::array::from_fn(|j| parent[j] as u32 * split[j]);
-                let family = Region { corner, extent: split };
-                children.iter_mut().zip(family.cells()).for_each(|(code, p)| *code = encoding.encode(level.index, p));
-            }
-        }
-        Ok(codes)
-    }
-
-    /// Reads the leaves' cells, each with room for those of the largest region, and where each leaf's start.
-    fn read_bricks<const K: usize>(
-        &self,
-        setup: &Setup<'_, K>,
-        level: &Level<K>,
-        tables: &LevelTables,
-        places: &mut [Option<u64>],
-    ) -> Result<Bricks, Error> {
-        let (most, width) = (level.most_cells(), setup.storage.cell.bytes());
-        let leaves = read_integers(setup.device, tables.leaves.address(), self.leaves, 4)?;
-        let mut bricks = Bricks::zeroed(setup.storage.cell, self.leaves, most)?;
-        read(setup.device, self.bricks.address(), self.leaves * most * width, |start, bytes| {
-            bricks.store(start / width, bytes);
-            Ok(())
-        })?;
-        for (i, &leaf) in leaves.iter().enumerate() {
-            places[leaf as usize] = Some(i as u64 * most);
-        }
-        Ok(bricks)
+        self.terminals(setup)
     }
 }

@@ -4,7 +4,7 @@
 //! (`region`, `block`), or a level whose launch failed (`tail`), until nothing is left.
 
 use crate::abi::DeviceStruct;
-use crate::backend::{DpLaunch, Error, How, Pass, Shared, StrategyKind, Table, Unsupported};
+use crate::backend::{DpLaunch, Error, How, Pass, Table, Unsupported};
 use crate::choice::ChoiceError;
 use crate::cuda::args::{
     COUNTER_DONE, COUNTER_MIXED, COUNTERS, DP_COUNTERS, DP_FAILED, DP_IN_PLACE, DP_LEAVES, DP_MOST_IN_FLIGHT,
@@ -22,7 +22,6 @@ use crate::cuda::specialise::Specialisation;
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
 use crate::cuda::strategy::dp_setup::{self, expected_families, level_args};
 use crate::cuda::strategy::dp_terminals::Terminals;
-use crate::cuda::strategy::listed::ListParts;
 use crate::cuda::watch::Watch;
 use crate::field::{DeviceTwin, Field};
 use crate::plan::Plan;
@@ -39,12 +38,11 @@ const MOST_CREDITS: u64 = 1 << 22;
 pub(super) struct DpProgram {
     explore: Kernel,
     bricks: Kernel,
-    sort: Kernel,
-    settle: Kernel,
-    items: Kernel,
-    threads: u64,
+    pub(super) sort: Kernel,
+    pub(super) items: Kernel,
+    pub(super) threads: u64,
     code_bytes: u64,
-    levels: Vec<LaunchArgs>,
+    pub(super) levels: Vec<LaunchArgs>,
     /// The run's counters, then those of every level.
     counters: Buffer,
     /// Grids that may be in flight, and their tickets.
@@ -56,31 +54,29 @@ pub(super) struct DpProgram {
     tables: [Reserve; 2],
     table_capacity: u64,
     /// What the last run came to.
-    ran: DpRun,
+    pub(super) ran: DpRun,
     /// The structs on the device, the addresses of the two `DpArgs`, which differ in what overflow table is which, and what
     /// they say of the run.
     structs: Vec<Buffer>,
-    args: [u64; 2],
+    pub(super) args: [u64; 2],
     told: Vec<u8>,
-    terminals: Terminals,
-    /// The terminal regions where they are settled from their list: of one level at a time, or all.
-    parts: Vec<ListParts>,
-    /// What settles them instead, if that was chosen.
-    settling: Option<Settling>,
+    pub(super) terminals: Terminals,
+    /// What settles the terminal regions from their list, if that is to be.
+    pub(super) settling: Option<Settling>,
     /// Alive as long as kernels may read it.
     _starts: Option<Buffer>,
 }
 
 /// What one run came to.
 #[derive(Default)]
-struct DpRun {
+pub(super) struct DpRun {
     /// At its end.
     counters: Vec<u64>,
     /// The host's launches per level, for rounds, and for bricks.
     host: Vec<u64>,
     rounds: u64,
     /// For what is settled at the end: bricks, or lists.
-    settled: u64,
+    pub(super) settled: u64,
     /// Families that overflowed, in all rounds and the most in one.
     overflowed: u64,
     most_waiting: u64,
@@ -104,7 +100,7 @@ fn origin(from: u32) -> u64 {
 
 impl DpProgram {
     /// Makes the tables of `tail` and puts all structs on the device, unless they are there.
-    fn upload<const K: usize>(&mut self, setup: &Setup<'_, K>) -> Result<(), Error> {
+    pub(super) fn upload<const K: usize>(&mut self, setup: &Setup<'_, K>) -> Result<(), Error> {
         let (device, roots) = (setup.device, setup.start.level as usize);
         if self.table_capacity > 0 {
             for table in &mut self.tables {
@@ -226,85 +222,6 @@ impl DpProgram {
         }
     }
 
-    /// Settles the terminal regions from their list, sorted by level into uniform ones and leaves.
-    fn settle_listed<const K: usize>(
-        &mut self,
-        setup: &Setup<'_, K>,
-        launcher: &mut Launcher<'_>,
-    ) -> Result<(), Error> {
-        let per_level = (TALLY_ROWS * TALLY_COLUMNS) as usize;
-        let words = self.levels.len() * per_level;
-        let tallies = read_integers(setup.device, setup.tallies(0), words as u64, 8)?;
-        let found = |column| tallies.chunks(per_level).map(move |level| tally(level, column));
-        let found: Vec<[u64; 2]> = found(TALLY_FILLED).zip(found(TALLY_LEAVES)).map(<[u64; 2]>::from).collect();
-        let regions: u64 = found.iter().flatten().sum();
-        if regions != self.terminals.count {
-            return Err(Error::Unsupported { backend: "cuda", what: Unsupported::Terminals { regions } });
-        }
-        let mut place = self.terminals.sorted();
-        for (args, [fills, leaves]) in self.levels.iter_mut().zip(&found) {
-            (args.fills, args.leaves) = (place, place + 4 * fills);
-            place += 4 * (fills + leaves);
-        }
-        self.upload(setup)?;
-        let mut kernels = launcher.entry(&self.sort, regions.div_ceil(self.threads), self.args[0], regions)?;
-        if self.settling.is_some() {
-            kernels += self.settle_balanced(setup, launcher, &found)?;
-        } else {
-            kernels += self.settle_by_blocks(setup, launcher, &found)?;
-        }
-        self.ran.settled = kernels;
-        Ok(())
-    }
-
-    /// Settles the sorted regions, of which there are so many uniform ones and leaves per level, by blocks of their own.
-    fn settle_by_blocks<const K: usize>(
-        &mut self,
-        setup: &Setup<'_, K>,
-        launcher: &mut Launcher<'_>,
-        found: &[[u64; 2]],
-    ) -> Result<u64, Error> {
-        self.parts.clear();
-        let shared = Shared::of(StrategyKind::Ask);
-        for ((level, args), &[fills, leaves]) in setup.plan.levels().iter().zip(&self.levels).zip(found) {
-            if self.parts.is_empty() || setup.how.tuning.pass_on_cuda() == Pass::Level {
-                self.parts.push(ListParts::default());
-            }
-            let pieces = |each| setup.pieces(level, self.threads, each);
-            let parts = self.parts.last_mut().expect("one was just made");
-            parts.add(LaunchArgs { regions: fills, pieces: pieces(shared.fill), leaves: 0, ..*args });
-            parts.add(LaunchArgs { regions: leaves, pieces: pieces(shared.leaf), fills: 0, ..*args });
-        }
-        let mut kernels = 0;
-        for parts in self.parts.iter_mut().filter(|parts| parts.blocks() > 0) {
-            kernels += launcher.entry(&self.settle, parts.blocks(), self.args[0], parts.upload(setup.device)?)?;
-        }
-        Ok(kernels)
-    }
-
-    /// The same by a balancer.
-    fn settle_balanced<const K: usize>(
-        &mut self,
-        setup: &Setup<'_, K>,
-        launcher: &mut Launcher<'_>,
-        found: &[[u64; 2]],
-    ) -> Result<u64, Error> {
-        let (items, threads, told) = (&self.items, self.threads, self.args[0]);
-        let Some(settling) = &mut self.settling else { return Ok(0) };
-        let mut make = |launcher: &mut Launcher<'_>, list: &[LaunchArgs], parts: u64| {
-            launcher.entry(items, list[0].listed.div_ceil(threads), told, parts)
-        };
-        let mut kernels = 0;
-        for ((level, args), &[fills, leaves]) in setup.plan.levels().iter().zip(&self.levels).zip(found) {
-            settling.add(setup, level, LaunchArgs { regions: fills, leaves: 0, ..*args })?;
-            settling.add(setup, level, LaunchArgs { regions: leaves, fills: 0, ..*args })?;
-            if setup.how.tuning.pass_on_cuda() == Pass::Level {
-                kernels += settling.settle(setup, launcher, true, &mut make)?.iter().sum::<u64>();
-            }
-        }
-        Ok(kernels + settling.settle(setup, launcher, true, &mut make)?.iter().sum::<u64>())
-    }
-
     /// Forgets what was counted, with lists as long as they have to be.
     fn restart<const K: usize>(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
         launcher.launches = Launches::default();
@@ -356,7 +273,6 @@ impl<const K: usize> MakeProgram<K> for DpProgram {
             explore: image.get(explore)?,
             bricks: image.get("dp_bricks")?,
             sort: image.get("dp_sort")?,
-            settle: image.get("dp_settle")?,
             items: image.get("dp_items")?,
             threads,
             code_bytes,
@@ -373,7 +289,6 @@ impl<const K: usize> MakeProgram<K> for DpProgram {
             args: [0, 0],
             told: Vec::new(),
             terminals: Terminals::default(),
-            parts: Vec::new(),
             settling: Settling::new(setup)?,
             _starts: starts,
         })

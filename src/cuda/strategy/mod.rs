@@ -1,12 +1,13 @@
 //! The strategies on CUDA, a file each.
 
 mod ask;
+mod ask_regions;
 mod definition;
 mod dp;
+mod dp_settle;
 mod dp_setup;
 mod dp_terminals;
 mod exhaustive;
-mod listed;
 
 pub(super) use definition::{LevelRun, Maker, Program};
 
