@@ -23,7 +23,7 @@ use crate::result::{Bricks, Keep, Launches, LevelKernels, Terminal};
 const BLOCKS: u64 = 1 << 15;
 
 /// Most tiles of a block.
-const MOST_PIECES: u64 = 8;
+const MOST_PIECES: u64 = 32;
 
 pub(super) struct ExhaustiveProgram {
     kernel: Kernel,
@@ -104,12 +104,15 @@ impl ExhaustiveProgram {
         }
         self.starts = setup.starts(&outer.curve)?;
         let (count, depth) = (count as u64, outer.depth as u64);
-        let pieces = (count * depth / BLOCKS).clamp(1, MOST_PIECES).min(count);
-        let native = count.div_ceil(pieces);
+        // A block stays in a row of tiles, and blocks of a row take about as many.
+        let most = (count * depth / BLOCKS).clamp(1, MOST_PIECES) as u32;
+        let row = tiles[0];
+        tiles[0] = row.div_ceil(most);
+        let pieces = row.div_ceil(tiles[0]);
+        let native = count / u64::from(row) * u64::from(tiles[0]);
         let mut args = LaunchArgs {
             native,
-            regions: count,
-            pieces: pieces as u32,
+            pieces,
             tiles,
             grid: outer.grid,
             tallies: setup.tallies(0),
