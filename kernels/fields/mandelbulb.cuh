@@ -28,6 +28,7 @@ struct Mandelbulb {
         const Real a2 = mul_sub(a1, a1, mul(p2, mul(b1, b1))), b2 = mul(add(a1, a1), b1);
         const Real a3 = mul_sub(a2, a2, mul(p2, mul(b2, b2))), b3 = mul(add(a2, a2), b2);
         // ((x + iy)/ρ)², ⁴, ⁸
+        // From states inside, p2 is at most 4; what it gives below TINY is not used, and from states outside nothing is.
         const Real inverse = LAB_NEWTON ? unchecked_reciprocal(p2) : quotient(Real(1), p2);
         const Real c1 = mul(mul_sub(x, x, mul(y, y)), inverse), s1 = mul(mul(add(x, x), y), inverse);
         const Real c2 = mul_sub(c1, c1, mul(s1, s1)), s2 = mul(add(c1, c1), s1);
@@ -39,6 +40,9 @@ struct Mandelbulb {
         z = add(a3, cz);
     }
     DEVICE Real norm2() const { return mul_add(x, x, mul_add(y, y, mul(z, z))); }
+    // Where the start is inside, |c| < 2; then |z| ≥ 2 leads to |z⁸ + c| ≥ 256 − 2, less roundings of some units in the last
+    // place, and so on until a square overflows; the infinity or NaN that z then is stays. Tried in src/field/mandelbulb.rs.
+    // Where it is outside, nothing is run.
     DEVICE bool permanent() const { return true; }
 };
 

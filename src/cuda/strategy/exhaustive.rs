@@ -110,14 +110,8 @@ impl ExhaustiveProgram {
         tiles[0] = row.div_ceil(most);
         let pieces = row.div_ceil(tiles[0]);
         let native = count / u64::from(row) * u64::from(tiles[0]);
-        let mut args = LaunchArgs {
-            native,
-            pieces,
-            tiles,
-            grid: outer.grid,
-            tallies: setup.tallies(0),
-            ..LaunchArgs::default()
-        };
+        let mut args =
+            LaunchArgs { native, pieces, tiles, grid: outer.grid, tallies: setup.tallies(0), ..LaunchArgs::default() };
         args.set_curve(&outer.curve, self.starts.as_ref().map_or(0, Buffer::address));
         (self.args, self.native, self.depth, self.extent) = (args, native, depth, size.to_vec());
         Ok(())
