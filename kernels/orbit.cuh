@@ -1,12 +1,100 @@
 // Escape-time labels: the number of iterations before an orbit leaves the disc of radius 2. Twin of src/field/escape/.
 //
-// The plain loop tests before every step. For z² + c the test costs as much as the step, so it is made late: after
-// LATE steps at once, from the state saved before them, to which the orbit returns when it is found outside; the plain
-// loop then resolves the exact count. A late test is exact where |c|² < 3.99, since escape is permanent there
-// (src/field/escape/passes.rs); other cells take the plain loop.
+// The plain loop tests before every step. Where an orbit that is outside stays outside, NaN included, an orbit is tested
+// late instead, by its age:
+//
+//   COUNTED steps   all run, and the states that are inside counted: where a step is cheap, a branch costs more than the
+//                   steps that it saves
+//   TESTED steps    the plain loop
+//   from there on   blocks of SHORTEST steps, then of twice as many, up to LONGEST: a block of K is used up to
+//                             the age until(K)
+//
+// A block that ends outside is searched from the state before it: half of it is run and kept if it ends inside, then half
+// of what is left, and so on. What is left at the cap, too short for blocks, is searched the same way.
+//
+// An orbit says whether its escape is permanent: see `permanent`. Orbits that are not take the plain loop.
 #pragma once
 
-constexpr u32 LATE = 8;
+// Members of FieldArgs are read at fixed places only: kernels may copy it, so that what is computed of it is known to stay.
+#define FIELD_ARGS_BY_VALUE
+
+#ifndef LAB_PAIRS
+#define LAB_PAIRS 1
+#endif
+
+template <class Orbit> DEVICE bool inside(const Orbit& z) { return z.norm2() < Real(4); }
+
+template <u32 K, class Orbit> DEVICE void steps(Orbit& z) {
+#pragma unroll
+    for (u32 i = 0; i < K; i++) z.step();
+}
+
+// Runs K steps, and counts the states before them that are inside.
+template <u32 K, class Orbit> DEVICE u32 counted(Orbit& z) {
+    u32 d = 0;
+    if constexpr (K > 0) {
+        d = inside(z);
+        z.step();
+        d += counted<K - 1>(z);
+    }
+    return d;
+}
+
+// The plain loop, up to step `end`.
+template <class Orbit> DEVICE void tested(Orbit& z, u32& d, u32 end) {
+#pragma unroll 1
+    while (d < end && inside(z)) {
+        z.step();
+        d++;
+    }
+}
+
+// Goes on by blocks of K steps, two at a time so that no state is copied, while both fit before step `end`. False if one
+// ends outside; z is then the state before it, after d steps.
+template <u32 K, class Orbit> DEVICE bool blocks(Orbit& z, u32& d, u32 end) {
+#pragma unroll 1
+    while (end - d >= LAB_PAIRS * K + K) {
+        Orbit next = z;
+        steps<K>(next);
+        if (!inside(next)) return false;
+        d += K;
+        if (!LAB_PAIRS) {
+            z = next;
+            continue;
+        }
+        z = next;
+        steps<K>(z);
+        if (!inside(z)) {
+            z = next;
+            return false;
+        }
+        d += K;
+    }
+    return true;
+}
+
+// Runs blocks of K steps and longer. The number of steps within which z, after d, is outside or at the cap; 0 if it is
+// at the cap now.
+template <u32 K, class Orbit> DEVICE u32 late(Orbit& z, u32& d, u32 cap) {
+    const u32 until = K < Orbit::LONGEST ? Orbit::until(K) : cap;
+    if (!blocks<K>(z, d, until < cap ? until : cap)) return K;
+    if constexpr (K < Orbit::LONGEST) return late<2 * K>(z, d, cap);
+    return d < cap ? cap - d + 1 : 0;
+}
+
+// The last step at which an orbit that is inside after d steps still is, if it is outside within `span` steps; at least
+// `span` - 1 if it is not.
+template <u32 K, class Orbit> DEVICE void search(Orbit& z, u32& d, u32 span) {
+    if (K < Orbit::SHORTEST || K < span) {
+        Orbit half = z;
+        steps<K>(half);
+        if (inside(half)) {
+            z = half;
+            d += K;
+        }
+    }
+    if constexpr (K > 1) search<K / 2>(z, d, span);
+}
 
 template <class Orbit> DEVICE u32 dwell(const FieldArgs& args, const Coords& cell) {
     const u32 together = LABEL_LANES;
@@ -16,27 +104,22 @@ template <class Orbit> DEVICE u32 dwell(const FieldArgs& args, const Coords& cel
         point[j] = mul_add(add(Real(cell[j]), Real(args.offset)), Real(args.pitch[j]), Real(args.low[j]));
     }
     Orbit z = Orbit::start(point);
-    u32 d = 0;
-    if (Orbit::LATE_TEST) {
-        if (z.permanent()) {
-            while (d + LATE <= args.dwell) {
-                const Orbit saved = z;
-#pragma unroll
-                for (u32 i = 0; i < LATE; i++) z.step();
-                // NaN is outside too.
-                if (!(z.norm2() < Real(4))) {
-                    z = saved;
-                    break;
-                }
-                d += LATE;
-            }
-        }
-        // One place for all lanes to resolve in, not one for every way out of the loop.
-        __syncwarp(together);
+    const u32 cap = args.dwell;
+    constexpr u32 YOUNG = Orbit::COUNTED + Orbit::TESTED;
+    u32 d = 0, span = 0;
+    if (z.permanent()) {
+        d = counted<Orbit::COUNTED>(z);
+        if constexpr (Orbit::TESTED > 0) tested(z, d, YOUNG < cap ? YOUNG : cap);
+        // Without young steps z is where it starts, and that is inside.
+        if (d == YOUNG && d < cap && (YOUNG == 0 || inside(z))) span = late<Orbit::SHORTEST>(z, d, cap);
+    } else {
+        tested(z, d, cap);
     }
-    while (d < args.dwell && z.norm2() < Real(4)) {
-        z.step();
+    // One place for all lanes to search in, not one for every way out of the loops.
+    __syncwarp(together);
+    if (span > 0) {
+        search<Orbit::LONGEST>(z, d, span);
         d++;
     }
-    return d;
+    return d < cap ? d : cap;
 }

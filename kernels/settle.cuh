@@ -1,6 +1,10 @@
 // What follows exploration: fill a uniform region, or evaluate every cell of a leaf.
 #pragma once
 
+#ifndef LAB_ADVANCE
+#define LAB_ADVANCE 1
+#endif
+
 // Which of the blocks that share a region this is.
 struct Share {
     u32 piece, pieces;
@@ -67,13 +71,20 @@ DEVICE void evaluate(const RunArgs& run, const FieldArgs& args, const Region& re
     const Walk walk(region);
     const u32 each = share.pieces * walk.teams;
     u32 base = share.piece * walk.teams;
+    const Coords next = walk.place(each);
+    Coords place = walk.place(base + walk.team);
     // The same number of steps for all threads of a warp, LISTEN of them at a time.
 #pragma unroll 1
     for (u32 step = 0; base < walk.tiles && !listener.ends(step); step += LISTEN) {
 #pragma unroll 1
         for (u32 i = 0; i < LISTEN && base < walk.tiles; i++, base += each) {
             Coords cell;
+#if LAB_ADVANCE
+            const bool mine = walk.cell(place, cell);
+            walk.advance(place, next);
+#else
             const bool mine = walk.cell(walk.place(base + walk.team), cell);
+#endif
             const Value found = value_at(args, cell);
             tally.add(found, mine);
             if (mine && brick == nullptr) {

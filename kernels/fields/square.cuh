@@ -5,7 +5,6 @@
 #include "orbit.cuh"
 
 struct Square {
-    static constexpr bool LATE_TEST = true;
     Real x, y, cx, cy;
 
     DEVICE void step() {
@@ -15,5 +14,6 @@ struct Square {
         x = re;
     }
     DEVICE Real norm2() const { return mul_add(x, x, mul(y, y)); }
+    // Shown in src/field/escape/passes.rs.
     DEVICE bool permanent() const { return add(mul(cx, cx), mul(cy, cy)) < Real(3.99); }
 };

@@ -2,8 +2,8 @@
 //
 // The launch space is a stack of 3-D grids: the native grid covers axes 0 to 2 in tiles of the block's shape, the outer
 // axes index the stack along the curve. Both are folded into one index, since a grid's y and z end at 65535 blocks and
-// x does not; `first` is the index at which this launch starts. A block takes `pieces` neighbouring tiles of one grid, so
-// that finding its place costs little.
+// x does not; `first` is the index at which this launch starts. A block takes `pieces` tiles in a row along axis 0, or
+// what is left of the row: it finds its place once, and what does not change along a row is computed once.
 #include "prelude.cuh"
 
 #include "team.cuh"
@@ -22,39 +22,57 @@ KERNEL(exhaustive) {
     Listener listener(run.stop);
     const u64 index = launch.first + blockIdx.x;
     const u32 layer = u32(index / launch.native);
-    const u32 base = u32(index % launch.native) * launch.pieces;
+    u32 rest = u32(index % launch.native), thread = threadIdx.x;
     constexpr u32 OUTER = DIM > 3 ? DIM - 3 : 1;
     Tuple<OUTER> outer;
     if (DIM > 3) outer = curve_decode<OUTER>(launch, layer);
     const u32 shape[3] = {DIM == 1 ? BLOCK : BLOCK_X, BLOCK_Y, BLOCK_Z};
+    // Where the tile begins and this thread's cell is, in the window. Tiles begin within 32 bits, cells beyond the window may not.
+    u32 start[DIM], place[DIM];
+    Coords at;
+    bool within = true;
+#pragma unroll
+    for (u32 j = 0; j < DIM; j++) {
+        if (j < 3) {
+            const bool last = j == 2 || j + 1 == DIM;
+            start[j] = (last ? rest : rest % launch.tiles[j]) * shape[j] * (j == 0 ? launch.pieces : 1);
+            place[j] = thread % shape[j];
+            rest /= launch.tiles[j];
+            thread /= shape[j];
+            const bool inside = place[j] < run.extent[j] - start[j];
+            if (j > 0) within = within && inside;
+            at[j] = start[j] + (inside ? place[j] : 0);
+        } else {
+            at[j] = outer[j - 3];
+        }
+    }
+    const u32 left = ceil_div(run.extent[0] - start[0], shape[0]), pieces = left < launch.pieces ? left : launch.pieces;
+    // What does not change along the row. Stores might change anything else, as far as the compiler knows.
+#if defined(FIELD_ARGS_BY_VALUE) && !defined(LAB_REFERENCE)
+    const FieldArgs field = args;
+#else
+    const FieldArgs& field = args;
+#endif
+    Coords cell;
+#pragma unroll
+    for (u32 j = 0; j < DIM; j++) cell[j] = run.corner[j] + at[j];
+    const u32 corner = run.corner[0], extent = run.extent[0];
+    at[0] = 0;
+    CellValue* const row = run.array == 0 ? nullptr : (CellValue*)run.array + linear(run.extent, at);
     Tally tally;
 #pragma unroll 1
-    for (u32 i = 0; i < launch.pieces; i++) {
-        if (listener.ends(i)) break;
-        u32 tile = base + i, thread = threadIdx.x;
-        Coords at, cell; // in the window, in the domain
-        bool mine = tile < launch.regions;
-#pragma unroll
-        for (u32 j = 0; j < DIM; j++) {
-            if (j < 3) {
-                // The last tile of an axis can end beyond 32 bits.
-                const u64 place = u64(tile % launch.tiles[j]) * shape[j] + thread % shape[j];
-                mine = mine && place < run.extent[j];
-                at[j] = u32(place);
-                tile /= launch.tiles[j];
-                thread /= shape[j];
-            } else {
-                at[j] = outer[j - 3];
-            }
+    for (u32 step = 0; step < pieces && !listener.ends(step); step += LISTEN) {
+        const u32 end = pieces - step < LISTEN ? pieces : step + LISTEN;
+#pragma unroll 1
+        for (u32 i = step; i < end; i++) {
+            const bool inside = place[0] < extent - start[0], mine = within && inside;
+            const u32 x = start[0] + (inside ? place[0] : 0);
+            start[0] += shape[0];
+            cell[0] = corner + x;
+            const Value found = value_at(field, cell);
+            if (mine && row != nullptr) row[x] = stored(found);
+            tally.add(found, mine);
         }
-#pragma unroll
-        for (u32 j = 0; j < DIM; j++) {
-            if (!mine) at[j] = 0;
-            cell[j] = run.corner[j] + at[j];
-        }
-        const Value found = value_at(args, cell);
-        if (mine && run.array != 0) ((CellValue*)run.array)[linear(run.extent, at)] = stored(found);
-        tally.add(found, mine);
     }
     settle_tally(launch.tallies, tally, TALLY_EVALUATED);
 }

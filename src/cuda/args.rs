@@ -26,7 +26,7 @@ device_struct! {
     pub(super) struct LaunchArgs {
         /// The number of this launch's first block.
         first: u64,
-        /// Regions of the level; tiles of the native grid (Exhaustive); points (sample).
+        /// Regions of the level; points (sample).
         regions: u64,
         /// The table of the level: codes of families' parents. 0 for roots.
         families: u64,
@@ -78,7 +78,7 @@ device_struct! {
         side: [u32; 8],
         trees: [u32; 8],
         sides: [u32; 8],
-        /// Tiles of the native grid.
+        /// The native grid, in tiles; along axis 0 in blocks.
         tiles: [u32; 4],
         /// Blocks per leaf (DP).
         leaf_pieces: u32,

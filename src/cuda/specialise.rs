@@ -35,6 +35,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "listed.cuh",
     "olt.cuh",
     "orbit.cuh",
+    "unchecked.cuh",
     "rules/border.cuh",
     "rules/closed.cuh",
     "rules/full.cuh",
@@ -139,6 +140,11 @@ impl Specialisation {
         define("CURVE_HEADER", &format_args!("\"{}\"", curve.header));
         define("FIELD_HEADER", &format_args!("\"{}\"", twin.header));
         define("USER_SOURCE", &format_args!("\"{USER_SOURCE}\""));
+        // Measurements only: "LAB_PAIRS=0 LAB_LONGEST=16".
+        for lab in std::env::var("ORTHANT_LAB").unwrap_or_default().split_whitespace() {
+            let (name, value) = lab.split_once('=').unwrap_or((lab, "1"));
+            define(name, &value);
+        }
         twin.defines.iter().for_each(|(name, value)| define(name, value));
         let real = match twin.precision {
             Precision::F32 => "float",

@@ -73,3 +73,54 @@ impl Orbit<3, 6> for Mandelbulb {
         A::mul_add(*x, *x, A::mul_add(*y, *y, *z * *z))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::escape::orbit::{Fused, Plain};
+
+    /// What late tests on a GPU stand on: from a state outside no orbit comes back, whatever it overflows to.
+    fn stays_outside<T: Real, A: Rounding>() {
+        let mut word = 11u64;
+        let mut next = || {
+            word = word.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x9e37_79b9_7f4a_7c15);
+            (word >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
+        };
+        let mut outside = 0;
+        for turn in 0..200_000 {
+            // On the rim, about it, and up to where squares overflow; in every direction, near the polar axis and on it.
+            let norm = match turn % 4 {
+                0 => 2.0,
+                1 => 2.0 + next().abs() * 1e-5,
+                2 => 2.0 + next().abs(),
+                _ => (next() * 45.0).exp2() + 2.0,
+            };
+            let thin = [1.0, 1e-3, 1e-14, 1e-20, 0.0][turn / 4 % 5];
+            let mut z = [next() * thin, next() * thin, next()];
+            let length = z.iter().map(|x| x * x).sum::<f64>().sqrt();
+            z = z.map(|x| x / length * norm);
+            let mut c = [next(), next(), next()];
+            let length = c.iter().map(|x| x * x).sum::<f64>().sqrt();
+            c = c.map(|x| if turn % 3 == 0 { x / length * 1.999_999 } else { x });
+            let mut state = [z[0], z[1], z[2], c[0], c[1], c[2]].map(T::from_f64);
+            let inside = |state: &[T; 6]| Mandelbulb::norm2::<T, A>(state) < T::from_f64(4.0);
+            if inside(&state) {
+                continue;
+            }
+            outside += 1;
+            for step in 0..5 {
+                state = Mandelbulb::step::<T, A>(state);
+                assert!(!inside(&state), "{z:?} + {c:?} is inside after step {step}");
+            }
+        }
+        assert!(outside > 100_000);
+    }
+
+    #[test]
+    fn an_orbit_that_is_outside_stays_outside() {
+        stays_outside::<f32, Fused>();
+        stays_outside::<f32, Plain>();
+        stays_outside::<f64, Fused>();
+        stays_outside::<f64, Plain>();
+    }
+}

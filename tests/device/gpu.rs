@@ -250,6 +250,23 @@ pub fn the_pending_limit_is_put_back(gpu: &Target, _: Scope) {
     }
 }
 
+/// Every float for which reciprocals and roots are computed without checks of range: they are the correctly rounded ones. Seeds
+/// alone are not, which shows that differences are seen.
+pub fn unchecked_arithmetic_is_correctly_rounded(gpu: &Target, _: Scope) {
+    let domain = Domain::new([1 << 23, 103], [[0.0, f64::from(1 << 23)], [27.0, 130.0]], Sample::Corner).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(103, 2, 1), CurveKind::Canonical, RuleKind::Full).unwrap();
+    let source: Option<std::sync::Arc<str>> = Some(include_str!("unchecked.cuh").into());
+    let differing = |dwell| {
+        let field = field::kernel::open(&domain, &FieldOptions { dwell, source: source.clone(), ..Default::default() });
+        let how = How::default().keep(Keep::Regions);
+        let field = field.unwrap();
+        let run = Run::new(&plan, &*field).how(how).on(gpu).start().unwrap();
+        assert_eq!(run.terminals().len(), 103 * 103);
+        run.terminals().iter().filter(|terminal| !matches!(terminal.content(), Content::Uniform(0))).count()
+    };
+    assert_eq!((differing(3), differing(4) > 0), (0, true));
+}
+
 /// Runs a prepared plan that takes longer than 0.3 s, and tells it to end then.
 fn ends_soon<const K: usize>(what: &str, prepared: &mut dyn Prepared<K>) {
     let (control, wait) = (Control::default(), Duration::from_millis(300));

@@ -58,6 +58,11 @@ fn main() {
     let trials = vec![
         on_gpu("every_choice_gives_the_cpus_cells", gpu.clone(), gpu::every_choice_gives_the_cpus_cells),
         on_gpu("cells_of_every_type", gpu.clone(), values::cells_of_every_type),
+        on_gpu(
+            "unchecked_arithmetic_is_correctly_rounded",
+            gpu.clone(),
+            gpu::unchecked_arithmetic_is_correctly_rounded,
+        ),
         on_gpu("published_counts", gpu.clone(), gpu::published_counts),
         on_gpu("more_cells_than_32_bits_count", large, gpu::more_cells_than_32_bits_count),
         on_gpu("wide_codes_and_visits", gpu.clone(), gpu::wide_codes_and_visits),

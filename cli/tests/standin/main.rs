@@ -13,6 +13,7 @@ mod kept;
 mod launches;
 mod libraries;
 mod missing;
+mod orbits;
 mod runs;
 mod values;
 mod verify;
@@ -66,6 +67,8 @@ fn tests(full: bool) -> Vec<Test> {
         balance::every_unit_is_done_once,
         balance::every_balancer_settles,
         balance::launches_that_fail_lose_no_unit,
+        orbits::late_tests_find_the_step_of_the_plain_loop,
+        orbits::unchecked_arithmetic_is_correctly_rounded,
         kept::compiled_kernels_are_kept_and_mended,
         kept::times_of_a_gpu_are_fitted_and_tuned,
         missing::what_is_missing_is_said,

@@ -323,6 +323,17 @@ inline double __dsqrt_rn(double a) { return std::sqrt(a); }
 inline float __fdiv_rn(float a, float b) { return a / b; }
 inline double __ddiv_rn(double a, double b) { return a / b; }
 
+inline float __uint_as_float(unsigned bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+// What the hardware is within a unit in the last place of (kernels/unchecked.cuh), correctly rounded.
+#define SEEDS
+inline float reciprocal_seed(float a) { return 1 / a; }
+inline float inverse_root_seed(float a) { return float(1 / std::sqrt(double(a))); }
+
 #define __noinline__ __attribute__((noinline))
 
 #define KERNEL(name)                                                                                                   \

@@ -23,7 +23,7 @@ use crate::result::{Bricks, Keep, Launches, LevelKernels, Terminal};
 const BLOCKS: u64 = 1 << 15;
 
 /// Most tiles of a block.
-const MOST_PIECES: u64 = 8;
+const MOST_PIECES: u64 = 32;
 
 pub(super) struct ExhaustiveProgram {
     kernel: Kernel,
@@ -104,17 +104,17 @@ impl ExhaustiveProgram {
         }
         self.starts = setup.starts(&outer.curve)?;
         let (count, depth) = (count as u64, outer.depth as u64);
-        let pieces = (count * depth / BLOCKS).clamp(1, MOST_PIECES).min(count);
-        let native = count.div_ceil(pieces);
-        let mut args = LaunchArgs {
-            native,
-            regions: count,
-            pieces: pieces as u32,
-            tiles,
-            grid: outer.grid,
-            tallies: setup.tallies(0),
-            ..LaunchArgs::default()
-        };
+        // A block stays in a row of tiles, and blocks of a row take about as many.
+        // Measurements only.
+        let lab =
+            std::env::var("ORTHANT_LAB_PIECES").ok().and_then(|pieces| pieces.parse().ok()).unwrap_or(MOST_PIECES);
+        let most = (count * depth / BLOCKS).clamp(1, lab) as u32;
+        let row = tiles[0];
+        tiles[0] = row.div_ceil(most);
+        let pieces = row.div_ceil(tiles[0]);
+        let native = count / u64::from(row) * u64::from(tiles[0]);
+        let mut args =
+            LaunchArgs { native, pieces, tiles, grid: outer.grid, tallies: setup.tallies(0), ..LaunchArgs::default() };
         args.set_curve(&outer.curve, self.starts.as_ref().map_or(0, Buffer::address));
         (self.args, self.native, self.depth, self.extent) = (args, native, depth, size.to_vec());
         Ok(())
