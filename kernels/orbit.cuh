@@ -8,12 +8,15 @@
 
 constexpr u32 LATE = 8;
 
+// x_j of cells whose coordinate on axis j is c.
+DEVICE Real sample(const FieldArgs& args, u32 j, u32 c) {
+    return mul_add(add(Real(c), Real(args.offset)), Real(args.pitch[j]), Real(args.low[j]));
+}
+
 template <class Orbit> DEVICE u32 dwell(const FieldArgs& args, const Coords& cell) {
     Real point[DIM];
 #pragma unroll
-    for (u32 j = 0; j < DIM; j++) {
-        point[j] = mul_add(add(Real(cell[j]), Real(args.offset)), Real(args.pitch[j]), Real(args.low[j]));
-    }
+    for (u32 j = 0; j < DIM; j++) point[j] = sample(args, j, cell[j]);
     Orbit z = Orbit::start(point);
     u32 d = 0;
     if (Orbit::LATE_TEST) {

@@ -8,3 +8,15 @@ struct Julibrot : Square {
 };
 
 DEVICE u32 label(const FieldArgs& args, const Coords& cell) { return dwell<Julibrot>(args, cell); }
+
+struct FromAnywhere : Taylor {
+    static DEVICE FromAnywhere start(const Hull& hull) {
+        const Disc start{hull.centre[0], hull.centre[1], hull.radius<0, 2>()};
+        const Disc c{hull.centre[2], hull.centre[3], hull.radius<2, 4>()};
+        return {of(c, start, 0.0, hull.reach<2, 4>())};
+    }
+};
+
+DEVICE Verdict prove(const FieldArgs& args, const Region& region, u32& value) {
+    return certify<FromAnywhere>(args, region, value);
+}

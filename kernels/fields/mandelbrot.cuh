@@ -8,3 +8,12 @@ struct Mandelbrot : Square {
 };
 
 DEVICE u32 label(const FieldArgs& args, const Coords& cell) { return dwell<Mandelbrot>(args, cell); }
+
+struct FromC : Taylor {
+    static DEVICE FromC start(const Hull& hull) {
+        const Disc c{hull.centre[0], hull.centre[1], hull.radius<0, 2>()};
+        return {of(c, c, 1.0, hull.reach<0, 2>())};
+    }
+};
+
+DEVICE Verdict prove(const FieldArgs& args, const Region& region, u32& value) { return certify<FromC>(args, region, value); }

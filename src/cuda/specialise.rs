@@ -34,6 +34,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "listed.cuh",
     "olt.cuh",
     "orbit.cuh",
+    "certificate.cuh",
     "rules/border.cuh",
     "rules/closed.cuh",
     "rules/full.cuh",
