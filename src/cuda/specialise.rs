@@ -38,6 +38,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "rules/border.cuh",
     "rules/closed.cuh",
     "rules/full.cuh",
+    "rules/certified.cuh",
     "curves/canonical.cuh",
     "curves/coordinates.cuh",
     "curves/forest.cuh",
@@ -128,6 +129,8 @@ impl Specialisation {
         define("LABEL_IS_FLOAT", &storage.label.is_float());
         define("COUNTS_AS_FLOATS", &storage.converts());
         define("RULE_HEADER", &format_args!("\"{}\"", plan.rule().twin()));
+        define("ASKS_PROOFS", &how.tuning.asks_proofs(plan.rule()));
+        define("CERTIFIES", &plan.rule().certifies());
         define("SCATTERED", &(how.tuning.explore_order == ExploreOrder::Scattered));
         define("CHILDREN", &format_args!("{}u", plan.scheme().children().min(u32::MAX.into())));
         define("BINARY_TREES", &curve.binary);

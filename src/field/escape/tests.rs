@@ -2,12 +2,14 @@
 
 use proptest::prelude::*;
 
+use super::enclosure::{certify, limits};
 use super::orbit::{Fused, Orbit, Plain, Rounding};
 use super::sampled::EscapeField;
 use crate::cell::WordsMut;
 use crate::field::julibrot::Julibrot;
 use crate::field::mandelbrot::Mandelbrot;
-use crate::field::{Arithmetic, Payload, Precision, Verdict};
+use crate::field::mandelbulb::Mandelbulb;
+use crate::field::{Arithmetic, FieldError, Payload, Precision, Verdict};
 use crate::field::{Evaluate, Field, FieldOptions, julibrot, mandelbrot, mandelbulb};
 use crate::geometry::{Domain, Region, Sample};
 use crate::simd::{Isa, Real};
@@ -127,7 +129,55 @@ fn the_bulb_agrees_with_its_trigonometric_form() {
     assert_eq!(wrong.count(), 0);
 }
 
+/// The checks see a certificate that leaves out what the run rounds away: where orbits are long, the middle's in f64 soon is
+/// another than the one in f32.
+#[test]
+fn without_the_runs_rounding_a_proof_would_be_wrong() {
+    fn wrong<const K: usize, const V: usize, O: Orbit<K, V>, A: Rounding>(window: [[f64; 2]; K], n: u32) -> [usize; 2] {
+        let domain = Domain::new([n; K], window, Sample::Corner).unwrap();
+        let field = EscapeField::<K, V, O, f32, A>::new(&domain, 400, 1.0);
+        let wrong = |unit: f64| {
+            let is_wrong = |region: &Region<K>| {
+                let mut hull = field.hull(region).unwrap();
+                hull.unit = unit;
+                let verdict = certify(O::enclose(&hull), limits(unit), field.dwell);
+                verdict != Verdict::Unknown && verdict != Verdict::Uniform(field.dwell_of(region.corner).into())
+            };
+            lattice(n, 1).iter().filter(|region| is_wrong(region)).count()
+        };
+        [wrong(0.0), wrong(f32::UNIT)]
+    }
+    for found in [
+        wrong::<2, 4, Mandelbrot, Fused>([[-0.75, -0.73], [0.1, 0.12]], 100),
+        wrong::<2, 4, Mandelbrot, Plain>([[-0.75, -0.73], [0.1, 0.12]], 100),
+        wrong::<3, 6, Mandelbulb, Fused>([[-1.2, 1.2]; 3], 24),
+        wrong::<4, 4, Julibrot, Plain>([[-1.5, 1.5], [-1.5, 1.5], [-0.75, -0.73], [0.1, 0.12]], 10),
+    ] {
+        assert!(found[0] > 0 && found[1] == 0, "{found:?}");
+    }
+}
+
 proptest! {
+    #[test]
+    fn any_region_that_is_proven_is_uniform(
+        which in 0usize..4, at in prop::array::uniform4(0u32..900), extent in prop::array::uniform4(1u32..9),
+        low in prop::array::uniform4(-2.0f64..1.5), side in 1e-7f64..3.0,
+    ) {
+        let options = options().nth(which).unwrap();
+        fn check<const K: usize>(
+            open: fn(&Domain<K>, &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError>,
+            options: &FieldOptions, (at, extent, low, side): ([u32; 4], [u32; 4], [f64; 4], f64),
+        ) {
+            let window = std::array::from_fn(|j| [low[j], low[j] + side]);
+            let domain = Domain::new([1000; K], window, Sample::Corner).unwrap();
+            let region = Region { corner: std::array::from_fn(|j| at[j]), extent: std::array::from_fn(|j| extent[j]) };
+            proven(&*open(&domain, options).unwrap(), &[region]);
+        }
+        check(mandelbrot::open, &options, (at, extent, low, side));
+        check(mandelbulb::open, &options, (at, extent, low, side));
+        check(julibrot::open, &options, (at, extent, low, side));
+    }
+
     #[test]
     fn any_window_is_the_plain_loop(
         low in prop::array::uniform2(-3.0f64..3.0), side in 1e-6f64..5.0, dwell in 1u32..400, count in 1usize..600,
