@@ -49,7 +49,7 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("run mandelbrot --curve hilbert -r 2x1", 2, &["--curve hilbert", "r 1 on axis 1", "morton"]),
     ("run mandelbrot --curve peano", 2, &["peano", "canonical", "morton", "hilbert"]),
     ("run mandelbrot --explore proven", 2, &["proven", "border, closed, full, certified"]),
-    ("run mandelbrot --explore certified --prove no", 2, &["--prove no", "proofs alone decide"]),
+    ("run mandelbrot --explore certified --prove no --backend cpu", 2, &["--prove no", "proofs alone decide"]),
     ("run mandelbrot -o missing/m.png", 2, &["missing/m.png", "no folder missing"]),
     ("run mandelbrot -o there.png", 2, &["there.png", "exists", "--force"]),
     ("run mandelbrot -o .", 2, &["--output .", ".png, .npy, .tree.zarr or .tree.zarr.zip"]),

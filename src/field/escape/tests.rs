@@ -9,7 +9,7 @@ use crate::cell::WordsMut;
 use crate::field::julibrot::Julibrot;
 use crate::field::mandelbrot::Mandelbrot;
 use crate::field::mandelbulb::Mandelbulb;
-use crate::field::{Arithmetic, FieldError, Payload, Precision, Verdict};
+use crate::field::{Arithmetic, Open, Payload, Precision, Verdict};
 use crate::field::{Evaluate, Field, FieldOptions, julibrot, mandelbrot, mandelbulb};
 use crate::geometry::{Domain, Region, Sample};
 use crate::simd::{Isa, Real};
@@ -165,7 +165,7 @@ proptest! {
     ) {
         let options = options().nth(which).unwrap();
         fn check<const K: usize>(
-            open: fn(&Domain<K>, &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError>,
+            open: Open<K>,
             options: &FieldOptions, (at, extent, low, side): ([u32; 4], [u32; 4], [f64; 4], f64),
         ) {
             let window = std::array::from_fn(|j| [low[j], low[j] + side]);
