@@ -17,6 +17,7 @@ DEVICE bool emit(const RunArgs& run, const FieldArgs& args, const LaunchArgs& la
     if (first) {
         count(launch.tallies, mixed ? TALLY_LEAVES : TALLY_FILLED, 1);
         count(launch.tallies, mixed ? TALLY_LEAF_CELLS : TALLY_FILLED_CELLS, region.volume());
+        if (outcome.proven) count(launch.tallies, TALLY_PROVEN, 1);
         lead.terminal(outcome, what);
     }
     if (Lead::LAUNCHES) {

@@ -7,8 +7,8 @@
 //
 // A run that is to end gets any answer, in as many rounds as its warps need to hear of it: it has no result.
 //
-// Under a rule that proves, a field whose header defines PROVES is asked first: `Verdict prove(args, region, value)`, where
-// `value` is the word of a uniform region.
+// Where proofs are asked for, a field whose header defines PROVES is asked first: `Verdict prove(args, box, value)`, where
+// `value` is the word of a uniform box. Twin of `RuleKind::verdict` in src/rule/kind.rs.
 #pragma once
 
 #include RULE_HEADER
@@ -19,14 +19,16 @@ DEVICE Coords visited(const Region& box, Index index) {
 }
 
 DEVICE Outcome explore(const RunArgs& run, const FieldArgs& args, const Region& region, Listener& listener, Tally& tally) {
+    const Region box = deciding(run, region);
 #ifdef PROVES
-    if (RULE_PROVES) {
+    if (ASKS_PROOFS) {
         Value proven = 0;
-        const Verdict verdict = prove(args, region, proven);
-        if (verdict != UNKNOWN) return {key(proven), verdict == MIXED};
+        const Verdict verdict = prove(args, box, proven);
+        if (verdict == UNIFORM) return {key(proven), false, true};
+        // Two labels inside are none of the business of a rule that looks at faces.
+        if (CERTIFIES || (verdict == MIXED && !RULE_FACES)) return {0, true};
     }
 #endif
-    const Region box = deciding(run, region);
     const Index cells = RULE_FACES ? box.surface_volume() : box.volume();
     const Index chunks = (cells + 31) / 32;
     const u32 bits = chunks <= 1 ? 0 : sizeof(Index) * 8 - (sizeof(Index) == 8 ? __clzll(chunks - 1) : __clz(u32(chunks - 1)));

@@ -18,10 +18,6 @@
 // Members of FieldArgs are read at fixed places only: kernels may copy it, so that what is computed of it is known to stay.
 #define FIELD_ARGS_BY_VALUE
 
-#ifndef LAB_PAIRS
-#define LAB_PAIRS 1
-#endif
-
 template <class Orbit> DEVICE bool inside(const Orbit& z) { return z.norm2() < Real(4); }
 
 template <u32 K, class Orbit> DEVICE void steps(Orbit& z) {
@@ -53,15 +49,11 @@ template <class Orbit> DEVICE void tested(Orbit& z, u32& d, u32 end) {
 // ends outside; z is then the state before it, after d steps.
 template <u32 K, class Orbit> DEVICE bool blocks(Orbit& z, u32& d, u32 end) {
 #pragma unroll 1
-    while (end - d >= LAB_PAIRS * K + K) {
+    while (end - d >= 2 * K) {
         Orbit next = z;
         steps<K>(next);
         if (!inside(next)) return false;
         d += K;
-        if (!LAB_PAIRS) {
-            z = next;
-            continue;
-        }
         z = next;
         steps<K>(z);
         if (!inside(z)) {
@@ -96,13 +88,16 @@ template <u32 K, class Orbit> DEVICE void search(Orbit& z, u32& d, u32 span) {
     if constexpr (K > 1) search<K / 2>(z, d, span);
 }
 
+// x_j of cells whose coordinate on axis j is c.
+DEVICE Real sample(const FieldArgs& args, u32 j, u32 c) {
+    return mul_add(add(Real(c), Real(args.offset)), Real(args.pitch[j]), Real(args.low[j]));
+}
+
 template <class Orbit> DEVICE u32 dwell(const FieldArgs& args, const Coords& cell) {
     const u32 together = LABEL_LANES;
     Real point[DIM];
 #pragma unroll
-    for (u32 j = 0; j < DIM; j++) {
-        point[j] = mul_add(add(Real(cell[j]), Real(args.offset)), Real(args.pitch[j]), Real(args.low[j]));
-    }
+    for (u32 j = 0; j < DIM; j++) point[j] = sample(args, j, cell[j]);
     Orbit z = Orbit::start(point);
     const u32 cap = args.dwell;
     constexpr u32 YOUNG = Orbit::COUNTED + Orbit::TESTED;

@@ -42,8 +42,10 @@ DEVICE double root(double a) { return __dsqrt_rn(a); }
 DEVICE float quotient(float a, float b) { return __fdiv_rn(a, b); }
 DEVICE double quotient(double a, double b) { return __ddiv_rn(a, b); }
 
+// a·b + c, fused or not.
+template <bool F, class T> DEVICE T mul_add_as(T a, T b, T c) { return F ? fma_once(a, b, c) : add(mul(a, b), c); }
 // a·b + c
-DEVICE Real mul_add(Real a, Real b, Real c) { return FUSED ? fma_once(a, b, c) : add(mul(a, b), c); }
+DEVICE Real mul_add(Real a, Real b, Real c) { return mul_add_as<FUSED>(a, b, c); }
 // a·b − c
 DEVICE Real mul_sub(Real a, Real b, Real c) { return FUSED ? fma_once(a, b, -c) : add(mul(a, b), -c); }
 // a² − b² + c, the real part of a complex square plus c

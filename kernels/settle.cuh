@@ -1,10 +1,6 @@
 // What follows exploration: fill a uniform region, or evaluate every cell of a leaf.
 #pragma once
 
-#ifndef LAB_ADVANCE
-#define LAB_ADVANCE 1
-#endif
-
 // Which of the blocks that share a region this is.
 struct Share {
     u32 piece, pieces;
@@ -79,12 +75,8 @@ DEVICE void evaluate(const RunArgs& run, const FieldArgs& args, const Region& re
 #pragma unroll 1
         for (u32 i = 0; i < LISTEN && base < walk.tiles; i++, base += each) {
             Coords cell;
-#if LAB_ADVANCE
             const bool mine = walk.cell(place, cell);
             walk.advance(place, next);
-#else
-            const bool mine = walk.cell(walk.place(base + walk.team), cell);
-#endif
             const Value found = value_at(args, cell);
             tally.add(found, mine);
             if (mine && brick == nullptr) {

@@ -37,4 +37,5 @@ DEVICE CellValue stored(Value value) {
 struct Outcome {
     Value value; // its key, if it is uniform
     bool mixed;
+    bool proven = false; // uniform, and no cell was looked at
 };

@@ -144,7 +144,9 @@ impl<'a, const K: usize> Search<'a, K> {
         let hardware: Vec<_> = blocks.iter().map(|&block| hardware(how, target, block)).collect();
         // How much a block looks at before it may stop is nearly the same for all shapes.
         let rounds = hardware[0].rounds();
-        let explore = Explore { rule: request.rule(K), order: how.tuning.explore_order, rounds };
+        let rule = request.rule(K);
+        let proves = how.tuning.asks_proofs(rule);
+        let explore = Explore { rule, proves, order: how.tuning.explore_order, rounds };
         let mappings = mapping.map_or(Mapping::ALL.to_vec(), |mapping| vec![mapping]);
         let grid = SampleGrid::new(domain.size(), auto::budget(domain.cells()));
         let mut sample = target.of().sample(&domain, field, grid, how)?;

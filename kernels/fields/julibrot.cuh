@@ -3,27 +3,23 @@
 
 #include "fields/square.cuh"
 
-#ifndef LAB_COUNTED
-#define LAB_COUNTED 4
-#endif
-#ifndef LAB_JTESTED
-#define LAB_JTESTED 0
-#endif
-#ifndef LAB_JSHORTEST
-#define LAB_JSHORTEST 4
-#endif
-#ifndef LAB_JLONGEST
-#define LAB_JLONGEST 8
-#endif
-#ifndef LAB_UNTIL4
-#define LAB_UNTIL4 20
-#endif
-
 // Most cells are outside within two steps, and many from the start.
 struct Julibrot : Square {
-    static constexpr u32 COUNTED = LAB_COUNTED, TESTED = LAB_JTESTED, SHORTEST = LAB_JSHORTEST, LONGEST = LAB_JLONGEST;
-    static DEVICE constexpr u32 until(u32 k) { return k == 4 ? LAB_UNTIL4 : 36; }
+    static constexpr u32 COUNTED = 4, TESTED = 0, SHORTEST = 8, LONGEST = 8;
+    static DEVICE constexpr u32 until(u32) { return 0; }
     static DEVICE Julibrot start(const Real (&p)[4]) { return {{p[0], p[1], p[2], p[3]}}; }
 };
 
 DEVICE u32 label(const FieldArgs& args, const Coords& cell) { return dwell<Julibrot>(args, cell); }
+
+struct FromAnywhere : Taylor {
+    static DEVICE FromAnywhere start(const Hull& hull) {
+        const Disc start{hull.centre[0], hull.centre[1], hull.radius<0, 2>()};
+        const Disc c{hull.centre[2], hull.centre[3], hull.radius<2, 4>()};
+        return {of(c, start, 0.0, hull.reach<2, 4>())};
+    }
+};
+
+DEVICE Verdict prove(const FieldArgs& args, const Region& region, u32& value) {
+    return certify<FromAnywhere>(args, region, value);
+}

@@ -11,3 +11,26 @@ DEVICE u32 label(const FieldArgs& args, const Coords& cell) {
     }
     return least;
 }
+
+// The minimum of the factors' least dwells in the box, and that of their largest.
+DEVICE Verdict prove(const FieldArgs& args, const Region& region, u32& value) {
+    u32 largest = 0xffffffffu;
+    value = 0xffffffffu;
+#pragma unroll
+    for (u32 f = 0; f < DIM / 2; f++) {
+        u32 least = 0xffffffffu, most = 0;
+#pragma unroll 1
+        for (u32 y = 0; y < region.extent[2 * f + 1]; y++) {
+            const u64 row = u64(region.corner[2 * f + 1] + y) * args.width[f] + region.corner[2 * f];
+#pragma unroll 1
+            for (u32 x = 0; x < region.extent[2 * f]; x++) {
+                const u32 dwell = ((const u32*)args.images[f])[row + x];
+                least = dwell < least ? dwell : least;
+                most = dwell > most ? dwell : most;
+            }
+        }
+        value = least < value ? least : value;
+        largest = most < largest ? most : largest;
+    }
+    return value == largest ? UNIFORM : MIXED;
+}

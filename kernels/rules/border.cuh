@@ -2,6 +2,5 @@
 #pragma once
 
 constexpr bool RULE_FACES = true;
-constexpr bool RULE_PROVES = false;
 
 DEVICE Region deciding(const RunArgs&, const Region& region) { return region; }

@@ -3,7 +3,6 @@
 #pragma once
 
 constexpr bool RULE_FACES = true;
-constexpr bool RULE_PROVES = false;
 
 DEVICE Region deciding(const RunArgs& run, const Region& region) {
     Region closed = region;

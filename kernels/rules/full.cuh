@@ -2,6 +2,5 @@
 #pragma once
 
 constexpr bool RULE_FACES = false;
-constexpr bool RULE_PROVES = true;
 
 DEVICE Region deciding(const RunArgs&, const Region& region) { return region; }

@@ -48,7 +48,7 @@ KERNEL(exhaustive) {
     }
     const u32 left = ceil_div(run.extent[0] - start[0], shape[0]), pieces = left < launch.pieces ? left : launch.pieces;
     // What does not change along the row. Stores might change anything else, as far as the compiler knows.
-#if defined(FIELD_ARGS_BY_VALUE) && !defined(LAB_REFERENCE)
+#ifdef FIELD_ARGS_BY_VALUE
     const FieldArgs field = args;
 #else
     const FieldArgs& field = args;

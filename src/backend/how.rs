@@ -9,6 +9,7 @@ use crate::choice::{ChoiceError, choices};
 use crate::field::Labels;
 use crate::registry::registry;
 use crate::result::{Keep, Storage};
+use crate::rule::RuleKind;
 
 registry! {
     /// The host program that drives a subdivision. All of them give the same cells, counts and terminal regions, except
@@ -109,6 +110,17 @@ registry! {
     }
 }
 
+registry! {
+    /// Whether the field is asked for proofs of regions before their cells are looked at. A proof is used where it says of all cells
+    /// that decide a region that they are equal, so that nothing but the cells that are looked at depends on it.
+    pub enum Proofs("proofs") {
+        /// Regions are decided by their cells.
+        No = "no",
+        /// By a proof, where there is one.
+        Yes = "yes",
+    }
+}
+
 choices! {
     /// What is kept of a run.
     pub struct Kept on How: |how| how.kept;
@@ -123,6 +135,8 @@ choices! {
     pub struct Tuning on How: |how| how.tuning;
     /// The order in which exploration visits cells
     explore_order: ExploreOrder = ExploreOrder::Scattered, "explore-order";
+    /// Ask the field for proofs of regions before their cells are looked at [default: yes under full and certified, else no]
+    prove: Option<Proofs> = None, "prove";
     /// The host program
     strategy: StrategyKind = StrategyKind::Ask, "strategy";
     /// Workers per region [default: sbr, or what the cost model finds where it chooses]
@@ -162,6 +176,11 @@ choices! {
 }
 
 impl Tuning {
+    /// True if the field is asked for proofs: as chosen, else as the rule has it.
+    pub fn asks_proofs(&self, rule: RuleKind) -> bool {
+        self.prove.map_or(rule.proves(), |prove| prove == Proofs::Yes)
+    }
+
     /// When terminal regions are settled on the CPU.
     pub(crate) fn pass_on_cpu(&self) -> Pass {
         self.pass.unwrap_or(Pass::InPlace)
@@ -247,6 +266,21 @@ impl How {
             return Err(ChoiceError::new("cell", chosen, reason));
         }
         Ok(self.clone().cell(cell))
+    }
+
+    /// Checks that proofs can be asked for where that was chosen, and are asked for where they alone decide; `proves` if the field
+    /// can give any, where it runs.
+    pub(crate) fn check_proofs(&self, rule: RuleKind, proves: bool) -> Result<(), ChoiceError> {
+        let lacking = "this field proves nothing about its regions here";
+        match self.tuning.prove {
+            Some(Proofs::No) if rule.certifies() => {
+                let reason = format!("under the rule {rule} proofs alone decide");
+                Err(ChoiceError::new("prove", Proofs::No, reason).with(&["explore"]))
+            }
+            Some(Proofs::Yes) if !proves => Err(ChoiceError::new("prove", Proofs::Yes, lacking)),
+            _ if rule.certifies() && !proves => Err(ChoiceError::new("explore", rule, lacking)),
+            _ => Ok(()),
+        }
     }
 
     /// Checks what every backend needs, that labels fit the cells and something may be in flight, and says how labels

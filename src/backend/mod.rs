@@ -21,8 +21,8 @@ pub use estimate::Estimate;
 pub use facts::DeviceFacts;
 pub(crate) use how::GivenCudaTuning;
 pub use how::{
-    AskLoop, CudaTuning, DpLaunch, ExploreOrder, How, Insertion, Kept, Mapping, Pass, Stack, StrategyKind, Table,
-    Tuning,
+    AskLoop, CudaTuning, DpLaunch, ExploreOrder, How, Insertion, Kept, Mapping, Pass, Proofs, Stack, StrategyKind,
+    Table, Tuning,
 };
 pub(crate) use part::Start;
 pub use part::{Part, PartError, Roots};

@@ -1,6 +1,8 @@
 //! What is varied: every choice that must not change a cell, an axis each.
 
-use crate::backend::{AskLoop, DpLaunch, ExploreOrder, How, Insertion, Mapping, Pass, Stack, StrategyKind, Table};
+use crate::backend::{
+    AskLoop, DpLaunch, ExploreOrder, How, Insertion, Mapping, Pass, Proofs, Stack, StrategyKind, Table,
+};
 use crate::balance::{BalancerChoice, BalancerKind};
 use crate::cell::CellType;
 use crate::choice::ChoiceValue;
@@ -59,7 +61,8 @@ const CURVE: usize = 1;
 const STRATEGY: usize = 2;
 const KEEP: usize = 3;
 const CELL: usize = 4;
-const PASS: usize = 6;
+const PROVE: usize = 5;
+const PASS: usize = 7;
 
 /// The axis of what there is on a GPU alone, and of which a condition speaks.
 const BALANCER: &str = "balancer";
@@ -69,6 +72,9 @@ fn balancers() -> [Option<BalancerChoice>; 3] {
     let named = |kind: BalancerKind| Some(BalancerChoice::Named(kind.into()));
     [None, named(BalancerKind::MultiPhase), named(BalancerKind::DynamicWarps)]
 }
+
+/// Whether proofs are asked for.
+const PROOFS: [Option<Proofs>; 3] = [None, Some(Proofs::No), Some(Proofs::Yes)];
 
 fn axis<T: Clone + ChoiceValue + 'static>(
     name: &'static str,
@@ -97,6 +103,7 @@ pub(super) fn axes(cases: &[Case], backend: BackendKind) -> Vec<Axis> {
         axis("strategy", ALL, StrategyKind::ALL, how(How::strategy)),
         axis("keep", ALL, Keep::ALL, how(How::keep)),
         axis("cell", ALL, CellType::ALL, how(How::cell)),
+        axis("prove", DIVIDING, &PROOFS, how(How::prove)),
         axis("scheme", DIVIDING, Mapping::ALL, how(How::mapping)),
         axis("pass", DIVIDING, &PASSES, how(How::pass)),
         axis("explore-order", DIVIDING, ExploreOrder::ALL, how(How::explore_order)),
@@ -127,11 +134,11 @@ pub(super) fn axes(cases: &[Case], backend: BackendKind) -> Vec<Axis> {
 }
 
 /// The rows of the suite, in the order of their cases. `serves` says whether a curve can serve a case, and whether cells of a
-/// type can hold its labels.
+/// type can hold its labels, and whether proofs can be asked for or not.
 pub(super) fn rows(
     axes: &[Axis],
     scope: Scope,
-    serves: impl Fn(usize, Option<CurveKind>, Option<CellType>) -> bool,
+    serves: impl Fn(usize, Option<CurveKind>, Option<CellType>, Option<Proofs>) -> bool,
 ) -> Vec<Row> {
     // An axis that does not concern every strategy has one value more, the first: it is not there. Without that, pairs would
     // count as met in rows that drop them.
@@ -140,6 +147,8 @@ pub(super) fn rows(
         .map(|axis| usize::from(!StrategyKind::ALL.iter().all(|&strategy| (axis.concerns)(strategy))))
         .collect();
     let balancer = axes.iter().position(|axis| axis.name == BALANCER);
+    // The first number says that the axis is not there.
+    let proofs = |number: usize| number.checked_sub(1).and_then(|number| PROOFS[number]);
     let allowed = |row: &[Option<usize>]| {
         // The value of a choice of those that divide.
         let chosen = |axis: usize| row[axis].and_then(|number| number.checked_sub(absent[axis]));
@@ -160,7 +169,9 @@ pub(super) fn rows(
             && !(strategy == Some(StrategyKind::Exhaustive) && kept == Some(Keep::Regions))
             && !(strategy == Some(StrategyKind::Dp) && scope == Scope::Static)
             && row[CASE].is_none_or(|case| {
-                serves(case, row[CURVE].map(|curve| CurveKind::ALL[curve]), row[CELL].map(|cell| CellType::ALL[cell]))
+                let (curve, cell) =
+                    (row[CURVE].map(|curve| CurveKind::ALL[curve]), row[CELL].map(|cell| CellType::ALL[cell]));
+                serves(case, curve, cell, row[PROVE].and_then(proofs))
             })
     };
     let sizes: Vec<usize> = axes.iter().zip(&absent).map(|(axis, absent)| axis.values.len() + absent).collect();
@@ -172,7 +183,12 @@ pub(super) fn rows(
             let (turns, cases) = (choices.len(), sizes[CASE]);
             let fits = |case: usize, turn: usize| {
                 let choice = |axis: usize| choices[turn][axis - 1];
-                serves(case, Some(CurveKind::ALL[choice(CURVE)]), Some(CellType::ALL[choice(CELL)]))
+                serves(
+                    case,
+                    Some(CurveKind::ALL[choice(CURVE)]),
+                    Some(CellType::ALL[choice(CELL)]),
+                    proofs(choice(PROVE)),
+                )
             };
             let with_some_case = (0..turns).filter_map(|turn| {
                 Some(((turn..turn + cases).map(|case| case % cases).find(|&case| fits(case, turn))?, turn))
@@ -228,7 +244,7 @@ mod tests {
             let axes = axes(&cases(), backend);
             // Every third case is not served by the last curve, and every fifth not by the last type of a cell.
             let (last, widest) = (CurveKind::ALL.len() - 1, CellType::ALL.len() - 1);
-            let serves = |case: usize, curve: Option<CurveKind>, cell: Option<CellType>| {
+            let serves = |case: usize, curve: Option<CurveKind>, cell: Option<CellType>, _: Option<Proofs>| {
                 (!case.is_multiple_of(3) || curve.is_none_or(|curve| curve as usize != last))
                     && (!case.is_multiple_of(5) || cell.is_none_or(|cell| cell as usize != widest))
             };

@@ -21,7 +21,7 @@ impl Case {
         let (g, r, b) = scheme;
         let request =
             Request::new(workload).dim(Some(k)).size(Some(size.to_vec())).scheme(g, r, b).explore(Some(explore));
-        Self { request, mixed: None, exact: explore == RuleKind::Full }
+        Self { request, mixed: None, exact: explore == RuleKind::Full || explore.certifies() }
     }
 
     /// A field of the user's own as CUDA source, which no CPU can evaluate.
@@ -80,7 +80,7 @@ impl Case {
 /// Small cases over every field, dimension and rule; sizes that divide and that do not.
 pub fn cases() -> Vec<Case> {
     use FieldKind::{Cantor, Carpet, Diagonal, Julibrot, Mandelbrot, Mandelbulb, Menger, Mxm, Simplex};
-    use RuleKind::{Border, Closed, Full};
+    use RuleKind::{Border, Certified, Closed, Full};
     let mut cases = vec![
         Case::new(Mandelbrot, 2, &[128], (2, 2, 1), Border),
         Case::new(Mandelbrot, 2, &[128], (2, 2, 4), Border).precision(Precision::F64),
@@ -123,6 +123,13 @@ pub fn cases() -> Vec<Case> {
         Case::new(Julibrot, 4, &[12, 10, 8, 5], (2, 2, 1), Border).g(&[2, 2, 2, 5]).shape(&[1, 2, 4, 1], &[1; 4]),
         Case::new(Cantor, 2, &[81], (3, 3, 1), Full).shape(&[3, 1], &[1, 81]).mixed(&[4, 8, 16]),
         Case::new(Mxm, 4, &[8], (2, 2, 1), Full).shape(&[2, 2, 1, 2], &[1; 4]),
+        // Of cells that are proven, or looked at one by one.
+        Case::new(Mandelbrot, 2, &[128], (2, 2, 1), Certified),
+        Case::new(Mandelbrot, 2, &[90, 77], (3, 2, 2), Certified).precision(Precision::F64).plain(),
+        Case::new(Mandelbulb, 3, &[24, 21, 20], (2, 2, 1), Certified),
+        Case::new(Julibrot, 4, &[12, 9, 8, 10], (2, 2, 1), Certified).plain(),
+        Case::new(Mxm, 4, &[12, 10, 12, 10], (2, 2, 1), Certified),
+        Case::new(Menger, 2, &[27], (3, 3, 1), Certified).mixed(&[8, 64]),
     ];
     for field in FieldKind::all().filter(|field| matches!(field, FieldKind::Own(_))) {
         for &k in field.dims() {

@@ -1,6 +1,6 @@
 //! Running the rows, and the laws that they must keep.
 
-use crate::backend::{Backend, Control, Error, How, Part, StrategyKind};
+use crate::backend::{Backend, Control, Error, How, Part, Proofs, StrategyKind};
 use crate::cell::CellType;
 use crate::conformance::axes::{Axis, Row, Scope, axes, counts, rows};
 use crate::conformance::cases::Case;
@@ -51,9 +51,10 @@ impl Suite {
         let served: Vec<Served> = cases.iter().map(Case::served).collect();
         let rows = match cases[..] {
             [] => Vec::new(),
-            _ => rows(&axes, scope, |case, curve, cell| {
+            _ => rows(&axes, scope, |case, curve, cell, proofs| {
                 curve.is_none_or(|curve| served[case].curves[curve as usize])
                     && cell.is_none_or(|cell| served[case].holds(cell))
+                    && proofs.is_none_or(|proofs| served[case].asked(proofs))
             }),
         };
         Self { cases, axes, rows, threads: None }
@@ -105,9 +106,21 @@ struct Served {
     curves: Vec<bool>,
     /// The labels, if the field can be opened.
     labels: Option<Labels>,
+    /// True if the field proves regions, everywhere.
+    proves: bool,
+    /// True if proofs alone decide.
+    certifies: bool,
 }
 
 impl Served {
+    /// True if proofs can be asked for, or not.
+    fn asked(&self, proofs: Proofs) -> bool {
+        match proofs {
+            Proofs::Yes => self.proves,
+            Proofs::No => !self.certifies,
+        }
+    }
+
     /// True if cells of a type can hold the labels.
     fn holds(&self, cell: CellType) -> bool {
         self.labels.is_none_or(|labels| labels.most().map_or(cell == labels.kind(), |most| most <= cell.most()))
@@ -124,14 +137,24 @@ impl Case {
                     let plan = self.0.clone().curve(curve).plan::<K>();
                     !matches!(plan, Err(Error::Plan(PlanError::Curve(_))))
                 };
-                let labels = || {
+                let field = || {
                     let domain = self.0.domain::<K>()?;
-                    Ok::<_, Error>(open(&domain, &self.0.options()?)?.labels())
+                    Ok::<_, Error>(open(&domain, &self.0.options()?)?)
                 };
-                Served { curves: CurveKind::ALL.iter().map(serves).collect(), labels: labels().ok() }
+                let field = field().ok();
+                let proves = |field: &dyn Field<K>| {
+                    field.prover().is_some() && field.twin().is_none_or(|twin| twin.has_proofs())
+                };
+                Served {
+                    curves: CurveKind::ALL.iter().map(serves).collect(),
+                    labels: field.as_ref().map(|field| field.labels()),
+                    proves: field.as_ref().is_some_and(|field| proves(&**field)),
+                    certifies: self.0.rule(K).certifies(),
+                }
             }
         }
-        let all = Served { curves: vec![true; CurveKind::ALL.len()], labels: None };
+        let curves = vec![true; CurveKind::ALL.len()];
+        let all = Served { curves, labels: None, proves: false, certifies: false };
         self.request.workload.dispatch(self.request.k(), Serves(&self.request)).unwrap_or(all)
     }
 }

@@ -91,6 +91,7 @@ impl<const K: usize> Backend<K> for Cpu {
         check_here(how)?;
         let host = Host::of(field)?;
         let storage = how.check(host.labels)?;
+        how.check_proofs(plan.rule(), host.prove.is_some())?;
         let pool = pool(how)?;
         let task = Task { plan: plan.clone(), field, host, storage, how: how.clone() };
         Ok(Box::new(OnCpu { task, pool, last: None, array: None }))

@@ -13,7 +13,7 @@ use crate::cpu::visit::{Visit, VisitOrders};
 use crate::field::{Payload, Verdict};
 use crate::geometry::Region;
 use crate::result::Storage;
-use crate::rule::exact;
+use crate::rule::{RuleKind, exact};
 
 /// Cells evaluated in one call, at most, where regions are larger than that.
 const BATCH: usize = 16 * 1024;
@@ -69,6 +69,8 @@ struct Undecided {
 /// What exploring cost.
 #[derive(Default)]
 pub(crate) struct Cost {
+    /// Regions that were proven uniform.
+    pub(crate) proven: u64,
     pub(crate) cells: u64,
     pub(crate) labels: u64,
 }
@@ -77,7 +79,9 @@ pub(crate) struct Cost {
 pub(crate) struct Explorer<'a, const K: usize> {
     pub(crate) host: Host<'a, K>,
     pub(crate) orders: VisitOrders<K>,
-    /// True if a field's proof of a region decides it.
+    pub(crate) rule: RuleKind,
+    pub(crate) size: [u32; K],
+    /// True if the field is asked for proofs.
     pub(crate) proves: bool,
     pub(crate) order: ExploreOrder,
 }
@@ -103,12 +107,19 @@ pub(crate) fn explore<const K: usize>(
         let verdict = match prove {
             Some(prove) => {
                 control.check()?;
-                prove.prove(region, payload(i))
+                explorer.rule.verdict(region, explorer.size, |deciding| match host.carry {
+                    // A payload speaks of its own region.
+                    Some(_) if deciding != region => Verdict::Unknown,
+                    _ => prove.prove(deciding, payload(i)),
+                })
             }
             None => Verdict::Unknown,
         };
         match verdict {
-            Verdict::Uniform(label) => found[i] = Some(exact::key(host.labels.kind(), label)),
+            Verdict::Uniform(label) => {
+                found[i] = Some(exact::key(host.labels.kind(), label));
+                cost.proven += 1;
+            }
             Verdict::Mixed => {}
             Verdict::Unknown => {
                 open.push(Undecided { region: i, visited: 0, round: FIRST_ROUND, label: 0, mixed: false });

@@ -55,7 +55,9 @@ impl<'a, const K: usize> Work<'a, K> {
             explorer: Explorer {
                 host,
                 orders: VisitOrders::new(plan, how.tuning.explore_order),
-                proves: plan.rule().proves(),
+                rule: plan.rule(),
+                size: plan.domain().size(),
+                proves: how.tuning.asks_proofs(plan.rule()),
                 order: how.tuning.explore_order,
             },
             start,
@@ -101,6 +103,7 @@ impl<'a, const K: usize> Work<'a, K> {
         let cost = explore(&self.explorer, level, |i| entry(i).1, scratch, self.control)?;
         let mut counts = LevelCounts {
             regions: mixed.len() as u64,
+            proven: cost.proven,
             explored_cells: cost.cells,
             label_sum: cost.labels,
             ..LevelCounts::default()

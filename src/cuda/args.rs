@@ -198,6 +198,8 @@ constants! {
     TALLY_GRIDS = 8,
     TALLY_FILL_GRIDS = 9,
     TALLY_LEAF_GRIDS = 10,
+    /// Uniform regions that were proven.
+    TALLY_PROVEN = 11,
     /// A row is a cache line.
     TALLY_COLUMNS = 16,
     /// Counters of dynamic parallelism: grids in flight, those of them that have not begun, and the most there were of

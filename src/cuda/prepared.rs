@@ -7,7 +7,7 @@ use cudarc::driver::CudaStream;
 
 use super::args::{
     TALLY_COLUMNS, TALLY_EVALUATED, TALLY_EXPLORED, TALLY_FILLED, TALLY_FILLED_CELLS, TALLY_LABELS, TALLY_LEAF_CELLS,
-    TALLY_LEAVES, TALLY_ROWS,
+    TALLY_LEAVES, TALLY_PROVEN, TALLY_ROWS,
 };
 use super::device::{Device, elapsed};
 use super::launcher::Launcher;
@@ -48,6 +48,7 @@ impl<'a, const K: usize> OnCuda<'a, K> {
     pub(super) fn new(device: &'a Device, plan: &Plan<K>, field: &'a dyn Field<K>, how: &How) -> Result<Self, Error> {
         let storage = how.check(field.labels())?;
         let twin = twin::checked(field, how.on_cuda().block)?;
+        how.check_proofs(plan.rule(), twin.has_proofs())?;
         let setup = Setup::new(device, plan, field, (how, storage), twin)?;
         let program = (strategy::of(setup.how.tuning.strategy).program)(&setup)?;
         let fits = setup.held();
@@ -217,6 +218,7 @@ fn counts(run: &LevelRun, tallies: &[u64]) -> LevelCounts {
         regions: run.regions,
         subdivided: run.subdivided,
         filled: sum(TALLY_FILLED),
+        proven: sum(TALLY_PROVEN),
         leaves: sum(TALLY_LEAVES),
         explored_cells: sum(TALLY_EXPLORED),
         filled_cells: sum(TALLY_FILLED_CELLS),

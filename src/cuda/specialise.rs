@@ -36,9 +36,11 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "olt.cuh",
     "orbit.cuh",
     "unchecked.cuh",
+    "certificate.cuh",
     "rules/border.cuh",
     "rules/closed.cuh",
     "rules/full.cuh",
+    "rules/certified.cuh",
     "curves/canonical.cuh",
     "curves/coordinates.cuh",
     "curves/forest.cuh",
@@ -133,6 +135,8 @@ impl Specialisation {
         define("LABEL_IS_FLOAT", &storage.label.is_float());
         define("COUNTS_AS_FLOATS", &storage.converts());
         define("RULE_HEADER", &format_args!("\"{}\"", plan.rule().twin()));
+        define("ASKS_PROOFS", &how.tuning.asks_proofs(plan.rule()));
+        define("CERTIFIES", &plan.rule().certifies());
         define("SCATTERED", &(how.tuning.explore_order == ExploreOrder::Scattered));
         define("CHILDREN", &format_args!("{}u", plan.scheme().children().min(u32::MAX.into())));
         define("REGION_ITEM_BYTES", &region_item_bytes::<K>(storage.label));
@@ -140,11 +144,6 @@ impl Specialisation {
         define("CURVE_HEADER", &format_args!("\"{}\"", curve.header));
         define("FIELD_HEADER", &format_args!("\"{}\"", twin.header));
         define("USER_SOURCE", &format_args!("\"{USER_SOURCE}\""));
-        // Measurements only: "LAB_PAIRS=0 LAB_LONGEST=16".
-        for lab in std::env::var("ORTHANT_LAB").unwrap_or_default().split_whitespace() {
-            let (name, value) = lab.split_once('=').unwrap_or((lab, "1"));
-            define(name, &value);
-        }
         twin.defines.iter().for_each(|(name, value)| define(name, value));
         let real = match twin.precision {
             Precision::F32 => "float",

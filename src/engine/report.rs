@@ -81,6 +81,9 @@ pub struct LevelReport {
     pub subdivided: u64,
     /// Uniform regions.
     pub filled: u64,
+    /// Those of them that were proven: no cell was looked at.
+    #[serde(default)]
+    pub proven: u64,
     /// Mixed regions at the last level.
     pub leaves: u64,
     /// P_i: the measured share of regions that were mixed; null where there were none.
@@ -108,6 +111,7 @@ impl LevelReport {
             regions: stats.counts.regions,
             subdivided: stats.counts.subdivided,
             filled: stats.counts.filled,
+            proven: stats.counts.proven,
             leaves: stats.counts.leaves,
             p: Some(stats.density()).filter(|p| p.is_finite()),
             cells: stats.counts.into(),

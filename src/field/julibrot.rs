@@ -4,9 +4,10 @@
 
 use crate::field::definition::Field;
 use crate::field::error::FieldError;
+use crate::field::escape::enclosure::Hull;
 use crate::field::escape::labels::escape_field;
 use crate::field::escape::orbit::{Orbit, Rounding};
-use crate::field::mandelbrot::square_plus_c;
+use crate::field::escape::square::{Disc, Taylor, square_plus_c};
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
 use crate::geometry::Domain;
@@ -38,12 +39,13 @@ pub fn open(domain: &Domain<4>, options: &FieldOptions) -> Result<Box<dyn Field<
 }
 
 /// (x, y, c_x, c_y).
-struct Julibrot;
+pub(super) struct Julibrot;
 
 impl Orbit<4, 4> for Julibrot {
     const STATE: usize = 2;
     const TWIN: &'static str = "fields/julibrot.cuh";
     const LATE: bool = true;
+    type Enclosure = Taylor;
 
     #[inline(always)]
     fn start<L: Lanes>(point: [L; 4]) -> [L; 4] {
@@ -58,5 +60,12 @@ impl Orbit<4, 4> for Julibrot {
     #[inline(always)]
     fn norm2<L: Lanes, A: Rounding>(z: &[L; 4]) -> L {
         A::mul_add(z[0], z[0], z[1] * z[1])
+    }
+
+    fn enclose(hull: &Hull<4>) -> Taylor {
+        let [x, y, cx, cy] = hull.centre;
+        let start = Disc { centre: [x, y], radius: hull.radius(0, 2) };
+        let c = Disc { centre: [cx, cy], radius: hull.radius(2, 4) };
+        Taylor::new(c, Some(start), hull.reach(2, 4), hull.unit)
     }
 }

@@ -2,8 +2,10 @@
 
 use crate::field::definition::Field;
 use crate::field::error::FieldError;
+use crate::field::escape::enclosure::Hull;
 use crate::field::escape::labels::escape_field;
 use crate::field::escape::orbit::{Orbit, Rounding};
+use crate::field::escape::square::{Disc, Taylor, square_plus_c};
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
 use crate::geometry::Domain;
@@ -35,12 +37,13 @@ pub fn open(domain: &Domain<2>, options: &FieldOptions) -> Result<Box<dyn Field<
 }
 
 /// (x, y, c_x, c_y).
-struct Mandelbrot;
+pub(super) struct Mandelbrot;
 
 impl Orbit<2, 4> for Mandelbrot {
     const STATE: usize = 2;
     const TWIN: &'static str = "fields/mandelbrot.cuh";
     const LATE: bool = true;
+    type Enclosure = Taylor;
 
     #[inline(always)]
     fn start<L: Lanes>([x, y]: [L; 2]) -> [L; 4] {
@@ -56,10 +59,9 @@ impl Orbit<2, 4> for Mandelbrot {
     fn norm2<L: Lanes, A: Rounding>(z: &[L; 4]) -> L {
         A::mul_add(z[0], z[0], z[1] * z[1])
     }
-}
 
-/// x' = fma(x, x, fma(−y, y, c_x)), y' = fma(x + x, y, c_y): four operations.
-#[inline(always)]
-pub(super) fn square_plus_c<L: Lanes, A: Rounding>([x, y, cx, cy]: [L; 4]) -> [L; 4] {
-    [A::square_sub_add(x, y, cx), A::mul_add(x + x, y, cy), cx, cy]
+    fn enclose(hull: &Hull<2>) -> Taylor {
+        let c = Disc { centre: hull.centre, radius: hull.radius(0, 2) };
+        Taylor::new(c, None, hull.reach(0, 2), hull.unit)
+    }
 }

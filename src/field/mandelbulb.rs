@@ -6,8 +6,9 @@
 
 use crate::field::definition::Field;
 use crate::field::error::FieldError;
+use crate::field::escape::enclosure::{Enclosure, Hull, OWN_UNIT, SLACK, UNDERFLOWS};
 use crate::field::escape::labels::escape_field;
-use crate::field::escape::orbit::{Orbit, Rounding};
+use crate::field::escape::orbit::{Orbit, Plain, Rounding};
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
 use crate::geometry::Domain;
@@ -39,12 +40,13 @@ pub fn open(domain: &Domain<3>, options: &FieldOptions) -> Result<Box<dyn Field<
 }
 
 /// (x, y, z, c_x, c_y, c_z).
-struct Mandelbulb;
+pub(super) struct Mandelbulb;
 
 impl Orbit<3, 6> for Mandelbulb {
     const STATE: usize = 3;
     const TWIN: &'static str = "fields/mandelbulb.cuh";
     const LATE: bool = false;
+    type Enclosure = Ball;
 
     #[inline(always)]
     fn start<L: Lanes>([x, y, z]: [L; 3]) -> [L; 6] {
@@ -71,6 +73,62 @@ impl Orbit<3, 6> for Mandelbulb {
     #[inline(always)]
     fn norm2<L: Lanes, A: Rounding>([x, y, z, ..]: &[L; 6]) -> L {
         A::mul_add(*x, *x, A::mul_add(*y, *y, *z * *z))
+    }
+
+    fn enclose(hull: &Hull<3>) -> Ball {
+        let [x, y, z] = hull.centre;
+        let radius = hull.radius(0, 3);
+        Ball {
+            w: [x, y, z, x, y, z],
+            radius,
+            rho: radius,
+            reach: hull.reach(0, 3) + UNDERFLOWS,
+            rounding: 128.0 * (hull.unit + OWN_UNIT),
+            axis: 2048.0 * hull.tiny.sqrt(),
+        }
+    }
+}
+
+/// A ball about one orbit that holds all of a hull.
+///
+/// In frames along r, θ and φ a step is diagonal, and stretches by at most 8r⁷·max(1, |sin 8θ / sin θ|) ≤ 8r⁷·min(8, r/ρ). A ball
+/// about W with radius R lies within m = |W| + R of the origin and at least ρ_W − R from the axis, so that
+///
+/// ```text
+/// R' = 8m⁷·min(8, m/(ρ_W − R))·R + ρ_c + ε
+/// ```
+///
+/// ε: counted operation by operation, with |a|, ρ|b| ≤ r⁸ for every power, a₃ is off by less than 47u·r⁸, ρb₃ by less than 42u·r⁸,
+/// and the third square of (x + iy)/ρ by less than 42u; z' together, with its last sums, by less than 104u·r⁸ + 2u·|c|. Nearer to the axis than
+/// the root of TINY, where a step leaves out x and y, these are at most 8r⁷ρ ≤ 1024ρ. Both once more for the middle, in f64.
+pub(super) struct Ball {
+    w: [f64; 6],
+    radius: f64,
+    rho: f64,
+    reach: f64,
+    rounding: f64,
+    axis: f64,
+}
+
+impl Enclosure for Ball {
+    #[inline(always)]
+    fn disc(&self) -> (f64, f64) {
+        let [x, y, z, ..] = self.w;
+        ((x * x + y * y + z * z).sqrt(), self.radius)
+    }
+
+    #[inline(always)]
+    fn step(&mut self, modulus: f64, radius: f64) {
+        let [x, y, ..] = self.w;
+        let m = modulus + radius;
+        let pole = (x * x + y * y).sqrt() * (1.0 - SLACK) - radius;
+        let stretch = if 8.0 * pole > m { m / pole } else { 8.0 };
+        let m2 = m * m;
+        let m4 = m2 * m2;
+        let most = 8.0 * (m4 * m2 * m) * stretch;
+        let rounding = self.rounding * (m4 * m4 + self.reach) + self.axis;
+        self.radius = (most * radius + self.rho + rounding) * (1.0 + SLACK);
+        self.w = Mandelbulb::step::<f64, Plain>(self.w);
     }
 }
 

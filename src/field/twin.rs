@@ -96,6 +96,11 @@ impl DeviceTwin {
         self.define("PROVES", 1)
     }
 
+    /// True if the header defines `prove`.
+    pub(crate) fn has_proofs(&self) -> bool {
+        self.defines.iter().any(|(name, _)| *name == "PROVES")
+    }
+
     /// With an array on the device, whose address is the member `member` of the arguments, a `u64`.
     ///
     /// # Panics

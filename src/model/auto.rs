@@ -161,8 +161,12 @@ mod tests {
     fn sampled(n: u32) -> (Domain<2>, Coarse<2>) {
         let domain = Domain::new([n; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
         let field = mandelbrot::open(&domain, &FieldOptions::default()).unwrap();
-        let explore =
-            Explore { rule: RuleKind::Border, order: How::default().tuning.explore_order, rounds: MACHINE.rounds() };
+        let explore = Explore {
+            rule: RuleKind::Border,
+            proves: false,
+            order: How::default().tuning.explore_order,
+            rounds: MACHINE.rounds(),
+        };
         (domain, Coarse::take(&*field, &domain, 1 << 12, explore))
     }
 

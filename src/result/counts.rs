@@ -15,6 +15,8 @@ pub struct LevelCounts {
     pub subdivided: u64,
     /// Uniform regions.
     pub filled: u64,
+    /// Those of them that were proven: no cell was looked at.
+    pub proven: u64,
     /// Mixed regions at the last level.
     pub leaves: u64,
     /// Cells visited by exploration, with repetition.
@@ -34,6 +36,7 @@ impl std::ops::AddAssign for LevelCounts {
         self.regions += other.regions;
         self.subdivided += other.subdivided;
         self.filled += other.filled;
+        self.proven += other.proven;
         self.leaves += other.leaves;
         self.explored_cells += other.explored_cells;
         self.filled_cells += other.filled_cells;

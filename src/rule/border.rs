@@ -8,8 +8,11 @@ use crate::rule::definition::{Deciding, surface};
 #[cfg(feature = "cuda")]
 pub(super) const TWIN: &str = "rules/border.cuh";
 
-/// False: what is proven of the inside says more than the rule looks at.
+/// False: what is proven of the inside says more than the rule looks at, which is for those who ask for it.
 pub(super) const PROVES: bool = false;
+
+/// False: cells decide what is not proven.
+pub(super) const CERTIFIES: bool = false;
 
 /// The cells that decide `region` of a domain.
 #[inline]

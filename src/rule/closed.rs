@@ -11,6 +11,9 @@ pub(super) const TWIN: &str = "rules/closed.cuh";
 /// False, as under `border`.
 pub(super) const PROVES: bool = false;
 
+/// False: cells decide what is not proven.
+pub(super) const CERTIFIES: bool = false;
+
 /// The cells that decide `region` of a domain of `size` cells.
 #[inline]
 pub(super) fn deciding<const K: usize>(region: &Region<K>, size: [u32; K]) -> Deciding<K> {

@@ -10,6 +10,9 @@ pub(super) const TWIN: &str = "rules/full.cuh";
 /// True: a proof is of the very cells that the rule looks at.
 pub(super) const PROVES: bool = true;
 
+/// False: cells decide what is not proven.
+pub(super) const CERTIFIES: bool = false;
+
 /// The cells that decide `region`.
 #[inline]
 pub(super) fn deciding<const K: usize>(region: &Region<K>, _: [u32; K]) -> Deciding<K> {

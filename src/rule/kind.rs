@@ -1,8 +1,9 @@
 //! The exploration rules that there are.
 
+use crate::field::Verdict;
 use crate::geometry::Region;
 use crate::rule::definition::Deciding;
-use crate::rule::{border, closed, full};
+use crate::rule::{border, certified, closed, full};
 
 /// The list of rules: name and module. A new one is a file (with its twin) and a line here.
 macro_rules! rules {
@@ -24,10 +25,16 @@ macro_rules! rules {
                 match self { $(Self::$Variant => $module::cost(sides)),+ }
             }
 
-            /// True if a field's proof of a region decides it.
+            /// True if a field is asked for proofs unless a run says otherwise.
             #[inline]
             pub fn proves(self) -> bool {
                 match self { $(Self::$Variant => $module::PROVES),+ }
+            }
+
+            /// True if proofs alone decide, and what is not proven is mixed.
+            #[inline]
+            pub fn certifies(self) -> bool {
+                match self { $(Self::$Variant => $module::CERTIFIES),+ }
             }
 
             /// Its twin among the kernels.
@@ -46,6 +53,27 @@ rules! {
     Closed = "closed" => closed,
     /// Every cell: exact. Fields that can prove regions answer without looking at cells.
     Full = "full" => full,
+    /// A proof of every cell: exact. What the field cannot prove is mixed, and no cell is looked at.
+    Certified = "certified" => certified,
+}
+
+impl RuleKind {
+    /// What a proof says of `region` of a domain of `size` cells under this rule, which looks at the cells where it says nothing.
+    /// Never another verdict than the cells would give, but for what a rule that certifies takes for mixed.
+    pub(crate) fn verdict<const K: usize>(
+        self,
+        region: &Region<K>,
+        size: [u32; K],
+        prove: impl FnOnce(&Region<K>) -> Verdict,
+    ) -> Verdict {
+        let deciding = self.deciding(region, size);
+        match prove(&deciding.region) {
+            Verdict::Unknown if self.certifies() => Verdict::Mixed,
+            // Two labels inside are none of the business of a rule that looks at faces.
+            Verdict::Mixed if deciding.faces => Verdict::Unknown,
+            verdict => verdict,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -59,11 +87,9 @@ mod tests {
                 // Far from the upper sides of the domain, where the closure is whole.
                 let region = Region { corner: [3; 3], extent };
                 let deciding = rule.deciding(&region, [100; 3]);
-                assert_eq!(
-                    rule.cost(extent.iter().map(|&side| f64::from(side))),
-                    deciding.count() as f64,
-                    "{rule} {extent:?}"
-                );
+                let visited = if rule.certifies() { 1 } else { deciding.count() };
+                let cost = rule.cost(extent.iter().map(|&side| f64::from(side)));
+                assert_eq!(cost, visited as f64, "{rule} {extent:?}");
                 assert!(deciding.region.contains(&region));
             }
         }

@@ -60,6 +60,8 @@ pub(crate) trait Real: Lanes<Real = Self> + PartialOrd + Send + Sync + 'static {
 
     /// Below this a squared distance from an axis counts as none.
     const TINY: Self;
+    /// The unit roundoff: by which share a rounded number may be off.
+    const UNIT: f64;
 
     /// Rounds to this type.
     fn from_f64(x: f64) -> Self;

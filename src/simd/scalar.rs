@@ -10,6 +10,7 @@ macro_rules! scalar {
             #[cfg(target_arch = "x86_64")]
             type Avx2 = $crate::simd::x86::$half;
             const TINY: Self = $tiny;
+            const UNIT: f64 = $T::EPSILON as f64 / 2.0;
 
             #[inline(always)]
             fn from_f64(x: f64) -> Self {

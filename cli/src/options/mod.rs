@@ -48,8 +48,8 @@ fn field_or_array() -> impl TypedValueParser<Value = Workload> {
 const FOR_THE_PAPERS: [&str; 6] = ["explore-order", "insertion", "dp-launch", "ask-loop", "table", "stack"];
 
 /// Choices that are seldom made: with those of CUDA and for the papers they are in the long help alone.
-const RARE: [&str; 9] =
-    ["explore", "sample", "curve", "precision", "arithmetic", "cell", "scheme", "pass", "max-kernels"];
+const RARE: [&str; 10] =
+    ["explore", "prove", "sample", "curve", "precision", "arithmetic", "cell", "scheme", "pass", "max-kernels"];
 
 /// The option of a choice, under a heading unless it is for the papers.
 fn option(choice: &'static Choice, usual: &'static str) -> Arg {

@@ -82,6 +82,50 @@ pub(super) fn digit_sets_prove_cubes(folder: &Path) {
     assert!(explored("-g 2 -r 2") > 0);
 }
 
+/// Verdicts of certificates, level by level; no cell is wrong where they alone decide, and no region another where they help.
+pub(super) fn proofs_are_those_of_the_cpu(folder: &Path) {
+    let report = |run: &str| -> serde_json::Value {
+        let path = scratch("proofs.json");
+        let output = orthant(folder, &format!("run {run} --force --report {}", path.display()), &[]);
+        assert!(output.status.success(), "{:?}", text(&output));
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    };
+    let levels = |report: &serde_json::Value, keys: &[&str]| -> Vec<Vec<u64>> {
+        let level = |level: &serde_json::Value| keys.iter().map(|key| level[key].as_u64().unwrap()).collect();
+        report["levels"].as_array().unwrap().iter().map(level).collect()
+    };
+    const FOUND: [&str; 4] = ["subdivided", "filled", "leaves", "proven"];
+    for field in [
+        "mandelbrot -n 128 -g 4 -B 1 --dwell 100",
+        "mandelbrot -n 96x100 -g 3 -B 1 --dwell 100 --domain -0.75:-0.73,0.1:0.12 --arithmetic plain",
+        "mandelbrot -n 128 -g 4 -B 1 --dwell 100 --precision f64",
+        "mandelbulb -n 40 -g 5 -B 1 --dwell 20",
+        "mandelbulb -n 24 -g 3 -B 1 --dwell 20 --precision f64 --arithmetic plain",
+        "julibrot -n 14x12x14x12 -g 3 -B 1 --dwell 30",
+        "julibrot -n 12 -g 3 -B 1 --dwell 30 --precision f64 --arithmetic plain",
+        "mxm --dim 4 -n 12x10x12x10 -g 3 -B 1 --dwell 30",
+    ] {
+        let exhaustive = report(&format!("{field} --strategy exhaustive --backend cpu"));
+        let [cpu, gpu] =
+            ["cpu", "cuda"].map(|backend| report(&format!("{field} --explore certified --backend {backend}")));
+        let found = levels(&cpu, &FOUND);
+        assert_eq!((&found, &gpu["checksum"]), (&levels(&gpu, &FOUND), &exhaustive["checksum"]), "{field}");
+        assert!(found.iter().all(|level| level[1] == level[3]) && found.iter().any(|level| level[3] > 0), "{found:?}");
+        assert_eq!((&cpu["checksum"], &gpu["cells"]["explored"]), (&exhaustive["checksum"], &0.into()));
+        let rule = "--explore closed --strategy dp --block 32x2";
+        let [unhelped, helped] =
+            ["no", "yes"].map(|prove| report(&format!("{field} {rule} --prove {prove} --backend cuda")));
+        assert_eq!(levels(&helped, &FOUND[..3]), levels(&unhelped, &FOUND[..3]), "{field}");
+        assert_eq!(helped["checksum"], unhelped["checksum"], "{field}");
+        let proven =
+            levels(&report(&format!("{field} {rule} --prove yes --backend cpu").replace(" --block 32x2", "")), &FOUND);
+        assert_eq!(levels(&helped, &FOUND), proven, "{field}");
+        assert!(
+            proven.iter().any(|level| level[3] > 0) && levels(&unhelped, &["proven"]).concat().iter().all(|&n| n == 0)
+        );
+    }
+}
+
 /// Axes that are not split, down to single cells, and unequal stop sides: cells and counts of a chosen dozen.
 pub(super) fn shapes_are_subdivided_as_on_the_cpu(folder: &Path) {
     // What is computed, and tuning of a GPU.

@@ -105,10 +105,7 @@ impl ExhaustiveProgram {
         self.starts = setup.starts(&outer.curve)?;
         let (count, depth) = (count as u64, outer.depth as u64);
         // A block stays in a row of tiles, and blocks of a row take about as many.
-        // Measurements only.
-        let lab =
-            std::env::var("ORTHANT_LAB_PIECES").ok().and_then(|pieces| pieces.parse().ok()).unwrap_or(MOST_PIECES);
-        let most = (count * depth / BLOCKS).clamp(1, lab) as u32;
+        let most = (count * depth / BLOCKS).clamp(1, MOST_PIECES) as u32;
         let row = tiles[0];
         tiles[0] = row.div_ceil(most);
         let pieces = row.div_ceil(tiles[0]);

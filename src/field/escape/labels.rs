@@ -1,14 +1,16 @@
 //! Escape-time fields as fields: labels from the processor's vector unit, and the twin.
 
 use crate::cell::WordsMut;
-use crate::field::definition::{Evaluate, Field};
+use crate::field::definition::{Evaluate, Field, Payload, Prove, Verdict};
 use crate::field::escape::dispatch;
+use crate::field::escape::enclosure::{certify, limits, numbers};
 use crate::field::escape::orbit::{Orbit, Rounding};
 use crate::field::escape::sampled::EscapeField;
 use crate::field::labels::Labels;
 use crate::field::options::Precision;
 use crate::field::points;
 use crate::field::twin::DeviceTwin;
+use crate::geometry::Region;
 use crate::simd::Real;
 
 impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Field<K> for EscapeField<K, V, O, T, A> {
@@ -20,6 +22,10 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Field
         Some(self)
     }
 
+    fn prover(&self) -> Option<&dyn Prove<K>> {
+        Some(self)
+    }
+
     fn boundary_dimension(&self) -> f64 {
         self.dimension
     }
@@ -27,7 +33,16 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Field
     fn twin(&self) -> Option<DeviceTwin> {
         let precision = if size_of::<T>() == 4 { Precision::F32 } else { Precision::F64 };
         let twin = points::twin(O::TWIN, &self.domain, self.dwell, precision, A::ARITHMETIC);
-        Some(twin.define("TINY", format!("{:e}", T::TINY.to_f64())))
+        let numbers = numbers(T::UNIT, T::TINY.to_f64());
+        let twin = numbers.iter().fold(twin, |twin, (name, number)| twin.define(name, format!("{number:e}")));
+        Some(twin.proves())
+    }
+}
+
+impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Prove<K> for EscapeField<K, V, O, T, A> {
+    fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
+        let hull = self.hull(region);
+        hull.map_or(Verdict::Unknown, |hull| certify(O::enclose(&hull), limits(T::UNIT), self.dwell))
     }
 }
 

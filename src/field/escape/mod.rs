@@ -10,10 +10,12 @@
 //! in the run's precision and arithmetic; every path returns exactly that (`EscapeField::dwell_of` is the loop itself).
 
 mod dispatch;
+pub(super) mod enclosure;
 pub(super) mod labels;
 pub(super) mod orbit;
 mod passes;
 pub(super) mod sampled;
+pub(super) mod square;
 
 #[cfg(test)]
 mod tests;

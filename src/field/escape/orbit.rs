@@ -1,5 +1,6 @@
 //! Orbits, and how their sums are rounded.
 
+use crate::field::escape::enclosure::{Enclosure, Hull};
 use crate::field::options::Arithmetic;
 use crate::simd::Lanes;
 
@@ -65,6 +66,8 @@ pub(crate) trait Orbit<const K: usize, const V: usize>: Send + Sync + 'static {
     /// True if a step is so cheap that testing after each costs as much as the step; the orbit must then be one of
     /// z² + c with c in the last two numbers.
     const LATE: bool;
+    /// What encloses the orbits of a box of samples.
+    type Enclosure: Enclosure;
 
     /// The first state at a sample point.
     fn start<L: Lanes>(point: [L; K]) -> [L; V];
@@ -72,4 +75,6 @@ pub(crate) trait Orbit<const K: usize, const V: usize>: Send + Sync + 'static {
     fn step<L: Lanes, A: Rounding>(z: [L; V]) -> [L; V];
     /// |z|², compared with R² = 4.
     fn norm2<L: Lanes, A: Rounding>(z: &[L; V]) -> L;
+    /// All orbits that start in a box.
+    fn enclose(hull: &Hull<K>) -> Self::Enclosure;
 }

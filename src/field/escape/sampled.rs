@@ -2,8 +2,9 @@
 
 use std::marker::PhantomData;
 
+use crate::field::escape::enclosure::Hull;
 use crate::field::escape::orbit::{Orbit, Rounding};
-use crate::geometry::Domain;
+use crate::geometry::{Domain, Region};
 use crate::simd::{Isa, Real};
 
 /// An escape-time field over a domain.
@@ -33,10 +34,23 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Escap
         }
     }
 
-    /// The first state of a cell: x_j = (c_j + o)·h_j + lo_j, then the orbit's start.
+    /// The sample point of a cell: x_j = (c_j + o)·h_j + lo_j.
+    #[inline(always)]
+    fn sample(&self, cell: [u32; K]) -> [T; K] {
+        std::array::from_fn(|j| A::mul_add(T::from_u32(cell[j]) + self.offset, self.pitch[j], self.low[j]))
+    }
+
+    /// The first state of a cell.
     #[inline(always)]
     pub(super) fn start(&self, cell: [u32; K]) -> [T; V] {
-        O::start(std::array::from_fn(|j| A::mul_add(T::from_u32(cell[j]) + self.offset, self.pitch[j], self.low[j])))
+        O::start(self.sample(cell))
+    }
+
+    /// The box of the samples of a region's cells, as they are computed; None if it reaches too far.
+    pub(super) fn hull(&self, region: &Region<K>) -> Option<Hull<K>> {
+        let last = std::array::from_fn(|j| region.corner[j] + (region.extent[j] - 1));
+        let [first, last] = [region.corner, last].map(|cell| self.sample(cell).map(T::to_f64));
+        Hull::between(first, last, T::UNIT, T::TINY.to_f64())
     }
 
     /// The dwell of one cell, by definition.

@@ -2,34 +2,17 @@
 
 use proptest::prelude::*;
 
+use super::enclosure::{certify, limits};
 use super::orbit::{Fused, Orbit, Plain, Rounding};
 use super::sampled::EscapeField;
 use crate::cell::WordsMut;
-use crate::field::Precision;
+use crate::field::julibrot::Julibrot;
+use crate::field::mandelbrot::Mandelbrot;
+use crate::field::mandelbulb::Mandelbulb;
+use crate::field::{Arithmetic, Open, Payload, Precision, Verdict};
 use crate::field::{Evaluate, Field, FieldOptions, julibrot, mandelbrot, mandelbulb};
-use crate::geometry::{Domain, Sample};
-use crate::simd::{Isa, Lanes, Real};
-
-/// z² + c from z = c and from every z, as the fields have them; V = 4.
-struct Quadratic<const K: usize>;
-
-impl<const K: usize> Orbit<K, 4> for Quadratic<K> {
-    const STATE: usize = 2;
-    const TWIN: &'static str = "";
-    const LATE: bool = true;
-    #[inline(always)]
-    fn start<L: Lanes>(p: [L; K]) -> [L; 4] {
-        if K == 4 { [p[0], p[1], p[2 % K], p[3 % K]] } else { [p[0], p[1], p[0], p[1]] }
-    }
-    #[inline(always)]
-    fn step<L: Lanes, A: Rounding>([x, y, cx, cy]: [L; 4]) -> [L; 4] {
-        [A::square_sub_add(x, y, cx), A::mul_add(x + x, y, cy), cx, cy]
-    }
-    #[inline(always)]
-    fn norm2<L: Lanes, A: Rounding>(z: &[L; 4]) -> L {
-        A::mul_add(z[0], z[0], z[1] * z[1])
-    }
-}
+use crate::geometry::{Domain, Region, Sample};
+use crate::simd::{Isa, Real};
 
 fn check<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding>(
     window: [[f64; 2]; K],
@@ -73,10 +56,10 @@ fn spread<const K: usize>(count: usize, n: u32) -> Vec<[u32; K]> {
 fn every_path_is_the_plain_loop() {
     let cells = spread(5000, 1000);
     for dwell in [1, 2, 7, 8, 9, 24, 25, 511, 512, 700] {
-        check_all::<2, 4, Quadratic<2>>([[-1.5, 0.5], [-1.0, 1.0]], 1000, dwell, &cells);
+        check_all::<2, 4, Mandelbrot>([[-1.5, 0.5], [-1.0, 1.0]], 1000, dwell, &cells);
     }
     for count in [0, 1, 15, 16, 17, 63, 64, 65, 2047, 2048, 2049] {
-        check_all::<2, 4, Quadratic<2>>([[-1.5, 0.5], [-1.0, 1.0]], 1000, 300, &cells[..count]);
+        check_all::<2, 4, Mandelbrot>([[-1.5, 0.5], [-1.0, 1.0]], 1000, 300, &cells[..count]);
     }
     // About c = -2, where |c| is 2 and escape is slow; far outside; overflow at once; a tiny window.
     for window in [
@@ -88,11 +71,11 @@ fn every_path_is_the_plain_loop() {
         [[-0.743_65, -0.743_63], [0.131_81, 0.131_83]],
         [[0.24, 0.26], [-0.01, 0.01]],
     ] {
-        check_all::<2, 4, Quadratic<2>>(window, 1000, 600, &cells[..3000]);
+        check_all::<2, 4, Mandelbrot>(window, 1000, 600, &cells[..3000]);
     }
-    check_all::<2, 4, Quadratic<2>>([[-2.0, 2.0], [0.0, 2.0]], 1000, 65_535, &cells[..64]);
-    check_all::<4, 4, Quadratic<4>>([[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]], 40, 64, &spread(5000, 40));
-    check_all::<4, 4, Quadratic<4>>([[-2.5, 2.5], [-2.5, 2.5], [-2.5, 2.5], [-2.5, 2.5]], 40, 200, &spread(5000, 40));
+    check_all::<2, 4, Mandelbrot>([[-2.0, 2.0], [0.0, 2.0]], 1000, 65_535, &cells[..64]);
+    check_all::<4, 4, Julibrot>([[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]], 40, 64, &spread(5000, 40));
+    check_all::<4, 4, Julibrot>([[-2.5, 2.5], [-2.5, 2.5], [-2.5, 2.5], [-2.5, 2.5]], 40, 200, &spread(5000, 40));
 }
 
 /// The fields' own orbits through the fields' own doors: the vector path against one cell at a time.
@@ -146,12 +129,133 @@ fn the_bulb_agrees_with_its_trigonometric_form() {
     assert_eq!(wrong.count(), 0);
 }
 
+/// The checks see a certificate that leaves out what the run rounds away: where orbits are long, the middle's in f64 soon is
+/// another than the one in f32.
+#[test]
+fn without_the_runs_rounding_a_proof_would_be_wrong() {
+    fn wrong<const K: usize, const V: usize, O: Orbit<K, V>, A: Rounding>(window: [[f64; 2]; K], n: u32) -> [usize; 2] {
+        let domain = Domain::new([n; K], window, Sample::Corner).unwrap();
+        let field = EscapeField::<K, V, O, f32, A>::new(&domain, 400, 1.0);
+        let wrong = |unit: f64| {
+            let is_wrong = |region: &Region<K>| {
+                let mut hull = field.hull(region).unwrap();
+                hull.unit = unit;
+                let verdict = certify(O::enclose(&hull), limits(unit), field.dwell);
+                verdict != Verdict::Unknown && verdict != Verdict::Uniform(field.dwell_of(region.corner).into())
+            };
+            lattice(n, 1).iter().filter(|region| is_wrong(region)).count()
+        };
+        [wrong(0.0), wrong(f32::UNIT)]
+    }
+    for found in [
+        wrong::<2, 4, Mandelbrot, Fused>([[-0.75, -0.73], [0.1, 0.12]], 100),
+        wrong::<2, 4, Mandelbrot, Plain>([[-0.75, -0.73], [0.1, 0.12]], 100),
+        wrong::<3, 6, Mandelbulb, Fused>([[-1.2, 1.2]; 3], 24),
+        wrong::<4, 4, Julibrot, Plain>([[-1.5, 1.5], [-1.5, 1.5], [-0.75, -0.73], [0.1, 0.12]], 10),
+    ] {
+        assert!(found[0] > 0 && found[1] == 0, "{found:?}");
+    }
+}
+
 proptest! {
+    #[test]
+    fn any_region_that_is_proven_is_uniform(
+        which in 0usize..4, at in prop::array::uniform4(0u32..900), extent in prop::array::uniform4(1u32..9),
+        low in prop::array::uniform4(-2.0f64..1.5), side in 1e-7f64..3.0,
+    ) {
+        let options = options().nth(which).unwrap();
+        fn check<const K: usize>(
+            open: Open<K>,
+            options: &FieldOptions, (at, extent, low, side): ([u32; 4], [u32; 4], [f64; 4], f64),
+        ) {
+            let window = std::array::from_fn(|j| [low[j], low[j] + side]);
+            let domain = Domain::new([1000; K], window, Sample::Corner).unwrap();
+            let region = Region { corner: std::array::from_fn(|j| at[j]), extent: std::array::from_fn(|j| extent[j]) };
+            proven(&*open(&domain, options).unwrap(), &[region]);
+        }
+        check(mandelbrot::open, &options, (at, extent, low, side));
+        check(mandelbulb::open, &options, (at, extent, low, side));
+        check(julibrot::open, &options, (at, extent, low, side));
+    }
+
     #[test]
     fn any_window_is_the_plain_loop(
         low in prop::array::uniform2(-3.0f64..3.0), side in 1e-6f64..5.0, dwell in 1u32..400, count in 1usize..600,
     ) {
         let window = low.map(|low| [low, low + side]);
-        check_all::<2, 4, Quadratic<2>>(window, 4096, dwell, &spread(count, 4096));
+        check_all::<2, 4, Mandelbrot>(window, 4096, dwell, &spread(count, 4096));
+    }
+}
+
+/// How many of some regions are proven; each of those is evaluated cell by cell.
+fn proven<const K: usize>(field: &dyn Field<K>, regions: &[Region<K>]) -> usize {
+    let prover = field.prover().unwrap();
+    let uniform = regions.iter().filter(|region| match prover.prove(region, Payload::default()) {
+        Verdict::Uniform(label) => {
+            let cells: Vec<_> = region.cells().collect();
+            let mut labels = vec![u32::MAX; cells.len()];
+            field.host().unwrap().evaluate(&cells, WordsMut::Narrow(&mut labels));
+            let wrong = labels.iter().filter(|&&found| u64::from(found) != label).count();
+            assert_eq!(wrong, 0, "{region:?} is not {label}");
+            true
+        }
+        Verdict::Unknown => false,
+        Verdict::Mixed => panic!("a certificate cannot know that {region:?} is mixed"),
+    });
+    uniform.count()
+}
+
+/// In every precision and arithmetic.
+fn options() -> impl Iterator<Item = FieldOptions> {
+    let of = |(precision, arithmetic): (Precision, Arithmetic)| FieldOptions {
+        dwell: 200,
+        precision,
+        arithmetic,
+        source: None,
+    };
+    let all = Precision::ALL.iter().flat_map(|&p| Arithmetic::ALL.iter().map(move |&a| (p, a)));
+    all.map(of)
+}
+
+/// The regions of a lattice of side `side`.
+fn lattice<const K: usize>(n: u32, side: u32) -> Vec<Region<K>> {
+    let lattice = Region { corner: [0; K], extent: [n / side; K] };
+    lattice.cells().map(|at| Region { corner: at.map(|c| c * side), extent: [side; K] }).collect()
+}
+
+#[test]
+fn what_is_proven_holds() {
+    let mandelbrot = [
+        ([[-1.5, 0.5], [-1.0, 1.0]], 30..90),
+        ([[-0.75, -0.73], [0.1, 0.12]], 1..60),
+        ([[-2e3, 2e3], [-1.0, 1.0]], 80..101),
+        ([[1e-40, 2e-40], [-1e-39, 1e-39]], 100..101),
+        ([[-2.000_001, -1.999_999], [-1e-6, 1e-6]], 0..101),
+        ([[-1e200, 1e200], [-1.0, 1.0]], 0..101),
+    ];
+    for options in options() {
+        for (window, percent) in mandelbrot.clone() {
+            let domain = Domain::new([256; 2], window, Sample::Corner).unwrap();
+            let field = mandelbrot::open(&domain, &options).unwrap();
+            for side in [1, 2, 8, 32] {
+                let regions = lattice(256, side);
+                let proven = proven(&*field, &regions);
+                if side == 8 {
+                    assert!(percent.contains(&(100 * proven / regions.len())), "{options:?} {window:?}: {proven}");
+                }
+            }
+        }
+        let windows = [[[-1.2, 1.2]; 3], [[0.3, 0.5], [-0.1, 0.1], [0.7, 0.9]], [[-1e-9, 1e-9]; 3]];
+        for (window, least) in windows.into_iter().zip([60, 0, 4096]) {
+            let domain = Domain::new([32; 3], window, Sample::Centre).unwrap();
+            let field = mandelbulb::open(&domain, &options).unwrap();
+            let found = [1, 2, 4].map(|side| proven(&*field, &lattice(32, side)));
+            assert!(found[1] >= least);
+        }
+        let window = [[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]];
+        let domain = Domain::new([16; 4], window, Sample::Centre).unwrap();
+        let field = julibrot::open(&domain, &options).unwrap();
+        let found = [1, 2, 4].map(|side| proven(&*field, &lattice(16, side)));
+        assert!(found[1] > 900);
     }
 }

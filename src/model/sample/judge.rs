@@ -38,6 +38,8 @@ pub(super) struct Judge<'a, const K: usize> {
     pub(super) labels: &'a [u64],
     pub(super) grid: SampleGrid<K>,
     pub(super) rule: RuleKind,
+    /// True if the field is asked for proofs.
+    pub(super) proves: bool,
     pub(super) field: &'a dyn Field<K>,
     pub(super) domain: &'a Domain<K>,
 }
@@ -67,10 +69,13 @@ impl<const K: usize> Judge<'_, K> {
     fn level(&self, i: usize) -> Vec<Node> {
         let bounds = self.bounds(i);
         let really = Level::of([1 << i; K], self.domain.size());
-        let prover = self.field.prover().filter(|_| self.rule.proves() && self.field.carrier().is_none());
+        let prover = self.field.prover().filter(|_| self.proves && self.field.carrier().is_none());
         let prove = |place: usize| {
             let coords = std::array::from_fn(|j| (place >> (i * j) & ((1 << i) - 1)) as u32);
-            prover.map_or(Verdict::Unknown, |prover| prover.prove(&really.region(coords), Payload::default()))
+            prover.map_or(Verdict::Unknown, |prover| {
+                let prove = |deciding: &Region<K>| prover.prove(deciding, Payload::default());
+                self.rule.verdict(&really.region(coords), self.domain.size(), prove)
+            })
         };
         let judge = |place| self.node(region(&bounds, place, i), prove(place));
         (0..1 << (i * K)).map(judge).collect()
@@ -184,7 +189,7 @@ mod tests {
         let grid = SampleGrid::new(size, 77);
         let labels: Vec<u64> = grid.cells_from(0, 77).into_iter().map(|cell| label(cell).into()).collect();
         for &rule in RuleKind::ALL {
-            let judge = Judge { labels: &labels, grid, rule, field: &field, domain: &domain };
+            let judge = Judge { labels: &labels, grid, rule, proves: rule.proves(), field: &field, domain: &domain };
             for (i, nodes) in judge.levels(2).iter().enumerate() {
                 let level = Level::of([1 << i; 2], size);
                 for (place, node) in nodes.iter().enumerate() {

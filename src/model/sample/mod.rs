@@ -28,6 +28,8 @@ const LEAST_SIDE: u32 = 4;
 pub struct Explore {
     /// What decides a region.
     pub rule: RuleKind,
+    /// True if the field is asked for proofs first.
+    pub proves: bool,
     /// In which order its cells are visited.
     pub order: ExploreOrder,
     /// How many at a time.
@@ -73,7 +75,7 @@ impl<const K: usize> Coarse<K> {
         assert_eq!((labels.len() as u64, grid.size()), (grid.cells(), domain.size()), "a label for every point");
         let least = grid.points().into_iter().min().unwrap_or(1);
         let finest = (least / LEAST_SIDE).max(1).ilog2() as usize;
-        let levels = Judge { labels, grid, rule: explore.rule, field, domain }.levels(finest);
+        let levels = Judge { labels, grid, rule: explore.rule, proves: explore.proves, field, domain }.levels(finest);
         let mut coarse = Self {
             grid,
             explore,
@@ -253,7 +255,12 @@ mod tests {
     /// Expected levels beside those of a run.
     fn levels<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, budget: u64) -> Vec<(LevelWork, LevelCounts)> {
         let how = How::default();
-        let explore = Explore { rule: plan.rule(), order: how.tuning.explore_order, rounds: ROUNDS };
+        let explore = Explore {
+            rule: plan.rule(),
+            proves: how.tuning.asks_proofs(plan.rule()),
+            order: how.tuning.explore_order,
+            rounds: ROUNDS,
+        };
         let coarse = Coarse::take(field, plan.domain(), budget, explore);
         assert!(coarse.cells() <= budget);
         let run = run(plan, field).unwrap();
@@ -295,7 +302,7 @@ mod tests {
             assert_eq!((level.regions, level.divided), (counts.regions as f64, counts.subdivided as f64));
             assert_eq!((level.explored, level.iterations), (0.0, None));
         }
-        let explore = Explore { rule: RuleKind::Full, order: ExploreOrder::Scattered, rounds: ROUNDS };
+        let explore = Explore { rule: RuleKind::Full, proves: true, order: ExploreOrder::Scattered, rounds: ROUNDS };
         let coarse = Coarse::take(&*field, &domain, 1 << 15, explore);
         assert!((coarse.box_dimension() - 2.0).abs() < 1e-12);
     }
