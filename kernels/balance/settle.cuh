@@ -24,7 +24,7 @@ struct Body {
     const FieldArgs& field;
     RunArgs run;
     u64 tallies;
-    u32 heard = 0; // what the host had said one unit ago: nobody waits for the answer
+    u32 heard = 0; // of leaves what the host had said one unit ago: nobody waits for the answer
     Tally evaluated;
 
     DEVICE explicit Body(const BalanceArgs& args)
@@ -42,6 +42,8 @@ struct Body {
         evaluated.add(found, true);
         store(run, cell, stored(found));
 #else
+        if (rank % FILL_LISTEN == 0 && stop_word(run.stop) != 0) heard = 1;
+        if (heard != 0) return;
         const Coords cell = mine.region.cell(mine.region.offset(rank));
         if (mine.wide) ((Quad*)run.array)[linear(wide_rows(run).c, cell)] = quad_of(stored(mine.value));
         else ((CellValue*)run.array)[linear(run.extent, cell)] = stored(mine.value);
