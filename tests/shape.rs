@@ -98,6 +98,9 @@ fn painted<const K: usize>(size: [u32; K], mut seed: u64) -> ArrayD<u32> {
 }
 
 /// Every curve that serves the scheme, and both strategies that divide.
+/// The rules that look at cells: an array proves nothing.
+const RULES: [RuleKind; 3] = [RuleKind::Border, RuleKind::Closed, RuleKind::Full];
+
 fn agree<const K: usize>(size: [u32; K], scheme: Scheme<K>, rule: RuleKind, seed: u64) -> Result<(), TestCaseError> {
     let array = painted(size, seed);
     let mut naive = Naive {
@@ -153,7 +156,7 @@ where
 {
     let axis = (1..=most, 1u32..6, prop::sample::select(vec![1u32, 1, 2, 2, 3, 4]), 1u32..6);
     let axes = prop::collection::vec(axis, K);
-    (axes, prop::sample::select(RuleKind::ALL.to_vec()), any::<u64>()).prop_filter_map("no axis is split", |case| {
+    (axes, prop::sample::select(RULES.to_vec()), any::<u64>()).prop_filter_map("no axis is split", |case| {
         let (axes, rule, seed) = case;
         let axes: [_; K] = std::array::from_fn(|j| axes[j]);
         let scheme =

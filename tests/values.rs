@@ -41,7 +41,8 @@ fn check<T: Cell, const K: usize>(size: &[usize], boxes: &[(Vec<f64>, Vec<f64>, 
     let keys = |words: &[u64]| words.iter().map(|&word| key(T::from_word(word))).collect::<Vec<_>>();
     let expected: Vec<u64> = truth.iter().map(|&value| value.word()).collect();
     assert_eq!(whole(&How::default().strategy(StrategyKind::Exhaustive), RuleKind::Full).0, expected);
-    for &rule in RuleKind::ALL {
+    // An array proves nothing.
+    for &rule in RuleKind::ALL.iter().filter(|&&rule| rule != RuleKind::Certified) {
         let (first, regions) = whole(&How::default(), rule);
         if rule == RuleKind::Full {
             assert_eq!(keys(&first), keys(&expected), "{}", T::TYPE);

@@ -257,7 +257,12 @@ mod tests {
                         && !(strategy == StrategyKind::Exhaustive && has(KEEP, Keep::Regions as usize))
                 };
                 let [(i, a), (j, b)] = pair;
-                let unserved = (i, j) == (CASE, CURVE) && a % 3 == 0 && b == last
+                // Balancers settle lists of dense arrays.
+                let balanced = axes[j].name == BALANCER && b > 0;
+                let in_place = i == PASS && PASSES.get(a) == Some(&Some(Pass::InPlace));
+                let unlisted = balanced && ((i == KEEP && a != Keep::Dense as usize) || in_place);
+                let unserved = unlisted
+                    || (i, j) == (CASE, CURVE) && a % 3 == 0 && b == last
                     || (i, j) == (CASE, CELL) && a % 5 == 0 && b == widest;
                 !unserved && StrategyKind::ALL.iter().enumerate().any(|strategy| possible(&strategy))
             };

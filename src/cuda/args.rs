@@ -1,6 +1,7 @@
 //! What both sides know of a launch: the structs that kernels take, and the constants. Kernels have them from here, as text.
 
 use crate::abi::device_struct;
+use crate::cell::CellType;
 use crate::curve::DeviceCurve;
 
 device_struct! {
@@ -165,6 +166,16 @@ device_struct! {
         classes: u32,
         padding: u32,
     }
+}
+
+/// Bytes of a label's word.
+pub(super) fn word_bytes(label: CellType) -> u64 {
+    if label.bytes() == 8 { 8 } else { 4 }
+}
+
+/// Bytes of a region as an item: its box, its value, and whether it is wide.
+pub(super) fn region_item_bytes<const K: usize>(label: CellType) -> u64 {
+    8 * K as u64 + 2 * word_bytes(label)
 }
 
 impl LaunchArgs {

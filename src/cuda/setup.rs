@@ -1,6 +1,6 @@
 //! What a prepared plan has on a device, whatever its strategy.
 
-use super::args::{RunArgs, TALLY_COLUMNS, TALLY_ROWS};
+use super::args::{RunArgs, TALLY_COLUMNS, TALLY_ROWS, region_item_bytes, word_bytes};
 use super::device::{Argument, Device};
 use super::memory::{Allocation, Buffer, Reserve};
 use super::twin;
@@ -8,7 +8,6 @@ use super::watch::StopFlag;
 use crate::abi::{DeviceStruct, padded};
 use crate::backend::CudaError;
 use crate::backend::{CudaTuning, Error, How, Mapping, Shared, Start, StrategyKind, Table};
-use crate::cell::CellType;
 use crate::curve::DeviceCurve;
 use crate::field::{DeviceTwin, Field};
 use crate::geometry::Level;
@@ -179,16 +178,6 @@ impl<'a, const K: usize> Setup<'a, K> {
         let deepest = self.plan.levels().len() as u32 - 1;
         (self.plan.encoding().device(deepest), self.plan.encoding().bits(deepest))
     }
-}
-
-/// Bytes of a label's word.
-fn word_bytes(label: CellType) -> u64 {
-    if label.bytes() == 8 { 8 } else { 4 }
-}
-
-/// Bytes of a region as an item: its box, its value, and whether it is wide.
-pub(super) fn region_item_bytes<const K: usize>(label: CellType) -> u64 {
-    8 * K as u64 + 2 * word_bytes(label)
 }
 
 /// A column of a level's tallies, added up.

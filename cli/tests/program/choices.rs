@@ -43,7 +43,7 @@ fn every_choice_is_an_axis() {
         let value = match (choice.names)().last() {
             Some(name) => (*name).to_owned(),
             None => {
-                let texts = ["2", "16x16", "-1:1,-1:1"].into_iter();
+                let texts = ["2", "16x16", "-1:1,-1:1", "auto"].into_iter();
                 texts.into_iter().find(|text| (choice.check)(text).is_ok()).expect("some value fits").to_owned()
             }
         };

@@ -4,12 +4,12 @@ use crate::abi::DeviceStruct;
 use crate::backend::{Error, How, Pass};
 use crate::balance::{BalanceLayout, BalancerChoice, Facts, Multiprocessors, mean_of_small};
 use crate::choice::{ChoiceError, ChoiceValue};
-use crate::cuda::args::{BalanceArgs, LaunchArgs};
+use crate::cuda::args::{BalanceArgs, LaunchArgs, region_item_bytes};
 use crate::cuda::balance::phases::{BalanceKernels, BalanceRoom, BalanceRun, defines};
 use crate::cuda::device::Device;
 use crate::cuda::launcher::Launcher;
 use crate::cuda::memory::{Allocation, Reserve};
-use crate::cuda::setup::{Setup, region_item_bytes};
+use crate::cuda::setup::Setup;
 use crate::cuda::specialise::Specialisation;
 use crate::field::{DeviceTwin, Field};
 use crate::geometry::Level;
@@ -17,14 +17,14 @@ use crate::plan::Plan;
 
 /// What the regions of a list are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Listed {
+enum ListKind {
     Uniform,
     Leaves,
 }
 
 /// Kernels of a layout.
 struct Compiled {
-    kind: Listed,
+    kind: ListKind,
     defines: Vec<(&'static str, String)>,
     kernels: BalanceKernels,
 }
@@ -81,7 +81,7 @@ impl Settling {
                 settling.add(setup, level, LaunchArgs { leaves: 1, ..uniform })?;
             }
             if setup.how.tuning.pass_on_cuda() == Pass::Level || setup.plan.is_last(level.index) {
-                for kind in [Listed::Uniform, Listed::Leaves] {
+                for kind in [ListKind::Uniform, ListKind::Leaves] {
                     let parts = std::mem::take(&mut settling.lists[kind as usize].parts);
                     settling.prepare(setup, kind, &parts)?;
                 }
@@ -125,10 +125,10 @@ impl Settling {
         if part.regions == 0 {
             return Ok(());
         }
-        let kind = if part.leaves == 0 { Listed::Uniform } else { Listed::Leaves };
+        let kind = if part.leaves == 0 { ListKind::Uniform } else { ListKind::Leaves };
         let quad = (16 / setup.storage.cell.bytes()) as u32;
         let side = level.whole_sides()[0];
-        let wide = kind == Listed::Uniform && !setup.windowed() && side > 0 && side.is_multiple_of(quad);
+        let wide = kind == ListKind::Uniform && !setup.windowed() && side > 0 && side.is_multiple_of(quad);
         let units = level.most_cells() / if wide { u64::from(quad) } else { 1 };
         let parts = &mut self.lists[kind as usize].parts;
         let first = parts.last().map_or(0, |last| last.first + last.regions);
@@ -177,7 +177,7 @@ impl Settling {
             address = put(device, &mut self.parts, &bytes)?;
         }
         let mut launches = [0; 2];
-        for kind in [Listed::Uniform, Listed::Leaves] {
+        for kind in [ListKind::Uniform, ListKind::Leaves] {
             let parts = std::mem::take(&mut self.lists[kind as usize].parts);
             let Some((layout, facts)) = self.prepare(setup, kind, &parts)? else { continue };
             let mut made = make(launcher, &parts, address)?;
@@ -204,7 +204,7 @@ impl Settling {
         Ok(launches)
     }
 
-    fn compiled(&self, kind: Listed, defines: &[(&'static str, String)]) -> Option<&Compiled> {
+    fn compiled(&self, kind: ListKind, defines: &[(&'static str, String)]) -> Option<&Compiled> {
         self.compiled.iter().find(|known| known.kind == kind && known.defines == defines)
     }
 
@@ -212,7 +212,7 @@ impl Settling {
     fn prepare<const K: usize>(
         &mut self,
         setup: &Setup<'_, K>,
-        kind: Listed,
+        kind: ListKind,
         parts: &[LaunchArgs],
     ) -> Result<Option<(BalanceLayout, Facts)>, Error> {
         if parts.is_empty() {
@@ -248,7 +248,7 @@ pub(in crate::cuda) fn specialise_all<const K: usize>(
     let facts = Facts::of(run.into_iter());
     let small = |most| mean_of_small(run.into_iter(), most);
     let layout = choice.of(&facts).layout(&facts, &small, Multiprocessors([132, 2048]))?;
-    Ok([Listed::Uniform, Listed::Leaves].map(|kind| specialise(plan, field, twin, how, kind, &layout)).into())
+    Ok([ListKind::Uniform, ListKind::Leaves].map(|kind| specialise(plan, field, twin, how, kind, &layout)).into())
 }
 
 /// The kernels of a layout for regions of a kind.
@@ -257,13 +257,13 @@ fn specialise<const K: usize>(
     field: &dyn Field<K>,
     twin: &DeviceTwin,
     how: &How,
-    kind: Listed,
+    kind: ListKind,
     layout: &BalanceLayout,
 ) -> Specialisation {
     let how = how.clone().block([layout.block, 1, 1]);
     let mut defines = defines(layout);
     defines.push(("BODY_HEADER", "\"balance/settle.cuh\"".into()));
-    defines.push(("SETTLES_LEAVES", u32::from(kind == Listed::Leaves).to_string()));
+    defines.push(("SETTLES_LEAVES", u32::from(kind == ListKind::Leaves).to_string()));
     Specialisation::of_levels("strategies/settle.cu", plan, field, twin, &how, None).and(
         &defines,
         &BalanceArgs::declaration("BalanceArgs"),
