@@ -247,6 +247,7 @@ impl How {
     }
 
     /// The balancer that settles terminal regions on a GPU, if they are settled from lists.
+    #[cfg(feature = "cuda")]
     pub(crate) fn settles_by(&self) -> Option<BalancerChoice> {
         let lists = self.tuning.strategy != StrategyKind::Exhaustive
             && self.kept.keep == Keep::Dense
