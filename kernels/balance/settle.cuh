@@ -24,12 +24,12 @@ struct Body {
     const FieldArgs& field;
     RunArgs run;
     u64 tallies;
-    u32 heard = 0; // of leaves what the host had said one unit ago: nobody waits for the answer
+    u32 heard; // of leaves what the host had said one unit ago: nobody waits for the answer
     Tally evaluated;
 
     DEVICE explicit Body(const BalanceArgs& args)
         : items((const RegionItem*)args.regions), field(*(const FieldArgs*)args.field), run(*(const RunArgs*)args.run),
-          tallies(args.tallies) {}
+          tallies(args.tallies), heard(gridDim.x >= CROWD ? stop_word(run.stop) : 0) {}
 
     DEVICE void operator()(u32 item, u32 rank, u64) {
         const RegionItem mine = items[item];

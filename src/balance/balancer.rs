@@ -144,10 +144,11 @@ impl Balancer {
         let asked = LayoutAsked { facts, mean_of_small, knob: &|name| self.told(name), processors };
         let layout = self.kind.definition().layout(&asked);
         let layout = layout.map_err(|reason| BalancerError::Items { kind: self.kind, reason })?;
-        Ok(BalanceLayout { narrow: facts.most < NARROW, ..layout })
+        Ok(BalanceLayout { narrow: !layout.prefix || facts.most < NARROW, ..layout })
     }
 
-    /// Calls `body` for every unit once, in runs, over the threads of rayon's current pool. `prefix` is that of [`Items::prefix`].
+    /// Calls `body` for every unit once, in runs, over the threads of rayon's current pool. `prefix` is that of
+    /// [`Items::prefix`](crate::balance::Items::prefix).
     ///
     /// # Errors
     /// [`BalancerError::Items`] if it is none on the CPU.

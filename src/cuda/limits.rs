@@ -9,6 +9,11 @@ use crate::result::Keep;
 /// The most regions of a level, children of a region, and tiles of a block's shape in a region.
 pub(super) const MOST: u64 = 1 << 31;
 
+/// Places for pending launches per credit. A launch keeps its place longer than its grid runs, so that some fail with far
+/// fewer grids in flight than places. Worse, with 64 places an H200 (driver 580, CUDA 13.0) now and then hangs for good
+/// from 16 grids in flight on; with 8 it never did.
+pub(super) const PENDING_PER_CREDIT: u64 = 8;
+
 /// A level has too many regions.
 pub(super) fn too_many_regions(level: u32, regions: u128) -> Error {
     Error::Unsupported { backend: "cuda", what: Unsupported::Regions { level, regions } }

@@ -20,8 +20,10 @@ pub(crate) const USER_SOURCE: &str = "user_source.cuh";
 /// ```
 ///
 /// which returns the label of a cell, `cell[j]` on axis j of `DIM`, to the bit as
-/// [`Evaluate`](crate::field::Evaluate) does here; `Label` is the field's [type](crate::field::Labels::kind). It is called by whole
-/// warps, with any cell of the domain. A header of a field that [proves](Self::proves) also defines
+/// [`Evaluate`](crate::field::Evaluate) does here; `Label` is the field's [type](crate::field::Labels::kind). It is called with any
+/// cell of the domain, by whole warps, or where a balancer settles by whatever lanes have a cell: one that synchronises begins with
+/// `const u32 together = LABEL_LANES;` and says `__syncwarp(together)`. Names of its own should be its own: those of `kernels/`, such as `Body`,
+/// `owner` or `least`, may be taken. A header of a field that [proves](Self::proves) also defines
 ///
 /// ```cuda
 /// DEVICE Verdict prove(const FieldArgs& args, const Region& region, Value& value);

@@ -115,7 +115,13 @@ impl<const K: usize> Level<K> {
     /// Cells of the largest region.
     #[cfg(feature = "cuda")]
     pub(crate) fn most_cells(&self) -> u64 {
-        (0..K).map(|j| u64::from(self.size[j].div_ceil(self.grid[j]))).product()
+        self.most_cells_within([u32::MAX; K])
+    }
+
+    /// Cells of the largest region that lie in a box of such extents.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn most_cells_within(&self, extent: [u32; K]) -> u64 {
+        (0..K).map(|j| u64::from(self.size[j].div_ceil(self.grid[j]).min(extent[j]))).product()
     }
 
     /// The shorter of the two extents that regions of this level have on each axis: ⌊n_j/M_j⌋. The other is one more.

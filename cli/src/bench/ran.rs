@@ -17,7 +17,7 @@ pub(crate) struct RanRow {
     pub(crate) scheme: String,
     /// Null where the default of strategy and scheme was taken; older reports lack it.
     pub(crate) pass: Option<String>,
-    /// Null where blocks of their own settle lists; older reports lack it.
+    /// Null where the one that fits was taken, or nothing is settled from lists; older reports lack it.
     pub(crate) balancer: Option<String>,
     pub(crate) curve: String,
     pub(crate) explore: String,

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use orthant::backend::Tuning;
+use orthant::balance::BalancerChoice;
 use orthant::model::fit::Observation;
 use orthant::model::observed::{Hardware, LevelWork, Terms};
 use orthant::{Keep, LevelReport, Report, SCHEMA, StrategyKind};
@@ -32,7 +33,7 @@ pub(super) struct Measured {
     pub(super) tuning: Tuning,
     /// Threads of a block per axis.
     pub(super) block: Option<[u32; 3]>,
-    /// True if a balancer settled what was listed.
+    /// True if a balancer that was named settled what was listed.
     pub(super) balanced: bool,
     /// Features and time.
     pub(super) sample: Observation,
@@ -157,7 +158,7 @@ fn measured(page: &Value, seconds: Option<f64>) -> Result<Measured, String> {
         splits: [&computation.g, &computation.r, &computation.b].map(Clone::clone),
         tuning: tuning.clone(),
         block: report.cuda.as_ref().map(|cuda| cuda.block),
-        balanced: report.cuda.as_ref().is_some_and(|cuda| cuda.balancer.is_some()),
+        balanced: report.cuda.as_ref().is_some_and(|cuda| matches!(cuda.balancer, Some(BalancerChoice::Named(_)))),
         sample: Observation { terms: Terms::new(tuning.strategy, tuning.mapping, hardware, &levels), seconds },
     })
 }

@@ -72,6 +72,9 @@ pub(super) fn every_unit_is_done_once(folder: &Path) {
     let together: Vec<_> =
         files.into_iter().filter(|file| file.ends_with("alike.txt") || file.ends_with("levels.txt")).collect();
     self::done(folder, &command(&together, "level-arithmetic,level-arithmetic:block=32"), &[]);
+    // Sums within a warp beyond 32 bits.
+    let large = self::files(&[("large", vec![3, 1 << 23, 0, 5, 7])]);
+    self::done(folder, &command(&large, "cta-warp-scan,direct-search,merge-path,tile-search:tile=4096"), &[]);
     let empty = self::files(&[("nothing", vec![]), ("nowhere", vec![0; 40])]);
     let said = self::done(folder, &command(&empty, "merge-path"), &[]);
     assert_eq!(said.matches("nothing to measure").count(), 2, "{said}");

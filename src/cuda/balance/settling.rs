@@ -8,6 +8,7 @@ use crate::cuda::args::{BalanceArgs, LaunchArgs, region_item_bytes};
 use crate::cuda::balance::phases::{BalanceKernels, BalanceRoom, BalanceRun, defines};
 use crate::cuda::device::Device;
 use crate::cuda::launcher::Launcher;
+use crate::cuda::limits::PENDING_PER_CREDIT;
 use crate::cuda::memory::{Allocation, Reserve};
 use crate::cuda::setup::Setup;
 use crate::cuda::specialise::Specialisation;
@@ -59,7 +60,7 @@ pub(in crate::cuda) struct Settling {
 pub(in crate::cuda) type MakeItems<'a> = &'a mut dyn FnMut(&mut Launcher<'_>, &[LaunchArgs], u64) -> Result<u64, Error>;
 
 impl Settling {
-    /// What settles lists, if that is a balancer; its kernels are compiled for the lists that the plan is expected to have.
+    /// What settles lists, if there are any; its kernels are compiled for the lists that the plan is expected to have.
     ///
     /// # Errors
     /// [`Error::Choice`] of a plan whose regions have too many cells, [`Error::Balancer`], [`Error::Cuda`].
@@ -75,7 +76,9 @@ impl Settling {
         let levels = setup.plan.levels();
         let expected = setup.plan.expected_regions(setup.field.boundary_dimension());
         for (level, regions) in levels.iter().zip(expected) {
-            let uniform = LaunchArgs { regions: regions as u64 + 1, ..LaunchArgs::default() };
+            // How many there are, only a run tells.
+            let regions = (regions as u64).clamp(1, 1 << 24);
+            let uniform = LaunchArgs { regions, ..LaunchArgs::default() };
             settling.add(setup, level, uniform)?;
             if setup.plan.is_last(level.index) {
                 settling.add(setup, level, LaunchArgs { leaves: 1, ..uniform })?;
@@ -90,7 +93,7 @@ impl Settling {
         Ok(Some(settling))
     }
 
-    /// Bytes that settling is expected to take per region, with a balancer or without.
+    /// Bytes that settling from lists is expected to take per region; 0 if there are none.
     pub(in crate::cuda) fn bytes_per_region<const K: usize>(field: &dyn Field<K>, how: &How) -> u64 {
         let item = region_item_bytes::<K>(field.labels().kind());
         how.settles_by().map_or(0, |_| item + 4 + BalanceRoom::BYTES_PER_ITEM)
@@ -129,14 +132,19 @@ impl Settling {
         let quad = (16 / setup.storage.cell.bytes()) as u32;
         let side = level.whole_sides()[0];
         let wide = kind == ListKind::Uniform && !setup.windowed() && side > 0 && side.is_multiple_of(quad);
-        let units = level.most_cells() / if wide { u64::from(quad) } else { 1 };
+        // What is beyond the window is nobody's, of uniform regions.
+        let shown = if kind == ListKind::Uniform { setup.start.window.extent } else { [u32::MAX; K] };
+        let cells = level.most_cells_within(shown);
+        let units = cells / if wide { u64::from(quad) } else { 1 };
         let parts = &mut self.lists[kind as usize].parts;
         let first = parts.last().map_or(0, |last| last.first + last.regions);
-        let refused = |reason| ChoiceError::new("balancer", self.choice.write().unwrap_or_default(), reason);
+        let refused = |reason| {
+            let choice = ChoiceError::new("balancer", self.choice.write().unwrap_or_default(), reason);
+            choice.with(&["g", "pass"])
+        };
         let units = u32::try_from(units).map_err(|_| {
-            let cells = level.most_cells();
             refused(format!(
-                "a region of level {} has {cells} cells, which are more than 2^32: use a larger g",
+                "a region of level {} has {cells} cells, which are 2^32 or more: use a larger g, or settle in place",
                 level.index
             ))
         })?;
@@ -220,7 +228,13 @@ impl Settling {
         }
         let facts = Facts::of(runs(parts));
         let small = |most| mean_of_small(runs(parts), most);
-        let layout = self.choice.of(&facts).layout(&facts, &small, Multiprocessors(setup.device.processors()))?;
+        let mut layout = self.choice.of(&facts).layout(&facts, &small, Multiprocessors(setup.device.processors()))?;
+        if let Some(credits) = &mut layout.credits {
+            // Of the launches that may be pending, so few are sure to be taken.
+            let pending =
+                setup.cuda.pending_launches.map_or_else(|| setup.device.pending_limit(), |most| Ok(most.into()))?;
+            *credits = (*credits).min((pending / PENDING_PER_CREDIT).max(1) as u32);
+        }
         let defines = defines(&layout);
         if self.compiled(kind, &defines).is_none() {
             let Setup { plan, field, twin, how, .. } = setup;

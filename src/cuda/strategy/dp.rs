@@ -15,7 +15,7 @@ use crate::cuda::args::{
 use crate::cuda::balance::Settling;
 use crate::cuda::device::{Kernel, LoadedModule};
 use crate::cuda::launcher::Launcher;
-use crate::cuda::limits;
+use crate::cuda::limits::{self, PENDING_PER_CREDIT};
 use crate::cuda::memory::{Allocation, Buffer, Pinned, Reserve, read_integers};
 use crate::cuda::setup::{Setup, tally};
 use crate::cuda::specialise::Specialisation;
@@ -26,11 +26,6 @@ use crate::cuda::watch::Watch;
 use crate::field::{DeviceTwin, Field};
 use crate::plan::Plan;
 use crate::result::{Bricks, Keep, Launches, LevelKernels, Terminal};
-
-/// Places for pending launches per credit. A launch keeps its place longer than its grid runs, so that some fail with far
-/// fewer grids in flight than places. Worse, with 64 places an H200 (driver 580, CUDA 13.0) now and then hangs for good
-/// from 16 grids in flight on; with 8 it never did.
-const PENDING_PER_CREDIT: u64 = 8;
 
 /// The most credits: tickets are named by 24 bits.
 const MOST_CREDITS: u64 = 1 << 22;
