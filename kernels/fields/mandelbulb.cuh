@@ -21,7 +21,8 @@ template <class T, bool F> struct Bulb {
         const T a2 = mul_add_as<F>(a1, a1, -mul(p2, mul(b1, b1))), b2 = mul(add(a1, a1), b1);
         const T a3 = mul_add_as<F>(a2, a2, -mul(p2, mul(b2, b2))), b3 = mul(add(a2, a2), b2);
         // ((x + iy)/ρ)², ⁴, ⁸
-        // From states inside, p2 is at most 4; what it gives below TINY is not used, and from states outside nothing is.
+        // From states inside, p2 is at most 4; what it gives below TINY is not used, and from states outside on it need only
+        // stay outside: it is right up to 2^126, and beyond that z overflows whatever it is.
         const T inverse = unchecked_reciprocal(p2);
         const T c1 = mul(mul_add_as<F>(x, x, -mul(y, y)), inverse), s1 = mul(mul(add(x, x), y), inverse);
         const T c2 = mul_add_as<F>(c1, c1, -mul(s1, s1)), s2 = mul(add(c1, c1), s1);

@@ -12,7 +12,7 @@ DEVICE u32 label(const FieldArgs& args, const Coords& cell) {
     return least;
 }
 
-// The minimum of the factors' least dwells in the box, and that of their largest.
+// The minimum of the factors' least dwells in the box, and that of their largest. The lanes of a warp share a row.
 DEVICE Verdict prove(const FieldArgs& args, const Region& region, u32& value) {
     u32 largest = 0xffffffffu;
     value = 0xffffffffu;
@@ -23,11 +23,17 @@ DEVICE Verdict prove(const FieldArgs& args, const Region& region, u32& value) {
         for (u32 y = 0; y < region.extent[2 * f + 1]; y++) {
             const u64 row = u64(region.corner[2 * f + 1] + y) * args.width[f] + region.corner[2 * f];
 #pragma unroll 1
-            for (u32 x = 0; x < region.extent[2 * f]; x++) {
+            for (u32 x = lane(); x < region.extent[2 * f]; x += 32) {
                 const u32 dwell = ((const u32*)args.images[f])[row + x];
                 least = dwell < least ? dwell : least;
                 most = dwell > most ? dwell : most;
             }
+        }
+#pragma unroll
+        for (u32 distance = 16; distance > 0; distance /= 2) {
+            const u32 low = __shfl_xor_sync(0xffffffffu, least, distance), high = __shfl_xor_sync(0xffffffffu, most, distance);
+            least = low < least ? low : least;
+            most = high > most ? high : most;
         }
         value = least < value ? least : value;
         largest = most < largest ? most : largest;

@@ -8,7 +8,7 @@
 //!
 //! since (Z + d + E)² = Z² + 2Z·d + [2Z·E + (d + E)²]. Of Dz only the size matters: it is a number.
 //!
-//! ε: while |z| < 2, a computed x² − y² + c_x is off by less than u(3|z|² + |c_x|), fused or plain, 2xy + c_y by less than u(2|z|² +
+//! ε: while |z| < 2, a computed x² − y² + c_x is off by less than u(3|z|² + 2|c_x|), fused or plain, 2xy + c_y by less than u(2|z|² +
 //! |c_y|), hence z' by less than 4u(4 + |c|). Of the middle, in f64, it is that again, and the rounding of Dc adds at most 8(|Z||Dc| + 1)
 //! units, times ρ_c: with |Z|R < 4 that is less than 8(4 + |c|). Together ε = (4u + 32v)(4 + |c| + 2^-90), v the unit of f64.
 
