@@ -20,7 +20,7 @@ pub(super) fn deciding<const K: usize>(region: &Region<K>, _: [u32; K]) -> Decid
     Deciding { region: *region, faces: false }
 }
 
-/// A proof is about as much work as a cell.
+/// Taken for one cell of those that are looked at, of which there are none: what a proof takes is not in the model.
 pub(super) fn cost(_: impl Iterator<Item = f64> + Clone) -> f64 {
     1.0
 }
