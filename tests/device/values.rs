@@ -19,7 +19,8 @@ fn check<T: Cell, const K: usize>(gpu: &Target, scope: Scope, side: u32) -> u32 
     let field = ArrayField::<K, T>::new(array.view()).unwrap();
     let domain = Domain::new(field.size(), [[0.0, 1.0]; K], Sample::Corner).unwrap();
     let mut runs = 0;
-    for &rule in RuleKind::ALL {
+    // An array proves nothing.
+    for &rule in RuleKind::ALL.iter().filter(|&&rule| rule != RuleKind::Certified) {
         let plan = Plan::new(domain, Scheme::uniform(2, 2, 2), CurveKind::Hilbert, rule).unwrap();
         for &strategy in StrategyKind::ALL {
             if strategy == StrategyKind::Dp && scope == Scope::Static {
