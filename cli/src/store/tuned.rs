@@ -206,7 +206,7 @@ mod tests {
     fn other(choice: &Choice) -> &'static str {
         let default = (choice.default)();
         let names = (choice.names)();
-        let texts = names.into_iter().rev().chain(["3", "16x16", "64", "-2:2,-2:2"]);
+        let texts = names.into_iter().rev().chain(["3", "16x16", "64", "-2:2,-2:2", "merge-path"]);
         let mut fit = texts.filter(|text| (choice.check)(text).is_ok() && Some((*text).to_owned()) != default);
         fit.next().expect("some value fits")
     }
