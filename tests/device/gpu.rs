@@ -3,7 +3,7 @@
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
-use orthant::backend::{DpLaunch, Part, Prepared, Stack, Table};
+use orthant::backend::{DpLaunch, Part, Prepared, Proofs, Stack, Table};
 use orthant::conformance::{self, Scope, Suite};
 use orthant::prelude::*;
 use orthant::result::{Launches, LevelStats, RunCounts};
@@ -306,7 +306,7 @@ impl Job for Endless<'_> {
 pub fn a_run_ends_in_the_midst(gpu: &Target, _: Scope) {
     let of = |workload, n| {
         let mut request = Request::new(workload).size(Some(vec![n]));
-        request.how = How::default().keep(Keep::Counts);
+        request.how = How::default().keep(Keep::Counts).prove(Some(Proofs::No));
         request
     };
     let huge = || of(FieldKind::Mandelbrot, 1 << 31).scheme(64, 2, 1 << 22);
