@@ -68,8 +68,9 @@ template <u32 K, class Orbit> DEVICE bool blocks(Orbit& z, u32& d, u32 end) {
 // Runs blocks of K steps and longer. The number of steps within which z, after d, is outside or at the cap; 0 if it is
 // at the cap now.
 template <u32 K, class Orbit> DEVICE u32 late(Orbit& z, u32& d, u32 cap) {
-    const u32 until = K < Orbit::LONGEST ? Orbit::until(K) : cap;
-    if (!blocks<K>(z, d, until < cap ? until : cap)) return K;
+    const u32 until = K < Orbit::LONGEST && Orbit::until(K) < cap ? Orbit::until(K) : cap;
+    // It may be older than that.
+    if (d < until && !blocks<K>(z, d, until)) return K;
     if constexpr (K < Orbit::LONGEST) return late<2 * K>(z, d, cap);
     return d < cap ? cap - d + 1 : 0;
 }

@@ -1,25 +1,14 @@
 // What follows exploration: fill a uniform region, or evaluate every cell of a leaf.
 #pragma once
 
+#include "quad.cuh"
+
 // Which of the blocks that share a region this is.
 struct Share {
     u32 piece, pieces;
 };
 
-struct alignas(16) Quad {
-    u32 x, y, z, w;
-};
-
-constexpr u32 QUAD_CELLS = sizeof(Quad) / sizeof(CellValue);
-
-// As many cells as that holds.
-DEVICE Quad quad_of(CellValue cell) {
-    const u32 low = u32(cell) * (sizeof(CellValue) == 1 ? 0x01010101u : sizeof(CellValue) == 2 ? 0x00010001u : 1u);
-    const u32 high = sizeof(CellValue) == 8 ? u32(u64(cell) >> 32) : low;
-    return {low, high, low, high};
-}
-
-// The extents of the array in such units.
+// The extents of the array in units of 16 bytes.
 DEVICE Coords wide_rows(const RunArgs& run) {
     Coords size;
 #pragma unroll

@@ -130,6 +130,12 @@ impl<'a, const K: usize> Search<'a, K> {
             let error = Error::Input(format!("{flag}: --strategy exhaustive has no scheme; use ask or dp"));
             return Err(error.about(&["auto-scheme", "strategy"]));
         }
+        if mapping == Some(Mapping::Stream) {
+            let error = Error::Input(format!(
+                "{flag}: the cost model does not know --scheme stream; use sbr or mbr, or -g, -r and -B"
+            ));
+            return Err(error.about(&["auto-scheme", "scheme"]));
+        }
         let domain = request.domain::<K>()?;
         // Constants do not depend on the scheme: any will do.
         let some = Plan::new(domain, Scheme::uniform(1, 2, u32::MAX), request.computed.curve, request.rule(K))?;
@@ -147,7 +153,7 @@ impl<'a, const K: usize> Search<'a, K> {
         let rule = request.rule(K);
         let proves = how.tuning.asks_proofs(rule);
         let explore = Explore { rule, proves, order: how.tuning.explore_order, rounds };
-        let mappings = mapping.map_or(Mapping::ALL.to_vec(), |mapping| vec![mapping]);
+        let mappings = mapping.map_or(Mapping::OF_THE_PAPERS.to_vec(), |mapping| vec![mapping]);
         let grid = SampleGrid::new(domain.size(), auto::budget(domain.cells()));
         let mut sample = target.of().sample(&domain, field, grid, how)?;
         let start = Instant::now();

@@ -10,6 +10,7 @@ struct Julibrot : Square {
     static DEVICE Julibrot start(const Real (&p)[4]) { return {{p[0], p[1], p[2], p[3]}}; }
 };
 
+#define FIELD_ORBIT Julibrot
 DEVICE u32 label(const FieldArgs& args, const Coords& cell) { return dwell<Julibrot>(args, cell); }
 
 struct FromAnywhere : Taylor {

@@ -9,6 +9,7 @@ struct Mandelbrot : Square {
     static DEVICE Mandelbrot start(const Real (&p)[2]) { return {{p[0], p[1], p[0], p[1]}}; }
 };
 
+#define FIELD_ORBIT Mandelbrot
 DEVICE u32 label(const FieldArgs& args, const Coords& cell) { return dwell<Mandelbrot>(args, cell); }
 
 struct FromC : Taylor {

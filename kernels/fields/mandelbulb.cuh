@@ -35,12 +35,25 @@ template <class T, bool F> struct Bulb {
     }
     DEVICE void step() { step(T(TINY)); }
     DEVICE T norm2() const { return mul_add_as<F>(x, x, mul_add_as<F>(y, y, mul(z, z))); }
+    // What moves, for orbits that wait.
+    static constexpr u32 STATE = 3;
+    template <class Put> DEVICE void save(Put put) const {
+        put(0, x);
+        put(1, y);
+        put(2, z);
+    }
+    template <class Get> DEVICE void load(Get get) {
+        x = get(0);
+        y = get(1);
+        z = get(2);
+    }
     // Where the start is inside, |c| < 2; then |z| ≥ 2 leads to |z⁸ + c| ≥ 256 − 2, less roundings of some units in the last
     // place, and so on until a square overflows; the infinity or NaN that z then is stays. Tried in src/field/mandelbulb.rs.
     // Where it is outside, nothing is run.
     DEVICE bool permanent() const { return true; }
 };
 
+#define FIELD_ORBIT Bulb<Real, FUSED>
 DEVICE u32 label(const FieldArgs& args, const Coords& cell) { return dwell<Bulb<Real, FUSED>>(args, cell); }
 
 struct Ball {

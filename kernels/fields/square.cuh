@@ -16,6 +16,16 @@ struct Square {
         x = re;
     }
     DEVICE Real norm2() const { return mul_add(x, x, mul(y, y)); }
+    // What moves, for orbits that wait.
+    static constexpr u32 STATE = 2;
+    template <class Put> DEVICE void save(Put put) const {
+        put(0, x);
+        put(1, y);
+    }
+    template <class Get> DEVICE void load(Get get) {
+        x = get(0);
+        y = get(1);
+    }
     // Shown in src/field/escape/passes.rs.
     DEVICE bool permanent() const { return add(mul(cx, cx), mul(cy, cy)) < Real(3.99); }
 };

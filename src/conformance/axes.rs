@@ -62,7 +62,9 @@ const STRATEGY: usize = 2;
 const KEEP: usize = 3;
 const CELL: usize = 4;
 const PROVE: usize = 5;
+const SCHEME: usize = 6;
 const PASS: usize = 7;
+const CUT_LEVEL: usize = 11;
 
 /// The axis of what there is on a GPU alone, and of which a condition speaks.
 const BALANCER: &str = "balancer";
@@ -97,6 +99,10 @@ const PASSES: [Option<Pass>; 3] = [Some(Pass::InPlace), Some(Pass::Level), Some(
 /// The axes on a backend.
 pub(super) fn axes(cases: &[Case], backend: BackendKind) -> Vec<Axis> {
     let names: Vec<usize> = (0..cases.len()).collect();
+    let mappings = match backend {
+        BackendKind::Cpu => &Mapping::OF_THE_PAPERS[..],
+        BackendKind::Cuda => Mapping::ALL,
+    };
     let mut axes = vec![
         axis("case", ALL, &names, |row, case| row.case = case),
         axis("curve", ALL, CurveKind::ALL, |row, curve| row.curve = curve),
@@ -104,7 +110,7 @@ pub(super) fn axes(cases: &[Case], backend: BackendKind) -> Vec<Axis> {
         axis("keep", ALL, Keep::ALL, how(How::keep)),
         axis("cell", ALL, CellType::ALL, how(How::cell)),
         axis("prove", DIVIDING, &PROOFS, how(How::prove)),
-        axis("scheme", DIVIDING, Mapping::ALL, how(How::mapping)),
+        axis("scheme", DIVIDING, mappings, how(How::mapping)),
         axis("pass", DIVIDING, &PASSES, how(How::pass)),
         axis("explore-order", DIVIDING, ExploreOrder::ALL, how(How::explore_order)),
         axis("insertion", ASK, Insertion::ALL, how(How::insertion)),
@@ -133,13 +139,20 @@ pub(super) fn axes(cases: &[Case], backend: BackendKind) -> Vec<Axis> {
     axes
 }
 
-/// The rows of the suite, in the order of their cases. `serves` says whether a curve can serve a case, and whether cells of a
-/// type can hold its labels, and whether proofs can be asked for or not.
-pub(super) fn rows(
-    axes: &[Axis],
-    scope: Scope,
-    serves: impl Fn(usize, Option<CurveKind>, Option<CellType>, Option<Proofs>) -> bool,
-) -> Vec<Row> {
+/// What a row wants of its case, as far as it is known.
+#[derive(Default)]
+pub(super) struct Wanted {
+    pub(super) curve: Option<CurveKind>,
+    /// A type that holds its labels.
+    pub(super) cell: Option<CellType>,
+    /// That proofs can be asked for, or not.
+    pub(super) proofs: Option<Proofs>,
+    /// That it can be a stream of proofs.
+    pub(super) streams: bool,
+}
+
+/// The rows of the suite, in the order of their cases. `serves` says whether a case can be what a row wants of it.
+pub(super) fn rows(axes: &[Axis], scope: Scope, serves: impl Fn(usize, Wanted) -> bool) -> Vec<Row> {
     // An axis that does not concern every strategy has one value more, the first: it is not there. Without that, pairs would
     // count as met in rows that drop them.
     let absent: Vec<usize> = axes
@@ -147,6 +160,7 @@ pub(super) fn rows(
         .map(|axis| usize::from(!StrategyKind::ALL.iter().all(|&strategy| (axis.concerns)(strategy))))
         .collect();
     let balancer = axes.iter().position(|axis| axis.name == BALANCER);
+    let streamed = |number: usize| Mapping::ALL.get(number) == Some(&Mapping::Stream);
     // The first number says that the axis is not there.
     let proofs = |number: usize| number.checked_sub(1).and_then(|number| PROOFS[number]);
     let allowed = |row: &[Option<usize>]| {
@@ -160,6 +174,15 @@ pub(super) fn rows(
             return false;
         }
         let strategy = row[STRATEGY].map(|number| StrategyKind::ALL[number]);
+        let streams = chosen(SCHEME).is_some_and(streamed);
+        // They are ASK's, write no lists, and begin above the last levels.
+        let whole = strategy.is_none_or(|strategy| strategy == StrategyKind::Ask)
+            && row[KEEP].is_none_or(|keep| Keep::ALL[keep] != Keep::Regions)
+            && chosen(PASS).is_none_or(|pass| PASSES[pass] == Some(Pass::InPlace))
+            && chosen(CUT_LEVEL).is_none_or(|level| level == 0);
+        if streams && !whole {
+            return false;
+        }
         let concerned = |((axis, absent), value): ((&Axis, &usize), &Option<usize>)| match (strategy, value) {
             (Some(strategy), Some(value)) if *absent > 0 => (axis.concerns)(strategy) == (*value > 0),
             _ => true,
@@ -171,7 +194,7 @@ pub(super) fn rows(
             && row[CASE].is_none_or(|case| {
                 let (curve, cell) =
                     (row[CURVE].map(|curve| CurveKind::ALL[curve]), row[CELL].map(|cell| CellType::ALL[cell]));
-                serves(case, curve, cell, row[PROVE].and_then(proofs))
+                serves(case, Wanted { curve, cell, proofs: row[PROVE].and_then(proofs), streams })
             })
     };
     let sizes: Vec<usize> = axes.iter().zip(&absent).map(|(axis, absent)| axis.values.len() + absent).collect();
@@ -183,12 +206,13 @@ pub(super) fn rows(
             let (turns, cases) = (choices.len(), sizes[CASE]);
             let fits = |case: usize, turn: usize| {
                 let choice = |axis: usize| choices[turn][axis - 1];
-                serves(
-                    case,
-                    Some(CurveKind::ALL[choice(CURVE)]),
-                    Some(CellType::ALL[choice(CELL)]),
-                    proofs(choice(PROVE)),
-                )
+                let wanted = Wanted {
+                    curve: Some(CurveKind::ALL[choice(CURVE)]),
+                    cell: Some(CellType::ALL[choice(CELL)]),
+                    proofs: proofs(choice(PROVE)),
+                    streams: choice(SCHEME).checked_sub(1).is_some_and(streamed),
+                };
+                serves(case, wanted)
             };
             let with_some_case = (0..turns).filter_map(|turn| {
                 Some(((turn..turn + cases).map(|case| case % cases).find(|&case| fits(case, turn))?, turn))
@@ -244,24 +268,31 @@ mod tests {
             let axes = axes(&cases(), backend);
             // Every third case is not served by the last curve, and every fifth not by the last type of a cell.
             let (last, widest) = (CurveKind::ALL.len() - 1, CellType::ALL.len() - 1);
-            let serves = |case: usize, curve: Option<CurveKind>, cell: Option<CellType>, _: Option<Proofs>| {
+            let serves = |case: usize, Wanted { curve, cell, .. }: Wanted| {
                 (!case.is_multiple_of(3) || curve.is_none_or(|curve| curve as usize != last))
                     && (!case.is_multiple_of(5) || cell.is_none_or(|cell| cell as usize != widest))
             };
             let rows = rows(&axes, Scope::Full, serves);
             let can = |pair: [(usize, usize); 2]| {
                 let has = |axis, value| pair.contains(&(axis, value));
+                let streams = has(SCHEME, Mapping::Stream as usize);
                 let possible = |&(number, &strategy): &(usize, &StrategyKind)| {
                     pair.iter()
                         .all(|&(axis, value)| (axes[axis].concerns)(strategy) && (axis != STRATEGY || value == number))
                         && !(strategy == StrategyKind::Exhaustive && has(KEEP, Keep::Regions as usize))
+                        && !(streams && strategy != StrategyKind::Ask)
                 };
                 let [(i, a), (j, b)] = pair;
+                let listed = has(KEEP, Keep::Regions as usize)
+                    || pair.iter().any(|&(axis, value)| axis == PASS && PASSES[value] != Some(Pass::InPlace))
+                    || pair.iter().any(|&(axis, value)| [CUT_LEVEL, PASS].contains(&axis) && value > 0)
+                    || (axes[j].name == BALANCER && b > 0);
                 // Balancers settle lists of dense arrays.
                 let balanced = axes[j].name == BALANCER && b > 0;
                 let in_place = i == PASS && PASSES.get(a) == Some(&Some(Pass::InPlace));
                 let unlisted = balanced && ((i == KEEP && a != Keep::Dense as usize) || in_place);
                 let unserved = unlisted
+                    || streams && listed
                     || (i, j) == (CASE, CURVE) && a % 3 == 0 && b == last
                     || (i, j) == (CASE, CELL) && a % 5 == 0 && b == widest;
                 !unserved && StrategyKind::ALL.iter().enumerate().any(|strategy| possible(&strategy))

@@ -2,7 +2,7 @@
 
 use crate::backend::{Backend, Control, Error, How, Part, Proofs, StrategyKind};
 use crate::cell::CellType;
-use crate::conformance::axes::{Axis, Row, Scope, axes, counts, rows};
+use crate::conformance::axes::{Axis, Row, Scope, Wanted, axes, counts, rows};
 use crate::conformance::cases::Case;
 use crate::conformance::cut::{Cut, disorder, in_parts, in_windows};
 use crate::curve::CurveKind;
@@ -51,11 +51,7 @@ impl Suite {
         let served: Vec<Served> = cases.iter().map(Case::served).collect();
         let rows = match cases[..] {
             [] => Vec::new(),
-            _ => rows(&axes, scope, |case, curve, cell, proofs| {
-                curve.is_none_or(|curve| served[case].curves[curve as usize])
-                    && cell.is_none_or(|cell| served[case].holds(cell))
-                    && proofs.is_none_or(|proofs| served[case].asked(proofs))
-            }),
+            _ => rows(&axes, scope, |case, wanted| served[case].serves(wanted)),
         };
         Self { cases, axes, rows, threads: None }
     }
@@ -110,9 +106,19 @@ struct Served {
     proves: bool,
     /// True if proofs alone decide.
     certifies: bool,
+    /// True if a thread alone can ask for one.
+    alone: bool,
 }
 
 impl Served {
+    /// True if the case can be what a row wants of it.
+    fn serves(&self, Wanted { curve, cell, proofs, streams }: Wanted) -> bool {
+        curve.is_none_or(|curve| self.curves[curve as usize])
+            && cell.is_none_or(|cell| self.holds(cell))
+            && proofs.is_none_or(|proofs| self.asked(proofs))
+            && !(streams && !(self.certifies && self.alone))
+    }
+
     /// True if proofs can be asked for, or not.
     fn asked(&self, proofs: Proofs) -> bool {
         match proofs {
@@ -150,11 +156,12 @@ impl Case {
                     labels: field.as_ref().map(|field| field.labels()),
                     proves: field.as_ref().is_some_and(|field| proves(&**field)),
                     certifies: self.0.rule(K).certifies(),
+                    alone: field.as_ref().and_then(|field| field.twin()).is_some_and(|twin| !twin.proves_by_warps()),
                 }
             }
         }
         let curves = vec![true; CurveKind::ALL.len()];
-        let all = Served { curves, labels: None, proves: false, certifies: false };
+        let all = Served { curves, labels: None, proves: false, certifies: false, alone: false };
         self.request.workload.dispatch(self.request.k(), Serves(&self.request)).unwrap_or(all)
     }
 }

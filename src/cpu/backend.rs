@@ -6,10 +6,11 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::backend::{
-    Backend, Balanced, Balancing, Control, DeviceFacts, Error, Estimate, How, Part, Place, Prepared, Sampler, Sink,
-    Start, StrategyKind, Unsupported, deliver,
+    Backend, Balanced, Balancing, Control, DeviceFacts, Error, Estimate, How, Mapping, Part, Place, Prepared, Sampler,
+    Sink, Start, StrategyKind, Unsupported, deliver,
 };
 use crate::cell::WordVec;
+use crate::choice::ChoiceError;
 use crate::cpu::balance;
 use crate::cpu::host::Host;
 use crate::cpu::patience::evaluate;
@@ -100,9 +101,12 @@ impl<const K: usize> Backend<K> for Cpu {
 
 /// Checks that the CPU understands how a plan is tuned.
 fn check_here(how: &How) -> Result<(), Error> {
-    match how.cuda {
-        Some(_) => Err(Error::Unsupported { backend: "cpu", what: Unsupported::CudaTuning }),
-        None => Ok(()),
+    match (&how.cuda, how.tuning.mapping) {
+        (Some(_), _) => Err(Error::Unsupported { backend: "cpu", what: Unsupported::CudaTuning }),
+        (None, Mapping::Stream) => {
+            Err(ChoiceError::new("scheme", Mapping::Stream, "tiles of proofs are the GPU's").with(&["backend"]).into())
+        }
+        (None, Mapping::Sbr | Mapping::Mbr) => Ok(()),
     }
 }
 

@@ -245,7 +245,7 @@ impl<'a, const K: usize> Work<'a, K> {
         };
         let (most, shared) = match self.how.tuning.mapping {
             Mapping::Mbr => (PIECE, true),
-            Mapping::Sbr => (FILLED, false),
+            Mapping::Sbr | Mapping::Stream => (FILLED, false),
         };
         if region.volume() <= most {
             return fill(region);
@@ -265,7 +265,7 @@ impl<'a, const K: usize> Work<'a, K> {
         scratch: &mut Scratch<K>,
     ) -> Result<(), Error> {
         let most = match self.how.tuning.mapping {
-            Mapping::Sbr => PIECE,
+            Mapping::Sbr | Mapping::Stream => PIECE,
             Mapping::Mbr => 4 * PIECE,
         };
         scratch.cells.clear();
@@ -293,7 +293,7 @@ impl<'a, const K: usize> Work<'a, K> {
         }
         let room = labels.reset(cells.len());
         match self.how.tuning.mapping {
-            Mapping::Sbr => evaluate(self.host, cells, room, self.control)?,
+            Mapping::Sbr | Mapping::Stream => evaluate(self.host, cells, room, self.control)?,
             Mapping::Mbr => self.evaluate_shared(cells, room)?,
         }
         // Leaves are on the deepest level.

@@ -27,7 +27,7 @@ device_struct! {
     pub(super) struct LaunchArgs {
         /// The number of this launch's first block.
         first: u64,
-        /// Regions of the level; points (sample).
+        /// Regions of the level; points (sample); tiles (streams).
         regions: u64,
         /// The table of the level: codes of families' parents. 0 for roots.
         families: u64,
@@ -36,10 +36,13 @@ device_struct! {
         code: u64,
         /// The table of the next level.
         next: u64,
-        /// A byte per region: 1 if it is mixed.
+        /// A byte per region: 1 if it is mixed; its fate (streams).
         mixed: u64,
         /// A word per region that is uniform, or per point (sample).
         values: u64,
+        /// The fates and the values of the lattice of the level above; 0 for roots (streams).
+        above: u64,
+        above_values: u64,
         /// Mixed regions per piece (stable insertion).
         ranks: u64,
         /// Counters of the level.
@@ -71,7 +74,7 @@ device_struct! {
         stable: u32,
         fill: u32,
         leaf: u32,
-        /// Blocks per region, tiles per block (Exhaustive), or rounds per piece (stable insertion).
+        /// Blocks per region, tiles per block (Exhaustive) or per warp (streams), or rounds per piece (stable insertion).
         pieces: u32,
         /// M_j; points per axis (sample).
         grid: [u32; 8],
@@ -243,6 +246,10 @@ constants! {
     SETTLE_IN_PLACE = 1,
     SETTLE_LISTED = 2,
     SETTLE_LAUNCHED = 3,
+    /// What a map says of a region: that no root covers it, that it is mixed or was not looked at, that it is uniform.
+    MAP_ABSENT = 0,
+    MAP_MIXED = 1,
+    MAP_UNIFORM = 2,
     /// Counters of a balancer: tiles of a scan that are taken; blocks launched from the device that are not done; items that
     /// found no credit.
     BALANCE_TICKET = 0,

@@ -4,7 +4,9 @@ use super::device::Device;
 use super::nvrtc::Nvrtc;
 use super::prepared::OnCuda;
 use super::{balance, compile, sampler, strategy};
-use crate::backend::{Backend, Balanced, Balancing, DeviceFacts, Error, How, Place, Prepared, Sampler, StrategyKind};
+use crate::backend::{
+    Backend, Balanced, Balancing, DeviceFacts, Error, How, Mapping, Place, Prepared, Sampler, StrategyKind,
+};
 use crate::field::Field;
 use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
@@ -68,7 +70,11 @@ pub fn compile_kernels<const K: usize>(
     let twin = super::twin::checked(field, how.on_cuda().block)?;
     let mut sources = vec![sampler::specialise(plan.domain(), field, &twin, how)?];
     for &kind in StrategyKind::ALL {
-        sources.push((strategy::of(kind).specialise)(plan, field, &twin, how)?);
+        sources.push((strategy::of(&how.clone().strategy(kind)).specialise)(plan, field, &twin, how)?);
+    }
+    if plan.rule().certifies() && !twin.proves_by_warps() {
+        let how = how.clone().strategy(StrategyKind::Ask).mapping(Mapping::Stream);
+        sources.push((strategy::of(&how).specialise)(plan, field, &twin, &how)?);
     }
     sources.extend(balance::specialise_all(plan, field, &twin, how)?);
     for arch in architectures {

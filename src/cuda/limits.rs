@@ -1,6 +1,6 @@
 //! What the numbers of 32 bits in kernels can hold, checked before anything is compiled.
 
-use crate::backend::{Error, How, Unsupported};
+use crate::backend::{Error, How, Mapping, StrategyKind, Unsupported};
 use crate::choice::{ChoiceError, ChoiceValue};
 use crate::geometry::Level;
 use crate::plan::Plan;
@@ -24,6 +24,10 @@ pub(super) fn too_many_regions(level: u32, regions: u128) -> Error {
 /// # Errors
 /// [`Error::Choice`] with the number that is too large.
 pub(super) fn check<const K: usize>(plan: &Plan<K>, how: &How) -> Result<(), Error> {
+    if (how.tuning.strategy, how.tuning.mapping) == (StrategyKind::Dp, Mapping::Stream) {
+        let reason = "streams are a scheme of ask";
+        return Err(ChoiceError::new("scheme", Mapping::Stream, reason).with(&["strategy"]).into());
+    }
     if let (Some(balancer), None) = (how.on_cuda().balancer, how.settles_by()) {
         let refused = |reason| ChoiceError::new("balancer", balancer.write().unwrap_or_default(), reason);
         return Err(match how.kept.keep {

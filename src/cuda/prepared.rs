@@ -50,7 +50,7 @@ impl<'a, const K: usize> OnCuda<'a, K> {
         let twin = twin::checked(field, how.on_cuda().block)?;
         how.check_proofs(plan.rule(), twin.has_proofs())?;
         let setup = Setup::new(device, plan, field, (how, storage), twin)?;
-        let program = (strategy::of(setup.how.tuning.strategy).program)(&setup)?;
+        let program = (strategy::of(&setup.how).program)(&setup)?;
         let fits = setup.held();
         Ok(Self { program, setup, streams: Vec::new(), fits, last: None })
     }
@@ -207,7 +207,7 @@ fn on_device<const K: usize>(setup: &Setup<'_, K>, start: &Start<'_, K>, estimat
     let bricks = if how.kept.keep == Keep::Regions { estimate.compact } else { 0 };
     let expected = |start: &Start<'_, K>| start.expected(plan, field.boundary_dimension()).iter().sum::<f64>();
     let share = expected(start) / expected(&Start::whole(plan));
-    let tables = (strategy::of(how.tuning.strategy).table_bytes)(plan, *field, how) as f64 * share.min(1.0);
+    let tables = (strategy::of(how).table_bytes)(plan, *field, how) as f64 * share.min(1.0);
     setup.held() + estimate.dense + bricks + tables as u128
 }
 

@@ -166,7 +166,7 @@ impl<const K: usize> Field<K> for MxM<K> {
     fn twin(&self) -> Option<DeviceTwin> {
         let mut args = MxmArgs::default();
         self.factors.iter().enumerate().for_each(|(f, image)| args.width[f] = image.width);
-        let twin = DeviceTwin::built_in("fields/mxm.cuh", &args).proves();
+        let twin = DeviceTwin::built_in("fields/mxm.cuh", &args).proves().by_warps();
         let copied = |twin: DeviceTwin, (f, image): (usize, &Arc<Image>)| {
             twin.copied(f * size_of::<u64>(), image.dwells.iter().copied())
         };

@@ -30,7 +30,7 @@ pub(crate) const USER_SOURCE: &str = "user_source.cuh";
 /// ```
 ///
 /// which returns `UNKNOWN`, `MIXED`, or `UNIFORM` with the word of the label in `value`; `region.corner[j]` and
-/// `region.extent[j]` are cells. What else the header may use stands in `kernels/prelude.cuh`: integers by their width (`u32`,
+/// `region.extent[j]` are cells. Any lane may ask alone, so that it must not synchronise. What else the header may use stands in `kernels/prelude.cuh`: integers by their width (`u32`,
 /// `i64`, ..), `DEVICE`, and products and sums that are rounded as one says (`mul`, `add`, `fma_once`, `root`, `quotient`),
 /// which the compiler does not contract. The macro `ORTHANT_TWIN_API` holds [`API`](Self::API).
 ///
@@ -96,6 +96,17 @@ impl DeviceTwin {
     #[must_use]
     pub fn proves(self) -> Self {
         self.define("PROVES", 1)
+    }
+
+    /// Its `prove` is called by whole warps of which every lane asks the same, and may synchronise; else any lane may ask alone.
+    #[must_use]
+    pub fn by_warps(self) -> Self {
+        self.define("PROVES_BY_WARPS", 1)
+    }
+
+    /// True if a proof takes a warp.
+    pub(crate) fn proves_by_warps(&self) -> bool {
+        self.defines.iter().any(|(name, _)| *name == "PROVES_BY_WARPS")
     }
 
     /// True if the header defines `prove`.

@@ -1,0 +1,251 @@
+// Streams: ASK where proofs alone decide, without lists (`--scheme stream`). Proofs come first, a region per thread; the array is
+// then written once, in long rows, by warps that take a tile each.
+//
+//   stream_roots   marks the roots of a run that does not start from all regions of its first level
+//   stream_prove   a level above the tiles: a thread per region of its lattice, which does something if the parent was mixed
+//   stream_tiles   the last level, or the last two: a warp per tile. Its lanes prove a region each, then the children of those that
+//                  are mixed; cells of leaves are evaluated 32 at a time, wherever they lie
+//
+// The regions, and what becomes of them, are those of ASK under the same plan.
+#include "prelude.cuh"
+
+#include "team.cuh"
+
+#include "olt.cuh"
+#include "region.cuh"
+#include FIELD_HEADER
+#include "value.cuh"
+
+#include "quad.cuh"
+#include "stream/tile.cuh"
+#include "stream/map.cuh"
+#include "stream/cells.cuh"
+
+KERNEL(stream_roots) {
+    const u64 index = (launch.first + blockIdx.x) * BLOCK + threadIdx.x;
+    if (index < launch.regions) ((u8*)launch.mixed)[linear(launch.grid, olt_root(launch, u32(index)).coords)] = MAP_MIXED;
+}
+
+KERNEL(stream_prove) {
+    Listener listener(run.stop);
+    const u64 index = (launch.first + blockIdx.x) * BLOCK + threadIdx.x;
+    if (listener.ends(0)) return;
+    Found found;
+    if (index < launch.regions) {
+        const Coords coords = map_place(launch.grid, index);
+        Fate fate = inherited(launch, coords);
+        u32 since = 0;
+        if (fate.state == MAP_MIXED) fate = proven(args, region_at(run, launch, coords), false, found, since);
+        ((u8*)launch.mixed)[index] = u8(fate.state);
+        if (fate.state == MAP_UNIFORM) ((Value*)launch.values)[index] = fate.value;
+    }
+    __syncwarp();
+    found.settle(launch.tallies);
+}
+
+// The leaves that a warp is about to evaluate: where each begins in the piece, the axes on which it is a cell shorter than the
+// longest, and the steps before which none of its cells is outside.
+struct Leaves {
+    u32 index[32], shorter[32], since[32];
+    u8 open[32]; // lanes whose regions are divided
+};
+
+// What a warp works with.
+struct Tiler {
+    const RunArgs& run;
+    const LaunchArgs& launch;
+    const FieldArgs& args;
+    Listener& listener;
+    Sheet& sheet;
+    Evaluator& evaluator;
+    Leaves& leaves;
+    u32& step;
+
+    // Evaluates the leaves of those lanes that have one.
+    DEVICE void evaluate(bool mine, const Region& box, u32 since) {
+        const u32 votes = __ballot_sync(WHOLE_WARP, mine), leaf = __popc(votes & ((1u << lane()) - 1));
+        // Of a run that keeps counts only, no cell is wanted.
+        if (run.array == 0 || votes == 0) return;
+        if (mine) {
+            leaves.index[leaf] = piece_index(within(box.corner));
+            leaves.since[leaf] = since;
+            leaves.shorter[leaf] = 0;
+#pragma unroll
+            for (u32 j = 0; j < DIM; j++) leaves.shorter[leaf] |= u32(box.extent[j] < leaf_side(j)) << j;
+        }
+        __syncwarp();
+        u32 cells = 1;
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) cells *= leaf_side(j);
+        const u32 all = __popc(votes) * cells;
+#pragma unroll 1
+        for (u32 base = 0; base < all && !listener.ends(step); base += 32, step++) {
+            const u32 number = base + lane() < all ? base + lane() : all - 1;
+            const u32 from = number / cells;
+            u32 rest = number % cells;
+            bool there = base + lane() < all;
+            Coords at;
+#pragma unroll
+            for (u32 j = 0; j < DIM; j++) {
+                at[j] = rest % leaf_side(j);
+                rest /= leaf_side(j);
+                if (!TILE_EVEN) {
+                    const bool beyond = at[j] + 1 == leaf_side(j) && (leaves.shorter[from] >> j & 1) != 0;
+                    there = there && !beyond;
+                    at[j] = beyond ? 0 : at[j];
+                }
+            }
+            evaluator.evaluate(sheet, leaves.index[from] + piece_index(at), leaves.since[from], there);
+        }
+        __syncwarp();
+    }
+
+    // Proves the children of the regions of the `open` lanes, and evaluates those that are mixed.
+    DEVICE void divide(u32 open, const Coords& coords, const LaunchArgs& inner, Found& found) {
+        if ((open >> lane() & 1) != 0) leaves.open[__popc(open & ((1u << lane()) - 1))] = u8(lane());
+        __syncwarp();
+        const u32 all = __popc(open) * CHILDREN;
+#pragma unroll 1
+        for (u32 base = 0; base < all && !listener.ends(step); base += 32, step++) {
+            const bool there = base + lane() < all;
+            const u32 number = there ? base + lane() : 0, parent = leaves.open[number / CHILDREN];
+            u32 child = number % CHILDREN;
+            Coords at;
+#pragma unroll
+            for (u32 j = 0; j < DIM; j++) {
+                at[j] = __shfl_sync(WHOLE_WARP, coords[j], parent) * split(j) + child % split(j);
+                child /= split(j);
+            }
+            const Region box = region_at(run, inner, at);
+            Fate fate{MAP_ABSENT, 0};
+            u32 since = 0;
+            if (there) fate = proven(args, box, true, found, since);
+            __syncwarp();
+            if (fate.state == MAP_UNIFORM && run.array != 0) paint(box, fate.value);
+            evaluate(fate.state == MAP_MIXED, box, since);
+        }
+    }
+
+    // One label in every cell of a region, by one thread.
+    DEVICE void paint(const Region& box, Value value) {
+        const TileLabel label = tile_label(value);
+        const u32 first = piece_index(within(box.corner)), cells = u32(box.volume());
+        for (u32 i = 0; i < cells; i++) sheet.piece.labels[first + piece_index(box.offset(i))] = label;
+    }
+
+    // One label each in the cells of the regions of the `uniform` lanes of a piece whose first lane is `first`; by the warp.
+    DEVICE void cover(u32 uniform, u32 first, const Region& region, Value value) {
+        constexpr u32 LABELS = 4 / sizeof(TileLabel) > 0 ? 4 / sizeof(TileLabel) : 1;
+        if constexpr (TILE_EVEN && tile_side(0) % LABELS == 0 && PIECE_CELLS % (32 * LABELS) == 0 && sizeof(TileLabel) <= 4) {
+            const u32 label = u32(tile_label(value));
+            const u32 word = sizeof(TileLabel) == 1 ? label * 0x01010101u : sizeof(TileLabel) == 2 ? label * 0x00010001u : label;
+#pragma unroll 8
+            for (u32 i = lane(); i < PIECE_CELLS / LABELS; i += 32) {
+                const u32 from = first + piece_lane(piece_place(i * LABELS));
+                const u32 mine = __shfl_sync(WHOLE_WARP, word, from);
+                if ((uniform >> from & 1) != 0) ((u32*)sheet.piece.labels)[i] = mine;
+            }
+        } else {
+            if ((uniform >> lane() & 1) != 0) paint(region, value);
+        }
+    }
+
+    // Stores the piece: its regions are those of the lanes `mine`, from lane `first` on; `alike` if all have lane `source`'s label.
+    DEVICE void store_piece(u32 mine, u32 first, const Region& region, bool alike, Value value) {
+        constexpr bool ROWS = TILE_EVEN && piece_side(0) % QUAD_CELLS == 0;
+        const CellValue cell = stored(value);
+        if (ROWS && mine == PIECE_MASK << first && !run.windowed && run.extent[0] % QUAD_CELLS == 0) {
+            const Quad quad = quad_of(cell);
+            CellValue* const lowest = (CellValue*)run.array + linear(run.extent, sheet.corner);
+#pragma unroll 4
+            for (u32 i = lane(); i < PIECE_CELLS / QUAD_CELLS; i += 32) {
+                const u32 index = i * QUAD_CELLS;
+                *(Quad*)(lowest + linear(run.extent, piece_place(index))) = alike ? quad : sheet.piece.quad(index);
+            }
+            return;
+        }
+#pragma unroll 1
+        for (u32 rest = mine; rest != 0; rest &= rest - 1) {
+            const u32 from = __ffs(rest) - 1;
+            Region box;
+#pragma unroll
+            for (u32 j = 0; j < DIM; j++) {
+                box.corner[j] = __shfl_sync(WHOLE_WARP, region.corner[j], from);
+                box.extent[j] = __shfl_sync(WHOLE_WARP, region.extent[j], from);
+            }
+            const u32 lowest = piece_index(within(box.corner)), cells = u32(box.volume());
+            for (u32 i = lane(); i < cells; i += 32) {
+                const Coords at = box.offset(i);
+                store(run, box.cell(at), alike ? cell : tile_cell(sheet.piece.labels[lowest + piece_index(at)]));
+            }
+        }
+    }
+
+    // The place of a cell in the piece.
+    DEVICE Coords within(const Coords& cell) const {
+        Coords at;
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) at[j] = cell[j] - sheet.corner[j];
+        return at;
+    }
+};
+
+KERNEL(stream_tiles) {
+    __shared__ Piece pieces[WARPS];
+    __shared__ Queue queues[WARPS];
+    __shared__ Leaves lists[WARPS];
+    Listener listener(run.stop);
+    Evaluator evaluator{args, queues[warp()]};
+    Sheet sheet{pieces[warp()]};
+    u32 step = 0;
+    Tiler tiler{run, launch, args, listener, sheet, evaluator, lists[warp()], step};
+    LaunchArgs inner = launch;
+#pragma unroll
+    for (u32 j = 0; j < DIM; j++) {
+        inner.grid[j] = launch.grid[j] * split(j);
+        inner.side[j] = TILE_EVEN ? leaf_side(j) : 0;
+    }
+    // Of the tiles' level and, if they hold two, of the last.
+    Found found[TILE_LEVELS];
+    const u64 team = (launch.first + blockIdx.x) * WARPS + warp();
+    const u64 begin = team * launch.pieces, end = begin + launch.pieces < launch.regions ? begin + launch.pieces : launch.regions;
+#pragma unroll 1
+    for (u64 tile = begin; tile < end && !listener.ends(step - step % LISTEN); tile++, step += LISTEN) {
+        Coords coords;
+        Fate fate{MAP_ABSENT, 0};
+        if (tile_region(launch, tile, coords)) fate = inherited(launch, coords);
+        const Region region = region_at(run, launch, coords);
+        u32 since = 0;
+        if (fate.state == MAP_MIXED) fate = proven(args, region, TILE_LEVELS == 1, found[0], since);
+        __syncwarp();
+#pragma unroll 1
+        for (u32 first = 0; first < 32; first += PIECE_LANES) {
+            const bool of_piece = (PIECE_MASK << first >> lane() & 1) != 0;
+            const u32 mine = __ballot_sync(WHOLE_WARP, of_piece && fate.state != MAP_ABSENT);
+            if (mine == 0) continue;
+            const u32 open = __ballot_sync(WHOLE_WARP, of_piece && fate.state == MAP_MIXED);
+            const Value value = __shfl_sync(WHOLE_WARP, fate.value, __ffs(mine) - 1);
+            const bool differs = of_piece && fate.state == MAP_UNIFORM && fate.value != value;
+            const bool alike = open == 0 && !__any_sync(WHOLE_WARP, differs);
+#pragma unroll
+            for (u32 j = 0; j < DIM; j++) sheet.corner[j] = __shfl_sync(WHOLE_WARP, region.corner[j], first);
+            if (open != 0) {
+                if constexpr (TILE_LEVELS == 2) tiler.divide(open, coords, inner, found[TILE_LEVELS - 1]);
+                else tiler.evaluate((open >> lane() & 1) != 0, region, since);
+                evaluator.finish(sheet);
+            }
+            if (run.array == 0) continue;
+            if (!alike) tiler.cover(mine & ~open, first, region, fate.value);
+            __syncwarp();
+            tiler.store_piece(mine, first, region, alike, value);
+            __syncwarp();
+        }
+    }
+    found[0].settle(launch.tallies);
+    u64 last = launch.tallies;
+    if constexpr (TILE_LEVELS == 2) {
+        last += TALLY_ROWS * TALLY_COLUMNS * sizeof(u64);
+        found[TILE_LEVELS - 1].settle(last);
+    }
+    settle_tally(last, sheet.tally, TALLY_EVALUATED);
+}

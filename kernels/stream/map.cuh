@@ -1,0 +1,82 @@
+// Maps: what became of every region of a level's lattice, in row-major order. They take the place of OLTs where proofs, which cost
+// next to nothing, say so much of a level that its lattice is hardly larger than a list of what is left.
+#pragma once
+
+// MAP_ABSENT of what no root covers, MAP_MIXED or MAP_UNIFORM; MAP_MIXED of a root before it is looked at.
+struct Fate {
+    u32 state;
+    Value value; // if it is uniform: its key
+};
+
+DEVICE Coords map_place(const u32* grid, u64 index) {
+    Coords at;
+#pragma unroll
+    for (u32 j = 0; j < DIM; j++) {
+        at[j] = u32(j + 1 < DIM ? index % grid[j] : index);
+        index /= grid[j];
+    }
+    return at;
+}
+
+// What a region comes from: what its parent is, or whether it is a root.
+DEVICE Fate inherited(const LaunchArgs& launch, const Coords& coords) {
+    if (launch.above == 0) {
+        return {launch.mixed == 0 ? MAP_MIXED : u32(((const u8*)launch.mixed)[linear(launch.grid, coords)]), 0};
+    }
+    u32 grid[DIM];
+    Coords parent;
+#pragma unroll
+    for (u32 j = 0; j < DIM; j++) {
+        grid[j] = launch.grid[j] / split(j);
+        parent[j] = coords[j] / split(j);
+    }
+    const u64 index = linear(grid, parent);
+    const u32 state = ((const u8*)launch.above)[index];
+    return {state, state == MAP_UNIFORM ? ((const Value*)launch.above_values)[index] : 0};
+}
+
+// What a level's regions come to, per thread.
+struct Found {
+    u32 subdivided = 0, filled = 0, leaves = 0;
+    u64 filled_cells = 0, leaf_cells = 0;
+
+    DEVICE void uniform(u64 cells) {
+        filled++;
+        filled_cells += cells;
+    }
+    DEVICE void mixed(u64 cells, bool last) {
+        if (!last) subdivided++;
+        else {
+            leaves++;
+            leaf_cells += cells;
+        }
+    }
+    // By whole warps.
+    DEVICE void settle(u64 tallies) const {
+        settle(tallies, TALLY_SUBDIVIDED, subdivided);
+        settle(tallies, TALLY_FILLED, filled);
+        settle(tallies, TALLY_PROVEN, filled);
+        settle(tallies, TALLY_FILLED_CELLS, filled_cells);
+        settle(tallies, TALLY_LEAVES, leaves);
+        settle(tallies, TALLY_LEAF_CELLS, leaf_cells);
+    }
+
+  private:
+    static DEVICE void settle(u64 tallies, u32 column, u64 mine) {
+        const u64 sum = warp_sum(mine);
+        if (lane() == 0 && sum > 0) count(tallies, column, sum);
+    }
+};
+
+// A thread proves a region; what it takes for certain of one that is mixed: steps before which no cell is outside.
+DEVICE Fate proven(const FieldArgs& args, const Region& region, bool last, Found& found, u32& since) {
+    Value value = 0;
+    const Verdict verdict = prove(args, region, value);
+    if (verdict == UNIFORM) {
+        found.uniform(region.volume());
+        return {MAP_UNIFORM, key(value)};
+    }
+    found.mixed(region.volume(), last);
+    since = verdict == UNKNOWN ? u32(value) : 0;
+    return {MAP_MIXED, 0};
+}

@@ -1,0 +1,229 @@
+//! Streams on CUDA: ASK where proofs alone decide, without lists (kernels/strategies/stream.cu).
+//!
+//! ```text
+//!   roots -> map of level 0 -> map of level 1 -> .. -> tiles of the last level, or the last two
+//! ```
+//!
+//! Nothing is read back between the levels: a map has a place for every region of its lattice, and the host waits once.
+
+use crate::abi::padded;
+use crate::backend::{Error, How, Mapping, Pass};
+use crate::choice::ChoiceError;
+use crate::cuda::args::{
+    LaunchArgs, MAP_ABSENT, MAP_MIXED, TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS, TALLY_SUBDIVIDED,
+    word_bytes,
+};
+use crate::cuda::device::{Kernel, LoadedModule};
+use crate::cuda::launcher::Launcher;
+use crate::cuda::limits;
+use crate::cuda::memory::{Allocation, Buffer, Reserve, read_integers};
+use crate::cuda::setup::{Setup, tally};
+use crate::cuda::specialise::{COORDINATES, Specialisation};
+use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
+use crate::cuda::strategy::stream_tile::TileShape;
+use crate::field::{DeviceTwin, Field};
+use crate::geometry::Level;
+use crate::plan::Plan;
+use crate::result::{Bricks, Keep, Launches, LevelKernels, Storage, Terminal};
+
+/// Most tiles of a warp, which counts what it found once.
+const MOST_PIECES: u64 = 16;
+
+/// Blocks that keep a GPU busy to the end.
+const BLOCKS: u64 = 1 << 15;
+
+pub(super) struct StreamProgram<const K: usize> {
+    roots: Kernel,
+    prove: Kernel,
+    tiles: Kernel,
+    shape: TileShape<K>,
+    threads: u64,
+    maps: Vec<Map>,
+    /// Launches of the last run, per level.
+    launched: Vec<u64>,
+    starts: Option<Buffer>,
+}
+
+/// What became of every region of a level: its fate, and its value if it is uniform.
+#[derive(Default)]
+struct Map {
+    fates: Reserve,
+    values: Reserve,
+}
+
+/// A refusal of the mapping, with what else it depends on.
+fn refused(reason: impl Into<String>, with: &'static [&'static str]) -> Error {
+    ChoiceError::new("scheme", Mapping::Stream, reason).with(with).into()
+}
+
+/// The regions of a level above the tiles, or on it, all of which have a place in a map.
+fn lattice<const K: usize>(level: &Level<K>) -> Result<u64, Error> {
+    match u64::try_from(level.regions()) {
+        Ok(regions) if regions <= limits::MOST => Ok(regions),
+        _ => Err(limits::too_many_regions(level.index, level.regions())),
+    }
+}
+
+fn shape<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> Result<TileShape<K>, Error> {
+    if !plan.rule().certifies() {
+        return Err(refused("streams ask proofs alone: use --explore certified", &["explore"]));
+    }
+    if how.kept.keep == Keep::Regions {
+        return Err(refused("streams keep no list of regions: use --keep dense or counts", &["keep"]));
+    }
+    if let Some(pass) = how.tuning.pass.filter(|&pass| pass != Pass::InPlace) {
+        return Err(refused(format!("streams have no list to settle by --pass {pass}"), &["pass"]));
+    }
+    let labels = field.labels();
+    let storage = Storage { label: labels.kind(), cell: labels.cell(how.kept.cell) };
+    let [x, y, z] = how.on_cuda().block;
+    TileShape::of(plan, storage, labels.most(), x * y * z).ok_or_else(|| {
+        refused(
+            "a leaf's labels do not fit what a warp has of shared memory: use a smaller B or block",
+            &["B", "block"],
+        )
+    })
+}
+
+impl<const K: usize> StreamProgram<K> {
+    /// What a launch of a level is; `first` if its regions are the roots.
+    fn args(&self, setup: &Setup<'_, K>, level: &Level<K>, first: bool) -> LaunchArgs {
+        let map = &self.maps[level.index as usize];
+        let mut args = LaunchArgs {
+            level: level.index,
+            grid: padded(level.grid),
+            side: padded(level.whole_sides()),
+            tallies: setup.tallies(level.index),
+            mixed: map.fates.buffer().map_or(0, Buffer::address),
+            values: map.values.buffer().map_or(0, Buffer::address),
+            ..LaunchArgs::default()
+        };
+        if !first {
+            let above = &self.maps[level.index as usize - 1];
+            (args.above, args.above_values) = (above.fates.address(), above.values.address());
+        }
+        args.set_curve(&setup.plan.encoding().device(level.index), self.starts.as_ref().map_or(0, Buffer::address));
+        args
+    }
+}
+
+impl<const K: usize> MakeProgram<K> for StreamProgram<K> {
+    fn new(setup: &Setup<'_, K>) -> Result<Self, Error> {
+        let (plan, how) = (&setup.plan, &setup.how);
+        limits::check(plan, how)?;
+        let shape = shape(plan, setup.field, how)?;
+        let specialisation = <Self as MakeProgram<K>>::specialise(plan, setup.field, &setup.twin, how)?;
+        let kernels: LoadedModule = setup.device.kernels(&specialisation)?;
+        Ok(Self {
+            roots: kernels.get("stream_roots")?,
+            prove: kernels.get("stream_prove")?,
+            tiles: kernels.get("stream_tiles")?,
+            threads: u64::from(specialisation.threads()),
+            maps: (0..=shape.level).map(|_| Map::default()).collect(),
+            shape,
+            launched: Vec::new(),
+            starts: setup.starts(&setup.deepest().0)?,
+        })
+    }
+
+    fn specialise(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
+        if twin.proves_by_warps() {
+            return Err(refused("a proof of this field takes a warp, and streams have a thread for it", &[]));
+        }
+        let shape = shape(plan, field, how)?;
+        let header = (how.on_cuda().table == crate::backend::Table::Coordinates).then_some(COORDINATES);
+        let levels = Specialisation::of_levels("strategies/stream.cu", plan, field, twin, how, header);
+        Ok(levels.and(&shape.defines(), &shape.declaration(), false))
+    }
+
+    fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128 {
+        let Ok(shape) = shape(plan, field, how) else { return 0 };
+        let above = plan.levels()[..shape.level as usize].iter().map(Level::regions);
+        above.sum::<u128>() * u128::from(1 + word_bytes(field.labels().kind()))
+    }
+}
+
+impl<const K: usize> Program<K> for StreamProgram<K> {
+    fn aim(&mut self, setup: &Setup<'_, K>) -> Result<(), Error> {
+        let (device, start) = (setup.device, &setup.start);
+        if start.level > self.shape.level {
+            let reason = format!(
+                "roots of level {} lie within a tile, which holds levels {} and {}: use roots of a level above",
+                start.level, self.shape.level, start.level
+            );
+            return Err(refused(reason, &["parts"]));
+        }
+        for level in &setup.plan.levels()[start.level as usize..=self.shape.level as usize] {
+            let (tiles, first) = (level.index == self.shape.level, level.index == start.level);
+            let map = &mut self.maps[level.index as usize];
+            // Of the tiles' own level there is none, unless it marks roots.
+            if tiles && (!first || start.whole) {
+                *map = Map::default();
+                continue;
+            }
+            let regions = lattice(level)?;
+            map.fates.ensure(device, "the map of a level", regions, Allocation::Pool)?;
+            if !tiles {
+                map.values.ensure(device, "the map of a level", regions * setup.value_bytes(), Allocation::Pool)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
+        let (plan, start) = (&setup.plan, &setup.start);
+        let first = &plan.levels()[start.level as usize];
+        self.launched = vec![0; plan.levels().len()];
+        if let Some(fates) = self.maps[start.level as usize].fates.buffer() {
+            fates.set(if start.whole { MAP_MIXED } else { MAP_ABSENT } as u8)?;
+            if !start.whole {
+                let (codes, code) = setup.roots();
+                let args = LaunchArgs { regions: start.len(), codes, code, ..self.args(setup, first, true) };
+                let blocks = start.len().div_ceil(self.threads);
+                self.launched[start.level as usize] +=
+                    launcher.fold(&self.roots, blocks, &setup.run, &args, &setup.args)?;
+            }
+        }
+        for level in &plan.levels()[start.level as usize..self.shape.level as usize] {
+            launcher.watch.check()?;
+            let args = self.args(setup, level, level.index == start.level);
+            let args = LaunchArgs { regions: lattice(level)?, ..args };
+            let blocks = args.regions.div_ceil(self.threads);
+            self.launched[level.index as usize] +=
+                launcher.fold(&self.prove, blocks, &setup.run, &args, &setup.args)?;
+        }
+        launcher.watch.check()?;
+        let level = &plan.levels()[self.shape.level as usize];
+        let args = self.args(setup, level, level.index == start.level);
+        let (tiles, warps) = (self.shape.count(level), self.threads / 32);
+        let pieces = (tiles / (warps * BLOCKS)).clamp(1, MOST_PIECES);
+        let args = LaunchArgs { regions: tiles, pieces: pieces as u32, ..args };
+        let blocks = tiles.div_ceil(warps * pieces);
+        self.launched[level.index as usize] += launcher.fold(&self.tiles, blocks, &setup.run, &args, &setup.args)?;
+        Ok(())
+    }
+
+    fn levels(&self, setup: &Setup<'_, K>, _: &mut Launches) -> Result<Vec<LevelRun>, Error> {
+        let (mut runs, mut regions) = (Vec::new(), setup.start.len());
+        for level in &setup.plan.levels()[setup.start.level as usize..] {
+            let per_level = u64::from(TALLY_ROWS * TALLY_COLUMNS);
+            let tallies = read_integers(setup.device, setup.tallies(level.index), per_level, 8)?;
+            let subdivided = tally(&tallies, TALLY_SUBDIVIDED);
+            let found = subdivided + tally(&tallies, TALLY_FILLED) + tally(&tallies, TALLY_LEAVES);
+            if found != regions {
+                return Err(Error::Incomplete { seen: found.into(), total: regions.into() });
+            }
+            let kernels = LevelKernels { explore: self.launched[level.index as usize], ..LevelKernels::default() };
+            runs.push(LevelRun { regions, subdivided, olt_entries: 0, olt_bytes: 0, kernels, time: None });
+            regions = subdivided * setup.plan.scheme().children();
+            if regions == 0 {
+                break;
+            }
+        }
+        Ok(runs)
+    }
+
+    fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Bricks), Error> {
+        Ok((Vec::new(), Bricks::new(setup.storage.cell)))
+    }
+}

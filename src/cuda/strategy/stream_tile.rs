@@ -1,0 +1,159 @@
+//! The tiles of streams (kernels/stream/tile.cuh): which levels they hold, and what shape they have.
+
+use std::fmt::Write;
+
+use crate::geometry::Level;
+use crate::plan::Plan;
+use crate::result::Storage;
+
+/// Regions of a tile, a lane each.
+const LANES: u32 = 32;
+
+/// Bytes that are stored as a whole: a line of the caches.
+const LINE: u64 = 128;
+
+/// The most cells of a region whose children are looked at in the same tile; of larger ones it is cheaper to prove the children by
+/// threads of their own.
+const MOST_DIVIDED: u64 = 256;
+
+/// Bytes of a warp's labels: enough for full lines in four dimensions, few enough for forty warps of a multiprocessor.
+const LABELS: u64 = 4096;
+
+/// Shared memory of a block that needs no asking, and what a warp needs of it beside labels: survivors and leaves.
+const SHARED: u64 = 48 << 10;
+const BESIDE: u64 = 64 * (3 * 8 + 8) + 32 * 13 + 64;
+
+/// The tiles of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TileShape<const K: usize> {
+    /// The level whose regions are the lanes'.
+    pub(super) level: u32,
+    /// How many levels a tile holds: 1, or 2 with the last.
+    levels: u32,
+    /// Regions per axis.
+    regions: [u32; K],
+    /// The longest sides of a lane's region and of one of the last level.
+    side: [u32; K],
+    leaf: [u32; K],
+    /// Regions of a piece.
+    lanes: u32,
+    /// True if all regions of a level have the same sides.
+    even: bool,
+    /// True if a byte holds every label.
+    narrow: bool,
+}
+
+/// The longest side of a level's regions on every axis.
+fn sides<const K: usize>(level: &Level<K>, size: [u32; K]) -> [u32; K] {
+    std::array::from_fn(|j| size[j].div_ceil(level.grid[j]))
+}
+
+fn cells<const K: usize>(sides: [u32; K]) -> u64 {
+    sides.iter().fold(1, |cells: u64, &side| cells.saturating_mul(side.into()))
+}
+
+impl<const K: usize> TileShape<K> {
+    /// The tiles of a plan whose labels are stored so, none above `most`; None if a leaf does not fit what a warp has in a block of
+    /// so many threads.
+    pub(super) fn of(plan: &Plan<K>, storage: Storage, most: Option<u64>, threads: u32) -> Option<Self> {
+        let (levels, size) = (plan.levels(), plan.domain().size());
+        let last = levels.last().expect("a plan has a level");
+        let leaf = sides(last, size);
+        let above = levels.len().checked_sub(2).map(|i| &levels[i]);
+        let level = above.filter(|above| cells(sides(above, size)) <= MOST_DIVIDED).unwrap_or(last);
+        let side = sides(level, size);
+        let narrow = storage.cell.bytes() > 1 && most.is_some_and(|most| most <= u8::MAX.into());
+        let bytes = if narrow { 1 } else { storage.cell.bytes() };
+        let room = (SHARED / u64::from(threads / LANES)).checked_sub(BESIDE)?.min(LABELS.max(cells(side) * bytes));
+        // At least one region, whose number is in 16 bits.
+        let most = (room / (cells(side) * bytes)).min(u64::from(LANES)) as u32;
+        if most == 0 || cells(side) > 1 << 16 {
+            return None;
+        }
+        let lanes = 1 << most.ilog2();
+        let line = LINE.div_ceil(u64::from(side[0]) * storage.cell.bytes()).min(LANES.into()) as u32;
+        let mut regions = [1; K];
+        // No longer than the lattice, up to the next power of two.
+        let fits = |regions: u32, j: usize| regions < level.grid[j];
+        while regions[0] < line && fits(regions[0], 0) {
+            regions[0] *= 2;
+        }
+        while let Some(j) = (0..K)
+            .filter(|&j| fits(regions[j], j) && regions.iter().product::<u32>() < LANES)
+            .min_by_key(|&j| if j == 0 { u32::MAX } else { regions[j] })
+        {
+            regions[j] *= 2;
+        }
+        let even = !last.whole_sides().contains(&0);
+        Some(Self {
+            level: level.index,
+            levels: last.index - level.index + 1,
+            regions,
+            side,
+            leaf,
+            lanes,
+            even,
+            narrow,
+        })
+    }
+
+    /// The tiles of the lattice.
+    pub(super) fn count(&self, level: &Level<K>) -> u64 {
+        (0..K).map(|j| u64::from(level.grid[j].div_ceil(self.regions[j]))).product()
+    }
+
+    /// What kernels are compiled for.
+    pub(super) fn defines(&self) -> Vec<(&'static str, String)> {
+        let Self { levels, lanes, even, narrow, .. } = self;
+        vec![
+            ("TILE_LEVELS", levels.to_string()),
+            ("TILE_EVEN", even.to_string()),
+            ("TILE_NARROW", narrow.to_string()),
+            ("PIECE_LANES", format!("{lanes}u")),
+        ]
+    }
+
+    pub(super) fn declaration(&self) -> String {
+        let mut text = format!("using TileLabel = {};\n", if self.narrow { "u8" } else { "CellValue" });
+        for (name, numbers) in [("tile_regions", self.regions), ("tile_side", self.side), ("leaf_side", self.leaf)] {
+            let cases: String =
+                numbers.iter().enumerate().map(|(j, number)| format!("j == {j} ? {number}u : ")).collect();
+            writeln!(text, "DEVICE constexpr u32 {name}(u32 j) {{ return {cases}1u; }}").expect("writing to a string");
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cell::CellType;
+    use crate::curve::CurveKind;
+    use crate::geometry::{Domain, Sample, Scheme};
+    use crate::rule::RuleKind;
+
+    fn shape<const K: usize>(size: [u32; K], (g, r, b): (u32, u32, u32), cell: CellType, most: u64) -> TileShape<K> {
+        let domain = Domain::new(size, [[0.0, 1.0]; K], Sample::Centre).unwrap();
+        let plan = Plan::new(domain, Scheme::uniform(g, r, b), CurveKind::Morton, RuleKind::Certified).unwrap();
+        TileShape::of(&plan, Storage { label: CellType::U32, cell }, Some(most), 64).unwrap()
+    }
+
+    #[test]
+    fn rows_are_lines() {
+        let julibrot = shape([256; 4], (16, 2, 1), CellType::U16, 64);
+        assert_eq!((julibrot.levels, julibrot.side, julibrot.leaf), (2, [4; 4], [2; 4]));
+        assert_eq!((julibrot.regions, julibrot.lanes), ([16, 2, 1, 1], 16));
+        let bulb = shape([1024; 3], (32, 2, 2), CellType::U16, 64);
+        assert_eq!((bulb.levels, bulb.side, bulb.regions, bulb.lanes), (2, [8; 3], [8, 2, 2], 8));
+        let wide = shape([4096; 2], (64, 2, 16), CellType::U32, 512);
+        assert_eq!((wide.levels, wide.side, wide.regions, wide.lanes), (1, [32; 2], [1, 32], 1));
+    }
+
+    #[test]
+    fn small_lattices_have_small_tiles() {
+        let small = shape([9, 8, 7, 10], (2, 2, 1), CellType::U8, 64);
+        assert!(!small.even && !small.narrow);
+        assert!(small.regions.iter().product::<u32>() <= LANES);
+        assert_eq!(shape([12], (3, 2, 1), CellType::U16, 64).regions, [4]);
+    }
+}
