@@ -65,14 +65,20 @@ template <u32 K, class Orbit> DEVICE bool blocks(Orbit& z, u32& d, u32 end) {
     return true;
 }
 
-// Runs blocks of K steps and longer. The number of steps within which z, after d, is outside or at the cap; 0 if it is
-// at the cap now.
-template <u32 K, class Orbit> DEVICE u32 late(Orbit& z, u32& d, u32 cap) {
-    const u32 until = K < Orbit::LONGEST && Orbit::until(K) < cap ? Orbit::until(K) : cap;
+// Goes on by blocks of K steps and longer before step `end`. The steps of the block that ends outside, after which z is the state
+// before it; 0 if none does.
+template <u32 K, class Orbit> DEVICE u32 by_age(Orbit& z, u32& d, u32 end) {
+    const u32 until = K < Orbit::LONGEST && Orbit::until(K) < end ? Orbit::until(K) : end;
     // It may be older than that.
     if (d < until && !blocks<K>(z, d, until)) return K;
-    if constexpr (K < Orbit::LONGEST) return late<2 * K>(z, d, cap);
-    return d < cap ? cap - d + 1 : 0;
+    if constexpr (K < Orbit::LONGEST) return by_age<2 * K>(z, d, end);
+    return 0;
+}
+
+// The number of steps within which z, after d, is outside or at the cap; 0 if it is at the cap now.
+template <class Orbit> DEVICE u32 late(Orbit& z, u32& d, u32 cap) {
+    const u32 span = by_age<Orbit::SHORTEST>(z, d, cap);
+    return span > 0 ? span : d < cap ? cap - d + 1 : 0;
 }
 
 // The last step at which an orbit that is inside after d steps still is, if it is outside within `span` steps; at least
@@ -107,7 +113,7 @@ template <class Orbit> DEVICE u32 dwell(const FieldArgs& args, const Coords& cel
         d = counted<Orbit::COUNTED>(z);
         if constexpr (Orbit::TESTED > 0) tested(z, d, YOUNG < cap ? YOUNG : cap);
         // Without young steps z is where it starts, and that is inside.
-        if (d == YOUNG && d < cap && (YOUNG == 0 || inside(z))) span = late<Orbit::SHORTEST>(z, d, cap);
+        if (d == YOUNG && d < cap && (YOUNG == 0 || inside(z))) span = late(z, d, cap);
     } else {
         tested(z, d, cap);
     }

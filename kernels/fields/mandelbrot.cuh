@@ -6,6 +6,10 @@
 struct Mandelbrot : Square {
     static constexpr u32 COUNTED = 0, TESTED = 0, SHORTEST = 8, LONGEST = 16;
     static DEVICE constexpr u32 until(u32) { return 32; }
+    // Where orbits wait for company.
+    static constexpr u32 FIRST = 32, STAGES = 3;
+    static constexpr bool LATE = true;
+    static DEVICE constexpr u32 bound(u32 stage) { return stage == 0 ? 128 : 256; }
     static DEVICE Mandelbrot start(const Real (&p)[2]) { return {{p[0], p[1], p[0], p[1]}}; }
 };
 

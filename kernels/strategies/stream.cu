@@ -2,9 +2,9 @@
 // then written once, in long rows, by warps that take a tile each.
 //
 //   stream_roots   marks the roots of a run that does not start from all regions of its first level
-//   stream_prove   a level above the tiles: a thread per region of its lattice, which does something if the parent was mixed
-//   stream_tiles   the last level, or the last two: a warp per tile. Its lanes prove a region each, then the children of those that
-//                  are mixed; cells of leaves are evaluated 32 at a time, wherever they lie
+//   stream_prove   a level: a thread per region of its lattice, which does something if the parent was mixed
+//   stream_tiles   the array: a warp per tile. Regions of the last level that are smaller than a warp are proven here, 32 at a time;
+//                  so are cells of leaves evaluated, wherever they lie
 //
 // The regions, and what becomes of them, are those of ASK under the same plan.
 #include "prelude.cuh"
@@ -34,10 +34,9 @@ KERNEL(stream_prove) {
     if (index < launch.regions) {
         const Coords coords = map_place(launch.grid, index);
         Fate fate = inherited(launch, coords);
-        u32 since = 0;
-        if (fate.state == MAP_MIXED) fate = proven(args, region_at(run, launch, coords), false, found, since);
+        if (fate.state == MAP_MIXED) fate = proven(args, region_at(run, launch, coords), launch.last != 0, found);
         ((u8*)launch.mixed)[index] = u8(fate.state);
-        if (fate.state == MAP_UNIFORM) ((Value*)launch.values)[index] = fate.value;
+        ((Value*)launch.values)[index] = fate.value;
     }
     __syncwarp();
     found.settle(launch.tallies);
@@ -79,25 +78,30 @@ struct Tiler {
         for (u32 j = 0; j < DIM; j++) cells *= leaf_side(j);
         const u32 all = __popc(votes) * cells;
 #pragma unroll 1
-        for (u32 base = 0; base < all && !listener.ends(step); base += 32, step++) {
-            const u32 number = base + lane() < all ? base + lane() : all - 1;
-            const u32 from = number / cells;
-            u32 rest = number % cells;
-            bool there = base + lane() < all;
-            Coords at;
-#pragma unroll
-            for (u32 j = 0; j < DIM; j++) {
-                at[j] = rest % leaf_side(j);
-                rest /= leaf_side(j);
-                if (!TILE_EVEN) {
-                    const bool beyond = at[j] + 1 == leaf_side(j) && (leaves.shorter[from] >> j & 1) != 0;
-                    there = there && !beyond;
-                    at[j] = beyond ? 0 : at[j];
-                }
-            }
-            evaluator.evaluate(sheet, leaves.index[from] + piece_index(at), leaves.since[from], there);
+        for (u32 base = 0; base < all && !listener.ends(step); step += LISTEN) {
+#pragma unroll 1
+            for (u32 i = 0; i < LISTEN && base < all; i++, base += 32) chunk(base + lane(), all, cells);
         }
         __syncwarp();
+    }
+
+    // The cell of a number among those of all leaves, if there are so many; by the warp.
+    DEVICE void chunk(u32 number, u32 all, u32 cells) {
+        bool there = number < all;
+        const u32 from = there ? number / cells : 0;
+        u32 rest = number % cells;
+        Coords at;
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) {
+            at[j] = rest % leaf_side(j);
+            rest /= leaf_side(j);
+            if (!TILE_EVEN) {
+                const bool beyond = at[j] + 1 == leaf_side(j) && (leaves.shorter[from] >> j & 1) != 0;
+                there = there && !beyond;
+                at[j] = beyond ? 0 : at[j];
+            }
+        }
+        evaluator.evaluate(sheet, leaves.index[from] + piece_index(at), leaves.since[from], there);
     }
 
     // Proves the children of the regions of the `open` lanes, and evaluates those that are mixed.
@@ -118,11 +122,10 @@ struct Tiler {
             }
             const Region box = region_at(run, inner, at);
             Fate fate{MAP_ABSENT, 0};
-            u32 since = 0;
-            if (there) fate = proven(args, box, true, found, since);
+            if (there) fate = proven(args, box, true, found);
             __syncwarp();
             if (fate.state == MAP_UNIFORM && run.array != 0) paint(box, fate.value);
-            evaluate(fate.state == MAP_MIXED, box, since);
+            evaluate(fate.state == MAP_MIXED, box, u32(fate.value));
         }
     }
 
@@ -205,21 +208,17 @@ KERNEL(stream_tiles) {
         inner.grid[j] = launch.grid[j] * split(j);
         inner.side[j] = TILE_EVEN ? leaf_side(j) : 0;
     }
-    // Of the tiles' level and, if they hold two, of the last.
-    Found found[TILE_LEVELS];
+    Found found;
     const u64 team = (launch.first + blockIdx.x) * WARPS + warp();
     const u64 begin = team * launch.pieces, end = begin + launch.pieces < launch.regions ? begin + launch.pieces : launch.regions;
 #pragma unroll 1
     for (u64 tile = begin; tile < end && !listener.ends(step - step % LISTEN); tile++, step += LISTEN) {
         Coords coords;
         Fate fate{MAP_ABSENT, 0};
-        if (tile_region(launch, tile, coords)) fate = inherited(launch, coords);
+        if (tile_region(launch, tile, coords)) fate = map_read(launch.mixed, launch.values, linear(launch.grid, coords));
         const Region region = region_at(run, launch, coords);
-        u32 since = 0;
-        if (fate.state == MAP_MIXED) fate = proven(args, region, TILE_LEVELS == 1, found[0], since);
-        __syncwarp();
 #pragma unroll 1
-        for (u32 first = 0; first < 32; first += PIECE_LANES) {
+        for (u32 first = 0; first < TILE_LANES; first += PIECE_LANES) {
             const bool of_piece = (PIECE_MASK << first >> lane() & 1) != 0;
             const u32 mine = __ballot_sync(WHOLE_WARP, of_piece && fate.state != MAP_ABSENT);
             if (mine == 0) continue;
@@ -230,8 +229,8 @@ KERNEL(stream_tiles) {
 #pragma unroll
             for (u32 j = 0; j < DIM; j++) sheet.corner[j] = __shfl_sync(WHOLE_WARP, region.corner[j], first);
             if (open != 0) {
-                if constexpr (TILE_LEVELS == 2) tiler.divide(open, coords, inner, found[TILE_LEVELS - 1]);
-                else tiler.evaluate((open >> lane() & 1) != 0, region, since);
+                if (TILE_DIVIDES) tiler.divide(open, coords, inner, found);
+                else tiler.evaluate((open >> lane() & 1) != 0, region, u32(fate.value));
                 evaluator.finish(sheet);
             }
             if (run.array == 0) continue;
@@ -241,11 +240,8 @@ KERNEL(stream_tiles) {
             __syncwarp();
         }
     }
-    found[0].settle(launch.tallies);
-    u64 last = launch.tallies;
-    if constexpr (TILE_LEVELS == 2) {
-        last += TALLY_ROWS * TALLY_COLUMNS * sizeof(u64);
-        found[TILE_LEVELS - 1].settle(last);
-    }
-    settle_tally(last, sheet.tally, TALLY_EVALUATED);
+    // The last level's.
+    const u64 tallies = launch.tallies + (TILE_DIVIDES ? TALLY_ROWS * TALLY_COLUMNS * sizeof(u64) : 0);
+    if (TILE_DIVIDES) found.settle(tallies);
+    settle_tally(tallies, sheet.tally, TALLY_EVALUATED);
 }

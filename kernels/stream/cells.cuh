@@ -29,76 +29,115 @@ DEVICE FIELD_ORBIT orbit_at(const FieldArgs& args, const Coords& cell) {
     return FIELD_ORBIT::start(point);
 }
 
-// Cells of a warp that are inside still. There is room for 31 that wait and 32 that come.
+// Cells of a warp that are inside still, by the stage that they wait for. There is room for 31 that wait and 32 that come.
 struct Queue {
     static constexpr u32 ROOM = 64;
-    Real state[FIELD_ORBIT::STATE][ROOM];
-    u32 index[ROOM], age[ROOM];
+    struct Stage {
+        Real state[FIELD_ORBIT::STATE][ROOM];
+        u32 index[ROOM], age[ROOM];
+    };
+    Stage stages[FIELD_ORBIT::STAGES];
 };
 
 struct Evaluator {
     const FieldArgs& args;
     Queue& queue;
+    // How many wait for each stage, eight bits for it.
     u32 waiting = 0;
 
-    // `since`: no lane's cell is outside before so many steps.
+    // `since`: the cell is not outside before so many steps.
     DEVICE void evaluate(Sheet& sheet, u32 index, u32 since, bool mine) {
         FIELD_ORBIT z = orbit_at(args, sheet.cell(index));
         constexpr u32 YOUNG = FIELD_ORBIT::COUNTED + FIELD_ORBIT::TESTED;
         const u32 cap = args.dwell, begin = warp_least(mine ? since : cap) & ~3u;
 #pragma unroll 1
         for (u32 i = 0; i < begin; i += 4) steps<4>(z);
-        u32 d = begin;
+        u32 d = begin, span = 0;
         bool stays = false;
         if (z.permanent()) {
             d += counted<FIELD_ORBIT::COUNTED>(z);
             const u32 end = begin + YOUNG < cap ? begin + YOUNG : cap;
             if constexpr (FIELD_ORBIT::TESTED > 0) tested(z, d, end);
+            // Proofs say of the state after them nothing but that those before were inside.
             stays = d == begin + YOUNG && d < cap && inside(z);
+            if (FIELD_ORBIT::FIRST > 0) {
+                const u32 first = begin + FIELD_ORBIT::FIRST < cap ? begin + FIELD_ORBIT::FIRST : cap;
+                if (stays) span = blocks<FIELD_ORBIT::SHORTEST>(z, d, first) ? 0 : FIELD_ORBIT::SHORTEST;
+                stays = stays && span == 0;
+            }
         } else {
             tested(z, d, cap);
         }
         __syncwarp();
-        sheet.put(index, d < cap ? d : cap, mine && !stays);
-        wait(z, index, d, mine && stays);
-        if (waiting >= 32) drain(sheet);
+        found(sheet, z, index, d, span, mine, stays);
+        wait(z, 0, index, d, mine && stays);
+        go_on(sheet, 32);
     }
 
     // Ends with nothing that waits.
     DEVICE void finish(Sheet& sheet) {
-        while (waiting > 0) drain(sheet);
+#pragma unroll 1
+        while (waiting > 0) go_on(sheet, 1);
     }
 
   private:
-    DEVICE void wait(const FIELD_ORBIT& z, u32 index, u32 age, bool mine) {
-        const u32 votes = __ballot_sync(WHOLE_WARP, mine), place = waiting + __popc(votes & ((1u << lane()) - 1));
-        if (mine) {
-            z.save([&](u32 i, Real number) { queue.state[i][place] = number; });
-            queue.index[place] = index;
-            queue.age[place] = age;
-        }
-        waiting += __popc(votes);
-        __syncwarp();
-    }
+    DEVICE u32 count(u32 stage) const { return waiting >> (8 * stage) & 0xff; }
 
-    // To their end, of up to 32.
-    DEVICE void drain(Sheet& sheet) {
-        const u32 taken = waiting < 32 ? waiting : 32, from = waiting - taken;
-        const bool mine = lane() < taken;
-        const u32 place = from + (mine ? lane() : 0), index = queue.index[place], cap = args.dwell;
-        u32 d = queue.age[place];
-        FIELD_ORBIT z = orbit_at(args, sheet.cell(index));
-        z.load([&](u32 i) { return queue.state[i][place]; });
-        waiting = from;
-        u32 span = 0;
-        if (mine) span = late<FIELD_ORBIT::SHORTEST>(z, d, cap);
-        __syncwarp();
+    // What is known of an orbit: that it is outside within `span` steps; if that is 0 its dwell, unless it stays.
+    DEVICE void found(Sheet& sheet, FIELD_ORBIT& z, u32 index, u32 d, u32 span, bool mine, bool stays) {
         if (span > 0) {
             search<FIELD_ORBIT::LONGEST>(z, d, span);
             d++;
         }
         __syncwarp();
-        sheet.put(index, d < cap ? d : cap, mine);
+        sheet.put(index, d < args.dwell ? d : args.dwell, mine && !stays);
+    }
+
+    DEVICE void wait(const FIELD_ORBIT& z, u32 stage, u32 index, u32 age, bool mine) {
+        const u32 votes = __ballot_sync(WHOLE_WARP, mine), place = count(stage) + __popc(votes & ((1u << lane()) - 1));
+        Queue::Stage& to = queue.stages[stage];
+        if (mine) {
+            z.save([&](u32 i, Real number) { to.state[i][place] = number; });
+            to.index[place] = index;
+            to.age[place] = age;
+        }
+        waiting += __popc(votes) << (8 * stage);
+        __syncwarp();
+    }
+
+    // Stages of which at least so many wait, in their order, so that none is asked for more room than it has.
+    DEVICE void go_on(Sheet& sheet, u32 least) {
+#pragma unroll 1
+        for (u32 stage = 0; stage < FIELD_ORBIT::STAGES; stage++) {
+            if (count(stage) >= least) run(sheet, stage);
+        }
+    }
+
+    // A stage of up to 32.
+    DEVICE void run(Sheet& sheet, u32 stage) {
+        const bool last = stage + 1 == FIELD_ORBIT::STAGES;
+        const u32 all = count(stage), taken = all < 32 ? all : 32, from = all - taken, cap = args.dwell;
+        const bool mine = lane() < taken;
+        const u32 place = from + (mine ? lane() : 0);
+        const Queue::Stage& of = queue.stages[stage];
+        const u32 index = of.index[place];
+        u32 d = of.age[place], span = 0;
+        FIELD_ORBIT z = orbit_at(args, sheet.cell(index));
+        z.load([&](u32 i) { return of.state[i][place]; });
+        waiting -= taken << (8 * stage);
+        const u32 end = last || FIELD_ORBIT::bound(stage) > cap ? cap : FIELD_ORBIT::bound(stage);
+        bool stays = false;
+        if (FIELD_ORBIT::LATE) {
+            if (mine) span = by_age<FIELD_ORBIT::SHORTEST>(z, d, end);
+            if (last && span == 0 && d < cap) span = cap - d + 1;
+            stays = !last && span == 0 && d < cap;
+        } else {
+            if (mine) tested(z, d, end);
+            stays = !last && d >= end && d < cap && inside(z);
+        }
+        __syncwarp();
+        found(sheet, z, index, d, span, mine, stays);
+        if (!last) wait(z, stage + 1, index, d, mine && stays);
     }
 };
 

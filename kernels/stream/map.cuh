@@ -5,8 +5,10 @@
 // MAP_ABSENT of what no root covers, MAP_MIXED or MAP_UNIFORM; MAP_MIXED of a root before it is looked at.
 struct Fate {
     u32 state;
-    Value value; // if it is uniform: its key
+    Value value; // the key of one that is uniform; of one that is mixed the number of steps before which no cell is outside
 };
+
+DEVICE Fate map_read(u64 states, u64 values, u64 index) { return {((const u8*)states)[index], ((const Value*)values)[index]}; }
 
 DEVICE Coords map_place(const u32* grid, u64 index) {
     Coords at;
@@ -20,9 +22,7 @@ DEVICE Coords map_place(const u32* grid, u64 index) {
 
 // What a region comes from: what its parent is, or whether it is a root.
 DEVICE Fate inherited(const LaunchArgs& launch, const Coords& coords) {
-    if (launch.above == 0) {
-        return {launch.mixed == 0 ? MAP_MIXED : u32(((const u8*)launch.mixed)[linear(launch.grid, coords)]), 0};
-    }
+    if (launch.above == 0) return {((const u8*)launch.mixed)[linear(launch.grid, coords)], 0};
     u32 grid[DIM];
     Coords parent;
 #pragma unroll
@@ -30,9 +30,7 @@ DEVICE Fate inherited(const LaunchArgs& launch, const Coords& coords) {
         grid[j] = launch.grid[j] / split(j);
         parent[j] = coords[j] / split(j);
     }
-    const u64 index = linear(grid, parent);
-    const u32 state = ((const u8*)launch.above)[index];
-    return {state, state == MAP_UNIFORM ? ((const Value*)launch.above_values)[index] : 0};
+    return map_read(launch.above, launch.above_values, linear(grid, parent));
 }
 
 // What a level's regions come to, per thread.
@@ -68,8 +66,8 @@ struct Found {
     }
 };
 
-// A thread proves a region; what it takes for certain of one that is mixed: steps before which no cell is outside.
-DEVICE Fate proven(const FieldArgs& args, const Region& region, bool last, Found& found, u32& since) {
+// A thread proves a region.
+DEVICE Fate proven(const FieldArgs& args, const Region& region, bool last, Found& found) {
     Value value = 0;
     const Verdict verdict = prove(args, region, value);
     if (verdict == UNIFORM) {
@@ -77,6 +75,5 @@ DEVICE Fate proven(const FieldArgs& args, const Region& region, bool last, Found
         return {MAP_UNIFORM, key(value)};
     }
     found.mixed(region.volume(), last);
-    since = verdict == UNKNOWN ? u32(value) : 0;
-    return {MAP_MIXED, 0};
+    return {MAP_MIXED, verdict == UNKNOWN ? value : 0};
 }

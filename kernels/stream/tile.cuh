@@ -1,8 +1,8 @@
-// Tiles: boxes of 32 regions of one level, a lane each, whose cells a warp settles and stores once, in long rows.
+// Tiles: boxes of up to 32 regions of one level, a lane each, whose cells a warp settles and stores once, in long rows.
 //
-// A tile has tile_regions(j) regions on axis j, each at most tile_side(j) cells long; lanes number them, axis 0 first. Labels are
-// gathered in shared memory for a piece of the tile at a time: PIECE_LANES regions next to each other. All of them are powers of
-// two, chosen in src/cuda/strategy/stream_tile.rs.
+// A tile has tile_regions(j) regions on axis j, TILE_LANES in all, each at most tile_side(j) cells long; lanes number them, axis 0
+// first. Labels are gathered in shared memory for a piece of the tile at a time: PIECE_LANES regions next to each other. All of them
+// are powers of two, chosen in src/cuda/strategy/stream_tile.rs.
 #pragma once
 
 // Regions of a piece along an axis.
@@ -18,6 +18,12 @@ DEVICE constexpr u32 piece_stride(u32 j) {
     for (u32 i = 0; i < j; i++) cells *= piece_side(i);
     return cells;
 }
+DEVICE constexpr u32 tile_lanes() {
+    u32 lanes = 1;
+    for (u32 j = 0; j < DIM; j++) lanes *= tile_regions(j);
+    return lanes;
+}
+constexpr u32 TILE_LANES = tile_lanes();
 constexpr u32 PIECE_CELLS = piece_stride(DIM);
 constexpr u32 WHOLE_WARP = 0xffffffffu;
 constexpr u32 PIECE_MASK = PIECE_LANES == 32 ? WHOLE_WARP : (1u << PIECE_LANES % 32) - 1;
@@ -88,6 +94,6 @@ DEVICE bool tile_region(const LaunchArgs& launch, u64 tile, Coords& coords) {
         number /= tile_regions(j);
         there = there && coords[j] < launch.grid[j];
     }
-    // A lattice of few regions has lanes to spare.
+    // A small tile has lanes to spare.
     return there && number == 0;
 }

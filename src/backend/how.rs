@@ -171,7 +171,7 @@ choices! {
     dp_overflow: u32 = 1 << 20, "dp-overflow" within 0..=1 << 26;
     /// The device's limit of pending launches, at least 8 [default: as it is] (cuda, dp)
     pending_launches: Option<u32> = None, "pending-launches" within 1..=1 << 20;
-    /// Threads of a block per axis: X, XxY or XxYxZ, a multiple of 32 in all (cuda)
+    /// Threads of a block per axis: X, XxY or XxYxZ, a multiple of 32 in all; of more than 64 streams take 64 (cuda)
     block: [u32; 3] = [8, 8, 1], "block";
     /// Tables kept from level to level, or the papers' loop that allocates and frees them (cuda, ask)
     ask_loop: AskLoop = AskLoop::Lean, "ask-loop";

@@ -271,6 +271,12 @@ inline unsigned __ballot_sync(unsigned, bool value) {
     for (unsigned i = 0; i < 32; i++) bits |= unsigned(votes[i]) << i;
     return bits;
 }
+inline unsigned __reduce_min_sync(unsigned, unsigned value) {
+    const uint64_t* values = standin_exchange(value);
+    unsigned least = unsigned(values[0]);
+    for (unsigned i = 1; i < 32; i++) least = values[i] < least ? unsigned(values[i]) : least;
+    return least;
+}
 inline bool __any_sync(unsigned mask, bool value) { return __ballot_sync(mask, value) != 0; }
 
 template <class T> T atomicAdd(T* at, T value) { return __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }

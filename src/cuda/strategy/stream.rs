@@ -1,7 +1,7 @@
 //! Streams on CUDA: ASK where proofs alone decide, without lists (kernels/strategies/stream.cu).
 //!
 //! ```text
-//!   roots -> map of level 0 -> map of level 1 -> .. -> tiles of the last level, or the last two
+//!   roots -> map of level 0 -> map of level 1 -> .. -> tiles
 //! ```
 //!
 //! Nothing is read back between the levels: a map has a place for every region of its lattice, and the host waits once.
@@ -20,7 +20,7 @@ use crate::cuda::memory::{Allocation, Buffer, Reserve, read_integers};
 use crate::cuda::setup::{Setup, tally};
 use crate::cuda::specialise::{COORDINATES, Specialisation};
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
-use crate::cuda::strategy::stream_tile::TileShape;
+use crate::cuda::strategy::stream_tile::{TileShape, block};
 use crate::field::{DeviceTwin, Field};
 use crate::geometry::Level;
 use crate::plan::Plan;
@@ -30,7 +30,7 @@ use crate::result::{Bricks, Keep, Launches, LevelKernels, Storage, Terminal};
 const MOST_PIECES: u64 = 16;
 
 /// Blocks that keep a GPU busy to the end.
-const BLOCKS: u64 = 1 << 15;
+const BLOCKS: u64 = 1 << 16;
 
 pub(super) struct StreamProgram<const K: usize> {
     roots: Kernel,
@@ -56,7 +56,7 @@ fn refused(reason: impl Into<String>, with: &'static [&'static str]) -> Error {
     ChoiceError::new("scheme", Mapping::Stream, reason).with(with).into()
 }
 
-/// The regions of a level above the tiles, or on it, all of which have a place in a map.
+/// The regions of a level, all of which have a place in its map.
 fn lattice<const K: usize>(level: &Level<K>) -> Result<u64, Error> {
     match u64::try_from(level.regions()) {
         Ok(regions) if regions <= limits::MOST => Ok(regions),
@@ -76,13 +76,8 @@ fn shape<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> Res
     }
     let labels = field.labels();
     let storage = Storage { label: labels.kind(), cell: labels.cell(how.kept.cell) };
-    let [x, y, z] = how.on_cuda().block;
-    TileShape::of(plan, storage, labels.most(), x * y * z).ok_or_else(|| {
-        refused(
-            "a leaf's labels do not fit what a warp has of shared memory: use a smaller B or block",
-            &["B", "block"],
-        )
-    })
+    TileShape::of(plan, storage, labels.most())
+        .ok_or_else(|| refused("a leaf's labels do not fit what a warp has of shared memory: use a smaller B", &["B"]))
 }
 
 impl<const K: usize> StreamProgram<K> {
@@ -91,6 +86,7 @@ impl<const K: usize> StreamProgram<K> {
         let map = &self.maps[level.index as usize];
         let mut args = LaunchArgs {
             level: level.index,
+            last: u32::from(setup.plan.is_last(level.index)),
             grid: padded(level.grid),
             side: padded(level.whole_sides()),
             tallies: setup.tallies(level.index),
@@ -132,14 +128,15 @@ impl<const K: usize> MakeProgram<K> for StreamProgram<K> {
         }
         let shape = shape(plan, field, how)?;
         let header = (how.on_cuda().table == crate::backend::Table::Coordinates).then_some(COORDINATES);
-        let levels = Specialisation::of_levels("strategies/stream.cu", plan, field, twin, how, header);
+        let how = how.clone().block(block(how.on_cuda().block));
+        let levels = Specialisation::of_levels("strategies/stream.cu", plan, field, twin, &how, header);
         Ok(levels.and(&shape.defines(), &shape.declaration(), false))
     }
 
     fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128 {
         let Ok(shape) = shape(plan, field, how) else { return 0 };
-        let above = plan.levels()[..shape.level as usize].iter().map(Level::regions);
-        above.sum::<u128>() * u128::from(1 + word_bytes(field.labels().kind()))
+        let mapped = plan.levels()[..=shape.level as usize].iter().map(Level::regions);
+        mapped.sum::<u128>() * u128::from(1 + word_bytes(field.labels().kind()))
     }
 }
 
@@ -148,24 +145,15 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
         let (device, start) = (setup.device, &setup.start);
         if start.level > self.shape.level {
             let reason = format!(
-                "roots of level {} lie within a tile, which holds levels {} and {}: use roots of a level above",
-                start.level, self.shape.level, start.level
+                "roots of level {} are proven within tiles of level {}: use roots of a level above",
+                start.level, self.shape.level
             );
             return Err(refused(reason, &["parts"]));
         }
         for level in &setup.plan.levels()[start.level as usize..=self.shape.level as usize] {
-            let (tiles, first) = (level.index == self.shape.level, level.index == start.level);
-            let map = &mut self.maps[level.index as usize];
-            // Of the tiles' own level there is none, unless it marks roots.
-            if tiles && (!first || start.whole) {
-                *map = Map::default();
-                continue;
-            }
-            let regions = lattice(level)?;
+            let (map, regions) = (&mut self.maps[level.index as usize], lattice(level)?);
             map.fates.ensure(device, "the map of a level", regions, Allocation::Pool)?;
-            if !tiles {
-                map.values.ensure(device, "the map of a level", regions * setup.value_bytes(), Allocation::Pool)?;
-            }
+            map.values.ensure(device, "the map of a level", regions * setup.value_bytes(), Allocation::Pool)?;
         }
         Ok(())
     }
@@ -174,17 +162,16 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
         let (plan, start) = (&setup.plan, &setup.start);
         let first = &plan.levels()[start.level as usize];
         self.launched = vec![0; plan.levels().len()];
-        if let Some(fates) = self.maps[start.level as usize].fates.buffer() {
-            fates.set(if start.whole { MAP_MIXED } else { MAP_ABSENT } as u8)?;
-            if !start.whole {
-                let (codes, code) = setup.roots();
-                let args = LaunchArgs { regions: start.len(), codes, code, ..self.args(setup, first, true) };
-                let blocks = start.len().div_ceil(self.threads);
-                self.launched[start.level as usize] +=
-                    launcher.fold(&self.roots, blocks, &setup.run, &args, &setup.args)?;
-            }
+        let fates = self.maps[start.level as usize].fates.buffer().expect("made ready");
+        fates.set(if start.whole { MAP_MIXED } else { MAP_ABSENT } as u8)?;
+        if !start.whole {
+            let (codes, code) = setup.roots();
+            let args = LaunchArgs { regions: start.len(), codes, code, ..self.args(setup, first, true) };
+            let blocks = start.len().div_ceil(self.threads);
+            self.launched[start.level as usize] +=
+                launcher.fold(&self.roots, blocks, &setup.run, &args, &setup.args)?;
         }
-        for level in &plan.levels()[start.level as usize..self.shape.level as usize] {
+        for level in &plan.levels()[start.level as usize..=self.shape.level as usize] {
             launcher.watch.check()?;
             let args = self.args(setup, level, level.index == start.level);
             let args = LaunchArgs { regions: lattice(level)?, ..args };

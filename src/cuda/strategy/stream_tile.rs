@@ -6,30 +6,42 @@ use crate::geometry::Level;
 use crate::plan::Plan;
 use crate::result::Storage;
 
-/// Regions of a tile, a lane each.
+/// The most regions of a tile, a lane each.
 const LANES: u32 = 32;
+
+/// Tiles from which on a GPU is busy to the end. Where there are fewer regions, a tile has fewer: some tiles take a hundred times as
+/// long as others.
+const TILES: u64 = 1 << 17;
 
 /// Bytes that are stored as a whole: a line of the caches.
 const LINE: u64 = 128;
 
-/// The most cells of a region whose children are looked at in the same tile; of larger ones it is cheaper to prove the children by
-/// threads of their own.
+/// Regions of fewer cells are proven where they are settled, if their parents have no more than so many: a map would be too large.
+const LEAST_MAPPED: u64 = 32;
 const MOST_DIVIDED: u64 = 256;
 
 /// Bytes of a warp's labels: enough for full lines in four dimensions, few enough for forty warps of a multiprocessor.
 const LABELS: u64 = 4096;
 
-/// Shared memory of a block that needs no asking, and what a warp needs of it beside labels: survivors and leaves.
+/// Shared memory of a block that needs no asking, and what a warp needs of it at most beside labels: survivors and leaves.
 const SHARED: u64 = 48 << 10;
-const BESIDE: u64 = 64 * (3 * 8 + 8) + 32 * 13 + 64;
+const BESIDE: u64 = 64 * 3 * (2 * 8 + 8) + 32 * 13 + 64;
+
+/// The most threads of a block, whose warps have nothing to do with each other.
+const THREADS: u32 = 64;
+
+/// The block of a stream, where `block` was asked for.
+pub(super) fn block(block: [u32; 3]) -> [u32; 3] {
+    if block.iter().product::<u32>() > THREADS { [THREADS, 1, 1] } else { block }
+}
 
 /// The tiles of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TileShape<const K: usize> {
     /// The level whose regions are the lanes'.
     pub(super) level: u32,
-    /// How many levels a tile holds: 1, or 2 with the last.
-    levels: u32,
+    /// True if those are divided once more.
+    divides: bool,
     /// Regions per axis.
     regions: [u32; K],
     /// The longest sides of a lane's region and of one of the last level.
@@ -53,25 +65,28 @@ fn cells<const K: usize>(sides: [u32; K]) -> u64 {
 }
 
 impl<const K: usize> TileShape<K> {
-    /// The tiles of a plan whose labels are stored so, none above `most`; None if a leaf does not fit what a warp has in a block of
-    /// so many threads.
-    pub(super) fn of(plan: &Plan<K>, storage: Storage, most: Option<u64>, threads: u32) -> Option<Self> {
+    /// The tiles of a plan whose labels are stored so, none above `most`; None if a leaf does not fit what a warp has.
+    pub(super) fn of(plan: &Plan<K>, storage: Storage, most: Option<u64>) -> Option<Self> {
         let (levels, size) = (plan.levels(), plan.domain().size());
         let last = levels.last().expect("a plan has a level");
         let leaf = sides(last, size);
-        let above = levels.len().checked_sub(2).map(|i| &levels[i]);
-        let level = above.filter(|above| cells(sides(above, size)) <= MOST_DIVIDED).unwrap_or(last);
+        let above = levels.len().checked_sub(2).map(|i| &levels[i]).filter(|above| {
+            let few = cells(leaf) < LEAST_MAPPED && cells(sides(above, size)) <= MOST_DIVIDED;
+            few && plan.scheme().children() <= MOST_DIVIDED
+        });
+        let level = above.unwrap_or(last);
         let side = sides(level, size);
         let narrow = storage.cell.bytes() > 1 && most.is_some_and(|most| most <= u8::MAX.into());
         let bytes = if narrow { 1 } else { storage.cell.bytes() };
-        let room = (SHARED / u64::from(threads / LANES)).checked_sub(BESIDE)?.min(LABELS.max(cells(side) * bytes));
+        let room = (SHARED / u64::from(THREADS / LANES) - BESIDE).min(LABELS.max(cells(side) * bytes));
         // At least one region, whose number is in 16 bits.
         let most = (room / (cells(side) * bytes)).min(u64::from(LANES)) as u32;
         if most == 0 || cells(side) > 1 << 16 {
             return None;
         }
-        let lanes = 1 << most.ilog2();
-        let line = LINE.div_ceil(u64::from(side[0]) * storage.cell.bytes()).min(LANES.into()) as u32;
+        let all = u64::try_from(level.regions()).unwrap_or(u64::MAX);
+        let tile = 1u32 << (all / TILES).clamp(1, LANES.into()).ilog2();
+        let line = LINE.div_ceil(u64::from(side[0]) * storage.cell.bytes()).min(tile.into()) as u32;
         let mut regions = [1; K];
         // No longer than the lattice, up to the next power of two.
         let fits = |regions: u32, j: usize| regions < level.grid[j];
@@ -79,22 +94,14 @@ impl<const K: usize> TileShape<K> {
             regions[0] *= 2;
         }
         while let Some(j) = (0..K)
-            .filter(|&j| fits(regions[j], j) && regions.iter().product::<u32>() < LANES)
+            .filter(|&j| fits(regions[j], j) && regions.iter().product::<u32>() < tile)
             .min_by_key(|&j| if j == 0 { u32::MAX } else { regions[j] })
         {
             regions[j] *= 2;
         }
+        let lanes = (1 << most.ilog2()).min(regions.iter().product());
         let even = !last.whole_sides().contains(&0);
-        Some(Self {
-            level: level.index,
-            levels: last.index - level.index + 1,
-            regions,
-            side,
-            leaf,
-            lanes,
-            even,
-            narrow,
-        })
+        Some(Self { level: level.index, divides: above.is_some(), regions, side, leaf, lanes, even, narrow })
     }
 
     /// The tiles of the lattice.
@@ -104,9 +111,9 @@ impl<const K: usize> TileShape<K> {
 
     /// What kernels are compiled for.
     pub(super) fn defines(&self) -> Vec<(&'static str, String)> {
-        let Self { levels, lanes, even, narrow, .. } = self;
+        let Self { divides, lanes, even, narrow, .. } = self;
         vec![
-            ("TILE_LEVELS", levels.to_string()),
+            ("TILE_DIVIDES", divides.to_string()),
             ("TILE_EVEN", even.to_string()),
             ("TILE_NARROW", narrow.to_string()),
             ("PIECE_LANES", format!("{lanes}u")),
@@ -135,25 +142,25 @@ mod tests {
     fn shape<const K: usize>(size: [u32; K], (g, r, b): (u32, u32, u32), cell: CellType, most: u64) -> TileShape<K> {
         let domain = Domain::new(size, [[0.0, 1.0]; K], Sample::Centre).unwrap();
         let plan = Plan::new(domain, Scheme::uniform(g, r, b), CurveKind::Morton, RuleKind::Certified).unwrap();
-        TileShape::of(&plan, Storage { label: CellType::U32, cell }, Some(most), 64).unwrap()
+        TileShape::of(&plan, Storage { label: CellType::U32, cell }, Some(most)).unwrap()
     }
 
     #[test]
     fn rows_are_lines() {
         let julibrot = shape([256; 4], (16, 2, 1), CellType::U16, 64);
-        assert_eq!((julibrot.levels, julibrot.side, julibrot.leaf), (2, [4; 4], [2; 4]));
+        assert_eq!((julibrot.divides, julibrot.side, julibrot.leaf), (true, [4; 4], [2; 4]));
         assert_eq!((julibrot.regions, julibrot.lanes), ([16, 2, 1, 1], 16));
-        let bulb = shape([1024; 3], (32, 2, 2), CellType::U16, 64);
-        assert_eq!((bulb.levels, bulb.side, bulb.regions, bulb.lanes), (2, [8; 3], [8, 2, 2], 8));
-        let wide = shape([4096; 2], (64, 2, 16), CellType::U32, 512);
-        assert_eq!((wide.levels, wide.side, wide.regions, wide.lanes), (1, [32; 2], [1, 32], 1));
+        let bulb = shape([1024; 3], (64, 2, 2), CellType::U16, 64);
+        assert_eq!((bulb.divides, bulb.side, bulb.regions, bulb.lanes), (false, [4; 3], [16, 2, 1], 32));
+        let plane = shape([65536; 2], (64, 2, 16), CellType::U32, 512);
+        assert_eq!((plane.divides, plane.side, plane.regions, plane.lanes), (false, [32; 2], [1, 32], 1));
     }
 
     #[test]
     fn small_lattices_have_small_tiles() {
+        assert_eq!(shape([256; 3], (16, 2, 2), CellType::U16, 64).regions, [2, 1, 1]);
         let small = shape([9, 8, 7, 10], (2, 2, 1), CellType::U8, 64);
         assert!(!small.even && !small.narrow);
-        assert!(small.regions.iter().product::<u32>() <= LANES);
-        assert_eq!(shape([12], (3, 2, 1), CellType::U16, 64).regions, [4]);
+        assert_eq!(small.regions, [1; 4]);
     }
 }
