@@ -58,7 +58,15 @@ struct Tiler {
     Sheet& sheet;
     Evaluator& evaluator;
     Leaves& leaves;
-    u32& step;
+    u32 heard = 0; // labels since the warp last listened
+
+    // True if the warp is to end, before it evaluates so many labels more.
+    DEVICE bool ends(u32 labels) {
+        heard += labels;
+        if (heard < LISTEN) return listener.ended;
+        heard = 0;
+        return listener.ends(LISTEN);
+    }
 
     // Evaluates the leaves of those lanes that have one.
     DEVICE void evaluate(bool mine, const Region& box, u32 since) {
@@ -78,10 +86,7 @@ struct Tiler {
         for (u32 j = 0; j < DIM; j++) cells *= leaf_side(j);
         const u32 all = __popc(votes) * cells;
 #pragma unroll 1
-        for (u32 base = 0; base < all && !listener.ends(step); step += LISTEN) {
-#pragma unroll 1
-            for (u32 i = 0; i < LISTEN && base < all; i++, base += 32) chunk(base + lane(), all, cells);
-        }
+        for (u32 base = 0; base < all && !ends(1); base += 32) chunk(base + lane(), all, cells);
         __syncwarp();
     }
 
@@ -110,7 +115,7 @@ struct Tiler {
         __syncwarp();
         const u32 all = __popc(open) * CHILDREN;
 #pragma unroll 1
-        for (u32 base = 0; base < all && !listener.ends(step); base += 32, step++) {
+        for (u32 base = 0; base < all && !ends(1); base += 32) {
             const bool there = base + lane() < all;
             const u32 number = there ? base + lane() : 0, parent = leaves.open[number / CHILDREN];
             u32 child = number % CHILDREN;
@@ -200,8 +205,7 @@ KERNEL(stream_tiles) {
     Listener listener(run.stop);
     Evaluator evaluator{args, queues[warp()]};
     Sheet sheet{pieces[warp()]};
-    u32 step = 0;
-    Tiler tiler{run, launch, args, listener, sheet, evaluator, lists[warp()], step};
+    Tiler tiler{run, launch, args, listener, sheet, evaluator, lists[warp()]};
     LaunchArgs inner = launch;
 #pragma unroll
     for (u32 j = 0; j < DIM; j++) {
@@ -212,7 +216,7 @@ KERNEL(stream_tiles) {
     const u64 team = (launch.first + blockIdx.x) * WARPS + warp();
     const u64 begin = team * launch.pieces, end = begin + launch.pieces < launch.regions ? begin + launch.pieces : launch.regions;
 #pragma unroll 1
-    for (u64 tile = begin; tile < end && !listener.ends(step - step % LISTEN); tile++, step += LISTEN) {
+    for (u64 tile = begin; tile < end && !(tile == begin ? listener.ends(0) : tiler.ends(LISTEN)); tile++) {
         Coords coords;
         Fate fate{MAP_ABSENT, 0};
         if (tile_region(launch, tile, coords)) fate = map_read(launch.mixed, launch.values, linear(launch.grid, coords));
