@@ -8,9 +8,8 @@ struct Julibrot : Square {
     static constexpr u32 COUNTED = 4, TESTED = 0, SHORTEST = 8, LONGEST = 8;
     static DEVICE constexpr u32 until(u32) { return 0; }
     // Where orbits wait for company (kernels/stream/cells.cuh): steps before that beside young ones, and the ages at which stages end, but
-    // for the last, which ends at the cap; if they test late.
+    // for the last, which ends at the cap.
     static constexpr u32 FIRST = 0, STAGES = 1;
-    static constexpr bool LATE = true;
     static DEVICE constexpr u32 bound(u32) { return 0; }
     static DEVICE Julibrot start(const Real (&p)[4]) { return {{p[0], p[1], p[2], p[3]}}; }
 };

@@ -8,7 +8,6 @@ struct Mandelbrot : Square {
     static DEVICE constexpr u32 until(u32) { return 32; }
     // Where orbits wait for company.
     static constexpr u32 FIRST = 32, STAGES = 3;
-    static constexpr bool LATE = true;
     static DEVICE constexpr u32 bound(u32 stage) { return stage == 0 ? 128 : 256; }
     static DEVICE Mandelbrot start(const Real (&p)[2]) { return {{p[0], p[1], p[0], p[1]}}; }
 };

@@ -11,10 +11,8 @@ template <class T, bool F> struct Bulb {
     static constexpr u32 COUNTED = 0, TESTED = 8, SHORTEST = 4, LONGEST = 4;
     static DEVICE constexpr u32 until(u32) { return 0; }
     // Where orbits wait for company.
-    static constexpr u32 FIRST = 0, STAGES = 2;
-    // A step costs as much as a dozen tests: to run some again to find the last one inside does not pay.
-    static constexpr bool LATE = false;
-    static DEVICE constexpr u32 bound(u32) { return 24; }
+    static constexpr u32 FIRST = 0, STAGES = 1;
+    static DEVICE constexpr u32 bound(u32) { return 0; }
     T x, y, z, cx, cy, cz;
 
     static DEVICE Bulb start(const T (&p)[3]) { return {p[0], p[1], p[2], p[0], p[1], p[2]}; }

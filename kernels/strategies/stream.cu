@@ -32,11 +32,12 @@ KERNEL(stream_prove) {
     if (listener.ends(0)) return;
     Found found;
     if (index < launch.regions) {
-        const Coords coords = map_place(launch.grid, index);
-        Fate fate = inherited(launch, coords);
+        Coords coords;
+        Fate fate = inherited(launch, index, coords);
         if (fate.state == MAP_MIXED) fate = proven(args, region_at(run, launch, coords), launch.last != 0, found);
-        ((u8*)launch.mixed)[index] = u8(fate.state);
-        ((Value*)launch.values)[index] = fate.value;
+        const u64 place = linear(launch.grid, coords);
+        ((u8*)launch.mixed)[place] = u8(fate.state);
+        ((Value*)launch.values)[place] = fate.value;
     }
     __syncwarp();
     found.settle(launch.tallies);

@@ -126,15 +126,9 @@ struct Evaluator {
         z.load([&](u32 i) { return of.state[i][place]; });
         waiting -= taken << (8 * stage);
         const u32 end = last || FIELD_ORBIT::bound(stage) > cap ? cap : FIELD_ORBIT::bound(stage);
-        bool stays = false;
-        if (FIELD_ORBIT::LATE) {
-            if (mine) span = by_age<FIELD_ORBIT::SHORTEST>(z, d, end);
-            if (last && span == 0 && d < cap) span = cap - d + 1;
-            stays = !last && span == 0 && d < cap;
-        } else {
-            if (mine) tested(z, d, end);
-            stays = !last && d >= end && d < cap && inside(z);
-        }
+        if (mine) span = by_age<FIELD_ORBIT::SHORTEST>(z, d, end);
+        if (last && span == 0 && d < cap) span = cap - d + 1;
+        const bool stays = !last && span == 0 && d < cap;
         __syncwarp();
         found(sheet, z, index, d, span, mine, stays);
         if (!last) wait(z, stage + 1, index, d, mine && stays);

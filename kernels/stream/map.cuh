@@ -20,17 +20,24 @@ DEVICE Coords map_place(const u32* grid, u64 index) {
     return at;
 }
 
-// What a region comes from: what its parent is, or whether it is a root.
-DEVICE Fate inherited(const LaunchArgs& launch, const Coords& coords) {
-    if (launch.above == 0) return {((const u8*)launch.mixed)[linear(launch.grid, coords)], 0};
-    u32 grid[DIM];
-    Coords parent;
+// Region number `index` of a level, and what it comes from: what its parent is, or whether it is a root. Families are numbered one
+// after the other, so that the lanes of a warp mostly have parents that are alike.
+DEVICE Fate inherited(const LaunchArgs& launch, u64 index, Coords& coords) {
+    if (launch.above == 0) {
+        coords = map_place(launch.grid, index);
+        return {((const u8*)launch.mixed)[index], 0};
+    }
+    const u64 family = index / CHILDREN;
+    u32 child = u32(index % CHILDREN), grid[DIM];
+#pragma unroll
+    for (u32 j = 0; j < DIM; j++) grid[j] = launch.grid[j] / split(j);
+    coords = map_place(grid, family);
 #pragma unroll
     for (u32 j = 0; j < DIM; j++) {
-        grid[j] = launch.grid[j] / split(j);
-        parent[j] = coords[j] / split(j);
+        coords[j] = coords[j] * split(j) + child % split(j);
+        child /= split(j);
     }
-    return map_read(launch.above, launch.above_values, linear(grid, parent));
+    return map_read(launch.above, launch.above_values, family);
 }
 
 // What a level's regions come to, per thread.

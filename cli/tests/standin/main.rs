@@ -15,6 +15,7 @@ mod libraries;
 mod missing;
 mod orbits;
 mod runs;
+mod streams;
 mod values;
 mod verify;
 
@@ -58,6 +59,8 @@ fn tests(full: bool) -> Vec<Test> {
         runs::shapes_are_subdivided_as_on_the_cpu,
         runs::sweeps_run_on_warm_sessions,
         runs::wide_codes_name_the_same_regions,
+        streams::every_region_and_cell_is_asks,
+        streams::what_has_no_streams_is_refused,
         values::a_type_of_each_width,
         launches::launch_spaces_beyond_the_grid_go_out_in_parts,
         launches::launches_that_fail_lose_nothing,

@@ -1,0 +1,63 @@
+//! Streams against a block per region on the CPU: cells, regions and work.
+
+use std::path::Path;
+
+use crate::binary::{orthant, text};
+
+/// What is equal whoever proves a region, and whoever settles it.
+fn found(folder: &Path, run: &str) -> Vec<serde_json::Value> {
+    let output = orthant(folder, &format!("run {run} --json"), &[]);
+    let (out, err) = text(&output);
+    assert!(output.status.success(), "{run}: {err}");
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let level = |level: &serde_json::Value| {
+        ["regions", "subdivided", "filled", "proven", "leaves", "cells", "iterations"].map(|key| level[key].clone()).to_vec()
+    };
+    let levels = report["levels"].as_array().unwrap().iter().flat_map(level);
+    [report["checksum"].clone()].into_iter().chain(levels).collect()
+}
+
+pub(super) fn every_region_and_cell_is_asks(folder: &Path) {
+    for (plan, gpu) in [
+        // Rows that are stored in units of 16 bytes, and rows that are not; tiles of several regions want lattices that take too long here.
+        ("mandelbrot -n 128 -g 4 -B 2 --dwell 300", ""),
+        ("mandelbrot -n 128 -g 4 -B 1 --dwell 90 --cell f64", "--block 16x16"),
+        ("mandelbrot -n 96x101 -g 3 -r 3 -B 1 --dwell 100 --arithmetic plain", "--table coordinates"),
+        ("mandelbrot -n 70 -g 5 -B 16 --dwell 500 --precision f64 --cell u32", "--block 32x1"),
+        // Leaves smaller than a warp are proven where they are settled.
+        ("mandelbulb -n 24x20x17 -g 2x3x2 -B 1 --dwell 20", ""),
+        ("mandelbulb -n 32 -g 4 -B 2 --dwell 70", "--curve canonical"),
+        ("mandelbulb -n 16 -g 1 -B 8 --precision f64 --arithmetic plain", ""),
+        ("julibrot -n 16 -g 2 -B 1", "--curve hilbert"),
+        ("julibrot -n 14x12x9x10 -g 3 -B 1 --dwell 30 --cell i32 --arithmetic plain", ""),
+        ("julibrot -n 8 -g 2 -B 2 --dwell 3", ""),
+        // Of every label there is a thread's proof; nothing is iterated.
+        ("menger --dim 3 -n 27", ""),
+        ("simplex --dim 4 -n 16 -g 2 -r 2 -B 1 --cell f32", ""),
+    ] {
+        let cpu = found(folder, &format!("{plan} --explore certified --backend cpu"));
+        let stream = found(folder, &format!("{plan} --explore certified --backend cuda --scheme stream {gpu}"));
+        assert_eq!(stream, cpu, "{plan} {gpu}");
+        let counts = format!("{plan} --explore certified --backend cuda --scheme stream --keep counts");
+        let kept = |found: &[serde_json::Value]| found.iter().skip(1).step_by(7).cloned().collect::<Vec<_>>();
+        assert_eq!(kept(&self::found(folder, &counts)), kept(&cpu), "{counts}");
+    }
+}
+
+pub(super) fn what_has_no_streams_is_refused(folder: &Path) {
+    for (run, why) in [
+        ("mandelbrot --backend cuda", "--explore certified"),
+        ("mandelbrot --backend cpu --explore certified", "the GPU's"),
+        ("mandelbrot --backend cuda --explore certified --strategy dp", "a scheme of ask"),
+        ("mandelbrot --backend cuda --explore certified --keep regions", "keep no list"),
+        ("mandelbrot --backend cuda --explore certified --pass level", "no list to settle"),
+        ("mandelbrot -n 1024 -g 2 -B 512 --backend cuda --explore certified", "a smaller B"),
+        ("mxm --dim 4 -n 8 --backend cuda --explore certified", "takes a warp"),
+        ("mandelbrot --backend cuda --explore certified --auto-scheme", "does not know"),
+    ] {
+        let output = orthant(folder, &format!("run {run} --scheme stream"), &[]);
+        let (_, err) = text(&output);
+        assert_eq!(output.status.code(), Some(2), "{run}: {err}");
+        assert!(err.contains(why), "{run}: {err}");
+    }
+}
