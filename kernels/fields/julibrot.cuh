@@ -21,7 +21,7 @@ struct FromAnywhere : Taylor {
     static DEVICE FromAnywhere start(const Hull& hull) {
         const Disc start{hull.centre[0], hull.centre[1], hull.radius<0, 2>()};
         const Disc c{hull.centre[2], hull.centre[3], hull.radius<2, 4>()};
-        return {of(c, start, 0.0, hull.reach<2, 4>())};
+        return {from(start, c, hull.reach<2, 4>())};
     }
 };
 

@@ -18,7 +18,7 @@ DEVICE u32 label(const FieldArgs& args, const Coords& cell) { return dwell<Mande
 struct FromC : Taylor {
     static DEVICE FromC start(const Hull& hull) {
         const Disc c{hull.centre[0], hull.centre[1], hull.radius<0, 2>()};
-        return {of(c, c, 1.0, hull.reach<0, 2>())};
+        return {from_c(c, hull.reach<0, 2>())};
     }
 };
 

@@ -60,25 +60,27 @@ template <class T, bool F> struct Bulb {
 DEVICE u32 label(const FieldArgs& args, const Coords& cell) { return dwell<Bulb<Real, FUSED>>(args, cell); }
 
 struct Ball {
-    Bulb<double, false> w;
-    double around, rho, reach, rounding, axis;
+    Bulb<Own, false> w;
+    Own around, rho, reach, rounding, axis;
 
     static DEVICE Ball start(const Hull& hull) {
-        const double radius = hull.radius<0, 3>();
-        return {Bulb<double, false>::start(hull.centre), radius, radius, add(hull.reach<0, 3>(), UNDERFLOWS),
-                128.0 * (UNIT + OWN_UNIT), mul(2048.0, root(double(TINY)))};
+        const Own radius = hull.radius<0, 3>();
+        return {Bulb<Own, false>::start(hull.centre), radius, radius, hull.reach<0, 3>(), Own(128.0 * (UNIT + OWN_UNIT)),
+                Own(2048.0 * NEAR)};
     }
-    DEVICE double modulus() const { return root(add(add(mul(w.x, w.x), mul(w.y, w.y)), mul(w.z, w.z))); }
-    DEVICE double radius() const { return around; }
-    DEVICE void step(double modulus, double radius) {
-        const double m = add(modulus, radius);
-        const double pole = add(mul(root(add(mul(w.x, w.x), mul(w.y, w.y))), 1.0 - SLACK), -radius);
-        const double stretch = mul(8.0, pole) > m ? quotient(m, pole) : 8.0;
-        const double m2 = mul(m, m), m4 = mul(m2, m2);
-        const double most = mul(mul(8.0, mul(mul(m4, m2), m)), stretch);
-        const double rounded = add(mul(rounding, add(mul(m4, m4), reach)), axis);
-        around = mul(add(add(mul(most, radius), rho), rounded), 1.0 + SLACK);
-        w.step(OWN_TINY);
+    DEVICE Own square() const { return add(add(mul(w.x, w.x), mul(w.y, w.y)), mul(w.z, w.z)); }
+    DEVICE Own radius() const { return around; }
+    DEVICE void step(Own modulus, Own radius) {
+        const Own m = add(modulus, radius), p2 = add(mul(w.x, w.x), mul(w.y, w.y));
+        // As the step does it: right where it is used.
+        const Own distant = p2 < Own(OWN_TINY) ? Own(0) : unchecked_root(p2);
+        const Own pole = add(mul(distant, LESS), -radius);
+        const Own stretch = mul(Own(8), pole) > m ? mul(m, unchecked_reciprocal(pole)) : Own(8);
+        const Own m2 = mul(m, m), m4 = mul(m2, m2);
+        const Own most = mul(mul(Own(8), mul(mul(m4, m2), m)), stretch);
+        const Own rounded = add(mul(rounding, add(mul(m4, m4), reach)), axis);
+        around = mul(add(add(mul(most, radius), rho), rounded), MORE);
+        w.step(Own(OWN_TINY));
     }
 };
 

@@ -32,30 +32,35 @@ struct Square {
 
 // A disc of which orbits start, or whose points are their c.
 struct Disc {
-    double x, y, radius;
+    Own x, y, radius;
 };
 
 struct Taylor {
-    double x, y, cx, cy, p, q, dz, error, rho_c, rho_z, rounding;
+    Own x, y, cx, cy, p, q, error, rho, rounding;
 
-    static DEVICE Taylor of(const Disc& c, const Disc& start, double own, double reach) {
-        return {start.x, start.y, c.x, c.y, own, 0.0, 1.0 - own, 0.0, c.radius, own == 1.0 ? 0.0 : start.radius,
-                mul(4.0 * UNIT + 32.0 * OWN_UNIT, add(4.0, add(reach, UNDERFLOWS)))};
+    // Of every c in a disc, from z = c, or from every start in another.
+    static DEVICE Taylor from_c(const Disc& c, Own reach) { return of(c, c.x, c.y, c.radius, 0, reach); }
+    static DEVICE Taylor from(const Disc& start, const Disc& c, Own reach) {
+        return of(c, start.x, start.y, 0, start.radius, reach);
     }
-    DEVICE double modulus() const { return root(add(mul(x, x), mul(y, y))); }
-    DEVICE double radius() const {
-        const double linear = add(mul(root(add(mul(p, p), mul(q, q))), rho_c), mul(dz, rho_z));
-        return add(linear, error);
+    DEVICE Own square() const { return add(mul(x, x), mul(y, y)); }
+    DEVICE Own radius() const {
+        const Own square = add(mul(p, p), mul(q, q));
+        return add(square <= Own(ROOTS_TO) ? upper_root(square) : add(distance(p, 0), distance(q, 0)), error);
     }
-    DEVICE void step(double modulus, double radius) {
-        const double twice = add(modulus, modulus);
-        error = mul(add(add(mul(radius, radius), mul(twice, error)), rounding), 1.0 + SLACK);
-        dz = mul(mul(twice, dz), 1.0 + SLACK);
-        const double re = add(mul(x, p), -mul(y, q)), im = add(mul(x, q), mul(y, p));
-        p = add(mul(2.0, re), 1.0);
-        q = mul(2.0, im);
-        const double next = add(add(mul(x, x), -mul(y, y)), cx);
-        y = add(mul(add(x, x), y), cy);
+    DEVICE void step(Own modulus, Own radius) {
+        const Own x2 = add(x, x), y2 = add(y, y);
+        error = mul(add(add(mul(radius, radius), mul(add(modulus, modulus), error)), rounding), MORE);
+        const Own im = add(mul(x2, q), mul(y2, p)), next = add(add(mul(x, x), -mul(y, y)), cx);
+        p = add(add(mul(x2, p), -mul(y2, q)), rho);
+        q = im;
+        y = add(mul(x2, y), cy);
         x = next;
+    }
+
+  private:
+    static DEVICE Taylor of(const Disc& c, Own x, Own y, Own linear, Own error, Own reach) {
+        const Own rounding = mul(Own(4.0 * UNIT + 6.0 * OWN_UNIT), add(Own(4), reach));
+        return {x, y, c.x, c.y, linear, 0, error, c.radius, rounding};
     }
 };

@@ -11,7 +11,7 @@ use crate::field::escape::square::{Disc, Taylor, square_plus_c};
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
 use crate::geometry::Domain;
-use crate::simd::Lanes;
+use crate::simd::{Lanes, Real};
 
 /// One line for lists.
 pub(crate) const ABOUT: &str = "z^2 + c from every z for every c: all quadratic Julia sets at once";
@@ -45,7 +45,7 @@ impl Orbit<4, 4> for Julibrot {
     const STATE: usize = 2;
     const TWIN: &'static str = "fields/julibrot.cuh";
     const LATE: bool = true;
-    type Enclosure = Taylor;
+    type Enclosure<N: Real> = Taylor<N>;
 
     #[inline(always)]
     fn start<L: Lanes>(point: [L; 4]) -> [L; 4] {
@@ -62,7 +62,7 @@ impl Orbit<4, 4> for Julibrot {
         A::mul_add(z[0], z[0], z[1] * z[1])
     }
 
-    fn enclose(hull: &Hull<4>) -> Taylor {
+    fn enclose<N: Real>(hull: &Hull<N, 4>) -> Taylor<N> {
         let [x, y, cx, cy] = hull.centre;
         let start = Disc { centre: [x, y], radius: hull.radius(0, 2) };
         let c = Disc { centre: [cx, cy], radius: hull.radius(2, 4) };

@@ -9,7 +9,7 @@ use crate::field::escape::square::{Disc, Taylor, square_plus_c};
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
 use crate::geometry::Domain;
-use crate::simd::Lanes;
+use crate::simd::{Lanes, Real};
 
 /// One line for lists.
 pub(crate) const ABOUT: &str = "z^2 + c from z = c: the anchor of the papers";
@@ -43,7 +43,7 @@ impl Orbit<2, 4> for Mandelbrot {
     const STATE: usize = 2;
     const TWIN: &'static str = "fields/mandelbrot.cuh";
     const LATE: bool = true;
-    type Enclosure = Taylor;
+    type Enclosure<N: Real> = Taylor<N>;
 
     #[inline(always)]
     fn start<L: Lanes>([x, y]: [L; 2]) -> [L; 4] {
@@ -60,7 +60,7 @@ impl Orbit<2, 4> for Mandelbrot {
         A::mul_add(z[0], z[0], z[1] * z[1])
     }
 
-    fn enclose(hull: &Hull<2>) -> Taylor {
+    fn enclose<N: Real>(hull: &Hull<N, 2>) -> Taylor<N> {
         let c = Disc { centre: hull.centre, radius: hull.radius(0, 2) };
         Taylor::new(c, None, hull.reach(0, 2), hull.unit)
     }

@@ -6,7 +6,7 @@
 
 use crate::field::definition::Field;
 use crate::field::error::FieldError;
-use crate::field::escape::enclosure::{Enclosure, Hull, OWN_UNIT, SLACK, UNDERFLOWS};
+use crate::field::escape::enclosure::{Enclosure, Hull, less, more};
 use crate::field::escape::labels::escape_field;
 use crate::field::escape::orbit::{Orbit, Plain, Rounding};
 use crate::field::options::FieldOptions;
@@ -46,7 +46,7 @@ impl Orbit<3, 6> for Mandelbulb {
     const STATE: usize = 3;
     const TWIN: &'static str = "fields/mandelbulb.cuh";
     const LATE: bool = false;
-    type Enclosure = Ball;
+    type Enclosure<N: Real> = Ball<N>;
 
     #[inline(always)]
     fn start<L: Lanes>([x, y, z]: [L; 3]) -> [L; 6] {
@@ -75,16 +75,16 @@ impl Orbit<3, 6> for Mandelbulb {
         A::mul_add(*x, *x, A::mul_add(*y, *y, *z * *z))
     }
 
-    fn enclose(hull: &Hull<3>) -> Ball {
+    fn enclose<N: Real>(hull: &Hull<N, 3>) -> Ball<N> {
         let [x, y, z] = hull.centre;
         let radius = hull.radius(0, 3);
         Ball {
             w: [x, y, z, x, y, z],
             radius,
             rho: radius,
-            reach: hull.reach(0, 3) + UNDERFLOWS,
-            rounding: 128.0 * (hull.unit + OWN_UNIT),
-            axis: 2048.0 * hull.tiny.sqrt(),
+            reach: hull.reach(0, 3),
+            rounding: N::from_f64(128.0 * (hull.unit + N::UNIT)),
+            axis: N::from_f64(2048.0 * hull.near),
         }
     }
 }
@@ -99,36 +99,43 @@ impl Orbit<3, 6> for Mandelbulb {
 /// ```
 ///
 /// ε: counted operation by operation, with |a|, ρ|b| ≤ r⁸ for every power, a₃ is off by less than 47u·r⁸, ρb₃ by less than 42u·r⁸,
-/// and the third square of (x + iy)/ρ by less than 42u; z' together, with its last sums, by less than 104u·r⁸ + 2u·|c|. Nearer to the axis than
-/// the root of TINY, where a step leaves out x and y, these are at most 8r⁷ρ ≤ 1024ρ. Both once more for the middle, in f64.
-pub(super) struct Ball {
-    w: [f64; 6],
-    radius: f64,
-    rho: f64,
-    reach: f64,
-    rounding: f64,
-    axis: f64,
+/// and the third square of (x + iy)/ρ by less than 42u; z' together, with its last sums, by less than 104u·r⁸ + 2u·|c|: 128u leave room for
+/// what is squared of u. Nearer to the axis than the root of TINY, where a step leaves out x and y, these are at most 8r⁷ρ ≤ 1024ρ. Both
+/// once more for the middle, in own numbers, whose TINY is at most the run's; of its powers 2^-140 may underflow, and (x + iy)/ρ is off by
+/// 2^-50, since ρ² is at least TINY.
+pub(super) struct Ball<N> {
+    w: [N; 6],
+    radius: N,
+    rho: N,
+    reach: N,
+    rounding: N,
+    axis: N,
 }
 
-impl Enclosure for Ball {
+impl<N: Real> Enclosure<N> for Ball<N> {
     #[inline(always)]
-    fn disc(&self) -> (f64, f64) {
+    fn disc(&self) -> (N, N) {
         let [x, y, z, ..] = self.w;
-        ((x * x + y * y + z * z).sqrt(), self.radius)
+        (x * x + y * y + z * z, self.radius)
     }
 
     #[inline(always)]
-    fn step(&mut self, modulus: f64, radius: f64) {
+    fn step(&mut self, modulus: N, radius: N) {
         let [x, y, ..] = self.w;
+        let [zero, one, eight] = [0.0, 1.0, 8.0].map(N::from_f64);
         let m = modulus + radius;
-        let pole = (x * x + y * y).sqrt() * (1.0 - SLACK) - radius;
-        let stretch = if 8.0 * pole > m { m / pole } else { 8.0 };
+        let p2 = x * x + y * y;
+        // At the axis what the step leaves out counts.
+        let rho = if p2 < N::TINY { zero } else { p2.sqrt() };
+        let pole = rho * less() - radius;
+        // Where it is used, m is at least the root of ROOTS_FROM, and pole at least an eighth of that.
+        let stretch = if eight * pole > m { m * (one / pole) } else { eight };
         let m2 = m * m;
         let m4 = m2 * m2;
-        let most = 8.0 * (m4 * m2 * m) * stretch;
+        let most = eight * (m4 * m2 * m) * stretch;
         let rounding = self.rounding * (m4 * m4 + self.reach) + self.axis;
-        self.radius = (most * radius + self.rho + rounding) * (1.0 + SLACK);
-        self.w = Mandelbulb::step::<f64, Plain>(self.w);
+        self.radius = (most * radius + self.rho + rounding) * more();
+        self.w = Mandelbulb::step::<N, Plain>(self.w);
     }
 }
 

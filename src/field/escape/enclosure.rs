@@ -2,8 +2,8 @@
 //!
 //! Samples are monotone in a cell's coordinates, and rounding keeps that: the samples of a region's cells, as they are computed,
 //! lie between those of its first and its last one. The orbits of a hull of samples are enclosed by a disc about one orbit
-//! in f64, whose radius bounds the distance to every orbit *as the run computes it*: what an iteration adds by rounding in
-//! the run's precision, in either arithmetic, is part of it, and so is the rounding of the certificate itself.
+//! in the certificate's own numbers, whose radius bounds the distance to every orbit *as the run computes it*: what an iteration
+//! adds by rounding in the run's precision, in either arithmetic, is part of it, and so is the rounding of the certificate itself.
 //!
 //! ```text
 //!   |Z| + R below 2 before every iteration up to d, |Z| − R above it then:  every cell has dwell d
@@ -12,101 +12,168 @@
 //! ```
 //!
 //! With u the unit roundoff of the run, a computed |z|² differs from the true one by less than a share of 4u, hence |z| from its
-//! root by less than 2u; the limits are twice as far from 2. Each line of a certificate has fewer than 64 roundings in f64, for
-//! which bounds grow by [`SLACK`], 128 of them.
+//! root by less than 2u; the limits are twice as far from 2. With v that of the own numbers, each line of a certificate has fewer
+//! than 64 roundings, for which bounds grow by [`slack`], 128v: twice as much, and so enough for products of errors, even if v is u.
+//!
+//! # Own numbers
+//!
+//! f32 if the run is in f32 and the largest pitch h is above [`COARSE`], else f64. Of two cells or more R is at least h/2, and what
+//! f32 adds to it is, beside [`limits`] that are 2^-16 closer, 6v(4 + |c|) per iteration of z² + c and as much as the run itself does
+//! per iteration of the bulb: at h = 2^-11 one part in 16 once, and in 100 per iteration. Of the regions of two cells a side that a
+//! tree asks about, f64 proves one in a hundred more there, and one in ten thousand where h is 2^-5. On finer lattices f32 would cost
+//! more proofs than that; on a GPU f64 costs several times as much.
+//!
+//! Samples of an f32 run are exact in either. Nothing overflows f32: no sample is beyond [`FARTHEST`], and what leaves the disc of
+//! radius 2 is iterated no more, so that the largest square is (2^60 · 8)². What underflows, where |x| is below 2^-74, is less than
+//! [`UNDERFLOWS`], which is part of every radius.
+//!
+//! A GPU's quick roots of floats are correctly rounded from [`ROOTS_FROM`] up to [`ROOTS_TO`] (`kernels/unchecked.cuh`). Where a square is
+//! less its root is taken as that of [`ROOTS_FROM`], since roots bound from above; where it is more, that it is not below 2 is all that
+//! counts of its root. That an orbit is outside is seen from squares.
 
 use crate::field::definition::Verdict;
+use crate::field::options::Precision;
 use crate::simd::Real;
 
-/// By how much a bound grows for the roundings of the certificate's own numbers: 2^-46.
-pub(crate) const SLACK: f64 = 1.0 / (1u64 << 46) as f64;
+/// Above this pitch f32 proves next to nothing less than f64: 2^-11.
+const COARSE: f64 = 1.0 / (1u64 << 11) as f64;
 
-/// Beyond this a sample is not looked at, so that no product overflows: 2^100.
-const FARTHEST: f64 = (1u128 << 100) as f64;
+/// Beyond this a sample is not looked at, so that no square overflows: 2^60.
+const FARTHEST: f64 = (1u64 << 60) as f64;
 
-/// Enough for all that underflows in an iteration, beside numbers of the size of 1: 2^-90.
-pub(crate) const UNDERFLOWS: f64 = 1.0 / (1u128 << 90) as f64;
+/// Enough for all that underflows in an iteration, beside numbers of the size of 1: 2^-60.
+const UNDERFLOWS: f64 = 1.0 / (1u64 << 60) as f64;
 
-/// The unit roundoff of the certificate's numbers.
-pub(crate) const OWN_UNIT: f64 = f64::EPSILON / 2.0;
+/// The least number that a root is taken of: 2^-100.
+const ROOTS_FROM: f64 = 1.0 / (1u128 << 100) as f64;
 
-/// The box of a region's samples.
-pub(crate) struct Hull<const K: usize> {
-    /// Its centre.
-    pub(crate) centre: [f64; K],
-    /// Its half widths, rounded.
-    half: [f64; K],
-    /// u, the unit roundoff of the run.
-    pub(crate) unit: f64,
-    /// What the run takes for no distance from an axis, squared.
-    pub(crate) tiny: f64,
+/// The largest number whose root is used for more than to see that it is not below 2.
+pub(super) const ROOTS_TO: f64 = 8.0;
+
+/// The own numbers of certificates for a run in numbers of type `T` over cells of these sides.
+pub(super) fn own_numbers<T: Real>(pitch: &[f64]) -> Precision {
+    let coarse = pitch.iter().any(|&h| h > COARSE);
+    if size_of::<T>() == 4 && coarse { Precision::F32 } else { Precision::F64 }
 }
 
-impl<const K: usize> Hull<K> {
-    /// The box between two corners; None if it reaches too far.
-    pub(super) fn between(a: [f64; K], b: [f64; K], unit: f64, tiny: f64) -> Option<Self> {
-        let near = |x: &f64| x.abs() <= FARTHEST;
-        if !a.iter().chain(&b).all(near) {
-            return None;
-        }
-        let centre: [f64; K] = std::array::from_fn(|j| 0.5 * (a[j] + b[j]));
-        let half = std::array::from_fn(|j| larger((a[j] - centre[j]).abs(), (b[j] - centre[j]).abs()));
-        Some(Self { centre, half, unit, tiny })
-    }
-
-    /// At least the distance from the centre to a corner, along axes `from` to `to`.
-    pub(crate) fn radius(&self, from: usize, to: usize) -> f64 {
-        self.half[from..to].iter().fold(0.0, |sum, half| sum + half * half).sqrt() * (1.0 + SLACK)
-    }
-
-    /// At least the distance from the origin to any sample, along axes `from` to `to`.
-    pub(crate) fn reach(&self, from: usize, to: usize) -> f64 {
-        let centre = self.centre[from..to].iter().fold(0.0, |sum, x| sum + x * x).sqrt();
-        (centre + self.radius(from, to)) * (1.0 + SLACK)
-    }
+/// By which share a bound grows for the roundings of the certificate's own numbers: 128v.
+fn slack<N: Real>() -> f64 {
+    128.0 * N::UNIT
 }
 
-fn larger(a: f64, b: f64) -> f64 {
+/// What a bound from above is multiplied by.
+pub(crate) fn more<N: Real>() -> N {
+    N::from_f64(1.0 + slack::<N>())
+}
+
+/// What a bound from below is multiplied by.
+pub(crate) fn less<N: Real>() -> N {
+    N::from_f64(1.0 - slack::<N>())
+}
+
+fn larger<N: Real>(a: N, b: N) -> N {
     if a < b { b } else { a }
 }
 
+/// |a − b|.
+pub(crate) fn distance<N: Real>(a: N, b: N) -> N {
+    if a < b { b - a } else { a - b }
+}
+
+/// At least the root of a square, but for rounding. On a GPU the root of more than [`ROOTS_TO`] may be another large number, or none.
+pub(crate) fn root<N: Real>(square: N) -> N {
+    larger(square, N::from_f64(ROOTS_FROM)).sqrt()
+}
+
+/// The box of a region's samples, in the certificate's numbers.
+pub(crate) struct Hull<N, const K: usize> {
+    /// Its centre.
+    pub(crate) centre: [N; K],
+    /// Its half widths, rounded.
+    half: [N; K],
+    /// u, the unit roundoff of the run.
+    pub(crate) unit: f64,
+    /// Nearer to an axis than this the run takes a number for one on it.
+    pub(crate) near: f64,
+}
+
+impl<N: Real, const K: usize> Hull<N, K> {
+    /// The box between two samples of a run in `T`, which N holds exactly; None if it reaches too far.
+    pub(super) fn between<T: Real>(a: [T; K], b: [T; K]) -> Option<Self> {
+        let [a, b] = [a, b].map(|sample| sample.map(|x| N::from_f64(x.to_f64())));
+        let reaches = |x: &N| distance(*x, N::from_f64(0.0)) <= N::from_f64(FARTHEST);
+        if !a.iter().chain(&b).all(reaches) {
+            return None;
+        }
+        // Half widths are of the centre as it is rounded.
+        let centre: [N; K] = std::array::from_fn(|j| N::from_f64(0.5) * (a[j] + b[j]));
+        let half = std::array::from_fn(|j| larger(distance(a[j], centre[j]), distance(b[j], centre[j])));
+        Some(Self { centre, half, unit: T::UNIT, near: near::<T>() })
+    }
+
+    /// At least the distance from the centre to a corner, along axes `from` to `to`.
+    pub(crate) fn radius(&self, from: usize, to: usize) -> N {
+        length(&self.half[from..to]) * more() + N::from_f64(UNDERFLOWS)
+    }
+
+    /// At least the distance from the origin to any sample, along axes `from` to `to`.
+    pub(crate) fn reach(&self, from: usize, to: usize) -> N {
+        (length(&self.centre[from..to]) + self.radius(from, to)) * more()
+    }
+}
+
+fn length<N: Real>(x: &[N]) -> N {
+    x.iter().fold(N::from_f64(0.0), |sum, &x| sum + x * x).sqrt()
+}
+
+/// The root of a run's TINY.
+fn near<T: Real>() -> f64 {
+    T::TINY.to_f64().sqrt()
+}
+
 /// All orbits of a hull, about one of them.
-pub(crate) trait Enclosure {
-    /// |Z| of the orbit in the middle, rounded, and R, which is at least the distance of any other to it but for rounding.
-    fn disc(&self) -> (f64, f64);
-    /// One iteration, of which |Z| and R are given, whose sum is below 2.
-    fn step(&mut self, modulus: f64, radius: f64);
+pub(crate) trait Enclosure<N> {
+    /// |Z|² of the orbit in the middle, and R, which is at least the distance of any other to it; but for rounding.
+    fn disc(&self) -> (N, N);
+    /// One iteration, of which |Z| (or a little more) and R are given, whose sum is below 2.
+    fn step(&mut self, modulus: N, radius: N);
 }
 
 /// How close to 2 the enclosed |z| may come from below and from above.
-pub(super) fn limits(unit: f64) -> [f64; 2] {
-    let margin = 4.0 * unit + SLACK;
+pub(super) fn limits<N: Real>(unit: f64) -> [f64; 2] {
+    let margin = 4.0 * unit + slack::<N>();
     [2.0 * (1.0 - margin), 2.0 * (1.0 + margin)]
 }
 
-/// What a twin has to know of a run in numbers of this unit and that tiny distance.
-pub(super) fn numbers(unit: f64, tiny: f64) -> [(&'static str, f64); 9] {
-    let [inside, outside] = limits(unit);
+/// What a twin has to know of certificates in N for a run in T.
+pub(super) fn numbers<N: Real, T: Real>() -> [(&'static str, f64); 12] {
+    let [inside, outside] = limits::<N>(T::UNIT);
     [
-        ("UNIT", unit),
-        ("TINY", tiny),
-        ("OWN_UNIT", OWN_UNIT),
-        ("OWN_TINY", f64::TINY),
-        ("SLACK", SLACK),
+        ("UNIT", T::UNIT),
+        ("TINY", T::TINY.to_f64()),
+        ("NEAR", near::<T>()),
+        ("OWN_UNIT", N::UNIT),
+        ("OWN_TINY", N::TINY.to_f64()),
+        ("SLACK", slack::<N>()),
         ("UNDERFLOWS", UNDERFLOWS),
         ("FARTHEST", FARTHEST),
+        ("ROOTS_FROM", ROOTS_FROM),
+        ("ROOTS_TO", ROOTS_TO),
         ("INSIDE", inside),
         ("OUTSIDE", outside),
     ]
 }
 
 /// What is certain of all orbits of an enclosure. What is not a number is neither inside nor outside.
-pub(super) fn certify(mut orbits: impl Enclosure, [inside, outside]: [f64; 2], dwell: u32) -> Verdict {
+pub(super) fn certify<N: Real>(mut orbits: impl Enclosure<N>, limits: [f64; 2], dwell: u32) -> Verdict {
+    let [inside, outside] = limits.map(N::from_f64);
     for d in 0..dwell {
-        let (modulus, radius) = orbits.disc();
-        if modulus * (1.0 - SLACK) >= outside + radius {
+        let (square, radius) = orbits.disc();
+        let farthest = outside + radius;
+        if square * less() >= farthest * farthest {
             return Verdict::Uniform(d.into());
         }
+        let modulus = root(square);
         // Not the opposite of `>=`: an unknown sum is not below.
         let certain = modulus + radius < inside;
         if !certain {

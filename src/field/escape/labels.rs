@@ -33,7 +33,11 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Field
     fn twin(&self) -> Option<DeviceTwin> {
         let precision = if size_of::<T>() == 4 { Precision::F32 } else { Precision::F64 };
         let twin = points::twin(O::TWIN, &self.domain, self.dwell, precision, A::ARITHMETIC);
-        let numbers = numbers(T::UNIT, T::TINY.to_f64());
+        let (own, numbers) = match self.own {
+            Precision::F32 => ("float", numbers::<f32, T>()),
+            Precision::F64 => ("double", numbers::<f64, T>()),
+        };
+        let twin = twin.define("OWN", own);
         let twin = numbers.iter().fold(twin, |twin, (name, number)| twin.define(name, format!("{number:e}")));
         Some(twin.proves())
     }
@@ -41,8 +45,18 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Field
 
 impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Prove<K> for EscapeField<K, V, O, T, A> {
     fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
-        let hull = self.hull(region);
-        hull.map_or(Verdict::Unknown, |hull| certify(O::enclose(&hull), limits(T::UNIT), self.dwell))
+        match self.own {
+            Precision::F32 => self.certified::<f32>(region),
+            Precision::F64 => self.certified::<f64>(region),
+        }
+    }
+}
+
+impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> EscapeField<K, V, O, T, A> {
+    /// What a certificate in N says of a region.
+    fn certified<N: Real>(&self, region: &Region<K>) -> Verdict {
+        let hull = self.hull::<N>(region);
+        hull.map_or(Verdict::Unknown, |hull| certify(O::enclose(&hull), limits::<N>(T::UNIT), self.dwell))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::field::escape::enclosure::{Enclosure, Hull};
 use crate::field::options::Arithmetic;
-use crate::simd::Lanes;
+use crate::simd::{Lanes, Real};
 
 /// A way of rounding products and sums.
 pub(crate) trait Rounding: Send + Sync + 'static {
@@ -66,8 +66,8 @@ pub(crate) trait Orbit<const K: usize, const V: usize>: Send + Sync + 'static {
     /// True if a step is so cheap that testing after each costs as much as the step; the orbit must then be one of
     /// z² + c with c in the last two numbers.
     const LATE: bool;
-    /// What encloses the orbits of a box of samples.
-    type Enclosure: Enclosure;
+    /// What encloses the orbits of a box of samples, in numbers of its own.
+    type Enclosure<N: Real>: Enclosure<N>;
 
     /// The first state at a sample point.
     fn start<L: Lanes>(point: [L; K]) -> [L; V];
@@ -76,5 +76,5 @@ pub(crate) trait Orbit<const K: usize, const V: usize>: Send + Sync + 'static {
     /// |z|², compared with R² = 4.
     fn norm2<L: Lanes, A: Rounding>(z: &[L; V]) -> L;
     /// All orbits that start in a box.
-    fn enclose(hull: &Hull<K>) -> Self::Enclosure;
+    fn enclose<N: Real>(hull: &Hull<N, K>) -> Self::Enclosure<N>;
 }

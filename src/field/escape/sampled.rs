@@ -2,8 +2,9 @@
 
 use std::marker::PhantomData;
 
-use crate::field::escape::enclosure::Hull;
+use crate::field::escape::enclosure::{Hull, own_numbers};
 use crate::field::escape::orbit::{Orbit, Rounding};
+use crate::field::options::Precision;
 use crate::geometry::{Domain, Region};
 use crate::simd::{Isa, Real};
 
@@ -15,6 +16,8 @@ pub(crate) struct EscapeField<const K: usize, const V: usize, O, T, A> {
     offset: T,
     pub(super) dwell: u32,
     pub(super) isa: Isa,
+    /// What certificates compute in.
+    pub(super) own: Precision,
     pub(super) dimension: f64,
     orbit: PhantomData<(O, A)>,
 }
@@ -29,6 +32,7 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Escap
             offset: T::from_f64(domain.sample().offset()),
             dwell,
             isa: Isa::detect(),
+            own: own_numbers::<T>(&domain.pitch()),
             dimension,
             orbit: PhantomData,
         }
@@ -47,10 +51,9 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Escap
     }
 
     /// The box of the samples of a region's cells, as they are computed; None if it reaches too far.
-    pub(super) fn hull(&self, region: &Region<K>) -> Option<Hull<K>> {
+    pub(super) fn hull<N: Real>(&self, region: &Region<K>) -> Option<Hull<N, K>> {
         let last = std::array::from_fn(|j| region.corner[j] + (region.extent[j] - 1));
-        let [first, last] = [region.corner, last].map(|cell| self.sample(cell).map(T::to_f64));
-        Hull::between(first, last, T::UNIT, T::TINY.to_f64())
+        Hull::between(self.sample(region.corner), self.sample(last))
     }
 
     /// The dwell of one cell, by definition.

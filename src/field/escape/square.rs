@@ -1,20 +1,24 @@
 //! z² + c: a step, and orbits enclosed to first order in where they start and in c.
 //!
-//! With Z, C the middle and γ, ζ the distances of c and of the start from it, z = Z + Dc·γ + Dz·ζ + E and
+//! With Z, C the middle and γ, ζ the distances of c and of the start from it, at most ρ_c and ρ_z, z = Z + D·γ/ρ_c + E and
 //!
 //! ```text
-//! Dc' = 2·Z·Dc + 1,  Dz' = 2·Z·Dz,   R = |Dc|·ρ_c + |Dz|·ρ_z + e,   e' = R² + 2·|Z|·e + ε
+//! D' = 2·Z·D + ρ_c,   R = |D| + e,   e' = R² + 2·|Z|·e + ε
 //! ```
 //!
-//! since (Z + d + E)² = Z² + 2Z·d + [2Z·E + (d + E)²]. Of Dz only the size matters: it is a number.
+//! since (Z + d + E)² = Z² + 2Z·d + [2Z·E + (d + E)²]. What comes of ζ is multiplied by 2Z in every iteration and by nothing else, so
+//! that only its size matters: e begins as ρ_z.
 //!
 //! ε: while |z| < 2, a computed x² − y² + c_x is off by less than u(3|z|² + 2|c_x|), fused or plain, 2xy + c_y by less than u(2|z|² +
-//! |c_y|), hence z' by less than 4u(4 + |c|). Of the middle, in f64, it is that again, and the rounding of Dc adds at most 8(|Z||Dc| + 1)
-//! units, times ρ_c: with |Z|R < 4 that is less than 8(4 + |c|). Together ε = (4u + 32v)(4 + |c| + 2^-90), v the unit of f64.
+//! |c_y|), hence z' by less than 4u(4 + |c|). Of the middle, which is plain, it is v(15 + |c|); and that of D, which is multiplied by at
+//! most 1, is less than v(7|Z||D| + ρ_c), with |Z||D| < 1 since |Z| + |D| < 2, and ρ_c at most |c|'s bound. Together
+//! ε = (4u + 6v)(4 + |c|), with 2v to spare for what is squared of u and v. Underflow in D and e adds less than 2^-140.
+//!
+//! |D| beyond the root of ROOTS_TO is no part of |Z| + R below 2: there |x| + |y| does.
 
-use crate::field::escape::enclosure::{Enclosure, OWN_UNIT, SLACK, UNDERFLOWS};
+use crate::field::escape::enclosure::{Enclosure, ROOTS_TO, distance, more, root};
 use crate::field::escape::orbit::{Plain, Rounding};
-use crate::simd::Lanes;
+use crate::simd::{Lanes, Real};
 
 /// x' = fma(x, x, fma(−y, y, c_x)), y' = fma(x + x, y, c_y): four operations.
 #[inline(always)]
@@ -24,55 +28,51 @@ pub(crate) fn square_plus_c<L: Lanes, A: Rounding>([x, y, cx, cy]: [L; 4]) -> [L
 
 /// A disc of which orbits start, or whose points are their c.
 #[derive(Clone, Copy)]
-pub(crate) struct Disc {
-    pub(crate) centre: [f64; 2],
-    pub(crate) radius: f64,
+pub(crate) struct Disc<N> {
+    pub(crate) centre: [N; 2],
+    pub(crate) radius: N,
 }
 
 /// The orbits of all starts in a disc, or of z = c, for all c in another.
-pub(crate) struct Taylor {
+pub(crate) struct Taylor<N> {
     /// Z and C.
-    z: [f64; 4],
-    dc: [f64; 2],
-    dz: f64,
-    error: f64,
-    rho_c: f64,
-    rho_z: f64,
-    rounding: f64,
+    z: [N; 4],
+    d: [N; 2],
+    error: N,
+    rho: N,
+    rounding: N,
 }
 
-impl Taylor {
+impl<N: Real> Taylor<N> {
     /// Of every c in a disc that is `reach` from the origin at most, from z = c or from every `start`; u is `unit`.
-    pub(crate) fn new(c: Disc, start: Option<Disc>, reach: f64, unit: f64) -> Self {
+    pub(crate) fn new(c: Disc<N>, start: Option<Disc<N>>, reach: N, unit: f64) -> Self {
+        let zero = N::from_f64(0.0);
         let z = start.unwrap_or(c).centre;
-        let own = f64::from(u8::from(start.is_none()));
         Self {
             z: [z[0], z[1], c.centre[0], c.centre[1]],
-            dc: [own, 0.0],
-            dz: 1.0 - own,
-            error: 0.0,
-            rho_c: c.radius,
-            rho_z: start.map_or(0.0, |start| start.radius),
-            rounding: (4.0 * unit + 32.0 * OWN_UNIT) * (4.0 + (reach + UNDERFLOWS)),
+            d: [if start.is_none() { c.radius } else { zero }, zero],
+            error: start.map_or(zero, |start| start.radius),
+            rho: c.radius,
+            rounding: N::from_f64(4.0 * unit + 6.0 * N::UNIT) * (N::from_f64(4.0) + reach),
         }
     }
 }
 
-impl Enclosure for Taylor {
+impl<N: Real> Enclosure<N> for Taylor<N> {
     #[inline(always)]
-    fn disc(&self) -> (f64, f64) {
-        let Self { z: [x, y, ..], dc: [p, q], .. } = *self;
-        let linear = (p * p + q * q).sqrt() * self.rho_c + self.dz * self.rho_z;
-        ((x * x + y * y).sqrt(), linear + self.error)
+    fn disc(&self) -> (N, N) {
+        let Self { z: [x, y, ..], d: [p, q], .. } = *self;
+        let (square, zero) = (p * p + q * q, N::from_f64(0.0));
+        let linear = if square <= N::from_f64(ROOTS_TO) { root(square) } else { distance(p, zero) + distance(q, zero) };
+        (x * x + y * y, linear + self.error)
     }
 
     #[inline(always)]
-    fn step(&mut self, modulus: f64, radius: f64) {
-        let Self { z: [x, y, ..], dc: [p, q], .. } = *self;
-        let twice = modulus + modulus;
-        self.error = (radius * radius + twice * self.error + self.rounding) * (1.0 + SLACK);
-        self.dz = twice * self.dz * (1.0 + SLACK);
-        self.dc = [2.0 * (x * p - y * q) + 1.0, 2.0 * (x * q + y * p)];
-        self.z = square_plus_c::<f64, Plain>(self.z);
+    fn step(&mut self, modulus: N, radius: N) {
+        let Self { z: [x, y, ..], d: [p, q], .. } = *self;
+        let (x2, y2) = (x + x, y + y);
+        self.error = (radius * radius + (modulus + modulus) * self.error + self.rounding) * more();
+        self.d = [x2 * p - y2 * q + self.rho, x2 * q + y2 * p];
+        self.z = square_plus_c::<N, Plain>(self.z);
     }
 }

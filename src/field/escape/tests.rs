@@ -138,9 +138,9 @@ fn without_the_runs_rounding_a_proof_would_be_wrong() {
         let field = EscapeField::<K, V, O, f32, A>::new(&domain, 400, 1.0);
         let wrong = |unit: f64| {
             let is_wrong = |region: &Region<K>| {
-                let mut hull = field.hull(region).unwrap();
+                let mut hull = field.hull::<f64>(region).unwrap();
                 hull.unit = unit;
-                let verdict = certify(O::enclose(&hull), limits(unit), field.dwell);
+                let verdict = certify(O::enclose(&hull), limits::<f64>(unit), field.dwell);
                 verdict != Verdict::Unknown && verdict != Verdict::Uniform(field.dwell_of(region.corner).into())
             };
             lattice(n, 1).iter().filter(|region| is_wrong(region)).count()
@@ -257,5 +257,48 @@ fn what_is_proven_holds() {
         let field = julibrot::open(&domain, &options).unwrap();
         let found = [1, 2, 4].map(|side| proven(&*field, &lattice(16, side)));
         assert!(found[1] > 900);
+    }
+}
+
+/// Certificates in f32 are right too; on coarse lattices they are chosen, and prove next to all that those in f64 do.
+#[test]
+fn either_own_numbers_prove() {
+    fn share<const K: usize, const V: usize, O: Orbit<K, V>, A: Rounding>(
+        window: [[f64; 2]; K],
+        n: u32,
+        dwell: u32,
+    ) -> f64 {
+        let domain = Domain::new([n; K], window, Sample::Corner).unwrap();
+        let mut field = EscapeField::<K, V, O, f32, A>::new(&domain, dwell, 1.0);
+        let coarse = field.own == Precision::F32;
+        let sides = [2u32, 3, 4, 5, 8, 11, 16];
+        let regions: Vec<_> = sides
+            .iter()
+            .flat_map(|&side| {
+                // As many cells of every side, but for 16 in four dimensions.
+                let count = ((1u32 << 17) / side.pow(K as u32)).clamp(8, 2000);
+                spread(count as usize, n - side).into_iter().map(move |corner| Region { corner, extent: [side; K] })
+            })
+            .collect();
+        let [single, double] = [Precision::F32, Precision::F64].map(|own| {
+            field.own = own;
+            proven(&field, &regions) as f64
+        });
+        if coarse { single / double } else { 1.0 }
+    }
+    fn both<const K: usize, const V: usize, O: Orbit<K, V>>(window: [[f64; 2]; K], n: u32, dwell: u32) {
+        for share in [share::<K, V, O, Fused>(window, n, dwell), share::<K, V, O, Plain>(window, n, dwell)] {
+            assert!((0.97..1.01).contains(&share), "{window:?} {n}: {share}");
+        }
+    }
+    let (z, c) = ([[-1.5, 1.5]; 2], [[-1.5, 0.5], [-1.0, 1.0]]);
+    for n in [64, 128, 256] {
+        both::<4, 4, Julibrot>([z[0], z[1], c[0], c[1]], n, 64);
+    }
+    for n in [256, 1024] {
+        both::<3, 6, Mandelbulb>([[-1.2, 1.2]; 3], n, 64);
+    }
+    for n in [256, 2048, 1 << 12, 1 << 16] {
+        both::<2, 4, Mandelbrot>(c, n, 512);
     }
 }
