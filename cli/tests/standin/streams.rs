@@ -11,7 +11,9 @@ fn found(folder: &Path, run: &str) -> Vec<serde_json::Value> {
     assert!(output.status.success(), "{run}: {err}");
     let report: serde_json::Value = serde_json::from_str(&out).unwrap();
     let level = |level: &serde_json::Value| {
-        ["regions", "subdivided", "filled", "proven", "leaves", "cells", "iterations"].map(|key| level[key].clone()).to_vec()
+        ["regions", "subdivided", "filled", "proven", "leaves", "cells", "iterations"]
+            .map(|key| level[key].clone())
+            .to_vec()
     };
     let levels = report["levels"].as_array().unwrap().iter().flat_map(level);
     [report["checksum"].clone()].into_iter().chain(levels).collect()
