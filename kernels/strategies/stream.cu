@@ -87,7 +87,10 @@ struct Tiler {
         for (u32 j = 0; j < DIM; j++) cells *= leaf_side(j);
         const u32 all = __popc(votes) * cells;
 #pragma unroll 1
-        for (u32 base = 0; base < all && !ends(1); base += 32) chunk(base + lane(), all, cells);
+        for (u32 base = 0; base < all && !ends(LISTEN);) {
+#pragma unroll 1
+            for (u32 i = 0; i < LISTEN && base < all; i++, base += 32) chunk(base + lane(), all, cells);
+        }
         __syncwarp();
     }
 
@@ -248,5 +251,9 @@ KERNEL(stream_tiles) {
     // The last level's.
     const u64 tallies = launch.tallies + (TILE_DIVIDES ? TALLY_ROWS * TALLY_COLUMNS * sizeof(u64) : 0);
     if (TILE_DIVIDES) found.settle(tallies);
-    settle_tally(tallies, sheet.tally, TALLY_EVALUATED);
+    const u64 evaluated = warp_sum(sheet.evaluated), labels = warp_sum(sheet.labels);
+    if (lane() == 0 && evaluated > 0) {
+        count(tallies, TALLY_EVALUATED, evaluated);
+        if (LABELS_COUNT) count(tallies, TALLY_LABELS, labels);
+    }
 }

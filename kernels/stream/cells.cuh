@@ -6,11 +6,13 @@
 struct Sheet {
     Piece& piece;
     Coords corner;
-    Tally tally;
+    u32 evaluated = 0; // less than 2^32 cells of a lane's, since a warp has few tiles
+    u64 labels = 0;
 
     DEVICE void put(u32 index, Value found, bool mine) {
         if (mine) piece.labels[index] = tile_label(found);
-        tally.add(found, mine);
+        evaluated += mine;
+        if (LABELS_COUNT) labels += mine ? found : 0;
     }
     DEVICE Coords cell(u32 index) const {
         Coords cell = piece_place(index);
