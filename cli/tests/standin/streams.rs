@@ -51,7 +51,7 @@ pub(super) fn what_has_no_streams_is_refused(folder: &Path) {
         ("mandelbrot --backend cuda", "--explore certified"),
         ("mandelbrot --backend cpu --explore certified", "the GPU's"),
         ("mandelbrot --backend cuda --explore certified --strategy dp", "a scheme of ask"),
-        ("mandelbrot --backend cuda --explore certified --keep regions", "keep no list"),
+        ("mandelbrot --backend cuda --explore certified --keep regions", "keep no bricks"),
         ("mandelbrot --backend cuda --explore certified --pass level", "no list to settle"),
         ("mandelbrot -n 1024 -g 2 -B 512 --backend cuda --explore certified", "a smaller B"),
         ("mxm --dim 4 -n 8 --backend cuda --explore certified", "takes a warp"),

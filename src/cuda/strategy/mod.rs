@@ -9,6 +9,7 @@ mod dp_setup;
 mod dp_terminals;
 mod exhaustive;
 mod stream;
+mod stream_regions;
 mod stream_tile;
 
 pub(super) use definition::{LevelRun, Maker, Program};

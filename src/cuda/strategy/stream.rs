@@ -36,9 +36,9 @@ pub(super) struct StreamProgram<const K: usize> {
     roots: Kernel,
     prove: Kernel,
     tiles: Kernel,
-    shape: TileShape<K>,
+    pub(super) shape: TileShape<K>,
     threads: u64,
-    maps: Vec<Map>,
+    pub(super) maps: Vec<Map>,
     /// Launches of the last run, per level.
     launched: Vec<u64>,
     starts: Option<Buffer>,
@@ -46,9 +46,9 @@ pub(super) struct StreamProgram<const K: usize> {
 
 /// What became of every region of a level: its fate, and its value if it is uniform.
 #[derive(Default)]
-struct Map {
-    fates: Reserve,
-    values: Reserve,
+pub(super) struct Map {
+    pub(super) fates: Reserve,
+    pub(super) values: Reserve,
 }
 
 /// A refusal of the mapping, with what else it depends on.
@@ -69,14 +69,14 @@ fn shape<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> Res
         return Err(refused("streams ask proofs alone: use --explore certified", &["explore"]));
     }
     if how.kept.keep == Keep::Regions {
-        return Err(refused("streams keep no list of regions: use --keep dense or counts", &["keep"]));
+        return Err(refused("streams keep no bricks: use --keep dense or counts", &["keep"]));
     }
     if let Some(pass) = how.tuning.pass.filter(|&pass| pass != Pass::InPlace) {
         return Err(refused(format!("streams have no list to settle by --pass {pass}"), &["pass"]));
     }
     let labels = field.labels();
     let storage = Storage { label: labels.kind(), cell: labels.cell(how.kept.cell) };
-    TileShape::of(plan, storage, labels.most())
+    TileShape::of(plan, storage, labels.most(), field.prover().is_some())
         .ok_or_else(|| refused("a leaf's labels do not fit what a warp has of shared memory: use a smaller B", &["B"]))
 }
 
@@ -211,6 +211,6 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
     }
 
     fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Bricks), Error> {
-        Ok((Vec::new(), Bricks::new(setup.storage.cell)))
+        Ok((self.terminals(setup)?, Bricks::new(setup.storage.cell)))
     }
 }

@@ -65,14 +65,15 @@ fn cells<const K: usize>(sides: [u32; K]) -> u64 {
 }
 
 impl<const K: usize> TileShape<K> {
-    /// The tiles of a plan whose labels are stored so, none above `most`; None if a leaf does not fit what a warp has.
-    pub(super) fn of(plan: &Plan<K>, storage: Storage, most: Option<u64>) -> Option<Self> {
+    /// The tiles of a plan whose labels are stored so, none above `most`; None if a leaf does not fit what a warp has. They divide
+    /// regions only if the host `proves` them, too, and so can tell what became of them.
+    pub(super) fn of(plan: &Plan<K>, storage: Storage, most: Option<u64>, proves: bool) -> Option<Self> {
         let (levels, size) = (plan.levels(), plan.domain().size());
         let last = levels.last().expect("a plan has a level");
         let leaf = sides(last, size);
         let above = levels.len().checked_sub(2).map(|i| &levels[i]).filter(|above| {
             let few = cells(leaf) < LEAST_MAPPED && cells(sides(above, size)) <= MOST_DIVIDED;
-            few && plan.scheme().children() <= MOST_DIVIDED
+            few && proves && plan.scheme().children() <= MOST_DIVIDED
         });
         let level = above.unwrap_or(last);
         let side = sides(level, size);
@@ -142,7 +143,7 @@ mod tests {
     fn shape<const K: usize>(size: [u32; K], (g, r, b): (u32, u32, u32), cell: CellType, most: u64) -> TileShape<K> {
         let domain = Domain::new(size, [[0.0, 1.0]; K], Sample::Centre).unwrap();
         let plan = Plan::new(domain, Scheme::uniform(g, r, b), CurveKind::Morton, RuleKind::Certified).unwrap();
-        TileShape::of(&plan, Storage { label: CellType::U32, cell }, Some(most)).unwrap()
+        TileShape::of(&plan, Storage { label: CellType::U32, cell }, Some(most), true).unwrap()
     }
 
     #[test]
