@@ -18,11 +18,14 @@ use orthant::{Mapping, StrategyKind};
 /// Fits every group of reports, prints what came out, and stores it.
 pub(crate) fn fit(args: FitOptions, voice: Voice) -> Result<(), Error> {
     let mut groups: BTreeMap<_, Vec<Measured>> = BTreeMap::new();
-    // The model has no pass and no balancer: it predicts the times of the default.
-    let usual = |run: &Measured| run.tuning.unusual_pass(&run.backend).is_none() && !run.balanced;
+    // The model has no pass, no balancer and no streams: it predicts the times of the default.
+    let usual = |run: &Measured| {
+        let modelled = Mapping::OF_THE_PAPERS.contains(&run.tuning.mapping);
+        modelled && run.tuning.unusual_pass(&run.backend).is_none() && !run.balanced
+    };
     let (usual, others): (Vec<_>, Vec<_>) = reports::read(&args.reports)?.into_iter().partition(usual);
     let left_out = format!(
-        "{} runs whose --pass is not the default of their strategy and scheme, or which have a --balancer",
+        "{} runs whose --pass is not the default of their strategy and scheme, or which have a --balancer or --scheme stream",
         others.len()
     );
     if usual.is_empty() {

@@ -64,7 +64,7 @@ fn reports_make_a_fit_and_a_fit_makes_a_scheme() {
     let mixed = orthant(&folder, "model fit others.jsonl chosen.jsonl runs.jsonl --json --dry-run");
     let fit: Value = serde_json::from_slice(&mixed.stdout).unwrap();
     assert_eq!((&fit["runs"], &fit["sbr_or_mbr"]["pairs"]), (&42.into(), &9.into()));
-    let left_out = "18 runs whose --pass is not the default of their strategy and scheme, or which have a --balancer";
+    let left_out = "18 runs whose --pass is not the default of their strategy and scheme, or which have a --balancer or --scheme stream";
     assert_eq!(text(&mixed.stderr), format!("orthant: left out {left_out}\n"));
     let none = orthant(&folder, "model fit others.jsonl --dry-run");
     assert_eq!(none.status.code(), Some(2));
