@@ -57,7 +57,18 @@ DEVICE u64 warp_sum(u64 value) {
     return value;
 }
 
-DEVICE u32 warp_least(u32 value) { return __reduce_min_sync(0xffffffffu, value); }
+DEVICE u32 warp_least(u32 value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(0xffffffffu, value);
+#else
+#pragma unroll
+    for (u32 distance = 16; distance > 0; distance /= 2) {
+        const u32 other = __shfl_xor_sync(0xffffffffu, value, distance);
+        value = other < value ? other : value;
+    }
+    return value;
+#endif
+}
 
 // What a level's regions cost, gathered per thread and added once per warp. Counters are spread over rows, so that
 // blocks rarely meet; the host adds the rows up.

@@ -43,6 +43,11 @@ device_struct! {
         /// The fates and the values of the lattice of the level above; 0 for roots (streams).
         above: u64,
         above_values: u64,
+        /// The same of the last level, where tiles of the one above it say what became of it; 0 if nobody asks (streams).
+        below: u64,
+        below_values: u64,
+        /// The greatest key met in each region that is looked at, whose least is among the values (streams).
+        most: u64,
         /// Mixed regions per piece (stable insertion).
         ranks: u64,
         /// Counters of the level.
@@ -74,7 +79,8 @@ device_struct! {
         stable: u32,
         fill: u32,
         leaf: u32,
-        /// Blocks per region, tiles per block (Exhaustive) or per warp (streams), or rounds per piece (stable insertion).
+        /// Blocks per region, tiles per block (Exhaustive) or per warp (streams), warps that look at a region together (streams), or rounds
+        /// per piece (stable insertion).
         pieces: u32,
         /// M_j; points per axis (sample).
         grid: [u32; 8],
@@ -86,6 +92,7 @@ device_struct! {
         tiles: [u32; 4],
         /// Blocks per leaf (DP).
         leaf_pieces: u32,
+        /// Units per item (balancers); regions that a warp looks at (streams).
         units: u32,
         wide: u32,
         padding: u32,

@@ -72,9 +72,10 @@ pub fn compile_kernels<const K: usize>(
     for &kind in StrategyKind::ALL {
         sources.push((strategy::of(&how.clone().strategy(kind)).specialise)(plan, field, &twin, how)?);
     }
-    if plan.rule().certifies() && !twin.proves_by_warps() {
+    if how.tuning.mapping != Mapping::Stream && (twin.has_proofs() || !plan.rule().certifies()) {
+        // Where a plan has no streams, they are refused before anything is written.
         let how = how.clone().strategy(StrategyKind::Ask).mapping(Mapping::Stream);
-        sources.push((strategy::of(&how).specialise)(plan, field, &twin, &how)?);
+        sources.extend((strategy::of(&how).specialise)(plan, field, &twin, &how));
     }
     sources.extend(balance::specialise_all(plan, field, &twin, how)?);
     for arch in architectures {

@@ -207,7 +207,8 @@ fn on_device<const K: usize>(setup: &Setup<'_, K>, start: &Start<'_, K>, estimat
     let bricks = if how.kept.keep == Keep::Regions { estimate.compact } else { 0 };
     let expected = |start: &Start<'_, K>| start.expected(plan, field.boundary_dimension()).iter().sum::<f64>();
     let share = expected(start) / expected(&Start::whole(plan));
-    let tables = (strategy::of(how).table_bytes)(plan, *field, how) as f64 * share.min(1.0);
+    let maker = strategy::of(how);
+    let tables = (maker.table_bytes)(plan, *field, how) as f64 * (maker.table_share)(share.min(1.0));
     setup.held() + estimate.dense + bricks + tables as u128
 }
 

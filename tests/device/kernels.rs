@@ -7,7 +7,7 @@ use orthant::conformance::{self, Case};
 use orthant::cuda::{self, Nvrtc};
 use orthant::prelude::*;
 
-const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_120"];
+const ARCHITECTURES: [&str; 2] = ["sm_75", "sm_120"];
 
 /// Compiles the kernels of a case; curve, block shape, cell type and order go round with its number.
 struct Compile<'a> {

@@ -286,9 +286,15 @@ inline unsigned atomicCAS(unsigned* at, unsigned expected, unsigned value) {
     __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return expected;
 }
-inline unsigned atomicMax(unsigned* at, unsigned value) {
-    unsigned before = __atomic_load_n(at, __ATOMIC_RELAXED);
+template <class T> T atomicMax(T* at, T value) {
+    T before = __atomic_load_n(at, __ATOMIC_RELAXED);
     while (before < value && !__atomic_compare_exchange_n(at, &before, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    return before;
+}
+template <class T> T atomicMin(T* at, T value) {
+    T before = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while (value < before && !__atomic_compare_exchange_n(at, &before, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
     return before;
 }

@@ -59,6 +59,11 @@ pub(super) trait MakeProgram<const K: usize>: Program<K> + Sized + 'static {
 
     /// Bytes that its tables and lists are expected to take on the device, beside the dense array and the bricks.
     fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128;
+
+    /// The share of that of a run whose roots come to a share of all regions.
+    fn table_share(roots: f64) -> f64 {
+        roots
+    }
 }
 
 /// The functions of a strategy in K dimensions.
@@ -66,10 +71,16 @@ pub(in crate::cuda) struct Maker<const K: usize> {
     pub(in crate::cuda) program: fn(&Setup<'_, K>) -> Result<Box<dyn Program<K>>, Error>,
     pub(in crate::cuda) specialise: fn(&Plan<K>, &dyn Field<K>, &DeviceTwin, &How) -> Result<Specialisation, Error>,
     pub(in crate::cuda) table_bytes: fn(&Plan<K>, &dyn Field<K>, &How) -> u128,
+    pub(in crate::cuda) table_share: fn(f64) -> f64,
 }
 
 impl<const K: usize> Maker<K> {
     pub(super) fn of<S: MakeProgram<K>>() -> Self {
-        Self { program: |setup| Ok(Box::new(S::new(setup)?)), specialise: S::specialise, table_bytes: S::table_bytes }
+        Self {
+            program: |setup| Ok(Box::new(S::new(setup)?)),
+            specialise: S::specialise,
+            table_bytes: S::table_bytes,
+            table_share: S::table_share,
+        }
     }
 }

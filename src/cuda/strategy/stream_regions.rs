@@ -1,15 +1,19 @@
-//! The regions that a stream leaves, read back: its maps, and below them what the host proves once more.
+//! The regions that a stream leaves, read back: its maps, and below maps of proofs what the host proves once more.
 
 use rayon::prelude::*;
 
 use crate::backend::Error;
 use crate::cuda::args::{MAP_ABSENT, MAP_MIXED, MAP_UNIFORM};
-use crate::cuda::memory::read_integers;
+use crate::cuda::memory::{integers, read};
 use crate::cuda::setup::Setup;
 use crate::cuda::strategy::stream::StreamProgram;
 use crate::field::{Payload, Verdict};
-use crate::geometry::Region;
-use crate::result::{Keep, Terminal};
+use crate::geometry::{Level, Region};
+use crate::memory::reserve;
+use crate::result::{Keep, MemoryError, Stored, Terminal};
+
+/// Parents whose children are proven by one thread of the host.
+const FAMILIES: usize = 64;
 
 impl<const K: usize> StreamProgram<K> {
     /// The terminal regions of the last run, in any order.
@@ -19,41 +23,57 @@ impl<const K: usize> StreamProgram<K> {
             return Ok(terminals);
         }
         let (plan, start) = (&setup.plan, setup.start.level);
-        let (encoding, split) = (plan.encoding(), plan.scheme().r);
-        // The fates of the level before, which roots have none of.
-        let mut above = Vec::new();
-        for level in &plan.levels()[start as usize..=self.shape.level as usize] {
+        let mapped = self.shape.mapped(plan, setup.how.kept.keep);
+        // The fates of the level before, which roots have none of, and the regions that are divided below the last map.
+        let (mut above, mut divided): (Vec<u8>, Vec<[u32; K]>) = Default::default();
+        for level in &plan.levels()[start as usize..mapped] {
             let map = &self.maps[level.index as usize];
-            let (lattice, parents) = (Region { corner: [0; K], extent: level.grid }, level.grid);
-            let fates = read_integers(setup.device, map.fates.address(), lattice.volume(), 1)?;
-            let values = read_integers(setup.device, map.values.address(), lattice.volume(), setup.value_bytes())?;
-            let parent = |coords: [u32; K]| {
-                let step =
-                    |place: u64, j: usize| place * u64::from(parents[j] / split[j]) + u64::from(coords[j] / split[j]);
-                (0..K).rev().fold(0, step) as usize
+            let fates = self.fates(setup, level)?;
+            let (split, step) = (plan.scheme().r, setup.value_bytes());
+            let parents: [u32; K] = std::array::from_fn(|j| level.grid[j] / split[j]);
+            let asked = |coords: &[u32; K], fate: u8| match level.index == start {
+                true => u32::from(fate) != MAP_ABSENT,
+                false => {
+                    let place = |place: usize, j: usize| place * parents[j] as usize + (coords[j] / split[j]) as usize;
+                    u32::from(above[(0..K).rev().fold(0, place)]) == MAP_MIXED
+                }
             };
-            for (index, (&fate, &value)) in fates.iter().zip(&values).enumerate() {
-                let coords = lattice.offset(index as u64);
-                let asked = if level.index == start {
-                    fate != u64::from(MAP_ABSENT)
-                } else {
-                    above[parent(coords)] == u64::from(MAP_MIXED)
-                };
-                if !asked {
-                    continue;
+            let mut coords = [0; K];
+            read(setup.device, map.values.address(), fates.len() as u64 * step, |offset, bytes| {
+                let first = (offset / step) as usize;
+                for (value, &fate) in integers(bytes, step).zip(&fates[first..]) {
+                    if asked(&coords, fate) {
+                        let code = plan.encoding().encode(level.index, coords);
+                        if u32::from(fate) == MAP_UNIFORM {
+                            terminals.push(Terminal::uniform(level.index, code, setup.storage.word(value)));
+                        } else if plan.is_last(level.index) {
+                            terminals.push(Terminal::leaf(level.index, code, None));
+                        } else if level.index as usize + 1 == mapped {
+                            divided.push(coords);
+                        }
+                    }
+                    advance(&mut coords, level.grid);
                 }
-                let code = encoding.encode(level.index, coords);
-                if fate == u64::from(MAP_UNIFORM) {
-                    terminals.push(Terminal::uniform(level.index, code, setup.storage.word(value)));
-                } else if plan.is_last(level.index) {
-                    terminals.push(Terminal::leaf(level.index, code, None));
-                } else if level.index == self.shape.level {
-                    terminals.par_extend(self.children(setup, coords));
-                }
-            }
+                Ok(())
+            })?;
             above = fates;
         }
+        let families = divided.par_chunks(FAMILIES);
+        terminals.par_extend(families.flat_map_iter(|parents| {
+            parents.iter().flat_map(|&parent| self.children(setup, parent))
+        }));
         Ok(terminals)
+    }
+
+    fn fates(&self, setup: &Setup<'_, K>, level: &Level<K>) -> Result<Vec<u8>, Error> {
+        let (mut fates, regions) = (Vec::new(), level.regions() as usize);
+        reserve(&mut fates, regions).map_err(MemoryError::refused(Stored::Terminals))?;
+        let address = self.maps[level.index as usize].fates.address();
+        read(setup.device, address, regions as u64, |_, bytes| {
+            fates.extend_from_slice(bytes);
+            Ok(())
+        })?;
+        Ok(fates)
     }
 
     /// The children of a region, which were proven where they were settled. Verdicts here are those of the GPU.
@@ -61,11 +81,11 @@ impl<const K: usize> StreamProgram<K> {
         &self,
         setup: &'a Setup<'_, K>,
         parent: [u32; K],
-    ) -> impl ParallelIterator<Item = Terminal> + use<'a, K> {
+    ) -> impl Iterator<Item = Terminal> + use<'a, K> {
         let (plan, level) = (&setup.plan, self.shape.level + 1);
         let (split, prover) = (plan.scheme().r, setup.field.prover().expect("tiles divide where the host proves, too"));
         let family = Region { corner: std::array::from_fn(|j| parent[j] * split[j]), extent: split };
-        (0..family.volume()).into_par_iter().map(move |child| {
+        (0..family.volume()).map(move |child| {
             let coords = family.cell(family.offset(child));
             let code = plan.encoding().encode(level, coords);
             match prover.prove(&plan.levels()[level as usize].region(coords), Payload::default()) {
@@ -73,5 +93,16 @@ impl<const K: usize> StreamProgram<K> {
                 Verdict::Mixed | Verdict::Unknown => Terminal::leaf(level, code, None),
             }
         })
+    }
+}
+
+/// The next place of a lattice in row-major order.
+fn advance<const K: usize>(coords: &mut [u32; K], grid: [u32; K]) {
+    for (place, cells) in coords.iter_mut().zip(grid) {
+        *place += 1;
+        if *place < cells {
+            return;
+        }
+        *place = 0;
     }
 }
