@@ -52,9 +52,18 @@ struct Listener {
 };
 
 DEVICE u64 warp_sum(u64 value) {
+#if __CUDA_ARCH__ >= 800
+    // In three digits, whose sums fit into 32 bits: a third of the instructions.
+    constexpr u32 DIGIT = 22, MASK = (1u << DIGIT) - 1;
+    const u64 low = __reduce_add_sync(0xffffffffu, u32(value) & MASK);
+    const u64 middle = __reduce_add_sync(0xffffffffu, u32(value >> DIGIT) & MASK);
+    const u64 high = __reduce_add_sync(0xffffffffu, u32(value >> 2 * DIGIT));
+    return low + (middle << DIGIT) + (high << 2 * DIGIT);
+#else
 #pragma unroll
     for (u32 distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(0xffffffffu, value, distance);
     return value;
+#endif
 }
 
 DEVICE u32 warp_least(u32 value) {

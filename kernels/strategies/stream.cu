@@ -70,6 +70,7 @@ struct Prover : Tiler {
     DEVICE void settle(u32 asked, const Coords& coords, const Region& region, const Fate& fate) {
         if (TILE_DIVIDES) divide(asked, coords);
         else evaluate((asked >> lane() & 1) != 0, region, u32(fate.value));
+        evaluator.finish(sheet);
     }
 
   private:

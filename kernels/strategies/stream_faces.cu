@@ -63,21 +63,32 @@ KERNEL(stream_look) {
     Look look{glances[warp()]};
     look.begin(box);
     Evaluator evaluator{args, queues[warp()]};
-    u32 heard = 0;
+    u32 rest = __ballot_sync(WHOLE_WARP, mine), heard = 0, slot = piece, cells = 0, bits = 0;
+    bool begun = false;
+    evaluator.evaluate_all(look, [&](u32& index, u32&, bool& named) {
 #pragma unroll 1
-    for (u32 rest = __ballot_sync(WHOLE_WARP, mine); rest != 0 && !listener.ended; rest &= rest - 1) {
-        const u32 region = __ffs(rest) - 1, cells = u32(look.glance.boxes[region].surface_volume());
-        const u32 chunks = (cells + 31) / 32, bits = chunks <= 1 ? 0 : 32 - __clz(chunks - 1);
-        // In bit-reversed order, so that a second label shows early.
+        for (; rest != 0; rest &= rest - 1, begun = false) {
+            const u32 region = __ffs(rest) - 1;
+            if (!begun) {
+                cells = u32(look.glance.boxes[region].surface_volume());
+                bits = cells <= 32 ? 0 : 32 - __clz((cells - 1) / 32);
+                slot = piece;
+                begun = true;
+            }
+            // In bit-reversed order, so that a second label shows early.
 #pragma unroll 1
-        for (u32 slot = piece; slot >> bits == 0 && !__any_sync(WHOLE_WARP, look.mixed(region)); slot += launch.pieces) {
-            const u32 chunk = bits == 0 ? slot : __brev(slot) >> (32 - bits), cell = chunk * 32 + lane();
-            if (chunk >= chunks) continue;
-            if (++heard % LISTEN == 0 && listener.ends(LISTEN)) break;
-            evaluator.evaluate(look, region << Look::PLACES | (cell < cells ? cell : 0), 0, cell < cells);
+            while (slot >> bits == 0 && !__any_sync(WHOLE_WARP, look.mixed(region))) {
+                const u32 chunk = bits == 0 ? slot : __brev(slot) >> (32 - bits), cell = chunk * 32 + lane();
+                slot += launch.pieces;
+                if (chunk * 32 >= cells) continue;
+                if (++heard % LISTEN == 0 && listener.ends(LISTEN)) return false;
+                named = cell < cells;
+                index = region << Look::PLACES | (named ? cell : 0);
+                return true;
+            }
         }
-    }
-    evaluator.finish(look);
+        return false;
+    });
     if (mine && look.glance.least[lane()] <= look.glance.most[lane()]) {
         atomicMin(least, look.glance.least[lane()]);
         atomicMax(most, look.glance.most[lane()]);

@@ -17,6 +17,7 @@ struct Cost {
     }
     // By whole warps.
     DEVICE void settle(u64 tallies, u32 column) const {
+        if (!__any_sync(WHOLE_WARP, cells != 0 || labels != 0)) return;
         const u64 all = warp_sum(u64(i64(i32(cells)))), sum = LABELS_COUNT ? warp_sum(labels) : 0;
         if (lane() == 0 && (all != 0 || sum != 0)) {
             count(tallies, column, all);

@@ -31,6 +31,9 @@ template <bool CHILD> DEVICE constexpr u32 cells_outside() {
 // The least step at which a test is of use, as a label of a piece tells it.
 DEVICE u32 first_test(TileLabel label) { return TILE_NARROW || !(COUNTS_AS_FLOATS || LABEL_IS_FLOAT) ? u32(label) : 0; }
 
+// What a warp is at: the faces of regions, those of their children, or what is inside the leaves.
+enum Step : u32 { FACES, CHILD_FACES, INSIDES };
+
 struct Facer : Tiler {
     Boxes& boxes;
     const LaunchArgs& inner; // the last level's
@@ -50,30 +53,88 @@ struct Facer : Tiler {
         return map_read(launch.above, launch.above_values, linear(grid, parent));
     }
 
+    // One loop for all three, so that there is one place in the code where cells are evaluated: it must fit the caches of instructions.
     DEVICE void settle(u32 asked, const Coords& coords, const Region& region, Fate& fate) {
         const bool mine = (asked >> lane() & 1) != 0;
         if (mine) fate = foreseen(args, region);
         if (mine && fate.state == MAP_UNIFORM) found.proven++;
-        u32 since = 0;
-        look<false>(mine && fate.state == MAP_MIXED, region, 0, fate, since);
-        explored.add(sheet.take());
-        if (mine) {
-            record(launch.mixed, launch.values, launch.grid, coords, fate);
-            if (fate.state == MAP_UNIFORM) found.uniform(region.volume());
-            else found.mixed(region.volume(), !TILE_DIVIDES);
-            if (!TILE_DIVIDES && fate.state == MAP_MIXED) becomes_leaf(region, 0, explored);
+        // What is at hand: the regions themselves, or some of their children.
+        Step step = FACES;
+        u32 children = 0, first = 0; // all of them, and the number of lane 0's
+        u32 all = list(mine && fate.state == MAP_MIXED, region, step, 0, ~0u);
+        Coords at = coords;
+        Region box = region;
+        u32 outer = 0;
+        bool has = mine;
+        Fate now = fate;
+#pragma unroll 1
+        while (true) {
+            evaluate(step, all);
+            if (listener.ended) return;
+            if (step == INSIDES) {
+                evaluated.add(sheet.take());
+            } else {
+                const bool of_child = step == CHILD_FACES;
+                const Cost looked = sheet.take();
+                const u32 since = judge(step, all, has, now);
+                // Each by its name: a reference to either would have both in memory.
+                if (of_child) account(looked, inner_explored, inner_found, has, box, outer, true, now);
+                else account(looked, explored, found, has, box, outer, !TILE_DIVIDES, now);
+                if (has) {
+                    if (of_child) record(launch.below, launch.below_values, inner, at, now);
+                    else record(launch.mixed, launch.values, launch, at, now);
+                    if (of_child && now.state == MAP_UNIFORM && run.array != 0) paint(box, now.value);
+                }
+                const bool open = has && now.state == MAP_MIXED;
+                if (of_child || !TILE_DIVIDES) {
+                    if (!of_child) fate = now;
+                    step = INSIDES;
+                    all = run.array != 0 ? list(open, box, of_child ? CHILD_FACES : FACES, 0, since) : 0;
+                    if (all > 0) continue;
+                } else {
+                    fate = now;
+                    const u32 parents = __ballot_sync(WHOLE_WARP, open);
+                    if (open) boxes.open[__popc(parents & ((1u << lane()) - 1))] = u8(lane());
+                    __syncwarp();
+                    children = __popc(parents) * CHILDREN;
+                }
+            }
+            if (first >= children) return;
+            // The next of the children.
+            has = first + lane() < children;
+            const u32 number = has ? first + lane() : 0, parent = boxes.open[number / CHILDREN];
+            u32 child = number % CHILDREN;
+            outer = 0;
+#pragma unroll
+            for (u32 j = 0; j < DIM; j++) {
+                const u32 digit = child % split(j);
+                at[j] = __shfl_sync(WHOLE_WARP, coords[j], parent) * split(j) + digit;
+                outer |= (u32(digit == 0) | u32(digit + 1 == split(j)) << 1) << (2 * j);
+                child /= split(j);
+            }
+            box = region_at(run, inner, at);
+            now = {MAP_MIXED, 0};
+            first += 32;
+            step = CHILD_FACES;
+            all = list(has, box, step, outer, ~0u);
         }
-        const bool open = mine && fate.state == MAP_MIXED;
-        if (TILE_DIVIDES) divide(__ballot_sync(WHOLE_WARP, open), coords);
-        else inside<false>(open, region, since);
     }
 
   private:
-    DEVICE static void record(u64 states, u64 values, const u32* grid, const Coords& coords, const Fate& fate) {
+    DEVICE static void record(u64 states, u64 values, const LaunchArgs& level, const Coords& coords, const Fate& fate) {
         if (states == 0) return;
-        const u64 place = linear(grid, coords);
+        const u64 place = linear(level.grid, coords);
         ((u8*)states)[place] = u8(fate.state);
         ((Value*)values)[place] = fate.value;
+    }
+
+    // Counts what was looked at, and what it came to.
+    DEVICE void account(const Cost& cost, Cost& looked, Found& kept, bool has, const Region& box, u32 outer, bool leaf, const Fate& fate) {
+        looked.add(cost);
+        if (!has) return;
+        if (fate.state == MAP_UNIFORM) kept.uniform(box.volume());
+        else kept.mixed(box.volume(), leaf);
+        if (fate.state == MAP_MIXED && leaf) becomes_leaf(box, outer, looked);
     }
 
     // A leaf's cells count as evaluated, not as explored; those that its parent has on its faces, too, were explored above.
@@ -88,44 +149,11 @@ struct Facer : Tiler {
         evaluated.cells += outside;
     }
 
-    // The children of the regions of the `open` lanes.
-    DEVICE void divide(u32 open, const Coords& coords) {
-        if ((open >> lane() & 1) != 0) boxes.open[__popc(open & ((1u << lane()) - 1))] = u8(lane());
-        __syncwarp();
-        const u32 all = __popc(open) * CHILDREN;
-#pragma unroll 1
-        for (u32 base = 0; base < all && !ends(1); base += 32) {
-            const bool mine = base + lane() < all;
-            const u32 number = mine ? base + lane() : 0, parent = boxes.open[number / CHILDREN];
-            u32 child = number % CHILDREN, outer = 0;
-            Coords at;
-#pragma unroll
-            for (u32 j = 0; j < DIM; j++) {
-                const u32 digit = child % split(j);
-                at[j] = __shfl_sync(WHOLE_WARP, coords[j], parent) * split(j) + digit;
-                outer |= (u32(digit == 0) | u32(digit + 1 == split(j)) << 1) << (2 * j);
-                child /= split(j);
-            }
-            const Region box = region_at(run, inner, at);
-            Fate fate{MAP_MIXED, 0};
-            u32 since = 0;
-            look<true>(mine, box, outer, fate, since);
-            inner_explored.add(sheet.take());
-            if (mine) {
-                record(launch.below, launch.below_values, inner.grid, at, fate);
-                if (fate.state == MAP_UNIFORM) inner_found.uniform(box.volume());
-                else {
-                    inner_found.mixed(box.volume(), true);
-                    becomes_leaf(box, outer, inner_explored);
-                }
-            }
-            if (mine && fate.state == MAP_UNIFORM && run.array != 0) paint(box, fate.value);
-            inside<true>(mine && fate.state == MAP_MIXED, box, since);
-        }
-    }
+    // The longest side of what is listed for a step.
+    DEVICE static u32 side(Step step, u32 j) { return step == FACES || !TILE_DIVIDES ? tile_side(j) : leaf_side(j); }
 
     // Puts the boxes of those lanes that have one into the list. How many there are.
-    template <bool CHILD> DEVICE u32 list(bool mine, const Region& box, u32 outer, u32 since) {
+    DEVICE u32 list(bool mine, const Region& box, Step step, u32 outer, u32 since) {
         const u32 votes = __ballot_sync(WHOLE_WARP, mine), place = __popc(votes & ((1u << lane()) - 1));
         if (mine) {
             boxes.index[place] = piece_index(within(box.corner));
@@ -134,7 +162,7 @@ struct Facer : Tiler {
             boxes.differs[place] = 0;
             boxes.shorter[place] = 0;
 #pragma unroll
-            for (u32 j = 0; j < DIM; j++) boxes.shorter[place] |= u32(box.extent[j] < longest<CHILD>(j)) << j;
+            for (u32 j = 0; j < DIM; j++) boxes.shorter[place] |= u32(box.extent[j] < side(step, j)) << j;
         }
         __syncwarp();
         return __popc(votes);
@@ -147,13 +175,13 @@ struct Facer : Tiler {
         return box;
     }
 
-    // A cell on the faces of a box: the box, the cell's place in the piece, whether there is one of that number, and whether it lies on
-    // the faces of the box's parent, too.
-    struct OnFace {
+    // A cell of a box: the box, the cell's place in the piece, whether there is one of that number, and whether it lies on the faces of
+    // the box's parent, too.
+    struct Named {
         u32 from, index;
         bool there, known;
     };
-    template <bool CHILD> DEVICE OnFace on_face(u32 number, u32 all) const {
+    template <bool CHILD> DEVICE Named on_face(u32 number, u32 all) const {
         constexpr u32 CELLS = cells_outside<CHILD>();
         const u32 from = number < all * CELLS ? number / CELLS : 0;
         const Region box = listed<CHILD>(from);
@@ -167,67 +195,68 @@ struct Facer : Tiler {
         }
         return {from, boxes.index[from] + piece_index(at), there, CHILD && known};
     }
+    template <bool CHILD> DEVICE Named inside(u32 number, u32 all) const {
+        constexpr u32 CELLS = cells_inside<CHILD>() > 0 ? cells_inside<CHILD>() : 1;
+        const u32 from = number < all * CELLS ? number / CELLS : 0;
+        const Region box = listed<CHILD>(from);
+        bool there = number < all * cells_inside<CHILD>();
+        u32 rest = number % CELLS;
+        Coords at;
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) {
+            const u32 within = longest<CHILD>(j) > 2 ? longest<CHILD>(j) - 2 : 1;
+            at[j] = 1 + rest % within;
+            rest /= within;
+            there = there && at[j] + 1 < box.extent[j];
+            if (!there) at[j] = 0;
+        }
+        return {from, boxes.index[from] + piece_index(at), there, false};
+    }
 
-    // Looks at the faces of the boxes of those lanes that have one. What a lane's box is, and the least of its labels there.
-    template <bool CHILD> DEVICE void look(bool mine, const Region& box, u32 outer, Fate& fate, u32& since) {
-        constexpr u32 CELLS = cells_outside<CHILD>();
-        const u32 all = list<CHILD>(mine, box, outer, ~0u);
-        if (all == 0) return;
+    // The numbers of a step's cells, and one of them.
+    DEVICE static u32 numbers(Step step) {
+        if (step == FACES) return cells_outside<false>();
+        return step == CHILD_FACES ? cells_outside<true>() : cells_inside<TILE_DIVIDES>();
+    }
+    DEVICE Named named(Step step, u32 number, u32 all) const {
+        if (step == FACES) return on_face<false>(number, all);
+        return TILE_DIVIDES && step == CHILD_FACES ? on_face<true>(number, all) : inside<TILE_DIVIDES>(number, all);
+    }
+
+    DEVICE void evaluate(Step step, u32 all) {
+        const u32 end = all * numbers(step);
         u32 base = 0;
-        evaluator.evaluate_all(sheet, [&](u32& index, u32&, bool& evaluates) {
+        evaluator.evaluate_all(sheet, [&](u32& index, u32& since, bool& mine) {
             do {
-                if (base >= all * CELLS || ends(1)) return false;
-                const OnFace cell = on_face<CHILD>(base + lane(), all);
-                evaluates = cell.there && !cell.known;
-                index = evaluates ? cell.index : 0;
+                if (base >= end || ends(1)) return false;
+                const Named cell = named(step, base + lane(), all);
+                mine = cell.there && !cell.known;
+                index = mine ? cell.index : 0;
+                since = step == INSIDES ? boxes.since[cell.from] : 0;
                 base += 32;
-            } while (!__any_sync(WHOLE_WARP, evaluates));
+            } while (!__any_sync(WHOLE_WARP, mine));
             return true;
         });
+    }
+
+    // What the boxes of those lanes that have one are, by the labels on their faces. The least of those.
+    DEVICE u32 judge(Step step, u32 all, bool mine, Fate& fate) {
+        const u32 end = all * numbers(step);
 #pragma unroll 1
-        for (base = 0; base < all * CELLS; base += 32) {
-            const OnFace cell = on_face<CHILD>(base + lane(), all);
+        for (u32 base = 0; base < end; base += 32) {
+            const Named cell = named(step, base + lane(), all);
             const TileLabel label = sheet.piece.labels[cell.index], first = sheet.piece.labels[boxes.index[cell.from]];
             if (cell.there && key(Value(label)) != key(Value(first))) boxes.differs[cell.from] = 1;
             const u32 test = first_test(label);
             if (cell.there && test < boxes.since[cell.from]) atomicMin(&boxes.since[cell.from], test);
         }
         __syncwarp();
-        const u32 votes = __ballot_sync(WHOLE_WARP, mine), place = __popc(votes & ((1u << lane()) - 1));
-        if (mine) {
-            since = boxes.since[place];
-            if (boxes.differs[place] == 0) fate = {MAP_UNIFORM, key(Value(sheet.piece.labels[boxes.index[place]]))};
-        }
+        // Those that were proven are not in the list.
+        const bool asked = mine && fate.state == MAP_MIXED;
+        const u32 votes = __ballot_sync(WHOLE_WARP, asked), place = __popc(votes & ((1u << lane()) - 1));
+        const u32 since = asked ? boxes.since[place] : 0;
+        if (asked && boxes.differs[place] == 0) fate = {MAP_UNIFORM, key(Value(sheet.piece.labels[boxes.index[place]]))};
         __syncwarp();
-    }
-
-    // Evaluates the cells inside the boxes of those lanes that have one.
-    template <bool CHILD> DEVICE void inside(bool mine, const Region& box, u32 since) {
-        constexpr u32 CELLS = cells_inside<CHILD>();
-        if (CELLS == 0 || run.array == 0) return;
-        const u32 all = list<CHILD>(mine, box, 0, since) * CELLS;
-        u32 base = 0;
-        evaluator.evaluate_all(sheet, [&](u32& index, u32& first, bool& there) {
-            do {
-                if (base >= all || ends(1)) return false;
-                const u32 number = base + lane(), from = number < all ? number / CELLS : 0;
-                const Region listed_box = listed<CHILD>(from);
-                there = number < all;
-                u32 rest = number % CELLS;
-                Coords at;
-#pragma unroll
-                for (u32 j = 0; j < DIM; j++) {
-                    at[j] = 1 + rest % (longest<CHILD>(j) - 2);
-                    rest /= longest<CHILD>(j) - 2;
-                    there = there && at[j] + 1 < listed_box.extent[j];
-                    if (!there) at[j] = 0;
-                }
-                index = boxes.index[from] + piece_index(at);
-                first = boxes.since[from];
-                base += 32;
-            } while (!TILE_EVEN && !__any_sync(WHOLE_WARP, there));
-            return true;
-        });
-        evaluated.add(sheet.take());
+        return since;
     }
 };

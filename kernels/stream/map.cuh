@@ -75,6 +75,7 @@ struct Found {
     }
     // By whole warps.
     DEVICE void settle(u64 tallies) const {
+        if (!__any_sync(WHOLE_WARP, subdivided + filled + leaves != 0)) return;
         settle(tallies, TALLY_SUBDIVIDED, subdivided);
         settle(tallies, TALLY_FILLED, filled);
         settle(tallies, TALLY_PROVEN, proven);

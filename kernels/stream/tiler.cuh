@@ -104,10 +104,7 @@ template <class Work> DEVICE void settle_tiles(Work& work) {
             const u32 asked = __ballot_sync(WHOLE_WARP, of_piece && fate.state == MAP_MIXED);
 #pragma unroll
             for (u32 j = 0; j < DIM; j++) work.sheet.corner[j] = __shfl_sync(WHOLE_WARP, region.corner[j], first);
-            if (asked != 0) {
-                work.settle(asked, coords, region, fate);
-                work.evaluator.finish(work.sheet);
-            }
+            if (asked != 0) work.settle(asked, coords, region, fate);
             if (work.run.array == 0) continue;
             const u32 open = __ballot_sync(WHOLE_WARP, of_piece && fate.state == MAP_MIXED);
             const Value value = __shfl_sync(WHOLE_WARP, fate.value, __ffs(mine) - 1);
