@@ -20,19 +20,10 @@
 #include "stream/tile.cuh"
 #include "stream/map.cuh"
 #include "stream/cells.cuh"
-#include "stream/tiler.cuh"
 
-// A thread proves a region.
-DEVICE Fate proven(const FieldArgs& args, const Region& region, bool last, Found& found) {
-    Value value = 0;
-    const Verdict verdict = prove(args, region, value);
-    if (verdict == UNIFORM) {
-        found.proven++;
-        found.uniform(region.volume());
-        return {MAP_UNIFORM, key(value)};
-    }
-    found.mixed(region.volume(), last);
-    return {MAP_MIXED, verdict == UNKNOWN ? value : 0};
+KERNEL(stream_roots) {
+    const u64 index = (launch.first + blockIdx.x) * BLOCK + threadIdx.x;
+    if (index < launch.regions) ((u8*)launch.mixed)[linear(launch.grid, olt_root(launch, u32(index)).coords)] = MAP_MIXED;
 }
 
 KERNEL(stream_prove) {
@@ -59,21 +50,25 @@ struct Leaves {
     u8 open[32]; // lanes whose regions are divided
 };
 
-// Regions come proven; those that are mixed are divided once more or evaluated.
-struct Prover : Tiler {
+// What a warp works with.
+struct Tiler {
+    const RunArgs& run;
+    const LaunchArgs& launch;
+    const FieldArgs& args;
+    Listener& listener;
+    Sheet& sheet;
+    Evaluator& evaluator;
     Leaves& leaves;
-    const LaunchArgs& inner; // the last level's
-    Found& found;
+    u32 heard = 0; // labels since the warp last listened
 
-    DEVICE Fate fate(const Coords& coords) const { return map_read(launch.mixed, launch.values, linear(launch.grid, coords)); }
-
-    DEVICE void settle(u32 asked, const Coords& coords, const Region& region, const Fate& fate) {
-        if (TILE_DIVIDES) divide(asked, coords);
-        else evaluate((asked >> lane() & 1) != 0, region, u32(fate.value));
-        evaluator.finish(sheet);
+    // True if the warp is to end, before it evaluates so many labels more.
+    DEVICE bool ends(u32 labels) {
+        heard += labels;
+        if (heard < LISTEN) return listener.ended;
+        heard = 0;
+        return listener.ends(LISTEN);
     }
 
-  private:
     // Evaluates the leaves of those lanes that have one.
     DEVICE void evaluate(bool mine, const Region& box, u32 since) {
         const u32 votes = __ballot_sync(WHOLE_WARP, mine), leaf = __popc(votes & ((1u << lane()) - 1));
@@ -121,7 +116,7 @@ struct Prover : Tiler {
     }
 
     // Proves the children of the regions of the `open` lanes, and evaluates those that are mixed.
-    DEVICE void divide(u32 open, const Coords& coords) {
+    DEVICE void divide(u32 open, const Coords& coords, const LaunchArgs& inner, Found& found) {
         if ((open >> lane() & 1) != 0) leaves.open[__popc(open & ((1u << lane()) - 1))] = u8(lane());
         __syncwarp();
         const u32 all = __popc(open) * CHILDREN;
@@ -144,7 +139,75 @@ struct Prover : Tiler {
             evaluate(fate.state == MAP_MIXED, box, u32(fate.value));
         }
     }
+
+    // One label in every cell of a region, by one thread.
+    DEVICE void paint(const Region& box, Value value) {
+        const TileLabel label = tile_label(value);
+        const u32 first = piece_index(within(box.corner)), cells = u32(box.volume());
+        for (u32 i = 0; i < cells; i++) sheet.piece.labels[first + piece_index(box.offset(i))] = label;
+    }
+
+    // One label each in the cells of the regions of the `uniform` lanes of a piece whose first lane is `first`; by the warp.
+    DEVICE void cover(u32 uniform, u32 first, const Region& region, Value value) {
+        constexpr u32 LABELS = 4 / sizeof(TileLabel) > 0 ? 4 / sizeof(TileLabel) : 1;
+        if constexpr (TILE_EVEN && tile_side(0) % LABELS == 0 && PIECE_CELLS % (32 * LABELS) == 0 && sizeof(TileLabel) <= 4) {
+            const u32 label = u32(tile_label(value));
+            const u32 word = sizeof(TileLabel) == 1 ? label * 0x01010101u : sizeof(TileLabel) == 2 ? label * 0x00010001u : label;
+#pragma unroll 8
+            for (u32 i = lane(); i < PIECE_CELLS / LABELS; i += 32) {
+                const u32 from = first + piece_lane(piece_place(i * LABELS));
+                const u32 mine = __shfl_sync(WHOLE_WARP, word, from);
+                if ((uniform >> from & 1) != 0) ((u32*)sheet.piece.labels)[i] = mine;
+            }
+        } else {
+            if ((uniform >> lane() & 1) != 0) paint(region, value);
+        }
+    }
+
+    // Stores the piece: its regions are those of the lanes `mine`, from lane `first` on; `alike` if all have lane `source`'s label.
+    DEVICE void store_piece(u32 mine, u32 first, const Region& region, bool alike, Value value) {
+        constexpr bool ROWS = TILE_EVEN && piece_side(0) % QUAD_CELLS == 0;
+        const CellValue cell = stored(value);
+        if (ROWS && mine == PIECE_MASK << first && !run.windowed && run.extent[0] % QUAD_CELLS == 0) {
+            const Quad quad = quad_of(cell);
+            CellValue* const lowest = (CellValue*)run.array + linear(run.extent, sheet.corner);
+#pragma unroll 4
+            for (u32 i = lane(); i < PIECE_CELLS / QUAD_CELLS; i += 32) {
+                const u32 index = i * QUAD_CELLS;
+                *(Quad*)(lowest + linear(run.extent, piece_place(index))) = alike ? quad : sheet.piece.quad(index);
+            }
+            return;
+        }
+#pragma unroll 1
+        for (u32 rest = mine; rest != 0; rest &= rest - 1) {
+            const u32 from = __ffs(rest) - 1;
+            Region box;
+#pragma unroll
+            for (u32 j = 0; j < DIM; j++) {
+                box.corner[j] = __shfl_sync(WHOLE_WARP, region.corner[j], from);
+                box.extent[j] = __shfl_sync(WHOLE_WARP, region.extent[j], from);
+            }
+            const u32 lowest = piece_index(within(box.corner)), cells = u32(box.volume());
+            for (u32 i = lane(); i < cells; i += 32) {
+                const Coords at = box.offset(i);
+                store(run, box.cell(at), alike ? cell : tile_cell(sheet.piece.labels[lowest + piece_index(at)]));
+            }
+        }
+    }
+
+    // The place of a cell in the piece.
+    DEVICE Coords within(const Coords& cell) const {
+        Coords at;
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) at[j] = cell[j] - sheet.corner[j];
+        return at;
+    }
 };
+
+// The number of a tile that nobody has taken, for lane 0.
+DEVICE u64 ticket(const LaunchArgs& launch) {
+    return lane() == 0 ? atomicAdd((u64*)launch.tallies + TALLY_TICKET, u64(1)) : 0;
+}
 
 KERNEL(stream_tiles) {
     __shared__ Piece pieces[WARPS];
@@ -153,12 +216,52 @@ KERNEL(stream_tiles) {
     Listener listener(run.stop);
     Evaluator evaluator{args, queues[warp()]};
     Sheet sheet{pieces[warp()]};
-    const LaunchArgs inner = children_of(launch);
+    Tiler tiler{run, launch, args, listener, sheet, evaluator, lists[warp()]};
+    LaunchArgs inner = launch;
+#pragma unroll
+    for (u32 j = 0; j < DIM; j++) {
+        inner.grid[j] = launch.grid[j] * split(j);
+        inner.side[j] = TILE_EVEN ? leaf_side(j) : 0;
+    }
     Found found;
-    Prover prover{{run, launch, args, listener, sheet, evaluator}, lists[warp()], inner, found};
-    settle_tiles(prover);
+    // Whoever is done takes the next: some tiles take a hundred times as long as others. It is asked for ahead, and comes meanwhile.
+    u64 next = ticket(launch);
+#pragma unroll 1
+    for (u64 tile; (tile = __shfl_sync(WHOLE_WARP, next, 0)) < launch.regions && !tiler.ends(LISTEN);) {
+        next = ticket(launch);
+        Coords coords;
+        Fate fate{MAP_ABSENT, 0};
+        if (tile_region(launch, tile, coords)) fate = map_read(launch.mixed, launch.values, linear(launch.grid, coords));
+        const Region region = region_at(run, launch, coords);
+#pragma unroll 1
+        for (u32 first = 0; first < TILE_LANES; first += PIECE_LANES) {
+            const bool of_piece = (PIECE_MASK << first >> lane() & 1) != 0;
+            const u32 mine = __ballot_sync(WHOLE_WARP, of_piece && fate.state != MAP_ABSENT);
+            if (mine == 0) continue;
+            const u32 open = __ballot_sync(WHOLE_WARP, of_piece && fate.state == MAP_MIXED);
+            const Value value = __shfl_sync(WHOLE_WARP, fate.value, __ffs(mine) - 1);
+            const bool differs = of_piece && fate.state == MAP_UNIFORM && fate.value != value;
+            const bool alike = open == 0 && !__any_sync(WHOLE_WARP, differs);
+#pragma unroll
+            for (u32 j = 0; j < DIM; j++) sheet.corner[j] = __shfl_sync(WHOLE_WARP, region.corner[j], first);
+            if (open != 0) {
+                if (TILE_DIVIDES) tiler.divide(open, coords, inner, found);
+                else tiler.evaluate((open >> lane() & 1) != 0, region, u32(fate.value));
+                evaluator.finish(sheet);
+            }
+            if (run.array == 0) continue;
+            if (!alike) tiler.cover(mine & ~open, first, region, fate.value);
+            __syncwarp();
+            tiler.store_piece(mine, first, region, alike, value);
+            __syncwarp();
+        }
+    }
     // The last level's.
     const u64 tallies = launch.tallies + (TILE_DIVIDES ? TALLY_ROWS * TALLY_COLUMNS * sizeof(u64) : 0);
     if (TILE_DIVIDES) found.settle(tallies);
-    sheet.take().settle(tallies, TALLY_EVALUATED);
+    const u64 evaluated = warp_sum(sheet.evaluated), labels = warp_sum(sheet.labels);
+    if (lane() == 0 && evaluated > 0) {
+        count(tallies, TALLY_EVALUATED, evaluated);
+        if (LABELS_COUNT) count(tallies, TALLY_LABELS, labels);
+    }
 }

@@ -2,54 +2,23 @@
 // what stays waits in a queue until there are 32, so that few lanes idle.
 #pragma once
 
-// Cells and their labels, of a thread.
-struct Cost {
-    u32 cells = 0; // with a sign, and small, since a warp has few tiles
-    u64 labels = 0;
-
-    DEVICE void add(Value found, bool mine) {
-        cells += mine;
-        if (LABELS_COUNT) labels += mine ? found : 0;
-    }
-    DEVICE void add(const Cost& other) {
-        cells += other.cells;
-        labels += other.labels;
-    }
-    // By whole warps.
-    DEVICE void settle(u64 tallies, u32 column) const {
-        if (!__any_sync(WHOLE_WARP, cells != 0 || labels != 0)) return;
-        const u64 all = warp_sum(u64(i64(i32(cells)))), sum = LABELS_COUNT ? warp_sum(labels) : 0;
-        if (lane() == 0 && (all != 0 || sum != 0)) {
-            count(tallies, column, all);
-            if (LABELS_COUNT) count(tallies, TALLY_LABELS, sum);
-        }
-    }
-};
-
-// Where labels of a piece go, and what they cost. What an evaluator works for has the same members.
+// Where labels of a piece go, and what they cost.
 struct Sheet {
     Piece& piece;
     Coords corner;
-    Cost cost;
+    u64 evaluated = 0;
+    u64 labels = 0;
 
     DEVICE void put(u32 index, Value found, bool mine) {
         if (mine) piece.labels[index] = tile_label(found);
-        cost.add(found, mine);
+        evaluated += mine;
+        if (LABELS_COUNT) labels += mine ? found : 0;
     }
-    // The cell of a number.
     DEVICE Coords cell(u32 index) const {
         Coords cell = piece_place(index);
 #pragma unroll
         for (u32 j = 0; j < DIM; j++) cell[j] += corner[j];
         return cell;
-    }
-    // False if the label of a cell that waits is of no use any more.
-    DEVICE bool wanted(u32) const { return true; }
-    // What it cost since this was last asked.
-    DEVICE Cost take() {
-        const Cost taken = cost;
-        cost = Cost();
-        return taken;
     }
 };
 
@@ -78,58 +47,24 @@ struct Evaluator {
     // How many wait for each stage, eight bits for it.
     u32 waiting = 0;
 
-    // A cell per lane that is `mine`, and whatever has company then.
-    template <class To> DEVICE void evaluate(To& sheet, u32 index, u32 since, bool mine) {
-        begin(sheet, index, since, mine);
-        go_on(sheet, 32);
-    }
-
-    // Cells as long as `next(index, since, mine)` names some, for the whole warp; ends with nothing that waits.
-    template <class To, class Next> DEVICE void evaluate_all(To& sheet, Next next) {
-        bool more = true;
-#pragma unroll 1
-        while (more || waiting > 0) {
-            u32 index = 0, since = 0;
-            bool mine = false;
-            more = more && next(index, since, mine);
-            if (more) begin(sheet, index, since, mine);
-            go_on(sheet, more ? 32 : 1);
-        }
-        __syncwarp();
-    }
-
-    // Ends with nothing that waits.
-    template <class To> DEVICE void finish(To& sheet) {
-#pragma unroll 1
-        while (waiting > 0) go_on(sheet, 1);
-        __syncwarp();
-    }
-
-  private:
-    // `since`: the cell is not outside before so many steps; or is likely not to be, where no proof says so.
-    template <class To> DEVICE void begin(To& sheet, u32 index, u32 since, bool mine) {
+    // `since`: the cell is not outside before so many steps.
+    DEVICE void evaluate(Sheet& sheet, u32 index, u32 since, bool mine) {
         FIELD_ORBIT z = orbit_at(args, sheet.cell(index));
         constexpr u32 YOUNG = FIELD_ORBIT::COUNTED + FIELD_ORBIT::TESTED;
-        const u32 cap = args.dwell;
-        u32 first = warp_least(mine ? since : cap) & ~3u;
-        if (!CERTIFIES && first > 0 && __any_sync(WHOLE_WARP, mine && !z.permanent())) first = 0;
+        const u32 cap = args.dwell, begin = warp_least(mine ? since : cap) & ~3u;
 #pragma unroll 1
-        for (u32 i = 0; i < first; i += 4) steps<4>(z);
-        if (!CERTIFIES && first > 0 && __any_sync(WHOLE_WARP, mine && !inside(z))) {
-            first = 0;
-            z = orbit_at(args, sheet.cell(index));
-        }
-        u32 d = first, span = 0;
+        for (u32 i = 0; i < begin; i += 4) steps<4>(z);
+        u32 d = begin, span = 0;
         bool stays = false;
         if (z.permanent()) {
             d += counted<FIELD_ORBIT::COUNTED>(z);
-            const u32 end = first + YOUNG < cap ? first + YOUNG : cap;
+            const u32 end = begin + YOUNG < cap ? begin + YOUNG : cap;
             if constexpr (FIELD_ORBIT::TESTED > 0) tested(z, d, end);
             // Proofs say of the state after them nothing but that those before were inside.
-            stays = d == first + YOUNG && d < cap && inside(z);
+            stays = d == begin + YOUNG && d < cap && inside(z);
             if (FIELD_ORBIT::FIRST > 0) {
-                const u32 end = first + FIELD_ORBIT::FIRST < cap ? first + FIELD_ORBIT::FIRST : cap;
-                if (stays) span = blocks<FIELD_ORBIT::SHORTEST>(z, d, end) ? 0 : FIELD_ORBIT::SHORTEST;
+                const u32 first = begin + FIELD_ORBIT::FIRST < cap ? begin + FIELD_ORBIT::FIRST : cap;
+                if (stays) span = blocks<FIELD_ORBIT::SHORTEST>(z, d, first) ? 0 : FIELD_ORBIT::SHORTEST;
                 stays = stays && span == 0;
             }
         } else {
@@ -138,12 +73,20 @@ struct Evaluator {
         __syncwarp();
         found(sheet, z, index, d, span, mine, stays);
         wait(z, 0, index, d, mine && stays);
+        go_on(sheet, 32);
     }
 
+    // Ends with nothing that waits.
+    DEVICE void finish(Sheet& sheet) {
+#pragma unroll 1
+        while (waiting > 0) go_on(sheet, 1);
+    }
+
+  private:
     DEVICE u32 count(u32 stage) const { return waiting >> (8 * stage) & 0xff; }
 
     // What is known of an orbit: that it is outside within `span` steps; if that is 0 its dwell, unless it stays.
-    template <class To> DEVICE void found(To& sheet, FIELD_ORBIT& z, u32 index, u32 d, u32 span, bool mine, bool stays) {
+    DEVICE void found(Sheet& sheet, FIELD_ORBIT& z, u32 index, u32 d, u32 span, bool mine, bool stays) {
         if (span > 0) {
             search<FIELD_ORBIT::LONGEST>(z, d, span);
             d++;
@@ -165,7 +108,7 @@ struct Evaluator {
     }
 
     // Stages of which at least so many wait, in their order, so that none is asked for more room than it has.
-    template <class To> DEVICE void go_on(To& sheet, u32 least) {
+    DEVICE void go_on(Sheet& sheet, u32 least) {
 #pragma unroll 1
         for (u32 stage = 0; stage < FIELD_ORBIT::STAGES; stage++) {
             if (count(stage) >= least) run(sheet, stage);
@@ -173,13 +116,13 @@ struct Evaluator {
     }
 
     // A stage of up to 32.
-    template <class To> DEVICE void run(To& sheet, u32 stage) {
+    DEVICE void run(Sheet& sheet, u32 stage) {
         const bool last = stage + 1 == FIELD_ORBIT::STAGES;
         const u32 all = count(stage), taken = all < 32 ? all : 32, from = all - taken, cap = args.dwell;
-        const u32 place = from + (lane() < taken ? lane() : 0);
+        const bool mine = lane() < taken;
+        const u32 place = from + (mine ? lane() : 0);
         const Queue::Stage& of = queue.stages[stage];
         const u32 index = of.index[place];
-        const bool mine = lane() < taken && sheet.wanted(index);
         u32 d = of.age[place], span = 0;
         FIELD_ORBIT z = orbit_at(args, sheet.cell(index));
         z.load([&](u32 i) { return of.state[i][place]; });
@@ -202,17 +145,10 @@ struct Evaluator {
     const FieldArgs& args;
     Queue& queue;
 
-    template <class To> DEVICE void evaluate(To& sheet, u32 index, u32, bool mine) {
+    DEVICE void evaluate(Sheet& sheet, u32 index, u32, bool mine) {
         sheet.put(index, value_at(args, sheet.cell(index)), mine);
     }
-    template <class To, class Next> DEVICE void evaluate_all(To& sheet, Next next) {
-        u32 index = 0, since = 0;
-        bool mine = false;
-#pragma unroll 1
-        while (next(index, since, mine)) evaluate(sheet, index, since, mine);
-        __syncwarp();
-    }
-    template <class To> DEVICE void finish(To&) { __syncwarp(); }
+    DEVICE void finish(Sheet&) {}
 };
 
 #endif

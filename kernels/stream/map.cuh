@@ -20,23 +20,6 @@ DEVICE Coords map_place(const u32* grid, u64 index) {
     return at;
 }
 
-// Marks the roots of a run that does not start from all regions of its first level.
-KERNEL(stream_roots) {
-    const u64 index = (launch.first + blockIdx.x) * BLOCK + threadIdx.x;
-    if (index < launch.regions) ((u8*)launch.mixed)[linear(launch.grid, olt_root(launch, u32(index)).coords)] = MAP_MIXED;
-}
-
-// The lattice of the last level, for what lies on tiles of the one above it.
-DEVICE LaunchArgs children_of(const LaunchArgs& launch) {
-    LaunchArgs inner = launch;
-#pragma unroll
-    for (u32 j = 0; j < DIM; j++) {
-        inner.grid[j] = launch.grid[j] * split(j);
-        inner.side[j] = TILE_EVEN ? leaf_side(j) : 0;
-    }
-    return inner;
-}
-
 // Region number `index` of a level, and what it comes from: what its parent is, or whether it is a root. Families are numbered one
 // after the other, so that the lanes of a warp mostly have parents that are alike.
 DEVICE Fate inherited(const LaunchArgs& launch, u64 index, Coords& coords) {
@@ -59,8 +42,7 @@ DEVICE Fate inherited(const LaunchArgs& launch, u64 index, Coords& coords) {
 
 // What a level's regions come to, per thread.
 struct Found {
-    u32 subdivided = 0, filled = 0, proven = 0, leaves = 0;
-    u64 filled_cells = 0, leaf_cells = 0;
+    u64 subdivided = 0, filled = 0, leaves = 0, filled_cells = 0, leaf_cells = 0;
 
     DEVICE void uniform(u64 cells) {
         filled++;
@@ -75,10 +57,9 @@ struct Found {
     }
     // By whole warps.
     DEVICE void settle(u64 tallies) const {
-        if (!__any_sync(WHOLE_WARP, subdivided + filled + leaves != 0)) return;
         settle(tallies, TALLY_SUBDIVIDED, subdivided);
         settle(tallies, TALLY_FILLED, filled);
-        settle(tallies, TALLY_PROVEN, proven);
+        settle(tallies, TALLY_PROVEN, filled);
         settle(tallies, TALLY_FILLED_CELLS, filled_cells);
         settle(tallies, TALLY_LEAVES, leaves);
         settle(tallies, TALLY_LEAF_CELLS, leaf_cells);
@@ -90,3 +71,15 @@ struct Found {
         if (lane() == 0 && sum > 0) count(tallies, column, sum);
     }
 };
+
+// A thread proves a region.
+DEVICE Fate proven(const FieldArgs& args, const Region& region, bool last, Found& found) {
+    Value value = 0;
+    const Verdict verdict = prove(args, region, value);
+    if (verdict == UNIFORM) {
+        found.uniform(region.volume());
+        return {MAP_UNIFORM, key(value)};
+    }
+    found.mixed(region.volume(), last);
+    return {MAP_MIXED, verdict == UNKNOWN ? value : 0};
+}

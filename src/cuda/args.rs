@@ -43,11 +43,6 @@ device_struct! {
         /// The fates and the values of the lattice of the level above; 0 for roots (streams).
         above: u64,
         above_values: u64,
-        /// The same of the last level, where tiles of the one above it say what became of it; 0 if nobody asks (streams).
-        below: u64,
-        below_values: u64,
-        /// The greatest key met in each region that is looked at, whose least is among the values (streams).
-        most: u64,
         /// Mixed regions per piece (stable insertion).
         ranks: u64,
         /// Counters of the level.
@@ -79,8 +74,7 @@ device_struct! {
         stable: u32,
         fill: u32,
         leaf: u32,
-        /// Blocks per region, tiles per block (Exhaustive) or per warp (streams), warps that look at a region together (streams), or rounds
-        /// per piece (stable insertion).
+        /// Blocks per region, tiles per block (Exhaustive), or rounds per piece (stable insertion).
         pieces: u32,
         /// M_j; points per axis (sample).
         grid: [u32; 8],
@@ -92,7 +86,6 @@ device_struct! {
         tiles: [u32; 4],
         /// Blocks per leaf (DP).
         leaf_pieces: u32,
-        /// Units per item (balancers); regions that a warp looks at (streams).
         units: u32,
         wide: u32,
         padding: u32,
@@ -221,6 +214,8 @@ constants! {
     TALLY_LEAF_GRIDS = 10,
     /// Uniform regions that were proven.
     TALLY_PROVEN = 11,
+    /// Tiles that are taken, in the first row of the level that they are of (streams).
+    TALLY_TICKET = 12,
     /// A row is a cache line.
     TALLY_COLUMNS = 16,
     /// Counters of dynamic parallelism: grids in flight, those of them that have not begun, and the most there were of

@@ -72,7 +72,7 @@ pub fn compile_kernels<const K: usize>(
     for &kind in StrategyKind::ALL {
         sources.push((strategy::of(&how.clone().strategy(kind)).specialise)(plan, field, &twin, how)?);
     }
-    if how.tuning.mapping != Mapping::Stream && (twin.has_proofs() || !plan.rule().certifies()) {
+    if how.tuning.mapping != Mapping::Stream && plan.rule().certifies() && twin.has_proofs() {
         // Where a plan has no streams, they are refused before anything is written.
         let how = how.clone().strategy(StrategyKind::Ask).mapping(Mapping::Stream);
         sources.extend((strategy::of(&how).specialise)(plan, field, &twin, &how));

@@ -64,9 +64,6 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "stream/tile.cuh",
     "stream/map.cuh",
     "stream/cells.cuh",
-    "stream/tiler.cuh",
-    "stream/look.cuh",
-    "stream/faces.cuh",
     "balance/phases.cuh",
     "balance/regions.cuh",
     "balance/settle.cuh",
@@ -93,7 +90,6 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "strategies/ask.cu",
     "strategies/dp.cu",
     "strategies/stream.cu",
-    "strategies/stream_faces.cu",
     "strategies/sample.cu",
     "strategies/settle.cu",
 ];

@@ -271,12 +271,6 @@ inline unsigned __ballot_sync(unsigned, bool value) {
     for (unsigned i = 0; i < 32; i++) bits |= unsigned(votes[i]) << i;
     return bits;
 }
-inline unsigned __reduce_min_sync(unsigned, unsigned value) {
-    const uint64_t* values = standin_exchange(value);
-    unsigned least = unsigned(values[0]);
-    for (unsigned i = 1; i < 32; i++) least = values[i] < least ? unsigned(values[i]) : least;
-    return least;
-}
 inline bool __any_sync(unsigned mask, bool value) { return __ballot_sync(mask, value) != 0; }
 
 template <class T> T atomicAdd(T* at, T value) { return __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
@@ -286,15 +280,9 @@ inline unsigned atomicCAS(unsigned* at, unsigned expected, unsigned value) {
     __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return expected;
 }
-template <class T> T atomicMax(T* at, T value) {
-    T before = __atomic_load_n(at, __ATOMIC_RELAXED);
+inline unsigned atomicMax(unsigned* at, unsigned value) {
+    unsigned before = __atomic_load_n(at, __ATOMIC_RELAXED);
     while (before < value && !__atomic_compare_exchange_n(at, &before, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
-    return before;
-}
-template <class T> T atomicMin(T* at, T value) {
-    T before = __atomic_load_n(at, __ATOMIC_RELAXED);
-    while (value < before && !__atomic_compare_exchange_n(at, &before, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
     return before;
 }

@@ -1,5 +1,4 @@
-//! Streams on CUDA: ASK without lists, where proofs alone decide (kernels/strategies/stream.cu) or cells on faces
-//! (kernels/strategies/stream_faces.cu).
+//! Streams on CUDA: ASK where proofs alone decide, without lists (kernels/strategies/stream.cu).
 //!
 //! ```text
 //!   roots -> map of level 0 -> map of level 1 -> .. -> tiles
@@ -21,28 +20,18 @@ use crate::cuda::memory::{Allocation, Buffer, Reserve, read_integers};
 use crate::cuda::setup::{Setup, tally};
 use crate::cuda::specialise::{COORDINATES, Specialisation};
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
-use crate::cuda::strategy::stream_tile::{TileShape, block, longest};
+use crate::cuda::strategy::stream_tile::{TileShape, block};
 use crate::field::{DeviceTwin, Field};
-use crate::geometry::{Level, Region};
+use crate::geometry::Level;
 use crate::plan::Plan;
 use crate::result::{Bricks, Keep, Launches, LevelKernels, Storage, Terminal};
-use crate::rule::RuleKind;
 
-/// Most tiles of a warp, which counts what it found once.
-const MOST_PIECES: u64 = 16;
-
-/// Blocks that keep a GPU busy to the end.
-const BLOCKS: u64 = 1 << 16;
-
-/// Cells that a warp looks at: of several regions, or of one that has more than that.
-const LOOKED: u64 = 1 << 11;
-
-/// Most cells on the faces of a region that a warp can name beside it (kernels/stream/look.cuh).
-const PLACES: u64 = 1 << 27;
+/// The most blocks that a multiprocessor holds at once.
+const RESIDENT: u64 = 32;
 
 pub(super) struct StreamProgram<const K: usize> {
     roots: Kernel,
-    decide: Decide,
+    prove: Kernel,
     tiles: Kernel,
     pub(super) shape: TileShape<K>,
     threads: u64,
@@ -52,21 +41,11 @@ pub(super) struct StreamProgram<const K: usize> {
     starts: Option<Buffer>,
 }
 
-/// Who says what becomes of the regions of a level.
-enum Decide {
-    /// A thread that proves.
-    Proofs(Kernel),
-    /// Warps that look at cells, and who makes of what they saw a fate.
-    Faces { look: Kernel, judge: Kernel },
-}
-
-/// What became of every region of a level: its fate, and its value if it is uniform; while it is looked at the least and the greatest
-/// key that was seen.
+/// What became of every region of a level: its fate, and its value if it is uniform.
 #[derive(Default)]
 pub(super) struct Map {
     pub(super) fates: Reserve,
     pub(super) values: Reserve,
-    most: Reserve,
 }
 
 /// A refusal of the mapping, with what else it depends on.
@@ -83,8 +62,8 @@ fn lattice<const K: usize>(level: &Level<K>) -> Result<u64, Error> {
 }
 
 fn shape<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> Result<TileShape<K>, Error> {
-    if !plan.rule().certifies() && plan.rule() != RuleKind::Border {
-        return Err(refused("streams look at a region's own faces, or at proofs: use --explore border or certified", &["explore"]));
+    if !plan.rule().certifies() {
+        return Err(refused("streams ask proofs alone: use --explore certified", &["explore"]));
     }
     if how.kept.keep == Keep::Regions {
         return Err(refused("streams keep no bricks: use --keep dense or counts", &["keep"]));
@@ -94,11 +73,7 @@ fn shape<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> Res
     }
     let labels = field.labels();
     let storage = Storage { label: labels.kind(), cell: labels.cell(how.kept.cell) };
-    let shape = match plan.rule().certifies() {
-        true => TileShape::of_proofs(plan, storage, labels.most(), field.prover().is_some()),
-        false => TileShape::of_faces(plan, storage, labels.most()),
-    };
-    shape
+    TileShape::of(plan, storage, labels.most(), field.prover().is_some())
         .ok_or_else(|| refused("a leaf's labels do not fit what a warp has of shared memory: use a smaller B", &["B"]))
 }
 
@@ -112,9 +87,8 @@ impl<const K: usize> StreamProgram<K> {
             grid: padded(level.grid),
             side: padded(level.whole_sides()),
             tallies: setup.tallies(level.index),
-            mixed: map.fates.address(),
-            values: map.values.address(),
-            most: map.most.address(),
+            mixed: map.fates.buffer().map_or(0, Buffer::address),
+            values: map.values.buffer().map_or(0, Buffer::address),
             ..LaunchArgs::default()
         };
         if !first {
@@ -123,36 +97,6 @@ impl<const K: usize> StreamProgram<K> {
         }
         args.set_curve(&setup.plan.encoding().device(level.index), self.starts.as_ref().map_or(0, Buffer::address));
         args
-    }
-
-    /// Has it said what becomes of the regions of a level. How many kernels that took.
-    fn decide(
-        &self,
-        setup: &Setup<'_, K>,
-        launcher: &mut Launcher<'_>,
-        level: &Level<K>,
-        args: &LaunchArgs,
-    ) -> Result<u64, Error> {
-        let threads = args.regions.div_ceil(self.threads);
-        let (look, judge) = match &self.decide {
-            Decide::Proofs(prove) => return launcher.fold(prove, threads, &setup.run, args, &setup.args),
-            Decide::Faces { look, judge } => (look, judge),
-        };
-        let map = &self.maps[level.index as usize];
-        for (buffer, byte) in [(&map.values, u8::MAX), (&map.most, 0)] {
-            buffer.buffer().expect("made ready").set(byte)?;
-        }
-        let cells = Region { corner: [0; K], extent: longest(level, setup.plan.domain().size()) }.surface_volume();
-        if cells > PLACES {
-            return Err(refused(format!("a region of level {} has {cells} cells on its faces: use a larger g", level.index), &["g"]));
-        }
-        // A power of two, so that a warp has whole families.
-        let units = 1 << (LOOKED / cells).clamp(1, 32).ilog2();
-        let pieces = cells.div_ceil(LOOKED);
-        let args = LaunchArgs { units, pieces: pieces as u32, ..*args };
-        let blocks = (args.regions.div_ceil(units.into()) * pieces).div_ceil(self.threads / 32);
-        let looks = launcher.fold(look, blocks, &setup.run, &args, &setup.args)?;
-        Ok(looks + launcher.fold(judge, threads, &setup.run, &args, &setup.args)?)
     }
 }
 
@@ -163,16 +107,12 @@ impl<const K: usize> MakeProgram<K> for StreamProgram<K> {
         let shape = shape(plan, setup.field, how)?;
         let specialisation = <Self as MakeProgram<K>>::specialise(plan, setup.field, &setup.twin, how)?;
         let kernels: LoadedModule = setup.device.kernels(&specialisation)?;
-        let decide = match plan.rule().certifies() {
-            true => Decide::Proofs(kernels.get("stream_prove")?),
-            false => Decide::Faces { look: kernels.get("stream_look")?, judge: kernels.get("stream_judge")? },
-        };
         Ok(Self {
             roots: kernels.get("stream_roots")?,
-            decide,
+            prove: kernels.get("stream_prove")?,
             tiles: kernels.get("stream_tiles")?,
             threads: u64::from(specialisation.threads()),
-            maps: plan.levels().iter().map(|_| Map::default()).collect(),
+            maps: (0..=shape.level).map(|_| Map::default()).collect(),
             shape,
             launched: Vec::new(),
             starts: setup.starts(&setup.deepest().0)?,
@@ -180,23 +120,20 @@ impl<const K: usize> MakeProgram<K> for StreamProgram<K> {
     }
 
     fn specialise(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
-        let certifies = plan.rule().certifies();
-        if twin.proves_by_warps() && how.tuning.asks_proofs(plan.rule()) {
+        if twin.proves_by_warps() {
             return Err(refused("a proof of this field takes a warp, and streams have a thread for it", &[]));
         }
         let shape = shape(plan, field, how)?;
         let header = (how.on_cuda().table == crate::backend::Table::Coordinates).then_some(COORDINATES);
         let how = how.clone().block(block(how.on_cuda().block));
-        let entry = if certifies { "strategies/stream.cu" } else { "strategies/stream_faces.cu" };
-        let levels = Specialisation::of_levels(entry, plan, field, twin, &how, header);
+        let levels = Specialisation::of_levels("strategies/stream.cu", plan, field, twin, &how, header);
         Ok(levels.and(&shape.defines(), &shape.declaration(), false))
     }
 
     fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128 {
         let Ok(shape) = shape(plan, field, how) else { return 0 };
-        let word = u128::from(word_bytes(field.labels().kind()));
-        let bytes = |level: &Level<K>| level.regions() * (1 + word * if shape.looks_above(level.index) { 2 } else { 1 });
-        plan.levels()[..shape.mapped(plan, how.kept.keep)].iter().map(bytes).sum()
+        let mapped = plan.levels()[..=shape.level as usize].iter().map(Level::regions);
+        mapped.sum::<u128>() * u128::from(1 + word_bytes(field.labels().kind()))
     }
 
     /// Maps are of whole lattices, wherever the roots are.
@@ -215,14 +152,10 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
             );
             return Err(refused(reason, &["parts"]));
         }
-        let mapped = self.shape.mapped(&setup.plan, setup.how.kept.keep);
-        for level in &setup.plan.levels()[start.level as usize..mapped] {
+        for level in &setup.plan.levels()[start.level as usize..=self.shape.level as usize] {
             let (map, regions) = (&mut self.maps[level.index as usize], lattice(level)?);
             map.fates.ensure(device, "the map of a level", regions, Allocation::Pool)?;
             map.values.ensure(device, "the map of a level", regions * setup.value_bytes(), Allocation::Pool)?;
-            if self.shape.looks_above(level.index) {
-                map.most.ensure(device, "the map of a level", regions * setup.value_bytes(), Allocation::Pool)?;
-            }
         }
         Ok(())
     }
@@ -240,21 +173,21 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
             self.launched[start.level as usize] +=
                 launcher.fold(&self.roots, blocks, &setup.run, &args, &setup.args)?;
         }
-        for level in &plan.levels()[start.level as usize..self.shape.decided_before()] {
+        for level in &plan.levels()[start.level as usize..=self.shape.level as usize] {
             launcher.watch.check()?;
             let args = self.args(setup, level, level.index == start.level);
             let args = LaunchArgs { regions: lattice(level)?, ..args };
-            self.launched[level.index as usize] += self.decide(setup, launcher, level, &args)?;
+            let blocks = args.regions.div_ceil(self.threads);
+            self.launched[level.index as usize] +=
+                launcher.fold(&self.prove, blocks, &setup.run, &args, &setup.args)?;
         }
         launcher.watch.check()?;
         let level = &plan.levels()[self.shape.level as usize];
         let args = self.args(setup, level, level.index == start.level);
-        let (tiles, warps) = (self.shape.count(level), self.threads / 32);
-        let pieces = (tiles / (warps * BLOCKS)).clamp(1, MOST_PIECES);
-        let below = self.maps.get(self.shape.level as usize + 1);
-        let [below, below_values] = below.map_or([0; 2], |map| [map.fates.address(), map.values.address()]);
-        let args = LaunchArgs { regions: tiles, pieces: pieces as u32, below, below_values, ..args };
-        let blocks = tiles.div_ceil(warps * pieces);
+        let args = LaunchArgs { regions: self.shape.count(level), ..args };
+        // Warps take tiles as they come to them.
+        let warps = self.threads / 32;
+        let blocks = args.regions.div_ceil(warps).min(u64::from(setup.device.processors()[0]) * RESIDENT);
         self.launched[level.index as usize] += launcher.fold(&self.tiles, blocks, &setup.run, &args, &setup.args)?;
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The regions that a stream leaves, read back: its maps, and below maps of proofs what the host proves once more.
+//! The regions that a stream leaves, read back: its maps, and below them what the host proves once more.
 
 use rayon::prelude::*;
 
@@ -23,10 +23,9 @@ impl<const K: usize> StreamProgram<K> {
             return Ok(terminals);
         }
         let (plan, start) = (&setup.plan, setup.start.level);
-        let mapped = self.shape.mapped(plan, setup.how.kept.keep);
         // The fates of the level before, which roots have none of, and the regions that are divided below the last map.
         let (mut above, mut divided): (Vec<u8>, Vec<[u32; K]>) = Default::default();
-        for level in &plan.levels()[start as usize..mapped] {
+        for level in &plan.levels()[start as usize..=self.shape.level as usize] {
             let map = &self.maps[level.index as usize];
             let fates = self.fates(setup, level)?;
             let (split, step) = (plan.scheme().r, setup.value_bytes());
@@ -48,7 +47,7 @@ impl<const K: usize> StreamProgram<K> {
                             terminals.push(Terminal::uniform(level.index, code, setup.storage.word(value)));
                         } else if plan.is_last(level.index) {
                             terminals.push(Terminal::leaf(level.index, code, None));
-                        } else if level.index as usize + 1 == mapped {
+                        } else if level.index == self.shape.level {
                             divided.push(coords);
                         }
                     }
@@ -59,9 +58,9 @@ impl<const K: usize> StreamProgram<K> {
             above = fates;
         }
         let families = divided.par_chunks(FAMILIES);
-        terminals.par_extend(families.flat_map_iter(|parents| {
-            parents.iter().flat_map(|&parent| self.children(setup, parent))
-        }));
+        terminals.par_extend(
+            families.flat_map_iter(|parents| parents.iter().flat_map(|&parent| self.children(setup, parent))),
+        );
         Ok(terminals)
     }
 
@@ -77,11 +76,7 @@ impl<const K: usize> StreamProgram<K> {
     }
 
     /// The children of a region, which were proven where they were settled. Verdicts here are those of the GPU.
-    fn children<'a>(
-        &self,
-        setup: &'a Setup<'_, K>,
-        parent: [u32; K],
-    ) -> impl Iterator<Item = Terminal> + use<'a, K> {
+    fn children<'a>(&self, setup: &'a Setup<'_, K>, parent: [u32; K]) -> impl Iterator<Item = Terminal> + use<'a, K> {
         let (plan, level) = (&setup.plan, self.shape.level + 1);
         let (split, prover) = (plan.scheme().r, setup.field.prover().expect("tiles divide where the host proves, too"));
         let family = Region { corner: std::array::from_fn(|j| parent[j] * split[j]), extent: split };
