@@ -60,6 +60,7 @@ struct Tiler {
     Evaluator& evaluator;
     Leaves& leaves;
     u32 heard = 0; // labels since the warp last listened
+    u64 evaluated = 0; // cells
 
     // True if the warp is to end, before it evaluates so many labels more.
     DEVICE bool ends(u32 labels) {
@@ -75,6 +76,7 @@ struct Tiler {
         // Of a run that keeps counts only, no cell is wanted.
         if (run.array == 0 || votes == 0) return;
         if (mine) {
+            evaluated += box.volume();
             leaves.index[leaf] = piece_index(within(box.corner));
             leaves.since[leaf] = since;
             leaves.shorter[leaf] = 0;
@@ -259,7 +261,7 @@ KERNEL(stream_tiles) {
     // The last level's.
     const u64 tallies = launch.tallies + (TILE_DIVIDES ? TALLY_ROWS * TALLY_COLUMNS * sizeof(u64) : 0);
     if (TILE_DIVIDES) found.settle(tallies);
-    const u64 evaluated = warp_sum(sheet.evaluated), labels = warp_sum(sheet.labels);
+    const u64 evaluated = warp_sum(tiler.evaluated), labels = warp_sum(sheet.labels);
     if (lane() == 0 && evaluated > 0) {
         count(tallies, TALLY_EVALUATED, evaluated);
         if (LABELS_COUNT) count(tallies, TALLY_LABELS, labels);

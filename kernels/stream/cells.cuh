@@ -6,12 +6,10 @@
 struct Sheet {
     Piece& piece;
     Coords corner;
-    u64 evaluated = 0;
     u64 labels = 0;
 
     DEVICE void put(u32 index, Value found, bool mine) {
         if (mine) piece.labels[index] = tile_label(found);
-        evaluated += mine;
         if (LABELS_COUNT) labels += mine ? found : 0;
     }
     DEVICE Coords cell(u32 index) const {
