@@ -13,7 +13,15 @@
 // of what is left, and so on. What is left at the cap, too short for blocks, is searched the same way.
 //
 // An orbit says whether its escape is permanent: see `permanent`. Orbits that are not take the plain loop.
+//
+// Where a source `SEEKS_CYCLES` and an orbit has them (CYCLES), the oldest blocks compare what they come to with an earlier state, as
+// Brent's search for cycles does: one that comes back is inside for ever. It pays where most cells never leave, as they do only
+// where every cell is evaluated.
 #pragma once
+
+#ifndef SEEKS_CYCLES
+#define SEEKS_CYCLES false
+#endif
 
 // Members of FieldArgs are read at fixed places only: kernels may copy it, so that what is computed of it is known to stay.
 #define FIELD_ARGS_BY_VALUE
@@ -46,8 +54,11 @@ template <class Orbit> DEVICE void tested(Orbit& z, u32& d, u32 end) {
 }
 
 // Goes on by blocks of K steps, two at a time so that no state is copied, while both fit before step `end`. False if one
-// ends outside; z is then the state before it, after d steps.
+// ends outside; z is then the state before it, after d steps. One that comes back to a state is at the end.
 template <u32 K, class Orbit> DEVICE bool blocks(Orbit& z, u32& d, u32 end) {
+    constexpr bool SEEKS = SEEKS_CYCLES && Orbit::CYCLES && K == Orbit::LONGEST;
+    Orbit earlier = z;
+    u32 due = 2 * d;
 #pragma unroll 1
     while (end - d >= 2 * K) {
         Orbit next = z;
@@ -61,6 +72,14 @@ template <u32 K, class Orbit> DEVICE bool blocks(Orbit& z, u32& d, u32 end) {
             return false;
         }
         d += K;
+        if constexpr (SEEKS) {
+            if (z.same(earlier)) {
+                d = end;
+            } else if (d >= due) {
+                earlier = z;
+                due = 2 * d;
+            }
+        }
     }
     return true;
 }

@@ -7,6 +7,7 @@
 struct Julibrot : Square {
     static constexpr u32 COUNTED = 4, TESTED = 0, SHORTEST = 8, LONGEST = 8;
     static DEVICE constexpr u32 until(u32) { return 0; }
+    static constexpr bool CYCLES = false;
     // Where orbits wait for company (kernels/stream/cells.cuh): steps before that beside young ones, and the ages at which stages end, but
     // for the last, which ends at the cap.
     static constexpr u32 FIRST = 0, STAGES = 1;

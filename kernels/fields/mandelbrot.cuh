@@ -6,6 +6,7 @@
 struct Mandelbrot : Square {
     static constexpr u32 COUNTED = 0, TESTED = 0, SHORTEST = 8, LONGEST = 16;
     static DEVICE constexpr u32 until(u32) { return 32; }
+    static constexpr bool CYCLES = true;
     // Where orbits wait for company.
     static constexpr u32 FIRST = 32, STAGES = 3;
     static DEVICE constexpr u32 bound(u32 stage) { return stage == 0 ? 128 : 256; }

@@ -10,6 +10,7 @@
 template <class T, bool F> struct Bulb {
     static constexpr u32 COUNTED = 0, TESTED = 8, SHORTEST = 4, LONGEST = 4;
     static DEVICE constexpr u32 until(u32) { return 0; }
+    static constexpr bool CYCLES = false;
     // Where orbits wait for company.
     static constexpr u32 FIRST = 0, STAGES = 1;
     static DEVICE constexpr u32 bound(u32) { return 0; }

@@ -16,6 +16,7 @@ struct Square {
         x = re;
     }
     DEVICE Real norm2() const { return mul_add(x, x, mul(y, y)); }
+    DEVICE bool same(const Square& other) const { return x == other.x && y == other.y; }
     // What moves, for orbits that wait.
     static constexpr u32 STATE = 2;
     template <class Put> DEVICE void save(Put put) const {

@@ -4,6 +4,7 @@
 // axes index the stack along the curve. Both are folded into one index, since a grid's y and z end at 65535 blocks and
 // x does not; `first` is the index at which this launch starts. A block takes `pieces` tiles in a row along axis 0, or
 // what is left of the row: it finds its place once, and what does not change along a row is computed once.
+#define SEEKS_CYCLES true
 #include "prelude.cuh"
 
 #include "team.cuh"
