@@ -85,7 +85,7 @@ impl<const K: usize> TileShape<K> {
         let level = above.unwrap_or(last);
         let side = sides(level, size);
         let narrow = narrow(storage.cell, most);
-        let bytes = narrow.map_or(storage.cell, |label| label).bytes();
+        let bytes = narrow.unwrap_or(storage.cell).bytes();
         // Numbers of cells are in 16 bits.
         if cells(side) > 1 << 16 {
             return None;
