@@ -35,7 +35,7 @@ pub(super) struct StreamProgram<const K: usize> {
     tiles: Kernel,
     pub(super) shape: TileShape<K>,
     threads: u64,
-    pub(super) maps: Vec<Map>,
+    pub(super) maps: Vec<LevelMap>,
     /// Launches of the last run, per level.
     launched: Vec<u64>,
     starts: Option<Buffer>,
@@ -43,7 +43,7 @@ pub(super) struct StreamProgram<const K: usize> {
 
 /// What became of every region of a level: its fate, and its value if it is uniform.
 #[derive(Default)]
-pub(super) struct Map {
+pub(super) struct LevelMap {
     pub(super) fates: Reserve,
     pub(super) values: Reserve,
 }
@@ -112,7 +112,7 @@ impl<const K: usize> MakeProgram<K> for StreamProgram<K> {
             prove: kernels.get("stream_prove")?,
             tiles: kernels.get("stream_tiles")?,
             threads: u64::from(specialisation.threads()),
-            maps: (0..=shape.level).map(|_| Map::default()).collect(),
+            maps: (0..=shape.level).map(|_| LevelMap::default()).collect(),
             shape,
             launched: Vec::new(),
             starts: setup.starts(&setup.deepest().0)?,
