@@ -164,7 +164,7 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
             .collect();
         let counts = RunCounts { levels, launches: last.launches, times: last.times };
         let (totals, total) = (counts.totals(), setup.start.cells);
-        // Leaves are counted by the kernel that finds them, and again by those that evaluate them.
+        // Leaves are counted by the kernel that finds them, and again by those that evaluate them (streams: by the warp that takes their tile).
         if setup.how.kept.keep != Keep::Counts && totals.evaluated_cells != totals.leaf_cells {
             let seen = u128::from(totals.filled_cells) + u128::from(totals.evaluated_cells);
             return Err(Error::Incomplete { seen, total });

@@ -11,7 +11,8 @@
 //! the equation of the overhead extension with X_A in iterations; X_V, the same passes in cells, beside it; and X_L, the
 //! passes of the longest regions. Passes are what the workers do together, X_L what one of them does alone: where the paper
 //! rounds the regions of a level up to whole waves, a fit decides how much an unfilled wave costs. Exhaustive needs no α of
-//! its own: its mean work is measured like everybody's.
+//! its own: its mean work is measured like everybody's. On CUDA that holds where it meets few orbits that come back to a state, which
+//! end before their label says.
 
 use serde::{Deserialize, Serialize};
 

@@ -324,12 +324,13 @@ pub fn a_run_ends_in_the_midst(gpu: &Target, _: Scope) {
     for (what, request) in requests {
         request.workload.dispatch(request.k(), Endless { gpu, what, request: request.clone() }).unwrap();
     }
-    let domain = Domain::new([1 << 15; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
-    let plan = Plan::new(domain, Scheme::uniform(64, 2, 32), CurveKind::Morton, RuleKind::Border).unwrap();
-    let field = field::mandelbrot::open(&domain, &FieldOptions { dwell: 65534, ..FieldOptions::default() }).unwrap();
+    // Orbits of the Mandelbrot set come back to a state, and would be over too soon.
+    let domain = Domain::new([512; 3], [[-1.2, 1.2]; 3], Sample::Centre).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(32, 2, 4), CurveKind::Morton, RuleKind::Border).unwrap();
+    let field = field::mandelbulb::open(&domain, &FieldOptions { dwell: 32768, ..FieldOptions::default() }).unwrap();
     let how = How::default().strategy(StrategyKind::Exhaustive).poison(0x5a);
     let mut prepared = gpu.of().prepare(&plan, &*field, &how).unwrap();
-    let whole = |prepared: &mut Box<dyn Prepared<2>>| {
+    let whole = |prepared: &mut Box<dyn Prepared<3>>| {
         prepared.run(&Part::default(), &Control::default()).unwrap();
         prepared.checksum().unwrap()
     };

@@ -39,7 +39,8 @@ pub(super) fn inside() {
     ends("a region", set, (1, 512, 512), RuleKind::Full, &how);
     let whole = Domain::new([1024; 2], plane, Sample::Corner).unwrap();
     ends("a leaf", whole, (1, 1024, 512), RuleKind::Full, &how);
-    // Thousands of blocks, most of which wait for a place.
+    // Thousands of blocks, most of which wait for a place. Orbits come back to a state early there: it takes many.
+    let set = Domain::new([1536; 2], [[-0.1, 0.1]; 2], Sample::Corner).unwrap();
     let narrow = how.clone().strategy(StrategyKind::Exhaustive).block([32, 1, 1]);
     ends("a crowd", set, (1, 512, 2048), RuleKind::Full, &narrow);
     let small = Domain::new([320; 2], plane, Sample::Corner).unwrap();

@@ -12,8 +12,9 @@ use crate::geometry::{Level, Region};
 use crate::memory::reserve;
 use crate::result::{Keep, MemoryError, Stored, Terminal};
 
-/// Parents whose children are proven by one thread of the host.
+/// Parents whose children are proven by one thread of the host, and before what was found is kept.
 const FAMILIES: usize = 64;
+const PARENTS: usize = 1 << 16;
 
 impl<const K: usize> StreamProgram<K> {
     /// The terminal regions of the last run, in any order.
@@ -57,10 +58,12 @@ impl<const K: usize> StreamProgram<K> {
             })?;
             above = fates;
         }
-        let families = divided.par_chunks(FAMILIES);
-        terminals.par_extend(
-            families.flat_map_iter(|parents| parents.iter().flat_map(|&parent| self.children(setup, parent))),
-        );
+        for parents in divided.chunks(PARENTS) {
+            let families = parents.par_chunks(FAMILIES);
+            terminals.par_extend(
+                families.flat_map_iter(|parents| parents.iter().flat_map(|&parent| self.children(setup, parent))),
+            );
+        }
         Ok(terminals)
     }
 

@@ -86,7 +86,7 @@ impl<const K: usize> TileShape<K> {
         let side = sides(level, size);
         let narrow = narrow(storage.cell, most);
         let bytes = narrow.unwrap_or(storage.cell).bytes();
-        // Numbers of cells are in 16 bits.
+        // More fit nowhere, and their bytes might be no number.
         if cells(side) > 1 << 16 {
             return None;
         }
