@@ -29,30 +29,33 @@ pub(super) fn inside() {
     let plane = [[-1.5, 0.5], [-1.0, 1.0]];
     // What is proven is over at once.
     let how = How::default().prove(Some(Proofs::No));
-    let ends = |what: &str, domain, (g, b, dwell), rule, how: &How| {
+    let options = |dwell| FieldOptions { dwell, ..FieldOptions::default() };
+    let ends_2d = |what: &str, domain, (g, b, dwell), rule, how: &How| {
         let plan = Plan::new(domain, Scheme::uniform(g, 2, b), CurveKind::Morton, rule).unwrap();
-        let options = FieldOptions { dwell, ..FieldOptions::default() };
-        ends(&gpu, what, &plan, &*field::mandelbrot::open(&domain, &options).unwrap(), how);
+        ends(&gpu, what, &plan, &*field::mandelbrot::open(&domain, &options(dwell)).unwrap(), how);
     };
     // All of it inside of the set: one block looks at every cell.
     let set = Domain::new([512; 2], [[-0.1, 0.1]; 2], Sample::Corner).unwrap();
-    ends("a region", set, (1, 512, 512), RuleKind::Full, &how);
+    ends_2d("a region", set, (1, 512, 512), RuleKind::Full, &how);
     let whole = Domain::new([1024; 2], plane, Sample::Corner).unwrap();
-    ends("a leaf", whole, (1, 1024, 512), RuleKind::Full, &how);
-    // Thousands of blocks, most of which wait for a place. Orbits come back to a state early there: it takes many.
-    let set = Domain::new([1536; 2], [[-0.1, 0.1]; 2], Sample::Corner).unwrap();
+    ends_2d("a leaf", whole, (1, 1024, 512), RuleKind::Full, &how);
+    // Thousands of blocks, most of which wait for a place. Orbits in the Mandelbrot set come back and are done early: in a
+    // bulb every cell takes far longer than a block that has nothing to do any more.
+    let bulb = Domain::new([64; 3], [[-0.1, 0.1]; 3], Sample::Corner).unwrap();
+    let field = field::mandelbulb::open(&bulb, &options(384)).unwrap();
+    let plan = Plan::new(bulb, Scheme::uniform(1, 2, 64), CurveKind::Morton, RuleKind::Full).unwrap();
     let narrow = how.clone().strategy(StrategyKind::Exhaustive).block([32, 1, 1]);
-    ends("a crowd", set, (1, 512, 2048), RuleKind::Full, &narrow);
+    ends(&gpu, "a crowd", &plan, &*field, &narrow);
     let small = Domain::new([320; 2], plane, Sample::Corner).unwrap();
     for &launch in DpLaunch::ALL {
         let how = how.clone().strategy(StrategyKind::Dp).dp_launch(launch);
-        ends(&format!("a cascade, {launch}"), small, (2, 2, 512), RuleKind::Border, &how);
+        ends_2d(&format!("a cascade, {launch}"), small, (2, 2, 512), RuleKind::Border, &how);
     }
     sample(&gpu, &small);
 }
 
 /// A run ends in less than half of the time that all of it takes, and says nothing; the next one is the CPU's to the bit.
-fn ends(gpu: &Target, what: &str, plan: &Plan<2>, field: &dyn Field<2>, how: &How) {
+fn ends<const K: usize>(gpu: &Target, what: &str, plan: &Plan<K>, field: &dyn Field<K>, how: &How) {
     let truth = run(plan, field).unwrap().array().unwrap().checksum();
     let mut prepared = gpu.of().prepare(plan, field, &how.clone().poison(0x5a)).unwrap();
     let mut run = |control: &Control| {
