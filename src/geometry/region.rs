@@ -153,6 +153,7 @@ impl<const K: usize> Region<K> {
     /// Appends every cell once, in storage order; faster than [`cells`](Self::cells), which divides for each.
     #[inline]
     pub fn extend_cells(&self, cells: &mut Vec<[u32; K]>) {
+        cells.reserve(self.volume() as usize);
         for row in self.rows() {
             cells.extend((0..self.extent[0]).map(|x| {
                 let mut cell = row;
@@ -165,18 +166,19 @@ impl<const K: usize> Region<K> {
     /// The first cell of every row along axis 0, in storage order.
     pub fn rows(&self) -> impl Iterator<Item = [u32; K]> + Clone + use<K> {
         let region = *self;
-        let first = (region.volume() > 0).then_some(region.corner);
-        // An odometer over the other axes.
-        std::iter::successors(first, move |&row| {
-            let mut row = row;
+        let (mut row, mut left) = (region.corner, region.volume() / u64::from(region.extent[0].max(1)));
+        std::iter::from_fn(move || {
+            left = left.checked_sub(1)?;
+            let now = row;
+            // An odometer over the other axes.
             for j in 1..K {
                 row[j] += 1;
                 if row[j] - region.corner[j] < region.extent[j] {
-                    return Some(row);
+                    break;
                 }
                 row[j] = region.corner[j];
             }
-            None
+            Some(now)
         })
     }
 }

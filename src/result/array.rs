@@ -262,16 +262,43 @@ impl<const K: usize> Canvas<'_, K> {
         linear(&self.window.extent, cell).wrapping_sub(self.origin)
     }
 
+    /// Where the rows of a region of the window begin, in its storage order: steps from row to row, since a row of a small region
+    /// is written in less time than its index is computed.
+    #[inline]
+    fn rows(&self, region: &Region<K>, mut row: impl FnMut(usize)) {
+        let mut strides = [1; K];
+        for j in 1..K {
+            strides[j] = strides[j - 1] * self.window.extent[j - 1] as usize;
+        }
+        let (mut at, mut start) = ([0; K], self.index(region.corner));
+        loop {
+            row(start);
+            let mut j = 1;
+            loop {
+                if j == K {
+                    return;
+                }
+                at[j] += 1;
+                start += strides[j];
+                if at[j] < region.extent[j] {
+                    break;
+                }
+                start -= at[j] as usize * strides[j];
+                at[j] = 0;
+                j += 1;
+            }
+        }
+    }
+
     /// # Safety
     /// As [`fill`](Self::fill); the region lies in the window, and `pixels` are those of the array.
     #[inline]
     unsafe fn fill_width<W: Width>(&self, pixels: *mut W, region: &Region<K>, word: u64) {
-        let len = region.extent[0] as usize;
-        for row in region.rows() {
-            let start = self.index(row);
+        let (len, word) = (region.extent[0] as usize, W::cut(word));
+        self.rows(region, |start| {
             // SAFETY: the row lies in the window, so in the allocation; exclusive by this function's contract.
-            unsafe { std::slice::from_raw_parts_mut(pixels.add(start), len) }.fill(W::cut(word));
-        }
+            unsafe { std::slice::from_raw_parts_mut(pixels.add(start), len) }.fill(word);
+        });
     }
 
     /// Sets the cells of `region` that are in the window to the low bits of `words`, which come in storage order of the region.
@@ -306,18 +333,24 @@ impl<const K: usize> Canvas<'_, K> {
     unsafe fn write_rows<W: Width, V: Copy + Into<u64>>(&self, pixels: *mut W, region: &Region<K>, words: &[V]) {
         debug_assert_eq!(words.len() as u64, region.volume());
         let Some(inside) = region.intersection(&self.window) else { return };
+        let len = inside.extent[0] as usize;
+        let put = |start: usize, words: &[V]| {
+            // SAFETY: the row lies in the window, so in the allocation; exclusive by this function's contract.
+            let cells = unsafe { std::slice::from_raw_parts_mut(pixels.add(start), len) };
+            cells.iter_mut().zip(words).for_each(|(cell, &word)| *cell = W::cut(word.into()));
+        };
+        if inside == *region {
+            let mut rows = words.chunks_exact(len);
+            self.rows(region, |start| rows.next().into_iter().for_each(|words| put(start, words)));
+            return;
+        }
         // Of a row of the region the cells that the window covers.
         let cut = (inside.corner[0] - region.corner[0]) as usize;
-        let mine = cut..cut + inside.extent[0] as usize;
         for (mut row, words) in region.rows().zip(words.chunks_exact(region.extent[0] as usize)) {
             row[0] = inside.corner[0];
-            if !inside.contains_cell(row) {
-                continue;
+            if inside.contains_cell(row) {
+                put(self.index(row), &words[cut..cut + len]);
             }
-            let start = self.index(row);
-            // SAFETY: the row lies in the window, so in the allocation; exclusive by this function's contract.
-            let cells = unsafe { std::slice::from_raw_parts_mut(pixels.add(start), mine.len()) };
-            cells.iter_mut().zip(&words[mine.clone()]).for_each(|(cell, &word)| *cell = W::cut(word.into()));
         }
     }
 }

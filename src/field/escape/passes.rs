@@ -38,6 +38,9 @@ const ROOM: usize = GROUP + BUNDLE;
 /// Iterations of the first pass. Most cells outside the set are gone after it.
 const FIRST: u32 = 24;
 
+/// Vectors of a bundle where every step is tested: such a step has enough to do by itself, and more would not fit the registers.
+const TESTED: usize = 2;
+
 /// Steps between two looks at whether a bundle has any cell left.
 const UNROLL: u32 = 4;
 
@@ -93,7 +96,7 @@ impl<T: Real, const V: usize> Group<T, V> {
     }
 }
 
-/// The labels of `cells`, in bundles of B vectors.
+/// The labels of `cells`, in bundles of B vectors, or of [`TESTED`].
 ///
 /// # Safety
 /// Called from a function compiled for L's vector unit; the slices have equal length, and B·N is at most `BUNDLE`.
@@ -122,7 +125,10 @@ pub(super) unsafe fn evaluate<L, const B: usize, const K: usize, const V: usize,
         let mut n = field.dwell.min(FIRST);
         // SAFETY: this function's contract; the group holds `len` cells and is padded.
         unsafe {
-            let mut len = first::<L, B, K, V, O, A>(field, &mut active, cells, n, labels);
+            let mut len = match O::LATE {
+                true => first::<L, B, K, V, O, A>(field, &mut active, cells, n, labels),
+                false => first::<L, TESTED, K, V, O, A>(field, &mut active, cells, n, labels),
+            };
             while len > 0 && n < field.dwell {
                 let u = pass_length(n).min(field.dwell - n);
                 if O::LATE {
@@ -130,7 +136,7 @@ pub(super) unsafe fn evaluate<L, const B: usize, const K: usize, const V: usize,
                     len = left;
                     counted::<L, B, K, V, O, A>(&mut queue, finished, n, u, labels);
                 } else {
-                    len = counted::<L, B, K, V, O, A>(&mut active, len, n, u, labels);
+                    len = counted::<L, TESTED, K, V, O, A>(&mut active, len, n, u, labels);
                 }
                 n += u;
             }
