@@ -36,10 +36,10 @@ const BUNDLE: usize = 96;
 const ROOM: usize = GROUP + BUNDLE;
 
 /// Iterations of the first pass. Most cells outside the set are gone after it.
-const FIRST: u32 = 24;
+const FIRST: u32 = 16;
 
-/// Vectors of a bundle where every step is tested: such a step has enough to do by itself, and more would not fit the registers.
-const TESTED: usize = 2;
+/// Vectors of a bundle whose steps are all tested: masks and counts take registers, too.
+const TESTED: usize = 3;
 
 /// Steps between two looks at whether a bundle has any cell left.
 const UNROLL: u32 = 4;
@@ -96,7 +96,7 @@ impl<T: Real, const V: usize> Group<T, V> {
     }
 }
 
-/// The labels of `cells`, in bundles of B vectors, or of [`TESTED`].
+/// The labels of `cells`; late passes go by bundles of B vectors, counted ones of [`TESTED`].
 ///
 /// # Safety
 /// Called from a function compiled for L's vector unit; the slices have equal length, and B·N is at most `BUNDLE`.
@@ -125,16 +125,13 @@ pub(super) unsafe fn evaluate<L, const B: usize, const K: usize, const V: usize,
         let mut n = field.dwell.min(FIRST);
         // SAFETY: this function's contract; the group holds `len` cells and is padded.
         unsafe {
-            let mut len = match O::LATE {
-                true => first::<L, B, K, V, O, A>(field, &mut active, cells, n, labels),
-                false => first::<L, TESTED, K, V, O, A>(field, &mut active, cells, n, labels),
-            };
+            let mut len = first::<L, TESTED, K, V, O, A>(field, &mut active, cells, n, labels);
             while len > 0 && n < field.dwell {
                 let u = pass_length(n).min(field.dwell - n);
                 if O::LATE {
                     let (left, finished) = late::<L, B, K, V, O, A>(&mut active, &mut queue, len, u);
                     len = left;
-                    counted::<L, B, K, V, O, A>(&mut queue, finished, n, u, labels);
+                    counted::<L, TESTED, K, V, O, A>(&mut queue, finished, n, u, labels);
                 } else {
                     len = counted::<L, TESTED, K, V, O, A>(&mut active, len, n, u, labels);
                 }
