@@ -112,6 +112,12 @@ impl Entries {
         found.unwrap_or(Provenance::Proved)
     }
 
+    /// Says of a region of one value that all its cells are known to have it.
+    pub(super) fn prove(&mut self, index: usize) {
+        debug_assert!(!self.is_leaf(index));
+        self.tags[index] = self.level(index) as u8 | tag(Provenance::Proved);
+    }
+
     /// What fills a region; leaves have a brick.
     #[inline]
     pub(super) fn content(&self, index: usize) -> Content {

@@ -104,6 +104,18 @@ pub enum TreeError {
         /// Those of the other.
         other: Vec<u32>,
     },
+    /// A region whose field proves another value than the tree has.
+    #[error("the region of code {code} on level {level} has the word {found:#x}, and the field proves {proven:#x}: the tree is of another field")]
+    Disproved {
+        /// The level.
+        level: u32,
+        /// The region's code.
+        code: u64,
+        /// The word that the tree has.
+        found: u64,
+        /// The word of the proof.
+        proven: u64,
+    },
     /// A box that is empty, or not in the domain.
     #[error(transparent)]
     Window(#[from] WindowError),

@@ -25,6 +25,7 @@ mod parts;
 mod piece;
 mod predicate;
 mod provenance;
+mod proving;
 mod region;
 mod shown;
 mod source;

@@ -5,7 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ndarray::{ArrayD, IxDyn};
-use orthant::backend::{Batch, Part, Roots, Sink};
+use orthant::backend::{Batch, Part, Proofs, Roots, Sink};
+use orthant::field::{Payload, Verdict};
 use orthant::prelude::*;
 use orthant::tree::{BottomUp, Collector, Provenance, Source, TreeError};
 use proptest::prelude::*;
@@ -190,6 +191,44 @@ fn runs_are_collected() {
         assert_eq!(exact.plan().rule(), RuleKind::Full);
         assert!(exact.regions().all(|region| region.provenance() == Provenance::Proved));
     }
+}
+
+/// What a run with proofs proved, and no other region, is proved in its tree; another field is found out.
+#[test]
+fn regions_that_are_proven_are_proved() {
+    let domain = Domain::new([300, 260], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
+    let open = |dwell| field::mandelbrot::open(&domain, &FieldOptions { dwell, ..FieldOptions::default() }).unwrap();
+    let (field, control) = (open(200), Control::default());
+    let how = How::default().keep(Keep::Regions).prove(Some(Proofs::Yes));
+    for rule in [RuleKind::Border, RuleKind::Closed] {
+        let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, rule).unwrap();
+        let run = Run::new(&plan, &*field).how(how.clone()).start().unwrap();
+        let proven = run.totals().proven;
+        let tree = Tree::of(run).unwrap();
+        let known = |tree: &Tree<2>| -> Vec<_> { tree.regions().map(|region| region.provenance()).collect() };
+        let before = known(&tree);
+        let tree = tree.proved_by(&*field, &control).unwrap();
+        let after = known(&tree);
+        let prover = field.prover().unwrap();
+        let uniform = |region: &Region<2>| matches!(prover.prove(region, Payload::default()), Verdict::Uniform(_));
+        let mut found = 0;
+        for (region, (before, after)) in tree.regions().zip(before.iter().zip(&after)) {
+            let provable = region.uniform().is_some() && uniform(&region.cells());
+            found += u64::from(provable);
+            let expected = if provable { Provenance::Proved } else { *before };
+            assert_eq!((*after, region.uniform().is_some()), (expected, region.brick().is_none()));
+        }
+        assert!(proven > 100 && before != after && after.contains(&Provenance::Sampled));
+        // A rule that looks at the closure asks for a proof of the closure.
+        assert!(if rule == RuleKind::Border { found == proven } else { found >= proven }, "{rule}: {found} of {proven}");
+        assert_eq!(tree.checksum(), Tree::of(Run::new(&plan, &*field).start().unwrap()).unwrap().checksum());
+    }
+    let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, RuleKind::Border).unwrap();
+    let tree = Tree::of(Run::new(&plan, &*field).start().unwrap()).unwrap();
+    let error = tree.clone().proved_by(&*open(100), &control).unwrap_err();
+    assert!(matches!(error, TreeError::Disproved { found: 200, proven: 100, .. }), "{error}");
+    control.cancel(2);
+    assert!(matches!(tree.proved_by(&*field, &control), Err(TreeError::Run(Error::Interrupted(2)))));
 }
 
 /// Regions of the last level that are larger than a block: of one value, of one that is no number in two patterns, and mixed at

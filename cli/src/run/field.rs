@@ -186,7 +186,10 @@ impl Task {
         } else {
             // What the run left becomes the tree; it is never there twice.
             drop(array);
-            let tree = Tree::of(subdivision)?;
+            let mut tree = Tree::of(subdivision)?;
+            if self.request.how.tuning.asks_proofs(tree.plan().rule()) {
+                tree = tree.proved_by(field, &self.control)?;
+            }
             for (mut writer, path) in trees {
                 writer.write(&tree)?;
                 tree::finish(writer, &path, self.voice)?;

@@ -1,0 +1,64 @@
+//! Regions of a tree that the field proves.
+
+use rayon::prelude::*;
+
+use crate::backend::Control;
+use crate::field::{Field, Payload, Verdict};
+use crate::result::{Content, Storage};
+use crate::tree::error::TreeError;
+use crate::tree::provenance::Provenance;
+use crate::tree::stored::Tree;
+
+/// Regions that are proven between two looks at the control.
+const TOGETHER: usize = 64;
+
+impl<const K: usize> Tree<K> {
+    /// The same tree, of whose [sampled](Provenance::Sampled) regions those that `field` can prove are [proved](Provenance::Proved):
+    /// what a rule that looks at faces took for uniform, and is so beyond doubt. A field whose regions
+    /// [carry](crate::field::Carry) something proves none, since a tree does not hold it.
+    ///
+    /// ```
+    /// use orthant::prelude::*;
+    /// use orthant::tree::Provenance;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let domain = Domain::new([256; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner)?;
+    /// let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, RuleKind::Border)?;
+    /// let field = field::mandelbrot::open(&domain, &FieldOptions::default())?;
+    /// let tree = Tree::of(Run::new(&plan, &*field).start()?)?.proved_by(&*field, &Control::default())?;
+    /// let inside = tree.region_at([168, 128]).unwrap();
+    /// assert_eq!((inside.uniform(), inside.provenance()), (Some(512), Provenance::Proved));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`TreeError::Disproved`] if the field proves another value than a region has: the tree is of another field, or of the same
+    /// with other options. [`TreeError::Run`] if the control says so.
+    pub fn proved_by(mut self, field: &dyn Field<K>, control: &Control) -> Result<Self, TreeError> {
+        let Some(prover) = field.prover().filter(|_| field.carrier().is_none()) else { return Ok(self) };
+        let storage = Storage { label: field.labels().kind(), cell: self.kind() };
+        let is_proved = |row: usize| {
+            let region = self.region(row);
+            let Content::Uniform(found) = region.content() else { return Ok(false) };
+            if region.provenance() != Provenance::Sampled {
+                return Ok(false);
+            }
+            let Verdict::Uniform(label) = prover.prove(&region.cells(), Payload::default()) else { return Ok(false) };
+            let proven = storage.word(label);
+            match proven == found {
+                true => Ok(true),
+                false => Err(TreeError::Disproved { level: region.level(), code: region.code(), found, proven }),
+            }
+        };
+        let rows: Vec<usize> = (0..self.len()).collect();
+        let proved: Result<Vec<Vec<usize>>, TreeError> = rows
+            .par_chunks(TOGETHER)
+            .map(|rows| {
+                control.check()?;
+                rows.iter().filter_map(|&row| is_proved(row).map(|proved| proved.then_some(row)).transpose()).collect()
+            })
+            .collect();
+        proved?.into_iter().flatten().for_each(|row| self.entries.prove(row));
+        Ok(self)
+    }
+}
