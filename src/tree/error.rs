@@ -105,7 +105,9 @@ pub enum TreeError {
         other: Vec<u32>,
     },
     /// A region whose field proves another value than the tree has.
-    #[error("the region of code {code} on level {level} has the word {found:#x}, and the field proves {proven:#x}: the tree is of another field")]
+    #[error(
+        "the region of code {code} on level {level} has the word {found:#x}, and the field proves {proven:#x}: the tree is of another field"
+    )]
     Disproved {
         /// The level.
         level: u32,

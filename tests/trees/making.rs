@@ -220,7 +220,10 @@ fn regions_that_are_proven_are_proved() {
         }
         assert!(proven > 100 && before != after && after.contains(&Provenance::Sampled));
         // A rule that looks at the closure asks for a proof of the closure.
-        assert!(if rule == RuleKind::Border { found == proven } else { found >= proven }, "{rule}: {found} of {proven}");
+        assert!(
+            if rule == RuleKind::Border { found == proven } else { found >= proven },
+            "{rule}: {found} of {proven}"
+        );
         assert_eq!(tree.checksum(), Tree::of(Run::new(&plan, &*field).start().unwrap()).unwrap().checksum());
     }
     let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, RuleKind::Border).unwrap();

@@ -85,6 +85,29 @@ fn a_tree_is_looked_into() {
     assert!(refused(&folder, "tree stats a.tree.zarr --most 2", 2).contains("--most"));
 }
 
+/// Sampled regions that the field proves are proved in the tree of a run that asks for proofs, and nothing else differs.
+#[test]
+fn a_tree_says_what_was_proven() {
+    let folder = folder("tree-proven");
+    let regions = |prove: &str| -> Vec<_> {
+        let run = "run mandelbrot -n 300 -g 4 -r 2 -B 4 --dwell 200 --keep regions --cell u16";
+        told(&folder, &format!("{run} --prove {prove} -o {prove}.tree.zarr"));
+        lines(&folder, &format!("tree print {prove}.tree.zarr --json"))
+    };
+    let (with, without) = (regions("yes"), regions("no"));
+    let [mut proved, mut sampled] = [0, 0];
+    for (with, without) in with.iter().zip(&without) {
+        for what in ["level", "code", "value"] {
+            assert_eq!(with[what], without[what]);
+        }
+        let how = (with["provenance"].as_str().unwrap(), without["provenance"].as_str().unwrap());
+        assert!(matches!(how, ("proved", _) | ("sampled", "sampled")), "{how:?}");
+        proved += u32::from(how == ("proved", "sampled"));
+        sampled += u32::from(how.0 == "sampled");
+    }
+    assert!(with.len() == without.len() && proved > 100 && sampled > 10, "{proved} {sampled}");
+}
+
 #[test]
 fn places_of_a_tree_have_values() {
     let folder = with_tree("tree-places");
