@@ -7,7 +7,7 @@
 use super::observed::{Hardware, LevelWork, Terms};
 use super::sample::{Coarse, Descent};
 use super::time::ModelTimes;
-use super::{Costs, Density, Geometry, ModelError, Options, times};
+use super::{Costs, Density, Geometry, ModelError, Options, Surface, times};
 use crate::backend::{How, Mapping};
 use crate::geometry::{Level, Scheme};
 
@@ -141,9 +141,13 @@ impl<'a, const K: usize, I: Iterator<Item = Level<K>>> Way<'a, K, I> {
 fn paper<const K: usize>(coarse: &Coarse<K>, hardware: Hardware, splits: [u32; 3]) -> Result<ModelTimes, ModelError> {
     let [g, r, b] = splits.map(u64::from);
     let geometry = Geometry::uniform(&coarse.size().map(u64::from), g, r, b)?;
-    let density = Density::Dimension(coarse.box_dimension());
     let costs = Costs::new(COSTS.0, COSTS.1)?;
-    times(&geometry, &density, costs, hardware.processors()?, Options::default())
+    let scheme = Scheme::uniform(splits[0], splits[1], splits[2]);
+    let (density, surface) = match coarse.profile(&scheme) {
+        Some(profile) => (Density::Profile(profile), Surface::Proof),
+        None => (Density::Dimension(coarse.box_dimension()), Surface::default()),
+    };
+    times(&geometry, &density, costs, hardware.processors()?, Options { surface, ..Options::default() })
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ registry! {
         Faces = "faces",
         /// σ = ∏ s_j − ∏ max(s_j − 2, 0): every cell once.
         Exact = "exact",
+        /// σ = 1: no cell is looked at, and a proof takes what a cell takes.
+        Proof = "proof",
     }
 }
 
@@ -30,13 +32,15 @@ impl Surface {
                 let inside: Ratio = sides.iter().map(|&s| s - Ratio::whole(2u32)).product();
                 volume(sides) - inside
             }
+            Self::Proof => Ratio::ONE,
         }
     }
 
     /// Cells that a query of a region with these sides visits: σ, or all where the region is single cells on some axis and
     /// therefore all border. Only axes that are not split have such regions on a level that is divided.
     pub fn queried(self, sides: &[Ratio]) -> Ratio {
-        if sides.iter().any(|side| *side <= Ratio::ONE) { volume(sides) } else { self.of(sides) }
+        let is_border = self != Self::Proof && sides.iter().any(|side| *side <= Ratio::ONE);
+        if is_border { volume(sides) } else { self.of(sides) }
     }
 }
 

@@ -4,13 +4,16 @@
 //! least two of them wide is judged by the plan's own rule on those cells alone. How much a level costs depends on which
 //! regions are still examined there, so what is asked for is always the mean over the regions of level i below the mixed
 //! ones of level j. Below the finest level that the sample resolves, P follows the box dimension that its last step
-//! shows, P_i = r^(d−k), and the work of cells goes on as it went on that step. Lattices whose axes are split unequally take
+//! shows, P_i = r^(d−k), and the work of cells goes on as it went on that step. Where proofs decide alone, every level is sampled.
+//! Lattices whose axes are split unequally take
 //! the P of one with as many regions, times what a boundary of that dimension meets more of them.
 
 mod judge;
+mod proofs;
 mod share;
 
 use self::judge::Judge;
+use self::proofs::Proofs;
 use self::share::Share;
 use super::observed::LevelWork;
 use super::rounds::Rounds;
@@ -45,6 +48,8 @@ pub struct Coarse<const K: usize> {
     shares: Vec<Vec<Share>>,
     /// P of a division by two below it.
     below: f64,
+    /// What proofs leave, if they decide alone.
+    proofs: Option<Proofs>,
     /// True if labels are iterations.
     iterations: bool,
 }
@@ -75,15 +80,19 @@ impl<const K: usize> Coarse<K> {
         assert_eq!((labels.len() as u64, grid.size()), (grid.cells(), domain.size()), "a label for every point");
         let least = grid.points().into_iter().min().unwrap_or(1);
         let finest = (least / LEAST_SIDE).max(1).ilog2() as usize;
+        let proofs = if explore.rule.certifies() { Proofs::take(labels, grid, field, domain) } else { None };
         let levels = Judge { labels, grid, rule: explore.rule, proves: explore.proves, field, domain }.levels(finest);
         let mut coarse = Self {
             grid,
             explore,
             shares: Share::all::<K>(&levels, explore.rounds),
             below: 2f64.powf(field.boundary_dimension() - K as f64),
+            proofs,
             iterations: field.labels().work(),
         };
-        if finest > 0 {
+        if let Some(p) = coarse.proofs.as_ref().and_then(Proofs::last) {
+            coarse.below = p;
+        } else if finest > 0 {
             let last = coarse.share(Some(finest - 1), finest);
             if last.p > 0.0 {
                 coarse.below = last.p;
@@ -119,6 +128,20 @@ impl<const K: usize> Coarse<K> {
         found
     }
 
+    /// What of a scheme's levels is expected to be mixed, each of those below the mixed ones of the level above, if that was
+    /// sampled on every level.
+    pub(super) fn profile(&self, scheme: &Scheme<K>) -> Option<Vec<f64>> {
+        self.proofs.as_ref()?;
+        let mut levels = self.levels(scheme, Keep::Counts);
+        if let Some(last) = levels.last_mut() {
+            last.divided = last.leaves;
+        }
+        let mut densities: Vec<f64> = levels.iter().map(|level| level.divided / level.regions).collect();
+        // Below a level of which nothing is left nothing is asked.
+        densities.resize(scheme.levels(self.size()).count(), 0.0);
+        Some(densities)
+    }
+
     /// How many times as many regions of a lattice are mixed as of one with as many regions that are alike on every axis, by
     /// the box dimension.
     fn stretch(&self, level: &Level<K>, r: [u32; K], depth: f64) -> f64 {
@@ -137,6 +160,9 @@ impl<const K: usize> Coarse<K> {
 
     /// The regions of `depth` divisions by two below the mixed ones of `above`, or all of them.
     fn at(&self, above: Option<f64>, depth: f64) -> Share {
+        if let Some(proofs) = &self.proofs {
+            return proofs.at(above, depth);
+        }
         let finest = (self.shares.len() - 1) as f64;
         let beyond = (depth - finest).max(0.0);
         let level = depth.min(finest).round() as usize;
@@ -305,6 +331,30 @@ mod tests {
         let explore = Explore { rule: RuleKind::Full, proves: true, order: ExploreOrder::Scattered, rounds: ROUNDS };
         let coarse = Coarse::take(&*field, &domain, 1 << 15, explore);
         assert!((coarse.box_dimension() - 2.0).abs() < 1e-12);
+    }
+
+    /// Where proofs decide, levels far finer than the sample are expected as they come.
+    #[test]
+    fn what_proofs_leave_is_expected_on_every_level() {
+        fn check<const K: usize>(field: &dyn Field<K>, domain: Domain<K>, (g, b): (u32, u32)) {
+            let plan = Plan::new(domain, Scheme::uniform(g, 2, b), CurveKind::Morton, RuleKind::Certified).unwrap();
+            let levels = levels(&plan, field, 1 << 12);
+            assert!(levels.len() > 2 && levels.last().unwrap().1.leaves > 0);
+            for (level, counts) in levels {
+                near(level.regions, counts.regions, 0.1);
+                near(level.evaluated, counts.evaluated_cells, 0.1);
+                near(level.iterations.unwrap(), counts.label_sum, 0.15);
+                assert_eq!(level.explored, 0.0);
+            }
+        }
+        let options = FieldOptions { dwell: 64, ..FieldOptions::default() };
+        let window = [[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]];
+        let julibrot = Domain::new([32; 4], window, Sample::Centre).unwrap();
+        check(&*crate::field::julibrot::open(&julibrot, &options).unwrap(), julibrot, (2, 1));
+        let bulb = Domain::new([128; 3], [[-1.2, 1.2]; 3], Sample::Centre).unwrap();
+        check(&*crate::field::mandelbulb::open(&bulb, &options).unwrap(), bulb, (4, 2));
+        let plane = Domain::new([900; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
+        check(&*mandelbrot::open(&plane, &options).unwrap(), plane, (6, 4));
     }
 
     #[test]
