@@ -50,6 +50,23 @@ DEVICE bool hull(const FieldArgs& args, const Region& region, Hull& hull) {
     return near;
 }
 
+// True if a disc about the middle of some orbits, which is wider than they reach after this many steps, comes to lie in itself.
+template <class Enclosure> DEVICE bool settles(const Enclosure& before, Own reach, u32 steps) {
+    const Own wide = mul(reach, Own(steps / (u32(SETTLING) / 4)));
+    Enclosure orbits = before;
+    orbits.widen(wide);
+    Own square = orbits.square(), radius = orbits.radius();
+#pragma unroll 1
+    for (u32 step = 0; step < u32(CYCLE); step++) {
+        const Own modulus = upper_root(square);
+        if (!(add(modulus, radius) < Own(INSIDE))) return false;
+        orbits.step(modulus, radius);
+        square = orbits.square(), radius = orbits.radius();
+        if (mul(add(orbits.apart(before), radius), MORE) < wide) return true;
+    }
+    return false;
+}
+
 // Where nothing is known, `value` is a number of steps before each of which every cell of the region is certainly inside.
 template <class Enclosure> DEVICE Verdict certify(const FieldArgs& args, const Region& region, u32& value) {
     value = 0;
@@ -63,6 +80,12 @@ template <class Enclosure> DEVICE Verdict certify(const FieldArgs& args, const R
         const Own modulus = upper_root(square);
         // Not the opposite of `>=`: an unknown sum is not below.
         if (!(add(modulus, radius) < Own(INSIDE))) return UNKNOWN;
+        if constexpr (Enclosure::SETTLES) {
+            if (value >= u32(SETTLING) && (value & (value - 1)) == 0 && settles(orbits, radius, value)) {
+                value = args.dwell;
+                return UNIFORM;
+            }
+        }
         orbits.step(modulus, radius);
     }
     return UNIFORM;

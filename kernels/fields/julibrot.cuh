@@ -19,6 +19,7 @@ struct Julibrot : Square {
 DEVICE u32 label(const FieldArgs& args, const Coords& cell) { return dwell<Julibrot>(args, cell); }
 
 struct FromAnywhere : Taylor {
+    static constexpr bool SETTLES = false;
     static DEVICE FromAnywhere start(const Hull& hull) {
         const Disc start{hull.centre[0], hull.centre[1], hull.radius<0, 2>()};
         const Disc c{hull.centre[2], hull.centre[3], hull.radius<2, 4>()};

@@ -17,6 +17,7 @@ struct Mandelbrot : Square {
 DEVICE u32 label(const FieldArgs& args, const Coords& cell) { return dwell<Mandelbrot>(args, cell); }
 
 struct FromC : Taylor {
+    static constexpr bool SETTLES = true;
     static DEVICE FromC start(const Hull& hull) {
         const Disc c{hull.centre[0], hull.centre[1], hull.radius<0, 2>()};
         return {from_c(c, hull.reach<0, 2>())};

@@ -61,6 +61,7 @@ template <class T, bool F> struct Bulb {
 DEVICE u32 label(const FieldArgs& args, const Coords& cell) { return dwell<Bulb<Real, FUSED>>(args, cell); }
 
 struct Ball {
+    static constexpr bool SETTLES = false;
     Bulb<Own, false> w;
     Own around, rho, reach, rounding, axis;
 

@@ -59,6 +59,17 @@ struct Taylor {
         x = next;
     }
 
+    // Every start at most this far from the middle.
+    DEVICE void widen(Own wide) {
+        p = q = 0;
+        error = wide;
+    }
+    // At least how far the middles of two are from each other.
+    DEVICE Own apart(const Taylor& other) const {
+        const Own dx = distance(x, other.x), dy = distance(y, other.y);
+        return upper_root(add(mul(dx, dx), mul(dy, dy)));
+    }
+
   private:
     static DEVICE Taylor of(const Disc& c, Own x, Own y, Own linear, Own error, Own reach) {
         const Own rounding = mul(Own(4.0 * UNIT + 6.0 * OWN_UNIT), add(Own(4), reach));

@@ -45,7 +45,7 @@ impl Orbit<4, 4> for Julibrot {
     const STATE: usize = 2;
     const TWIN: &'static str = "fields/julibrot.cuh";
     const LATE: bool = true;
-    type Enclosure<N: Real> = Taylor<N>;
+    type Enclosure<N: Real> = Taylor<N, false>;
 
     #[inline(always)]
     fn start<L: Lanes>(point: [L; 4]) -> [L; 4] {
@@ -62,7 +62,7 @@ impl Orbit<4, 4> for Julibrot {
         A::mul_add(z[0], z[0], z[1] * z[1])
     }
 
-    fn enclose<N: Real>(hull: &Hull<N, 4>) -> Taylor<N> {
+    fn enclose<N: Real>(hull: &Hull<N, 4>) -> Taylor<N, false> {
         let [x, y, cx, cy] = hull.centre;
         let start = Disc { centre: [x, y], radius: hull.radius(0, 2) };
         let c = Disc { centre: [cx, cy], radius: hull.radius(2, 4) };

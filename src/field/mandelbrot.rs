@@ -43,7 +43,7 @@ impl Orbit<2, 4> for Mandelbrot {
     const STATE: usize = 2;
     const TWIN: &'static str = "fields/mandelbrot.cuh";
     const LATE: bool = true;
-    type Enclosure<N: Real> = Taylor<N>;
+    type Enclosure<N: Real> = Taylor<N, true>;
 
     #[inline(always)]
     fn start<L: Lanes>([x, y]: [L; 2]) -> [L; 4] {
@@ -60,7 +60,7 @@ impl Orbit<2, 4> for Mandelbrot {
         A::mul_add(z[0], z[0], z[1] * z[1])
     }
 
-    fn enclose<N: Real>(hull: &Hull<N, 2>) -> Taylor<N> {
+    fn enclose<N: Real>(hull: &Hull<N, 2>) -> Taylor<N, true> {
         let c = Disc { centre: hull.centre, radius: hull.radius(0, 2) };
         Taylor::new(c, None, hull.reach(0, 2), hull.unit)
     }

@@ -8,8 +8,13 @@
 //! ```text
 //!   |Z| + R below 2 before every iteration up to d, |Z| − R above it then:  every cell has dwell d
 //!   |Z| + R below 2 up to D:                                                every cell has dwell D
+//!   a disc that comes to lie in itself, |Z| + R below 2 on the way:         every cell has dwell D
 //!   else nothing is known
 //! ```
+//!
+//! The third is how a proof of a long dwell ends early. Inside of the set orbits come near a cycle that attracts them. A disc about the
+//! middle, some times as wide as R, is enclosed anew, every point of it with every c; once it lies in where it started, whatever
+//! was in it stays in it for good, and with it all orbits of the region.
 //!
 //! With u the unit roundoff of the run, a computed |z|² differs from the true one by less than a share of 4u, hence |z| from its
 //! root by less than 2u; the limits are twice as far from 2. With v that of the own numbers, each line of a certificate has fewer
@@ -137,7 +142,18 @@ pub(crate) trait Enclosure<N> {
     fn disc(&self) -> (N, N);
     /// One iteration, of which |Z| (or a little more) and R are given, whose sum is below 2.
     fn step(&mut self, modulus: N, radius: N);
+    /// True if all orbits, which are at most R from the middle after this many steps, are certain to stay below `inside`. Never by
+    /// default.
+    fn settles(&self, _radius: N, _inside: N, _steps: u32) -> bool {
+        false
+    }
 }
+
+/// Steps after which a proof first looks whether its orbits settle; then whenever they have doubled.
+const SETTLING: u32 = 32;
+
+/// Steps of the longest cycle that is looked for.
+const CYCLE: u32 = 8;
 
 /// How close to 2 the enclosed |z| may come from below and from above.
 pub(super) fn limits<N: Real>(unit: f64) -> [f64; 2] {
@@ -146,7 +162,7 @@ pub(super) fn limits<N: Real>(unit: f64) -> [f64; 2] {
 }
 
 /// What a twin has to know of certificates in N for a run in T.
-pub(super) fn numbers<N: Real, T: Real>() -> [(&'static str, f64); 12] {
+pub(super) fn numbers<N: Real, T: Real>() -> [(&'static str, f64); 14] {
     let [inside, outside] = limits::<N>(T::UNIT);
     [
         ("UNIT", T::UNIT),
@@ -161,6 +177,8 @@ pub(super) fn numbers<N: Real, T: Real>() -> [(&'static str, f64); 12] {
         ("ROOTS_TO", ROOTS_TO),
         ("INSIDE", inside),
         ("OUTSIDE", outside),
+        ("SETTLING", SETTLING.into()),
+        ("CYCLE", CYCLE.into()),
     ]
 }
 
@@ -179,7 +197,35 @@ pub(super) fn certify<N: Real>(mut orbits: impl Enclosure<N>, limits: [f64; 2], 
         if !certain {
             return Verdict::Unknown;
         }
+        if d >= SETTLING && d.is_power_of_two() && orbits.settles(radius, inside, d) {
+            break;
+        }
         orbits.step(modulus, radius);
     }
     Verdict::Uniform(dwell.into())
+}
+
+/// True if a disc comes to lie in itself: `orbits` are all that start at most `wide` from the middle of `before`, and `apart` bounds how far
+/// from it their own is, but for rounding.
+pub(super) fn comes_back<N: Real, E: Enclosure<N>>(mut orbits: E, wide: N, inside: N, apart: impl Fn(&E) -> N) -> bool {
+    let (mut square, mut radius) = orbits.disc();
+    for _ in 0..CYCLE {
+        let modulus = root(square);
+        let certain = modulus + radius < inside;
+        if !certain {
+            return false;
+        }
+        orbits.step(modulus, radius);
+        (square, radius) = orbits.disc();
+        if (apart(&orbits) + radius) * more() < wide {
+            return true;
+        }
+    }
+    false
+}
+
+/// How many times as wide as R a disc is that is expected to come back after so many steps: it does so where its orbits draw nearer by a
+/// share of 2/(w + 1) or more in a cycle, the later the weaker.
+pub(super) fn width<N: Real>(steps: u32) -> N {
+    N::from_u32(steps / (SETTLING / 4))
 }

@@ -16,7 +16,7 @@
 //!
 //! |D| beyond the root of ROOTS_TO is no part of |Z| + R below 2: there |x| + |y| does.
 
-use crate::field::escape::enclosure::{Enclosure, ROOTS_TO, distance, more, root};
+use crate::field::escape::enclosure::{Enclosure, ROOTS_TO, comes_back, distance, more, root, width};
 use crate::field::escape::orbit::{Plain, Rounding};
 use crate::simd::{Lanes, Real};
 
@@ -34,7 +34,9 @@ pub(crate) struct Disc<N> {
 }
 
 /// The orbits of all starts in a disc, or of z = c, for all c in another.
-pub(crate) struct Taylor<N> {
+///
+/// `SETTLES` says whether proofs look for orbits that settle. That pays where dwells are long.
+pub(crate) struct Taylor<N, const SETTLES: bool> {
     /// Z and C.
     z: [N; 4],
     d: [N; 2],
@@ -43,7 +45,7 @@ pub(crate) struct Taylor<N> {
     rounding: N,
 }
 
-impl<N: Real> Taylor<N> {
+impl<N: Real, const SETTLES: bool> Taylor<N, SETTLES> {
     /// Of every c in a disc that is `reach` from the origin at most, from z = c or from every `start`; u is `unit`.
     pub(crate) fn new(c: Disc<N>, start: Option<Disc<N>>, reach: N, unit: f64) -> Self {
         let zero = N::from_f64(0.0);
@@ -58,7 +60,7 @@ impl<N: Real> Taylor<N> {
     }
 }
 
-impl<N: Real> Enclosure<N> for Taylor<N> {
+impl<N: Real, const SETTLES: bool> Enclosure<N> for Taylor<N, SETTLES> {
     #[inline(always)]
     fn disc(&self) -> (N, N) {
         let Self { z: [x, y, ..], d: [p, q], .. } = *self;
@@ -74,5 +76,17 @@ impl<N: Real> Enclosure<N> for Taylor<N> {
         self.error = (radius * radius + (modulus + modulus) * self.error + self.rounding) * more();
         self.d = [x2 * p - y2 * q + self.rho, x2 * q + y2 * p];
         self.z = square_plus_c::<N, Plain>(self.z);
+    }
+
+    fn settles(&self, radius: N, inside: N, steps: u32) -> bool {
+        if !SETTLES {
+            return false;
+        }
+        let ([x, y, ..], wide) = (self.z, radius * width(steps));
+        let around = Self { d: [N::from_f64(0.0); 2], error: wide, ..*self };
+        comes_back(around, wide, inside, |now| {
+            let (dx, dy) = (distance(now.z[0], x), distance(now.z[1], y));
+            root(dx * dx + dy * dy)
+        })
     }
 }

@@ -260,6 +260,30 @@ fn what_is_proven_holds() {
     }
 }
 
+/// Orbits that come near a cycle are certain to stay long before the cap, about points of cycles of 1 to 4; about a cycle that repels, and
+/// on the boundary, nothing is.
+#[test]
+fn proofs_end_where_orbits_settle() {
+    for options in options() {
+        let options = FieldOptions { dwell: u32::MAX, ..options };
+        let domain = Domain::new([4096; 2], [[-2.0, 1.0], [-1.5, 1.5]], Sample::Corner).unwrap();
+        let field = mandelbrot::open(&domain, &options).unwrap();
+        let about = |re: f64, im: f64, side: u32| {
+            let cell = [(re + 2.0) / 3.0, (im + 1.5) / 3.0].map(|x| (x * 4096.0) as u32);
+            let region = Region { corner: cell.map(|c| c - side / 2), extent: [side; 2] };
+            field.prover().unwrap().prove(&region, Payload::default())
+        };
+        for (re, im, side) in
+            [(0.0, 0.0, 64), (-0.3, 0.3, 16), (-1.0, 0.0, 64), (-1.1, 0.1, 8), (-0.1226, 0.7449, 16), (-1.3107, 0.0, 4)]
+        {
+            assert_eq!(about(re, im, side), Verdict::Uniform(u32::MAX.into()), "{re} {im} {options:?}");
+        }
+        for (re, im) in [(0.25, 0.0), (-0.75, 0.0), (-0.5, 0.62)] {
+            assert_eq!(about(re, im, 16), Verdict::Unknown, "{re} {im}");
+        }
+    }
+}
+
 /// Certificates in f32 are right too; on coarse lattices they are chosen, and prove next to all that those in f64 do.
 #[test]
 fn either_own_numbers_prove() {
