@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use crate::backend::Control;
 use crate::field::{Field, Payload, Verdict};
 use crate::result::{Content, Storage};
+use crate::rule::exact;
 use crate::tree::error::TreeError;
 use crate::tree::provenance::Provenance;
 use crate::tree::stored::Tree;
@@ -44,7 +45,7 @@ impl<const K: usize> Tree<K> {
                 return Ok(false);
             }
             let Verdict::Uniform(label) = prover.prove(&region.cells(), Payload::default()) else { return Ok(false) };
-            let proven = storage.word(label);
+            let proven = storage.word(exact::key(storage.label, label));
             match proven == found {
                 true => Ok(true),
                 false => Err(TreeError::Disproved { level: region.level(), code: region.code(), found, proven }),

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ndarray::{ArrayD, IxDyn};
 use orthant::backend::{Batch, Part, Proofs, Roots, Sink};
-use orthant::field::{Payload, Verdict};
 use orthant::prelude::*;
 use orthant::tree::{BottomUp, Collector, Provenance, Source, TreeError};
 use proptest::prelude::*;
@@ -232,6 +231,45 @@ fn regions_that_are_proven_are_proved() {
     assert!(matches!(error, TreeError::Disproved { found: 200, proven: 100, .. }), "{error}");
     control.cancel(2);
     assert!(matches!(tree.proved_by(&*field, &control), Err(TreeError::Run(Error::Interrupted(2)))));
+}
+
+/// What is not a number is proved in any of its patterns.
+#[test]
+fn what_is_no_number_is_proved() {
+    struct Half;
+    const AWKWARD: u32 = 0xffc1_2345;
+    impl Field<2> for Half {
+        fn labels(&self) -> Labels {
+            Labels::values(CellType::F32)
+        }
+        fn host(&self) -> Option<&dyn Evaluate<2>> {
+            Some(self)
+        }
+        fn prover(&self) -> Option<&dyn Prove<2>> {
+            Some(self)
+        }
+    }
+    impl Evaluate<2> for Half {
+        fn evaluate(&self, cells: &[[u32; 2]], labels: WordsMut<'_>) {
+            labels.put(cells.iter().map(|&[x, _]| if x < 32 { f32::from_bits(AWKWARD) } else { 1.5 }));
+        }
+    }
+    impl Prove<2> for Half {
+        fn prove(&self, region: &Region<2>, _: Payload) -> Verdict {
+            match region.corner[0] {
+                32.. => Verdict::Uniform(1.5f32.to_bits().into()),
+                x if x + region.extent[0] <= 32 => Verdict::Uniform(AWKWARD.into()),
+                _ => Verdict::Unknown,
+            }
+        }
+    }
+    let domain = Domain::new([64; 2], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(1, 2, 4), CurveKind::Hilbert, RuleKind::Border).unwrap();
+    let tree = Tree::of(Run::new(&plan, &Half).start().unwrap()).unwrap();
+    assert!(tree.len() == 4 && tree.regions().all(|region| region.provenance() == Provenance::Sampled));
+    let tree = tree.proved_by(&Half, &Control::default()).unwrap();
+    assert!(tree.regions().all(|region| region.provenance() == Provenance::Proved));
+    assert!(tree.word([3, 3]).is_some_and(|word| f32::from_bits(word as u32).is_nan()));
 }
 
 /// Regions of the last level that are larger than a block: of one value, of one that is no number in two patterns, and mixed at

@@ -132,11 +132,8 @@ impl<const K: usize> Coarse<K> {
     /// sampled on every level.
     pub(super) fn profile(&self, scheme: &Scheme<K>) -> Option<Vec<f64>> {
         self.proofs.as_ref()?;
-        let mut levels = self.levels(scheme, Keep::Counts);
-        if let Some(last) = levels.last_mut() {
-            last.divided = last.leaves;
-        }
-        let mut densities: Vec<f64> = levels.iter().map(|level| level.divided / level.regions).collect();
+        let mixed = |level: LevelWork| (level.divided + level.leaves) / level.regions;
+        let mut densities: Vec<f64> = self.levels(scheme, Keep::Counts).into_iter().map(mixed).collect();
         // Below a level of which nothing is left nothing is asked.
         densities.resize(scheme.levels(self.size()).count(), 0.0);
         Some(densities)
