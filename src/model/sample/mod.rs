@@ -13,7 +13,7 @@ mod proofs;
 mod share;
 
 use self::judge::Judge;
-use self::proofs::Proofs;
+use self::proofs::Unproven;
 use self::share::Share;
 use super::observed::LevelWork;
 use super::rounds::Rounds;
@@ -49,7 +49,7 @@ pub struct Coarse<const K: usize> {
     /// P of a division by two below it.
     below: f64,
     /// What proofs leave, if they decide alone.
-    proofs: Option<Proofs>,
+    proofs: Option<Unproven>,
     /// True if labels are iterations.
     iterations: bool,
 }
@@ -80,7 +80,7 @@ impl<const K: usize> Coarse<K> {
         assert_eq!((labels.len() as u64, grid.size()), (grid.cells(), domain.size()), "a label for every point");
         let least = grid.points().into_iter().min().unwrap_or(1);
         let finest = (least / LEAST_SIDE).max(1).ilog2() as usize;
-        let proofs = if explore.rule.certifies() { Proofs::take(labels, grid, field, domain) } else { None };
+        let proofs = if explore.rule.certifies() { Unproven::take(labels, grid, field, domain) } else { None };
         let levels = Judge { labels, grid, rule: explore.rule, proves: explore.proves, field, domain }.levels(finest);
         let mut coarse = Self {
             grid,
@@ -90,7 +90,7 @@ impl<const K: usize> Coarse<K> {
             proofs,
             iterations: field.labels().work(),
         };
-        if let Some(p) = coarse.proofs.as_ref().and_then(Proofs::last) {
+        if let Some(p) = coarse.proofs.as_ref().and_then(Unproven::last) {
             coarse.below = p;
         } else if finest > 0 {
             let last = coarse.share(Some(finest - 1), finest);

@@ -15,14 +15,14 @@ const TOGETHER: usize = 64;
 
 /// Regions of 2^i per axis that nothing proves, nor any region that they lie in.
 #[derive(Debug, Clone)]
-pub(super) struct Proofs {
+pub(super) struct Unproven {
     /// Their share of the domain, by i, and before all of it: what there is before anything is asked.
     left: Vec<f64>,
     /// The mean label of their cells.
     work: Vec<f64>,
 }
 
-impl Proofs {
+impl Unproven {
     /// By the cells of a grid and their labels; None if the field proves nothing of a region that carries nothing.
     pub(super) fn take<const K: usize>(
         labels: &[u64],
