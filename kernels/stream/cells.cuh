@@ -45,13 +45,18 @@ struct Evaluator {
     // How many wait for each stage, eight bits for it.
     u32 waiting = 0;
 
-    // `since`: the cell is not outside before so many steps.
-    DEVICE void evaluate(Sheet& sheet, u32 index, u32 since, bool mine) {
+    // `since`: the cell is not outside before so many steps; by a proof, or, where faces are shared, so one guesses of it.
+    template <class Out> DEVICE void evaluate(Out& sheet, u32 index, u32 since, bool mine) {
         FIELD_ORBIT z = orbit_at(args, sheet.cell(index));
         constexpr u32 YOUNG = FIELD_ORBIT::COUNTED + FIELD_ORBIT::TESTED;
-        const u32 cap = args.dwell, begin = warp_least(mine ? since : cap) & ~3u;
+        const u32 cap = args.dwell;
+        u32 begin = warp_least(mine ? since : cap) & ~3u;
 #pragma unroll 1
         for (u32 i = 0; i < begin; i += 4) steps<4>(z);
+        if (SHARES_FACES && begin > 0 && __any_sync(WHOLE_WARP, mine && !(z.permanent() && inside(z)))) {
+            z = orbit_at(args, sheet.cell(index));
+            begin = 0;
+        }
         u32 d = begin, span = 0;
         bool stays = false;
         if (z.permanent()) {
@@ -75,7 +80,7 @@ struct Evaluator {
     }
 
     // Ends with nothing that waits.
-    DEVICE void finish(Sheet& sheet) {
+    template <class Out> DEVICE void finish(Out& sheet) {
 #pragma unroll 1
         while (waiting > 0) go_on(sheet, 1);
     }
@@ -84,7 +89,7 @@ struct Evaluator {
     DEVICE u32 count(u32 stage) const { return waiting >> (8 * stage) & 0xff; }
 
     // What is known of an orbit: that it is outside within `span` steps; if that is 0 its dwell, unless it stays.
-    DEVICE void found(Sheet& sheet, FIELD_ORBIT& z, u32 index, u32 d, u32 span, bool mine, bool stays) {
+    template <class Out> DEVICE void found(Out& sheet, FIELD_ORBIT& z, u32 index, u32 d, u32 span, bool mine, bool stays) {
         if (span > 0) {
             search<FIELD_ORBIT::LONGEST>(z, d, span);
             d++;
@@ -106,7 +111,7 @@ struct Evaluator {
     }
 
     // Stages of which at least so many wait, in their order, so that none is asked for more room than it has.
-    DEVICE void go_on(Sheet& sheet, u32 least) {
+    template <class Out> DEVICE void go_on(Out& sheet, u32 least) {
 #pragma unroll 1
         for (u32 stage = 0; stage < FIELD_ORBIT::STAGES; stage++) {
             if (count(stage) >= least) run(sheet, stage);
@@ -114,7 +119,7 @@ struct Evaluator {
     }
 
     // A stage of up to 32.
-    DEVICE void run(Sheet& sheet, u32 stage) {
+    template <class Out> DEVICE void run(Out& sheet, u32 stage) {
         const bool last = stage + 1 == FIELD_ORBIT::STAGES;
         const u32 all = count(stage), taken = all < 32 ? all : 32, from = all - taken, cap = args.dwell;
         const bool mine = lane() < taken;
@@ -143,10 +148,10 @@ struct Evaluator {
     const FieldArgs& args;
     Queue& queue;
 
-    DEVICE void evaluate(Sheet& sheet, u32 index, u32, bool mine) {
+    template <class Out> DEVICE void evaluate(Out& sheet, u32 index, u32, bool mine) {
         sheet.put(index, value_at(args, sheet.cell(index)), mine);
     }
-    DEVICE void finish(Sheet&) {}
+    template <class Out> DEVICE void finish(Out&) {}
 };
 
 #endif

@@ -1,11 +1,11 @@
 // Maps: what became of every region of a level's lattice, in row-major order. They take the place of OLTs where proofs, which cost
-// next to nothing, say so much of a level that its lattice is hardly larger than a list of what is left.
+// next to nothing, say so much of a level that its lattice is hardly larger than a list of what is left; or faces that lie in memory.
 #pragma once
 
 // MAP_ABSENT of what no root covers, MAP_MIXED or MAP_UNIFORM; MAP_MIXED of a root before it is looked at.
 struct Fate {
     u32 state;
-    Value value; // the key of one that is uniform; of one that is mixed the number of steps before which no cell is outside
+    Value value; // the key of one that is uniform; of one that is mixed the steps before which no cell is outside, as is proven or guessed
 };
 
 DEVICE Fate map_read(u64 states, u64 values, u64 index) { return {((const u8*)states)[index], ((const Value*)values)[index]}; }
@@ -42,7 +42,7 @@ DEVICE Fate inherited(const LaunchArgs& launch, u64 index, Coords& coords) {
 
 // What a level's regions come to, per thread.
 struct Found {
-    u64 subdivided = 0, filled = 0, leaves = 0, filled_cells = 0, leaf_cells = 0;
+    u64 subdivided = 0, filled = 0, proven = 0, leaves = 0, filled_cells = 0, leaf_cells = 0;
 
     DEVICE void uniform(u64 cells) {
         filled++;
@@ -59,7 +59,7 @@ struct Found {
     DEVICE void settle(u64 tallies) const {
         settle(tallies, TALLY_SUBDIVIDED, subdivided);
         settle(tallies, TALLY_FILLED, filled);
-        settle(tallies, TALLY_PROVEN, filled);
+        settle(tallies, TALLY_PROVEN, proven);
         settle(tallies, TALLY_FILLED_CELLS, filled_cells);
         settle(tallies, TALLY_LEAVES, leaves);
         settle(tallies, TALLY_LEAF_CELLS, leaf_cells);
@@ -71,15 +71,3 @@ struct Found {
         if (lane() == 0 && sum > 0) count(tallies, column, sum);
     }
 };
-
-// A thread proves a region.
-DEVICE Fate proven(const FieldArgs& args, const Region& region, bool last, Found& found) {
-    Value value = 0;
-    const Verdict verdict = prove(args, region, value);
-    if (verdict == UNIFORM) {
-        found.uniform(region.volume());
-        return {MAP_UNIFORM, key(value)};
-    }
-    found.mixed(region.volume(), last);
-    return {MAP_MIXED, verdict == UNKNOWN ? value : 0};
-}

@@ -31,8 +31,8 @@ registry! {
         Sbr = "sbr",
         /// The fill and the evaluation of a region are split over many workers.
         Mbr = "mbr",
-        /// ASK where proofs alone decide, on a GPU: a thread proves a region, and a warp settles a tile of the dense array, whose
-        /// cells are stored once, in long rows.
+        /// ASK without tables, on a GPU: a thread proves a region, or lanes read its faces, whose cells are evaluated once for all
+        /// regions that share them; and a warp settles a tile of the dense array, whose cells are stored once, in long rows.
         Stream = "stream",
     }
 }
@@ -147,7 +147,7 @@ choices! {
     prove: Option<Proofs> = None, "prove";
     /// The host program
     strategy: StrategyKind = StrategyKind::Ask, "strategy";
-    /// Workers per region, or streams of proofs and tiles (cuda, ask, explore certified) [default: sbr, or what the cost model finds where it chooses]
+    /// Workers per region, or streams of tiles (cuda, ask, explore certified or closed) [default: sbr, or what the cost model finds where it chooses]
     #[serde(rename = "scheme")]
     mapping: Mapping = Mapping::Sbr, "scheme";
     /// When terminal regions are filled or evaluated; dp on the CPU takes level as deferred [default: in-place; level with ask and mbr on cuda]

@@ -11,6 +11,7 @@ use crate::field::{Field, Job, Labels, Open};
 use crate::geometry::{Domain, Region, SampleGrid};
 use crate::plan::{Plan, PlanError};
 use crate::result::{Content, DenseArray, Keep, Subdivision};
+use crate::rule::RuleKind;
 
 /// What a dense array is filled with before the runs of a row: a cell that is not written cannot be right in both.
 const POISONS: [u8; 2] = [0x5a, 0xa5];
@@ -106,7 +107,9 @@ struct Served {
     proves: bool,
     /// True if proofs alone decide.
     certifies: bool,
-    /// True if a thread alone can ask for one.
+    /// True if regions look at faces that they share.
+    shares: bool,
+    /// True if a thread alone can ask for a proof.
     alone: bool,
 }
 
@@ -116,7 +119,7 @@ impl Served {
         curve.is_none_or(|curve| self.curves[curve as usize])
             && cell.is_none_or(|cell| self.holds(cell))
             && proofs.is_none_or(|proofs| self.asked(proofs))
-            && !(streams && !(self.certifies && self.alone))
+            && (!streams || self.streams(proofs))
     }
 
     /// True if proofs can be asked for, or not.
@@ -124,6 +127,14 @@ impl Served {
         match proofs {
             Proofs::Yes => self.proves,
             Proofs::No => !self.certifies,
+        }
+    }
+
+    /// True if there are streams, with or without proofs.
+    fn streams(&self, proofs: Option<Proofs>) -> bool {
+        match self.shares {
+            true => self.alone || proofs != Some(Proofs::Yes),
+            false => self.certifies && self.alone,
         }
     }
 
@@ -156,12 +167,13 @@ impl Case {
                     labels: field.as_ref().map(|field| field.labels()),
                     proves: field.as_ref().is_some_and(|field| proves(&**field)),
                     certifies: self.0.rule(K).certifies(),
+                    shares: self.0.rule(K) == RuleKind::Closed,
                     alone: field.as_ref().and_then(|field| field.twin()).is_some_and(|twin| !twin.proves_by_warps()),
                 }
             }
         }
         let curves = vec![true; CurveKind::ALL.len()];
-        let all = Served { curves, labels: None, proves: false, certifies: false, alone: false };
+        let all = Served { curves, labels: None, proves: false, certifies: false, shares: false, alone: false };
         self.request.workload.dispatch(self.request.k(), Serves(&self.request)).unwrap_or(all)
     }
 }
@@ -366,7 +378,6 @@ mod tests {
     use crate::backend::{CudaTuning, Kept, Tuning};
     use crate::conformance::cases;
     use crate::field::{Arithmetic, FieldKind, Precision};
-    use crate::rule::RuleKind;
 
     fn run(cases: Vec<Case>, mut each: impl FnMut(&Checked)) -> Result<(), Error> {
         let suite = Suite::new(cases, BackendKind::Cpu, Scope::Full);

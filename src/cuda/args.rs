@@ -65,6 +65,8 @@ device_struct! {
         /// The curve: regions of a tree (or their logarithm), start states of trees.
         positions: u64,
         starts: u64,
+        /// Labels on faces that regions share (streams).
+        faces: u64,
         /// Blocks of one native 3-D grid of a stack.
         native: u64,
         level: u32,
@@ -74,7 +76,7 @@ device_struct! {
         stable: u32,
         fill: u32,
         leaf: u32,
-        /// Blocks per region, tiles per block (Exhaustive), or rounds per piece (stable insertion).
+        /// Blocks per region, tiles per block (Exhaustive), rounds per piece (stable insertion), or slices of a region's planes (streams).
         pieces: u32,
         /// M_j; points per axis (sample).
         grid: [u32; 8],
@@ -84,11 +86,17 @@ device_struct! {
         sides: [u32; 8],
         /// The native grid, in tiles; along axis 0 in blocks.
         tiles: [u32; 4],
+        /// The first cell of each axis' planes among those of all, the grid of the last level, and its sides where whole (streams).
+        planes: [u32; 8],
+        finest: [u32; 8],
+        finest_side: [u32; 8],
         /// Blocks per leaf (DP).
         leaf_pieces: u32,
+        /// Of an item; slices of a warp, or lanes of a region (streams).
         units: u32,
         wide: u32,
-        padding: u32,
+        /// 1 if all regions of the level are roots (streams).
+        whole: u32,
     }
 }
 
@@ -216,6 +224,8 @@ constants! {
     TALLY_PROVEN = 11,
     /// Tiles that are taken, in the first row of the level that they are of (streams).
     TALLY_TICKET = 12,
+    /// Cells of leaves whose labels were known, since they lie on faces (streams).
+    TALLY_KNOWN = 13,
     /// A row is a cache line.
     TALLY_COLUMNS = 16,
     /// Counters of dynamic parallelism: grids in flight, those of them that have not begun, and the most there were of

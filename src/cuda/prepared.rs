@@ -6,8 +6,8 @@ use std::time::Instant;
 use cudarc::driver::CudaStream;
 
 use super::args::{
-    TALLY_COLUMNS, TALLY_EVALUATED, TALLY_EXPLORED, TALLY_FILLED, TALLY_FILLED_CELLS, TALLY_LABELS, TALLY_LEAF_CELLS,
-    TALLY_LEAVES, TALLY_PROVEN, TALLY_ROWS,
+    TALLY_COLUMNS, TALLY_EVALUATED, TALLY_EXPLORED, TALLY_FILLED, TALLY_FILLED_CELLS, TALLY_KNOWN, TALLY_LABELS,
+    TALLY_LEAF_CELLS, TALLY_LEAVES, TALLY_PROVEN, TALLY_ROWS,
 };
 use super::device::{Device, elapsed};
 use super::launcher::Launcher;
@@ -19,6 +19,7 @@ use super::twin;
 use super::watch::Watch;
 use crate::backend::{Control, Error, Estimate, How, Part, Prepared, Sink, Start, StrategyKind, deliver};
 use crate::field::Field;
+use crate::geometry::Level;
 use crate::plan::Plan;
 use crate::result::{Checksum, Keep, Launches, LevelCounts, LevelStats, RunCounts, Subdivision, Times};
 
@@ -151,9 +152,10 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
     fn counts(&self) -> Result<RunCounts<K>, Error> {
         let (setup, last) = (&self.setup, self.last());
         let tallies = read_integers(setup.device, setup.tallies.address(), setup.tallies.bytes() / 8, 8)?;
+        let of_level = |level: &Level<K>| &tallies[(level.index * TALLY_ROWS * TALLY_COLUMNS) as usize..];
         let levels: Vec<LevelStats<K>> = (last.levels.iter().zip(self.program.lattices(setup)))
             .map(|(run, level)| {
-                let mut counts = counts(run, &tallies[(level.index * TALLY_ROWS * TALLY_COLUMNS) as usize..]);
+                let mut counts = counts(run, of_level(&level));
                 if setup.how.tuning.strategy == StrategyKind::Exhaustive {
                     // Its one region is the window.
                     (counts.leaves, counts.leaf_cells) = (1, counts.evaluated_cells);
@@ -165,8 +167,10 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
         let counts = RunCounts { levels, launches: last.launches, times: last.times };
         let (totals, total) = (counts.totals(), setup.start.cells);
         // Leaves are counted by the kernel that finds them, and again by those that evaluate them (streams: by the warp that takes their tile).
-        if setup.how.kept.keep != Keep::Counts && totals.evaluated_cells != totals.leaf_cells {
-            let seen = u128::from(totals.filled_cells) + u128::from(totals.evaluated_cells);
+        let known: u64 = counts.levels.iter().map(|level| tally(of_level(&level.level), TALLY_KNOWN)).sum();
+        let settled = totals.evaluated_cells + known;
+        if setup.how.kept.keep != Keep::Counts && settled != totals.leaf_cells {
+            let seen = u128::from(totals.filled_cells) + u128::from(settled);
             return Err(Error::Incomplete { seen, total });
         }
         counts.complete(total).map_err(|seen| Error::Incomplete { seen, total })?;

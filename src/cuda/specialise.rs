@@ -64,6 +64,10 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "stream/tile.cuh",
     "stream/map.cuh",
     "stream/cells.cuh",
+    "stream/proof.cuh",
+    "stream/faces.cuh",
+    "stream/tiler.cuh",
+    "stream/tiles.cuh",
     "balance/phases.cuh",
     "balance/regions.cuh",
     "balance/settle.cuh",
@@ -90,6 +94,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "strategies/ask.cu",
     "strategies/dp.cu",
     "strategies/stream.cu",
+    "strategies/stream_faces.cu",
     "strategies/sample.cu",
     "strategies/settle.cu",
 ];

@@ -60,6 +60,7 @@ fn tests(full: bool) -> Vec<Test> {
         runs::sweeps_run_on_warm_sessions,
         runs::wide_codes_name_the_same_regions,
         streams::every_region_and_cell_is_asks,
+        streams::shared_faces_say_what_closed_boxes_do,
         streams::what_has_no_streams_is_refused,
         values::a_type_of_each_width,
         launches::launch_spaces_beyond_the_grid_go_out_in_parts,

@@ -4,17 +4,17 @@ use std::path::Path;
 
 use crate::binary::{orthant, text};
 
+/// What is told of a level.
+const REGIONS: &[&str] = &["regions", "subdivided", "filled", "proven", "leaves"];
+const WORK: &[&str] = &["regions", "subdivided", "filled", "proven", "leaves", "cells", "iterations"];
+
 /// What is equal whoever proves a region, and whoever settles it.
-fn found(folder: &Path, run: &str) -> Vec<serde_json::Value> {
+fn found(folder: &Path, run: &str, of_levels: &[&str]) -> Vec<serde_json::Value> {
     let output = orthant(folder, &format!("run {run} --json"), &[]);
     let (out, err) = text(&output);
     assert!(output.status.success(), "{run}: {err}");
     let report: serde_json::Value = serde_json::from_str(&out).unwrap();
-    let level = |level: &serde_json::Value| {
-        ["regions", "subdivided", "filled", "proven", "leaves", "cells", "iterations"]
-            .map(|key| level[key].clone())
-            .to_vec()
-    };
+    let level = |level: &serde_json::Value| of_levels.iter().map(|&key| level[key].clone()).collect::<Vec<_>>();
     let levels = report["levels"].as_array().unwrap().iter().flat_map(level);
     [report["checksum"].clone()].into_iter().chain(levels).collect()
 }
@@ -37,18 +37,42 @@ pub(super) fn every_region_and_cell_is_asks(folder: &Path) {
         ("menger --dim 3 -n 27", ""),
         ("simplex --dim 4 -n 16 -g 2 -r 2 -B 1 --cell f32", ""),
     ] {
-        let cpu = found(folder, &format!("{plan} --explore certified --backend cpu"));
-        let stream = found(folder, &format!("{plan} --explore certified --backend cuda --scheme stream {gpu}"));
+        let cpu = found(folder, &format!("{plan} --explore certified --backend cpu"), WORK);
+        let stream = found(folder, &format!("{plan} --explore certified --backend cuda --scheme stream {gpu}"), WORK);
         assert_eq!(stream, cpu, "{plan} {gpu}");
         let counts = format!("{plan} --explore certified --backend cuda --scheme stream --keep counts");
         let kept = |found: &[serde_json::Value]| found.iter().skip(1).step_by(7).cloned().collect::<Vec<_>>();
-        assert_eq!(kept(&self::found(folder, &counts)), kept(&cpu), "{counts}");
+        assert_eq!(kept(&self::found(folder, &counts, WORK)), kept(&cpu), "{counts}");
+    }
+}
+
+pub(super) fn shared_faces_say_what_closed_boxes_do(folder: &Path) {
+    for (plan, gpu) in [
+        ("mandelbrot -n 128 -g 4 -B 8 --dwell 300", ""),
+        ("mandelbrot -n 256 -g 2 -r 4 -B 8 --dwell 512 --cell u32", "--block 32x1"),
+        ("mandelbrot -n 96x101 -g 3 -r 3 -B 1 --dwell 100 --arithmetic plain", "--table coordinates"),
+        ("mandelbrot -n 70 -g 5 -B 16 --dwell 500 --precision f64 --prove yes", "--block 16x16"),
+        ("mandelbrot -n 37x109 -g 1 -B 2 --dwell 90 --cell f64", "--curve canonical"),
+        // Layers of one cell: the lower and the upper side of a region are the same cells.
+        ("mandelbrot -n 9x8 -g 3x4 -r 3x2 -B 1 --dwell 40", ""),
+        ("mandelbrot -n 64x60 -g 2 -r 2x1 -B 4x60 --dwell 60", ""),
+        ("mandelbulb -n 24x20x17 -g 2x3x2 -B 2 --dwell 20", ""),
+        ("mandelbulb -n 32 -g 4 -B 4 --dwell 70 --cell u8", ""),
+        ("julibrot -n 12x10x9x8 -g 2 -B 2 --dwell 30 --cell i32", "--curve canonical"),
+        ("menger --dim 3 -n 27", ""),
+        ("cantor -n 81 -g 3 -r 3 -B 1", ""),
+    ] {
+        let cpu = found(folder, &format!("{plan} --explore closed --backend cpu"), REGIONS);
+        let stream = found(folder, &format!("{plan} --explore closed --backend cuda --scheme stream {gpu}"), REGIONS);
+        assert_eq!(stream, cpu, "{plan} {gpu}");
     }
 }
 
 pub(super) fn what_has_no_streams_is_refused(folder: &Path) {
     for (run, why) in [
-        ("mandelbrot --backend cuda", "--explore certified"),
+        ("mandelbrot --backend cuda", "--explore certified or closed"),
+        ("mandelbrot -n 1048576 -g 64 -B 32 --keep counts --backend cuda --explore closed", "a larger B"),
+        ("mxm --dim 4 -n 8 --backend cuda --explore closed --prove yes", "takes a warp"),
         ("mandelbrot --backend cpu --explore certified", "the GPU's"),
         ("mandelbrot --backend cuda --explore certified --strategy dp", "a scheme of ask"),
         ("mandelbrot --backend cuda --explore certified --keep regions", "keep no bricks"),

@@ -9,6 +9,7 @@ mod dp_setup;
 mod dp_terminals;
 mod exhaustive;
 mod stream;
+mod stream_faces;
 mod stream_regions;
 mod stream_tile;
 

@@ -1,4 +1,5 @@
-//! Streams on CUDA: ASK where proofs alone decide, without lists (kernels/strategies/stream.cu).
+//! Streams on CUDA: ASK without lists, where proofs alone decide (kernels/strategies/stream.cu) or the cells on faces that regions share
+//! (kernels/strategies/stream_faces.cu).
 //!
 //! ```text
 //!   roots -> map of level 0 -> map of level 1 -> .. -> tiles
@@ -20,18 +21,20 @@ use crate::cuda::memory::{Allocation, Buffer, Reserve, read_integers};
 use crate::cuda::setup::{Setup, tally};
 use crate::cuda::specialise::{COORDINATES, Specialisation};
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
+use crate::cuda::strategy::stream_faces::Planes;
 use crate::cuda::strategy::stream_tile::{TileShape, block};
 use crate::field::{DeviceTwin, Field};
 use crate::geometry::Level;
 use crate::plan::Plan;
 use crate::result::{Bricks, Keep, Launches, LevelKernels, Storage, Terminal};
+use crate::rule::RuleKind;
 
 /// The most blocks that a multiprocessor holds at once.
 const RESIDENT: u64 = 32;
 
 pub(super) struct StreamProgram<const K: usize> {
     roots: Kernel,
-    prove: Kernel,
+    decide: Decide<K>,
     tiles: Kernel,
     pub(super) shape: TileShape<K>,
     threads: u64,
@@ -39,6 +42,14 @@ pub(super) struct StreamProgram<const K: usize> {
     /// Launches of the last run, per level.
     launched: Vec<u64>,
     starts: Option<Buffer>,
+}
+
+/// Who says what becomes of the regions of a level.
+enum Decide<const K: usize> {
+    /// A thread that proves.
+    Proofs(Kernel),
+    /// Lanes that read the faces, when warps have evaluated them.
+    Faces { faces: Kernel, judge: Kernel, planes: Planes<K>, labels: Reserve },
 }
 
 /// What became of every region of a level: its fate, and its value if it is uniform.
@@ -61,9 +72,22 @@ fn lattice<const K: usize>(level: &Level<K>) -> Result<u64, Error> {
     }
 }
 
+/// The faces that regions share, if it is they that decide.
+fn planes<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>) -> Result<Option<Planes<K>>, Error> {
+    if plan.rule().certifies() {
+        return Ok(None);
+    }
+    let labels = field.labels();
+    match Planes::of(plan, word_bytes(labels.kind()), labels.most()) {
+        None => Err(refused("the faces that leaves share have more than 2^32 cells: use a larger B", &["B"])),
+        planes => Ok(planes),
+    }
+}
+
 fn shape<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> Result<TileShape<K>, Error> {
-    if !plan.rule().certifies() {
-        return Err(refused("streams ask proofs alone: use --explore certified", &["explore"]));
+    if !plan.rule().certifies() && plan.rule() != RuleKind::Closed {
+        let reason = "streams ask proofs, or look at faces that regions share: use --explore certified or closed";
+        return Err(refused(reason, &["explore"]));
     }
     if how.kept.keep == Keep::Regions {
         return Err(refused("streams keep no bricks: use --keep dense or counts", &["keep"]));
@@ -73,7 +97,9 @@ fn shape<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> Res
     }
     let labels = field.labels();
     let storage = Storage { label: labels.kind(), cell: labels.cell(how.kept.cell) };
-    TileShape::of(plan, storage, labels.most(), field.prover().is_some())
+    // What faces say, the host does not find out.
+    let divides = plan.rule().certifies() && field.prover().is_some();
+    TileShape::of(plan, storage, labels.most(), divides)
         .ok_or_else(|| refused("a leaf's labels do not fit what a warp has of shared memory: use a smaller B", &["B"]))
 }
 
@@ -95,8 +121,39 @@ impl<const K: usize> StreamProgram<K> {
             let above = &self.maps[level.index as usize - 1];
             (args.above, args.above_values) = (above.fates.address(), above.values.address());
         }
+        if let Decide::Faces { planes, labels, .. } = &self.decide {
+            planes.tell(&mut args, labels.address());
+        }
         args.set_curve(&setup.plan.encoding().device(level.index), self.starts.as_ref().map_or(0, Buffer::address));
         args
+    }
+}
+
+impl<const K: usize> StreamProgram<K> {
+    /// Has it said what becomes of the regions of a level. How many kernels that took.
+    fn decide(&self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>, level: &Level<K>) -> Result<u64, Error> {
+        let (start, regions) = (&setup.start, lattice(level)?);
+        let roots = level.index == start.level;
+        let args = LaunchArgs { regions, ..self.args(setup, level, roots) };
+        let (faces, judge, planes) = match &self.decide {
+            Decide::Proofs(prove) => {
+                let blocks = args.regions.div_ceil(self.threads);
+                return launcher.fold(prove, blocks, &setup.run, &args, &setup.args);
+            }
+            Decide::Faces { faces, judge, planes, .. } => (faces, judge, planes),
+        };
+        let owner = if roots { level } else { &setup.plan.levels()[level.index as usize - 1] };
+        let owners = lattice(owner)?;
+        let (pieces, units, warps) = planes.evaluation(owner, owners, roots);
+        let whole = u32::from(start.whole);
+        let evaluate = LaunchArgs { regions: owners, pieces, units, whole, ..args };
+        let blocks = warps.div_ceil(self.threads / 32);
+        let evaluated = launcher.fold(faces, blocks, &setup.run, &evaluate, &setup.args)?;
+        launcher.watch.check()?;
+        let units = planes.lanes(level);
+        let judged = LaunchArgs { units, ..args };
+        let blocks = (regions * u64::from(units)).div_ceil(self.threads);
+        Ok(evaluated + launcher.fold(judge, blocks, &setup.run, &judged, &setup.args)?)
     }
 }
 
@@ -107,9 +164,18 @@ impl<const K: usize> MakeProgram<K> for StreamProgram<K> {
         let shape = shape(plan, setup.field, how)?;
         let specialisation = <Self as MakeProgram<K>>::specialise(plan, setup.field, &setup.twin, how)?;
         let kernels: LoadedModule = setup.device.kernels(&specialisation)?;
+        let decide = match planes(plan, setup.field)? {
+            None => Decide::Proofs(kernels.get("stream_prove")?),
+            Some(planes) => Decide::Faces {
+                faces: kernels.get("stream_faces")?,
+                judge: kernels.get("stream_judge")?,
+                planes,
+                labels: Reserve::default(),
+            },
+        };
         Ok(Self {
             roots: kernels.get("stream_roots")?,
-            prove: kernels.get("stream_prove")?,
+            decide,
             tiles: kernels.get("stream_tiles")?,
             threads: u64::from(specialisation.threads()),
             maps: (0..=shape.level).map(|_| LevelMap::default()).collect(),
@@ -120,23 +186,28 @@ impl<const K: usize> MakeProgram<K> for StreamProgram<K> {
     }
 
     fn specialise(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
-        if twin.proves_by_warps() {
+        if twin.proves_by_warps() && how.tuning.asks_proofs(plan.rule()) {
             return Err(refused("a proof of this field takes a warp, and streams have a thread for it", &[]));
         }
         let shape = shape(plan, field, how)?;
         let header = (how.on_cuda().table == crate::backend::Table::Coordinates).then_some(COORDINATES);
         let how = how.clone().block(block(how.on_cuda().block));
-        let levels = Specialisation::of_levels("strategies/stream.cu", plan, field, twin, &how, header);
-        Ok(levels.and(&shape.defines(), &shape.declaration(), false))
+        let planes = planes(plan, field)?;
+        let entry = if planes.is_some() { "strategies/stream_faces.cu" } else { "strategies/stream.cu" };
+        let levels = Specialisation::of_levels(entry, plan, field, twin, &how, header);
+        let shares = ("SHARES_FACES", planes.is_some().to_string());
+        let declaration = shape.declaration() + &planes.map(|planes| planes.declaration()).unwrap_or_default();
+        Ok(levels.and(&[&shape.defines()[..], &[shares]].concat(), &declaration, false))
     }
 
     fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128 {
         let Ok(shape) = shape(plan, field, how) else { return 0 };
         let mapped = plan.levels()[..=shape.level as usize].iter().map(Level::regions);
-        mapped.sum::<u128>() * u128::from(1 + word_bytes(field.labels().kind()))
+        let maps = mapped.sum::<u128>() * u128::from(1 + word_bytes(field.labels().kind()));
+        maps + u128::from(planes(plan, field).ok().flatten().map_or(0, |planes| planes.bytes()))
     }
 
-    /// Maps are of whole lattices, wherever the roots are.
+    /// Maps and planes are of whole lattices, wherever the roots are.
     fn table_share(_: f64) -> f64 {
         1.0
     }
@@ -157,6 +228,9 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
             map.fates.ensure(device, "the map of a level", regions, Allocation::Pool)?;
             map.values.ensure(device, "the map of a level", regions * setup.value_bytes(), Allocation::Pool)?;
         }
+        if let Decide::Faces { planes, labels, .. } = &mut self.decide {
+            labels.ensure(device, "the faces that regions share", planes.bytes(), Allocation::Pool)?;
+        }
         Ok(())
     }
 
@@ -175,11 +249,7 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
         }
         for level in &plan.levels()[start.level as usize..=self.shape.level as usize] {
             launcher.watch.check()?;
-            let args = self.args(setup, level, level.index == start.level);
-            let args = LaunchArgs { regions: lattice(level)?, ..args };
-            let blocks = args.regions.div_ceil(self.threads);
-            self.launched[level.index as usize] +=
-                launcher.fold(&self.prove, blocks, &setup.run, &args, &setup.args)?;
+            self.launched[level.index as usize] += self.decide(setup, launcher, level)?;
         }
         launcher.watch.check()?;
         let level = &plan.levels()[self.shape.level as usize];

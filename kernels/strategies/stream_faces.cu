@@ -1,0 +1,188 @@
+// Streams where the cells on shared faces decide, without lists (`--scheme stream --explore closed`). Those of a level are evaluated
+// first, each once; what they say of its regions is read from them; the array is then written once, in long rows, by warps that take a
+// tile each.
+//
+//   stream_roots   marks the roots of a run that does not start from all regions of its first level
+//   stream_faces   a level: the planes that divide the regions which were mixed, or those about the roots
+//   stream_judge   the same level: a few lanes per region read its faces
+//   stream_tiles   the array: a warp per tile, which evaluates what is left inside of leaves
+//
+// The regions, and what becomes of them, are those of ASK under the same plan.
+#include "prelude.cuh"
+
+#include "team.cuh"
+
+#include "olt.cuh"
+#include "region.cuh"
+#include RULE_HEADER
+#include FIELD_HEADER
+#include "value.cuh"
+
+#include "quad.cuh"
+#include "stream/faces.cuh"
+#include "stream/tile.cuh"
+#include "stream/map.cuh"
+#include "stream/cells.cuh"
+#include "stream/tiler.cuh"
+#include "stream/tiles.cuh"
+
+// Whose faces a warp evaluates, and which slice of FACE_SLICE cells of them.
+struct Owners {
+    Coords coords[32];
+    u32 slice[32];
+};
+
+// The planes that an owner has evaluated along an axis: those about a root, of which the next root has the upper one if all regions are
+// roots; those between the children of another region.
+DEVICE u32 planes_of(const RunArgs& run, const LaunchArgs& launch, u32 axis, const Region& region) {
+    if (launch.above != 0) return split(axis) - 1;
+    return launch.whole != 0 && region.corner[axis] + region.extent[axis] < run.size[axis] ? 1 : 2;
+}
+
+KERNEL(stream_faces) {
+    __shared__ Queue queues[WARPS];
+    __shared__ Owners lists[WARPS];
+    Listener listener(run.stop);
+    Evaluator evaluator{args, queues[warp()]};
+    FaceSheet sheet{run, launch};
+    Owners& owners = lists[warp()];
+    // Of roots themselves, else of the regions of the level above.
+    const bool roots = launch.above == 0;
+    LaunchArgs level = launch;
+#pragma unroll
+    for (u32 j = 0; j < DIM; j++) {
+        level.grid[j] = roots ? launch.grid[j] : launch.grid[j] / split(j);
+        level.side[j] = roots ? launch.side[j] : launch.side[j] * split(j);
+    }
+    const u64 unit = ((launch.first + blockIdx.x) * WARPS + warp()) * launch.units + lane(), owner = unit / launch.pieces;
+    const bool mine = lane() < launch.units && owner < launch.regions
+        && ((const u8*)(roots ? launch.mixed : launch.above))[owner] == MAP_MIXED;
+    const u32 votes = __ballot_sync(WHOLE_WARP, mine), place = __popc(votes & ((1u << lane()) - 1));
+    if (mine) {
+        owners.coords[place] = map_place(level.grid, owner);
+        owners.slice[place] = u32(unit % launch.pieces) * FACE_SLICE;
+    }
+    __syncwarp();
+#pragma unroll 1
+    for (u32 i = 0; i < __popc(votes) && !listener.ends(i); i++) {
+        const Coords coords = owners.coords[i];
+        const Region region = region_at(run, level, coords);
+        const Closed box(run, region);
+        u32 section[DIM], all = 0;
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) {
+            section[j] = box.section(j);
+            all += section[j] * planes_of(run, launch, j, region);
+        }
+        const u32 first = owners.slice[i], end = all < first + FACE_SLICE ? all : first + FACE_SLICE;
+#pragma unroll 1
+        for (u32 base = first; base < end; base += 32) {
+            const bool there = base + lane() < end;
+            u32 number = there ? base + lane() : first, axis = 0;
+            // An axis without a cell has no number that is its.
+#pragma unroll
+            for (u32 j = 0; j + 1 < DIM; j++) {
+                const u32 cells = section[j] * planes_of(run, launch, j, region);
+                if (axis == j && number >= cells) {
+                    number -= cells;
+                    axis++;
+                }
+            }
+            u32 index = 0;
+#pragma unroll
+            for (u32 j = 0; j < DIM; j++) {
+                if (axis != j) continue;
+                const u32 plane = number / section[j], at = roots ? coords[j] + plane : coords[j] * split(j) + 1 + plane;
+                index = face_index(run, launch, j, at * plane_step(launch, j), box.cell(j, number % section[j]));
+            }
+            evaluator.evaluate(sheet, index, 0, there);
+        }
+    }
+    evaluator.finish(sheet);
+    const u64 cells = warp_sum(sheet.cells), labels = warp_sum(sheet.labels);
+    if (lane() == 0 && cells > 0) {
+        count(launch.tallies, TALLY_EXPLORED, cells);
+        if (LABELS_COUNT) count(launch.tallies, TALLY_LABELS, labels);
+    }
+}
+
+// What the faces of a region say, to a lane that looks at every `share`-th cell from a first one on: the least label, and whether two were
+// met.
+struct Look {
+    Value first, least;
+    bool differs;
+
+    DEVICE Look(const RunArgs& run, const LaunchArgs& launch, const Coords& coords, const Region& region, u32 lowest, u32 share) {
+        const FaceLabel* const faces = (const FaceLabel*)launch.faces;
+        const Closed box(run, region);
+        first = key(Value(faces[face_index(run, launch, 0, coords[0] * plane_step(launch, 0), region.corner)]));
+        least = first;
+        differs = false;
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) {
+            const u32 cells = box.section(j);
+#pragma unroll 1
+            for (u32 side = 0; side < 2 && (launch.last != 0 || !differs); side++) {
+                const u32 plane = (coords[j] + side) * plane_step(launch, j);
+#pragma unroll 4
+                for (u32 i = lowest; i < cells; i += share) {
+                    const Value label = key(Value(faces[face_index(run, launch, j, plane, box.cell(j, i))]));
+                    differs = differs || label != first;
+                    least = label < least ? label : least;
+                }
+            }
+        }
+    }
+};
+
+KERNEL(stream_judge) {
+    Listener listener(run.stop);
+    const u64 thread = (launch.first + blockIdx.x) * BLOCK + threadIdx.x, index = thread / launch.units;
+    const u32 share = launch.units, lowest = u32(thread % share);
+    if (listener.ends(0)) return;
+    Coords coords;
+    Fate fate{MAP_ABSENT, 0};
+    if (index < launch.regions) fate = inherited(launch, index, coords);
+    const bool asked = fate.state == MAP_MIXED;
+    Region region;
+    Found found;
+    Value least = ~Value(0), first = 0;
+    bool differs = false, proven = false;
+    if (asked) {
+        region = region_at(run, launch, coords);
+#ifdef PROVES
+        if (ASKS_PROOFS) {
+            Value value = 0;
+            proven = prove(args, deciding(run, region), value) == UNIFORM;
+            first = key(value);
+        }
+#endif
+        if (!proven) {
+            const Look look(run, launch, coords, region, lowest, share);
+            first = look.first;
+            least = look.least;
+            differs = look.differs;
+        }
+    }
+    __syncwarp();
+    const u32 votes = __ballot_sync(WHOLE_WARP, differs) >> (lane() - lowest) & ((1u << (share - 1)) * 2 - 1);
+#pragma unroll 1
+    for (u32 distance = share / 2; distance > 0; distance /= 2) {
+        const Value other = __shfl_xor_sync(WHOLE_WARP, least, distance);
+        least = other < least ? other : least;
+    }
+    if (lowest == 0 && index < launch.regions) {
+        if (asked) {
+            // Nothing inside of a leaf is likely to be outside before what is on its faces.
+            fate = votes == 0 ? Fate{MAP_UNIFORM, first} : Fate{MAP_MIXED, LABELS_COUNT ? least : 0};
+            found.proven = proven;
+            if (votes == 0) found.uniform(region.volume());
+            else found.mixed(region.volume(), launch.last != 0);
+        }
+        const u64 place = linear(launch.grid, coords);
+        ((u8*)launch.mixed)[place] = u8(fate.state);
+        ((Value*)launch.values)[place] = fate.value;
+    }
+    __syncwarp();
+    found.settle(launch.tallies);
+}

@@ -1,0 +1,14 @@
+// What a proof says of a region that a thread has.
+#pragma once
+
+DEVICE Fate proven(const FieldArgs& args, const Region& region, bool last, Found& found) {
+    Value value = 0;
+    const Verdict verdict = prove(args, region, value);
+    if (verdict == UNIFORM) {
+        found.proven++;
+        found.uniform(region.volume());
+        return {MAP_UNIFORM, key(value)};
+    }
+    found.mixed(region.volume(), last);
+    return {MAP_MIXED, verdict == UNKNOWN ? value : 0};
+}

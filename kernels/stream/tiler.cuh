@@ -1,0 +1,216 @@
+// How the cells of a piece are settled by a warp.
+#pragma once
+
+// The leaves that a warp is about to evaluate: where each begins in the piece and among the faces, the axes on which it is a cell
+// shorter than the longest, and the steps before which, as is proven or guessed, none of its cells is outside.
+struct Leaves {
+    u32 index[32], shorter[32], since[32];
+    u32 faces[SHARES_FACES ? DIM : 1][32];
+    u8 open[32]; // lanes whose regions are divided
+};
+
+// Cells on the lower faces of a leaf whose labels are known, per axis, and those of the longest leaf that are not.
+constexpr u32 KNOWN = SHARES_FACES ? 1 : 0;
+DEVICE constexpr u32 leaf_cells() {
+    u32 cells = 1;
+    for (u32 j = 0; j < DIM; j++) cells *= leaf_side(j) - KNOWN;
+    return cells;
+}
+constexpr u32 LEAF_CELLS = leaf_cells();
+// Those along an axis, where there are any.
+DEVICE constexpr u32 open_side(u32 j) { return leaf_side(j) > KNOWN ? leaf_side(j) - KNOWN : 1; }
+
+// What a warp works with.
+struct Tiler {
+    const RunArgs& run;
+    const LaunchArgs& launch;
+    const FieldArgs& args;
+    Listener& listener;
+    Sheet& sheet;
+    Evaluator& evaluator;
+    Leaves& leaves;
+    u32 heard = 0; // labels since the warp last listened
+    u64 evaluated = 0, known = 0; // cells
+
+    // True if the warp is to end, before it evaluates so many labels more.
+    DEVICE bool ends(u32 labels) {
+        heard += labels;
+        if (heard < LISTEN) return listener.ended;
+        heard = 0;
+        return listener.ends(LISTEN);
+    }
+
+    // Evaluates the leaves of those lanes that have one.
+    DEVICE void evaluate(bool mine, const Coords& coords, const Region& box, u32 since) {
+        const u32 votes = __ballot_sync(WHOLE_WARP, mine), leaf = __popc(votes & ((1u << lane()) - 1));
+        // Of a run that keeps counts only, no cell is wanted.
+        if (run.array == 0 || votes == 0) return;
+        if (mine) {
+            u32 cells = 1;
+            leaves.index[leaf] = piece_index(within(box.corner));
+            leaves.since[leaf] = since;
+            leaves.shorter[leaf] = 0;
+#pragma unroll
+            for (u32 j = 0; j < DIM; j++) {
+                leaves.shorter[leaf] |= u32(box.extent[j] < leaf_side(j)) << j;
+                cells *= box.extent[j] - KNOWN;
+#if SHARES_FACES
+                leaves.faces[j][leaf] = face_index(run, launch, j, coords[j], box.corner);
+#endif
+            }
+            evaluated += cells;
+            known += box.volume() - cells;
+        }
+        __syncwarp();
+#if SHARES_FACES
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) copy(j, __popc(votes));
+#endif
+        if constexpr (LEAF_CELLS > 0) {
+            const u32 all = __popc(votes) * LEAF_CELLS;
+#pragma unroll 1
+            for (u32 base = 0; base < all && !ends(LISTEN);) {
+#pragma unroll 1
+                for (u32 i = 0; i < LISTEN && base < all; i++, base += 32) chunk(base + lane(), all);
+            }
+        }
+        __syncwarp();
+    }
+
+    // The cell of a number among those of all leaves that are to be evaluated, if there are so many; by the warp.
+    DEVICE void chunk(u32 number, u32 all) {
+        constexpr u32 most_cells = LEAF_CELLS > 0 ? LEAF_CELLS : 1;
+        bool there = number < all;
+        const u32 from = there ? number / most_cells : 0;
+        u32 rest = number % most_cells;
+        Coords at;
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) {
+            at[j] = KNOWN + rest % open_side(j);
+            rest /= open_side(j);
+            if (!TILE_EVEN) {
+                const bool beyond = at[j] + 1 == leaf_side(j) && (leaves.shorter[from] >> j & 1) != 0;
+                there = there && !beyond;
+                at[j] = beyond ? 0 : at[j];
+            }
+        }
+        // Of none the least step to start at would be the cap.
+        if (!TILE_EVEN && !__any_sync(WHOLE_WARP, there)) return;
+        evaluator.evaluate(sheet, leaves.index[from] + piece_index(at), leaves.since[from], there);
+    }
+
+#if SHARES_FACES
+    // The cells on the lower faces of leaves that are normal to an axis, but for those on the faces of axes below.
+    DEVICE void copy(u32 axis, u32 all) {
+        u32 cells = 1;
+#pragma unroll
+        for (u32 l = 0; l < DIM; l++) cells *= l == axis ? 1 : leaf_side(l) - (l < axis);
+#pragma unroll 1
+        for (u32 number = lane(); number < all * cells; number += 32) {
+            const u32 from = number / cells;
+            u32 rest = number % cells, index = leaves.faces[axis][from];
+            bool there = true;
+            Coords at;
+#pragma unroll
+            for (u32 l = 0; l < DIM; l++) {
+                const u32 side = l == axis ? 1 : leaf_side(l) - (l < axis);
+                at[l] = (l < axis) + rest % side;
+                rest /= side;
+                there = there && !(at[l] > 0 && at[l] + 1 == leaf_side(l) && (leaves.shorter[from] >> l & 1) != 0);
+                index += l == axis ? 0 : at[l] * face_stride(run, axis, l);
+            }
+            if (there) sheet.piece.labels[leaves.index[from] + piece_index(at)] = tile_label(Value(((const FaceLabel*)launch.faces)[index]));
+        }
+    }
+#endif
+
+#if TILE_DIVIDES
+    // Proves the children of the regions of the `open` lanes, and evaluates those that are mixed.
+    DEVICE void divide(u32 open, const Coords& coords, const LaunchArgs& inner, Found& found) {
+        if ((open >> lane() & 1) != 0) leaves.open[__popc(open & ((1u << lane()) - 1))] = u8(lane());
+        __syncwarp();
+        const u32 all = __popc(open) * CHILDREN;
+#pragma unroll 1
+        for (u32 base = 0; base < all && !ends(1); base += 32) {
+            const bool there = base + lane() < all;
+            const u32 number = there ? base + lane() : 0, parent = leaves.open[number / CHILDREN];
+            u32 child = number % CHILDREN;
+            Coords at;
+#pragma unroll
+            for (u32 j = 0; j < DIM; j++) {
+                at[j] = __shfl_sync(WHOLE_WARP, coords[j], parent) * split(j) + child % split(j);
+                child /= split(j);
+            }
+            const Region box = region_at(run, inner, at);
+            Fate fate{MAP_ABSENT, 0};
+            if (there) fate = proven(args, box, true, found);
+            __syncwarp();
+            if (fate.state == MAP_UNIFORM && run.array != 0) paint(box, fate.value);
+            evaluate(fate.state == MAP_MIXED, at, box, u32(fate.value));
+        }
+    }
+#endif
+
+    // One label in every cell of a region, by one thread.
+    DEVICE void paint(const Region& box, Value value) {
+        const TileLabel label = tile_label(value);
+        const u32 first = piece_index(within(box.corner)), cells = u32(box.volume());
+        for (u32 i = 0; i < cells; i++) sheet.piece.labels[first + piece_index(box.offset(i))] = label;
+    }
+
+    // One label each in the cells of the regions of the `uniform` lanes of a piece whose first lane is `first`; by the warp.
+    DEVICE void cover(u32 uniform, u32 first, const Region& region, Value value) {
+        constexpr u32 LABELS = 4 / sizeof(TileLabel) > 0 ? 4 / sizeof(TileLabel) : 1;
+        if constexpr (TILE_EVEN && tile_side(0) % LABELS == 0 && PIECE_CELLS % (32 * LABELS) == 0 && sizeof(TileLabel) <= 4) {
+            const u32 label = u32(tile_label(value));
+            const u32 word = sizeof(TileLabel) == 1 ? label * 0x01010101u : sizeof(TileLabel) == 2 ? label * 0x00010001u : label;
+#pragma unroll 8
+            for (u32 i = lane(); i < PIECE_CELLS / LABELS; i += 32) {
+                const u32 from = first + piece_lane(piece_place(i * LABELS));
+                const u32 mine = __shfl_sync(WHOLE_WARP, word, from);
+                if ((uniform >> from & 1) != 0) ((u32*)sheet.piece.labels)[i] = mine;
+            }
+        } else {
+            if ((uniform >> lane() & 1) != 0) paint(region, value);
+        }
+    }
+
+    // Stores the piece: its regions are those of the lanes `mine`, from lane `first` on; `alike` if all have lane `source`'s label.
+    DEVICE void store_piece(u32 mine, u32 first, const Region& region, bool alike, Value value) {
+        constexpr bool ROWS = TILE_EVEN && piece_side(0) % QUAD_CELLS == 0;
+        const CellValue cell = stored(value);
+        if (ROWS && mine == PIECE_MASK << first && !run.windowed && run.extent[0] % QUAD_CELLS == 0) {
+            const Quad quad = quad_of(cell);
+            CellValue* const lowest = (CellValue*)run.array + linear(run.extent, sheet.corner);
+#pragma unroll 4
+            for (u32 i = lane(); i < PIECE_CELLS / QUAD_CELLS; i += 32) {
+                const u32 index = i * QUAD_CELLS;
+                *(Quad*)(lowest + linear(run.extent, piece_place(index))) = alike ? quad : sheet.piece.quad(index);
+            }
+            return;
+        }
+#pragma unroll 1
+        for (u32 rest = mine; rest != 0; rest &= rest - 1) {
+            const u32 from = __ffs(rest) - 1;
+            Region box;
+#pragma unroll
+            for (u32 j = 0; j < DIM; j++) {
+                box.corner[j] = __shfl_sync(WHOLE_WARP, region.corner[j], from);
+                box.extent[j] = __shfl_sync(WHOLE_WARP, region.extent[j], from);
+            }
+            const u32 lowest = piece_index(within(box.corner)), cells = u32(box.volume());
+            for (u32 i = lane(); i < cells; i += 32) {
+                const Coords at = box.offset(i);
+                store(run, box.cell(at), alike ? cell : tile_cell(sheet.piece.labels[lowest + piece_index(at)]));
+            }
+        }
+    }
+
+    // The place of a cell in the piece.
+    DEVICE Coords within(const Coords& cell) const {
+        Coords at;
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) at[j] = cell[j] - sheet.corner[j];
+        return at;
+    }
+};

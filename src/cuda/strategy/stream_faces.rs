@@ -1,0 +1,144 @@
+//! The faces that regions of a stream share (kernels/stream/faces.cuh): where their labels lie, and how kernels share the work on them.
+
+use crate::abi::padded;
+use crate::cell::CellType;
+use crate::cuda::args::LaunchArgs;
+use crate::geometry::Level;
+use crate::plan::Plan;
+
+/// Cells of an owner's planes that a warp evaluates in one go. More than one slice is of large regions only, of which there are few.
+const SLICE: u32 = 256;
+
+/// Warps that keep a GPU busy to the end.
+const BUSY: u64 = 1 << 15;
+
+/// Cells on faces that a lane reads.
+const READ: u64 = 16;
+
+/// The planes of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Planes<const K: usize> {
+    size: [u32; K],
+    split: [u32; K],
+    /// The grid of the last level, whose lower sides are planes, and its sides where they are whole.
+    finest: [u32; K],
+    side: [u32; K],
+    /// The first cell of each axis' planes, and how many there are of all.
+    first: [u32; K],
+    entries: u32,
+    /// What holds a label.
+    label: Option<CellType>,
+    label_bytes: u64,
+}
+
+impl<const K: usize> Planes<K> {
+    /// Those of a plan whose labels, of `word` bytes, are none above `most`; None if a number of 32 bits does not count their cells.
+    pub(super) fn of(plan: &Plan<K>, word: u64, most: Option<u64>) -> Option<Self> {
+        let (last, size) = (plan.levels().last().expect("a plan has a level"), plan.domain().size());
+        let layer =
+            |axis: usize| (0..K).filter(|&l| l != axis).map(|l| u64::from(size[l])).try_fold(1, u64::checked_mul);
+        let mut entries = 0u32;
+        let mut first = [0; K];
+        for (j, first) in first.iter_mut().enumerate() {
+            *first = entries;
+            let cells = (u64::from(last.grid[j]) + 1).checked_mul(layer(j)?)?;
+            entries = entries.checked_add(u32::try_from(cells).ok()?)?;
+        }
+        let holds = |kind: &CellType| most.is_some_and(|most| most <= kind.most());
+        let label = [CellType::U8, CellType::U16].into_iter().find(holds);
+        let label_bytes = label.map_or(word, CellType::bytes);
+        Some(Self {
+            size,
+            split: plan.scheme().r,
+            finest: last.grid,
+            side: last.whole_sides(),
+            first,
+            entries,
+            label,
+            label_bytes,
+        })
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        u64::from(self.entries) * self.label_bytes
+    }
+
+    /// What kernels are compiled for.
+    pub(super) fn declaration(&self) -> String {
+        let label = self.label.map_or("Value", CellType::name);
+        format!("using FaceLabel = {label};\nconstexpr u32 FACE_SLICE = {SLICE};\n")
+    }
+
+    /// What every launch knows of them.
+    pub(super) fn tell(&self, args: &mut LaunchArgs, faces: u64) {
+        args.faces = faces;
+        (args.planes, args.finest, args.finest_side) = (padded(self.first), padded(self.finest), padded(self.side));
+    }
+
+    /// The most cells that a plane of each axis holds about a region of a level.
+    fn sections(&self, level: &Level<K>) -> [u64; K] {
+        let side = |l: usize| u64::from(self.size[l].div_ceil(level.grid[l]));
+        let closed = |l: usize| (side(l) + 1).min(self.size[l].into());
+        std::array::from_fn(|j| (0..j).map(|l| side(l) - 1).chain((j + 1..K).map(closed)).product())
+    }
+
+    /// How the planes of owners are evaluated: their slices, the slices of a warp, and warps. Owners are the `roots`, or the regions of
+    /// `level`, which are divided.
+    pub(super) fn evaluation(&self, level: &Level<K>, owners: u64, roots: bool) -> (u32, u32, u64) {
+        let planes = |j: usize| if roots { 2 } else { u64::from(self.split[j]) - 1 };
+        let most: u64 = self.sections(level).iter().enumerate().map(|(j, cells)| cells * planes(j)).sum();
+        let slices = most.div_ceil(SLICE.into()).max(1);
+        let units = owners * slices;
+        let each = 1 << (units / BUSY).clamp(1, 32).ilog2();
+        (slices as u32, each, units.div_ceil(each.into()))
+    }
+
+    /// The lanes that read the faces of a region of a level: a power of two.
+    pub(super) fn lanes(&self, level: &Level<K>) -> u32 {
+        let cells: u64 = self.sections(level).iter().map(|cells| 2 * cells).sum();
+        1 << (cells / READ).clamp(1, 32).ilog2()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::CurveKind;
+    use crate::geometry::{Domain, Sample, Scheme};
+    use crate::rule::RuleKind;
+
+    fn planes<const K: usize>(size: [u32; K], (g, r, b): (u32, u32, u32), most: u64) -> (Plan<K>, Option<Planes<K>>) {
+        let domain = Domain::new(size, [[0.0, 1.0]; K], Sample::Centre).unwrap();
+        let plan = Plan::new(domain, Scheme::uniform(g, r, b), CurveKind::Morton, RuleKind::Closed).unwrap();
+        let planes = Planes::of(&plan, 4, Some(most));
+        (plan, planes)
+    }
+
+    #[test]
+    fn every_lower_side_of_a_leaf_is_a_plane() {
+        let (plan, planes) = planes([65536; 2], (32, 2, 16), 512);
+        let planes = planes.unwrap();
+        assert_eq!((planes.finest, planes.first, planes.bytes()), ([4096; 2], [0, 4097 << 16], 2 * 2 * (4097 << 16)));
+        let levels = plan.levels();
+        // The cross of a region of 32 x 32 cells and the next layer: 31 and 33 cells.
+        assert_eq!(planes.sections(&levels[6]), [33, 31]);
+        assert_eq!(planes.evaluation(&levels[6], 1 << 22, false), (1, 32, 1 << 17));
+        assert_eq!(planes.evaluation(&levels[0], 1 << 10, true).0, 33);
+        assert_eq!((planes.lanes(&levels[7]), planes.lanes(&levels[0])), (4, 32));
+    }
+
+    #[test]
+    fn planes_of_few_regions_are_those_of_the_domain() {
+        let (plan, planes) = planes([9, 7, 5], (1, 2, 3), 70000);
+        let planes = planes.unwrap();
+        assert_eq!((planes.finest, planes.first), ([2, 2, 2], [0, 3 * 35, 3 * 35 + 3 * 45]));
+        assert_eq!((planes.bytes(), planes.label), (4 * (3 * 35 + 3 * 45 + 3 * 63), None));
+        // Clipped at the domain's upper side.
+        assert_eq!(planes.sections(&plan.levels()[0]), [7 * 5, 8 * 5, 8 * 6]);
+    }
+
+    #[test]
+    fn too_many_cells_are_no_planes() {
+        assert!(planes([1 << 20; 2], (64, 2, 64), 512).1.is_none());
+    }
+}
