@@ -116,20 +116,20 @@ mod tests {
 
     #[test]
     fn every_lower_side_of_a_leaf_is_a_plane() {
-        let (plan, planes) = planes([65536; 2], (32, 2, 16), 512);
+        let (plan, planes) = planes([65536; 2], (32, 2, 8), 512);
         let planes = planes.unwrap();
         assert_eq!((planes.finest, planes.first, planes.bytes()), ([4096; 2], [0, 4097 << 16], 2 * 2 * (4097 << 16)));
         let levels = plan.levels();
         // The cross of a region of 32 x 32 cells and the next layer: 31 and 33 cells.
         assert_eq!(planes.sections(&levels[6]), [33, 31]);
         assert_eq!(planes.evaluation(&levels[6], 1 << 22, false), (1, 32, 1 << 17));
-        assert_eq!(planes.evaluation(&levels[0], 1 << 10, true).0, 33);
+        assert_eq!(planes.evaluation(&levels[0], 1 << 10, true).0, 32);
         assert_eq!((planes.lanes(&levels[7]), planes.lanes(&levels[0])), (4, 32));
     }
 
     #[test]
     fn planes_of_few_regions_are_those_of_the_domain() {
-        let (plan, planes) = planes([9, 7, 5], (1, 2, 3), 70000);
+        let (plan, planes) = planes([9, 7, 5], (1, 2, 2), 70000);
         let planes = planes.unwrap();
         assert_eq!((planes.finest, planes.first), ([2, 2, 2], [0, 3 * 35, 3 * 35 + 3 * 45]));
         assert_eq!((planes.bytes(), planes.label), (4 * (3 * 35 + 3 * 45 + 3 * 63), None));
