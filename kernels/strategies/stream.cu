@@ -31,7 +31,7 @@ KERNEL(stream_prove) {
     Found found;
     if (index < launch.regions) {
         Coords coords;
-        Fate fate = inherited(launch, index, coords);
+        Fate fate = inherited(launch, u32(index), coords);
         if (fate.state == MAP_MIXED) fate = proven(args, region_at(run, launch, coords), launch.last != 0, found);
         const u64 place = linear(launch.grid, coords);
         ((u8*)launch.mixed)[place] = u8(fate.state);

@@ -59,7 +59,7 @@ KERNEL(stream_faces) {
         && ((const u8*)(roots ? launch.mixed : launch.above))[owner] == MAP_MIXED;
     const u32 votes = __ballot_sync(WHOLE_WARP, mine), place = __popc(votes & ((1u << lane()) - 1));
     if (mine) {
-        owners.coords[place] = map_place(level.grid, owner);
+        owners.coords[place] = map_place(level.grid, u32(owner));
         owners.slice[place] = u32(unit % launch.pieces) * FACE_SLICE;
     }
     __syncwarp();
@@ -137,12 +137,13 @@ struct Look {
 
 KERNEL(stream_judge) {
     Listener listener(run.stop);
-    const u64 thread = (launch.first + blockIdx.x) * BLOCK + threadIdx.x, index = thread / launch.units;
-    const u32 share = launch.units, lowest = u32(thread % share);
+    // A power of two.
+    const u32 share = launch.units, lowest = lane() % share;
+    const u64 index = ((launch.first + blockIdx.x) * BLOCK + threadIdx.x) >> (__ffs(share) - 1);
     if (listener.ends(0)) return;
     Coords coords;
     Fate fate{MAP_ABSENT, 0};
-    if (index < launch.regions) fate = inherited(launch, index, coords);
+    if (index < launch.regions) fate = inherited(launch, u32(index), coords);
     const bool asked = fate.state == MAP_MIXED;
     Region region;
     Found found;

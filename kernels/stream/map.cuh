@@ -10,11 +10,12 @@ struct Fate {
 
 DEVICE Fate map_read(u64 states, u64 values, u64 index) { return {((const u8*)states)[index], ((const Value*)values)[index]}; }
 
-DEVICE Coords map_place(const u32* grid, u64 index) {
+// There are fewer than 2^32 regions, as the host sees to.
+DEVICE Coords map_place(const u32* grid, u32 index) {
     Coords at;
 #pragma unroll
     for (u32 j = 0; j < DIM; j++) {
-        at[j] = u32(j + 1 < DIM ? index % grid[j] : index);
+        at[j] = j + 1 < DIM ? index % grid[j] : index;
         index /= grid[j];
     }
     return at;
@@ -22,13 +23,13 @@ DEVICE Coords map_place(const u32* grid, u64 index) {
 
 // Region number `index` of a level, and what it comes from: what its parent is, or whether it is a root. Families are numbered one
 // after the other, so that the lanes of a warp mostly have parents that are alike.
-DEVICE Fate inherited(const LaunchArgs& launch, u64 index, Coords& coords) {
+DEVICE Fate inherited(const LaunchArgs& launch, u32 index, Coords& coords) {
     if (launch.above == 0) {
         coords = map_place(launch.grid, index);
         return {((const u8*)launch.mixed)[index], 0};
     }
-    const u64 family = index / CHILDREN;
-    u32 child = u32(index % CHILDREN), grid[DIM];
+    const u32 family = index / CHILDREN;
+    u32 child = index % CHILDREN, grid[DIM];
 #pragma unroll
     for (u32 j = 0; j < DIM; j++) grid[j] = launch.grid[j] / split(j);
     coords = map_place(grid, family);

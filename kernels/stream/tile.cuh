@@ -85,12 +85,12 @@ struct alignas(16) Piece {
 // The coordinates of a lane's region on the level of a launch; false if it is beyond the lattice.
 DEVICE bool tile_region(const LaunchArgs& launch, u64 tile, Coords& coords) {
     bool there = true;
-    u32 number = lane();
+    u32 number = lane(), at = u32(tile);
 #pragma unroll
     for (u32 j = 0; j < DIM; j++) {
         const u32 tiles = ceil_div(launch.grid[j], tile_regions(j));
-        coords[j] = u32(j + 1 < DIM ? tile % tiles : tile) * tile_regions(j) + number % tile_regions(j);
-        tile /= tiles;
+        coords[j] = (j + 1 < DIM ? at % tiles : at) * tile_regions(j) + number % tile_regions(j);
+        at /= tiles;
         number /= tile_regions(j);
         there = there && coords[j] < launch.grid[j];
     }
