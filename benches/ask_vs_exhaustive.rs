@@ -70,8 +70,8 @@ impl Evaluate<2> for Recorder<'_> {
 fn time(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, plan: &Plan<2>, field: &dyn Field<2>, how: How) -> u64 {
     let once = || Run::new(plan, field).how(how.clone()).start().unwrap();
     let iterations = once().totals().label_sum;
-    println!("{name}, {} {}: {iterations} iterations", how.tuning.strategy, how.tuning.mapping);
-    let id = BenchmarkId::new(name, format!("{} {}", how.tuning.strategy, how.tuning.mapping));
+    println!("{name}, {} {}: {iterations} iterations", how.tuning.strategy, how.tuning.mapping());
+    let id = BenchmarkId::new(name, format!("{} {}", how.tuning.strategy, how.tuning.mapping()));
     group.bench_function(id, |b| b.iter(once));
     iterations
 }
@@ -97,7 +97,7 @@ fn ask_vs_exhaustive(c: &mut Criterion) {
     for strategy in [ask, StrategyKind::Dp] {
         for mapping in Mapping::OF_THE_PAPERS {
             if (strategy, mapping) != (ask, Mapping::Sbr) {
-                time(&mut group, "f32", &plan, &*single, How::default().strategy(strategy).mapping(mapping));
+                time(&mut group, "f32", &plan, &*single, How::default().strategy(strategy).mapping(Some(mapping)));
             }
         }
     }

@@ -76,12 +76,12 @@ pub mod prelude {
     pub use crate::engine::{BackendKind, Request, Run, Target, run};
     pub use crate::field::{
         self, Arithmetic, ArrayField, Carry, CellField, Evaluate, Field, FieldKind, FieldOptions, Job, Labels, Open,
-        Payload, Precision, Prove, Verdict,
+        Payload, Precision, Prove,
     };
     pub use crate::geometry::{Domain, Region, Sample, Scheme};
     pub use crate::plan::Plan;
     pub use crate::result::{Content, DenseArray, Keep, Subdivision};
-    pub use crate::rule::RuleKind;
+    pub use crate::rule::{RuleKind, Verdict};
     pub use crate::tree::Tree;
     pub use ndarray::Axis;
 }

@@ -2,9 +2,10 @@
 //! regions that a boundary should meet against those that it does.
 
 use ndarray::ArrayD;
-use orthant::field::{Payload, Verdict};
+use orthant::field::Payload;
 use orthant::prelude::*;
 use orthant::result::Content;
+use orthant::rule::Verdict;
 use proptest::prelude::*;
 
 use crate::outcome::mixed;

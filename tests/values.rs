@@ -49,9 +49,9 @@ fn check<T: Cell, const K: usize>(size: &[usize], boxes: &[(Vec<f64>, Vec<f64>, 
         }
         for how in [
             How::default().keep(Keep::Regions),
-            How::default().mapping(Mapping::Mbr).explore_order(ExploreOrder::Paper),
+            How::default().mapping(Some(Mapping::Mbr)).explore_order(ExploreOrder::Paper),
             How::default().strategy(StrategyKind::Dp).insertion(Insertion::Atomic),
-            How::default().strategy(StrategyKind::Dp).mapping(Mapping::Mbr).keep(Keep::Regions),
+            How::default().strategy(StrategyKind::Dp).mapping(Some(Mapping::Mbr)).keep(Keep::Regions),
         ] {
             assert_eq!(whole(&how, rule), (first.clone(), regions), "{} {rule} {how:?}", T::TYPE);
         }

@@ -1,8 +1,7 @@
-// Streams: ASK where proofs alone decide, without lists (`--scheme stream`). Proofs come first, a region per thread; the array is
-// then written once, in long rows, by warps that take a tile each.
+// Streams: ASK where proofs alone decide (`--scheme stream`). Proofs come first, a region per thread; the array is then written once, in
+// long rows, by warps that take a tile each.
 //
-//   stream_roots   marks the roots of a run that does not start from all regions of its first level
-//   stream_prove   a level: a thread per region of its lattice, which does something if the parent was mixed
+//   stream_prove   a level: a thread per region that is asked for
 //   stream_tiles   the array: a warp per tile. Regions of the last level that are smaller than a warp are proven here, 32 at a time;
 //                  so are cells of leaves evaluated, wherever they lie
 //
@@ -19,25 +18,31 @@
 #include "quad.cuh"
 #include "stream/tile.cuh"
 #include "stream/map.cuh"
+#include "stream/list.cuh"
 #include "stream/cells.cuh"
 #include "stream/proof.cuh"
 #include "stream/tiler.cuh"
 #include "stream/tiles.cuh"
 
 KERNEL(stream_prove) {
+    __shared__ Listing listings[WARPS];
     Listener listener(run.stop);
-    const u64 index = (launch.first + blockIdx.x) * BLOCK + threadIdx.x;
-    if (listener.ends(0)) return;
+    Lister lister{launch, listings[warp()]};
     Found found;
-    if (index < launch.regions) {
-        Coords coords;
-        Fate fate = inherited(launch, u32(index), coords);
-        if (fate.state == MAP_MIXED) fate = proven(args, region_at(run, launch, coords), launch.last != 0, found);
-        const u64 place = linear(launch.grid, coords);
-        ((u8*)launch.mixed)[place] = u8(fate.state);
-        ((Value*)launch.values)[place] = fate.value;
+    const u64 all = asked(launch);
+    u32 step = 0;
+#pragma unroll 1
+    for (u64 base = (u64(blockIdx.x) * WARPS + warp()) * 32; base < all && !listener.ends(step); base += u64(gridDim.x) * BLOCK, step++) {
+        Coords coords{};
+        Fate fate{MAP_ABSENT, 0};
+        if (base + lane() < all) {
+            coords = asked_place(launch, base + lane());
+            fate = proven(args, region_at(run, launch, coords), launch.last != 0, found);
+            map_write(launch, coords, fate);
+        }
+        __syncwarp();
+        lister.add(fate.state == MAP_MIXED, coords);
     }
-    __syncwarp();
+    lister.finish();
     found.settle(launch.tallies);
 }
-

@@ -1,10 +1,8 @@
-// Streams where the cells on shared faces decide, without lists (`--scheme stream --explore closed`). Those of a level are evaluated
-// first, each once; what they say of its regions is read from them; the array is then written once, in long rows, by warps that take a
-// tile each.
+// Streams where the cells on shared faces decide (`--scheme stream --explore closed`). Those of a level are evaluated first, each once;
+// what they say of its regions is read from them; the array is then written once, in long rows, by warps that take a tile each.
 //
-//   stream_roots   marks the roots of a run that does not start from all regions of its first level
-//   stream_faces   a level: the planes that divide the regions which were mixed, or those about the roots
-//   stream_judge   the same level: a few lanes per region read its faces
+//   stream_faces   a level: the planes that divide the regions which are mixed, or those about the roots
+//   stream_judge   the same level: a few lanes per region that is asked for read its faces
 //   stream_tiles   the array: a warp per tile, which evaluates what is left inside of leaves
 //
 // The regions, and what becomes of them, are those of ASK under the same plan.
@@ -22,15 +20,10 @@
 #include "stream/faces.cuh"
 #include "stream/tile.cuh"
 #include "stream/map.cuh"
+#include "stream/list.cuh"
 #include "stream/cells.cuh"
 #include "stream/tiler.cuh"
 #include "stream/tiles.cuh"
-
-// Whose faces a warp evaluates, and which slice of FACE_SLICE cells of them.
-struct Owners {
-    Coords coords[32];
-    u32 slice[32];
-};
 
 // The planes that an owner has evaluated along an axis: those about a root, of which the next root has the upper one if all regions are
 // roots; those between the children of another region.
@@ -41,11 +34,9 @@ DEVICE u32 planes_of(const RunArgs& run, const LaunchArgs& launch, u32 axis, con
 
 KERNEL(stream_faces) {
     __shared__ Queue queues[WARPS];
-    __shared__ Owners lists[WARPS];
     Listener listener(run.stop);
     Evaluator evaluator{args, queues[warp()]};
     FaceSheet sheet{run, launch};
-    Owners& owners = lists[warp()];
     // Of roots themselves, else of the regions of the level above.
     const bool roots = launch.above == 0;
     LaunchArgs level = launch;
@@ -54,18 +45,23 @@ KERNEL(stream_faces) {
         level.grid[j] = roots ? launch.grid[j] : launch.grid[j] / split(j);
         level.side[j] = roots ? launch.side[j] : launch.side[j] * split(j);
     }
-    const u64 unit = ((launch.first + blockIdx.x) * WARPS + warp()) * launch.units + lane(), owner = unit / launch.pieces;
-    const bool mine = lane() < launch.units && owner < launch.regions
-        && ((const u8*)(roots ? launch.mixed : launch.above))[owner] == MAP_MIXED;
-    const u32 votes = __ballot_sync(WHOLE_WARP, mine), place = __popc(votes & ((1u << lane()) - 1));
-    if (mine) {
-        owners.coords[place] = map_place(level.grid, u32(owner));
-        owners.slice[place] = u32(unit % launch.pieces) * FACE_SLICE;
-    }
-    __syncwarp();
+    const u64 slices = (roots ? launch.regions : listed(launch.above)) * launch.pieces;
+    u64 next = ticket(launch, TICKET_SLICE);
+    u32 step = 0;
 #pragma unroll 1
-    for (u32 i = 0; i < __popc(votes) && !listener.ends(i); i++) {
-        const Coords coords = owners.coords[i];
+    for (u64 slice; (slice = __shfl_sync(WHOLE_WARP, next, 0)) < slices && !listener.ends(step); step++) {
+        next = ticket(launch, TICKET_SLICE);
+        const u64 owner = slice / launch.pieces;
+        // Nothing between faces is likely to be outside before what is on them.
+        u32 since = 0;
+        Coords coords;
+        if (roots) {
+            coords = olt_root(launch, u32(owner)).coords;
+        } else {
+            const u32 place = ((const u32*)launch.families)[owner];
+            coords = map_place(level.grid, place);
+            since = u32(((const Value*)launch.values)[launch.map_first - level_regions(level.grid) + place]);
+        }
         const Region region = region_at(run, level, coords);
         const Closed box(run, region);
         u32 section[DIM], all = 0;
@@ -74,7 +70,7 @@ KERNEL(stream_faces) {
             section[j] = box.section(j);
             all += section[j] * planes_of(run, launch, j, region);
         }
-        const u32 first = owners.slice[i], end = all < first + FACE_SLICE ? all : first + FACE_SLICE;
+        const u32 first = u32(slice % launch.pieces) * launch.units, end = all < first + launch.units ? all : first + launch.units;
 #pragma unroll 1
         for (u32 base = first; base < end; base += 32) {
             const bool there = base + lane() < end;
@@ -89,13 +85,17 @@ KERNEL(stream_faces) {
                 }
             }
             u32 index = 0;
+            Coords cell;
 #pragma unroll
             for (u32 j = 0; j < DIM; j++) {
                 if (axis != j) continue;
-                const u32 plane = number / section[j], at = roots ? coords[j] + plane : coords[j] * split(j) + 1 + plane;
-                index = face_index(run, launch, j, at * plane_step(launch, j), box.cell(j, number % section[j]));
+                const u32 nth = number / section[j], at = roots ? coords[j] + nth : coords[j] * split(j) + 1 + nth;
+                const u32 plane = at * plane_step(launch, j);
+                cell = box.cell(j, number % section[j]);
+                index = face_index(run, launch, j, plane, cell);
+                cell[j] = plane_layer(run, launch, j, plane);
             }
-            evaluator.evaluate(sheet, index, 0, there);
+            evaluator.evaluate(sheet, index, cell, since, there);
         }
     }
     evaluator.finish(sheet);
@@ -122,9 +122,9 @@ struct Look {
         for (u32 j = 0; j < DIM; j++) {
             const u32 cells = box.section(j);
 #pragma unroll 1
-            for (u32 side = 0; side < 2 && (launch.last != 0 || !differs); side++) {
+            for (u32 side = 0; side < 2; side++) {
                 const u32 plane = (coords[j] + side) * plane_step(launch, j);
-#pragma unroll 4
+#pragma unroll 8
                 for (u32 i = lowest; i < cells; i += share) {
                     const Value label = key(Value(faces[face_index(run, launch, j, plane, box.cell(j, i))]));
                     differs = differs || label != first;
@@ -136,54 +136,56 @@ struct Look {
 };
 
 KERNEL(stream_judge) {
+    __shared__ Listing listings[WARPS];
     Listener listener(run.stop);
-    // A power of two.
-    const u32 share = launch.units, lowest = lane() % share;
-    const u64 index = ((launch.first + blockIdx.x) * BLOCK + threadIdx.x) >> (__ffs(share) - 1);
-    if (listener.ends(0)) return;
-    Coords coords;
-    Fate fate{MAP_ABSENT, 0};
-    if (index < launch.regions) fate = inherited(launch, u32(index), coords);
-    const bool asked = fate.state == MAP_MIXED;
-    Region region;
+    Lister lister{launch, listings[warp()]};
     Found found;
-    Value least = ~Value(0), first = 0;
-    bool differs = false, proven = false;
-    if (asked) {
-        region = region_at(run, launch, coords);
-#ifdef PROVES
-        if (ASKS_PROOFS) {
-            Value value = 0;
-            proven = prove(args, deciding(run, region), value) == UNIFORM;
-            first = key(value);
-        }
-#endif
-        if (!proven) {
-            const Look look(run, launch, coords, region, lowest, share);
-            first = look.first;
-            least = look.least;
-            differs = look.differs;
-        }
-    }
-    __syncwarp();
-    const u32 votes = __ballot_sync(WHOLE_WARP, differs) >> (lane() - lowest) & ((1u << (share - 1)) * 2 - 1);
+    // A power of two.
+    const u32 share = launch.units, lowest = lane() % share, shift = __ffs(share) - 1;
+    const u64 lanes = asked(launch) << shift;
+    u32 step = 0;
 #pragma unroll 1
-    for (u32 distance = share / 2; distance > 0; distance /= 2) {
-        const Value other = __shfl_xor_sync(WHOLE_WARP, least, distance);
-        least = other < least ? other : least;
-    }
-    if (lowest == 0 && index < launch.regions) {
-        if (asked) {
-            // Nothing inside of a leaf is likely to be outside before what is on its faces.
-            fate = votes == 0 ? Fate{MAP_UNIFORM, first} : Fate{MAP_MIXED, LABELS_COUNT ? least : 0};
-            found.proven = proven;
-            if (votes == 0) found.uniform(region.volume());
-            else found.mixed(region.volume(), launch.last != 0);
+    for (u64 base = (u64(blockIdx.x) * WARPS + warp()) * 32; base < lanes && !listener.ends(step); base += u64(gridDim.x) * BLOCK, step++) {
+        Coords coords{};
+        Region region;
+        Value least = ~Value(0), first = 0;
+        bool differs = false, proven = false;
+        const bool there = base + lane() < lanes;
+        if (there) {
+            coords = asked_place(launch, (base + lane()) >> shift);
+            region = region_at(run, launch, coords);
+#ifdef PROVES
+            if (ASKS_PROOFS) {
+                Value value = 0;
+                proven = prove(args, deciding(run, region), value) == UNIFORM;
+                first = key(value);
+            }
+#endif
+            if (!proven) {
+                const Look look(run, launch, coords, region, lowest, share);
+                first = look.first;
+                least = look.least;
+                differs = look.differs;
+            }
         }
-        const u64 place = linear(launch.grid, coords);
-        ((u8*)launch.mixed)[place] = u8(fate.state);
-        ((Value*)launch.values)[place] = fate.value;
+        __syncwarp();
+        const u32 votes = __ballot_sync(WHOLE_WARP, differs) >> (lane() - lowest) & ((1u << (share - 1)) * 2 - 1);
+#pragma unroll 1
+        for (u32 distance = share / 2; distance > 0; distance /= 2) {
+            const Value other = __shfl_xor_sync(WHOLE_WARP, least, distance);
+            least = other < least ? other : least;
+        }
+        const bool mine = there && lowest == 0, mixed = mine && votes != 0;
+        if (mine) {
+            // Nothing inside of a leaf is likely to be outside before what is on its faces.
+            map_write(launch, coords, mixed ? Fate{MAP_MIXED, LABELS_COUNT ? least : 0} : Fate{MAP_UNIFORM, first});
+            found.proven += proven;
+            if (mixed) found.mixed(region.volume(), launch.last != 0);
+            else found.uniform(region.volume());
+        }
+        __syncwarp();
+        lister.add(mixed, coords);
     }
-    __syncwarp();
+    lister.finish();
     found.settle(launch.tallies);
 }

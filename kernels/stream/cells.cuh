@@ -46,15 +46,15 @@ struct Evaluator {
     u32 waiting = 0;
 
     // `since`: the cell is not outside before so many steps; by a proof, or, where faces are shared, so one guesses of it.
-    template <class Out> DEVICE void evaluate(Out& sheet, u32 index, u32 since, bool mine) {
-        FIELD_ORBIT z = orbit_at(args, sheet.cell(index));
+    template <class Out> DEVICE void evaluate(Out& sheet, u32 index, const Coords& cell, u32 since, bool mine) {
+        FIELD_ORBIT z = orbit_at(args, cell);
         constexpr u32 YOUNG = FIELD_ORBIT::COUNTED + FIELD_ORBIT::TESTED;
         const u32 cap = args.dwell;
         u32 begin = warp_least(mine ? since : cap) & ~3u;
 #pragma unroll 1
         for (u32 i = 0; i < begin; i += 4) steps<4>(z);
         if (SHARES_FACES && begin > 0 && __any_sync(WHOLE_WARP, mine && !(z.permanent() && inside(z)))) {
-            z = orbit_at(args, sheet.cell(index));
+            z = orbit_at(args, cell);
             begin = 0;
         }
         u32 d = begin, span = 0;
@@ -75,7 +75,11 @@ struct Evaluator {
         }
         __syncwarp();
         found(sheet, z, index, d, span, mine, stays);
-        wait(z, 0, index, d, mine && stays);
+        // Whoever is as old as that needs no stage before.
+        u32 stage = 0;
+#pragma unroll
+        for (u32 i = 0; i + 1 < FIELD_ORBIT::STAGES; i++) stage += begin + FIELD_ORBIT::FIRST >= FIELD_ORBIT::bound(i);
+        wait(z, stage, index, d, mine && stays);
         go_on(sheet, 32);
     }
 
@@ -148,8 +152,8 @@ struct Evaluator {
     const FieldArgs& args;
     Queue& queue;
 
-    template <class Out> DEVICE void evaluate(Out& sheet, u32 index, u32, bool mine) {
-        sheet.put(index, value_at(args, sheet.cell(index)), mine);
+    template <class Out> DEVICE void evaluate(Out& sheet, u32 index, const Coords& cell, u32, bool mine) {
+        sheet.put(index, value_at(args, cell), mine);
     }
     template <class Out> DEVICE void finish(Out&) {}
 };

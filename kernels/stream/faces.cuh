@@ -29,6 +29,12 @@ DEVICE u32 face_index(const RunArgs& run, const LaunchArgs& launch, u32 axis, u3
 // The planes of an axis between those of two neighbours on a level.
 DEVICE u32 plane_step(const LaunchArgs& launch, u32 axis) { return launch.finest[axis] / launch.grid[axis]; }
 
+// The coordinate of a plane's cells on its axis.
+DEVICE u32 plane_layer(const RunArgs& run, const LaunchArgs& launch, u32 axis, u32 plane) {
+    const u32 side = launch.finest_side[axis], at = side != 0 ? plane * side : bound(plane, run.size[axis], launch.finest[axis]);
+    return at < run.size[axis] ? at : run.size[axis] - 1;
+}
+
 // Where labels of planes go, and what they cost.
 struct FaceSheet {
     const RunArgs& run;
@@ -51,11 +57,10 @@ struct FaceSheet {
             u32 rest = index - launch.planes[j];
             const u32 layer = layer_cells(run.size, j), plane = rest / layer;
             rest %= layer;
-            const u32 at = launch.finest_side[j] != 0 ? plane * launch.finest_side[j] : bound(plane, run.size[j], launch.finest[j]);
 #pragma unroll
             for (u32 l = 0; l < DIM; l++) {
                 if (l == j) {
-                    cell[l] = at < run.size[l] ? at : run.size[l] - 1;
+                    cell[l] = plane_layer(run, launch, l, plane);
                 } else {
                     cell[l] = rest % run.size[l];
                     rest /= run.size[l];

@@ -1,16 +1,14 @@
-// Maps: what became of every region of a level's lattice, in row-major order. They take the place of OLTs where proofs, which cost
-// next to nothing, say so much of a level that its lattice is hardly larger than a list of what is left; or faces that lie in memory.
+// Maps: what became of every region that was asked for, by its place in its level's lattice in row-major order, one level after the other.
+// Asked for are the roots of a run, and the children of what is mixed.
 #pragma once
 
-// MAP_ABSENT of what no root covers, MAP_MIXED or MAP_UNIFORM; MAP_MIXED of a root before it is looked at.
+// MAP_UNIFORM, MAP_MIXED, or MAP_ABSENT of what nobody asked for.
 struct Fate {
     u32 state;
     Value value; // the key of one that is uniform; of one that is mixed the steps before which no cell is outside, as is proven or guessed
 };
 
-DEVICE Fate map_read(u64 states, u64 values, u64 index) { return {((const u8*)states)[index], ((const Value*)values)[index]}; }
-
-// There are fewer than 2^32 regions, as the host sees to.
+// There are fewer than 2^32 regions of a level, as the host sees to.
 DEVICE Coords map_place(const u32* grid, u32 index) {
     Coords at;
 #pragma unroll
@@ -21,24 +19,38 @@ DEVICE Coords map_place(const u32* grid, u32 index) {
     return at;
 }
 
-// Region number `index` of a level, and what it comes from: what its parent is, or whether it is a root. Families are numbered one
-// after the other, so that the lanes of a warp mostly have parents that are alike.
-DEVICE Fate inherited(const LaunchArgs& launch, u32 index, Coords& coords) {
-    if (launch.above == 0) {
-        coords = map_place(launch.grid, index);
-        return {((const u8*)launch.mixed)[index], 0};
-    }
-    const u32 family = index / CHILDREN;
-    u32 child = index % CHILDREN, grid[DIM];
+DEVICE u64 level_regions(const u32* grid) {
+    u64 regions = 1;
 #pragma unroll
-    for (u32 j = 0; j < DIM; j++) grid[j] = launch.grid[j] / split(j);
-    coords = map_place(grid, family);
+    for (u32 j = 0; j < DIM; j++) regions *= grid[j];
+    return regions;
+}
+
+DEVICE void map_write(const LaunchArgs& launch, const Coords& coords, const Fate& fate) {
+    const u64 entry = launch.map_first + linear(launch.grid, coords);
+    ((u8*)launch.mixed)[entry] = u8(fate.state);
+    ((Value*)launch.values)[entry] = fate.value;
+}
+
+// What became of a region of the launch's level: what is said of it, or of the first about it that was asked for.
+DEVICE Fate map_read(const LaunchArgs& launch, Coords coords) {
+    u32 grid[DIM];
 #pragma unroll
-    for (u32 j = 0; j < DIM; j++) {
-        coords[j] = coords[j] * split(j) + child % split(j);
-        child /= split(j);
+    for (u32 j = 0; j < DIM; j++) grid[j] = launch.grid[j];
+    u64 first = launch.map_first;
+#pragma unroll 1
+    for (u32 level = launch.level;; level--) {
+        const u64 entry = first + linear(grid, coords);
+        const u32 state = ((const u8*)launch.mixed)[entry];
+        if (state != MAP_ABSENT) return {state, ((const Value*)launch.values)[entry]};
+        if (level == launch.root_level) return {MAP_ABSENT, 0};
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) {
+            grid[j] /= split(j);
+            coords[j] /= split(j);
+        }
+        first -= level_regions(grid);
     }
-    return map_read(launch.above, launch.above_values, family);
 }
 
 // What a level's regions come to, per thread.

@@ -23,6 +23,13 @@ DEVICE constexpr u32 tile_lanes() {
     for (u32 j = 0; j < DIM; j++) lanes *= tile_regions(j);
     return lanes;
 }
+// True if a number of a cell of a piece is made of bits for each axis.
+DEVICE constexpr bool piece_binary() {
+    bool binary = true;
+    for (u32 j = 0; j < DIM; j++) binary = binary && (piece_side(j) & (piece_side(j) - 1)) == 0;
+    return binary;
+}
+constexpr bool PIECE_BINARY = piece_binary();
 constexpr u32 TILE_LANES = tile_lanes();
 constexpr u32 PIECE_CELLS = piece_stride(DIM);
 constexpr u32 WHOLE_WARP = 0xffffffffu;
@@ -82,17 +89,17 @@ struct alignas(16) Piece {
     }
 };
 
-// The coordinates of a lane's region on the level of a launch; false if it is beyond the lattice.
-DEVICE bool tile_region(const LaunchArgs& launch, u64 tile, Coords& coords) {
+// The coordinates of a lane's region on a level; false if it is beyond the lattice.
+DEVICE bool tile_region(const u32* grid, u32 tile, Coords& coords) {
     bool there = true;
-    u32 number = lane(), at = u32(tile);
+    u32 number = lane();
 #pragma unroll
     for (u32 j = 0; j < DIM; j++) {
-        const u32 tiles = ceil_div(launch.grid[j], tile_regions(j));
-        coords[j] = (j + 1 < DIM ? at % tiles : at) * tile_regions(j) + number % tile_regions(j);
-        at /= tiles;
+        const u32 tiles = ceil_div(grid[j], tile_regions(j));
+        coords[j] = (j + 1 < DIM ? tile % tiles : tile) * tile_regions(j) + number % tile_regions(j);
+        tile /= tiles;
         number /= tile_regions(j);
-        there = there && coords[j] < launch.grid[j];
+        there = there && coords[j] < grid[j];
     }
     // A small tile has lanes to spare.
     return there && number == 0;

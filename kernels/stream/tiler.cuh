@@ -96,7 +96,8 @@ struct Tiler {
         }
         // Of none the least step to start at would be the cap.
         if (!TILE_EVEN && !__any_sync(WHOLE_WARP, there)) return;
-        evaluator.evaluate(sheet, leaves.index[from] + piece_index(at), leaves.since[from], there);
+        const u32 index = leaves.index[from] + piece_index(at);
+        evaluator.evaluate(sheet, index, sheet.cell(index), leaves.since[from], there);
     }
 
 #if SHARES_FACES
@@ -182,10 +183,20 @@ struct Tiler {
         if (ROWS && mine == PIECE_MASK << first && !run.windowed && run.extent[0] % QUAD_CELLS == 0) {
             const Quad quad = quad_of(cell);
             CellValue* const lowest = (CellValue*)run.array + linear(run.extent, sheet.corner);
+            if constexpr (PIECE_BINARY) {
+                // A lane's place in a row is the same in every row, so that only rows have to be found.
+                CellValue* const mine = lowest + linear(run.extent, piece_place(lane() * QUAD_CELLS));
+#pragma unroll 16
+                for (u32 i = 0; i < PIECE_CELLS / QUAD_CELLS; i += 32) {
+                    if (i + lane() >= PIECE_CELLS / QUAD_CELLS) break;
+                    *(Quad*)(mine + linear(run.extent, piece_place(i * QUAD_CELLS))) = alike ? quad : sheet.piece.quad((i + lane()) * QUAD_CELLS);
+                }
+            } else {
 #pragma unroll 4
-            for (u32 i = lane(); i < PIECE_CELLS / QUAD_CELLS; i += 32) {
-                const u32 index = i * QUAD_CELLS;
-                *(Quad*)(lowest + linear(run.extent, piece_place(index))) = alike ? quad : sheet.piece.quad(index);
+                for (u32 i = lane(); i < PIECE_CELLS / QUAD_CELLS; i += 32) {
+                    const u32 index = i * QUAD_CELLS;
+                    *(Quad*)(lowest + linear(run.extent, piece_place(index))) = alike ? quad : sheet.piece.quad(index);
+                }
             }
             return;
         }

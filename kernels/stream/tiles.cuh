@@ -1,15 +1,5 @@
-// The kernels of every stream: roots, and the array.
+// The array of every stream.
 #pragma once
-
-KERNEL(stream_roots) {
-    const u64 index = (launch.first + blockIdx.x) * BLOCK + threadIdx.x;
-    if (index < launch.regions) ((u8*)launch.mixed)[linear(launch.grid, olt_root(launch, u32(index)).coords)] = MAP_MIXED;
-}
-
-// The number of a tile that nobody has taken, for lane 0.
-DEVICE u64 ticket(const LaunchArgs& launch) {
-    return lane() == 0 ? atomicAdd((u64*)launch.tallies + TALLY_TICKET, u64(1)) : 0;
-}
 
 KERNEL(stream_tiles) {
     __shared__ Piece pieces[WARPS];
@@ -29,13 +19,14 @@ KERNEL(stream_tiles) {
     Found found;
 #endif
     // Whoever is done takes the next: some tiles take a hundred times as long as others. It is asked for ahead, and comes meanwhile.
-    u64 next = ticket(launch);
+    u64 next = ticket(launch, TICKET_TILE);
 #pragma unroll 1
-    for (u64 tile; (tile = __shfl_sync(WHOLE_WARP, next, 0)) < launch.regions && !tiler.ends(LISTEN);) {
-        next = ticket(launch);
+    for (u64 tile; (tile = __shfl_sync(WHOLE_WARP, next, 0)) < launch.regions && !tiler.ends(1);) {
+        next = ticket(launch, TICKET_TILE);
         Coords coords;
         Fate fate{MAP_ABSENT, 0};
-        if (tile_region(launch, tile, coords)) fate = map_read(launch.mixed, launch.values, linear(launch.grid, coords));
+        if (tile_region(launch.grid, u32(tile), coords)) fate = map_read(launch, coords);
+        __syncwarp();
         const Region region = region_at(run, launch, coords);
 #pragma unroll 1
         for (u32 first = 0; first < TILE_LANES; first += PIECE_LANES) {

@@ -147,9 +147,9 @@ choices! {
     prove: Option<Proofs> = None, "prove";
     /// The host program
     strategy: StrategyKind = StrategyKind::Ask, "strategy";
-    /// Workers per region, or streams of tiles (cuda, ask, explore certified or closed) [default: sbr, or what the cost model finds where it chooses]
+    /// Workers per region, or streams of tiles (cuda, ask, explore certified or closed) [default: stream where it can be, else sbr; where the cost model chooses, what it finds]
     #[serde(rename = "scheme")]
-    mapping: Mapping = Mapping::Sbr, "scheme";
+    mapping: Option<Mapping> = None, "scheme";
     /// When terminal regions are filled or evaluated; dp on the CPU takes level as deferred [default: in-place; level with ask and mbr on cuda]
     pass: Option<Pass> = None, "pass";
     /// How children enter the OLT
@@ -189,6 +189,12 @@ impl Tuning {
         self.prove.map_or(rule.proves(), |prove| prove == Proofs::Yes)
     }
 
+    /// How many workers share a region: as chosen, else one. A GPU chooses for itself where it was left open, and its runs say what
+    /// ([`Prepared::mapping`](crate::backend::Prepared::mapping)).
+    pub fn mapping(&self) -> Mapping {
+        self.mapping.unwrap_or(Mapping::Sbr)
+    }
+
     /// When terminal regions are settled on the CPU.
     pub(crate) fn pass_on_cpu(&self) -> Pass {
         self.pass.unwrap_or(Pass::InPlace)
@@ -197,7 +203,7 @@ impl Tuning {
     /// When terminal regions are settled on a GPU: under ASK and MBR more blocks settle a region than explore it, so that lists are
     /// the default there.
     pub(crate) fn pass_on_cuda(&self) -> Pass {
-        self.pass.unwrap_or(match (self.strategy, self.mapping) {
+        self.pass.unwrap_or(match (self.strategy, self.mapping()) {
             (StrategyKind::Ask, Mapping::Mbr) => Pass::Level,
             _ => Pass::InPlace,
         })

@@ -8,7 +8,7 @@ use crate::backend::balanced::{Balanced, Balancing};
 use crate::backend::control::Control;
 use crate::backend::error::Error;
 use crate::backend::facts::DeviceFacts;
-use crate::backend::how::How;
+use crate::backend::how::{How, Mapping};
 use crate::backend::part::Part;
 use crate::backend::sink::Sink;
 use crate::field::Field;
@@ -81,6 +81,9 @@ pub trait Prepared<const K: usize> {
     /// nothing to be asked about; [`Error::Memory`] or [`Error::DeviceMemory`] if tables or results outgrow the estimate;
     /// [`Error::Cuda`].
     fn run(&mut self, part: &Part<'_, K>, control: &Control) -> Result<Times, Error>;
+
+    /// How many workers share a region: as chosen, else what the backend took for the last run, or would take for one.
+    fn mapping(&self) -> Mapping;
 
     /// What the last run counted.
     ///

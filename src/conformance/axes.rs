@@ -110,7 +110,7 @@ pub(super) fn axes(cases: &[Case], backend: BackendKind) -> Vec<Axis> {
         axis("keep", ALL, Keep::ALL, how(How::keep)),
         axis("cell", ALL, CellType::ALL, how(How::cell)),
         axis("prove", DIVIDING, &PROOFS, how(How::prove)),
-        axis("scheme", DIVIDING, mappings, how(How::mapping)),
+        axis("scheme", DIVIDING, mappings, how(|how, mapping| how.mapping(Some(mapping)))),
         axis("pass", DIVIDING, &PASSES, how(How::pass)),
         axis("explore-order", DIVIDING, ExploreOrder::ALL, how(How::explore_order)),
         axis("insertion", ASK, Insertion::ALL, how(How::insertion)),

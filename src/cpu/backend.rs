@@ -101,7 +101,7 @@ impl<const K: usize> Backend<K> for Cpu {
 
 /// Checks that the CPU understands how a plan is tuned.
 fn check_here(how: &How) -> Result<(), Error> {
-    match (&how.cuda, how.tuning.mapping) {
+    match (&how.cuda, how.tuning.mapping()) {
         (Some(_), _) => Err(Error::Unsupported { backend: "cpu", what: Unsupported::CudaTuning }),
         (None, Mapping::Stream) => {
             Err(ChoiceError::new("scheme", Mapping::Stream, "tiles of proofs are the GPU's").with(&["backend"]).into())
@@ -179,6 +179,10 @@ impl<const K: usize> Prepared<K> for OnCpu<'_, K> {
         let times = last.counts.times;
         (self.last, self.array) = (Some(last), array);
         Ok(times)
+    }
+
+    fn mapping(&self) -> Mapping {
+        self.task.how.tuning.mapping()
     }
 
     fn counts(&self) -> Result<RunCounts<K>, Error> {

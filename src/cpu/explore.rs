@@ -10,9 +10,10 @@ use crate::cell::WordVec;
 use crate::cpu::host::Host;
 use crate::cpu::patience::evaluate;
 use crate::cpu::visit::{Visit, VisitOrders};
-use crate::field::{Payload, Verdict};
+use crate::field::Payload;
 use crate::geometry::Region;
 use crate::result::Storage;
+use crate::rule::Verdict;
 use crate::rule::{RuleKind, exact};
 
 /// Cells evaluated in one call, at most, where regions are larger than that.

@@ -243,7 +243,7 @@ impl<'a, const K: usize> Work<'a, K> {
             self.settled.fill(slab, word);
             Ok(())
         };
-        let (most, shared) = match self.how.tuning.mapping {
+        let (most, shared) = match self.how.tuning.mapping() {
             Mapping::Mbr => (PIECE, true),
             Mapping::Sbr | Mapping::Stream => (FILLED, false),
         };
@@ -264,7 +264,7 @@ impl<'a, const K: usize> Work<'a, K> {
         batch: &mut Compact,
         scratch: &mut Scratch<K>,
     ) -> Result<(), Error> {
-        let most = match self.how.tuning.mapping {
+        let most = match self.how.tuning.mapping() {
             Mapping::Sbr | Mapping::Stream => PIECE,
             Mapping::Mbr => 4 * PIECE,
         };
@@ -292,7 +292,7 @@ impl<'a, const K: usize> Work<'a, K> {
             return Ok(());
         }
         let room = labels.reset(cells.len());
-        match self.how.tuning.mapping {
+        match self.how.tuning.mapping() {
             Mapping::Sbr | Mapping::Stream => evaluate(self.host, cells, room, self.control)?,
             Mapping::Mbr => self.evaluate_shared(cells, room)?,
         }

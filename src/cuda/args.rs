@@ -27,22 +27,23 @@ device_struct! {
     pub(super) struct LaunchArgs {
         /// The number of this launch's first block.
         first: u64,
-        /// Regions of the level; points (sample); tiles (streams).
+        /// Regions of the level; points (sample); roots, or tiles (streams).
         regions: u64,
-        /// The table of the level: codes of families' parents. 0 for roots.
+        /// The table of the level: codes of families' parents, or their places in the lattice (streams). 0 for roots.
         families: u64,
         /// The codes of roots that are a table; the first of those that are not.
         codes: u64,
         code: u64,
         /// The table of the next level.
         next: u64,
-        /// A byte per region: 1 if it is mixed; its fate (streams).
+        /// A byte per region: 1 if it is mixed; of all levels' regions their fates (streams).
         mixed: u64,
-        /// A word per region that is uniform, or per point (sample).
+        /// A word per region that is uniform, of all levels (streams), or per point (sample).
         values: u64,
-        /// The fates and the values of the lattice of the level above; 0 for roots (streams).
+        /// The tallies of the level above; 0 for roots (streams).
         above: u64,
-        above_values: u64,
+        /// The level's first region among those of all levels (streams).
+        map_first: u64,
         /// Mixed regions per piece (stable insertion).
         ranks: u64,
         /// Counters of the level.
@@ -92,11 +93,14 @@ device_struct! {
         finest_side: [u32; 8],
         /// Blocks per leaf (DP).
         leaf_pieces: u32,
-        /// Of an item; slices of a warp, or lanes of a region (streams).
+        /// Of an item; cells of a slice, or lanes of a region (streams).
         units: u32,
         wide: u32,
         /// 1 if all regions of the level are roots (streams).
         whole: u32,
+        /// The level of the roots (streams).
+        root_level: u32,
+        padding: u32,
     }
 }
 
@@ -222,10 +226,14 @@ constants! {
     TALLY_LEAF_GRIDS = 10,
     /// Uniform regions that were proven.
     TALLY_PROVEN = 11,
-    /// Tiles that are taken, in the first row of the level that they are of (streams).
+    /// Numbers that are taken of a level, each kind in a row of its own: slices of planes, tiles (streams).
     TALLY_TICKET = 12,
+    TICKET_SLICE = 0,
+    TICKET_TILE = 1,
     /// Cells of leaves whose labels were known, since they lie on faces (streams).
     TALLY_KNOWN = 13,
+    /// Entries of a level's list, in the first row (streams).
+    TALLY_LISTED = 14,
     /// A row is a cache line.
     TALLY_COLUMNS = 16,
     /// Counters of dynamic parallelism: grids in flight, those of them that have not begun, and the most there were of
@@ -258,7 +266,7 @@ constants! {
     SETTLE_IN_PLACE = 1,
     SETTLE_LISTED = 2,
     SETTLE_LAUNCHED = 3,
-    /// What a map says of a region: that no root covers it, that it is mixed or was not looked at, that it is uniform.
+    /// What a map says of a region: that nobody asked for it, that it is mixed, that it is uniform.
     MAP_ABSENT = 0,
     MAP_MIXED = 1,
     MAP_UNIFORM = 2,

@@ -72,8 +72,8 @@ pub fn compile_kernels<const K: usize>(
     for &kind in StrategyKind::ALL {
         sources.push((strategy::of(&how.clone().strategy(kind)).specialise)(plan, field, &twin, how)?);
     }
-    if how.tuning.mapping != Mapping::Stream && (twin.has_proofs() || !plan.rule().certifies()) {
-        let how = how.clone().strategy(StrategyKind::Ask).mapping(Mapping::Stream);
+    if how.tuning.mapping() != Mapping::Stream && (twin.has_proofs() || !plan.rule().certifies()) {
+        let how = how.clone().strategy(StrategyKind::Ask).mapping(Some(Mapping::Stream));
         match (strategy::of(&how).specialise)(plan, field, &twin, &how) {
             // Not every plan has streams, and this one asked for none.
             Err(Error::Choice(_)) => {}

@@ -24,7 +24,7 @@ pub(super) fn too_many_regions(level: u32, regions: u128) -> Error {
 /// # Errors
 /// [`Error::Choice`] with the number that is too large.
 pub(super) fn check<const K: usize>(plan: &Plan<K>, how: &How) -> Result<(), Error> {
-    if (how.tuning.strategy, how.tuning.mapping) == (StrategyKind::Dp, Mapping::Stream) {
+    if (how.tuning.strategy, how.tuning.mapping()) == (StrategyKind::Dp, Mapping::Stream) {
         let reason = "streams are a scheme of ask";
         return Err(ChoiceError::new("scheme", Mapping::Stream, reason).with(&["strategy"]).into());
     }

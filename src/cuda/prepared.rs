@@ -12,12 +12,12 @@ use super::args::{
 use super::device::{Device, elapsed};
 use super::launcher::Launcher;
 use super::limits;
-use super::memory::{read, read_integers};
+use super::memory::{Reserve, read, read_integers};
 use super::setup::{Setup, tally};
 use super::strategy::{self, LevelRun, Program};
 use super::twin;
 use super::watch::Watch;
-use crate::backend::{Control, Error, Estimate, How, Part, Prepared, Sink, Start, StrategyKind, deliver};
+use crate::backend::{Control, Error, Estimate, How, Mapping, Part, Prepared, Sink, Start, StrategyKind, deliver};
 use crate::field::Field;
 use crate::geometry::Level;
 use crate::plan::Plan;
@@ -36,6 +36,8 @@ pub(super) struct OnCuda<'a, const K: usize> {
     streams: Vec<Arc<CudaStream>>,
     /// The most bytes that a run was found to have room for.
     fits: u128,
+    /// Nobody chose the mapping: another does, where this one has no way to carry out a part.
+    open: bool,
     last: Option<Finished>,
 }
 
@@ -50,10 +52,33 @@ impl<'a, const K: usize> OnCuda<'a, K> {
         let storage = how.check(field.labels())?;
         let twin = twin::checked(field, how.on_cuda().block)?;
         how.check_proofs(plan.rule(), twin.has_proofs())?;
-        let setup = Setup::new(device, plan, field, (how, storage), twin)?;
+        let mapping = how.tuning.mapping.unwrap_or_else(|| strategy::usual(plan, field, &twin, how));
+        let open = how.tuning.mapping.is_none() && mapping != Mapping::Sbr;
+        let setup = Setup::new(device, plan, field, (&how.clone().mapping(Some(mapping)), storage), twin)?;
         let program = (strategy::of(&setup.how).program)(&setup)?;
         let fits = setup.held();
-        Ok(Self { program, setup, streams: Vec::new(), fits, last: None })
+        Ok(Self { program, setup, streams: Vec::new(), fits, open, last: None })
+    }
+
+    /// Makes ready for a run of a part; by a block per region where the mapping was left open and the one that was taken cannot carry it
+    /// out, or has no room: its memory follows from whole lattices.
+    fn ready(&mut self, part: &Part<'_, K>) -> Result<(), Error> {
+        let error = match self.aim(part) {
+            Err(error) if self.open => error,
+            done => return done,
+        };
+        if !matches!(
+            error,
+            Error::Choice(_) | Error::Unsupported { .. } | Error::DeviceMemory { .. } | Error::Memory(_)
+        ) {
+            return Err(error);
+        }
+        self.open = false;
+        self.setup.how.tuning.mapping = Some(Mapping::Sbr);
+        self.program = (strategy::of(&self.setup.how).program)(&self.setup)?;
+        self.setup.array = Reserve::default();
+        self.fits = self.setup.held();
+        self.aim(part)
     }
 
     /// Makes ready for a run of a part, if it fits the plan and the memory.
@@ -123,7 +148,7 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
         self.last = None;
         control.check()?;
         self.setup.device.bind()?;
-        self.aim(part)?;
+        self.ready(part)?;
         let Self { setup, program, streams, .. } = self;
         let device = setup.device;
         let limit = setup.how.tuning.max_kernels.map_or(device.concurrent_kernels(), |most| most as usize);
@@ -147,6 +172,10 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
         control.check()?;
         self.last = Some(Finished { levels, launches, times });
         Ok(times)
+    }
+
+    fn mapping(&self) -> Mapping {
+        self.setup.how.tuning.mapping()
     }
 
     fn counts(&self) -> Result<RunCounts<K>, Error> {

@@ -133,7 +133,7 @@ impl<'a, const K: usize> Setup<'a, K> {
 
     /// Blocks of `threads` threads that settle a region of a level for the host, so many cells per thread.
     pub(super) fn pieces(&self, level: &Level<K>, threads: u64, per_thread: u64) -> u32 {
-        match self.how.tuning.mapping {
+        match self.how.tuning.mapping() {
             Mapping::Sbr | Mapping::Stream => 1,
             Mapping::Mbr => Shared::of(StrategyKind::Ask).blocks(level.most_cells(), threads, per_thread),
         }

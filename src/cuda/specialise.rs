@@ -62,6 +62,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "dp/block.cuh",
     "dp/tail.cuh",
     "stream/tile.cuh",
+    "stream/list.cuh",
     "stream/map.cuh",
     "stream/cells.cuh",
     "stream/proof.cuh",

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::backend::{CudaTuning, How, Kept, StrategyKind, Tuning};
+use crate::backend::{CudaTuning, How, Kept, Mapping, StrategyKind, Tuning};
 use crate::engine::request::Computation;
 use crate::result::{Keep, Launches, LevelCounts, LevelKernels, LevelStats, RegionsChecksum, RunCounts, Terminal};
 
@@ -191,6 +191,8 @@ pub struct Ran<'a> {
     pub device: &'a str,
     /// Multiprocessors of a GPU, and the threads that each keeps in flight.
     pub multiprocessors: Option<[u32; 2]>,
+    /// How many workers shared a region.
+    pub mapping: Mapping,
     /// The time of every run in seconds: the device's on CUDA, else the wall's.
     pub samples: &'a [f64],
     /// True if labels count iterations.
@@ -206,6 +208,7 @@ impl Report {
     pub fn new<const K: usize>(computation: Computation, how: &How, counts: &RunCounts<K>, ran: Ran<'_>) -> Self {
         let totals = counts.totals();
         let mut tuning = how.tuning.clone();
+        tuning.mapping = Some(ran.mapping);
         tuning.threads = Some(tuning.threads.unwrap_or_else(rayon::current_num_threads));
         let total = computation.size.iter().fold(1u128, |cells, &n| cells.saturating_mul(n.into()));
         // Exhaustive has no terminal regions; bricks are kept with the regions.

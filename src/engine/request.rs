@@ -30,7 +30,7 @@ choices! {
     /// Stop side in cells: one number or one per axis
     #[serde(rename = "B")]
     b: Option<Vec<u32>> = None, "B" ('B');
-    /// How a region is found uniform [default: border; digit sets: full]
+    /// How a region is found uniform [default: closed for mandelbrot, certified for mandelbulb, julibrot and mxm, full for digit sets, else border]
     explore: Option<RuleKind> = None, "explore";
     /// Where samples lie in their cells [default: corner for k <= 2, else centre]
     sample: Option<Sample> = None, "sample";
@@ -90,11 +90,11 @@ impl Request {
         let domain = self.domain::<K>()?;
         let size = domain.size();
         let computed = &self.computed;
-        let mut g = per_axis("g", computed.g.as_deref(), defaults.g)?;
-        if computed.g.is_none() {
-            g = std::array::from_fn(|j| g[j].min(size[j]));
-        }
         let r = per_axis("r", computed.r.as_deref(), defaults.r)?;
+        let g = match computed.g.as_deref() {
+            None => std::array::from_fn(|j| whole(size[j], defaults.g, r[j])),
+            given => per_axis("g", given, defaults.g)?,
+        };
         let b = per_axis("B", computed.b.as_deref(), defaults.b)?;
         let scheme = Scheme { g, r, b };
         Plan::new(domain, scheme, computed.curve, self.rule(K)).map_err(|error| match error {
@@ -124,10 +124,9 @@ impl Request {
         Ok(Domain::new(size, self.window_over(&defaults, size)?, sample)?)
     }
 
-    /// How a region is found uniform: as asked for, else in full where the field proves regions, else by its border.
+    /// How a region is found uniform: as asked for, else as the field has it.
     pub fn rule(&self, k: usize) -> RuleKind {
-        let proven = self.workload.defaults(k).proven;
-        self.computed.explore.unwrap_or(if proven { RuleKind::Full } else { RuleKind::Border })
+        self.computed.explore.unwrap_or(self.workload.defaults(k).explore)
     }
 
     /// The XXH3-64 of the CUDA source, as `xxh3:` and sixteen hexadecimal digits; None if the field is not of that kind.
@@ -260,6 +259,19 @@ pub struct Computation {
     pub b: Vec<u32>,
 }
 
+/// The initial split of an axis of n cells where none was asked for: the least from the usual one on, up to √n, with which n = g·r^t, so that
+/// leaves are alike on all of the axis; the usual one if there is none.
+fn whole(n: u32, usual: u32, r: u32) -> u32 {
+    let left = |mut side: u32| {
+        while r > 1 && side.is_multiple_of(r) {
+            side /= r;
+        }
+        side
+    };
+    let fits = |&g: &u32| n.is_multiple_of(g) && left(n / g) == 1;
+    (usual..=n.isqrt()).find(fits).unwrap_or(usual).min(n)
+}
+
 /// One value for every axis, or one per axis.
 pub(super) fn per_axis<const K: usize>(
     name: &'static str,
@@ -273,5 +285,46 @@ pub(super) fn per_axis<const K: usize>(
             let reason = format!("{} axes are given; in {K} dimensions it takes 1 or {K} numbers", values.len());
             ChoiceError::new(name, "", reason).with(&["dim", "size"]).into()
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_of_a_usual_split_are_alike() {
+        for (n, usual, r, g) in [
+            (1024, 4, 2, 4),
+            (192, 3, 2, 3),
+            (256, 3, 2, 4),
+            (48, 3, 2, 3),
+            (96, 4, 2, 6),
+            (81, 3, 3, 3),
+            (1000, 4, 2, 4), // 125 is more than its root
+            (1009, 4, 2, 4),
+            (20, 4, 1, 4),
+            (7, 4, 2, 4),
+            (3, 4, 2, 3),
+            (1, 4, 2, 1),
+            (u32::MAX, 4, 2, 4),
+        ] {
+            assert_eq!(whole(n, usual, r), g, "{n} {usual} {r}");
+        }
+    }
+
+    #[test]
+    fn fields_have_the_rule_that_suits_them() {
+        for (field, dim, rule) in [
+            (FieldKind::Mandelbrot, 2, RuleKind::Closed),
+            (FieldKind::Mandelbulb, 3, RuleKind::Certified),
+            (FieldKind::Julibrot, 4, RuleKind::Certified),
+            (FieldKind::Mxm, 4, RuleKind::Certified),
+            (FieldKind::Menger, 3, RuleKind::Full),
+            (FieldKind::Kernel, 3, RuleKind::Border),
+        ] {
+            assert_eq!(Request::new(field).rule(dim), rule, "{field}");
+            assert_eq!(Request::new(field).explore(Some(RuleKind::Full)).rule(dim), RuleKind::Full);
+        }
     }
 }

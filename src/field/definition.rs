@@ -4,23 +4,13 @@ use crate::cell::WordsMut;
 use crate::field::labels::Labels;
 use crate::field::twin::DeviceTwin;
 use crate::geometry::Region;
+use crate::rule::Verdict;
 
 /// Eight bytes that a region hands to its children, beside its code in the OLT: a point range, a tape, a node of a
 /// pyramid. Fields that [carry](Carry) pack and unpack it as they like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 #[repr(transparent)]
 pub struct Payload(pub u64);
-
-/// What a field can say about a whole region without sampling it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// Every cell of the region has the label of this word.
-    Uniform(u64),
-    /// At least two labels occur.
-    Mixed,
-    /// Nothing is known: look at the cells.
-    Unknown,
-}
 
 /// A field over the cells of a k-dimensional domain: what a cell is worth.
 ///

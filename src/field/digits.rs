@@ -8,13 +8,14 @@
 
 use crate::abi::device_struct;
 use crate::cell::WordsMut;
-use crate::field::definition::{Evaluate, Field, Payload, Prove, Verdict};
+use crate::field::definition::{Evaluate, Field, Payload, Prove};
 use crate::field::error::FieldError;
 use crate::field::labels::Labels;
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
 use crate::field::twin::DeviceTwin;
 use crate::geometry::{DigitRule, Domain, Region};
+use crate::rule::{RuleKind, Verdict};
 
 /// A digit set over the cells of a domain.
 pub struct DigitSet<const K: usize, F = fn(&[u32; K]) -> bool> {
@@ -147,7 +148,7 @@ pub(crate) fn defaults(base: u32, k: usize) -> Defaults {
         b: 1,
         dwell: None,
         window: vec![[0.0, f64::from(size)]; k],
-        proven: true,
+        explore: RuleKind::Full,
         by_index: true,
     }
 }

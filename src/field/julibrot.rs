@@ -11,6 +11,7 @@ use crate::field::escape::square::{Disc, Taylor, square_plus_c};
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
 use crate::geometry::Domain;
+use crate::rule::RuleKind;
 use crate::simd::{Lanes, Real};
 
 /// One line for lists.
@@ -25,7 +26,7 @@ pub(crate) fn defaults(_: usize) -> Defaults {
         b: 2,
         dwell: Some(64),
         window: vec![[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]],
-        proven: false,
+        explore: RuleKind::Certified,
         by_index: false,
     }
 }

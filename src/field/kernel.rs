@@ -13,6 +13,7 @@ use crate::field::points;
 use crate::field::start::Defaults;
 use crate::field::twin::DeviceTwin;
 use crate::geometry::Domain;
+use crate::rule::RuleKind;
 
 /// One line for lists.
 pub(crate) const ABOUT: &str = "a field of your own as CUDA source, on a GPU only";
@@ -26,7 +27,7 @@ pub(crate) fn defaults(k: usize) -> Defaults {
         b: 4,
         dwell: Some(255),
         window: vec![[-1.0, 1.0]; k],
-        proven: false,
+        explore: RuleKind::Border,
         by_index: false,
     }
 }

@@ -9,6 +9,7 @@ use crate::field::escape::square::{Disc, Taylor, square_plus_c};
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
 use crate::geometry::Domain;
+use crate::rule::RuleKind;
 use crate::simd::{Lanes, Real};
 
 /// One line for lists.
@@ -20,10 +21,10 @@ pub(crate) fn defaults(_: usize) -> Defaults {
         size: 1024,
         g: 4,
         r: 2,
-        b: 4,
+        b: 8,
         dwell: Some(512),
         window: vec![[-1.5, 0.5], [-1.0, 1.0]],
-        proven: false,
+        explore: RuleKind::Closed,
         by_index: false,
     }
 }

@@ -12,6 +12,7 @@ use crate::field::escape::orbit::{Orbit, Plain, Rounding};
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
 use crate::geometry::Domain;
+use crate::rule::RuleKind;
 use crate::simd::{Lanes, Real};
 
 /// One line for lists.
@@ -23,10 +24,10 @@ pub(crate) fn defaults(_: usize) -> Defaults {
         size: 192,
         g: 3,
         r: 2,
-        b: 4,
+        b: 2,
         dwell: Some(64),
         window: vec![[-1.2, 1.2]; 3],
-        proven: false,
+        explore: RuleKind::Certified,
         by_index: false,
     }
 }

@@ -21,7 +21,7 @@ mod twin;
 
 pub use array::ArrayField;
 pub use custom::CellField;
-pub use definition::{Carry, Evaluate, Field, Payload, Prove, Verdict};
+pub use definition::{Carry, Evaluate, Field, Payload, Prove};
 pub use digits::{DigitSet, cantor, carpet, diagonal, menger, simplex};
 pub use error::FieldError;
 pub use kind::FieldKind;

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::abi::device_struct;
 use crate::cell::WordsMut;
-use crate::field::definition::{Evaluate, Field, Payload, Prove, Verdict};
+use crate::field::definition::{Evaluate, Field, Payload, Prove};
 use crate::field::error::FieldError;
 use crate::field::labels::Labels;
 use crate::field::mandelbrot;
@@ -20,6 +20,7 @@ use crate::field::start::Defaults;
 use crate::field::twin::DeviceTwin;
 use crate::geometry::{Domain, Level, Region};
 use crate::memory::zeros;
+use crate::rule::{RuleKind, Verdict};
 
 /// One line for lists.
 pub(crate) const ABOUT: &str = "minimum of 2 (3) Mandelbrot dwells: exact counts in 4-D (6-D)";
@@ -30,10 +31,10 @@ pub(crate) fn defaults(k: usize) -> Defaults {
         size: if k == 4 { 32 } else { 8 },
         g: 4,
         r: 2,
-        b: 1,
+        b: if k == 4 { 2 } else { 1 },
         dwell: Some(64),
         window: [[-1.5, 0.5], [-1.0, 1.0]].repeat(k / 2),
-        proven: false,
+        explore: RuleKind::Certified,
         by_index: false,
     }
 }

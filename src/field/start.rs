@@ -1,5 +1,7 @@
 //! Where a run of a field starts from, unless it is told otherwise.
 
+use crate::rule::RuleKind;
+
 /// What a bare run of a built-in field uses in a given number of dimensions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Defaults {
@@ -15,8 +17,8 @@ pub struct Defaults {
     pub dwell: Option<u32>,
     /// `[lo, hi]` per axis.
     pub window: Vec<[f64; 2]>,
-    /// True of a mask by nature, whose regions are proven: it is explored in full.
-    pub proven: bool,
+    /// How a region is found uniform: what measures best at no more wrong cells than `border` has.
+    pub explore: RuleKind,
     /// True of a set of cell indices: its window is the cells themselves, and nothing is iterated.
     pub by_index: bool,
 }
@@ -24,6 +26,7 @@ pub struct Defaults {
 impl Defaults {
     /// 64 cells on every axis of the unit cube, {4, 2, 4}, without a dwell.
     pub fn unit(k: usize) -> Self {
-        Self { size: 64, g: 4, r: 2, b: 4, dwell: None, window: vec![[0.0, 1.0]; k], proven: false, by_index: false }
+        let window = vec![[0.0, 1.0]; k];
+        Self { size: 64, g: 4, r: 2, b: 4, dwell: None, window, explore: RuleKind::Border, by_index: false }
     }
 }

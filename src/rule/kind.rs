@@ -1,8 +1,8 @@
 //! The exploration rules that there are.
 
-use crate::field::Verdict;
 use crate::geometry::Region;
 use crate::rule::definition::Deciding;
+use crate::rule::verdict::Verdict;
 use crate::rule::{border, certified, closed, full};
 
 /// The list of rules: name and module. A new one is a file (with its twin) and a line here.

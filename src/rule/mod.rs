@@ -7,6 +7,8 @@ mod definition;
 pub mod exact;
 mod full;
 mod kind;
+mod verdict;
 
 pub use definition::Deciding;
 pub use kind::RuleKind;
+pub use verdict::Verdict;

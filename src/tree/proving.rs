@@ -3,8 +3,9 @@
 use rayon::prelude::*;
 
 use crate::backend::Control;
-use crate::field::{Field, Payload, Verdict};
+use crate::field::{Field, Payload};
 use crate::result::{Content, Storage};
+use crate::rule::Verdict;
 use crate::rule::exact;
 use crate::tree::error::TreeError;
 use crate::tree::provenance::Provenance;

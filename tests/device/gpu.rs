@@ -3,7 +3,7 @@
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
-use orthant::backend::{DpLaunch, Part, Prepared, Proofs, Stack, Table};
+use orthant::backend::{DpLaunch, Part, Prepared, Proofs, Roots, Stack, Table};
 use orthant::conformance::{self, Scope, Suite};
 use orthant::prelude::*;
 use orthant::result::{Launches, LevelStats, RunCounts};
@@ -56,7 +56,7 @@ pub fn more_cells_than_32_bits_count(gpu: &Target, _: Scope) {
         (Keep::Counts, Mapping::Sbr, Pass::InPlace),
     ] {
         for poison in [0x5a, 0xa5] {
-            let how = How::default().keep(keep).mapping(mapping).pass(Some(pass)).poison(poison);
+            let how = How::default().keep(keep).mapping(Some(mapping)).pass(Some(pass)).poison(poison);
             let mut prepared = gpu.of().prepare(&plan, &*field, &how).unwrap();
             for _ in 0..5 {
                 prepared.run(&Part::default(), &Control::default()).unwrap();
@@ -126,6 +126,33 @@ pub fn tables_of_coordinates_name_the_same_regions(gpu: &Target, _: Scope) {
     assert!(terminals[0].len() > 100 && terminals[0] == terminals[1]);
 }
 
+/// A mapping that is left open is a stream where there is one, and a block per region from roots below its tiles; the cells are the CPU's.
+pub fn what_is_left_open_is_chosen(gpu: &Target, _: Scope) {
+    let domain = Domain::new([64; 3], [[-1.2, 1.2]; 3], Sample::Centre).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(2, 2, 1), CurveKind::Morton, RuleKind::Certified).unwrap();
+    let field = field::mandelbulb::open(&domain, &FieldOptions::default()).unwrap();
+    let last = plan.levels().len() as u32 - 1;
+    let regions = plan.levels()[last as usize].regions() as u64;
+    let cpu = Target::cpu();
+    for (part, mapping) in [
+        (Part::default(), Mapping::Stream),
+        (Part::of(Roots::Codes { level: last, range: 0..regions }), Mapping::Sbr),
+        (Part::default(), Mapping::Sbr),
+    ] {
+        let found = [gpu, &cpu].map(|target| {
+            let mut prepared = target.of().prepare(&plan, &*field, &How::default()).unwrap();
+            if mapping == Mapping::Sbr {
+                // What was chosen once stays.
+                let below = Part::of(Roots::Codes { level: last, range: 0..1 });
+                prepared.run(&below, &Control::default()).unwrap();
+            }
+            prepared.run(&part, &Control::default()).unwrap();
+            (prepared.mapping(), prepared.checksum().unwrap())
+        });
+        assert_eq!((found[0].0, &found[0].1), (mapping, &found[1].1));
+    }
+}
+
 /// Dynamic parallelism under every limit: one workload in one dimension, all launches and schemes.
 struct Limits<'a> {
     gpu: &'a Target,
@@ -154,7 +181,7 @@ impl Job for Limits<'_> {
                     {
                         let how = How::default()
                             .strategy(StrategyKind::Dp)
-                            .mapping(mapping)
+                            .mapping(Some(mapping))
                             .pass(Some(pass))
                             .dp_launch(dp_launch);
                         let how = how.dp_budget(Some(budget)).pending_launches(Some(pending)).poison(0x5a);
@@ -342,7 +369,8 @@ pub fn a_run_ends_in_the_midst(gpu: &Target, _: Scope) {
 /// Plans of several fields, dimensions and strategies, prepared at once and run by turns.
 pub fn several_plans_live_side_by_side(gpu: &Target, scope: Scope) {
     let other = How::default();
-    let other = if scope == Scope::Static { other.mapping(Mapping::Mbr) } else { other.strategy(StrategyKind::Dp) };
+    let other =
+        if scope == Scope::Static { other.mapping(Some(Mapping::Mbr)) } else { other.strategy(StrategyKind::Dp) };
     side_by_side(&[gpu], &other);
 }
 

@@ -72,6 +72,7 @@ fn main() {
             gpu.clone(),
             gpu::tables_of_coordinates_name_the_same_regions,
         ),
+        on_gpu("what_is_left_open_is_chosen", gpu.clone(), gpu::what_is_left_open_is_chosen),
         on_gpu("dynamic_parallelism_loses_nothing", with_launches.clone(), gpu::dynamic_parallelism_loses_nothing),
         on_gpu("a_run_ends_in_the_midst", long, gpu::a_run_ends_in_the_midst),
         on_gpu("the_pending_limit_is_put_back", with_launches, gpu::the_pending_limit_is_put_back),

@@ -36,7 +36,7 @@ fn check<T: Cell, const K: usize>(gpu: &Target, scope: Scope, side: u32) -> u32 
                     continue;
                 }
                 for poison in [0x5a, 0xa5] {
-                    let how = How::default().strategy(strategy).mapping(mapping).pass(Some(pass)).keep(keep);
+                    let how = How::default().strategy(strategy).mapping(Some(mapping)).pass(Some(pass)).keep(keep);
                     let how = how.poison(poison);
                     let here = Run::new(&plan, &field).how(how.clone()).start().unwrap();
                     let there = Run::new(&plan, &field).how(how).on(gpu).start().unwrap();

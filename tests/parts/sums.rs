@@ -29,7 +29,7 @@ fn chosen() -> impl Strategy<Value = Chosen> {
         (prop::sample::select(&Mapping::OF_THE_PAPERS[..]), prop::option::of(prop::sample::select(Pass::ALL)));
     let tuning = (keep, strategy, mapping, pass, prop::sample::select(Insertion::ALL));
     let how = tuning.prop_map(|(keep, strategy, mapping, pass, insertion)| {
-        How::default().keep(keep).strategy(strategy).mapping(mapping).pass(pass).insertion(insertion).poison(0x5a)
+        How::default().keep(keep).strategy(strategy).mapping(Some(mapping)).pass(pass).insertion(insertion).poison(0x5a)
     });
     let rules = vec![RuleKind::Border, RuleKind::Closed, RuleKind::Full];
     let scheme = (prop::array::uniform4(1u32..7), split, 1u32..5);

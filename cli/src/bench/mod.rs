@@ -348,6 +348,7 @@ impl Job for MeasureCase<'_> {
             backend: target.name(),
             device,
             multiprocessors: target.multiprocessors(),
+            mapping: prepared.mapping(),
             // Rows carry every sample, with wall and device time apart.
             samples: &[],
             iterations: field.labels().work(),

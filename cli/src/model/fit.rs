@@ -20,7 +20,7 @@ pub(crate) fn fit(args: FitOptions, voice: Voice) -> Result<(), Error> {
     let mut groups: BTreeMap<_, Vec<Measured>> = BTreeMap::new();
     // The model has no pass, no balancer and no streams: it predicts the times of the default.
     let usual = |run: &Measured| {
-        let modelled = Mapping::OF_THE_PAPERS.contains(&run.tuning.mapping);
+        let modelled = Mapping::OF_THE_PAPERS.contains(&run.tuning.mapping());
         modelled && run.tuning.unusual_pass(&run.backend).is_none() && !run.balanced
     };
     let (usual, others): (Vec<_>, Vec<_>) = reports::read(&args.reports)?.into_iter().partition(usual);
@@ -201,12 +201,12 @@ impl Order {
     fn new(runs: &[Measured], constants: Terms) -> Self {
         let mut order = Self::default();
         let divided = |run: &&Measured| run.tuning.strategy != StrategyKind::Exhaustive;
-        for sbr in runs.iter().filter(divided).filter(|run| run.tuning.mapping == Mapping::Sbr) {
+        for sbr in runs.iter().filter(divided).filter(|run| run.tuning.mapping() == Mapping::Sbr) {
             let like = |run: &Measured| {
                 let Tuning { strategy, pass, .. } = run.tuning;
                 (run.size.clone(), run.splits.clone(), strategy, pass, run.block)
             };
-            let other = |run: &&Measured| run.tuning.mapping == Mapping::Mbr && like(run) == like(sbr);
+            let other = |run: &&Measured| run.tuning.mapping() == Mapping::Mbr && like(run) == like(sbr);
             let Some(mbr) = runs.iter().find(other) else { continue };
             let measured = sbr.sample.seconds / mbr.sample.seconds;
             let predicted = sbr.sample.terms.times(constants) / mbr.sample.terms.times(constants);

@@ -42,10 +42,10 @@ pub(super) struct Measured {
 impl Measured {
     /// `ask sbr`, or `exhaustive`.
     pub(super) fn variant(&self) -> String {
-        let Tuning { strategy, mapping, .. } = self.tuning;
+        let strategy = self.tuning.strategy;
         match strategy {
             StrategyKind::Exhaustive => strategy.to_string(),
-            _ => format!("{strategy} {mapping}"),
+            _ => format!("{strategy} {}", self.tuning.mapping()),
         }
     }
 }
@@ -159,7 +159,7 @@ fn measured(page: &Value, seconds: Option<f64>) -> Result<Measured, String> {
         tuning: tuning.clone(),
         block: report.cuda.as_ref().map(|cuda| cuda.block),
         balanced: report.cuda.as_ref().is_some_and(|cuda| matches!(cuda.balancer, Some(BalancerChoice::Named(_)))),
-        sample: Observation { terms: Terms::new(tuning.strategy, tuning.mapping, hardware, &levels), seconds },
+        sample: Observation { terms: Terms::new(tuning.strategy, tuning.mapping(), hardware, &levels), seconds },
     })
 }
 

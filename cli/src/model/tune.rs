@@ -141,7 +141,7 @@ impl TuneTask {
         entry: &Tried<K>,
         control: &Control,
     ) -> Result<f64, Error> {
-        let mut how = self.request.how.clone().mapping(entry.candidate.mapping);
+        let mut how = self.request.how.clone().mapping(Some(entry.candidate.mapping));
         if target.multiprocessors().is_some() {
             how = how.block(entry.block);
         }

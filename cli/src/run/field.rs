@@ -77,7 +77,7 @@ impl Job for Task {
                 let (flag, control) = ("--auto-scheme", &*self.control);
                 let wanted = Wanted { flag, target: &target, device, mapping, blocks, control, without_fits: None };
                 let chosen = choose(&self.request, &*field, wanted, self.voice)?;
-                self.request.how.tuning.mapping = chosen.mapping;
+                self.request.how.tuning.mapping = Some(chosen.mapping);
                 (chosen.plan, Some(chosen.found))
             }
         };
@@ -111,6 +111,7 @@ impl Job for Task {
             backend: target.name(),
             device,
             multiprocessors: target.multiprocessors(),
+            mapping: prepared.mapping(),
             samples: samples.times(),
             iterations: field.labels().work(),
             checksum: checksum.as_deref(),

@@ -19,7 +19,7 @@ pub(super) fn of_field(report: &Report) -> String {
         report.computation.workload,
         by(&report.computation.size),
         report.tuning.strategy,
-        report.tuning.mapping,
+        report.tuning.mapping(),
         report.computation.curve,
         report.backend,
         if report.backend == "cpu" {

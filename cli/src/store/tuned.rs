@@ -222,6 +222,7 @@ mod tests {
             "g": 8, "r": 2, "B": 4, "scheme": "mbr", "block": null, "seconds": 0.001}]}"#;
         let tuned = Tuned::of_version_2(old).unwrap();
         let request = Request::new(orthant::field::FieldKind::Mandelbrot).size(Some(vec![64]));
+        let request = request.explore(Some(orthant::rule::RuleKind::Border));
         let mut asked = request.clone();
         asked.how.tuning.threads = Some(2);
         assert_eq!((tuned[0].g, &tuned[0].asked), (8, &Asked::of::<2>(&asked).unwrap()));

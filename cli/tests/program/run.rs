@@ -116,7 +116,7 @@ fn pictures_say_what_they_show() {
         let keys: serde_json::Value = serde_json::from_str(of("orthant")).unwrap();
         assert_eq!(
             (&keys["workload"], &keys["sample"], &keys["g"][0]),
-            (&"julibrot".into(), &"centre".into(), &3.into())
+            (&"julibrot".into(), &"centre".into(), &4.into())
         );
         assert_eq!((&keys["axes"], &keys["through"]), (&serde_json::json!([2, 3]), &serde_json::json!([3, 2, 0, 0])));
         assert_eq!(keys["domain"][2], serde_json::json!([-1.5, 0.5]));

@@ -20,7 +20,7 @@ pub(super) fn launch_spaces_beyond_the_grid_go_out_in_parts(folder: &Path) {
         "run mandelbrot -n 64 --backend cuda --scheme mbr --max-kernels 3",
         "run mandelbrot -n 64 --backend cuda --keep regions",
         // Stable insertion in more pieces than a launch takes.
-        "run mandelbrot -n 128 -g 64 -B 1 --block 32x1 --dwell 20 --backend cuda --insertion stable",
+        "run mandelbrot -n 128 -g 64 -B 1 --block 32x1 --dwell 20 --backend cuda --scheme sbr --insertion stable",
     ] {
         let whole = orthant(folder, arguments, &[]);
         let parts = orthant(folder, arguments, &[("STANDIN_MAX_GRID", "7")]);

@@ -17,12 +17,12 @@ pub(super) fn what_is_missing_is_said(folder: &Path) {
             "--device 3: the driver sees 1 in all",
         ),
         ("run mandelbrot -n 4096 --backend cuda", ("STANDIN_MEMORY", "1000000"), 5, "on the GPU"),
-        (run, ("STANDIN_MEMORY", "20000"), 5, "on the GPU, which has 19.5 KiB free"),
+        (run, ("STANDIN_MEMORY", "20000"), 5, "24.1 KiB on the GPU, which has 19.5 KiB free"),
         (
             run,
             ("STANDIN_FAIL_LAUNCH", "1"),
             1,
-            "kernel ask_explore, 16 blocks of 8x8x1 threads: CUDA_ERROR_LAUNCH_FAILED",
+            "kernel stream_faces, 16 blocks of 8x8x1 threads: CUDA_ERROR_LAUNCH_FAILED",
         ),
         (
             "run mandelbrot -n 64 --backend cuda --auto-scheme",

@@ -42,7 +42,7 @@ pub(super) fn a_field_of_the_users_own(folder: &Path) {
 }
 
 pub(super) fn sweeps_run_on_warm_sessions(folder: &Path) {
-    let sweep = "bench -a workload=mandelbrot -a n=64 -a dwell=30 -a strategy=exhaustive,ask,dp --min-samples 3 --max-samples 3";
+    let sweep = "bench -a workload=mandelbrot -a n=64 -a dwell=30 -a explore=border -a strategy=exhaustive,ask,dp --min-samples 3 --max-samples 3";
     let rows = |backend: &str| -> Vec<serde_json::Value> {
         let output = orthant(folder, &format!("{sweep} -a backend={backend}"), &[]);
         let (out, err) = text(&output);

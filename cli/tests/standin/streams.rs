@@ -70,7 +70,7 @@ pub(super) fn shared_faces_say_what_closed_boxes_do(folder: &Path) {
 
 pub(super) fn what_has_no_streams_is_refused(folder: &Path) {
     for (run, why) in [
-        ("mandelbrot --backend cuda", "--explore certified or closed"),
+        ("mandelbrot --explore border --backend cuda", "--explore certified or closed"),
         ("mandelbrot -n 1048576 -g 64 -B 32 --keep counts --backend cuda --explore closed", "a larger B"),
         ("mxm --dim 4 -n 8 --backend cuda --explore closed --prove yes", "takes a warp"),
         ("mandelbrot --backend cpu --explore certified", "the GPU's"),
@@ -86,4 +86,39 @@ pub(super) fn what_has_no_streams_is_refused(folder: &Path) {
         assert_eq!(output.status.code(), Some(2), "{run}: {err}");
         assert!(err.contains(why), "{run}: {err}");
     }
+}
+
+pub(super) fn they_are_the_default_where_there_are_some(folder: &Path) {
+    let run = |run: &str, memory: &str| -> (serde_json::Value, serde_json::Value) {
+        let output = orthant(folder, &format!("run {run} --json"), &[("STANDIN_MEMORY", memory)]);
+        let (out, err) = text(&output);
+        assert!(output.status.success(), "{run}: {err}");
+        let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+        (report["scheme"].clone(), report["checksum"].clone())
+    };
+    let much = "100000000";
+    for (plain, scheme) in [
+        ("mandelbrot -n 64", "stream"),
+        ("mandelbulb -n 24", "stream"),
+        ("julibrot -n 12", "stream"),
+        ("mandelbrot -n 64 --explore border", "sbr"),
+        ("mxm --dim 4 -n 8 --explore certified", "sbr"),
+    ] {
+        let gpu = run(&format!("{plain} --backend cuda"), much);
+        assert_eq!(gpu, (scheme.into(), run(&format!("{plain} --backend cpu"), much).1), "{plain}");
+    }
+    for chosen in [
+        "--pass level",
+        "--strategy dp",
+        "--strategy exhaustive",
+        "--table coordinates",
+        "--ask-loop paper",
+        "--keep counts",
+    ] {
+        assert_eq!(run(&format!("mandelbrot -n 64 --backend cuda {chosen}"), much).0, "sbr", "{chosen}");
+    }
+    // There is no room for planes of as many bytes as the array.
+    let small = "mandelbrot -n 256 -g 16 -r 4 -B 1 --backend cuda";
+    let (room, none) = (run(small, much), run(small, "210000"));
+    assert_eq!((room.0, none.0, room.1), ("stream".into(), "sbr".into(), none.1));
 }

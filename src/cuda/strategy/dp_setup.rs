@@ -41,7 +41,7 @@ pub(super) fn level_args<const K: usize>(
     starts: Option<&Buffer>,
 ) -> LaunchArgs {
     let last = setup.plan.is_last(level.index);
-    let settle = match (setup.how.kept.keep, setup.how.tuning.pass_on_cuda(), setup.how.tuning.mapping) {
+    let settle = match (setup.how.kept.keep, setup.how.tuning.pass_on_cuda(), setup.how.tuning.mapping()) {
         (Keep::Counts | Keep::Regions, ..) => SETTLE_NONE,
         (Keep::Dense, Pass::InPlace, Mapping::Sbr | Mapping::Stream) => SETTLE_IN_PLACE,
         (Keep::Dense, Pass::InPlace, Mapping::Mbr) => SETTLE_LAUNCHED,

@@ -10,16 +10,35 @@ mod dp_terminals;
 mod exhaustive;
 mod stream;
 mod stream_faces;
+mod stream_maps;
 mod stream_regions;
 mod stream_tile;
 
 pub(super) use definition::{LevelRun, Maker, Program};
 
-use crate::backend::{How, Mapping, StrategyKind};
+use crate::backend::{AskLoop, How, Mapping, Pass, StrategyKind, Table};
+use crate::field::{DeviceTwin, Field};
+use crate::plan::Plan;
+use crate::result::Keep;
+
+/// The mapping where none was chosen: streams of a dense array where the plan and its tuning have them, since they were never slower where
+/// times are above a tenth of a millisecond (docs/results/streams.md); else a block per region.
+pub(super) fn usual<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> Mapping {
+    let cuda = how.on_cuda();
+    // What a stream has none of.
+    let plain = how.tuning.pass.is_none_or(|pass| pass == Pass::InPlace)
+        && (cuda.balancer, cuda.ask_loop, cuda.table) == (None, AskLoop::Lean, Table::Scalars);
+    let how = how.clone().mapping(Some(Mapping::Stream));
+    let possible = how.tuning.strategy == StrategyKind::Ask && how.kept.keep == Keep::Dense && plain;
+    match possible && (of(&how).specialise)(plan, field, twin, &how).is_ok() {
+        true => Mapping::Stream,
+        false => Mapping::Sbr,
+    }
+}
 
 /// What makes the host program of a run.
 pub(super) fn of<const K: usize>(how: &How) -> Maker<K> {
-    match (how.tuning.strategy, how.tuning.mapping) {
+    match (how.tuning.strategy, how.tuning.mapping()) {
         (StrategyKind::Exhaustive, _) => Maker::of::<exhaustive::ExhaustiveProgram>(),
         (StrategyKind::Ask, Mapping::Sbr | Mapping::Mbr) => Maker::of::<ask::AskProgram>(),
         (StrategyKind::Ask, Mapping::Stream) => Maker::of::<stream::StreamProgram<K>>(),

@@ -2,17 +2,16 @@
 //! (kernels/strategies/stream_faces.cu).
 //!
 //! ```text
-//!   roots -> map of level 0 -> map of level 1 -> .. -> tiles
+//!   roots -> what is mixed of level 0 -> what is mixed of level 1 -> .. -> tiles
 //! ```
 //!
-//! Nothing is read back between the levels: a map has a place for every region of its lattice, and the host waits once.
+//! Nothing is read back between the levels: kernels read from counters how much there is to do, and the host waits once.
 
 use crate::abi::padded;
 use crate::backend::{Error, How, Mapping, Pass};
 use crate::choice::ChoiceError;
 use crate::cuda::args::{
-    LaunchArgs, MAP_ABSENT, MAP_MIXED, TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS, TALLY_SUBDIVIDED,
-    word_bytes,
+    LaunchArgs, TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS, TALLY_SUBDIVIDED, word_bytes,
 };
 use crate::cuda::device::{Kernel, LoadedModule};
 use crate::cuda::launcher::Launcher;
@@ -22,6 +21,7 @@ use crate::cuda::setup::{Setup, tally};
 use crate::cuda::specialise::{COORDINATES, Specialisation};
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
 use crate::cuda::strategy::stream_faces::Planes;
+use crate::cuda::strategy::stream_maps::{self, Maps};
 use crate::cuda::strategy::stream_tile::{TileShape, block};
 use crate::field::{DeviceTwin, Field};
 use crate::geometry::Level;
@@ -33,12 +33,11 @@ use crate::rule::RuleKind;
 const RESIDENT: u64 = 32;
 
 pub(super) struct StreamProgram<const K: usize> {
-    roots: Kernel,
     decide: Decide<K>,
     tiles: Kernel,
     pub(super) shape: TileShape<K>,
     threads: u64,
-    pub(super) maps: Vec<LevelMap>,
+    pub(super) maps: Maps,
     /// Launches of the last run, per level.
     launched: Vec<u64>,
     starts: Option<Buffer>,
@@ -50,13 +49,6 @@ enum Decide<const K: usize> {
     Proofs(Kernel),
     /// Lanes that read the faces, when warps have evaluated them.
     Faces { faces: Kernel, judge: Kernel, planes: Planes<K>, labels: Reserve },
-}
-
-/// What became of every region of a level: its fate, and its value if it is uniform.
-#[derive(Default)]
-pub(super) struct LevelMap {
-    pub(super) fates: Reserve,
-    pub(super) values: Reserve,
 }
 
 /// A refusal of the mapping, with what else it depends on.
@@ -104,22 +96,24 @@ fn shape<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> Res
 }
 
 impl<const K: usize> StreamProgram<K> {
-    /// What a launch of a level is; `first` if its regions are the roots.
+    /// What a launch of a level is; `first` if it asks for the roots.
     fn args(&self, setup: &Setup<'_, K>, level: &Level<K>, first: bool) -> LaunchArgs {
-        let map = &self.maps[level.index as usize];
         let mut args = LaunchArgs {
             level: level.index,
             last: u32::from(setup.plan.is_last(level.index)),
             grid: padded(level.grid),
             side: padded(level.whole_sides()),
             tallies: setup.tallies(level.index),
-            mixed: map.fates.buffer().map_or(0, Buffer::address),
-            values: map.values.buffer().map_or(0, Buffer::address),
+            root_level: setup.start.level,
+            whole: u32::from(setup.start.whole),
             ..LaunchArgs::default()
         };
-        if !first {
-            let above = &self.maps[level.index as usize - 1];
-            (args.above, args.above_values) = (above.fates.address(), above.values.address());
+        self.maps.tell(&mut args, level.index, first);
+        if first {
+            (args.codes, args.code) = setup.roots();
+            args.regions = setup.start.len();
+        } else {
+            args.above = setup.tallies(level.index - 1);
         }
         if let Decide::Faces { planes, labels, .. } = &self.decide {
             planes.tell(&mut args, labels.address());
@@ -130,30 +124,34 @@ impl<const K: usize> StreamProgram<K> {
 }
 
 impl<const K: usize> StreamProgram<K> {
+    /// Blocks for so many threads: no more than a GPU holds, which come back for more.
+    fn blocks(&self, setup: &Setup<'_, K>, threads: u64) -> u64 {
+        let resident = u64::from(setup.device.processors()[0]) * RESIDENT;
+        threads.div_ceil(self.threads).min(resident).min(setup.device.max_grid())
+    }
+
     /// Has it said what becomes of the regions of a level. How many kernels that took.
     fn decide(&self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>, level: &Level<K>) -> Result<u64, Error> {
-        let (start, regions) = (&setup.start, lattice(level)?);
-        let roots = level.index == start.level;
-        let args = LaunchArgs { regions, ..self.args(setup, level, roots) };
-        let (faces, judge, planes) = match &self.decide {
-            Decide::Proofs(prove) => {
-                let blocks = args.regions.div_ceil(self.threads);
-                return launcher.fold(prove, blocks, &setup.run, &args, &setup.args);
-            }
-            Decide::Faces { faces, judge, planes, .. } => (faces, judge, planes),
+        let roots = level.index == setup.start.level;
+        let args = self.args(setup, level, roots);
+        // At most.
+        let asked = if roots { setup.start.len() } else { lattice(level)? };
+        let mut launch = |kernel: &Kernel, threads: u64, args: &LaunchArgs| {
+            launcher.watch.check()?;
+            launcher.fold(kernel, self.blocks(setup, threads), &setup.run, args, &setup.args)
         };
-        let owner = if roots { level } else { &setup.plan.levels()[level.index as usize - 1] };
-        let owners = lattice(owner)?;
-        let (pieces, units, warps) = planes.evaluation(owner, owners, roots);
-        let whole = u32::from(start.whole);
-        let evaluate = LaunchArgs { regions: owners, pieces, units, whole, ..args };
-        let blocks = warps.div_ceil(self.threads / 32);
-        let evaluated = launcher.fold(faces, blocks, &setup.run, &evaluate, &setup.args)?;
-        launcher.watch.check()?;
-        let units = planes.lanes(level);
-        let judged = LaunchArgs { units, ..args };
-        let blocks = (regions * u64::from(units)).div_ceil(self.threads);
-        Ok(evaluated + launcher.fold(judge, blocks, &setup.run, &judged, &setup.args)?)
+        match &self.decide {
+            Decide::Proofs(prove) => launch(prove, asked, &args),
+            Decide::Faces { faces, judge, planes, .. } => {
+                let owner = if roots { level } else { &setup.plan.levels()[level.index as usize - 1] };
+                let owners = if roots { asked } else { lattice(owner)? };
+                let (pieces, units) = planes.evaluation(owner, owners, roots);
+                let slices = owners.saturating_mul(pieces.into());
+                let evaluated = launch(faces, slices.saturating_mul(32), &LaunchArgs { pieces, units, ..args })?;
+                let units = planes.lanes(level);
+                Ok(evaluated + launch(judge, asked * u64::from(units), &LaunchArgs { units, ..args })?)
+            }
+        }
     }
 }
 
@@ -174,11 +172,10 @@ impl<const K: usize> MakeProgram<K> for StreamProgram<K> {
             },
         };
         Ok(Self {
-            roots: kernels.get("stream_roots")?,
             decide,
             tiles: kernels.get("stream_tiles")?,
             threads: u64::from(specialisation.threads()),
-            maps: (0..=shape.level).map(|_| LevelMap::default()).collect(),
+            maps: Maps::new(&plan.levels()[..=shape.level as usize], setup.value_bytes()),
             shape,
             launched: Vec::new(),
             starts: setup.starts(&setup.deepest().0)?,
@@ -202,8 +199,7 @@ impl<const K: usize> MakeProgram<K> for StreamProgram<K> {
 
     fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128 {
         let Ok(shape) = shape(plan, field, how) else { return 0 };
-        let mapped = plan.levels()[..=shape.level as usize].iter().map(Level::regions);
-        let maps = mapped.sum::<u128>() * u128::from(1 + word_bytes(field.labels().kind()));
+        let maps = stream_maps::bytes(&plan.levels()[..=shape.level as usize], word_bytes(field.labels().kind()));
         maps + u128::from(planes(plan, field).ok().flatten().map_or(0, |planes| planes.bytes()))
     }
 
@@ -223,11 +219,8 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
             );
             return Err(refused(reason, &["parts"]));
         }
-        for level in &setup.plan.levels()[start.level as usize..=self.shape.level as usize] {
-            let (map, regions) = (&mut self.maps[level.index as usize], lattice(level)?);
-            map.fates.ensure(device, "the map of a level", regions, Allocation::Pool)?;
-            map.values.ensure(device, "the map of a level", regions * setup.value_bytes(), Allocation::Pool)?;
-        }
+        setup.plan.levels()[..=self.shape.level as usize].iter().try_for_each(|level| lattice(level).map(drop))?;
+        self.maps.ensure(device)?;
         if let Decide::Faces { planes, labels, .. } = &mut self.decide {
             labels.ensure(device, "the faces that regions share", planes.bytes(), Allocation::Pool)?;
         }
@@ -236,28 +229,16 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
 
     fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
         let (plan, start) = (&setup.plan, &setup.start);
-        let first = &plan.levels()[start.level as usize];
         self.launched = vec![0; plan.levels().len()];
-        let fates = self.maps[start.level as usize].fates.buffer().expect("made ready");
-        fates.set(if start.whole { MAP_MIXED } else { MAP_ABSENT } as u8)?;
-        if !start.whole {
-            let (codes, code) = setup.roots();
-            let args = LaunchArgs { regions: start.len(), codes, code, ..self.args(setup, first, true) };
-            let blocks = start.len().div_ceil(self.threads);
-            self.launched[start.level as usize] +=
-                launcher.fold(&self.roots, blocks, &setup.run, &args, &setup.args)?;
-        }
+        self.maps.forget(start.level)?;
         for level in &plan.levels()[start.level as usize..=self.shape.level as usize] {
-            launcher.watch.check()?;
             self.launched[level.index as usize] += self.decide(setup, launcher, level)?;
         }
         launcher.watch.check()?;
         let level = &plan.levels()[self.shape.level as usize];
-        let args = self.args(setup, level, level.index == start.level);
-        let args = LaunchArgs { regions: self.shape.count(level), ..args };
-        // Warps take tiles as they come to them.
-        let warps = self.threads / 32;
-        let blocks = args.regions.div_ceil(warps).min(u64::from(setup.device.processors()[0]) * RESIDENT);
+        let regions = self.shape.count(level);
+        let args = LaunchArgs { regions, ..self.args(setup, level, level.index == start.level) };
+        let blocks = self.blocks(setup, regions.saturating_mul(32));
         self.launched[level.index as usize] += launcher.fold(&self.tiles, blocks, &setup.run, &args, &setup.args)?;
         Ok(())
     }

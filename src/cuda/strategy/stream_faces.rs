@@ -6,14 +6,14 @@ use crate::cuda::args::LaunchArgs;
 use crate::geometry::Level;
 use crate::plan::Plan;
 
-/// Cells of an owner's planes that a warp evaluates in one go. More than one slice is of large regions only, of which there are few.
-const SLICE: u32 = 256;
-
-/// Warps that keep a GPU busy to the end.
-const BUSY: u64 = 1 << 15;
+/// Cells of an owner's planes that a warp evaluates in one go, at most: a warp's lanes together as often as that, where there is enough
+/// for all warps of a GPU.
+const SLICE: u64 = 256;
+const LANES: u64 = 32;
+const BUSY: u64 = 1 << 16;
 
 /// Cells on faces that a lane reads.
-const READ: u64 = 16;
+const READ: u64 = 32;
 
 /// The planes of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl<const K: usize> Planes<K> {
     /// What kernels are compiled for.
     pub(super) fn declaration(&self) -> String {
         let label = self.label.map_or("Value", CellType::name);
-        format!("using FaceLabel = {label};\nconstexpr u32 FACE_SLICE = {SLICE};\n")
+        format!("using FaceLabel = {label};\n")
     }
 
     /// What every launch knows of them.
@@ -82,15 +82,13 @@ impl<const K: usize> Planes<K> {
         std::array::from_fn(|j| (0..j).map(|l| side(l) - 1).chain((j + 1..K).map(closed)).product())
     }
 
-    /// How the planes of owners are evaluated: their slices, the slices of a warp, and warps. Owners are the `roots`, or the regions of
-    /// `level`, which are divided.
-    pub(super) fn evaluation(&self, level: &Level<K>, owners: u64, roots: bool) -> (u32, u32, u64) {
+    /// How the planes of owners are evaluated: in how many slices each, and the cells of a slice. Owners are the roots, or regions of
+    /// `level` that are divided, of which there are at most so many.
+    pub(super) fn evaluation(&self, level: &Level<K>, owners: u64, roots: bool) -> (u32, u32) {
         let planes = |j: usize| if roots { 2 } else { u64::from(self.split[j]) - 1 };
         let most: u64 = self.sections(level).iter().enumerate().map(|(j, cells)| cells * planes(j)).sum();
-        let slices = most.div_ceil(SLICE.into()).max(1);
-        let units = owners * slices;
-        let each = 1 << (units / BUSY).clamp(1, 32).ilog2();
-        (slices as u32, each, units.div_ceil(each.into()))
+        let slice = LANES * (owners.saturating_mul(most) / (BUSY * LANES)).clamp(1, SLICE / LANES);
+        (most.div_ceil(slice).max(1) as u32, slice as u32)
     }
 
     /// The lanes that read the faces of a region of a level: a power of two.
@@ -122,9 +120,10 @@ mod tests {
         let levels = plan.levels();
         // The cross of a region of 32 x 32 cells and the next layer: 31 and 33 cells.
         assert_eq!(planes.sections(&levels[6]), [33, 31]);
-        assert_eq!(planes.evaluation(&levels[6], 1 << 22, false), (1, 32, 1 << 17));
-        assert_eq!(planes.evaluation(&levels[0], 1 << 10, true).0, 32);
-        assert_eq!((planes.lanes(&levels[7]), planes.lanes(&levels[0])), (4, 32));
+        assert_eq!(planes.evaluation(&levels[6], 1 << 22, false), (1, 256));
+        assert_eq!(planes.evaluation(&levels[6], 1 << 10, false), (2, 32));
+        assert_eq!(planes.evaluation(&levels[0], 1 << 10, true), (64, 128));
+        assert_eq!((planes.lanes(&levels[7]), planes.lanes(&levels[0])), (2, 32));
     }
 
     #[test]

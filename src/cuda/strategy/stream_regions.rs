@@ -3,14 +3,15 @@
 use rayon::prelude::*;
 
 use crate::backend::Error;
-use crate::cuda::args::{MAP_ABSENT, MAP_MIXED, MAP_UNIFORM};
+use crate::cuda::args::{MAP_ABSENT, MAP_UNIFORM};
 use crate::cuda::memory::{integers, read};
 use crate::cuda::setup::Setup;
 use crate::cuda::strategy::stream::StreamProgram;
-use crate::field::{Payload, Verdict};
+use crate::field::Payload;
 use crate::geometry::{Level, Region};
 use crate::memory::reserve;
 use crate::result::{Keep, MemoryError, Stored, Terminal};
+use crate::rule::Verdict;
 
 /// Parents whose children are proven by one thread of the host, and before what was found is kept.
 const FAMILIES: usize = 64;
@@ -24,25 +25,17 @@ impl<const K: usize> StreamProgram<K> {
             return Ok(terminals);
         }
         let (plan, start) = (&setup.plan, setup.start.level);
-        // The fates of the level before, which roots have none of, and the regions that are divided below the last map.
-        let (mut above, mut divided): (Vec<u8>, Vec<[u32; K]>) = Default::default();
+        // The regions that are divided below the last map.
+        let mut divided: Vec<[u32; K]> = Vec::new();
         for level in &plan.levels()[start as usize..=self.shape.level as usize] {
-            let map = &self.maps[level.index as usize];
-            let fates = self.fates(setup, level)?;
-            let (split, step) = (plan.scheme().r, setup.value_bytes());
-            let parents: [u32; K] = std::array::from_fn(|j| level.grid[j] / split[j]);
-            let asked = |coords: &[u32; K], fate: u8| match level.index == start {
-                true => u32::from(fate) != MAP_ABSENT,
-                false => {
-                    let place = |place: usize, j: usize| place * parents[j] as usize + (coords[j] / split[j]) as usize;
-                    u32::from(above[(0..K).rev().fold(0, place)]) == MAP_MIXED
-                }
-            };
+            let (fates, values) = self.maps.level(level.index);
+            let fates = fates_of(setup, level, fates)?;
+            let step = setup.value_bytes();
             let mut coords = [0; K];
-            read(setup.device, map.values.address(), fates.len() as u64 * step, |offset, bytes| {
+            read(setup.device, values, fates.len() as u64 * step, |offset, bytes| {
                 let first = (offset / step) as usize;
                 for (value, &fate) in integers(bytes, step).zip(&fates[first..]) {
-                    if asked(&coords, fate) {
+                    if u32::from(fate) != MAP_ABSENT {
                         let code = plan.encoding().encode(level.index, coords);
                         if u32::from(fate) == MAP_UNIFORM {
                             terminals.push(Terminal::uniform(level.index, code, setup.storage.word(value)));
@@ -56,7 +49,6 @@ impl<const K: usize> StreamProgram<K> {
                 }
                 Ok(())
             })?;
-            above = fates;
         }
         for parents in divided.chunks(PARENTS) {
             let families = parents.par_chunks(FAMILIES);
@@ -65,17 +57,6 @@ impl<const K: usize> StreamProgram<K> {
             );
         }
         Ok(terminals)
-    }
-
-    fn fates(&self, setup: &Setup<'_, K>, level: &Level<K>) -> Result<Vec<u8>, Error> {
-        let (mut fates, regions) = (Vec::new(), level.regions() as usize);
-        reserve(&mut fates, regions).map_err(MemoryError::refused(Stored::Terminals))?;
-        let address = self.maps[level.index as usize].fates.address();
-        read(setup.device, address, regions as u64, |_, bytes| {
-            fates.extend_from_slice(bytes);
-            Ok(())
-        })?;
-        Ok(fates)
     }
 
     /// The children of a region, which were proven where they were settled. Verdicts here are those of the GPU.
@@ -92,6 +73,17 @@ impl<const K: usize> StreamProgram<K> {
             }
         })
     }
+}
+
+/// What became of the regions of a level, whose map begins at `address`.
+fn fates_of<const K: usize>(setup: &Setup<'_, K>, level: &Level<K>, address: u64) -> Result<Vec<u8>, Error> {
+    let (mut fates, regions) = (Vec::new(), level.regions() as usize);
+    reserve(&mut fates, regions).map_err(MemoryError::refused(Stored::Terminals))?;
+    read(setup.device, address, regions as u64, |_, bytes| {
+        fates.extend_from_slice(bytes);
+        Ok(())
+    })?;
+    Ok(fates)
 }
 
 /// The next place of a lattice in row-major order.

@@ -14,6 +14,9 @@ const LANES: u32 = 32;
 /// long as others.
 const TILES: u64 = 1 << 17;
 
+/// Cells that a tile may have to evaluate: with more, the last ones keep a GPU waiting. Where children are proven most are not evaluated.
+const EVALUATED: u64 = 4096;
+
 /// Bytes that are stored as a whole: a line of the caches.
 const LINE: u64 = 128;
 
@@ -96,7 +99,8 @@ impl<const K: usize> TileShape<K> {
             return None;
         }
         let all = u64::try_from(level.regions()).unwrap_or(u64::MAX);
-        let tile = 1u32 << (all / TILES).clamp(1, LANES.into()).ilog2();
+        let few = if above.is_some() { u64::MAX } else { EVALUATED / cells(side) };
+        let tile = 1u32 << (all / TILES).min(few).clamp(1, LANES.into()).ilog2();
         let line = LINE.div_ceil(u64::from(side[0]) * storage.cell.bytes()).min(tile.into()) as u32;
         let mut regions = [1; K];
         // No longer than the lattice, up to the next power of two.
@@ -163,7 +167,7 @@ mod tests {
         let bulb = shape([1024; 3], (64, 2, 2), CellType::U16, 64);
         assert_eq!((bulb.divides, bulb.side, bulb.regions, bulb.lanes), (false, [4; 3], [16, 2, 1], 32));
         let plane = shape([65536; 2], (64, 2, 16), CellType::U32, 512);
-        assert_eq!((plane.divides, plane.side, plane.regions, plane.lanes), (false, [32; 2], [1, 32], 2));
+        assert_eq!((plane.divides, plane.side, plane.regions, plane.lanes), (false, [32; 2], [1, 4], 2));
     }
 
     #[test]

@@ -36,8 +36,8 @@
 //! less its root is taken as that of [`ROOTS_FROM`], since roots bound from above; where it is more, that it is not below 2 is all that
 //! counts of its root. That an orbit is outside is seen from squares.
 
-use crate::field::definition::Verdict;
 use crate::field::options::Precision;
+use crate::rule::Verdict;
 use crate::simd::Real;
 
 /// Above this pitch f32 proves next to nothing less than f64: 2^-11.

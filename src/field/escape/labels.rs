@@ -1,7 +1,7 @@
 //! Escape-time fields as fields: labels from the processor's vector unit, and the twin.
 
 use crate::cell::WordsMut;
-use crate::field::definition::{Evaluate, Field, Payload, Prove, Verdict};
+use crate::field::definition::{Evaluate, Field, Payload, Prove};
 use crate::field::escape::dispatch;
 use crate::field::escape::enclosure::{certify, limits, numbers};
 use crate::field::escape::orbit::{Orbit, Rounding};
@@ -11,6 +11,7 @@ use crate::field::options::Precision;
 use crate::field::points;
 use crate::field::twin::DeviceTwin;
 use crate::geometry::Region;
+use crate::rule::Verdict;
 use crate::simd::Real;
 
 impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Field<K> for EscapeField<K, V, O, T, A> {

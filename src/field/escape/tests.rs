@@ -9,9 +9,10 @@ use crate::cell::WordsMut;
 use crate::field::julibrot::Julibrot;
 use crate::field::mandelbrot::Mandelbrot;
 use crate::field::mandelbulb::Mandelbulb;
-use crate::field::{Arithmetic, Open, Payload, Precision, Verdict};
+use crate::field::{Arithmetic, Open, Payload, Precision};
 use crate::field::{Evaluate, Field, FieldOptions, julibrot, mandelbrot, mandelbulb};
 use crate::geometry::{Domain, Region, Sample};
+use crate::rule::Verdict;
 use crate::simd::{Isa, Real};
 
 fn check<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding>(

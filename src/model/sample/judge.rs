@@ -2,9 +2,10 @@
 //!
 //! Level i has 2^i regions per axis, in storage order: their places are bits, so that ancestors are found by shifts.
 
-use crate::field::{Field, Payload, Verdict};
+use crate::field::{Field, Payload};
 use crate::geometry::{Domain, Level, Region, SampleGrid};
 use crate::rule::RuleKind;
+use crate::rule::Verdict;
 
 /// A region as the sample shows it.
 #[derive(Debug, Clone, Copy, Default)]

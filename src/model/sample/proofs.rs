@@ -7,8 +7,9 @@
 use rayon::prelude::*;
 
 use super::share::Share;
-use crate::field::{Field, Payload, Prove, Verdict};
+use crate::field::{Field, Payload, Prove};
 use crate::geometry::{Domain, Level, SampleGrid};
+use crate::rule::Verdict;
 
 /// Cells whose regions one thread proves.
 const TOGETHER: usize = 64;

@@ -1,0 +1,120 @@
+//! What a stream remembers (kernels/stream/map.cuh, list.cuh): what became of the regions of every level, and which of them are mixed.
+
+use crate::backend::Error;
+use crate::cuda::args::{LaunchArgs, MAP_ABSENT};
+use crate::cuda::device::Device;
+use crate::cuda::memory::{Allocation, Reserve};
+use crate::geometry::Level;
+
+/// Bytes of a region's fate, and of its entry in a list.
+const FATE: u64 = 1;
+const ENTRY: u64 = 4;
+
+/// Where the regions of levels lie, in entries: the first of each level, and how many there are. The last level has no list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct MapLayout {
+    first: Vec<u64>,
+    regions: u64,
+}
+
+impl MapLayout {
+    fn of<const K: usize>(levels: &[Level<K>]) -> Self {
+        let (mut first, mut regions) = (Vec::new(), 0u64);
+        for level in levels {
+            first.push(regions);
+            regions = regions.saturating_add(u64::try_from(level.regions()).unwrap_or(u64::MAX));
+        }
+        Self { first, regions }
+    }
+
+    fn first(&self, level: u32) -> u64 {
+        self.first[level as usize]
+    }
+
+    fn is_last(&self, level: u32) -> bool {
+        level as usize + 1 == self.first.len()
+    }
+
+    /// Bytes of fates, of values of `word` bytes, and of lists.
+    fn bytes(&self, word: u64) -> [u64; 3] {
+        let listed = *self.first.last().expect("a plan has a level");
+        [(FATE, self.regions), (word, self.regions), (ENTRY, listed)].map(|(each, all)| all.saturating_mul(each))
+    }
+}
+
+/// Bytes of all that for some levels.
+pub(super) fn bytes<const K: usize>(levels: &[Level<K>], word: u64) -> u128 {
+    MapLayout::of(levels).bytes(word).map(u128::from).iter().sum()
+}
+
+/// The maps and lists of some levels.
+pub(super) struct Maps {
+    layout: MapLayout,
+    word: u64,
+    fates: Reserve,
+    values: Reserve,
+    lists: Reserve,
+}
+
+impl Maps {
+    pub(super) fn new<const K: usize>(levels: &[Level<K>], word: u64) -> Self {
+        let (fates, values, lists) = Default::default();
+        Self { layout: MapLayout::of(levels), word, fates, values, lists }
+    }
+
+    /// Takes what memory it needs.
+    pub(super) fn ensure(&mut self, device: &Device) -> Result<(), Error> {
+        let parts = [&mut self.fates, &mut self.values, &mut self.lists];
+        for (part, bytes) in parts.into_iter().zip(self.layout.bytes(self.word)) {
+            let before = part.address();
+            let buffer = part.ensure(device, "the maps of a stream", bytes, Allocation::Pool)?;
+            // The host reads whole levels, of which some regions are never asked for.
+            if buffer.address() != before {
+                buffer.set(0)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets what became of the regions of a level and of those below.
+    pub(super) fn forget(&self, level: u32) -> Result<(), Error> {
+        const { assert!(MAP_ABSENT == 0) };
+        let first = self.layout.first(level);
+        Ok(self.fates.buffer().expect("made ready").set_part(first, self.layout.regions - first)?)
+    }
+
+    /// What kernels are told of a level; `roots` if it asks for those.
+    pub(super) fn tell(&self, args: &mut LaunchArgs, level: u32, roots: bool) {
+        let list = |level: u32| self.lists.address() + ENTRY * self.layout.first(level);
+        (args.mixed, args.values) = (self.fates.address(), self.values.address());
+        args.map_first = self.layout.first(level);
+        args.families = if roots { 0 } else { list(level - 1) };
+        args.next = if self.layout.is_last(level) { 0 } else { list(level) };
+    }
+
+    /// The addresses of a level's fates and values.
+    pub(super) fn level(&self, level: u32) -> (u64, u64) {
+        let first = self.layout.first(level);
+        (self.fates.address() + FATE * first, self.values.address() + self.word * first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::CurveKind;
+    use crate::geometry::{Domain, Sample, Scheme};
+    use crate::plan::Plan;
+    use crate::rule::RuleKind;
+
+    #[test]
+    fn levels_follow_one_another() {
+        let domain = Domain::new([64, 32], [[0.0, 1.0]; 2], Sample::Centre).unwrap();
+        let plan = Plan::new(domain, Scheme::uniform(4, 2, 2), CurveKind::Morton, RuleKind::Certified).unwrap();
+        let layout = MapLayout::of(plan.levels());
+        // Regions of 16 x 8 and of 8 x 4 cells are asked for; those of 4 x 2 are leaves.
+        assert_eq!(layout, MapLayout { first: vec![0, 16], regions: 16 + 64 });
+        assert_eq!(layout.bytes(4), [80, 4 * 80, 4 * 16]);
+        assert_eq!((layout.is_last(0), layout.is_last(1)), (false, true));
+    }
+}
