@@ -50,6 +50,7 @@ mod registry;
 pub mod result;
 pub mod rule;
 mod simd;
+pub mod threads;
 pub mod tree;
 mod zarr;
 

@@ -33,6 +33,7 @@ const LIBRARY: Layers = &[
             "per_axis.rs",
             "registry.rs",
             "simd/",
+            "threads.rs",
         ],
     ),
     ("balance", &["balance/"]),

@@ -11,11 +11,11 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use orthant::Control;
+use orthant::threads::start;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::error::Error;
-use crate::threads::start;
 use crate::voice::tell;
 
 /// How long a command has after the first signal.

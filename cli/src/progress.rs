@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
-use crate::threads;
 use crate::voice::{Voice, tell};
-use orthant::Control;
+use orthant::{Control, threads};
 
 /// Runs shorter than this show nothing.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -1,38 +1,15 @@
 //! The threads that commands work with: as many as wanted, or as many as can be had.
 
-use std::io;
-use std::sync::mpsc::channel;
-use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
+use orthant::threads::worker;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Error;
 use crate::voice::Voice;
 
 /// Most threads. Pools of ten thousands do not come up, and hear no signal meanwhile.
 const MOST: usize = 1024;
-
-/// Starts a thread, and returns once it has what it needs: one that finds no memory for its signal stack ends the process,
-/// and the allocator reserves far more for a moment when a thread first asks for some, so that two must not start at once.
-///
-/// # Errors
-/// Those of the system.
-pub(crate) fn start(thread: Builder, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
-    let (up, is_up) = channel();
-    let started = thread.spawn(move || {
-        // The message is the first memory that it asks for.
-        let _ = up.send(());
-        body();
-    })?;
-    let _ = is_up.recv();
-    Ok(started)
-}
-
-/// One of rayon's.
-fn worker(thread: ThreadBuilder) -> io::Result<()> {
-    start(Builder::new(), || thread.run()).map(drop)
-}
 
 /// A pool of so many threads, if they can be had.
 fn few(threads: usize) -> Option<ThreadPool> {

@@ -23,6 +23,7 @@ use crate::memory::zeros;
 use crate::plan::Plan;
 use crate::result::{Bricks, DenseArray, Keep, MemoryError, RunCounts, Storage, Stored, Subdivision, Terminal, Times};
 use crate::rule::exact;
+use crate::threads::worker;
 
 /// Cells sampled per task: below it threads take longer to wake than to evaluate.
 const TASK: usize = 1024;
@@ -113,7 +114,7 @@ fn check_here(how: &How) -> Result<(), Error> {
 /// A pool of as many threads as were asked for; None: all, which the caller's pool has.
 fn pool(how: &How) -> Result<Option<ThreadPool>, Error> {
     let Some(threads) = how.tuning.threads else { return Ok(None) };
-    let start = || ThreadPoolBuilder::new().num_threads(threads).build();
+    let start = || ThreadPoolBuilder::new().num_threads(threads).spawn_handler(worker).build();
     // Those of a pool before this one may still be on their way out, and count against a limit until then.
     let again = |_| {
         std::thread::sleep(Duration::from_millis(20));
