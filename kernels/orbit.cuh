@@ -114,8 +114,8 @@ template <u32 K, class Orbit> DEVICE void search(Orbit& z, u32& d, u32 span) {
     if constexpr (K > 1) search<K / 2>(z, d, span);
 }
 
-// x_j of cells whose coordinate on axis j is c.
-DEVICE Real sample(const FieldArgs& args, u32 j, u32 c) {
+// x_j of cells whose coordinate on axis j is c: an integer, or the number that it is.
+template <class Number> DEVICE Real sample(const FieldArgs& args, u32 j, Number c) {
     return mul_add(add(Real(c), Real(args.offset)), Real(args.pitch[j]), Real(args.low[j]));
 }
 

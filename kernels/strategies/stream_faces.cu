@@ -106,8 +106,7 @@ KERNEL(stream_faces) {
     }
 }
 
-// What the faces of a region say, to a lane that looks at every `share`-th cell from a first one on: the least label, and whether two were
-// met.
+// What the faces of a region say, to a lane that looks at its share of them: the least label, and whether two were met.
 struct Look {
     Value first, least;
     bool differs;
@@ -124,14 +123,39 @@ struct Look {
 #pragma unroll 1
             for (u32 side = 0; side < 2; side++) {
                 const u32 plane = (coords[j] + side) * plane_step(launch, j);
-#pragma unroll 8
-                for (u32 i = lowest; i < cells; i += share) {
-                    const Value label = key(Value(faces[face_index(run, launch, j, plane, box.cell(j, i))]));
-                    differs = differs || label != first;
-                    least = label < least ? label : least;
+                // In two dimensions they follow one another.
+                if (DIM == 2 && cells >= LONG) {
+                    row(faces + face_index(run, launch, j, plane, box.cell(j, 0)), cells, lowest, share);
+                    continue;
                 }
+#pragma unroll 8
+                for (u32 i = lowest; i < cells; i += share) see(faces[face_index(run, launch, j, plane, box.cell(j, i))]);
             }
         }
+    }
+
+  private:
+    // Labels of a row that is read by sixteen bytes.
+    static constexpr u32 LONG = 128;
+
+    DEVICE void see(FaceLabel found) {
+        const Value label = key(Value(found));
+        differs = differs || label != first;
+        least = label < least ? label : least;
+    }
+
+    // So many labels in a row: those up to the first that is a multiple of sixteen bytes, and those that are left at the end, one by one.
+    DEVICE void row(const FaceLabel* labels, u32 cells, u32 lowest, u32 share) {
+        constexpr u32 MANY = sizeof(Quad) / sizeof(FaceLabel);
+        const u32 head = u32(-u64(labels) / sizeof(FaceLabel)) % MANY, quads = (cells - head) / MANY, apart = quads * MANY;
+#pragma unroll 4
+        for (u32 i = lowest; i < quads; i += share) {
+            const Quad quad = ((const Quad*)(labels + head))[i];
+            const FaceLabel* const several = (const FaceLabel*)&quad;
+#pragma unroll
+            for (u32 l = 0; l < MANY; l++) see(several[l]);
+        }
+        for (u32 i = lowest; i < cells - apart; i += share) see(labels[i < head ? i : i + apart]);
     }
 };
 

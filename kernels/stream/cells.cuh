@@ -22,7 +22,21 @@ struct Sheet {
 
 #ifdef FIELD_ORBIT
 
-DEVICE FIELD_ORBIT orbit_at(const FieldArgs& args, const Coords& cell) {
+// A cell by coordinates that are numbers of the run, which saves turning them into such; where sums of them are exact.
+struct Point {
+    Real numbers[DIM];
+    DEVICE Real& operator[](u32 j) { return numbers[j]; }
+    DEVICE const Real& operator[](u32 j) const { return numbers[j]; }
+};
+#if EXACT_COORDINATES
+using Number = Real;
+using Place = Point;
+#else
+using Number = u32;
+using Place = Coords;
+#endif
+
+template <class Cell> DEVICE FIELD_ORBIT orbit_at(const FieldArgs& args, const Cell& cell) {
     Real point[DIM];
 #pragma unroll
     for (u32 j = 0; j < DIM; j++) point[j] = sample(args, j, cell[j]);
@@ -46,20 +60,21 @@ struct Evaluator {
     u32 waiting = 0;
 
     // `since`: the cell is not outside before so many steps; by a proof, or, where faces are shared, so one guesses of it.
-    template <class Out> DEVICE void evaluate(Out& sheet, u32 index, const Coords& cell, u32 since, bool mine) {
+    template <class Out, class Cell> DEVICE void evaluate(Out& sheet, u32 index, const Cell& cell, u32 since, bool mine) {
         FIELD_ORBIT z = orbit_at(args, cell);
+        const bool permanent = z.permanent();
         constexpr u32 YOUNG = FIELD_ORBIT::COUNTED + FIELD_ORBIT::TESTED;
         const u32 cap = args.dwell;
         u32 begin = warp_least(mine ? since : cap) & ~3u;
 #pragma unroll 1
         for (u32 i = 0; i < begin; i += 4) steps<4>(z);
-        if (SHARES_FACES && begin > 0 && __any_sync(WHOLE_WARP, mine && !(z.permanent() && inside(z)))) {
+        if (SHARES_FACES && begin > 0 && __any_sync(WHOLE_WARP, mine && !(permanent && inside(z)))) {
             z = orbit_at(args, cell);
             begin = 0;
         }
         u32 d = begin, span = 0;
         bool stays = false;
-        if (z.permanent()) {
+        if (permanent) {
             d += counted<FIELD_ORBIT::COUNTED>(z);
             const u32 end = begin + YOUNG < cap ? begin + YOUNG : cap;
             if constexpr (FIELD_ORBIT::TESTED > 0) tested(z, d, end);
@@ -80,7 +95,7 @@ struct Evaluator {
 #pragma unroll
         for (u32 i = 0; i + 1 < FIELD_ORBIT::STAGES; i++) stage += begin + FIELD_ORBIT::FIRST >= FIELD_ORBIT::bound(i);
         wait(z, stage, index, d, mine && stays);
-        go_on(sheet, 32);
+        if ((waiting & ENOUGH) != 0) go_on(sheet, 32);
     }
 
     // Ends with nothing that waits.
@@ -90,6 +105,9 @@ struct Evaluator {
     }
 
   private:
+    // The bits of `waiting` of which a stage has one where 32 or more wait for it.
+    static constexpr u32 ENOUGH = 0xe0e0e0e0u;
+
     DEVICE u32 count(u32 stage) const { return waiting >> (8 * stage) & 0xff; }
 
     // What is known of an orbit: that it is outside within `span` steps; if that is 0 its dwell, unless it stays.
@@ -145,6 +163,9 @@ struct Evaluator {
 };
 
 #else
+
+using Number = u32;
+using Place = Coords;
 
 struct Queue {};
 

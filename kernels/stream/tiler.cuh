@@ -1,10 +1,16 @@
 // How the cells of a piece are settled by a warp.
 #pragma once
 
-// The leaves that a warp is about to evaluate: where each begins in the piece and among the faces, the axes on which it is a cell
-// shorter than the longest, and the steps before which, as is proven or guessed, none of its cells is outside.
+// A leaf that a warp is about to evaluate: where it begins in the domain and in the piece, and the steps before which, as is proven or
+// guessed, none of its cells is outside.
+struct alignas(DIM % 2 == 0 ? 16 : sizeof(Number)) Leaf {
+    Number first[DIM];
+    u32 index, since;
+};
+// Those of a warp; where each begins among the faces, and the axes on which it is a cell shorter than the longest.
 struct Leaves {
-    u32 index[32], shorter[32], since[32];
+    Leaf of[32];
+    u32 shorter[TILE_EVEN ? 1 : 32];
     u32 faces[SHARES_FACES ? DIM : 1][32];
     u8 open[32]; // lanes whose regions are divided
 };
@@ -47,17 +53,19 @@ struct Tiler {
         if (run.array == 0 || votes == 0) return;
         if (mine) {
             u32 cells = 1;
-            leaves.index[leaf] = piece_index(within(box.corner));
-            leaves.since[leaf] = since;
-            leaves.shorter[leaf] = 0;
+            u32 shorter = 0;
+            leaves.of[leaf].index = piece_index(within(box.corner));
+            leaves.of[leaf].since = since;
 #pragma unroll
             for (u32 j = 0; j < DIM; j++) {
-                leaves.shorter[leaf] |= u32(box.extent[j] < leaf_side(j)) << j;
+                leaves.of[leaf].first[j] = Number(box.corner[j]);
+                shorter |= u32(box.extent[j] < leaf_side(j)) << j;
                 cells *= box.extent[j] - KNOWN;
 #if SHARES_FACES
                 leaves.faces[j][leaf] = face_index(run, launch, j, coords[j], box.corner);
 #endif
             }
+            if (!TILE_EVEN) leaves.shorter[leaf] = shorter;
             evaluated += cells;
             known += box.volume() - cells;
         }
@@ -71,19 +79,22 @@ struct Tiler {
 #pragma unroll 1
             for (u32 base = 0; base < all && !ends(LISTEN);) {
 #pragma unroll 1
-                for (u32 i = 0; i < LISTEN && base < all; i++, base += 32) chunk(base + lane(), all);
+                for (u32 i = 0; i < LISTEN && base < all; i++, base += 32) chunk(base, all);
             }
         }
         __syncwarp();
     }
 
-    // The cell of a number among those of all leaves that are to be evaluated, if there are so many; by the warp.
-    DEVICE void chunk(u32 number, u32 all) {
+    // Those from a number on, a multiple of 32, of the cells of all leaves that are to be evaluated, if there are so many; by the warp.
+    DEVICE void chunk(u32 base, u32 all) {
         constexpr u32 most_cells = LEAF_CELLS > 0 ? LEAF_CELLS : 1;
+        const u32 number = base + lane();
         bool there = number < all;
         const u32 from = there ? number / most_cells : 0;
-        u32 rest = number % most_cells;
+        // Of small leaves a lane has the same cell every time.
+        u32 rest = (32 % most_cells == 0 ? lane() : number) % most_cells;
         Coords at;
+        Place place;
 #pragma unroll
         for (u32 j = 0; j < DIM; j++) {
             at[j] = KNOWN + rest % open_side(j);
@@ -96,8 +107,10 @@ struct Tiler {
         }
         // Of none the least step to start at would be the cap.
         if (!TILE_EVEN && !__any_sync(WHOLE_WARP, there)) return;
-        const u32 index = leaves.index[from] + piece_index(at);
-        evaluator.evaluate(sheet, index, sheet.cell(index), leaves.since[from], there);
+        const Leaf& leaf = leaves.of[from];
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) place[j] = leaf.first[j] + Number(at[j]);
+        evaluator.evaluate(sheet, leaf.index + piece_index(at), place, leaf.since, there);
     }
 
 #if SHARES_FACES
@@ -117,10 +130,10 @@ struct Tiler {
                 const u32 side = l == axis ? 1 : leaf_side(l) - (l < axis);
                 at[l] = (l < axis) + rest % side;
                 rest /= side;
-                there = there && !(at[l] > 0 && at[l] + 1 == leaf_side(l) && (leaves.shorter[from] >> l & 1) != 0);
+                if (!TILE_EVEN) there = there && !(at[l] > 0 && at[l] + 1 == leaf_side(l) && (leaves.shorter[from] >> l & 1) != 0);
                 index += l == axis ? 0 : at[l] * face_stride(run, axis, l);
             }
-            if (there) sheet.piece.labels[leaves.index[from] + piece_index(at)] = tile_label(Value(((const FaceLabel*)launch.faces)[index]));
+            if (there) sheet.piece.labels[leaves.of[from].index + piece_index(at)] = tile_label(Value(((const FaceLabel*)launch.faces)[index]));
         }
     }
 #endif
@@ -176,6 +189,15 @@ struct Tiler {
         }
     }
 
+    // Stores the piece by rows, of which this lane has sixteen bytes from a place on that is the same in each.
+    template <bool ALIKE> DEVICE void rows(CellValue* mine, const Quad& quad) {
+#pragma unroll 16
+        for (u32 i = 0; i < PIECE_CELLS / QUAD_CELLS; i += 32) {
+            if (i + lane() >= PIECE_CELLS / QUAD_CELLS) break;
+            *(Quad*)(mine + linear(run.extent, piece_place(i * QUAD_CELLS))) = ALIKE ? quad : sheet.piece.quad((i + lane()) * QUAD_CELLS);
+        }
+    }
+
     // Stores the piece: its regions are those of the lanes `mine`, from lane `first` on; `alike` if all have lane `source`'s label.
     DEVICE void store_piece(u32 mine, u32 first, const Region& region, bool alike, Value value) {
         constexpr bool ROWS = TILE_EVEN && piece_side(0) % QUAD_CELLS == 0;
@@ -186,11 +208,8 @@ struct Tiler {
             if constexpr (PIECE_BINARY) {
                 // A lane's place in a row is the same in every row, so that only rows have to be found.
                 CellValue* const mine = lowest + linear(run.extent, piece_place(lane() * QUAD_CELLS));
-#pragma unroll 16
-                for (u32 i = 0; i < PIECE_CELLS / QUAD_CELLS; i += 32) {
-                    if (i + lane() >= PIECE_CELLS / QUAD_CELLS) break;
-                    *(Quad*)(mine + linear(run.extent, piece_place(i * QUAD_CELLS))) = alike ? quad : sheet.piece.quad((i + lane()) * QUAD_CELLS);
-                }
+                if (alike) rows<true>(mine, quad);
+                else rows<false>(mine, quad);
             } else {
 #pragma unroll 4
                 for (u32 i = lane(); i < PIECE_CELLS / QUAD_CELLS; i += 32) {

@@ -23,7 +23,7 @@ use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
 use crate::cuda::strategy::stream_faces::Planes;
 use crate::cuda::strategy::stream_maps::{self, Maps};
 use crate::cuda::strategy::stream_tile::{TileShape, block};
-use crate::field::{DeviceTwin, Field};
+use crate::field::{DeviceTwin, Field, Precision};
 use crate::geometry::Level;
 use crate::plan::Plan;
 use crate::result::{Bricks, Keep, Launches, LevelKernels, Storage, Terminal};
@@ -193,8 +193,12 @@ impl<const K: usize> MakeProgram<K> for StreamProgram<K> {
         let entry = if planes.is_some() { "strategies/stream_faces.cu" } else { "strategies/stream.cu" };
         let levels = Specialisation::of_levels(entry, plan, field, twin, &how, header);
         let shares = ("SHARES_FACES", planes.is_some().to_string());
+        // Sums of coordinates are numbers of the run.
+        let longest = plan.domain().size().into_iter().max().unwrap_or(0);
+        let exact = twin.precision == Precision::F64 || longest <= 1 << f32::MANTISSA_DIGITS;
+        let exact = ("EXACT_COORDINATES", exact.to_string());
         let declaration = shape.declaration() + &planes.map(|planes| planes.declaration()).unwrap_or_default();
-        Ok(levels.and(&[&shape.defines()[..], &[shares]].concat(), &declaration, false))
+        Ok(levels.and(&[&shape.defines()[..], &[shares, exact]].concat(), &declaration, false))
     }
 
     fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128 {
