@@ -15,8 +15,9 @@
 // An orbit says whether its escape is permanent: see `permanent`. Orbits that are not take the plain loop.
 //
 // Where a source `SEEKS_CYCLES` and an orbit has them (CYCLES), the oldest blocks compare what they come to with an earlier state, as
-// Brent's search for cycles does: one that comes back is inside for ever. It pays where most cells never leave, as they do only
-// where every cell is evaluated.
+// Brent's search for cycles does, but that the state is taken anew after half as many steps again and not twice as many: one that comes back
+// is inside for ever. Tried on the whole set, D = 512, that takes 195 steps of a cell inside; 202 with twice as many, 234 where only every
+// second block is compared. It pays where most cells never leave, as they do only where every cell is evaluated.
 #pragma once
 
 #ifndef SEEKS_CYCLES
@@ -58,12 +59,14 @@ template <class Orbit> DEVICE void tested(Orbit& z, u32& d, u32 end) {
 template <u32 K, class Orbit> DEVICE bool blocks(Orbit& z, u32& d, u32 end) {
     constexpr bool SEEKS = SEEKS_CYCLES && Orbit::CYCLES && K == Orbit::LONGEST;
     Orbit earlier = z;
-    u32 due = 2 * d;
+    u32 due = d + d / 2;
 #pragma unroll 1
     while (end - d >= 2 * K) {
         Orbit next = z;
         steps<K>(next);
         if (!inside(next)) return false;
+        bool back = false;
+        if constexpr (SEEKS) back = next.same(earlier);
         d += K;
         z = next;
         steps<K>(z);
@@ -73,11 +76,11 @@ template <u32 K, class Orbit> DEVICE bool blocks(Orbit& z, u32& d, u32 end) {
         }
         d += K;
         if constexpr (SEEKS) {
-            if (z.same(earlier)) {
+            if (back || z.same(earlier)) {
                 d = end;
             } else if (d >= due) {
                 earlier = z;
-                due = 2 * d;
+                due = d + d / 2;
             }
         }
     }
