@@ -10,7 +10,7 @@ use crate::plan::Plan;
 /// for all warps of a GPU.
 const SLICE: u64 = 256;
 const LANES: u64 = 32;
-const BUSY: u64 = 1 << 16;
+const BUSY: u64 = 1 << 18;
 
 /// Cells on faces that a lane reads.
 const READ: u64 = 32;
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(planes.sections(&levels[6]), [33, 31]);
         assert_eq!(planes.evaluation(&levels[6], 1 << 22, false), (1, 256));
         assert_eq!(planes.evaluation(&levels[6], 1 << 10, false), (2, 32));
-        assert_eq!(planes.evaluation(&levels[0], 1 << 10, true), (64, 128));
+        assert_eq!(planes.evaluation(&levels[0], 1 << 10, true), (256, 32));
         assert_eq!((planes.lanes(&levels[7]), planes.lanes(&levels[0])), (2, 32));
     }
 

@@ -11,8 +11,9 @@ use crate::result::Storage;
 const LANES: u32 = 32;
 
 /// Tiles from which on a GPU is busy to the end. Where there are fewer regions, a tile has fewer: some tiles take a hundred times as
-/// long as others.
+/// long as others, most of all those that faces leave, of which every cell may have to be evaluated.
 const TILES: u64 = 1 << 17;
+const TILES_BETWEEN_FACES: u64 = 1 << 18;
 
 /// Cells that a tile may have to evaluate: with more, the last ones keep a GPU waiting. Where children are proven most are not evaluated.
 const EVALUATED: u64 = 4096;
@@ -100,7 +101,8 @@ impl<const K: usize> TileShape<K> {
         }
         let all = u64::try_from(level.regions()).unwrap_or(u64::MAX);
         let few = if above.is_some() { u64::MAX } else { EVALUATED / cells(side) };
-        let tile = 1u32 << (all / TILES).min(few).clamp(1, LANES.into()).ilog2();
+        let tiles = if plan.rule().certifies() { TILES } else { TILES_BETWEEN_FACES };
+        let tile = 1u32 << (all / tiles).min(few).clamp(1, LANES.into()).ilog2();
         let line = LINE.div_ceil(u64::from(side[0]) * storage.cell.bytes()).min(tile.into()) as u32;
         let mut regions = [1; K];
         // No longer than the lattice, up to the next power of two.
