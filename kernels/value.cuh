@@ -1,4 +1,4 @@
-// What a cell is worth, as a word. Twin of src/cell.rs, src/rule/exact.rs and src/result/storage.rs.
+// What a cell is worth, as a word. Twin of src/cell/, src/rule/exact.rs and src/result/storage.rs.
 //
 // A field's header defines `label(args, cell)`, of the type that is `Label` here. Engines move words: `Value`, the bits of a
 // label with zeros above, and `CellValue`, those of a stored cell.

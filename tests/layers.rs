@@ -25,7 +25,7 @@ const LIBRARY: Layers = &[
         &[
             "abi.rs",
             "bytes.rs",
-            "cell.rs",
+            "cell/",
             "choice.rs",
             "dimension.rs",
             "memory.rs",

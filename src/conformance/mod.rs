@@ -10,6 +10,7 @@ mod axes;
 mod cases;
 mod cover;
 mod cut;
+mod served;
 mod suite;
 
 pub use axes::{Row, Scope};

@@ -1,17 +1,16 @@
 //! Running the rows, and the laws that they must keep.
 
-use crate::backend::{Backend, Control, Error, How, Part, Proofs, StrategyKind};
+use crate::backend::{Backend, Control, Error, How, Part, StrategyKind};
 use crate::cell::CellType;
-use crate::conformance::axes::{Axis, Row, Scope, Wanted, axes, counts, rows};
+use crate::conformance::axes::{Axis, Row, Scope, axes, counts, rows};
 use crate::conformance::cases::Case;
 use crate::conformance::cut::{Cut, disorder, in_parts, in_windows};
-use crate::curve::CurveKind;
-use crate::engine::{BackendKind, Request, Target};
+use crate::conformance::served::Served;
+use crate::engine::{BackendKind, Target};
 use crate::field::{Field, Job, Labels, Open};
 use crate::geometry::{Domain, Region, SampleGrid};
-use crate::plan::{Plan, PlanError};
+use crate::plan::Plan;
 use crate::result::{Content, DenseArray, Keep, Subdivision};
-use crate::rule::RuleKind;
 
 /// What a dense array is filled with before the runs of a row: a cell that is not written cannot be right in both.
 const POISONS: [u8; 2] = [0x5a, 0xa5];
@@ -94,87 +93,6 @@ impl Suite {
             case.request.workload.dispatch(case.request.k(), job)??;
         }
         Ok(())
-    }
-}
-
-/// What can serve a case.
-struct Served {
-    /// Every curve: Hilbert needs equal power-of-two r. Every other error is one of the case, which its runs will tell.
-    curves: Vec<bool>,
-    /// The labels, if the field can be opened.
-    labels: Option<Labels>,
-    /// True if the field proves regions, everywhere.
-    proves: bool,
-    /// True if proofs alone decide.
-    certifies: bool,
-    /// True if regions look at faces that they share.
-    shares: bool,
-    /// True if a thread alone can ask for a proof.
-    alone: bool,
-}
-
-impl Served {
-    /// True if the case can be what a row wants of it.
-    fn serves(&self, Wanted { curve, cell, proofs, streams }: Wanted) -> bool {
-        curve.is_none_or(|curve| self.curves[curve as usize])
-            && cell.is_none_or(|cell| self.holds(cell))
-            && proofs.is_none_or(|proofs| self.asked(proofs))
-            && (!streams || self.streams(proofs))
-    }
-
-    /// True if proofs can be asked for, or not.
-    fn asked(&self, proofs: Proofs) -> bool {
-        match proofs {
-            Proofs::Yes => self.proves,
-            Proofs::No => !self.certifies,
-        }
-    }
-
-    /// True if there are streams, with or without proofs.
-    fn streams(&self, proofs: Option<Proofs>) -> bool {
-        match self.shares {
-            true => self.alone || proofs != Some(Proofs::Yes),
-            false => self.certifies && self.alone,
-        }
-    }
-
-    /// True if cells of a type can hold the labels.
-    fn holds(&self, cell: CellType) -> bool {
-        self.labels.is_none_or(|labels| labels.most().map_or(cell == labels.kind(), |most| most <= cell.most()))
-    }
-}
-
-impl Case {
-    fn served(&self) -> Served {
-        struct Serves<'a>(&'a Request);
-        impl Job for Serves<'_> {
-            type Output = Served;
-            fn run<const K: usize>(self, open: Open<K>) -> Served {
-                let serves = |&curve: &CurveKind| {
-                    let plan = self.0.clone().curve(curve).plan::<K>();
-                    !matches!(plan, Err(Error::Plan(PlanError::Curve(_))))
-                };
-                let field = || {
-                    let domain = self.0.domain::<K>()?;
-                    Ok::<_, Error>(open(&domain, &self.0.options()?)?)
-                };
-                let field = field().ok();
-                let proves = |field: &dyn Field<K>| {
-                    field.prover().is_some() && field.twin().is_none_or(|twin| twin.has_proofs())
-                };
-                Served {
-                    curves: CurveKind::ALL.iter().map(serves).collect(),
-                    labels: field.as_ref().map(|field| field.labels()),
-                    proves: field.as_ref().is_some_and(|field| proves(&**field)),
-                    certifies: self.0.rule(K).certifies(),
-                    shares: self.0.rule(K) == RuleKind::Closed,
-                    alone: field.as_ref().and_then(|field| field.twin()).is_some_and(|twin| !twin.proves_by_warps()),
-                }
-            }
-        }
-        let curves = vec![true; CurveKind::ALL.len()];
-        let all = Served { curves, labels: None, proves: false, certifies: false, shares: false, alone: false };
-        self.request.workload.dispatch(self.request.k(), Serves(&self.request)).unwrap_or(all)
     }
 }
 
@@ -377,7 +295,10 @@ mod tests {
     use super::*;
     use crate::backend::{CudaTuning, Kept, Tuning};
     use crate::conformance::cases;
+    use crate::curve::CurveKind;
+    use crate::engine::Request;
     use crate::field::{Arithmetic, FieldKind, Precision};
+    use crate::rule::RuleKind;
 
     fn run(cases: Vec<Case>, mut each: impl FnMut(&Checked)) -> Result<(), Error> {
         let suite = Suite::new(cases, BackendKind::Cpu, Scope::Full);
