@@ -31,10 +31,14 @@ pub fn start(thread: Builder, body: impl FnOnce() + Send + 'static) -> io::Resul
     Ok(started)
 }
 
-/// Starts one of rayon's: a handler for [`spawn_handler`](rayon::ThreadPoolBuilder::spawn_handler).
+/// Starts one of rayon's, of the usual stack: a handler for [`spawn_handler`](rayon::ThreadPoolBuilder::spawn_handler).
 ///
 /// # Errors
 /// As [`start`].
 pub fn worker(thread: ThreadBuilder) -> io::Result<()> {
-    start(Builder::new(), || thread.run()).map(drop)
+    let mut builder = Builder::new();
+    if let Some(name) = thread.name() {
+        builder = builder.name(name.to_owned());
+    }
+    start(builder, || thread.run()).map(drop)
 }

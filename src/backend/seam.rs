@@ -85,6 +85,11 @@ pub trait Prepared<const K: usize> {
     /// How many workers share a region: as chosen, else what the backend took for the last run, or would take for one.
     fn mapping(&self) -> Mapping;
 
+    /// Why that is another than the backend would have taken where it was left open: what refused; None if nothing did.
+    fn instead(&self) -> Option<&Error> {
+        None
+    }
+
     /// What the last run counted.
     ///
     /// # Errors

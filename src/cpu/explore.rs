@@ -13,8 +13,7 @@ use crate::cpu::visit::{Visit, VisitOrders};
 use crate::field::Payload;
 use crate::geometry::Region;
 use crate::result::Storage;
-use crate::rule::Verdict;
-use crate::rule::{RuleKind, exact};
+use crate::rule::{RuleKind, Verdict, exact};
 
 /// Cells evaluated in one call, at most, where regions are larger than that.
 const BATCH: usize = 16 * 1024;

@@ -38,6 +38,8 @@ pub(super) struct OnCuda<'a, const K: usize> {
     fits: u128,
     /// Nobody chose the mapping: another does, where this one has no way to carry out a part.
     open: bool,
+    /// Why another did.
+    instead: Option<Error>,
     last: Option<Finished>,
 }
 
@@ -57,7 +59,7 @@ impl<'a, const K: usize> OnCuda<'a, K> {
         let setup = Setup::new(device, plan, field, (&how.clone().mapping(Some(mapping)), storage), twin)?;
         let program = (strategy::of(&setup.how).program)(&setup)?;
         let fits = setup.held();
-        Ok(Self { program, setup, streams: Vec::new(), fits, open, last: None })
+        Ok(Self { program, setup, streams: Vec::new(), fits, open, instead: None, last: None })
     }
 
     /// Makes ready for a run of a part; by a block per region where the mapping was left open and the one that was taken cannot carry it
@@ -73,9 +75,15 @@ impl<'a, const K: usize> OnCuda<'a, K> {
         ) {
             return Err(error);
         }
-        self.open = false;
-        self.setup.how.tuning.mapping = Some(Mapping::Sbr);
-        self.program = (strategy::of(&self.setup.how).program)(&self.setup)?;
+        let taken = self.setup.how.tuning.mapping.replace(Mapping::Sbr);
+        match (strategy::of(&self.setup.how).program)(&self.setup) {
+            Ok(program) => self.program = program,
+            Err(error) => {
+                self.setup.how.tuning.mapping = taken;
+                return Err(error);
+            }
+        }
+        (self.open, self.instead) = (false, Some(error));
         self.setup.array = Reserve::default();
         self.fits = self.setup.held();
         self.aim(part)
@@ -90,7 +98,10 @@ impl<'a, const K: usize> OnCuda<'a, K> {
             _ if start.len() > limits::MOST => return Err(limits::too_many_regions(start.level, start.len().into())),
             _ => start,
         };
-        let estimate = Estimate::from(plan, *field, how, &start);
+        let mut estimate = Estimate::from(plan, *field, how, &start);
+        if how.tuning.mapping() == Mapping::Stream {
+            estimate.olt = (strategy::of(how).table_bytes)(plan, *field, how);
+        }
         estimate.check(how.mem_limit)?;
         let need = on_device(&self.setup, &start, &estimate);
         if need > self.fits {
@@ -176,6 +187,10 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
 
     fn mapping(&self) -> Mapping {
         self.setup.how.tuning.mapping()
+    }
+
+    fn instead(&self) -> Option<&Error> {
+        self.instead.as_ref()
     }
 
     fn counts(&self) -> Result<RunCounts<K>, Error> {

@@ -17,7 +17,7 @@ pub struct Defaults {
     pub dwell: Option<u32>,
     /// `[lo, hi]` per axis.
     pub window: Vec<[f64; 2]>,
-    /// How a region is found uniform: what measures best at no more wrong cells than `border` has.
+    /// How a region is found uniform: what measures best on a GPU at no more wrong cells than `border` has.
     pub explore: RuleKind,
     /// True of a set of cell indices: its window is the cells themselves, and nothing is iterated.
     pub by_index: bool,

@@ -99,6 +99,10 @@ impl Job for Task {
         let done = repeat(&rule, || Ok(prepared.run(&Part::default(), &self.control).inspect(|_| progress.ran())?));
         drop(progress);
         let samples = done?;
+        if let Some(refused) = prepared.instead() {
+            let mapping = prepared.mapping();
+            self.voice.say(format_args!("orthant: --scheme {mapping}, which nobody chose, since {refused}"));
+        }
         let subdivision = prepared.subdivision()?;
         let mut counts = subdivision.counts().clone();
         let middle = |times: &[f64]| Duration::from_secs_f64(median(times));

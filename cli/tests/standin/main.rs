@@ -54,7 +54,7 @@ fn tests(full: bool) -> Vec<Test> {
     let mut tests: Vec<Test> = tests![
         verify::every_pair_of_choices_with_some_field,
         runs::a_field_of_the_users_own,
-        runs::digit_sets_prove_cubes,
+        runs::digit_sets_prove_every_region,
         runs::proofs_are_those_of_the_cpu,
         runs::shapes_are_subdivided_as_on_the_cpu,
         runs::sweeps_run_on_warm_sessions,

@@ -36,6 +36,10 @@ pub(super) fn every_region_and_cell_is_asks(folder: &Path) {
         // Of every label there is a thread's proof; nothing is iterated.
         ("menger --dim 3 -n 27", ""),
         ("simplex --dim 4 -n 16 -g 2 -r 2 -B 1 --cell f32", ""),
+        // Regions that are no cubes of digits, and no parts of one that is left out.
+        ("carpet --dim 2 -n 83x84 -g 4 -r 2 -B 1", ""),
+        ("cantor --dim 3 -n 20x19x18 -g 3 -r 2 -B 1", ""),
+        ("diagonal --dim 2 -n 63x61 -g 4 -r 2 -B 1", ""),
     ] {
         let cpu = found(folder, &format!("{plan} --explore certified --backend cpu"), WORK);
         let stream = found(folder, &format!("{plan} --explore certified --backend cuda --scheme stream {gpu}"), WORK);
@@ -113,6 +117,8 @@ pub(super) fn they_are_the_default_where_there_are_some(folder: &Path) {
         "--strategy exhaustive",
         "--table coordinates",
         "--ask-loop paper",
+        "--insertion atomic",
+        "--explore-order paper",
         "--keep counts",
     ] {
         assert_eq!(run(&format!("mandelbrot -n 64 --backend cuda {chosen}"), much).0, "sbr", "{chosen}");

@@ -16,17 +16,18 @@ mod stream_tile;
 
 pub(super) use definition::{LevelRun, Maker, Program};
 
-use crate::backend::{AskLoop, How, Mapping, Pass, StrategyKind, Table};
+use crate::backend::{AskLoop, ExploreOrder, How, Insertion, Mapping, Pass, StrategyKind, Table};
 use crate::field::{DeviceTwin, Field};
 use crate::plan::Plan;
 use crate::result::Keep;
 
 /// The mapping where none was chosen: streams of a dense array where the plan and its tuning have them, since they were never slower where
-/// times are above a tenth of a millisecond (docs/results/streams.md); else a block per region.
+/// times are above a third of a millisecond (docs/results/streams.md); else a block per region.
 pub(super) fn usual<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> Mapping {
     let cuda = how.on_cuda();
     // What a stream has none of.
     let plain = how.tuning.pass.is_none_or(|pass| pass == Pass::InPlace)
+        && (how.tuning.insertion, how.tuning.explore_order) == (Insertion::Stable, ExploreOrder::Scattered)
         && (cuda.balancer, cuda.ask_loop, cuda.table) == (None, AskLoop::Lean, Table::Scalars);
     let how = how.clone().mapping(Some(Mapping::Stream));
     let possible = how.tuning.strategy == StrategyKind::Ask && how.kept.keep == Keep::Dense && plain;

@@ -1,4 +1,4 @@
-//! Streams on CUDA: ASK without lists, where proofs alone decide (kernels/strategies/stream.cu) or the cells on faces that regions share
+//! Streams on CUDA: ASK without tables of codes, where proofs alone decide (kernels/strategies/stream.cu) or the cells on faces that regions share
 //! (kernels/strategies/stream_faces.cu).
 //!
 //! ```text

@@ -4,8 +4,7 @@
 
 use crate::field::{Field, Payload};
 use crate::geometry::{Domain, Level, Region, SampleGrid};
-use crate::rule::RuleKind;
-use crate::rule::Verdict;
+use crate::rule::{RuleKind, Verdict};
 
 /// A region as the sample shows it.
 #[derive(Debug, Clone, Copy, Default)]
