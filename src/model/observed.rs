@@ -12,12 +12,12 @@
 //! passes of the longest regions. Passes are what the workers do together, X_L what one of them does alone: where the paper
 //! rounds the regions of a level up to whole waves, a fit decides how much an unfilled wave costs. Exhaustive needs no α of
 //! its own: its mean work is measured like everybody's. On CUDA that holds where it meets few orbits that come back to a state, which
-//! end before their label says.
+//! end before their label says. Streams have other features, in a file of their own. The constants are of one [`Code`](super::Code).
 
 use serde::{Deserialize, Serialize};
 
 use super::rounds::Rounds;
-use super::{ModelError, Processors};
+use super::{ModelError, Processors, streams};
 use crate::backend::{FIRST_ROUND, LAST_ROUND, Mapping, PIECE, Shared, StrategyKind};
 
 /// One level, counted or expected. Totals over its regions.
@@ -102,6 +102,14 @@ impl Hardware {
             Self::Gpu { multiprocessors, threads, block } => {
                 f64::from(multiprocessors * (threads / block.max(1)).clamp(1, RESIDENT))
             }
+        }
+    }
+
+    /// Lanes in flight: threads, of a GPU as many as its multiprocessors have room for.
+    pub(super) fn lanes_in_flight(self) -> f64 {
+        match self {
+            Self::Cpu { threads } => f64::from(threads),
+            Self::Gpu { multiprocessors, threads, .. } => f64::from(multiprocessors) * f64::from(threads),
         }
     }
 
@@ -238,6 +246,9 @@ impl Terms {
             }
             return terms;
         }
+        if mapping == Mapping::Stream {
+            return streams::terms(hardware, levels);
+        }
         let (mut blocks, mut settling, mut rounds) = (0.0, 0, 0.0);
         for level in levels {
             let shared = mapping == Mapping::Mbr;
@@ -273,7 +284,7 @@ impl Terms {
     }
 
     /// Adds passes, and their iterations at the level's mean; without iterations a pass is worth one.
-    fn weigh(&mut self, level: &LevelWork, passes: f64) {
+    pub(super) fn weigh(&mut self, level: &LevelWork, passes: f64) {
         let cells = level.explored + level.evaluated;
         match level.iterations {
             Some(iterations) if cells > 0.0 => {

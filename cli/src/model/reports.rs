@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use orthant::backend::Tuning;
 use orthant::balance::BalancerChoice;
+use orthant::model::Code;
 use orthant::model::fit::Observation;
 use orthant::model::observed::{Hardware, LevelWork, Terms};
 use orthant::{Keep, LevelReport, Report, SCHEMA, StrategyKind};
@@ -23,8 +24,9 @@ pub(super) struct Measured {
     pub(super) backend: String,
     /// On what.
     pub(super) device: String,
-    /// What constants depend on beside the device.
+    /// What constants depend on beside the device: the setting, and which code ran.
     pub(super) setting: Setting,
+    pub(super) code: Code,
     /// Cells per axis.
     pub(super) size: Vec<u32>,
     /// g and r per axis, and B as reports have it.
@@ -154,6 +156,7 @@ fn measured(page: &Value, seconds: Option<f64>) -> Result<Measured, String> {
         backend: report.backend.clone(),
         device: report.device.clone(),
         setting: Setting::of(computation, report.kept.keep),
+        code: Code::of(tuning.strategy, tuning.mapping(), computation.explore, tuning.asks_proofs(computation.explore)),
         size: computation.size.clone(),
         splits: [&computation.g, &computation.r, &computation.b].map(Clone::clone),
         tuning: tuning.clone(),

@@ -8,10 +8,12 @@
 //! Lattices whose axes are split unequally take
 //! the P of one with as many regions, times what a boundary of that dimension meets more of them.
 
+mod descent;
 mod judge;
 mod proofs;
 mod share;
 
+pub(super) use self::descent::Descent;
 use self::judge::Judge;
 use self::proofs::Unproven;
 use self::share::Share;
@@ -50,8 +52,8 @@ pub struct Coarse<const K: usize> {
     below: f64,
     /// What proofs leave, if they decide alone.
     proofs: Option<Unproven>,
-    /// True if labels are iterations.
-    iterations: bool,
+    /// The mean label of a cell, if labels are iterations.
+    work: Option<f64>,
 }
 
 impl<const K: usize> Coarse<K> {
@@ -88,7 +90,7 @@ impl<const K: usize> Coarse<K> {
             shares: Share::all::<K>(&levels, explore.rounds),
             below: 2f64.powf(field.boundary_dimension() - K as f64),
             proofs,
-            iterations: field.labels().work(),
+            work: field.labels().work().then(|| labels.iter().sum::<u64>() as f64 / labels.len() as f64),
         };
         if let Some(p) = coarse.proofs.as_ref().and_then(Unproven::last) {
             coarse.below = p;
@@ -118,7 +120,15 @@ impl<const K: usize> Coarse<K> {
 
     /// What the levels of a scheme are expected to do, down to where less than half a region is left.
     pub fn levels(&self, scheme: &Scheme<K>, keep: Keep) -> Vec<LevelWork> {
-        let mut descent = self.descend(scheme, keep);
+        self.levels_by(self.descend(scheme, keep), scheme)
+    }
+
+    /// The same of streams, which evaluate a cell on faces that regions share once for all of them.
+    pub fn levels_of_streams(&self, scheme: &Scheme<K>, keep: Keep) -> Vec<LevelWork> {
+        self.levels_by(self.descend(scheme, keep).of_streams(), scheme)
+    }
+
+    fn levels_by(&self, mut descent: Descent<'_, K>, scheme: &Scheme<K>) -> Vec<LevelWork> {
         let mut levels = scheme.levels(self.size()).peekable();
         let mut found = Vec::new();
         while let Some(level) = levels.next() {
@@ -126,6 +136,18 @@ impl<const K: usize> Coarse<K> {
             found.push(if levels.peek().is_some() { expected.inner } else { expected.last });
         }
         found
+    }
+
+    /// False if proofs alone decide.
+    pub(super) fn looks(&self) -> bool {
+        !self.explore.rule.certifies()
+    }
+
+    /// What an exhaustive run does: every cell, each with its label's work.
+    pub fn whole(&self) -> LevelWork {
+        let cells = self.size().iter().map(|&n| f64::from(n)).product();
+        let iterations = self.work.map(|work| work * cells);
+        LevelWork { regions: 1.0, leaves: 1.0, evaluated: cells, iterations, ..LevelWork::default() }
     }
 
     /// What of a scheme's levels is expected to be mixed, each of those below the mixed ones of the level above, if that was
@@ -152,7 +174,7 @@ impl<const K: usize> Coarse<K> {
 
     /// The way down the levels of any scheme with this g and r.
     pub(super) fn descend(&self, scheme: &Scheme<K>, keep: Keep) -> Descent<'_, K> {
-        Descent { coarse: self, keep, r: scheme.r, children: scheme.children() as f64, above: None, stretch: 1.0 }
+        Descent::new(self, scheme, keep)
     }
 
     /// The regions of `depth` divisions by two below the mixed ones of `above`, or all of them.
@@ -191,74 +213,6 @@ impl<const K: usize> Coarse<K> {
         let size = self.size();
         let sides: [f64; K] = std::array::from_fn(|j| f64::from(size[j]) / f64::from(level.grid[j]));
         (sides.iter().product(), self.explore.rule.cost(sides.into_iter()))
-    }
-}
-
-/// Levels one below the other, each by what is left of the one above.
-pub(super) struct Descent<'a, const K: usize> {
-    coarse: &'a Coarse<K>,
-    keep: Keep,
-    r: [u32; K],
-    /// R.
-    children: f64,
-    /// The depth of the level above in divisions by two, and its mixed regions.
-    above: Option<(f64, f64)>,
-    /// [`Coarse::stretch`] of the level above.
-    stretch: f64,
-}
-
-/// What a level is expected to do.
-pub(super) struct Expected {
-    /// If its mixed regions are divided.
-    pub(super) inner: LevelWork,
-    /// If they are leaves.
-    pub(super) last: LevelWork,
-}
-
-impl<const K: usize> Descent<'_, K> {
-    /// The next level; None if less than half a region of it is expected.
-    pub(super) fn enter(&mut self, level: &Level<K>) -> Option<Expected> {
-        let coarse = self.coarse;
-        let regions = self.above.map_or(level.regions() as f64, |(_, mixed)| mixed * self.children);
-        if self.above.is_some() && regions < 0.5 {
-            return None;
-        }
-        // Per axis the geometric mean.
-        let depth = (level.regions() as f64).log2() / K as f64;
-        let (volume, border) = coarse.decisive(level);
-        let share = coarse.at(self.above.map(|(depth, _)| depth), depth);
-        let stretch = coarse.stretch(level, self.r, depth);
-        let mixed = regions * (share.p * (stretch / self.stretch)).min(1.0);
-        let uniform = regions - mixed;
-        let visited = match coarse.explore.order {
-            ExploreOrder::Scattered => share.visited.min(border),
-            ExploreOrder::Paper => border,
-        };
-        let of_uniform = uniform * share.uniform_looked * border;
-        let of_mixed = mixed * share.mixed_looked * visited;
-        let iterations = of_uniform * share.uniform_work + of_mixed * share.mixed_work;
-        let evaluated = if self.keep == Keep::Counts { 0.0 } else { mixed * volume };
-        let inner = LevelWork {
-            regions,
-            divided: mixed,
-            filled: uniform,
-            leaves: 0.0,
-            deciding: border,
-            explored: of_uniform + of_mixed,
-            filled_cells: if self.keep == Keep::Dense { uniform * volume } else { 0.0 },
-            evaluated: 0.0,
-            iterations: coarse.iterations.then_some(iterations),
-        };
-        let last = LevelWork {
-            divided: 0.0,
-            leaves: mixed,
-            evaluated,
-            iterations: coarse.iterations.then_some(iterations + evaluated * share.inside_work),
-            ..inner
-        };
-        self.above = Some((depth, mixed));
-        self.stretch = stretch;
-        Some(Expected { inner, last })
     }
 }
 
