@@ -106,7 +106,8 @@ fn known<const K: usize>(request: &Request, field: &dyn Field<K>, wanted: &Wante
     let domain = request.domain::<K>()?;
     let (g, r, b) = (tuned.g, tuned.r, tuned.b);
     let means = Means { strategy, mapping: Some(mapping) };
-    let plan = plan(request, &domain, field, wanted.target, &Ranked { g, r, b, means, cost: tuned.seconds, fitted: true });
+    let plan =
+        plan(request, &domain, field, wanted.target, &Ranked { g, r, b, means, cost: tuned.seconds, fitted: true });
     let Some(plan) = plan else {
         return Ok(Known::Otherwise(format!("to g {g}, r {r}, B {b}, which cannot be run here")));
     };
@@ -193,7 +194,7 @@ impl<'a, const K: usize> Search<'a, K> {
         let time = start.elapsed();
         let Some((first, plan)) = first else {
             return Err(Error::Input(format!(
-                "{flag}: no g, r and B of 2, 4, .., 1024 with g r B <= n can be run with --curve {} within --mem-limit; use run with -g, -r and -B",
+                "{flag}: no g and r of 2, 4, .., 1024 and B of 1, 2, .., 1024 with g r B <= n can be run with --curve {} within --mem-limit; use run with -g, -r and -B",
                 request.computed.curve
             ))
             .about(&["auto-scheme", "size", "curve", "mem-limit"]));
@@ -243,11 +244,12 @@ fn means<const K: usize>(
     let strategy = how.tuning.strategy;
     let mut means: Vec<Means> = match wanted.mapping {
         Some(mapping) => vec![Means { strategy, mapping: Some(mapping) }],
-        None => Mapping::ALL
-            .iter()
-            .filter(|&&mapping| mapping != Mapping::Stream || (streams && how.kept.keep == Keep::Dense))
-            .map(|&mapping| Means { strategy, mapping: Some(mapping) })
-            .collect(),
+        // The default first, where constants do not decide.
+        None => {
+            let streams = (streams && how.kept.keep == Keep::Dense).then_some(Mapping::Stream);
+            let mappings = streams.into_iter().chain(Mapping::OF_THE_PAPERS);
+            mappings.map(|mapping| Means { strategy, mapping: Some(mapping) }).collect()
+        }
     };
     if wanted.undivided {
         means.push(Means { strategy: StrategyKind::Exhaustive, mapping: None });

@@ -23,6 +23,12 @@ use crate::backend::{FIRST_ROUND, LAST_ROUND, Mapping, PIECE, Shared, StrategyKi
 /// One level, counted or expected. Totals over its regions.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LevelWork {
+    /// M_1·M_2·.., regions of the lattice.
+    pub lattice: f64,
+    /// Cells of one of them, and those of its side on axis 0, on average.
+    pub volume: f64,
+    /// See `volume`.
+    pub side: f64,
     /// N_i, regions examined; for Exhaustive the domain.
     pub regions: f64,
     /// a_i, regions that were divided.
@@ -206,7 +212,7 @@ pub struct Terms {
     pub alpha: f64,
     /// X_V, passes per worker; ν, seconds per cell that is explored or evaluated.
     pub nu: f64,
-    /// X_T, passes of filling per worker; γ, seconds per cell that is filled.
+    /// X_T, passes of filling per worker; γ, seconds per cell that is filled. Of streams rows that are stored per lane.
     pub gamma: f64,
     /// X_L, passes over the longest region of every level (GPU); λ, seconds each.
     pub lambda: f64,
@@ -303,6 +309,9 @@ mod tests {
 
     const LEVELS: [LevelWork; 2] = [
         LevelWork {
+            lattice: 16.0,
+            volume: 10_000.0,
+            side: 100.0,
             regions: 16.0,
             divided: 10.0,
             filled: 6.0,
@@ -314,6 +323,9 @@ mod tests {
             iterations: Some(8000.0),
         },
         LevelWork {
+            lattice: 64.0,
+            volume: 2500.0,
+            side: 50.0,
             regions: 40.0,
             divided: 0.0,
             filled: 30.0,

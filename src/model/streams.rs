@@ -1,9 +1,10 @@
 //! What streams cost: the features of their levels, and how many cells lie on the faces that regions share.
 //!
 //! A stream's worker is a warp, not a block, and its cells come from many regions: they fill the lanes, so that nothing is rounded up
-//! per region. Hence X_A and X_V are iterations and cells over all lanes in flight. What is waited for is the warp that evaluates the
-//! last leaf. Launches follow each other without the host, but each level's kernels wait for those of the level before: one that
-//! asks proofs, or two that evaluate faces and read them; and tiles at the end.
+//! per region. Hence X_A and X_V are iterations and cells over all lanes in flight. The array is stored once, in rows of tiles: X_T
+//! counts rows, which are short where the lattice is small. What is waited for is the warp that evaluates the last leaf. Launches
+//! follow each other without the host, but each level's kernels wait for those of the level before: one that asks proofs, or two that
+//! evaluate faces and read them; and tiles at the end.
 
 use super::observed::{Hardware, LevelWork, Terms};
 use crate::geometry::Level;
@@ -11,24 +12,35 @@ use crate::geometry::Level;
 /// Lanes of a warp. Leaves of fewer cells are proven where they are settled, and their level has no launch.
 const WARP: f64 = 32.0;
 
+/// Tiles from which on a tile has more regions than one, in a row.
+const TILES: f64 = (1 << 17) as f64;
+
+/// Cells of the longest row: a line of the caches, of cells of two bytes.
+const LINE: f64 = 64.0;
+
 /// The features of a stream. Where no level looks at a cell, proofs decide.
 pub(super) fn terms(hardware: Hardware, levels: &[LevelWork]) -> Terms {
     let (lanes, looks) = (hardware.lanes_in_flight(), levels.iter().any(|level| level.explored > 0.0));
-    let mut terms = Terms::default();
-    let (mut launches, mut longest) = (1.0, 0.0f64);
+    let (mut terms, mut longest) = (Terms::default(), 0.0f64);
     for level in levels {
         let leaf = if level.leaves > 0.0 { level.evaluated / level.leaves } else { 0.0 };
         terms.weigh(level, (level.explored + level.evaluated) / lanes);
-        terms.gamma += level.filled_cells / lanes;
         terms.beta += level.regions / (lanes / WARP);
         longest = longest.max(leaf / WARP);
-        launches += match looks {
-            true => 2.0,
-            false if level.leaves > 0.0 && leaf < WARP => 0.0,
-            false => 1.0,
-        };
     }
-    Terms { kappa: launches, lambda: longest, ..terms }
+    let asked = match levels {
+        [above @ .., last] if !looks && last.volume < WARP && !above.is_empty() => above,
+        all => all,
+    };
+    let launches = 1 + asked.len() * if looks { 2 } else { 1 };
+    let rows = asked.last().map_or(0.0, rows);
+    Terms { gamma: rows / lanes, lambda: longest, kappa: launches as f64, ..terms }
+}
+
+/// Rows that tiles of a level's regions store.
+fn rows(level: &LevelWork) -> f64 {
+    let regions = (level.lattice / TILES).clamp(1.0, WARP).log2().floor().exp2();
+    level.lattice * level.volume / (level.side * regions).min(LINE)
 }
 
 /// Cells on planes about or inside of one region of a level, on average over the lattice, when each axis has `planes` of them: as kernels
@@ -66,6 +78,9 @@ mod tests {
     #[test]
     fn warps_take_cells_of_any_region() {
         let level = LevelWork {
+            lattice: 64.0,
+            volume: 256.0,
+            side: 16.0,
             regions: 64.0,
             divided: 16.0,
             filled: 48.0,
@@ -75,17 +90,23 @@ mod tests {
             iterations: Some(20_480.0),
             ..LevelWork::default()
         };
-        let last = LevelWork { leaves: 10.0, evaluated: 640.0, explored: 1024.0, iterations: Some(4096.0), ..level };
+        let (explored, iterations) = (1024.0, Some(4096.0));
+        let last = LevelWork { volume: 64.0, side: 8.0, lattice: 256.0, leaves: 10.0, evaluated: 640.0, ..level };
+        let last = LevelWork { explored, iterations, ..last };
         let of = |levels: &[LevelWork]| Terms::new(StrategyKind::Ask, Mapping::Stream, GPU, levels);
         // 1024 lanes in flight, 32 warps. The shape of blocks is nothing to them.
         let faces = of(&[level, last]);
         assert_eq!((faces.alpha, faces.nu), (20.0 + 4.0, 2.0 + 1.625));
-        assert_eq!((faces.gamma, faces.lambda, faces.beta), (8.0, 2.0, 4.0));
+        assert_eq!((faces.gamma, faces.lambda, faces.beta), (2.0, 2.0, 4.0));
         assert_eq!((faces.kappa, faces.delta), (5.0, 0.0));
         let proofs = [LevelWork { explored: 0.0, ..level }, LevelWork { explored: 0.0, ..last }];
         assert_eq!((of(&proofs).kappa, of(&proofs).nu), (3.0, 0.625));
-        // Leaves of 16 cells are proven in tiles.
-        let small = [proofs[0], LevelWork { leaves: 40.0, ..proofs[1] }];
-        assert_eq!((of(&small).kappa, of(&small).lambda), (2.0, 0.5));
+        // Leaves of 16 cells are proven in tiles, which are those of the level above.
+        let small = [proofs[0], LevelWork { leaves: 40.0, volume: 16.0, side: 4.0, lattice: 1024.0, ..proofs[1] }];
+        assert_eq!((of(&small).kappa, of(&small).lambda, of(&small).gamma), (2.0, 0.5, 1.0));
+        // With eight times as many regions as tiles, rows have eight of them; at most a line.
+        let many = LevelWork { lattice: f64::from(1u32 << 20), volume: 16.0, side: 4.0, ..LevelWork::default() };
+        assert_eq!(rows(&many), f64::from(1u32 << 19));
+        assert_eq!(rows(&LevelWork { side: 16.0, volume: 256.0, ..many }), f64::from(1u32 << 22));
     }
 }

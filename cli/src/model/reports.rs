@@ -177,6 +177,9 @@ fn work(level: &LevelReport, report: &Report) -> Result<LevelWork, String> {
     }
     let sides = size.iter().zip(&level.grid).map(|(&n, &regions)| f64::from(n) / f64::from(regions));
     Ok(LevelWork {
+        lattice: level.grid.iter().map(|&regions| f64::from(regions)).product(),
+        volume: sides.clone().product(),
+        side: f64::from(size[0]) / f64::from(level.grid[0]),
         regions: level.regions as f64,
         divided: level.subdivided as f64,
         filled: level.filled as f64,

@@ -6,8 +6,8 @@ use std::time::Instant;
 use orthant::backend::Part;
 use orthant::field::{Field, Job, Open};
 use orthant::model::auto::Ranked;
-use orthant::{AutoScheme, Control, Mapping, Plan, Request, StrategyKind, Target, per_axis};
 use orthant::result::Times;
+use orthant::{AutoScheme, Control, Mapping, Plan, Request, StrategyKind, Target, per_axis};
 use serde_json::{Value, json};
 
 use crate::error::Error;
@@ -136,7 +136,7 @@ impl TuneTask {
         let start = Instant::now();
         let mut tried: Vec<Tried<K>> = Vec::new();
         let (mut least, mut since, mut end) = (f64::INFINITY, 0, End::All);
-        for &(candidate, block) in &search.candidates {
+        for &(candidate, block) in &order(&search.candidates) {
             let Some(plan) = search.plan(&candidate) else { continue };
             if !tried.is_empty() && self.args.budget.is_some_and(|budget| start.elapsed() >= budget) {
                 end = End::Budget;
@@ -210,6 +210,16 @@ impl TuneTask {
     }
 }
 
+/// The order in which candidates are measured: the model's, but that exhaustive, with which all is compared, is second at the latest.
+fn order(candidates: &[(Ranked, [u32; 3])]) -> Vec<(Ranked, [u32; 3])> {
+    let mut order = candidates.to_vec();
+    let undivided = |(candidate, _): &(Ranked, _)| candidate.means.strategy == StrategyKind::Exhaustive;
+    if let Some(place @ 2..) = order.iter().position(undivided) {
+        order[1..=place].rotate_right(1);
+    }
+    order
+}
+
 /// Block shapes that are tried unless told otherwise.
 fn shapes(k: usize) -> Vec<[u32; 3]> {
     match k {
@@ -264,9 +274,14 @@ struct Found<const K: usize> {
 }
 
 impl<const K: usize> Found<K> {
-    /// The share of the best time that the model's first choice takes longer, finding it included.
-    fn loss(&self) -> f64 {
-        (self.tried[0].seconds + self.auto.seconds) / self.tried[self.best].seconds - 1.0
+    /// The share of the best time that the model's first choice takes longer, and the same with finding it.
+    fn loss(&self) -> [f64; 2] {
+        [0.0, self.auto.seconds].map(|find| (self.tried[0].seconds + find) / self.tried[self.best].seconds - 1.0)
+    }
+
+    /// What is compared with.
+    fn exhaustive(&self) -> Option<&Tried<K>> {
+        self.tried.iter().find(|entry| entry.candidate.means.strategy == StrategyKind::Exhaustive)
     }
 
     fn json(&self) -> Value {
@@ -278,9 +293,10 @@ impl<const K: usize> Found<K> {
                 "predicted_seconds": fitted.then_some(cost),
             })
         };
+        let [loss, with_search] = self.loss();
         json!({
             "k": K, "best": entry(&self.tried[self.best]), "first": entry(&self.tried[0]), "auto_scheme": self.auto,
-            "loss": self.loss(), "candidates": self.count, "ended_by": self.end.name(),
+            "exhaustive": self.exhaustive().map(entry), "loss": loss, "loss_with_search": with_search, "candidates": self.count, "ended_by": self.end.name(),
             "tried": self.tried.iter().map(entry).collect::<Vec<_>>(),
         })
     }
@@ -310,17 +326,20 @@ impl<const K: usize> Found<K> {
             [by, scheme] if scheme == "-" => by,
             [by, scheme] => format!("{by} g r B {scheme}"),
         };
+        let ms = |seconds: f64| format!("{:.3} ms", seconds * 1e3);
+        let exhaustive =
+            self.exhaustive().map_or(String::new(), |entry| format!("exhaustive: {}\n", ms(entry.seconds)));
+        let [loss, with_search] = self.loss().map(|share| format!("{:.1} %", share * 1e2));
         format!(
-            "{}\n\n{} of {} candidates measured{left_out}; best {}, {:.3} ms\nthe model's first: {}, {:.3} ms, and {:.3} ms to find it: {:.1} % lost\n",
+            "{}\n\n{} of {} candidates measured{left_out}\n{exhaustive}best: {}, {}\nthe model's first: {}, {}, {loss} lost; {} to find it, {with_search} lost with that\n",
             rows.trim_fmt(),
             self.tried.len(),
             self.count,
             of(best),
-            best.seconds * 1e3,
+            ms(best.seconds),
             of(&self.tried[0]),
-            self.tried[0].seconds * 1e3,
-            self.auto.seconds * 1e3,
-            self.loss() * 1e2,
+            ms(self.tried[0].seconds),
+            ms(self.auto.seconds),
         )
     }
 }

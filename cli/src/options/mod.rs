@@ -200,7 +200,7 @@ pub(crate) struct RunOptions {
     pub(crate) input: InputOptions,
     #[command(flatten)]
     pub(crate) computed: ComputedOptions,
-    /// Let the cost model choose g, r, B, the scheme, and whether to divide at all
+    /// Let the cost model choose strategy, scheme, g, r, B
     ///
     /// They come from a coarse sample of the field, or from what `model tune` found. A strategy or a scheme that is given stays; without
     /// both, where what `model fit` found says that dividing does not pay, the run is exhaustive.

@@ -122,12 +122,18 @@ mod tests {
         let of_streams = Fitted { code: Code::StreamFaces, ..old.clone() };
         assert!(old.same(&old) && !old.same(&of_streams));
         let constants = Constants(vec![(old.code, old.constants)]);
-        for (code, served) in
-            [(Code::Exhaustive, true), (Code::ProvenRegions, true), (Code::StreamFaces, false), (Code::StreamProofs, false)]
-        {
+        for (code, served) in [
+            (Code::Exhaustive, true),
+            (Code::ProvenRegions, true),
+            (Code::StreamFaces, false),
+            (Code::StreamProofs, false),
+        ] {
             assert_eq!(constants.of(code).is_some(), served, "{code}");
         }
         let other = Terms { alpha: 7.0, ..old.constants };
-        assert_eq!(Constants(vec![(old.code, old.constants), (Code::Exhaustive, other)]).of(Code::Exhaustive), Some(other));
+        assert_eq!(
+            Constants(vec![(old.code, old.constants), (Code::Exhaustive, other)]).of(Code::Exhaustive),
+            Some(other)
+        );
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use orthant::{Request, StrategyKind};
 use orthant::backend::CudaTuning;
 use orthant::choice::ChoiceValue;
+use orthant::{Request, StrategyKind};
 use serde::{Deserialize, Serialize};
 
 use super::file::{Entry, StoreFile, entries};

@@ -80,6 +80,9 @@ impl<'a, const K: usize> Descent<'a, K> {
         let iterations = of_uniform * share.uniform_work + of_mixed * share.mixed_work;
         let evaluated = if self.keep == Keep::Counts { 0.0 } else { mixed * leaf };
         let inner = LevelWork {
+            lattice: level.regions() as f64,
+            volume,
+            side: f64::from(coarse.size()[0]) / f64::from(level.grid[0]),
             regions,
             divided: mixed,
             filled: uniform,
@@ -189,7 +192,7 @@ mod tests {
         // Whatever is not divisible, too, where every region is mixed.
         let size = [48, 40, 30];
         let domain = Domain::new(size, [[0.0, 1.0]; 3], Sample::Corner).unwrap();
-        let field = CellField::new(1 << 20, move |[x, y, z]: [u32; 3]| x + 48 * (y + 40 * z));
+        let field = CellField::new(57_600, move |[x, y, z]: [u32; 3]| x + 48 * (y + 40 * z));
         for (g, r, b) in [(2, 2, 2), (3, 2, 3), (2, 3, 1)] {
             let plan = Plan::new(domain, Scheme::uniform(g, r, b), CurveKind::Canonical, RuleKind::Closed).unwrap();
             let expected = coarse(&field, &domain, 1 << 14).levels_of_streams(plan.scheme(), Keep::Dense);
