@@ -173,7 +173,7 @@ impl<'a, const K: usize> Search<'a, K> {
         let rule = request.rule(K);
         let proves = how.tuning.asks_proofs(rule);
         let explore = Explore { rule, proves, order: how.tuning.explore_order, rounds };
-        let grid = SampleGrid::new(domain.size(), auto::budget(domain.cells()));
+        let grid = SampleGrid::new(domain.size(), auto::budget(domain.cells(), rule));
         let mut sample = target.of().sample(&domain, field, grid, how)?;
         let start = Instant::now();
         let coarse = Coarse::new(&sample(control)?, grid, field, &domain, explore);
