@@ -7,7 +7,7 @@
 use super::observed::{Hardware, LevelWork, Terms};
 use super::sample::{Coarse, Descent};
 use super::time::ModelTimes;
-use super::{Costs, Density, Geometry, ModelError, Options, Surface, times};
+use super::{Costs, Density, Geometry, ModelError, Options, Surface, features, times};
 use crate::backend::{How, Mapping, StrategyKind};
 use crate::geometry::{Level, Scheme};
 use crate::result::Keep;
@@ -90,7 +90,7 @@ pub fn rank<const K: usize>(
     let undivided = |means, cost, fitted| Ranked { g: 1, r: 2, b: side, means, cost, fitted };
     for &(means, constants) in &whole {
         let Some(constants) = constants else { continue };
-        let time = Terms::new(means.strategy, Mapping::Sbr, hardware, &[coarse.whole()]).times(constants);
+        let time = features(means.strategy, Mapping::Sbr, hardware, &[coarse.whole()]).times(constants);
         found.push(undivided(means, time, true));
     }
     let least = |of: &[Ranked]| of.iter().map(|candidate| candidate.cost).min_by(f64::total_cmp);
@@ -141,7 +141,7 @@ fn divided<const K: usize>(
                             (Some(sharing), Mapping::Stream) => sharing.down_to(depth),
                             _ => alone.down_to(depth),
                         };
-                        Terms::new(who.strategy, mapping, hardware, levels).times(constants)
+                        features(who.strategy, mapping, hardware, levels).times(constants)
                     }
                     // (24) is never above (23): between the mappings they say nothing.
                     (None, Some(times)) if mapping == Mapping::Mbr && means.len() == 1 => times.mbr,
@@ -284,7 +284,7 @@ mod tests {
                     Mapping::Stream => coarse.levels_of_streams(&scheme, keep),
                     _ => coarse.levels(&scheme, keep),
                 };
-                assert_eq!(cost, Terms::new(means.strategy, mapping, hardware, &levels).times(constants));
+                assert_eq!(cost, features(means.strategy, mapping, hardware, &levels).times(constants));
                 assert!(fitted);
             }
         }

@@ -1,5 +1,7 @@
 //! Which code a time is of. Each has constants of its own: another loop over cells, other tables, other launches.
 
+use super::observed::{Hardware, LevelWork, Terms};
+use super::streams;
 use crate::backend::{Mapping, StrategyKind};
 use crate::registry::registry;
 use crate::rule::RuleKind;
@@ -42,6 +44,14 @@ impl Code {
             Self::StreamFaces => &[Self::StreamFaces],
             Self::StreamProofs => &[Self::StreamProofs],
         }
+    }
+}
+
+/// The features of a run by whatever code carries it out.
+pub fn features(strategy: StrategyKind, mapping: Mapping, hardware: Hardware, levels: &[LevelWork]) -> Terms {
+    match (strategy, mapping) {
+        (StrategyKind::Ask | StrategyKind::Dp, Mapping::Stream) => streams::terms(hardware, levels),
+        _ => Terms::new(strategy, mapping, hardware, levels),
     }
 }
 

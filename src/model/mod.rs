@@ -46,7 +46,7 @@ pub mod tau;
 pub mod time;
 pub mod work;
 
-pub use code::Code;
+pub use code::{Code, features};
 pub use counts::Counts;
 pub use density::{Chain, Density};
 pub use error::ModelError;

@@ -12,12 +12,13 @@
 //! passes of the longest regions. Passes are what the workers do together, X_L what one of them does alone: where the paper
 //! rounds the regions of a level up to whole waves, a fit decides how much an unfilled wave costs. Exhaustive needs no α of
 //! its own: its mean work is measured like everybody's. On CUDA that holds where it meets few orbits that come back to a state, which
-//! end before their label says. Streams have other features, in a file of their own. The constants are of one [`Code`](super::Code).
+//! end before their label says. Streams have other features, in a file of their own; [`features`](super::features)
+//! has both. The constants are of one [`Code`](super::Code).
 
 use serde::{Deserialize, Serialize};
 
 use super::rounds::Rounds;
-use super::{ModelError, Processors, streams};
+use super::{ModelError, Processors};
 use crate::backend::{FIRST_ROUND, LAST_ROUND, Mapping, PIECE, Shared, StrategyKind};
 
 /// One level, counted or expected. Totals over its regions.
@@ -243,7 +244,7 @@ impl Terms {
         self.array().iter().zip(constants.array()).map(|(x, theta)| x * theta).sum()
     }
 
-    /// The features of a run.
+    /// The features of an exhaustive run, or of workers of regions.
     pub fn new(strategy: StrategyKind, mapping: Mapping, hardware: Hardware, levels: &[LevelWork]) -> Self {
         let mut terms = Self { kappa: 1.0, ..Self::default() };
         if strategy == StrategyKind::Exhaustive {
@@ -251,9 +252,6 @@ impl Terms {
                 terms.weigh(level, level.evaluated / hardware.lanes() / hardware.workers());
             }
             return terms;
-        }
-        if mapping == Mapping::Stream {
-            return streams::terms(hardware, levels);
         }
         let (mut blocks, mut settling, mut rounds) = (0.0, 0, 0.0);
         for level in levels {

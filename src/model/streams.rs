@@ -71,7 +71,6 @@ pub(super) fn inside<const K: usize>(size: [u32; K], level: &Level<K>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::{Mapping, StrategyKind};
 
     const GPU: Hardware = Hardware::Gpu { multiprocessors: 2, threads: 512, block: 128 };
 
@@ -93,7 +92,7 @@ mod tests {
         let (explored, iterations) = (1024.0, Some(4096.0));
         let last = LevelWork { volume: 64.0, side: 8.0, lattice: 256.0, leaves: 10.0, evaluated: 640.0, ..level };
         let last = LevelWork { explored, iterations, ..last };
-        let of = |levels: &[LevelWork]| Terms::new(StrategyKind::Ask, Mapping::Stream, GPU, levels);
+        let of = |levels: &[LevelWork]| terms(GPU, levels);
         // 1024 lanes in flight, 32 warps. The shape of blocks is nothing to them.
         let faces = of(&[level, last]);
         assert_eq!((faces.alpha, faces.nu), (20.0 + 4.0, 2.0 + 1.625));

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use orthant::backend::Tuning;
 use orthant::balance::BalancerChoice;
-use orthant::model::Code;
 use orthant::model::fit::Observation;
-use orthant::model::observed::{Hardware, LevelWork, Terms};
+use orthant::model::observed::{Hardware, LevelWork};
+use orthant::model::{Code, features};
 use orthant::{Keep, LevelReport, Report, SCHEMA, StrategyKind};
 use serde::Deserialize;
 use serde_json::Value;
@@ -162,7 +162,7 @@ fn measured(page: &Value, seconds: Option<f64>) -> Result<Measured, String> {
         tuning: tuning.clone(),
         block: report.cuda.as_ref().map(|cuda| cuda.block),
         balanced: report.cuda.as_ref().is_some_and(|cuda| matches!(cuda.balancer, Some(BalancerChoice::Named(_)))),
-        sample: Observation { terms: Terms::new(tuning.strategy, tuning.mapping(), hardware, &levels), seconds },
+        sample: Observation { terms: features(tuning.strategy, tuning.mapping(), hardware, &levels), seconds },
     })
 }
 

@@ -105,7 +105,7 @@ impl Job for TuneTask {
         let search = Search::new(&self.request, &*field, wanted)?;
         let auto = search.choice();
         let count = search.candidates.iter().filter(|(candidate, _)| search.plan(candidate).is_some()).count();
-        let Measured { tried, best, end } = self.search(&target, &*field, &search, &control)?;
+        let Searched { tried, best, end } = self.search(&target, &*field, &search, &control)?;
         let found = Found { tried, best, count, end, auto, cuda: target.multiprocessors().is_some() };
         if self.args.json {
             let mut line = found.json();
@@ -132,7 +132,7 @@ impl TuneTask {
         field: &dyn Field<K>,
         search: &Search<'_, K>,
         control: &Control,
-    ) -> Result<Measured<K>, Error> {
+    ) -> Result<Searched<K>, Error> {
         let start = Instant::now();
         let mut tried: Vec<Tried<K>> = Vec::new();
         let (mut least, mut since, mut end) = (f64::INFINITY, 0, End::All);
@@ -163,7 +163,7 @@ impl TuneTask {
             tried[i].seconds = (tried[i].seconds + again) / 2.0;
         }
         let fastest = finalists.into_iter().min_by(|&a, &b| tried[a].seconds.total_cmp(&tried[b].seconds));
-        Ok(Measured { tried, best: fastest.expect("the first candidate is a finalist"), end })
+        Ok(Searched { tried, best: fastest.expect("the first candidate is a finalist"), end })
     }
 
     /// The median of some runs, or the time of the first where that takes far longer than the `least` so far; and the mapping that ran.
@@ -230,7 +230,7 @@ fn shapes(k: usize) -> Vec<[u32; 3]> {
 }
 
 /// What a search measured.
-struct Measured<const K: usize> {
+struct Searched<const K: usize> {
     /// In the order of the model.
     tried: Vec<Tried<K>>,
     /// The fastest of them.

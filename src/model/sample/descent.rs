@@ -1,11 +1,49 @@
 //! The way down the levels of a scheme, each by what is expected to be left of the one above.
 
-use super::Coarse;
+use super::coarse::Coarse;
 use crate::backend::ExploreOrder;
 use crate::geometry::{Level, Scheme};
 use crate::model::observed::LevelWork;
 use crate::model::streams;
 use crate::result::Keep;
+
+impl<const K: usize> Coarse<K> {
+    /// What the levels of a scheme are expected to do, down to where less than half a region is left.
+    pub fn levels(&self, scheme: &Scheme<K>, keep: Keep) -> Vec<LevelWork> {
+        self.levels_by(self.descend(scheme, keep), scheme)
+    }
+
+    /// The same of streams, which evaluate a cell on faces that regions share once for all of them.
+    pub fn levels_of_streams(&self, scheme: &Scheme<K>, keep: Keep) -> Vec<LevelWork> {
+        self.levels_by(self.descend(scheme, keep).of_streams(), scheme)
+    }
+
+    fn levels_by(&self, mut descent: Descent<'_, K>, scheme: &Scheme<K>) -> Vec<LevelWork> {
+        let mut levels = scheme.levels(self.size()).peekable();
+        let mut found = Vec::new();
+        while let Some(level) = levels.next() {
+            let Some(expected) = descent.enter(&level) else { break };
+            found.push(if levels.peek().is_some() { expected.inner } else { expected.last });
+        }
+        found
+    }
+
+    /// What of a scheme's levels is expected to be mixed, each of those below the mixed ones of the level above, if that was
+    /// sampled on every level.
+    pub(in crate::model) fn profile(&self, scheme: &Scheme<K>) -> Option<Vec<f64>> {
+        self.proofs.as_ref()?;
+        let mixed = |level: LevelWork| (level.divided + level.leaves) / level.regions;
+        let mut densities: Vec<f64> = self.levels(scheme, Keep::Counts).into_iter().map(mixed).collect();
+        // Below a level of which nothing is left nothing is asked.
+        densities.resize(scheme.levels(self.size()).count(), 0.0);
+        Some(densities)
+    }
+
+    /// The way down the levels of any scheme with this g and r.
+    pub(in crate::model) fn descend(&self, scheme: &Scheme<K>, keep: Keep) -> Descent<'_, K> {
+        Descent::new(self, scheme, keep)
+    }
+}
 
 /// Levels one below the other, each by what is left of the one above.
 pub(in crate::model) struct Descent<'a, const K: usize> {
