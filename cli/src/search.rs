@@ -1,18 +1,21 @@
-//! Schemes in the order in which the model would take them: `run --auto-scheme` takes the first, unless `model tune` has
+//! Ways to run in the order in which the model would take them: `run --auto-scheme` takes the first, unless `model tune` has
 //! measured the problem, and `model tune` measures them.
+//!
+//! A way is a scheme with who carries it out, or exhaustive. What was chosen stays: a strategy, a mapping.
 
 use std::time::{Duration, Instant};
 
 use orthant::backend::Estimate;
 use orthant::field::Field;
 use orthant::geometry::{Domain, SampleGrid, Scheme};
-use orthant::model::auto::{self, Ranked};
-use orthant::model::observed::Hardware;
+use orthant::model::Code;
+use orthant::model::auto::{self, Means, Ranked};
+use orthant::model::observed::{Hardware, Terms};
 use orthant::model::sample::{Coarse, Explore};
-use orthant::{AutoScheme, Control, How, Mapping, Plan, Request, StrategyKind, Target, per_axis};
+use orthant::{AutoScheme, Control, How, Keep, Mapping, Plan, Request, StrategyKind, Target, per_axis};
 
 use crate::error::Error;
-use crate::store::{Asked, Setting, fitted, tuned};
+use crate::store::{Asked, Constants, Setting, fitted, tuned};
 use crate::voice::Voice;
 
 /// What there is to choose from, and who asks.
@@ -25,6 +28,10 @@ pub(crate) struct Wanted<'a> {
     pub(crate) device: &'a str,
     /// The mapping that was asked for; None: any.
     pub(crate) mapping: Option<Mapping>,
+    /// True if exhaustive will do: nobody asked for a strategy, or for anything that only regions have.
+    pub(crate) undivided: bool,
+    /// True if what was not fitted is to be tried, too, where other constants are known.
+    pub(crate) unfitted: bool,
     /// Block shapes.
     pub(crate) blocks: &'a [[u32; 3]],
     /// Whose word a sample heeds.
@@ -33,10 +40,12 @@ pub(crate) struct Wanted<'a> {
     pub(crate) without_fits: Option<Voice>,
 }
 
-/// A scheme to run with.
+/// What to run with.
 pub(crate) struct Chosen<const K: usize> {
     pub(crate) plan: Plan<K>,
-    pub(crate) mapping: Mapping,
+    pub(crate) strategy: StrategyKind,
+    /// None: the backend's to choose.
+    pub(crate) mapping: Option<Mapping>,
     /// How it was found.
     pub(crate) found: AutoScheme,
 }
@@ -57,8 +66,16 @@ pub(crate) fn choose<const K: usize>(
         Known::Otherwise(how) => voice.say(format_args!("orthant: this was tuned {how}; the model chooses instead")),
         Known::Nothing => {}
     }
+    let asked = wanted.mapping;
     let search = Search::new(request, field, wanted)?;
-    Ok(Chosen { found: search.choice(), mapping: search.candidates[0].0.mapping, plan: search.plan })
+    let Means { strategy, mapping } = search.candidates[0].0.means;
+    Ok(Chosen { found: search.choice(), strategy, mapping: left_open(mapping, asked), plan: search.plan })
+}
+
+/// The mapping to ask a backend for: streams that nobody asked for are its default where it has them, and give way where there is no
+/// room for them.
+fn left_open(mapping: Option<Mapping>, asked: Option<Mapping>) -> Option<Mapping> {
+    mapping.filter(|&mapping| mapping != Mapping::Stream || asked.is_some())
 }
 
 /// What tuning says of a run.
@@ -76,6 +93,10 @@ fn known<const K: usize>(request: &Request, field: &dyn Field<K>, wanted: &Wante
         return Ok(Known::Nothing);
     };
     let mapping: Mapping = tuned.scheme.parse().map_err(|error| Error::Input(format!("what was tuned: {error}")))?;
+    let strategy = tuned.strategy.unwrap_or(request.how.tuning.strategy);
+    if strategy == StrategyKind::Exhaustive && !wanted.undivided {
+        return Ok(Known::Otherwise(format!("for --strategy {strategy}")));
+    }
     if wanted.mapping.is_some_and(|asked| asked != mapping) {
         return Ok(Known::Otherwise(format!("for --scheme {mapping}")));
     }
@@ -84,134 +105,192 @@ fn known<const K: usize>(request: &Request, field: &dyn Field<K>, wanted: &Wante
     }
     let domain = request.domain::<K>()?;
     let (g, r, b) = (tuned.g, tuned.r, tuned.b);
-    let plan = plan(request, &domain, field, &Ranked { g, r, b, mapping, cost: tuned.seconds });
+    let means = Means { strategy, mapping: Some(mapping) };
+    let plan =
+        plan(request, &domain, field, wanted.target, &Ranked { g, r, b, means, cost: tuned.seconds, fitted: true });
+    let Some(plan) = plan else {
+        return Ok(Known::Otherwise(format!("to g {g}, r {r}, B {b}, which cannot be run here")));
+    };
     let found = AutoScheme {
         sampled_cells: 0,
         seconds: start.elapsed().as_secs_f64(),
-        g,
-        r,
-        b,
+        strategy: Some(strategy),
+        g: plan.scheme().g[0],
+        r: plan.scheme().r[0],
+        b: plan.scheme().b[0],
         scheme: tuned.scheme,
         predicted_seconds: Some(tuned.seconds),
         by: "tuning".into(),
     };
-    Ok(match plan {
-        Some(plan) => Known::Chosen(Box::new(Chosen { plan, mapping, found })),
-        None => Known::Otherwise(format!("to g {g}, r {r}, B {b}, which cannot be run here")),
-    })
+    let mapping = left_open(Some(mapping), wanted.mapping);
+    Ok(Known::Chosen(Box::new(Chosen { plan, strategy, mapping, found })))
 }
 
-/// Schemes ranked for a request, the most promising first, and what finding them took.
+/// What a request can be run by, ranked, the most promising first, and what finding it took.
 pub(crate) struct Search<'a, const K: usize> {
     request: &'a Request,
     field: &'a dyn Field<K>,
+    target: &'a Target,
     domain: Domain<K>,
     /// With the block shape each is meant for. The first one can be run.
     pub(crate) candidates: Vec<(Ranked, [u32; 3])>,
     /// The first one's.
     pub(crate) plan: Plan<K>,
-    /// True if costs are seconds.
-    pub(crate) fitted: bool,
     sampled_cells: u64,
     time: Duration,
 }
 
 impl<'a, const K: usize> Search<'a, K> {
-    /// Samples the workload and ranks every scheme in every block shape, until the first that can be run is known.
+    /// Samples the workload and ranks what it can be run by in every block shape, until the first that can be run is known.
     ///
     /// The time begins when kernels are compiled, buffers allocated and threads started, as that of a run.
     ///
     /// # Errors
     /// [`Error::Input`] if there is nothing to choose from; as reading a fit, and as preparing a sample.
-    pub(crate) fn new(request: &'a Request, field: &'a dyn Field<K>, wanted: Wanted<'_>) -> Result<Self, Error> {
-        let Wanted { flag, target, device, mapping, blocks, control, without_fits } = wanted;
+    pub(crate) fn new(request: &'a Request, field: &'a dyn Field<K>, wanted: Wanted<'a>) -> Result<Self, Error> {
+        let Wanted { flag, target, device, blocks, control, without_fits, .. } = wanted;
         let how = &request.how;
         if how.tuning.strategy == StrategyKind::Exhaustive {
-            let error = Error::Input(format!("{flag}: --strategy exhaustive has no scheme; use ask or dp"));
+            let error = Error::Input(format!(
+                "{flag}: --strategy exhaustive has no scheme; use ask or dp, or leave it out to have the strategy chosen, too"
+            ));
             return Err(error.about(&["auto-scheme", "strategy"]));
         }
-        if mapping == Some(Mapping::Stream) {
-            let error = Error::Input(format!(
-                "{flag}: the cost model does not know --scheme stream; use sbr or mbr, or -g, -r and -B"
-            ));
-            return Err(error.about(&["auto-scheme", "scheme"]));
-        }
         let domain = request.domain::<K>()?;
-        // Constants do not depend on the scheme: any will do.
-        let some = Plan::new(domain, Scheme::uniform(1, 2, u32::MAX), request.computed.curve, request.rule(K))?;
+        let some = default_plan(request, &domain)?;
         let setting = Setting::of(&request.computation(&some), how.kept.keep);
         let constants = match (fitted(target.name(), device, &setting), without_fits) {
             (Err(error), Some(voice)) => {
                 voice.say(format_args!("orthant: without what was fitted, which cannot be read: {error}"));
-                None
+                Constants::default()
             }
             (constants, _) => constants?,
         };
+        let means = means(request, field, &wanted, &some, &constants)?;
         let hardware: Vec<_> = blocks.iter().map(|&block| hardware(how, target, block)).collect();
         // How much a block looks at before it may stop is nearly the same for all shapes.
         let rounds = hardware[0].rounds();
         let rule = request.rule(K);
         let proves = how.tuning.asks_proofs(rule);
         let explore = Explore { rule, proves, order: how.tuning.explore_order, rounds };
-        let mappings = mapping.map_or(Mapping::OF_THE_PAPERS.to_vec(), |mapping| vec![mapping]);
-        let grid = SampleGrid::new(domain.size(), auto::budget(domain.cells()));
+        let grid = SampleGrid::new(domain.size(), auto::budget(domain.cells(), rule));
         let mut sample = target.of().sample(&domain, field, grid, how)?;
         let start = Instant::now();
         let coarse = Coarse::new(&sample(control)?, grid, field, &domain, explore);
         let mut candidates = Vec::new();
-        for (&block, hardware) in blocks.iter().zip(hardware) {
-            let ranked = auto::rank(&coarse, &mappings, how, hardware, constants)?;
+        for (nth, (&block, hardware)) in blocks.iter().zip(hardware).enumerate() {
+            // Streams have blocks of their own.
+            let shaped = |means: &Means| nth == 0 || means.mapping != Some(Mapping::Stream);
+            let means: Vec<_> = means.iter().copied().filter(|(means, _)| shaped(means)).collect();
+            let ranked = auto::rank(&coarse, &means, how, hardware)?;
             candidates.extend(ranked.into_iter().map(|candidate| (candidate, block)));
         }
         if blocks.len() > 1 {
             candidates.sort_by(|(a, _), (b, _)| a.cost.total_cmp(&b.cost));
         }
         let mut runnable = candidates.iter().enumerate();
-        let first = runnable.find_map(|(i, (candidate, _))| Some((i, plan(request, &domain, field, candidate)?)));
+        let first =
+            runnable.find_map(|(i, (candidate, _))| Some((i, plan(request, &domain, field, target, candidate)?)));
         let time = start.elapsed();
         let Some((first, plan)) = first else {
             return Err(Error::Input(format!(
-                "{flag}: no g, r and B of 2, 4, .., 1024 with g r B <= n can be run with --curve {} within --mem-limit; use run with -g, -r and -B",
+                "{flag}: no g and r of 2, 4, .., 1024 and B of 1, 2, .., 1024 with g r B <= n can be run with --curve {} within --mem-limit; use run with -g, -r and -B",
                 request.computed.curve
             ))
             .about(&["auto-scheme", "size", "curve", "mem-limit"]));
         };
         candidates.drain(..first);
-        let (fitted, sampled_cells) = (constants.is_some(), coarse.cells());
-        Ok(Self { request, field, domain, candidates, plan, fitted, sampled_cells, time })
+        let sampled_cells = coarse.cells();
+        Ok(Self { request, field, target, domain, candidates, plan, sampled_cells, time })
     }
 
-    /// The plan of a candidate, if the curve can serve it and it fits into memory.
+    /// The plan of a candidate, if the curve can serve it, it fits into memory, and the backend has a way to carry it out.
     pub(crate) fn plan(&self, candidate: &Ranked) -> Option<Plan<K>> {
-        plan(self.request, &self.domain, self.field, candidate)
+        plan(self.request, &self.domain, self.field, self.target, candidate)
     }
 
     /// What a report says of the first candidate.
     pub(crate) fn choice(&self) -> AutoScheme {
-        let (best, _) = &self.candidates[0];
+        let (Ranked { means, cost, fitted, .. }, _) = self.candidates[0];
+        let scheme = self.plan.scheme();
         AutoScheme {
             sampled_cells: self.sampled_cells,
             seconds: self.time.as_secs_f64(),
-            g: best.g,
-            r: best.r,
-            b: best.b,
-            scheme: best.mapping.to_string(),
-            predicted_seconds: self.fitted.then_some(best.cost),
-            by: if self.fitted { "fit" } else { "model" }.into(),
+            strategy: Some(means.strategy),
+            g: scheme.g[0],
+            r: scheme.r[0],
+            b: scheme.b[0],
+            scheme: means.mapping.unwrap_or(Mapping::Sbr).to_string(),
+            predicted_seconds: fitted.then_some(cost),
+            by: if fitted { "fit" } else { "model" }.into(),
         }
     }
 }
 
-/// The plan of a candidate, if there is one that fits into memory.
+/// Whoever may carry the request out, with the constants of each. Without any, the mapping is left as it is.
+fn means<const K: usize>(
+    request: &Request,
+    field: &dyn Field<K>,
+    wanted: &Wanted<'_>,
+    some: &Plan<K>,
+    constants: &Constants,
+) -> Result<Vec<(Means, Option<Terms>)>, Error> {
+    let (how, backend, rule) = (&request.how, wanted.target.of(), request.rule(K));
+    let streams = backend.has_streams(some, field, how);
+    if wanted.mapping == Some(Mapping::Stream) && !streams {
+        // The backend says best why not.
+        backend.prepare(some, field, how)?;
+    }
+    let strategy = how.tuning.strategy;
+    let mut means: Vec<Means> = match wanted.mapping {
+        Some(mapping) => vec![Means { strategy, mapping: Some(mapping) }],
+        // The default first, where constants do not decide.
+        None => {
+            let streams = (streams && how.kept.keep == Keep::Dense).then_some(Mapping::Stream);
+            let mappings = streams.into_iter().chain(Mapping::OF_THE_PAPERS);
+            mappings.map(|mapping| Means { strategy, mapping: Some(mapping) }).collect()
+        }
+    };
+    if wanted.undivided {
+        means.push(Means { strategy: StrategyKind::Exhaustive, mapping: None });
+    }
+    let with_constants = |means: Means| {
+        let proves = how.tuning.asks_proofs(rule);
+        let code = Code::of(means.strategy, means.mapping.unwrap_or(Mapping::Sbr), rule, proves);
+        (means, constants.of(code))
+    };
+    let mut means: Vec<_> = means.into_iter().map(with_constants).collect();
+    if !wanted.unfitted {
+        means.retain(|(_, constants)| constants.is_some());
+    }
+    if means.is_empty() {
+        means.push((Means { strategy, mapping: wanted.mapping }, None));
+    }
+    Ok(means)
+}
+
+/// The plan where no scheme is chosen; any other where its curve cannot serve that.
+fn default_plan<const K: usize>(request: &Request, domain: &Domain<K>) -> Result<Plan<K>, Error> {
+    let whole = || Plan::new(*domain, Scheme::uniform(1, 2, u32::MAX), request.computed.curve, request.rule(K));
+    Ok(request.plan::<K>().or_else(|_| whole())?)
+}
+
+/// The plan of a candidate, if there is one that fits into memory and that can be carried out so.
 fn plan<const K: usize>(
     request: &Request,
     domain: &Domain<K>,
     field: &dyn Field<K>,
-    &Ranked { g, r, b, .. }: &Ranked,
+    target: &Target,
+    &Ranked { g, r, b, means, .. }: &Ranked,
 ) -> Option<Plan<K>> {
-    let plan = Plan::new(*domain, Scheme::uniform(g, r, b), request.computed.curve, request.rule(K)).ok()?;
-    Estimate::new(&plan, field, &request.how).check(request.how.mem_limit).ok()?;
-    Some(plan)
+    let plan = match means.strategy {
+        StrategyKind::Exhaustive => default_plan(request, domain).ok()?,
+        _ => Plan::new(*domain, Scheme::uniform(g, r, b), request.computed.curve, request.rule(K)).ok()?,
+    };
+    let how = request.how.clone().strategy(means.strategy).mapping(means.mapping);
+    Estimate::new(&plan, field, &how).check(how.mem_limit).ok()?;
+    let streams = means.mapping == Some(Mapping::Stream);
+    (!streams || target.of().has_streams(&plan, field, &how)).then_some(plan)
 }
 
 fn hardware(how: &How, target: &Target, block: [u32; 3]) -> Hardware {

@@ -56,6 +56,12 @@ pub trait Backend<const K: usize>: Place + Sync {
         how: &How,
     ) -> Result<Sampler<'a>, Error>;
 
+    /// True if a plan can be carried out by streams here, as far as can be told before anything is compiled.
+    fn has_streams(&self, plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> bool {
+        let _ = (plan, field, how);
+        false
+    }
+
     /// Prepares a plan: checks the choices, compiles, and allocates what every run needs. What a run needs beside that follows
     /// from the part that it carries out.
     ///

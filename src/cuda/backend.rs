@@ -7,7 +7,7 @@ use super::{balance, compile, sampler, strategy};
 use crate::backend::{
     Backend, Balanced, Balancing, DeviceFacts, Error, How, Mapping, Place, Prepared, Sampler, StrategyKind,
 };
-use crate::field::Field;
+use crate::field::{DeviceTwin, Field};
 use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
 
@@ -42,6 +42,12 @@ impl<const K: usize> Backend<K> for Device {
         how: &How,
     ) -> Result<Sampler<'a>, Error> {
         sampler::sampler(self, domain, field, grid, how)
+    }
+
+    fn has_streams(&self, plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> bool {
+        let proves = |twin: &DeviceTwin| how.check_proofs(plan.rule(), twin.has_proofs()).is_ok();
+        let twin = super::twin::checked(field, how.on_cuda().block);
+        twin.is_ok_and(|twin| proves(&twin) && strategy::has_streams(plan, field, &twin, how))
     }
 
     fn prepare<'a>(

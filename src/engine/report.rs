@@ -158,7 +158,7 @@ impl From<LevelCounts> for LevelCells {
     }
 }
 
-/// How a scheme was found: what a scheme chosen by the cost model adds to a report.
+/// How strategy and scheme were found: what a choice of the cost model adds to a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AutoScheme {
     /// Cells that were evaluated to find it.
@@ -166,6 +166,10 @@ pub struct AutoScheme {
     /// What finding it took, the sample included; as for runs, without compiling kernels, allocating buffers and
     /// starting threads.
     pub seconds: f64,
+    /// The strategy: exhaustive where dividing does not pay, whose g, r and B are those of a plan where none are chosen; null in
+    /// reports of versions that chose a scheme alone.
+    #[serde(default)]
+    pub strategy: Option<StrategyKind>,
     /// g on every axis.
     pub g: u32,
     /// r on every axis.

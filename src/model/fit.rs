@@ -250,6 +250,7 @@ mod tests {
                     filled_cells: filled * side * side,
                     evaluated,
                     iterations: Some(explored * (300.0 - 20.0 * i as f64) + evaluated * 70.0),
+                    ..LevelWork::default()
                 };
                 (regions, grid) = (mixed * r * r, grid * r);
                 level

@@ -24,6 +24,7 @@
 //! runs, [`sample`] what a coarse sample of a field says of the levels of any scheme, and [`auto`] the scheme that follows.
 
 pub mod auto;
+mod code;
 pub mod counts;
 pub mod density;
 mod error;
@@ -40,10 +41,12 @@ pub mod percolation;
 mod ratio;
 mod rounds;
 pub mod sample;
+mod streams;
 pub mod tau;
 pub mod time;
 pub mod work;
 
+pub use code::{Code, features};
 pub use counts::Counts;
 pub use density::{Chain, Density};
 pub use error::ModelError;

@@ -12,7 +12,8 @@
 //! passes of the longest regions. Passes are what the workers do together, X_L what one of them does alone: where the paper
 //! rounds the regions of a level up to whole waves, a fit decides how much an unfilled wave costs. Exhaustive needs no α of
 //! its own: its mean work is measured like everybody's. On CUDA that holds where it meets few orbits that come back to a state, which
-//! end before their label says.
+//! end before their label says. Streams have other features, in a file of their own; [`features`](super::features)
+//! has both. The constants are of one [`Code`](super::Code).
 
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,12 @@ use crate::backend::{FIRST_ROUND, LAST_ROUND, Mapping, PIECE, Shared, StrategyKi
 /// One level, counted or expected. Totals over its regions.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LevelWork {
+    /// M_1·M_2·.., regions of the lattice.
+    pub lattice: f64,
+    /// Cells of one of them, and those of its side on axis 0, on average.
+    pub volume: f64,
+    /// See `volume`.
+    pub side: f64,
     /// N_i, regions examined; for Exhaustive the domain.
     pub regions: f64,
     /// a_i, regions that were divided.
@@ -102,6 +109,14 @@ impl Hardware {
             Self::Gpu { multiprocessors, threads, block } => {
                 f64::from(multiprocessors * (threads / block.max(1)).clamp(1, RESIDENT))
             }
+        }
+    }
+
+    /// Lanes in flight: threads, of a GPU as many as its multiprocessors have room for.
+    pub(super) fn lanes_in_flight(self) -> f64 {
+        match self {
+            Self::Cpu { threads } => f64::from(threads),
+            Self::Gpu { multiprocessors, threads, .. } => f64::from(multiprocessors) * f64::from(threads),
         }
     }
 
@@ -198,7 +213,7 @@ pub struct Terms {
     pub alpha: f64,
     /// X_V, passes per worker; ν, seconds per cell that is explored or evaluated.
     pub nu: f64,
-    /// X_T, passes of filling per worker; γ, seconds per cell that is filled.
+    /// X_T, passes of filling per worker; γ, seconds per cell that is filled. Of streams rows that are stored per lane.
     pub gamma: f64,
     /// X_L, passes over the longest region of every level (GPU); λ, seconds each.
     pub lambda: f64,
@@ -229,7 +244,7 @@ impl Terms {
         self.array().iter().zip(constants.array()).map(|(x, theta)| x * theta).sum()
     }
 
-    /// The features of a run.
+    /// The features of an exhaustive run, or of workers of regions.
     pub fn new(strategy: StrategyKind, mapping: Mapping, hardware: Hardware, levels: &[LevelWork]) -> Self {
         let mut terms = Self { kappa: 1.0, ..Self::default() };
         if strategy == StrategyKind::Exhaustive {
@@ -273,7 +288,7 @@ impl Terms {
     }
 
     /// Adds passes, and their iterations at the level's mean; without iterations a pass is worth one.
-    fn weigh(&mut self, level: &LevelWork, passes: f64) {
+    pub(super) fn weigh(&mut self, level: &LevelWork, passes: f64) {
         let cells = level.explored + level.evaluated;
         match level.iterations {
             Some(iterations) if cells > 0.0 => {
@@ -292,6 +307,9 @@ mod tests {
 
     const LEVELS: [LevelWork; 2] = [
         LevelWork {
+            lattice: 16.0,
+            volume: 10_000.0,
+            side: 100.0,
             regions: 16.0,
             divided: 10.0,
             filled: 6.0,
@@ -303,6 +321,9 @@ mod tests {
             iterations: Some(8000.0),
         },
         LevelWork {
+            lattice: 64.0,
+            volume: 2500.0,
+            side: 50.0,
             regions: 40.0,
             divided: 0.0,
             filled: 30.0,

@@ -1,6 +1,7 @@
 //! The options of `orthant model`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
@@ -8,7 +9,7 @@ use orthant::choice::number;
 use orthant::field::FieldKind;
 use orthant::model::{Objective, Options, QueryCeil, Surface, TauPolicy, Wave};
 
-use crate::options::{HowOptions, SoughtOptions, block, one_of, workload};
+use crate::options::{HowOptions, SoughtOptions, block, one_of, seconds, workload};
 
 /// The commands of the cost model.
 #[derive(Debug, Subcommand)]
@@ -250,6 +251,9 @@ pub(crate) struct TuneOptions {
     /// Measure every candidate
     #[arg(long, conflicts_with = "patience")]
     pub(crate) all: bool,
+    /// Begin with no other candidate after so many seconds; what was left out is said [default: no limit]
+    #[arg(long, value_parser = seconds, value_name = "SECONDS")]
+    pub(crate) budget: Option<Duration>,
     /// Print, but do not keep anything
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -1,4 +1,4 @@
-//! `orthant model fit`: the constants of the time model from run reports.
+//! `orthant model fit`: the constants of the time model from run reports, for every code that ran.
 
 use std::collections::BTreeMap;
 
@@ -18,14 +18,11 @@ use orthant::{Mapping, StrategyKind};
 /// Fits every group of reports, prints what came out, and stores it.
 pub(crate) fn fit(args: FitOptions, voice: Voice) -> Result<(), Error> {
     let mut groups: BTreeMap<_, Vec<Measured>> = BTreeMap::new();
-    // The model has no pass, no balancer and no streams: it predicts the times of the default.
-    let usual = |run: &Measured| {
-        let modelled = Mapping::OF_THE_PAPERS.contains(&run.tuning.mapping());
-        modelled && run.tuning.unusual_pass(&run.backend).is_none() && !run.balanced
-    };
+    // The model has no pass and no balancer: it predicts the times of the default.
+    let usual = |run: &Measured| run.tuning.unusual_pass(&run.backend).is_none() && !run.balanced;
     let (usual, others): (Vec<_>, Vec<_>) = reports::read(&args.reports)?.into_iter().partition(usual);
     let left_out = format!(
-        "{} runs whose --pass is not the default of their strategy and scheme, or which have a --balancer or --scheme stream",
+        "{} runs whose --pass is not the default of their strategy and scheme, or which have a --balancer",
         others.len()
     );
     if usual.is_empty() {
@@ -35,17 +32,25 @@ pub(crate) fn fit(args: FitOptions, voice: Voice) -> Result<(), Error> {
         voice.say(format_args!("orthant: left out {left_out}"));
     }
     for run in usual {
-        let key = (run.backend.clone(), run.device.clone(), run.setting.clone());
+        let key = (run.backend.clone(), run.device.clone(), run.setting.clone(), run.code.name());
         groups.entry(key).or_default().push(run);
     }
     let mut devices: BTreeMap<(String, String), Vec<Fitted>> = BTreeMap::new();
-    let (mut lines, mut pages) = (Vec::new(), Vec::new());
-    for ((backend, device, setting), runs) in groups {
-        let place = format!("{backend}, {device}, {setting}");
-        let group = Group::new(runs, args.hold_out).map_err(|trouble| Error::Input(format!("{place}: {trouble}")))?;
+    let (mut lines, mut pages, mut troubles) = (Vec::new(), Vec::new(), Vec::new());
+    for ((backend, device, setting, _), runs) in groups {
+        let code = runs[0].code;
+        let place = format!("{backend}, {device}, {setting}, {code}");
+        let group = match Group::new(runs, args.hold_out) {
+            Ok(group) => group,
+            Err(trouble) => {
+                troubles.push(format!("{place}: {trouble}"));
+                continue;
+            }
+        };
         pages.push(format!("{place}\n{}", group.page()));
         let fitted = Fitted {
             setting,
+            code,
             constants: group.constants,
             runs: group.runs.len(),
             rms: group.rms,
@@ -54,6 +59,11 @@ pub(crate) fn fit(args: FitOptions, voice: Voice) -> Result<(), Error> {
         lines.push(group.line(&backend, &device, &fitted));
         devices.entry((backend, device)).or_default().push(fitted);
     }
+    // A few runs of one code beside enough of another are no reason to learn nothing.
+    if devices.is_empty() {
+        return Err(Error::Input(troubles.join("; ")));
+    }
+    troubles.iter().for_each(|trouble| voice.say(format_args!("orthant: not fitted: {trouble}")));
     print(if args.json { lines.join("\n") + "\n" } else { pages.join("\n") })?;
     if !args.dry_run {
         for ((backend, device), fitted) in devices {
@@ -64,7 +74,7 @@ pub(crate) fn fit(args: FitOptions, voice: Voice) -> Result<(), Error> {
     Ok(())
 }
 
-/// The runs of one setting on one device, and their fit.
+/// The runs of one setting and code on one device, and their fit.
 struct Group {
     runs: Vec<Measured>,
     constants: Terms,

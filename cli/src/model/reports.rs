@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use orthant::backend::Tuning;
 use orthant::balance::BalancerChoice;
 use orthant::model::fit::Observation;
-use orthant::model::observed::{Hardware, LevelWork, Terms};
+use orthant::model::observed::{Hardware, LevelWork};
+use orthant::model::{Code, features};
 use orthant::{Keep, LevelReport, Report, SCHEMA, StrategyKind};
 use serde::Deserialize;
 use serde_json::Value;
@@ -23,8 +24,9 @@ pub(super) struct Measured {
     pub(super) backend: String,
     /// On what.
     pub(super) device: String,
-    /// What constants depend on beside the device.
+    /// What constants depend on beside the device: the setting, and which code ran.
     pub(super) setting: Setting,
+    pub(super) code: Code,
     /// Cells per axis.
     pub(super) size: Vec<u32>,
     /// g and r per axis, and B as reports have it.
@@ -154,12 +156,13 @@ fn measured(page: &Value, seconds: Option<f64>) -> Result<Measured, String> {
         backend: report.backend.clone(),
         device: report.device.clone(),
         setting: Setting::of(computation, report.kept.keep),
+        code: Code::of(tuning.strategy, tuning.mapping(), computation.explore, tuning.asks_proofs(computation.explore)),
         size: computation.size.clone(),
         splits: [&computation.g, &computation.r, &computation.b].map(Clone::clone),
         tuning: tuning.clone(),
         block: report.cuda.as_ref().map(|cuda| cuda.block),
         balanced: report.cuda.as_ref().is_some_and(|cuda| matches!(cuda.balancer, Some(BalancerChoice::Named(_)))),
-        sample: Observation { terms: Terms::new(tuning.strategy, tuning.mapping(), hardware, &levels), seconds },
+        sample: Observation { terms: features(tuning.strategy, tuning.mapping(), hardware, &levels), seconds },
     })
 }
 
@@ -174,6 +177,9 @@ fn work(level: &LevelReport, report: &Report) -> Result<LevelWork, String> {
     }
     let sides = size.iter().zip(&level.grid).map(|(&n, &regions)| f64::from(n) / f64::from(regions));
     Ok(LevelWork {
+        lattice: level.grid.iter().map(|&regions| f64::from(regions)).product(),
+        volume: sides.clone().product(),
+        side: f64::from(size[0]) / f64::from(level.grid[0]),
         regions: level.regions as f64,
         divided: level.subdivided as f64,
         filled: level.filled as f64,

@@ -1,11 +1,13 @@
-//! `orthant model tune`: the best scheme by measuring, in the order in which the model would take them.
+//! `orthant model tune`: the best way to run by measuring, in the order in which the model would take them.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use orthant::backend::Part;
 use orthant::field::{Field, Job, Open};
 use orthant::model::auto::Ranked;
-use orthant::{AutoScheme, Control, Plan, Request, Target, per_axis};
+use orthant::result::Times;
+use orthant::{AutoScheme, Control, Mapping, Plan, Request, StrategyKind, Target, per_axis};
 use serde_json::{Value, json};
 
 use crate::error::Error;
@@ -19,6 +21,9 @@ use crate::voice::{Voice, align_right, print, table};
 
 /// A gain below this does not count as one.
 const GAIN: f64 = 0.01;
+
+/// A candidate whose first run takes so many times the best is not run again.
+const HOPELESS: f64 = 10.0;
 
 /// Runs per candidate unless told otherwise.
 const RUNS: std::num::NonZeroUsize = std::num::NonZeroUsize::new(5).expect("five is not zero");
@@ -46,7 +51,20 @@ struct Tried<const K: usize> {
     candidate: Ranked,
     plan: Plan<K>,
     block: [u32; 3],
+    /// What ran: who left a mapping open chose one.
+    mapping: Mapping,
     seconds: f64,
+}
+
+impl<const K: usize> Tried<K> {
+    /// The strategy, the mapping of one that divides, and the scheme; of exhaustive it has no meaning.
+    fn name(&self) -> [String; 2] {
+        let Ranked { g, r, b, means, .. } = self.candidate;
+        match means.strategy {
+            StrategyKind::Exhaustive => [means.strategy.to_string(), "-".to_owned()],
+            strategy => [format!("{strategy} {}", self.mapping), format!("{g} {r} {b}")],
+        }
+    }
 }
 
 impl Job for TuneTask {
@@ -73,17 +91,25 @@ impl Job for TuneTask {
         cancels(&control);
         let mapping = self.args.how.mapping()?;
         let without_fits = self.args.dry_run.then_some(self.voice);
-        let wanted =
-            Wanted { flag: "tune", target: &target, device, mapping, blocks: &blocks, control: &control, without_fits };
+        let wanted = Wanted {
+            flag: "tune",
+            target: &target,
+            device,
+            mapping,
+            undivided: self.args.how.may_be_exhaustive(self.request.how.kept.keep),
+            unfitted: true,
+            blocks: &blocks,
+            control: &control,
+            without_fits,
+        };
         let search = Search::new(&self.request, &*field, wanted)?;
-        let (auto, fitted) = (search.choice(), search.fitted);
+        let auto = search.choice();
         let count = search.candidates.iter().filter(|(candidate, _)| search.plan(candidate).is_some()).count();
-        let (tried, best) = self.search(&target, &*field, &search, &control)?;
-        let found = Found { tried, best, count, auto, fitted, cuda: target.multiprocessors().is_some() };
+        let Searched { tried, best, end } = self.search(&target, &*field, &search, &control)?;
+        let found = Found { tried, best, count, end, auto, cuda: target.multiprocessors().is_some() };
         if self.args.json {
             let mut line = found.json();
             line["workload"] = json!(self.request.workload);
-            line["strategy"] = json!(self.request.how.tuning.strategy);
             line["size"] = json!(self.request.domain::<K>()?.size().to_vec());
             (line["backend"], line["device"]) = (json!(target.name()), json!(device));
             print(format_args!("{line}\n"))?;
@@ -106,18 +132,25 @@ impl TuneTask {
         field: &dyn Field<K>,
         search: &Search<'_, K>,
         control: &Control,
-    ) -> Result<(Vec<Tried<K>>, usize), Error> {
+    ) -> Result<Searched<K>, Error> {
+        let start = Instant::now();
         let mut tried: Vec<Tried<K>> = Vec::new();
-        let (mut least, mut since) = (f64::INFINITY, 0);
-        for &(candidate, block) in &search.candidates {
+        let (mut least, mut since, mut end) = (f64::INFINITY, 0, End::All);
+        for &(candidate, block) in &order(&search.candidates) {
             let Some(plan) = search.plan(&candidate) else { continue };
-            let mut entry = Tried { candidate, plan, block, seconds: 0.0 };
-            entry.seconds = self.measure(target, field, &entry, control)?;
+            if !tried.is_empty() && self.args.budget.is_some_and(|budget| start.elapsed() >= budget) {
+                end = End::Budget;
+                break;
+            }
+            let mapping = candidate.means.mapping.unwrap_or(Mapping::Sbr);
+            let mut entry = Tried { candidate, plan, block, mapping, seconds: 0.0 };
+            (entry.seconds, entry.mapping) = self.measure(target, field, &entry, least, control)?;
             let seconds = entry.seconds;
             (least, since) =
                 if seconds < least * (1.0 - GAIN) { (seconds, 0) } else { (least.min(seconds), since + 1) };
             tried.push(entry);
             if !self.args.all && since >= self.args.patience {
+                end = End::Patience;
                 break;
             }
         }
@@ -126,42 +159,65 @@ impl TuneTask {
         order.sort_by(|&a, &b| tried[a].seconds.total_cmp(&tried[b].seconds));
         let finalists: Vec<usize> = [0].into_iter().chain(order.into_iter().take(FINALISTS)).collect();
         for &i in &finalists {
-            let again = self.measure(target, field, &tried[i], control)?;
+            let (again, _) = self.measure(target, field, &tried[i], f64::INFINITY, control)?;
             tried[i].seconds = (tried[i].seconds + again) / 2.0;
         }
         let fastest = finalists.into_iter().min_by(|&a, &b| tried[a].seconds.total_cmp(&tried[b].seconds));
-        Ok((tried, fastest.expect("the first candidate is a finalist")))
+        Ok(Searched { tried, best: fastest.expect("the first candidate is a finalist"), end })
     }
 
-    /// The median of some runs.
+    /// The median of some runs, or the time of the first where that takes far longer than the `least` so far; and the mapping that ran.
     fn measure<const K: usize>(
         &self,
         target: &Target,
         field: &dyn Field<K>,
         entry: &Tried<K>,
+        least: f64,
         control: &Control,
-    ) -> Result<f64, Error> {
-        let mut how = self.request.how.clone().mapping(Some(entry.candidate.mapping));
+    ) -> Result<(f64, Mapping), Error> {
+        let means = entry.candidate.means;
+        let mut how = self.request.how.clone().strategy(means.strategy).mapping(means.mapping);
         if target.multiprocessors().is_some() {
             how = how.block(entry.block);
         }
         let runs = self.args.how.repeat.unwrap_or(RUNS);
         let mut prepared = target.of().prepare(&entry.plan, field, &how)?;
-        Ok(repeat(&Patience::exactly(runs), || Ok(prepared.run(&Part::default(), control)?))?.median())
+        let mut run = || Ok(prepared.run(&Part::default(), control)?);
+        let mut rule = Patience::exactly(runs);
+        if rule.warm_up > 0 {
+            let first: Times = run()?;
+            let seconds = first.device.unwrap_or(first.wall).as_secs_f64();
+            if seconds > HOPELESS * least {
+                return Ok((seconds, prepared.mapping()));
+            }
+            rule.warm_up = 0;
+        }
+        Ok((repeat(&rule, run)?.median(), prepared.mapping()))
     }
 
     fn tuned<const K: usize>(&self, found: &Found<K>) -> Result<Tuned, Error> {
         let best = &found.tried[found.best];
         Ok(Tuned {
             asked: Asked::of::<K>(&self.request)?,
+            strategy: Some(best.candidate.means.strategy),
             g: best.candidate.g,
             r: best.candidate.r,
             b: best.candidate.b,
-            scheme: best.candidate.mapping.to_string(),
+            scheme: best.mapping.to_string(),
             block: found.cuda.then_some(best.block),
             seconds: best.seconds,
         })
     }
+}
+
+/// The order in which candidates are measured: the model's, but that exhaustive, with which all is compared, is second at the latest.
+fn order(candidates: &[(Ranked, [u32; 3])]) -> Vec<(Ranked, [u32; 3])> {
+    let mut order = candidates.to_vec();
+    let undivided = |(candidate, _): &(Ranked, _)| candidate.means.strategy == StrategyKind::Exhaustive;
+    if let Some(place @ 2..) = order.iter().position(undivided) {
+        order[1..=place].rotate_right(1);
+    }
+    order
 }
 
 /// Block shapes that are tried unless told otherwise.
@@ -173,6 +229,34 @@ fn shapes(k: usize) -> Vec<[u32; 3]> {
     }
 }
 
+/// What a search measured.
+struct Searched<const K: usize> {
+    /// In the order of the model.
+    tried: Vec<Tried<K>>,
+    /// The fastest of them.
+    best: usize,
+    end: End,
+}
+
+/// Why a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    All,
+    Patience,
+    Budget,
+}
+
+impl End {
+    /// What a search is ended by, if it left anything out.
+    fn name(self) -> Option<&'static str> {
+        match self {
+            Self::All => None,
+            Self::Patience => Some("patience"),
+            Self::Budget => Some("budget"),
+        }
+    }
+}
+
 /// What a search found.
 struct Found<const K: usize> {
     /// In the order of the model.
@@ -181,61 +265,81 @@ struct Found<const K: usize> {
     best: usize,
     /// Candidates in all.
     count: usize,
+    /// Why the others were left out.
+    end: End,
     /// The first as `run --auto-scheme` would report it.
     auto: AutoScheme,
-    /// True if costs are seconds.
-    fitted: bool,
     /// True if block shapes matter.
     cuda: bool,
 }
 
 impl<const K: usize> Found<K> {
-    /// The share of the best time that the model's first choice takes longer, finding it included.
-    fn loss(&self) -> f64 {
-        (self.tried[0].seconds + self.auto.seconds) / self.tried[self.best].seconds - 1.0
+    /// The share of the best time that the model's first choice takes longer, and the same with finding it.
+    fn loss(&self) -> [f64; 2] {
+        [0.0, self.auto.seconds].map(|find| (self.tried[0].seconds + find) / self.tried[self.best].seconds - 1.0)
+    }
+
+    /// What is compared with.
+    fn exhaustive(&self) -> Option<&Tried<K>> {
+        self.tried.iter().find(|entry| entry.candidate.means.strategy == StrategyKind::Exhaustive)
     }
 
     fn json(&self) -> Value {
         let entry = |entry: &Tried<K>| {
-            let Ranked { g, r, b, mapping, cost, .. } = &entry.candidate;
+            let Ranked { g, r, b, means, cost, fitted } = &entry.candidate;
             json!({
-                "g": g, "r": r, "B": b, "scheme": mapping, "block": self.cuda.then_some(entry.block),
-                "seconds": entry.seconds, "predicted_seconds": self.fitted.then_some(cost),
+                "strategy": means.strategy, "g": g, "r": r, "B": b, "scheme": entry.mapping,
+                "block": self.cuda.then_some(entry.block), "seconds": entry.seconds,
+                "predicted_seconds": fitted.then_some(cost),
             })
         };
+        let [loss, with_search] = self.loss();
         json!({
             "k": K, "best": entry(&self.tried[self.best]), "first": entry(&self.tried[0]), "auto_scheme": self.auto,
-            "loss": self.loss(), "candidates": self.count, "tried": self.tried.iter().map(entry).collect::<Vec<_>>(),
+            "exhaustive": self.exhaustive().map(entry), "loss": loss, "loss_with_search": with_search, "candidates": self.count, "ended_by": self.end.name(),
+            "tried": self.tried.iter().map(entry).collect::<Vec<_>>(),
         })
     }
 
     /// All that was tried, in the order in which it was, and what came of it.
     fn page(&self) -> String {
         let best = &self.tried[self.best];
-        let mut rows = table(&["g r B", "scheme", "block", "ms", "predicted", "of the best"]);
+        let mut rows = table(&["by", "g r B", "block", "ms", "predicted", "of the best"]);
         for entry in &self.tried {
-            let Ranked { g, r, b, mapping, cost, .. } = &entry.candidate;
-            let block = per_axis::text(&entry.block);
+            let Ranked { cost, fitted, .. } = entry.candidate;
+            let ([by, scheme], block) = (entry.name(), per_axis::text(&entry.block));
             rows.add_row([
-                format!("{g} {r} {b}"),
-                mapping.to_string(),
+                by,
+                scheme,
                 if self.cuda { block } else { "-".into() },
                 format!("{:.3}", entry.seconds * 1e3),
-                if self.fitted { format!("{:.3}", cost * 1e3) } else { "-".into() },
+                if fitted { format!("{:.3}", cost * 1e3) } else { "-".into() },
                 format!("{:.3}", entry.seconds / best.seconds),
             ]);
         }
         align_right(&mut rows);
-        let Ranked { g, r, b, mapping, .. } = &best.candidate;
+        let left_out = match self.end.name() {
+            None => String::new(),
+            Some(by) => format!(" (--{by} left out {})", self.count - self.tried.len()),
+        };
+        let of = |entry: &Tried<K>| match entry.name() {
+            [by, scheme] if scheme == "-" => by,
+            [by, scheme] => format!("{by} g r B {scheme}"),
+        };
+        let ms = |seconds: f64| format!("{:.3} ms", seconds * 1e3);
+        let exhaustive =
+            self.exhaustive().map_or(String::new(), |entry| format!("exhaustive: {}\n", ms(entry.seconds)));
+        let [loss, with_search] = self.loss().map(|share| format!("{:.1} %", share * 1e2));
         format!(
-            "{}\n\n{} of {} candidates measured; best g {g} r {r} B {b} {mapping}, {:.3} ms\nthe model's first: {:.3} ms, and {:.3} ms to find it: {:.1} % lost\n",
+            "{}\n\n{} of {} candidates measured{left_out}\n{exhaustive}best: {}, {}\nthe model's first: {}, {}, {loss} lost; {} to find it, {with_search} lost with that\n",
             rows.trim_fmt(),
             self.tried.len(),
             self.count,
-            best.seconds * 1e3,
-            self.tried[0].seconds * 1e3,
-            self.auto.seconds * 1e3,
-            self.loss() * 1e2,
+            of(best),
+            ms(best.seconds),
+            of(&self.tried[0]),
+            ms(self.tried[0].seconds),
+            ms(self.auto.seconds),
         )
     }
 }

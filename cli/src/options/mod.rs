@@ -18,7 +18,7 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::Choice;
 use orthant::field::FieldKind;
-use orthant::{BackendKind, Computed, How, Mapping, Request, Target};
+use orthant::{BackendKind, Computed, How, Keep, Mapping, Request, Target};
 
 use crate::error::Error;
 use crate::output::png::{Gradient, gradient};
@@ -26,7 +26,7 @@ use crate::output::png::{Gradient, gradient};
 pub(crate) use input::InputOptions;
 pub(crate) use values::slice;
 use values::times;
-pub(crate) use values::{block, bytes, one_of, workload};
+pub(crate) use values::{block, bytes, one_of, seconds, workload};
 
 /// What is run: a field, or an array that there is already.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -200,9 +200,10 @@ pub(crate) struct RunOptions {
     pub(crate) input: InputOptions,
     #[command(flatten)]
     pub(crate) computed: ComputedOptions,
-    /// Let the cost model choose g, r, B and the scheme
+    /// Let the cost model choose strategy, scheme, g, r, B
     ///
-    /// They come from a coarse sample of the field, or from what `model tune` found; a scheme that is given stays.
+    /// They come from a coarse sample of the field, or from what `model tune` found. A strategy or a scheme that is given stays; without
+    /// both, where what `model fit` found says that dividing does not pay, the run is exhaustive.
     #[arg(
         long, value_parser = BoolishValueParser::new(), conflicts_with_all = ["g", "r", "B"], env = "ORTHANT_AUTO_SCHEME",
         help_heading = heading::WHAT
@@ -309,6 +310,11 @@ impl RunOptions {
         self.input.refused_by(workload)?;
         self.how.request(workload, &self.computed.0, limit)
     }
+
+    /// True if an exhaustive run leaves all that is asked for, and nobody asked for a subdivision.
+    pub(crate) fn may_be_exhaustive(&self, keep: Keep) -> bool {
+        self.output.overlay.is_none() && self.how.may_be_exhaustive(keep)
+    }
 }
 
 impl HowOptions {
@@ -338,6 +344,12 @@ impl HowOptions {
     /// Never: only names of mappings are let through.
     pub(crate) fn mapping(&self) -> Result<Option<Mapping>, Error> {
         Ok(self.tuning.0.get("scheme").map(str::parse).transpose()?)
+    }
+
+    /// True if no strategy was given and no workers of regions, and all cells are kept, which is what an exhaustive run leaves.
+    pub(crate) fn may_be_exhaustive(&self, keep: Keep) -> bool {
+        let given = |name| self.tuning.0.get(name).is_some();
+        keep == Keep::Dense && !given("strategy") && !given("scheme")
     }
 
     /// Checks that the backend understands what was given.

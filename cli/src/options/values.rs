@@ -1,6 +1,7 @@
 //! How values of options are read.
 
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use orthant::choice::number;
@@ -31,6 +32,12 @@ pub(super) fn times(text: &str) -> Result<NonZeroUsize, String> {
 /// A list of block shapes.
 pub(crate) fn block(text: &str) -> Result<[u32; 3], String> {
     orthant::choice::ChoiceValue::read(text, 0..=u64::MAX)
+}
+
+/// A time in seconds.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
+    let time = text.trim().parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.filter(|time| !time.is_zero()).ok_or_else(|| format!("'{text}' is not a positive number of seconds"))
 }
 
 /// `axis=index`.

@@ -13,7 +13,7 @@ use orthant::field::{Field, Job, Open};
 use orthant::result::DenseArray;
 use orthant::rule::RuleKind;
 use orthant::tree::{TreeInfo, TreeWriter};
-use orthant::{Control, Plan, Ran, Report, Request, StrategyKind, Subdivision, Tree};
+use orthant::{AutoScheme, Control, Plan, Ran, Report, Request, StrategyKind, Subdivision, Tree};
 
 use super::outputs::{Format, Outputs, PIECE, finish, write_cells, write_report};
 use super::summary;
@@ -75,9 +75,20 @@ impl Job for Task {
                 let mapping = self.args.how.mapping()?;
                 let blocks = &[self.request.how.on_cuda().block];
                 let (flag, control) = ("--auto-scheme", &*self.control);
-                let wanted = Wanted { flag, target: &target, device, mapping, blocks, control, without_fits: None };
+                let undivided = self.args.may_be_exhaustive(self.request.how.kept.keep);
+                let wanted = Wanted {
+                    flag,
+                    target: &target,
+                    device,
+                    mapping,
+                    undivided,
+                    unfitted: false,
+                    blocks,
+                    control,
+                    without_fits: None,
+                };
                 let chosen = choose(&self.request, &*field, wanted, self.voice)?;
-                self.request.how.tuning.mapping = Some(chosen.mapping);
+                self.request.how = self.request.how.strategy(chosen.strategy).mapping(chosen.mapping);
                 (chosen.plan, Some(chosen.found))
             }
         };
@@ -122,6 +133,8 @@ impl Job for Task {
             regions_checksum,
         };
         let report = Report::new(self.request.computation(&plan), how, &counts, ran);
+        // What ran: a mapping may be the backend's choice.
+        let found = found.map(|found| AutoScheme { scheme: prepared.mapping().to_string(), ..found });
         let report = Report { auto_scheme: found, ..report };
         if !self.voice.quiet && !outputs.stdout {
             print(summary::of_field(&report))?;

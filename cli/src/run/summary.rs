@@ -55,9 +55,14 @@ pub(super) fn of_field(report: &Report) -> String {
         );
     }
     if let Some(auto) = &report.auto_scheme {
+        let strategy = auto.strategy.unwrap_or(report.tuning.strategy);
+        let chosen = match strategy {
+            StrategyKind::Exhaustive => strategy.to_string(),
+            _ => format!("{strategy} {}", auto.scheme),
+        };
         let predicted = auto.predicted_seconds.map(|seconds| format!(", {:.3} ms predicted", seconds * 1e3));
         text += &format!(
-            "scheme   found by the {} in {:.3} ms with {} cells{}\n",
+            "scheme   {chosen} found by the {} in {:.3} ms with {} cells{}\n",
             auto.by,
             auto.seconds * 1e3,
             auto.sampled_cells,

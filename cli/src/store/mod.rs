@@ -8,5 +8,5 @@ mod fitted;
 mod tuned;
 
 pub(crate) use file::keep;
-pub(crate) use fitted::{Fitted, HeldOut, Setting, fitted};
+pub(crate) use fitted::{Constants, Fitted, HeldOut, Setting, fitted};
 pub(crate) use tuned::{Asked, Tuned, tuned};

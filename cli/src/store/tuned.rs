@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use orthant::Request;
 use orthant::backend::CudaTuning;
 use orthant::choice::ChoiceValue;
+use orthant::{Request, StrategyKind};
 use serde::{Deserialize, Serialize};
 
 use super::file::{Entry, StoreFile, entries};
@@ -111,6 +111,9 @@ struct OldAsked {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Tuned {
     pub(crate) asked: Asked,
+    /// Who carries it out; None in older files: the strategy that was asked for.
+    #[serde(default)]
+    pub(crate) strategy: Option<StrategyKind>,
     pub(crate) g: u32,
     pub(crate) r: u32,
     #[serde(rename = "B")]
@@ -143,6 +146,7 @@ impl Entry for Tuned {
     fn of_version_2(text: &str) -> serde_json::Result<Vec<Self>> {
         let new = |OldTuned { asked, g, r, b, scheme, block, seconds }| Self {
             asked: Asked::of_version_2(asked),
+            strategy: None,
             g,
             r,
             b,

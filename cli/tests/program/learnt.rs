@@ -42,12 +42,17 @@ fn reports_make_a_fit_and_a_fit_makes_a_scheme() {
     assert!(!folder.join("data").exists());
     let fits = lines(&folder, "model fit runs.jsonl --json");
     assert_eq!(fits, dry);
-    let fit = &fits[0];
-    assert_eq!((fits.len(), &fit["runs"], &fit["held_out"]["n"]), (1, &30.into(), &256.into()));
+    // Three exhaustive runs say three constants and nothing of a fourth size; runs of regions have a fit of their own.
+    let [exhaustive, fit] = &fits[..] else { panic!("{fits:?}") };
+    assert_eq!(
+        (&exhaustive["code"], &exhaustive["runs"], &exhaustive["held_out"]),
+        (&"exhaustive".into(), &3.into(), &Value::Null)
+    );
+    assert_eq!((&fit["code"], &fit["runs"], &fit["held_out"]["n"]), (&"regions".into(), &27.into(), &256.into()));
     assert!(fit["constants"].as_object().unwrap().values().all(|constant| constant.as_f64().unwrap() >= 0.0));
     assert_eq!(fit["sbr_or_mbr"]["pairs"], 9);
     let names: Vec<_> = fit["variants"].as_array().unwrap().iter().map(|variant| &variant["variant"]).collect();
-    assert_eq!(names, ["ask mbr", "ask sbr", "dp sbr", "exhaustive"]);
+    assert_eq!(names, ["ask mbr", "ask sbr", "dp sbr"]);
 
     // The model knows the default passes alone, chosen or not; those that were chosen make pairs of their own.
     let runs = crate::binary::rows(&folder.join("runs.jsonl"));
@@ -62,9 +67,12 @@ fn reports_make_a_fit_and_a_fit_makes_a_scheme() {
     std::fs::write(folder.join("chosen.jsonl"), passing("ask", "in-place") + &passing("exhaustive", "level")).unwrap();
     std::fs::write(folder.join("others.jsonl"), passing("ask", "level") + &passing("dp", "deferred")).unwrap();
     let mixed = orthant(&folder, "model fit others.jsonl chosen.jsonl runs.jsonl --json --dry-run");
-    let fit: Value = serde_json::from_slice(&mixed.stdout).unwrap();
-    assert_eq!((&fit["runs"], &fit["sbr_or_mbr"]["pairs"]), (&42.into(), &9.into()));
-    let left_out = "18 runs whose --pass is not the default of their strategy and scheme, or which have a --balancer or --scheme stream";
+    let fitted: Vec<Value> = text(&mixed.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(
+        (&fitted[0]["runs"], &fitted[1]["runs"], &fitted[1]["sbr_or_mbr"]["pairs"]),
+        (&6.into(), &36.into(), &9.into())
+    );
+    let left_out = "18 runs whose --pass is not the default of their strategy and scheme, or which have a --balancer";
     assert_eq!(text(&mixed.stderr), format!("orthant: left out {left_out}\n"));
     let none = orthant(&folder, "model fit others.jsonl --dry-run");
     assert_eq!(none.status.code(), Some(2));
@@ -98,8 +106,10 @@ fn reports_make_a_fit_and_a_fit_makes_a_scheme() {
     // Fitting again takes the place of what was there.
     lines(&folder, "model fit runs.jsonl --json --hold-out 64");
     let (path, page) = learnt(&folder, "fits");
-    assert_eq!((&page["version"], page["entries"].as_array().unwrap().len()), (&3.into(), 1));
-    assert_eq!(page["entries"][0]["held_out"]["n"], 64);
+    let entries = page["entries"].as_array().unwrap();
+    assert_eq!((&page["version"], entries.len()), (&3.into(), 2));
+    let regions = entries.iter().find(|entry| entry["code"] == "regions").unwrap();
+    assert_eq!(regions["held_out"]["n"], 64);
     let wrong = orthant(&folder, "model fit runs.jsonl --hold-out 100");
     assert_eq!(wrong.status.code(), Some(2));
     assert!(text(&wrong.stderr).contains("--hold-out 100: no report has that size; there are 64, 128, 256"));
@@ -111,11 +121,12 @@ fn reports_make_a_fit_and_a_fit_makes_a_scheme() {
     assert!(auto["predicted_seconds"].as_f64().unwrap() > 0.0 && auto["seconds"].as_f64().unwrap() > 0.0);
     assert!(of("g") * of("r") * of("B") <= 256 && of("sampled_cells") <= 1024);
     assert_eq!((&chosen["g"][0], &chosen["r"][1], &chosen["B"]), (&auto["g"], &auto["r"], &auto["B"]));
-    assert_eq!(chosen["scheme"], auto["scheme"]);
+    assert_eq!((&chosen["scheme"], &chosen["strategy"]), (&auto["scheme"], &auto["strategy"]));
     let same = format!("mandelbrot -n 256 -g {} -r {} -B {}", auto["g"], auto["r"], auto["B"]);
     assert_eq!(report(&folder, &same)["checksum"], chosen["checksum"]);
     let fixed = report(&folder, "mandelbrot -n 256 --auto-scheme --scheme mbr --strategy dp");
     assert_eq!((&fixed["scheme"], &fixed["auto_scheme"]["scheme"]), (&"mbr".into(), &"mbr".into()));
+    assert_eq!((&fixed["strategy"], &fixed["auto_scheme"]["strategy"]), (&"dp".into(), &"dp".into()));
     // Other workloads have constants of their own, which nobody fitted.
     assert_eq!(report(&folder, "mandelbulb -n 32 --auto-scheme")["auto_scheme"]["by"], "model");
 
@@ -136,6 +147,51 @@ fn reports_make_a_fit_and_a_fit_makes_a_scheme() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), other);
 }
 
+/// Constants that say what pays: a region or a cell of exhaustive costs so much.
+fn taught(folder: &Path, region: f64, cell: f64) {
+    let path = learnt(folder, "fits").0;
+    let mut page = json(&path);
+    for entry in page["entries"].as_array_mut().unwrap() {
+        let [nu, beta] = if entry["code"] == "exhaustive" { [cell, 0.0] } else { [0.0, region] };
+        entry["constants"] = serde_json::json!({
+            "alpha": 0.0, "nu": nu, "gamma": 0.0, "lambda": 0.0, "kappa": 0.0, "beta": beta, "delta": 0.0,
+        });
+    }
+    std::fs::write(path, page.to_string()).unwrap();
+}
+
+#[test]
+fn where_nothing_pays_a_run_is_exhaustive() {
+    let folder = folder("whole");
+    let sweep = "bench -a workload=mandelbrot -a backend=cpu -a n=16,32,64 -a strategy=exhaustive,ask -a g=2,4 -a r=2 -a B=1,2 \
+                 --min-samples 1 --max-samples 1 -o rows.jsonl";
+    assert!(orthant(&folder, sweep).status.success());
+    lines(&folder, "model fit rows.jsonl --json");
+    let run = |arguments: &str| {
+        let report = report(&folder, &format!("mandelbrot -n 64 --auto-scheme {arguments}"));
+        assert_eq!(report["auto_scheme"]["by"], "fit", "{arguments}");
+        assert_eq!(report["auto_scheme"]["strategy"], report["strategy"], "{arguments}");
+        report
+    };
+    let plain = report(&folder, "mandelbrot -n 64");
+    taught(&folder, 1.0, 1e-9);
+    let whole = run("");
+    assert_eq!((&whole["strategy"], &whole["cells"]["evaluated"]), (&"exhaustive".into(), &(64 * 64).into()));
+    // The scheme is that of a run where none is chosen.
+    assert_eq!((&whole["g"], &whole["auto_scheme"]["B"]), (&plain["g"], &plain["B"]));
+    let shown = orthant(&folder, "run mandelbrot -n 64 --auto-scheme");
+    assert!(text(&shown.stdout).contains("\nscheme   exhaustive found by the fit in "), "{}", text(&shown.stdout));
+    // What was chosen is kept to, and so is what only regions have.
+    for chosen in ["--strategy ask", "--strategy dp", "--scheme mbr", "--overlay drawn.png"] {
+        assert_ne!(run(chosen)["strategy"], "exhaustive", "{chosen}");
+    }
+    assert_eq!(report(&folder, "mandelbrot -n 64 --auto-scheme --keep counts")["strategy"], "ask");
+    // Where dividing pays it is done; nobody who asked for no model gets one.
+    taught(&folder, 1e-9, 1.0);
+    assert_eq!(run("")["strategy"], "ask");
+    assert_eq!((&plain["strategy"], &plain["auto_scheme"]), (&"ask".into(), &Value::Null));
+}
+
 #[test]
 fn tuning_measures_and_remembers() {
     let folder = folder("tune");
@@ -146,8 +202,21 @@ fn tuning_measures_and_remembers() {
     assert!(tried.contains(&found["best"]) && found["loss"].as_f64().unwrap() > -1.0);
     let all = &lines(&folder, "model tune mandelbrot -n 64 --repeat 1 --all --json --dry-run")[0];
     assert_eq!(all["tried"].as_array().unwrap().len(), all["candidates"].as_u64().unwrap() as usize);
-    // Twice the schemes, since sbr and mbr are both tried.
-    assert_eq!(all["candidates"].as_u64().unwrap(), 2 * found["candidates"].as_u64().unwrap());
+    // Twice the schemes, since sbr and mbr are both tried, and no scheme at all.
+    assert_eq!(all["candidates"].as_u64().unwrap(), 2 * found["candidates"].as_u64().unwrap() + 1);
+    let whole = &all["tried"][1];
+    assert_eq!((&whole["strategy"], whole, &all["ended_by"]), (&"exhaustive".into(), &all["exhaustive"], &Value::Null));
+    assert_eq!((&found["exhaustive"], &found["ended_by"]), (&Value::Null, &"patience".into()));
+    // A search that has no time measures the first alone, and says what it left out.
+    let short = "model tune mandelbrot -n 64 --repeat 1 --all --budget 0.000001 --dry-run";
+    let one = &lines(&folder, &format!("{short} --json"))[0];
+    assert_eq!((one["tried"].as_array().unwrap().len(), &one["ended_by"]), (1, &"budget".into()));
+    let said = format!(
+        "1 of {0} candidates measured (--budget left out {1})",
+        one["candidates"],
+        one["candidates"].as_u64().unwrap() - 1
+    );
+    assert!(text(&orthant(&folder, short).stdout).contains(&said), "{said}");
 
     let (_, page) = learnt(&folder, "tuned");
     let entry = &page["entries"][0];
@@ -174,7 +243,7 @@ fn tuning_measures_and_remembers() {
         );
     }
     let table = orthant(&folder, "model tune mandelbrot -n 64 --repeat 1 --patience 1 --dwell 64");
-    assert!(text(&table.stdout).contains("candidates measured; best g "));
+    assert!(text(&table.stdout).contains("candidates measured") && text(&table.stdout).contains("\nbest: "));
     assert_eq!(learnt(&folder, "tuned").1["entries"].as_array().unwrap().len(), 2);
 }
 

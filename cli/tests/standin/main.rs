@@ -63,6 +63,7 @@ fn tests(full: bool) -> Vec<Test> {
         streams::shared_faces_say_what_closed_boxes_do,
         streams::what_has_no_streams_is_refused,
         streams::they_are_the_default_where_there_are_some,
+        streams::the_model_knows_them,
         values::a_type_of_each_width,
         launches::launch_spaces_beyond_the_grid_go_out_in_parts,
         launches::launches_that_fail_lose_nothing,

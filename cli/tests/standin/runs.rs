@@ -26,7 +26,7 @@ pub(super) fn a_field_of_the_users_own(folder: &Path) {
     assert!(line(&auto, "scheme").contains("found by the model in "), "{:?}", text(&auto));
     assert_eq!(line(&auto, "checksum"), line(&ask, "checksum"));
     let tune = format!("model tune {source} --repeat 1 --patience 1 --blocks 8x8 --dry-run --backend cuda");
-    assert!(text(&orthant(folder, &tune, &[])).0.contains("candidates measured; best g "));
+    assert!(text(&orthant(folder, &tune, &[])).0.contains("candidates measured"));
     let none = orthant(folder, &format!("run {source} --auto-scheme --backend cpu"), &[]);
     assert_eq!((none.status.code(), text(&none).1.contains("--backend cuda")), (Some(4), true), "{:?}", text(&none));
     let broken = scratch("broken.cuh");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::binary::{orthant, text};
+use crate::binary::{empty, orthant, text};
 
 /// What is told of a level.
 const REGIONS: &[&str] = &["regions", "subdivided", "filled", "proven", "leaves"];
@@ -83,13 +83,93 @@ pub(super) fn what_has_no_streams_is_refused(folder: &Path) {
         ("mandelbrot --backend cuda --explore certified --pass level", "no list to settle"),
         ("mandelbrot -n 1024 -g 2 -B 512 --backend cuda --explore certified", "a smaller B"),
         ("mxm --dim 4 -n 8 --backend cuda --explore certified", "takes a warp"),
-        ("mandelbrot --backend cuda --explore certified --auto-scheme", "does not know"),
+        ("mandelbrot --backend cuda --explore border --auto-scheme", "--explore certified or closed"),
+        ("mandelbrot --backend cuda --strategy dp --auto-scheme", "a scheme of ask"),
     ] {
         let output = orthant(folder, &format!("run {run} --scheme stream"), &[]);
         let (_, err) = text(&output);
         assert_eq!(output.status.code(), Some(2), "{run}: {err}");
         assert!(err.contains(why), "{run}: {err}");
     }
+}
+
+/// Streams are chosen among where there are some, by constants of their own, and kept to where they were asked for.
+pub(super) fn the_model_knows_them(folder: &Path) {
+    let data = empty("streams-learnt");
+    let variables = [("ORTHANT_DATA_DIR", data.to_str().unwrap())];
+    let json = |arguments: &str| -> serde_json::Value {
+        let output = orthant(folder, arguments, &variables);
+        let (out, err) = text(&output);
+        assert!(output.status.success(), "{arguments}: {err}");
+        serde_json::from_str(&out).unwrap()
+    };
+    let run = |field: &str| json(&format!("run {field} --auto-scheme --backend cuda --json"));
+    // Nothing was fitted: the mapping is the backend's, and the paper's model has nothing to say of exhaustive.
+    let unfitted = run("mandelbrot -n 64");
+    let auto = &unfitted["auto_scheme"];
+    assert_eq!((&auto["by"], &auto["strategy"], &auto["scheme"]), (&"model".into(), &"ask".into(), &"stream".into()));
+    assert_eq!(unfitted["scheme"], "stream");
+
+    let rows = data.join("rows.jsonl");
+    let rows = rows.to_str().unwrap();
+    let sweep = "-a workload=mandelbrot -a backend=cuda -a n=32,64 -a strategy=ask -a g=2,4 -a r=2 -a B=2,4 -a scheme=sbr,stream";
+    let whole = "-a workload=mandelbrot -a backend=cuda -a n=16,32,64 -a strategy=exhaustive";
+    let mut all = String::new();
+    for cases in [sweep, whole] {
+        let bench = format!("bench {cases} --min-samples 1 --max-samples 1 -o {rows} --force");
+        assert!(orthant(folder, &bench, &variables).status.success());
+        all += &std::fs::read_to_string(rows).unwrap();
+    }
+    std::fs::write(rows, all).unwrap();
+    let fit = orthant(folder, &format!("model fit {rows} --json"), &variables);
+    let (out, err) = text(&fit);
+    let fits: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let codes: Vec<_> = fits.iter().map(|fit| fit["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["exhaustive", "regions", "stream-faces"], "{err}");
+    assert_eq!(fits[2]["variants"][0]["variant"], "ask stream");
+
+    // What each costs decides: launches of one, or of another.
+    let path = data.join("fits/cuda-stand-in.json");
+    for (cheap, strategy, scheme) in
+        [("exhaustive", "exhaustive", "sbr"), ("regions", "ask", "sbr"), ("stream-faces", "ask", "stream")]
+    {
+        let mut page: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        for entry in page["entries"].as_array_mut().unwrap() {
+            let kappa = if entry["code"] == cheap { 1e-6 } else { 1.0 };
+            let zero = 0.0;
+            entry["constants"] = serde_json::json!({
+                "alpha": zero, "nu": zero, "gamma": zero, "lambda": zero, "kappa": kappa, "beta": zero, "delta": zero,
+            });
+        }
+        std::fs::write(&path, page.to_string()).unwrap();
+        let chosen = run("mandelbrot -n 64");
+        let auto = &chosen["auto_scheme"];
+        assert_eq!(
+            (&auto["by"], &auto["strategy"], &auto["scheme"]),
+            (&"fit".into(), &strategy.into(), &scheme.into())
+        );
+        assert_eq!((&chosen["strategy"], &chosen["scheme"]), (&auto["strategy"], &auto["scheme"]));
+        let asked = run("mandelbrot -n 64 --scheme stream");
+        assert_eq!((&asked["scheme"], &asked["auto_scheme"]["by"]), (&"stream".into(), &"fit".into()), "{cheap}");
+        assert_ne!(run("mandelbrot -n 64 --strategy ask")["strategy"], "exhaustive");
+        // A plain run does what it did.
+        let plain = json("run mandelbrot -n 64 --backend cuda --json");
+        assert_eq!((&plain["strategy"], &plain["scheme"]), (&"ask".into(), &"stream".into()));
+    }
+    let tuned = json("model tune mandelbrot -n 32 --repeat 1 --all --blocks 8x8 --backend cuda --json");
+    let tried: Vec<_> = tuned["tried"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| format!("{} {}", entry["strategy"], entry["scheme"]))
+        .collect();
+    for name in ["\"ask\" \"stream\"", "\"ask\" \"sbr\"", "\"ask\" \"mbr\"", "\"exhaustive\" \"sbr\""] {
+        assert!(tried.iter().any(|tried| tried == name), "{name}: {tried:?}");
+    }
+    let known = run("mandelbrot -n 32");
+    let best = &tuned["best"];
+    assert_eq!((&known["auto_scheme"]["by"], &known["strategy"]), (&"tuning".into(), &best["strategy"]));
+    assert_eq!(known["scheme"], best["scheme"]);
 }
 
 pub(super) fn they_are_the_default_where_there_are_some(folder: &Path) {

@@ -24,17 +24,21 @@ use crate::result::Keep;
 /// The mapping where none was chosen: streams of a dense array where the plan and its tuning have them, since they were never slower where
 /// times are above a third of a millisecond (docs/results/streams.md); else a block per region.
 pub(super) fn usual<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> Mapping {
+    match how.kept.keep == Keep::Dense && has_streams(plan, field, twin, how) {
+        true => Mapping::Stream,
+        false => Mapping::Sbr,
+    }
+}
+
+/// True if the plan and its tuning have streams.
+pub(super) fn has_streams<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> bool {
     let cuda = how.on_cuda();
     // What a stream has none of.
     let plain = how.tuning.pass.is_none_or(|pass| pass == Pass::InPlace)
         && (how.tuning.insertion, how.tuning.explore_order) == (Insertion::Stable, ExploreOrder::Scattered)
         && (cuda.balancer, cuda.ask_loop, cuda.table) == (None, AskLoop::Lean, Table::Scalars);
     let how = how.clone().mapping(Some(Mapping::Stream));
-    let possible = how.tuning.strategy == StrategyKind::Ask && how.kept.keep == Keep::Dense && plain;
-    match possible && (of(&how).specialise)(plan, field, twin, &how).is_ok() {
-        true => Mapping::Stream,
-        false => Mapping::Sbr,
-    }
+    how.tuning.strategy == StrategyKind::Ask && plain && (of(&how).specialise)(plan, field, twin, &how).is_ok()
 }
 
 /// What makes the host program of a run.

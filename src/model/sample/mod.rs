@@ -8,270 +8,28 @@
 //! Lattices whose axes are split unequally take
 //! the P of one with as many regions, times what a boundary of that dimension meets more of them.
 
+mod coarse;
+mod descent;
 mod judge;
 mod proofs;
 mod share;
 
-use self::judge::Judge;
-use self::proofs::Unproven;
-use self::share::Share;
-use super::observed::LevelWork;
-use super::rounds::Rounds;
-use crate::backend::ExploreOrder;
-use crate::field::Field;
-use crate::geometry::{Domain, Level, SampleGrid, Scheme, boundary};
-use crate::result::Keep;
-use crate::rule::RuleKind;
-
-/// Sampled cells per region side below which a level is not believed.
-const LEAST_SIDE: u32 = 4;
-
-/// How a run explores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Explore {
-    /// What decides a region.
-    pub rule: RuleKind,
-    /// True if the field is asked for proofs first.
-    pub proves: bool,
-    /// In which order its cells are visited.
-    pub order: ExploreOrder,
-    /// How many at a time.
-    pub rounds: Rounds,
-}
-
-/// A coarse sample of a field.
-#[derive(Debug, Clone)]
-pub struct Coarse<const K: usize> {
-    grid: SampleGrid<K>,
-    explore: Explore,
-    /// Per level of 2^i regions per axis: all of them, then those below the mixed ones of level 0, 1, .., i.
-    shares: Vec<Vec<Share>>,
-    /// P of a division by two below it.
-    below: f64,
-    /// What proofs leave, if they decide alone.
-    proofs: Option<Unproven>,
-    /// True if labels are iterations.
-    iterations: bool,
-}
-
-impl<const K: usize> Coarse<K> {
-    /// Evaluates at most `budget` cells of `field` over `domain`, on the CPU, for runs that explore like this.
-    #[cfg(test)]
-    pub(super) fn take(field: &dyn Field<K>, domain: &Domain<K>, budget: u64, explore: Explore) -> Self {
-        let grid = SampleGrid::new(domain.size(), budget);
-        let mut labels = vec![0u32; grid.cells() as usize];
-        let host = field.host().expect("tests evaluate here");
-        host.evaluate(&grid.cells_from(0, labels.len()), crate::cell::WordsMut::Narrow(&mut labels));
-        let labels: Vec<u64> = labels.into_iter().map(u64::from).collect();
-        Self::new(&labels, grid, field, domain, explore)
-    }
-
-    /// What `labels`, those of `field` on the grid of `domain` in storage order, say of runs that explore like this.
-    ///
-    /// # Panics
-    /// If there is not a label for every point.
-    pub fn new(
-        labels: &[u64],
-        grid: SampleGrid<K>,
-        field: &dyn Field<K>,
-        domain: &Domain<K>,
-        explore: Explore,
-    ) -> Self {
-        assert_eq!((labels.len() as u64, grid.size()), (grid.cells(), domain.size()), "a label for every point");
-        let least = grid.points().into_iter().min().unwrap_or(1);
-        let finest = (least / LEAST_SIDE).max(1).ilog2() as usize;
-        let proofs = if explore.rule.certifies() { Unproven::take(labels, grid, field, domain) } else { None };
-        let levels = Judge { labels, grid, rule: explore.rule, proves: explore.proves, field, domain }.levels(finest);
-        let mut coarse = Self {
-            grid,
-            explore,
-            shares: Share::all::<K>(&levels, explore.rounds),
-            below: 2f64.powf(field.boundary_dimension() - K as f64),
-            proofs,
-            iterations: field.labels().work(),
-        };
-        if let Some(p) = coarse.proofs.as_ref().and_then(Unproven::last) {
-            coarse.below = p;
-        } else if finest > 0 {
-            let last = coarse.share(Some(finest - 1), finest);
-            if last.p > 0.0 {
-                coarse.below = last.p;
-            }
-        }
-        coarse
-    }
-
-    /// Cells that were evaluated.
-    pub fn cells(&self) -> u64 {
-        self.grid.cells()
-    }
-
-    /// Cells of the domain per axis.
-    pub fn size(&self) -> [u32; K] {
-        self.grid.size()
-    }
-
-    /// d, from P = 2^(d−k) of the last division that the sample shows.
-    pub fn box_dimension(&self) -> f64 {
-        (K as f64 + self.below.log2()).clamp(0.0, K as f64)
-    }
-
-    /// What the levels of a scheme are expected to do, down to where less than half a region is left.
-    pub fn levels(&self, scheme: &Scheme<K>, keep: Keep) -> Vec<LevelWork> {
-        let mut descent = self.descend(scheme, keep);
-        let mut levels = scheme.levels(self.size()).peekable();
-        let mut found = Vec::new();
-        while let Some(level) = levels.next() {
-            let Some(expected) = descent.enter(&level) else { break };
-            found.push(if levels.peek().is_some() { expected.inner } else { expected.last });
-        }
-        found
-    }
-
-    /// What of a scheme's levels is expected to be mixed, each of those below the mixed ones of the level above, if that was
-    /// sampled on every level.
-    pub(super) fn profile(&self, scheme: &Scheme<K>) -> Option<Vec<f64>> {
-        self.proofs.as_ref()?;
-        let mixed = |level: LevelWork| (level.divided + level.leaves) / level.regions;
-        let mut densities: Vec<f64> = self.levels(scheme, Keep::Counts).into_iter().map(mixed).collect();
-        // Below a level of which nothing is left nothing is asked.
-        densities.resize(scheme.levels(self.size()).count(), 0.0);
-        Some(densities)
-    }
-
-    /// How many times as many regions of a lattice are mixed as of one with as many regions that are alike on every axis, by
-    /// the box dimension.
-    fn stretch(&self, level: &Level<K>, r: [u32; K], depth: f64) -> f64 {
-        if level.grid == [level.grid[0]; K] && !r.contains(&1) {
-            return 1.0;
-        }
-        let (d, size) = (self.box_dimension(), self.size());
-        let grid = boundary::Grid::new((0..K).map(|j| [size[j], level.grid[j], r[j]].map(u64::from)));
-        grid.met(d) / 2f64.powf(depth * (d - K as f64))
-    }
-
-    /// The way down the levels of any scheme with this g and r.
-    pub(super) fn descend(&self, scheme: &Scheme<K>, keep: Keep) -> Descent<'_, K> {
-        Descent { coarse: self, keep, r: scheme.r, children: scheme.children() as f64, above: None, stretch: 1.0 }
-    }
-
-    /// The regions of `depth` divisions by two below the mixed ones of `above`, or all of them.
-    fn at(&self, above: Option<f64>, depth: f64) -> Share {
-        if let Some(proofs) = &self.proofs {
-            return proofs.at(above, depth);
-        }
-        let finest = (self.shares.len() - 1) as f64;
-        let beyond = (depth - finest).max(0.0);
-        let level = depth.min(finest).round() as usize;
-        let Some(above) = above else {
-            let share = self.share(None, level);
-            return Share { p: share.p * self.below.powf(beyond), ..share };
-        };
-        // As far above the finest level as above this one: the same neighbourhood, seen at a coarser scale.
-        let parent = ((depth.min(finest) - (depth - above)).max(0.0).round() as usize).min(level);
-        let share = self.share(Some(parent), level);
-        let share = match parent {
-            1.. if beyond > 0.0 => share.scaled(beyond, self.share(Some(parent - 1), level - 1)),
-            _ => share,
-        };
-        let p = match above >= finest {
-            true => self.below.powf(depth - above),
-            false => self.share(Some(above.round() as usize), level).p * self.below.powf(beyond),
-        };
-        Share { p, ..share }
-    }
-
-    /// The mean over the regions of `level` whose ancestor on `parent` is mixed; over all without a parent.
-    fn share(&self, parent: Option<usize>, level: usize) -> Share {
-        self.shares[level][parent.map_or(0, |parent| parent.min(level) + 1)]
-    }
-
-    /// Cells of a region of a level, and those that decide it, on average.
-    fn decisive(&self, level: &Level<K>) -> (f64, f64) {
-        let size = self.size();
-        let sides: [f64; K] = std::array::from_fn(|j| f64::from(size[j]) / f64::from(level.grid[j]));
-        (sides.iter().product(), self.explore.rule.cost(sides.into_iter()))
-    }
-}
-
-/// Levels one below the other, each by what is left of the one above.
-pub(super) struct Descent<'a, const K: usize> {
-    coarse: &'a Coarse<K>,
-    keep: Keep,
-    r: [u32; K],
-    /// R.
-    children: f64,
-    /// The depth of the level above in divisions by two, and its mixed regions.
-    above: Option<(f64, f64)>,
-    /// [`Coarse::stretch`] of the level above.
-    stretch: f64,
-}
-
-/// What a level is expected to do.
-pub(super) struct Expected {
-    /// If its mixed regions are divided.
-    pub(super) inner: LevelWork,
-    /// If they are leaves.
-    pub(super) last: LevelWork,
-}
-
-impl<const K: usize> Descent<'_, K> {
-    /// The next level; None if less than half a region of it is expected.
-    pub(super) fn enter(&mut self, level: &Level<K>) -> Option<Expected> {
-        let coarse = self.coarse;
-        let regions = self.above.map_or(level.regions() as f64, |(_, mixed)| mixed * self.children);
-        if self.above.is_some() && regions < 0.5 {
-            return None;
-        }
-        // Per axis the geometric mean.
-        let depth = (level.regions() as f64).log2() / K as f64;
-        let (volume, border) = coarse.decisive(level);
-        let share = coarse.at(self.above.map(|(depth, _)| depth), depth);
-        let stretch = coarse.stretch(level, self.r, depth);
-        let mixed = regions * (share.p * (stretch / self.stretch)).min(1.0);
-        let uniform = regions - mixed;
-        let visited = match coarse.explore.order {
-            ExploreOrder::Scattered => share.visited.min(border),
-            ExploreOrder::Paper => border,
-        };
-        let of_uniform = uniform * share.uniform_looked * border;
-        let of_mixed = mixed * share.mixed_looked * visited;
-        let iterations = of_uniform * share.uniform_work + of_mixed * share.mixed_work;
-        let evaluated = if self.keep == Keep::Counts { 0.0 } else { mixed * volume };
-        let inner = LevelWork {
-            regions,
-            divided: mixed,
-            filled: uniform,
-            leaves: 0.0,
-            deciding: border,
-            explored: of_uniform + of_mixed,
-            filled_cells: if self.keep == Keep::Dense { uniform * volume } else { 0.0 },
-            evaluated: 0.0,
-            iterations: coarse.iterations.then_some(iterations),
-        };
-        let last = LevelWork {
-            divided: 0.0,
-            leaves: mixed,
-            evaluated,
-            iterations: coarse.iterations.then_some(iterations + evaluated * share.inside_work),
-            ..inner
-        };
-        self.above = Some((depth, mixed));
-        self.stretch = stretch;
-        Some(Expected { inner, last })
-    }
-}
+pub use self::coarse::{Coarse, Explore};
+pub(super) use self::descent::Descent;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::{FIRST_ROUND, How, LAST_ROUND};
+    use crate::backend::{ExploreOrder, FIRST_ROUND, How, LAST_ROUND};
     use crate::curve::CurveKind;
     use crate::engine::run;
-    use crate::field::{FieldOptions, mandelbrot, simplex};
-    use crate::geometry::Sample;
+    use crate::field::{Field, FieldOptions, mandelbrot, simplex};
+    use crate::geometry::{Domain, Sample, Scheme};
+    use crate::model::observed::LevelWork;
+    use crate::model::rounds::Rounds;
     use crate::plan::Plan;
     use crate::result::LevelCounts;
+    use crate::rule::RuleKind;
 
     const ROUNDS: Rounds = Rounds { first: FIRST_ROUND, last: LAST_ROUND };
 
