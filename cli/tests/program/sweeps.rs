@@ -23,9 +23,11 @@ fn the_sweeps_of_the_repository_have_cases() {
     for path in sweeps() {
         let name = path.file_stem().unwrap().to_str().unwrap();
         // A CPU has no meter, no launches from the device and no loop but one, and solids, streams and what is chosen for a GPU are too much for it.
-        let alone =
-            ["energy", "solids", "dynamic", "loops", "passes", "settling", "streams", "faces", "windows", "defaults"]
-                .contains(&name);
+        let alone = [
+            "energy", "solids", "dynamic", "loops", "passes", "settling", "streams", "faces", "windows", "defaults",
+            "small",
+        ]
+        .contains(&name);
         let twin = name.strip_suffix("-small").map_or(format!("{name}-small"), str::to_owned);
         assert!(alone || names.contains(&twin), "{name} has no {twin}");
         let listed = orthant(&folder, &format!("bench {} --list", path.display()));
