@@ -6,6 +6,7 @@
 
 use super::observed::{Hardware, LevelWork, Terms};
 use super::sample::{Coarse, Descent};
+use super::streams;
 use super::time::ModelTimes;
 use super::{Costs, Density, Geometry, ModelError, Options, Surface, features, times};
 use crate::backend::{How, Mapping, StrategyKind};
@@ -141,6 +142,9 @@ fn divided<const K: usize>(
                             (Some(sharing), Mapping::Stream) => sharing.down_to(depth),
                             _ => alone.down_to(depth),
                         };
+                        if mapping == Mapping::Stream && streams::maps_cells(levels) {
+                            continue;
+                        }
                         features(who.strategy, mapping, hardware, levels).times(constants)
                     }
                     // (24) is never above (23): between the mappings they say nothing.

@@ -12,11 +12,27 @@ use crate::geometry::Level;
 /// Lanes of a warp. Leaves of fewer cells are proven where they are settled, and their level has no launch.
 const WARP: f64 = 32.0;
 
+/// The most children and cells of a region whose children a tile proves (src/cuda/strategy/stream_tile.rs).
+const DIVIDED: f64 = 256.0;
+
 /// Tiles from which on a tile has more regions than one, in a row.
 const TILES: f64 = (1 << 17) as f64;
 
 /// Cells of the longest row: a line of the caches, of cells of two bytes.
 const LINE: f64 = 64.0;
+
+/// True if leaves are smaller than a warp, and proven where they are settled.
+fn proven_in_tiles(levels: &[LevelWork]) -> bool {
+    let [.., above, last] = levels else { return false };
+    last.volume < WARP && above.volume <= DIVIDED && last.lattice / above.lattice <= DIVIDED
+}
+
+/// True if proofs decide of leaves that are smaller than a warp, and not in tiles: their map is as large as the array, which takes twice as long
+/// as any other stream and more than constants of other plans tell.
+pub(super) fn maps_cells(levels: &[LevelWork]) -> bool {
+    let looks = levels.iter().any(|level| level.explored > 0.0);
+    levels.last().is_some_and(|last| !looks && last.volume < WARP && !proven_in_tiles(levels))
+}
 
 /// The features of a stream. Where no level looks at a cell, proofs decide.
 pub(super) fn terms(hardware: Hardware, levels: &[LevelWork]) -> Terms {
@@ -29,7 +45,7 @@ pub(super) fn terms(hardware: Hardware, levels: &[LevelWork]) -> Terms {
         longest = longest.max(leaf / WARP);
     }
     let asked = match levels {
-        [above @ .., last] if !looks && last.volume < WARP && !above.is_empty() => above,
+        [above @ .., _] if !looks && proven_in_tiles(levels) => above,
         all => all,
     };
     let launches = 1 + asked.len() * if looks { 2 } else { 1 };
@@ -103,6 +119,11 @@ mod tests {
         // Leaves of 16 cells are proven in tiles, which are those of the level above.
         let small = [proofs[0], LevelWork { leaves: 40.0, volume: 16.0, side: 4.0, lattice: 1024.0, ..proofs[1] }];
         assert_eq!((of(&small).kappa, of(&small).lambda, of(&small).gamma), (2.0, 0.5, 1.0));
+        assert!(!maps_cells(&small) && !maps_cells(&proofs) && !maps_cells(&[level, last]));
+        // They have a map if there is no level above, or one whose regions have too many cells or children.
+        assert!(maps_cells(&small[1..]));
+        assert!(maps_cells(&[LevelWork { volume: 1024.0, ..small[0] }, small[1]]));
+        assert!(maps_cells(&[small[0], LevelWork { lattice: 64.0 * 512.0, ..small[1] }]));
         // With eight times as many regions as tiles, rows have eight of them; at most a line.
         let many = LevelWork { lattice: f64::from(1u32 << 20), volume: 16.0, side: 4.0, ..LevelWork::default() };
         assert_eq!(rows(&many), f64::from(1u32 << 19));
