@@ -1,6 +1,6 @@
 //! Words of cells, in a row, as engines move them.
 
-use crate::cell::{Cell, CellType};
+use crate::cell::kind::{Cell, CellType};
 
 /// Words of cells, in a row: 32 bits each for types of up to four bytes, else 64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
