@@ -26,7 +26,7 @@ pub use how::{
 };
 pub(crate) use part::Start;
 pub use part::{Part, PartError, Roots};
-pub(crate) use portions::{FIRST_ROUND, LAST_ROUND, LISTED, Listed, PIECE, Shared};
+pub(crate) use portions::{FIRST_ROUND, LAST_ROUND, LEAST_MAPPED, LISTED, Listed, MOST_DIVIDED, PIECE, Shared, TILES};
 pub use seam::{Backend, Place, Prepared, Sampler};
 pub(crate) use sink::deliver;
 pub use sink::{Batch, Sink};

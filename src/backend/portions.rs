@@ -45,3 +45,13 @@ impl Shared {
         cells.div_ceil(threads * per_thread).clamp(1, self.most) as u32
     }
 }
+
+/// Tiles from which on a stream keeps a GPU busy to the end. Where there are fewer regions, a tile has fewer.
+pub(crate) const TILES: u64 = 1 << 17;
+
+/// Leaves of fewer cells are proven by the tiles of streams that settle them, if what they come from has no more cells and children than
+/// [`MOST_DIVIDED`]: a map would be too large.
+pub(crate) const LEAST_MAPPED: u64 = 32;
+
+/// See [`LEAST_MAPPED`].
+pub(crate) const MOST_DIVIDED: u64 = 256;

@@ -7,31 +7,32 @@
 //! evaluate faces and read them; and tiles at the end.
 
 use super::observed::{Hardware, LevelWork, Terms};
+use crate::backend::{LEAST_MAPPED, MOST_DIVIDED, TILES};
 use crate::geometry::Level;
 
-/// Lanes of a warp. Leaves of fewer cells are proven where they are settled, and their level has no launch.
+/// Lanes of a warp.
 const WARP: f64 = 32.0;
-
-/// The most children and cells of a region whose children a tile proves (src/cuda/strategy/stream_tile.rs).
-const DIVIDED: f64 = 256.0;
-
-/// Tiles from which on a tile has more regions than one, in a row.
-const TILES: f64 = (1 << 17) as f64;
 
 /// Cells of the longest row: a line of the caches, of cells of two bytes.
 const LINE: f64 = 64.0;
 
-/// True if leaves are smaller than a warp, and proven where they are settled.
+/// True if a region has too few cells for an entry in a map.
+fn is_small(level: &LevelWork) -> bool {
+    level.volume < LEAST_MAPPED as f64
+}
+
+/// True if leaves are small, and proven where they are settled.
 fn proven_in_tiles(levels: &[LevelWork]) -> bool {
     let [.., above, last] = levels else { return false };
-    last.volume < WARP && above.volume <= DIVIDED && last.lattice / above.lattice <= DIVIDED
+    let most = MOST_DIVIDED as f64;
+    is_small(last) && above.volume <= most && last.lattice / above.lattice <= most
 }
 
 /// True if proofs decide of leaves that are smaller than a warp, and not in tiles: their map is as large as the array, which takes twice as long
 /// as any other stream and more than constants of other plans tell.
 pub(super) fn maps_cells(levels: &[LevelWork]) -> bool {
     let looks = levels.iter().any(|level| level.explored > 0.0);
-    levels.last().is_some_and(|last| !looks && last.volume < WARP && !proven_in_tiles(levels))
+    levels.last().is_some_and(|last| !looks && is_small(last) && !proven_in_tiles(levels))
 }
 
 /// The features of a stream. Where no level looks at a cell, proofs decide.
@@ -55,7 +56,7 @@ pub(super) fn terms(hardware: Hardware, levels: &[LevelWork]) -> Terms {
 
 /// Rows that tiles of a level's regions store.
 fn rows(level: &LevelWork) -> f64 {
-    let regions = (level.lattice / TILES).clamp(1.0, WARP).log2().floor().exp2();
+    let regions = (level.lattice / TILES as f64).clamp(1.0, WARP).log2().floor().exp2();
     level.lattice * level.volume / (level.side * regions).min(LINE)
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::backend::{LEAST_MAPPED, MOST_DIVIDED, TILES};
 use crate::cell::CellType;
 use crate::geometry::Level;
 use crate::plan::Plan;
@@ -10,20 +11,15 @@ use crate::result::Storage;
 /// The most regions of a tile, a lane each.
 const LANES: u32 = 32;
 
-/// Tiles from which on a GPU is busy to the end. Where there are fewer regions, a tile has fewer: some tiles take a hundred times as
-/// long as others, most of all those that faces leave, of which every cell may have to be evaluated.
-const TILES: u64 = 1 << 17;
-const TILES_BETWEEN_FACES: u64 = 1 << 18;
+/// Tiles between faces from which on a GPU is busy to the end, where others need [`TILES`]: some tiles take a hundred times as long as
+/// others, most of all those that faces leave, of which every cell may have to be evaluated.
+const TILES_BETWEEN_FACES: u64 = 2 * TILES;
 
 /// Cells that a tile may have to evaluate: with more, the last ones keep a GPU waiting. Where children are proven most are not evaluated.
 const EVALUATED: u64 = 4096;
 
 /// Bytes that are stored as a whole: a line of the caches.
 const LINE: u64 = 128;
-
-/// Regions of fewer cells are proven where they are settled, if their parents have no more than so many: a map would be too large.
-const LEAST_MAPPED: u64 = 32;
-const MOST_DIVIDED: u64 = 256;
 
 /// Bytes of a warp's labels: enough for full lines in four dimensions, few enough for forty warps of a multiprocessor.
 const LABELS: u64 = 4096;
