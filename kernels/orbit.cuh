@@ -117,10 +117,9 @@ template <u32 K, class Orbit> DEVICE void search(Orbit& z, u32& d, u32 span) {
     if constexpr (K > 1) search<K / 2>(z, d, span);
 }
 
-// x_j of cells whose coordinate on axis j is c: an integer, or the number that it is.
-template <class Number> DEVICE Real sample(const FieldArgs& args, u32 j, Number c) {
-    return mul_add(add(Real(c), Real(args.offset)), Real(args.pitch[j]), Real(args.low[j]));
-}
+// x_j of cells whose coordinate on axis j, with the offset, is `at`.
+DEVICE Real sample_at(const FieldArgs& args, u32 j, Real at) { return mul_add(at, Real(args.pitch[j]), Real(args.low[j])); }
+DEVICE Real sample(const FieldArgs& args, u32 j, u32 c) { return sample_at(args, j, add(Real(c), Real(args.offset))); }
 
 template <class Orbit> DEVICE u32 dwell(const FieldArgs& args, const Coords& cell) {
     const u32 together = LABEL_LANES;

@@ -62,26 +62,25 @@ DEVICE u32 label(const FieldArgs& args, const Coords& cell) { return dwell<Bulb<
 
 struct Ball {
     static constexpr bool SETTLES = false;
-    Bulb<Own, false> w;
-    Own around, rho, reach, rounding, axis;
+    Bulb<Own, true> w;
+    Own around, least, reach;
 
     static DEVICE Ball start(const Hull& hull) {
         const Own radius = hull.radius<0, 3>();
-        return {Bulb<Own, false>::start(hull.centre), radius, radius, hull.reach<0, 3>(), Own(128.0 * (UNIT + OWN_UNIT)),
-                Own(2048.0 * NEAR)};
+        return {Bulb<Own, true>::start(hull.centre), radius, add(radius, Own(2048.0 * NEAR)), hull.reach<0, 3>()};
     }
-    DEVICE Own square() const { return add(add(mul(w.x, w.x), mul(w.y, w.y)), mul(w.z, w.z)); }
+    DEVICE Own square() const { return squares(w.x, w.y, w.z); }
     DEVICE Own radius() const { return around; }
     DEVICE void step(Own modulus, Own radius) {
-        const Own m = add(modulus, radius), p2 = add(mul(w.x, w.x), mul(w.y, w.y));
+        const Own m = add(modulus, radius), p2 = fma_once(w.x, w.x, mul(w.y, w.y));
         // As the step does it: right where it is used.
         const Own distant = p2 < Own(OWN_TINY) ? Own(0) : unchecked_root(p2);
-        const Own pole = add(mul(distant, LESS), -radius);
+        const Own pole = fma_once(distant, LESS, -radius);
         const Own stretch = mul(Own(8), pole) > m ? mul(m, unchecked_reciprocal(pole)) : Own(8);
         const Own m2 = mul(m, m), m4 = mul(m2, m2);
         const Own most = mul(mul(Own(8), mul(mul(m4, m2), m)), stretch);
-        const Own rounded = add(mul(rounding, add(mul(m4, m4), reach)), axis);
-        around = mul(add(add(mul(most, radius), rho), rounded), MORE);
+        const Own rounded = fma_once(Own(128.0 * (UNIT + OWN_UNIT)), fma_once(m4, m4, reach), least);
+        around = mul(fma_once(most, radius, rounded), MORE);
         w.step(Own(OWN_TINY));
     }
 };

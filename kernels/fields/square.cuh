@@ -39,24 +39,22 @@ struct Disc {
 struct Taylor {
     Own x, y, cx, cy, p, q, error, rho, rounding;
 
-    // Of every c in a disc, from z = c, or from every start in another.
+    // Of every c in a disc, from z = c, or from every start in another. Of a wide disc they are a ball, so that all roots are of small
+    // numbers.
     static DEVICE Taylor from_c(const Disc& c, Own reach) { return of(c, c.x, c.y, c.radius, 0, reach); }
     static DEVICE Taylor from(const Disc& start, const Disc& c, Own reach) {
         return of(c, start.x, start.y, 0, start.radius, reach);
     }
-    DEVICE Own square() const { return add(mul(x, x), mul(y, y)); }
-    DEVICE Own radius() const {
-        const Own square = add(mul(p, p), mul(q, q));
-        return add(square <= Own(ROOTS_TO) ? upper_root(square) : add(distance(p, 0), distance(q, 0)), error);
-    }
+    DEVICE Own square() const { return squares(x, y); }
+    DEVICE Own radius() const { return add(unchecked_root(squares(p, q)), error); }
     DEVICE void step(Own modulus, Own radius) {
         const Own x2 = add(x, x), y2 = add(y, y);
-        error = mul(add(add(mul(radius, radius), mul(add(modulus, modulus), error)), rounding), MORE);
-        const Own im = add(mul(x2, q), mul(y2, p)), next = add(add(mul(x, x), -mul(y, y)), cx);
-        p = add(add(mul(x2, p), -mul(y2, q)), rho);
+        error = mul(fma_once(add(modulus, modulus), error, fma_once(radius, radius, rounding)), MORE);
+        const Own im = fma_once(x2, q, mul(y2, p)), re = fma_once(x, x, fma_once(-y, y, cx));
+        p = fma_once(x2, p, fma_once(-y2, q, rho));
         q = im;
-        y = add(mul(x2, y), cy);
-        x = next;
+        y = fma_once(x2, y, cy);
+        x = re;
     }
 
     // Every start at most this far from the middle.
@@ -66,13 +64,13 @@ struct Taylor {
     }
     // At least how far the middles of two are from each other.
     DEVICE Own apart(const Taylor& other) const {
-        const Own dx = distance(x, other.x), dy = distance(y, other.y);
-        return upper_root(add(mul(dx, dx), mul(dy, dy)));
+        return unchecked_root(squares(add(x, -other.x), add(y, -other.y)));
     }
 
   private:
     static DEVICE Taylor of(const Disc& c, Own x, Own y, Own linear, Own error, Own reach) {
         const Own rounding = mul(Own(4.0 * UNIT + 6.0 * OWN_UNIT), add(Own(4), reach));
+        if (c.radius > Own(WIDE)) return {x, y, c.x, c.y, 0, 0, add(linear, error), 0, add(rounding, c.radius)};
         return {x, y, c.x, c.y, linear, 0, error, c.radius, rounding};
     }
 };

@@ -22,26 +22,33 @@ struct Sheet {
 
 #ifdef FIELD_ORBIT
 
-// A cell by coordinates that are numbers of the run, which saves turning them into such; where sums of them are exact.
-struct Point {
-    Real numbers[DIM];
-    DEVICE Real& operator[](u32 j) { return numbers[j]; }
-    DEVICE const Real& operator[](u32 j) const { return numbers[j]; }
-};
-#if EXACT_COORDINATES
-using Number = Real;
-using Place = Point;
-#else
-using Number = u32;
-using Place = Coords;
-#endif
-
-template <class Cell> DEVICE FIELD_ORBIT orbit_at(const FieldArgs& args, const Cell& cell) {
+DEVICE FIELD_ORBIT orbit_at(const FieldArgs& args, const Coords& cell) {
     Real point[DIM];
 #pragma unroll
     for (u32 j = 0; j < DIM; j++) point[j] = sample(args, j, cell[j]);
     return FIELD_ORBIT::start(point);
 }
+
+// How a cell of a leaf is named: where sums of coordinates and the offset are exact by such sums, as numbers of the run.
+#if EXACT_COORDINATES
+using Number = Real;
+struct Place {
+    Real numbers[DIM];
+    DEVICE Real& operator[](u32 j) { return numbers[j]; }
+    DEVICE const Real& operator[](u32 j) const { return numbers[j]; }
+};
+DEVICE Number number_of(const FieldArgs& args, u32 coordinate) { return add(Real(coordinate), Real(args.offset)); }
+DEVICE FIELD_ORBIT orbit_at(const FieldArgs& args, const Place& place) {
+    Real point[DIM];
+#pragma unroll
+    for (u32 j = 0; j < DIM; j++) point[j] = sample_at(args, j, place[j]);
+    return FIELD_ORBIT::start(point);
+}
+#else
+using Number = u32;
+using Place = Coords;
+DEVICE Number number_of(const FieldArgs&, u32 coordinate) { return coordinate; }
+#endif
 
 // Cells of a warp that are inside still, by the stage that they wait for. There is room for 31 that wait and 32 that come.
 struct Queue {
@@ -166,6 +173,7 @@ struct Evaluator {
 
 using Number = u32;
 using Place = Coords;
+DEVICE Number number_of(const FieldArgs&, u32 coordinate) { return coordinate; }
 
 struct Queue {};
 

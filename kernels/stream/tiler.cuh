@@ -58,7 +58,7 @@ struct Tiler {
             leaves.of[leaf].since = since;
 #pragma unroll
             for (u32 j = 0; j < DIM; j++) {
-                leaves.of[leaf].first[j] = Number(box.corner[j]);
+                leaves.of[leaf].first[j] = number_of(args, box.corner[j]);
                 shorter |= u32(box.extent[j] < leaf_side(j)) << j;
                 cells *= box.extent[j] - KNOWN;
 #if SHARES_FACES
@@ -165,11 +165,17 @@ struct Tiler {
     }
 #endif
 
-    // One label in every cell of a region, by one thread.
+    // One label in every cell of a region, by one thread; two at a time where that goes.
     DEVICE void paint(const Region& box, Value value) {
-        const TileLabel label = tile_label(value);
-        const u32 first = piece_index(within(box.corner)), cells = u32(box.volume());
-        for (u32 i = 0; i < cells; i++) sheet.piece.labels[first + piece_index(box.offset(i))] = label;
+        constexpr u32 MANY = TILE_EVEN && leaf_side(0) % 2 == 0 ? 2 : 1;
+        struct alignas(MANY * sizeof(TileLabel)) Labels {
+            TileLabel of[MANY];
+        } labels;
+#pragma unroll
+        for (u32 i = 0; i < MANY; i++) labels.of[i] = tile_label(value);
+        TileLabel* const first = sheet.piece.labels + piece_index(within(box.corner));
+        const u32 cells = u32(box.volume());
+        for (u32 i = 0; i < cells; i += MANY) *(Labels*)(first + piece_index(box.offset(i))) = labels;
     }
 
     // One label each in the cells of the regions of the `uniform` lanes of a piece whose first lane is `first`; by the warp.

@@ -63,6 +63,7 @@ impl Orbit<4, 4> for Julibrot {
         A::mul_add(z[0], z[0], z[1] * z[1])
     }
 
+    #[inline(always)]
     fn enclose<N: Real>(hull: &Hull<N, 4>) -> Taylor<N, false> {
         let [x, y, cx, cy] = hull.centre;
         let start = Disc { centre: [x, y], radius: hull.radius(0, 2) };

@@ -61,6 +61,7 @@ impl Orbit<2, 4> for Mandelbrot {
         A::mul_add(z[0], z[0], z[1] * z[1])
     }
 
+    #[inline(always)]
     fn enclose<N: Real>(hull: &Hull<N, 2>) -> Taylor<N, true> {
         let c = Disc { centre: hull.centre, radius: hull.radius(0, 2) };
         Taylor::new(c, None, hull.reach(0, 2), hull.unit)

@@ -6,9 +6,9 @@
 
 use crate::field::definition::Field;
 use crate::field::error::FieldError;
-use crate::field::escape::enclosure::{Enclosure, Hull, less, more};
+use crate::field::escape::enclosure::{Enclosure, Hull, less, more, squares};
 use crate::field::escape::labels::escape_field;
-use crate::field::escape::orbit::{Orbit, Plain, Rounding};
+use crate::field::escape::orbit::{Fused, Orbit, Rounding};
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
 use crate::geometry::Domain;
@@ -76,16 +76,16 @@ impl Orbit<3, 6> for Mandelbulb {
         A::mul_add(*x, *x, A::mul_add(*y, *y, *z * *z))
     }
 
+    #[inline(always)]
     fn enclose<N: Real>(hull: &Hull<N, 3>) -> Ball<N> {
         let [x, y, z] = hull.centre;
         let radius = hull.radius(0, 3);
         Ball {
             w: [x, y, z, x, y, z],
             radius,
-            rho: radius,
+            least: radius + N::from_f64(2048.0 * hull.near),
             reach: hull.reach(0, 3),
             rounding: N::from_f64(128.0 * (hull.unit + N::UNIT)),
-            axis: N::from_f64(2048.0 * hull.near),
         }
     }
 }
@@ -107,17 +107,16 @@ impl Orbit<3, 6> for Mandelbulb {
 pub(super) struct Ball<N> {
     w: [N; 6],
     radius: N,
-    rho: N,
+    /// ρ_c, and what a step leaves out near the axis.
+    least: N,
     reach: N,
     rounding: N,
-    axis: N,
 }
 
 impl<N: Real> Enclosure<N> for Ball<N> {
     #[inline(always)]
     fn disc(&self) -> (N, N) {
-        let [x, y, z, ..] = self.w;
-        (x * x + y * y + z * z, self.radius)
+        (squares(&self.w[..3]), self.radius)
     }
 
     #[inline(always)]
@@ -125,18 +124,18 @@ impl<N: Real> Enclosure<N> for Ball<N> {
         let [x, y, ..] = self.w;
         let [zero, one, eight] = [0.0, 1.0, 8.0].map(N::from_f64);
         let m = modulus + radius;
-        let p2 = x * x + y * y;
+        let p2 = x.mul_add(x, y * y);
         // At the axis what the step leaves out counts.
         let rho = if p2 < N::TINY { zero } else { p2.sqrt() };
-        let pole = rho * less() - radius;
+        let pole = rho.mul_sub(less(), radius);
         // Where it is used, m is at least the root of ROOTS_FROM, and pole at least an eighth of that.
         let stretch = if eight * pole > m { m * (one / pole) } else { eight };
         let m2 = m * m;
         let m4 = m2 * m2;
         let most = eight * (m4 * m2 * m) * stretch;
-        let rounding = self.rounding * (m4 * m4 + self.reach) + self.axis;
-        self.radius = (most * radius + self.rho + rounding) * more();
-        self.w = Mandelbulb::step::<N, Plain>(self.w);
+        let rounding = self.rounding.mul_add(m4.mul_add(m4, self.reach), self.least);
+        self.radius = most.mul_add(radius, rounding) * more();
+        self.w = Mandelbulb::step::<N, Fused>(self.w);
     }
 }
 

@@ -193,9 +193,9 @@ impl<const K: usize> MakeProgram<K> for StreamProgram<K> {
         let entry = if planes.is_some() { "strategies/stream_faces.cu" } else { "strategies/stream.cu" };
         let levels = Specialisation::of_levels(entry, plan, field, twin, &how, header);
         let shares = ("SHARES_FACES", planes.is_some().to_string());
-        // Sums of coordinates are numbers of the run.
+        // Sums of coordinates and of an offset that may be a half are numbers of the run.
         let longest = plan.domain().size().into_iter().max().unwrap_or(0);
-        let exact = twin.precision == Precision::F64 || longest <= 1 << f32::MANTISSA_DIGITS;
+        let exact = twin.precision == Precision::F64 || longest < 1 << (f32::MANTISSA_DIGITS - 1);
         let exact = ("EXACT_COORDINATES", exact.to_string());
         let declaration = shape.declaration() + &planes.map(|planes| planes.declaration()).unwrap_or_default();
         Ok(levels.and(&[&shape.defines()[..], &[shares, exact]].concat(), &declaration, false))

@@ -1,9 +1,11 @@
-//! One entry per vector unit: the generic passes, compiled for it.
+//! One entry per vector unit: the generic passes, compiled for it. Certificates are of one number at a time, and for fused products.
 #![allow(unsafe_code)]
 
 use crate::field::escape::orbit::{Orbit, Rounding};
 use crate::field::escape::passes;
 use crate::field::escape::sampled::EscapeField;
+use crate::geometry::Region;
+use crate::rule::Verdict;
 use crate::simd::{Isa, Real};
 
 /// The labels of `cells` on the field's instruction set.
@@ -49,4 +51,28 @@ unsafe fn avx2<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Round
 ) {
     // SAFETY: this function is compiled for the unit.
     unsafe { passes::evaluate::<T::Avx2, 4, K, V, O, A>(field, cells, labels) }
+}
+
+/// What a certificate in N says of a region.
+pub(super) fn certified<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding, N: Real>(
+    field: &EscapeField<K, V, O, T, A>,
+    region: &Region<K>,
+) -> Verdict {
+    match field.isa {
+        // SAFETY: the field holds an instruction set that `Isa::is_available` found; either has this.
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 | Isa::Avx2 => unsafe { certified_fused::<K, V, O, T, A, N>(field, region) },
+        _ => field.certified::<N>(region),
+    }
+}
+
+/// # Safety
+/// The processor has the features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn certified_fused<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding, N: Real>(
+    field: &EscapeField<K, V, O, T, A>,
+    region: &Region<K>,
+) -> Verdict {
+    field.certified::<N>(region)
 }

@@ -32,9 +32,11 @@
 //! radius 2 is iterated no more, so that the largest square is (2^60 · 8)². What underflows, where |x| is below 2^-74, is less than
 //! [`UNDERFLOWS`], which is part of every radius.
 //!
-//! A GPU's quick roots of floats are correctly rounded from [`ROOTS_FROM`] up to [`ROOTS_TO`] (`kernels/unchecked.cuh`). Where a square is
-//! less its root is taken as that of [`ROOTS_FROM`], since roots bound from above; where it is more, that it is not below 2 is all that
-//! counts of its root. That an orbit is outside is seen from squares.
+//! A GPU's quick roots of floats are correctly rounded from [`ROOTS_FROM`] up to [`ROOTS_TO`] (`kernels/unchecked.cuh`). Every sum of squares
+//! holds [`ROOTS_FROM`] too, which is nothing beside 4, and roots bound from above; where it is more than [`ROOTS_TO`], that its root is not
+//! below 2 is all that counts of it. That an orbit is outside is seen from squares.
+//!
+//! Products and sums are rounded once together, whatever the run does: that is fewer operations, and less rounding.
 
 use crate::field::options::Precision;
 use crate::rule::Verdict;
@@ -53,7 +55,10 @@ const UNDERFLOWS: f64 = 1.0 / (1u64 << 60) as f64;
 const ROOTS_FROM: f64 = 1.0 / (1u128 << 100) as f64;
 
 /// The largest number whose root is used for more than to see that it is not below 2.
-pub(super) const ROOTS_TO: f64 = 8.0;
+const ROOTS_TO: f64 = 8.0;
+
+/// A disc of c with a larger radius is too wide for a first order.
+pub(crate) const WIDE: f64 = 0.75;
 
 /// The own numbers of certificates for a run in numbers of type `T` over cells of these sides.
 pub(super) fn own_numbers<T: Real>(pitch: &[f64]) -> Precision {
@@ -62,32 +67,45 @@ pub(super) fn own_numbers<T: Real>(pitch: &[f64]) -> Precision {
 }
 
 /// By which share a bound grows for the roundings of the certificate's own numbers: 128v.
+#[inline(always)]
 fn slack<N: Real>() -> f64 {
     128.0 * N::UNIT
 }
 
 /// What a bound from above is multiplied by.
+#[inline(always)]
 pub(crate) fn more<N: Real>() -> N {
     N::from_f64(1.0 + slack::<N>())
 }
 
 /// What a bound from below is multiplied by.
+#[inline(always)]
 pub(crate) fn less<N: Real>() -> N {
     N::from_f64(1.0 - slack::<N>())
 }
 
+#[inline(always)]
 fn larger<N: Real>(a: N, b: N) -> N {
     if a < b { b } else { a }
 }
 
 /// |a − b|.
-pub(crate) fn distance<N: Real>(a: N, b: N) -> N {
+#[inline(always)]
+fn distance<N: Real>(a: N, b: N) -> N {
     if a < b { b - a } else { a - b }
 }
 
-/// At least the root of a square, but for rounding. On a GPU the root of more than [`ROOTS_TO`] may be another large number, or none.
-pub(crate) fn root<N: Real>(square: N) -> N {
-    larger(square, N::from_f64(ROOTS_FROM)).sqrt()
+/// The sum of the squares, and as much that its root can be taken on a GPU: [`ROOTS_FROM`].
+#[inline(always)]
+pub(crate) fn squares<N: Real>(x: &[N]) -> N {
+    x.iter().rev().fold(N::from_f64(ROOTS_FROM), |sum, &x| x.mul_add(x, sum))
+}
+
+/// The sum of the magnitudes.
+#[inline(always)]
+fn sum<N: Real>(x: &[N]) -> N {
+    let magnitudes = x.iter().map(|&x| distance(x, N::from_f64(0.0)));
+    magnitudes.reduce(|sum, x| sum + x).unwrap_or(N::from_f64(0.0))
 }
 
 /// The box of a region's samples, in the certificate's numbers.
@@ -104,6 +122,7 @@ pub(crate) struct Hull<N, const K: usize> {
 
 impl<N: Real, const K: usize> Hull<N, K> {
     /// The box between two samples of a run in `T`, which N holds exactly; None if it reaches too far.
+    #[inline(always)]
     pub(super) fn between<T: Real>(a: [T; K], b: [T; K]) -> Option<Self> {
         let [a, b] = [a, b].map(|sample| sample.map(|x| N::from_f64(x.to_f64())));
         let reaches = |x: &N| distance(*x, N::from_f64(0.0)) <= N::from_f64(FARTHEST);
@@ -117,28 +136,30 @@ impl<N: Real, const K: usize> Hull<N, K> {
     }
 
     /// At least the distance from the centre to a corner, along axes `from` to `to`.
+    #[inline(always)]
     pub(crate) fn radius(&self, from: usize, to: usize) -> N {
-        length(&self.half[from..to]) * more() + N::from_f64(UNDERFLOWS)
+        let half = &self.half[from..to];
+        let square = squares(half);
+        let length = if square <= N::from_f64(ROOTS_TO) { square.sqrt() } else { sum(half) };
+        length.mul_add(more(), N::from_f64(UNDERFLOWS))
     }
 
     /// At least the distance from the origin to any sample, along axes `from` to `to`.
+    #[inline(always)]
     pub(crate) fn reach(&self, from: usize, to: usize) -> N {
-        (length(&self.centre[from..to]) + self.radius(from, to)) * more()
+        (sum(&self.centre[from..to]) + sum(&self.half[from..to])) * more()
     }
 }
 
-fn length<N: Real>(x: &[N]) -> N {
-    x.iter().fold(N::from_f64(0.0), |sum, &x| sum + x * x).sqrt()
-}
-
 /// The root of a run's TINY.
+#[inline(always)]
 fn near<T: Real>() -> f64 {
     T::TINY.to_f64().sqrt()
 }
 
 /// All orbits of a hull, about one of them.
 pub(crate) trait Enclosure<N> {
-    /// |Z|² of the orbit in the middle, and R, which is at least the distance of any other to it; but for rounding.
+    /// |Z|² of the orbit in the middle, and a little more, and R, which is at least the distance of any other to it; but for rounding.
     fn disc(&self) -> (N, N);
     /// One iteration, of which |Z| (or a little more) and R are given, whose sum is below 2.
     fn step(&mut self, modulus: N, radius: N);
@@ -156,13 +177,14 @@ const SETTLING: u32 = 32;
 const CYCLE: u32 = 8;
 
 /// How close to 2 the enclosed |z| may come from below and from above.
+#[inline(always)]
 pub(super) fn limits<N: Real>(unit: f64) -> [f64; 2] {
     let margin = 4.0 * unit + slack::<N>();
     [2.0 * (1.0 - margin), 2.0 * (1.0 + margin)]
 }
 
 /// What a twin has to know of certificates in N for a run in T.
-pub(super) fn numbers<N: Real, T: Real>() -> [(&'static str, f64); 14] {
+pub(super) fn numbers<N: Real, T: Real>() -> [(&'static str, f64); 15] {
     let [inside, outside] = limits::<N>(T::UNIT);
     [
         ("UNIT", T::UNIT),
@@ -175,6 +197,7 @@ pub(super) fn numbers<N: Real, T: Real>() -> [(&'static str, f64); 14] {
         ("FARTHEST", FARTHEST),
         ("ROOTS_FROM", ROOTS_FROM),
         ("ROOTS_TO", ROOTS_TO),
+        ("WIDE", WIDE),
         ("INSIDE", inside),
         ("OUTSIDE", outside),
         ("SETTLING", SETTLING.into()),
@@ -183,19 +206,18 @@ pub(super) fn numbers<N: Real, T: Real>() -> [(&'static str, f64); 14] {
 }
 
 /// What is certain of all orbits of an enclosure. What is not a number is neither inside nor outside.
+#[inline(always)]
 pub(super) fn certify<N: Real>(mut orbits: impl Enclosure<N>, limits: [f64; 2], dwell: u32) -> Verdict {
     let [inside, outside] = limits.map(N::from_f64);
     for d in 0..dwell {
         let (square, radius) = orbits.disc();
-        let farthest = outside + radius;
-        if square * less() >= farthest * farthest {
-            return Verdict::Uniform(d.into());
-        }
-        let modulus = root(square);
+        let modulus = square.sqrt();
         // Not the opposite of `>=`: an unknown sum is not below.
         let certain = modulus + radius < inside;
         if !certain {
-            return Verdict::Unknown;
+            let farthest = outside + radius;
+            let left = square * less() >= farthest * farthest;
+            return if left { Verdict::Uniform(d.into()) } else { Verdict::Unknown };
         }
         if d >= SETTLING && d.is_power_of_two() && orbits.settles(radius, inside, d) {
             break;
@@ -207,10 +229,11 @@ pub(super) fn certify<N: Real>(mut orbits: impl Enclosure<N>, limits: [f64; 2], 
 
 /// True if a disc comes to lie in itself: `orbits` are all that start at most `wide` from the middle of `before`, and `apart` bounds how far
 /// from it their own is, but for rounding.
+#[inline(always)]
 pub(super) fn comes_back<N: Real, E: Enclosure<N>>(mut orbits: E, wide: N, inside: N, apart: impl Fn(&E) -> N) -> bool {
     let (mut square, mut radius) = orbits.disc();
     for _ in 0..CYCLE {
-        let modulus = root(square);
+        let modulus = square.sqrt();
         let certain = modulus + radius < inside;
         if !certain {
             return false;
@@ -226,6 +249,7 @@ pub(super) fn comes_back<N: Real, E: Enclosure<N>>(mut orbits: E, wide: N, insid
 
 /// How many times as wide as R a disc is that is expected to come back after so many steps: it does so where its orbits draw nearer by a
 /// share of 2/(w + 1) or more in a cycle, the later the weaker.
+#[inline(always)]
 pub(super) fn width<N: Real>(steps: u32) -> N {
     N::from_u32(steps / (SETTLING / 4))
 }

@@ -47,15 +47,16 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Field
 impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Prove<K> for EscapeField<K, V, O, T, A> {
     fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
         match self.own {
-            Precision::F32 => self.certified::<f32>(region),
-            Precision::F64 => self.certified::<f64>(region),
+            Precision::F32 => dispatch::certified::<K, V, O, T, A, f32>(self, region),
+            Precision::F64 => dispatch::certified::<K, V, O, T, A, f64>(self, region),
         }
     }
 }
 
 impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> EscapeField<K, V, O, T, A> {
     /// What a certificate in N says of a region.
-    fn certified<N: Real>(&self, region: &Region<K>) -> Verdict {
+    #[inline(always)]
+    pub(super) fn certified<N: Real>(&self, region: &Region<K>) -> Verdict {
         let hull = self.hull::<N>(region);
         hull.map_or(Verdict::Unknown, |hull| certify(O::enclose(&hull), limits::<N>(T::UNIT), self.dwell))
     }

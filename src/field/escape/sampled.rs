@@ -51,6 +51,7 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Escap
     }
 
     /// The box of the samples of a region's cells, as they are computed; None if it reaches too far.
+    #[inline(always)]
     pub(super) fn hull<N: Real>(&self, region: &Region<K>) -> Option<Hull<N, K>> {
         let last = std::array::from_fn(|j| region.corner[j] + (region.extent[j] - 1));
         Hull::between(self.sample(region.corner), self.sample(last))
