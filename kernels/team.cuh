@@ -12,6 +12,17 @@ DEVICE bool team_any(bool value) {
     return __syncthreads_or(value);
 }
 
+// Something that a warp shares, whose address stays in a register: else it is computed anew wherever it is used.
+template <class T> DEVICE T& held(T& shared) {
+#if __CUDA_ARCH__
+    u32 address = u32(__cvta_generic_to_shared(&shared));
+    asm volatile("" : "+r"(address));
+    return *(T*)__builtin_assume_aligned(__cvta_shared_to_generic(address), alignof(T));
+#else
+    return shared;
+#endif
+}
+
 // Thread 0's value for everyone. Between two calls in one kernel there must be a barrier of the caller's.
 template <class T> DEVICE T team_broadcast(T value) {
     if (WARPS == 1) return __shfl_sync(0xffffffffu, value, 0);

@@ -33,9 +33,9 @@ DEVICE u32 planes_of(const RunArgs& run, const LaunchArgs& launch, u32 axis, con
 }
 
 KERNEL(stream_faces) {
-    __shared__ Queue queues[WARPS];
+    __shared__ Queue<true> queues[WARPS];
     Listener listener(run.stop);
-    Evaluator evaluator{args, queues[warp()]};
+    Evaluator<true> evaluator{args, held(queues[warp()])};
     FaceSheet sheet{run, launch};
     // Of roots themselves, else of the regions of the level above.
     const bool roots = launch.above == 0;
@@ -89,13 +89,19 @@ KERNEL(stream_faces) {
 #pragma unroll
             for (u32 j = 0; j < DIM; j++) {
                 if (axis != j) continue;
-                const u32 nth = number / section[j], at = roots ? coords[j] + nth : coords[j] * split(j) + 1 + nth;
-                const u32 plane = at * plane_step(launch, j);
-                cell = box.cell(j, number % section[j]);
+                // Few planes are quicker counted than divided by.
+                constexpr u32 COUNTED = 8;
+                u32 nth = split(j) > COUNTED ? number / section[j] : 0;
+                if (split(j) <= COUNTED) {
+#pragma unroll
+                    for (u32 i = 1; i < (split(j) > 2 ? split(j) : 2); i++) nth += number >= i * section[j];
+                }
+                const u32 at = roots ? coords[j] + nth : coords[j] * split(j) + 1 + nth, plane = at * plane_step(launch, j);
+                cell = box.cell(j, number - nth * section[j]);
                 index = face_index(run, launch, j, plane, cell);
                 cell[j] = plane_layer(run, launch, j, plane);
             }
-            evaluator.evaluate(sheet, index, cell, since, there);
+            evaluator.evaluate(sheet, index, Point(args, cell), since, there);
         }
     }
     evaluator.finish(sheet);

@@ -22,53 +22,49 @@ struct Sheet {
 
 #ifdef FIELD_ORBIT
 
-DEVICE FIELD_ORBIT orbit_at(const FieldArgs& args, const Coords& cell) {
-    Real point[DIM];
+// Where the orbit of a cell starts.
+struct Point {
+    Real x[DIM];
+
+    DEVICE Point() {}
+    DEVICE Point(const FieldArgs& args, const Coords& cell) {
 #pragma unroll
-    for (u32 j = 0; j < DIM; j++) point[j] = sample(args, j, cell[j]);
-    return FIELD_ORBIT::start(point);
-}
+        for (u32 j = 0; j < DIM; j++) x[j] = sample(args, j, cell[j]);
+    }
+    DEVICE FIELD_ORBIT start() const { return FIELD_ORBIT::start(x); }
+};
 
 // How a cell of a leaf is named: where sums of coordinates and the offset are exact by such sums, as numbers of the run.
 #if EXACT_COORDINATES
 using Number = Real;
-struct Place {
-    Real numbers[DIM];
-    DEVICE Real& operator[](u32 j) { return numbers[j]; }
-    DEVICE const Real& operator[](u32 j) const { return numbers[j]; }
-};
 DEVICE Number number_of(const FieldArgs& args, u32 coordinate) { return add(Real(coordinate), Real(args.offset)); }
-DEVICE FIELD_ORBIT orbit_at(const FieldArgs& args, const Place& place) {
-    Real point[DIM];
-#pragma unroll
-    for (u32 j = 0; j < DIM; j++) point[j] = sample_at(args, j, place[j]);
-    return FIELD_ORBIT::start(point);
-}
+DEVICE Real sample_of(const FieldArgs& args, u32 j, Number number) { return sample_at(args, j, number); }
 #else
 using Number = u32;
-using Place = Coords;
 DEVICE Number number_of(const FieldArgs&, u32 coordinate) { return coordinate; }
+DEVICE Real sample_of(const FieldArgs& args, u32 j, Number number) { return sample(args, j, number); }
 #endif
 
-// Cells of a warp that are inside still, by the stage that they wait for. There is room for 31 that wait and 32 that come.
-struct Queue {
+// Cells of a warp that are inside still, by the stage that they wait for. There is room for 31 that wait and 32 that come. They bring
+// their points where a cell is not quickly found by its number.
+template <bool POINTS> struct Queue {
     static constexpr u32 ROOM = 64;
     struct Stage {
-        Real state[FIELD_ORBIT::STATE][ROOM];
+        Real state[FIELD_ORBIT::STATE][ROOM], point[POINTS ? DIM : 1][POINTS ? ROOM : 1];
         u32 index[ROOM], age[ROOM];
     };
     Stage stages[FIELD_ORBIT::STAGES];
 };
 
-struct Evaluator {
+template <bool POINTS> struct Evaluator {
     const FieldArgs& args;
-    Queue& queue;
+    Queue<POINTS>& queue;
     // How many wait for each stage, eight bits for it.
     u32 waiting = 0;
 
     // `since`: the cell is not outside before so many steps; by a proof, or, where faces are shared, so one guesses of it.
-    template <class Out, class Cell> DEVICE void evaluate(Out& sheet, u32 index, const Cell& cell, u32 since, bool mine) {
-        FIELD_ORBIT z = orbit_at(args, cell);
+    template <class Out> DEVICE void evaluate(Out& sheet, u32 index, const Point& point, u32 since, bool mine) {
+        FIELD_ORBIT z = point.start();
         const bool permanent = z.permanent();
         constexpr u32 YOUNG = FIELD_ORBIT::COUNTED + FIELD_ORBIT::TESTED;
         const u32 cap = args.dwell;
@@ -76,7 +72,7 @@ struct Evaluator {
 #pragma unroll 1
         for (u32 i = 0; i < begin; i += 4) steps<4>(z);
         if (SHARES_FACES && begin > 0 && __any_sync(WHOLE_WARP, mine && !(permanent && inside(z)))) {
-            z = orbit_at(args, cell);
+            z = point.start();
             begin = 0;
         }
         u32 d = begin, span = 0;
@@ -101,7 +97,7 @@ struct Evaluator {
         u32 stage = 0;
 #pragma unroll
         for (u32 i = 0; i + 1 < FIELD_ORBIT::STAGES; i++) stage += begin + FIELD_ORBIT::FIRST >= FIELD_ORBIT::bound(i);
-        wait(z, stage, index, d, mine && stays);
+        wait(z, point, stage, index, d, mine && stays);
         if ((waiting & ENOUGH) != 0) go_on(sheet, 32);
     }
 
@@ -127,11 +123,15 @@ struct Evaluator {
         sheet.put(index, d < args.dwell ? d : args.dwell, mine && !stays);
     }
 
-    DEVICE void wait(const FIELD_ORBIT& z, u32 stage, u32 index, u32 age, bool mine) {
+    DEVICE void wait(const FIELD_ORBIT& z, const Point& point, u32 stage, u32 index, u32 age, bool mine) {
         const u32 votes = __ballot_sync(WHOLE_WARP, mine), place = count(stage) + __popc(votes & ((1u << lane()) - 1));
-        Queue::Stage& to = queue.stages[stage];
+        auto& to = queue.stages[stage];
         if (mine) {
             z.save([&](u32 i, Real number) { to.state[i][place] = number; });
+            if constexpr (POINTS) {
+#pragma unroll
+                for (u32 j = 0; j < DIM; j++) to.point[j][place] = point.x[j];
+            }
             to.index[place] = index;
             to.age[place] = age;
         }
@@ -153,10 +153,17 @@ struct Evaluator {
         const u32 all = count(stage), taken = all < 32 ? all : 32, from = all - taken, cap = args.dwell;
         const bool mine = lane() < taken;
         const u32 place = from + (mine ? lane() : 0);
-        const Queue::Stage& of = queue.stages[stage];
+        const auto& of = queue.stages[stage];
         const u32 index = of.index[place];
         u32 d = of.age[place], span = 0;
-        FIELD_ORBIT z = orbit_at(args, sheet.cell(index));
+        Point point;
+        if constexpr (POINTS) {
+#pragma unroll
+            for (u32 j = 0; j < DIM; j++) point.x[j] = of.point[j][place];
+        } else {
+            point = Point(args, sheet.cell(index));
+        }
+        FIELD_ORBIT z = point.start();
         z.load([&](u32 i) { return of.state[i][place]; });
         waiting -= taken << (8 * stage);
         const u32 end = last || FIELD_ORBIT::bound(stage) > cap ? cap : FIELD_ORBIT::bound(stage);
@@ -165,24 +172,32 @@ struct Evaluator {
         const bool stays = !last && span == 0 && d < cap;
         __syncwarp();
         found(sheet, z, index, d, span, mine, stays);
-        if (!last) wait(z, stage + 1, index, d, mine && stays);
+        if (!last) wait(z, point, stage + 1, index, d, mine && stays);
     }
 };
 
 #else
 
 using Number = u32;
-using Place = Coords;
 DEVICE Number number_of(const FieldArgs&, u32 coordinate) { return coordinate; }
+DEVICE u32 sample_of(const FieldArgs&, u32, Number number) { return number; }
 
-struct Queue {};
+// A cell itself.
+struct Point {
+    Coords x;
 
-struct Evaluator {
+    DEVICE Point() {}
+    DEVICE Point(const FieldArgs&, const Coords& cell) : x(cell) {}
+};
+
+template <bool> struct Queue {};
+
+template <bool POINTS> struct Evaluator {
     const FieldArgs& args;
-    Queue& queue;
+    Queue<POINTS>& queue;
 
-    template <class Out> DEVICE void evaluate(Out& sheet, u32 index, const Coords& cell, u32, bool mine) {
-        sheet.put(index, value_at(args, cell), mine);
+    template <class Out> DEVICE void evaluate(Out& sheet, u32 index, const Point& point, u32, bool mine) {
+        sheet.put(index, value_at(args, point.x), mine);
     }
     template <class Out> DEVICE void finish(Out&) {}
 };

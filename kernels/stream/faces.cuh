@@ -46,29 +46,6 @@ struct FaceSheet {
         cells += mine;
         if (LABELS_COUNT) labels += mine ? found : 0;
     }
-    DEVICE Coords cell(u32 index) const {
-        u32 axis = 0;
-#pragma unroll
-        for (u32 j = 1; j < DIM; j++) axis += index >= launch.planes[j];
-        Coords cell;
-#pragma unroll
-        for (u32 j = 0; j < DIM; j++) {
-            if (j != axis) continue;
-            u32 rest = index - launch.planes[j];
-            const u32 layer = layer_cells(run.size, j), plane = rest / layer;
-            rest %= layer;
-#pragma unroll
-            for (u32 l = 0; l < DIM; l++) {
-                if (l == j) {
-                    cell[l] = plane_layer(run, launch, l, plane);
-                } else {
-                    cell[l] = rest % run.size[l];
-                    rest /= run.size[l];
-                }
-            }
-        }
-        return cell;
-    }
 };
 
 // A box between planes: a region with the next layer of cells on its upper sides, where the domain has one.

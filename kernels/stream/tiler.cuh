@@ -33,7 +33,7 @@ struct Tiler {
     const FieldArgs& args;
     Listener& listener;
     Sheet& sheet;
-    Evaluator& evaluator;
+    Evaluator<false>& evaluator;
     Leaves& leaves;
     u32 heard = 0; // labels since the warp last listened
     u64 evaluated = 0, known = 0; // cells
@@ -94,10 +94,10 @@ struct Tiler {
         // Of small leaves a lane has the same cell every time.
         u32 rest = (32 % most_cells == 0 ? lane() : number) % most_cells;
         Coords at;
-        Place place;
+        Point point;
 #pragma unroll
         for (u32 j = 0; j < DIM; j++) {
-            at[j] = KNOWN + rest % open_side(j);
+            at[j] = KNOWN + (j + 1 < DIM ? rest % open_side(j) : rest);
             rest /= open_side(j);
             if (!TILE_EVEN) {
                 const bool beyond = at[j] + 1 == leaf_side(j) && (leaves.shorter[from] >> j & 1) != 0;
@@ -109,8 +109,8 @@ struct Tiler {
         if (!TILE_EVEN && !__any_sync(WHOLE_WARP, there)) return;
         const Leaf& leaf = leaves.of[from];
 #pragma unroll
-        for (u32 j = 0; j < DIM; j++) place[j] = leaf.first[j] + Number(at[j]);
-        evaluator.evaluate(sheet, leaf.index + piece_index(at), place, leaf.since, there);
+        for (u32 j = 0; j < DIM; j++) point.x[j] = sample_of(args, j, leaf.first[j] + Number(at[j]));
+        evaluator.evaluate(sheet, leaf.index + piece_index(at), point, leaf.since, there);
     }
 
 #if SHARES_FACES

@@ -2,13 +2,17 @@
 #pragma once
 
 KERNEL(stream_tiles) {
-    __shared__ Piece pieces[WARPS];
-    __shared__ Queue queues[WARPS];
-    __shared__ Leaves lists[WARPS];
+    struct Desk {
+        Piece piece;
+        Leaves leaves;
+        Queue<false> queue;
+    };
+    __shared__ Desk desks[WARPS];
+    Desk& desk = held(desks[warp()]);
     Listener listener(run.stop);
-    Evaluator evaluator{args, queues[warp()]};
-    Sheet sheet{pieces[warp()]};
-    Tiler tiler{run, launch, args, listener, sheet, evaluator, lists[warp()]};
+    Evaluator<false> evaluator{args, desk.queue};
+    Sheet sheet{desk.piece};
+    Tiler tiler{run, launch, args, listener, sheet, evaluator, desk.leaves};
 #if TILE_DIVIDES
     LaunchArgs inner = launch;
 #pragma unroll
