@@ -40,8 +40,10 @@ KERNEL(stream_faces) {
     // Of roots themselves, else of the regions of the level above.
     const bool roots = launch.above == 0;
     LaunchArgs level = launch;
+    u32 apart[DIM];
 #pragma unroll
     for (u32 j = 0; j < DIM; j++) {
+        apart[j] = plane_step(launch, j);
         level.grid[j] = roots ? launch.grid[j] : launch.grid[j] / split(j);
         level.side[j] = roots ? launch.side[j] : launch.side[j] * split(j);
     }
@@ -96,7 +98,7 @@ KERNEL(stream_faces) {
 #pragma unroll
                     for (u32 i = 1; i < (split(j) > 2 ? split(j) : 2); i++) nth += number >= i * section[j];
                 }
-                const u32 at = roots ? coords[j] + nth : coords[j] * split(j) + 1 + nth, plane = at * plane_step(launch, j);
+                const u32 at = roots ? coords[j] + nth : coords[j] * split(j) + 1 + nth, plane = at * apart[j];
                 cell = box.cell(j, number - nth * section[j]);
                 index = face_index(run, launch, j, plane, cell);
                 cell[j] = plane_layer(run, launch, j, plane);
