@@ -68,30 +68,32 @@ template <bool POINTS> struct Evaluator {
         const bool permanent = z.permanent();
         constexpr u32 YOUNG = FIELD_ORBIT::COUNTED + FIELD_ORBIT::TESTED;
         const u32 cap = args.dwell;
-        u32 begin = warp_least(mine ? since : cap) & ~3u;
+        // By four, so that few are lost; but where a step costs little, a loop is not for so few.
+        constexpr u32 MANY = FIELD_ORBIT::SHORTEST;
+        u32 begin = warp_least(mine ? since : cap) & ~3u, done = 0;
 #pragma unroll 1
-        for (u32 i = 0; i < begin; i += 4) steps<4>(z);
+        for (; begin - done >= MANY; done += MANY) steps<MANY>(z);
+        if (MANY > 4 && done < begin) steps<4>(z);
         if (SHARES_FACES && begin > 0 && __any_sync(WHOLE_WARP, mine && !(permanent && inside(z)))) {
             z = point.start();
             begin = 0;
         }
         u32 d = begin, span = 0;
-        bool stays = false;
         if (permanent) {
             d += counted<FIELD_ORBIT::COUNTED>(z);
             const u32 end = begin + YOUNG < cap ? begin + YOUNG : cap;
             if constexpr (FIELD_ORBIT::TESTED > 0) tested(z, d, end);
-            // Proofs say of the state after them nothing but that those before were inside.
-            stays = d == begin + YOUNG && d < cap && inside(z);
-            if (FIELD_ORBIT::FIRST > 0) {
-                const u32 first = begin + FIELD_ORBIT::FIRST < cap ? begin + FIELD_ORBIT::FIRST : cap;
-                if (stays) span = blocks<FIELD_ORBIT::SHORTEST>(z, d, first) ? 0 : FIELD_ORBIT::SHORTEST;
-                stays = stays && span == 0;
-            }
         } else {
             tested(z, d, cap);
         }
-        __syncwarp();
+        // Proofs say of the state after them nothing but that those before were inside. All at once, without a branch.
+        bool stays = permanent & (d == begin + YOUNG) & (d < cap) & inside(z);
+        if constexpr (FIELD_ORBIT::FIRST > 0) {
+            const u32 first = begin + FIELD_ORBIT::FIRST < cap ? begin + FIELD_ORBIT::FIRST : cap;
+            if (stays) span = blocks<FIELD_ORBIT::SHORTEST>(z, d, first) ? 0 : FIELD_ORBIT::SHORTEST;
+            __syncwarp();
+            stays = stays && span == 0;
+        }
         found(sheet, z, index, d, span, mine, stays);
         // Whoever is as old as that needs no stage before.
         u32 stage = 0;
@@ -136,7 +138,6 @@ template <bool POINTS> struct Evaluator {
             to.age[place] = age;
         }
         waiting += __popc(votes) << (8 * stage);
-        __syncwarp();
     }
 
     // Stages of which at least so many wait, in their order, so that none is asked for more room than it has.
@@ -149,6 +150,8 @@ template <bool POINTS> struct Evaluator {
 
     // A stage of up to 32.
     template <class Out> DEVICE void run(Out& sheet, u32 stage) {
+        // What others have put there.
+        __syncwarp();
         const bool last = stage + 1 == FIELD_ORBIT::STAGES;
         const u32 all = count(stage), taken = all < 32 ? all : 32, from = all - taken, cap = args.dwell;
         const bool mine = lane() < taken;

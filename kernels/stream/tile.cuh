@@ -72,11 +72,31 @@ struct alignas(16) Piece {
 
     // Sixteen bytes of cells from a number on, which is a multiple of as many.
     DEVICE Quad quad(u32 index) const {
-        if (sizeof(TileLabel) == sizeof(CellValue) && !TILE_NARROW) return *(const Quad*)(labels + index);
+        constexpr u32 BYTES = sizeof(CellValue), FROM = sizeof(TileLabel);
+        constexpr bool AS_THEY_ARE = !TILE_NARROW || !COUNTS_AS_FLOATS, WIDENED = AS_THEY_ARE && FROM < BYTES && BYTES <= 4;
+        if (AS_THEY_ARE && FROM == BYTES) return *(const Quad*)(labels + index);
         u32 words[4];
+        if (WIDENED) {
+            // With zero bytes between them.
+            constexpr u32 MANY = WIDENED ? 4 * FROM / BYTES : 1;
+            struct alignas(4 * MANY) Few {
+                u32 words[MANY];
+            };
+            const Few few = *(const Few*)(labels + index);
+#pragma unroll
+            for (u32 i = 0; i < 4; i++) {
+                u32 selector = 0;
+#pragma unroll
+                for (u32 b = 0; b < 4; b++) {
+                    const u32 label = (i * 4 + b) / BYTES;
+                    selector |= (b % BYTES < FROM ? label * FROM % 4 + b % BYTES : 4) << (4 * b);
+                }
+                words[i] = __byte_perm(few.words[WIDENED ? i * FROM / BYTES : 0], 0, selector);
+            }
+            return {words[0], words[1], words[2], words[3]};
+        }
 #pragma unroll
         for (u32 i = 0; i < 4; i++) {
-            constexpr u32 BYTES = sizeof(CellValue);
             words[i] = 0;
 #pragma unroll
             for (u32 b = 0; b < (BYTES < 4 ? 4 / BYTES : 1); b++) {

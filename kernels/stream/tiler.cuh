@@ -78,8 +78,9 @@ struct Tiler {
             const u32 all = __popc(votes) * LEAF_CELLS;
 #pragma unroll 1
             for (u32 base = 0; base < all && !ends(LISTEN);) {
+                const u32 end = all - base < LISTEN * 32 ? all : base + LISTEN * 32;
 #pragma unroll 1
-                for (u32 i = 0; i < LISTEN && base < all; i++, base += 32) chunk(base, all);
+                for (; base < end; base += 32) chunk(base, all);
             }
         }
         __syncwarp();
@@ -200,7 +201,8 @@ struct Tiler {
 #pragma unroll 16
         for (u32 i = 0; i < PIECE_CELLS / QUAD_CELLS; i += 32) {
             if (i + lane() >= PIECE_CELLS / QUAD_CELLS) break;
-            *(Quad*)(mine + linear(run.extent, piece_place(i * QUAD_CELLS))) = ALIKE ? quad : sheet.piece.quad((i + lane()) * QUAD_CELLS);
+            CellValue* const to = mine + linear(run.extent, piece_place(i * QUAD_CELLS));
+            put((Quad*)to, ALIKE ? quad : sheet.piece.quad((i + lane()) * QUAD_CELLS));
         }
     }
 
@@ -220,7 +222,7 @@ struct Tiler {
 #pragma unroll 4
                 for (u32 i = lane(); i < PIECE_CELLS / QUAD_CELLS; i += 32) {
                     const u32 index = i * QUAD_CELLS;
-                    *(Quad*)(lowest + linear(run.extent, piece_place(index))) = alike ? quad : sheet.piece.quad(index);
+                    put((Quad*)(lowest + linear(run.extent, piece_place(index))), alike ? quad : sheet.piece.quad(index));
                 }
             }
             return;

@@ -290,6 +290,12 @@ inline unsigned atomicMax(unsigned* at, unsigned value) {
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __clz(unsigned x) { return x == 0 ? 32 : __builtin_clz(x); }
 inline int __clzll(unsigned long long x) { return x == 0 ? 64 : __builtin_clzll(x); }
+inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
+    const unsigned long long bytes = (unsigned long long)y << 32 | x;
+    unsigned picked = 0;
+    for (int i = 0; i < 4; i++) picked |= unsigned(bytes >> (8 * (selector >> (4 * i) & 7)) & 0xff) << (8 * i);
+    return picked;
+}
 inline int __ffs(unsigned x) { return __builtin_ffs(int(x)); }
 inline int __ffsll(unsigned long long x) { return __builtin_ffsll((long long)x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
