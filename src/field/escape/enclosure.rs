@@ -98,14 +98,21 @@ fn distance<N: Real>(a: N, b: N) -> N {
 /// The sum of the squares, and as much that its root can be taken on a GPU: [`ROOTS_FROM`].
 #[inline(always)]
 pub(crate) fn squares<N: Real>(x: &[N]) -> N {
-    x.iter().rev().fold(N::from_f64(ROOTS_FROM), |sum, &x| x.mul_add(x, sum))
+    let mut sum = N::from_f64(ROOTS_FROM);
+    for &x in x.iter().rev() {
+        sum = x.mul_add(x, sum);
+    }
+    sum
 }
 
 /// The sum of the magnitudes.
 #[inline(always)]
 fn sum<N: Real>(x: &[N]) -> N {
-    let magnitudes = x.iter().map(|&x| distance(x, N::from_f64(0.0)));
-    magnitudes.reduce(|sum, x| sum + x).unwrap_or(N::from_f64(0.0))
+    let mut sum = N::from_f64(0.0);
+    for &x in x {
+        sum = sum + distance(x, N::from_f64(0.0));
+    }
+    sum
 }
 
 /// The box of a region's samples, in the certificate's numbers.

@@ -54,11 +54,13 @@ impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> Prove
 }
 
 impl<const K: usize, const V: usize, O: Orbit<K, V>, T: Real, A: Rounding> EscapeField<K, V, O, T, A> {
-    /// What a certificate in N says of a region.
+    /// What a certificate in N says of a region. No closures: those might not be compiled for the caller's instruction set.
     #[inline(always)]
     pub(super) fn certified<N: Real>(&self, region: &Region<K>) -> Verdict {
-        let hull = self.hull::<N>(region);
-        hull.map_or(Verdict::Unknown, |hull| certify(O::enclose(&hull), limits::<N>(T::UNIT), self.dwell))
+        match self.hull::<N>(region) {
+            None => Verdict::Unknown,
+            Some(hull) => certify(O::enclose(&hull), limits::<N>(T::UNIT), self.dwell),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::field::julibrot::Julibrot;
 use crate::field::mandelbrot::Mandelbrot;
 use crate::field::mandelbulb::Mandelbulb;
 use crate::field::{Arithmetic, Open, Payload, Precision};
-use crate::field::{Evaluate, Field, FieldOptions, julibrot, mandelbrot, mandelbulb};
+use crate::field::{Evaluate, Field, FieldOptions, Prove, julibrot, mandelbrot, mandelbulb};
 use crate::geometry::{Domain, Region, Sample};
 use crate::rule::Verdict;
 use crate::simd::{Isa, Real};
@@ -259,6 +259,29 @@ fn what_is_proven_holds() {
         let found = [1, 2, 4].map(|side| proven(&*field, &lattice(16, side)));
         assert!(found[1] > 900);
     }
+}
+
+/// A certificate is the same whatever it is compiled for.
+#[test]
+fn every_instruction_set_proves_the_same() {
+    fn check<const K: usize, const V: usize, O: Orbit<K, V>>(window: [[f64; 2]; K], n: u32, side: u32) {
+        let domain = Domain::new([n; K], window, Sample::Centre).unwrap();
+        let mut field = EscapeField::<K, V, O, f32, Plain>::new(&domain, 300, 1.0);
+        for own in [Precision::F32, Precision::F64] {
+            field.own = own;
+            let verdicts = |isa, field: &mut EscapeField<K, V, O, f32, Plain>| -> Vec<Verdict> {
+                field.isa = isa;
+                lattice(n, side).iter().map(|region| field.prove(region, Payload::default())).collect()
+            };
+            let portable = verdicts(Isa::Portable, &mut field);
+            for &isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
+                assert!(verdicts(isa, &mut field) == portable, "{isa} differs over {window:?}");
+            }
+        }
+    }
+    check::<2, 4, Mandelbrot>([[-1.5, 0.5], [-1.0, 1.0]], 256, 4);
+    check::<3, 6, Mandelbulb>([[-1.2, 1.2]; 3], 32, 2);
+    check::<4, 4, Julibrot>([[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]], 16, 2);
 }
 
 /// Orbits that come near a cycle are certain to stay long before the cap, about points of cycles of 1 to 4; about a cycle that repels, and
