@@ -91,7 +91,7 @@ KERNEL(stream_faces) {
 #pragma unroll
             for (u32 j = 0; j < DIM; j++) {
                 if (axis != j) continue;
-                // Few planes are quicker counted than divided by.
+                // Few planes are quicker counted than divided by. As many sections as a region has planes are numbers of a word.
                 constexpr u32 COUNTED = 8;
                 u32 nth = split(j) > COUNTED ? number / section[j] : 0;
                 if (split(j) <= COUNTED) {

@@ -70,6 +70,7 @@ template <bool POINTS> struct Evaluator {
         const u32 cap = args.dwell;
         // By four, so that few are lost; but where a step costs little, a loop is not for so few.
         constexpr u32 MANY = FIELD_ORBIT::SHORTEST;
+        static_assert(MANY == 4 || MANY == 8, "what is left of a multiple of four is four steps");
         u32 begin = warp_least(mine ? since : cap) & ~3u, done = 0;
 #pragma unroll 1
         for (; begin - done >= MANY; done += MANY) steps<MANY>(z);

@@ -26,7 +26,7 @@ const LABELS: u64 = 4096;
 
 /// Shared memory of a block that needs no asking, and what a warp needs of it at most beside labels: survivors and leaves in eight dimensions.
 const SHARED: u64 = 48 << 10;
-const BESIDE: u64 = 64 * 3 * (2 * 8 + 8) + 32 * (13 + (4 + 8) * 8 + 16) + 64;
+const BESIDE: u64 = 3 * (64 * (2 * 8 + 8) + 8) + 32 * (13 + (4 + 8) * 8 + 16) + 64;
 
 /// The most threads of a block, whose warps have nothing to do with each other.
 const THREADS: u32 = 64;

@@ -11,11 +11,11 @@
 //!
 //! ε: while |z| < 2, a computed x² − y² + c_x is off by less than u(3|z|² + 2|c_x|), fused or plain, 2xy + c_y by less than u(2|z|² +
 //! |c_y|), hence z' by less than 4u(4 + |c|). Of the middle, which is fused, it is less than 3v(4 + |c|); and that of D less than
-//! 2v(4|Z||D| + 2ρ_c), with |Z||D| < 1 since |Z| + |D| < 2, and ρ_c at most |c|'s bound: below 2v(4 + |c|). Together
-//! ε = (4u + 6v)(4 + |c|), with v to spare for what is squared of u and v. Underflow in D and e adds less than 2^-140.
+//! 2v(3|Z||D| + ρ_c), with |Z||D| < 1 since |Z| + |D| < 2, and ρ_c at most |c|'s bound: below 2v(4 + |c|). Together
+//! ε = (4u + 6v)(4 + |c|), with v(4 + |c|) to spare for what is squared of u and v. Underflow in D and e adds less than 2^-140.
 //!
-//! |D| is at most 2|Z||D| + ρ_c, below 2 + ρ_c, so that its square stays below ROOTS_TO where ρ_c is at most [`WIDE`]. Of wider discs all
-//! that comes of γ is in e: D is 0, and ρ_c a part of ε.
+//! |D'| is at most 2|Z||D| + ρ_c, below 2 + ρ_c, so that its square stays below ROOTS_TO where ρ_c is at most [`WIDE`]: 2.75² is 7.6. Of
+//! wider discs all that comes of γ is in e: D is 0, and ρ_c a part of ε.
 
 use crate::field::escape::enclosure::{Enclosure, WIDE, comes_back, more, squares, width};
 use crate::field::escape::orbit::{Fused, Rounding};
