@@ -23,6 +23,18 @@ DEVICE constexpr u32 leaf_cells() {
     return cells;
 }
 constexpr u32 LEAF_CELLS = leaf_cells();
+// Those of its brick, and how many of a row are stored together.
+DEVICE constexpr u32 brick_cells() {
+    u32 cells = 1;
+    for (u32 j = 0; j < DIM; j++) cells *= leaf_side(j);
+    return cells;
+}
+DEVICE constexpr u32 brick_row() {
+    u32 cells = 16 / sizeof(CellValue);
+    while (leaf_side(0) % cells != 0) cells /= 2;
+    return TILE_EVEN ? cells : 1;
+}
+constexpr u32 BRICK_CELLS = brick_cells(), BRICK_ROW = brick_row();
 // Those along an axis, where there are any.
 DEVICE constexpr u32 open_side(u32 j) { return leaf_side(j) > KNOWN ? leaf_side(j) - KNOWN : 1; }
 
@@ -50,7 +62,7 @@ struct Tiler {
     DEVICE void evaluate(bool mine, const Coords& coords, const Region& box, u32 since) {
         const u32 votes = __ballot_sync(WHOLE_WARP, mine), leaf = __popc(votes & ((1u << lane()) - 1));
         // Of a run that keeps counts only, no cell is wanted.
-        if (run.array == 0 || votes == 0) return;
+        if ((run.array == 0 && !KEEPS_BRICKS) || votes == 0) return;
         if (mine) {
             u32 cells = 1;
             u32 shorter = 0;
@@ -243,6 +255,48 @@ struct Tiler {
             }
         }
     }
+
+#if KEEPS_BRICKS
+    // Lists the leaves that were evaluated last, those of the lanes `open`, and stores their cells, each leaf's in its storage order.
+    DEVICE void keep(u32 open, const Coords& coords) {
+        struct alignas(BRICK_ROW * sizeof(TileLabel)) Labels {
+            TileLabel of[BRICK_ROW];
+        };
+        struct alignas(BRICK_ROW * sizeof(CellValue)) Cells {
+            CellValue of[BRICK_ROW];
+        };
+        const u32 all = __popc(open);
+        u64 leaf = 0;
+        if (lane() == 0) leaf = atomicAdd((u64*)launch.tallies + TALLY_LISTED, u64(all));
+        leaf = __shfl_sync(WHOLE_WARP, leaf, 0);
+        if ((open >> lane() & 1) != 0) ((u32*)launch.leaves)[leaf + __popc(open & ((1u << lane()) - 1))] = u32(linear(launch.grid, coords));
+        CellValue* const bricks = (CellValue*)launch.bricks + leaf * BRICK_CELLS;
+        // What others have put there.
+        __syncwarp();
+        for (u32 number = lane() * BRICK_ROW; number < all * BRICK_CELLS; number += 32 * BRICK_ROW) {
+            const u32 from = number / BRICK_CELLS;
+            u32 rest = number % BRICK_CELLS, index = leaves.of[from].index, to = from * BRICK_CELLS, stride = 1;
+            bool there = true;
+#pragma unroll
+            for (u32 j = 0; j < DIM; j++) {
+                const u32 at = rest % leaf_side(j), side = TILE_EVEN ? leaf_side(j) : leaf_side(j) - (leaves.shorter[from] >> j & 1);
+                rest /= leaf_side(j);
+                there = there && at < side;
+                index += at * piece_stride(j);
+                to += at * stride;
+                stride *= side;
+            }
+            if (!there) continue;
+            const Labels labels = *(const Labels*)(sheet.piece.labels + index);
+            Cells cells;
+#pragma unroll
+            for (u32 i = 0; i < BRICK_ROW; i++) cells.of[i] = tile_cell(labels.of[i]);
+            *(Cells*)(bricks + to) = cells;
+        }
+        // Before others put theirs there.
+        __syncwarp();
+    }
+#endif
 
     // The place of a cell in the piece.
     DEVICE Coords within(const Coords& cell) const {

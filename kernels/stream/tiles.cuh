@@ -50,6 +50,9 @@ KERNEL(stream_tiles) {
                 tiler.evaluate((open >> lane() & 1) != 0, coords, region, u32(fate.value));
 #endif
                 evaluator.finish(sheet);
+#if KEEPS_BRICKS
+                tiler.keep(open, coords);
+#endif
             }
             if (run.array == 0) continue;
             if (!alike) tiler.cover(mine & ~open, first, region, fate.value);

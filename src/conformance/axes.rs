@@ -175,9 +175,8 @@ pub(super) fn rows(axes: &[Axis], scope: Scope, serves: impl Fn(usize, Wanted) -
         }
         let strategy = row[STRATEGY].map(|number| StrategyKind::ALL[number]);
         let streams = chosen(SCHEME).is_some_and(streamed);
-        // They are ASK's, write no lists, and begin above the last levels.
+        // They are ASK's, settle in place, and begin above the last levels.
         let whole = strategy.is_none_or(|strategy| strategy == StrategyKind::Ask)
-            && row[KEEP].is_none_or(|keep| Keep::ALL[keep] != Keep::Regions)
             && chosen(PASS).is_none_or(|pass| PASSES[pass] == Some(Pass::InPlace))
             && chosen(CUT_LEVEL).is_none_or(|level| level == 0);
         if streams && !whole {
@@ -283,8 +282,7 @@ mod tests {
                         && !(streams && strategy != StrategyKind::Ask)
                 };
                 let [(i, a), (j, b)] = pair;
-                let listed = has(KEEP, Keep::Regions as usize)
-                    || pair.iter().any(|&(axis, value)| axis == PASS && PASSES[value] != Some(Pass::InPlace))
+                let listed = pair.iter().any(|&(axis, value)| axis == PASS && PASSES[value] != Some(Pass::InPlace))
                     || pair.iter().any(|&(axis, value)| [CUT_LEVEL, PASS].contains(&axis) && value > 0)
                     || (axes[j].name == BALANCER && b > 0);
                 // Balancers settle lists of dense arrays.

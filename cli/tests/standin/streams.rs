@@ -16,7 +16,9 @@ fn found(folder: &Path, run: &str, of_levels: &[&str]) -> Vec<serde_json::Value>
     let report: serde_json::Value = serde_json::from_str(&out).unwrap();
     let level = |level: &serde_json::Value| of_levels.iter().map(|&key| level[key].clone()).collect::<Vec<_>>();
     let levels = report["levels"].as_array().unwrap().iter().flat_map(level);
-    [report["checksum"].clone()].into_iter().chain(levels).collect()
+    // Of a dense array, or of regions and bricks.
+    let checksums = ["checksum", "regions_checksum"].map(|key| report[key].clone());
+    checksums.into_iter().chain(levels).collect()
 }
 
 pub(super) fn every_region_and_cell_is_asks(folder: &Path) {
@@ -45,7 +47,7 @@ pub(super) fn every_region_and_cell_is_asks(folder: &Path) {
         let stream = found(folder, &format!("{plan} --explore certified --backend cuda --scheme stream {gpu}"), WORK);
         assert_eq!(stream, cpu, "{plan} {gpu}");
         let counts = format!("{plan} --explore certified --backend cuda --scheme stream --keep counts");
-        let kept = |found: &[serde_json::Value]| found.iter().skip(1).step_by(7).cloned().collect::<Vec<_>>();
+        let kept = |found: &[serde_json::Value]| found.iter().skip(2).step_by(7).cloned().collect::<Vec<_>>();
         assert_eq!(kept(&self::found(folder, &counts, WORK)), kept(&cpu), "{counts}");
     }
 }
@@ -72,6 +74,27 @@ pub(super) fn shared_faces_say_what_closed_boxes_do(folder: &Path) {
     }
 }
 
+pub(super) fn bricks_hold_the_cells_of_leaves(folder: &Path) {
+    for (plan, gpu) in [
+        // Rows of a brick that are stored together, and such that are not; several leaves in a piece, and gaps where they are not alike.
+        ("mandelbrot -n 128 -g 4 -B 8 --dwell 300 --cell u8 --explore closed", ""),
+        ("mandelbrot -n 96x101 -g 3 -r 3 -B 1 --dwell 100 --explore closed", "--curve hilbert"),
+        ("mandelbrot -n 128 -g 4 -B 2 --dwell 90 --cell f64 --explore certified", "--table coordinates"),
+        // Proven level by level, where dense arrays have them proven in tiles.
+        ("mandelbulb -n 32 -g 4 -B 2 --dwell 70 --explore certified", ""),
+        ("mandelbulb -n 24x20x17 -g 2x3x2 -B 2 --dwell 20 --cell i32 --explore closed", ""),
+        ("julibrot -n 14x12x9x10 -g 3 -B 1 --dwell 30 --explore certified", "--curve canonical"),
+        // Without a leaf.
+        ("mandelbrot -n 64 --domain 3:4,3:4 --explore closed", ""),
+        ("menger --dim 3 -n 27 --explore closed", ""),
+    ] {
+        let cpu = found(folder, &format!("{plan} --keep regions --backend cpu"), REGIONS);
+        let stream = found(folder, &format!("{plan} --keep regions --backend cuda --scheme stream {gpu}"), REGIONS);
+        assert_eq!(stream, cpu, "{plan} {gpu}");
+        assert!(cpu[1].is_string(), "{plan}");
+    }
+}
+
 pub(super) fn what_has_no_streams_is_refused(folder: &Path) {
     for (run, why) in [
         ("mandelbrot --explore border --backend cuda", "--explore certified or closed"),
@@ -79,7 +102,6 @@ pub(super) fn what_has_no_streams_is_refused(folder: &Path) {
         ("mxm --dim 4 -n 8 --backend cuda --explore closed --prove yes", "takes a warp"),
         ("mandelbrot --backend cpu --explore certified", "the GPU's"),
         ("mandelbrot --backend cuda --explore certified --strategy dp", "a scheme of ask"),
-        ("mandelbrot --backend cuda --explore certified --keep regions", "keep no bricks"),
         ("mandelbrot --backend cuda --explore certified --pass level", "no list to settle"),
         ("mandelbrot -n 1024 -g 2 -B 512 --backend cuda --explore certified", "a smaller B"),
         ("mxm --dim 4 -n 8 --backend cuda --explore certified", "takes a warp"),
@@ -178,13 +200,14 @@ pub(super) fn they_are_the_default_where_there_are_some(folder: &Path) {
         let (out, err) = text(&output);
         assert!(output.status.success(), "{run}: {err}");
         let report: serde_json::Value = serde_json::from_str(&out).unwrap();
-        (report["scheme"].clone(), report["checksum"].clone())
+        (report["scheme"].clone(), serde_json::json!([report["checksum"], report["regions_checksum"]]))
     };
     let much = "100000000";
     for (plain, scheme) in [
         ("mandelbrot -n 64", "stream"),
         ("mandelbulb -n 24", "stream"),
         ("julibrot -n 12", "stream"),
+        ("mandelbulb -n 24 --keep regions", "stream"),
         ("mandelbrot -n 64 --explore border", "sbr"),
         ("mxm --dim 4 -n 8 --explore certified", "sbr"),
     ] {

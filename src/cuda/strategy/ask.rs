@@ -18,6 +18,7 @@ use crate::cuda::limits;
 use crate::cuda::memory::{Allocation, Buffer, Pinned, Reserve};
 use crate::cuda::setup::Setup;
 use crate::cuda::specialise::{COORDINATES, Specialisation};
+use crate::cuda::strategy::bricks::DeviceBricks;
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
 use crate::cuda::watch::Watch;
 use crate::field::{DeviceTwin, Field};
@@ -51,7 +52,7 @@ pub(super) struct AskProgram {
     runs: Vec<LevelRun>,
     marks: Vec<CudaEvent>,
     pub(super) leaves: u64,
-    pub(super) bricks: Reserve,
+    pub(super) bricks: DeviceBricks,
     /// What settles lists, if there are any.
     settling: Option<Settling>,
 }
@@ -210,16 +211,9 @@ impl AskProgram {
         args: LaunchArgs,
         leaves: u64,
     ) -> Result<u64, Error> {
-        let cells = level.most_cells();
-        let bytes = leaves * cells * setup.storage.cell.bytes();
-        let bricks = self.bricks.ensure(setup.device, "the bricks of leaves", bytes, Allocation::Pool)?;
-        if level.whole_sides().contains(&0) {
-            // Smaller regions leave gaps, which are read back too.
-            bricks.set(0)?;
-        }
+        let bricks = self.bricks.reserve(setup, level, leaves)?;
         let pieces = setup.pieces(level, self.threads, Shared::of(StrategyKind::Ask).leaf);
-        let args =
-            LaunchArgs { regions: leaves, pieces, fills: 0, bricks: bricks.address(), brick_cells: cells, ..args };
+        let args = LaunchArgs { regions: leaves, pieces, fills: 0, bricks, brick_cells: level.most_cells(), ..args };
         launcher.fold(&self.leaf, leaves * u64::from(pieces), &setup.run, &args, &setup.args)
     }
 
@@ -267,7 +261,7 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
             runs: Vec::new(),
             marks: Vec::new(),
             leaves: 0,
-            bricks: Reserve::default(),
+            bricks: DeviceBricks::default(),
             settling: Settling::new(setup)?,
         })
     }

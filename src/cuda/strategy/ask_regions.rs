@@ -2,7 +2,7 @@
 
 use crate::backend::{Error, Table};
 use crate::cuda::args::LaunchArgs;
-use crate::cuda::memory::{read, read_integers};
+use crate::cuda::memory::read_integers;
 use crate::cuda::setup::Setup;
 use crate::cuda::strategy::ask::{AskProgram, LevelTables};
 use crate::geometry::{Level, Region};
@@ -24,7 +24,10 @@ impl AskProgram {
             let codes = self.codes(setup, level, tables, regions)?;
             let mut places = vec![None; regions as usize];
             if setup.plan.is_last(level.index) && setup.how.kept.keep == Keep::Regions {
-                bricks = self.read_bricks(setup, level, tables, &mut places)?;
+                bricks = self.bricks.read(setup, level, self.leaves)?;
+                let leaves = read_integers(setup.device, tables.leaves.address(), self.leaves, 4)?;
+                let starts = (0..).step_by(level.most_cells() as usize);
+                leaves.into_iter().zip(starts).for_each(|(leaf, start)| places[leaf as usize] = Some(start));
             }
             for (((code, mixed), value), place) in codes.into_iter().zip(mixed).zip(values).zip(places) {
                 if mixed == 0 {
@@ -71,26 +74,5 @@ impl AskProgram {
             }
         }
         Ok(codes)
-    }
-
-    /// Reads the leaves' cells, each with room for those of the largest region, and where each leaf's start.
-    fn read_bricks<const K: usize>(
-        &self,
-        setup: &Setup<'_, K>,
-        level: &Level<K>,
-        tables: &LevelTables,
-        places: &mut [Option<u64>],
-    ) -> Result<Bricks, Error> {
-        let (most, width) = (level.most_cells(), setup.storage.cell.bytes());
-        let leaves = read_integers(setup.device, tables.leaves.address(), self.leaves, 4)?;
-        let mut bricks = Bricks::zeroed(setup.storage.cell, self.leaves, most)?;
-        read(setup.device, self.bricks.address(), self.leaves * most * width, |start, bytes| {
-            bricks.store(start / width, bytes);
-            Ok(())
-        })?;
-        for (i, &leaf) in leaves.iter().enumerate() {
-            places[leaf as usize] = Some(i as u64 * most);
-        }
-        Ok(bricks)
     }
 }

@@ -337,11 +337,10 @@ impl<const K: usize> Program<K> for DpProgram {
         self.terminals.leaves = self.ran.count(DP_LEAVES);
         let last = setup.plan.levels().last().expect("a plan has a level");
         if setup.how.kept.keep == Keep::Regions && self.terminals.leaves > 0 {
-            let cells = last.most_cells();
-            let address = self.terminals.reserve_bricks(setup, cells, last.whole_sides().contains(&0))?;
+            let address = self.terminals.bricks.reserve(setup, last, self.terminals.leaves)?;
             let args = self.levels.last_mut().expect("a plan has a level");
             if args.bricks != address {
-                (args.bricks, args.brick_cells) = (address, cells);
+                (args.bricks, args.brick_cells) = (address, last.most_cells());
                 self.upload(setup)?;
             }
             let level = u64::from(last.index);

@@ -2,8 +2,9 @@
 
 use crate::backend::{Error, How, Pass};
 use crate::cuda::args::{DpArgs, LEAF};
-use crate::cuda::memory::{Allocation, Reserve, read, read_integers};
+use crate::cuda::memory::{Allocation, Reserve, read_integers};
 use crate::cuda::setup::Setup;
+use crate::cuda::strategy::bricks::DeviceBricks;
 use crate::result::{Bricks, Keep, Terminal};
 
 /// Lists of codes, levels, outcomes and bricks, an entry for each terminal region; and the codes of the leaves.
@@ -21,7 +22,7 @@ pub(super) struct Terminals {
     sorted: Reserve,
     /// Bricks that the last run wrote.
     pub(super) leaves: u64,
-    bricks: Reserve,
+    pub(super) bricks: DeviceBricks,
 }
 
 impl Terminals {
@@ -77,21 +78,6 @@ impl Terminals {
         self.sorted.address()
     }
 
-    /// Makes room for bricks of `cells` cells each, zeroed if `gaps`; returns their address.
-    pub(super) fn reserve_bricks<const K: usize>(
-        &mut self,
-        setup: &Setup<'_, K>,
-        cells: u64,
-        gaps: bool,
-    ) -> Result<u64, Error> {
-        let bytes = self.leaves * cells * setup.storage.cell.bytes();
-        let bricks = self.bricks.ensure(setup.device, "the bricks of leaves", bytes, Allocation::Pool)?;
-        if gaps {
-            bricks.set(0)?;
-        }
-        Ok(bricks.address())
-    }
-
     /// The regions, and the cells of the leaves, each with room for those of the largest region.
     pub(super) fn collect<const K: usize>(
         &self,
@@ -107,15 +93,10 @@ impl Terminals {
         let (codes, levels) = (list(&self.codes, code_bytes)?, list(&self.levels, 4)?);
         let values = list(&self.values, setup.value_bytes())?;
         let last = &setup.plan.levels()[setup.plan.levels().len() - 1];
-        let (most, width) = (last.most_cells(), setup.storage.cell.bytes());
         let kept = setup.how.kept.keep == Keep::Regions;
         let places = if kept { list(&self.places, 4)? } else { vec![0; values.len()] };
         if kept {
-            bricks = Bricks::zeroed(setup.storage.cell, self.leaves, most)?;
-            read(setup.device, self.bricks.address(), self.leaves * most * width, |start, bytes| {
-                bricks.store(start / width, bytes);
-                Ok(())
-            })?;
+            bricks = self.bricks.read(setup, last, self.leaves)?;
         }
         for (((code, level), value), place) in codes.into_iter().zip(levels).zip(values).zip(places) {
             let (leaf, level) = (level as u32 & LEAF != 0, level as u32 & !LEAF);
@@ -123,7 +104,7 @@ impl Terminals {
                 terminals.push(Terminal::uniform(level, code, setup.storage.word(value)));
                 continue;
             }
-            terminals.push(Terminal::leaf(level, code, kept.then_some(place * most)));
+            terminals.push(Terminal::leaf(level, code, kept.then_some(place * last.most_cells())));
         }
         Ok((terminals, bricks))
     }

@@ -2,6 +2,7 @@
 
 mod ask;
 mod ask_regions;
+mod bricks;
 mod definition;
 mod dp;
 mod dp_settle;
@@ -21,13 +22,18 @@ use crate::field::{DeviceTwin, Field};
 use crate::plan::Plan;
 use crate::result::Keep;
 
-/// The mapping where none was chosen: streams of a dense array where the plan and its tuning have them, since they were never slower where
-/// times are above a third of a millisecond (docs/results/streams.md); else a block per region.
+/// Regions of a last level from on which those that a run leaves are better read back as lists, which streams do not have.
+const MOST_READ: u128 = 1 << 28;
+
+/// The mapping where none was chosen: streams of a dense array or of bricks where the plan and its tuning have them, since they were never
+/// slower where times are above a third of a millisecond (docs/results/streams.md); else a block per region.
 pub(super) fn usual<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> Mapping {
-    match how.kept.keep == Keep::Dense && has_streams(plan, field, twin, how) {
-        true => Mapping::Stream,
-        false => Mapping::Sbr,
-    }
+    let fits = match how.kept.keep {
+        Keep::Counts => false,
+        Keep::Regions => plan.levels().last().is_some_and(|level| level.regions() <= MOST_READ),
+        Keep::Dense => true,
+    };
+    if fits && has_streams(plan, field, twin, how) { Mapping::Stream } else { Mapping::Sbr }
 }
 
 /// True if the plan and its tuning have streams.

@@ -5,7 +5,8 @@
 //!   roots -> what is mixed of level 0 -> what is mixed of level 1 -> .. -> tiles
 //! ```
 //!
-//! Nothing is read back between the levels: kernels read from counters how much there is to do, and the host waits once.
+//! Nothing is read back between the levels: kernels read from counters how much there is to do, and the host waits once; twice where bricks
+//! are kept, whose number says how much memory they take.
 
 use crate::abi::padded;
 use crate::backend::{Error, How, Mapping, Pass};
@@ -19,6 +20,7 @@ use crate::cuda::limits;
 use crate::cuda::memory::{Allocation, Buffer, Reserve, read_integers};
 use crate::cuda::setup::{Setup, tally};
 use crate::cuda::specialise::{COORDINATES, Specialisation};
+use crate::cuda::strategy::bricks::DeviceBricks;
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
 use crate::cuda::strategy::stream_faces::Planes;
 use crate::cuda::strategy::stream_maps::{self, Maps};
@@ -32,6 +34,9 @@ use crate::rule::RuleKind;
 /// The most blocks that a multiprocessor holds at once.
 const RESIDENT: u64 = 32;
 
+/// What the host waits for.
+const KERNELS: &str = "running the kernels of a stream";
+
 pub(super) struct StreamProgram<const K: usize> {
     decide: Decide<K>,
     tiles: Kernel,
@@ -41,6 +46,10 @@ pub(super) struct StreamProgram<const K: usize> {
     /// Launches of the last run, per level.
     launched: Vec<u64>,
     starts: Option<Buffer>,
+    /// Leaves of the last run of which bricks are kept: their places in the lattice, and their cells.
+    pub(super) leaves: u64,
+    pub(super) list: Reserve,
+    pub(super) bricks: DeviceBricks,
 }
 
 /// Who says what becomes of the regions of a level.
@@ -54,6 +63,11 @@ enum Decide<const K: usize> {
 /// A refusal of the mapping, with what else it depends on.
 fn refused(reason: impl Into<String>, with: &'static [&'static str]) -> Error {
     ChoiceError::new("scheme", Mapping::Stream, reason).with(with).into()
+}
+
+/// What a level's regions came to.
+fn tallies<const K: usize>(setup: &Setup<'_, K>, level: &Level<K>) -> Result<Vec<u64>, Error> {
+    read_integers(setup.device, setup.tallies(level.index), u64::from(TALLY_ROWS * TALLY_COLUMNS), 8)
 }
 
 /// The regions of a level, all of which have a place in its map.
@@ -81,16 +95,13 @@ fn shape<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> Res
         let reason = "streams ask proofs, or look at faces that regions share: use --explore certified or closed";
         return Err(refused(reason, &["explore"]));
     }
-    if how.kept.keep == Keep::Regions {
-        return Err(refused("streams keep no bricks: use --keep dense or counts", &["keep"]));
-    }
     if let Some(pass) = how.tuning.pass.filter(|&pass| pass != Pass::InPlace) {
         return Err(refused(format!("streams have no list to settle by --pass {pass}"), &["pass"]));
     }
     let labels = field.labels();
     let storage = Storage { label: labels.kind(), cell: labels.cell(how.kept.cell) };
-    // What faces say, the host does not find out.
-    let divides = plan.rule().certifies() && field.prover().is_some();
+    // What faces say, the host does not find out; and how much memory bricks take is known when the last level is decided.
+    let divides = plan.rule().certifies() && field.prover().is_some() && how.kept.keep != Keep::Regions;
     TileShape::of(plan, storage, labels.most(), divides)
         .ok_or_else(|| refused("a leaf's labels do not fit what a warp has of shared memory: use a smaller B", &["B"]))
 }
@@ -128,6 +139,19 @@ impl<const K: usize> StreamProgram<K> {
     fn blocks(&self, setup: &Setup<'_, K>, threads: u64) -> u64 {
         let resident = u64::from(setup.device.processors()[0]) * RESIDENT;
         threads.div_ceil(self.threads).min(resident).min(setup.device.max_grid())
+    }
+
+    /// Makes room for the bricks of the last level's leaves, which are known when that is decided; tells the kernel of tiles.
+    fn make_room(&mut self, setup: &Setup<'_, K>, launcher: &Launcher<'_>, args: &mut LaunchArgs) -> Result<(), Error> {
+        launcher.watch.wait(KERNELS)?;
+        let level = &setup.plan.levels()[self.shape.level as usize];
+        self.leaves = tally(&tallies(setup, level)?, TALLY_LEAVES);
+        if self.leaves > 0 {
+            let list = self.list.ensure(setup.device, "the list of leaves", self.leaves * 4, Allocation::Pool)?;
+            args.leaves = list.address();
+            args.bricks = self.bricks.reserve(setup, level, self.leaves)?;
+        }
+        Ok(())
     }
 
     /// Has it said what becomes of the regions of a level. How many kernels that took.
@@ -179,6 +203,9 @@ impl<const K: usize> MakeProgram<K> for StreamProgram<K> {
             shape,
             launched: Vec::new(),
             starts: setup.starts(&setup.deepest().0)?,
+            leaves: 0,
+            list: Reserve::default(),
+            bricks: DeviceBricks::default(),
         })
     }
 
@@ -197,8 +224,9 @@ impl<const K: usize> MakeProgram<K> for StreamProgram<K> {
         let longest = plan.domain().size().into_iter().max().unwrap_or(0);
         let exact = twin.precision == Precision::F64 || longest < 1 << (f32::MANTISSA_DIGITS - 1);
         let exact = ("EXACT_COORDINATES", exact.to_string());
+        let keeps = ("KEEPS_BRICKS", (how.kept.keep == Keep::Regions).to_string());
         let declaration = shape.declaration() + &planes.map(|planes| planes.declaration()).unwrap_or_default();
-        Ok(levels.and(&[&shape.defines()[..], &[shares, exact]].concat(), &declaration, false))
+        Ok(levels.and(&[&shape.defines()[..], &[shares, exact, keeps]].concat(), &declaration, false))
     }
 
     fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128 {
@@ -234,6 +262,7 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
     fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
         let (plan, start) = (&setup.plan, &setup.start);
         self.launched = vec![0; plan.levels().len()];
+        self.leaves = 0;
         self.maps.forget(start.level)?;
         for level in &plan.levels()[start.level as usize..=self.shape.level as usize] {
             self.launched[level.index as usize] += self.decide(setup, launcher, level)?;
@@ -241,7 +270,13 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
         launcher.watch.check()?;
         let level = &plan.levels()[self.shape.level as usize];
         let regions = self.shape.count(level);
-        let args = LaunchArgs { regions, ..self.args(setup, level, level.index == start.level) };
+        let mut args = LaunchArgs { regions, ..self.args(setup, level, level.index == start.level) };
+        if setup.how.kept.keep == Keep::Regions {
+            self.make_room(setup, launcher, &mut args)?;
+            if self.leaves == 0 {
+                return Ok(());
+            }
+        }
         let blocks = self.blocks(setup, regions.saturating_mul(32));
         self.launched[level.index as usize] += launcher.fold(&self.tiles, blocks, &setup.run, &args, &setup.args)?;
         Ok(())
@@ -250,8 +285,7 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
     fn levels(&self, setup: &Setup<'_, K>, _: &mut Launches) -> Result<Vec<LevelRun>, Error> {
         let (mut runs, mut regions) = (Vec::new(), setup.start.len());
         for level in &setup.plan.levels()[setup.start.level as usize..] {
-            let per_level = u64::from(TALLY_ROWS * TALLY_COLUMNS);
-            let tallies = read_integers(setup.device, setup.tallies(level.index), per_level, 8)?;
+            let tallies = tallies(setup, level)?;
             let subdivided = tally(&tallies, TALLY_SUBDIVIDED);
             let found = subdivided + tally(&tallies, TALLY_FILLED) + tally(&tallies, TALLY_LEAVES);
             if found != regions {
@@ -268,6 +302,6 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
     }
 
     fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Bricks), Error> {
-        Ok((self.terminals(setup)?, Bricks::new(setup.storage.cell)))
+        self.terminals(setup)
     }
 }

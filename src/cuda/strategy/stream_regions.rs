@@ -1,29 +1,34 @@
-//! The regions that a stream leaves, read back: its maps, and below them what the host proves once more.
+//! The regions that a stream leaves, read back: its maps, below them what the host proves once more, and the cells of leaves.
 
+use rayon::iter::Either;
 use rayon::prelude::*;
 
 use crate::backend::Error;
 use crate::cuda::args::{MAP_ABSENT, MAP_UNIFORM};
-use crate::cuda::memory::{integers, read};
+use crate::cuda::memory::{integers, read, read_integers};
 use crate::cuda::setup::Setup;
 use crate::cuda::strategy::stream::StreamProgram;
 use crate::field::Payload;
 use crate::geometry::{Level, Region};
 use crate::memory::reserve;
-use crate::result::{Keep, MemoryError, Stored, Terminal};
+use crate::result::{Bricks, Keep, MemoryError, Stored, Terminal};
 use crate::rule::Verdict;
+
+/// Entries of a map that a thread of the host looks at.
+const ENTRIES: usize = 1 << 14;
 
 /// Parents whose children are proven by one thread of the host, and before what was found is kept.
 const FAMILIES: usize = 64;
 const PARENTS: usize = 1 << 16;
 
 impl<const K: usize> StreamProgram<K> {
-    /// The terminal regions of the last run, in any order.
-    pub(super) fn terminals(&self, setup: &Setup<'_, K>) -> Result<Vec<Terminal>, Error> {
-        let mut terminals = Vec::new();
+    /// The terminal regions of the last run, in any order, and the cells of its leaves.
+    pub(super) fn terminals(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Bricks), Error> {
+        let (mut terminals, mut bricks) = (Vec::new(), Bricks::new(setup.storage.cell));
         if setup.how.kept.keep == Keep::Counts {
-            return Ok(terminals);
+            return Ok((terminals, bricks));
         }
+        let kept = setup.how.kept.keep == Keep::Regions;
         let (plan, start) = (&setup.plan, setup.start.level);
         // The regions that are divided below the last map.
         let mut divided: Vec<[u32; K]> = Vec::new();
@@ -31,22 +36,20 @@ impl<const K: usize> StreamProgram<K> {
             let (fates, values) = self.maps.level(level.index);
             let fates = fates_of(setup, level, fates)?;
             let step = setup.value_bytes();
-            let mut coords = [0; K];
             read(setup.device, values, fates.len() as u64 * step, |offset, bytes| {
                 let first = (offset / step) as usize;
-                for (value, &fate) in integers(bytes, step).zip(&fates[first..]) {
-                    if u32::from(fate) != MAP_ABSENT {
-                        let code = plan.encoding().encode(level.index, coords);
-                        if u32::from(fate) == MAP_UNIFORM {
-                            terminals.push(Terminal::uniform(level.index, code, setup.storage.word(value)));
-                        } else if plan.is_last(level.index) {
-                            terminals.push(Terminal::leaf(level.index, code, None));
-                        } else if level.index == self.shape.level {
-                            divided.push(coords);
-                        }
-                    }
-                    advance(&mut coords, level.grid);
-                }
+                let parts = fates[first..].par_chunks(ENTRIES).zip(bytes.par_chunks(ENTRIES * step as usize));
+                let found = parts.enumerate().flat_map_iter(|(part, (fates, values))| {
+                    let places = (first + part * ENTRIES) as u64..;
+                    let asked = places
+                        .zip(fates)
+                        .zip(integers(values, step))
+                        .filter(|((_, fate), _)| u32::from(**fate) != MAP_ABSENT);
+                    asked.filter_map(|((place, &fate), value)| self.found(setup, level, place, fate, value))
+                });
+                let (settled, open): (Vec<_>, Vec<_>) = found.partition_map(|found| found);
+                terminals.extend(settled);
+                divided.extend(open);
                 Ok(())
             })?;
         }
@@ -56,7 +59,39 @@ impl<const K: usize> StreamProgram<K> {
                 families.flat_map_iter(|parents| parents.iter().flat_map(|&parent| self.children(setup, parent))),
             );
         }
-        Ok(terminals)
+        if kept && self.leaves > 0 {
+            let level = &plan.levels()[self.shape.level as usize];
+            bricks = self.bricks.read(setup, level, self.leaves)?;
+            let lattice = Region { corner: [0; K], extent: level.grid };
+            let places = read_integers(setup.device, self.list.address(), self.leaves, 4)?;
+            terminals.par_extend(places.into_par_iter().enumerate().map(|(brick, place)| {
+                let code = plan.encoding().encode(level.index, lattice.offset(place));
+                Terminal::leaf(level.index, code, Some(brick as u64 * level.most_cells()))
+            }));
+        }
+        Ok((terminals, bricks))
+    }
+
+    /// What a region of a level's map is: terminal, divided below the last map, or nothing of its own.
+    fn found(
+        &self,
+        setup: &Setup<'_, K>,
+        level: &Level<K>,
+        place: u64,
+        fate: u8,
+        value: u64,
+    ) -> Option<Either<Terminal, [u32; K]>> {
+        let plan = &setup.plan;
+        let coords = Region { corner: [0; K], extent: level.grid }.offset(place);
+        let code = || plan.encoding().encode(level.index, coords);
+        let uniform = u32::from(fate) == MAP_UNIFORM;
+        match (uniform, plan.is_last(level.index)) {
+            (true, _) => Some(Either::Left(Terminal::uniform(level.index, code(), setup.storage.word(value)))),
+            // Those with bricks are listed in the order of these.
+            (false, true) if setup.how.kept.keep == Keep::Regions => None,
+            (false, true) => Some(Either::Left(Terminal::leaf(level.index, code(), None))),
+            (false, false) => (level.index == self.shape.level).then_some(Either::Right(coords)),
+        }
     }
 
     /// The children of a region, which were proven where they were settled. Verdicts here are those of the GPU.
@@ -84,15 +119,4 @@ fn fates_of<const K: usize>(setup: &Setup<'_, K>, level: &Level<K>, address: u64
         Ok(())
     })?;
     Ok(fates)
-}
-
-/// The next place of a lattice in row-major order.
-fn advance<const K: usize>(coords: &mut [u32; K], grid: [u32; K]) {
-    for (place, cells) in coords.iter_mut().zip(grid) {
-        *place += 1;
-        if *place < cells {
-            return;
-        }
-        *place = 0;
-    }
 }
