@@ -114,12 +114,13 @@ KERNEL(stream_faces) {
     }
 }
 
-// What the faces of a region say, to a lane that looks at its share of them: the least label, and whether two were met.
+// What the faces of a region say, to one of 2^shift lanes that look at a share of them each: the least label, and whether two were met.
 struct Look {
     Value first, least;
     bool differs;
 
-    DEVICE Look(const RunArgs& run, const LaunchArgs& launch, const Coords& coords, const Region& region, u32 lowest, u32 share) {
+    DEVICE Look(const RunArgs& run, const LaunchArgs& launch, const Coords& coords, const Region& region, u32 lowest, u32 shift) {
+        const u32 share = 1u << shift;
         const FaceLabel* const faces = (const FaceLabel*)launch.faces;
         const Closed box(run, region);
         first = key(Value(faces[face_index(run, launch, 0, coords[0] * plane_step(launch, 0), region.corner)]));
@@ -128,16 +129,21 @@ struct Look {
 #pragma unroll
         for (u32 j = 0; j < DIM; j++) {
             const u32 cells = box.section(j);
+            if (cells <= lowest) continue;
+            const u32 mine = ((cells - 1 - lowest) >> shift) + 1;
+            const Steps lower(run, launch, box, j, coords[j] * plane_step(launch, j), lowest, share);
 #pragma unroll 1
             for (u32 side = 0; side < 2; side++) {
-                const u32 plane = (coords[j] + side) * plane_step(launch, j);
+                const u32 beyond = side * plane_step(launch, j) * layer_cells(run.size, j);
                 // In two dimensions they follow one another.
                 if (DIM == 2 && cells >= LONG) {
-                    row(faces + face_index(run, launch, j, plane, box.cell(j, 0)), cells, lowest, share);
+                    row(faces + lower.index - lowest + beyond, cells, lowest, share);
                     continue;
                 }
+                Steps cell = lower;
+                cell.index += beyond;
 #pragma unroll 8
-                for (u32 i = lowest; i < cells; i += share) see(faces[face_index(run, launch, j, plane, box.cell(j, i))]);
+                for (u32 i = 0; i < mine; i++, cell.next()) see(faces[cell.index]);
             }
         }
     }
@@ -194,7 +200,7 @@ KERNEL(stream_judge) {
             }
 #endif
             if (!proven) {
-                const Look look(run, launch, coords, region, lowest, share);
+                const Look look(run, launch, coords, region, lowest, shift);
                 first = look.first;
                 least = look.least;
                 differs = look.differs;

@@ -71,10 +71,49 @@ struct Closed {
 #pragma unroll
         for (u32 l = 0; l < DIM; l++) {
             if (l == axis) continue;
-            const bool last = l + 1 == DIM || (l + 2 == DIM && l + 1 == axis);
-            cell[l] += (l < axis) + (last ? number : number % span(axis, l));
-            if (!last) number /= span(axis, l);
+            cell[l] += (l < axis) + (is_last(axis, l) ? number : number % span(axis, l));
+            if (!is_last(axis, l)) number /= span(axis, l);
         }
         return cell;
+    }
+    // True if no axis above l is one of the plane's own.
+    static DEVICE constexpr bool is_last(u32 axis, u32 l) { return l + 1 == DIM || (l + 2 == DIM && l + 1 == axis); }
+};
+
+// Every `apart`-th cell that a plane holds about a box, from number `first` on: by carrying, since there are too many to divide for each.
+struct Steps {
+    u32 axis, index; // the number of the cell among those of all planes
+    u32 step = 0; // what is added to that
+    Coords at, by, span, jump; // per axis its place, what is added to that, where it begins anew, and what is added to the number then
+
+    // The plane holds at least one.
+    DEVICE Steps(const RunArgs& run, const LaunchArgs& launch, const Closed& box, u32 axis, u32 plane, u32 first, u32 apart)
+        : axis(axis), index(face_index(run, launch, axis, plane, box.cell(axis, 0))) {
+#pragma unroll
+        for (u32 l = 0; l < DIM; l++) {
+            if (l == axis) continue;
+            const bool last = Closed::is_last(axis, l);
+            const u32 stride = face_stride(run, axis, l);
+            span[l] = box.span(axis, l);
+            at[l] = last ? first : first % span[l];
+            by[l] = last ? apart : apart % span[l];
+            jump[l] = (run.size[l] - span[l]) * stride;
+            index += at[l] * stride;
+            step += by[l] * stride;
+            if (!last) first /= span[l], apart /= span[l];
+        }
+    }
+
+    DEVICE void next() {
+        index += step;
+        u32 carried = 0;
+#pragma unroll
+        for (u32 l = 0; l < DIM; l++) {
+            if (l == axis || Closed::is_last(axis, l)) continue;
+            at[l] += by[l] + carried;
+            carried = at[l] >= span[l];
+            at[l] -= carried != 0 ? span[l] : 0;
+            index += carried != 0 ? jump[l] : 0;
+        }
     }
 };
