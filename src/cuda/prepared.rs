@@ -65,10 +65,14 @@ impl<'a, const K: usize> OnCuda<'a, K> {
     /// Makes ready for a run of a part; by a block per region where the mapping was left open and the one that was taken cannot carry it
     /// out, or has no room: its memory follows from whole lattices.
     fn ready(&mut self, part: &Part<'_, K>) -> Result<(), Error> {
-        let error = match self.aim(part) {
-            Err(error) if self.open => error,
-            done => return done,
-        };
+        match self.aim(part) {
+            Err(error) if self.open => self.give_way(error, part),
+            done => done,
+        }
+    }
+
+    /// Makes ready for a run by a block per region, if `error` is one that it may not meet.
+    fn give_way(&mut self, error: Error, part: &Part<'_, K>) -> Result<(), Error> {
         if !matches!(
             error,
             Error::Choice(_) | Error::Unsupported { .. } | Error::DeviceMemory { .. } | Error::Memory(_)
@@ -126,6 +130,33 @@ impl<'a, const K: usize> OnCuda<'a, K> {
         }
     }
 
+    /// A run from where it is ready.
+    fn attempt(&mut self, control: &Control) -> Result<Times, Error> {
+        let Self { setup, program, streams, .. } = self;
+        let device = setup.device;
+        let limit = setup.how.tuning.max_kernels.map_or(device.concurrent_kernels(), |most| most as usize);
+        let _pending = match program.launches_from_device() {
+            true => Some(device.pending_launches(setup.cuda.pending_launches)?),
+            false => None,
+        };
+        let watch = Watch { device, control, flag: &setup.stop };
+        let mut launcher = Launcher::new(limit, &watch, streams);
+        let start = Instant::now();
+        let from = device.mark()?;
+        setup.reset_tallies()?;
+        program.run(setup, &mut launcher)?;
+        let to = device.mark()?;
+        watch.wait("running kernels")?;
+        let times = Times { wall: start.elapsed(), device: Some(elapsed(&from, &to)?) };
+        let mut launches = launcher.launches;
+        let levels = program.levels(setup, &mut launches)?;
+        let peak = levels.iter().map(|level| level.olt_bytes).max().unwrap_or(0);
+        launches.peak_olt_bytes = launches.peak_olt_bytes.max(peak);
+        control.check()?;
+        self.last = Some(Finished { levels, launches, times });
+        Ok(times)
+    }
+
     /// Fills the dense array with a byte.
     fn poison(&self, byte: u8) -> Result<(), Error> {
         if let (Some(array), Some(_)) = (self.setup.array.buffer(), self.setup.dense) {
@@ -160,29 +191,14 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
         control.check()?;
         self.setup.device.bind()?;
         self.ready(part)?;
-        let Self { setup, program, streams, .. } = self;
-        let device = setup.device;
-        let limit = setup.how.tuning.max_kernels.map_or(device.concurrent_kernels(), |most| most as usize);
-        let _pending = match program.launches_from_device() {
-            true => Some(device.pending_launches(setup.cuda.pending_launches)?),
-            false => None,
-        };
-        let watch = Watch { device, control, flag: &setup.stop };
-        let mut launcher = Launcher::new(limit, &watch, streams);
-        let start = Instant::now();
-        let from = device.mark()?;
-        setup.reset_tallies()?;
-        program.run(setup, &mut launcher)?;
-        let to = device.mark()?;
-        watch.wait("running kernels")?;
-        let times = Times { wall: start.elapsed(), device: Some(elapsed(&from, &to)?) };
-        let mut launches = launcher.launches;
-        let levels = program.levels(setup, &mut launches)?;
-        let peak = levels.iter().map(|level| level.olt_bytes).max().unwrap_or(0);
-        launches.peak_olt_bytes = launches.peak_olt_bytes.max(peak);
-        control.check()?;
-        self.last = Some(Finished { levels, launches, times });
-        Ok(times)
+        match self.attempt(control) {
+            // How much memory bricks take is known when their level is decided.
+            Err(error) if self.open => {
+                self.give_way(error, part)?;
+                self.attempt(control)
+            }
+            done => done,
+        }
     }
 
     fn mapping(&self) -> Mapping {

@@ -230,4 +230,8 @@ pub(super) fn they_are_the_default_where_there_are_some(folder: &Path) {
     let small = "mandelbrot -n 256 -g 16 -r 4 -B 1 --backend cuda";
     let (room, none) = (run(small, much), run(small, "210000"));
     assert_eq!((room.0, none.0, room.1), ("stream".into(), "sbr".into(), none.1));
+    // Nor, beside maps, for the bricks of more leaves than were expected, which the run itself finds out.
+    let bricks = "mandelbrot -n 256 -g 32 -r 2 -B 2 --dwell 2000 --domain -0.7453:-0.7451,0.1126:0.1128 --cell u64 --keep regions --backend cuda";
+    let (room, none) = (run(bricks, much), run(bricks, "400000"));
+    assert_eq!((room.0, none.0, room.1), ("stream".into(), "sbr".into(), none.1));
 }

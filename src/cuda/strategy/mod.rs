@@ -22,7 +22,8 @@ use crate::field::{DeviceTwin, Field};
 use crate::plan::Plan;
 use crate::result::Keep;
 
-/// Regions of a last level from on which those that a run leaves are better read back as lists, which streams do not have.
+/// The most regions of a last level of which the host reads what became of each, as streams have it do; a block per region lists those that
+/// there are. At 2^27 both take as long (docs/results/streams.md).
 const MOST_READ: u128 = 1 << 28;
 
 /// The mapping where none was chosen: streams of a dense array or of bricks where the plan and its tuning have them, since they were never

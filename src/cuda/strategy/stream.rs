@@ -143,6 +143,7 @@ impl<const K: usize> StreamProgram<K> {
 
     /// Makes room for the bricks of the last level's leaves, which are known when that is decided; tells the kernel of tiles.
     fn make_room(&mut self, setup: &Setup<'_, K>, launcher: &Launcher<'_>, args: &mut LaunchArgs) -> Result<(), Error> {
+        // Of a run that was ended on the way there would be more leaves than tallies say: then this is an error.
         launcher.watch.wait(KERNELS)?;
         let level = &setup.plan.levels()[self.shape.level as usize];
         self.leaves = tally(&tallies(setup, level)?, TALLY_LEAVES);

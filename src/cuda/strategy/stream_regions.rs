@@ -39,15 +39,15 @@ impl<const K: usize> StreamProgram<K> {
             read(setup.device, values, fates.len() as u64 * step, |offset, bytes| {
                 let first = (offset / step) as usize;
                 let parts = fates[first..].par_chunks(ENTRIES).zip(bytes.par_chunks(ENTRIES * step as usize));
-                let found = parts.enumerate().flat_map_iter(|(part, (fates, values))| {
+                let outcomes = parts.enumerate().flat_map_iter(|(part, (fates, values))| {
                     let places = (first + part * ENTRIES) as u64..;
                     let asked = places
                         .zip(fates)
                         .zip(integers(values, step))
                         .filter(|((_, fate), _)| u32::from(**fate) != MAP_ABSENT);
-                    asked.filter_map(|((place, &fate), value)| self.found(setup, level, place, fate, value))
+                    asked.filter_map(|((place, &fate), value)| self.outcome(setup, level, place, fate, value))
                 });
-                let (settled, open): (Vec<_>, Vec<_>) = found.partition_map(|found| found);
+                let (settled, open): (Vec<_>, Vec<_>) = outcomes.partition_map(|outcome| outcome);
                 terminals.extend(settled);
                 divided.extend(open);
                 Ok(())
@@ -73,7 +73,7 @@ impl<const K: usize> StreamProgram<K> {
     }
 
     /// What a region of a level's map is: terminal, divided below the last map, or nothing of its own.
-    fn found(
+    fn outcome(
         &self,
         setup: &Setup<'_, K>,
         level: &Level<K>,
