@@ -18,7 +18,7 @@ pub(super) fn launch_spaces_beyond_the_grid_go_out_in_parts(folder: &Path) {
     for arguments in [
         "run julibrot -n 9 --backend cuda --strategy exhaustive --dwell 20",
         "run mandelbrot -n 64 --backend cuda --scheme mbr --max-kernels 3",
-        "run mandelbrot -n 64 --backend cuda --keep regions",
+        "run mandelbrot -n 64 --backend cuda --scheme sbr --keep regions",
         // Stable insertion in more pieces than a launch takes.
         "run mandelbrot -n 128 -g 64 -B 1 --block 32x1 --dwell 20 --backend cuda --scheme sbr --insertion stable",
     ] {

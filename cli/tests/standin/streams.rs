@@ -77,7 +77,7 @@ pub(super) fn shared_faces_say_what_closed_boxes_do(folder: &Path) {
 pub(super) fn bricks_hold_the_cells_of_leaves(folder: &Path) {
     for (plan, gpu) in [
         // Rows of a brick that are stored together, and such that are not; several leaves in a piece, and gaps where they are not alike.
-        ("mandelbrot -n 128 -g 4 -B 8 --dwell 300 --cell u8 --explore closed", ""),
+        ("mandelbrot -n 128 -g 4 -B 8 --dwell 250 --cell u8 --explore closed", ""),
         ("mandelbrot -n 96x101 -g 3 -r 3 -B 1 --dwell 100 --explore closed", "--curve hilbert"),
         ("mandelbrot -n 128 -g 4 -B 2 --dwell 90 --cell f64 --explore certified", "--table coordinates"),
         // Proven level by level, where dense arrays have them proven in tiles.
