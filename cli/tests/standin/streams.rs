@@ -78,12 +78,12 @@ pub(super) fn bricks_hold_the_cells_of_leaves(folder: &Path) {
     for (plan, gpu) in [
         // Rows of a brick that are stored together, and such that are not; several leaves in a piece, and gaps where they are not alike.
         ("mandelbrot -n 128 -g 4 -B 8 --dwell 250 --cell u8 --explore closed", ""),
-        ("mandelbrot -n 96x101 -g 3 -r 3 -B 1 --dwell 100 --explore closed", "--curve hilbert"),
+        ("mandelbrot -n 96x101 -g 3 -r 3 -B 1 --dwell 100 --explore closed", "--curve canonical"),
         ("mandelbrot -n 128 -g 4 -B 2 --dwell 90 --cell f64 --explore certified", "--table coordinates"),
         // Proven level by level, where dense arrays have them proven in tiles.
         ("mandelbulb -n 32 -g 4 -B 2 --dwell 70 --explore certified", ""),
         ("mandelbulb -n 24x20x17 -g 2x3x2 -B 2 --dwell 20 --cell i32 --explore closed", ""),
-        ("julibrot -n 14x12x9x10 -g 3 -B 1 --dwell 30 --explore certified", "--curve canonical"),
+        ("julibrot -n 14x12x9x10 -g 3 -B 1 --dwell 30 --explore certified", "--curve hilbert"),
         // Without a leaf.
         ("mandelbrot -n 64 --domain 3:4,3:4 --explore closed", ""),
         ("menger --dim 3 -n 27 --explore closed", ""),
