@@ -21,6 +21,14 @@ fn found(folder: &Path, run: &str, of_levels: &[&str]) -> Vec<serde_json::Value>
     checksums.into_iter().chain(levels).collect()
 }
 
+/// The same of a plan on the CPU and, with what else a GPU is told, by streams.
+fn equal(folder: &Path, plan: &str, gpu: &str, of_levels: &[&str]) -> Vec<serde_json::Value> {
+    let cpu = found(folder, &format!("{plan} --backend cpu"), of_levels);
+    let stream = found(folder, &format!("{plan} --backend cuda --scheme stream {gpu}"), of_levels);
+    assert_eq!(stream, cpu, "{plan} {gpu}");
+    cpu
+}
+
 pub(super) fn every_region_and_cell_is_asks(folder: &Path) {
     for (plan, gpu) in [
         // Rows that are stored in units of 16 bytes, and rows that are not; tiles of several regions want lattices that take too long here.
@@ -43,9 +51,7 @@ pub(super) fn every_region_and_cell_is_asks(folder: &Path) {
         ("cantor --dim 3 -n 20x19x18 -g 3 -r 2 -B 1", ""),
         ("diagonal --dim 2 -n 63x61 -g 4 -r 2 -B 1", ""),
     ] {
-        let cpu = found(folder, &format!("{plan} --explore certified --backend cpu"), WORK);
-        let stream = found(folder, &format!("{plan} --explore certified --backend cuda --scheme stream {gpu}"), WORK);
-        assert_eq!(stream, cpu, "{plan} {gpu}");
+        let cpu = equal(folder, &format!("{plan} --explore certified"), gpu, WORK);
         let counts = format!("{plan} --explore certified --backend cuda --scheme stream --keep counts");
         let kept = |found: &[serde_json::Value]| found.iter().skip(2).step_by(7).cloned().collect::<Vec<_>>();
         assert_eq!(kept(&self::found(folder, &counts, WORK)), kept(&cpu), "{counts}");
@@ -68,9 +74,7 @@ pub(super) fn shared_faces_say_what_closed_boxes_do(folder: &Path) {
         ("menger --dim 3 -n 27", ""),
         ("cantor -n 81 -g 3 -r 3 -B 1", ""),
     ] {
-        let cpu = found(folder, &format!("{plan} --explore closed --backend cpu"), REGIONS);
-        let stream = found(folder, &format!("{plan} --explore closed --backend cuda --scheme stream {gpu}"), REGIONS);
-        assert_eq!(stream, cpu, "{plan} {gpu}");
+        equal(folder, &format!("{plan} --explore closed"), gpu, REGIONS);
     }
 }
 
@@ -88,9 +92,7 @@ pub(super) fn bricks_hold_the_cells_of_leaves(folder: &Path) {
         ("mandelbrot -n 64 --domain 3:4,3:4 --explore closed", ""),
         ("menger --dim 3 -n 27 --explore closed", ""),
     ] {
-        let cpu = found(folder, &format!("{plan} --keep regions --backend cpu"), REGIONS);
-        let stream = found(folder, &format!("{plan} --keep regions --backend cuda --scheme stream {gpu}"), REGIONS);
-        assert_eq!(stream, cpu, "{plan} {gpu}");
+        let cpu = equal(folder, &format!("{plan} --keep regions"), gpu, REGIONS);
         assert!(cpu[1].is_string(), "{plan}");
     }
 }
