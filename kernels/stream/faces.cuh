@@ -100,7 +100,10 @@ struct Steps {
             jump[l] = (run.size[l] - span[l]) * stride;
             index += at[l] * stride;
             step += by[l] * stride;
-            if (!last) first /= span[l], apart /= span[l];
+            if (!last) {
+                first /= span[l];
+                apart /= span[l];
+            }
         }
     }
 
