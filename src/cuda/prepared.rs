@@ -62,9 +62,17 @@ impl<'a, const K: usize> OnCuda<'a, K> {
         Ok(Self { program, setup, streams: Vec::new(), fits, open, instead: None, last: None })
     }
 
-    /// Takes a block per region from now on, if `error` is one that it may not meet: the mapping was left open, and the one that was
-    /// taken cannot carry a run out, or has no room, since its memory follows from whole lattices.
-    fn give_way(&mut self, error: Error) -> Result<(), Error> {
+    /// Makes ready for a run of a part; by a block per region where the mapping was left open and the one that was taken cannot carry it
+    /// out, or has no room: its memory follows from whole lattices.
+    fn ready(&mut self, part: &Part<'_, K>) -> Result<(), Error> {
+        match self.aim(part) {
+            Err(error) if self.open => self.give_way(error, part),
+            done => done,
+        }
+    }
+
+    /// Makes ready for a run by a block per region, if `error` is one that it may not meet.
+    fn give_way(&mut self, error: Error, part: &Part<'_, K>) -> Result<(), Error> {
         if !matches!(
             error,
             Error::Choice(_) | Error::Unsupported { .. } | Error::DeviceMemory { .. } | Error::Memory(_)
@@ -82,7 +90,7 @@ impl<'a, const K: usize> OnCuda<'a, K> {
         (self.open, self.instead) = (false, Some(error));
         self.setup.array = Reserve::default();
         self.fits = self.setup.held();
-        Ok(())
+        self.aim(part)
     }
 
     /// Makes ready for a run of a part, if it fits the plan and the memory.
@@ -122,9 +130,8 @@ impl<'a, const K: usize> OnCuda<'a, K> {
         }
     }
 
-    /// A run of a part by the mapping that is taken.
-    fn attempt(&mut self, part: &Part<'_, K>, control: &Control) -> Result<Times, Error> {
-        self.aim(part)?;
+    /// A run from where it is ready.
+    fn attempt(&mut self, control: &Control) -> Result<Times, Error> {
         let Self { setup, program, streams, .. } = self;
         let device = setup.device;
         let limit = setup.how.tuning.max_kernels.map_or(device.concurrent_kernels(), |most| most as usize);
@@ -183,11 +190,12 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
         self.last = None;
         control.check()?;
         self.setup.device.bind()?;
-        match self.attempt(part, control) {
-            // Before anything ran, or on the way: how much memory bricks take is known when their level is decided.
+        self.ready(part)?;
+        match self.attempt(control) {
+            // How much memory bricks take is known when their level is decided.
             Err(error) if self.open => {
-                self.give_way(error)?;
-                self.attempt(part, control)
+                self.give_way(error, part)?;
+                self.attempt(control)
             }
             done => done,
         }
