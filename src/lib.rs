@@ -36,6 +36,8 @@ mod cpu;
 pub mod cuda;
 pub mod curve;
 mod dimension;
+#[doc(hidden)]
+pub mod disk;
 mod engine;
 pub mod export;
 pub mod field;

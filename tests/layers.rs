@@ -28,6 +28,7 @@ const LIBRARY: Layers = &[
             "cell/",
             "choice.rs",
             "dimension.rs",
+            "disk/",
             "memory.rs",
             "number.rs",
             "per_axis.rs",

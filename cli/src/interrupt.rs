@@ -11,6 +11,7 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use orthant::Control;
+use orthant::disk::abandon;
 use orthant::threads::start;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -166,7 +167,6 @@ pub(crate) fn exhausted(bytes: usize) -> ! {
 
 fn remove(ending: Option<&Ending>) {
     for path in ending.iter().flat_map(|ending| &ending.temporary) {
-        // It is gone if it took its name.
-        let _ = std::fs::remove_file(path).or_else(|_| std::fs::remove_dir_all(path));
+        abandon(path);
     }
 }

@@ -5,14 +5,15 @@
 //! coordinates, which xarray takes for those of the axes of the same names.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::cell::CellType;
+use crate::disk::Folder;
 use crate::export::boxes::Boxes;
 use crate::export::error::ExportError;
 use crate::export::slabs;
@@ -45,11 +46,12 @@ pub fn write<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path) -> Result<(), 
 /// The same in chunks and files of these sides.
 fn write_in<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path, grid: &Chunking<K>) -> Result<(), ExportError> {
     let domain = boxes.domain();
-    make(folder)?;
-    let wrong = |error| ExportError::File { path: folder.to_owned(), error };
+    let failed = |error| ExportError::File { path: folder.to_owned(), error };
+    fs::create_dir_all(folder).map_err(failed)?;
+    let folder = &Folder::open(folder).map_err(failed)?;
     // What was left out here would be what was there.
-    if fs::read_dir(folder).map_err(wrong)?.next().is_some() {
-        return Err(wrong(io::ErrorKind::DirectoryNotEmpty.into()));
+    if !folder.names().map_err(failed)?.is_empty() {
+        return Err(failed(io::ErrorKind::DirectoryNotEmpty.into()));
     }
     let names = per_axis::names(K);
     let named: Vec<&str> = names.iter().rev().map(String::as_str).collect();
@@ -60,10 +62,10 @@ fn write_in<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path, grid: &Chunking
         &reversed(grid.chunk),
         &named,
     );
-    write_values(boxes, grid, &value, &folder.join("value"))?;
+    write_values(boxes, grid, &value, folder)?;
     let mut arrays = BTreeMap::from([("value".to_owned(), value)]);
     for axis in 0..K {
-        let coordinates = write_coordinates(&domain, axis, &names[axis], &folder.join(&names[axis]))?;
+        let coordinates = write_coordinates(&domain, axis, &names[axis], folder)?;
         arrays.insert(names[axis].clone(), coordinates);
     }
     let about = DomainAttributes {
@@ -71,7 +73,8 @@ fn write_in<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path, grid: &Chunking
         window: domain.window().to_vec(),
         sample: domain.sample().name(),
     };
-    put(&folder.join("zarr.json"), group_of(&BTreeMap::from([("orthant", about)]), &arrays).as_bytes())
+    put(folder, "zarr.json", group_of(&BTreeMap::from([("orthant", about)]), &arrays).as_bytes())?;
+    folder.sync_all().map_err(|error| wrong(folder, "", error))
 }
 
 /// What the group says of the domain, axis 0 first.
@@ -121,10 +124,9 @@ fn write_values<const K: usize>(
     boxes: &dyn Boxes<K>,
     grid: &Chunking<K>,
     metadata: &ArrayMetadata,
-    folder: &Path,
+    folder: &Folder,
 ) -> Result<(), ExportError> {
-    make(folder)?;
-    put(&folder.join("zarr.json"), metadata.text().as_bytes())?;
+    put(folder, "value/zarr.json", metadata.text().as_bytes())?;
     let size = boxes.size();
     let whole = Region { corner: [0; K], extent: size };
     let side = grid.side();
@@ -150,20 +152,26 @@ fn write_values<const K: usize>(
         let lattice = Region { corner: [0; K], extent: grid.chunks };
         let numbers: Vec<[u32; K]> = lattice.cells().collect();
         let key: Vec<u64> = at.iter().rev().map(|&number| number.into()).collect();
-        let path = folder.join(ArrayMetadata::key(&key));
-        let wrong = |error| ExportError::File { path: path.clone(), error };
-        fs::create_dir_all(path.parent().expect("it lies in the folder")).map_err(wrong)?;
-        let mut shard = ShardWriter::new(BufWriter::new(File::create(&path).map_err(wrong)?), metadata);
-        let mut empty = true;
-        for batch in numbers.chunks(BATCH) {
-            for chunk in batch.par_iter().map(|&at| chunk(at)).collect::<Result<Vec<_>, _>>()? {
-                empty &= chunk.is_none();
-                shard.put(chunk.as_deref()).map_err(wrong)?;
+        let name = format!("value/{}", ArrayMetadata::key(&key));
+        // What keeps cells from being read is no failure of the file.
+        let mut unread = None;
+        let made = folder.make(&name, |file| {
+            let mut shard = ShardWriter::new(file, metadata);
+            let mut empty = true;
+            for batch in numbers.chunks(BATCH) {
+                let chunks = batch.par_iter().map(|&at| chunk(at)).collect::<Result<Vec<_>, _>>();
+                for chunk in chunks.map_err(|error| io::Error::other(unread.insert(error).to_string()))? {
+                    empty &= chunk.is_none();
+                    shard.put(chunk.as_deref())?;
+                }
             }
+            shard.finish().map(|_| empty)
+        });
+        if let Some(error) = unread {
+            return Err(error);
         }
-        shard.finish().and_then(|mut file| file.flush()).map_err(wrong)?;
-        if empty {
-            fs::remove_file(&path).map_err(wrong)?;
+        if made.map_err(|error| wrong(folder, &name, error))? {
+            folder.remove_named(&name).map_err(|error| wrong(folder, &name, error))?;
         }
     }
     Ok(())
@@ -203,29 +211,29 @@ fn write_coordinates<const K: usize>(
     domain: &Domain<K>,
     axis: usize,
     name: &str,
-    folder: &Path,
+    folder: &Folder,
 ) -> Result<ArrayMetadata, ExportError> {
     let (n, lo, pitch) = (u64::from(domain.size()[axis]), domain.window()[axis][0], domain.pitch()[axis]);
     let each = n.min(COORDINATES);
     let metadata = ArrayMetadata::plain(CellType::F64, &[n], &[each], &[name]);
-    make(&folder.join("c"))?;
-    put(&folder.join("zarr.json"), metadata.text().as_bytes())?;
+    put(folder, &format!("{name}/zarr.json"), metadata.text().as_bytes())?;
     for number in 0..n.div_ceil(each) {
         let cells = number * each..(number + 1) * each;
         let at = |c: u64| if c < n { (c as f64 + domain.sample().offset()).mul_add(pitch, lo) } else { 0.0 };
         let bytes: Vec<u8> = cells.flat_map(|c| at(c).to_le_bytes()).collect();
         let bytes = encode(&bytes).map_err(ExportError::Write)?;
-        put(&folder.join(ArrayMetadata::key(&[number])), &bytes)?;
+        put(folder, &format!("{name}/{}", ArrayMetadata::key(&[number])), &bytes)?;
     }
     Ok(metadata)
 }
 
-fn make(folder: &Path) -> Result<(), ExportError> {
-    fs::create_dir_all(folder).map_err(|error| ExportError::File { path: folder.to_owned(), error })
+fn put(folder: &Folder, name: &str, bytes: &[u8]) -> Result<(), ExportError> {
+    folder.make(name, |file| file.write_all(bytes)).map_err(|error| wrong(folder, name, error))
 }
 
-fn put(path: &Path, bytes: &[u8]) -> Result<(), ExportError> {
-    fs::write(path, bytes).map_err(|error| ExportError::File { path: path.to_owned(), error })
+/// What the system says of a file.
+fn wrong(folder: &Folder, name: &str, error: io::Error) -> ExportError {
+    ExportError::File { path: folder.path().join(name), error }
 }
 
 #[cfg(test)]
@@ -321,8 +329,9 @@ mod tests {
         use crate::geometry::Sample;
         let folder = tempfile::tempdir().unwrap();
         let domain = Domain::new([70_000, 3], [[-1.5, 0.5], [2.0, 5.0]], Sample::Centre).unwrap();
-        write_coordinates(&domain, 0, "x", &folder.path().join("x")).unwrap();
-        write_coordinates(&domain, 1, "y", &folder.path().join("y")).unwrap();
+        let opened = Folder::open(folder.path()).unwrap();
+        write_coordinates(&domain, 0, "x", &opened).unwrap();
+        write_coordinates(&domain, 1, "y", &opened).unwrap();
         let decoded = |name: &str| {
             let encoded = fs::read(folder.path().join(name)).unwrap();
             let bytes = zstd::bulk::decompress(&encoded[..encoded.len() - 4], 1 << 20).unwrap();

@@ -41,8 +41,8 @@ pub use collector::Collector;
 pub use compare::{Difference, Differences};
 pub use error::TreeError;
 pub use file::{
-    Fault, Scale, TreeAxis, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget, TreeWriter,
-    ZarrError,
+    Fault, Scale, SealedTree, TreeAxis, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget,
+    TreeWriter, ZarrError,
 };
 pub use labels::LabelStatistics;
 pub use noise::Noise;

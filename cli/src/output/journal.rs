@@ -4,9 +4,11 @@
 //! process may leave is a last line without its end. Whose that is, and what of it stays, knows only who wrote it: nothing
 //! is changed before that is told. A lock keeps a second process from writing meanwhile.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::TryLockError;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+
+use orthant::disk::File;
 
 use crate::error::Error;
 use crate::interrupt::undisturbed;
@@ -36,13 +38,13 @@ impl Journal {
     /// [`Error::Exists`] if there is one with something in it and `force` is off; [`Error::Input`] if another process
     /// writes to it; [`Error::File`].
     pub fn create(path: &Path, force: bool) -> Result<Self, Error> {
-        let journal = Self::open(path)?;
+        let mut journal = Self::open(path)?;
         let failed = |source| Error::File { path: path.to_owned(), source };
         if journal.file.metadata().map_err(failed)?.len() > 0 {
             if !force {
                 return Err(Error::Exists { path: path.to_owned() });
             }
-            journal.file.set_len(0).map_err(failed)?;
+            journal.file.resize(0).map_err(failed)?;
         }
         Ok(journal)
     }
@@ -70,7 +72,7 @@ impl Journal {
     pub fn mend(&mut self, bytes: &[u8], kept: usize) -> Result<(), Error> {
         let failed = |source| Error::File { path: self.path.clone(), source };
         if kept < bytes.len() {
-            self.file.set_len(kept as u64).map_err(failed)?;
+            self.file.resize(kept as u64).map_err(failed)?;
         }
         match bytes[..kept].last() {
             None | Some(b'\n') => Ok(()),
@@ -82,7 +84,7 @@ impl Journal {
     fn open(path: &Path) -> Result<Self, Error> {
         let failed = |source| Error::File { path: path.to_owned(), source };
         let fresh = !path.exists();
-        let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+        let file = File::append(path).map_err(failed)?;
         match file.try_lock() {
             Ok(()) => {
                 if fresh {
@@ -110,7 +112,7 @@ impl Journal {
         let failed = |source| Error::File { path: self.path.clone(), source };
         self.fresh = false;
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(failed)?;
-        match self.file.sync_data() {
+        match self.file.sync() {
             // A pipe or a device has nothing to bring to a disk.
             Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(()),
             done => done.map_err(failed),

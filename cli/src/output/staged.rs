@@ -4,24 +4,15 @@
 //! existing file is found while nothing is lost. A run that fails or is interrupted leaves no half file. What a killed
 //! process left is swept by the next one that writes there: whoever lives holds a lock on its temporary files.
 
-use std::fs::{File, FileType, OpenOptions};
+use std::fs::{FileType, OpenOptions};
 use std::io::{BufWriter, Error as IoError, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use tempfile::NamedTempFile;
 
 use crate::error::Error;
 use crate::interrupt::undisturbed;
 use crate::voice::{STDOUT, stdout_is_open};
 use orthant::Control;
-
-/// How temporary files are called.
-const PREFIX: &str = ".orthant-";
-const SUFFIX: &str = ".tmp";
-
-/// Younger temporary files are not swept: their owner may not have locked them yet.
-const YOUNG: Duration = Duration::from_secs(60);
+use orthant::disk::{self, Temporary, parent};
 
 /// True if the path ends in `.extension`, in whatever case.
 pub fn has_extension(path: &Path, extension: &str) -> bool {
@@ -35,7 +26,7 @@ pub fn is_stdout(path: &Path) -> bool {
 
 /// True if two paths lead to one file, whether it is there already or not.
 fn same_file(a: &Path, b: &Path) -> bool {
-    let whole = |path: &Path| Some(folder(path).canonicalize().ok()?.join(path.file_name()?));
+    let whole = |path: &Path| Some(parent(path).canonicalize().ok()?.join(path.file_name()?));
     let one_name = || whole(a).is_some_and(|a| whole(b) == Some(a));
     a == b || (!is_stdout(a) && !is_stdout(b) && (one_name() || identical(a, b)))
 }
@@ -92,10 +83,6 @@ pub fn expect_extension(flag: &str, path: &Path, allowed: &[&str]) -> Result<(),
     Err(Error::Input(format!("{flag} {}: the extension must be {allowed}", path.display())))
 }
 
-fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 /// An output on its way.
 #[derive(Debug)]
 pub struct Staged {
@@ -110,7 +97,7 @@ enum Place {
     Stream,
     /// A file that gets the name of `target`, where links were followed; true: whatever is there.
     File {
-        temporary: NamedTempFile,
+        temporary: Temporary,
         target: PathBuf,
         force: bool,
     },
@@ -139,23 +126,14 @@ impl Staged {
             Err(_) if is_link => return Err(failed(ErrorKind::NotFound, "is a link to a file that is not there")),
             Ok(_) | Err(_) => target.to_owned(),
         };
-        let folder = folder(&followed);
+        let folder = parent(&followed);
         if !folder.is_dir() {
             return Err(failed(ErrorKind::NotFound, &format!("there is no folder {}", folder.display())));
         }
-        sweep(folder);
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(PREFIX).suffix(SUFFIX);
-        // Temporary files are private by default; a result gets the permissions of any new file.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         // The error would name the temporary file, which nobody asked for.
-        let temporary = builder.tempfile_in(folder);
-        let temporary =
-            temporary.map_err(|error| Error::File { path: target.to_owned(), source: error.kind().into() })?;
-        undisturbed().temporary(temporary.path().to_owned());
-        // Where files cannot be locked nothing is swept either.
-        let _ = temporary.as_file().try_lock();
+        let temporary = Temporary::new(folder)
+            .map_err(|error| Error::File { path: target.to_owned(), source: error.kind().into() })?;
+        undisturbed().temporary(temporary.path());
         staged(Place::File { temporary, target: followed, force })
     }
 
@@ -183,7 +161,7 @@ impl Staged {
         let inner: Box<dyn Write + '_> = match &mut place {
             Place::Stdout => Box::new(std::io::stdout().lock()),
             Place::Stream => Box::new(OpenOptions::new().write(true).open(&target).map_err(failed)?),
-            Place::File { temporary, .. } => Box::new(temporary.as_file_mut()),
+            Place::File { temporary, .. } => Box::new(temporary.file()),
         };
         let mut writer = BufWriter::with_capacity(1 << 18, Checked { inner, control });
         let written = write(&mut writer).and_then(|()| writer.flush());
@@ -191,34 +169,15 @@ impl Staged {
         control.check()?;
         written.map_err(failed)?;
         let Place::File { temporary, target: followed, force } = place else { return Ok(()) };
-        temporary.as_file().sync_all().map_err(failed)?;
+        temporary.sync().map_err(failed)?;
+        let name = followed.file_name().unwrap_or_default().to_owned();
         let _ending = undisturbed();
-        let persisted = match force {
-            true => temporary.persist(&followed),
-            // Somebody may have created the target meanwhile: do not overwrite that either.
-            false => temporary.persist_noclobber(&followed),
-        };
-        persisted.map(drop).map_err(|error| match error.error.kind() {
+        // Somebody may have created the target meanwhile: do not overwrite that either.
+        let persisted = temporary.persist(&name, if force { disk::Renaming::Replace } else { disk::Renaming::New });
+        persisted.map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => Error::Exists { path: target.clone() },
-            _ => failed(error.error),
+            _ => failed(error),
         })
-    }
-}
-
-/// Removes temporary files whose owners are gone. That it does not succeed is no reason to do nothing else.
-fn sweep(folder: &Path) {
-    let abandoned = |path: &Path| {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let ours = name.starts_with(PREFIX) && name.ends_with(SUFFIX);
-        // To open a FIFO would wait for whoever writes to it.
-        let file = || path.symlink_metadata().ok().filter(|facts| facts.is_file());
-        let age = || file()?.modified().ok()?.elapsed().ok();
-        ours && age().is_some_and(|age| age > YOUNG) && File::open(path).is_ok_and(|file| file.try_lock().is_ok())
-    };
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        if abandoned(&entry.path()) {
-            let _ = std::fs::remove_file(entry.path());
-        }
     }
 }
 

@@ -40,7 +40,7 @@ pub fn open<const K: usize>(
     let target = made_of.exactly.into_iter().fold(target, TreeTarget::made_of);
     let writer = target.open(plan, kind, &made_of.info)?.control(control.clone());
     if !resumable {
-        undisturbed().temporary(writer.staged().to_owned());
+        undisturbed().temporary(writer.staged());
     }
     if writer.done() > 0 {
         let (path, done, shards) = (path.display(), writer.done(), writer.shards());
@@ -54,7 +54,17 @@ pub fn open<const K: usize>(
 /// # Errors
 /// As [`TreeWriter::finish`].
 pub fn finish<const K: usize>(writer: TreeWriter<K>, path: &Path, voice: Voice) -> Result<(), Error> {
-    writer.finish()?;
+    place(writer)?;
     voice.say(format_args!("orthant: wrote {}", path.display()));
     Ok(())
+}
+
+/// Gives a tree its name. No signal ends the program in the midst of that.
+///
+/// # Errors
+/// As [`TreeWriter::finish`].
+pub fn place<const K: usize>(writer: TreeWriter<K>) -> Result<(), Error> {
+    let sealed = writer.seal()?;
+    let _ending = undisturbed();
+    Ok(sealed.place()?)
 }

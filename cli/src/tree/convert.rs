@@ -1,9 +1,11 @@
 //! `orthant tree convert`: trees as what other programs read.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use orthant::disk::{PartFolder, StagingError};
 use orthant::export::{self, ExportFormat};
 use orthant::tree::{Parts, TreeFile, TreeJob, TreeSource};
 
@@ -11,7 +13,7 @@ use super::open::open;
 use super::to::ToOptions;
 use crate::error::Error;
 use crate::interrupt::undisturbed;
-use crate::output::tree::is_tree;
+use crate::output::tree::{is_tree, place};
 use crate::output::{expect_extension, has_extension, is_stdout};
 use crate::voice::Voice;
 
@@ -53,7 +55,7 @@ impl TreeJob for ConvertOptions {
             for part in 0..Parts::parts(&tree) {
                 writer.write(&*tree.part(part)?)?;
             }
-            writer.finish()?;
+            place(writer)?;
         } else if has_extension(&to.output, "zarr") {
             folder(&to.output, to.force, &|folder| export::zarr::write(&boxes, folder))?;
         } else {
@@ -73,34 +75,24 @@ fn format(path: &Path) -> Option<ExportFormat> {
 
 /// Makes a folder as a whole, or none.
 fn folder(path: &Path, force: bool, write: &dyn Fn(&Path) -> Result<(), export::ExportError>) -> Result<(), Error> {
-    let failed = |source| Error::File { path: path.to_owned(), source };
-    let there = path.symlink_metadata().is_ok();
-    if there && !force {
-        return Err(Error::Exists { path: path.to_owned() });
-    }
-    if there && !is_dense(path) {
-        let reason = format!("{}: is no folder that this command makes, and is not replaced", path.display());
-        return Err(Error::Input(reason).about(&["force"]));
-    }
-    // Its errors would name a folder that nobody asked for.
-    let unnamed = |error: std::io::Error| failed(error.kind().into());
-    let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let beside = beside.canonicalize().map_err(failed)?;
-    let name = path.file_name().ok_or_else(|| failed(std::io::ErrorKind::InvalidInput.into()))?;
-    let temporary = tempfile::Builder::new().prefix(".orthant-").tempdir_in(&beside).map_err(unnamed)?;
-    undisturbed().temporary(temporary.path().to_owned());
-    let (made, replaced, target) =
-        (temporary.path().join("made"), temporary.path().join("replaced"), beside.join(name));
-    write(&made)?;
+    let failed = |error| match error {
+        StagingError::Exists { path } => Error::Exists { path },
+        StagingError::Foreign { path } => {
+            let reason = format!("{}: is no folder that this command makes, and is not replaced", path.display());
+            Error::Input(reason).about(&["force"])
+        }
+        // Its errors would name a folder that nobody asked for.
+        StagingError::Io { error, .. } => Error::File { path: path.to_owned(), source: error.kind().into() },
+        StagingError::Busy { path } | StagingError::Untrusted { path, .. } => {
+            Error::File { path, source: ErrorKind::AlreadyExists.into() }
+        }
+    };
+    let mut part = PartFolder::new(path, force, &is_dense).map_err(failed)?;
+    undisturbed().temporary(part.path());
+    part.put("{}\n").map_err(failed)?;
+    write(part.tree().map_err(failed)?.path())?;
     let _ending = undisturbed();
-    if there {
-        std::fs::rename(&target, &replaced).map_err(unnamed)?;
-    }
-    std::fs::rename(&made, &target).map_err(|error| {
-        // What was there has its name again.
-        let _ = std::fs::rename(&replaced, &target);
-        unnamed(error)
-    })
+    part.place(false, force, &is_dense).map_err(failed)
 }
 
 /// True if a folder is a group of arrays, and there is nothing else in it.

@@ -12,6 +12,7 @@ use orthant::{CellType, Control, Plan, Tree};
 
 use crate::error::Error;
 use crate::interrupt::{cancels, undisturbed};
+use crate::output::tree::place;
 use crate::output::{Staged, distinct, expect_extension, is_stdout};
 use crate::voice::Voice;
 
@@ -115,7 +116,7 @@ impl ToOptions {
         cancels(&control);
         let target = TreeTarget::new(&self.output).overwrite(self.force);
         let writer = target.open(plan, kind, info)?.control(control);
-        undisturbed().temporary(writer.staged().to_owned());
+        undisturbed().temporary(writer.staged());
         Ok(writer)
     }
 
@@ -123,7 +124,7 @@ impl ToOptions {
     pub(super) fn save<const K: usize>(&self, tree: &Tree<K>, info: &TreeInfo) -> Result<(), Error> {
         let mut writer = self.writer(tree.plan(), tree.kind(), info)?;
         writer.write(tree)?;
-        writer.finish()?;
+        place(writer)?;
         self.wrote();
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::disk::StagingError;
 use crate::zarr::ZarrError;
 
 /// What is wrong with a tree in a file. The message names the file; what the system or a parser says is in it, and no source, so that
@@ -38,6 +39,17 @@ pub enum TreeFileError {
     Foreign {
         /// The folder.
         path: PathBuf,
+    },
+    /// A folder beside the tree has the name of the one in which the tree would be made, and is not this user's.
+    #[error(
+        "{}: {reason}, so no tree is made there; remove it (rm -r '{}'), or choose another name for the tree",
+        path.display(), path.display()
+    )]
+    Untrusted {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: &'static str,
     },
     /// Somebody else writes it.
     #[error("{}: another process is writing it", path.display())]
@@ -134,6 +146,18 @@ pub enum TreeFileError {
 impl From<ZarrError> for TreeFileError {
     fn from(error: ZarrError) -> Self {
         Self::Array(error)
+    }
+}
+
+impl From<StagingError> for TreeFileError {
+    fn from(error: StagingError) -> Self {
+        match error {
+            StagingError::Io { path, error } => Self::Io { path, error },
+            StagingError::Exists { path } => Self::Exists { path },
+            StagingError::Foreign { path } => Self::Foreign { path },
+            StagingError::Busy { path } => Self::Busy { path },
+            StagingError::Untrusted { path, reason } => Self::Untrusted { path, reason },
+        }
     }
 }
 

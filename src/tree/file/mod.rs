@@ -19,4 +19,4 @@ pub use error::TreeFileError;
 pub use info::{Scale, TreeAxis, TreeInfo, TreeLabel};
 pub use reader::TreeFile;
 pub use store::TreeStore;
-pub use writer::{TreeTarget, TreeWriter};
+pub use writer::{SealedTree, TreeTarget, TreeWriter};

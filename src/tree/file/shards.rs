@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use crate::cell::CellType;
 use crate::tree::along::Along;
+use crate::tree::file::header::Held;
 use crate::tree::file::info::Unfit;
 use crate::zarr::ArrayMetadata;
 
@@ -41,6 +42,12 @@ pub(super) enum Array {
 impl Array {
     pub(super) const ALL: [Self; 7] =
         [Self::Level, Self::Position, Self::Provenance, Self::Value, Self::Largest, Self::Brick, Self::Cells];
+
+    /// Those that have a file of a shard: no cells, no file of them.
+    pub(super) fn of_shard(held: &Held) -> impl Iterator<Item = Self> {
+        let cells = held.cells > 0;
+        Self::ALL.into_iter().filter(move |&array| array != Self::Cells || cells)
+    }
 
     pub(super) fn name(self) -> &'static str {
         match self {

@@ -1,22 +1,17 @@
-//! A tree on its way: a folder beside its target, which takes the target's name when the tree is complete.
+//! A tree on its way: the folder beside its target in which it is made, and what of it is finished.
 //!
-//! ```text
-//! .frog.tree.zarr.part/progress      who writes it (locked), of what, and what shards are finished
-//! .frog.tree.zarr.part/tree/         the group, which becomes frog.tree.zarr
-//! .frog.tree.zarr.part/tree.zip      or this, frog.tree.zarr.zip
-//! .frog.tree.zarr.part/old           what was there before, while the two change places
-//! ```
-//!
-//! A shard is finished when its files are on the disk and a line of the progress says so. What a killed process leaves can
-//! therefore be gone on with, by whoever writes the same tree from the same data; the name comes with a rename.
+//! A shard is finished when its files are on the disk and a line of the progress says so, with their lengths and digests. Whoever
+//! writes the same tree of the same data resumes what a killed process left: shards whose files are what their lines say.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufWriter, Read, Seek, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use xxhash_rust::xxh3::Xxh3Default;
 
+use crate::disk::{File, PartFolder};
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::{Attributes, Header, Held};
 use crate::tree::file::shards::Array;
@@ -29,7 +24,7 @@ struct Beginning<'a> {
     made_of: Option<&'a str>,
 }
 
-/// Another: a finished shard.
+/// Another line: a finished shard.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct FinishedShard {
     pub(super) shard: u64,
@@ -40,102 +35,108 @@ pub(super) struct FinishedShard {
     pub(super) terminals: Vec<[u64; 2]>,
     /// On each level how many cells the uniform ones have.
     pub(super) filled: Vec<u64>,
+    /// Its files, in the order of [`Array::of_shard`]. Version 0.1 did not say: its shards are written again.
+    #[serde(default)]
+    pub(super) files: Vec<Written>,
 }
 
-/// A folder beside a target.
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Written {
+    bytes: u64,
+    /// XXH3-64 of them.
+    xxh3: u64,
+}
+
+/// A writer that knows what it has written.
+pub(super) struct Hashed<W> {
+    out: W,
+    bytes: u64,
+    digest: Xxh3Default,
+}
+
+impl<W> Hashed<W> {
+    pub(super) fn new(out: W) -> Self {
+        Self { out, bytes: 0, digest: Xxh3Default::new() }
+    }
+
+    pub(super) fn written(&self) -> Written {
+        Written { bytes: self.bytes, xxh3: self.digest.digest() }
+    }
+}
+
+impl<W: Write> Write for Hashed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.bytes += written as u64;
+        self.digest.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// The folder in which a tree is made.
 #[derive(Debug)]
 pub(super) struct Staged {
-    target: PathBuf,
-    /// The folder.
-    path: PathBuf,
-    progress: File,
-    /// True if what is finished can be gone on with.
+    part: PartFolder,
+    /// True if a later process can resume what is finished.
     resumable: bool,
-    /// True if the folder stays when this goes.
-    stays: bool,
 }
 
 impl Staged {
-    /// Makes a folder beside `target`, or takes the one that is there, with what is finished of the tree that `header` tells of.
+    /// Makes a folder beside `target`, or takes the one that a killed process left, with what is finished of the tree of `header`.
     ///
     /// # Errors
-    /// [`TreeFileError::Exists`] and [`TreeFileError::Left`] unless `overwrite`; [`TreeFileError::Busy`]; [`TreeFileError::Io`].
+    /// [`TreeFileError::Exists`], [`TreeFileError::Foreign`] and [`TreeFileError::Left`] unless `overwrite`; [`TreeFileError::Busy`];
+    /// [`TreeFileError::Untrusted`]; [`TreeFileError::Io`].
     pub(super) fn new(
         target: &Path,
         header: &Header,
         made_of: Option<&str>,
         overwrite: bool,
     ) -> Result<(Self, Vec<FinishedShard>), TreeFileError> {
-        replaceable(target, overwrite)?;
-        let name = target.file_name().ok_or_else(|| TreeFileError::Name { path: target.to_owned() })?;
-        let mut hidden = std::ffi::OsString::from(".");
-        hidden.push(name);
-        hidden.push(".part");
-        let path = target.with_file_name(hidden);
-        let progress = lock(target, &path)?;
-        let mut staged = Self { target: target.to_owned(), path, progress, resumable: made_of.is_some(), stays: true };
-        staged.restore()?;
-        replaceable(target, overwrite)?;
         let beginning = serde_json::to_string(&Beginning { header, made_of }).expect("it has names for keys");
-        let found = staged.read(&beginning, overwrite)?;
-        staged.stays = !found.is_empty();
-        Ok((staged, found))
+        if made_of.is_some() {
+            let mut staged = Self { part: PartFolder::resumable(target, overwrite, &may_replace)?, resumable: true };
+            let found = staged.read(&beginning, overwrite)?;
+            return Ok((staged, found));
+        }
+        if let Some(part) = PartFolder::left(target, overwrite, &may_replace)? {
+            Self { part, resumable: false }.read(&beginning, overwrite)?;
+        }
+        let mut staged = Self { part: PartFolder::new(target, overwrite, &may_replace)?, resumable: false };
+        staged.part.put(&(beginning + "\n"))?;
+        Ok((staged, Vec::new()))
     }
 
-    /// Puts what was there before back, if a killed process took it away and put nothing in its place.
-    fn restore(&self) -> Result<(), TreeFileError> {
-        let old = self.path.join("old");
-        if old.symlink_metadata().is_err() {
-            return Ok(());
-        }
-        match self.target.symlink_metadata() {
-            Ok(_) => remove(&old),
-            Err(_) => fs::rename(&old, &self.target).map_err(TreeFileError::io(&self.target)),
-        }
-    }
-
-    /// The shards that are finished of this tree. From here on lines are added to the progress, which says just that.
+    /// The shards that are finished of this tree. Afterwards the progress says just that.
     fn read(&mut self, beginning: &str, overwrite: bool) -> Result<Vec<FinishedShard>, TreeFileError> {
-        let failed = TreeFileError::io(&self.path);
-        let mut text = Vec::new();
-        self.progress.read_to_end(&mut text).map_err(&failed)?;
-        // One that was not written to its end is none.
+        let text = self.part.text()?;
+        // A line that was not written to its end is none.
         let mut lines = text.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n"));
         let first = lines.next().map(<[u8]>::trim_ascii_end);
         let mut finished = Vec::new();
         if first == Some(beginning.as_bytes()) && self.resumable {
             let lines = lines.map_while(|line| serde_json::from_slice::<FinishedShard>(line).ok());
-            finished.extend(lines.filter(|finished| self.has(finished)));
+            finished = lines.collect::<Vec<_>>().into_par_iter().filter(|finished| self.holds(finished)).collect();
         } else {
             let other = first.and_then(|line| serde_json::from_slice::<Value>(line).ok());
             let kept = other.as_ref().is_some_and(|other| !other["made_of"].is_null()) && lines.next().is_some();
             if let Some(other) = other.filter(|_| kept && !overwrite) {
                 return Err(self.left(&other, beginning));
             }
-            self.forget()?;
-            remove(&self.tree())?;
+            self.part.clear()?;
         }
         let lines = finished.iter().map(|finished| serde_json::to_string(finished).expect("it has names for keys"));
         let said: String = std::iter::once(beginning.to_owned()).chain(lines).map(|line| line + "\n").collect();
-        // A shard whose files were lost is not finished, not even when they are there again and not whole.
         if said.as_bytes() != text {
-            self.forget()?;
-            self.put(&said)?;
+            self.part.rewrite(&said)?;
         }
-        fs::create_dir_all(self.tree()).map_err(&failed)?;
+        self.part.stays(!finished.is_empty());
         Ok(finished)
-    }
-
-    /// Empties the progress.
-    fn forget(&mut self) -> Result<(), TreeFileError> {
-        let forgotten = self.progress.set_len(0).and_then(|()| self.progress.rewind());
-        forgotten.map_err(TreeFileError::io(&self.path))
-    }
-
-    /// Adds lines to the progress.
-    fn put(&mut self, lines: &str) -> Result<(), TreeFileError> {
-        let put = self.progress.write_all(lines.as_bytes()).and_then(|()| self.progress.sync_data());
-        put.map_err(TreeFileError::io(&self.path))
     }
 
     /// What differs between the tree that was begun here and the one to be.
@@ -149,37 +150,24 @@ impl Staged {
             Some(key) => (key.clone(), &other["header"][key], &mine["header"][key]),
             None => ("source".to_owned(), &other["made_of"], &mine["made_of"]),
         };
-        TreeFileError::Left { path: self.path.clone(), key, found: found.to_string(), given: given.to_string() }
+        TreeFileError::Left { path: self.path(), key, found: found.to_string(), given: given.to_string() }
     }
 
     /// The folder.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The folder of the group.
-    pub(super) fn tree(&self) -> PathBuf {
-        self.path.join("tree")
+    pub(super) fn path(&self) -> PathBuf {
+        self.part.path()
     }
 
     /// Writes a file of the group, whole and on the disk.
     ///
     /// # Errors
     /// [`TreeFileError::Io`].
-    pub(super) fn file(
+    pub(super) fn file<R>(
         &self,
         name: &str,
-        write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-    ) -> Result<(), TreeFileError> {
-        let path = self.tree().join(name);
-        let made = || -> io::Result<()> {
-            fs::create_dir_all(path.parent().expect("it lies in the group"))?;
-            let mut writer = BufWriter::with_capacity(1 << 18, File::create(&path)?);
-            write(&mut writer)?;
-            writer.flush()?;
-            writer.get_ref().sync_data()
-        };
-        made().map_err(TreeFileError::io(&path))
+        write: impl FnOnce(&mut BufWriter<File>) -> io::Result<R>,
+    ) -> Result<R, TreeFileError> {
+        Ok(self.part.make(name, write)?)
     }
 
     /// Says that a shard's files are on the disk.
@@ -187,146 +175,65 @@ impl Staged {
     /// # Errors
     /// [`TreeFileError::Io`].
     pub(super) fn finish(&mut self, shard: &FinishedShard) -> Result<(), TreeFileError> {
-        self.stays = self.resumable;
-        self.put(&(serde_json::to_string(shard).expect("it has names for keys") + "\n"))
+        self.part.stays(self.resumable);
+        Ok(self.part.put(&(serde_json::to_string(shard).expect("it has names for keys") + "\n"))?)
     }
 
-    /// True if all files of a finished shard are there, which they are unless the system went down.
-    fn has(&self, finished: &FinishedShard) -> bool {
-        let there = |array: &Array| self.tree().join(array.shard_name(finished.shard)).is_file();
-        Array::ALL.iter().filter(|&&array| array != Array::Cells || finished.held.cells > 0).all(there)
+    /// True if the files of a finished shard hold what was written. A system that went down can have lost some of it.
+    fn holds(&self, finished: &FinishedShard) -> bool {
+        let arrays: Vec<Array> = Array::of_shard(&finished.held).collect();
+        let same = |(array, written): (&Array, &Written)| {
+            let file = self.part.file(&array.shard_name(finished.shard));
+            file.and_then(read_to_end).is_ok_and(|found| found == *written)
+        };
+        arrays.len() == finished.files.len() && arrays.iter().zip(&finished.files).all(same)
+    }
+
+    /// Brings all that was made to the disk, as a zip if it is to be one.
+    ///
+    /// # Errors
+    /// [`TreeFileError::Io`].
+    pub(super) fn seal(&self, zip: bool) -> Result<(), TreeFileError> {
+        let tree = self.part.tree()?;
+        if zip {
+            return Ok(self.part.make_zip(|out| pack(tree.path(), out).map(drop))?);
+        }
+        tree.sync_all().map_err(TreeFileError::io(tree.path()))
     }
 
     /// Gives the tree, to which nothing is missing, its name.
     ///
     /// # Errors
     /// [`TreeFileError::Exists`] if something took the name meanwhile, unless `overwrite`; [`TreeFileError::Io`].
-    pub(super) fn complete(mut self, zip: bool, overwrite: bool) -> Result<(), TreeFileError> {
-        let mut made = self.tree();
-        if zip {
-            made = self.path.join("tree.zip");
-            let packed = || -> io::Result<()> {
-                let mut writer = pack(&self.tree(), BufWriter::with_capacity(1 << 18, File::create(&made)?))?;
-                writer.flush()?;
-                writer.get_ref().sync_all()
-            };
-            packed().map_err(TreeFileError::io(&made))?;
-        } else {
-            sync_folders(&made).map_err(TreeFileError::io(&made))?;
-        }
-        let failed = TreeFileError::io(&self.target);
-        replaceable(&self.target, overwrite)?;
-        if self.target.symlink_metadata().is_ok() {
-            fs::rename(&self.target, self.path.join("old")).map_err(&failed)?;
-        }
-        fs::rename(&made, &self.target).map_err(|error| {
-            // What was there has its name again.
-            let _ = fs::rename(self.path.join("old"), &self.target);
-            failed(error)
-        })?;
-        let above = self.path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // Not every system can sync a folder, and the tree is complete whether its name is on the disk or not.
-        let _ = File::open(above).and_then(|folder| folder.sync_all());
-        self.stays = false;
-        Ok(())
+    pub(super) fn place(self, zip: bool, overwrite: bool) -> Result<(), TreeFileError> {
+        Ok(self.part.place(zip, overwrite, &may_replace)?)
     }
 }
 
-impl Drop for Staged {
-    /// What can be gone on with stays, and all else goes.
-    fn drop(&mut self) {
-        if !self.stays {
-            // First what would be gone on with: a process can be killed here, too.
-            let _ = self.forget();
-            let _ = fs::remove_dir_all(&self.path);
+/// What a file holds.
+fn read_to_end(mut file: File) -> io::Result<Written> {
+    let (mut held, mut bytes) = (Hashed::new(io::sink()), vec![0; 1 << 18]);
+    loop {
+        match file.read(&mut bytes) {
+            Ok(0) => return Ok(held.written()),
+            Ok(read) => held.write_all(&bytes[..read])?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
-        // The file stays open in processes that are just being made.
-        let _ = self.progress.unlock();
     }
 }
 
-/// Checks that a target is not there, or can be replaced: a folder only if it is a tree.
-fn replaceable(target: &Path, overwrite: bool) -> Result<(), TreeFileError> {
-    let path = || target.to_owned();
-    match target.symlink_metadata() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(TreeFileError::io(target)(error)),
-        Ok(_) if !overwrite => Err(TreeFileError::Exists { path: path() }),
-        Ok(_) if target.is_dir() && !is_tree(target) => Err(TreeFileError::Foreign { path: path() }),
-        Ok(_) => Ok(()),
-    }
+/// True of a file, and of a folder that is a tree.
+fn may_replace(target: &Path) -> bool {
+    !target.is_dir() || is_tree(target)
 }
 
 /// True if a folder is a group of a tree, whole or not, and there is nothing else in it.
 fn is_tree(folder: &Path) -> bool {
     let store = ZarrStore::open(folder).and_then(|store| store.group::<Attributes<serde::de::IgnoredAny>>("zarr.json"));
-    let known = |entry: io::Result<fs::DirEntry>| {
+    let known = |entry: io::Result<std::fs::DirEntry>| {
         let name = entry.map(|entry| entry.file_name()).unwrap_or_default();
         name == "zarr.json" || Array::ALL.iter().any(|array| name == array.name())
     };
-    store.is_ok() && fs::read_dir(folder).is_ok_and(|mut entries| entries.all(known))
-}
-
-/// Makes the folder of a target, if it is not there, and locks the progress in it.
-fn lock(target: &Path, path: &Path) -> Result<File, TreeFileError> {
-    let failed = TreeFileError::io(path);
-    loop {
-        match fs::create_dir(path) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                // The error would name a folder that nobody asked for.
-                return Err(TreeFileError::io(target)(error));
-            }
-            Ok(()) | Err(_) => {}
-        }
-        let name = path.join("progress");
-        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&name);
-        let progress = match open {
-            // Whoever finished took the folder with him.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            open => open.map_err(&failed)?,
-        };
-        match progress.try_lock() {
-            Ok(()) if is_named(&progress, &name) => return Ok(progress),
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(TreeFileError::Busy { path: target.to_owned() }),
-            // Where files cannot be locked nobody is kept out.
-            Err(TryLockError::Error(_)) => return Ok(progress),
-        }
-    }
-}
-
-/// True if a file has this name still, which somebody may have removed before it was locked.
-#[cfg(unix)]
-fn is_named(file: &File, name: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let number = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
-    file.metadata().map(number).ok() == fs::metadata(name).map(number).ok()
-}
-
-/// As above; what is open cannot be removed there.
-#[cfg(not(unix))]
-fn is_named(_: &File, name: &Path) -> bool {
-    name.is_file()
-}
-
-/// Removes a file, or a folder with all that is in it, if it is there.
-fn remove(path: &Path) -> Result<(), TreeFileError> {
-    let removed = match path.symlink_metadata() {
-        Ok(facts) if facts.is_dir() => fs::remove_dir_all(path),
-        Ok(_) => fs::remove_file(path),
-        Err(_) => Ok(()),
-    };
-    removed.map_err(TreeFileError::io(path))
-}
-
-/// Brings the names of all files in a folder to the disk.
-fn sync_folders(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            sync_folders(&entry.path())?;
-        }
-    }
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
-    Ok(())
+    store.is_ok() && std::fs::read_dir(folder).is_ok_and(|mut entries| entries.all(known))
 }

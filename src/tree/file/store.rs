@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::cell::CellType;
+use crate::disk::{Folder, parent, sweep};
 use crate::tree::error::TreeError;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::{Attributes, Header, HeaderFault};
@@ -26,6 +27,10 @@ impl TreeStore {
     /// [`TreeError::File`] names the file and the byte, or the key of the header, and what is wrong there.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TreeError> {
         let path = path.as_ref();
+        if !path.exists() {
+            // A process that was killed while it replaced the tree may have left the old one.
+            let _ = Folder::open(parent(path)).map(|beside| sweep(&beside));
+        }
         let read = || -> Result<Self, TreeFileError> {
             let store = ZarrStore::open(path)?;
             let Attributes { orthant_tree } = store.group::<Attributes<Map<String, Value>>>("zarr.json")?;

@@ -19,7 +19,7 @@ use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::{Attributes, Header, Held};
 use crate::tree::file::info::{TreeInfo, Unfit};
 use crate::tree::file::shards::{Array, CELLS, Shards};
-use crate::tree::file::staged::{FinishedShard, Staged};
+use crate::tree::file::staged::{FinishedShard, Hashed, Staged, Written};
 use crate::tree::stored::Tree;
 use crate::zarr::{self, ShardWriter};
 
@@ -175,8 +175,8 @@ impl<const K: usize> TreeWriter<K> {
         (run_counts(self.along.plan(), found), held().map(|held| held.checksum).sum())
     }
 
-    /// The folder where it is on its way.
-    pub fn staged(&self) -> &Path {
+    /// The folder in which the tree is made.
+    pub fn staged(&self) -> PathBuf {
         self.staged.path()
     }
 
@@ -285,11 +285,10 @@ impl<const K: usize> TreeWriter<K> {
             Held { rows: rows.len() as u64, cells: bricks.len() as u64, checksum: part.checksum_of(rows.clone()) };
         let last = rows.end - 1;
         let end = self.along.run(part.entries.level(last), part.entries.keys[last]).end;
-        Array::ALL
-            .into_par_iter()
-            .filter(|&array| array != Array::Cells || held.cells > 0)
-            .try_for_each(|array| self.array(array, shard, &columns, part.bricks(), bricks.clone()))?;
-        Ok(FinishedShard { shard, end, held, terminals, filled })
+        let arrays = Array::of_shard(&held).collect::<Vec<_>>().into_par_iter();
+        let files = arrays.map(|array| self.array(array, shard, &columns, part.bricks(), bricks.clone()));
+        let files = files.collect::<Result<_, _>>()?;
+        Ok(FinishedShard { shard, end, held, terminals, filled, files })
     }
 
     /// Writes a shard's file of one array.
@@ -300,14 +299,15 @@ impl<const K: usize> TreeWriter<K> {
         columns: &Columns<K>,
         cells: &Cells,
         bricks: Range<usize>,
-    ) -> Result<(), TreeFileError> {
+    ) -> Result<Written, TreeFileError> {
         let metadata = self.shards.metadata(array, K, self.kind);
         let width = self.kind.bytes() as usize;
         let words = |words: &[u64]| -> Vec<u8> {
             words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(width)).collect()
         };
         self.staged.file(&array.shard_name(shard), |file| {
-            let mut writer = ShardWriter::new(file, &metadata);
+            let mut file = Hashed::new(file);
+            let mut writer = ShardWriter::new(&mut file, &metadata);
             match array {
                 Array::Level => writer.push(&columns.level)?,
                 Array::Provenance => writer.push(&columns.provenance)?,
@@ -329,7 +329,8 @@ impl<const K: usize> TreeWriter<K> {
                     put_cells(&mut writer, metadata.chunk_bytes(), cells, bricks, &hear)?;
                 }
             }
-            writer.finish().map(drop)
+            writer.finish()?;
+            Ok(file.written())
         })
     }
 
@@ -338,6 +339,14 @@ impl<const K: usize> TreeWriter<K> {
     /// # Errors
     /// [`TreeError::File`] if shards are missing, something took the name meanwhile, or the system says no.
     pub fn finish(self) -> Result<(), TreeError> {
+        self.seal()?.place()
+    }
+
+    /// Writes what the group says of itself, and brings all of the tree to the disk.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if shards are missing, or the system says no.
+    pub fn seal(self) -> Result<SealedTree, TreeError> {
         let Self { path, zip, overwrite, kind, header, shards, done, terminals, staged, .. } = self;
         let Some(held) = done.iter().copied().collect::<Option<Vec<Held>>>() else {
             let shard = done.iter().position(Option::is_none).expect("one is missing") as u64;
@@ -351,7 +360,27 @@ impl<const K: usize> TreeWriter<K> {
         }
         let text = zarr::group(&Attributes { orthant_tree: header.with(&held, terminals) });
         staged.file("zarr.json", |file| file.write_all(text.as_bytes()))?;
-        Ok(staged.complete(zip, overwrite)?)
+        staged.seal(zip)?;
+        Ok(SealedTree { staged, zip, overwrite })
+    }
+}
+
+/// A tree to which nothing is missing but its name.
+#[derive(Debug)]
+pub struct SealedTree {
+    staged: Staged,
+    zip: bool,
+    overwrite: bool,
+}
+
+impl SealedTree {
+    /// Gives the tree its name, in one step where the file system can exchange names. It takes no longer than that step and bringing the
+    /// name to the disk: a program can hold back signals meanwhile.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if something took the name meanwhile, or the system says no.
+    pub fn place(self) -> Result<(), TreeError> {
+        Ok(self.staged.place(self.zip, self.overwrite)?)
     }
 }
 
