@@ -15,6 +15,7 @@ mod learnt;
 mod model;
 mod own;
 mod page;
+mod parts;
 mod predicates;
 mod results;
 mod run;

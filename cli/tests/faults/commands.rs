@@ -1,0 +1,148 @@
+//! The commands whose calls fail: one for each way in which outputs come into being.
+
+use std::fs;
+use std::path::Path;
+
+use ndarray::{ArrayD, IxDyn};
+use orthant::field::ArrayField;
+use orthant::geometry::{Domain, Sample, Scheme};
+use orthant::prelude::{CurveKind, RuleKind};
+use orthant::tree::{BottomUp, TreeError, TreeInfo, TreeTarget};
+use orthant::{CellType, Plan, ndarray};
+
+/// One command in a folder.
+pub struct Case {
+    pub name: &'static str,
+    /// Files or folders that it makes.
+    pub outputs: &'static [&'static str],
+    /// True if they hold times and are never twice the same.
+    pub loose: bool,
+    /// True if two names can be exchanged in one step.
+    pub exchanges: bool,
+    /// True if it overwrites what `prepare` makes.
+    pub force: bool,
+    pub prepare: fn(&Path),
+    /// Runs it, overwriting or not; true if it succeeds.
+    pub run: fn(&Path, bool) -> bool,
+}
+
+/// Runs a command line. Words that begin with `@` are names in the folder.
+fn orthant(folder: &Path, line: &str, force: bool) -> bool {
+    let word = |word: &str| match word.strip_prefix('@') {
+        Some(name) => folder.join(name).into_os_string(),
+        None => word.into(),
+    };
+    let words = ["orthant", "-q"].into_iter().chain(line.split_whitespace()).chain(force.then_some("--force"));
+    format!("{:?}", orthant_cli::main(words.map(word).collect::<Vec<_>>())).contains("(0)")
+}
+
+fn nothing(_: &Path) {}
+
+/// An array of two labels, 12 x 10 x 8 cells.
+fn array(folder: &Path) {
+    let mut bytes = b"\x93NUMPY\x01\x00\x46\x00{'descr': '|u1', 'fortran_order': False, 'shape': (8, 10, 12)}".to_vec();
+    bytes.resize(79, b' ');
+    bytes.push(b'\n');
+    bytes.extend((0..960u32).map(|cell| u8::from(cell % 12 > 6) + u8::from(cell > 700)));
+    fs::write(folder.join("x.npy"), bytes).unwrap();
+}
+
+fn tree(folder: &Path) {
+    array(folder);
+    assert!(orthant(folder, "run array --input @x.npy -g 2 -B 1 -o @x.tree.zarr", false));
+}
+
+/// Outputs of something else, to be overwritten.
+fn others(folder: &Path) {
+    array(folder);
+    for name in ["a.tree.zarr", "a.tree.zarr.zip", "a.npy"] {
+        assert!(orthant(folder, &format!("run mandelbrot -n 16 -g 2 -B 2 -o @{name}"), false));
+    }
+}
+
+fn converted(folder: &Path) {
+    tree(folder);
+    assert!(orthant(folder, "run mandelbrot -n 16 -g 2 -B 2 -o @old.tree.zarr", false));
+    assert!(orthant(folder, "tree convert @old.tree.zarr @a.zarr", false));
+}
+
+fn sweep(folder: &Path) {
+    let sweep = "about = \"two rows\"\n[measure]\nmin-samples = 2\nmax-samples = 2\n[base]\nworkload = \"mandelbrot\"\n\
+                 backend = \"cpu\"\nn = 16\ndwell = 8\n[axes]\nB = \"2,4\"\n";
+    fs::write(folder.join("sweep.toml"), sweep).unwrap();
+}
+
+/// A tree in many shards, which a later process can resume.
+fn sharded(folder: &Path, name: &str, force: bool) -> bool {
+    let write = || -> Result<(), TreeError> {
+        let cells: Vec<u16> = (0..32 * 32 * 32).map(|cell| u16::from(cell % 37 > 20)).collect();
+        let array = ArrayD::from_shape_vec(IxDyn(&[32; 3]), cells).expect("it has that many cells");
+        let field = ArrayField::new(array.view()).expect("it is an array");
+        let domain = Domain::new([32; 3], [[0.0, 1.0]; 3], Sample::Centre).expect("it has a window");
+        let plan = Plan::new(domain, Scheme::uniform(2, 2, 4), CurveKind::Morton, RuleKind::Full).expect("it divides");
+        let target = TreeTarget::new(folder.join(name)).shard_cells(4096).made_of("cells").overwrite(force);
+        let mut writer = target.open(&plan, CellType::U16, &TreeInfo::of(&plan))?;
+        BottomUp::new(&plan, &field)?.write(&mut writer)?;
+        writer.finish()
+    };
+    write().is_ok()
+}
+
+pub fn cases() -> Vec<Case> {
+    let case =
+        |name, outputs, prepare, run| Case { name, outputs, loose: false, exchanges: true, force: false, prepare, run };
+    let over = |name, outputs, prepare, run| Case { force: true, ..case(name, outputs, prepare, run) };
+    let only = std::env::var("ORTHANT_FAULTS_OF").unwrap_or_default();
+    let cases = vec![
+        case("run -o .png .npy --overlay", &["a.png", "a.npy", "b.png"], nothing, |folder, force| {
+            orthant(folder, "run mandelbrot -n 32 -g 2 -B 2 -o @a.png -o @a.npy --overlay @b.png", force)
+        }),
+        over("run -o .npy --force", &["a.npy"], others, |folder, force| {
+            orthant(folder, "run mandelbrot -n 32 -g 2 -B 2 -o @a.npy", force)
+        }),
+        Case {
+            loose: true,
+            ..case("run --report", &["r.json"], nothing, |folder, force| {
+                orthant(folder, "run mandelbrot -n 32 -g 2 -B 2 --report @r.json", force)
+            })
+        },
+        case("run -o .tree.zarr", &["a.tree.zarr"], nothing, |folder, force| {
+            orthant(folder, "run mandelbrot -n 32 -g 2 -B 2 -o @a.tree.zarr", force)
+        }),
+        over("run array -o .tree.zarr --force", &["a.tree.zarr"], others, |folder, force| {
+            orthant(folder, "run array --input @x.npy -g 2 -B 1 -o @a.tree.zarr", force)
+        }),
+        Case {
+            exchanges: false,
+            ..over("the same in two steps", &["a.tree.zarr"], others, |folder, force| {
+                orthant(folder, "run array --input @x.npy -g 2 -B 1 -o @a.tree.zarr", force)
+            })
+        },
+        over("run array -o .tree.zarr.zip --force", &["a.tree.zarr.zip"], others, |folder, force| {
+            orthant(folder, "run array --input @x.npy -g 2 -B 1 -o @a.tree.zarr.zip", force)
+        }),
+        case("TreeWriter, 8 shards", &["s.tree.zarr"], nothing, |folder, force| sharded(folder, "s.tree.zarr", force)),
+        case("TreeWriter, 8 shards, zip", &["s.tree.zarr.zip"], nothing, |folder, force| {
+            sharded(folder, "s.tree.zarr.zip", force)
+        }),
+        case("tree convert .zarr", &["a.zarr"], tree, |folder, force| {
+            orthant(folder, "tree convert @x.tree.zarr @a.zarr", force)
+        }),
+        over("tree convert .zarr --force", &["a.zarr"], converted, |folder, force| {
+            orthant(folder, "tree convert @x.tree.zarr @a.zarr", force)
+        }),
+        case("tree convert .vti", &["a.vti"], tree, |folder, force| {
+            orthant(folder, "tree convert @x.tree.zarr @a.vti", force)
+        }),
+        case("tree view", &["a.html"], tree, |folder, force| {
+            orthant(folder, "tree view @x.tree.zarr -o @a.html", force)
+        }),
+        Case {
+            loose: true,
+            ..case("bench", &["a.jsonl"], sweep, |folder, force| {
+                orthant(folder, "bench @sweep.toml -o @a.jsonl", force)
+            })
+        },
+    ];
+    cases.into_iter().filter(|case| case.name.contains(&only)).collect()
+}

@@ -1,0 +1,154 @@
+//! What is left when a call to the system fails, or when the power goes: the old output, the new one, or something that the same
+//! command resumes. Never a part of one that looks whole.
+//!
+//! Every command runs in this process, over a layer that fails one call after the other, or remembers them all.
+
+mod commands;
+mod layer;
+mod power;
+mod snapshot;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use commands::{Case, cases};
+use layer::{FAULTS, Fault};
+use snapshot::{Files, restore, take};
+
+/// One at a time: all calls of the process pass the one layer.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// What the outputs of a case are like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum State {
+    Old,
+    New,
+    Lie,
+}
+
+/// A folder before a case, and after it.
+struct Expected {
+    before: Files,
+    after: Files,
+}
+
+impl Expected {
+    fn of(case: &Case, folder: &Path) -> Self {
+        (case.prepare)(folder);
+        let before = take(folder);
+        assert!((case.run)(folder, case.force), "{}: fails without a fault", case.name);
+        let after = take(folder);
+        let hidden: Vec<_> = after.keys().filter(|name| name.starts_with('.')).collect();
+        assert!(hidden.is_empty(), "{}: leaves {hidden:?}", case.name);
+        Self { before, after }
+    }
+
+    /// What the outputs are like.
+    fn state(&self, case: &Case, folder: &Path) -> State {
+        let found = take(folder);
+        let states = case.outputs.iter().map(|output| {
+            let of = |files: &Files| -> Files {
+                let own = |name: &str| name == *output || name.starts_with(&format!("{output}/"));
+                files.iter().filter(|(name, _)| own(name)).map(|(name, bytes)| (name.clone(), bytes.clone())).collect()
+            };
+            match of(&found) {
+                found if found == of(&self.after) => State::New,
+                found if found == of(&self.before) => State::Old,
+                found if case.loose && snapshot::is_whole_text(&found) => State::New,
+                _ => State::Lie,
+            }
+        });
+        states.max().expect("a case has outputs")
+    }
+
+    /// The same command mends what is left, and leaves nothing beside its outputs.
+    fn mended(&self, case: &Case, folder: &Path, what: &str) {
+        assert!((case.run)(folder, true), "{}: {what}: does not succeed afterwards", case.name);
+        let found = take(folder);
+        let names = |files: &Files| files.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(&found), names(&self.after), "{}: {what}: files after the second run", case.name);
+        if !case.loose {
+            assert!(found == self.after, "{}: {what}: other bytes after the second run", case.name);
+        }
+    }
+}
+
+/// Calls from one fault to the next: all with ORTHANT_FAULTS=full, as `.ci/long` has it, else some of each kind.
+fn stride() -> u64 {
+    if std::env::var_os("ORTHANT_FAULTS").is_some_and(|value| value == "full") { 1 } else { 5 }
+}
+
+/// A folder in memory where there is one: to sync a disk takes longer than all else here.
+fn place() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap()
+}
+
+fn told(kind: &str, case: &Case, count: u64, states: &BTreeMap<State, u64>) {
+    let of = |state| states.get(&state).copied().unwrap_or_default();
+    println!("| {} | {kind} | {count} | {} | {} | {} |", case.name, of(State::Old), of(State::New), of(State::Lie));
+}
+
+#[test]
+fn no_failing_call_leaves_a_lie() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    println!("| command | faults | injected | old | new | lies |\n|---|---|--:|--:|--:|--:|");
+    for case in cases() {
+        let folder = place();
+        let folder = folder.path();
+        FAULTS.within(folder, case.exchanges);
+        let expected = Expected::of(&case, folder);
+        for (number, fault) in Fault::ALL.into_iter().enumerate() {
+            let mut states = BTreeMap::new();
+            let (mut nth, mut injected) = (number as u64 % stride(), 0);
+            loop {
+                restore(folder, &expected.before);
+                FAULTS.fail(nth, fault);
+                let succeeded = (case.run)(folder, case.force);
+                if !FAULTS.off() {
+                    break;
+                }
+                let what = format!("{fault:?} at call {nth}");
+                let state = expected.state(&case, folder);
+                assert_ne!(state, State::Lie, "{}: {what}: {:?}", case.name, take(folder).keys());
+                // Files of one command are independent, so one that is whole may stand beside one that is not there.
+                assert!(!succeeded || state == State::New, "{}: {what}: says that it succeeded", case.name);
+                assert!(succeeded || !fault.is_harmless(), "{}: {what}: fails", case.name);
+                *states.entry(state).or_insert(0) += 1;
+                expected.mended(&case, folder, &what);
+                (nth, injected) = (nth + stride(), injected + 1);
+            }
+            assert!(nth > 3, "{}: {nth} calls pass the layer", case.name);
+            told(&format!("{fault:?}"), &case, injected, &states);
+        }
+    }
+}
+
+#[test]
+fn no_power_cut_leaves_a_lie() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    println!("| command | cut | states | old | new | lies |\n|---|---|--:|--:|--:|--:|");
+    for case in cases() {
+        let folder = place();
+        FAULTS.within(folder.path(), case.exchanges);
+        let expected = Expected::of(&case, folder.path());
+        restore(folder.path(), &expected.before);
+        FAULTS.record();
+        assert!((case.run)(folder.path(), case.force));
+        let log = FAULTS.recorded();
+        for loss in power::Loss::ALL {
+            let mut states = BTreeMap::new();
+            for calls in (0..=log.len()).step_by(stride() as usize) {
+                restore(folder.path(), &BTreeMap::new());
+                power::cut(&expected.before, &log[..calls], loss, folder.path());
+                let what = format!("power cut after call {calls} of {}, {loss:?}", log.len());
+                let state = expected.state(&case, folder.path());
+                assert_ne!(state, State::Lie, "{}: {what}: {:?}", case.name, take(folder.path()).keys());
+                *states.entry(state).or_insert(0) += 1;
+                expected.mended(&case, folder.path(), &what);
+            }
+            told(&format!("{loss:?}"), &case, states.values().sum(), &states);
+        }
+    }
+}
