@@ -105,10 +105,11 @@ pub(super) fn discard(named: (&Folder, &OsStr), folder: &Folder, progress: &mut 
     if beside.has(target) {
         let _ = folder.remove_all(OLD.as_ref());
     }
-    if !folder.has(OLD.as_ref()) {
+    // Without a progress nobody would know what the rest is.
+    if !MEMBERS.iter().chain([&OLD]).any(|member| folder.has(member.as_ref())) {
         let _ = folder.remove(PROGRESS.as_ref());
+        let _ = beside.remove(name);
     }
-    let _ = beside.remove(name);
 }
 
 /// Gives what the target was before its name back, if nothing has it.

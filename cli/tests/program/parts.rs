@@ -138,7 +138,8 @@ fn the_old_tree_comes_back() {
         assert_eq!(done(&folder, FIELD).0, Some(0));
         let part = folder.join(".orthant-22.part");
         fs::create_dir(&part).unwrap();
-        let placing = r#"{"placing":{"target":{"Unix":[97,46,116,114,101,101,46,122,97,114,114]},"device":1,"file":1}}"#;
+        let placing =
+            r#"{"placing":{"target":{"Unix":[97,46,116,114,101,101,46,122,97,114,114]},"device":1,"file":1}}"#;
         fs::write(part.join("progress"), format!("{{}}\n{placing}\n")).unwrap();
         fs::rename(folder.join("a.tree.zarr"), part.join("old")).unwrap();
         assert_eq!(done(&folder, next).0, Some(0), "{next}");
