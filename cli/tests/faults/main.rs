@@ -68,7 +68,11 @@ impl Expected {
         let found = take(folder);
         let others = |of: &Files, from: &Files| of.keys().filter(|name| !from.contains_key(*name)).cloned().collect();
         let differ: [Vec<String>; 2] = [others(&found, &self.after), others(&self.after, &found)];
-        assert!(differ.iter().all(Vec::is_empty), "{}: {what}: {differ:?} too many and too few after the second run", case.name);
+        assert!(
+            differ.iter().all(Vec::is_empty),
+            "{}: {what}: {differ:?} too many and too few after the second run",
+            case.name
+        );
         if !case.loose {
             assert!(found == self.after, "{}: {what}: other bytes after the second run", case.name);
         }

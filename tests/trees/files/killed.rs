@@ -157,6 +157,48 @@ fn what_is_left_is_gone_on_with() {
     assert!(!left().exists());
 }
 
+/// A shard that is there need not be whole: a system that went down can have lost what it said it had written.
+#[test]
+fn a_finished_shard_that_was_damaged_is_written_again() {
+    let folder = folder();
+    let path = folder.path().join("boxes.tree.zarr");
+    let (plan, array) = case();
+    let field = ArrayField::new(array.view()).unwrap();
+    let building = BottomUp::new(&plan, &field).unwrap();
+    let mut writer = open(&path, &plan, "cells").unwrap();
+    building.write(&mut writer).unwrap();
+    writer.finish().unwrap();
+    let whole = files(&path);
+    std::fs::remove_dir_all(&path).unwrap();
+    let tree = folder.path().join(".boxes.tree.zarr.part/tree");
+    let damages: [fn(&mut Vec<u8>); 4] = [
+        |bytes| bytes.clear(),
+        |bytes| bytes.fill(0),
+        |bytes| bytes.truncate(bytes.len() / 2),
+        |bytes| *bytes.last_mut().unwrap() ^= 1,
+    ];
+    let shards: Vec<String> =
+        whole.keys().filter(|name| name.contains("/c/0/")).map(|name| name[1..].to_owned()).collect();
+    assert!(shards.len() >= 6, "{shards:?}");
+    for name in &shards {
+        for (number, damage) in damages.iter().enumerate() {
+            let mut writer = open(&path, &plan, "cells").unwrap();
+            building.write(&mut writer).unwrap();
+            let done = writer.done();
+            drop(writer);
+            let mut bytes = std::fs::read(tree.join(name)).unwrap();
+            damage(&mut bytes);
+            std::fs::write(tree.join(name), bytes).unwrap();
+            let mut writer = open(&path, &plan, "cells").unwrap();
+            assert!(writer.done() < done, "{name}: damage {number} is taken for a shard");
+            building.write(&mut writer).unwrap();
+            writer.finish().unwrap();
+            assert_same(&files(&path), &whole);
+            std::fs::remove_dir_all(&path).unwrap();
+        }
+    }
+}
+
 /// Killed between the two renames of a folder that takes another's place.
 #[test]
 fn what_was_there_before_comes_back() {
