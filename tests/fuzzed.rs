@@ -1,4 +1,5 @@
-//! Files of arrays and of trees with bytes changed at random: what is read is refused, or is what was there. Nothing panics.
+//! Files of arrays and of trees with bytes changed at random: what is read is refused, or is what was there. Nothing panics. Fuzzing that
+//! is guided by what the readers do starts from the same files: `.ci/fuzz`.
 //!
 //! Takes `ORTHANT_FUZZ_SECONDS`, or a moment; `ORTHANT_FUZZ_SEED` repeats a run.
 
@@ -6,9 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ndarray::ArrayD;
-use orthant::input::{ArrayFile, Layout};
 use orthant::prelude::*;
-use orthant::tree::{BottomUp, Source, TreeFile, TreeInfo, TreeJob, TreeStore};
+use orthant::tree::{BottomUp, TreeFile, TreeInfo, TreeJob, TreeStore};
+
+#[path = "../fuzz/src/formats/mod.rs"]
+mod formats;
+
+pub use formats::pack;
 
 /// Numbers from a seed.
 struct Random(u64);
@@ -90,98 +95,36 @@ fn change(bytes: &mut Vec<u8>, often: usize, random: &mut Random) {
     }
 }
 
-/// A header may become another one that is right: then the file has as many bytes as it says.
-#[test]
-fn arrays_are_read_or_refused() {
-    let folder = Folder::new("fuzzed-arrays");
-    let header = |text: &str| {
-        let text = format!("{text:<117}\n");
-        [b"\x93NUMPY\x01\x00\x76\x00".as_slice(), text.as_bytes()].concat()
-    };
-    let files = [
-        [header("{'descr': '<u2', 'fortran_order': False, 'shape': (4, 3, 2), }"), (0..48).collect()].concat(),
-        [header("{'descr': '>f8', 'fortran_order': True, 'shape': (6,), }"), (0..48).collect()].concat(),
-        [header("{'descr': '|b1', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 6, 8), }"), vec![1; 48]].concat(),
-    ];
-    let path = folder.0.join("a.npy");
-    for_a_while(|random| {
-        let mut bytes = files[random.below(files.len())].clone();
-        change(&mut bytes, 128, random);
-        std::fs::write(&path, &bytes).unwrap();
-        let Ok(file) = ArrayFile::npy(&path) else { return };
-        let layout = file.layout();
-        let cells: u64 = layout.size.iter().map(|&n| u64::from(n)).product();
-        assert_eq!(layout.offset + cells * layout.kind.bytes(), bytes.len() as u64);
-        if let Ok(source) = file.source::<1>() {
-            let mut cells = vec![0; (source.size()[0] as u64 * source.kind().bytes()) as usize];
-            source.read(&Region { corner: [0], extent: source.size() }, &mut cells).unwrap();
-        }
-    });
+/// What fuzzing starts from, and what it found: a folder for each target.
+fn seeds() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds")
 }
 
-/// Headers that lie, strips that are none, what is packed and damaged: an error that names a file, or cells that are there.
+/// Every file that fuzzing starts from, as it is and changed at random, is refused or read. `BLESS=1` writes those that are made here.
 #[test]
-fn images_are_read_or_refused() {
-    let folder = Folder::new("fuzzed-images");
-    let files = crate::samples::files();
+fn seeds_are_read_or_refused() {
+    let folder = Folder::new("fuzzed-seeds");
+    formats::PLACE.set(folder.0.clone()).unwrap();
+    if std::env::var_os("BLESS").is_some() {
+        crate::seeds::write(&seeds(), &folder.0);
+    }
+    let mut all = Vec::new();
+    for &(target, check) in formats::ALL {
+        let mut paths = Vec::new();
+        files(&seeds().join(target), &mut paths);
+        assert!(!paths.is_empty(), "{target}");
+        for path in paths {
+            let bytes = std::fs::read(&path).unwrap();
+            eprintln!("{}", path.display());
+            check(&bytes);
+            all.push((check, bytes));
+        }
+    }
     for_a_while(|random| {
-        let (name, bytes) = &files[random.below(files.len())];
+        let (check, bytes) = &all[random.below(all.len())];
         let mut bytes = bytes.clone();
         change(&mut bytes, 600, random);
-        let path = folder.0.join(name);
-        std::fs::write(&path, &bytes).unwrap();
-        let room =
-            |_| std::fs::File::options().create(true).truncate(true).read(true).write(true).open(folder.0.join("room"));
-        match ArrayFile::open(&path, None, room) {
-            Ok(file) => {
-                let Layout { size, kind, .. } = file.layout();
-                // No more than can have been packed in so few bytes.
-                let cells: u64 = size.iter().map(|&n| u64::from(n)).product();
-                assert!(cells * kind.bytes() < 1 << 24, "{name}: {size:?}");
-                if let Ok(source) = file.source::<3>() {
-                    let whole = Region { corner: [0; 3], extent: source.size() };
-                    source.read(&whole, &mut vec![0; (cells * kind.bytes()) as usize]).unwrap();
-                }
-            }
-            Err(error) => assert!(error.path.starts_with(&folder.0), "{error}"),
-        }
-    });
-}
-
-/// Stores of which a file is damaged: metadata, chunks, shards and what lies beside.
-#[test]
-fn stores_are_read_or_refused() {
-    let folder = Folder::new("fuzzed-stores");
-    let stores: Vec<_> = (crate::zarrs::samples(&folder.0).into_iter())
-        .map(|store| {
-            let mut members = Vec::new();
-            files(&store, &mut members);
-            members.sort();
-            (store, members)
-        })
-        .collect();
-    for_a_while(|random| {
-        let (store, members) = &stores[random.below(stores.len())];
-        let path = &members[random.below(members.len())];
-        let right = std::fs::read(path).unwrap();
-        let mut bytes = right.clone();
-        change(&mut bytes, usize::MAX, random);
-        std::fs::write(path, &bytes).unwrap();
-        match crate::zarrs::open(store, None) {
-            Ok(file) => {
-                let Layout { size, kind, .. } = file.layout();
-                let cells = size.iter().fold(kind.bytes(), |all, &n| all.saturating_mul(n.into()));
-                // What is in no chunk may be much, and takes no room.
-                if cells < 1 << 24
-                    && let Ok(source) = file.source::<3>()
-                {
-                    let whole = Region { corner: [0; 3], extent: source.size() };
-                    source.read(&whole, &mut vec![0; cells as usize]).unwrap();
-                }
-            }
-            Err(error) => assert!(error.path.starts_with(store), "{error}"),
-        }
-        std::fs::write(path, &right).unwrap();
+        check(&bytes);
     });
 }
 
@@ -202,7 +145,7 @@ impl TreeJob for Read<'_> {
     }
 }
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+pub fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() { files(&path, found) } else { found.push(path) }

@@ -76,7 +76,19 @@ const PROGRAM: Layers = &[
     ("runs", &["input.rs", "measure.rs", "machine.rs", "search.rs", "store/"]),
     (
         "commands",
-        &["info.rs", "verify.rs", "run/", "balance/", "bench/", "compare/", "curves/", "model/", "report/", "tree/"],
+        &[
+            "fuzzing.rs",
+            "info.rs",
+            "verify.rs",
+            "run/",
+            "balance/",
+            "bench/",
+            "compare/",
+            "curves/",
+            "model/",
+            "report/",
+            "tree/",
+        ],
     ),
     ("arguments", &["args.rs", "help.rs", "shell.rs"]),
 ];

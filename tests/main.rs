@@ -14,6 +14,7 @@ mod parts;
 mod patterns;
 mod reference;
 mod samples;
+mod seeds;
 mod shape;
 mod trees;
 mod values;

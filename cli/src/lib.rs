@@ -12,6 +12,9 @@ mod compare;
 mod curves;
 mod energy;
 mod error;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 mod help;
 mod info;
 mod input;

@@ -186,3 +186,31 @@ impl WordVec {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_written_and_split() {
+        for kind in [CellType::U16, CellType::I64] {
+            let mut room = WordVec::of(kind);
+            let (first, others) = room.reset(5).split_at(2);
+            match kind {
+                CellType::U16 => {
+                    first.put([1u16, 2]);
+                    others.narrow().fill(3);
+                }
+                _ => {
+                    first.put([1i64, 2]);
+                    others.put([3i64; 3]);
+                }
+            }
+            let all = room.all();
+            assert_eq!(all.iter().collect::<Vec<_>>(), [1, 2, 3, 3, 3]);
+            let (head, tail) = all.split_at(2);
+            assert_eq!((head.get(1), tail.len(), all.sum()), (2, 3, 12));
+            assert!(head.differ_from(1) && !tail.differ_from(3) && tail.differ_from(1 << 32 | 3));
+        }
+    }
+}

@@ -108,6 +108,7 @@ fn described(path: &Path, part: Option<&str>) -> Result<Described, Wrong> {
                 let what = format!("chunks of {whole} bytes; at most {ROW} can be unpacked together");
                 return Err(inside(Wrong::Other(what)));
             }
+            within(&data, length).map_err(inside)?;
             let rows = rows_at_once(row as u64, chunk.first().map_or(1, |&rows| rows.max(1))).min(shape[0]);
             let (own, count) = (path.to_owned(), shape[0]);
             let write = move |out: &mut dyn Write| {
@@ -128,6 +129,18 @@ fn described(path: &Path, part: Option<&str>) -> Result<Described, Wrong> {
         }
     };
     Ok(Described { layout, cells, about, files: Vec::new() })
+}
+
+/// Fails if a chunk is said to reach beyond the file: the library takes memory for as much as an index says, before it reads.
+fn within(data: &Dataset, length: u64) -> Result<(), Wrong> {
+    // An index that cannot be listed cannot be read either, and reading says why.
+    for chunk in data.chunks().unwrap_or_default() {
+        if chunk.address.checked_add(chunk.storage_size).is_none_or(|end| end > length) {
+            let (offset, need) = (chunk.address, chunk.storage_size.into());
+            return Err(Wrong::Length { offset, have: length.saturating_sub(offset), need });
+        }
+    }
+    Ok(())
 }
 
 /// How many indices of the slowest axis are read at once: those of whole chunks, so that each is unpacked once, unless they are many
@@ -222,7 +235,7 @@ fn kind(datatype: &Datatype) -> Result<(CellType, Endian, Vec<TreeLabel>), Wrong
     };
     let known = match datatype {
         Datatype::FixedPoint { size, byte_order, layout }
-            if (u32::from(layout.bit_offset), u32::from(layout.bit_precision)) == (0, 8 * size) =>
+            if (layout.bit_offset, u64::from(layout.bit_precision)) == (0, 8 * u64::from(*size)) =>
         {
             let kind = match (size, layout.signed) {
                 (1, false) => Some(CellType::U8),

@@ -15,7 +15,7 @@ use crate::input::described::{After, Begins, Described, FilePiece, Located, Pack
 use crate::input::error::{InputError, Wrong};
 use crate::input::format::{Format, no_folder};
 use crate::input::npy;
-use crate::zarr::{Directory, Entry, Fault};
+use crate::zarr::{CHECKSUMS, Directory, Entry, Fault};
 
 /// Names of members that are listed in a message.
 const NAMES: usize = 20;
@@ -116,7 +116,7 @@ fn inflate(file: &File, member: &Entry, out: &mut dyn Write) -> Result<(), Wrong
         out.write_all(&buffer[..read])?;
     }
     let whole = bytes.limit() == 1;
-    if whole && crc.sum() == member.crc { Ok(()) } else { Err(damaged) }
+    if whole && (!CHECKSUMS || crc.sum() == member.crc) { Ok(()) } else { Err(damaged) }
 }
 
 /// The bytes of a deflated member, as they come.

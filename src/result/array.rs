@@ -166,17 +166,24 @@ impl<const K: usize> DenseArray<K> {
     #[allow(unsafe_code)]
     pub(crate) fn fill(&mut self, region: &Region<K>, word: u64) {
         // SAFETY: nobody else has the array.
-        unsafe { self.canvas().fill(region, word) }
+        unsafe { self.unwatched().fill(region, word) }
     }
 
     /// Sets the cells of a region that the window covers to the low bits of words, which come in storage order of the region.
     #[allow(unsafe_code)]
     pub(crate) fn write(&mut self, region: &Region<K>, words: Words<'_>) {
         // SAFETY: nobody else has the array.
-        unsafe { self.canvas().write(region, words) }
+        unsafe { self.unwatched().write(region, words) }
     }
 
+    /// A canvas of which every cell is painted once at most. Debug builds see to it.
     pub(crate) fn canvas(&mut self) -> Canvas<'_, K> {
+        let cells = self.cells.len();
+        Canvas { painted: Painted::new(cells), ..self.unwatched() }
+    }
+
+    /// A canvas for whoever paints alone.
+    fn unwatched(&mut self) -> Canvas<'_, K> {
         let pixels = match self.cells.bits_mut() {
             Bits::B1(v) => Pixels::B1(v.as_mut_ptr()),
             Bits::B2(v) => Pixels::B2(v.as_mut_ptr()),
@@ -184,7 +191,8 @@ impl<const K: usize> DenseArray<K> {
             Bits::B8(v) => Pixels::B8(v.as_mut_ptr()),
         };
         let Region { corner, extent } = self.window;
-        Canvas { window: self.window, origin: linear(&extent, corner), pixels, array: PhantomData }
+        let (window, origin) = (self.window, linear(&extent, corner));
+        Canvas { window, origin, pixels, painted: Painted::default(), array: PhantomData }
     }
 }
 
@@ -224,12 +232,57 @@ enum Pixels {
     B8(*mut u64),
 }
 
+/// Which cells of a canvas are painted, a bit for each: in debug builds, where there is memory for it.
+#[derive(Default)]
+struct Painted {
+    #[cfg(debug_assertions)]
+    bits: Option<std::sync::Mutex<Vec<u64>>>,
+}
+
+impl Painted {
+    /// None of so many cells.
+    #[cfg_attr(not(debug_assertions), expect(unused_variables))]
+    fn new(cells: usize) -> Self {
+        Self {
+            #[cfg(debug_assertions)]
+            bits: crate::memory::zeros(cells.div_ceil(64)).ok().map(std::sync::Mutex::new),
+        }
+    }
+
+    /// Notes that cells are painted.
+    ///
+    /// # Panics
+    /// In debug builds, if one of them was painted before: two regions overlap, and two workers may write to it at once.
+    #[inline]
+    #[cfg_attr(not(debug_assertions), expect(unused_variables))]
+    fn note(&self, cells: std::ops::Range<usize>) {
+        #[cfg(debug_assertions)]
+        if let Some(bits) = &self.bits {
+            let mut bits = bits.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut at = cells.start;
+            while at < cells.end {
+                let end = cells.end.min((at / 64 + 1) * 64);
+                let mask = u64::MAX >> (64 - (end - at)) << (at % 64);
+                let again = bits[at / 64] & mask;
+                assert!(
+                    again == 0,
+                    "cell {} is painted twice: regions overlap",
+                    at / 64 * 64 + again.trailing_zeros() as usize
+                );
+                bits[at / 64] |= mask;
+                at = end;
+            }
+        }
+    }
+}
+
 /// An array that many workers write at once, each its own regions.
 pub(crate) struct Canvas<'a, const K: usize> {
     window: Region<K>,
     /// What the window's lowest cell would have as its index, if the lowest cell of the domain had 0.
     origin: usize,
     pixels: Pixels,
+    painted: Painted,
     array: PhantomData<&'a mut DenseArray<K>>,
 }
 
@@ -296,6 +349,7 @@ impl<const K: usize> Canvas<'_, K> {
     unsafe fn fill_width<W: Width>(&self, pixels: *mut W, region: &Region<K>, word: u64) {
         let (len, word) = (region.extent[0] as usize, W::cut(word));
         self.rows(region, |start| {
+            self.painted.note(start..start + len);
             // SAFETY: the row lies in the window, so in the allocation; exclusive by this function's contract.
             unsafe { std::slice::from_raw_parts_mut(pixels.add(start), len) }.fill(word);
         });
@@ -335,6 +389,7 @@ impl<const K: usize> Canvas<'_, K> {
         let Some(inside) = region.intersection(&self.window) else { return };
         let len = inside.extent[0] as usize;
         let put = |start: usize, words: &[V]| {
+            self.painted.note(start..start + len);
             // SAFETY: the row lies in the window, so in the allocation; exclusive by this function's contract.
             let cells = unsafe { std::slice::from_raw_parts_mut(pixels.add(start), len) };
             cells.iter_mut().zip(words).for_each(|(cell, &word)| *cell = W::cut(word.into()));
@@ -405,6 +460,42 @@ mod tests {
                     "{window:?}"
                 );
             }
+        }
+    }
+
+    /// Several workers paint regions that tile a window, and all cells are what they painted.
+    #[test]
+    #[allow(unsafe_code)]
+    fn workers_paint_what_tiles_a_window() {
+        let window = Region { corner: [3, 2], extent: [21, 5] };
+        let mut array = DenseArray::zeroed(Stored::Dense, window, CellType::U16).unwrap();
+        let (left, right) = (Region { corner: [0, 0], extent: [11, 9] }, Region { corner: [11, 2], extent: [13, 5] });
+        let words: Vec<u32> = (0..right.volume() as u32).collect();
+        let canvas = array.canvas();
+        std::thread::scope(|scope| {
+            // SAFETY: the two have no cell in common.
+            scope.spawn(|| unsafe { canvas.fill(&left, 9000) });
+            scope.spawn(|| unsafe { canvas.write(&right, Words::Narrow(&words)) });
+        });
+        for cell in window.cells() {
+            let expected = if cell[0] < 11 { 9000 } else { u64::from(cell[0] - 11 + 13 * (cell[1] - 2)) };
+            assert_eq!(array.label(cell), expected, "{cell:?}");
+        }
+    }
+
+    /// Regions that have a cell in common are no subdivision, and what paints them is told.
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "cell 25 is painted twice: regions overlap")]
+    #[allow(unsafe_code)]
+    fn overlaps_are_seen() {
+        let window = Region { corner: [0; 2], extent: [10, 10] };
+        let mut array = DenseArray::zeroed(Stored::Dense, window, CellType::U8).unwrap();
+        let canvas = array.canvas();
+        // SAFETY: there is one thread.
+        unsafe {
+            canvas.fill(&Region { corner: [0; 2], extent: [6, 3] }, 1);
+            canvas.write(&Region { corner: [5, 2], extent: [2, 2] }, Words::Narrow(&[2; 4]));
         }
     }
 

@@ -135,7 +135,9 @@ mod tests {
     /// Bricks of many sizes come back whole, in any order, and their chunks go.
     #[test]
     fn bricks_are_taken_in_any_order() {
-        let sizes: Vec<usize> = (0..400).map(|i| 1 + i * 7919 % 1000).chain([3 * CHUNK, 5]).collect();
+        // Miri runs some thousand times as long: the same numbers of bricks, with less in them.
+        let (most, large) = if cfg!(miri) { (3, CHUNK + 1) } else { (1000, 3 * CHUNK) };
+        let sizes: Vec<usize> = (0..400).map(|i| 1 + i * 7919 % most).chain([large, 5]).collect();
         let mut bricks = Bricks::new(CellType::U32);
         let mut places = Vec::new();
         for (number, &size) in sizes.iter().enumerate() {
@@ -144,7 +146,7 @@ mod tests {
             places.push(bricks.len());
             bricks.append(cells).unwrap();
         }
-        assert!(bricks.chunks.len() > 3);
+        assert!(bricks.chunks.len() > 3 || cfg!(miri));
         assert_eq!(bricks.len(), sizes.iter().sum::<usize>() as u64);
         bricks.announce(places.iter().copied());
         // 401 is prime, and there are 402: every number but the last comes once, then that.

@@ -19,7 +19,7 @@ mod store;
 mod tests;
 mod zip;
 
-pub(crate) use chunk::encode;
+pub(crate) use chunk::{CHECKSUMS, encode};
 pub use error::{Fault, ZarrError};
 pub(crate) use json::{group, group_of};
 pub(crate) use metadata::{ArrayMetadata, number};

@@ -8,7 +8,7 @@ pub(crate) mod provenance;
 pub(crate) mod ran;
 pub(crate) mod row;
 pub(crate) mod settings;
-mod sweep;
+pub(crate) mod sweep;
 
 pub(crate) use args::BenchOptions;
 

@@ -115,7 +115,7 @@ impl Settings {
     ///
     /// # Errors
     /// What `run` would say.
-    pub(super) fn parse(&self, case: &Case) -> Result<RunOptions, String> {
+    pub(crate) fn parse(&self, case: &Case) -> Result<RunOptions, String> {
         let mut arguments = Vec::new();
         for (name, value) in &case.0 {
             let option = self.names.iter().find(|option| option.is(name));

@@ -20,7 +20,7 @@ const MOST: u128 = 1_000_000;
 
 /// A sweep, checked setting by setting.
 #[derive(Debug)]
-pub(super) struct Sweep {
+pub(crate) struct Sweep {
     pub(super) name: String,
     pub(super) measure: Measure,
     groups: Vec<Product>,
@@ -68,7 +68,7 @@ impl Sweep {
     ///
     /// # Errors
     /// [`Error::File`]; [`Error::Input`] names the file, the key, the value and what is allowed.
-    pub(super) fn read(path: Option<&Path>, axes: &[String], settings: &Settings) -> Result<Self, Error> {
+    pub(crate) fn read(path: Option<&Path>, axes: &[String], settings: &Settings) -> Result<Self, Error> {
         let mut sweep = match path {
             Some(path) => {
                 let text =
@@ -157,7 +157,7 @@ impl Sweep {
     }
 
     /// Every case once, in order: the first axis varies slowest. None is a combination that a constraint rules out.
-    pub(super) fn cases(&self, settings: &Settings) -> impl Iterator<Item = Option<Case>> {
+    pub(crate) fn cases(&self, settings: &Settings) -> impl Iterator<Item = Option<Case>> {
         let mut keys = HashSet::new();
         self.groups.iter().flat_map(Product::combinations).filter_map(move |mut case| {
             if !self.constraints.iter().all(|constraint| constraint.allows(&case)) {
