@@ -6,9 +6,10 @@ use std::sync::Arc;
 use clap::Args;
 
 use orthant::Control;
-use orthant::tree::{Differences, Parts, Source, TreeError, TreeFile, TreeJob, TreeSource};
+use orthant::tree::{
+    Differences, Fault, Parts, Source, TreeError, TreeFile, TreeFileError, TreeJob, TreeSource, TreeStore, ZarrError,
+};
 
-use super::open::open;
 use super::span;
 use crate::error::Error;
 use crate::input::{Input, wrong};
@@ -32,9 +33,28 @@ pub(crate) struct ValidateOptions {
     voice: Option<Voice>,
 }
 
-/// Checks a tree.
+/// Checks a tree; exit code 3 if it is damaged, or differs from what it is compared with.
 pub(super) fn validate(args: ValidateOptions, voice: Voice) -> Result<(), Error> {
-    open(&args.tree.clone(), ValidateOptions { voice: Some(voice), ..args })
+    let store = TreeStore::open(&args.tree).map_err(damage)?;
+    store.dispatch(ValidateOptions { voice: Some(voice), ..args }).map_err(damage)?
+}
+
+/// What is wrong with the tree that is checked: bytes that are not a tree's are what the check looks for.
+fn damage(error: TreeError) -> Error {
+    match error {
+        TreeError::File(
+            TreeFileError::Digest { .. }
+            | TreeFileError::Header { .. }
+            | TreeFileError::Row { .. }
+            | TreeFileError::Shard { .. },
+        ) => Error::Difference(error.to_string()),
+        TreeError::File(TreeFileError::Array(ZarrError { ref fault, .. }))
+            if !matches!(fault, Fault::Io(_) | Fault::NoStore | Fault::Memory { .. }) =>
+        {
+            Error::Difference(error.to_string())
+        }
+        error => error.into(),
+    }
 }
 
 impl TreeJob for ValidateOptions {
@@ -44,7 +64,7 @@ impl TreeJob for ValidateOptions {
         let parts: &dyn Parts<K> = &tree;
         let voice = self.voice.expect("it was given");
         let cells = tree.plan().domain().cells();
-        tree.validate()?;
+        tree.validate().map_err(damage)?;
         if !voice.quiet {
             print(format_args!("{} regions tile {cells} cells, in order; checksums right\n", tree.len()))?;
         }
