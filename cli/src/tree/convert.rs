@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::interrupt::undisturbed;
 use crate::output::tree::is_tree;
 use crate::output::{expect_extension, has_extension, is_stdout};
+use crate::system::bare;
 use crate::voice::Voice;
 
 /// Options of `tree convert`.
@@ -83,7 +84,7 @@ fn folder(path: &Path, force: bool, write: &dyn Fn(&Path) -> Result<(), export::
         return Err(Error::Input(reason).about(&["force"]));
     }
     // Its errors would name a folder that nobody asked for.
-    let unnamed = |error: std::io::Error| failed(error.kind().into());
+    let unnamed = |error: std::io::Error| failed(bare(error));
     let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let beside = beside.canonicalize().map_err(failed)?;
     let name = path.file_name().ok_or_else(|| failed(std::io::ErrorKind::InvalidInput.into()))?;

@@ -11,7 +11,8 @@ use orthant::tree::{Parts, TreeFile, TreeJob};
 use super::open::open;
 use crate::error::Error;
 use crate::output::is_stdout;
-use crate::voice::{Voice, stdout_failed};
+use crate::stdout;
+use crate::voice::Voice;
 
 /// Cells that are looked up at a time.
 const BATCH: usize = 1 << 16;
@@ -103,9 +104,9 @@ struct Lines<'t, const K: usize> {
 
 impl<'t, const K: usize> Lines<'t, K> {
     fn new(tree: &'t TreeFile<K>) -> Result<Self, Error> {
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let mut out = std::io::BufWriter::new(stdout::lock()?);
         let names: String = tree.info().axes.iter().map(|axis| format!("{},", axis.name)).collect();
-        writeln!(out, "{names}value,level").map_err(stdout_failed)?;
+        writeln!(out, "{names}value,level").map_err(stdout::failed)?;
         Ok(Self { tree, places: Vec::new(), out, outside: 0 })
     }
 
@@ -133,7 +134,7 @@ impl<'t, const K: usize> Lines<'t, K> {
         for ((text, _), found) in self.places.drain(..).zip(self.tree.look_up(&cells)?) {
             let line = found.map(|found| format!("{text}{},{}", kind.text(found.word), found.level));
             self.outside += u64::from(line.is_none());
-            writeln!(self.out, "{}", line.unwrap_or_else(|| format!("{text},"))).map_err(stdout_failed)?;
+            writeln!(self.out, "{}", line.unwrap_or_else(|| format!("{text},"))).map_err(stdout::failed)?;
         }
         Ok(())
     }
@@ -141,7 +142,7 @@ impl<'t, const K: usize> Lines<'t, K> {
     /// Answers what is left; how many places were outside.
     fn end(mut self) -> Result<u64, Error> {
         self.answer()?;
-        self.out.flush().map_err(stdout_failed)?;
+        self.out.flush().map_err(stdout::failed)?;
         Ok(self.outside)
     }
 }

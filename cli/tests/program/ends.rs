@@ -54,12 +54,12 @@ fn a_hangup_that_was_ignored_stays_so() {
 }
 
 /// Runs `orthant` in a shell that limits it first.
-fn limited(folder: &Path, limit: &str, arguments: &str) -> Output {
+pub(super) fn limited(folder: &Path, limit: &str, arguments: &str) -> Output {
     in_shell(folder, limit, &command(folder, arguments)).output().unwrap()
 }
 
 /// A shell that does something and then becomes `orthant`.
-fn in_shell(folder: &Path, first: &str, orthant: &Command) -> Command {
+pub(super) fn in_shell(folder: &Path, first: &str, orthant: &Command) -> Command {
     let mut shell = Command::new("sh");
     shell.current_dir(folder).arg("-c").arg(format!("{first}; exec \"$0\" \"$@\""));
     shell.arg(orthant.get_program()).args(orthant.get_args());

@@ -21,6 +21,7 @@ mod run;
 mod shape;
 mod streams;
 mod sweeps;
+mod system;
 mod trees;
 mod values;
 mod variables;
