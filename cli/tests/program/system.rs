@@ -2,6 +2,8 @@
 #![cfg(target_os = "linux")]
 
 use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
 
 use crate::binary::{command, files, folder, orthant, text};
 use crate::ends::{in_shell, limited};
@@ -181,6 +183,81 @@ fn memory_that_runs_out_has_one_exit_code() {
         }
     }
     assert!(refused > 5, "{refused}");
+}
+
+/// Bytes of memory of its own that a command takes at most.
+fn peak(folder: &Path, arguments: &str) -> u64 {
+    let mut child = command(folder, arguments).stdout(Stdio::null()).spawn().unwrap();
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let now =
+            status.lines().find_map(|line| line.strip_prefix("RssAnon:")?.split_whitespace().next()?.parse().ok());
+        peak = peak.max(now.unwrap_or(0) * 1024);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(child.wait().unwrap().success(), "{arguments}");
+    peak
+}
+
+/// What the program takes beside what it counts: itself, its threads, and pieces that are on their way.
+const BESIDE: u64 = 12 << 20;
+
+/// The results were there twice while they were put in order: the allocator kept what had been copied.
+#[test]
+fn a_run_keeps_its_limit_of_memory() {
+    let folder = folder("kept-limit");
+    let peak = peak(&folder, "run mandelbrot -n 2^13 --dwell 16 -B 32 -q --keep regions --mem-limit 48M");
+    assert!(peak < (48 << 20) + BESIDE, "{} MiB", peak >> 20);
+}
+
+/// Every command that holds cells refuses a shard that does not fit, with its figure and before any work.
+#[test]
+fn trees_keep_their_limit_of_memory() {
+    let folder = with_files("tree-limits");
+    let before = files(&folder);
+    for arguments in [
+        "validate a.tree.zarr",
+        "diff a.tree.zarr a.tree.zarr.zip",
+        "view a.tree.zarr -o m.html",
+        "slice a.tree.zarr -o m.png",
+        "box a.tree.zarr :,: -o m.npy",
+        "lod a.tree.zarr --level 1 -o m.npy",
+        "stats a.tree.zarr",
+        "sample a.tree.zarr --at 1,1",
+        "convert a.tree.zarr m.htg",
+    ] {
+        let output = orthant(&folder, &format!("tree {arguments} --mem-limit 10K"));
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(5), "{arguments}: {said}");
+        let named = ["--mem-limit", "a.tree.zarr", "the largest shard takes", "the limit of 10.0 KiB"];
+        assert!(named.iter().all(|name| said.contains(name)) && output.stdout.is_empty(), "{arguments}: {said}");
+        assert_eq!(files(&folder), before, "{arguments}");
+        let output = orthant(&folder, &format!("tree {arguments} --mem-limit 64M"));
+        assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));
+        leave(&folder, &before);
+    }
+}
+
+/// A terminal acts on no name, wherever it comes from; programs read it as it is.
+#[test]
+fn names_do_not_reach_a_terminal_as_they_are() {
+    let folder = folder("hostile-names");
+    assert!(orthant(&folder, "run mandelbrot -n 64 -q -o a.npy").status.success());
+    let hostile = "\u{1b}[31m\u{9b}\u{202e}.npy";
+    std::fs::rename(folder.join("a.npy"), folder.join(hostile)).unwrap();
+    for arguments in [format!("run array -q --input missing{hostile}"), format!("tree info {hostile}")] {
+        let said = text(&orthant(&folder, &arguments).stderr);
+        assert!(said.contains("\\u{1b}[31m\\u{9b}\\u{202e}"), "{said:?}");
+        assert!(!said.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{said:?}");
+    }
+    let built = orthant(&folder, &format!("run array --input {hostile} -o t.tree.zarr"));
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    let said = text(&built.stdout) + &text(&built.stderr) + &text(&orthant(&folder, "tree info t.tree.zarr").stdout);
+    assert!(!said.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{said:?}");
+    let json = text(&orthant(&folder, "tree info t.tree.zarr --json").stdout);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(json["source"].as_str().unwrap().contains(hostile), "{json}");
 }
 
 /// Removes what a command made, and names it.
