@@ -12,6 +12,7 @@ mod compare;
 mod curves;
 mod energy;
 mod error;
+mod escape;
 mod exit;
 mod help;
 mod info;

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use crate::error::Error;
+use crate::escape;
 use crate::stdout;
 
 /// How much is said on stderr, and whether in colour.
@@ -22,9 +23,9 @@ impl Voice {
     }
 }
 
-/// One line on stderr. If nobody reads that, there is nowhere left to say so.
+/// One line on stderr, in which no name from a file can control the terminal. If nobody reads that, there is nowhere left to say so.
 pub(crate) fn tell(text: impl std::fmt::Display) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", escape::lines(&text.to_string()));
 }
 
 /// Writes data to stdout, all of it: what stays in a buffer fails at the end, when nobody hears of it.
