@@ -7,6 +7,7 @@ use clap::Args;
 use orthant::export::{self, ExportFormat};
 use orthant::tree::{Parts, TreeFile, TreeJob, TreeSource};
 
+use super::memory::MemoryOptions;
 use super::open::open;
 use super::to::ToOptions;
 use crate::error::Error;
@@ -27,6 +28,8 @@ pub(crate) struct ConvertOptions {
     /// Overwrite an existing output
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    memory: MemoryOptions,
     #[arg(skip)]
     voice: Option<Voice>,
 }
@@ -45,8 +48,9 @@ impl TreeJob for ConvertOptions {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
-        let Self { tree: of, output, force, voice } = self;
-        let to = ToOptions { output, force, voice, of };
+        let tree = self.memory.within(tree)?;
+        let Self { tree: of, output, force, memory, voice } = self;
+        let to = ToOptions { output, force, memory, voice, of };
         to.is_no_input()?;
         let boxes = TreeSource(&tree);
         if is_tree(&to.output) {

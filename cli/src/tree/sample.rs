@@ -8,6 +8,7 @@ use clap::Args;
 
 use orthant::tree::{Parts, TreeFile, TreeJob};
 
+use super::memory::MemoryOptions;
 use super::open::open;
 use crate::error::Error;
 use crate::output::is_stdout;
@@ -34,6 +35,8 @@ pub(crate) struct SampleOptions {
     /// Points from a file, one per line: comma-separated coordinates; - is stdin. A first line of names is passed over
     #[arg(long, value_name = "FILE", conflicts_with = "cells")]
     points: Option<PathBuf>,
+    #[command(flatten)]
+    memory: MemoryOptions,
     #[arg(skip)]
     quiet: bool,
 }
@@ -50,6 +53,7 @@ impl TreeJob for SampleOptions {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
+        let tree = self.memory.within(tree)?;
         let mut lines = Lines::new(&tree)?;
         for text in &self.at {
             lines.cell(text, &|why| format!("--at {text}: {why}"))?;

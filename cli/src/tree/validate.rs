@@ -10,6 +10,7 @@ use orthant::tree::{
     Differences, Fault, Parts, Source, TreeError, TreeFile, TreeFileError, TreeJob, TreeSource, TreeStore, ZarrError,
 };
 
+use super::memory::MemoryOptions;
 use super::span;
 use crate::error::Error;
 use crate::input::{Input, wrong};
@@ -29,6 +30,8 @@ pub(crate) struct ValidateOptions {
     /// Compare the cells with those of this array (.npy, .npz, .npz:NAME) or tree
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
+    #[command(flatten)]
+    memory: MemoryOptions,
     #[arg(skip)]
     voice: Option<Voice>,
 }
@@ -61,6 +64,7 @@ impl TreeJob for ValidateOptions {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
+        let tree = self.memory.within(tree)?;
         let parts: &dyn Parts<K> = &tree;
         let voice = self.voice.expect("it was given");
         let cells = tree.plan().domain().cells();
@@ -80,7 +84,7 @@ impl TreeJob for ValidateOptions {
         };
         let differences = match is_tree(path) {
             true => {
-                let other = TreeFile::<K>::open(path)?;
+                let other = self.memory.within(TreeFile::<K>::open(path)?)?;
                 let source = TreeSource(&other);
                 match other.info().predicate == predicate {
                     true => parts.compare_within(within, &source, SHOWN, &control),

@@ -112,6 +112,15 @@ impl<const K: usize> TreeFile<K> {
         self
     }
 
+    /// Bytes that the regions and bricks of the largest shard take once it is read, and its bytes in the file's order beside them.
+    pub fn largest_shard(&self) -> u64 {
+        let bytes = |&shard: &u64| {
+            let Held { rows, cells, .. } = self.header.held(shard as usize);
+            rows.saturating_mul(Entries::BYTES).saturating_add(cells.saturating_mul(2 * self.kind().bytes()))
+        };
+        self.parts.iter().map(bytes).max().unwrap_or(0)
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.store.path()
