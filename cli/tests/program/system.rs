@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use crate::binary::{command, files, folder, orthant, text};
-use crate::ends::{in_shell, limited};
+use crate::ends::{in_shell, least, limited};
 
 /// A folder with a small tree, rows of `bench` and a deflated array.
 fn with_files(name: &str) -> std::path::PathBuf {
@@ -151,10 +151,7 @@ fn memory_that_runs_out_has_one_exit_code() {
         assert!(orthant(&folder, arguments).status.success());
     }
     let before = files(&folder);
-    // Below the first of these the program itself does not start.
-    let starts =
-        |megabytes: &u32| limited(&folder, &format!("ulimit -v {}", megabytes * 1024), "--version").status.success();
-    let least = (10..200).step_by(2).find(starts).unwrap();
+    let least = least(&folder);
     let mut refused = 0;
     for megabytes in [2, 4, 6, 8, 12, 16].map(|more| least + more) {
         for arguments in [
