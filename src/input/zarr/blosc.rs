@@ -5,7 +5,7 @@
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use crate::input::zarr::codec::UnpackError;
+use crate::input::zarr::unpack_error::UnpackError;
 use crate::memory::zeros;
 
 /// Bytes before the first block's place.

@@ -9,9 +9,10 @@ use std::io::{Seek, SeekFrom, Write};
 
 use crate::input::error::{InputError, Wrong};
 use crate::input::layout::Endian;
-use crate::input::zarr::codec::{UnpackError, most_packed, unpack};
+use crate::input::zarr::codec::{most_packed, unpack};
 use crate::input::zarr::header::{ArrayHeader, ShardIndex};
 use crate::input::zarr::node::{inside, of_store};
+use crate::input::zarr::unpack_error::UnpackError;
 use crate::memory::zeros;
 use crate::zarr::{Fault, Member, ZarrStore};
 

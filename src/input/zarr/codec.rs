@@ -5,28 +5,8 @@ use std::io::Read;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 
 use crate::input::zarr::blosc;
-use crate::memory::{Refused, reserve, zeros};
-
-/// Why a chunk does not unpack.
-#[derive(Debug)]
-pub(super) enum UnpackError {
-    /// There is no memory for what comes out.
-    Memory(Refused),
-    /// The bytes are not what a codec writes.
-    Damaged(String),
-}
-
-impl From<Refused> for UnpackError {
-    fn from(refused: Refused) -> Self {
-        Self::Memory(refused)
-    }
-}
-
-impl<T: Into<String>> From<T> for UnpackError {
-    fn from(reason: T) -> Self {
-        Self::Damaged(reason.into())
-    }
-}
+use crate::input::zarr::unpack_error::UnpackError;
+use crate::memory::{reserve, zeros};
 
 /// What was done to bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
