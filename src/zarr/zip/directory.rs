@@ -10,7 +10,7 @@ use crate::zarr::error::Fault;
 use crate::zarr::zip::extent::Extent;
 use crate::zarr::zip::fields::{Fields, read};
 use crate::zarr::zip::parts::{length, signature};
-use crate::zarr::zip::record::{Place, Record, Records};
+use crate::zarr::zip::record::{MemberPlace, Record, Records};
 
 /// Where a member's bytes lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Entry {
     /// If it is packed in a way that may not be, or is not where the directory has it.
     pub(super) fn find(file: &File, extent: &Extent, record: &Record<'_>, deflate: bool) -> Result<(Self, u64), Fault> {
         let deflated = record.fields.deflated(8, deflate).map_err(|reason| record.wrong(reason))?;
-        let Place { length, packed, at } = record.place()?;
+        let MemberPlace { length, packed, at } = record.place()?;
         if length != packed && !deflated {
             return Err(record.wrong("a member that is stored has two lengths"));
         }

@@ -17,7 +17,7 @@ pub(super) struct Record<'d> {
 
 /// What 32 bits may not hold of a member.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct MemberPlace {
     /// Its bytes when they are unpacked.
     pub(super) length: u64,
     /// Its bytes as they lie there.
@@ -33,14 +33,14 @@ impl Record<'_> {
     }
 
     /// Its lengths and its place; in 64 bits where 32 do not hold them.
-    pub(super) fn place(&self) -> Result<Place, Fault> {
+    pub(super) fn place(&self) -> Result<MemberPlace, Fault> {
         let mut wide = wide(self.extra);
         let mut number = |at| match self.fields.u32(at) {
             u32::MAX => wide.next().ok_or(self.wrong("a number of 64 bits is missing")),
             narrow => Ok(narrow.into()),
         };
         let (length, packed, at) = (number(24)?, number(20)?, number(42)?);
-        Ok(Place { length, packed, at })
+        Ok(MemberPlace { length, packed, at })
     }
 }
 
