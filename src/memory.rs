@@ -77,6 +77,16 @@ pub(crate) fn is_room(bytes: usize) -> bool {
     answer.is_ok()
 }
 
+/// Gives memory back to the system that was freed and that the allocator keeps, where the allocator can.
+#[allow(unsafe_code)]
+pub(crate) fn give_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: the call touches nothing that is in use.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
 /// So many copies of a value.
 pub(crate) fn copies<T: Copy>(value: T, len: usize) -> Result<Vec<T>, Refused> {
     let mut list = Vec::new();

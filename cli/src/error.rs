@@ -12,8 +12,11 @@ use orthant::geometry::DomainError;
 use orthant::input::{InputError, Wrong};
 use orthant::model::ModelError;
 use orthant::result::{MaterialiseError, MemoryError, Stored};
-use orthant::tree::{TreeError, TreeFileError};
+use orthant::tree::{Fault, TreeError, TreeFileError, ZarrError};
 use orthant::{Computed, PlanError, UnknownName};
+
+use crate::exit::Exit;
+use crate::system;
 
 /// What went wrong. The message says what, which value, and what would be allowed.
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +31,7 @@ pub enum Error {
     #[error("{0}")]
     Input(String),
     /// A file that cannot be read or written.
-    #[error("{path}: {source}", path = path.display())]
+    #[error("{path}: {words}", path = path.display(), words = system::words(source))]
     File {
         /// The file.
         path: PathBuf,
@@ -68,6 +71,9 @@ pub enum Error {
     /// A failure of the system.
     #[error("{0}")]
     System(String),
+    /// Something small, such as a thread, that the system has no memory for.
+    #[error("{0}")]
+    Memory(String),
 }
 
 /// Everything that is an error of the library is one here.
@@ -98,6 +104,7 @@ impl From<TreeError> for Error {
             TreeError::Run(error) => Self::Library(error),
             TreeError::Source(error) => source(error),
             TreeError::File(TreeFileError::Io { path, error }) => Self::File { path, source: error },
+            TreeError::File(TreeFileError::Array(error)) => array(error),
             TreeError::File(TreeFileError::Exists { path }) => Self::Exists { path },
             TreeError::File(error @ TreeFileError::Left { .. }) => Self::Input(format!("{error}, by --force")),
             error => Self::Input(error.to_string()),
@@ -118,17 +125,47 @@ impl From<ExportError> for Error {
     }
 }
 
-/// What kept a source of cells from being read.
+/// What keeps an array in chunks from being read.
+fn array(error: ZarrError) -> Error {
+    match error {
+        ZarrError { path, member: None, fault: Fault::Io(source) } => Error::File { path, source },
+        ZarrError { path, member: Some(name), fault: Fault::Io(source) } => {
+            Error::File { path: format!("{}: {name}", path.display()).into(), source }
+        }
+        ZarrError { path, fault: fault @ Fault::Memory { .. }, .. } => no_memory(path, fault),
+        error => Error::Input(error.to_string()),
+    }
+}
+
+/// A file for which there is no memory.
+fn no_memory(path: PathBuf, reason: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+    Error::File { path, source: std::io::Error::new(std::io::ErrorKind::OutOfMemory, reason) }
+}
+
+/// What keeps a file of cells from being read.
+impl From<InputError> for Error {
+    fn from(InputError { path, wrong }: InputError) -> Self {
+        match wrong {
+            Wrong::Io(source) | Wrong::Archive(Fault::Io(source)) => Self::File { path, source },
+            Wrong::Archive(fault @ Fault::Memory { .. }) => no_memory(path, fault),
+            Wrong::InMember { wrong, .. } if matches!(*wrong, Wrong::Io(_) | Wrong::Archive(Fault::Memory { .. })) => {
+                InputError { path, wrong: *wrong }.into()
+            }
+            wrong => Self::Input(InputError { path, wrong }.to_string()),
+        }
+    }
+}
+
+/// What keeps a source of cells from being read.
 fn source(error: std::io::Error) -> Error {
-    let text = error.to_string();
     let error = match error.downcast::<TreeError>() {
         Ok(error) => return error.into(),
         Err(error) => error,
     };
     match error.downcast::<InputError>() {
-        Ok(InputError { path, wrong: Wrong::Io(source) }) => Error::File { path, source },
-        Ok(error) => Error::Input(error.to_string()),
-        Err(_) => Error::Input(format!("--input: {text}")),
+        Ok(error) => error.into(),
+        Err(source) if system::exit(&source) != Exit::Input => Error::File { path: "--input".into(), source },
+        Err(error) => Error::Input(format!("--input: {error}")),
     }
 }
 
@@ -167,31 +204,29 @@ impl Error {
         }
     }
 
-    /// The process exit code that belongs to this error.
-    pub fn exit_code(&self) -> u8 {
+    /// How the program ends after this error.
+    pub fn exit(&self) -> Exit {
         use orthant::Error as Library;
         match self {
-            Self::System(_) => 1,
-            Self::About { error, .. } => error.exit_code(),
-            Self::Model(_) | Self::Input(_) | Self::Exists { .. } => 2,
-            // Unwritable outputs are bad input when found before the work; a disk that fills up is a failed run.
-            Self::File { source, .. } => match source.kind() {
-                std::io::ErrorKind::StorageFull | std::io::ErrorKind::WriteZero => 1,
-                std::io::ErrorKind::OutOfMemory => 5,
-                _ => 2,
-            },
-            Self::Difference(_) => 3,
-            Self::Unavailable(_) => 4,
-            Self::Suspended { signal, .. } => 128 + *signal as u8,
+            Self::System(_) => Exit::Failed,
+            Self::About { error, .. } => error.exit(),
+            Self::Model(_) | Self::Input(_) | Self::Exists { .. } => Exit::Input,
+            Self::File { source, .. } => system::exit(source),
+            Self::Difference(_) => Exit::Difference,
+            Self::Unavailable(_) => Exit::Unavailable,
+            Self::Memory(_) => Exit::Memory,
+            Self::Suspended { signal, .. } => Exit::Signal(*signal as u8),
             Self::Library(error) => match error {
-                Library::Incomplete { .. } | Library::System(_) => 1,
-                Library::Unsupported { .. } => 4,
-                Library::Cuda(error) if error.is_absence() => 4,
-                Library::Cuda(error) if error.is_bad_source() => 2,
-                Library::Cuda(_) => 1,
-                Library::Memory(_) | Library::DeviceMemory { .. } | Library::Field(FieldError::Memory { .. }) => 5,
-                Library::Interrupted(signal) => 128 + *signal as u8,
-                _ => 2,
+                Library::Incomplete { .. } | Library::System(_) => Exit::Failed,
+                Library::Unsupported { .. } => Exit::Unavailable,
+                Library::Cuda(error) if error.is_absence() => Exit::Unavailable,
+                Library::Cuda(error) if error.is_bad_source() => Exit::Input,
+                Library::Cuda(_) => Exit::Failed,
+                Library::Memory(_) | Library::DeviceMemory { .. } | Library::Field(FieldError::Memory { .. }) => {
+                    Exit::Memory
+                }
+                Library::Interrupted(signal) => Exit::Signal(*signal as u8),
+                _ => Exit::Input,
             },
         }
     }

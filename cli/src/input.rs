@@ -11,6 +11,7 @@ use orthant::{Bytes, Computed};
 use crate::error::Error;
 use crate::options::InputOptions;
 use crate::output::has_extension;
+use crate::system::bare;
 use crate::voice::Voice;
 
 /// What files of formats are called that only a feature brings.
@@ -112,12 +113,11 @@ pub(crate) fn name(file: &Path, member: Option<&str>) -> String {
 /// What is wrong with a file is about the option that names it.
 pub(crate) fn wrong(error: InputError) -> Error {
     let error = match error {
-        InputError { path, wrong: Wrong::Io(source) } => Error::File { path, source },
         InputError { path, wrong: wrong @ Wrong::Tree } => {
             let name = path.display();
             Error::Input(format!("{name}: {wrong}; orthant tree convert {name} X.npy makes one of it"))
         }
-        error => Error::Input(error.to_string()),
+        error => error.into(),
     };
     error.about(&["input"])
 }
@@ -128,6 +128,8 @@ fn room(archive: &Path, bytes: u64, voice: Voice) -> io::Result<File> {
     let text = Bytes(bytes.into());
     let from = archive.display();
     voice.say(format_args!("orthant: {from}: {text} are unpacked in {} (TMPDIR)", folder.display()));
-    let failed = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
-    tempfile::tempfile_in(&folder).map_err(failed)
+    tempfile::tempfile_in(&folder).map_err(|error| {
+        let path = folder.clone();
+        io::Error::new(error.kind(), Error::File { path, source: bare(error) })
+    })
 }

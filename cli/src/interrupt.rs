@@ -17,6 +17,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::error::Error;
+use crate::exit::Exit;
+use crate::system;
 use crate::voice::tell;
 
 /// How long a command has after the first signal.
@@ -93,7 +95,7 @@ pub(crate) fn cancels(control: &Arc<Control>) {
 /// # Errors
 /// [`Error::System`].
 pub(crate) fn listen() -> Result<(), Error> {
-    static LISTENS: OnceLock<Result<(), String>> = OnceLock::new();
+    static LISTENS: OnceLock<Result<(), std::io::Error>> = OnceLock::new();
     let listen = || -> std::io::Result<()> {
         let hangup = (!ignores_hangup()).then_some(SIGHUP);
         let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
@@ -113,11 +115,13 @@ pub(crate) fn listen() -> Result<(), Error> {
         };
         start(thread::Builder::new().name("signals".into()), hear).map(drop)
     };
-    let listens = LISTENS.get_or_init(|| listen().map_err(|error| error.to_string()));
-    let failed = |error| {
-        Error::System(format!("no thread can be started to hear signals ({error}): raise the limit of processes"))
-    };
-    listens.clone().map_err(failed)
+    LISTENS.get_or_init(listen).as_ref().copied().map_err(|error| {
+        let why = format!("no thread can be started to hear signals: {}", system::words(error));
+        match error.kind() {
+            std::io::ErrorKind::OutOfMemory => Error::Memory(why),
+            _ => Error::System(why),
+        }
+    })
 }
 
 /// True if the program was started with SIGHUP ignored.
@@ -151,7 +155,7 @@ fn interrupted(signal: i32, patience: Duration) -> ! {
     if takes_words() {
         tell(format_args!("orthant: {words}"));
     }
-    signal_hook::low_level::exit(128 + signal)
+    signal_hook::low_level::exit(Exit::Signal(signal as u8).code().into())
 }
 
 /// Ends the program since memory ran out; asks for none.
@@ -162,7 +166,7 @@ pub(crate) fn exhausted(bytes: usize) -> ! {
         "orthant: no memory for another {}; a smaller -n or --threads, --keep regions or counts, or a smaller --mem-limit may help",
         orthant::Bytes(bytes as u128)
     ));
-    signal_hook::low_level::exit(5)
+    signal_hook::low_level::exit(Exit::Memory.code().into())
 }
 
 fn remove(ending: Option<&Ending>) {

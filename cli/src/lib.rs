@@ -12,6 +12,8 @@ mod compare;
 mod curves;
 mod energy;
 mod error;
+mod escape;
+mod exit;
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -31,7 +33,9 @@ mod run;
 mod search;
 mod shell;
 mod statistics;
+mod stdout;
 mod store;
+mod system;
 mod threads;
 mod tree;
 mod variables;
@@ -48,23 +52,26 @@ use clap::error::ErrorKind;
 use args::{Cli, Colour, Command};
 use error::Error;
 use orthant::field::{FieldKind, OwnField};
+use stdout::STDOUT;
 use threads::with_threads;
 use variables::Typed;
-use voice::{STDOUT, Voice, print, stdout_failed, tell};
+use voice::{Voice, print, tell};
 
+pub use exit::Exit;
 pub use memory::Memory;
 
 /// As [`main`], with fields of one's own: they run, are verified, measured and reported by their names, as the built-in ones.
 pub fn main_with<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I, fields: Vec<OwnField>) -> ExitCode {
     if let Err(error) = FieldKind::register(fields) {
         tell(format_args!("orthant: {error}"));
-        return ExitCode::from(2);
+        return Exit::Input.into();
     }
     main(arguments)
 }
 
 /// Does what a command line says, the program's name first, and turns errors into messages and exit codes.
 pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> ExitCode {
+    system::outlive_large_files();
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     let command = help::command();
     let typed = Typed { command: &command, arguments: &arguments };
@@ -73,24 +80,24 @@ pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit
     let done = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => obey(cli, &gave_way),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            error.print().map_err(stdout_failed).and_then(|()| print(""))
+            stdout::is_open().and_then(|()| error.print().map_err(stdout::failed)).and_then(|()| print(""))
         }
         Err(error) => {
             // If stderr is closed, the exit code still says it.
             let _ = typed.explain(error).print();
-            return ExitCode::from(2);
+            return Exit::Input.into();
         }
     };
     interrupt::undisturbed().over(true);
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => Exit::Done.into(),
         // Whoever reads stdout has gone, as with `| head`.
         Err(Error::File { path, source }) if path.as_os_str() == STDOUT && source.kind() == IoErrorKind::BrokenPipe => {
-            ExitCode::SUCCESS
+            Exit::Done.into()
         }
         Err(error) => {
             tell(format_args!("orthant: {}", from_variables.explain(&error)));
-            ExitCode::from(error.exit_code())
+            error.exit().into()
         }
     }
 }

@@ -32,7 +32,11 @@ impl Machine {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             memory: least(system.as_ref().map(System::total_memory), group.as_ref().map(|group| group.total_memory)),
             available: least(
-                least(system.as_ref().map(System::available_memory), group.as_ref().map(|group| group.free_memory)),
+                least(
+                    // Nothing at all is what it says where its files cannot be opened.
+                    system.as_ref().map(System::available_memory).filter(|&bytes| bytes > 0),
+                    group.as_ref().map(|group| group.free_memory),
+                ),
                 address_space(),
             ),
         }

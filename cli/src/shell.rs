@@ -2,7 +2,8 @@
 
 use crate::error::Error;
 use crate::help;
-use crate::voice::{print, stdout_failed};
+use crate::stdout;
+use crate::voice::print;
 
 /// Prints a completion script.
 pub(crate) fn completions(shell: clap_complete::Shell) -> Result<(), Error> {
@@ -16,9 +17,9 @@ pub(crate) fn man() -> Result<(), Error> {
     let mut page = Vec::new();
     let mut command = help::command();
     command.build();
-    clap_mangen::Man::new(command.clone()).render(&mut page).map_err(stdout_failed)?;
+    clap_mangen::Man::new(command.clone()).render(&mut page).map_err(stdout::failed)?;
     for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
-        clap_mangen::Man::new(subcommand.clone()).render(&mut page).map_err(stdout_failed)?;
+        clap_mangen::Man::new(subcommand.clone()).render(&mut page).map_err(stdout::failed)?;
     }
     print(String::from_utf8_lossy(&page))
 }

@@ -3,6 +3,8 @@
 use std::io::Write;
 
 use crate::error::Error;
+use crate::escape;
+use crate::stdout;
 
 /// How much is said on stderr, and whether in colour.
 #[derive(Debug, Clone, Copy)]
@@ -21,48 +23,15 @@ impl Voice {
     }
 }
 
-/// One line on stderr. If nobody reads that, there is nowhere left to say so.
+/// One line on stderr, in which no name from a file can control the terminal. If nobody reads that, there is nowhere left to say so.
 pub(crate) fn tell(text: impl std::fmt::Display) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", escape::lines(&text.to_string()));
 }
 
 /// Writes data to stdout, all of it: what stays in a buffer fails at the end, when nobody hears of it.
 pub(crate) fn print(text: impl std::fmt::Display) -> Result<(), Error> {
-    let mut out = std::io::stdout().lock();
-    write!(out, "{text}").and_then(|()| out.flush()).map_err(stdout_failed)
-}
-
-/// Refuses to go on where stdout was closed when the program began, as by `>&-`.
-///
-/// Rust's runtime puts the null device in its place, which takes everything. Unlike `>/dev/null` it can be read.
-///
-/// # Errors
-/// [`Error::File`].
-#[cfg(unix)]
-pub(crate) fn stdout_is_open() -> Result<(), Error> {
-    use std::io::Read;
-    use std::os::fd::AsFd;
-    use std::os::unix::fs::MetadataExt;
-
-    let mut out = std::fs::File::from(std::io::stdout().as_fd().try_clone_to_owned().map_err(stdout_failed)?);
-    let device = |facts: std::io::Result<std::fs::Metadata>| facts.map(|facts| facts.rdev()).ok();
-    let null = device(std::fs::metadata("/dev/null"));
-    match null.is_some() && device(out.metadata()) == null && out.read(&mut [0]).is_ok() {
-        true => Err(stdout_failed(std::io::Error::other("is closed"))),
-        false => Ok(()),
-    }
-}
-
-#[cfg(not(unix))]
-pub(crate) fn stdout_is_open() -> Result<(), Error> {
-    Ok(())
-}
-
-/// What messages call it.
-pub(crate) const STDOUT: &str = "stdout";
-
-pub(crate) fn stdout_failed(source: std::io::Error) -> Error {
-    Error::File { path: STDOUT.into(), source }
+    let mut out = stdout::lock()?;
+    write!(out, "{text}").and_then(|()| out.flush()).map_err(stdout::failed)
 }
 
 /// A table without frames, in the style of the report's levels.

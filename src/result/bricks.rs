@@ -4,7 +4,7 @@
 //! them one by one: a chunk goes when the last of its bricks is taken, and all bricks are never there twice.
 
 use crate::cell::CellType;
-use crate::memory::Refused;
+use crate::memory::{Refused, give_back};
 use crate::result::cells::Cells;
 #[cfg(feature = "cuda")]
 use crate::result::limit::{MemoryError, Stored};
@@ -12,12 +12,17 @@ use crate::result::limit::{MemoryError, Stored};
 /// Cells of a chunk, unless a single batch has more.
 const CHUNK: usize = 1 << 16;
 
+/// Bytes of chunks that are given back to the system together, unless a sixteenth of all has more.
+const GIVEN_BACK: u64 = 8 << 20;
+
 /// Bricks in the order of their arrival.
 #[derive(Debug)]
 pub(crate) struct Bricks {
     kind: CellType,
     chunks: Vec<Chunk>,
     len: u64,
+    /// Bytes of chunks that were freed since the system had some back.
+    freed: u64,
 }
 
 #[derive(Debug)]
@@ -31,7 +36,7 @@ struct Chunk {
 
 impl Bricks {
     pub(crate) fn new(kind: CellType) -> Self {
-        Self { kind, chunks: Vec::new(), len: 0 }
+        Self { kind, chunks: Vec::new(), len: 0, freed: 0 }
     }
 
     /// Room for bricks of `each` cells, all zeros.
@@ -122,7 +127,13 @@ impl Bricks {
         cells.extend_from(&chunk.cells, at..at + len as usize);
         chunk.waiting -= 1;
         if chunk.waiting == 0 {
+            self.freed += chunk.cells.len() as u64 * self.kind.bytes();
             chunk.cells = Cells::empty(self.kind);
+            // Else what is taken would be there twice at the end: allocators keep chunks of this size.
+            if self.freed >= GIVEN_BACK.max(self.len * self.kind.bytes() / 16) {
+                self.freed = 0;
+                give_back();
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::zarr::chunk::CHECKSUMS;
 use crate::zarr::error::{Fault, ZarrError};
 use crate::zarr::json::{compare, read_group};
 use crate::zarr::range::read_exact_at;
-use crate::zarr::zip::{Directory, Entry};
+use crate::zarr::zip::{Directory, Entry, Flaw, audit};
 
 /// The most that a `zarr.json` has.
 const MOST_TEXT: u64 = 1 << 26;
@@ -58,6 +58,15 @@ impl ZarrStore {
             Ok(Self { path: path.to_owned(), zip })
         };
         open().map_err(|fault| ZarrError { path: path.to_owned(), member: None, fault })
+    }
+
+    /// Checks that other programs read the same from a zip, and every byte of its members; a folder passes.
+    ///
+    /// # Errors
+    /// The first member that says two things of itself, has another checksum, or is of a kind that `zipfile` of Python refuses.
+    pub(crate) fn audit(&self) -> Result<(), ZarrError> {
+        let Some((file, _)) = &self.zip else { return Ok(()) };
+        audit(file).map_err(|Flaw { member, fault }| ZarrError { path: self.path.clone(), member, fault })
     }
 
     /// Where it is.

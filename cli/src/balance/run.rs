@@ -23,7 +23,8 @@ use crate::options::{OrAuto, or_auto};
 use crate::output::expect_extension;
 use crate::output::journal::Journal;
 use crate::statistics::{median, median_absolute_deviation, standard_error};
-use crate::voice::{Voice, align_right, print, stdout_is_open, table};
+use crate::stdout;
+use crate::voice::{Voice, align_right, print, table};
 
 /// Options of `balance run`.
 #[derive(Debug, Args)]
@@ -75,7 +76,7 @@ pub(super) fn run(args: BalanceOptions, voice: Voice) -> Result<(), Error> {
     if let Some(path) = &args.output {
         expect_extension("--output", path, &["jsonl"])?;
     }
-    stdout_is_open()?;
+    stdout::is_open()?;
     let target = machine::pick(args.backend, args.device, voice)?;
     let everyone = args.balancer.is_empty();
     once("--balancer", &args.balancer)?;

@@ -29,7 +29,8 @@ use crate::measure::{Patience, repeat};
 use crate::options::{OrAuto, RunOptions};
 use crate::output::expect_extension;
 use crate::output::journal::Journal;
-use crate::voice::{Voice, print, stdout_is_open};
+use crate::stdout;
+use crate::voice::{Voice, print};
 
 use energy::{Energy, Metering};
 use provenance::Provenance;
@@ -176,7 +177,7 @@ impl Sink {
         voice: Voice,
     ) -> Result<(Self, HashSet<String>), Error> {
         let Some(path) = &args.output else {
-            stdout_is_open()?;
+            stdout::is_open()?;
             return Ok((Self::Stdout, HashSet::new()));
         };
         if !args.resume {

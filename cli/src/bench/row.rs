@@ -112,7 +112,7 @@ impl<R> Row<R> {
 
     /// A row without result.
     pub(super) fn failed(sweep: &str, case: &Case, error: &Error, provenance: Provenance) -> Self {
-        let failure = Failure { message: error.to_string(), exit: error.exit_code() };
+        let failure = Failure { message: error.to_string(), exit: error.exit().code() };
         let (key, case) = (case.key(), case.settings().to_vec());
         Self {
             schema: SCHEMA,

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::error::Error;
 use crate::options::one_of;
-use crate::voice::stdout_failed;
+use crate::stdout;
 use orthant::curve::CurveKind;
 
 /// Options of `curves walk`.
@@ -68,13 +68,13 @@ fn regions<const K: usize>(curve: CurveKind, g: &[u32], r: &[u32], level: u32) -
         return Err(Error::Input(format!("--r 0 on axis {axis}: at least 1 is needed")));
     }
     let encoding = curve.encoding(g, r, level)?;
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = BufWriter::new(stdout::lock()?);
     let regions = (0..K).fold(1u128, |regions, j| regions * u128::from(g[j]) * u128::from(r[j]).pow(level));
     let mut code = 0;
     while u128::from(code) < regions {
         let coords = encoding.decode(level, code).map(|c| c.to_string());
-        writeln!(out, "{}", coords.join(" ")).map_err(stdout_failed)?;
+        writeln!(out, "{}", coords.join(" ")).map_err(stdout::failed)?;
         code += 1;
     }
-    out.flush().map_err(stdout_failed)
+    out.flush().map_err(stdout::failed)
 }

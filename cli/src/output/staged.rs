@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 use crate::interrupt::undisturbed;
-use crate::voice::{STDOUT, stdout_is_open};
+use crate::stdout;
+use crate::system::bare;
 use orthant::Control;
 use orthant::disk::{self, Temporary, parent};
 
@@ -113,8 +114,8 @@ impl Staged {
         let staged = |place| Ok(Self { target: target.to_owned(), place });
         let failed = |kind, why: &str| Error::File { path: target.to_owned(), source: IoError::new(kind, why) };
         if is_stdout(target) {
-            stdout_is_open()?;
-            return Ok(Self { target: STDOUT.into(), place: Place::Stdout });
+            stdout::is_open()?;
+            return Ok(Self { target: stdout::STDOUT.into(), place: Place::Stdout });
         }
         let is_link = target.symlink_metadata().is_ok_and(|facts| facts.is_symlink());
         let followed = match target.metadata() {
@@ -132,7 +133,7 @@ impl Staged {
         }
         // The error would name the temporary file, which nobody asked for.
         let temporary = Temporary::new(folder)
-            .map_err(|error| Error::File { path: target.to_owned(), source: error.kind().into() })?;
+            .map_err(|error| Error::File { path: target.to_owned(), source: bare(error) })?;
         undisturbed().temporary(temporary.path());
         staged(Place::File { temporary, target: followed, force })
     }
@@ -159,15 +160,16 @@ impl Staged {
         let Self { target, mut place } = self;
         let failed = |source| Error::File { path: target.clone(), source };
         let inner: Box<dyn Write + '_> = match &mut place {
-            Place::Stdout => Box::new(std::io::stdout().lock()),
+            Place::Stdout => Box::new(stdout::lock()?),
             Place::Stream => Box::new(OpenOptions::new().write(true).open(&target).map_err(failed)?),
             Place::File { temporary, .. } => Box::new(temporary.file()),
         };
-        let mut writer = BufWriter::with_capacity(1 << 18, Checked { inner, control });
+        let mut refused = None;
+        let mut writer = BufWriter::with_capacity(1 << 18, Checked { inner, control, refused: &mut refused });
         let written = write(&mut writer).and_then(|()| writer.flush());
         drop(writer);
         control.check()?;
-        written.map_err(failed)?;
+        written.map_err(|error| failed(refused.map_or(error, IoError::from_raw_os_error)))?;
         let Place::File { temporary, target: followed, force } = place else { return Ok(()) };
         temporary.sync().map_err(failed)?;
         let name = followed.file_name().unwrap_or_default().to_owned();
@@ -195,12 +197,14 @@ fn is_socket(_: FileType) -> bool {
 struct Checked<'a, W> {
     inner: W,
     control: &'a Control,
+    /// The number of the system's last error: formats of pictures pass on its text alone.
+    refused: &'a mut Option<i32>,
 }
 
 impl<W: Write> Write for Checked<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.control.check().map_err(std::io::Error::other)?;
-        self.inner.write(bytes)
+        self.inner.write(bytes).inspect_err(|error| *self.refused = error.raw_os_error())
     }
 
     fn flush(&mut self) -> std::io::Result<()> {

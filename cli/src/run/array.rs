@@ -17,6 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::outputs::{Format, Outputs, finish, write_report};
 use super::{noise, summary};
 use crate::error::Error;
+use crate::escape;
 use crate::input::{self, Input, wrong};
 use crate::interrupt::cancels;
 use crate::machine::Machine;
@@ -172,7 +173,7 @@ impl ArrayRun {
         let built = Built { counts, cell: kind, predicate, keep: self.keep, threads, device, checksum };
         let report = ArrayReport::new(&plan, from, built);
         if !self.voice.quiet && !outputs.stdout {
-            print(summary::of_array(&report))?;
+            print(escape::lines(&summary::of_array(&report).to_string()))?;
         }
         let leaves = counts.totals().leaf_cells as f64 / plan.domain().cells() as f64;
         if !said {

@@ -8,10 +8,15 @@ mod summary;
 
 use crate::error::Error;
 use crate::options::{RunOptions, Workload};
+use crate::stdout;
 use crate::voice::Voice;
 
 /// Runs a workload as asked.
 pub(crate) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
+    // The table goes there.
+    if !voice.quiet {
+        stdout::is_open()?;
+    }
     match args.workload {
         Workload::Field(_) => field::run(args, voice),
         Workload::Array => array::run(args, voice),

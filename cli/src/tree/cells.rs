@@ -13,7 +13,6 @@ use super::open::open;
 use super::span::Spans;
 use super::to::ToOptions;
 use crate::error::Error;
-use crate::machine::Machine;
 use crate::options::slice as axis_index;
 use crate::output::legend::{self, Colours};
 use crate::output::png::{Caption, Gradient, Palette, gradient};
@@ -66,6 +65,7 @@ impl TreeJob for BoxOptions {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
+        let tree = self.to.memory.within(tree)?;
         let window = self.spans.region(tree.plan().domain().size())?;
         let staged = self.to.stage(&["npy"])?;
         self.to.write(staged, &mut |out| write(&tree, window, &window.extent, out))
@@ -76,6 +76,7 @@ impl TreeJob for SliceOptions {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
+        let tree = self.to.memory.within(tree)?;
         let size = tree.plan().domain().size();
         let mut window = Region { corner: [0; K], extent: size };
         let mut held = [false; K];
@@ -118,7 +119,7 @@ impl TreeJob for SliceOptions {
         let slice = Slice::new(size, &self.fixed)?;
         let staged = self.to.stage(&["npy", "png"])?;
         let parts: &dyn Parts<K> = &tree;
-        let array = parts.array(&window, Machine::look().default_limit())?;
+        let array = parts.array(&window, self.to.memory.limit())?;
         let caption = Caption::of_tree(tree.plan().domain(), &slice);
         let labels = &tree.info().labels;
         let colours = match self.palette.is_none() && !labels.is_empty() {

@@ -9,12 +9,14 @@ use orthant::disk::{PartFolder, StagingError};
 use orthant::export::{self, ExportFormat};
 use orthant::tree::{Parts, TreeFile, TreeJob, TreeSource};
 
+use super::memory::MemoryOptions;
 use super::open::open;
 use super::to::ToOptions;
 use crate::error::Error;
 use crate::interrupt::undisturbed;
 use crate::output::tree::{is_tree, place};
 use crate::output::{expect_extension, has_extension, is_stdout};
+use crate::system::bare;
 use crate::voice::Voice;
 
 /// Options of `tree convert`.
@@ -28,6 +30,8 @@ pub(crate) struct ConvertOptions {
     /// Overwrite an existing output
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    memory: MemoryOptions,
     #[arg(skip)]
     voice: Option<Voice>,
 }
@@ -46,8 +50,9 @@ impl TreeJob for ConvertOptions {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
-        let Self { tree: of, output, force, voice } = self;
-        let to = ToOptions { output, force, voice, of };
+        let tree = self.memory.within(tree)?;
+        let Self { tree: of, output, force, memory, voice } = self;
+        let to = ToOptions { output, force, memory, voice, of };
         to.is_no_input()?;
         let boxes = TreeSource(&tree);
         if is_tree(&to.output) {
@@ -82,7 +87,7 @@ fn folder(path: &Path, force: bool, write: &dyn Fn(&Path) -> Result<(), export::
             Error::Input(reason).about(&["force"])
         }
         // Its errors would name a folder that nobody asked for.
-        StagingError::Io { error, .. } => Error::File { path: path.to_owned(), source: error.kind().into() },
+        StagingError::Io { error, .. } => Error::File { path: path.to_owned(), source: bare(error) },
         StagingError::Busy { path } | StagingError::Untrusted { path, .. } => {
             Error::File { path, source: ErrorKind::AlreadyExists.into() }
         }

@@ -8,6 +8,7 @@ use clap::Args;
 use orthant::Control;
 use orthant::tree::{Parts, TreeFile, TreeJob, TreeSource};
 
+use super::memory::MemoryOptions;
 use super::open::open;
 use super::validate::{SHOWN, about, tell};
 use crate::error::Error;
@@ -25,6 +26,8 @@ pub(crate) struct DiffOptions {
     /// Regions that are shown
     #[arg(long, value_name = "REGIONS", default_value_t = SHOWN)]
     most: usize,
+    #[command(flatten)]
+    memory: MemoryOptions,
     #[arg(skip)]
     voice: Option<Voice>,
 }
@@ -38,8 +41,9 @@ impl TreeJob for DiffOptions {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
+        let tree = self.memory.within(tree)?;
         let voice = self.voice.expect("it was given");
-        let other = TreeFile::<K>::open(&self.other)?;
+        let other = self.memory.within(TreeFile::<K>::open(&self.other)?)?;
         let [one, another] = [tree.info().predicate, other.info().predicate];
         if one != another {
             let (path, other) = (self.tree.display(), self.other.display());

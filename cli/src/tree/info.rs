@@ -14,6 +14,7 @@ use orthant::tree::{Scale, TreeFile, TreeJob};
 use super::open::open;
 use super::print::value;
 use crate::error::Error;
+use crate::escape;
 use crate::voice::{print, table};
 
 /// The bytes of a file, or of all files in a folder; what others put there as links is not of it.
@@ -112,7 +113,7 @@ impl TreeJob for InfoOptions {
             let unit = axis.unit.as_deref().map_or(String::new(), |unit| format!(" {unit}"));
             fact(
                 &format!("axis {number}"),
-                format!("{}, from {}{unit} in steps of {}{unit}", axis.name, axis.origin, axis.spacing),
+                escape::line(&format!("{}, from {}{unit} in steps of {}{unit}", axis.name, axis.origin, axis.spacing)),
             );
         }
         for (number, vector) in about.directions.iter().flatten().enumerate() {
@@ -123,13 +124,13 @@ impl TreeJob for InfoOptions {
             fact("cells stand for", format!("{slope} times the cell plus {intercept}"));
         }
         if let Some(source) = &about.source {
-            fact("source", source.clone());
+            fact("source", escape::line(source));
         }
         if let Some(word) = about.nodata {
             fact("no data", kind.text(word));
         }
         for label in &about.labels {
-            fact(&format!("label {}", kind.text(label.word)), label.name.clone());
+            fact(&format!("label {}", kind.text(label.word)), escape::line(&label.name));
         }
         fact("checksum", checksum);
         facts

@@ -10,7 +10,6 @@ use orthant::tree::{Parts, Shown, TreeFile, TreeJob};
 use super::open::open;
 use super::to::ToOptions;
 use crate::error::Error;
-use crate::machine::Machine;
 use crate::options::one_of;
 use crate::output::tree::is_tree;
 use crate::voice::Voice;
@@ -40,6 +39,7 @@ impl TreeJob for LodOptions {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
+        let tree = self.to.memory.within(tree)?;
         let parts: &dyn Parts<K> = &tree;
         if is_tree(&self.to.output) {
             self.to.is_free()?;
@@ -48,7 +48,7 @@ impl TreeJob for LodOptions {
         }
         let staged = self.to.stage(&["npy", "tree.zarr", "tree.zarr.zip"])?;
         let cut = parts.cut(self.level, self.by).map_err(|error| Error::from(error).about(&["level"]))?;
-        let array = cut.lattice(self.level, Machine::look().default_limit())?;
+        let array = cut.lattice(self.level, self.to.memory.limit())?;
         self.to.write(staged, &mut |out| {
             npy::header(&array.size(), array.cells().kind(), out).map_err(ExportError::Write)?;
             npy::cells(&array, out)

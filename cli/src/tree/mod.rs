@@ -5,6 +5,7 @@ mod convert;
 mod diff;
 mod info;
 mod lod;
+mod memory;
 mod open;
 mod print;
 mod sample;

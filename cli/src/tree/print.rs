@@ -12,7 +12,7 @@ use orthant::tree::{Parts, TreeFile, TreeJob, TreeRegion};
 use super::open::open;
 use super::span;
 use crate::error::Error;
-use crate::voice::stdout_failed;
+use crate::stdout;
 
 /// Options of `tree print`.
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ impl TreeJob for PrintOptions {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
-        let mut out = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+        let mut out = std::io::BufWriter::with_capacity(1 << 16, stdout::lock()?);
         let kind = tree.kind();
         let deepest = tree.plan().levels().len() as u32 - 1;
         if let Some(level) = self.level.filter(|&level| level > deepest) {
@@ -48,7 +48,7 @@ impl TreeJob for PrintOptions {
         if self.csv {
             let columns = |name: &str| (0..K).map(|j| format!("{name}{j},")).collect::<String>();
             writeln!(out, "level,code,{}{}value,provenance", columns("corner"), columns("extent"))
-                .map_err(stdout_failed)?;
+                .map_err(stdout::failed)?;
         }
         for index in 0..Parts::parts(&tree) {
             let part = tree.part(index)?;
@@ -58,10 +58,10 @@ impl TreeJob for PrintOptions {
                     (_, true) => as_csv(kind, region),
                     _ => as_text(kind, region),
                 };
-                writeln!(out, "{line}").map_err(stdout_failed)?;
+                writeln!(out, "{line}").map_err(stdout::failed)?;
             }
         }
-        out.flush().map_err(stdout_failed)
+        out.flush().map_err(stdout::failed)
     }
 }
 

@@ -8,10 +8,12 @@ use clap::Args;
 
 use orthant::tree::{Parts, TreeFile, TreeJob};
 
+use super::memory::MemoryOptions;
 use super::open::open;
 use crate::error::Error;
 use crate::output::is_stdout;
-use crate::voice::{Voice, stdout_failed};
+use crate::stdout;
+use crate::voice::Voice;
 
 /// Cells that are looked up at a time.
 const BATCH: usize = 1 << 16;
@@ -33,6 +35,8 @@ pub(crate) struct SampleOptions {
     /// Points from a file, one per line: comma-separated coordinates; - is stdin. A first line of names is passed over
     #[arg(long, value_name = "FILE", conflicts_with = "cells")]
     points: Option<PathBuf>,
+    #[command(flatten)]
+    memory: MemoryOptions,
     #[arg(skip)]
     quiet: bool,
 }
@@ -49,6 +53,7 @@ impl TreeJob for SampleOptions {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
+        let tree = self.memory.within(tree)?;
         let mut lines = Lines::new(&tree)?;
         for text in &self.at {
             lines.cell(text, &|why| format!("--at {text}: {why}"))?;
@@ -103,9 +108,9 @@ struct Lines<'t, const K: usize> {
 
 impl<'t, const K: usize> Lines<'t, K> {
     fn new(tree: &'t TreeFile<K>) -> Result<Self, Error> {
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let mut out = std::io::BufWriter::new(stdout::lock()?);
         let names: String = tree.info().axes.iter().map(|axis| format!("{},", axis.name)).collect();
-        writeln!(out, "{names}value,level").map_err(stdout_failed)?;
+        writeln!(out, "{names}value,level").map_err(stdout::failed)?;
         Ok(Self { tree, places: Vec::new(), out, outside: 0 })
     }
 
@@ -133,7 +138,7 @@ impl<'t, const K: usize> Lines<'t, K> {
         for ((text, _), found) in self.places.drain(..).zip(self.tree.look_up(&cells)?) {
             let line = found.map(|found| format!("{text}{},{}", kind.text(found.word), found.level));
             self.outside += u64::from(line.is_none());
-            writeln!(self.out, "{}", line.unwrap_or_else(|| format!("{text},"))).map_err(stdout_failed)?;
+            writeln!(self.out, "{}", line.unwrap_or_else(|| format!("{text},"))).map_err(stdout::failed)?;
         }
         Ok(())
     }
@@ -141,7 +146,7 @@ impl<'t, const K: usize> Lines<'t, K> {
     /// Answers what is left; how many places were outside.
     fn end(mut self) -> Result<u64, Error> {
         self.answer()?;
-        self.out.flush().map_err(stdout_failed)?;
+        self.out.flush().map_err(stdout::failed)?;
         Ok(self.outside)
     }
 }

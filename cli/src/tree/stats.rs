@@ -7,9 +7,11 @@ use serde_json::{Value, json};
 
 use orthant::tree::{Parts, TreeError, TreeFile, TreeJob};
 
+use super::memory::MemoryOptions;
 use super::open::open;
 use super::print::value;
 use crate::error::Error;
+use crate::escape;
 use crate::voice::{align_right, print, table};
 
 /// Options of `tree stats`.
@@ -23,6 +25,8 @@ pub(crate) struct StatsOptions {
     /// A line of JSON per label
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    memory: MemoryOptions,
 }
 
 /// Prints what each label has.
@@ -39,6 +43,7 @@ impl TreeJob for StatsOptions {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
+        let tree = self.memory.within(tree)?;
         let parts: &dyn Parts<K> = &tree;
         let (kind, names) = (tree.kind(), &tree.info().labels);
         let name = |word: u64| names.iter().find(|label| label.word == word).map_or("", |label| &label.name);
@@ -68,7 +73,7 @@ impl TreeJob for StatsOptions {
                 format!("{:.3} %", label.share * 100.0),
                 label.regions.to_string(),
                 label.leaves.to_string(),
-                name(label.word).to_owned(),
+                escape::line(name(label.word)),
             ]);
         }
         align_right(&mut rows);

@@ -10,6 +10,7 @@ use orthant::export::ExportError;
 use orthant::tree::{TreeInfo, TreeTarget, TreeWriter};
 use orthant::{CellType, Control, Plan, Tree};
 
+use super::memory::MemoryOptions;
 use crate::error::Error;
 use crate::interrupt::{cancels, undisturbed};
 use crate::output::tree::place;
@@ -25,6 +26,8 @@ pub(super) struct ToOptions {
     /// Overwrite an existing file
     #[arg(long)]
     pub(super) force: bool,
+    #[command(flatten)]
+    pub(super) memory: MemoryOptions,
     #[arg(skip)]
     pub(super) voice: Option<Voice>,
     /// The tree that is read.

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use clap::Args;
 
 use orthant::Control;
-use orthant::tree::{Differences, Parts, Source, TreeError, TreeFile, TreeJob, TreeSource};
+use orthant::tree::{
+    Differences, Fault, Parts, Source, TreeError, TreeFile, TreeFileError, TreeJob, TreeSource, TreeStore, ZarrError,
+};
 
-use super::open::open;
+use super::memory::MemoryOptions;
 use super::span;
 use crate::error::Error;
 use crate::input::{Input, wrong};
@@ -28,23 +30,45 @@ pub(crate) struct ValidateOptions {
     /// Compare the cells with those of this array (.npy, .npz, .npz:NAME) or tree
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
+    #[command(flatten)]
+    memory: MemoryOptions,
     #[arg(skip)]
     voice: Option<Voice>,
 }
 
-/// Checks a tree.
+/// Checks a tree; exit code 3 if it is damaged, or differs from what it is compared with.
 pub(super) fn validate(args: ValidateOptions, voice: Voice) -> Result<(), Error> {
-    open(&args.tree.clone(), ValidateOptions { voice: Some(voice), ..args })
+    let store = TreeStore::open(&args.tree).map_err(damage)?;
+    store.dispatch(ValidateOptions { voice: Some(voice), ..args }).map_err(damage)?
+}
+
+/// What is wrong with the tree that is checked: bytes that are not a tree's are what the check looks for.
+fn damage(error: TreeError) -> Error {
+    match error {
+        TreeError::File(
+            TreeFileError::Digest { .. }
+            | TreeFileError::Header { .. }
+            | TreeFileError::Row { .. }
+            | TreeFileError::Shard { .. },
+        ) => Error::Difference(error.to_string()),
+        TreeError::File(TreeFileError::Array(ZarrError { ref fault, .. }))
+            if !matches!(fault, Fault::Io(_) | Fault::NoStore | Fault::Memory { .. }) =>
+        {
+            Error::Difference(error.to_string())
+        }
+        error => error.into(),
+    }
 }
 
 impl TreeJob for ValidateOptions {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
+        let tree = self.memory.within(tree)?;
         let parts: &dyn Parts<K> = &tree;
         let voice = self.voice.expect("it was given");
         let cells = tree.plan().domain().cells();
-        tree.validate()?;
+        tree.validate().map_err(damage)?;
         if !voice.quiet {
             print(format_args!("{} regions tile {cells} cells, in order; checksums right\n", tree.len()))?;
         }
@@ -60,7 +84,7 @@ impl TreeJob for ValidateOptions {
         };
         let differences = match is_tree(path) {
             true => {
-                let other = TreeFile::<K>::open(path)?;
+                let other = self.memory.within(TreeFile::<K>::open(path)?)?;
                 let source = TreeSource(&other);
                 match other.info().predicate == predicate {
                     true => parts.compare_within(within, &source, SHOWN, &control),

@@ -1,8 +1,36 @@
 //! What bad input is answered with, as docs/errors.md lists it.
 
+use orthant_cli::Exit;
 use serde_json::{Value, json};
 
 use crate::binary::{files, folder, orthant, repository, text};
+
+/// The page before the table of exit codes.
+const PAGE: &str = "\
+# Errors
+
+The test `every_error_names_the_culprit` makes this page from the program; `BLESS=1` rewrites it.
+
+## Exit codes
+
+Every command ends with one of these codes. A row of `bench` holds the code that a run of its case would have had.
+
+| code | meaning |
+|---|---|
+";
+
+/// What stands between the tables.
+const MESSAGES: &str = "\
+A limit of the system is said with the command that raises it: `ulimit -f` for the size of a file, `ulimit -n` for open
+files. A stdout that was closed by `>&-` is an error of the file `stdout`; `> /dev/null` discards the output.
+
+## Messages
+
+What the program answers to bad input.
+
+| command | message (first line) | exit |
+|---|---|---|
+";
 
 /// Every error case: arguments, exit code, and what the message must name.
 const ERRORS: &[(&str, u8, &[&str])] = &[
@@ -341,11 +369,9 @@ fn every_error_names_the_culprit() {
     for (name, content) in &there {
         assert_eq!(std::fs::read_to_string(folder.join(name)).unwrap(), *content);
     }
-    document(
-        "errors.md",
-        "# Errors\n\nWhat bad input is answered with. Made by the test `every_error_names_the_culprit`; `BLESS=1` rewrites it.\n\n| command | message (first line) | exit |\n|---|---|---|\n",
-        &table,
-    );
+    let codes = Exit::ALL.map(|exit| format!("| {} | {} |\n", exit.code(), exit.meaning())).concat();
+    let head = format!("{PAGE}{codes}\n{MESSAGES}");
+    document("errors.md", &head, &table);
 }
 
 /// Compares a page of docs/ with what the program really says.

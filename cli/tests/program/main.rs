@@ -22,6 +22,7 @@ mod run;
 mod shape;
 mod streams;
 mod sweeps;
+mod system;
 mod trees;
 mod values;
 mod variables;

@@ -244,5 +244,30 @@ fn trees_are_checked_compared_and_converted() {
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[7] ^= 4;
     std::fs::write(&path, bytes).unwrap();
-    assert!(refused(&folder, "tree validate a.tree.zarr", 2).contains("cells/c/0/0"));
+    assert!(refused(&folder, "tree validate a.tree.zarr", 3).contains("cells/c/0/0"));
+    assert!(refused(&folder, "tree validate b.npy", 2).contains("neither a folder nor a zip"));
+}
+
+/// Python's `zipfile` trusts no member whose checksum is another, and `unzip` makes a folder of one that says so.
+#[test]
+fn zips_that_others_refuse_are_damaged() {
+    let folder = with_tree("tree-zips");
+    told(&folder, "tree convert a.tree.zarr a.tree.zarr.zip");
+    let path = folder.join("a.tree.zarr.zip");
+    let whole = std::fs::read(&path).unwrap();
+    let entry = whole.windows(4).rposition(|bytes| bytes == b"PK\x01\x02").unwrap();
+    for (at, byte, words) in [
+        (16, whole[entry + 16] ^ 1, "another checksum than in the directory"),
+        (6, 99, "needs a version of zip after 6.3"),
+        (34, 1, "begins on another disk"),
+        (41, 0x41, "no regular file"),
+    ] {
+        let mut changed = whole.clone();
+        changed[entry + at] = byte;
+        std::fs::write(&path, changed).unwrap();
+        let said = refused(&folder, "tree validate a.tree.zarr.zip", 3);
+        assert!(said.contains(words) && said.contains("a.tree.zarr.zip: "), "{said}");
+    }
+    std::fs::write(&path, whole).unwrap();
+    told(&folder, "tree validate a.tree.zarr.zip");
 }

@@ -5,6 +5,7 @@
 
 use flate2::{Decompress, FlushDecompress, Status};
 
+use crate::input::zarr::unpack_error::UnpackError;
 use crate::memory::zeros;
 
 /// Bytes before the first block's place.
@@ -15,7 +16,7 @@ const MOST_PARTS: usize = 16;
 const LEAST_PART: usize = 128;
 
 /// The bytes that were packed, at most `most`.
-pub(super) fn unpack(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
+pub(super) fn unpack(packed: &[u8], most: usize) -> Result<Vec<u8>, UnpackError> {
     let header = packed.get(..HEADER).ok_or("it ends within the header of Blosc")?;
     let number = |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes")) as usize;
     let (flags, width) = (header[2], usize::from(header[3]).max(1));
@@ -24,13 +25,13 @@ pub(super) fn unpack(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
         return Err("packed by Blosc 2; what Blosc 1 packed can be read".into());
     }
     if bytes > most {
-        return Err(format!("Blosc says that it holds {bytes} bytes"));
+        return Err(format!("Blosc says that it holds {bytes} bytes").into());
     }
     if bytes == 0 {
         return Ok(Vec::new());
     }
     let packed = packed.get(..whole).ok_or("it ends before the bytes that Blosc says it has")?;
-    let mut out = zeros::<u8>(bytes).map_err(|refused| format!("there is no memory for {} bytes", refused.bytes))?;
+    let mut out = zeros::<u8>(bytes)?;
     if flags & 0b10 != 0 {
         out.copy_from_slice(packed.get(HEADER..HEADER + bytes).ok_or("it ends too soon")?);
         return Ok(out);
@@ -39,7 +40,7 @@ pub(super) fn unpack(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
         return Err("Blosc says that its blocks have no bytes".into());
     }
     let codec = BlockCodec::of(flags >> 5)?;
-    let mut sorted = zeros::<u8>(block.min(bytes)).map_err(|_| "there is no memory for a block")?;
+    let mut sorted = zeros::<u8>(block.min(bytes))?;
     for (index, out) in out.chunks_mut(block).enumerate() {
         let sorted = &mut sorted[..out.len()];
         let place = HEADER + 4 * index;

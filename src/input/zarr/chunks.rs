@@ -12,6 +12,7 @@ use crate::input::layout::Endian;
 use crate::input::zarr::codec::{most_packed, unpack};
 use crate::input::zarr::header::{ArrayHeader, ShardIndex};
 use crate::input::zarr::node::{inside, of_store};
+use crate::input::zarr::unpack_error::UnpackError;
 use crate::memory::zeros;
 use crate::zarr::{CHECKSUMS, Fault, Member, ZarrStore};
 
@@ -189,11 +190,16 @@ impl Chunks {
         let need = product(chunk.iter().copied().chain([self.width])) as usize;
         let (codecs, endian) = (codecs.clone(), *endian);
         let Some((member, start, packed)) = self.place(at)? else { return Ok(None) };
-        let wrong = |reason: String| {
-            of_store(member.wrong(Fault::Frame { offset: member.offset(start), need: need as u64, reason }))
+        let wrong = |error| {
+            of_store(member.wrong(match error {
+                UnpackError::Memory(refused) => refused.into(),
+                UnpackError::Damaged(reason) => {
+                    Fault::Frame { offset: member.offset(start), need: need as u64, reason }
+                }
+            }))
         };
         if packed > most_packed(need as u64) {
-            return Err(wrong(format!("{packed} bytes are more than it can have")));
+            return Err(wrong(format!("{packed} bytes are more than it can have").into()));
         }
         let whole = (start, packed) == (0, member.len());
         let bytes = if whole { member.all() } else { member.read(start, packed) }.map_err(of_store)?;

@@ -5,6 +5,7 @@ use std::io::Read;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 
 use crate::input::zarr::blosc;
+use crate::input::zarr::unpack_error::UnpackError;
 use crate::memory::{reserve, zeros};
 
 /// What was done to bytes.
@@ -34,7 +35,7 @@ impl ChunkCodec {
         })
     }
 
-    fn unpack(self, bytes: &[u8], most: usize) -> Result<Vec<u8>, String> {
+    fn unpack(self, bytes: &[u8], most: usize) -> Result<Vec<u8>, UnpackError> {
         match self {
             Self::Gzip => read(MultiGzDecoder::new(bytes), most),
             Self::Zlib => read(ZlibDecoder::new(bytes), most),
@@ -47,11 +48,11 @@ impl ChunkCodec {
                 let (length, block) = bytes.split_first_chunk().ok_or("it ends within its length")?;
                 let length = u32::from_le_bytes(*length) as usize;
                 if length > most {
-                    return Err(format!("LZ4 says that it holds {length} bytes"));
+                    return Err(format!("LZ4 says that it holds {length} bytes").into());
                 }
-                let mut out = room(length)?;
+                let mut out = zeros(length)?;
                 let written = lz4_flex::block::decompress_into(block, &mut out).map_err(|error| error.to_string())?;
-                if written == length { Ok(out) } else { Err(format!("{written} bytes came out of LZ4")) }
+                if written == length { Ok(out) } else { Err(format!("{written} bytes came out of LZ4").into()) }
             }
             Self::Crc32c => {
                 let (content, crc) = bytes.split_last_chunk().ok_or("it ends within its checksum")?;
@@ -68,21 +69,17 @@ pub(super) fn most_packed(bytes: u64) -> u64 {
 }
 
 /// So many bytes, out of those to which the codecs were done one after the other.
-pub(super) fn unpack(codecs: &[ChunkCodec], mut bytes: Vec<u8>, need: usize) -> Result<Vec<u8>, String> {
+pub(super) fn unpack(codecs: &[ChunkCodec], mut bytes: Vec<u8>, need: usize) -> Result<Vec<u8>, UnpackError> {
     for (index, codec) in codecs.iter().enumerate().rev() {
         let most = if index == 0 { need as u64 } else { most_packed(need as u64) };
         bytes = codec.unpack(&bytes, most as usize)?;
     }
-    if bytes.len() == need { Ok(bytes) } else { Err(format!("{} bytes came out", bytes.len())) }
+    if bytes.len() == need { Ok(bytes) } else { Err(format!("{} bytes came out", bytes.len()).into()) }
 }
 
-fn room(bytes: usize) -> Result<Vec<u8>, String> {
-    zeros(bytes).map_err(|refused| format!("there is no memory for {} bytes", refused.bytes))
-}
-
-fn read(bytes: impl Read, most: usize) -> Result<Vec<u8>, String> {
+fn read(bytes: impl Read, most: usize) -> Result<Vec<u8>, UnpackError> {
     let mut out = Vec::new();
-    reserve(&mut out, most + 64).map_err(|refused| format!("there is no memory for {} bytes", refused.bytes))?;
+    reserve(&mut out, most + 64)?;
     bytes.take(most as u64 + 1).read_to_end(&mut out).map_err(|error| error.to_string())?;
-    if out.len() > most { Err(format!("more than {most} bytes came out")) } else { Ok(out) }
+    if out.len() > most { Err(format!("more than {most} bytes came out").into()) } else { Ok(out) }
 }

@@ -11,6 +11,7 @@ mod header;
 mod image;
 mod name;
 mod node;
+mod unpack_error;
 mod word;
 
 use std::fs::File;

@@ -112,6 +112,15 @@ impl<const K: usize> TreeFile<K> {
         self
     }
 
+    /// Bytes that the regions and bricks of the largest shard take once it is read, and its bytes in the file's order beside them.
+    pub fn largest_shard(&self) -> u64 {
+        let bytes = |&shard: &u64| {
+            let Held { rows, cells, .. } = self.header.held(shard as usize);
+            rows.saturating_mul(Entries::BYTES).saturating_add(cells.saturating_mul(2 * self.kind().bytes()))
+        };
+        self.parts.iter().map(bytes).max().unwrap_or(0)
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.store.path()
@@ -277,12 +286,13 @@ impl<const K: usize> TreeFile<K> {
         Tree::new(self.along.clone(), self.along.whole(), entries, bricks)
     }
 
-    /// Checks all that is there: that every shard is what the header says, that values are the least and the greatest of their bricks, and
-    /// that the regions are as many as the header says.
+    /// Checks all that is there. Every shard is what the header says. Values are the least and the greatest of their bricks. The regions are
+    /// as many as the header says. A zip says the same of a member in both places where it describes it, and each member has its checksum.
     ///
     /// # Errors
     /// The first that is wrong.
     pub fn validate(&self) -> Result<(), TreeError> {
+        self.store.audit().map_err(TreeFileError::from)?;
         let mut terminals = vec![[0; 2]; self.terminals().len()];
         for (part, &shard) in self.parts.iter().enumerate() {
             let tree = self.read(part)?;

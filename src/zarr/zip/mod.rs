@@ -2,10 +2,15 @@
 //!
 //! Offsets are 64 bits wide where they must be (zip64). A zip that others made is read too, if nothing in it is compressed.
 
+mod audit;
 mod directory;
+mod extent;
+mod fields;
 mod pack;
 mod parts;
+mod record;
 
+pub(crate) use audit::{Flaw, audit};
 pub(crate) use directory::{Directory, Entry};
 pub use pack::pack;
 #[cfg(test)]

@@ -6,6 +6,8 @@ pub(super) mod signature {
     pub(in crate::zarr) const MEMBER: u32 = 0x0403_4b50;
     /// A member, in the directory.
     pub(in crate::zarr) const ENTRY: u32 = 0x0201_4b50;
+    /// The lengths and the checksum behind a member.
+    pub(in crate::zarr) const DESCRIPTOR: u32 = 0x0807_4b50;
     /// What is 64 bits wide of the end.
     pub(in crate::zarr) const WIDE_END: u32 = 0x0606_4b50;
     /// Where that is.
@@ -25,3 +27,6 @@ pub(super) mod length {
 
 /// The extra field with numbers of 64 bits.
 pub(super) const WIDE: u16 = 1;
+
+/// The extra field with a name in UTF-8.
+pub(super) const OTHER_NAME: u16 = 0x7075;

@@ -15,6 +15,7 @@ use orthant::Bytes;
 use orthant::export::ExportError;
 use orthant::tree::{Shown, TreeFile, TreeJob};
 
+use super::memory::MemoryOptions;
 use super::open::open;
 use super::to::ToOptions;
 use crate::error::Error;
@@ -43,6 +44,8 @@ pub(crate) struct ViewOptions {
     /// Overwrite an existing file
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    memory: MemoryOptions,
     #[arg(skip)]
     voice: Option<Voice>,
 }
@@ -56,8 +59,9 @@ impl TreeJob for ViewOptions {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
-        let Self { tree: of, output, max_size, by, title, force, voice } = self;
-        let to = ToOptions { output, force, voice, of };
+        let tree = self.memory.within(tree)?;
+        let Self { tree: of, output, max_size, by, title, force, memory, voice } = self;
+        let to = ToOptions { output, force, memory, voice, of };
         let staged = to.stage(&["html"])?;
         let page = TreePage::of(&tree, title);
         let bare = page.html(None)?.len() as u64;

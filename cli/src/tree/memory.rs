@@ -1,0 +1,48 @@
+//! How much memory a command on a tree may take.
+
+use clap::Args;
+
+use orthant::Bytes;
+use orthant::tree::TreeFile;
+
+use crate::error::Error;
+use crate::machine::Machine;
+use crate::options::bytes;
+
+/// The share of the limit that shards may take which were read and may be needed again.
+const KEPT: u64 = 4;
+
+/// The most that they take in any case: more than that saves few reads.
+const MOST_KEPT: u64 = 64 << 20;
+
+/// The limit of memory.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(super) struct MemoryOptions {
+    /// The most memory for regions and cells: bytes, or 512MiB, 8G [default: 80 % of what is available]
+    #[arg(long, value_parser = bytes, value_name = "BYTES")]
+    mem_limit: Option<u64>,
+}
+
+impl MemoryOptions {
+    /// The limit in bytes; None where the system does not tell what is available.
+    pub(super) fn limit(self) -> Option<u64> {
+        self.mem_limit.or_else(|| Machine::look().default_limit())
+    }
+
+    /// A tree that stays within the limit while it is read shard by shard.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if its largest shard alone does not fit.
+    pub(super) fn within<const K: usize>(self, tree: TreeFile<K>) -> Result<TreeFile<K>, Error> {
+        let Some(limit) = self.limit() else { return Ok(tree) };
+        let need = tree.largest_shard();
+        if need > limit {
+            let (path, need, most) = (tree.path().display(), Bytes(need.into()), Bytes(limit.into()));
+            let reason = format!(
+                "--mem-limit: {path}: the largest shard takes {need}, more than the limit of {most}; give a larger --mem-limit"
+            );
+            return Err(Error::Memory(reason));
+        }
+        Ok(tree.keep(MOST_KEPT.min(limit / KEPT)))
+    }
+}
