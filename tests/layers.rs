@@ -28,6 +28,7 @@ const LIBRARY: Layers = &[
             "cell/",
             "choice.rs",
             "dimension.rs",
+            "mapping/",
             "memory.rs",
             "number.rs",
             "per_axis.rs",

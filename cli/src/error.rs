@@ -35,6 +35,9 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// An input that changed, was cut or whose disk failed while it was read.
+    #[error("{0}")]
+    Reading(InputError),
     /// An output that exists already.
     #[error("{path} exists already; --force overwrites it", path = path.display())]
     Exists {
@@ -127,6 +130,7 @@ fn source(error: std::io::Error) -> Error {
     };
     match error.downcast::<InputError>() {
         Ok(InputError { path, wrong: Wrong::Io(source) }) => Error::File { path, source },
+        Ok(error) if error.is_of_reading() => Error::Reading(error),
         Ok(error) => Error::Input(error.to_string()),
         Err(_) => Error::Input(format!("--input: {text}")),
     }
@@ -138,6 +142,15 @@ impl Error {
         match self {
             Self::Library(orthant::Error::Interrupted(signal)) | Self::Suspended { signal, .. } => Some(*signal),
             _ => None,
+        }
+    }
+
+    /// True if an input could be used, and reading it failed.
+    pub(crate) fn is_of_reading(&self) -> bool {
+        match self {
+            Self::Reading(_) => true,
+            Self::About { error, .. } => error.is_of_reading(),
+            _ => false,
         }
     }
 
@@ -163,6 +176,7 @@ impl Error {
     pub(crate) fn path(&self) -> Option<&Path> {
         match self {
             Self::File { path, .. } | Self::Exists { path } => Some(path),
+            Self::Reading(error) => Some(&error.path),
             _ => None,
         }
     }
@@ -171,7 +185,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         use orthant::Error as Library;
         match self {
-            Self::System(_) => 1,
+            Self::System(_) | Self::Reading(_) => 1,
             Self::About { error, .. } => error.exit_code(),
             Self::Model(_) | Self::Input(_) | Self::Exists { .. } => 2,
             // Unwritable outputs are bad input when found before the work; a disk that fills up is a failed run.

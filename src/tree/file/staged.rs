@@ -197,6 +197,11 @@ impl Staged {
         Array::ALL.iter().filter(|&&array| array != Array::Cells || finished.held.cells > 0).all(there)
     }
 
+    /// Lets nothing stay.
+    pub(super) fn discard(mut self) {
+        self.stays = false;
+    }
+
     /// Gives the tree, to which nothing is missing, its name.
     ///
     /// # Errors

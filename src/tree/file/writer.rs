@@ -333,6 +333,12 @@ impl<const K: usize> TreeWriter<K> {
         })
     }
 
+    /// Ends without a tree, and removes the shards that are finished: for whoever finds that they are of no use, since the data changed
+    /// while it was read, say.
+    pub fn discard(self) {
+        self.staged.discard();
+    }
+
     /// Writes what the group says of itself, and gives the tree its name.
     ///
     /// # Errors
