@@ -73,9 +73,10 @@ impl TreeTarget {
         Self { overwrite, ..self }
     }
 
-    /// With what the tree is made of, in words that change whenever the data does: the name, the length and the time of the last change
-    /// of a file, say. Shards that are finished then stay when a process ends before the tree is complete, and who opens the target
-    /// next for the same tree of the same goes on with them.
+    /// With what the tree is made of, in words that change whenever the data does:
+    /// [`ArrayFile::identity`](crate::input::ArrayFile::identity) of an array in files, say. Finished shards then stay
+    /// when a process ends before the tree is complete. The next process that opens the target for the same tree of the same data
+    /// resumes it.
     #[must_use]
     pub fn made_of(self, what: impl Into<String>) -> Self {
         Self { made_of: Some(what.into()), ..self }
