@@ -123,8 +123,10 @@ impl FilePiece {
         let (file, length) = files.open(&self.path)?;
         if self.packing == Packing::Nothing {
             let (start, after) = self.find(length)?;
-            let short = || Wrong::Length { offset: start, have: 0, need: self.bytes };
-            copy(&mut FilePart::new(file, start, u64::MAX), self.bytes, out)?.ok_or_else(short)?;
+            // As many as the file had when it was opened.
+            if !files.copy(start, self.bytes as u64, out)? {
+                return Err(Wrong::Length { offset: start, have: 0, need: self.bytes });
+            }
             return Ok(after);
         }
         let Begins::At(offset) = self.start else { unreachable!("what is packed begins somewhere") };

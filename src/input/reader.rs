@@ -1,7 +1,7 @@
 //! Reading files so that an error says at which byte.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::input::error::{UnreadAt, Wrong};
@@ -45,9 +45,20 @@ pub(super) fn open(path: &Path) -> Result<(File, u64), Wrong> {
     if metadata.is_file() { Ok((file, metadata.len())) } else { Err(Wrong::NoFile) }
 }
 
-/// The file that was opened last, so that pieces of one file that follow each other open it once.
+/// Bytes of a file that are read at once where pieces of it lie near each other, and how near.
+const WINDOW: u64 = 1 << 18;
+const NEAR: u64 = 1 << 16;
+
+/// The file that was opened last, so that pieces of one file that follow each other open it once. Small ones that lie near each other
+/// are read together.
 #[derive(Default)]
-pub(super) struct LastFile(Option<(PathBuf, File, u64)>);
+pub(super) struct LastFile {
+    file: Option<(PathBuf, File, u64)>,
+    /// Where the last piece ended.
+    end: u64,
+    /// Bytes of the file, and where they begin.
+    window: (u64, Vec<u8>),
+}
 
 impl LastFile {
     /// A file and its length.
@@ -55,12 +66,35 @@ impl LastFile {
     /// # Errors
     /// If it cannot be opened, or has no length.
     pub(super) fn open(&mut self, path: &Path) -> Result<(&File, u64), Wrong> {
-        if self.0.as_ref().is_none_or(|(last, ..)| last != path) {
+        if self.file.as_ref().is_none_or(|(last, ..)| last != path) {
             let (file, length) = open(path)?;
-            self.0 = Some((path.to_owned(), file, length));
+            *self = Self { file: Some((path.to_owned(), file, length)), end: 0, window: (0, Vec::new()) };
         }
-        let (_, file, length) = self.0.as_ref().expect("it was just put there");
+        let (_, file, length) = self.file.as_ref().expect("it was just put there");
         Ok((file, *length))
+    }
+
+    /// Copies bytes of the file that is open; false if it has fewer.
+    ///
+    /// # Errors
+    /// If it cannot be read, or `out` not be written.
+    pub(super) fn copy(&mut self, start: u64, bytes: u64, out: &mut dyn Write) -> Result<bool, Wrong> {
+        let (_, file, _) = self.file.as_ref().expect("a file is open");
+        let near = start.checked_sub(self.end).is_some_and(|gap| gap.saturating_add(bytes) <= NEAR);
+        self.end = start.saturating_add(bytes);
+        if !near {
+            return Ok(io::copy(&mut FilePart::new(file, start, bytes), out)? == bytes);
+        }
+        let (from, window) = &mut self.window;
+        if start < *from || self.end > *from + window.len() as u64 {
+            *from = start;
+            window.clear();
+            FilePart::new(file, start, WINDOW).read_to_end(window)?;
+        }
+        let first = (start - *from) as usize;
+        let Some(piece) = window.get(first..first + bytes as usize) else { return Ok(false) };
+        out.write_all(piece)?;
+        Ok(true)
     }
 }
 

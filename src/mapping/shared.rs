@@ -161,8 +161,17 @@ impl<W: Pod + PartialEq> SharedCells<'_, W> {
             let from = self.start.add(head).cast::<u64>();
             some.fold(0, |all, index| all | (from.add(index).read_volatile() ^ pattern))
         };
-        one_by_one(0..head)
-            && (0..words).step_by(64).all(|first| differ(first..words.min(first + 64)) == 0)
-            && one_by_one(head + words * each..self.length)
+        if !one_by_one(0..head) {
+            return false;
+        }
+        let mut first = 0;
+        while first < words {
+            let next = words.min(first + 64);
+            if differ(first..next) != 0 {
+                return false;
+            }
+            first = next;
+        }
+        one_by_one(head + words * each..self.length)
     }
 }

@@ -140,13 +140,13 @@ impl<const K: usize> Ground<K> {
                 }
                 let last = portions.min(first + some);
                 control.check()?;
+                let ends = |portion: usize| (bytes as u128 * portion as u128 / portions as u128) as usize;
+                source.will_need(ends(first)..ends(last).saturating_add(AHEAD));
                 let (mut words, mut mixed) =
                     (vec![W::cut(0); each * (last - first)], vec![false; each * (last - first)]);
                 for (portion, (words, mixed)) in
                     (first..last).zip(words.chunks_exact_mut(each).zip(mixed.chunks_exact_mut(each)))
                 {
-                    let ends = |portion: usize| (bytes as u128 * portion as u128 / portions as u128) as usize;
-                    source.will_need(ends(portion)..ends(portion + 1).saturating_add(AHEAD));
                     memory.bytes.reading(|| self.portion(cells, portion, kind, words, mixed, control))?;
                 }
                 source.unchanged()?;
