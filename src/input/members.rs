@@ -58,6 +58,9 @@ impl FileState {
 pub(super) type EachPath =
     dyn Fn(&mut dyn FnMut(&Path) -> Result<(), InputError>) -> Result<(), InputError> + Send + Sync;
 
+/// What is done with a path, and what it is by now.
+type See<'s> = dyn FnMut(&Path, Option<FileState>) -> Result<(), InputError> + 's;
+
 /// The files of an array beside the one that is named.
 #[derive(Default)]
 pub(super) struct Members {
@@ -142,7 +145,7 @@ impl Snapshot {
     }
 
     /// Every file, and what it is by now; None if it is not there.
-    fn each(&self, see: &mut dyn FnMut(&Path, Option<FileState>) -> Result<(), InputError>) -> Result<(), InputError> {
+    fn each(&self, see: &mut See<'_>) -> Result<(), InputError> {
         let mut look = |path: &Path| {
             let state = FileState::at(path);
             see(path, state.map_err(|error| InputError { path: path.to_owned(), wrong: error.into() })?)
