@@ -43,6 +43,7 @@ pub mod export;
 pub mod field;
 pub mod geometry;
 pub mod input;
+mod mapping;
 pub mod memory;
 pub mod model;
 mod number;

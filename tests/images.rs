@@ -122,6 +122,36 @@ fn cells_beside_a_header_are_found() {
     assert!(alone.starts_with("byte 0: a header of cells in another file, and there is no "), "{alone}");
 }
 
+/// As many as ever are in one file: directories before their cells and after, near and far from each other.
+#[test]
+fn pages_by_the_thousand_are_read_in_order() {
+    let folder = Folder::new("pages");
+    let all: Vec<u16> = (0..3 * 5000).collect();
+    for (first, far) in [(false, 0), (true, 0), (false, 5000)] {
+        let (mut file, mut link) = (b"II\x2a\0\0\0\0\0".to_vec(), 4);
+        for cells in all.chunks(3) {
+            let directory = 2 + 7 * 12 + 4;
+            let (at, cells_at) =
+                if first { (file.len(), file.len() + directory) } else { (file.len() + 6 + far / 10, file.len()) };
+            file.resize(file.len() + directory + 6 + far / 10, 0);
+            file[cells_at..cells_at + 6].copy_from_slice(bytemuck::cast_slice(cells));
+            file[link..link + 4].copy_from_slice(&(at as u32).to_le_bytes());
+            file[at] = 7;
+            let tags: [(u16, u32); 7] =
+                [(256, 3), (257, 1), (258, 16), (259, 1), (277, 1), (273, cells_at as u32), (279, 6)];
+            for (index, (tag, value)) in tags.into_iter().enumerate() {
+                let entry = at + 2 + 12 * index;
+                file[entry..entry + 2].copy_from_slice(&tag.to_le_bytes());
+                file[entry + 2] = 4;
+                file[entry + 4] = 1;
+                file[entry + 8..entry + 12].copy_from_slice(&value.to_le_bytes());
+            }
+            link = at + directory - 4;
+        }
+        assert_eq!(cells(&folder.open("pages.tif", &file)), all, "{first} {far}");
+    }
+}
+
 #[test]
 fn slices_of_a_folder_are_a_volume() {
     let folder = Folder::new("slices");

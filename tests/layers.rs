@@ -29,6 +29,7 @@ const LIBRARY: Layers = &[
             "choice.rs",
             "dimension.rs",
             "disk/",
+            "mapping/",
             "memory.rs",
             "number.rs",
             "per_axis.rs",

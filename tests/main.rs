@@ -3,6 +3,7 @@
 mod acceptance;
 mod archives;
 mod balance;
+mod changes;
 mod fuzzed;
 mod images;
 mod inputs;

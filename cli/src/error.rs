@@ -38,6 +38,9 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// An input that changed, was cut or whose disk failed while it was read.
+    #[error("{0}")]
+    Reading(InputError),
     /// An output that exists already.
     #[error("{path} exists already; --force overwrites it", path = path.display())]
     Exists {
@@ -151,7 +154,10 @@ impl From<InputError> for Error {
             Wrong::InMember { wrong, .. } if matches!(*wrong, Wrong::Io(_) | Wrong::Archive(Fault::Memory { .. })) => {
                 InputError { path, wrong: *wrong }.into()
             }
-            wrong => Self::Input(InputError { path, wrong }.to_string()),
+            wrong => match (InputError { path, wrong }) {
+                error if error.is_of_reading() => Self::Reading(error),
+                error => Self::Input(error.to_string()),
+            },
         }
     }
 }
@@ -178,6 +184,15 @@ impl Error {
         }
     }
 
+    /// True if an input could be used, and reading it failed.
+    pub(crate) fn is_of_reading(&self) -> bool {
+        match self {
+            Self::Reading(_) => true,
+            Self::About { error, .. } => error.is_of_reading(),
+            _ => false,
+        }
+    }
+
     /// The same, about these options: any of them may be what is to change.
     pub(crate) fn about(self, options: &[&'static str]) -> Self {
         Self::About { options: options.to_vec(), error: self.into() }
@@ -200,6 +215,7 @@ impl Error {
     pub(crate) fn path(&self) -> Option<&Path> {
         match self {
             Self::File { path, .. } | Self::Exists { path } => Some(path),
+            Self::Reading(error) => Some(&error.path),
             _ => None,
         }
     }
@@ -208,7 +224,7 @@ impl Error {
     pub fn exit(&self) -> Exit {
         use orthant::Error as Library;
         match self {
-            Self::System(_) => Exit::Failed,
+            Self::System(_) | Self::Reading(_) => Exit::Failed,
             Self::About { error, .. } => error.exit(),
             Self::Model(_) | Self::Input(_) | Self::Exists { .. } => Exit::Input,
             Self::File { source, .. } => system::exit(source),

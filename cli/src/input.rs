@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use orthant::input::{ArrayFile, Endian, Format, IndexOrder, InputError, Layout, Wrong};
+use orthant::input::{Access, ArrayFile, Endian, Format, IndexOrder, InputError, Layout, Wrong};
 use orthant::per_axis::text;
 use orthant::{Bytes, Computed};
 
@@ -58,7 +58,8 @@ impl Input {
                 let reason = format!("--{}: {} says so itself; leave out", raw.join(", --"), path.display());
                 return Err(Error::Input(reason).about(&raw));
             }
-            let file = ArrayFile::open(&path, member.as_deref(), |bytes| room(&path, bytes, voice));
+            let access = Access::follow(options.follow);
+            let file = ArrayFile::open_with(&path, member.as_deref(), access, |bytes| room(&path, bytes, voice));
             let file = file.map_err(|error| match (format.part(), error) {
                 (Some(mark), error @ InputError { wrong: Wrong::Member { wanted: None, members: 1.., .. }, .. }) => {
                     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -113,6 +114,11 @@ pub(crate) fn name(file: &Path, member: Option<&str>) -> String {
 /// What is wrong with a file is about the option that names it.
 pub(crate) fn wrong(error: InputError) -> Error {
     let error = match error {
+        InputError { path, wrong: wrong @ Wrong::Outside { .. } } => {
+            let name = path.display();
+            let reason = format!("{name}: {wrong}; orthant run array --follow reads it, or copy it beside the header");
+            return Error::Input(reason).about(&["input", "follow"]);
+        }
         InputError { path, wrong: wrong @ Wrong::Tree } => {
             let name = path.display();
             Error::Input(format!("{name}: {wrong}; orthant tree convert {name} X.npy makes one of it"))

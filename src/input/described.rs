@@ -1,7 +1,7 @@
 //! What a reader of a format tells of a file: how its cells lie, where they are, and what else is known.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::bufread::GzDecoder;
@@ -10,6 +10,8 @@ use flate2::read::ZlibDecoder;
 use crate::input::about::About;
 use crate::input::error::{InputError, Wrong};
 use crate::input::layout::Layout;
+use crate::input::members::Members;
+use crate::input::reader::{FilePart, LastFile};
 
 /// An array in a file or in several.
 pub(super) struct Described {
@@ -18,7 +20,7 @@ pub(super) struct Described {
     pub(super) cells: Located,
     pub(super) about: About,
     /// Files that were read for it beside the one that was named.
-    pub(super) files: Vec<PathBuf>,
+    pub(super) files: Members,
 }
 
 /// Where the cells are.
@@ -84,14 +86,13 @@ impl Described {
         let (start, bytes) = (Begins::At(layout.offset), layout.bytes()?);
         let path = path.to_owned();
         let piece = FilePiece { path, start, packing: Packing::Nothing, skip: 0, bytes, after };
-        Ok(Self { layout, cells: Located::Pieces(vec![piece]), about, files: Vec::new() })
+        Ok(Self { layout, cells: Located::Pieces(vec![piece]), about, files: Members::default() })
     }
 }
 
 impl FilePiece {
-    /// Opens the file, and finds where an unpacked piece begins in it, and how many bytes come after.
-    pub(super) fn find(&self) -> Result<(File, u64, u64), Wrong> {
-        let (file, length) = open(&self.path)?;
+    /// Where an unpacked piece begins in a file of so many bytes, and how many come after it.
+    pub(super) fn find(&self, length: u64) -> Result<(u64, u64), Wrong> {
         let have = |offset: u64| length.saturating_sub(offset);
         let wrong = |offset: u64| Wrong::Length { offset, have: have(offset), need: self.bytes };
         let start = match self.start {
@@ -99,35 +100,37 @@ impl FilePiece {
             Begins::End => u64::try_from(self.bytes).map_or(0, have),
         };
         match u128::from(have(start)).checked_sub(self.bytes) {
-            Some(0) => Ok((file, start, 0)),
-            Some(after) if self.after != After::Refused => Ok((file, start, after as u64)),
+            Some(0) => Ok((start, 0)),
+            Some(after) if self.after != After::Refused => Ok((start, after as u64)),
             _ => Err(wrong(start)),
         }
     }
 
     /// Fails if what is packed cannot have as many bytes as the header says: a byte of Deflate is at most 1032.
-    pub(super) fn can_be(&self) -> Result<(), Wrong> {
+    pub(super) fn can_be(&self, files: &mut LastFile) -> Result<(), Wrong> {
         let Begins::At(offset) = self.start else { return Ok(()) };
         if self.packing == Packing::Nothing {
             return Ok(());
         }
-        let (_, length) = open(&self.path)?;
+        let (_, length) = files.open(&self.path)?;
         let need = self.bytes.saturating_add(self.skip.into());
         let most = u128::from(length.saturating_sub(offset)) * 1032;
         if need > most { Err(Wrong::Packed { offset, need }) } else { Ok(()) }
     }
 
     /// Writes the cells, and answers how many bytes come after them.
-    pub(super) fn write(&self, out: &mut dyn Write) -> Result<u64, Wrong> {
+    pub(super) fn write(&self, files: &mut LastFile, out: &mut dyn Write) -> Result<u64, Wrong> {
+        let (file, length) = files.open(&self.path)?;
         if self.packing == Packing::Nothing {
-            let (mut file, start, after) = self.find()?;
-            file.seek(SeekFrom::Start(start))?;
-            copy(&mut file, self.bytes, out)?.ok_or(Wrong::Length { offset: start, have: 0, need: self.bytes })?;
+            let (start, after) = self.find(length)?;
+            // As many as the file had when it was opened.
+            if !files.copy(start, self.bytes as u64, out)? {
+                return Err(Wrong::Length { offset: start, have: 0, need: self.bytes });
+            }
             return Ok(after);
         }
-        let (mut file, _) = open(&self.path)?;
         let Begins::At(offset) = self.start else { unreachable!("what is packed begins somewhere") };
-        file.seek(SeekFrom::Start(offset))?;
+        let file = FilePart::new(file, offset, u64::MAX);
         let damaged = || Wrong::Packed { offset, need: self.bytes.saturating_add(self.skip.into()) };
         let mut packed = Unpacking { bytes: unpack(BufReader::new(file), self.packing), failed: false };
         let mut whole = || -> Result<Option<u64>, Wrong> {
@@ -216,15 +219,4 @@ pub(super) fn unpack<'r>(bytes: impl BufRead + 'r, packing: Packing) -> Box<dyn 
 fn copy(from: &mut dyn Read, bytes: u128, out: &mut dyn Write) -> io::Result<Option<()>> {
     let copied = io::copy(&mut from.take(u64::try_from(bytes).unwrap_or(u64::MAX)), out)?;
     Ok((u128::from(copied) == bytes).then_some(()))
-}
-
-/// Opens a file that has a length.
-pub(super) fn open(path: &Path) -> Result<(File, u64), Wrong> {
-    // Before it is opened: opening a pipe waits for a writer.
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(Wrong::NoFile);
-    }
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if metadata.is_file() { Ok((file, metadata.len())) } else { Err(Wrong::NoFile) }
 }

@@ -25,7 +25,7 @@ pub struct InputError {
 pub enum Wrong {
     /// The system says no.
     #[error(transparent)]
-    Io(#[from] io::Error),
+    Io(io::Error),
     /// A name that no format's files have.
     #[error("none of the formats that are known; they are {known}")]
     NoFormat {
@@ -138,13 +138,36 @@ pub enum Wrong {
         /// Bytes that there should be; the largest number where they are more.
         need: u128,
     },
-    /// Written to, or of another length, since it was opened.
-    #[error("changed before {extent:?} cells from {corner:?} on were read")]
-    Changed {
-        /// The first cell of the box that was asked for, axis 0 first.
-        corner: Vec<u32>,
-        /// Its cells per axis.
-        extent: Vec<u32>,
+    /// A file that somebody wrote to, replaced or removed since it was opened.
+    #[error("the file changed while it was read; run again when nobody writes to it")]
+    Changed,
+    /// A file that became shorter while it was read.
+    #[error("byte {byte}: the file ends at byte {length}, since it was cut while it was read")]
+    Cut {
+        /// The byte that was to be read.
+        byte: u64,
+        /// Where the file ends by now.
+        length: u64,
+    },
+    /// A byte that the system does not give: of a disk that fails, say.
+    #[error("byte {byte}: cannot be read: {error}")]
+    Unread {
+        /// The byte.
+        byte: u64,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Cells in a file outside of the folder that the header is in.
+    #[error("{at}: {field} '{}': {} lies outside of the header's folder", value.escape_debug(), file.display())]
+    Outside {
+        /// Where the header says so.
+        at: FilePlace,
+        /// The field.
+        field: Box<str>,
+        /// What it says.
+        value: Box<str>,
+        /// The file that would be read.
+        file: PathBuf,
     },
     /// Something that a header says and that cannot be read.
     #[error("{at}: {field} {value}: {allowed}")]
@@ -200,6 +223,44 @@ pub enum Wrong {
         /// Dimensions.
         k: usize,
     },
+}
+
+impl From<io::Error> for Wrong {
+    fn from(error: io::Error) -> Self {
+        match error.downcast::<UnreadAt>() {
+            Ok(UnreadAt { byte, error }) => Self::Unread { byte, error },
+            Err(error) => Self::Io(error),
+        }
+    }
+}
+
+/// An error of the system while a byte of a file was read, on its way through what unpacks the file.
+#[derive(Debug, thiserror::Error)]
+#[error("byte {byte}: cannot be read: {error}")]
+pub(super) struct UnreadAt {
+    pub(super) byte: u64,
+    pub(super) error: io::Error,
+}
+
+impl From<UnreadAt> for io::Error {
+    fn from(unread: UnreadAt) -> Self {
+        Self::new(unread.error.kind(), unread)
+    }
+}
+
+impl InputError {
+    /// True if the file could be used and reading it failed: it changed meanwhile, it was cut, or its disk failed.
+    pub fn is_of_reading(&self) -> bool {
+        fn reading(wrong: &Wrong) -> bool {
+            match wrong {
+                Wrong::Changed | Wrong::Cut { .. } | Wrong::Unread { .. } => true,
+                Wrong::Archive(Fault::Unread { .. }) => true,
+                Wrong::InMember { wrong, .. } => reading(wrong),
+                _ => false,
+            }
+        }
+        reading(&self.wrong)
+    }
 }
 
 impl Wrong {

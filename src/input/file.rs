@@ -1,26 +1,27 @@
 //! A file of cells in the address space: nothing is copied but the boxes that are asked for.
 //!
-//! Nothing keeps others from writing to a file while it is read. Its length and the time of its last change are looked at before
-//! and after every box, so that a change is an error and no tree comes of two states of a file. A file that is cut short
-//! between the two ends the process, as the system has it for mapped files.
+//! Nothing keeps others from writing to a file while it is read. What the system says of it is compared after every box, so that
+//! a change is an error and no tree comes of two states of a file. A byte that is gone, because the file was cut or its disk
+//! failed, is an error that names the byte.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
-
-use memmap2::Mmap;
 
 use crate::cell::CellType;
 use crate::geometry::Region;
 use crate::input::about::{About, Remark};
-use crate::input::described::{After, Described, Located, Packing};
+use crate::input::described::{After, Described, FilePiece, Located, Packing};
 use crate::input::error::{InputError, Wrong};
-use crate::input::format::Format;
+use crate::input::format::{Access, Format};
 use crate::input::layout::{Endian, IndexOrder, Layout};
+use crate::input::members::{FileState, Identity, Snapshot};
+use crate::input::reader::{LastFile, open};
 use crate::input::{npy, npz};
+use crate::mapping::{FileMap, SharedBytes};
 use crate::tree::{InMemory, Source};
+use crate::zarr::read_at;
 
 /// An array in a file, of a number of dimensions that the file says.
 ///
@@ -47,21 +48,33 @@ use crate::tree::{InMemory, Source};
 #[derive(Debug)]
 pub struct ArrayFile {
     path: PathBuf,
-    file: File,
-    map: Mmap,
+    /// Where the cells lie: a file that was named, or one in which they were put.
+    cells: CellFile,
     layout: Layout,
     about: About,
-    /// Beside the one that was named.
-    files: Vec<PathBuf>,
-    /// Length and last change when it was opened.
-    state: (u64, Option<SystemTime>),
+    /// All files that were named, and what they were before cells were read.
+    snapshot: Snapshot,
+}
+
+/// A file that cells are read from.
+#[derive(Debug)]
+struct CellFile {
+    /// The file that errors name.
+    path: PathBuf,
+    file: File,
+    map: FileMap,
+    /// What it was when it was opened.
+    state: FileState,
+    /// True if it was named; else it has what was unpacked, all of which was read when it was opened.
+    named: bool,
 }
 
 impl ArrayFile {
     /// An array in a file or folder of any [format](Format) that its name is of; of several arrays in it the one that `part` names.
     ///
     /// Cells that lie in one file without gaps are read there. Others are first written into a file that `room` opens, to write and to
-    /// read, for so many bytes: those that are packed, and those of several files.
+    /// read, for so many bytes: those that are packed, and those of several files. Headers name no files outside of their own folder:
+    /// see [`open_with`](Self::open_with).
     ///
     /// # Errors
     /// [`InputError`] names the file, the byte or line, and what is wrong there; whatever `room` fails with.
@@ -70,8 +83,22 @@ impl ArrayFile {
         part: Option<&str>,
         room: impl FnOnce(u64) -> io::Result<File>,
     ) -> Result<Self, InputError> {
+        Self::open_with(path, part, Access::default(), room)
+    }
+
+    /// As [`open`](Self::open), with which files may be read beside the one that is named.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_with(
+        path: &Path,
+        part: Option<&str>,
+        access: Access,
+        room: impl FnOnce(u64) -> io::Result<File>,
+    ) -> Result<Self, InputError> {
         let none = || InputError { path: path.to_owned(), wrong: Wrong::NoFormat { known: Format::endings() } };
-        Self::of(path, (Format::of(path).ok_or_else(none)?.describe)(path, part)?, room)
+        let describe = Format::of(path).ok_or_else(none)?.describe;
+        Self::of(path, || describe(path, part, access), room)
     }
 
     /// A `.npy` file, of any version, whatever it is called.
@@ -79,7 +106,7 @@ impl ArrayFile {
     /// # Errors
     /// [`InputError`] names the file, the byte, and what is wrong there.
     pub fn npy(path: &Path) -> Result<Self, InputError> {
-        Self::of(path, npy::describe(path, None)?, |_| unreachable!("nothing is packed"))
+        Self::of(path, || npy::describe(path, None, Access::default()), |_| unreachable!("nothing is packed"))
     }
 
     /// A file of nothing but cells, or of which `layout` says where they are.
@@ -88,8 +115,8 @@ impl ArrayFile {
     /// [`InputError`] if the file does not hold what the layout says, and no more from its offset on.
     pub fn raw(path: &Path, layout: Layout) -> Result<Self, InputError> {
         let wrong = |wrong| InputError { path: path.to_owned(), wrong };
-        let described = Described::after_header(path, layout, After::Refused, About::default()).map_err(wrong)?;
-        Self::of(path, described, |_| unreachable!("nothing is packed"))
+        let describe = || Described::after_header(path, layout, After::Refused, About::default()).map_err(wrong);
+        Self::of(path, describe, |_| unreachable!("nothing is packed"))
     }
 
     /// A member of a `.npz` file: the one of that name, without `.npy`, or the only one. One that is stored is read where it lies; one
@@ -103,61 +130,34 @@ impl ArrayFile {
         member: Option<&str>,
         room: impl FnOnce(u64) -> io::Result<File>,
     ) -> Result<Self, InputError> {
-        Self::of(path, npz::describe(path, member)?, room)
+        Self::of(path, || npz::describe(path, member, Access::default()), room)
     }
 
-    /// What was described.
-    fn of(path: &Path, described: Described, room: impl FnOnce(u64) -> io::Result<File>) -> Result<Self, InputError> {
-        let Described { mut layout, cells, mut about, mut files } = described;
-        let wrong = |wrong| InputError { path: path.to_owned(), wrong };
-        let (file, after) = match cells {
-            Located::Pieces(pieces) => match &pieces[..] {
-                [piece] if piece.packing == Packing::Nothing => {
-                    let at = |wrong| InputError { path: piece.path.clone(), wrong };
-                    let (file, start, after) = piece.find().map_err(at)?;
-                    layout.offset = start;
-                    (file, if piece.after == After::Said { after } else { 0 })
-                }
-                _ => {
-                    let mut after = 0u64;
-                    layout.offset = 0;
-                    let bytes = layout.bytes().map_err(wrong)?;
-                    // Before there is room for what cannot be.
-                    for piece in &pieces {
-                        piece.can_be().map_err(|wrong| InputError { path: piece.path.clone(), wrong })?;
-                    }
-                    let file = in_room(path, bytes, room, |out| {
-                        for piece in &pieces {
-                            let at = |wrong| InputError { path: piece.path.clone(), wrong };
-                            let more = piece.write(out).map_err(at)?;
-                            after = after.saturating_add(if piece.after == After::Said { more } else { 0 });
-                        }
-                        Ok(())
-                    })?;
-                    files.extend(pieces.into_iter().map(|piece| piece.path).filter(|file| file != path));
-                    (file, after)
-                }
-            },
-            Located::Unpacked { bytes, write } => (in_room(path, bytes, room, write)?, 0),
-            Located::Scattered { bytes, write } => {
-                let whole = u64::try_from(bytes);
-                let whole = whole.map_err(|_| wrong(Wrong::Length { offset: 0, have: 0, need: bytes }))?;
-                let mut file = room(whole).map_err(|error| wrong(error.into()))?;
-                file.set_len(whole).map_err(|error| wrong(error.into()))?;
-                write(&mut file)?;
-                (file, 0)
-            }
-        };
+    /// What `describe` says of a file.
+    fn of(
+        path: &Path,
+        describe: impl FnOnce() -> Result<Described, InputError>,
+        room: impl FnOnce(u64) -> io::Result<File>,
+    ) -> Result<Self, InputError> {
+        // Before anything is read. If there is none, `describe` says so.
+        let before = path.metadata().ok().map(|metadata| FileState::of(&metadata));
+        let Described { mut layout, cells, mut about, files } = describe()?;
+        let snapshot = Snapshot::take(path, before, files)?;
+        let found = FoundCells::of(path, &mut layout, cells, room);
+        // What changed meanwhile explains whatever else seems to be wrong.
+        snapshot.unchanged()?;
+        let FoundCells { path: own, file, after, named } = found?;
         if after > 0 {
             about.remarks.push(Remark::After(after));
         }
-        files.dedup();
-        let metadata = file.metadata().map_err(|error| wrong(error.into()))?;
-        // SAFETY: bytes of the map are copied out or compared, by way of integers of which all bits are values. That others do not write
-        // meanwhile cannot be known; if they do, what was read is told from what should have been by the file's state.
-        #[allow(unsafe_code)]
-        let map = unsafe { Mmap::map(&file) }.map_err(|error| wrong(error.into()))?;
-        Ok(Self { path: path.to_owned(), state: state(&metadata), file, map, layout, about, files })
+        let wrong = |error: io::Error| InputError { path: own.clone(), wrong: error.into() };
+        let state = FileState::of(&file.metadata().map_err(wrong)?);
+        if named && FileState::of(&own.metadata().map_err(wrong)?) != state {
+            return Err(InputError { path: own, wrong: Wrong::Changed });
+        }
+        let map = FileMap::new(&file).map_err(wrong)?;
+        let cells = CellFile { path: own, file, map, state, named };
+        Ok(Self { path: path.to_owned(), cells, layout, about, snapshot })
     }
 
     /// What is known beside the cells.
@@ -167,7 +167,23 @@ impl ArrayFile {
 
     /// Files that were read for it beside the one that was named.
     pub fn others(&self) -> &[PathBuf] {
-        &self.files
+        self.snapshot.files()
+    }
+
+    /// What tells the data from all others, and from itself after a file of it was written to: it is of all files that are read. What
+    /// was begun of an array can be gone on with if this and the [layout](Self::layout) are the same.
+    pub fn identity(&self) -> Identity {
+        self.snapshot.identity()
+    }
+
+    /// Fails if a file that is read was written to, replaced, removed or cut since it was opened: for whoever has read all cells, before
+    /// anything is made of them. What had to be unpacked was read and compared when it was opened, and is not looked at again.
+    ///
+    /// # Errors
+    /// [`InputError`] names the file, and the byte if one could not be read.
+    pub fn unchanged(&self) -> Result<(), InputError> {
+        self.cells.unchanged().map_err(|wrong| InputError { path: self.cells.path.clone(), wrong })?;
+        if self.cells.named { self.snapshot.unchanged() } else { Ok(()) }
     }
 
     /// Where its cells lie.
@@ -188,15 +204,83 @@ impl ArrayFile {
             }
         }
     }
+}
 
-    /// Fails if somebody wrote to the file, of which a box is read.
-    fn unchanged_before<const K: usize>(&self, window: &Region<K>) -> io::Result<()> {
-        let wrong = match self.file.metadata() {
-            Ok(metadata) if state(&metadata) == self.state => return Ok(()),
-            Ok(_) => Wrong::Changed { corner: window.corner.to_vec(), extent: window.extent.to_vec() },
-            Err(error) => error.into(),
+impl CellFile {
+    /// Fails if a byte could not be read, or somebody wrote to the file.
+    fn unchanged(&self) -> Result<(), Wrong> {
+        let metadata = self.file.metadata();
+        if let Some(byte) = self.map.missing() {
+            let length = metadata.map_or(u64::MAX, |metadata| metadata.len());
+            if length <= byte {
+                return Err(Wrong::Cut { byte, length });
+            }
+            let again = || io::Error::other("the system had it not when it was needed");
+            let error = read_at(&self.file, byte, &mut [0]).err().unwrap_or_else(again);
+            return Err(Wrong::Unread { byte, error });
+        }
+        if FileState::of(&metadata?) == self.state { Ok(()) } else { Err(Wrong::Changed) }
+    }
+}
+
+/// Where cells were found.
+struct FoundCells {
+    path: PathBuf,
+    file: File,
+    /// Bytes after the cells that are to be told.
+    after: u64,
+    named: bool,
+}
+
+impl FoundCells {
+    /// The file that cells lie in as the layout says, or one of `room` in which they are put.
+    fn of(
+        path: &Path,
+        layout: &mut Layout,
+        cells: Located,
+        room: impl FnOnce(u64) -> io::Result<File>,
+    ) -> Result<Self, InputError> {
+        let wrong = |wrong| InputError { path: path.to_owned(), wrong };
+        let told = |piece: &FilePiece, after: u64| if piece.after == After::Said { after } else { 0 };
+        let mut after = 0u64;
+        let file = match cells {
+            Located::Pieces(pieces) => match &pieces[..] {
+                [piece] if piece.packing == Packing::Nothing => {
+                    let at = |wrong| InputError { path: piece.path.clone(), wrong };
+                    let (file, length) = open(&piece.path).map_err(at)?;
+                    let (start, after) = piece.find(length).map_err(at)?;
+                    layout.offset = start;
+                    return Ok(Self { path: piece.path.clone(), file, after: told(piece, after), named: true });
+                }
+                _ => {
+                    layout.offset = 0;
+                    let bytes = layout.bytes().map_err(wrong)?;
+                    let mut files = LastFile::default();
+                    // Before there is room for what cannot be.
+                    for piece in &pieces {
+                        let at = |wrong| InputError { path: piece.path.clone(), wrong };
+                        piece.can_be(&mut files).map_err(at)?;
+                    }
+                    in_room(path, bytes, room, |out| {
+                        for piece in &pieces {
+                            let at = |wrong| InputError { path: piece.path.clone(), wrong };
+                            after = after.saturating_add(told(piece, piece.write(&mut files, out).map_err(at)?));
+                        }
+                        Ok(())
+                    })?
+                }
+            },
+            Located::Unpacked { bytes, write } => in_room(path, bytes, room, write)?,
+            Located::Scattered { bytes, write } => {
+                let whole = u64::try_from(bytes);
+                let whole = whole.map_err(|_| wrong(Wrong::Length { offset: 0, have: 0, need: bytes }))?;
+                let mut file = room(whole).map_err(|error| wrong(error.into()))?;
+                file.set_len(whole).map_err(|error| wrong(error.into()))?;
+                write(&mut file)?;
+                file
+            }
         };
-        Err(io::Error::other(InputError { path: self.path.clone(), wrong }))
+        Ok(Self { path: path.to_owned(), file, after, named: false })
     }
 }
 
@@ -217,10 +301,6 @@ fn in_room(
     if u128::from(have) == bytes { Ok(file) } else { Err(short(have)) }
 }
 
-fn state(metadata: &Metadata) -> (u64, Option<SystemTime>) {
-    (metadata.len(), metadata.modified().ok())
-}
-
 /// An array in a file, as a source of boxes of cells.
 #[derive(Debug, Clone, Copy)]
 pub struct FileSource<'f, const K: usize> {
@@ -232,6 +312,39 @@ impl<const K: usize> FileSource<'_, K> {
     /// All cells, as a box.
     fn whole(&self) -> Region<K> {
         Region { corner: [0; K], extent: self.size }
+    }
+
+    /// Copies the cells of a box as they lie in the file.
+    fn copy(&self, window: &Region<K>, bytes: &mut [u8]) {
+        let Layout { kind, order, offset, .. } = self.file.layout;
+        let map = &self.file.cells.map;
+        let cells = SharedBytes::mapped(map, offset as usize..map.len());
+        let width = kind.bytes() as usize;
+        let len = |axis: usize| window.extent[axis] as usize;
+        match order {
+            IndexOrder::C => {
+                let whole = self.whole();
+                for (row, bytes) in window.rows().zip(bytes.chunks_exact_mut(len(0) * width)) {
+                    let start = whole.place(row) * width;
+                    cells.slice(start..start + bytes.len()).copy_to(bytes);
+                }
+            }
+            IndexOrder::Fortran => {
+                // Rows of the file run along the last axis, which is the slowest of the box.
+                let last = K - 1;
+                let layer = bytes.len() / len(last);
+                let mut first = *window;
+                first.extent[last] = 1;
+                let mut held = vec![0; len(last) * width];
+                for (place, row) in first.cells().enumerate() {
+                    let start = (0..K).fold(0, |at, j| at * self.size[j] as usize + row[j] as usize) * width;
+                    cells.slice(start..start + held.len()).copy_to(&mut held);
+                    for (layer, cell) in bytes.chunks_exact_mut(layer).zip(held.chunks_exact(width)) {
+                        layer[place * width..(place + 1) * width].copy_from_slice(cell);
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -247,61 +360,27 @@ impl<const K: usize> Source<K> for FileSource<'_, K> {
     fn in_memory(&self) -> Option<InMemory<'_>> {
         let Layout { order, endian, offset, .. } = self.file.layout;
         let bytes = self.whole().cells_wide() * u128::from(self.kind().bytes());
-        let bytes = &self.file.map[offset as usize..(u128::from(offset) + bytes) as usize];
+        let bytes = SharedBytes::mapped(&self.file.cells.map, offset as usize..(u128::from(offset) + bytes) as usize);
         Some(InMemory { bytes, reversed: order == IndexOrder::Fortran && K > 1, swapped: endian != Endian::HERE })
     }
 
     fn will_need(&self, bytes: Range<usize>) {
-        #[cfg(unix)]
-        {
-            let length = self.file.map.len();
-            let start = bytes.start.saturating_add(self.file.layout.offset as usize).min(length);
-            let end = bytes.end.saturating_add(self.file.layout.offset as usize).min(length);
-            // Advice: what is not followed is brought when it is looked at.
-            let _ = self.file.map.advise_range(memmap2::Advice::WillNeed, start, end - start);
-        }
-        #[cfg(not(unix))]
-        let _ = bytes;
+        let place = |byte: usize| byte.saturating_add(self.file.layout.offset as usize);
+        self.file.cells.map.will_need(place(bytes.start)..place(bytes.end));
     }
 
     fn unchanged(&self) -> io::Result<()> {
-        self.file.unchanged_before(&self.whole())
+        let wrong = |wrong| io::Error::other(InputError { path: self.file.cells.path.clone(), wrong });
+        self.file.cells.unchanged().map_err(wrong)
     }
 
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
         self.check(window, bytes)?;
-        let Layout { kind, order, endian, offset, .. } = self.file.layout;
-        self.file.unchanged_before(window)?;
-        let cells = &self.file.map[offset as usize..];
-        let width = kind.bytes() as usize;
-        let len = |axis: usize| window.extent[axis] as usize;
-        match order {
-            IndexOrder::C => {
-                let whole = self.whole();
-                for (row, bytes) in window.rows().zip(bytes.chunks_exact_mut(len(0) * width)) {
-                    let start = whole.place(row) * width;
-                    bytes.copy_from_slice(&cells[start..start + bytes.len()]);
-                }
-            }
-            IndexOrder::Fortran => {
-                // Rows of the file run along the last axis, which is the slowest of the box.
-                let last = K - 1;
-                let layer = bytes.len() / len(last);
-                let mut first = *window;
-                first.extent[last] = 1;
-                for (place, row) in first.cells().enumerate() {
-                    let start = (0..K).fold(0, |at, j| at * self.size[j] as usize + row[j] as usize) * width;
-                    let row = cells[start..start + len(last) * width].chunks_exact(width);
-                    for (layer, cell) in bytes.chunks_exact_mut(layer).zip(row) {
-                        layer[place * width..(place + 1) * width].copy_from_slice(cell);
-                    }
-                }
-            }
+        self.file.cells.map.reading(|| self.copy(window, bytes));
+        if self.file.layout.endian != Endian::HERE {
+            swap(bytes, self.kind().bytes() as usize);
         }
-        if endian != Endian::HERE {
-            swap(bytes, width);
-        }
-        self.file.unchanged_before(window)
+        self.unchanged()
     }
 }
 

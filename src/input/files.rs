@@ -1,18 +1,24 @@
 //! Files that a header of text names.
 
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use crate::input::described::open;
 use crate::input::error::{FilePlace, Wrong};
+use crate::input::format::Access;
 use crate::input::lines::HeaderField;
+use crate::input::reader::open;
 
 /// The most files that an array is in.
 const MOST: u64 = 1 << 16;
 
 /// The files that a field names: one; `LIST`, and then `list`; or a pattern with numbers, `slice%03d.raw 1 40 1`. Their names are
-/// meant from the header's folder on.
-pub(super) fn data_files(header: &Path, field: &HeaderField<'_>, list: &[String]) -> Result<Vec<PathBuf>, Wrong> {
+/// meant from the header's folder on. Files outside of it are refused unless `access` follows them.
+pub(super) fn data_files(
+    header: &Path,
+    field: &HeaderField<'_>,
+    list: &[String],
+    access: Access,
+) -> Result<Vec<PathBuf>, Wrong> {
     let folder = header.parent().unwrap_or(Path::new(""));
     let words: Vec<&str> = field.value.split_whitespace().collect();
     let names = match &words[..] {
@@ -32,7 +38,31 @@ pub(super) fn data_files(header: &Path, field: &HeaderField<'_>, list: &[String]
     if let Some(name) = names.iter().find(|name| name.contains(char::is_control)) {
         return Err(Wrong::field(field.at, field.name, name, "a file's name without control characters is needed"));
     }
+    if !access.follow
+        && let Some((name, file)) = names.iter().find_map(|name| Some((name, outside(folder, name)?)))
+    {
+        return Err(Wrong::Outside { at: field.at, field: field.name.into(), value: name.as_str().into(), file });
+    }
     Ok(names.iter().map(|name| folder.join(name)).collect())
+}
+
+/// Where a file is that a name leads to from a folder, if that is outside of the folder.
+fn outside(folder: &Path, name: &str) -> Option<PathBuf> {
+    let file = folder.join(name);
+    let mut parts = Path::new(name).components();
+    let own = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
+    if own && !file.is_symlink() {
+        return None;
+    }
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    match (file.canonicalize(), here.canonicalize()) {
+        (Ok(real), Ok(folder)) => (!real.starts_with(&folder)).then_some(real),
+        // Nothing is there, which is not told of what lies outside.
+        _ => {
+            let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+            (!Path::new(name).components().all(inside)).then_some(file)
+        }
+    }
 }
 
 /// The names that a pattern makes of numbers.

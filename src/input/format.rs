@@ -14,7 +14,23 @@ pub struct Format {
     /// True of a folder that is one.
     pub(super) folder: fn(&Path) -> bool,
     /// Reads what a file says, and no cells. A part is given where the format has them.
-    pub(super) describe: fn(&Path, Option<&str>) -> Result<Described, InputError>,
+    pub(super) describe: fn(&Path, Option<&str>, Access) -> Result<Described, InputError>,
+}
+
+/// Which files may be read for an array beside the one that is named.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Access {
+    /// True if a header of NRRD or MetaImage may name files outside of its own folder: by an absolute path, by `..`, or by a link. By
+    /// default it may not, since the header may come from somebody who should not choose which files are read.
+    pub follow: bool,
+}
+
+impl Access {
+    /// With or without files outside of the header's folder.
+    pub fn follow(follow: bool) -> Self {
+        Self { follow }
+    }
 }
 
 impl std::fmt::Debug for Format {

@@ -12,10 +12,12 @@ use hdf5_pure::{AttrValue, Dataset, Datatype, DatatypeByteOrder, File, FloatingP
 use crate::cell::{Cell, CellType};
 use crate::dimension::MAX_DIM;
 use crate::input::about::{About, Remark};
-use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing, open};
+use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing};
 use crate::input::error::{FilePlace, InputError, Wrong};
-use crate::input::format::{Format, no_folder};
+use crate::input::format::{Access, Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
+use crate::input::members::Members;
+use crate::input::reader::open;
 use crate::tree::TreeLabel;
 
 pub(super) const FORMAT: Format = Format {
@@ -42,7 +44,7 @@ const DEEPEST: usize = 32;
 /// The most cells of an axis whose coordinates are looked at.
 const LONGEST: u64 = 1 << 24;
 
-fn describe(path: &Path, part: Option<&str>) -> Result<Described, InputError> {
+fn describe(path: &Path, part: Option<&str>, _: Access) -> Result<Described, InputError> {
     described(path, part).map_err(|wrong| InputError { path: path.to_owned(), wrong })
 }
 
@@ -128,7 +130,7 @@ fn described(path: &Path, part: Option<&str>) -> Result<Described, Wrong> {
             Located::Unpacked { bytes, write: Box::new(write) }
         }
     };
-    Ok(Described { layout, cells, about, files: Vec::new() })
+    Ok(Described { layout, cells, about, files: Members::default() })
 }
 
 /// Fails if a chunk is said to reach beyond the file: the library takes memory for as much as an index says, before it reads.

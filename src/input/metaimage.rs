@@ -6,19 +6,20 @@ use std::path::Path;
 
 use crate::cell::CellType;
 use crate::input::about::About;
-use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing, open};
+use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing};
 use crate::input::error::{FilePlace, InputError, Wrong};
 use crate::input::files::data_files;
-use crate::input::format::{Format, no_folder};
+use crate::input::format::{Access, Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::lines::{HeaderField, HeaderLines};
+use crate::input::reader::open;
 
 pub(super) const FORMAT: Format =
     Format { name: "MetaImage", extensions: &["mha", "mhd"], part: None, folder: no_folder, describe };
 
-fn describe(path: &Path, _: Option<&str>) -> Result<Described, InputError> {
+fn describe(path: &Path, _: Option<&str>, access: Access) -> Result<Described, InputError> {
     let wrong = |wrong| InputError { path: path.to_owned(), wrong };
-    MetaHeader::read(path).and_then(|header| header.described(path)).map_err(wrong)
+    MetaHeader::read(path).and_then(|header| header.described(path, access)).map_err(wrong)
 }
 
 /// Types by their names.
@@ -138,7 +139,7 @@ impl MetaHeader {
         }
     }
 
-    fn described(&self, path: &Path) -> Result<Described, Wrong> {
+    fn described(&self, path: &Path, access: Access) -> Result<Described, Wrong> {
         if let Some(field) = self.field("ObjectType").filter(|field| field.value != "Image") {
             return Err(field.wrong("an Image can be read"));
         }
@@ -160,7 +161,7 @@ impl MetaHeader {
         let mut layout = Layout { kind, size, order: IndexOrder::C, endian, offset: 0 };
         let data = self.needs("ElementDataFile")?;
         let local = data.value.eq_ignore_ascii_case("local");
-        let paths = if local { vec![path.to_owned()] } else { data_files(path, &data, &self.list)? };
+        let paths = if local { vec![path.to_owned()] } else { data_files(path, &data, &self.list, access)? };
         let (whole, count) = (layout.bytes()?, paths.len() as u128);
         if whole % count != 0 {
             return Err(data.wrong(format!("{count} files cannot have as many of {whole} bytes each")));
@@ -187,7 +188,7 @@ impl MetaHeader {
             layout.offset = start;
         }
         let about = self.about(axes)?;
-        Ok(Described { layout, cells: Located::Pieces(pieces), about, files })
+        Ok(Described { layout, cells: Located::Pieces(pieces), about, files: files.into() })
     }
 
     fn about(&self, k: usize) -> Result<About, Wrong> {

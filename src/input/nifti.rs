@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use crate::cell::CellType;
 use crate::dimension::MAX_DIM;
 use crate::input::about::{About, AboutAxis};
-use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing, open, unpack};
+use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing, unpack};
 use crate::input::error::{FilePlace, InputError, Wrong};
-use crate::input::format::{Format, no_folder};
+use crate::input::format::{Access, Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
+use crate::input::reader::open;
 
 pub(super) const FORMAT: Format =
     Format { name: "NIfTI", extensions: &["nii", "nii.gz", "hdr", "hdr.gz"], part: None, folder: no_folder, describe };
@@ -92,7 +93,7 @@ const SECOND: Offsets = Offsets {
     widths: [4, 8],
 };
 
-fn describe(path: &Path, _: Option<&str>) -> Result<Described, InputError> {
+fn describe(path: &Path, _: Option<&str>, _: Access) -> Result<Described, InputError> {
     described(path).map_err(|wrong| InputError { path: path.to_owned(), wrong })
 }
 
@@ -118,7 +119,7 @@ fn described(path: &Path) -> Result<Described, Wrong> {
     }
     let about = header.about(layout.size.len());
     let piece = FilePiece { path: data, start, packing, skip, bytes: layout.bytes()?, after: After::Said };
-    Ok(Described { layout, cells: Located::Pieces(vec![piece]), about, files })
+    Ok(Described { layout, cells: Located::Pieces(vec![piece]), about, files: files.into() })
 }
 
 fn packing(path: &Path) -> Packing {

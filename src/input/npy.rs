@@ -9,10 +9,11 @@ use std::path::Path;
 use crate::cell::CellType;
 use crate::dimension::MAX_DIM;
 use crate::input::about::About;
-use crate::input::described::{After, Described, open};
+use crate::input::described::{After, Described};
 use crate::input::error::{InputError, Wrong};
-use crate::input::format::{Format, no_folder};
+use crate::input::format::{Access, Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
+use crate::input::reader::open;
 
 /// The longest header that is read. Those of arrays have a hundred bytes or two.
 const LONGEST: u64 = 1 << 16;
@@ -21,7 +22,7 @@ pub(super) const FORMAT: Format =
     Format { name: "NumPy", extensions: &["npy"], part: None, folder: no_folder, describe };
 
 /// What a file says.
-pub(super) fn describe(path: &Path, _: Option<&str>) -> Result<Described, InputError> {
+pub(super) fn describe(path: &Path, _: Option<&str>, _: Access) -> Result<Described, InputError> {
     let described = || {
         let (file, length) = open(path)?;
         Described::after_header(path, layout(file, length)?, After::Refused, About::default())

@@ -4,17 +4,19 @@
 //! deflated has to be unpacked, and is held against its checksum.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 
 use crate::input::about::About;
-use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing, open};
+use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing};
 use crate::input::error::{InputError, Wrong};
-use crate::input::format::{Format, no_folder};
+use crate::input::format::{Access, Format, no_folder};
+use crate::input::members::Members;
 use crate::input::npy;
+use crate::input::reader::{FilePart, open};
 use crate::zarr::{CHECKSUMS, Directory, Entry, Fault};
 
 /// Names of members that are listed in a message.
@@ -27,10 +29,10 @@ pub(super) const FORMAT: Format =
     Format { name: "NumPy's archives", extensions: &["npz"], part: Some(":"), folder: no_folder, describe };
 
 /// What the member of that name says, or the only one.
-pub(super) fn describe(path: &Path, member: Option<&str>) -> Result<Described, InputError> {
+pub(super) fn describe(path: &Path, member: Option<&str>, _: Access) -> Result<Described, InputError> {
     let wrong = |wrong| InputError { path: path.to_owned(), wrong };
     let member = member.map(|name| name.strip_suffix(EXTENSION).unwrap_or(name));
-    let (mut file, _) = open(path).map_err(wrong)?;
+    let (file, _) = open(path).map_err(wrong)?;
     let (name, found) = find(&file, member).map_err(wrong)?;
     let own = path.to_owned();
     let inside = move |inner| InputError {
@@ -39,10 +41,9 @@ pub(super) fn describe(path: &Path, member: Option<&str>) -> Result<Described, I
     };
     // Nothing is unpacked that is no array.
     let layout = if found.deflated {
-        inflated(&file, &found).map_err(Wrong::from).and_then(|bytes| npy::layout(bytes, found.length))
+        npy::layout(inflated(&file, &found), found.length)
     } else {
-        let stored = file.seek(SeekFrom::Start(found.start)).map(|_| (&file).take(found.length));
-        stored.map_err(Wrong::from).and_then(|bytes| npy::layout(bytes, found.length))
+        npy::layout(FilePart::new(&file, found.start, found.length), found.length)
     };
     let layout = layout.map_err(&inside)?;
     let (have, need) = (found.length.saturating_sub(layout.offset), layout.bytes().map_err(&inside)?);
@@ -64,7 +65,7 @@ pub(super) fn describe(path: &Path, member: Option<&str>) -> Result<Described, I
             after: After::Others,
         }])
     };
-    Ok(Described { layout, cells, about: About::default(), files: Vec::new() })
+    Ok(Described { layout, cells, about: About::default(), files: Members::default() })
 }
 
 /// Finds the member of that name, without `.npy`, or the only one.
@@ -101,7 +102,7 @@ fn find(file: &File, wanted: Option<&str>) -> Result<(String, Entry), Wrong> {
 /// Writes the bytes of a deflated member.
 fn inflate(file: &File, member: &Entry, out: &mut dyn Write) -> Result<(), Wrong> {
     let damaged = Wrong::Deflated { offset: member.start };
-    let mut bytes = inflated(file, member)?.take(member.length.saturating_add(1));
+    let mut bytes = inflated(file, member).take(member.length.saturating_add(1));
     let (mut buffer, mut crc) = (vec![0; 1 << 18], Crc::new());
     loop {
         let read = match bytes.read(&mut buffer) {
@@ -120,8 +121,6 @@ fn inflate(file: &File, member: &Entry, out: &mut dyn Write) -> Result<(), Wrong
 }
 
 /// The bytes of a deflated member, as they come.
-fn inflated<'f>(file: &'f File, member: &Entry) -> io::Result<impl Read + use<'f>> {
-    let mut file = file;
-    file.seek(SeekFrom::Start(member.start))?;
-    Ok(DeflateDecoder::new(BufReader::new(file).take(member.packed)))
+fn inflated<'f>(file: &'f File, member: &Entry) -> impl Read + use<'f> {
+    DeflateDecoder::new(BufReader::new(FilePart::new(file, member.start, member.packed)))
 }

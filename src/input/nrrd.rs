@@ -8,21 +8,22 @@ use std::path::Path;
 
 use crate::cell::CellType;
 use crate::input::about::{About, Remark};
-use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing, open};
+use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing};
 use crate::input::error::{FilePlace, InputError, Wrong};
 use crate::input::files::{data_files, past_lines};
-use crate::input::format::{Format, no_folder};
+use crate::input::format::{Access, Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::lines::{HeaderField, HeaderLines};
+use crate::input::reader::open;
 use crate::tree::TreeLabel;
 
 pub(super) const FORMAT: Format =
     Format { name: "NRRD", extensions: &["nrrd", "nhdr"], part: None, folder: no_folder, describe };
 
-fn describe(path: &Path, _: Option<&str>) -> Result<Described, InputError> {
+fn describe(path: &Path, _: Option<&str>, access: Access) -> Result<Described, InputError> {
     let wrong = |wrong| InputError { path: path.to_owned(), wrong };
     let header = NrrdHeader::read(path).map_err(wrong)?;
-    header.described(path).map_err(wrong)
+    header.described(path, access).map_err(wrong)
 }
 
 /// What the fields of a header say, by their names in small letters.
@@ -106,7 +107,7 @@ impl NrrdHeader {
         self.field(name).ok_or(Wrong::Missing { field: name })
     }
 
-    fn described(&self, path: &Path) -> Result<Described, Wrong> {
+    fn described(&self, path: &Path, access: Access) -> Result<Described, Wrong> {
         let axes = self.needs("dimension")?.axes()?;
         let size = self.needs("sizes")?.extents(axes)?;
         let kind = kind(&self.needs("type")?)?;
@@ -128,7 +129,7 @@ impl NrrdHeader {
         let mut layout = Layout { kind, size, order: IndexOrder::C, endian, offset: 0 };
         let paths = match self.field("data file") {
             None => vec![path.to_owned()],
-            Some(field) => data_files(path, &field, &self.list)?,
+            Some(field) => data_files(path, &field, &self.list, access)?,
         };
         let whole = layout.bytes()?;
         let bytes = whole / paths.len() as u128;
@@ -154,7 +155,7 @@ impl NrrdHeader {
             layout.offset = start.saturating_add(skip);
         }
         let about = self.about(&layout)?;
-        Ok(Described { layout, cells: Located::Pieces(pieces), about, files })
+        Ok(Described { layout, cells: Located::Pieces(pieces), about, files: files.into() })
     }
 
     /// How many lines or bytes are skipped; None of -1, which counts from the end.

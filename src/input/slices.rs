@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use crate::input::about::Remark;
 use crate::input::described::{Described, Located};
 use crate::input::error::{InputError, Wrong};
-use crate::input::format::Format;
+use crate::input::format::{Access, Format};
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::tiff::{self, Pages};
 
 pub(super) const FORMAT: Format =
     Format { name: "folders of TIFF slices", extensions: &[], part: None, folder: Path::is_dir, describe };
 
-fn describe(path: &Path, _: Option<&str>) -> Result<Described, InputError> {
+fn describe(path: &Path, _: Option<&str>, _: Access) -> Result<Described, InputError> {
     let wrong = |wrong| InputError { path: path.to_owned(), wrong };
     let (slices, others) = slices(path).map_err(wrong)?;
     let one = |slice: &Path| -> Result<Pages, InputError> {
@@ -51,7 +51,7 @@ fn describe(path: &Path, _: Option<&str>) -> Result<Described, InputError> {
             stack.write(slice, &mut tiff::Turned { out, width: kind.bytes() as usize, kept: Vec::new() })
         })
     };
-    Ok(Described { layout, cells: Located::Unpacked { bytes, write: Box::new(write) }, about, files })
+    Ok(Described { layout, cells: Located::Unpacked { bytes, write: Box::new(write) }, about, files: files.into() })
 }
 
 /// The slices of a folder in their order, and how many other files there are.

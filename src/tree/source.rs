@@ -8,6 +8,7 @@ use ndarray::Axis;
 use crate::cell::{Cell, CellType};
 use crate::field::ArrayField;
 use crate::geometry::Region;
+use crate::mapping::SharedBytes;
 use crate::result::{DenseArray, each_width};
 
 /// An array somewhere, in memory or not, which hands out boxes of its cells.
@@ -65,19 +66,20 @@ pub trait Source<const K: usize>: Sync {
         Ok(None)
     }
 
-    /// All cells as they lie in memory, or in a file in the address space, where whoever asks then looks at them by themselves; None of
-    /// what has to be [`read`](Self::read).
+    /// All cells as they lie in memory, or in a file in the address space, where a build looks at them without copying them. None if
+    /// cells have to be [`read`](Self::read).
     fn in_memory(&self) -> Option<InMemory<'_>> {
         None
     }
 
-    /// Says which bytes of [`in_memory`](Self::in_memory) are looked at next, so that a file's can be brought there meanwhile.
+    /// Says which bytes of [`in_memory`](Self::in_memory) are looked at next, so that the system can read those of a file in advance.
     fn will_need(&self, _: Range<usize>) {}
 
-    /// Fails if the cells are others than those that were there at first: asked after some in memory were looked at.
+    /// Fails if the cells are not those that were there at first, or if some could not be read. A build calls it after it looked at
+    /// cells [in memory](Self::in_memory), and before it makes anything of them.
     ///
     /// # Errors
-    /// Says what changed.
+    /// Says what changed, or what could not be read.
     fn unchanged(&self) -> io::Result<()> {
         Ok(())
     }
@@ -110,17 +112,34 @@ pub trait Source<const K: usize>: Sync {
 #[derive(Debug, Clone, Copy)]
 pub struct InMemory<'s> {
     /// All cells.
-    pub bytes: &'s [u8],
+    pub(crate) bytes: SharedBytes<'s>,
     /// True if the last axis is the fastest, and axis 0 the slowest; else it is the other way round.
-    pub reversed: bool,
-    /// True if bytes of a cell come in the other order than this machine's.
-    pub swapped: bool,
+    pub(crate) reversed: bool,
+    /// True if the bytes of a cell come in the other order than this machine's.
+    pub(crate) swapped: bool,
 }
 
-impl InMemory<'_> {
+impl<'s> InMemory<'s> {
+    /// The cells of an array, axis 0 the fastest, in this machine's order of bytes.
+    pub fn new(bytes: &'s [u8]) -> Self {
+        Self { bytes: SharedBytes::of(bytes), reversed: false, swapped: false }
+    }
+
+    /// With the last axis the fastest and axis 0 the slowest, if `reversed`.
+    #[must_use]
+    pub fn reversed(self, reversed: bool) -> Self {
+        Self { reversed, ..self }
+    }
+
+    /// With the bytes of a cell in the other order than this machine's, if `swapped`.
+    #[must_use]
+    pub fn swapped(self, swapped: bool) -> Self {
+        Self { swapped, ..self }
+    }
+
     /// True if cells begin where this machine wants them to.
     pub(super) fn aligned(&self, kind: CellType) -> bool {
-        self.bytes.as_ptr().addr().is_multiple_of(kind.bytes() as usize)
+        self.bytes.aligned(kind.bytes() as usize)
     }
 }
 
@@ -135,8 +154,7 @@ impl<const K: usize, T: Cell> Source<K> for ArrayField<'_, K, T> {
 
     fn in_memory(&self) -> Option<InMemory<'_>> {
         let cells = self.view();
-        let bytes = bytemuck::cast_slice(cells.to_slice()?);
-        Some(InMemory { bytes, reversed: false, swapped: false })
+        Some(InMemory::new(bytemuck::cast_slice(cells.to_slice()?)))
     }
 
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
@@ -167,8 +185,7 @@ impl<const K: usize> Source<K> for DenseArray<K> {
     }
 
     fn in_memory(&self) -> Option<InMemory<'_>> {
-        let bytes = each_width!(self.cells().bits(), cells => bytemuck::cast_slice(cells));
-        Some(InMemory { bytes, reversed: false, swapped: false })
+        Some(InMemory::new(each_width!(self.cells().bits(), cells => bytemuck::cast_slice(cells))))
     }
 
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {

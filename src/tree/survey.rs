@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::backend::Control;
 use crate::cell::CellType;
+use crate::mapping::SharedCells;
 use crate::result::{Cells, MemoryError, Stored, Width, each_width};
 use crate::rule::exact;
 use crate::tree::along::Along;
@@ -123,10 +124,11 @@ impl<const K: usize> Ground<K> {
         control: &Control,
         words: &mut [W],
     ) -> Result<Vec<bool>, TreeError> {
-        let cells: &[W] = bytemuck::cast_slice(memory.bytes);
+        let cells: SharedCells<'_, W> = memory.bytes.cells();
+        let bytes = cells.len() * size_of::<W>();
         let (each, portions) = (self.regions(0..self.cut), self.regions(self.cut..K));
         let kind = WordKind { kind: source.kind(), swapped: memory.swapped };
-        let some = (PORTION / (size_of_val(cells) / portions).max(1)).clamp(1, portions);
+        let some = (PORTION / (bytes / portions).max(1)).clamp(1, portions);
         let next = AtomicUsize::new(0);
         // In the order of memory, whoever comes first: a disk then has one place to read from.
         let thread = |_| -> Result<Vec<Seen<W>>, TreeError> {
@@ -138,15 +140,14 @@ impl<const K: usize> Ground<K> {
                 }
                 let last = portions.min(first + some);
                 control.check()?;
+                let ends = |portion: usize| (bytes as u128 * portion as u128 / portions as u128) as usize;
+                source.will_need(ends(first)..ends(last).saturating_add(AHEAD));
                 let (mut words, mut mixed) =
                     (vec![W::cut(0); each * (last - first)], vec![false; each * (last - first)]);
                 for (portion, (words, mixed)) in
                     (first..last).zip(words.chunks_exact_mut(each).zip(mixed.chunks_exact_mut(each)))
                 {
-                    let ends =
-                        |portion: usize| (size_of_val(cells) as u128 * portion as u128 / portions as u128) as usize;
-                    source.will_need(ends(portion)..ends(portion + 1).saturating_add(AHEAD));
-                    self.portion(cells, portion, kind, words, mixed, control)?;
+                    memory.bytes.reading(|| self.portion(cells, portion, kind, words, mixed, control))?;
                 }
                 source.unchanged()?;
                 found.push(Seen { first: first * each, words, mixed });
@@ -165,7 +166,7 @@ impl<const K: usize> Ground<K> {
     /// Looks at the regions of a portion.
     fn portion<W: Width>(
         &self,
-        cells: &[W],
+        cells: SharedCells<'_, W>,
         portion: usize,
         kind: WordKind,
         words: &mut [W],
@@ -188,7 +189,7 @@ impl<const K: usize> Ground<K> {
         let (mut at, mut unheard) = (corner, 0);
         loop {
             let start = (0..K).rev().fold(0, |place, i| place * self.size[i] as usize + at[i] as usize);
-            let row = &cells[start..start + (end[0] - corner[0]) as usize];
+            let row = cells.slice(start..start + (end[0] - corner[0]) as usize);
             let regions = (1..self.cut)
                 .rev()
                 .fold(0, |place, i| place * self.grid[i] as usize + self.axes[i].region(at[i]) as usize);
@@ -231,16 +232,24 @@ impl WordKind {
     }
 
     /// A row of cells, which meets the regions between `bounds`.
-    fn row<W: Width>(self, row: &[W], bounds: &[usize], state: &mut RowState<W>, words: &mut [W], mixed: &mut [bool]) {
+    fn row<W: Width>(
+        self,
+        row: SharedCells<'_, W>,
+        bounds: &[usize],
+        state: &mut RowState<W>,
+        words: &mut [W],
+        mixed: &mut [bool],
+    ) {
         match *state {
             RowState::Mixed => return,
-            RowState::Same(bits) if all_are(row, bits) => return,
+            RowState::Same(bits) if row.all_are(bits) => return,
             RowState::New => {
                 for (word, start) in words.iter_mut().zip(bounds) {
-                    *word = row[*start];
+                    *word = row.get(*start);
                 }
-                if all_are(row, row[0]) {
-                    *state = RowState::Same(row[0]);
+                let first = row.get(0);
+                if row.all_are(first) {
+                    *state = RowState::Same(first);
                     return;
                 }
             }
@@ -248,8 +257,9 @@ impl WordKind {
         }
         let mut left = false;
         for ((word, mixed), ends) in words.iter().zip(mixed).zip(bounds.windows(2)) {
-            if !*mixed && !all_are(&row[ends[0]..ends[1]], *word) {
-                *mixed = !self.none_is_a_number(&row[ends[0]..ends[1]], *word);
+            let cells = row.slice(ends[0]..ends[1]);
+            if !*mixed && !cells.all_are(*word) {
+                *mixed = !self.none_is_a_number(cells, *word);
             }
             left |= !*mixed;
         }
@@ -257,20 +267,8 @@ impl WordKind {
     }
 
     /// True if all cells count as `bits`, which is not a number.
-    fn none_is_a_number<W: Width>(self, row: &[W], bits: W) -> bool {
-        self.kind.nan().is_some_and(|nan| self.key(bits) == nan && row.iter().all(|&cell| self.key(cell) == nan))
+    fn none_is_a_number<W: Width>(self, row: SharedCells<'_, W>, bits: W) -> bool {
+        let all = |nan| (0..row.len()).all(|index| self.key(row.get(index)) == nan);
+        self.kind.nan().is_some_and(|nan| self.key(bits) == nan && all(nan))
     }
-}
-
-/// True if all cells have these bits.
-#[inline]
-fn all_are<W: Width>(row: &[W], bits: W) -> bool {
-    // As many cells as fit eight bytes at a time, so that one loop serves all widths; a branch for every few of them, so that a mixed
-    // row ends soon.
-    let width = size_of::<W>();
-    let pattern = bits.word().wrapping_mul(u64::MAX / (u64::MAX >> (64 - 8 * width)));
-    let (eights, rest) = bytemuck::cast_slice::<W, u8>(row).as_chunks();
-    let differ = |eights: &[[u8; 8]]| eights.iter().fold(0, |all, &eight| all | (u64::from_ne_bytes(eight) ^ pattern));
-    let cells = row.len() - rest.len() / width;
-    eights.chunks(64).all(|some| differ(some) == 0) && row[cells..].iter().all(|&cell| cell == bits)
 }

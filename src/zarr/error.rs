@@ -24,6 +24,14 @@ pub enum Fault {
     /// The system says no.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// A byte that the system does not give: of a disk that fails, or of a file that was cut meanwhile.
+    #[error("byte {offset}: cannot be read: {error}")]
+    Unread {
+        /// The byte.
+        offset: u64,
+        /// What the system says.
+        error: io::Error,
+    },
     /// Something is needed that is not there.
     #[error("there is no {0}")]
     Missing(String),

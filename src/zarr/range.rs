@@ -3,21 +3,34 @@
 use std::fs::File;
 use std::io;
 
-/// Fills `bytes` from a place of a file on.
+/// Reads some bytes from a place of a file on, as many as the system likes; none at the end.
 #[cfg(unix)]
-pub(super) fn read_exact_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+fn read_some_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, bytes, offset)
+}
+
+/// Reads some bytes from a place of a file on, as many as the system likes; none at the end.
+#[cfg(windows)]
+fn read_some_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, bytes, offset)
+}
+
+/// Reads some bytes from a place of a file on, whatever signals come meanwhile; none at the end.
+pub(crate) fn read_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match read_some_at(file, offset, bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read,
+        }
+    }
 }
 
 /// Fills `bytes` from a place of a file on.
-#[cfg(windows)]
-pub(super) fn read_exact_at(file: &File, mut offset: u64, mut bytes: &mut [u8]) -> io::Result<()> {
+pub(crate) fn read_exact_at(file: &File, mut offset: u64, mut bytes: &mut [u8]) -> io::Result<()> {
     while !bytes.is_empty() {
-        match std::os::windows::fs::FileExt::seek_read(file, bytes, offset) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(read) => (offset, bytes) = (offset + read as u64, &mut bytes[read..]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+        match read_at(file, offset, bytes)? {
+            0 => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends here")),
+            read => (offset, bytes) = (offset + read as u64, &mut bytes[read..]),
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Where files of arrays lie: in a folder, or in a zip in which nothing is compressed.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -72,6 +72,11 @@ impl ZarrStore {
     /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// True of a folder, whose files are files of the system.
+    pub(crate) fn is_folder(&self) -> bool {
+        self.zip.is_none()
     }
 
     /// An error about all of it.
@@ -200,6 +205,14 @@ impl Member {
         self.start + at
     }
 
+    /// What the system says of the file that it is, or is in.
+    ///
+    /// # Errors
+    /// If the system says no.
+    pub(crate) fn metadata(&self) -> io::Result<Metadata> {
+        self.file.metadata()
+    }
+
     /// An error about it.
     pub(crate) fn wrong(&self, fault: Fault) -> ZarrError {
         ZarrError { path: self.path.clone(), member: self.name.clone(), fault }
@@ -216,7 +229,8 @@ impl Member {
         }
         let read = || -> Result<Vec<u8>, Fault> {
             let mut bytes = zeros::<u8>(length as usize)?;
-            read_exact_at(&self.file, self.offset(at), &mut bytes)?;
+            let offset = self.offset(at);
+            read_exact_at(&self.file, offset, &mut bytes).map_err(|error| Fault::Unread { offset, error })?;
             Ok(bytes)
         };
         read().map_err(|fault| self.wrong(fault))

@@ -52,7 +52,8 @@ impl<const K: usize> Source<K> for Lying<'_, K> {
 
     fn in_memory(&self) -> Option<InMemory<'_>> {
         let (words, length, [reversed, swapped]) = self.memory.as_ref()?;
-        Some(InMemory { bytes: &bytemuck::cast_slice(words)[..*length], reversed: *reversed, swapped: *swapped })
+        let memory = InMemory::new(&bytemuck::cast_slice(words)[..*length]);
+        Some(memory.reversed(*reversed).swapped(*swapped))
     }
 
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use orthant::CellType;
 use orthant::choice::number;
 use orthant::field::FieldKind;
@@ -26,6 +27,13 @@ pub(crate) struct InputOptions {
     /// other file is taken for cells alone, and --dtype and --size say which.
     #[arg(long, value_name = "FILE", env = "ORTHANT_INPUT")]
     pub(crate) input: Option<PathBuf>,
+    /// Read the files that a header names outside of its own folder
+    ///
+    /// Headers of NRRD (.nhdr) and MetaImage (.mhd) name the files of their cells. By default these lie in the header's folder or below:
+    /// a header that names another file, by an absolute path, by .. or through a link, is refused, and the message says which file it
+    /// would be. With --follow that file is read.
+    #[arg(long, value_parser = BoolishValueParser::new(), env = "ORTHANT_FOLLOW", hide_short_help = true)]
+    pub(crate) follow: bool,
     /// The type of the cells in a file of cells alone
     #[arg(long, value_parser = one_of!(CellType), value_name = "TYPE", env = "ORTHANT_DTYPE", hide_short_help = true)]
     pub(crate) dtype: Option<CellType>,
@@ -51,6 +59,7 @@ impl InputOptions {
     pub(crate) fn of(path: &Path) -> Self {
         Self {
             input: Some(path.to_owned()),
+            follow: false,
             dtype: None,
             offset: None,
             order: None,
@@ -64,7 +73,8 @@ impl InputOptions {
     /// # Errors
     /// [`Error::Input`] names the options.
     pub(crate) fn refused_by(&self, workload: FieldKind) -> Result<(), Error> {
-        let input: Vec<&'static str> = self.input.iter().map(|_| "input").collect();
+        let given = [("input", self.input.is_some()), ("follow", self.follow)];
+        let input: Vec<&'static str> = given.into_iter().filter(|given| given.1).map(|given| given.0).collect();
         match &[input, self.predicate.given(), self.raw()].concat()[..] {
             [] => Ok(()),
             names => {

@@ -132,8 +132,8 @@ impl Staged {
             return Err(failed(ErrorKind::NotFound, &format!("there is no folder {}", folder.display())));
         }
         // The error would name the temporary file, which nobody asked for.
-        let temporary = Temporary::new(folder)
-            .map_err(|error| Error::File { path: target.to_owned(), source: bare(error) })?;
+        let temporary =
+            Temporary::new(folder).map_err(|error| Error::File { path: target.to_owned(), source: bare(error) })?;
         undisturbed().temporary(temporary.path());
         staged(Place::File { temporary, target: followed, force })
     }

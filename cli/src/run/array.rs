@@ -3,16 +3,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Instant, UNIX_EPOCH};
+use std::time::Instant;
 
 use orthant::export::npy;
-use orthant::input::Numbers;
+use orthant::input::{Layout, Numbers};
 use orthant::result::{RegionsChecksum, RunCounts};
 use orthant::tree::{BottomUp, Census, NotANumber, Source, TreeWriter};
 use orthant::{ArrayReport, BackendKind, Built, Computed, Control, How, Keep, Plan, ReadFrom, Tree};
-
-use rayon::ThreadPool;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::outputs::{Format, Outputs, finish, write_report};
 use super::{noise, summary};
@@ -28,6 +25,7 @@ use crate::output::{Slice, overlay, png, tree};
 use crate::progress::Progress;
 use crate::threads;
 use crate::voice::{Voice, print};
+use rayon::ThreadPool;
 
 /// Subdivides an array as asked.
 pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
@@ -163,7 +161,18 @@ impl ArrayRun {
                 "orthant: {target}: {done} of {shards} shards are finished, and the same command goes on with them"
             ));
         }
-        let (tree, counts, checksum) = built?;
+        // What was read is compared once more before anything takes its name.
+        let built = built.and_then(|built| self.input.file.unchanged().map(|()| built).map_err(wrong));
+        let (tree, counts, checksum) = match built {
+            Ok(built) => built,
+            Err(error) => {
+                if error.is_of_reading() {
+                    // Nobody can go on with shards of what is no more.
+                    trees.into_iter().for_each(|(writer, _)| writer.discard());
+                }
+                return Err(error);
+            }
+        };
         let layout = self.input.file.layout();
         let bytes = plan.domain().cells() as u64 * read.bytes();
         let (order, endian, member) = (layout.order, layout.endian, self.input.member.clone());
@@ -188,23 +197,13 @@ impl ArrayRun {
         input::name(path.file_name().unwrap_or_default().as_ref(), self.input.member.as_deref())
     }
 
-    /// What tells the array from all others, and from itself when a file of it was written to: what was begun of it can be gone on
-    /// with.
+    /// What tells the array from all others, and from itself after a file of it was written to, in words: a tree that was begun of the
+    /// same array can be gone on with. It says how cells lie, too, since options say that of cells alone.
     fn exactly(&self, path: &Path, name: &str) -> Option<String> {
-        let exactly = |path: &Path| {
-            let facts = path.metadata().ok()?;
-            let since = facts.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-            let place = path.canonicalize().ok()?;
-            Some((place, facts.len(), since.as_nanos()))
-        };
-        let (place, bytes, since) = exactly(path)?;
-        let own = format!("{}, {name}, {bytes} bytes, changed at {since} ns", place.display());
-        let others = self.input.file.others();
-        if others.is_empty() {
-            return Some(own);
-        }
-        let all = others.iter().map(|path| exactly(path)).collect::<Option<Vec<_>>>()?;
-        Some(format!("{own}, and {} files, {:016x}", all.len(), xxh3_64(format!("{all:?}").as_bytes())))
+        let place = path.canonicalize().ok()?;
+        let Layout { order, endian, offset, .. } = self.input.file.layout();
+        let identity = self.input.file.identity();
+        Some(format!("{}, {name}, order {order}, endian {endian}, offset {offset}, {identity}", place.display()))
     }
 
     /// The tree if it is kept in memory, and what was counted. A single output that is a tree is written as it comes.

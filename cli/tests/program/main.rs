@@ -11,6 +11,7 @@ mod errors;
 mod fuzz;
 mod help;
 mod hostile;
+mod inputs;
 mod learnt;
 mod model;
 mod own;

@@ -1,13 +1,14 @@
 //! The cells of a page: chunks are unpacked, predictions taken back, and tiles put side by side.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 
 use flate2::read::ZlibDecoder;
 use weezl::{BitOrder, LzwStatus};
 
 use crate::input::error::{FilePlace, Wrong};
 use crate::input::layout::Endian;
+use crate::input::reader::FilePart;
 use crate::input::tiff::directory::{Compression, Page, Predictor};
 
 /// The most bytes that are unpacked before they are written: a row of cells, or those of a row of tiles.
@@ -48,7 +49,7 @@ impl Page {
                             let what = "a chunk of cells that is damaged, or is shorter than its page says".into();
                             Wrong::Damaged { at: FilePlace::Byte(offset), what }
                         }
-                        _ => Wrong::Io(error),
+                        _ => error.into(),
                     })?;
                     if across == 1 {
                         out.write_all(&held)?;
@@ -64,7 +65,7 @@ impl Page {
 
     /// The bytes of a chunk as they were before they were packed.
     fn unpacked<'f>(&self, file: &'f File, offset: u64, bytes: u64) -> Result<Box<dyn Read + 'f>, Wrong> {
-        let packed = BufReader::new(FilePart { file, at: offset, left: bytes });
+        let packed = BufReader::new(FilePart::new(file, offset, bytes));
         Ok(match self.compression {
             Compression::Nothing => Box::new(packed),
             Compression::Deflate => Box::new(ZlibDecoder::new(packed)),
@@ -136,23 +137,6 @@ fn add_up<const W: usize>(row: &mut [u8], endian: Endian) {
             Endian::Little => *sum.to_le_bytes().first_chunk().expect("at most eight"),
             Endian::Big => *sum.to_be_bytes().last_chunk().expect("at most eight"),
         };
-    }
-}
-
-/// A part of a file, whatever others read of it meanwhile.
-struct FilePart<'f> {
-    file: &'f File,
-    at: u64,
-    left: u64,
-}
-
-impl Read for FilePart<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let most = self.left.min(buffer.len() as u64) as usize;
-        self.file.seek(SeekFrom::Start(self.at))?;
-        let read = self.file.read(&mut buffer[..most])?;
-        (self.at, self.left) = (self.at + read as u64, self.left - read as u64);
-        Ok(read)
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{BufReader, Read, Seek};
+use std::io::Read;
 
 use crate::cell::CellType;
 use crate::input::error::{FilePlace, Wrong};
 use crate::input::layout::Endian;
+use crate::input::reader::FilePart;
 
 /// The most bytes that are read of a text or of a table of colours.
 const LONGEST: u64 = 1 << 20;
@@ -54,13 +55,18 @@ pub(super) struct Beside {
     pub(super) palette: Vec<[u8; 3]>,
 }
 
+/// Bytes that are read at once: as many as some directories have.
+const WINDOW: u64 = 1 << 12;
+
 /// Reads numbers in a file's order.
 struct TiffReader<'f> {
-    file: BufReader<&'f File>,
+    file: &'f File,
     length: u64,
     endian: Endian,
     /// True of BigTIFF, whose numbers have 64 bits.
     wide: bool,
+    /// What was read last, and before: a directory, say, and what its tags have elsewhere. Each has the byte where it begins.
+    windows: [(u64, Vec<u8>); 2],
 }
 
 /// A number, or several, of a directory.
@@ -89,7 +95,8 @@ impl TagValues {
 /// All pages of a file, how its numbers are written, what the first page says beside, and how many pages are smaller copies.
 pub(super) fn read(file: &File, length: u64) -> Result<(Endian, Vec<Page>, Beside, usize), Wrong> {
     let none = |what: &str| Wrong::Damaged { at: FilePlace::Byte(0), what: what.into() };
-    let mut reader = TiffReader { file: BufReader::new(file), length, endian: Endian::Little, wide: false };
+    let windows = [(0, Vec::new()), (0, Vec::new())];
+    let mut reader = TiffReader { file, length, endian: Endian::Little, wide: false, windows };
     let begin: [u8; 4] = reader.bytes(0)?;
     reader.endian = match &begin[..2] {
         b"II" => Endian::Little,
@@ -129,18 +136,30 @@ pub(super) fn read(file: &File, length: u64) -> Result<(Endian, Vec<Page>, Besid
     Ok((reader.endian, pages, beside, smaller))
 }
 
+/// Bytes of a window, if it has them.
+#[inline]
+fn within<const N: usize>((start, window): &(u64, Vec<u8>), at: u64) -> Option<[u8; N]> {
+    let from = usize::try_from(at.checked_sub(*start)?).ok()?;
+    window.get(from..)?.first_chunk().copied()
+}
+
 impl TiffReader<'_> {
     fn bytes<const N: usize>(&mut self, at: u64) -> Result<[u8; N], Wrong> {
-        let mut bytes = [0; N];
         if at.checked_add(N as u64).is_none_or(|end| end > self.length) {
             let what = "the file ends before what should be here".into();
             return Err(Wrong::Damaged { at: FilePlace::Byte(at), what });
         }
-        // Within what was read already, that stays.
-        let here = self.file.stream_position()?;
-        self.file.seek_relative(at.wrapping_sub(here).cast_signed())?;
-        self.file.read_exact(&mut bytes)?;
-        Ok(bytes)
+        if let Some(bytes) = self.windows.iter().find_map(|window| within(window, at)) {
+            return Ok(bytes);
+        }
+        // In the room of the one that was read before.
+        self.windows.swap(0, 1);
+        let (start, window) = &mut self.windows[0];
+        window.clear();
+        FilePart::new(self.file, at, WINDOW).read_to_end(window)?;
+        *start = at;
+        let what = "the file ends before what should be here, since it was cut while it was read";
+        within(&self.windows[0], at).ok_or_else(|| Wrong::Damaged { at: FilePlace::Byte(at), what: what.into() })
     }
 
     /// A number of so many bytes.

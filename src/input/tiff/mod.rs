@@ -11,10 +11,12 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::input::about::{About, Remark};
-use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing, open};
+use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing};
 use crate::input::error::{FilePlace, InputError, Wrong};
-use crate::input::format::{Format, no_folder};
+use crate::input::format::{Access, Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
+use crate::input::members::Members;
+use crate::input::reader::open;
 use crate::tree::TreeLabel;
 pub(super) use directory::Page;
 use directory::{Beside, Compression};
@@ -146,7 +148,7 @@ impl Write for Turned<'_> {
     }
 }
 
-fn describe(path: &Path, _: Option<&str>) -> Result<Described, InputError> {
+fn describe(path: &Path, _: Option<&str>, _: Access) -> Result<Described, InputError> {
     described(path).map_err(|wrong| InputError { path: path.to_owned(), wrong })
 }
 
@@ -199,5 +201,5 @@ fn described(path: &Path) -> Result<Described, Wrong> {
             Located::Unpacked { bytes, write: Box::new(move |out| stack.write(&own, out)) }
         }
     };
-    Ok(Described { layout, cells, about, files: Vec::new() })
+    Ok(Described { layout, cells, about, files: Members::default() })
 }

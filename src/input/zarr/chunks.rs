@@ -9,6 +9,7 @@ use std::io::{Seek, SeekFrom, Write};
 
 use crate::input::error::{InputError, Wrong};
 use crate::input::layout::Endian;
+use crate::input::members::EachPath;
 use crate::input::zarr::codec::{most_packed, unpack};
 use crate::input::zarr::header::{ArrayHeader, ShardIndex};
 use crate::input::zarr::node::{inside, of_store};
@@ -74,6 +75,13 @@ impl Chunks {
             }
         }
         Ok(own)
+    }
+
+    /// All files of chunks that there can be, one after the other; None of a zip.
+    pub(super) fn files(&self) -> Option<Box<EachPath>> {
+        let folder = self.store.is_folder().then(|| self.store.path().join(&self.folder))?;
+        let (counts, keys) = (counts(&self.header.shape, &self.header.file), self.header.keys);
+        Some(Box::new(move |look| each(&counts, |at| look(&folder.join(keys.name(at))))))
     }
 
     fn wrong(&self, wrong: Wrong) -> InputError {

@@ -15,7 +15,7 @@ mod unpack_error;
 mod word;
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -23,8 +23,9 @@ use crate::cell::CellType;
 use crate::input::about::{About, Remark};
 use crate::input::described::{Described, Located};
 use crate::input::error::{InputError, Wrong};
-use crate::input::format::Format;
+use crate::input::format::{Access, Format};
 use crate::input::layout::{Endian, IndexOrder, Layout};
+use crate::input::members::{FileState, Members};
 use crate::input::zarr::chunks::Chunks;
 use crate::input::zarr::header::ArrayHeader;
 use crate::input::zarr::image::OmeImage;
@@ -51,15 +52,18 @@ struct FoundArray {
     name: String,
     document: ZarrNode,
     image: Option<OmeImage>,
+    /// The metadata that it was found by, and what its files were when they were read.
+    files: Vec<(PathBuf, FileState)>,
 }
 
-fn describe(path: &Path, part: Option<&str>) -> Result<Described, InputError> {
+fn describe(path: &Path, part: Option<&str>, _: Access) -> Result<Described, InputError> {
     let (path, part) = in_group(path, part)?;
     let wrong = |wrong| InputError { path: path.to_owned(), wrong };
     let store = ZarrStore::rewritten(path).map_err(of_store)?;
     let unknown = |name: &str| Wrong::Other(format!("{name}: no name of an array in a store"));
     let part = part.map(|part| name::tidy(part).ok_or_else(|| wrong(unknown(part)))).transpose()?;
-    let FoundArray { name, document, image } = find(&store, part.as_deref().unwrap_or_default(), part.is_some())?;
+    let FoundArray { name, document, image, files: headers } =
+        find(&store, part.as_deref().unwrap_or_default(), part.is_some())?;
     let header = ArrayHeader::of(&document)?;
     let size = header.shape.iter().rev().map(|&n| n as u32).collect();
     let layout = Layout { kind: header.kind, size, order: IndexOrder::C, endian: Endian::HERE, offset: 0 };
@@ -72,8 +76,9 @@ fn describe(path: &Path, part: Option<&str>) -> Result<Described, InputError> {
         }
     }
     let chunks = Chunks::of(store, name, header)?;
+    let files = Members { headers, chunks: chunks.files(), ..Members::default() };
     let write = move |out: &mut File| chunks.write(out);
-    Ok(Described { layout, cells: Located::Scattered { bytes, write: Box::new(write) }, about, files: Vec::new() })
+    Ok(Described { layout, cells: Located::Scattered { bytes, write: Box::new(write) }, about, files })
 }
 
 /// A folder that is an array within a store as the group around it and its name there: what lies beside it says where its axes are.
@@ -94,8 +99,9 @@ fn find(store: &ZarrStore, name: &str, named: bool) -> Result<FoundArray, InputE
         Some(document) if document.array => {
             let (folder, own) = name::split(name);
             let group = if name.is_empty() { None } else { ZarrNode::read(store, folder)? };
+            let files = group.iter().flat_map(|group| &group.files).chain(&document.files).cloned().collect();
             let image = group.map(|group| OmeImage::of(&group, folder, Some(own))).transpose()?.flatten();
-            Ok(FoundArray { name: name.to_owned(), document, image })
+            Ok(FoundArray { name: name.to_owned(), document, image, files })
         }
         Some(group) => match OmeImage::of(&group, name, None)? {
             Some(image) => of_image(store, &group, image),
@@ -126,7 +132,10 @@ fn find(store: &ZarrStore, name: &str, named: bool) -> Result<FoundArray, InputE
 fn of_image(store: &ZarrStore, group: &ZarrNode, image: OmeImage) -> Result<FoundArray, InputError> {
     let name = image.name.clone();
     match ZarrNode::read(store, &name)? {
-        Some(document) if document.array => Ok(FoundArray { name, document, image: Some(image) }),
+        Some(document) if document.array => {
+            let files = group.files.iter().chain(&document.files).cloned().collect();
+            Ok(FoundArray { name, document, image: Some(image), files })
+        }
         _ => Err(group.wrong("path", Some(&Value::from(name)), "no array is there")),
     }
 }

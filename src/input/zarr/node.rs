@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use crate::input::error::{FilePlace, InputError, Wrong};
+use crate::input::members::FileState;
 use crate::zarr::{Fault, ZarrError, ZarrStore};
 
 /// The most bytes of metadata. That of a group can have that of all its arrays in it.
@@ -23,6 +24,8 @@ pub(super) struct ZarrNode {
     path: PathBuf,
     member: Option<String>,
     text: String,
+    /// The files that it was read from, and what they were then; none of a zip.
+    pub(super) files: Vec<(PathBuf, FileState)>,
 }
 
 impl ZarrNode {
@@ -51,6 +54,7 @@ impl ZarrNode {
                 found.array = array;
                 if let Some(attributes) = Self::json(store, &inside(name, ".zattrs"))? {
                     found.attributes = attributes.content;
+                    found.files.extend(attributes.files);
                 }
                 return Ok(Some(found));
             }
@@ -74,12 +78,14 @@ impl ZarrNode {
         if member.len() > MOST {
             return Err(of_store(member.wrong(Fault::Large { length: member.len(), most: MOST })));
         }
+        let metadata = member.metadata().map_err(|error| of_store(member.wrong(error.into())))?;
         let bytes = member.all().map_err(of_store)?;
         let ZarrError { path, member, .. } = member.wrong(Fault::NoStore);
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let content = serde_json::from_str(&numbers_quoted(&text));
         let (content, attributes) = (content, Map::new());
-        let mut found = Self { array: false, version: 0, content: Map::new(), attributes, path, member, text };
+        let files = if member.is_none() { vec![(path.clone(), FileState::of(&metadata))] } else { Vec::new() };
+        let mut found = Self { array: false, version: 0, content: Map::new(), attributes, path, member, text, files };
         found.content = content.map_err(|error| {
             let reason = error.to_string();
             let what = format!("no JSON object of metadata: {}", reason.split(" at line ").next().unwrap_or_default());

@@ -201,6 +201,11 @@ impl Staged {
         tree.sync_all().map_err(TreeFileError::io(tree.path()))
     }
 
+    /// Lets nothing stay.
+    pub(super) fn discard(mut self) {
+        self.part.stays(false);
+    }
+
     /// Gives the tree, to which nothing is missing, its name.
     ///
     /// # Errors

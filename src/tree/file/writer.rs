@@ -73,9 +73,10 @@ impl TreeTarget {
         Self { overwrite, ..self }
     }
 
-    /// With what the tree is made of, in words that change whenever the data does: the name, the length and the time of the last change
-    /// of a file, say. Shards that are finished then stay when a process ends before the tree is complete, and who opens the target
-    /// next for the same tree of the same goes on with them.
+    /// With what the tree is made of, in words that change whenever the data does:
+    /// [`ArrayFile::identity`](crate::input::ArrayFile::identity) of an array in files, say. Finished shards then stay
+    /// when a process ends before the tree is complete. The next process that opens the target for the same tree of the same data
+    /// resumes it.
     #[must_use]
     pub fn made_of(self, what: impl Into<String>) -> Self {
         Self { made_of: Some(what.into()), ..self }
@@ -332,6 +333,12 @@ impl<const K: usize> TreeWriter<K> {
             writer.finish()?;
             Ok(file.written())
         })
+    }
+
+    /// Ends without a tree, and removes the shards that are finished: for whoever finds that they are of no use, since the data changed
+    /// while it was read, say.
+    pub fn discard(self) {
+        self.staged.discard();
     }
 
     /// Writes what the group says of itself, and gives the tree its name.
