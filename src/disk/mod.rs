@@ -2,7 +2,7 @@
 //!
 //! [`Folder`] and [`File`] are what the rest of the crate writes with. Names are looked up in an open folder and links are not followed,
 //! so that nobody can put something else in the place of what is written. [`Temporary`] is a file that takes its name when it is
-//! complete, and [`PartFolder`] a folder that does so and that a later process can resume. [`sweep`] removes what killed processes left.
+//! complete, and [`PartFolder`] a folder that does so and that a later process can resume. [`sweep()`] removes what killed processes left.
 //!
 //! Each call passes a [`Layer`], which tests replace: one that fails the n-th call, or that remembers all calls and then shows
 //! what a power cut would have left of them.

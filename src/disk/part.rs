@@ -95,9 +95,8 @@ impl PartFolder {
         let (target, beside) = prepared(target, overwrite, may_replace)?;
         for _ in 0..TRIES {
             let name = random(PART);
-            match Self::named(&target, &beside, &name, true)? {
-                Ok((folder, progress)) => return Ok(Self { target, beside, name, folder, progress, stays: false }),
-                Err(Taken) => {}
+            if let Ok((folder, progress)) = Self::named(&target, &beside, &name, true)? {
+                return Ok(Self { target, beside, name, folder, progress, stays: false });
             }
         }
         Err(StagingError::Busy { path: target })
@@ -283,7 +282,7 @@ impl PartFolder {
         self.beside.sync().map_err(failed)
     }
 
-    /// Between the two steps there is no target. What was there before comes back by [`sweep`], whatever happens.
+    /// Between the two steps there is no target. What was there before comes back by [`sweep()`], whatever happens.
     fn in_two_steps(&self, made: &OsStr, target: &OsStr) -> io::Result<()> {
         self.folder.remove_all(OLD.as_ref())?;
         self.beside.rename(target, &self.folder, OLD.as_ref(), Renaming::Replace)?;

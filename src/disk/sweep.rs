@@ -76,7 +76,7 @@ fn sweep_part(beside: &Folder, name: &OsStr) {
 }
 
 /// Removes what this process makes, which is about to end: a file, or a folder of the kind that [`PartFolder`](crate::disk::PartFolder) makes.
-/// Other threads may still write there; what they make meanwhile is left to the next [`sweep`].
+/// Other threads may still write there; what they make meanwhile is left to the next [`sweep()`].
 pub fn abandon(path: &Path) {
     let (Ok(beside), Some(name)) = (Folder::open(parent(path)), path.file_name()) else { return };
     match beside.facts(name).map(|facts| facts.kind) {
