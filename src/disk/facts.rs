@@ -29,4 +29,6 @@ pub(super) enum Opening {
     New,
     /// It must be there.
     There,
+    /// It must be there, and is not written to.
+    Read,
 }

@@ -84,8 +84,12 @@ impl Folder {
     /// # Errors
     /// What the system says; `InvalidInput` if it is something else.
     pub fn file(&self, name: &OsStr) -> io::Result<File> {
+        self.regular(name, Opening::There)
+    }
+
+    fn regular(&self, name: &OsStr, how: Opening) -> io::Result<File> {
         let path = self.path.join(name);
-        let file = through(Call::Open(&path), || system::open(&self.handle, &path, name, Opening::There))?;
+        let file = through(Call::Open(&path), || system::open(&self.handle, &path, name, how))?;
         match file.metadata()?.is_file() {
             true => Ok(File::new(file, path)),
             false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
@@ -116,7 +120,7 @@ impl Folder {
     pub fn find(&self, name: &str) -> io::Result<File> {
         match name.split_once('/') {
             Some((folder, rest)) => self.folder(folder.as_ref())?.find(rest),
-            None => self.file(name.as_ref()),
+            None => self.regular(name.as_ref(), Opening::Read),
         }
     }
 
@@ -199,6 +203,26 @@ impl Folder {
             }
         }
         self.sync()
+    }
+
+    /// The names of all files in it and in folders below it, with `/` between folders.
+    ///
+    /// # Errors
+    /// What the system says; if there is something else, or a name that is no text.
+    pub fn files(&self) -> io::Result<Vec<String>> {
+        let mut files = Vec::new();
+        for name in self.names()? {
+            let wrong = |what: &str| io::Error::other(format!("{}: {what}", self.path.join(&name).display()));
+            let text = name.to_str().ok_or_else(|| wrong("a name that is no text"))?;
+            match self.facts(&name).map(|facts| facts.kind) {
+                Some(EntryKind::Folder) => {
+                    files.extend(self.folder(&name)?.files()?.into_iter().map(|file| format!("{text}/{file}")));
+                }
+                Some(EntryKind::File) => files.push(text.to_owned()),
+                _ => return Err(wrong("neither a folder nor a regular file")),
+            }
+        }
+        Ok(files)
     }
 
     /// What has a name in it, a link itself and not what it leads to; None if nothing has.

@@ -42,6 +42,8 @@ pub(super) struct Placed {
 
 /// What a progress says.
 pub(super) struct Remains {
+    /// True if orthant wrote it.
+    pub(super) ours: bool,
     /// True if a later process can resume something.
     pub(super) finished: bool,
     pub(super) placing: Option<Placed>,
@@ -55,10 +57,12 @@ impl Remains {
         let lines = text.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n"));
         let lines: Vec<&[u8]> = lines.collect();
         let first = lines.first().and_then(|line| serde_json::from_slice::<Value>(line).ok());
+        let known = |first: &Value| first.get("header").is_some() || first.get("orthant").is_some();
+        let ours = first.as_ref().is_some_and(known);
         let resumable = first.is_some_and(|first| !first["made_of"].is_null());
         let placing = lines.last().and_then(|line| serde_json::from_slice::<Placing>(line).ok());
         let more = lines.len() > 1 + usize::from(placing.is_some());
-        Ok(Self { finished: resumable && more, placing: placing.map(|placing| placing.placing) })
+        Ok(Self { ours, finished: resumable && more, placing: placing.map(|placing| placing.placing) })
     }
 }
 
@@ -93,12 +97,11 @@ pub(super) fn trusted(beside: &Folder, name: &OsStr) -> Result<Folder, Distrust>
     }
 }
 
-/// Removes a folder whose progress is locked, or whose process ends. What the target was before comes back first.
-pub(super) fn discard(named: (&Folder, &OsStr), folder: &Folder, progress: &mut File, target: &OsStr) {
+/// Removes a folder whose progress is locked, or whose process ends. What the target was before comes back first. A process can be
+/// killed here too: the progress goes last, and whoever resumes looks whether the shards are there that it names.
+pub(super) fn discard(named: (&Folder, &OsStr), folder: &Folder, target: &OsStr) {
     let (beside, name) = named;
     restore(beside, folder, target);
-    // A process can be killed here too: first goes what says that there is something to resume.
-    let _ = progress.resize(0);
     for member in MEMBERS {
         let _ = folder.remove_all(member.as_ref());
     }

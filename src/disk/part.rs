@@ -14,7 +14,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::TryLockError;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
@@ -22,7 +22,9 @@ use std::time::Duration;
 use crate::disk::file::File;
 use crate::disk::folder::{Folder, parent};
 use crate::disk::layer::Renaming;
-use crate::disk::leftover::{Distrust, MEMBERS, OLD, PART, PROGRESS, Placed, Placing, discard, is_named, trusted};
+use crate::disk::leftover::{
+    Distrust, MEMBERS, OLD, PART, PROGRESS, Placed, Placing, Remains, discard, is_named, trusted,
+};
 use crate::disk::sweep::sweep;
 use crate::disk::temporary::{TRIES, random};
 
@@ -113,7 +115,11 @@ impl PartFolder {
         // Others hold the lock for a moment to see whether there is anything to sweep.
         for _ in 0..TRIES {
             match Self::named(&target, &beside, &name, false)? {
-                Ok((folder, progress)) => return Ok(Self { target, beside, name, folder, progress, stays: true }),
+                Ok((folder, progress)) => {
+                    let mut part = Self { target, beside, name, folder, progress, stays: true };
+                    part.recognised()?;
+                    return Ok(part);
+                }
                 Err(Taken) => sleep(MOMENT),
             }
         }
@@ -168,6 +174,21 @@ impl PartFolder {
         }
     }
 
+    /// Checks that the folder is new, or that orthant wrote its progress.
+    fn recognised(&mut self) -> Result<(), StagingError> {
+        let failed = StagingError::io(&self.path());
+        let known = Remains::read(&mut self.progress).map_err(&failed)?.ours
+            || self.folder.names().map_err(&failed)? == [OsStr::new(PROGRESS)];
+        self.progress.rewind().map_err(failed)?;
+        match known {
+            true => Ok(()),
+            false => Err(StagingError::Untrusted {
+                path: self.path(),
+                reason: "its file 'progress' is none that orthant wrote",
+            }),
+        }
+    }
+
     /// The folder.
     pub fn path(&self) -> PathBuf {
         self.beside.path().join(&self.name)
@@ -192,23 +213,27 @@ impl PartFolder {
         put.map_err(StagingError::io(self.progress.path()))
     }
 
-    /// Empties the progress and removes what was made.
+    /// Removes what was made.
     ///
     /// # Errors
     /// [`StagingError::Io`].
     pub fn clear(&mut self) -> Result<(), StagingError> {
         let failed = StagingError::io(&self.path());
-        self.progress.resize(0).map_err(&failed)?;
         MEMBERS.iter().try_for_each(|name| self.folder.remove_all(name.as_ref())).map_err(failed)
     }
 
-    /// Replaces what the progress holds.
+    /// Replaces what the progress holds. A process that is killed meanwhile leaves the new lines, and behind them what is no line.
     ///
     /// # Errors
     /// [`StagingError::Io`].
     pub fn rewrite(&mut self, lines: &str) -> Result<(), StagingError> {
-        self.progress.resize(0).map_err(StagingError::io(&self.path()))?;
-        self.put(lines)
+        let mut rewrite = || -> io::Result<()> {
+            self.progress.rewind()?;
+            self.progress.write_all(lines.as_bytes())?;
+            self.progress.resize(lines.len() as u64)?;
+            self.progress.sync()
+        };
+        rewrite().map_err(StagingError::io(&self.path()))
     }
 
     /// If true, the folder stays when this goes: there is something to resume.
@@ -277,17 +302,26 @@ impl PartFolder {
             io::ErrorKind::AlreadyExists => StagingError::Exists { path: self.target.clone() },
             _ => failed(error),
         })?;
-        self.stays = false;
         // Before the folder goes, in which the old target may lie.
-        self.beside.sync().map_err(failed)
+        self.beside.sync().inspect_err(|_| self.stays = true).map_err(failed)?;
+        self.stays = false;
+        Ok(())
     }
 
     /// Between the two steps there is no target. What was there before comes back by [`sweep()`], whatever happens.
     fn in_two_steps(&self, made: &OsStr, target: &OsStr) -> io::Result<()> {
         self.folder.remove_all(OLD.as_ref())?;
         self.beside.rename(target, &self.folder, OLD.as_ref(), Renaming::Replace)?;
-        self.folder.rename(made, &self.beside, target, Renaming::New).inspect_err(|_| {
-            let _ = self.folder.rename(OLD.as_ref(), &self.beside, target, Renaming::New);
+        self.folder.rename(made, &self.beside, target, Renaming::New).map_err(|error| {
+            match self.folder.rename(OLD.as_ref(), &self.beside, target, Renaming::New) {
+                Ok(()) => error,
+                Err(_) => {
+                    let old = self.path().join(OLD);
+                    let reason =
+                        format!("{error}; the old one is {}, and the next command puts it back", old.display());
+                    io::Error::new(error.kind(), reason)
+                }
+            }
         })
     }
 }
@@ -297,7 +331,7 @@ impl Drop for PartFolder {
     fn drop(&mut self) {
         if !self.stays {
             let target = self.target.file_name().unwrap_or_default();
-            discard((&self.beside, &self.name), &self.folder, &mut self.progress, target);
+            discard((&self.beside, &self.name), &self.folder, target);
         }
         self.progress.unlock();
     }

@@ -9,6 +9,7 @@ use std::path::Path;
 use crate::disk::facts::EntryKind;
 use crate::disk::folder::{Folder, parent};
 use crate::disk::leftover::{MEMBERS, OLD, PART, PREFIX, PROGRESS, Remains, discard, is_named, restore, trusted};
+use crate::disk::system::shown;
 
 /// How the names of temporary files end.
 pub(super) const TEMPORARY: &str = ".tmp";
@@ -28,8 +29,12 @@ pub fn sweep(beside: &Folder) {
 
 /// The name of the target of a folder that can be resumed, if that is its name.
 fn target_of(name: &OsStr) -> Option<OsString> {
-    let target = name.to_str()?.strip_prefix('.')?.strip_suffix(PART)?;
-    (target.ends_with(".zarr") || target.ends_with(".zarr.zip")).then(|| target.into())
+    let target = Path::new(shown(name)?);
+    let extension = |path: &Path, extension: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
+    let name = target.file_stem().filter(|_| extension(target, "part"))?;
+    let stem = Path::new(name);
+    let zipped = extension(stem, "zip") && stem.file_stem().is_some_and(|stem| extension(Path::new(stem), "zarr"));
+    (extension(stem, "zarr") || zipped).then(|| name.to_owned())
 }
 
 fn sweep_file(beside: &Folder, name: &OsStr) {
@@ -42,34 +47,34 @@ fn sweep_file(beside: &Folder, name: &OsStr) {
 
 fn sweep_part(beside: &Folder, name: &OsStr) {
     let Ok(folder) = trusted(beside, name) else { return };
-    let progress = match folder.file(PROGRESS.as_ref()) {
-        Ok(progress) => progress,
-        // Of an earlier version, killed while the target had no name.
-        Err(_) if folder.has(OLD.as_ref()) => match folder.create(PROGRESS.as_ref()) {
-            Ok(progress) => progress,
-            Err(_) => return,
-        },
-        Err(_) => {
-            // It is empty, or stays.
-            let _ = beside.remove(name);
-            return;
-        }
+    let Ok(mut progress) = folder.file(PROGRESS.as_ref()) else {
+        // It is empty, or stays.
+        let _ = beside.remove(name);
+        return;
     };
     if progress.try_lock().is_err() || !is_named(&folder, PROGRESS.as_ref(), &progress) {
         return;
     }
-    let mut progress = progress;
     let Ok(found) = Remains::read(&mut progress) else { return };
+    if !found.ours {
+        // Its writer was killed before the first line, or somebody else has such a name.
+        if folder.names().is_ok_and(|names| names == [OsStr::new(PROGRESS)])
+            && progress.metadata().is_ok_and(|facts| facts.len() == 0)
+        {
+            discard((beside, name), &folder, OsStr::new(""));
+        }
+        return;
+    }
     let resumable = target_of(name);
     let Some(target) = found.placing.as_ref().map(|placing| placing.target.clone()).or(resumable.clone()) else {
-        return discard((beside, name), &folder, &mut progress, OsStr::new(""));
+        return discard((beside, name), &folder, OsStr::new(""));
     };
     restore(beside, &folder, &target);
     let there = beside.facts(&target);
     let placed =
         found.placing.zip(there).is_some_and(|(placing, there)| there.identity == (placing.device, placing.file));
     if resumable.is_none() || placed || !found.finished {
-        discard((beside, name), &folder, &mut progress, &target);
+        discard((beside, name), &folder, &target);
     } else if there.is_some() {
         let _ = folder.remove_all(OLD.as_ref());
     }
@@ -82,15 +87,14 @@ pub fn abandon(path: &Path) {
     match beside.facts(name).map(|facts| facts.kind) {
         Some(EntryKind::Folder) => {
             let Ok(folder) = trusted(&beside, name) else { return };
-            let progress = folder.file(PROGRESS.as_ref());
-            let Ok(mut progress) = progress else {
+            let Ok(mut progress) = folder.file(PROGRESS.as_ref()) else {
                 let _ = beside.remove(name);
                 return;
             };
             let placing = Remains::read(&mut progress).ok().and_then(|found| found.placing);
             let target = placing.map(|placing| placing.target).or(target_of(name)).unwrap_or_default();
             for _ in 0..3 {
-                discard((&beside, name), &folder, &mut progress, &target);
+                discard((&beside, name), &folder, &target);
                 if MEMBERS.iter().all(|member| !folder.has(member.as_ref())) {
                     break;
                 }

@@ -43,12 +43,26 @@ pub fn write<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path) -> Result<(), 
     write_in(boxes, folder, &Chunking::of(boxes.size(), CHUNK_BITS, FILE_BITS))
 }
 
+/// The same into an empty folder that is open.
+///
+/// # Errors
+/// As [`write`].
+#[doc(hidden)]
+pub fn write_into<const K: usize>(boxes: &dyn Boxes<K>, folder: &Folder) -> Result<(), ExportError> {
+    write_to(boxes, folder, &Chunking::of(boxes.size(), CHUNK_BITS, FILE_BITS))
+}
+
 /// The same in chunks and files of these sides.
 fn write_in<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path, grid: &Chunking<K>) -> Result<(), ExportError> {
-    let domain = boxes.domain();
     let failed = |error| ExportError::File { path: folder.to_owned(), error };
     fs::create_dir_all(folder).map_err(failed)?;
-    let folder = &Folder::open(folder).map_err(failed)?;
+    write_to(boxes, &Folder::open(folder).map_err(failed)?, grid)
+}
+
+/// The same into a folder that is open.
+fn write_to<const K: usize>(boxes: &dyn Boxes<K>, folder: &Folder, grid: &Chunking<K>) -> Result<(), ExportError> {
+    let domain = boxes.domain();
+    let failed = |error| wrong(folder, "", error);
     // What was left out here would be what was there.
     if !folder.names().map_err(failed)?.is_empty() {
         return Err(failed(io::ErrorKind::DirectoryNotEmpty.into()));
@@ -233,7 +247,8 @@ fn put(folder: &Folder, name: &str, bytes: &[u8]) -> Result<(), ExportError> {
 
 /// What the system says of a file.
 fn wrong(folder: &Folder, name: &str, error: io::Error) -> ExportError {
-    ExportError::File { path: folder.path().join(name), error }
+    let path = if name.is_empty() { folder.path().to_owned() } else { folder.path().join(name) };
+    ExportError::File { path, error }
 }
 
 #[cfg(test)]

@@ -27,4 +27,5 @@ pub(crate) use range::read_at;
 pub(crate) use shard::{ShardReader, ShardWriter, is_fill};
 pub(crate) use store::{Member, ZarrStore};
 pub use zip::pack;
+pub(crate) use zip::pack_folder;
 pub(crate) use zip::{Directory, Entry};

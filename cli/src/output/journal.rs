@@ -87,6 +87,8 @@ impl Journal {
         let file = File::append(path).map_err(failed)?;
         match file.try_lock() {
             Ok(()) => {
+                // Another process may have written it since.
+                let fresh = fresh && file.metadata().is_ok_and(|facts| facts.len() == 0);
                 if fresh {
                     undisturbed().temporary(path.to_owned());
                 }

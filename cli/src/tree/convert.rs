@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use orthant::disk::{PartFolder, StagingError};
+use orthant::disk::{Folder, PartFolder, StagingError};
 use orthant::export::{self, ExportFormat};
 use orthant::tree::{Parts, TreeFile, TreeJob, TreeSource};
 
@@ -62,7 +62,7 @@ impl TreeJob for ConvertOptions {
             }
             place(writer)?;
         } else if has_extension(&to.output, "zarr") {
-            folder(&to.output, to.force, &|folder| export::zarr::write(&boxes, folder))?;
+            folder(&to.output, to.force, &|folder| export::zarr::write_into(&boxes, folder))?;
         } else {
             let format = format(&to.output).unwrap_or(ExportFormat::Npy);
             format.check(tree.plan().domain().size(), tree.kind())?;
@@ -79,7 +79,7 @@ fn format(path: &Path) -> Option<ExportFormat> {
 }
 
 /// Makes a folder as a whole, or none.
-fn folder(path: &Path, force: bool, write: &dyn Fn(&Path) -> Result<(), export::ExportError>) -> Result<(), Error> {
+fn folder(path: &Path, force: bool, write: &dyn Fn(&Folder) -> Result<(), export::ExportError>) -> Result<(), Error> {
     let failed = |error| match error {
         StagingError::Exists { path } => Error::Exists { path },
         StagingError::Foreign { path } => {
@@ -94,8 +94,8 @@ fn folder(path: &Path, force: bool, write: &dyn Fn(&Path) -> Result<(), export::
     };
     let mut part = PartFolder::new(path, force, &is_dense).map_err(failed)?;
     undisturbed().temporary(part.path());
-    part.put("{}\n").map_err(failed)?;
-    write(part.tree().map_err(failed)?.path())?;
+    part.put("{\"orthant\":\"tree convert\"}\n").map_err(failed)?;
+    write(&part.tree().map_err(failed)?)?;
     let _ending = undisturbed();
     part.place(false, force, &is_dense).map_err(failed)
 }

@@ -14,6 +14,7 @@ use std::sync::{Mutex, PoisonError};
 
 use commands::{Case, cases};
 use layer::{FAULTS, Fault};
+use orthant::disk::{Folder, sweep};
 use snapshot::{Files, restore, take};
 
 /// One at a time: all calls of the process pass the one layer.
@@ -46,6 +47,10 @@ impl Expected {
 
     /// What the outputs are like.
     fn state(&self, case: &Case, folder: &Path) -> State {
+        if !case.exchanges {
+            // Between the two steps there is no target. The next command that looks for it puts the old one back.
+            sweep(&Folder::open(folder).unwrap());
+        }
         let found = take(folder);
         let states = case.outputs.iter().map(|output| {
             let of = |files: &Files| -> Files {

@@ -112,22 +112,33 @@ fn leftovers_are_swept() {
         fs::write(part.join("progress"), lines).unwrap();
         part
     };
-    part(".orthant-0123456789abcdef.part", "{\"made_of\":null}\n");
-    part(".b.tree.zarr.part", "{\"made_of\":\"cells\"}\n");
+    part(".orthant-0123456789abcdef.part", "{\"header\":{},\"made_of\":null}\n");
+    part(".b.tree.zarr.part", "{\"header\":{},\"made_of\":\"cells\"}\n");
     fs::create_dir(folder.join(".orthant-00.part")).unwrap();
     fs::write(folder.join(".orthant-00.tmp"), "half").unwrap();
-    let resumable = part(".c.tree.zarr.part", "{\"made_of\":\"cells\"}\n{\"shard\":0}\n");
-    let held = part(".orthant-11.part", "{}\n");
+    let resumable = part(".c.tree.zarr.part", "{\"header\":{},\"made_of\":\"cells\"}\n{\"shard\":0}\n");
+    let held = part(".orthant-11.part", "{\"orthant\":\"tree convert\"}\n");
     let lock = fs::File::open(held.join("progress")).unwrap();
     lock.lock().unwrap();
+    // What others have of such a name, and what was never written by orthant.
+    let thesis = part(".q.zarr.part", "my notes\n");
+    let silent = part(".p.tree.zarr.part", "");
+    let upper = part(".U.TREE.ZARR.part", "{\"header\":{},\"made_of\":\"cells\"}\n");
     let foreign = folder.join(".download.part");
     fs::create_dir(&foreign).unwrap();
     assert_eq!(done(&folder, "run mandelbrot -n 16 -o z.npy").0, Some(0));
-    assert_eq!(files(&folder), [".c.tree.zarr.part", ".download.part", ".orthant-11.part", "z.npy"]);
+    assert_eq!(
+        files(&folder),
+        [".c.tree.zarr.part", ".download.part", ".orthant-11.part", ".p.tree.zarr.part", ".q.zarr.part", "z.npy"]
+    );
     assert!(resumable.join("tree/level/zarr.json").exists());
+    assert!(thesis.join("tree/level/zarr.json").exists() && silent.join("tree").exists() && !upper.exists());
+    let (code, said) = done(&folder, &array(&folder).replace("a.tree", "p.tree"));
+    assert!(code == Some(2) && said.contains("none that orthant wrote"), "{code:?} {said}");
+    fs::remove_file(folder.join("x.raw")).unwrap();
     drop(lock);
     assert_eq!(done(&folder, "run mandelbrot -n 16 -o z.npy --force").0, Some(0));
-    assert_eq!(files(&folder), [".c.tree.zarr.part", ".download.part", "z.npy"]);
+    assert_eq!(files(&folder), [".c.tree.zarr.part", ".download.part", ".p.tree.zarr.part", ".q.zarr.part", "z.npy"]);
 }
 
 /// Killed while a tree had no name: any command that looks for it, or writes beside it, gives it back.
@@ -140,7 +151,7 @@ fn the_old_tree_comes_back() {
         fs::create_dir(&part).unwrap();
         let placing =
             r#"{"placing":{"target":{"Unix":[97,46,116,114,101,101,46,122,97,114,114]},"device":1,"file":1}}"#;
-        fs::write(part.join("progress"), format!("{{}}\n{placing}\n")).unwrap();
+        fs::write(part.join("progress"), format!("{{\"orthant\":\"tree convert\"}}\n{placing}\n")).unwrap();
         fs::rename(folder.join("a.tree.zarr"), part.join("old")).unwrap();
         assert_eq!(done(&folder, next).0, Some(0), "{next}");
         assert_eq!(done(&folder, "tree validate a.tree.zarr").0, Some(0), "{next}");

@@ -29,7 +29,7 @@ pub(super) fn make_folder(_: &Handle, path: &Path, _: &OsStr, _private: bool) ->
 }
 
 pub(super) fn open(_: &Handle, path: &Path, _: &OsStr, how: Opening) -> io::Result<fs::File> {
-    fs::OpenOptions::new().read(true).write(true).create_new(how == Opening::New).open(path)
+    fs::OpenOptions::new().read(true).write(how != Opening::Read).create_new(how == Opening::New).open(path)
 }
 
 pub(super) fn rename(from: (&Handle, &Path, &OsStr), to: (&Handle, &Path, &OsStr), place: Renaming) -> io::Result<()> {
@@ -50,6 +50,11 @@ pub(super) fn names(_: &Handle, path: &Path) -> io::Result<Vec<OsString>> {
 
 pub(super) fn sync(_: &Handle) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
+}
+
+/// A name without the dot that it begins with.
+pub(super) fn shown(name: &OsStr) -> Option<&OsStr> {
+    name.to_str()?.strip_prefix('.').map(OsStr::new)
 }
 
 pub(super) fn facts(_: &Handle, path: &Path, _: &OsStr) -> io::Result<EntryFacts> {

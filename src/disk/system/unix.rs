@@ -18,7 +18,12 @@ pub(super) type Handle = OwnedFd;
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 pub(super) fn open_folder(path: &Path) -> io::Result<Handle> {
-    Ok(rustix::fs::openat(CWD, path, FOLDER, Mode::empty())?)
+    match rustix::fs::openat(CWD, path, FOLDER, Mode::empty()) {
+        // A folder that one may write to and not read serves too: its names are not looked at then.
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        Err(Errno::ACCESS) => Ok(rustix::fs::openat(CWD, path, FOLDER | OFlags::PATH, Mode::empty())?),
+        opened => Ok(opened?),
+    }
 }
 
 pub(super) fn sub_folder(folder: &Handle, _: &Path, name: &OsStr) -> io::Result<Handle> {
@@ -32,13 +37,14 @@ pub(super) fn make_folder(folder: &Handle, _: &Path, name: &OsStr, private: bool
 
 pub(super) fn open(folder: &Handle, _: &Path, name: &OsStr, how: Opening) -> io::Result<fs::File> {
     let how = match how {
-        Opening::New => OFlags::CREATE | OFlags::EXCL,
+        Opening::New => OFlags::RDWR | OFlags::CREATE | OFlags::EXCL,
         // Opening a pipe would wait for its other end.
-        Opening::There => OFlags::NONBLOCK,
+        Opening::There => OFlags::RDWR | OFlags::NONBLOCK,
+        Opening::Read => OFlags::RDONLY | OFlags::NONBLOCK,
     };
     // A result gets the permissions of any new file.
     let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
-    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC | how;
+    let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | how;
     Ok(rustix::fs::openat(folder, name, flags, mode)?.into())
 }
 
@@ -60,11 +66,17 @@ pub(super) fn rename(from: (&Handle, &Path, &OsStr), to: (&Handle, &Path, &OsStr
             done => Ok(done?),
         },
         Renaming::New => match flagged(place) {
-            Err(error) if cannot(error) => match facts(to.0, to.1, to.2) {
-                // A file whose name is taken between the two calls is replaced. A folder is not.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(plain()?),
-                Err(error) => Err(error),
-                Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(error) if cannot(error) => match facts(from.0, from.1, from.2)?.kind {
+                EntryKind::Folder => match facts(to.0, to.1, to.2) {
+                    // A folder takes the place of an empty folder alone.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(plain()?),
+                    Err(error) => Err(error),
+                    Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+                },
+                _ => {
+                    rustix::fs::linkat(from.0, from.2, to.0, to.2, AtFlags::empty())?;
+                    Ok(rustix::fs::unlinkat(from.0, from.2, AtFlags::empty())?)
+                }
             },
             done => Ok(done?),
         },
@@ -88,7 +100,16 @@ pub(super) fn names(folder: &Handle, _: &Path) -> io::Result<Vec<OsString>> {
 }
 
 pub(super) fn sync(folder: &Handle) -> io::Result<()> {
-    Ok(rustix::fs::fsync(folder)?)
+    match rustix::fs::fsync(folder) {
+        // A folder that may not be read.
+        Err(Errno::BADF) => Err(io::ErrorKind::Unsupported.into()),
+        done => Ok(done?),
+    }
+}
+
+/// A name without the dot that it begins with.
+pub(super) fn shown(name: &OsStr) -> Option<&OsStr> {
+    name.as_bytes().strip_prefix(b".").map(OsStr::from_bytes)
 }
 
 pub(super) fn facts(folder: &Handle, _: &Path, name: &OsStr) -> io::Result<EntryFacts> {

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use xxhash_rust::xxh3::Xxh3Default;
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
 use crate::disk::{File, PartFolder};
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::{Attributes, Header, Held};
 use crate::tree::file::shards::Array;
-use crate::zarr::{ZarrStore, pack};
+use crate::zarr::{ZarrStore, pack_folder};
 
 /// The first line of a progress: what tree it is, and of what.
 #[derive(Debug, PartialEq, Serialize)]
@@ -35,9 +35,23 @@ pub(super) struct FinishedShard {
     pub(super) terminals: Vec<[u64; 2]>,
     /// On each level how many cells the uniform ones have.
     pub(super) filled: Vec<u64>,
-    /// Its files, in the order of [`Array::of_shard`]. Version 0.1 did not say: its shards are written again.
-    #[serde(default)]
+    /// Its files, in the order of [`Array::of_shard`]. Lines of 0.1 do not say, and are not read: its shards are written again.
     pub(super) files: Vec<Written>,
+}
+
+impl FinishedShard {
+    /// A list of the XXH3-64 of what follows, and what is known of the shard.
+    fn line(&self) -> String {
+        let shard = serde_json::to_string(self).expect("it has names for keys");
+        format!("[{},{shard}]\n", xxh3_64(shard.as_bytes()))
+    }
+
+    /// What a line says; None if it is not the one that was written.
+    fn read(line: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(line).ok()?.trim_end();
+        let (digest, shard) = text.strip_prefix('[')?.strip_suffix(']')?.split_once(',')?;
+        (digest.parse() == Ok(xxh3_64(shard.as_bytes()))).then(|| serde_json::from_str(shard).ok())?
+    }
 }
 
 /// What a file holds.
@@ -120,7 +134,7 @@ impl Staged {
         let first = lines.next().map(<[u8]>::trim_ascii_end);
         let mut finished = Vec::new();
         if first == Some(beginning.as_bytes()) && self.resumable {
-            let lines = lines.map_while(|line| serde_json::from_slice::<FinishedShard>(line).ok());
+            let lines = lines.map_while(FinishedShard::read);
             finished = lines.collect::<Vec<_>>().into_par_iter().filter(|finished| self.holds(finished)).collect();
         } else {
             let other = first.and_then(|line| serde_json::from_slice::<Value>(line).ok());
@@ -130,8 +144,8 @@ impl Staged {
             }
             self.part.clear()?;
         }
-        let lines = finished.iter().map(|finished| serde_json::to_string(finished).expect("it has names for keys"));
-        let said: String = std::iter::once(beginning.to_owned()).chain(lines).map(|line| line + "\n").collect();
+        let lines = finished.iter().map(FinishedShard::line);
+        let said: String = std::iter::once(beginning.to_owned() + "\n").chain(lines).collect();
         if said.as_bytes() != text {
             self.part.rewrite(&said)?;
         }
@@ -176,7 +190,7 @@ impl Staged {
     /// [`TreeFileError::Io`].
     pub(super) fn finish(&mut self, shard: &FinishedShard) -> Result<(), TreeFileError> {
         self.part.stays(self.resumable);
-        Ok(self.part.put(&(serde_json::to_string(shard).expect("it has names for keys") + "\n"))?)
+        Ok(self.part.put(&shard.line())?)
     }
 
     /// True if the files of a finished shard hold what was written. A system that went down can have lost some of it.
@@ -196,7 +210,7 @@ impl Staged {
     pub(super) fn seal(&self, zip: bool) -> Result<(), TreeFileError> {
         let tree = self.part.tree()?;
         if zip {
-            return Ok(self.part.make_zip(|out| pack(tree.path(), out).map(drop))?);
+            return Ok(self.part.make_zip(|out| pack_folder(&tree, out, u32::MAX).map(drop))?);
         }
         tree.sync_all().map_err(TreeFileError::io(tree.path()))
     }

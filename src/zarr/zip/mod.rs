@@ -13,5 +13,6 @@ mod record;
 pub(crate) use audit::{Flaw, audit};
 pub(crate) use directory::{Directory, Entry};
 pub use pack::pack;
+pub(crate) use pack::pack_folder;
 #[cfg(test)]
 pub(super) use pack::pack_narrow;

@@ -1,9 +1,9 @@
 //! A folder becomes a zip: the same one whenever and wherever that is done.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use crate::disk::{File, Folder};
 use crate::zarr::zip::parts::{WIDE, length, signature};
 
 /// The first of January 1980, before which a zip knows no time.
@@ -16,15 +16,19 @@ const PIECE: usize = 1 << 18;
 /// the others of that name, then the rest, each by their names.
 ///
 /// # Errors
-/// If a file cannot be read, is none, or the writer fails.
+/// If a file cannot be read, is none or a link, or the writer fails.
 pub fn pack<W: Write + Seek>(folder: &Path, out: W) -> io::Result<W> {
     pack_narrow(folder, out, u32::MAX)
 }
 
 /// The same with 64 bits for numbers from `limit` on, which need not be the first that 32 bits do not hold.
 pub(in crate::zarr) fn pack_narrow<W: Write + Seek>(folder: &Path, out: W, limit: u32) -> io::Result<W> {
-    let mut names = Vec::new();
-    list(folder, "", &mut names)?;
+    pack_folder(&Folder::open(folder)?, out, limit)
+}
+
+/// The same of an open folder. Links in it are refused.
+pub(crate) fn pack_folder<W: Write + Seek>(folder: &Folder, out: W, limit: u32) -> io::Result<W> {
+    let mut names = folder.files()?;
     names.sort_by_cached_key(|name| {
         let text = name.rsplit('/').next() == Some("zarr.json");
         (!text, text.then(|| name.matches('/').count()), name.clone())
@@ -32,25 +36,9 @@ pub(in crate::zarr) fn pack_narrow<W: Write + Seek>(folder: &Path, out: W, limit
     let mut zip = Zip { out, at: 0, directory: Vec::new(), entries: 0, limit: limit.into() };
     let mut piece = vec![0; PIECE];
     for name in &names {
-        zip.member(name, &mut File::open(folder.join(name))?, &mut piece)?;
+        zip.member(name, &mut folder.find(name)?, &mut piece)?;
     }
     zip.finish()
-}
-
-/// Adds the names of a folder's files, with `/` between folders.
-fn list(folder: &Path, above: &str, names: &mut Vec<String>) -> io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        let wrong = |what: &str| io::Error::other(format!("{}: {what}", entry.path().display()));
-        let name = entry.file_name().into_string().map_err(|_| wrong("a name that is no text"))?;
-        let name = format!("{above}{name}");
-        match std::fs::metadata(entry.path())? {
-            kind if kind.is_dir() => list(&entry.path(), &format!("{name}/"), names)?,
-            kind if kind.is_file() => names.push(name),
-            _ => return Err(wrong("neither a folder nor a regular file")),
-        }
-    }
-    Ok(())
 }
 
 struct Zip<W> {

@@ -199,6 +199,34 @@ fn a_finished_shard_that_was_damaged_is_written_again() {
     }
 }
 
+/// A line of the progress that was changed is none, and neither are those behind it.
+#[test]
+fn a_line_that_was_changed_is_none() {
+    let folder = folder();
+    let path = folder.path().join("boxes.tree.zarr");
+    let (plan, array) = case();
+    let field = ArrayField::new(array.view()).unwrap();
+    let building = BottomUp::new(&plan, &field).unwrap();
+    let progress = folder.path().join(".boxes.tree.zarr.part/progress");
+    let mut writer = open(&path, &plan, "cells").unwrap();
+    building.write(&mut writer).unwrap();
+    let done = writer.done();
+    drop(writer);
+    let text = std::fs::read_to_string(&progress).unwrap();
+    for (from, to) in
+        [("\"rows\":", "\"rows\":1"), ("\"terminals\":[[", "\"terminals\":[[9"), ("\"shard\":", "\"shard\":9")]
+    {
+        // In the last line.
+        let place = text.rfind(from).unwrap();
+        std::fs::write(&progress, format!("{}{to}{}", &text[..place], &text[place + from.len()..])).unwrap();
+        let mut writer = open(&path, &plan, "cells").unwrap();
+        assert!(writer.done() < done && writer.done() > 0, "{to}");
+        building.write(&mut writer).unwrap();
+        drop(writer);
+        assert_eq!(std::fs::read_to_string(&progress).unwrap(), text, "{to}");
+    }
+}
+
 /// Killed between the two renames of a folder that takes another's place.
 #[test]
 fn what_was_there_before_comes_back() {
@@ -209,6 +237,7 @@ fn what_was_there_before_comes_back() {
     whole.save(&path, &TreeInfo::of(&plan)).unwrap();
     let left = folder.path().join(".boxes.tree.zarr.part");
     std::fs::create_dir(&left).unwrap();
+    std::fs::write(left.join("progress"), "{\"header\":{},\"made_of\":null}\n").unwrap();
     std::fs::rename(&path, left.join("old")).unwrap();
     let writer = TreeTarget::new(&path).overwrite(true).open(&plan, CellType::U16, &TreeInfo::of(&plan)).unwrap();
     drop(writer);
