@@ -42,6 +42,8 @@ pub(super) struct Placed {
 
 /// What a progress says.
 pub(super) struct Remains {
+    /// True if there is a whole line.
+    pub(super) lines: bool,
     /// True if orthant wrote it.
     pub(super) ours: bool,
     /// True if a later process can resume something.
@@ -62,7 +64,12 @@ impl Remains {
         let resumable = first.is_some_and(|first| !first["made_of"].is_null());
         let placing = lines.last().and_then(|line| serde_json::from_slice::<Placing>(line).ok());
         let more = lines.len() > 1 + usize::from(placing.is_some());
-        Ok(Self { ours, finished: resumable && more, placing: placing.map(|placing| placing.placing) })
+        Ok(Self {
+            lines: !lines.is_empty(),
+            ours,
+            finished: resumable && more,
+            placing: placing.map(|placing| placing.placing),
+        })
     }
 }
 

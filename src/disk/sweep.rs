@@ -57,10 +57,9 @@ fn sweep_part(beside: &Folder, name: &OsStr) {
     }
     let Ok(found) = Remains::read(&mut progress) else { return };
     if !found.ours {
-        // Its writer was killed before the first line, or somebody else has such a name.
-        if folder.names().is_ok_and(|names| names == [OsStr::new(PROGRESS)])
-            && progress.metadata().is_ok_and(|facts| facts.len() == 0)
-        {
+        // The first line did not come to its end, or somebody else has such a name.
+        let alone = folder.names().is_ok_and(|names| names == [OsStr::new(PROGRESS)]);
+        if alone && !found.lines {
             discard((beside, name), &folder, OsStr::new(""));
         }
         return;
