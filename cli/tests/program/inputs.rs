@@ -93,10 +93,10 @@ fn a_file_that_is_cut_while_it_is_read_is_an_error_that_names_the_byte() {
     let mut cuts = 0;
     for (outputs, milliseconds) in [
         ("-o a.tree.zarr", None),
-        ("-o a.tree.zarr", Some(150)),
-        ("-o a.npy", Some(300)),
-        ("", Some(400)),
-        ("-o a.tree.zarr -o a.png", Some(500)),
+        ("-o a.tree.zarr", Some(50)),
+        ("-o a.npy", Some(100)),
+        ("", Some(150)),
+        ("-o a.tree.zarr -o a.png", Some(200)),
     ] {
         File::create(&path).unwrap().set_len(1 << 30).unwrap();
         let mut child =
@@ -110,6 +110,14 @@ fn a_file_that_is_cut_while_it_is_read_is_an_error_that_names_the_byte() {
         File::options().write(true).open(&path).unwrap().set_len(length).unwrap();
         let output = child.wait_with_output().unwrap();
         let said = text(&output.stderr);
+        if output.status.code() == Some(0) && milliseconds.is_some() {
+            // A fast machine had read all of it, and compared it once more, before it was cut.
+            for name in files(&folder).iter().filter(|name| *name != "a.raw") {
+                let path = folder.join(name);
+                if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }.unwrap();
+            }
+            continue;
+        }
         assert_eq!(output.status.code(), Some(1), "{outputs} {milliseconds:?}: {:?} {said}", output.status);
         let cut = format!(": the file ends at byte {length}, since it was cut while it was read");
         let named = said.contains("orthant: a.raw: byte ") && said.contains(&cut);
