@@ -47,6 +47,7 @@ mod mapping;
 pub mod memory;
 pub mod model;
 mod number;
+mod parallel;
 pub mod per_axis;
 mod plan;
 mod registry;

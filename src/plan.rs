@@ -78,7 +78,7 @@ impl<const K: usize> Plan<K> {
         if scheme.r == [1; K] {
             return Err(PlanError::NothingSplit);
         }
-        let levels: Vec<_> = scheme.levels(size).collect();
+        let levels = scheme.levels(size);
         let deepest = levels.len() as u32 - 1;
         let encoding = curve.encoding(scheme.g, scheme.r, deepest)?.into();
         Ok(Self { domain, scheme, levels, rule, curve, encoding })

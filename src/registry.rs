@@ -84,7 +84,11 @@ macro_rules! by_name {
         impl $crate::choice::ChoiceValue for $Kind {
             const FORM: &'static str = $what;
             fn names() -> Vec<&'static str> {
-                $all.map(|kind| kind.name()).collect()
+                let mut names = Vec::new();
+                for kind in $all {
+                    names.push(kind.name());
+                }
+                names
             }
             fn instead(name: &str) -> Option<&'static str> {
                 match name {

@@ -7,10 +7,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::field::{Carry, Payload};
 use crate::geometry::{Region, WindowError};
+use crate::parallel;
 use crate::plan::Plan;
 
 /// The regions that a run starts from: it examines those, and those below them.
@@ -246,8 +245,12 @@ impl<'r, const K: usize> Start<'r, K> {
         if !sides.contains(&0) {
             return sides.iter().map(|&side| u128::from(side)).product::<u128>() * u128::from(self.len());
         }
+        /// Roots per task.
+        const PIECE: usize = 4096;
         let volume = |i| u128::from(plan.region(self.level, self.code(i)).volume());
-        (0..self.len()).into_par_iter().map(volume).sum()
+        let len = self.len() as usize;
+        let volumes = |i| parallel::piece(len, PIECE, i).map(|i| volume(i as u64)).sum::<u128>();
+        parallel::map(len.div_ceil(PIECE), &volumes).into_iter().sum()
     }
 
     /// The same for a run of `exhaustive`, which settles the window.

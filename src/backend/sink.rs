@@ -53,7 +53,7 @@ impl<const K: usize> Batch<'_, K> {
     pub fn checksum(&self) -> Option<RegionsChecksum> {
         let kept = |terminal: &Terminal| !matches!(terminal.content(), Content::Leaf { brick: None });
         let checksum = || {
-            RegionsChecksum::of(self.plan, self.terminals, |terminal, brick, bytes| {
+            RegionsChecksum::of(self.plan, self.terminals, &|terminal, brick, bytes| {
                 let start = (brick.expect("just looked for") - self.start) as usize;
                 let cells = self.plan.region(terminal.level(), terminal.code).volume() as usize;
                 append_le(self.bricks, start..start + cells, bytes);

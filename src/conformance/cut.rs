@@ -199,7 +199,7 @@ struct Whole<'a, const K: usize> {
 
 impl<'a, const K: usize> Whole<'a, K> {
     fn new(plan: &'a Plan<K>, above: &Above<K>, cell: CellType) -> Self {
-        let checksum = RegionsChecksum::of(plan, &above.terminals, |_, _, _| unreachable!("uniform regions"));
+        let checksum = RegionsChecksum::of(plan, &above.terminals, &|_, _, _| unreachable!("uniform regions"));
         let (bricks, levels) = (Bricks::new(cell), above.levels.clone());
         Self { plan, levels, terminals: Vec::new(), bricks, array: None, checksum: Some(checksum), counts: None }
     }

@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::backend::{
@@ -20,6 +19,7 @@ use crate::cpu::work::Work;
 use crate::field::Field;
 use crate::geometry::{Domain, Region, SampleGrid};
 use crate::memory::zeros;
+use crate::parallel;
 use crate::plan::Plan;
 use crate::result::{Bricks, DenseArray, Keep, MemoryError, RunCounts, Storage, Stored, Subdivision, Terminal, Times};
 use crate::rule::exact;
@@ -66,7 +66,7 @@ impl<const K: usize> Backend<K> for Cpu {
         let host = Host::of(field)?;
         let pool = pool(how)?;
         Ok(Box::new(move |control| {
-            let task = |(task, keys): (usize, &mut [u64])| {
+            let task = |task: usize, keys: &mut [u64]| {
                 let mut words = WordVec::of(host.labels.kind());
                 let cells = grid.cells_from((task * TASK) as u64, keys.len());
                 evaluate(host, &cells, words.reset(keys.len()), control)?;
@@ -76,9 +76,11 @@ impl<const K: usize> Backend<K> for Cpu {
             };
             let mut keys = zeros(grid.cells() as usize).map_err(MemoryError::refused(Stored::Sample))?;
             if keys.len() <= TASK {
-                task((0, &mut keys))?;
+                task(0, &mut keys)?;
             } else {
-                inside(pool.as_ref(), || keys.par_chunks_mut(TASK).enumerate().try_for_each(task))?;
+                let mut sampled = Ok(());
+                inside(pool.as_ref(), &mut || sampled = parallel::try_pieces_mut(&mut keys, TASK, &task));
+                sampled?;
             }
             Ok(keys)
         }))
@@ -127,7 +129,7 @@ fn pool(how: &How) -> Result<Option<ThreadPool>, Error> {
 }
 
 /// Does something in a pool, if there is one.
-fn inside<R: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> R + Send) -> R {
+fn inside(pool: Option<&ThreadPool>, work: &mut (dyn FnMut() + Send)) {
     match pool {
         Some(pool) => pool.install(work),
         None => work(),
@@ -175,8 +177,9 @@ impl<const K: usize> Prepared<K> for OnCpu<'_, K> {
     fn run(&mut self, part: &Part<'_, K>, control: &Control) -> Result<Times, Error> {
         self.last = None;
         let start = self.task.start(part)?;
-        let kept = self.array.take();
-        let (last, array) = inside(self.pool.as_ref(), || self.task.carry_out(&start, control, kept))?;
+        let (mut kept, mut ran) = (self.array.take(), None);
+        inside(self.pool.as_ref(), &mut || ran = Some(self.task.carry_out(&start, control, kept.take())));
+        let (last, array) = ran.expect("a pool does its work")?;
         let times = last.counts.times;
         (self.last, self.array) = (Some(last), array);
         Ok(times)

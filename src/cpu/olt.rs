@@ -7,13 +7,15 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use rayon::prelude::*;
-
 use crate::backend::{Insertion, Start};
 use crate::field::{Carry, Payload};
 use crate::memory::{copies, reserve, zeros};
+use crate::parallel::{self, piece};
 use crate::plan::Plan;
 use crate::result::{MemoryError, Stored};
+
+/// Regions per task: enough to hide a task's cost, few enough to balance.
+const PIECE: usize = 2048;
 
 /// The regions of one level by their codes.
 #[derive(Debug)]
@@ -50,8 +52,10 @@ impl Olt {
     ) -> Result<Self, MemoryError> {
         let len = start.len() as usize;
         let olt = Self::with_len(start.level, plan.code_bytes(start.level) == 8, carry.is_some(), len)?;
-        (0..len).into_par_iter().for_each(|slot| {
-            olt.set(slot, start.code(slot as u64), start.payload(plan, carry, slot as u64));
+        parallel::each(len.div_ceil(PIECE), &|i| {
+            for slot in piece(len, PIECE, i) {
+                olt.set(slot, start.code(slot as u64), start.payload(plan, carry, slot as u64));
+            }
         });
         Ok(olt)
     }
@@ -99,27 +103,18 @@ impl Olt {
         mixed: &[bool],
         insertion: Insertion,
     ) -> Result<Self, MemoryError> {
-        /// Parents per task: enough to hide a task's cost, few enough to balance.
-        const PARENTS: usize = 2048;
         let per_parent = plan.scheme().children() as usize;
-        let count = |range: &[bool]| range.iter().filter(|&&mixed| mixed).count();
-        let counts: Vec<usize> = mixed.par_chunks(PARENTS).map(count).collect();
-        let parents: usize = counts.iter().sum();
+        let (ranks, parents) = ranks(mixed);
         let next = self.level + 1;
         let olt = Self::with_len(next, plan.code_bytes(next) == 8, carry.is_some(), parents * per_parent)?;
-        let scan: Vec<usize> = counts
-            .iter()
-            .scan(0, |sum, &count| {
-                let before = *sum;
-                *sum += count;
-                Some(before)
-            })
-            .collect();
         let cursor = AtomicUsize::new(0);
-        mixed.par_chunks(PARENTS).zip(scan).enumerate().try_for_each(|(chunk, (mixed, mut rank))| {
+        parallel::try_each(ranks.len(), &|i| {
             let mut codes = zeros(per_parent).map_err(MemoryError::refused(Stored::Children))?;
-            for (i, _) in mixed.iter().enumerate().filter(|&(_, &mixed)| mixed) {
-                let parent = chunk * PARENTS + i;
+            let mut rank = ranks[i];
+            for parent in piece(mixed.len(), PIECE, i) {
+                if !mixed[parent] {
+                    continue;
+                }
                 let family = match insertion {
                     Insertion::Stable => rank,
                     Insertion::Atomic => cursor.fetch_add(1, Ordering::Relaxed),
@@ -128,16 +123,31 @@ impl Olt {
                 let slot = family * per_parent;
                 if carry.is_some() {
                     let children = self::family(plan, carry, self.level, self.code(parent), self.payload(parent))?;
-                    children.into_iter().enumerate().for_each(|(i, (code, payload))| olt.set(slot + i, code, payload));
+                    for (i, &(code, payload)) in children.iter().enumerate() {
+                        olt.set(slot + i, code, payload);
+                    }
                 } else {
                     plan.encoding().children(self.level, self.code(parent), &mut codes);
-                    codes.iter().enumerate().for_each(|(i, &code)| olt.set(slot + i, code, Payload::default()));
+                    for (i, &code) in codes.iter().enumerate() {
+                        olt.set(slot + i, code, Payload::default());
+                    }
                 }
             }
             Ok(())
         })?;
         Ok(olt)
     }
+}
+
+/// For each piece of `mixed` the number of mixed regions before it, and the number of all of them.
+fn ranks(mixed: &[bool]) -> (Vec<usize>, usize) {
+    let count = |i| mixed[piece(mixed.len(), PIECE, i)].iter().filter(|&&mixed| mixed).count();
+    let mut ranks = parallel::map(mixed.len().div_ceil(PIECE), &count);
+    let mut before = 0;
+    for rank in &mut ranks {
+        before += std::mem::replace(rank, before);
+    }
+    (ranks, before)
 }
 
 /// The children of one region, with their payloads, in code order.

@@ -6,8 +6,6 @@
 
 use std::sync::Mutex;
 
-use rayon::prelude::*;
-
 use crate::backend::{Control, Error, How, LISTED, Listed, Mapping, PIECE, Pass, Start};
 use crate::cell::WordsMut;
 use crate::cpu::explore::{Explorer, Scratch, Unsettled, explore};
@@ -18,6 +16,7 @@ use crate::cpu::visit::VisitOrders;
 use crate::field::Payload;
 use crate::geometry::{Region, Slabs};
 use crate::memory::reserve;
+use crate::parallel;
 use crate::plan::Plan;
 use crate::result::{Keep, LevelCounts, MemoryError, Stored};
 
@@ -76,12 +75,12 @@ impl<'a, const K: usize> Work<'a, K> {
     pub(crate) fn process(
         &self,
         level: u32,
-        entry: impl Fn(usize) -> (u64, Payload) + Sync,
+        entry: &dyn Fn(usize) -> (u64, Payload),
         mixed: &mut [bool],
     ) -> Result<(), Error> {
         self.control.check()?;
         let mut scratch = self.take_scratch();
-        let result = self.process_with(level, &entry, mixed, &mut scratch);
+        let result = self.process_with(level, entry, mixed, &mut scratch);
         self.scratch.lock().expect("no worker panics holding it").push(scratch);
         result
     }
@@ -94,7 +93,7 @@ impl<'a, const K: usize> Work<'a, K> {
     fn process_with(
         &self,
         level: u32,
-        entry: &(impl Fn(usize) -> (u64, Payload) + Sync),
+        entry: &dyn Fn(usize) -> (u64, Payload),
         mixed: &mut [bool],
         scratch: &mut Scratch<K>,
     ) -> Result<(), Error> {
@@ -154,7 +153,8 @@ impl<'a, const K: usize> Work<'a, K> {
     pub(crate) fn settle_listed(&self) -> Result<bool, Error> {
         let listed = std::mem::take(&mut *self.listed.lock().expect("no worker panics holding it"));
         let each = (listed.len() / (8 * rayon::current_num_threads())).clamp(1, TOGETHER);
-        listed.par_chunks(each).try_for_each(|listed| {
+        parallel::try_each(listed.len().div_ceil(each), &|i| {
+            let listed = &listed[parallel::piece(listed.len(), each, i)];
             self.control.check()?;
             let mut scratch = self.take_scratch();
             let unsettled =
@@ -252,7 +252,7 @@ impl<'a, const K: usize> Work<'a, K> {
         }
         let slabs = Slabs::new(*region, most);
         match shared {
-            true => (0..slabs.len()).into_par_iter().try_for_each(|i| fill(&slabs.get(i))),
+            true => parallel::try_each(slabs.len() as usize, &|i| fill(&slabs.get(i as u64))),
             false => (0..slabs.len()).try_for_each(|i| fill(&slabs.get(i))),
         }
     }
@@ -317,12 +317,17 @@ impl<'a, const K: usize> Work<'a, K> {
     /// The labels of cells that many workers share.
     fn evaluate_shared(&self, cells: &[[u32; K]], room: WordsMut<'_>) -> Result<(), Error> {
         const EACH: usize = PIECE as usize;
-        let cells = cells.par_chunks(EACH);
+        let some = |i: usize, words: WordsMut<'_>| {
+            let cells = &cells[parallel::piece(cells.len(), EACH, i)];
+            evaluate(self.host, cells, words, self.control)
+        };
         match room {
-            WordsMut::Narrow(words) => (cells.zip(words.par_chunks_mut(EACH)))
-                .try_for_each(|(cells, words)| evaluate(self.host, cells, WordsMut::Narrow(words), self.control)),
-            WordsMut::Wide(words) => (cells.zip(words.par_chunks_mut(EACH)))
-                .try_for_each(|(cells, words)| evaluate(self.host, cells, WordsMut::Wide(words), self.control)),
+            WordsMut::Narrow(words) => {
+                parallel::try_pieces_mut(words, EACH, &|i, words| some(i, WordsMut::Narrow(words)))
+            }
+            WordsMut::Wide(words) => {
+                parallel::try_pieces_mut(words, EACH, &|i, words| some(i, WordsMut::Wide(words)))
+            }
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::curve::device::DeviceCurve;
 use crate::curve::encoding::Encoding;
-use crate::curve::lattice::Lattice;
+use crate::curve::lattice::{Lattice, below};
 
 /// Row-major codes.
 pub(super) struct Canonical<const K: usize> {
@@ -19,15 +19,12 @@ pub(super) struct Canonical<const K: usize> {
 
 impl<const K: usize> Canonical<K> {
     pub(super) fn new(lattice: Lattice<K>) -> Self {
-        let levels = 0..=lattice.deepest();
-        Self {
-            reciprocals: levels
-                .clone()
-                .map(|level| lattice.grid(level).map(|m| (u64::MAX / u64::from(m)).wrapping_add(1)))
-                .collect(),
-            narrow: levels.map(|level| lattice.codes(level) <= 1 << 32).collect(),
-            lattice,
+        let (mut reciprocals, mut narrow) = (Vec::new(), Vec::new());
+        for level in 0..=lattice.deepest() {
+            reciprocals.push(lattice.grid(level).map(|m| (u64::MAX / u64::from(m)).wrapping_add(1)));
+            narrow.push(lattice.codes(level) <= 1 << 32);
         }
+        Self { lattice, reciprocals, narrow }
     }
 }
 
@@ -38,8 +35,12 @@ impl<const K: usize> Encoding<K> for Canonical<K> {
 
     fn encode(&self, level: u32, coords: [u32; K]) -> u64 {
         let grid = self.lattice.grid(level);
-        debug_assert!((0..K).all(|j| coords[j] < grid[j]));
-        (0..K).rev().fold(0, |code, j| code * u64::from(grid[j]) + u64::from(coords[j]))
+        debug_assert!(below(&coords, &grid));
+        let mut code = 0;
+        for j in (0..K).rev() {
+            code = code * u64::from(grid[j]) + u64::from(coords[j]);
+        }
+        code
     }
 
     fn decode(&self, level: u32, code: u64) -> [u32; K] {
@@ -69,7 +70,10 @@ impl<const K: usize> Encoding<K> for Canonical<K> {
     fn children(&self, level: u32, code: u64, codes: &mut [u64]) {
         let r = self.lattice.r;
         let parent = self.decode(level, code);
-        let first = std::array::from_fn(|j| parent[j] * r[j]);
+        let mut first = parent;
+        for j in 0..K {
+            first[j] *= r[j];
+        }
         let grid = self.lattice.grid(level + 1);
         let mut digits = [0; K];
         let mut child = self.encode(level + 1, first);

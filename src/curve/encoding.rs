@@ -6,8 +6,8 @@ use crate::curve::lattice::Lattice;
 
 /// One curve over the levels of one scheme.
 ///
-/// `encode`, `decode` and `child` expect arguments in range, which debug builds assert; [`try_encode`](Self::try_encode)
-/// and [`try_decode`](Self::try_decode) check.
+/// `encode`, `decode` and `children` expect arguments in range, which debug builds assert. `try_encode` and `try_decode`, methods of
+/// `dyn Encoding`, check.
 pub trait Encoding<const K: usize>: Send + Sync {
     /// The lattices of the levels.
     fn lattice(&self) -> &Lattice<K>;
@@ -24,26 +24,33 @@ pub trait Encoding<const K: usize>: Send + Sync {
     /// What the same curve needs on a GPU to decode the codes of `level`.
     fn device(&self, level: u32) -> DeviceCurve<'_>;
 
-    /// Bits that the codes of `level` need: ⌈log2 ∏M_j⌉.
-    fn bits(&self, level: u32) -> u32 {
-        128 - (self.lattice().codes(level) - 1).leading_zeros()
-    }
-
     /// [`encode`](Self::encode) for many; the slices have equal length.
     fn encode_slice(&self, level: u32, coords: &[[u32; K]], codes: &mut [u64]) {
-        coords.iter().zip(codes).for_each(|(&coords, code)| *code = self.encode(level, coords));
+        for (&coords, code) in coords.iter().zip(codes) {
+            *code = self.encode(level, coords);
+        }
     }
 
     /// [`decode`](Self::decode) for many; the slices have equal length.
     fn decode_slice(&self, level: u32, codes: &[u64], coords: &mut [[u32; K]]) {
-        codes.iter().zip(coords).for_each(|(&code, coords)| *coords = self.decode(level, code));
+        for (&code, coords) in codes.iter().zip(coords) {
+            *coords = self.decode(level, code);
+        }
+    }
+}
+
+/// What every curve does alike: once for all of them, and only where it is called.
+impl<const K: usize> dyn Encoding<K> + '_ {
+    /// Bits that the codes of `level` need: ⌈log2 ∏M_j⌉.
+    pub fn bits(&self, level: u32) -> u32 {
+        128 - (self.lattice().codes(level) - 1).leading_zeros()
     }
 
-    /// [`encode`](Self::encode) with its arguments checked.
+    /// [`encode`](Encoding::encode) with its arguments checked.
     ///
     /// # Errors
     /// [`CurveError`] if the level or a coordinate is out of range.
-    fn try_encode(&self, level: u32, coords: [u32; K]) -> Result<u64, CurveError> {
+    pub fn try_encode(&self, level: u32, coords: [u32; K]) -> Result<u64, CurveError> {
         let lattice = self.lattice();
         if level > lattice.deepest() {
             return Err(CurveError::LevelOutOfRange { level, deepest: lattice.deepest() });
@@ -55,11 +62,11 @@ pub trait Encoding<const K: usize>: Send + Sync {
         }
     }
 
-    /// [`decode`](Self::decode) with its arguments checked.
+    /// [`decode`](Encoding::decode) with its arguments checked.
     ///
     /// # Errors
     /// [`CurveError`] if the level or the code is out of range.
-    fn try_decode(&self, level: u32, code: u64) -> Result<[u32; K], CurveError> {
+    pub fn try_decode(&self, level: u32, code: u64) -> Result<[u32; K], CurveError> {
         let lattice = self.lattice();
         if level > lattice.deepest() {
             return Err(CurveError::LevelOutOfRange { level, deepest: lattice.deepest() });

@@ -11,7 +11,8 @@
 use crate::abi::padded;
 use crate::curve::device::DeviceCurve;
 use crate::curve::encoding::Encoding;
-use crate::curve::lattice::Lattice;
+use crate::curve::lattice::{Lattice, below};
+use crate::geometry::volume;
 
 /// The order of positions within one tree.
 pub(super) trait Within<const K: usize>: Send + Sync {
@@ -64,38 +65,38 @@ enum Sides<const K: usize> {
 }
 
 impl<const K: usize, W: Within<K>> Forest<K, W> {
-    /// A forest for r_j = 2^m_j: the common power of two 2^q of g goes into the trees. `within` is made from the trees
-    /// and q.
-    pub(super) fn binary(lattice: Lattice<K>, within: impl FnOnce(&Trees<K>, u32) -> W) -> Self {
-        let leading = leading(lattice.g);
-        Self::with_leading(lattice, leading, within)
-    }
-
-    /// As [`binary`](Self::binary) with a chosen q ≤ the common one.
-    pub(super) fn with_leading(lattice: Lattice<K>, leading: u32, within: impl FnOnce(&Trees<K>, u32) -> W) -> Self {
-        let trees = Trees { extents: lattice.g.map(|g| g >> leading) };
-        let levels = (0..=lattice.deepest())
-            .map(|level| {
-                let bits = lattice.r.map(|r| leading + level * r.trailing_zeros());
-                let depth = Depth { level, bits: bits[0] };
-                TreeLevel { depth, sides: Sides::Binary(bits), positions: 1 << bits.iter().sum::<u32>() }
-            })
-            .collect();
-        let within = within(&trees, leading);
+    /// A forest for r_j = 2^m_j, whose trees have q = `leading` binary levels before the first of the scheme.
+    pub(super) fn binary(lattice: Lattice<K>, leading: u32, within: W) -> Self {
+        let levels = (0..=lattice.deepest()).map(|level| TreeLevel::binary(&lattice.r, leading, level)).collect();
+        let trees = Trees::new(lattice.g, leading);
         Self { trees, within, levels, children: lattice.children(), leading, lattice }
     }
 
     /// A forest for any r: every initial region is a tree.
     pub(super) fn radix(lattice: Lattice<K>, within: W) -> Self {
+        let levels = (0..=lattice.deepest()).map(|level| TreeLevel::any(&lattice.r, level)).collect();
         let trees = Trees { extents: lattice.g };
-        let levels = (0..=lattice.deepest())
-            .map(|level| {
-                let sides = lattice.r.map(|r| r.pow(level));
-                let positions = sides.iter().map(|&side| u128::from(side)).product();
-                TreeLevel { depth: Depth { level, bits: 0 }, sides: Sides::Any(sides), positions }
-            })
-            .collect();
         Self { trees, within, levels, children: lattice.children(), leading: 0, lattice }
+    }
+}
+
+impl<const K: usize> TreeLevel<K> {
+    fn binary(r: &[u32; K], leading: u32, level: u32) -> Self {
+        let (mut bits, mut all) = ([0; K], 0);
+        for j in 0..K {
+            bits[j] = leading + level * r[j].trailing_zeros();
+            all += bits[j];
+        }
+        Self { depth: Depth { level, bits: bits[0] }, sides: Sides::Binary(bits), positions: 1 << all }
+    }
+
+    fn any(r: &[u32; K], level: u32) -> Self {
+        let (mut sides, mut positions) = ([0; K], 1);
+        for j in 0..K {
+            sides[j] = r[j].pow(level);
+            positions *= u128::from(sides[j]);
+        }
+        Self { depth: Depth { level, bits: 0 }, sides: Sides::Any(sides), positions }
     }
 }
 
@@ -106,7 +107,7 @@ impl<const K: usize, W: Within<K>> Encoding<K> for Forest<K, W> {
 
     #[inline]
     fn encode(&self, level: u32, coords: [u32; K]) -> u64 {
-        debug_assert!((0..K).all(|j| coords[j] < self.lattice.grid(level)[j]));
+        debug_assert!(below(&coords, &self.lattice.grid(level)));
         let TreeLevel { depth, sides, positions } = &self.levels[level as usize];
         if self.trees.single() {
             return self.within.position(0, *depth, coords);
@@ -144,29 +145,46 @@ impl<const K: usize, W: Within<K>> Encoding<K> for Forest<K, W> {
             Sides::Any(_) => (code / positions, code % positions),
         };
         let tree = self.trees.coords(index as usize);
-        let local = self.within.local(index as usize, *depth, position);
+        let mut coords = self.within.local(index as usize, *depth, position);
         match sides {
-            Sides::Binary(bits) => std::array::from_fn(|j| ((u64::from(tree[j]) << bits[j]) as u32) | local[j]),
-            Sides::Any(sides) => std::array::from_fn(|j| tree[j] * sides[j] + local[j]),
+            Sides::Binary(bits) => {
+                for j in 0..K {
+                    coords[j] |= (u64::from(tree[j]) << bits[j]) as u32;
+                }
+            }
+            Sides::Any(sides) => {
+                for j in 0..K {
+                    coords[j] += tree[j] * sides[j];
+                }
+            }
         }
+        coords
     }
 
     fn encode_slice(&self, level: u32, coords: &[[u32; K]], codes: &mut [u64]) {
         if self.trees.single() {
             // The test out of the loop, so that Morton vectorises.
             let depth = self.levels[level as usize].depth;
-            coords.iter().zip(codes).for_each(|(&coords, code)| *code = self.within.position(0, depth, coords));
+            for (&coords, code) in coords.iter().zip(codes) {
+                *code = self.within.position(0, depth, coords);
+            }
         } else {
-            coords.iter().zip(codes).for_each(|(&coords, code)| *code = self.encode(level, coords));
+            for (&coords, code) in coords.iter().zip(codes) {
+                *code = self.encode(level, coords);
+            }
         }
     }
 
     fn decode_slice(&self, level: u32, codes: &[u64], coords: &mut [[u32; K]]) {
         if self.trees.single() {
             let depth = self.levels[level as usize].depth;
-            codes.iter().zip(coords).for_each(|(&code, coords)| *coords = self.within.local(0, depth, code));
+            for (&code, coords) in codes.iter().zip(coords) {
+                *coords = self.within.local(0, depth, code);
+            }
         } else {
-            codes.iter().zip(coords).for_each(|(&code, coords)| *coords = self.decode(level, code));
+            for (&code, coords) in codes.iter().zip(coords) {
+                *coords = self.decode(level, code);
+            }
         }
     }
 
@@ -192,12 +210,15 @@ impl<const K: usize, W: Within<K>> Encoding<K> for Forest<K, W> {
     fn children(&self, level: u32, code: u64, codes: &mut [u64]) {
         debug_assert!(level < self.lattice.deepest() && codes.len() as u64 == self.children);
         let first = code * self.children;
-        codes.iter_mut().zip(first..).for_each(|(slot, child)| *slot = child);
+        for (i, slot) in codes.iter_mut().enumerate() {
+            // The last code of all may be 2^64 - 1.
+            *slot = first.wrapping_add(i as u64);
+        }
     }
 }
 
 /// q: the exponent of the largest power of two that divides every g_j.
-pub(super) fn leading<const K: usize>(g: [u32; K]) -> u32 {
+pub(super) fn leading(g: &[u32]) -> u32 {
     g.iter().map(|g| g.trailing_zeros()).min().unwrap_or(0)
 }
 
@@ -209,9 +230,14 @@ pub(super) struct Trees<const K: usize> {
 }
 
 impl<const K: usize> Trees<K> {
+    /// Of 2^q regions of the initial grid g per axis.
+    pub(super) fn new(g: [u32; K], leading: u32) -> Self {
+        Self { extents: g.map(|g| g >> leading) }
+    }
+
     /// The number of trees.
     pub(super) fn count(&self) -> usize {
-        self.extents.iter().map(|&extent| extent as usize).product()
+        volume(&self.extents) as usize
     }
 
     fn single(&self) -> bool {

@@ -3,7 +3,7 @@
 use crate::curve::canonical::Canonical;
 use crate::curve::encoding::Encoding;
 use crate::curve::error::CurveError;
-use crate::curve::forest::{self, Forest};
+use crate::curve::forest::{self, Forest, Trees};
 use crate::curve::hilbert::Hilbert;
 use crate::curve::lattice::Lattice;
 use crate::curve::morton::{Interleaved, MixedRadix, Uneven};
@@ -46,33 +46,60 @@ struct Make<const K: usize>(fn(CurveKind, [u32; K], [u32; K], u32) -> Made<K>);
 
 impl<const K: usize> Make<K> {
     const HERE: Self = Self(|kind, g, r, deepest| {
-        assert!(g.iter().all(|&g| g >= 1) && r.iter().all(|&r| r >= 1), "g and r are at least 1");
+        assert!(!g.contains(&0) && !r.contains(&0), "g and r are at least 1");
         let lattice = Lattice::new(g, r, deepest)?;
         if kind == CurveKind::Hilbert {
-            if let Some(axis) = r.iter().position(|&r| r == 1) {
-                return Err(CurveError::UnsplitAxis { axis });
-            }
-            if let Some(axis) = r.iter().position(|r| !r.is_power_of_two()) {
-                return Err(CurveError::RadixNotPowerOfTwo { axis, r: r[axis] });
-            }
-            if let Some(axis) = r.iter().position(|&other| other != r[0]) {
-                return Err(CurveError::UnequalRadix { first: r[0], axis, r: r[axis] });
-            }
-            let trees = g.iter().fold(1, |trees, &g| trees * u128::from(g)) >> (K as u32 * forest::leading(g));
-            if trees > 1 << 26 {
-                return Err(CurveError::TooManyTrees { trees });
-            }
+            check_hilbert(&g, &r)?;
         }
-        let binary = r.iter().all(|r| r.is_power_of_two());
-        let even = r.iter().all(|&other| other == r[0]);
-        Ok(match kind {
-            CurveKind::Canonical => Box::new(Canonical::new(lattice)),
-            CurveKind::Morton if binary && even => Box::new(Forest::binary(lattice, |_, _| Interleaved)),
-            CurveKind::Morton if binary => Box::new(Forest::binary(lattice, |_, leading| Uneven::new(leading, r))),
-            CurveKind::Morton => Box::new(Forest::radix(lattice, MixedRadix::new(r))),
-            CurveKind::Hilbert => Box::new(Forest::binary(lattice, |trees, _| Hilbert::new(trees))),
+        let (leading, divided) = (forest::leading(&g), divided(&r));
+        Ok(match (kind, divided) {
+            (CurveKind::Canonical, _) => Box::new(Canonical::new(lattice)),
+            (CurveKind::Hilbert, _) => {
+                let hilbert = Hilbert::new(&Trees::new(g, leading));
+                Box::new(Forest::binary(lattice, leading, hilbert))
+            }
+            (CurveKind::Morton, Divided::Evenly) => Box::new(Forest::binary(lattice, leading, Interleaved)),
+            (CurveKind::Morton, Divided::ByPowersOfTwo) => {
+                Box::new(Forest::binary(lattice, leading, Uneven::new(leading, r)))
+            }
+            (CurveKind::Morton, Divided::Anyhow) => Box::new(Forest::radix(lattice, MixedRadix::new(r))),
         })
     });
+}
+
+/// How the axes are divided from level to level.
+enum Divided {
+    /// By one power of two.
+    Evenly,
+    /// Each by a power of two.
+    ByPowersOfTwo,
+    Anyhow,
+}
+
+fn divided(r: &[u32]) -> Divided {
+    match r.iter().all(|r| r.is_power_of_two()) {
+        true if r.iter().all(|&other| other == r[0]) => Divided::Evenly,
+        true => Divided::ByPowersOfTwo,
+        false => Divided::Anyhow,
+    }
+}
+
+/// Checks that a Hilbert curve can serve g and r.
+fn check_hilbert(g: &[u32], r: &[u32]) -> Result<(), CurveError> {
+    if let Some(axis) = r.iter().position(|&r| r == 1) {
+        return Err(CurveError::UnsplitAxis { axis });
+    }
+    if let Some(axis) = r.iter().position(|r| !r.is_power_of_two()) {
+        return Err(CurveError::RadixNotPowerOfTwo { axis, r: r[axis] });
+    }
+    if let Some(axis) = r.iter().position(|&other| other != r[0]) {
+        return Err(CurveError::UnequalRadix { first: r[0], axis, r: r[axis] });
+    }
+    let trees = g.iter().fold(1, |trees, &g| trees * u128::from(g)) >> (g.len() as u32 * forest::leading(g));
+    if trees > 1 << 26 {
+        return Err(CurveError::TooManyTrees { trees });
+    }
+    Ok(())
 }
 
 compiled_here!(fn make -> Make);

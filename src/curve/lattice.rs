@@ -1,7 +1,7 @@
 //! The lattices that codes name.
 
 use crate::curve::error::CurveError;
-use crate::geometry::grids;
+use crate::geometry::{refine, saturated};
 
 /// The lattices M_j = g_j·r_j^i of every level, and what follows from their sizes alone.
 #[derive(Debug, Clone)]
@@ -14,16 +14,13 @@ pub struct Lattice<const K: usize> {
 
 impl<const K: usize> Lattice<K> {
     pub(super) fn new(g: [u32; K], r: [u32; K], deepest: u32) -> Result<Self, CurveError> {
-        let grids = (0..=deepest).zip(grids(g, r));
-        let grids = grids.map(|(level, grid)| grid.map_err(|axis| CurveError::CoordOverflow { axis, level }));
-        let grids = grids.collect::<Result<_, _>>()?;
-        let lattice = Self { g, r, grids };
-        // Eight axes of 32 bits are at most 256 bits: add logarithms first, then the product fits.
-        let rough: f64 = lattice.grid(deepest).iter().map(|&m| f64::from(m).log2()).sum();
-        if rough > 100.0 || lattice.codes(deepest) > 1 << 64 {
-            return Err(CurveError::CodeOverflow { level: deepest, bits: (rough - 1e-9).ceil() as u32 });
+        let (mut grid, mut grids) = (g, vec![g]);
+        for level in 1..=deepest {
+            refine(&mut grid, &r).map_err(|axis| CurveError::CoordOverflow { axis, level })?;
+            grids.push(grid);
         }
-        Ok(lattice)
+        check_codes(&grid, deepest)?;
+        Ok(Self { g, r, grids })
     }
 
     /// Regions per axis of `level`.
@@ -38,11 +35,30 @@ impl<const K: usize> Lattice<K> {
 
     /// ∏M_j, the number of codes of `level`; at most 2^64.
     pub fn codes(&self, level: u32) -> u128 {
-        self.grid(level).iter().map(|&m| u128::from(m)).product()
+        codes(&self.grid(level))
     }
 
     /// R = ∏r_j; the largest number where that is more, which a lattice of a single level may have.
     pub(super) fn children(&self) -> u64 {
-        self.r.iter().fold(1, |children: u64, &r| children.saturating_mul(r.into()))
+        saturated(&self.r)
     }
+}
+
+/// Checks that codes of a lattice fit 64 bits.
+fn check_codes(grid: &[u32], level: u32) -> Result<(), CurveError> {
+    // Eight axes of 32 bits are at most 256 bits: add logarithms first, then the product fits.
+    let rough: f64 = grid.iter().map(|&m| f64::from(m).log2()).sum();
+    if rough > 100.0 || codes(grid) > 1 << 64 {
+        return Err(CurveError::CodeOverflow { level, bits: (rough - 1e-9).ceil() as u32 });
+    }
+    Ok(())
+}
+
+fn codes(grid: &[u32]) -> u128 {
+    grid.iter().map(|&m| u128::from(m)).product()
+}
+
+/// True if every coordinate is less than the extent of its axis.
+pub(super) fn below(coords: &[u32], extents: &[u32]) -> bool {
+    coords.iter().zip(extents).all(|(coord, extent)| coord < extent)
 }

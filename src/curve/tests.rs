@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 
-use super::forest::Forest;
+use super::forest::{Forest, Trees};
 use super::hilbert::Hilbert;
 use super::*;
 
@@ -200,7 +200,7 @@ fn hilbert_checksums_of_cubes() {
 /// A glued forest whose trees are `trees`, even where they have a common power of two.
 fn glued<const K: usize>(trees: [u32; K], bits: u32) -> u64 {
     let lattice = Lattice::new(trees, [2; K], bits).unwrap();
-    fnv(&walk(&Forest::with_leading(lattice, 0, |trees, _| Hilbert::new(trees)), bits))
+    fnv(&walk(&Forest::binary(lattice, 0, Hilbert::new(&Trees::new(trees, 0))), bits))
 }
 
 #[test]

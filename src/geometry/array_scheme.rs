@@ -51,7 +51,7 @@ mod tests {
 
     fn sides<const K: usize>(size: [u32; K]) -> (Scheme<K>, usize, [f64; K]) {
         let scheme = Scheme::for_array(size, None, None, None, [false; K]);
-        let levels: Vec<_> = scheme.levels(size).collect();
+        let levels = scheme.levels(size);
         let grid = levels.last().unwrap().grid;
         (scheme, levels.len(), std::array::from_fn(|j| f64::from(size[j]) / f64::from(grid[j])))
     }
@@ -79,7 +79,7 @@ mod tests {
         let (whole, series) = (of([false; 4]), of([false, false, false, true]));
         assert_eq!((whole.r, whole.g), ([2; 4], [2, 2, 1, 6]));
         assert_eq!((series.r, series.g), ([2, 2, 2, 1], [2, 2, 1, 25]));
-        assert_eq!(series.levels([64, 64, 32, 200]).count(), 3);
+        assert_eq!(series.levels([64, 64, 32, 200]).len(), 3);
         assert_eq!(Scheme::for_array([9, 9, 99], None, None, None, [false, false, true]).r, [2, 2, 1]);
     }
 

@@ -29,50 +29,68 @@ impl<const K: usize> Region<K> {
     /// The number of cells.
     #[inline]
     pub fn volume(&self) -> u64 {
-        self.extent.iter().map(|&s| u64::from(s)).product()
+        volume(&self.extent)
     }
 
     /// The number of cells, of boxes that may have more than 64 bits count; the largest number where 128 do not.
     pub(crate) fn cells_wide(&self) -> u128 {
-        self.extent.iter().fold(1u128, |cells, &s| cells.saturating_mul(s.into()))
+        saturated_wide(&self.extent)
     }
 
     /// The number of cells on the faces: ∏ s_j − ∏ (s_j − 2), or all of them where some side is at most 2.
     #[inline]
     pub fn surface_volume(&self) -> u64 {
-        let inside: u64 = self.extent.iter().map(|&s| u64::from(s.saturating_sub(2))).product();
+        let mut inside = 1;
+        for j in 0..K {
+            inside *= u64::from(self.extent[j].saturating_sub(2));
+        }
         self.volume() - inside
     }
 
     /// True if every cell of `other` is a cell of `self`.
     pub fn contains(&self, other: &Self) -> bool {
-        (0..K).all(|j| {
-            other.corner[j] >= self.corner[j]
-                && u64::from(other.corner[j]) + u64::from(other.extent[j])
-                    <= u64::from(self.corner[j]) + u64::from(self.extent[j])
-        })
+        let mut inside = true;
+        for j in 0..K {
+            inside &= other.corner[j] >= self.corner[j] && other.end(j) <= self.end(j);
+        }
+        inside
     }
 
     /// The cells that both have; None if there are none.
     pub fn intersection(&self, other: &Self) -> Option<Self> {
-        let end = |region: &Self, j: usize| u64::from(region.corner[j]) + u64::from(region.extent[j]);
-        let corner: [u32; K] = std::array::from_fn(|j| self.corner[j].max(other.corner[j]));
-        let ends: [u64; K] = std::array::from_fn(|j| end(self, j).min(end(other, j)));
-        let meet = (0..K).all(|j| u64::from(corner[j]) < ends[j]);
-        // No longer than either, so 32 bits hold it.
-        meet.then(|| Self { corner, extent: std::array::from_fn(|j| (ends[j] - u64::from(corner[j])) as u32) })
+        let mut shared = *self;
+        for j in 0..K {
+            let end = self.end(j).min(other.end(j));
+            shared.corner[j] = self.corner[j].max(other.corner[j]);
+            // No longer than either, so 32 bits hold it.
+            shared.extent[j] = end.saturating_sub(shared.corner[j].into()) as u32;
+        }
+        (!shared.extent.contains(&0)).then_some(shared)
+    }
+
+    /// The first coordinate above the region on an axis, which may have 33 bits.
+    #[inline]
+    fn end(&self, axis: usize) -> u64 {
+        u64::from(self.corner[axis]) + u64::from(self.extent[axis])
     }
 
     /// The region with the next layer of cells on its upper sides, where a domain of `size` cells has one.
     #[inline]
     pub fn closure(&self, size: [u32; K]) -> Self {
-        let more = |j: usize| u32::from(self.corner[j] + self.extent[j] < size[j]);
-        Self { corner: self.corner, extent: std::array::from_fn(|j| self.extent[j] + more(j)) }
+        let mut closure = *self;
+        for j in 0..K {
+            closure.extent[j] += u32::from(self.corner[j] + self.extent[j] < size[j]);
+        }
+        closure
     }
 
     /// True if `cell` is one of the region's cells.
     pub fn contains_cell(&self, cell: [u32; K]) -> bool {
-        (0..K).all(|j| cell[j] >= self.corner[j] && cell[j] - self.corner[j] < self.extent[j])
+        let mut inside = true;
+        for j in 0..K {
+            inside &= cell[j].wrapping_sub(self.corner[j]) < self.extent[j];
+        }
+        inside
     }
 
     /// The offset of cell `index` from the corner, in storage order (axis 0 fastest).
@@ -129,13 +147,20 @@ impl<const K: usize> Region<K> {
     /// The place of one of its cells in storage order.
     #[inline]
     pub(crate) fn place(&self, cell: [u32; K]) -> usize {
-        (0..K).rev().fold(0, |place, j| place * self.extent[j] as usize + (cell[j] - self.corner[j]) as usize)
+        let mut place = 0;
+        for j in (0..K).rev() {
+            place = place * self.extent[j] as usize + (cell[j] - self.corner[j]) as usize;
+        }
+        place
     }
 
     /// The cell at `offset` from the corner.
     #[inline]
-    pub fn cell(&self, offset: [u32; K]) -> [u32; K] {
-        std::array::from_fn(|j| self.corner[j] + offset[j])
+    pub fn cell(&self, mut offset: [u32; K]) -> [u32; K] {
+        for j in 0..K {
+            offset[j] += self.corner[j];
+        }
+        offset
     }
 
     /// Every cell once, in storage order.
@@ -181,6 +206,17 @@ impl<const K: usize> Region<K> {
             Some(now)
         })
     }
+}
+
+/// The product of extents.
+#[inline]
+pub(crate) fn volume(extent: &[u32]) -> u64 {
+    extent.iter().map(|&side| u64::from(side)).product()
+}
+
+/// The product of extents; the largest number where that is more.
+pub(crate) fn saturated_wide(extent: &[u32]) -> u128 {
+    extent.iter().fold(1, |cells: u128, &side| cells.saturating_mul(side.into()))
 }
 
 #[cfg(test)]

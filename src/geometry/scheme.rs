@@ -3,7 +3,7 @@
 //! Arithmetic is exact: the stop rule compares integers, bounds are floors of rationals, so that children tile their
 //! parent for every n, g and r, divisible or not.
 
-use crate::geometry::region::Region;
+use crate::geometry::region::{Region, saturated_wide};
 
 /// {g, r, B}: how a domain is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,38 +26,44 @@ impl<const K: usize> Scheme<K> {
 
     /// R = ∏ r_j, children per region; u64::MAX where there would be more.
     pub fn children(&self) -> u64 {
-        self.r.iter().fold(1, |children: u64, &r| children.saturating_mul(u64::from(r)))
+        saturated(&self.r)
     }
 
     /// The levels that the stop rule leads to over `size` cells: level i has children while (n_j/M_j)/r_j > B_j on every
     /// axis with r_j > 1. Without such an axis there is one level.
-    pub(crate) fn levels(&self, size: [u32; K]) -> impl Iterator<Item = Level<K>> {
-        let Self { r, b, .. } = *self;
-        let wide = move |grid: &[u32; K]| {
-            let long = |j: usize| u128::from(size[j]) > u128::from(b[j]) * u128::from(grid[j]) * u128::from(r[j]);
-            let mut split = (0..K).filter(|&j| r[j] > 1).peekable();
-            split.peek().is_some() && split.all(long)
-        };
-        let mut open = true;
-        let divided = move |grid: &[u32; K]| std::mem::replace(&mut open, wide(grid));
-        // B ≥ 1, so the grids stay below n where they grow, and fit 32 bits.
-        let grids = grids(self.g, r).map_while(Result::ok).take_while(divided);
-        grids.zip(0..).map(move |(grid, index)| Level { index, grid, size })
+    pub(crate) fn levels(&self, size: [u32; K]) -> Vec<Level<K>> {
+        let Self { g: mut grid, r, b } = *self;
+        let mut levels = Vec::new();
+        loop {
+            levels.push(Level { index: levels.len() as u32, grid, size });
+            // B ≥ 1, so the grids stay below n where they grow, and fit 32 bits.
+            if !divides(&size, &b, &grid, &r) || refine(&mut grid, &r).is_err() {
+                return levels;
+            }
+        }
     }
 }
 
-/// M_j = g_j·r_j^i for i = 0, 1, ..; the axis that leaves 32 bits ends it.
-pub(crate) fn grids<const K: usize>(g: [u32; K], r: [u32; K]) -> impl Iterator<Item = Result<[u32; K], usize>> {
-    std::iter::successors(Some(Ok(g)), move |last: &Result<[u32; K], usize>| {
-        let mut grid = last.ok()?;
-        for axis in 0..K {
-            match grid[axis].checked_mul(r[axis]) {
-                Some(next) => grid[axis] = next,
-                None => return Some(Err(axis)),
-            }
-        }
-        Some(Ok(grid))
-    })
+/// The stop rule: true if regions of a lattice M are divided.
+fn divides(size: &[u32], b: &[u32], grid: &[u32], r: &[u32]) -> bool {
+    let long = |j: usize| u128::from(size[j]) > u128::from(b[j]) * u128::from(grid[j]) * u128::from(r[j]);
+    r.iter().any(|&r| r > 1) && (0..r.len()).all(|j| r[j] == 1 || long(j))
+}
+
+/// M_j of the next level, M_j·r_j.
+///
+/// # Errors
+/// The axis that leaves 32 bits.
+pub(crate) fn refine(grid: &mut [u32], r: &[u32]) -> Result<(), usize> {
+    for axis in 0..grid.len() {
+        grid[axis] = grid[axis].checked_mul(r[axis]).ok_or(axis)?;
+    }
+    Ok(())
+}
+
+/// The product of numbers per axis; the largest number where that is more.
+pub(crate) fn saturated(axes: &[u32]) -> u64 {
+    axes.iter().fold(1, |product: u64, &n| product.saturating_mul(n.into()))
 }
 
 /// Level i: the lattice of M_j = g_j·r_j^i regions per axis.
@@ -89,27 +95,38 @@ impl<const K: usize> Level<K> {
     /// The region at `coords` (p_j < M_j): cells ⌊p_j·n_j/M_j⌋ .. ⌊(p_j+1)·n_j/M_j⌋ on each axis.
     pub fn region(&self, coords: [u32; K]) -> Region<K> {
         // p ≤ M ≤ n < 2^32, so the products fit 64 bits.
-        let bound = |j: usize, p: u64| (p * u64::from(self.size[j]) / u64::from(self.grid[j])) as u32;
-        let corner = std::array::from_fn(|j| bound(j, u64::from(coords[j])));
-        Region { corner, extent: std::array::from_fn(|j| bound(j, u64::from(coords[j]) + 1) - corner[j]) }
+        let mut region = Region { corner: coords, extent: coords };
+        for j in 0..K {
+            let (p, n, m) = (u64::from(coords[j]), u64::from(self.size[j]), u64::from(self.grid[j]));
+            region.corner[j] = (p * n / m) as u32;
+            region.extent[j] = ((p + 1) * n / m) as u32 - region.corner[j];
+        }
+        region
     }
 
     /// The coordinates of the region that `cell`, one of the domain, lies in: the inverse of [`region`](Self::region).
     #[inline]
     pub fn coords(&self, cell: [u32; K]) -> [u32; K] {
         // The greatest p with ⌊p·n/M⌋ ≤ c, that is with p·n < (c+1)·M. M ≤ n, so that no region is empty.
-        let coord = |j: usize| ((u64::from(cell[j]) + 1) * u64::from(self.grid[j]) - 1) / u64::from(self.size[j]);
-        std::array::from_fn(|j| coord(j) as u32)
+        let mut coords = cell;
+        for j in 0..K {
+            coords[j] = (((u64::from(cell[j]) + 1) * u64::from(self.grid[j]) - 1) / u64::from(self.size[j])) as u32;
+        }
+        coords
     }
 
     /// ∏ M_j, the regions of the full lattice.
     pub fn regions(&self) -> u128 {
-        self.grid.iter().fold(1u128, |regions, &m| regions.saturating_mul(u128::from(m)))
+        saturated_wide(&self.grid)
     }
 
     /// n_j/M_j where that is a whole number, else 0.
     pub(crate) fn whole_sides(&self) -> [u32; K] {
-        std::array::from_fn(|j| if self.size[j].is_multiple_of(self.grid[j]) { self.size[j] / self.grid[j] } else { 0 })
+        let mut sides = [0; K];
+        for j in 0..K {
+            sides[j] = if self.size[j].is_multiple_of(self.grid[j]) { self.size[j] / self.grid[j] } else { 0 };
+        }
+        sides
     }
 
     /// Cells of the largest region.
@@ -136,7 +153,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn sides(n: u32, g: u32, r: u32, b: u32) -> Vec<u32> {
-        Scheme::<1>::uniform(g, r, b).levels([n]).map(|level| n / level.grid[0]).collect()
+        Scheme::<1>::uniform(g, r, b).levels([n]).iter().map(|level| n / level.grid[0]).collect()
     }
 
     #[test]
@@ -154,7 +171,7 @@ mod tests {
     fn axes_that_are_not_split_stop_nothing() {
         let grids = |r, b| {
             let scheme = Scheme { g: [4, 4, 20], r, b };
-            scheme.levels([64, 64, 20]).map(|level| level.grid).collect::<Vec<_>>()
+            scheme.levels([64, 64, 20]).iter().map(|level| level.grid).collect::<Vec<_>>()
         };
         // 64/4/2 = 8 > 4, 64/8/2 = 4 is not: 20 steps of time neither stop this nor are divided.
         assert_eq!(grids([2, 2, 1], [4, 4, 1000]), [[4, 4, 20], [8, 8, 20]]);
@@ -191,7 +208,7 @@ mod tests {
             prop_assume!(r != [1; 3]);
             let g: [u32; 3] = std::array::from_fn(|j| g[j].min(n[j]));
             let scheme = Scheme { g, r, b };
-            let levels: Vec<_> = scheme.levels(n).collect();
+            let levels = scheme.levels(n);
             prop_assert_eq!(levels.iter().map(|level| level.grid).collect::<Vec<_>>(), grids_by_fractions(n, scheme));
             let whole = Region { corner: [0; 3], extent: n };
             let of = |level: &Level<3>| -> u64 {

@@ -124,7 +124,7 @@ fn divided<const K: usize>(
         let stops = stops(coarse.size(), g, r);
         let Some(&(least, _)) = stops.first() else { continue };
         let scheme = Scheme::uniform(g, r, least);
-        let way = |descent| Way::new(descent, scheme.levels(coarse.size()));
+        let way = |descent| Way::new(descent, scheme.levels(coarse.size()).into_iter());
         let mut alone = way(coarse.descend(&scheme, keep));
         // Where proofs alone decide, streams do what others do.
         let mut sharing = coarse.looks().then(|| way(coarse.descend(&scheme, keep).of_streams()));
@@ -165,7 +165,7 @@ fn stops<const K: usize>(size: [u32; K], g: u32, r: u32) -> Vec<(u32, usize)> {
         if size.iter().any(|&n| u64::from(n) < u64::from(g) * u64::from(r) * u64::from(b)) {
             break;
         }
-        let depth = Scheme::<K>::uniform(g, r, b).levels(size).count();
+        let depth = Scheme::<K>::uniform(g, r, b).levels(size).len();
         if stops.last().is_none_or(|&(_, last)| last != depth) {
             stops.push((b, depth));
         }
@@ -174,17 +174,17 @@ fn stops<const K: usize>(size: [u32; K], g: u32, r: u32) -> Vec<(u32, usize)> {
 }
 
 /// Levels of one g and r, and what they are expected to do; entered once, however many B end among them.
-struct Way<'a, const K: usize, I> {
+struct Way<'a, const K: usize> {
     descent: Descent<'a, K>,
-    grids: I,
+    grids: std::vec::IntoIter<Level<K>>,
     /// All that were entered; the last one as the last level if `inner` is what it does otherwise.
     levels: Vec<LevelWork>,
     inner: Option<LevelWork>,
     last: LevelWork,
 }
 
-impl<'a, const K: usize, I: Iterator<Item = Level<K>>> Way<'a, K, I> {
-    fn new(descent: Descent<'a, K>, grids: I) -> Self {
+impl<'a, const K: usize> Way<'a, K> {
+    fn new(descent: Descent<'a, K>, grids: std::vec::IntoIter<Level<K>>) -> Self {
         Self { descent, grids, levels: Vec::new(), inner: None, last: LevelWork::default() }
     }
 

@@ -12,6 +12,7 @@ use ndarray::{ArrayViewD, IxDyn};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::cell::{Cell, CellType, Words};
+use crate::dimension::MAX_DIM;
 use crate::geometry::Region;
 use crate::result::cells::{Bits, Cells, Width, each_width};
 use crate::result::checksum::append_le;
@@ -301,12 +302,7 @@ impl<const K: usize> Canvas<'_, K> {
     pub(crate) unsafe fn fill(&self, region: &Region<K>, word: u64) {
         let Some(region) = region.intersection(&self.window) else { return };
         // SAFETY: passed on; what is left of the region lies in the window.
-        match self.pixels {
-            Pixels::B1(p) => unsafe { self.fill_width(p, &region, word) },
-            Pixels::B2(p) => unsafe { self.fill_width(p, &region, word) },
-            Pixels::B4(p) => unsafe { self.fill_width(p, &region, word) },
-            Pixels::B8(p) => unsafe { self.fill_width(p, &region, word) },
-        }
+        unsafe { self.pixels.fill(self.rows(&region), &self.painted, word) }
     }
 
     /// The index of a cell of the window.
@@ -315,44 +311,14 @@ impl<const K: usize> Canvas<'_, K> {
         linear(&self.window.extent, cell).wrapping_sub(self.origin)
     }
 
-    /// Where the rows of a region of the window begin, in its storage order: steps from row to row, since a row of a small region
-    /// is written in less time than its index is computed.
+    /// The rows of a region of the window.
     #[inline]
-    fn rows(&self, region: &Region<K>, mut row: impl FnMut(usize)) {
-        let mut strides = [1; K];
+    fn rows<'r>(&self, region: &'r Region<K>) -> Rows<'r> {
+        let mut strides = [1; MAX_DIM];
         for j in 1..K {
             strides[j] = strides[j - 1] * self.window.extent[j - 1] as usize;
         }
-        let (mut at, mut start) = ([0; K], self.index(region.corner));
-        loop {
-            row(start);
-            let mut j = 1;
-            loop {
-                if j == K {
-                    return;
-                }
-                at[j] += 1;
-                start += strides[j];
-                if at[j] < region.extent[j] {
-                    break;
-                }
-                start -= at[j] as usize * strides[j];
-                at[j] = 0;
-                j += 1;
-            }
-        }
-    }
-
-    /// # Safety
-    /// As [`fill`](Self::fill); the region lies in the window, and `pixels` are those of the array.
-    #[inline]
-    unsafe fn fill_width<W: Width>(&self, pixels: *mut W, region: &Region<K>, word: u64) {
-        let (len, word) = (region.extent[0] as usize, W::cut(word));
-        self.rows(region, |start| {
-            self.painted.note(start..start + len);
-            // SAFETY: the row lies in the window, so in the allocation; exclusive by this function's contract.
-            unsafe { std::slice::from_raw_parts_mut(pixels.add(start), len) }.fill(word);
-        });
+        Rows { extent: &region.extent, strides, start: self.index(region.corner) }
     }
 
     /// Sets the cells of `region` that are in the window to the low bits of `words`, which come in storage order of the region.
@@ -361,53 +327,129 @@ impl<const K: usize> Canvas<'_, K> {
     /// No other thread accesses the region's cells meanwhile.
     #[inline]
     pub(crate) unsafe fn write(&self, region: &Region<K>, words: Words<'_>) {
-        // SAFETY: passed on.
-        match self.pixels {
-            Pixels::B1(p) => unsafe { self.write_width(p, region, words) },
-            Pixels::B2(p) => unsafe { self.write_width(p, region, words) },
-            Pixels::B4(p) => unsafe { self.write_width(p, region, words) },
-            Pixels::B8(p) => unsafe { self.write_width(p, region, words) },
-        }
-    }
-
-    /// # Safety
-    /// As [`write`](Self::write); `pixels` are those of the array.
-    #[inline]
-    unsafe fn write_width<W: Width>(&self, pixels: *mut W, region: &Region<K>, words: Words<'_>) {
-        // SAFETY: passed on.
-        match words {
-            Words::Narrow(words) => unsafe { self.write_rows(pixels, region, words) },
-            Words::Wide(words) => unsafe { self.write_rows(pixels, region, words) },
-        }
-    }
-
-    /// # Safety
-    /// As [`write_width`](Self::write_width).
-    #[inline]
-    unsafe fn write_rows<W: Width, V: Copy + Into<u64>>(&self, pixels: *mut W, region: &Region<K>, words: &[V]) {
         debug_assert_eq!(words.len() as u64, region.volume());
         let Some(inside) = region.intersection(&self.window) else { return };
-        let len = inside.extent[0] as usize;
-        let put = |start: usize, words: &[V]| {
-            self.painted.note(start..start + len);
-            // SAFETY: the row lies in the window, so in the allocation; exclusive by this function's contract.
-            let cells = unsafe { std::slice::from_raw_parts_mut(pixels.add(start), len) };
-            cells.iter_mut().zip(words).for_each(|(cell, &word)| *cell = W::cut(word.into()));
-        };
         if inside == *region {
-            let mut rows = words.chunks_exact(len);
-            self.rows(region, |start| rows.next().into_iter().for_each(|words| put(start, words)));
-            return;
+            // SAFETY: passed on.
+            return unsafe { self.pixels.write(self.rows(region), &self.painted, words) };
         }
         // Of a row of the region the cells that the window covers.
-        let cut = (inside.corner[0] - region.corner[0]) as usize;
-        for (mut row, words) in region.rows().zip(words.chunks_exact(region.extent[0] as usize)) {
+        let (cut, len) = ((inside.corner[0] - region.corner[0]) as usize, inside.extent[0] as usize);
+        let mut start = cut;
+        for mut row in region.rows() {
             row[0] = inside.corner[0];
             if inside.contains_cell(row) {
-                put(self.index(row), &words[cut..cut + len]);
+                let rows = Rows { extent: &inside.extent[..1], strides: [1; MAX_DIM], start: self.index(row) };
+                // SAFETY: passed on.
+                unsafe { self.pixels.write(rows, &self.painted, words.split_at(start).1.split_at(len).0) };
+            }
+            start += region.extent[0] as usize;
+        }
+    }
+}
+
+/// The rows along axis 0 of a box in an array.
+struct Rows<'a> {
+    /// Cells of the box per axis.
+    extent: &'a [u32],
+    /// Cells of the array from one place to the next, per axis.
+    strides: [usize; MAX_DIM],
+    /// The index of the first cell.
+    start: usize,
+}
+
+impl Rows<'_> {
+    /// Where the rows begin, in storage order: steps from row to row, since a row of a small box is written in less time than its
+    /// index is computed.
+    #[inline]
+    fn each(&self, mut row: impl FnMut(usize)) {
+        let (mut at, mut start) = ([0; MAX_DIM], self.start);
+        loop {
+            row(start);
+            let mut j = 1;
+            loop {
+                if j == self.extent.len() {
+                    return;
+                }
+                at[j] += 1;
+                start += self.strides[j];
+                if at[j] < self.extent[j] {
+                    break;
+                }
+                start -= at[j] as usize * self.strides[j];
+                at[j] = 0;
+                j += 1;
             }
         }
     }
+
+    /// Cells of a row.
+    #[inline]
+    fn len(&self) -> usize {
+        self.extent[0] as usize
+    }
+}
+
+#[allow(unsafe_code)]
+impl Pixels {
+    /// Sets every cell of some rows to the low bits of `word`.
+    ///
+    /// # Safety
+    /// The rows lie in the allocation, and nobody else accesses them meanwhile.
+    unsafe fn fill(self, rows: Rows<'_>, painted: &Painted, word: u64) {
+        // SAFETY: passed on.
+        match self {
+            Self::B1(p) => unsafe { fill_rows(p, rows, painted, word) },
+            Self::B2(p) => unsafe { fill_rows(p, rows, painted, word) },
+            Self::B4(p) => unsafe { fill_rows(p, rows, painted, word) },
+            Self::B8(p) => unsafe { fill_rows(p, rows, painted, word) },
+        }
+    }
+
+    /// Sets the cells of some rows to the low bits of `words`, which are as many.
+    ///
+    /// # Safety
+    /// As [`fill`](Self::fill).
+    unsafe fn write(self, rows: Rows<'_>, painted: &Painted, words: Words<'_>) {
+        // SAFETY: passed on.
+        match (self, words) {
+            (Self::B1(p), Words::Narrow(words)) => unsafe { write_rows(p, rows, painted, words) },
+            (Self::B2(p), Words::Narrow(words)) => unsafe { write_rows(p, rows, painted, words) },
+            (Self::B4(p), Words::Narrow(words)) => unsafe { write_rows(p, rows, painted, words) },
+            (Self::B8(p), Words::Narrow(words)) => unsafe { write_rows(p, rows, painted, words) },
+            (Self::B1(p), Words::Wide(words)) => unsafe { write_rows(p, rows, painted, words) },
+            (Self::B2(p), Words::Wide(words)) => unsafe { write_rows(p, rows, painted, words) },
+            (Self::B4(p), Words::Wide(words)) => unsafe { write_rows(p, rows, painted, words) },
+            (Self::B8(p), Words::Wide(words)) => unsafe { write_rows(p, rows, painted, words) },
+        }
+    }
+}
+
+/// # Safety
+/// As [`Pixels::fill`].
+#[allow(unsafe_code)]
+unsafe fn fill_rows<W: Width>(pixels: *mut W, rows: Rows<'_>, painted: &Painted, word: u64) {
+    let (len, word) = (rows.len(), W::cut(word));
+    rows.each(|start| {
+        painted.note(start..start + len);
+        // SAFETY: the row lies in the allocation; exclusive by this function's contract.
+        unsafe { std::slice::from_raw_parts_mut(pixels.add(start), len) }.fill(word);
+    });
+}
+
+/// # Safety
+/// As [`Pixels::fill`].
+#[allow(unsafe_code)]
+unsafe fn write_rows<W: Width, V: Copy + Into<u64>>(pixels: *mut W, rows: Rows<'_>, painted: &Painted, words: &[V]) {
+    let len = rows.len();
+    let mut words = words.chunks_exact(len);
+    rows.each(|start| {
+        painted.note(start..start + len);
+        // SAFETY: the row lies in the allocation; exclusive by this function's contract.
+        let cells = unsafe { std::slice::from_raw_parts_mut(pixels.add(start), len) };
+        let Some(words) = words.next() else { return };
+        cells.iter_mut().zip(words).for_each(|(cell, &word)| *cell = W::cut(word.into()));
+    });
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
-use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::parallel;
 use crate::plan::Plan;
 use crate::result::cells::Cells;
 use crate::result::terminal::{Content, Terminal};
@@ -19,19 +19,22 @@ use crate::result::terminal::{Content, Terminal};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RegionsChecksum(pub u64);
 
+/// Regions per task.
+const PIECE: usize = 512;
+
 impl RegionsChecksum {
     /// The sum over `terminals`; `leaf` appends the cells of leaf number `i`, whose brick starts at the given place, as
     /// little-endian bytes.
     pub(crate) fn of<const K: usize>(
         plan: &Plan<K>,
         terminals: &[Terminal],
-        leaf: impl Fn(&Terminal, Option<u64>, &mut Vec<u8>) + Sync,
+        leaf: &(dyn Fn(&Terminal, Option<u64>, &mut Vec<u8>) + Sync),
     ) -> Self {
         let hash = |bytes: &mut Vec<u8>, terminal: &Terminal| {
             bytes.clear();
             bytes.extend(terminal.level().to_le_bytes());
             let coords = plan.encoding().decode(terminal.level(), terminal.code);
-            bytes.extend(coords.iter().flat_map(|p| p.to_le_bytes()));
+            coords.iter().for_each(|p| bytes.extend(p.to_le_bytes()));
             match terminal.content() {
                 Content::Uniform(word) => {
                     bytes.extend(0u32.to_le_bytes());
@@ -44,8 +47,11 @@ impl RegionsChecksum {
             }
             Self(xxh3_64(bytes))
         };
-        let terminals = terminals.par_iter().with_min_len(64);
-        terminals.map_init(Vec::new, hash).reduce(Self::default, Add::add)
+        let sum = |i| {
+            let mut bytes = Vec::new();
+            terminals[parallel::piece(terminals.len(), PIECE, i)].iter().map(|terminal| hash(&mut bytes, terminal)).sum()
+        };
+        parallel::map::<Self>(terminals.len().div_ceil(PIECE), &sum).into_iter().sum()
     }
 }
 

@@ -5,7 +5,7 @@
 //! [`Subdivision::materialise`] turns the compact form into the dense one.
 
 use crate::cell::{CellType, Words};
-use crate::geometry::Region;
+use crate::geometry::{Region, saturated};
 use crate::memory::reserve;
 use crate::plan::Plan;
 use crate::result::array::DenseArray;
@@ -132,7 +132,7 @@ impl<const K: usize> Subdivision<K> {
         if self.terminals.len() as u64 != filled + leaves || !self.terminals.iter().all(here) {
             return None;
         }
-        Some(RegionsChecksum::of(&self.plan, &self.terminals, |terminal, brick, bytes| {
+        Some(RegionsChecksum::of(&self.plan, &self.terminals, &|terminal, brick, bytes| {
             let region = self.region(terminal);
             match (brick, &self.array) {
                 (Some(start), _) => append_le(&self.bricks, start as usize..(start + region.volume()) as usize, bytes),
@@ -168,50 +168,60 @@ impl<const K: usize> Subdivision<K> {
     /// # Errors
     /// [`MaterialiseError`] if regions and a layer exceed `limit` bytes, or cells or regions were not kept.
     pub fn layers(&self, most: u64, limit: Option<u64>) -> Result<Layers<'_, K>, MaterialiseError> {
-        let kept = |terminal: &&Terminal| !matches!(terminal.content(), Content::Leaf { brick: None });
-        let volume = |terminal: &Terminal| u128::from(self.region(terminal).volume());
-        if self.terminals.iter().filter(kept).map(volume).sum::<u128>() != self.cells {
+        let (mut kept, mut widest) = (0, 0);
+        for terminal in &self.terminals {
+            let region = self.region(terminal);
+            match terminal.content() {
+                Content::Leaf { brick: None } => continue,
+                Content::Leaf { .. } => widest = widest.max(region.volume() / u64::from(region.extent[K - 1])),
+                Content::Uniform(_) => {}
+            }
+            kept += u128::from(region.volume());
+        }
+        if kept != self.cells {
             return Err(MaterialiseError::NotKept);
         }
         let size = self.window.extent;
-        let layer = size[..K - 1].iter().fold(self.bricks.kind().bytes(), |bytes, &n| bytes.saturating_mul(n.into()));
+        let layer = saturated(&size[..K - 1]).saturating_mul(self.bricks.kind().bytes());
         // Of a piece there are its cells and the labels of one of its leaves.
         let regions = self.listed_bytes();
-        let leaf = self.widest_leaf() * size_of::<u64>() as u64;
+        let leaf = widest * size_of::<u64>() as u64;
         let limit = limit.unwrap_or(u64::MAX);
         let need = regions.saturating_add(layer).saturating_add(leaf);
         if need > limit {
             return Err(MemoryError { what: Stored::LayerAndRegions, need: need.into(), limit: Some(limit) }.into());
         }
         let thickness = (most / layer).min((limit - regions) / (layer + leaf)).clamp(1, size[K - 1].into()) as u32;
-        let mut waiting: Vec<&Terminal> = Vec::new();
+        let mut waiting: Vec<Waiting<'_>> = Vec::new();
         let mut open = Vec::new();
         let refused = MemoryError::refused(Stored::LayerAndRegions);
         reserve(&mut waiting, self.terminals.len()).map_err(&refused)?;
         reserve(&mut open, self.terminals.len()).map_err(&refused)?;
-        waiting.extend(&self.terminals);
-        waiting.sort_unstable_by_key(|terminal| std::cmp::Reverse(self.region(terminal).corner[K - 1]));
+        for terminal in &self.terminals {
+            waiting.push((self.region(terminal).corner[K - 1], terminal));
+        }
+        lowest_last(&mut waiting);
         Ok(Layers { of: self, waiting, open, at: self.window.corner[K - 1], thickness, words: Vec::new() })
     }
 
     /// Bytes of the compact form while a dense array is made of it: regions are listed twice.
     fn listed_bytes(&self) -> u64 {
-        self.compact_bytes() + 2 * (self.terminals.len() * size_of::<&Terminal>()) as u64
+        self.compact_bytes() + (self.terminals.len() * (size_of::<Waiting<'_>>() + size_of::<&Terminal>())) as u64
     }
+}
 
-    /// Cells of the largest layer of a leaf.
-    fn widest_leaf(&self) -> u64 {
-        let leaves = self.terminals.iter().filter(|terminal| matches!(terminal.content(), Content::Leaf { .. }));
-        let layer = |region: Region<K>| region.volume() / u64::from(region.extent[K - 1]);
-        leaves.map(|leaf| layer(self.region(leaf))).max().unwrap_or(0)
-    }
+/// A region with the layer in which it begins.
+type Waiting<'a> = (u32, &'a Terminal);
+
+fn lowest_last(waiting: &mut [Waiting<'_>]) {
+    waiting.sort_unstable_by_key(|&(corner, _)| std::cmp::Reverse(corner));
 }
 
 /// The dense array in pieces, made one at a time of the terminal regions that reach into it.
 pub struct Layers<'a, const K: usize> {
     of: &'a Subdivision<K>,
     /// Regions above the last piece, the lowest at the end.
-    waiting: Vec<&'a Terminal>,
+    waiting: Vec<Waiting<'a>>,
     /// Regions that reached into the last piece and go on above it.
     open: Vec<&'a Terminal>,
     /// Where the next piece begins.
@@ -238,7 +248,10 @@ impl<const K: usize> Layers<'_, K> {
         if low == high {
             return Ok(None);
         }
-        while let Some(terminal) = self.waiting.pop_if(|terminal| subdivision.region(terminal).corner[last] < high) {
+        while let Some(&(corner, terminal)) = self.waiting.last()
+            && corner < high
+        {
+            self.waiting.pop();
             self.open.push(terminal);
         }
         (piece.corner[last], piece.extent[last]) = (low, high - low);

@@ -78,7 +78,7 @@ impl<const K: usize> Census<K> {
 
     /// The checksum of uniform regions.
     fn hash(&self, uniform: &[Terminal]) -> RegionsChecksum {
-        RegionsChecksum::of(&self.plan, uniform, |_, _, _| unreachable!("a uniform region has no brick"))
+        RegionsChecksum::of(&self.plan, uniform, &|_, _, _| unreachable!("a uniform region has no brick"))
     }
 
     fn count(&mut self, terminal: &Terminal) {

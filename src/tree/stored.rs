@@ -137,7 +137,7 @@ impl<const K: usize> Tree<K> {
         let sum = |first: usize| {
             let rows = first..rows.end.min(first + (1 << 16));
             let terminals: Vec<Terminal> = rows.map(|row| self.entries.terminal(&self.along, row)).collect();
-            RegionsChecksum::of(self.plan(), &terminals, brick)
+            RegionsChecksum::of(self.plan(), &terminals, &brick)
         };
         rows.clone().step_by(1 << 16).map(sum).sum()
     }

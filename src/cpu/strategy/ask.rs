@@ -9,13 +9,12 @@
 
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use crate::backend::{Error, Pass, table_bytes};
 use crate::cpu::olt::Olt;
 use crate::cpu::strategy::definition::Strategy;
 use crate::cpu::work::Work;
 use crate::memory::copies;
+use crate::parallel;
 use crate::result::{Launches, LevelCounts, LevelKernels, LevelStats, MemoryError, Stored};
 
 /// Regions per task: enough cells for a vectorised field, few enough to balance.
@@ -35,8 +34,8 @@ impl<const K: usize> Strategy<K> for Ask {
             let level = olt.level;
             let mut mixed = copies(false, olt.len()).map_err(MemoryError::refused(Stored::Outcomes))?;
             let piece = (olt.len() / (8 * rayon::current_num_threads())).clamp(1, REGIONS);
-            mixed.par_chunks_mut(piece).enumerate().try_for_each(|(i, mixed)| {
-                work.process(level, |slot| (olt.code(i * piece + slot), olt.payload(i * piece + slot)), mixed)
+            parallel::try_pieces_mut(&mut mixed, piece, &|i, mixed| {
+                work.process(level, &|slot| (olt.code(i * piece + slot), olt.payload(i * piece + slot)), mixed)
             })?;
             let settled = work.how.tuning.pass_on_cpu() == Pass::Level && work.settle_listed()?;
             let kernels = LevelKernels { explore: 1, leaf: u64::from(settled), ..LevelKernels::default() };

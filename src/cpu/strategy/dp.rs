@@ -7,7 +7,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::Scope;
-use rayon::prelude::*;
 
 use crate::backend::Error;
 use crate::cpu::olt::family;
@@ -15,10 +14,11 @@ use crate::cpu::strategy::definition::Strategy;
 use crate::cpu::work::Work;
 use crate::field::Payload;
 use crate::memory::copies;
+use crate::parallel;
 use crate::result::{Launches, LevelKernels, LevelStats, MemoryError, Stored};
 
 /// Roots per task.
-const ROOTS: u64 = 64;
+const ROOTS: usize = 64;
 
 /// Tasks in flight unless told otherwise: what GPUs run at once.
 const TASKS: u64 = 128;
@@ -48,13 +48,12 @@ impl<const K: usize> Strategy<K> for Dp {
             in_place: AtomicU64::new(0),
             failure: Mutex::new(None),
         };
-        let (start, roots) = (work.start, work.start.len());
-        rayon::scope(|scope| {
+        let (start, roots) = (work.start, work.start.len() as usize);
+        parallel::scope(&|scope| {
             // The roots are one launch, shared by the workers.
-            (0..roots.div_ceil(ROOTS)).into_par_iter().for_each(|piece| {
-                let piece = piece * ROOTS..roots.min((piece + 1) * ROOTS);
-                let root = |i| (start.code(i), start.payload(work.plan, work.host.carry, i));
-                tasks.explore(scope, start.level, &piece.map(root).collect::<Vec<_>>());
+            parallel::each(roots.div_ceil(ROOTS), &|i| {
+                let root = |i| (start.code(i as u64), start.payload(work.plan, work.host.carry, i as u64));
+                tasks.explore(scope, start.level, &parallel::piece(roots, ROOTS, i).map(root).collect::<Vec<_>>());
             });
             tasks.in_flight.fetch_sub(1, Ordering::Relaxed);
         });
@@ -103,7 +102,7 @@ impl<'a, const K: usize> Tasks<'a, '_, K> {
             Ok(mixed) => mixed,
             Err(error) => return self.fail(error.into()),
         };
-        if let Err(error) = self.work.process(level, |i| regions[i], &mut mixed) {
+        if let Err(error) = self.work.process(level, &|i| regions[i], &mut mixed) {
             return self.fail(error);
         }
         if self.work.plan.is_last(level) {

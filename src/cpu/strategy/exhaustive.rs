@@ -1,12 +1,11 @@
 //! Exhaustive: every cell of the window, without subdivision. The oracle of the others, hence the simplest.
 
-use rayon::prelude::*;
-
 use crate::backend::{Error, PIECE};
 use crate::choice::ChoiceError;
 use crate::cpu::strategy::definition::Strategy;
 use crate::cpu::work::Work;
 use crate::geometry::{Level, Slabs};
+use crate::parallel;
 use crate::result::{Keep, Launches, LevelKernels, LevelStats};
 
 pub(super) struct Exhaustive;
@@ -28,7 +27,7 @@ impl<const K: usize> Strategy<K> for Exhaustive {
             return Err(ChoiceError::new("strategy", "exhaustive", reason).into());
         }
         let slabs = Slabs::new(window, PIECE);
-        (0..slabs.len()).into_par_iter().try_for_each(|i| work.evaluate(&slabs.get(i)))?;
+        parallel::try_each(slabs.len() as usize, &|i| work.evaluate(&slabs.get(i as u64)))?;
         let mut counts = work.counts(0);
         (counts.regions, counts.leaves, counts.leaf_cells) = (1, 1, counts.evaluated_cells);
         let kernels = LevelKernels { leaf: 1, ..LevelKernels::default() };

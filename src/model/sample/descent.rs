@@ -19,7 +19,7 @@ impl<const K: usize> Coarse<K> {
     }
 
     fn levels_by(&self, mut descent: Descent<'_, K>, scheme: &Scheme<K>) -> Vec<LevelWork> {
-        let mut levels = scheme.levels(self.size()).peekable();
+        let mut levels = scheme.levels(self.size()).into_iter().peekable();
         let mut found = Vec::new();
         while let Some(level) = levels.next() {
             let Some(expected) = descent.enter(&level) else { break };
@@ -35,7 +35,7 @@ impl<const K: usize> Coarse<K> {
         let mixed = |level: LevelWork| (level.divided + level.leaves) / level.regions;
         let mut densities: Vec<f64> = self.levels(scheme, Keep::Counts).into_iter().map(mixed).collect();
         // Below a level of which nothing is left nothing is asked.
-        densities.resize(scheme.levels(self.size()).count(), 0.0);
+        densities.resize(scheme.levels(self.size()).len(), 0.0);
         Some(densities)
     }
 

@@ -1,0 +1,100 @@
+//! Loops on rayon's threads that are compiled once per type, whatever they do.
+//!
+//! A pipeline of rayon's is compiled anew for every closure: 20,000 to 60,000 lines of LLVM IR each, in what is generic over eight
+//! numbers of dimensions. Here a loop calls its body through a pointer, so that a body has to be worth a call: a piece of a table, a slab.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::Scope;
+use rayon::prelude::*;
+
+/// Calls `task(0)` to `task(tasks - 1)`, in any order.
+pub(crate) fn each(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+    (0..tasks).into_par_iter().for_each(task);
+}
+
+/// The same for tasks that can fail. After a failure no more are started.
+///
+/// # Errors
+/// The first in time.
+pub(crate) fn try_each<E: Send>(tasks: usize, task: &(dyn Fn(usize) -> Result<(), E> + Sync)) -> Result<(), E> {
+    let (failed, failure) = (AtomicBool::new(false), Mutex::new(None));
+    each(tasks, &|i| {
+        if failed.load(Ordering::Relaxed) {
+            return;
+        }
+        if let Err(error) = task(i) {
+            failed.store(true, Ordering::Relaxed);
+            failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    });
+    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
+/// What every task returns, in the order of their numbers.
+pub(crate) fn map<T: Send>(tasks: usize, task: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    (0..tasks).into_par_iter().map(task).collect()
+}
+
+/// The same for tasks that can fail.
+///
+/// # Errors
+/// One of the tasks'.
+pub(crate) fn try_map<T: Send, E: Send>(
+    tasks: usize,
+    task: &(dyn Fn(usize) -> Result<T, E> + Sync),
+) -> Result<Vec<T>, E> {
+    (0..tasks).into_par_iter().map(task).collect()
+}
+
+/// Calls `body` with a scope in which tasks start others, and waits for all of them.
+pub(crate) fn scope<'scope>(body: &(dyn Fn(&Scope<'scope>) + Sync)) {
+    rayon::scope(|scope| body(scope));
+}
+
+/// Number `i` of the pieces into which `len` items are cut, `each` items long but for the last.
+pub(crate) fn piece(len: usize, each: usize, i: usize) -> Range<usize> {
+    i * each..len.min((i + 1) * each)
+}
+
+/// Calls `task` with the number of each piece of `each` items and the piece.
+///
+/// # Errors
+/// As [`try_each`].
+pub(crate) fn try_pieces_mut<T: Send, E: Send>(
+    items: &mut [T],
+    each: usize,
+    task: &(dyn Fn(usize, &mut [T]) -> Result<(), E> + Sync),
+) -> Result<(), E> {
+    // Nobody waits for a lock: a piece has one task.
+    let pieces: Vec<Mutex<&mut [T]>> = items.chunks_mut(each).map(Mutex::new).collect();
+    try_each(pieces.len(), &|i| task(i, &mut pieces[i].lock().unwrap_or_else(PoisonError::into_inner)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_all_items_once_and_in_order() {
+        let mut items: Vec<usize> = vec![0; 1000];
+        let write = |i: usize, part: &mut [usize]| {
+            part.iter_mut().enumerate().for_each(|(j, item)| *item += i * 64 + j);
+            Ok::<_, ()>(())
+        };
+        try_pieces_mut(&mut items, 64, &write).unwrap();
+        assert_eq!(items, (0..1000).collect::<Vec<_>>());
+        assert_eq!((piece(1000, 64, 0), piece(1000, 64, 15)), (0..64, 960..1000));
+        assert_eq!(map(300, &|i| 2 * i), (0..300).map(|i| 2 * i).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_failure_is_reported_and_ends_the_loop() {
+        let tasks = |i: usize| if i == 7 { Err(i) } else { Ok(i) };
+        assert_eq!(try_each(100, &|i| tasks(i).map(drop)), Err(7));
+        assert_eq!(try_map(100, &tasks), Err(7));
+        assert_eq!(try_map(7, &tasks), Ok((0..7).collect()));
+    }
+}
