@@ -73,6 +73,25 @@ pub(crate) fn try_pieces_mut<T: Send, E: Send>(
     try_each(pieces.len(), &|i| task(i, &mut pieces[i].lock().unwrap_or_else(PoisonError::into_inner)))
 }
 
+/// Room that tasks take and give back, so that a later one finds what an earlier one needed.
+pub(crate) struct Spare<T>(Mutex<Vec<T>>);
+
+impl<T> Spare<T> {
+    /// Nothing yet.
+    pub(crate) fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
+    /// What was given back last.
+    pub(crate) fn take(&self) -> Option<T> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    pub(crate) fn give(&self, room: T) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(room);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

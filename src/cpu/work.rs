@@ -325,9 +325,7 @@ impl<'a, const K: usize> Work<'a, K> {
             WordsMut::Narrow(words) => {
                 parallel::try_pieces_mut(words, EACH, &|i, words| some(i, WordsMut::Narrow(words)))
             }
-            WordsMut::Wide(words) => {
-                parallel::try_pieces_mut(words, EACH, &|i, words| some(i, WordsMut::Wide(words)))
-            }
+            WordsMut::Wide(words) => parallel::try_pieces_mut(words, EACH, &|i, words| some(i, WordsMut::Wide(words))),
         }
     }
 }

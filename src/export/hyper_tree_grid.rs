@@ -6,14 +6,13 @@
 //!
 //! Whoever reads such a grid holds all of it, and so does this: the vertices as they are in a file.
 
-use rayon::prelude::*;
-
 use crate::export::boxes::Boxes;
 use crate::export::error::ExportError;
 use crate::export::hyper_tree::HyperTree;
 use crate::export::vtk;
 use crate::geometry::Region;
 use crate::memory::reserve;
+use crate::parallel;
 
 /// Cells along a block, unless that would make too many blocks.
 const SIDE: u64 = 64;
@@ -59,8 +58,8 @@ impl HyperTreeGrid {
         let mut grid = Self { points: vtk::three(blocks.map(|blocks| blocks + 1), 1), coordinates, ..Self::default() };
         let corners: Vec<[u32; K]> = Region { corner: [0; K], extent: blocks }.cells().collect();
         for batch in corners.chunks(BATCH) {
-            let tree = |at: &[u32; K]| HyperTree::of(boxes, at.map(|p| u64::from(p) * side), side);
-            for tree in batch.par_iter().map(tree).collect::<Result<Vec<_>, _>>()? {
+            let tree = |i: usize| HyperTree::of(boxes, batch[i].map(|p| u64::from(p) * side), side);
+            for tree in parallel::try_map(batch.len(), &tree)? {
                 grid.append(&tree, boxes.kind().bytes() as usize)?;
             }
         }

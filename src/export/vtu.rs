@@ -5,6 +5,7 @@
 //!
 //! Whoever reads such a file holds all of it, and so does this: boxes, and the points of their corners, each once.
 
+use std::convert::Infallible;
 use std::io::Write;
 
 use flate2::Compression;
@@ -14,7 +15,8 @@ use rayon::prelude::*;
 use crate::export::error::ExportError;
 use crate::export::vtk;
 use crate::geometry::{Domain, Region};
-use crate::memory::reserve;
+use crate::memory::{copies, reserve};
+use crate::parallel;
 use crate::tree::{Parts, Tree, TreeError};
 
 /// Bytes that are compressed at a time, or a few less.
@@ -54,17 +56,17 @@ pub fn write<const K: usize>(tree: &dyn Parts<K>, out: &mut dyn Write) -> Result
     let id = |id: &i64, out: &mut Vec<u8>| out.extend(id.to_le_bytes());
     let width = kind.bytes() as usize;
     let arrays = [
-        CompressedArray::new(("Float64", "Points", 3), 24, points, |&key, out| {
+        CompressedArray::new(("Float64", "Points", 3), 24, points, &|&key, out: &mut Vec<u8>| {
             place(ends.point(key)).into_iter().for_each(|at| out.extend(at.to_le_bytes()));
         }),
-        CompressedArray::new(("Int64", "connectivity", 1), 8, corners, id),
-        CompressedArray::new(("Int64", "offsets", 1), 8, offsets, id),
-        CompressedArray::new(("UInt8", "types", 1), 1, vec![cell_type; count], byte),
-        CompressedArray::new((vtk::data_type(kind), "value", 1), width, boxes.words, |word, out| {
+        CompressedArray::new(("Int64", "connectivity", 1), 8, corners, &id),
+        CompressedArray::new(("Int64", "offsets", 1), 8, offsets, &id),
+        CompressedArray::new(("UInt8", "types", 1), 1, vec![cell_type; count], &byte),
+        CompressedArray::new((vtk::data_type(kind), "value", 1), width, boxes.words, &|word, out| {
             out.extend(&word.to_le_bytes()[..width]);
         }),
-        CompressedArray::new(("UInt8", "level", 1), 1, boxes.levels, byte),
-        CompressedArray::new(("UInt8", "leaf", 1), 1, boxes.leaves, byte),
+        CompressedArray::new(("UInt8", "level", 1), 1, boxes.levels, &byte),
+        CompressedArray::new(("UInt8", "leaf", 1), 1, boxes.leaves, &byte),
     ];
     let mut offset = 0;
     let mut line = |array: &CompressedArray| {
@@ -159,14 +161,17 @@ impl<const K: usize> FoundBoxes<K> {
 
     /// The corners of all boxes, each once, in storage order.
     fn points(&self, ends: &PointKeys) -> Result<Vec<u64>, ExportError> {
-        let some = |cells: &[Region<K>]| {
-            let mut points: Vec<u64> = cells.iter().flat_map(|cells| ends.corners(cells)).collect();
+        let some = |i| {
+            let mut points = Vec::new();
+            for cells in &self.cells[parallel::piece(self.cells.len(), SHARED, i)] {
+                ends.corners(cells, &mut |point| points.push(point));
+            }
             points.sort_unstable();
             points.dedup();
             points
         };
-        let found: Vec<Vec<u64>> = self.cells.par_chunks(SHARED).map(some).collect();
-        let mut points = Vec::new();
+        let found = parallel::map(self.cells.len().div_ceil(SHARED), &some);
+        let mut points: Vec<u64> = Vec::new();
         reserve(&mut points, found.iter().map(Vec::len).sum())?;
         found.into_iter().for_each(|some| points.extend(some));
         points.par_sort_unstable();
@@ -176,10 +181,18 @@ impl<const K: usize> FoundBoxes<K> {
 
     /// Which of the points each box has, in VTK's order.
     fn corners(&self, ends: &PointKeys, points: &[u64]) -> Result<Vec<i64>, ExportError> {
-        let mut ids = Vec::new();
-        reserve(&mut ids, self.cells.len() << K)?;
-        let id = |point: u64| points.binary_search(&point).expect("it is one of them") as i64;
-        ids.par_extend(self.cells.par_iter().flat_map_iter(|cells| ends.corners(cells).map(id)));
+        let mut ids = copies(0, self.cells.len() << K)?;
+        let some = |i: usize, mut ids: &mut [i64]| {
+            for cells in &self.cells[parallel::piece(self.cells.len(), SHARED, i)] {
+                ends.corners(cells, &mut |point| {
+                    let (id, others) = std::mem::take(&mut ids).split_first_mut().expect("there is one per corner");
+                    *id = points.binary_search(&point).expect("it is one of them") as i64;
+                    ids = others;
+                });
+            }
+            Ok::<_, Infallible>(())
+        };
+        let Ok(()) = parallel::try_pieces_mut(&mut ids, SHARED << K, &some);
         Ok(ids)
     }
 }
@@ -204,14 +217,16 @@ impl PointKeys {
         Ok(Self { points: [points[0], points[1]] })
     }
 
-    /// The corners of a box, x fastest.
-    fn corners<const K: usize>(self, cells: &Region<K>) -> impl Iterator<Item = u64> + use<K> {
-        let cells = *cells;
-        (0..1usize << K).map(move |number| {
-            let at: [u32; K] = std::array::from_fn(|j| cells.corner[j] + (number >> j & 1) as u32 * cells.extent[j]);
+    /// Calls `each` with the corners of a box, x fastest.
+    fn corners<const K: usize>(self, cells: &Region<K>, each: &mut dyn FnMut(u64)) {
+        for number in 0..1usize << K {
+            let mut at = cells.corner;
+            for j in 0..K {
+                at[j] += (number >> j & 1) as u32 * cells.extent[j];
+            }
             let [x, y, z] = vtk::three(at, 0).map(u64::from);
-            (z * self.points[1] + y) * self.points[0] + x
-        })
+            each((z * self.points[1] + y) * self.points[0] + x);
+        }
     }
 
     fn point(self, key: u64) -> [u64; 3] {
@@ -241,16 +256,17 @@ impl CompressedArray {
         (kind, name, components): (&'static str, &'static str, u32),
         width: usize,
         items: Vec<T>,
-        le: impl Fn(&T, &mut Vec<u8>) + Sync,
+        le: &(dyn Fn(&T, &mut Vec<u8>) + Sync),
     ) -> Self {
         let each = BLOCK / width;
-        let compress = |items: &[T]| {
+        let compress = |i| {
+            let items = &items[parallel::piece(items.len(), each, i)];
             let mut bytes = Vec::with_capacity(items.len() * width);
             items.iter().for_each(|item| le(item, &mut bytes));
             let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
             encoder.write_all(&bytes).and_then(|()| encoder.finish()).expect("a vector takes bytes")
         };
-        let blocks: Vec<Vec<u8>> = items.par_chunks(each).map(compress).collect();
+        let blocks = parallel::map(items.len().div_ceil(each), &compress);
         let facts = [blocks.len(), each * width, items.len() % each * width].into_iter();
         let facts = facts.chain(blocks.iter().map(Vec::len));
         let mut compressed: Vec<u8> = facts.flat_map(|fact| (fact as u64).to_le_bytes()).collect();

@@ -9,7 +9,6 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::cell::CellType;
@@ -19,6 +18,7 @@ use crate::export::error::ExportError;
 use crate::export::slabs;
 use crate::geometry::{Domain, Region};
 use crate::memory::zeros;
+use crate::parallel;
 use crate::per_axis;
 pub use crate::zarr::pack;
 use crate::zarr::{ArrayMetadata, ShardWriter, encode, group_of, is_fill};
@@ -173,7 +173,7 @@ fn write_values<const K: usize>(
             let mut shard = ShardWriter::new(file, metadata);
             let mut empty = true;
             for batch in numbers.chunks(BATCH) {
-                let chunks = batch.par_iter().map(|&at| chunk(at)).collect::<Result<Vec<_>, _>>();
+                let chunks = parallel::try_map(batch.len(), &|i| chunk(batch[i]));
                 for chunk in chunks.map_err(|error| io::Error::other(unread.insert(error).to_string()))? {
                     empty &= chunk.is_none();
                     shard.put(chunk.as_deref())?;

@@ -49,7 +49,10 @@ impl RegionsChecksum {
         };
         let sum = |i| {
             let mut bytes = Vec::new();
-            terminals[parallel::piece(terminals.len(), PIECE, i)].iter().map(|terminal| hash(&mut bytes, terminal)).sum()
+            terminals[parallel::piece(terminals.len(), PIECE, i)]
+                .iter()
+                .map(|terminal| hash(&mut bytes, terminal))
+                .sum()
         };
         parallel::map::<Self>(terminals.len().div_ceil(PIECE), &sum).into_iter().sum()
     }

@@ -7,9 +7,12 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::curve::CurveKind;
 use crate::geometry::Region;
 use crate::plan::Plan;
+use crate::result::Terminal;
 use crate::tree::axis::AxisRegions;
 use crate::tree::error::TreeError;
 
@@ -23,6 +26,10 @@ pub(super) struct Along<const K: usize> {
     pub(super) children: u64,
     /// The axes of the deepest level.
     axes: [AxisRegions; K],
+}
+
+fn sort_by_key(terminals: &mut [Terminal], descendants: &[u64]) {
+    terminals.par_sort_unstable_by_key(|terminal| terminal.code.wrapping_mul(descendants[terminal.level() as usize]));
 }
 
 impl<const K: usize> Along<K> {
@@ -59,6 +66,11 @@ impl<const K: usize> Along<K> {
     pub(super) fn key(&self, level: u32, code: u64) -> u64 {
         // 2^64 descendants has the only region of its level.
         code.wrapping_mul(self.descendants[level as usize])
+    }
+
+    /// Sorts regions by their keys.
+    pub(super) fn sort(&self, terminals: &mut [Terminal]) {
+        sort_by_key(terminals, &self.descendants);
     }
 
     /// The code on `level` of the region that holds what has this key.

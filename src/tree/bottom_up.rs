@@ -10,10 +10,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 
-use rayon::prelude::*;
-
 use crate::backend::{Control, Error, Sink};
 use crate::geometry::Region;
+use crate::parallel::{self, Spare};
 use crate::plan::Plan;
 use crate::result::{Cells, MemoryError, Stored};
 use crate::rule::RuleKind;
@@ -161,19 +160,20 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         let each = (u128::from(BLOCK) / cells).max(1);
         let wave = each * (WAVE * rayon::current_num_threads()) as u128;
         let mut piece = Piece::new(self.source.kind(), self.criterion);
+        let buffers = Spare::new();
         let mut start = codes.start;
         while start < codes.end {
             let end = codes.end.min(start + wave);
             let blocks = (end - start).div_ceil(each) as usize;
             let reading = Reading { control, held: AtomicU64::new(piece.bytes()) };
-            let block = |buffer: &mut Cells, block: usize| {
+            let block = |block: usize| {
                 let first = start + block as u128 * each;
-                self.blocks(level, first..end.min(first + each), buffer, &reading)
+                let mut buffer = buffers.take().unwrap_or_else(|| Cells::empty(self.source.kind()));
+                let piece = self.blocks(level, first..end.min(first + each), &mut buffer, &reading);
+                buffers.give(buffer);
+                piece
             };
-            let buffer = || Cells::empty(self.source.kind());
-            let pieces: Vec<Piece> =
-                (0..blocks).into_par_iter().map_init(buffer, block).collect::<Result<_, TreeError>>()?;
-            for next in pieces {
+            for next in parallel::try_map(blocks, &block)? {
                 self.fits(piece.bytes() + next.bytes())?;
                 piece.append(&self.along, &next)?;
             }

@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::backend::{Batch, BatchError, Error, Sink};
 use crate::cell::CellType;
 use crate::choice::ChoiceError;
 use crate::geometry::{Region, Scheme};
 use crate::memory::reserve;
+use crate::parallel;
 use crate::plan::Plan;
 use crate::result::{Cells, Content, DenseArray, MaterialiseError, MemoryError, Stored, Subdivision, Terminal};
 use crate::rule::RuleKind;
@@ -204,6 +203,9 @@ fn bricks_of<const K: usize>(
     Ok(bricks)
 }
 
+/// Regions that a thread renames.
+const TOGETHER: usize = 4096;
+
 /// Puts regions, which come in any order, and their bricks into the order of the curve.
 fn in_order<const K: usize>(
     plan: &Plan<K>,
@@ -213,12 +215,16 @@ fn in_order<const K: usize>(
 ) -> Result<(Along<K>, Piece), TreeError> {
     let along = Along::new(plan);
     if along.plan().curve() != plan.curve() {
-        terminals.par_iter_mut().for_each(|terminal| {
-            let coords = plan.encoding().decode(terminal.level(), terminal.code);
-            terminal.code = along.plan().encoding().encode(terminal.level(), coords);
-        });
+        let turn = |_, some: &mut [Terminal]| {
+            for terminal in some {
+                let coords = plan.encoding().decode(terminal.level(), terminal.code);
+                terminal.code = along.plan().encoding().encode(terminal.level(), coords);
+            }
+            Ok::<_, TreeError>(())
+        };
+        parallel::try_pieces_mut(&mut terminals, TOGETHER, &turn)?;
     }
-    terminals.par_sort_unstable_by_key(|terminal| along.key(terminal.level(), terminal.code));
+    along.sort(&mut terminals);
     let places = terminals.iter().filter_map(|terminal| match terminal.content() {
         Content::Leaf { brick } => brick,
         Content::Uniform(_) => None,

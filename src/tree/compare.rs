@@ -1,10 +1,9 @@
 //! Where a tree and an array, or another tree, differ.
 
-use rayon::prelude::*;
-
 use crate::backend::{Control, Error};
 use crate::geometry::{Region, Slabs};
 use crate::memory::reserve;
+use crate::parallel;
 use crate::result::Cells;
 use crate::tree::error::TreeError;
 use crate::tree::parts::Parts;
@@ -38,6 +37,9 @@ pub struct Differences<const K: usize> {
     /// The number of all those.
     pub count: u64,
 }
+
+/// Rows that a thread compares.
+const TOGETHER: usize = 16;
 
 impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// Compares the cells with those of another array, which may be a tree ([`TreeSource`](crate::tree::TreeSource)): regions that both
@@ -84,15 +86,17 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
         for index in 0..self.parts() {
             let part = self.part(index)?;
             let part: &Tree<K> = &part;
-            let compared = |buffer: &mut Cells, row: usize| -> Result<Option<Difference<K>>, TreeError> {
-                control.check()?;
-                let region = part.region(row);
-                let difference = difference(criterion, region, other, buffer);
-                control.advance(region.cells().volume());
-                difference
+            let compared = |i| -> Result<Vec<Difference<K>>, TreeError> {
+                let (mut buffer, mut found) = (Cells::empty(other.kind()), Vec::new());
+                for row in parallel::piece(part.len(), TOGETHER, i) {
+                    control.check()?;
+                    let region = part.region(row);
+                    found.extend(difference(criterion, region, other, &mut buffer)?);
+                    control.advance(region.cells().volume());
+                }
+                Ok(found)
             };
-            let rows = (0..part.len()).into_par_iter().map_init(|| Cells::empty(other.kind()), compared);
-            for difference in rows.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()? {
+            for difference in parallel::try_map(part.len().div_ceil(TOGETHER), &compared)?.into_iter().flatten() {
                 found.count += 1;
                 found.cells = found.cells.saturating_add(difference.cells);
                 if found.regions.len() < most {

@@ -1,11 +1,11 @@
 //! Levels of detail.
 
+use std::convert::Infallible;
 use std::ops::Range;
-
-use rayon::prelude::*;
 
 use crate::geometry::Region;
 use crate::memory::{reserve, zeros};
+use crate::parallel;
 use crate::result::{Cells, DenseArray, Stored, dense_fits};
 use crate::rule::exact;
 use crate::tree::entries::Entries;
@@ -13,6 +13,9 @@ use crate::tree::error::TreeError;
 use crate::tree::provenance::Provenance;
 use crate::tree::shown::{Pick, Shown};
 use crate::tree::stored::Tree;
+
+/// Runs of rows of which a thread says what shows.
+const TOGETHER: usize = 64;
 
 impl<const K: usize> Tree<K> {
     /// The tree down to `level`: its terminal regions on that level and above, and instead of those below the regions of the level
@@ -43,10 +46,14 @@ impl<const K: usize> Tree<K> {
             holder = here;
         }
         let mut words = zeros::<u64>(starts.len())?;
-        words.par_iter_mut().enumerate().for_each(|(run, word)| {
-            let end = starts.get(run + 1).copied().unwrap_or(self.len());
-            *word = self.shown(starts[run]..end, shown);
-        });
+        let some = |i: usize, words: &mut [u64]| {
+            for (run, word) in (i * TOGETHER..).zip(words) {
+                let end = starts.get(run + 1).copied().unwrap_or(self.len());
+                *word = self.shown(starts[run]..end, shown);
+            }
+            Ok::<_, Infallible>(())
+        };
+        let Ok(()) = parallel::try_pieces_mut(&mut words, TOGETHER, &some);
         let (mut entries, bricks) = (Entries::default(), Cells::empty(self.kind()));
         entries.reserve(starts.len())?;
         for (&row, word) in starts.iter().zip(words) {

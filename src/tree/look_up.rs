@@ -3,12 +3,12 @@
 //! A cell is a search among few keys. A box goes down from the initial grid, and only into what it meets: a region that
 //! was divided is the run of its descendants' keys, so that on every level a search has to look at the parent's run alone.
 
+use std::convert::Infallible;
 use std::ops::{ControlFlow, Range};
-
-use rayon::prelude::*;
 
 use crate::cell::Cell;
 use crate::geometry::Region;
+use crate::parallel;
 use crate::result::{Content, DenseArray, Stored, Width, dense_fits, each_width};
 use crate::rule::exact;
 use crate::tree::error::TreeError;
@@ -144,12 +144,14 @@ impl<const K: usize> Tree<K> {
         let axis = (0..K).rev().find(|&j| window.extent[j] > 1).unwrap_or(0);
         let layer = cells.len() / window.extent[axis] as usize;
         let thickness = PIECE.div_ceil(layer);
-        cells.par_chunks_mut(layer * thickness).enumerate().for_each(|(number, cells)| {
+        let some = |number: usize, cells: &mut [W]| {
             let mut part = *window;
             part.corner[axis] += (number * thickness) as u32;
             part.extent[axis] = (cells.len() / layer) as u32;
             self.paint_layers(bricks, &part, cells);
-        });
+            Ok::<_, Infallible>(())
+        };
+        let Ok(()) = parallel::try_pieces_mut(cells, layer * thickness, &some);
     }
 
     fn paint_layers<W: Width>(&self, bricks: &[W], window: &Region<K>, cells: &mut [W]) {

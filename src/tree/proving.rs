@@ -1,9 +1,8 @@
 //! Regions of a tree that the field proves.
 
-use rayon::prelude::*;
-
 use crate::backend::Control;
 use crate::field::{Field, Payload};
+use crate::parallel;
 use crate::result::{Content, Storage};
 use crate::rule::Verdict;
 use crate::rule::exact;
@@ -52,15 +51,18 @@ impl<const K: usize> Tree<K> {
                 false => Err(TreeError::Disproved { level: region.level(), code: region.code(), found, proven }),
             }
         };
-        let rows: Vec<usize> = (0..self.len()).collect();
-        let proved: Result<Vec<Vec<usize>>, TreeError> = rows
-            .par_chunks(TOGETHER)
-            .map(|rows| {
-                control.check()?;
-                rows.iter().filter_map(|&row| is_proved(row).map(|proved| proved.then_some(row)).transpose()).collect()
-            })
-            .collect();
-        proved?.into_iter().flatten().for_each(|row| self.entries.prove(row));
+        let some = |i| -> Result<Vec<usize>, TreeError> {
+            control.check()?;
+            let mut proved = Vec::new();
+            for row in parallel::piece(self.len(), TOGETHER, i) {
+                if is_proved(row)? {
+                    proved.push(row);
+                }
+            }
+            Ok(proved)
+        };
+        let proved = parallel::try_map(self.len().div_ceil(TOGETHER), &some)?;
+        proved.into_iter().flatten().for_each(|row| self.entries.prove(row));
         Ok(self)
     }
 }

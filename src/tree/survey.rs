@@ -7,11 +7,10 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
-
 use crate::backend::Control;
 use crate::cell::CellType;
 use crate::mapping::SharedCells;
+use crate::parallel;
 use crate::result::{Cells, MemoryError, Stored, Width, each_width};
 use crate::rule::exact;
 use crate::tree::along::Along;
@@ -153,9 +152,8 @@ impl<const K: usize> Ground<K> {
                 found.push(Seen { first: first * each, words, mixed });
             }
         };
-        let found: Result<Vec<_>, TreeError> = (0..rayon::current_num_threads()).into_par_iter().map(thread).collect();
         let mut mixed = vec![false; words.len()];
-        for seen in found?.into_iter().flatten() {
+        for seen in parallel::try_map(rayon::current_num_threads(), &thread)?.into_iter().flatten() {
             let regions = seen.first..seen.first + seen.words.len();
             words[regions.clone()].copy_from_slice(&seen.words);
             mixed[regions].copy_from_slice(&seen.mixed);

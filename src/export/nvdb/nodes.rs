@@ -1,7 +1,5 @@
 //! The domain cut into nodes and tiles.
 
-use rayon::prelude::*;
-
 use crate::export::boxes::Boxes;
 use crate::export::error::ExportError;
 use crate::export::nvdb::active::{Active, joined, of_word};
@@ -9,6 +7,7 @@ use crate::export::nvdb::layout::Values;
 use crate::export::nvdb::leaf::VdbLeaf;
 use crate::export::read_box::ReadBox;
 use crate::geometry::Region;
+use crate::parallel;
 
 /// Cells along a leaf, a lower and an upper node.
 pub(super) const SIDES: [u32; 3] = [8, 128, 4096];
@@ -165,8 +164,8 @@ impl VdbNodes {
     }
 
     fn upper<const K: usize>(&mut self, cutter: &VdbCutter<'_, K>, corner: [u32; 3]) -> Result<(), ExportError> {
-        let lower = |number| cutter.lower(child(corner, number, CHILDREN[1], SIDES[1]));
-        let lowers: Vec<Lower> = (0..CHILDREN[1].pow(3)).into_par_iter().map(lower).collect::<Result<_, _>>()?;
+        let lower = |number| cutter.lower(child(corner, number as u32, CHILDREN[1], SIDES[1]));
+        let lowers = parallel::try_map(CHILDREN[1].pow(3) as usize, &lower)?;
         let (mut entries, mut active) = (Vec::with_capacity(lowers.len()), None);
         for (number, lower) in lowers.into_iter().enumerate() {
             let (entry, here) = match lower {

@@ -4,12 +4,12 @@
 //! subdivision meets it; so the share of the cells that are met is that of the domain which lies in regions that are asked about,
 //! and their mean label is the work of a cell there. Proofs need no cells, so no level is too fine for the sample.
 
-use rayon::prelude::*;
-
 use super::share::Share;
 use crate::field::{Field, Payload, Prove};
 use crate::geometry::{Domain, Level, SampleGrid};
+use crate::parallel;
 use crate::rule::Verdict;
+use std::convert::Infallible;
 
 /// Cells whose regions one thread proves.
 const TOGETHER: usize = 64;
@@ -35,9 +35,14 @@ impl Unproven {
         let least = domain.size().into_iter().min().unwrap_or(1).max(1);
         let levels: Vec<_> = (0..=least.ilog2()).map(|i| Level::of([1 << i; K], domain.size())).collect();
         let cells = grid.cells_from(0, labels.len());
-        let found: Vec<usize> = (cells.par_chunks(TOGETHER))
-            .flat_map_iter(|cells| cells.iter().map(|&cell| first(prover, &levels, cell)))
-            .collect();
+        let mut found = vec![0; cells.len()];
+        let some = |i: usize, found: &mut [usize]| {
+            for (found, &cell) in found.iter_mut().zip(&cells[i * TOGETHER..]) {
+                *found = first(prover, &levels, cell);
+            }
+            Ok::<_, Infallible>(())
+        };
+        let Ok(()) = parallel::try_pieces_mut(&mut found, TOGETHER, &some);
         let (mut left, mut work) = (Vec::new(), Vec::new());
         for level in 0..=levels.len() {
             let met = labels.iter().zip(&found).filter(|&(_, &first)| first >= level);

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::cell::CellType;
 use crate::memory::{Refused, reserve};
+use crate::parallel;
 use crate::result::{Cells, Content, Width, each_width};
 use crate::rule::exact;
 use crate::tree::along::Along;
@@ -30,6 +29,9 @@ pub(super) struct Columns<const K: usize> {
     /// Where bricks begin among the shard's cells.
     pub(super) brick: Vec<i64>,
 }
+
+/// Rows that a thread looks at.
+const PIECE: usize = 512;
 
 impl<const K: usize> Columns<K> {
     /// Some rows of a tree, and the cells of their bricks.
@@ -60,9 +62,11 @@ impl<const K: usize> Columns<K> {
                 }
             });
         }
-        let ends: Vec<[u64; 2]> = rows.into_par_iter().with_min_len(64).map(|row| ends(tree, row)).collect();
-        columns.value = ends.iter().map(|ends| ends[0]).collect();
-        columns.largest = ends.iter().map(|ends| ends[1]).collect();
+        let some = |i| parallel::piece(len, PIECE, i).map(|row| ends(tree, rows.start + row)).collect::<Vec<_>>();
+        for [value, largest] in parallel::map(len.div_ceil(PIECE), &some).into_iter().flatten() {
+            columns.value.push(value);
+            columns.largest.push(largest);
+        }
         Ok((columns, cells.unwrap_or(0..0)))
     }
 

@@ -5,10 +5,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::backend::{Control, Error};
 use crate::cell::CellType;
+use crate::parallel;
 use crate::plan::Plan;
 use crate::result::{Cells, LevelCounts, RegionsChecksum, RunCounts, append_le};
 use crate::tree::along::Along;
@@ -286,9 +285,9 @@ impl<const K: usize> TreeWriter<K> {
             Held { rows: rows.len() as u64, cells: bricks.len() as u64, checksum: part.checksum_of(rows.clone()) };
         let last = rows.end - 1;
         let end = self.along.run(part.entries.level(last), part.entries.keys[last]).end;
-        let arrays = Array::of_shard(&held).collect::<Vec<_>>().into_par_iter();
-        let files = arrays.map(|array| self.array(array, shard, &columns, part.bricks(), bricks.clone()));
-        let files = files.collect::<Result<_, _>>()?;
+        let arrays: Vec<Array> = Array::of_shard(&held).collect();
+        let file = |i: usize| self.array(arrays[i], shard, &columns, part.bricks(), bricks.clone());
+        let files = parallel::try_map(arrays.len(), &file)?;
         Ok(FinishedShard { shard, end, held, terminals, filled, files })
     }
 
@@ -413,8 +412,7 @@ fn put_cells<W: Write>(
     let wave = WAVE * rayon::current_num_threads();
     for first in (0..chunks).step_by(wave) {
         hear().map_err(io::Error::other)?;
-        let some = (first..chunks.min(first + wave)).into_par_iter();
-        let some: Vec<Option<Vec<u8>>> = some.map(encoded).collect::<io::Result<_>>()?;
+        let some = parallel::try_map(wave.min(chunks - first), &|i| encoded(first + i))?;
         some.iter().try_for_each(|chunk| writer.put(chunk.as_deref()))?;
     }
     Ok(())
