@@ -4,6 +4,7 @@
 //! for every row. A survey reads each row of the array as a whole and once, and leaves a word for each region of the deepest
 //! level, or that it is mixed. What is built along the curve then reads nothing but mixed leaves.
 
+use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -58,8 +59,11 @@ impl<const K: usize> Survey<K> {
         let regions = along.codes(along.deepest()) as usize;
         let refused = MemoryError::refused(Stored::Terminals);
         let mut words = Cells::zeroed(source.kind(), regions).map_err(refused)?;
-        let shape = Ground::new(axes.map(|j| source.size()[j]), axes.map(|j| grid[j]));
-        let mixed = each_width!(words.bits_mut(), words => shape.look(&memory, source, control, words))?;
+        let ground = Ground::new(axes.map(|j| source.size()[j]).to_vec(), axes.map(|j| grid[j]).to_vec());
+        let (will_need, unchanged) = (|bytes| source.will_need(bytes), || source.unchanged());
+        let ahead = Ahead { will_need: &will_need, unchanged: &unchanged };
+        let mixed =
+            each_width!(words.bits_mut(), words => ground.look(&memory, source.kind(), &ahead, control, words))?;
         Ok(Self { axes, grid, words, mixed })
     }
 
@@ -72,12 +76,18 @@ impl<const K: usize> Survey<K> {
 }
 
 /// An array and its regions, axes in the order of memory.
-struct Ground<const K: usize> {
-    size: [u32; K],
-    grid: [u32; K],
-    axes: [AxisRegions; K],
+struct Ground {
+    size: Vec<u32>,
+    grid: Vec<u32>,
+    axes: Vec<AxisRegions>,
     /// The first axis that a portion covers one region of; those below it are covered as a whole.
     cut: usize,
+}
+
+/// What a source is told and asked while its memory is read.
+struct Ahead<'a> {
+    will_need: &'a (dyn Fn(Range<usize>) + Sync),
+    unchanged: &'a (dyn Fn() -> io::Result<()> + Sync),
 }
 
 /// Regions that follow each other in the order of memory, from a first on.
@@ -100,13 +110,13 @@ enum RowState<W> {
     Mixed,
 }
 
-impl<const K: usize> Ground<K> {
-    fn new(size: [u32; K], grid: [u32; K]) -> Self {
-        let axes = std::array::from_fn(|i| AxisRegions::new(size[i], grid[i]));
+impl Ground {
+    fn new(size: Vec<u32>, grid: Vec<u32>) -> Self {
+        let axes = size.iter().zip(&grid).map(|(&size, &grid)| AxisRegions::new(size, grid)).collect();
         // Portions are as long as memory is, and enough for all threads.
         let enough = 4 * rayon::current_num_threads() as u64;
         let portions = |cut: usize| grid[cut..].iter().fold(1u64, |all, &regions| all.saturating_mul(regions.into()));
-        let cut = (0..K).rev().find(|&cut| portions(cut) >= enough).unwrap_or(0);
+        let cut = (0..grid.len()).rev().find(|&cut| portions(cut) >= enough).unwrap_or(0);
         Self { size, grid, axes, cut }
     }
 
@@ -119,14 +129,15 @@ impl<const K: usize> Ground<K> {
     fn look<W: Width>(
         &self,
         memory: &InMemory<'_>,
-        source: &dyn Source<K>,
+        kind: CellType,
+        source: &Ahead<'_>,
         control: &Control,
         words: &mut [W],
     ) -> Result<Vec<bool>, TreeError> {
         let cells: SharedCells<'_, W> = memory.bytes.cells();
         let bytes = cells.len() * size_of::<W>();
-        let (each, portions) = (self.regions(0..self.cut), self.regions(self.cut..K));
-        let kind = WordKind { kind: source.kind(), swapped: memory.swapped };
+        let (each, portions) = (self.regions(0..self.cut), self.regions(self.cut..self.grid.len()));
+        let kind = WordKind { kind, swapped: memory.swapped };
         let some = (PORTION / (bytes / portions).max(1)).clamp(1, portions);
         let next = AtomicUsize::new(0);
         // In the order of memory, whoever comes first: a disk then has one place to read from.
@@ -140,7 +151,7 @@ impl<const K: usize> Ground<K> {
                 let last = portions.min(first + some);
                 control.check()?;
                 let ends = |portion: usize| (bytes as u128 * portion as u128 / portions as u128) as usize;
-                source.will_need(ends(first)..ends(last).saturating_add(AHEAD));
+                (source.will_need)(ends(first)..ends(last).saturating_add(AHEAD));
                 let (mut words, mut mixed) =
                     (vec![W::cut(0); each * (last - first)], vec![false; each * (last - first)]);
                 for (portion, (words, mixed)) in
@@ -148,7 +159,7 @@ impl<const K: usize> Ground<K> {
                 {
                     memory.bytes.reading(|| self.portion(cells, portion, kind, words, mixed, control))?;
                 }
-                source.unchanged()?;
+                (source.unchanged)()?;
                 found.push(Seen { first: first * each, words, mixed });
             }
         };
@@ -172,8 +183,9 @@ impl<const K: usize> Ground<K> {
         control: &Control,
     ) -> Result<(), TreeError> {
         // The box of cells, in the order of memory.
-        let (mut corner, mut end, mut rest) = ([0; K], self.size, portion);
-        for i in self.cut..K {
+        let (k, mut rest) = (self.size.len(), portion);
+        let (mut corner, mut end) = (vec![0; k], self.size.clone());
+        for i in self.cut..k {
             let region = (rest % self.grid[i] as usize) as u32;
             rest /= self.grid[i] as usize;
             (corner[i], end[i]) = (self.axes[i].first(region), self.axes[i].first(region + 1));
@@ -184,9 +196,9 @@ impl<const K: usize> Ground<K> {
             _ => (0..=self.grid[0]).map(|region| self.axes[0].first(region) as usize).collect(),
         };
         let (mut rows, mut heights) = (vec![RowState::New; words.len() / along], vec![0; words.len() / along]);
-        let (mut at, mut unheard) = (corner, 0);
+        let (mut at, mut unheard) = (corner.clone(), 0);
         loop {
-            let start = (0..K).rev().fold(0, |place, i| place * self.size[i] as usize + at[i] as usize);
+            let start = (0..k).rev().fold(0, |place, i| place * self.size[i] as usize + at[i] as usize);
             let row = cells.slice(start..start + (end[0] - corner[0]) as usize);
             let regions = (1..self.cut)
                 .rev()
@@ -200,7 +212,7 @@ impl<const K: usize> Ground<K> {
                 unheard = 0;
             }
             // The next row.
-            let Some(axis) = (1..K).find(|&i| at[i] + 1 < end[i]) else { break };
+            let Some(axis) = (1..k).find(|&i| at[i] + 1 < end[i]) else { break };
             at[axis] += 1;
             at[1..axis].copy_from_slice(&corner[1..axis]);
         }

@@ -17,7 +17,7 @@ pub(super) const NO_BRICK: i64 = -1;
 
 /// Rows as numbers.
 #[derive(Debug, Default)]
-pub(super) struct Columns<const K: usize> {
+pub(super) struct Columns {
     pub(super) level: Vec<u8>,
     /// Coordinates on the row's level, a list per axis.
     pub(super) position: Vec<Vec<u32>>,
@@ -33,25 +33,29 @@ pub(super) struct Columns<const K: usize> {
 /// Rows that a thread looks at.
 const PIECE: usize = 512;
 
-impl<const K: usize> Columns<K> {
+impl Columns {
     /// Some rows of a tree, and the cells of their bricks.
     ///
     /// # Errors
     /// If there is no memory.
-    pub(super) fn of(tree: &Tree<K>, rows: Range<usize>) -> Result<(Self, Range<usize>), Refused> {
+    pub(super) fn of<const K: usize>(tree: &Tree<K>, rows: Range<usize>) -> Result<(Self, Range<usize>), Refused> {
         let mut columns = Self::default();
         let len = rows.len();
         reserve(&mut columns.level, len)?;
         reserve(&mut columns.provenance, len)?;
         reserve(&mut columns.brick, len)?;
-        columns.position = (0..K).map(|_| Vec::new()).collect();
-        columns.position.iter_mut().try_for_each(|axis| reserve(axis, len))?;
+        columns.position = vec![Vec::new(); K];
+        for axis in &mut columns.position {
+            reserve(axis, len)?;
+        }
         let mut cells: Option<Range<usize>> = None;
         for row in rows.clone() {
             let region = tree.region(row);
             columns.level.push(region.level() as u8);
             let coords = tree.plan().encoding().decode(region.level(), region.code());
-            columns.position.iter_mut().zip(coords).for_each(|(axis, p)| axis.push(p));
+            for j in 0..K {
+                columns.position[j].push(coords[j]);
+            }
             columns.provenance.push(number(region.provenance()));
             columns.brick.push(match region.brick() {
                 None => NO_BRICK,
@@ -75,7 +79,7 @@ impl<const K: usize> Columns<K> {
     ///
     /// # Errors
     /// The first row that cannot be, and why.
-    pub(super) fn entries(&self, along: &Along<K>, kind: CellType) -> Result<(Entries, u64), (usize, String)> {
+    pub(super) fn entries<const K: usize>(&self, along: &Along<K>, kind: CellType) -> Result<(Entries, u64), (usize, String)> {
         let (plan, deepest) = (along.plan(), along.deepest());
         let (mut entries, mut cells) = (Entries::default(), 0u64);
         entries.reserve(self.level.len()).map_err(|refused| (0, format!("no memory for {} bytes", refused.bytes)))?;
@@ -85,13 +89,15 @@ impl<const K: usize> Columns<K> {
             if level > deepest {
                 return wrong(format!("level {level}; levels are 0 to {deepest}"));
             }
-            let coords: [u32; K] = std::array::from_fn(|j| self.position[j][row]);
-            let grid = plan.levels()[level as usize].grid;
-            if let Some(j) = (0..K).find(|&j| coords[j] >= grid[j]) {
-                return wrong(format!(
-                    "position {} on axis {j}, which has {} regions on level {level}",
-                    coords[j], grid[j]
-                ));
+            let (mut coords, grid) = ([0; K], plan.levels()[level as usize].grid);
+            for j in 0..K {
+                coords[j] = self.position[j][row];
+                if coords[j] >= grid[j] {
+                    return wrong(format!(
+                        "position {} on axis {j}, which has {} regions on level {level}",
+                        coords[j], grid[j]
+                    ));
+                }
             }
             let key = along.key(level, plan.encoding().encode(level, coords));
             let Some(provenance) = of_number(self.provenance[row]) else {

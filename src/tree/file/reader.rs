@@ -216,7 +216,7 @@ impl<const K: usize> TreeFile<K> {
     }
 
     /// The rows of a shard but for the greatest values, which nothing but a check asks for.
-    fn columns(&self, shard: u64, rows: u64) -> Result<Columns<K>, TreeFileError> {
+    fn columns(&self, shard: u64, rows: u64) -> Result<Columns, TreeFileError> {
         let positions = self.array(Array::Position, shard)?;
         let axis = |axis: usize| -> Result<Vec<u32>, TreeFileError> {
             let (mut bytes, first) = (Vec::new(), self.shards.position(axis));

@@ -286,52 +286,11 @@ impl<const K: usize> TreeWriter<K> {
         let last = rows.end - 1;
         let end = self.along.run(part.entries.level(last), part.entries.keys[last]).end;
         let arrays: Vec<Array> = Array::of_shard(&held).collect();
-        let file = |i: usize| self.array(arrays[i], shard, &columns, part.bricks(), bricks.clone());
+        let hear = || self.control.as_ref().map_or(Ok(()), |control| control.check());
+        let write = ShardFiles { shard, shards: &self.shards, kind: self.kind, staged: &self.staged, hear: &hear };
+        let file = |i: usize| write.file(arrays[i], &columns, part.bricks(), bricks.clone());
         let files = parallel::try_map(arrays.len(), &file)?;
         Ok(FinishedShard { shard, end, held, terminals, filled, files })
-    }
-
-    /// Writes a shard's file of one array.
-    fn array(
-        &self,
-        array: Array,
-        shard: u64,
-        columns: &Columns<K>,
-        cells: &Cells,
-        bricks: Range<usize>,
-    ) -> Result<Written, TreeFileError> {
-        let metadata = self.shards.metadata(array, K, self.kind);
-        let width = self.kind.bytes() as usize;
-        let words = |words: &[u64]| -> Vec<u8> {
-            words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(width)).collect()
-        };
-        self.staged.file(&array.shard_name(shard), |file| {
-            let mut file = Hashed::new(file);
-            let mut writer = ShardWriter::new(&mut file, &metadata);
-            match array {
-                Array::Level => writer.push(&columns.level)?,
-                Array::Provenance => writer.push(&columns.provenance)?,
-                Array::Value => writer.push(&words(&columns.value))?,
-                Array::Largest => writer.push(&words(&columns.largest))?,
-                Array::Brick => {
-                    let bytes: Vec<u8> = columns.brick.iter().flat_map(|place| place.to_le_bytes()).collect();
-                    writer.push(&bytes)?;
-                }
-                Array::Position => {
-                    for (axis, positions) in columns.position.iter().enumerate() {
-                        writer.advance(self.shards.position_chunk(axis))?;
-                        let bytes: Vec<u8> = positions.iter().flat_map(|p| p.to_le_bytes()).collect();
-                        writer.push(&bytes)?;
-                    }
-                }
-                Array::Cells => {
-                    let hear = || self.control.as_ref().map_or(Ok(()), |control| control.check());
-                    put_cells(&mut writer, metadata.chunk_bytes(), cells, bricks, &hear)?;
-                }
-            }
-            writer.finish()?;
-            Ok(file.written())
-        })
     }
 
     /// Ends without a tree, and removes the shards that are finished: for whoever finds that they are of no use, since the data changed
@@ -387,6 +346,57 @@ impl SealedTree {
     /// [`TreeError::File`] if something took the name meanwhile, or the system says no.
     pub fn place(self) -> Result<(), TreeError> {
         Ok(self.staged.place(self.zip, self.overwrite)?)
+    }
+}
+
+/// The files of a shard.
+struct ShardFiles<'a> {
+    shard: u64,
+    shards: &'a Shards,
+    kind: CellType,
+    staged: &'a Staged,
+    /// Says whether to go on.
+    hear: &'a (dyn Fn() -> Result<(), Error> + Sync),
+}
+
+impl ShardFiles<'_> {
+    /// Writes the file of one array.
+    fn file(
+        &self,
+        array: Array,
+        columns: &Columns,
+        cells: &Cells,
+        bricks: Range<usize>,
+    ) -> Result<Written, TreeFileError> {
+        let metadata = self.shards.metadata(array, columns.position.len(), self.kind);
+        let width = self.kind.bytes() as usize;
+        let words = |words: &[u64]| -> Vec<u8> {
+            words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(width)).collect()
+        };
+        self.staged.file(&array.shard_name(self.shard), |file| {
+            let mut file = Hashed::new(file);
+            let mut writer = ShardWriter::new(&mut file, &metadata);
+            match array {
+                Array::Level => writer.push(&columns.level)?,
+                Array::Provenance => writer.push(&columns.provenance)?,
+                Array::Value => writer.push(&words(&columns.value))?,
+                Array::Largest => writer.push(&words(&columns.largest))?,
+                Array::Brick => {
+                    let bytes: Vec<u8> = columns.brick.iter().flat_map(|place| place.to_le_bytes()).collect();
+                    writer.push(&bytes)?;
+                }
+                Array::Position => {
+                    for (axis, positions) in columns.position.iter().enumerate() {
+                        writer.advance(self.shards.position_chunk(axis))?;
+                        let bytes: Vec<u8> = positions.iter().flat_map(|p| p.to_le_bytes()).collect();
+                        writer.push(&bytes)?;
+                    }
+                }
+                Array::Cells => put_cells(&mut writer, metadata.chunk_bytes(), cells, bricks, self.hear)?,
+            }
+            writer.finish()?;
+            Ok(file.written())
+        })
     }
 }
 

@@ -37,12 +37,33 @@ impl<const K: usize> Mapped<'_, K> {
         self.fill.is_none() && matches!(self.map, Map::Same)
     }
 
+    fn mapping(&self) -> Mapping {
+        Mapping { kind: self.source.kind(), fill: self.fill, map: self.map }
+    }
+}
+
+/// What becomes of the cells of a type.
+struct Mapping {
+    kind: CellType,
+    fill: Option<u64>,
+    map: Map,
+}
+
+impl Mapping {
+    /// The type that they become.
+    fn to(&self) -> CellType {
+        match self.map {
+            Map::Same => self.kind,
+            Map::Classes(_) => threshold::KIND,
+            Map::Labels(steps) => steps.kind,
+        }
+    }
+
     /// The word of a cell whose word in the source is this one; None if there is none.
     #[inline]
     fn word(&self, word: u64) -> Option<u64> {
-        let kind = self.source.kind();
         let word = match self.fill {
-            Some(fill) if Some(exact::key(kind, word)) == kind.nan() => fill,
+            Some(fill) if Some(exact::key(self.kind, word)) == self.kind.nan() => fill,
             _ => word,
         };
         match self.map {
@@ -65,17 +86,13 @@ impl<const K: usize> Mapped<'_, K> {
             }
             Ok(())
         }
-        each_width!(cells.bits(), cells => with_type!(self.kind(), T => each::<_, T>(cells, bytes, |word| self.word(word))))
+        each_width!(cells.bits(), cells => with_type!(self.to(), T => each::<_, T>(cells, bytes, |word| self.word(word))))
     }
 }
 
 impl<const K: usize> Source<K> for Mapped<'_, K> {
     fn kind(&self) -> CellType {
-        match self.map {
-            Map::Same => self.source.kind(),
-            Map::Classes(_) => threshold::KIND,
-            Map::Labels(steps) => steps.kind,
-        }
+        self.mapping().to()
     }
 
     fn size(&self) -> [u32; K] {
@@ -91,7 +108,7 @@ impl<const K: usize> Source<K> for Mapped<'_, K> {
         let refused = |_: Refused| io::Error::from(io::ErrorKind::OutOfMemory);
         let mut cells = Cells::zeroed(kind, window.volume() as usize).map_err(refused)?;
         self.source.read(window, cells.bytes_mut())?;
-        self.write(&cells, bytes).map_err(|place| {
+        self.mapping().write(&cells, bytes).map_err(|place| {
             let cell = window.cell(window.offset(place as u64));
             let (value, to) = (kind.text(cells.word(place)), self.kind());
             let reason =
@@ -101,7 +118,7 @@ impl<const K: usize> Source<K> for Mapped<'_, K> {
     }
 
     fn known(&self, window: &Region<K>) -> io::Result<Option<u64>> {
-        Ok(self.source.known(window)?.and_then(|word| self.word(word)))
+        Ok(self.source.known(window)?.and_then(|word| self.mapping().word(word)))
     }
 
     fn in_memory(&self) -> Option<InMemory<'_>> {
