@@ -1,12 +1,15 @@
 //! A plan carried out in parts, put together again.
 
+use std::ops::Range;
+
 use crate::backend::{Control, Error, Part, Prepared, Roots, Sink, deliver};
 use crate::cell::{CellType, Words};
 use crate::curve::CurveKind;
 use crate::geometry::Region;
 use crate::plan::Plan;
 use crate::result::{
-    Bricks, Content, DenseArray, LevelCounts, LevelStats, RegionsChecksum, RunCounts, Stored, Subdivision, Terminal,
+    Bricks, Cells, Content, DenseArray, LevelCounts, LevelStats, RegionsChecksum, RunCounts, Stored, Subdivision,
+    Terminal,
 };
 
 /// Where a plan is cut: the regions that it examines on a level, in the order of their codes, go to so many parts, and each part
@@ -148,15 +151,17 @@ fn windows<const K: usize>(seen: Region<K>, axis: usize, count: usize) -> Vec<Re
 
 /// Copies the cells of a region that both arrays cover.
 fn copy<const K: usize>(from: &DenseArray<K>, region: &Region<K>, to: &mut DenseArray<K>) {
-    let words: Vec<u64> = indices(from, region).map(|index| from.cells().word(index)).collect();
+    let mut words = Vec::new();
+    each_row(from, region, &mut |row| words.extend(row.map(|index| from.cells().word(index))));
     to.write(region, Words::Wide(&words));
 }
 
-/// The storage indices of a region's cells.
-fn indices<const K: usize>(array: &DenseArray<K>, region: &Region<K>) -> impl Iterator<Item = usize> {
-    let of = |row: [u32; K]| array.row(row).start + (row[0] - array.window().corner[0]) as usize;
-    let len = region.extent[0] as usize;
-    region.rows().flat_map(move |row| of(row)..of(row) + len)
+/// Calls `each` with the storage indices of the rows of a region.
+fn each_row<const K: usize>(array: &DenseArray<K>, region: &Region<K>, each: &mut dyn FnMut(Range<usize>)) {
+    for row in region.rows() {
+        let start = array.row(row).start + (row[0] - array.window().corner[0]) as usize;
+        each(start..start + region.extent[0] as usize);
+    }
 }
 
 /// What is wrong with the order of regions and bricks, if anything is.
@@ -175,6 +180,11 @@ pub(super) fn disorder<const K: usize>(run: &Subdivision<K>) -> Option<String> {
         }
     }
     (next != run.bricks().len() as u64).then(|| format!("{} cells in bricks, {next} in leaves", run.bricks().len()))
+}
+
+/// Cells that are not written, and not the poison either.
+fn stray(cells: &Cells, written: &[bool], poison: u64) -> usize {
+    (0..written.len()).filter(|&i| !written[i] && cells.word(i) != poison).count()
 }
 
 /// The smallest box around some.
@@ -239,11 +249,11 @@ impl<'a, const K: usize> Whole<'a, K> {
         for terminal in piece.terminals() {
             if let Some(region) = piece.region(terminal).intersection(&array.window()) {
                 copy(array, &region, all);
-                indices(array, &region).for_each(|index| written[index] = true);
+                each_row(array, &region, &mut |row| written[row].fill(true));
             }
         }
         let poison = u64::from_le_bytes([poison; 8]) >> (64 - 8 * array.cells().kind().bytes());
-        let stray = (0..written.len()).filter(|&i| !written[i] && array.cells().word(i) != poison).count();
+        let stray = stray(array.cells(), &written, poison);
         (stray > 0).then(|| format!("{stray} cells outside the roots were written"))
     }
 
@@ -264,13 +274,10 @@ impl<'a, const K: usize> Whole<'a, K> {
                 }
             }
         }
-        let totals = |levels: &[LevelStats<K>]| {
-            levels.iter().fold(LevelCounts::default(), |mut total, level| {
-                total += level.counts;
-                total
-            })
-        };
-        let kept = totals(&self.levels[above.levels.len()..]);
+        let mut kept = LevelCounts::default();
+        for level in &self.levels[above.levels.len()..] {
+            kept += level.counts;
+        }
         if self.terminals.len() as u64 == kept.filled + kept.leaves {
             self.terminals.extend(&above.terminals);
         }

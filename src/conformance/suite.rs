@@ -6,11 +6,12 @@ use crate::conformance::axes::{Axis, Row, Scope, axes, counts, rows};
 use crate::conformance::cases::Case;
 use crate::conformance::cut::{Cut, disorder, in_parts, in_windows};
 use crate::conformance::served::Served;
+use crate::dimension::MAX_DIM;
 use crate::engine::{BackendKind, Target};
 use crate::field::{Field, Job, Labels, Open};
-use crate::geometry::{Domain, Region, SampleGrid};
+use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
-use crate::result::{Content, DenseArray, Keep, Subdivision};
+use crate::result::{Cells, Content, DenseArray, Keep, Subdivision};
 
 /// What a dense array is filled with before the runs of a row: a cell that is not written cannot be right in both.
 const POISONS: [u8; 2] = [0x5a, 0xa5];
@@ -206,10 +207,12 @@ fn sampled<'a, const K: usize>(
 ) -> Result<Option<String>, Error> {
     let grid = SampleGrid::new(domain.size(), SAMPLED);
     let of = |backend: &'a dyn Backend<K>| backend.sample(domain, field, grid, &How::default())?(control);
-    let (here, there) = (of(here)?, of(oracle)?);
-    let differing = here.iter().zip(&there).filter(|(a, b)| a != b).count();
-    Ok((here.len() != there.len() || differing > 0)
-        .then(|| format!("{differing} sampled labels differ from the CPU's")))
+    Ok(disagreement(&of(here)?, &of(oracle)?))
+}
+
+fn disagreement(here: &[u64], there: &[u64]) -> Option<String> {
+    let differing = here.iter().zip(there).filter(|(a, b)| a != b).count();
+    (here.len() != there.len() || differing > 0).then(|| format!("{differing} sampled labels differ from the CPU's"))
 }
 
 /// What the dividing runs of a case must find.
@@ -217,7 +220,7 @@ struct Reference<const K: usize> {
     labels: Labels,
     array: DenseArray<K>,
     counts: Vec<[u64; 3]>,
-    terminals: Vec<(Region<K>, Option<u64>)>,
+    terminals: Vec<Placed>,
     total: u128,
 }
 
@@ -252,7 +255,7 @@ impl<const K: usize> Reference<K> {
             return None;
         }
         let terminals = terminals(run, self.labels.most().is_some());
-        let tiled: u64 = terminals.iter().map(|(region, _)| region.volume()).sum();
+        let tiled = tiled(&terminals);
         if u128::from(tiled) != self.total {
             return Some(format!("the terminal regions hold {tiled} cells"));
         }
@@ -265,24 +268,50 @@ fn levels<const K: usize>(run: &Subdivision<K>) -> Vec<[u64; 3]> {
     run.levels().iter().map(|level| [level.counts.subdivided, level.counts.filled, level.counts.leaves]).collect()
 }
 
-/// The terminal regions by their place, whatever curve named them, with what fills uniform ones: a count, or a word.
-fn terminals<const K: usize>(run: &Subdivision<K>, counts: bool) -> Vec<(Region<K>, Option<u64>)> {
-    let terminal = |terminal| {
-        let label = match crate::result::Terminal::content(terminal) {
+/// A terminal region by its place: no cells wide on axes that there are not.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Placed {
+    corner: [u32; MAX_DIM],
+    extent: [u32; MAX_DIM],
+    /// What fills a uniform one: a count, or a word.
+    label: Option<u64>,
+    volume: u64,
+}
+
+/// The terminal regions by their place, whatever curve named them.
+fn terminals<const K: usize>(run: &Subdivision<K>, counts: bool) -> Vec<Placed> {
+    let mut terminals = Vec::with_capacity(run.terminals().len());
+    for terminal in run.terminals() {
+        let label = match terminal.content() {
             Content::Uniform(word) if counts => Some(run.bricks().kind().count(word)),
             Content::Uniform(word) => Some(word),
             Content::Leaf { .. } => None,
         };
-        (run.region(terminal), label)
-    };
-    let mut terminals: Vec<_> = run.terminals().iter().map(terminal).collect();
-    terminals.sort_by_key(|(region, _)| region.corner);
+        let region = run.region(terminal);
+        let (mut corner, mut extent) = ([0; MAX_DIM], [0; MAX_DIM]);
+        corner[..K].copy_from_slice(&region.corner);
+        extent[..K].copy_from_slice(&region.extent);
+        terminals.push(Placed { corner, extent, label, volume: region.volume() });
+    }
+    in_order(&mut terminals);
     terminals
+}
+
+fn in_order(terminals: &mut [Placed]) {
+    terminals.sort_unstable();
+}
+
+/// Cells of all of them.
+fn tiled(terminals: &[Placed]) -> u64 {
+    terminals.iter().map(|terminal| terminal.volume).sum()
 }
 
 /// The number of cells in which two arrays differ: in their bits, or in their counts if the types differ.
 pub fn differing<const K: usize>(a: &DenseArray<K>, b: &DenseArray<K>) -> u64 {
-    let (a, b) = (a.cells(), b.cells());
+    different(a.cells(), b.cells())
+}
+
+fn different(a: &Cells, b: &Cells) -> u64 {
     let differ = |&i: &usize| match a.kind() == b.kind() {
         true => a.word(i) != b.word(i),
         false => a.label(i) != b.label(i),

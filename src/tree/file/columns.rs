@@ -79,7 +79,11 @@ impl Columns {
     ///
     /// # Errors
     /// The first row that cannot be, and why.
-    pub(super) fn entries<const K: usize>(&self, along: &Along<K>, kind: CellType) -> Result<(Entries, u64), (usize, String)> {
+    pub(super) fn entries<const K: usize>(
+        &self,
+        along: &Along<K>,
+        kind: CellType,
+    ) -> Result<(Entries, u64), (usize, String)> {
         let (plan, deepest) = (along.plan(), along.deepest());
         let (mut entries, mut cells) = (Entries::default(), 0u64);
         entries.reserve(self.level.len()).map_err(|refused| (0, format!("no memory for {} bytes", refused.bytes)))?;
