@@ -186,7 +186,7 @@ impl<'a, const K: usize> Search<'a, K> {
             candidates.extend(ranked.into_iter().map(|candidate| (candidate, block)));
         }
         if blocks.len() > 1 {
-            candidates.sort_by(|(a, _), (b, _)| a.cost.total_cmp(&b.cost));
+            by_cost(&mut candidates);
         }
         let mut runnable = candidates.iter().enumerate();
         let first =
@@ -225,6 +225,10 @@ impl<'a, const K: usize> Search<'a, K> {
             by: if fitted { "fit" } else { "model" }.into(),
         }
     }
+}
+
+fn by_cost(candidates: &mut [(Ranked, [u32; 3])]) {
+    candidates.sort_by(|(a, _), (b, _)| a.cost.total_cmp(&b.cost));
 }
 
 /// Whoever may carry the request out, with the constants of each. Without any, the mapping is left as it is.

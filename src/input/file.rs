@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::cell::CellType;
-use crate::geometry::Region;
+use crate::geometry::{Region, Rows};
 use crate::input::about::{About, Remark};
 use crate::input::described::{After, Described, FilePiece, Located, Packing};
 use crate::input::error::{InputError, Wrong};
@@ -323,11 +323,12 @@ impl<const K: usize> FileSource<'_, K> {
         let len = |axis: usize| window.extent[axis] as usize;
         match order {
             IndexOrder::C => {
-                let whole = self.whole();
-                for (row, bytes) in window.rows().zip(bytes.chunks_exact_mut(len(0) * width)) {
-                    let start = whole.place(row) * width;
-                    cells.slice(start..start + bytes.len()).copy_to(bytes);
-                }
+                let rows = Rows::of(window, &self.whole());
+                let mut to = bytes.chunks_exact_mut(len(0) * width);
+                rows.each(|start| {
+                    let Some(bytes) = to.next() else { return };
+                    cells.slice(start * width..start * width + bytes.len()).copy_to(bytes);
+                });
             }
             IndexOrder::Fortran => {
                 // Rows of the file run along the last axis, which is the slowest of the box.

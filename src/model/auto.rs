@@ -81,18 +81,33 @@ pub fn rank<const K: usize>(
     how: &How,
     hardware: Hardware,
 ) -> Result<Vec<Ranked>, ModelError> {
-    let is_whole = |means: &Means| means.strategy == StrategyKind::Exhaustive;
-    let (whole, dividing): (Vec<_>, Vec<_>) = means.iter().copied().partition(|(means, _)| is_whole(means));
-    let (mut found, mut unfitted) = (Vec::new(), Vec::new());
-    for candidate in divided(coarse, &dividing, how.kept.keep, hardware)? {
-        if candidate.fitted { found.push(candidate) } else { unfitted.push(candidate) }
-    }
+    let (whole, dividing) = apart(means);
+    let found = divided(coarse, &dividing, how.kept.keep, hardware)?;
     let side = coarse.size().into_iter().max().unwrap_or(1);
     let undivided = |means, cost, fitted| Ranked { g: 1, r: 2, b: side, means, cost, fitted };
-    for &(means, constants) in &whole {
+    let time = |means: Means| features(means.strategy, Mapping::Sbr, hardware, &[coarse.whole()]);
+    Ok(in_order(found, &whole, &time, &undivided))
+}
+
+/// Means that have constants, or none.
+type WithConstants = (Means, Option<Terms>);
+
+/// Those that do not divide, and those that do.
+fn apart(means: &[WithConstants]) -> (Vec<WithConstants>, Vec<WithConstants>) {
+    means.iter().copied().partition(|(means, _)| means.strategy == StrategyKind::Exhaustive)
+}
+
+/// Candidates in the order of their costs, with those that do not divide.
+fn in_order(
+    divided: Vec<Ranked>,
+    whole: &[WithConstants],
+    time: &dyn Fn(Means) -> Terms,
+    undivided: &dyn Fn(Means, f64, bool) -> Ranked,
+) -> Vec<Ranked> {
+    let (mut found, mut unfitted): (Vec<_>, Vec<_>) = divided.into_iter().partition(|candidate| candidate.fitted);
+    for &(means, constants) in whole {
         let Some(constants) = constants else { continue };
-        let time = features(means.strategy, Mapping::Sbr, hardware, &[coarse.whole()]).times(constants);
-        found.push(undivided(means, time, true));
+        found.push(undivided(means, time(means).times(constants), true));
     }
     let least = |of: &[Ranked]| of.iter().map(|candidate| candidate.cost).min_by(f64::total_cmp);
     if let (Some(best), Some(first)) = (least(&found), least(&unfitted)) {
@@ -109,7 +124,7 @@ pub fn rank<const K: usize>(
         let cost = found.first().map_or(0.0, |first| first.cost);
         found.insert(found.len().min(1), undivided(means, cost, false));
     }
-    Ok(found)
+    found
 }
 
 /// Every scheme by all means that divide, with the cost of each in its own unit.

@@ -12,8 +12,7 @@ use ndarray::{ArrayViewD, IxDyn};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::cell::{Cell, CellType, Words};
-use crate::dimension::MAX_DIM;
-use crate::geometry::Region;
+use crate::geometry::{Region, Rows};
 use crate::result::cells::{Bits, Cells, Width, each_width};
 use crate::result::checksum::append_le;
 use crate::result::limit::{MemoryError, Stored};
@@ -119,10 +118,8 @@ impl<const K: usize> DenseArray<K> {
 
     /// Appends the cells of a region of the window in its storage order, as little-endian bytes.
     pub(crate) fn append_le(&self, region: &Region<K>, bytes: &mut Vec<u8>) {
-        for row in region.rows() {
-            let start = index(&self.window, row);
-            append_le(&self.cells, start..start + region.extent[0] as usize, bytes);
-        }
+        let rows = Rows::of(region, &self.window);
+        rows.each(|start| append_le(&self.cells, start..start + rows.len(), bytes));
     }
 
     /// XXH3-64 over the cells in storage order, little-endian, as `xxh3:` and sixteen hexadecimal digits.
@@ -191,9 +188,7 @@ impl<const K: usize> DenseArray<K> {
             Bits::B4(v) => Pixels::B4(v.as_mut_ptr()),
             Bits::B8(v) => Pixels::B8(v.as_mut_ptr()),
         };
-        let Region { corner, extent } = self.window;
-        let (window, origin) = (self.window, linear(&extent, corner));
-        Canvas { window, origin, pixels, painted: Painted::default(), array: PhantomData }
+        Canvas { window: self.window, pixels, painted: Painted::default(), array: PhantomData }
     }
 }
 
@@ -280,8 +275,6 @@ impl Painted {
 /// An array that many workers write at once, each its own regions.
 pub(crate) struct Canvas<'a, const K: usize> {
     window: Region<K>,
-    /// What the window's lowest cell would have as its index, if the lowest cell of the domain had 0.
-    origin: usize,
     pixels: Pixels,
     painted: Painted,
     array: PhantomData<&'a mut DenseArray<K>>,
@@ -302,23 +295,7 @@ impl<const K: usize> Canvas<'_, K> {
     pub(crate) unsafe fn fill(&self, region: &Region<K>, word: u64) {
         let Some(region) = region.intersection(&self.window) else { return };
         // SAFETY: passed on; what is left of the region lies in the window.
-        unsafe { self.pixels.fill(self.rows(&region), &self.painted, word) }
-    }
-
-    /// The index of a cell of the window.
-    #[inline]
-    fn index(&self, cell: [u32; K]) -> usize {
-        linear(&self.window.extent, cell).wrapping_sub(self.origin)
-    }
-
-    /// The rows of a region of the window.
-    #[inline]
-    fn rows<'r>(&self, region: &'r Region<K>) -> Rows<'r> {
-        let mut strides = [1; MAX_DIM];
-        for j in 1..K {
-            strides[j] = strides[j - 1] * self.window.extent[j - 1] as usize;
-        }
-        Rows { extent: &region.extent, strides, start: self.index(region.corner) }
+        unsafe { self.pixels.fill(Rows::of(&region, &self.window), &self.painted, word) }
     }
 
     /// Sets the cells of `region` that are in the window to the low bits of `words`, which come in storage order of the region.
@@ -331,7 +308,7 @@ impl<const K: usize> Canvas<'_, K> {
         let Some(inside) = region.intersection(&self.window) else { return };
         if inside == *region {
             // SAFETY: passed on.
-            return unsafe { self.pixels.write(self.rows(region), &self.painted, words) };
+            return unsafe { self.pixels.write(Rows::of(region, &self.window), &self.painted, words) };
         }
         // Of a row of the region the cells that the window covers.
         let (cut, len) = ((inside.corner[0] - region.corner[0]) as usize, inside.extent[0] as usize);
@@ -339,54 +316,16 @@ impl<const K: usize> Canvas<'_, K> {
         for mut row in region.rows() {
             row[0] = inside.corner[0];
             if inside.contains_cell(row) {
-                let rows = Rows { extent: &inside.extent[..1], strides: [1; MAX_DIM], start: self.index(row) };
+                let mut part = Region { corner: row, extent: [1; K] };
+                part.extent[0] = inside.extent[0];
                 // SAFETY: passed on.
-                unsafe { self.pixels.write(rows, &self.painted, words.split_at(start).1.split_at(len).0) };
+                unsafe {
+                    let words = words.split_at(start).1.split_at(len).0;
+                    self.pixels.write(Rows::of(&part, &self.window), &self.painted, words);
+                }
             }
             start += region.extent[0] as usize;
         }
-    }
-}
-
-/// The rows along axis 0 of a box in an array.
-struct Rows<'a> {
-    /// Cells of the box per axis.
-    extent: &'a [u32],
-    /// Cells of the array from one place to the next, per axis.
-    strides: [usize; MAX_DIM],
-    /// The index of the first cell.
-    start: usize,
-}
-
-impl Rows<'_> {
-    /// Where the rows begin, in storage order: steps from row to row, since a row of a small box is written in less time than its
-    /// index is computed.
-    #[inline]
-    fn each(&self, mut row: impl FnMut(usize)) {
-        let (mut at, mut start) = ([0; MAX_DIM], self.start);
-        loop {
-            row(start);
-            let mut j = 1;
-            loop {
-                if j == self.extent.len() {
-                    return;
-                }
-                at[j] += 1;
-                start += self.strides[j];
-                if at[j] < self.extent[j] {
-                    break;
-                }
-                start -= at[j] as usize * self.strides[j];
-                at[j] = 0;
-                j += 1;
-            }
-        }
-    }
-
-    /// Cells of a row.
-    #[inline]
-    fn len(&self) -> usize {
-        self.extent[0] as usize
     }
 }
 
@@ -396,7 +335,7 @@ impl Pixels {
     ///
     /// # Safety
     /// The rows lie in the allocation, and nobody else accesses them meanwhile.
-    unsafe fn fill(self, rows: Rows<'_>, painted: &Painted, word: u64) {
+    unsafe fn fill(self, rows: Rows, painted: &Painted, word: u64) {
         // SAFETY: passed on.
         match self {
             Self::B1(p) => unsafe { fill_rows(p, rows, painted, word) },
@@ -410,7 +349,7 @@ impl Pixels {
     ///
     /// # Safety
     /// As [`fill`](Self::fill).
-    unsafe fn write(self, rows: Rows<'_>, painted: &Painted, words: Words<'_>) {
+    unsafe fn write(self, rows: Rows, painted: &Painted, words: Words<'_>) {
         // SAFETY: passed on.
         match (self, words) {
             (Self::B1(p), Words::Narrow(words)) => unsafe { write_rows(p, rows, painted, words) },
@@ -428,7 +367,7 @@ impl Pixels {
 /// # Safety
 /// As [`Pixels::fill`].
 #[allow(unsafe_code)]
-unsafe fn fill_rows<W: Width>(pixels: *mut W, rows: Rows<'_>, painted: &Painted, word: u64) {
+unsafe fn fill_rows<W: Width>(pixels: *mut W, rows: Rows, painted: &Painted, word: u64) {
     let (len, word) = (rows.len(), W::cut(word));
     rows.each(|start| {
         painted.note(start..start + len);
@@ -440,7 +379,7 @@ unsafe fn fill_rows<W: Width>(pixels: *mut W, rows: Rows<'_>, painted: &Painted,
 /// # Safety
 /// As [`Pixels::fill`].
 #[allow(unsafe_code)]
-unsafe fn write_rows<W: Width, V: Copy + Into<u64>>(pixels: *mut W, rows: Rows<'_>, painted: &Painted, words: &[V]) {
+unsafe fn write_rows<W: Width, V: Copy + Into<u64>>(pixels: *mut W, rows: Rows, painted: &Painted, words: &[V]) {
     let len = rows.len();
     let mut words = words.chunks_exact(len);
     rows.each(|start| {

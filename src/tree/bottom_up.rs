@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 
 use crate::backend::{Control, Error, Sink};
-use crate::geometry::Region;
+use crate::geometry::{Region, Rows};
 use crate::parallel::{self, Spare};
 use crate::plan::Plan;
 use crate::result::{Cells, MemoryError, Stored};
@@ -301,10 +301,8 @@ impl<'a, const K: usize> BottomUp<'a, K> {
             piece.bricks.append(buffer);
             return Ok(());
         }
-        for row in region.rows() {
-            let start = block.place(row);
-            piece.bricks.extend_from(buffer, start..start + region.extent[0] as usize);
-        }
+        let rows = Rows::of(region, block);
+        rows.each(|start| piece.bricks.extend_from(buffer, start..start + rows.len()));
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::cell::CellType;
 use crate::tree::error::TreeError;
 use crate::tree::stored::Tree;
 
@@ -27,26 +28,41 @@ impl<const K: usize> Tree<K> {
     /// # Errors
     /// [`TreeError::Labels`] if there are more than `most`, as there are of measured values: they would fill the memory.
     pub fn labels(&self, most: usize) -> Result<Vec<LabelStatistics>, TreeError> {
-        let mut found: HashMap<u64, (LabelStatistics, usize)> = HashMap::new();
+        let mut found = Labels::default();
         for row in 0..self.len() {
             let leaf = self.entries.is_leaf(row);
             for (word, cells) in self.runs(row) {
-                let none = LabelStatistics { word, cells: 0, share: 0.0, regions: 0, leaves: 0 };
-                let (label, seen) = found.entry(word).or_insert((none, usize::MAX));
-                label.cells = label.cells.saturating_add(cells);
-                if std::mem::replace(seen, row) != row {
-                    label.regions += u64::from(!leaf);
-                    label.leaves += u64::from(leaf);
-                }
-                if found.len() > most {
+                found.add(row, leaf, word, cells);
+                if found.0.len() > most {
                     return Err(TreeError::Labels { most });
                 }
             }
         }
-        let total = self.plan().domain().cells() as f64;
+        Ok(found.shares(self.plan().domain().cells() as f64, self.kind()))
+    }
+}
+
+/// The labels so far, each with the last row that it was in.
+#[derive(Default)]
+struct Labels(HashMap<u64, (LabelStatistics, usize)>);
+
+impl Labels {
+    /// Some cells of a row.
+    fn add(&mut self, row: usize, leaf: bool, word: u64, cells: u128) {
+        let none = LabelStatistics { word, cells: 0, share: 0.0, regions: 0, leaves: 0 };
+        let (label, seen) = self.0.entry(word).or_insert((none, usize::MAX));
+        label.cells = label.cells.saturating_add(cells);
+        if std::mem::replace(seen, row) != row {
+            label.regions += u64::from(!leaf);
+            label.leaves += u64::from(leaf);
+        }
+    }
+
+    /// All of them by value, with their shares of so many cells.
+    fn shares(self, total: f64, kind: CellType) -> Vec<LabelStatistics> {
         let share = |label: LabelStatistics| LabelStatistics { share: label.cells as f64 / total, ..label };
-        let mut labels: Vec<_> = found.into_values().map(|(label, _)| share(label)).collect();
-        labels.sort_unstable_by_key(|label| self.kind().rank(label.word));
-        Ok(labels)
+        let mut labels: Vec<_> = self.0.into_values().map(|(label, _)| share(label)).collect();
+        labels.sort_unstable_by_key(|label| kind.rank(label.word));
+        labels
     }
 }

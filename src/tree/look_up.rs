@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::ops::{ControlFlow, Range};
 
 use crate::cell::Cell;
-use crate::geometry::Region;
+use crate::geometry::{Region, Rows};
 use crate::parallel;
 use crate::result::{Content, DenseArray, Stored, Width, dense_fits, each_width};
 use crate::rule::exact;
@@ -156,18 +156,12 @@ impl<const K: usize> Tree<K> {
 
     fn paint_layers<W: Width>(&self, bricks: &[W], window: &Region<K>, cells: &mut [W]) {
         let _ = self.meet(window, &mut |region, part| {
-            let len = part.extent[0] as usize;
+            let to = Rows::of(&part, window);
             match region.content() {
-                Content::Uniform(word) => part.rows().for_each(|row| {
-                    let start = window.place(row);
-                    cells[start..start + len].fill(W::cut(word));
-                }),
+                Content::Uniform(word) => to.fill(cells, W::cut(word)),
                 Content::Leaf { brick } => {
-                    let (leaf, first) = (region.cells(), brick.expect("leaves of a tree have bricks") as usize);
-                    for row in part.rows() {
-                        let (to, from) = (window.place(row), first + leaf.place(row));
-                        cells[to..to + len].copy_from_slice(&bricks[from..from + len]);
-                    }
+                    let first = brick.expect("leaves of a tree have bricks") as usize;
+                    to.copy(cells, &Rows::of(&part, &region.cells()), &bricks[first..]);
                 }
             }
             ControlFlow::Continue(())

@@ -7,7 +7,7 @@ use ndarray::Axis;
 
 use crate::cell::{Cell, CellType};
 use crate::field::ArrayField;
-use crate::geometry::Region;
+use crate::geometry::{Region, Rows};
 use crate::mapping::SharedBytes;
 use crate::result::{DenseArray, each_width};
 
@@ -161,7 +161,7 @@ impl<const K: usize, T: Cell> Source<K> for ArrayField<'_, K, T> {
         self.check(window, bytes)?;
         let mut array = self.view();
         if let Some(cells) = array.as_slice() {
-            copy_rows(self.size(), cells, window, bytes);
+            copy_rows(self.size(), bytemuck::cast_slice(cells), window, bytes);
             return Ok(());
         }
         for j in 0..K {
@@ -190,17 +190,23 @@ impl<const K: usize> Source<K> for DenseArray<K> {
 
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()> {
         self.check(window, bytes)?;
-        each_width!(self.cells().bits(), cells => copy_rows(self.size(), cells, window, bytes));
+        each_width!(self.cells().bits(), cells => copy_rows(self.size(), bytemuck::cast_slice(cells), window, bytes));
         Ok(())
     }
 }
 
 /// Copies a box out of an array of `size` cells, row by row.
-fn copy_rows<const K: usize, T: bytemuck::Pod>(size: [u32; K], cells: &[T], window: &Region<K>, bytes: &mut [u8]) {
-    let whole = Region { corner: [0; K], extent: size };
-    let len = window.extent[0] as usize;
-    for (row, bytes) in window.rows().zip(bytes.chunks_exact_mut(len * size_of::<T>())) {
-        let start = whole.place(row);
-        bytes.copy_from_slice(bytemuck::cast_slice(&cells[start..start + len]));
-    }
+fn copy_rows<const K: usize>(size: [u32; K], cells: &[u8], window: &Region<K>, bytes: &mut [u8]) {
+    let rows = Rows::of(window, &Region { corner: [0; K], extent: size });
+    let width = bytes.len() / window.volume() as usize;
+    copy_some(rows, width, cells, bytes);
+}
+
+fn copy_some(rows: Rows, width: usize, cells: &[u8], bytes: &mut [u8]) {
+    let len = rows.len() * width;
+    let mut to = bytes.chunks_exact_mut(len);
+    rows.each(|start| {
+        let Some(bytes) = to.next() else { return };
+        bytes.copy_from_slice(&cells[start * width..start * width + len]);
+    });
 }

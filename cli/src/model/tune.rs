@@ -155,9 +155,7 @@ impl TuneTask {
             }
         }
         // The fastest of many measurements is too fast by chance: the best and the model's first run once more.
-        let mut order: Vec<usize> = (1..tried.len()).collect();
-        order.sort_by(|&a, &b| tried[a].seconds.total_cmp(&tried[b].seconds));
-        let finalists: Vec<usize> = [0].into_iter().chain(order.into_iter().take(FINALISTS)).collect();
+        let finalists = finalists(&tried.iter().map(|tried| tried.seconds).collect::<Vec<_>>());
         for &i in &finalists {
             let (again, _) = self.measure(target, field, &tried[i], f64::INFINITY, control)?;
             tried[i].seconds = (tried[i].seconds + again) / 2.0;
@@ -342,4 +340,11 @@ impl<const K: usize> Found<K> {
             ms(self.auto.seconds),
         )
     }
+}
+
+/// The first of some measurements, and the fastest of the others.
+fn finalists(seconds: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (1..seconds.len()).collect();
+    order.sort_by(|&a, &b| seconds[a].total_cmp(&seconds[b]));
+    [0].into_iter().chain(order.into_iter().take(FINALISTS)).collect()
 }

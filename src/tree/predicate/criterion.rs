@@ -4,7 +4,7 @@
 //! only be asked whether it holds for them together, and that takes no more than the least and the greatest cell of each.
 
 use crate::cell::CellType;
-use crate::geometry::Region;
+use crate::geometry::{Region, Rows};
 use crate::number::Number;
 use crate::result::{Cells, Width, each_width};
 use crate::rule::exact;
@@ -169,24 +169,19 @@ pub(in crate::tree) fn one_value<const K: usize>(
     block: &Region<K>,
     region: &Region<K>,
 ) -> Option<u64> {
-    fn of_rows<'c, W: Width>(kind: CellType, rows: impl Iterator<Item = &'c [W]> + Clone) -> Option<u64> {
-        let first = rows.clone().next()?[0];
+    fn of_rows<W: Width>(kind: CellType, cells: &[W], rows: Rows) -> Option<u64> {
+        let first = cells[rows.start()];
         let word = exact::key(kind, first.word());
-        if rows.clone().all(|row| same_bits(row, first)) {
+        if rows.all(|start| same_bits(&cells[start..start + rows.len()], first)) {
             return Some(word);
         }
         // Other bits can be the same value only where neither is a number.
         let is_nan = |cell: &W| exact::key(kind, cell.word()) == word;
-        (kind.nan() == Some(word) && rows.clone().all(|row| row.iter().all(is_nan))).then_some(word)
+        let all = || rows.all(|start| cells[start..start + rows.len()].iter().all(is_nan));
+        (kind.nan() == Some(word) && all()).then_some(word)
     }
-    let len = region.extent[0] as usize;
-    each_width!(buffer.bits(), cells => match block == region {
-        true => of_rows(kind, std::iter::once(&cells[..])),
-        false => of_rows(kind, region.rows().map(|row| {
-            let start = block.place(row);
-            &cells[start..start + len]
-        })),
-    })
+    let rows = if block == region { Rows::one(buffer.len()) } else { Rows::of(region, block) };
+    each_width!(buffer.bits(), cells => of_rows(kind, cells, rows))
 }
 
 /// True if all cells have the bits of `first`.

@@ -5,7 +5,7 @@
 //! never between two of them.
 
 use crate::cell::CellType;
-use crate::geometry::Region;
+use crate::geometry::{Region, Rows};
 use crate::result::{Cells, Width, each_width};
 use crate::rule::exact;
 
@@ -77,18 +77,12 @@ impl CellOrder {
 
     /// The span of a region's cells, which lie in a buffer over `block`.
     pub(super) fn span<const K: usize>(self, buffer: &Cells, block: &Region<K>, region: &Region<K>) -> Span {
-        let len = region.extent[0] as usize;
-        each_width!(buffer.bits(), cells => match block == region {
-            true => self.of_rows(std::iter::once(&cells[..])),
-            false => self.of_rows(region.rows().map(|row| {
-                let start = block.place(row);
-                &cells[start..start + len]
-            })),
-        })
+        let rows = if block == region { Rows::one(buffer.len()) } else { Rows::of(region, block) };
+        each_width!(buffer.bits(), cells => self.of_rows(cells, rows))
     }
 
     /// The span of rows: a loop without branches for each kind of order, so that lanes do it.
-    fn of_rows<'c, W: Width + Ord>(self, rows: impl Iterator<Item = &'c [W]>) -> Span {
+    fn of_rows<W: Width + Ord>(self, cells: &[W], rows: Rows) -> Span {
         let (kind, top, sign) = (self.kind, self.top(), 1 << (8 * self.kind.bytes() - 1));
         let turned = kind.rank(0);
         let whole = move |word: u64| word ^ turned;
@@ -103,25 +97,25 @@ impl CellOrder {
         };
         let without = |rank: u64, nodata: u64| if rank == nodata { top } else { rank - u64::from(rank > nodata) };
         match (kind.is_float(), self.nodata) {
-            (false, None) => span_of(rows, whole),
-            (false, Some(nodata)) => span_of(rows, |word| without(whole(word), nodata)),
-            (true, None) => span_of(rows, real),
-            (true, Some(nodata)) => span_of(rows, |word| without(real(word), nodata)),
+            (false, None) => span_of(cells, rows, whole),
+            (false, Some(nodata)) => span_of(cells, rows, |word| without(whole(word), nodata)),
+            (true, None) => span_of(cells, rows, real),
+            (true, Some(nodata)) => span_of(cells, rows, |word| without(real(word), nodata)),
         }
     }
 }
 
 /// The least and the greatest key of the cells of some rows.
-fn span_of<'c, W: Width + Ord>(rows: impl Iterator<Item = &'c [W]>, key: impl Fn(u64) -> u64) -> Span {
-    let ends = rows.fold(None, |ends: Option<[W; 2]>, row| {
-        let first = W::cut(key(row[0].word()));
-        let ends = ends.unwrap_or([first; 2]);
-        Some(row.iter().fold(ends, |[least, greatest], cell| {
+fn span_of<W: Width + Ord>(cells: &[W], rows: Rows, key: impl Fn(u64) -> u64) -> Span {
+    let Some(first) = cells.get(rows.start()) else { return Span::NONE };
+    let mut ends = [W::cut(key(first.word())); 2];
+    rows.each(|start| {
+        ends = cells[start..start + rows.len()].iter().fold(ends, |[least, greatest], cell| {
             let key = W::cut(key(cell.word()));
             [least.min(key), greatest.max(key)]
-        }))
+        });
     });
-    ends.map_or(Span::NONE, |[least, greatest]| Span { least: least.word(), greatest: greatest.word() })
+    Span { least: ends[0].word(), greatest: ends[1].word() }
 }
 
 #[cfg(test)]
