@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
-use orthant::Bytes;
+use orthant::curve::CurveKind;
 use orthant::per_axis::{shortest, text as by};
-use orthant::tree::{Scale, TreeFile, TreeJob};
+use orthant::rule::RuleKind;
+use orthant::tree::{Scale, TreeFile, TreeInfo, TreeJob};
+use orthant::{Bytes, CellType};
 
 use super::open::open;
 use super::print::value;
@@ -48,26 +50,62 @@ impl TreeJob for InfoOptions {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
-        let (plan, kind, about) = (tree.plan(), tree.kind(), tree.info());
-        let (domain, scheme) = (plan.domain(), plan.scheme());
-        let sum = |which: usize| tree.terminals().iter().map(|level| level[which]).sum::<u64>();
+        let (plan, scheme) = (tree.plan(), tree.plan().scheme());
+        self.print(&TreeFacts {
+            size: &plan.domain().size(),
+            window: &plan.domain().window(),
+            cells: plan.domain().cells(),
+            scheme: [&scheme.g, &scheme.r, &scheme.b],
+            curve: plan.curve(),
+            rule: plan.rule(),
+            kind: tree.kind(),
+            about: tree.info(),
+            terminals: tree.terminals(),
+            leaf_cells: tree.leaf_cells(),
+            shards: tree.shards(),
+            checksum: tree.checksum().to_string(),
+        })
+    }
+}
+
+/// What is said of a tree, whatever its number of dimensions.
+struct TreeFacts<'t> {
+    size: &'t [u32],
+    window: &'t [[f64; 2]],
+    cells: u128,
+    /// g, r and B.
+    scheme: [&'t [u32]; 3],
+    curve: CurveKind,
+    rule: RuleKind,
+    kind: CellType,
+    about: &'t TreeInfo,
+    terminals: &'t [[u64; 2]],
+    leaf_cells: u64,
+    shards: u64,
+    checksum: String,
+}
+
+impl InfoOptions {
+    fn print(&self, tree: &TreeFacts<'_>) -> Result<(), Error> {
+        let TreeFacts { size, window, cells, scheme: [g, r, b], curve, rule, kind, about, .. } = *tree;
+        let sum = |which: usize| tree.terminals.iter().map(|level| level[which]).sum::<u64>();
         let (uniform, leaves) = (sum(0), sum(1));
-        let share = tree.leaf_cells() as f64 / domain.cells() as f64;
-        let checksum = tree.checksum().to_string();
+        let regions = uniform + leaves;
+        let share = tree.leaf_cells as f64 / cells as f64;
         let bytes = bytes(&self.tree).map_err(|source| Error::File { path: self.tree.clone(), source })?;
         if self.json {
             let label = |label: &orthant::tree::TreeLabel| json!({"value": value(kind, label.word), "name": label.name, "colour": label.colour});
             let object = json!({
-                "k": K,
-                "size": domain.size()[..],
-                "domain": domain.window()[..],
+                "k": size.len(),
+                "size": size,
+                "domain": window,
                 "cell": kind.name(),
                 "predicate": about.predicate,
-                "curve": plan.curve().name(),
-                "explore": plan.rule().name(),
-                "g": scheme.g[..],
-                "r": scheme.r[..],
-                "B": scheme.b[..],
+                "curve": curve.name(),
+                "explore": rule.name(),
+                "g": g,
+                "r": r,
+                "B": b,
                 "axes": about.axes,
                 "directions": about.directions,
                 "source": about.source,
@@ -75,11 +113,11 @@ impl TreeJob for InfoOptions {
                 "scale": about.scale,
                 "labels": about.labels.iter().map(label).collect::<Vec<_>>(),
                 "bytes": bytes,
-                "shards": tree.shards(),
-                "regions": tree.len(),
-                "terminals": tree.terminals(),
-                "leaf_cells": tree.leaf_cells(),
-                "regions_checksum": checksum,
+                "shards": tree.shards,
+                "regions": regions,
+                "terminals": tree.terminals,
+                "leaf_cells": tree.leaf_cells,
+                "regions_checksum": tree.checksum,
             });
             return print(format_args!("{object}\n"));
         }
@@ -87,27 +125,17 @@ impl TreeJob for InfoOptions {
         let mut fact = |name: &str, value: String| {
             facts.add_row([name.to_owned(), value]);
         };
-        fact("cells", format!("{} {kind} = {}", by(&domain.size()), domain.cells()));
+        fact("cells", format!("{} {kind} = {cells}", by(size)));
         let equal = |axes: &[u32]| by(&shortest(axes));
-        fact(
-            "scheme",
-            format!(
-                "g {} r {} B {}, {}, explore {}",
-                equal(&scheme.g),
-                equal(&scheme.r),
-                equal(&scheme.b),
-                plan.curve(),
-                plan.rule()
-            ),
-        );
-        fact("levels", plan.levels().len().to_string());
+        fact("scheme", format!("g {} r {} B {}, {curve}, explore {rule}", equal(g), equal(r), equal(b)));
+        fact("levels", tree.terminals.len().to_string());
         fact(
             "regions",
-            format!("{} = {uniform} uniform + {leaves} leaves, with {:.1} % of the cells", tree.len(), share * 100.0),
+            format!("{regions} = {uniform} uniform + {leaves} leaves, with {:.1} % of the cells", share * 100.0),
         );
-        let dense = domain.cells().saturating_mul(kind.bytes().into());
+        let dense = cells.saturating_mul(kind.bytes().into());
         let of_dense = bytes as f64 / dense as f64 * 100.0;
-        fact("bytes", format!("{bytes} in {} shards, {of_dense:.3} % of the array's {}", tree.shards(), Bytes(dense)));
+        fact("bytes", format!("{bytes} in {} shards, {of_dense:.3} % of the array's {}", tree.shards, Bytes(dense)));
         fact("predicate", about.predicate.to_string());
         for (number, axis) in about.axes.iter().enumerate() {
             let unit = axis.unit.as_deref().map_or(String::new(), |unit| format!(" {unit}"));
@@ -132,7 +160,7 @@ impl TreeJob for InfoOptions {
         for label in &about.labels {
             fact(&format!("label {}", kind.text(label.word)), escape::line(&label.name));
         }
-        fact("checksum", checksum);
+        fact("checksum", tree.checksum.clone());
         facts
             .trim_fmt()
             .lines()

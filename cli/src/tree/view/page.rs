@@ -2,10 +2,14 @@
 
 use minijinja::value::Serde;
 use minijinja::{Environment, context};
+use serde::Serialize;
 use serde_json::{Value, json};
 
+use orthant::CellType;
+use orthant::geometry::Sample;
 use orthant::per_axis::text as by;
-use orthant::tree::TreeFile;
+use orthant::rule::RuleKind;
+use orthant::tree::{TreeFile, TreeInfo};
 
 use super::detail::Detail;
 use crate::error::Error;
@@ -29,6 +33,24 @@ const CATEGORIES: usize = 250;
 /// Colours of a gradient that are written down; others lie between them.
 const STOPS: usize = 33;
 
+/// What is told of a tree, whatever its number of dimensions.
+struct PageFacts<'t> {
+    size: &'t [u32],
+    cells: u128,
+    sample: Sample,
+    rule: RuleKind,
+    kind: CellType,
+    leaf_cells: u64,
+    levels: &'t [LevelFacts<'t>],
+}
+
+/// A level: its regions per axis, and how many terminal ones are uniform and leaves.
+#[derive(Serialize)]
+struct LevelFacts<'t> {
+    grid: &'t [u32],
+    terminals: &'t [u64; 2],
+}
+
 /// What a page says, whatever it shows.
 pub(super) struct TreePage {
     title: String,
@@ -40,32 +62,48 @@ pub(super) struct TreePage {
 impl TreePage {
     /// Of a tree.
     pub(super) fn of<const K: usize>(tree: &TreeFile<K>, title: Option<String>) -> Self {
-        let (plan, kind, info) = (tree.plan(), tree.kind(), tree.info());
-        let domain = plan.domain();
-        let levels = plan.levels().iter().zip(tree.terminals());
-        let levels = levels.map(|(level, terminals)| json!({"grid": level.grid[..], "terminals": terminals}));
+        let (plan, domain) = (tree.plan(), tree.plan().domain());
+        let mut levels = Vec::new();
+        for (level, terminals) in plan.levels().iter().zip(tree.terminals()) {
+            levels.push(LevelFacts { grid: &level.grid, terminals });
+        }
+        let facts = PageFacts {
+            size: &domain.size(),
+            cells: domain.cells(),
+            sample: domain.sample(),
+            rule: plan.rule(),
+            kind: tree.kind(),
+            leaf_cells: tree.leaf_cells(),
+            levels: &levels,
+        };
+        Self::saying(&facts, tree.info(), title)
+    }
+
+    fn saying(tree: &PageFacts<'_>, info: &TreeInfo, title: Option<String>) -> Self {
+        let &PageFacts { kind, size, .. } = tree;
         // Values are texts, which hold all of their digits.
         let label = |label: &orthant::tree::TreeLabel| json!({"value": kind.text(label.word), "name": label.name, "colour": label.colour});
         let about = json!({
-            "size": domain.size()[..],
+            "size": size,
             "cell": kind.name(),
-            "sample": domain.sample().offset(),
+            "sample": tree.sample.offset(),
             "axes": info.axes,
-            "rule": plan.rule().name(),
-            "levels": levels.collect::<Vec<_>>(),
+            "rule": tree.rule.name(),
+            "levels": tree.levels,
             "labels": info.labels.iter().map(label).collect::<Vec<_>>(),
             "nodata": info.nodata.map(|word| kind.text(word)),
             "distinct": (0..CATEGORIES).map(|number| hexadecimal(distinct(number))).collect::<String>(),
             "palettes": gradients().map(|(name, gradient)| json!([name, stops(gradient)])).collect::<Vec<_>>(),
         });
-        let uniform: u64 = tree.terminals().iter().map(|[uniform, _]| uniform).sum();
+        let sum = |which: usize| tree.levels.iter().map(|level| level.terminals[which]).sum::<u64>();
+        let (uniform, leaves) = (sum(0), sum(1));
         let summary = format!(
             "{} cells of {kind} in {} on {}: {uniform} of one value, and {} with {:.1} % of the cells.",
-            by(&domain.size()).replace('x', " × "),
-            many(tree.len(), "region", "regions"),
-            many(tree.terminals().len() as u64, "level", "levels"),
-            many(tree.len() - uniform, "leaf", "leaves"),
-            tree.leaf_cells() as f64 / domain.cells() as f64 * 100.0
+            by(size).replace('x', " × "),
+            many(uniform + leaves, "region", "regions"),
+            many(tree.levels.len() as u64, "level", "levels"),
+            many(leaves, "leaf", "leaves"),
+            tree.leaf_cells as f64 / tree.cells as f64 * 100.0
         );
         let title = title.or_else(|| info.source.clone()).unwrap_or_else(|| "A tree".into());
         Self { title, summary, source: info.source.clone(), about }
