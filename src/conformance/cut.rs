@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::backend::{Control, Error, Part, Prepared, Roots, Sink, deliver};
 use crate::cell::{CellType, Words};
-use crate::curve::CurveKind;
 use crate::geometry::Region;
 use crate::plan::Plan;
 use crate::result::{
@@ -260,7 +259,7 @@ impl<'a, const K: usize> Whole<'a, K> {
     /// Everything together.
     fn finish(mut self, above: Above<K>) -> Result<(Subdivision<K>, Option<String>), Error> {
         let mut fault = None;
-        let hierarchical = self.plan.curve() != CurveKind::Canonical;
+        let hierarchical = self.plan.curve().is_hierarchical();
         for level in self.plan.levels() {
             let codes = self.terminals.iter().filter(|terminal| terminal.level() == level.index).map(|t| t.code);
             if hierarchical && !codes.is_sorted() {

@@ -23,6 +23,15 @@ registry! {
 }
 
 impl CurveKind {
+    /// True if the children of the region with code c have the codes c·R to c·R + R − 1 on every level: the descendants of a region
+    /// then follow each other, as trees need it. A curve for which this does not hold is *flat*.
+    pub fn is_hierarchical(self) -> bool {
+        match self {
+            Self::Canonical => false,
+            Self::Morton | Self::Hilbert => true,
+        }
+    }
+
     /// The curve over the levels 0..=`deepest` of the scheme {g, r}.
     ///
     /// # Errors

@@ -44,11 +44,32 @@ fn laws<const K: usize>(kind: CurveKind, g: [u32; K], r: [u32; K], deepest: u32)
                     })
                     .collect();
                 assert_eq!(parents.len() as u64, children, "{what}: a child came twice");
-                if kind != CurveKind::Canonical {
+                if kind.is_hierarchical() {
                     assert_eq!(codes, (code as u64 * children..).take(codes.len()).collect::<Vec<_>>(), "{what}");
                 }
             }
         }
+    }
+}
+
+/// The children of each region follow each other.
+fn follows<const K: usize>(encoding: &dyn Encoding<K>) -> bool {
+    let children = encoding.lattice().children();
+    let mut codes = vec![0; children as usize];
+    (0..encoding.lattice().deepest()).all(|level| {
+        (0..encoding.lattice().codes(level) as u64).all(|code| {
+            encoding.children(level, code, &mut codes);
+            codes.iter().copied().eq(code * children..(code + 1) * children)
+        })
+    })
+}
+
+/// Trees ask a curve whether it is hierarchical: a flat one that said so would put their regions out of order in silence.
+#[test]
+fn hierarchical_curves_are_those_whose_children_follow_each_other() {
+    for &kind in CurveKind::ALL {
+        let encoding = kind.encoding([3, 2, 1], [2; 3], 2).unwrap();
+        assert_eq!(follows(&*encoding), kind.is_hierarchical(), "{kind}");
     }
 }
 

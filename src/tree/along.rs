@@ -2,8 +2,8 @@
 //!
 //! Under a hierarchical curve the descendants of a region are a run of codes of the deepest level. The first of them is the
 //! region's *key*: by their keys terminal regions are in the order of the curve, and the one that holds a cell is the last whose
-//! key is not above the cell's own. The canonical curve has no such runs; a tree of a canonical plan lies along Morton's,
-//! which serves every scheme that the canonical one does and has as many codes.
+//! key is not above the cell's own. A flat curve, as the canonical one, has no such runs; a tree of such a plan lies along Morton's,
+//! which serves every scheme and has as many codes.
 
 use std::ops::Range;
 
@@ -33,12 +33,9 @@ fn sort_by_key(terminals: &mut [Terminal], descendants: &[u64]) {
 }
 
 impl<const K: usize> Along<K> {
-    /// Along the curve of `plan`, or Morton's if that is canonical.
+    /// Along the curve of `plan`, or Morton's if that is flat.
     pub(super) fn new(plan: &Plan<K>) -> Self {
-        let curve = match plan.curve() {
-            CurveKind::Canonical => CurveKind::Morton,
-            hierarchical => hierarchical,
-        };
+        let curve = if plan.curve().is_hierarchical() { plan.curve() } else { CurveKind::Morton };
         let plan = Plan::new(*plan.domain(), *plan.scheme(), curve, plan.rule())
             .expect("what was planned can be, and Morton order serves what the canonical order does");
         let children = plan.scheme().children();

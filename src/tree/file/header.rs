@@ -171,8 +171,9 @@ impl Header {
         }
         let domain = Domain::new(axes("size", &self.size)?, axes("window", &self.window)?, self.sample);
         let scheme = Scheme { g: axes("g", &self.g)?, r: axes("r", &self.r)?, b: axes("stop", &self.stop)? };
-        if self.curve == CurveKind::Canonical {
-            return Err(Unfit { key: "curve", reason: "canonical; trees lie along morton or hilbert".into() });
+        if !self.curve.is_hierarchical() {
+            let reason = format!("{}; trees lie along morton or hilbert", self.curve);
+            return Err(Unfit { key: "curve", reason });
         }
         let plan = Plan::new(domain.map_err(because("size"))?, scheme, self.curve, self.rule).map_err(because("g"))?;
         if plan.levels().len() != self.levels as usize || self.terminals.len() != plan.levels().len() {
