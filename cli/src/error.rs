@@ -136,6 +136,8 @@ fn array(error: ZarrError) -> Error {
             Error::File { path: format!("{}: {name}", path.display()).into(), source }
         }
         ZarrError { path, fault: fault @ Fault::Memory { .. }, .. } => no_memory(path, fault),
+        // Its length was seen before: the disk fails, or somebody cut the file meanwhile.
+        ZarrError { fault: Fault::Unread { .. }, .. } => Error::System(error.to_string()),
         error => Error::Input(error.to_string()),
     }
 }

@@ -52,7 +52,7 @@ fn damage(error: TreeError) -> Error {
             | TreeFileError::Shard { .. },
         ) => Error::Difference(error.to_string()),
         TreeError::File(TreeFileError::Array(ZarrError { ref fault, .. }))
-            if !matches!(fault, Fault::Io(_) | Fault::NoStore | Fault::Memory { .. }) =>
+            if !matches!(fault, Fault::Io(_) | Fault::Unread { .. } | Fault::NoStore | Fault::Memory { .. }) =>
         {
             Error::Difference(error.to_string())
         }

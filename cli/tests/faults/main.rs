@@ -1,24 +1,24 @@
 //! What is left when a call to the system fails, or when the power goes: the old output, the new one, or something that the same
 //! command resumes. Never a part of one that looks whole.
 //!
-//! Every command runs in this process, over a layer that fails one call after the other, or remembers them all.
+//! Every command runs in this process, over a layer that fails one call after the other, or remembers them all. All calls of the process
+//! pass the one layer, and some commands write to its stdout: so one test runs at a time, and the harness says nothing meanwhile.
 
 mod commands;
 mod layer;
 mod power;
+mod reads;
 mod snapshot;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::process::ExitCode;
 
 use commands::{Case, cases};
 use layer::{FAULTS, Fault};
+use libtest_mimic::{Arguments, Trial};
 use orthant::disk::{Folder, sweep};
 use snapshot::{Files, restore, take};
-
-/// One at a time: all calls of the process pass the one layer.
-static TURN: Mutex<()> = Mutex::new(());
 
 /// What the outputs of a case are like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,10 +84,13 @@ impl Expected {
     }
 }
 
-/// Calls from one fault to the next: all with ORTHANT_FAULTS=full, as `.ci/long` has it, else some of each kind.
-fn stride() -> u64 {
-    if std::env::var_os("ORTHANT_FAULTS").is_some_and(|value| value == "full") { 1 } else { 5 }
+/// Calls from one fault to the next: all with ORTHANT_FAULTS=full, as `.ci/long` has it, else `some`.
+fn stride(some: u64) -> u64 {
+    if std::env::var_os("ORTHANT_FAULTS").is_some_and(|value| value == "full") { 1 } else { some }
 }
+
+/// Calls that are passed over between two faults of those by which outputs come into being.
+const SOME: u64 = 5;
 
 /// A folder in memory where there is one: to sync a disk takes longer than all else here.
 fn place() -> tempfile::TempDir {
@@ -100,9 +103,7 @@ fn told(kind: &str, case: &Case, count: u64, states: &BTreeMap<State, u64>) {
     println!("| {} | {kind} | {count} | {} | {} | {} |", case.name, of(State::Old), of(State::New), of(State::Lie));
 }
 
-#[test]
 fn no_failing_call_leaves_a_lie() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     println!("| command | faults | injected | old | new | lies |\n|---|---|--:|--:|--:|--:|");
     for case in cases() {
         let folder = place();
@@ -111,7 +112,7 @@ fn no_failing_call_leaves_a_lie() {
         let expected = Expected::of(&case, folder);
         for (number, fault) in Fault::ALL.into_iter().enumerate() {
             let mut states = BTreeMap::new();
-            let (mut nth, mut injected) = (number as u64 % stride(), 0);
+            let (mut nth, mut injected) = (number as u64 % stride(SOME), 0);
             loop {
                 restore(folder, &expected.before);
                 FAULTS.fail(nth, fault);
@@ -127,7 +128,7 @@ fn no_failing_call_leaves_a_lie() {
                 assert!(succeeded || !fault.is_harmless(), "{}: {what}: fails", case.name);
                 *states.entry(state).or_insert(0) += 1;
                 expected.mended(&case, folder, &what);
-                (nth, injected) = (nth + stride(), injected + 1);
+                (nth, injected) = (nth + stride(SOME), injected + 1);
             }
             assert!(nth > 3, "{}: {nth} calls pass the layer", case.name);
             told(&format!("{fault:?}"), &case, injected, &states);
@@ -135,9 +136,7 @@ fn no_failing_call_leaves_a_lie() {
     }
 }
 
-#[test]
 fn no_power_cut_leaves_a_lie() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     println!("| command | cut | states | old | new | lies |\n|---|---|--:|--:|--:|--:|");
     for case in cases() {
         let folder = place();
@@ -149,7 +148,7 @@ fn no_power_cut_leaves_a_lie() {
         let log = FAULTS.recorded();
         for loss in power::Loss::ALL {
             let mut states = BTreeMap::new();
-            for calls in (0..=log.len()).step_by(stride() as usize) {
+            for calls in (0..=log.len()).step_by(stride(SOME) as usize) {
                 restore(folder.path(), &BTreeMap::new());
                 power::cut(&expected.before, &log[..calls], loss, folder.path());
                 let what = format!("power cut after call {calls} of {}, {loss:?}", log.len());
@@ -161,4 +160,15 @@ fn no_power_cut_leaves_a_lie() {
             told(&format!("{loss:?}"), &case, states.values().sum(), &states);
         }
     }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
+    let test = |name, test: fn()| Trial::test(name, move || Ok(test()));
+    let tests = vec![
+        test("no_failing_call_leaves_a_lie", no_failing_call_leaves_a_lie),
+        test("no_power_cut_leaves_a_lie", no_power_cut_leaves_a_lie),
+        test("no_failing_read_gives_a_wrong_answer", reads::no_failing_read_gives_a_wrong_answer),
+    ];
+    libtest_mimic::run(&arguments, tests).exit_code()
 }
