@@ -30,6 +30,9 @@ pub(crate) struct ValidateOptions {
     /// Compare the cells with those of this array (.npy, .npz, .npz:NAME) or tree
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
+    /// Read the files that a header of --against names outside of its own folder
+    #[arg(long, requires = "against")]
+    follow: bool,
     #[command(flatten)]
     memory: MemoryOptions,
     #[arg(skip)]
@@ -92,7 +95,7 @@ impl TreeJob for ValidateOptions {
                 }
             }
             false => {
-                let input = Input::named(path, voice)?;
+                let input = Input::named(path, self.follow, voice)?;
                 let source = input.file.source::<K>().map_err(wrong)?;
                 over(&source)?
             }

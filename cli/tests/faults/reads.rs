@@ -1,13 +1,12 @@
 //! Commands that read a tree, over a layer that fails one call to its files after the other: the right answer or an error, and never
 //! another answer.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
 use std::path::Path;
 
 use super::commands::{sharded, status};
 use super::layer::{FAULTS, Fault};
 use super::snapshot::{Files, restore, take};
+use super::stream::Stream;
 use super::{place, stride};
 
 /// Commands on the tree `@s`; what they write is `@o` with an extension, if it is not on stdout.
@@ -44,20 +43,11 @@ struct Answer {
     files: Files,
 }
 
-/// Runs a command with stdout and stderr in files, which are gone then; the answer, and what it says on stderr.
+/// Runs a command; what it answers, and what it says on stderr if it fails.
 fn answer(folder: &Path, line: &str) -> (Answer, String) {
-    let beside = place();
-    let [out, err] = ["out", "err"].map(|name| beside.path().join(name));
-    let before = [rustix::io::dup(io::stdout()), rustix::io::dup(io::stderr())].map(Result::unwrap);
-    io::stdout().flush().unwrap();
-    rustix::stdio::dup2_stdout(File::create(&out).unwrap()).unwrap();
-    rustix::stdio::dup2_stderr(File::create(&err).unwrap()).unwrap();
-    let exit = status(folder, line, false);
-    io::stdout().flush().unwrap();
-    rustix::stdio::dup2_stdout(&before[0]).unwrap();
-    rustix::stdio::dup2_stderr(&before[1]).unwrap();
-    let told = String::from_utf8(fs::read(err).unwrap()).unwrap();
-    (Answer { exit, stdout: fs::read(out).unwrap(), files: take(folder) }, told)
+    let (ended, stdout) = Stream::Stdout.caught(|| status(folder, line, false));
+    let (exit, said) = ended.err().unwrap_or_default();
+    (Answer { exit, stdout, files: take(folder) }, said)
 }
 
 pub fn no_failing_read_gives_a_wrong_answer() {
@@ -65,29 +55,29 @@ pub fn no_failing_read_gives_a_wrong_answer() {
     for name in ["s.tree.zarr", "s.tree.zarr.zip"] {
         let folder = place();
         let folder = folder.path();
-        assert!(sharded(folder, name, false) && sharded(folder, "other.tree.zarr", false));
-        assert_eq!(status(folder, &format!("tree convert @{name} @x.npy"), false), 0);
+        sharded(folder, name, false).and_then(|()| sharded(folder, "other.tree.zarr", false)).unwrap();
+        status(folder, &format!("tree convert @{name} @x.npy"), false).unwrap();
         let files = take(folder);
         FAULTS.within(&folder.join(name), true);
         for line in COMMANDS {
             let line = line.replace("@s", &format!("@{name}"));
             restore(folder, &files);
-            let (right, told) = answer(folder, &line);
-            assert_eq!(right.exit, 0, "{line}: fails without a fault: {told}");
+            let (right, said) = answer(folder, &line);
+            assert_eq!(right.exit, 0, "{line}: fails without a fault: {said}");
             let (mut calls, mut injected, mut refused) = (0, 0, 0);
             for (number, fault) in FAULTS_OF_READING.into_iter().enumerate() {
                 let mut nth = 5 * number as u64 % stride(SOME);
                 loop {
                     restore(folder, &files);
                     FAULTS.fail(nth, fault);
-                    let (found, told) = answer(folder, &line);
+                    let (found, said) = answer(folder, &line);
                     if !FAULTS.off() {
                         break;
                     }
-                    let what = format!("{line}: {fault:?} at call {nth}: exit {}: {told}", found.exit);
+                    let what = format!("{line}: {fault:?} at call {nth}: exit {}: {said}", found.exit);
                     if found != right {
                         assert_eq!(found.exit, 1, "{what}");
-                        assert!(told.contains(name) && !fault.is_harmless(), "{what}");
+                        assert!(said.contains(name) && !fault.is_harmless(), "{what}");
                         assert!(found.files == files, "{what}: makes {:?}", found.files.keys());
                         refused += 1;
                     }
