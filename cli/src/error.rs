@@ -222,6 +222,15 @@ impl Error {
         }
     }
 
+    /// True if it has what a compiler says, which is several lines.
+    pub(crate) fn has_lines(&self) -> bool {
+        match self {
+            Self::Library(orthant::Error::Cuda(error)) => error.is_bad_source(),
+            Self::About { error, .. } => error.has_lines(),
+            _ => false,
+        }
+    }
+
     /// How the program ends after this error.
     pub fn exit(&self) -> Exit {
         use orthant::Error as Library;
