@@ -136,6 +136,8 @@ fn array(error: ZarrError) -> Error {
             Error::File { path: format!("{}: {name}", path.display()).into(), source }
         }
         ZarrError { path, fault: fault @ Fault::Memory { .. }, .. } => no_memory(path, fault),
+        // Its length was seen before: the disk fails, or somebody cut the file meanwhile.
+        ZarrError { fault: Fault::Unread { .. }, .. } => Error::System(error.to_string()),
         error => Error::Input(error.to_string()),
     }
 }
@@ -217,6 +219,15 @@ impl Error {
             Self::File { path, .. } | Self::Exists { path } => Some(path),
             Self::Reading(error) => Some(&error.path),
             _ => None,
+        }
+    }
+
+    /// True if it has what a compiler says, which is several lines.
+    pub(crate) fn has_lines(&self) -> bool {
+        match self {
+            Self::Library(orthant::Error::Cuda(error)) => error.is_bad_source(),
+            Self::About { error, .. } => error.has_lines(),
+            _ => false,
         }
     }
 

@@ -29,12 +29,12 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// Opens an array by its name alone: one in a file that says itself how cells lie.
+    /// Opens an array by its name alone: one in a file that says itself how cells lie. Its header may name files elsewhere if `follow`.
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub(crate) fn named(path: &Path, voice: Voice) -> Result<Self, Error> {
-        let options = InputOptions::of(path);
+    pub(crate) fn named(path: &Path, follow: bool, voice: Voice) -> Result<Self, Error> {
+        let options = InputOptions { follow, ..InputOptions::of(path) };
         if let Err(source) = options.parts()?.0.metadata() {
             return Err(Error::File { path: path.to_owned(), source });
         }
@@ -116,7 +116,7 @@ pub(crate) fn wrong(error: InputError) -> Error {
     let error = match error {
         InputError { path, wrong: wrong @ Wrong::Outside { .. } } => {
             let name = path.display();
-            let reason = format!("{name}: {wrong}; orthant run array --follow reads it, or copy it beside the header");
+            let reason = format!("{name}: {wrong}; --follow reads it, or copy it beside the header");
             return Error::Input(reason).about(&["input", "follow"]);
         }
         InputError { path, wrong: wrong @ Wrong::Tree } => {

@@ -116,7 +116,7 @@ pub(crate) fn listen() -> Result<(), Error> {
         start(thread::Builder::new().name("signals".into()), hear).map(drop)
     };
     LISTENS.get_or_init(listen).as_ref().copied().map_err(|error| {
-        let why = format!("no thread can be started to hear signals: {}", system::words(error));
+        let why = format!("no thread can be started to hear signals: {}", system::words_of_thread(error));
         match error.kind() {
             std::io::ErrorKind::OutOfMemory => Error::Memory(why),
             _ => Error::System(why),

@@ -55,7 +55,7 @@ use orthant::field::{FieldKind, OwnField};
 use stdout::STDOUT;
 use threads::with_threads;
 use variables::Typed;
-use voice::{Voice, print, tell};
+use voice::{Voice, print, tell, tell_lines};
 
 pub use exit::Exit;
 pub use memory::Memory;
@@ -96,7 +96,8 @@ pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit
             Exit::Done.into()
         }
         Err(error) => {
-            tell(format_args!("orthant: {}", from_variables.explain(&error)));
+            let tell = |text: String| if error.has_lines() { tell_lines(text) } else { tell(text) };
+            tell(format!("orthant: {}", from_variables.explain(&error)));
             error.exit().into()
         }
     }

@@ -40,6 +40,17 @@ pub(crate) fn words(error: &Error) -> String {
     }
 }
 
+/// Why no thread can be started, in words.
+pub(crate) fn words_of_thread(error: &Error) -> String {
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(libc::EAGAIN) {
+        use rustix::process::{Resource, getrlimit};
+        let now = getrlimit(Resource::Nproc).current.map_or("unlimited".into(), |limit| limit.to_string());
+        return format!("{error}; raise `ulimit -u`, now {now}");
+    }
+    words(error)
+}
+
 /// The error of the system that others carry, so that a message names no file that nobody asked for.
 pub(crate) fn bare(error: Error) -> Error {
     match number(&error) {
@@ -64,7 +75,10 @@ fn advice(error: &Error) -> Option<String> {
     let now = |resource| getrlimit(resource).current.map_or("unlimited".into(), |limit| limit.to_string());
     Some(match number(error)? {
         libc::EMFILE => format!("raise `ulimit -n`, now {}", now(Resource::Nofile)),
-        libc::EAGAIN => format!("raise `ulimit -u`, now {}", now(Resource::Nproc)),
+        // A pipe or a terminal that another program made so that writes to it do not wait.
+        libc::EAGAIN => {
+            "it takes no more now, and does not let writers wait: write to a file, or append `| cat`".into()
+        }
         libc::ENFILE => "all programs together have too many files open: end some of them".into(),
         libc::EFBIG => format!("raise `ulimit -f`, now {} bytes, or use another file system", now(Resource::Fsize)),
         _ => return None,

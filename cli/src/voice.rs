@@ -23,8 +23,14 @@ impl Voice {
     }
 }
 
-/// One line on stderr, in which no name from a file can control the terminal. If nobody reads that, there is nowhere left to say so.
+/// One line on stderr, in which no name of a file can control the terminal or begin another line. If nobody reads that, there is
+/// nowhere left to say so.
 pub(crate) fn tell(text: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "{}", escape::line(&text.to_string()));
+}
+
+/// The same of a text that has several lines: what a compiler says.
+pub(crate) fn tell_lines(text: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "{}", escape::lines(&text.to_string()));
 }
 

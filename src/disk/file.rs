@@ -1,4 +1,4 @@
-//! An open file that was opened through a folder, or to append to.
+//! An open file: one that was opened through a folder, to append to, or to be read.
 
 use std::fs::{self, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::disk::facts::EntryFacts;
 use crate::disk::layer::{Call, through, transfer};
 use crate::disk::system;
+
+/// What is said of a pipe, a device or a folder.
+pub(super) const NOT_REGULAR: &str = "not a regular file";
 
 /// An open file.
 #[derive(Debug)]
@@ -18,7 +21,8 @@ pub struct File {
 }
 
 impl File {
-    pub(super) fn new(file: fs::File, path: PathBuf) -> Self {
+    /// A file that is open, of which nothing was read, and what errors call it.
+    pub(crate) fn new(file: fs::File, path: PathBuf) -> Self {
         Self { file, path, at: 0 }
     }
 
@@ -31,6 +35,59 @@ impl File {
         let file = through(Call::Append(path), open)?;
         let at = file.metadata().map_or(0, |facts| facts.len());
         Ok(Self { file, path: path.to_owned(), at })
+    }
+
+    /// Opens a file to read it. Links are followed: the user named it.
+    ///
+    /// # Errors
+    /// What the system says; `InvalidInput` if it is no regular file, which is not opened: opening a pipe waits for its other end.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let is_regular = |facts: fs::Metadata| match facts.is_file() {
+            true => Ok(()),
+            false => Err(io::Error::new(io::ErrorKind::InvalidInput, NOT_REGULAR)),
+        };
+        is_regular(fs::metadata(path)?)?;
+        let file = through(Call::Open(path), || fs::File::open(path))?;
+        // Something else may have taken the name meanwhile.
+        is_regular(file.metadata()?)?;
+        Ok(Self::new(file, path.to_owned()))
+    }
+
+    /// Reads some bytes from a place on, as many as the system likes; none at the end. The place where [`Read`] goes on stays, so that
+    /// threads can share a file.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+        let mut some = |most: usize| {
+            let most = most.min(bytes.len());
+            system::read_at(&self.file, offset, &mut bytes[..most])
+        };
+        loop {
+            match transfer(&Call::Read(&self.path), &mut some) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return read,
+            }
+        }
+    }
+
+    /// Fills `bytes` from a place on.
+    ///
+    /// # Errors
+    /// What the system says; `UnexpectedEof` if the file ends before.
+    pub fn read_exact_at(&self, mut offset: u64, mut bytes: &mut [u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match self.read_at(offset, bytes)? {
+                0 => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends here")),
+                read => (offset, bytes) = (offset + read as u64, &mut bytes[read..]),
+            }
+        }
+        Ok(())
+    }
+
+    /// The file itself, for whoever maps it: what is read in a mapping passes no layer.
+    pub(crate) fn system(&self) -> &fs::File {
+        &self.file
     }
 
     /// Its name when it was opened.

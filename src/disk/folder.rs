@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::disk::facts::{EntryFacts, EntryKind, Opening};
-use crate::disk::file::File;
+use crate::disk::file::{File, NOT_REGULAR};
 use crate::disk::layer::{Call, Renaming, through};
 use crate::disk::system::{self, Handle};
 
@@ -32,6 +32,21 @@ impl Folder {
     pub fn open(path: &Path) -> io::Result<Self> {
         let handle = through(Call::OpenFolder(path), || system::open_folder(path))?;
         Ok(Self { handle, path: path.to_owned() })
+    }
+
+    /// Opens a folder that the user named, which is made if it is not there, as are those that it lies in.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open_or_new(path: &Path) -> io::Result<Self> {
+        match Self::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let name = path.file_name().ok_or(error)?;
+                Self::open_or_new(parent(path))?.folder_or_new(name)?;
+                Self::open(path)
+            }
+            opened => opened,
+        }
     }
 
     /// Its name when it was opened.
@@ -92,7 +107,7 @@ impl Folder {
         let file = through(Call::Open(&path), || system::open(&self.handle, &path, name, how))?;
         match file.metadata()?.is_file() {
             true => Ok(File::new(file, path)),
-            false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
+            false => Err(io::Error::new(io::ErrorKind::InvalidInput, NOT_REGULAR)),
         }
     }
 

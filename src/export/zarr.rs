@@ -5,7 +5,6 @@
 //! coordinates, which xarray takes for those of the axes of the same names.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -55,8 +54,7 @@ pub fn write_into<const K: usize>(boxes: &dyn Boxes<K>, folder: &Folder) -> Resu
 /// The same in chunks and files of these sides.
 fn write_in<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path, grid: &Chunking<K>) -> Result<(), ExportError> {
     let failed = |error| ExportError::File { path: folder.to_owned(), error };
-    fs::create_dir_all(folder).map_err(failed)?;
-    write_to(boxes, &Folder::open(folder).map_err(failed)?, grid)
+    write_to(boxes, &Folder::open_or_new(folder).map_err(failed)?, grid)
 }
 
 /// The same into a folder that is open.
@@ -253,6 +251,8 @@ fn wrong(folder: &Folder, name: &str, error: io::Error) -> ExportError {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use proptest::prelude::*;
 
     use super::*;

@@ -4,12 +4,13 @@
 //! a change is an error and no tree comes of two states of a file. A byte that is gone, because the file was cut or its disk
 //! failed, is an error that names the byte.
 
-use std::fs::File;
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::cell::CellType;
+use crate::disk::File;
 use crate::geometry::{Region, Rows};
 use crate::input::about::{About, Remark};
 use crate::input::described::{After, Described, FilePiece, Located, Packing};
@@ -21,7 +22,6 @@ use crate::input::reader::{LastFile, open};
 use crate::input::{npy, npz};
 use crate::mapping::{FileMap, SharedBytes};
 use crate::tree::{InMemory, Source};
-use crate::zarr::read_at;
 
 /// An array in a file, of a number of dimensions that the file says.
 ///
@@ -81,7 +81,7 @@ impl ArrayFile {
     pub fn open(
         path: &Path,
         part: Option<&str>,
-        room: impl FnOnce(u64) -> io::Result<File>,
+        room: impl FnOnce(u64) -> io::Result<fs::File>,
     ) -> Result<Self, InputError> {
         Self::open_with(path, part, Access::default(), room)
     }
@@ -94,7 +94,7 @@ impl ArrayFile {
         path: &Path,
         part: Option<&str>,
         access: Access,
-        room: impl FnOnce(u64) -> io::Result<File>,
+        room: impl FnOnce(u64) -> io::Result<fs::File>,
     ) -> Result<Self, InputError> {
         let none = || InputError { path: path.to_owned(), wrong: Wrong::NoFormat { known: Format::endings() } };
         let describe = Format::of(path).ok_or_else(none)?.describe;
@@ -128,7 +128,7 @@ impl ArrayFile {
     pub fn npz(
         path: &Path,
         member: Option<&str>,
-        room: impl FnOnce(u64) -> io::Result<File>,
+        room: impl FnOnce(u64) -> io::Result<fs::File>,
     ) -> Result<Self, InputError> {
         Self::of(path, || npz::describe(path, member, Access::default()), room)
     }
@@ -137,7 +137,7 @@ impl ArrayFile {
     fn of(
         path: &Path,
         describe: impl FnOnce() -> Result<Described, InputError>,
-        room: impl FnOnce(u64) -> io::Result<File>,
+        room: impl FnOnce(u64) -> io::Result<fs::File>,
     ) -> Result<Self, InputError> {
         // Before anything is read. If there is none, `describe` says so.
         let before = path.metadata().ok().map(|metadata| FileState::of(&metadata));
@@ -155,7 +155,7 @@ impl ArrayFile {
         if named && FileState::of(&own.metadata().map_err(wrong)?) != state {
             return Err(InputError { path: own, wrong: Wrong::Changed });
         }
-        let map = FileMap::new(&file).map_err(wrong)?;
+        let map = FileMap::new(file.system()).map_err(wrong)?;
         let cells = CellFile { path: own, file, map, state, named };
         Ok(Self { path: path.to_owned(), cells, layout, about, snapshot })
     }
@@ -216,7 +216,7 @@ impl CellFile {
                 return Err(Wrong::Cut { byte, length });
             }
             let again = || io::Error::other("the system had it not when it was needed");
-            let error = read_at(&self.file, byte, &mut [0]).err().unwrap_or_else(again);
+            let error = self.file.read_at(byte, &mut [0]).err().unwrap_or_else(again);
             return Err(Wrong::Unread { byte, error });
         }
         if FileState::of(&metadata?) == self.state { Ok(()) } else { Err(Wrong::Changed) }
@@ -238,7 +238,7 @@ impl FoundCells {
         path: &Path,
         layout: &mut Layout,
         cells: Located,
-        room: impl FnOnce(u64) -> io::Result<File>,
+        room: impl FnOnce(u64) -> io::Result<fs::File>,
     ) -> Result<Self, InputError> {
         let wrong = |wrong| InputError { path: path.to_owned(), wrong };
         let told = |piece: &FilePiece, after: u64| if piece.after == After::Said { after } else { 0 };
@@ -280,7 +280,7 @@ impl FoundCells {
                 file
             }
         };
-        Ok(Self { path: path.to_owned(), file, after, named: false })
+        Ok(Self { path: path.to_owned(), file: File::new(file, path.to_owned()), after, named: false })
     }
 }
 
@@ -288,9 +288,9 @@ impl FoundCells {
 fn in_room(
     path: &Path,
     bytes: u128,
-    room: impl FnOnce(u64) -> io::Result<File>,
+    room: impl FnOnce(u64) -> io::Result<fs::File>,
     write: impl FnOnce(&mut dyn Write) -> Result<(), InputError>,
-) -> Result<File, InputError> {
+) -> Result<fs::File, InputError> {
     let wrong = |wrong| InputError { path: path.to_owned(), wrong };
     let short = |have| wrong(Wrong::Length { offset: 0, have, need: bytes });
     let whole = u64::try_from(bytes).map_err(|_| short(0))?;

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::fs::Metadata;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use crate::disk::parent;
 use crate::input::error::{InputError, Wrong};
 
 /// What the system says of a file: which file it is, its length, and when it changed.
@@ -131,7 +132,10 @@ impl Snapshot {
         let (mut states, mut files, mut digest) = (Vec::new(), 0, Xxh3::new());
         own.each(&mut |path, state| {
             let hash = hash(state);
-            let name = path.as_os_str().as_encoded_bytes();
+            // One file can be typed in several ways.
+            let name = path.strip_prefix(parent(&own.path)).unwrap_or(path).components();
+            let name: PathBuf = name.filter(|part| *part != Component::CurDir).collect();
+            let name = name.as_os_str().as_encoded_bytes();
             for part in [&(name.len() as u64).to_le_bytes()[..], name, &hash.to_le_bytes()] {
                 digest.update(part);
             }

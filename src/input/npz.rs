@@ -3,13 +3,13 @@
 //! NumPy stores members as they are, or deflates them. What is stored is read where it lies, and no checksum is asked; what is
 //! deflated has to be unpacked, and is held against its checksum.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 
+use crate::disk::File;
 use crate::input::about::About;
 use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing};
 use crate::input::error::{InputError, Wrong};

@@ -1,11 +1,10 @@
 //! Reading files so that an error says at which byte.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use crate::disk::File;
 use crate::input::error::{UnreadAt, Wrong};
-use crate::zarr::read_at;
 
 /// A part of a file, whatever others read of it meanwhile. An error has the byte in it, as [`Wrong`] tells it.
 pub(super) struct FilePart<'f> {
@@ -27,7 +26,7 @@ impl Read for FilePart<'_> {
         if most == 0 {
             return Ok(0);
         }
-        let read = read_at(self.file, self.at, &mut buffer[..most]);
+        let read = self.file.read_at(self.at, &mut buffer[..most]);
         let read = read.map_err(|error| UnreadAt { byte: self.at, error })?;
         (self.at, self.left) = (self.at + read as u64, self.left - read as u64);
         Ok(read)
@@ -36,13 +35,12 @@ impl Read for FilePart<'_> {
 
 /// Opens a file that has a length.
 pub(super) fn open(path: &Path) -> Result<(File, u64), Wrong> {
-    // Before it is opened: opening a pipe waits for a writer.
     if !std::fs::metadata(path)?.is_file() {
         return Err(Wrong::NoFile);
     }
     let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if metadata.is_file() { Ok((file, metadata.len())) } else { Err(Wrong::NoFile) }
+    let length = file.metadata()?.len();
+    Ok((file, length))
 }
 
 /// Bytes of a file that are read at once where pieces of it lie near each other, and how near.
@@ -106,7 +104,8 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn an_error_says_at_which_byte() {
-        let folder = File::open(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let path = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let folder = File::new(std::fs::File::open(&path).unwrap(), path);
         let read = |reader: &mut dyn Read| reader.read(&mut [0; 4]).map_err(Wrong::from).unwrap_err().to_string();
         let plain = read(&mut FilePart::new(&folder, 77, 1000));
         assert!(plain.starts_with("byte 77: cannot be read: ") && plain.contains("directory"), "{plain}");

@@ -116,7 +116,31 @@ pub(super) fn listen() -> io::Result<()> {
     INSTALLED.get_or_init(install).map_err(io::Error::from_raw_os_error)
 }
 
+/// Where the number of the last error of this thread is, if that is known of the system.
+fn last_error() -> Option<*mut c_int> {
+    // SAFETY: it looks at nothing of ours.
+    #[cfg(any(target_os = "linux", target_os = "emscripten"))]
+    return Some(unsafe { libc::__errno_location() });
+    // SAFETY: as above.
+    #[cfg(any(target_vendor = "apple", target_os = "freebsd"))]
+    return Some(unsafe { libc::__error() });
+    #[cfg(not(any(target_os = "linux", target_os = "emscripten", target_vendor = "apple", target_os = "freebsd")))]
+    None
+}
+
 extern "C" fn on_fault(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    // The code that the signal came to may be about to look at it.
+    let last = last_error();
+    // SAFETY: a number of this thread.
+    let before = last.map(|last| unsafe { last.read() });
+    act(signal, info, context);
+    if let (Some(last), Some(before)) = (last, before) {
+        // SAFETY: as above.
+        unsafe { last.write(before) };
+    }
+}
+
+fn act(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let window = READING.with(|reading| reading.load(Ordering::Relaxed));
     // SAFETY: the system's own; a window that a thread reads lives as long as it reads. A code above 0 is a fault, not a process
     // that sends the signal.
@@ -133,7 +157,9 @@ fn pass_on(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: what was installed is a function of the type that its flags say. Without one the signal has its usual effect when
     // this handler returns, which is to end the process.
     unsafe {
-        if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
+        if handler == libc::SIG_IGN && (*info).si_code <= 0 {
+            // A process sent it, and it was ignored before. A fault cannot be ignored.
+        } else if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
             let mut usual: libc::sigaction = std::mem::zeroed();
             usual.sa_sigaction = libc::SIG_DFL;
             libc::sigaction(signal, &usual, ptr::null_mut());

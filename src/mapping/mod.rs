@@ -71,6 +71,39 @@ mod tests {
         }
     }
 
+    /// Who ignored the signal when others send it, and who handled it, does so still; the number of the last error stays.
+    #[test]
+    #[cfg(target_os = "linux")]
+    #[allow(unsafe_code)]
+    fn what_was_done_before_is_done_still() {
+        const CHILD: &str = "ORTHANT_TEST_BEFORE";
+        extern "C" fn other(_: libc::c_int) {
+            // SAFETY: a number of this thread.
+            unsafe { *libc::__errno_location() = libc::ENOENT };
+        }
+        let test = "mapping::tests::what_was_done_before_is_done_still";
+        let Ok(before) = std::env::var(CHILD) else {
+            let ended = ["ignores", "handles"].map(|before| {
+                let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+                child.args(["--exact", test]).env(CHILD, before);
+                child.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).status().unwrap()
+            });
+            assert!(ended.iter().all(std::process::ExitStatus::success), "{ended:?}");
+            return;
+        };
+        let handler = if before == "ignores" { libc::SIG_IGN } else { other as extern "C" fn(libc::c_int) as usize };
+        // SAFETY: the handler writes a number of its thread alone.
+        unsafe { libc::signal(libc::SIGBUS, handler) };
+        let _map = FileMap::new(&file(1)).unwrap();
+        // SAFETY: a number of this thread, and a signal that is handled.
+        let after = unsafe {
+            *libc::__errno_location() = libc::EDOM;
+            libc::raise(libc::SIGBUS);
+            *libc::__errno_location()
+        };
+        assert_eq!(after, libc::EDOM);
+    }
+
     /// A fault that is not of a mapping that is read goes to whoever listened before, which ends the process.
     #[test]
     fn other_faults_are_not_ours() {

@@ -124,6 +124,13 @@ pub enum Fault {
     },
 }
 
+impl Fault {
+    /// Bytes that the system does not read.
+    pub(super) fn unread(offset: u64) -> impl Fn(io::Error) -> Self {
+        move |error| Self::Unread { offset, error }
+    }
+}
+
 impl From<crate::memory::Refused> for Fault {
     fn from(refused: crate::memory::Refused) -> Self {
         Self::Memory { bytes: refused.bytes }

@@ -12,7 +12,6 @@ mod chunk;
 mod error;
 mod json;
 mod metadata;
-mod range;
 mod shard;
 mod store;
 #[cfg(test)]
@@ -23,7 +22,6 @@ pub(crate) use chunk::{CHECKSUMS, encode};
 pub use error::{Fault, ZarrError};
 pub(crate) use json::{group, group_of};
 pub(crate) use metadata::{ArrayMetadata, number};
-pub(crate) use range::read_at;
 pub(crate) use shard::{ShardReader, ShardWriter, is_fill};
 pub(crate) use store::{Member, ZarrStore};
 pub use zip::pack;

@@ -1,17 +1,17 @@
 //! Where files of arrays lie: in a folder, or in a zip in which nothing is compressed.
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
+use crate::disk::{File, Folder};
 use crate::memory::zeros;
 use crate::zarr::chunk::CHECKSUMS;
 use crate::zarr::error::{Fault, ZarrError};
 use crate::zarr::json::{compare, read_group};
-use crate::zarr::range::read_exact_at;
 use crate::zarr::zip::{Directory, Entry, Flaw, audit};
 
 /// The most that a `zarr.json` has.
@@ -47,7 +47,6 @@ impl ZarrStore {
             let metadata = std::fs::metadata(path)?;
             let zip = match metadata.is_dir() {
                 true => None,
-                // Opening a pipe waits for a writer.
                 false if !metadata.is_file() => return Err(Fault::NoStore),
                 false => {
                     let file = File::open(path)?;
@@ -104,10 +103,9 @@ impl ZarrStore {
         let path = self.path.join(name);
         let list = || -> io::Result<Vec<String>> {
             let mut found = Vec::new();
-            for entry in std::fs::read_dir(&path)? {
-                let entry = entry?;
-                if let Ok(name) = entry.file_name().into_string()
-                    && entry.path().is_dir()
+            for name in Folder::open(&path)?.names()? {
+                if let Ok(name) = name.into_string()
+                    && path.join(&name).is_dir()
                 {
                     found.push(name);
                 }
@@ -126,10 +124,6 @@ impl ZarrStore {
         let Some((file, directory)) = &self.zip else {
             let path = self.path.join(name);
             let open = || -> io::Result<(File, u64)> {
-                // Opening a pipe waits for a writer.
-                if !std::fs::metadata(&path)?.is_file() {
-                    return Err(io::Error::other("not a regular file"));
-                }
                 let file = File::open(&path)?;
                 let length = file.metadata()?.len();
                 Ok((file, length))
@@ -230,7 +224,7 @@ impl Member {
         let read = || -> Result<Vec<u8>, Fault> {
             let mut bytes = zeros::<u8>(length as usize)?;
             let offset = self.offset(at);
-            read_exact_at(&self.file, offset, &mut bytes).map_err(|error| Fault::Unread { offset, error })?;
+            self.file.read_exact_at(offset, &mut bytes).map_err(Fault::unread(offset))?;
             Ok(bytes)
         };
         read().map_err(|fault| self.wrong(fault))

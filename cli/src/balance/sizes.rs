@@ -35,7 +35,7 @@ pub(super) fn read(path: &Path, voice: Voice) -> Result<Items, Error> {
 
 /// The numbers of an array.
 fn numbers(path: &Path, voice: Voice) -> Result<Vec<u32>, Error> {
-    let file = Input::named(path, voice)?.file;
+    let file = Input::named(path, false, voice)?.file;
     let (size, kind) = (file.layout().size.clone(), file.layout().kind);
     let wrong = |what: String| Error::Input(format!("--sizes {}: {what}", path.display()));
     let &[items] = &size[..] else {

@@ -8,7 +8,7 @@ use std::fs::TryLockError;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use orthant::disk::File;
+use orthant::disk::{File, abandon};
 
 use crate::error::Error;
 use crate::interrupt::undisturbed;
@@ -26,7 +26,7 @@ impl Drop for Journal {
     fn drop(&mut self) {
         if self.fresh {
             // It is as it was.
-            let _ = std::fs::remove_file(&self.path);
+            abandon(&self.path);
         }
     }
 }

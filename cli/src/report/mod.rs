@@ -19,6 +19,7 @@ use crate::interrupt::cancels;
 use crate::output::{Staged, chart, distinct, expect_extension};
 use crate::voice::Voice;
 use orthant::Control;
+use orthant::disk::Folder;
 
 use facts::Fact;
 use page::{Experiment, Page};
@@ -81,7 +82,7 @@ pub(crate) fn report(args: ReportOptions, voice: Voice) -> Result<(), Error> {
         outputs.push((stage("--md", path, "md", args.force)?, page.markdown(folder.as_deref())));
     }
     if let Some(folder) = &args.svg {
-        std::fs::create_dir_all(folder).map_err(|source| Error::File { path: folder.clone(), source })?;
+        Folder::open_or_new(folder).map_err(|source| Error::File { path: folder.clone(), source })?;
         for figure in figures() {
             let path = folder.join(format!("{}.svg", figure.name));
             let picture = chart::single(&figure.panel, &figure.title, &figure.caption);

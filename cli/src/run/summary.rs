@@ -5,6 +5,7 @@ use orthant::per_axis::{shortest, text as by};
 use orthant::tree::Predicate;
 use orthant::{ArrayReport, Bytes, LevelReport, Report, StrategyKind};
 
+use crate::escape;
 use crate::input;
 use crate::voice::{align_right, table};
 
@@ -87,7 +88,7 @@ pub(super) fn of_field(report: &Report) -> String {
 /// What an array was found to be.
 pub(super) fn of_array(report: &ArrayReport) -> String {
     let (computation, cells) = (&report.computation, &report.cells.all);
-    let name = input::name(&report.input.path, report.input.member.as_deref());
+    let name = escape::line(&input::name(&report.input.path, report.input.member.as_deref()));
     let mut text = format!(
         "array {name} {} {}, {} {} on cpu ({} threads), g {} r {} B {}, explore {}\n\n",
         by(&computation.size),

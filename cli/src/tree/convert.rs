@@ -1,5 +1,6 @@
 //! `orthant tree convert`: trees as what other programs read.
 
+use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -102,8 +103,7 @@ fn folder(path: &Path, force: bool, write: &dyn Fn(&Folder) -> Result<(), export
 
 /// True if a folder is a group of arrays, and there is nothing else in it.
 fn is_dense(folder: &Path) -> bool {
-    let array = |entry: std::io::Result<std::fs::DirEntry>| {
-        entry.is_ok_and(|entry| entry.file_name() == "zarr.json" || entry.path().join("zarr.json").is_file())
-    };
-    folder.join("value").is_dir() && std::fs::read_dir(folder).is_ok_and(|mut entries| entries.all(array))
+    let array = |name: &OsString| name == "zarr.json" || folder.join(name).join("zarr.json").is_file();
+    let names = || Folder::open(folder).and_then(|folder| folder.names());
+    folder.join("value").is_dir() && names().is_ok_and(|names| names.iter().all(array))
 }

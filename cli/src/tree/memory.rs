@@ -20,7 +20,7 @@ const MOST_KEPT: u64 = 256 << 20;
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(super) struct MemoryOptions {
     /// The most memory for regions and cells: bytes, or 512MiB, 8G [default: 80 % of what is available]
-    #[arg(long, value_parser = bytes, value_name = "BYTES")]
+    #[arg(long, value_parser = bytes, value_name = "BYTES", env = "ORTHANT_MEM_LIMIT")]
     mem_limit: Option<u64>,
 }
 
@@ -42,7 +42,7 @@ impl MemoryOptions {
             let reason = format!(
                 "--mem-limit: {path}: the largest shard takes {need}, more than the limit of {most}; give a larger --mem-limit"
             );
-            return Err(Error::Memory(reason));
+            return Err(Error::Memory(reason).about(&["mem-limit"]));
         }
         Ok(tree.keep(MOST_KEPT.min(limit / KEPT)))
     }

@@ -30,6 +30,9 @@ pub(crate) struct ValidateOptions {
     /// Compare the cells with those of this array (.npy, .npz, .npz:NAME) or tree
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
+    /// Read the files that a header of --against names outside of its own folder
+    #[arg(long, requires = "against")]
+    follow: bool,
     #[command(flatten)]
     memory: MemoryOptions,
     #[arg(skip)]
@@ -52,7 +55,7 @@ fn damage(error: TreeError) -> Error {
             | TreeFileError::Shard { .. },
         ) => Error::Difference(error.to_string()),
         TreeError::File(TreeFileError::Array(ZarrError { ref fault, .. }))
-            if !matches!(fault, Fault::Io(_) | Fault::NoStore | Fault::Memory { .. }) =>
+            if !matches!(fault, Fault::Io(_) | Fault::Unread { .. } | Fault::NoStore | Fault::Memory { .. }) =>
         {
             Error::Difference(error.to_string())
         }
@@ -92,7 +95,7 @@ impl TreeJob for ValidateOptions {
                 }
             }
             false => {
-                let input = Input::named(path, voice)?;
+                let input = Input::named(path, self.follow, voice)?;
                 let source = input.file.source::<K>().map_err(wrong)?;
                 over(&source)?
             }

@@ -10,6 +10,8 @@ use orthant::prelude::{CurveKind, RuleKind};
 use orthant::tree::{BottomUp, TreeError, TreeInfo, TreeTarget};
 use orthant::{CellType, Plan, ndarray};
 
+use super::stream::Stream;
+
 /// One command in a folder.
 pub struct Case {
     pub name: &'static str,
@@ -22,18 +24,33 @@ pub struct Case {
     /// True if it overwrites what `prepare` makes.
     pub force: bool,
     pub prepare: fn(&Path),
-    /// Runs it, overwriting or not; true if it succeeds.
-    pub run: fn(&Path, bool) -> bool,
+    /// Runs it, overwriting or not.
+    pub run: fn(&Path, bool) -> Ended,
 }
 
+/// How a command ends, if it fails: what it says.
+pub type Ended = Result<(), String>;
+
 /// Runs a command line. Words that begin with `@` are names in the folder.
-fn orthant(folder: &Path, line: &str, force: bool) -> bool {
+///
+/// # Errors
+/// The exit code, and what it says on stderr.
+pub fn status(folder: &Path, line: &str, force: bool) -> Result<(), (u8, String)> {
     let word = |word: &str| match word.strip_prefix('@') {
         Some(name) => folder.join(name).into_os_string(),
         None => word.into(),
     };
     let words = ["orthant", "-q"].into_iter().chain(line.split_whitespace()).chain(force.then_some("--force"));
-    format!("{:?}", orthant_cli::main(words.map(word).collect::<Vec<_>>())).contains("(0)")
+    let (ended, said) = Stream::Stderr.caught(|| orthant_cli::main(words.map(word).collect::<Vec<_>>()));
+    match (0..=u8::MAX).find(|&code| ended == code.into()).expect("it has a code") {
+        0 => Ok(()),
+        code => Err((code, String::from_utf8_lossy(&said).into_owned())),
+    }
+}
+
+/// Runs a command line.
+fn orthant(folder: &Path, line: &str, force: bool) -> Ended {
+    status(folder, line, force).map_err(|(_, said)| said)
 }
 
 fn nothing(_: &Path) {}
@@ -49,21 +66,21 @@ fn array(folder: &Path) {
 
 fn tree(folder: &Path) {
     array(folder);
-    assert!(orthant(folder, "run array --input @x.npy -g 2 -B 1 -o @x.tree.zarr", false));
+    orthant(folder, "run array --input @x.npy -g 2 -B 1 -o @x.tree.zarr", false).unwrap();
 }
 
 /// Outputs of something else, to be overwritten.
 fn others(folder: &Path) {
     array(folder);
     for name in ["a.tree.zarr", "a.tree.zarr.zip", "a.npy"] {
-        assert!(orthant(folder, &format!("run mandelbrot -n 16 -g 2 -B 2 -o @{name}"), false));
+        orthant(folder, &format!("run mandelbrot -n 16 -g 2 -B 2 -o @{name}"), false).unwrap();
     }
 }
 
 fn converted(folder: &Path) {
     tree(folder);
-    assert!(orthant(folder, "run mandelbrot -n 16 -g 2 -B 2 -o @old.tree.zarr", false));
-    assert!(orthant(folder, "tree convert @old.tree.zarr @a.zarr", false));
+    orthant(folder, "run mandelbrot -n 16 -g 2 -B 2 -o @old.tree.zarr", false).unwrap();
+    orthant(folder, "tree convert @old.tree.zarr @a.zarr", false).unwrap();
 }
 
 fn sweep(folder: &Path) {
@@ -73,7 +90,7 @@ fn sweep(folder: &Path) {
 }
 
 /// A tree in many shards, which a later process can resume.
-fn sharded(folder: &Path, name: &str, force: bool) -> bool {
+pub fn sharded(folder: &Path, name: &str, force: bool) -> Ended {
     let write = || -> Result<(), TreeError> {
         let cells: Vec<u16> = (0..32 * 32 * 32).map(|cell| u16::from(cell % 37 > 20)).collect();
         let array = ArrayD::from_shape_vec(IxDyn(&[32; 3]), cells).expect("it has that many cells");
@@ -85,7 +102,7 @@ fn sharded(folder: &Path, name: &str, force: bool) -> bool {
         BottomUp::new(&plan, &field)?.write(&mut writer)?;
         writer.finish()
     };
-    write().is_ok()
+    write().map_err(|error| error.to_string())
 }
 
 pub fn cases() -> Vec<Case> {

@@ -1,24 +1,25 @@
 //! What is left when a call to the system fails, or when the power goes: the old output, the new one, or something that the same
 //! command resumes. Never a part of one that looks whole.
 //!
-//! Every command runs in this process, over a layer that fails one call after the other, or remembers them all.
+//! Every command runs in this process, over a layer that fails one call after the other, or remembers them all. All calls of the process
+//! pass the one layer, and some commands write to its stdout: so one test runs at a time, and the harness says nothing meanwhile.
 
 mod commands;
 mod layer;
 mod power;
+mod reads;
 mod snapshot;
+mod stream;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::process::ExitCode;
 
 use commands::{Case, cases};
 use layer::{FAULTS, Fault};
+use libtest_mimic::{Arguments, Trial};
 use orthant::disk::{Folder, sweep};
 use snapshot::{Files, restore, take};
-
-/// One at a time: all calls of the process pass the one layer.
-static TURN: Mutex<()> = Mutex::new(());
 
 /// What the outputs of a case are like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,6 +27,26 @@ enum State {
     Old,
     New,
     Lie,
+}
+
+/// How a command is run after a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// With --force.
+    Forced,
+    /// Without, and if it is refused, with --force after that.
+    Plain,
+}
+
+impl Way {
+    /// Both, or by turns where not all calls are failed.
+    fn after(injected: u64) -> &'static [Self] {
+        const BOTH: [Way; 2] = [Way::Plain, Way::Forced];
+        match stride(SOME) {
+            1 => &BOTH,
+            _ => std::slice::from_ref(&BOTH[injected as usize % 2]),
+        }
+    }
 }
 
 /// A folder before a case, and after it.
@@ -38,7 +59,7 @@ impl Expected {
     fn of(case: &Case, folder: &Path) -> Self {
         (case.prepare)(folder);
         let before = take(folder);
-        assert!((case.run)(folder, case.force), "{}: fails without a fault", case.name);
+        (case.run)(folder, case.force).unwrap_or_else(|said| panic!("{}: fails without a fault: {said}", case.name));
         let after = take(folder);
         let hidden: Vec<_> = after.keys().filter(|name| name.starts_with('.')).collect();
         assert!(hidden.is_empty(), "{}: leaves {hidden:?}", case.name);
@@ -67,9 +88,27 @@ impl Expected {
         states.max().expect("a case has outputs")
     }
 
-    /// The same command mends what is left, and leaves nothing beside its outputs.
-    fn mended(&self, case: &Case, folder: &Path, what: &str) {
-        assert!((case.run)(folder, true), "{}: {what}: does not succeed afterwards", case.name);
+    /// The same command in this way mends what is left, and leaves nothing beside its outputs. One that is not to overwrite may be
+    /// refused: then it says what to type, and the outputs are as they were.
+    fn mended(&self, case: &Case, folder: &Path, way: Way, what: &str) {
+        if way == Way::Plain {
+            let before = self.state(case, folder);
+            let Err(said) = (case.run)(folder, false) else {
+                return self.whole(case, folder, &format!("{what}, plainly"));
+            };
+            let helps = ["--force", "--resume", "rm -r", ": exists"].iter().any(|words| said.contains(words));
+            assert!(helps, "{}: {what}: the plain command is refused without help: {said}", case.name);
+            assert_eq!(self.state(case, folder), before, "{}: {what}: the plain command: {said}", case.name);
+            // It was there before, or the fault came after it was.
+            assert!(case.force || before == State::New || case.loose || case.outputs.len() > 1, "{what}: {said}");
+        }
+        let ended = (case.run)(folder, true);
+        ended.unwrap_or_else(|said| panic!("{}: {what}: does not succeed afterwards: {said}", case.name));
+        self.whole(case, folder, what);
+    }
+
+    /// All outputs are there and new, and nothing beside them.
+    fn whole(&self, case: &Case, folder: &Path, what: &str) {
         let found = take(folder);
         let others = |of: &Files, from: &Files| of.keys().filter(|name| !from.contains_key(*name)).cloned().collect();
         let differ: [Vec<String>; 2] = [others(&found, &self.after), others(&self.after, &found)];
@@ -84,10 +123,13 @@ impl Expected {
     }
 }
 
-/// Calls from one fault to the next: all with ORTHANT_FAULTS=full, as `.ci/long` has it, else some of each kind.
-fn stride() -> u64 {
-    if std::env::var_os("ORTHANT_FAULTS").is_some_and(|value| value == "full") { 1 } else { 5 }
+/// Calls from one fault to the next: all with ORTHANT_FAULTS=full, as `.ci/long` has it, else `some`.
+fn stride(some: u64) -> u64 {
+    if std::env::var_os("ORTHANT_FAULTS").is_some_and(|value| value == "full") { 1 } else { some }
 }
+
+/// Calls that are passed over between two faults of those by which outputs come into being.
+const SOME: u64 = 5;
 
 /// A folder in memory where there is one: to sync a disk takes longer than all else here.
 fn place() -> tempfile::TempDir {
@@ -100,9 +142,7 @@ fn told(kind: &str, case: &Case, count: u64, states: &BTreeMap<State, u64>) {
     println!("| {} | {kind} | {count} | {} | {} | {} |", case.name, of(State::Old), of(State::New), of(State::Lie));
 }
 
-#[test]
 fn no_failing_call_leaves_a_lie() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     println!("| command | faults | injected | old | new | lies |\n|---|---|--:|--:|--:|--:|");
     for case in cases() {
         let folder = place();
@@ -111,23 +151,26 @@ fn no_failing_call_leaves_a_lie() {
         let expected = Expected::of(&case, folder);
         for (number, fault) in Fault::ALL.into_iter().enumerate() {
             let mut states = BTreeMap::new();
-            let (mut nth, mut injected) = (number as u64 % stride(), 0);
-            loop {
-                restore(folder, &expected.before);
-                FAULTS.fail(nth, fault);
-                let succeeded = (case.run)(folder, case.force);
-                if !FAULTS.off() {
-                    break;
+            let (mut nth, mut injected) = (number as u64 % stride(SOME), 0);
+            'calls: loop {
+                for &way in Way::after(injected) {
+                    restore(folder, &expected.before);
+                    FAULTS.fail(nth, fault);
+                    let ended = (case.run)(folder, case.force);
+                    if !FAULTS.off() {
+                        break 'calls;
+                    }
+                    let what = format!("{fault:?} at call {nth}");
+                    let state = expected.state(&case, folder);
+                    assert_ne!(state, State::Lie, "{}: {what}: {:?}", case.name, take(folder).keys());
+                    // Files of one command are independent, so one that is whole may stand beside one that is not there.
+                    assert!(ended.is_err() || state == State::New, "{}: {what}: says that it succeeded", case.name);
+                    assert!(ended.is_ok() || !fault.is_harmless(), "{}: {what}: fails: {ended:?}", case.name);
+                    *states.entry(state).or_insert(0) += 1;
+                    expected.mended(&case, folder, way, &what);
+                    injected += 1;
                 }
-                let what = format!("{fault:?} at call {nth}");
-                let state = expected.state(&case, folder);
-                assert_ne!(state, State::Lie, "{}: {what}: {:?}", case.name, take(folder).keys());
-                // Files of one command are independent, so one that is whole may stand beside one that is not there.
-                assert!(!succeeded || state == State::New, "{}: {what}: says that it succeeded", case.name);
-                assert!(succeeded || !fault.is_harmless(), "{}: {what}: fails", case.name);
-                *states.entry(state).or_insert(0) += 1;
-                expected.mended(&case, folder, &what);
-                (nth, injected) = (nth + stride(), injected + 1);
+                nth += stride(SOME);
             }
             assert!(nth > 3, "{}: {nth} calls pass the layer", case.name);
             told(&format!("{fault:?}"), &case, injected, &states);
@@ -135,9 +178,7 @@ fn no_failing_call_leaves_a_lie() {
     }
 }
 
-#[test]
 fn no_power_cut_leaves_a_lie() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     println!("| command | cut | states | old | new | lies |\n|---|---|--:|--:|--:|--:|");
     for case in cases() {
         let folder = place();
@@ -145,20 +186,38 @@ fn no_power_cut_leaves_a_lie() {
         let expected = Expected::of(&case, folder.path());
         restore(folder.path(), &expected.before);
         FAULTS.record();
-        assert!((case.run)(folder.path(), case.force));
+        (case.run)(folder.path(), case.force).unwrap();
         let log = FAULTS.recorded();
         for loss in power::Loss::ALL {
             let mut states = BTreeMap::new();
-            for calls in (0..=log.len()).step_by(stride() as usize) {
-                restore(folder.path(), &BTreeMap::new());
-                power::cut(&expected.before, &log[..calls], loss, folder.path());
-                let what = format!("power cut after call {calls} of {}, {loss:?}", log.len());
-                let state = expected.state(&case, folder.path());
-                assert_ne!(state, State::Lie, "{}: {what}: {:?}", case.name, take(folder.path()).keys());
-                *states.entry(state).or_insert(0) += 1;
-                expected.mended(&case, folder.path(), &what);
+            for (turn, calls) in (0..=log.len()).step_by(stride(SOME) as usize).enumerate() {
+                for &way in Way::after(turn as u64) {
+                    restore(folder.path(), &BTreeMap::new());
+                    power::cut(&expected.before, &log[..calls], loss, folder.path());
+                    let what = format!("power cut after call {calls} of {}, {loss:?}", log.len());
+                    let state = expected.state(&case, folder.path());
+                    assert_ne!(state, State::Lie, "{}: {what}: {:?}", case.name, take(folder.path()).keys());
+                    *states.entry(state).or_insert(0) += 1;
+                    expected.mended(&case, folder.path(), way, &what);
+                }
             }
             told(&format!("{loss:?}"), &case, states.values().sum(), &states);
         }
     }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
+    let test = |name, test: fn()| {
+        Trial::test(name, move || {
+            test();
+            Ok(())
+        })
+    };
+    let tests = vec![
+        test("no_failing_call_leaves_a_lie", no_failing_call_leaves_a_lie),
+        test("no_power_cut_leaves_a_lie", no_power_cut_leaves_a_lie),
+        test("no_failing_read_gives_a_wrong_answer", reads::no_failing_read_gives_a_wrong_answer),
+    ];
+    libtest_mimic::run(&arguments, tests).exit_code()
 }

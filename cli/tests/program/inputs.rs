@@ -159,11 +159,16 @@ fn a_header_does_not_lead_outside_unless_it_is_followed() {
     let secret = folder.join("secret.raw").canonicalize().unwrap();
     let says = format!(
         "orthant: in/a.mhd: line 4: ElementDataFile '../secret.raw': {} lies outside of the header's folder; \
-         orthant run array --follow reads it, or copy it beside the header",
+         --follow reads it, or copy it beside the header",
         secret.display()
     );
     assert_eq!((refused.status.code(), text(&refused.stderr).trim_end()), (Some(2), &*says));
     let followed = orthant(&folder, "run array --input in/a.mhd --follow");
+    assert!(followed.status.success(), "{}", text(&followed.stderr));
+    assert!(orthant(&folder, "run array --input in/a.mhd --follow -o a.tree.zarr").status.success());
+    let refused = orthant(&folder, "tree validate a.tree.zarr --against in/a.mhd");
+    assert!(refused.status.code() == Some(2) && text(&refused.stderr).contains("; --follow reads it"));
+    let followed = orthant(&folder, "tree validate a.tree.zarr --against in/a.mhd --follow");
     assert!(followed.status.success(), "{}", text(&followed.stderr));
     let field = orthant(&folder, "run mandelbrot -n 16 --follow");
     assert!(field.status.code() == Some(2) && text(&field.stderr).contains("--follow: mandelbrot is computed"));

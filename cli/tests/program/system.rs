@@ -54,6 +54,19 @@ fn a_file_that_grows_too_large_is_a_failed_run() {
     }
 }
 
+/// A pipe that does not let writers wait, and that nobody empties, is no lack of processes.
+#[test]
+fn a_pipe_that_takes_no_more_is_told_as_that() {
+    let folder = folder("takes-no-more");
+    let (_unread, out) = std::os::unix::net::UnixStream::pair().unwrap();
+    out.set_nonblocking(true).unwrap();
+    let mut run = command(&folder, "run mandelbrot -q -n 2048 --dwell 8 -o -");
+    let output = run.stdout(std::os::fd::OwnedFd::from(out)).stderr(Stdio::piped()).output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.starts_with("orthant: stdout: ") && said.contains("`| cat`") && !said.contains("ulimit"), "{said}");
+}
+
 /// A full device is a failed run, whichever file meets it.
 #[test]
 fn a_full_device_is_a_failed_run() {
@@ -255,6 +268,37 @@ fn names_do_not_reach_a_terminal_as_they_are() {
     let json = text(&orthant(&folder, "tree info t.tree.zarr --json").stdout);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert!(json["source"].as_str().unwrap().contains(hostile), "{json}");
+}
+
+/// A name with a line feed says nothing on a line of its own.
+#[test]
+fn a_line_feed_in_a_name_begins_no_line() {
+    let folder = folder("line-feeds");
+    let name = "a\northant: wrote b.npy";
+    let run = |arguments: &str| {
+        let words = arguments.split_whitespace().map(|word| word.replace('@', name));
+        let output = command(&folder, "").args(words).output().unwrap();
+        text(&output.stdout) + &text(&output.stderr)
+    };
+    let shown = "a\\u{a}orthant: wrote b.npy";
+    for (arguments, says) in [
+        ("run array --input missing-@", true),
+        ("run mandelbrot -n 64 -q -o @", false),
+        ("run mandelbrot -n 64 -o @", true),
+        ("run mandelbrot -n 64 -o @ --force", true),
+        ("run array --input @ -g 2 -B 1 -o a.tree.zarr", false),
+        ("tree info a.tree.zarr", true),
+        ("tree validate a.tree.zarr --against @", false),
+        ("tree info @", true),
+        ("tree convert a.tree.zarr @.vti", true),
+        ("balance run --sizes @", true),
+        ("report @ -o r.html", true),
+        ("bench @.toml -o r.jsonl", true),
+    ] {
+        let said = run(arguments);
+        assert!(!said.contains("\northant: wrote b.npy"), "{arguments}: {said}");
+        assert!(!says || said.contains(shown), "{arguments}: {said}");
+    }
 }
 
 /// Removes what a command made, and names it.

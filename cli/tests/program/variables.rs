@@ -24,6 +24,23 @@ fn errors_name_the_variable_that_an_option_came_from() {
     assert_eq!(run("ORTHANT_AUTO_SCHEME", "1", "-n 64").0, Some(0));
 }
 
+/// The limit of memory is one for all commands.
+#[test]
+fn commands_on_trees_read_the_limit_of_memory() {
+    let folder = folder("variables-trees");
+    let run = |limit: &str, arguments: &str| {
+        let output = command(&folder, arguments).env("ORTHANT_MEM_LIMIT", limit).output().unwrap();
+        (output.status.code(), text(&output.stderr))
+    };
+    assert_eq!(run("", "run mandelbrot -qn 64 -o m.tree.zarr").0, Some(0));
+    for arguments in ["tree validate m.tree.zarr", "tree stats m.tree.zarr", "tree convert m.tree.zarr m.npy"] {
+        let (code, said) = run("1K", arguments);
+        assert!(code == Some(5) && said.contains("--mem-limit is set by the variable ORTHANT_MEM_LIMIT"), "{said}");
+        // What is typed wins.
+        assert_eq!(run("1K", &format!("{arguments} --mem-limit 1G")).0, Some(0));
+    }
+}
+
 /// Variables, arguments, and the variables that the message must name: all that the error follows from, and no others.
 const BLAMED: &[(&str, &str, &str)] = &[
     // What is typed is not blamed on the environment, nor is what gave way to it.

@@ -32,6 +32,12 @@ pub(super) fn open(_: &Handle, path: &Path, _: &OsStr, how: Opening) -> io::Resu
     fs::OpenOptions::new().read(true).write(how != Opening::Read).create_new(how == Opening::New).open(path)
 }
 
+/// Reads some bytes from a place of a file on.
+#[cfg(windows)]
+pub(super) fn read_at(file: &fs::File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, bytes, offset)
+}
+
 pub(super) fn rename(from: (&Handle, &Path, &OsStr), to: (&Handle, &Path, &OsStr), place: Renaming) -> io::Result<()> {
     match place {
         Renaming::Exchange => Err(io::ErrorKind::Unsupported.into()),

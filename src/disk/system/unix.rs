@@ -48,6 +48,11 @@ pub(super) fn open(folder: &Handle, _: &Path, name: &OsStr, how: Opening) -> io:
     Ok(rustix::fs::openat(folder, name, flags, mode)?.into())
 }
 
+/// Reads some bytes from a place of a file on.
+pub(super) fn read_at(file: &fs::File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, bytes, offset)
+}
+
 pub(super) fn rename(from: (&Handle, &Path, &OsStr), to: (&Handle, &Path, &OsStr), place: Renaming) -> io::Result<()> {
     let plain = || rustix::fs::renameat(from.0, from.2, to.0, to.2);
     #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]

@@ -1,11 +1,11 @@
 //! The cells of a page: chunks are unpacked, predictions taken back, and tiles put side by side.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 
 use flate2::read::ZlibDecoder;
 use weezl::{BitOrder, LzwStatus};
 
+use crate::disk::File;
 use crate::input::error::{FilePlace, Wrong};
 use crate::input::layout::Endian;
 use crate::input::reader::FilePart;

@@ -1,10 +1,10 @@
 //! The directories of a TIFF file: what each page is, and where its chunks lie.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::Read;
 
 use crate::cell::CellType;
+use crate::disk::File;
 use crate::input::error::{FilePlace, Wrong};
 use crate::input::layout::Endian;
 use crate::input::reader::FilePart;

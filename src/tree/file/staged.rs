@@ -3,6 +3,7 @@
 //! A shard is finished when its files are on the disk and a line of the progress says so, with their lengths and digests. Whoever
 //! writes the same tree of the same data resumes what a killed process left: shards whose files are what their lines say.
 
+use std::ffi::OsString;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
-use crate::disk::{File, PartFolder};
+use crate::disk::{File, Folder, PartFolder};
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::{Attributes, Header, Held};
 use crate::tree::file::shards::Array;
@@ -250,9 +251,7 @@ fn may_replace(target: &Path) -> bool {
 /// True if a folder is a group of a tree, whole or not, and there is nothing else in it.
 fn is_tree(folder: &Path) -> bool {
     let store = ZarrStore::open(folder).and_then(|store| store.group::<Attributes<serde::de::IgnoredAny>>("zarr.json"));
-    let known = |entry: io::Result<std::fs::DirEntry>| {
-        let name = entry.map(|entry| entry.file_name()).unwrap_or_default();
-        name == "zarr.json" || Array::ALL.iter().any(|array| name == array.name())
-    };
-    store.is_ok() && std::fs::read_dir(folder).is_ok_and(|mut entries| entries.all(known))
+    let known = |name: &OsString| name == "zarr.json" || Array::ALL.iter().any(|array| name == array.name());
+    let names = || Folder::open(folder).and_then(|folder| folder.names());
+    store.is_ok() && names().is_ok_and(|names| names.iter().all(known))
 }

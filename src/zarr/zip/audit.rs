@@ -4,11 +4,9 @@
 //! version that it does not know, and `unzip` trusts the header before a member. The audit compares both places in which a
 //! zip describes a member, and reads every byte of it.
 
-use std::fs::File;
-
+use crate::disk::File;
 use crate::memory::zeros;
 use crate::zarr::error::Fault;
-use crate::zarr::range::read_exact_at;
 use crate::zarr::zip::directory::Entry;
 use crate::zarr::zip::extent::Extent;
 use crate::zarr::zip::fields::{Fields, read};
@@ -168,7 +166,7 @@ fn has_checksum(file: &File, entry: &Entry, piece: &mut [u8]) -> Result<(), Faul
     let end = entry.start + entry.packed;
     while at < end {
         let some = &mut piece[..(end - at).min(PIECE as u64) as usize];
-        read_exact_at(file, at, some)?;
+        file.read_exact_at(at, some).map_err(Fault::unread(at))?;
         hasher.update(some);
         at += some.len() as u64;
     }

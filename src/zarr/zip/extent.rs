@@ -1,7 +1,6 @@
 //! Where the directory of a zip lies, as the end of the zip says.
 
-use std::fs::File;
-
+use crate::disk::File;
 use crate::zarr::error::Fault;
 use crate::zarr::zip::fields::{Fields, read};
 use crate::zarr::zip::parts::{length, signature};

@@ -1,10 +1,8 @@
 //! Bytes of a zip, and the numbers in them.
 
-use std::fs::File;
-
+use crate::disk::File;
 use crate::memory::zeros;
 use crate::zarr::error::Fault;
-use crate::zarr::range::read_exact_at;
 
 /// A run of a zip's bytes, which lies before the end of the file.
 pub(super) fn read(file: &File, at: u64, length: u64) -> Result<Vec<u8>, Fault> {
@@ -13,7 +11,7 @@ pub(super) fn read(file: &File, at: u64, length: u64) -> Result<Vec<u8>, Fault> 
         return Err(Fault::Short { offset: at, have: size.saturating_sub(at), need: length });
     }
     let mut bytes = zeros::<u8>(length as usize)?;
-    read_exact_at(file, at, &mut bytes)?;
+    file.read_exact_at(at, &mut bytes).map_err(Fault::unread(at))?;
     Ok(bytes)
 }
 
