@@ -28,3 +28,17 @@ macro_rules! compiled_here {
     };
 }
 pub(crate) use compiled_here;
+
+/// A function that is generic over the number of dimensions, as what was compiled of it in this crate:
+/// `here!(fn(&Tree<K>) -> u64 = Tree::<K>::summed)` is a pointer to `summed`. Other crates compile the call and no more.
+macro_rules! here {
+    (fn($($T:ty),* $(,)?) -> $R:ty = $body:expr) => {{
+        struct Here<const K: usize>(fn($($T),*) -> $R);
+        impl<const K: usize> Here<K> {
+            const HERE: Self = Self($body);
+        }
+        $crate::dimension::compiled_here!(fn here -> Here);
+        here().0
+    }};
+}
+pub(crate) use here;

@@ -4,6 +4,7 @@
 
 use std::io::Write;
 
+use crate::dimension::here;
 use crate::export::boxes::Boxes;
 use crate::export::error::ExportError;
 use crate::export::hyper_tree_grid::HyperTreeGrid;
@@ -28,6 +29,10 @@ pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Resul
 }
 
 fn write_checked<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
+    here!(fn(&dyn Boxes<K>, &mut dyn Write) -> Result<(), ExportError> = write_checked_here::<K>)(boxes, out)
+}
+
+fn write_checked_here<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
     let grid = HyperTreeGrid::of(boxes)?;
     fn bytes<T: Copy, const W: usize>(of: &[T], le: impl Fn(T) -> [u8; W]) -> Vec<u8> {
         of.iter().flat_map(|&number| le(number)).collect()

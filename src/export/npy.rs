@@ -5,6 +5,7 @@
 use std::io::{Result, Write};
 
 use crate::cell::CellType;
+use crate::dimension::here;
 use crate::export::boxes::Boxes;
 use crate::export::error::ExportError;
 use crate::export::slabs;
@@ -24,6 +25,10 @@ pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> std::
 /// # Errors
 /// As [`write`](self::write()).
 pub fn cells<const K: usize>(source: &dyn Source<K>, out: &mut dyn Write) -> std::result::Result<(), ExportError> {
+    here!(fn(&dyn Source<K>, &mut dyn Write) -> std::result::Result<(), ExportError> = cells_here::<K>)(source, out)
+}
+
+fn cells_here<const K: usize>(source: &dyn Source<K>, out: &mut dyn Write) -> std::result::Result<(), ExportError> {
     slabs::write(source, out)
 }
 

@@ -5,6 +5,7 @@
 
 use std::io::Write;
 
+use crate::dimension::here;
 use crate::export::boxes::Boxes;
 use crate::export::error::ExportError;
 use crate::export::{slabs, vtk};
@@ -28,6 +29,10 @@ pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Resul
 }
 
 fn write_checked<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
+    here!(fn(&dyn Boxes<K>, &mut dyn Write) -> Result<(), ExportError> = write_checked_here::<K>)(boxes, out)
+}
+
+fn write_checked_here<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
     let domain = boxes.domain();
     let (origin, spacing) = vtk::origin_and_spacing(&domain);
     let extent = vtk::three(domain.size(), 0).map(|n| format!("0 {n}")).join(" ");

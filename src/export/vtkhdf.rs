@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use hdf5_pure::{AttrValue, Datatype, FileBuilder};
 
 use crate::cell::CellType;
+use crate::dimension::here;
 use crate::export::boxes::Boxes;
 use crate::export::error::ExportError;
 use crate::export::hyper_tree_grid::HyperTreeGrid;
@@ -33,6 +34,10 @@ pub fn check<const K: usize>(size: [u32; K]) -> Result<(), ExportError> {
 /// # Errors
 /// As [`check`]; if cells cannot be read, the writer fails, or there is no memory for the vertices.
 pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
+    here!(fn(&dyn Boxes<K>, &mut dyn Write) -> Result<(), ExportError> = write_here::<K>)(boxes, out)
+}
+
+fn write_here<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
     let domain = boxes.domain();
     check(domain.size())?;
     let mut series = Series::default();

@@ -12,6 +12,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use rayon::prelude::*;
 
+use crate::dimension::here;
 use crate::export::error::ExportError;
 use crate::export::vtk;
 use crate::geometry::{Domain, Region};
@@ -44,6 +45,10 @@ pub fn write<const K: usize>(tree: &dyn Parts<K>, out: &mut dyn Write) -> Result
 }
 
 fn write_checked<const K: usize>(tree: &dyn Parts<K>, out: &mut dyn Write) -> Result<(), ExportError> {
+    here!(fn(&dyn Parts<K>, &mut dyn Write) -> Result<(), ExportError> = write_checked_here::<K>)(tree, out)
+}
+
+fn write_checked_here<const K: usize>(tree: &dyn Parts<K>, out: &mut dyn Write) -> Result<(), ExportError> {
     let domain = tree.plan().domain();
     let mut boxes = FoundBoxes::default();
     for index in 0..tree.parts() {

@@ -11,6 +11,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::cell::CellType;
+use crate::dimension::here;
 use crate::disk::Folder;
 use crate::export::boxes::Boxes;
 use crate::export::error::ExportError;
@@ -59,6 +60,10 @@ fn write_in<const K: usize>(boxes: &dyn Boxes<K>, folder: &Path, grid: &Chunking
 
 /// The same into a folder that is open.
 fn write_to<const K: usize>(boxes: &dyn Boxes<K>, folder: &Folder, grid: &Chunking<K>) -> Result<(), ExportError> {
+    here!(fn(&dyn Boxes<K>, &Folder, &Chunking<K>) -> Result<(), ExportError> = write_to_here::<K>)(boxes, folder, grid)
+}
+
+fn write_to_here<const K: usize>(boxes: &dyn Boxes<K>, folder: &Folder, grid: &Chunking<K>) -> Result<(), ExportError> {
     let domain = boxes.domain();
     let failed = |error| wrong(folder, "", error);
     // What was left out here would be what was there.

@@ -3,6 +3,7 @@
 //! Point p of a grid of m points per axis is cell ⌊p_j·n_j/m_j⌋, on the CPU as on a GPU (`kernels/strategies/sample.cu`),
 //! so that a sample is the same to the bit on both.
 
+use crate::dimension::here;
 use crate::geometry::region::Region;
 
 /// Points of a domain.
@@ -16,6 +17,10 @@ impl<const K: usize> SampleGrid<K> {
     /// At most `budget` points (at least one) of a domain of `size` cells per axis: n over a common step, if possible one
     /// that divides every n, so that sets of digits keep theirs.
     pub fn new(size: [u32; K], budget: u64) -> Self {
+        here!(fn([u32; K], u64) -> SampleGrid<K> = SampleGrid::<K>::new_here)(size, budget)
+    }
+
+    fn new_here(size: [u32; K], budget: u64) -> Self {
         let count = |step: u32| size.iter().map(|&n| f64::from((n / step).max(1))).product::<f64>();
         // The least step that is long enough: the longest axis alone has one point at the latest.
         let (mut step, mut enough) = (1, size.into_iter().max().unwrap_or(1));

@@ -10,6 +10,7 @@ use super::streams;
 use super::time::ModelTimes;
 use super::{Costs, Density, Geometry, ModelError, Options, Surface, features, times};
 use crate::backend::{How, Mapping, StrategyKind};
+use crate::dimension::here;
 use crate::geometry::{Level, Scheme};
 use crate::result::Keep;
 use crate::rule::RuleKind;
@@ -76,6 +77,17 @@ pub struct Ranked {
 /// # Errors
 /// [`ModelError`] if the model has no value for a candidate.
 pub fn rank<const K: usize>(
+    coarse: &Coarse<K>,
+    means: &[(Means, Option<Terms>)],
+    how: &How,
+    hardware: Hardware,
+) -> Result<Vec<Ranked>, ModelError> {
+    here!(fn(&Coarse<K>, &[(Means, Option<Terms>)], &How, Hardware) -> Result<Vec<Ranked>, ModelError> = rank_here::<K>)(
+        coarse, means, how, hardware,
+    )
+}
+
+fn rank_here<const K: usize>(
     coarse: &Coarse<K>,
     means: &[(Means, Option<Terms>)],
     how: &How,

@@ -5,6 +5,7 @@
 //! [`Subdivision::materialise`] turns the compact form into the dense one.
 
 use crate::cell::{CellType, Words};
+use crate::dimension::here;
 use crate::geometry::{Region, saturated};
 use crate::memory::reserve;
 use crate::plan::Plan;
@@ -123,6 +124,10 @@ impl<const K: usize> Subdivision<K> {
     /// The checksum of the terminal regions, whatever their order; None if they were not kept, or if cells of a leaf were not,
     /// as with a window that leaves some out.
     pub fn regions_checksum(&self) -> Option<RegionsChecksum> {
+        here!(fn(&Subdivision<K>) -> Option<RegionsChecksum> = |this| this.regions_checksum_here())(self)
+    }
+
+    fn regions_checksum_here(&self) -> Option<RegionsChecksum> {
         let here = |terminal: &Terminal| match (terminal.content(), &self.array) {
             (Content::Leaf { brick: None }, Some(array)) => array.window().contains(&self.region(terminal)),
             (Content::Leaf { brick: None }, None) => false,
@@ -148,6 +153,12 @@ impl<const K: usize> Subdivision<K> {
     /// # Errors
     /// [`MaterialiseError`] if it would exceed `limit` bytes beside the regions, or the run kept counts only.
     pub fn materialise(&self, limit: Option<u64>) -> Result<DenseArray<K>, MaterialiseError> {
+        here!(fn(&Subdivision<K>, Option<u64>) -> Result<DenseArray<K>, MaterialiseError> = Subdivision::<K>::materialise_here)(
+            self, limit,
+        )
+    }
+
+    fn materialise_here(&self, limit: Option<u64>) -> Result<DenseArray<K>, MaterialiseError> {
         if let Some(array) = &self.array {
             return Ok(array.copy()?);
         }
@@ -242,6 +253,10 @@ impl<const K: usize> Iterator for Layers<'_, K> {
 
 impl<const K: usize> Layers<'_, K> {
     fn piece(&mut self) -> Result<Option<DenseArray<K>>, MemoryError> {
+        here!(fn(&mut Layers<'_, K>) -> Result<Option<DenseArray<K>>, MemoryError> = |this| this.piece_here())(self)
+    }
+
+    fn piece_here(&mut self) -> Result<Option<DenseArray<K>>, MemoryError> {
         let (subdivision, last, low) = (self.of, K - 1, self.at);
         let mut piece = subdivision.window;
         let high = low.saturating_add(self.thickness).min(piece.corner[last] + piece.extent[last]);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::dimension::here;
 use crate::geometry::Region;
 use crate::result::{Cells, DenseArray, RegionsChecksum, Stored, dense_fits};
 use crate::tree::entries::Entries;
@@ -33,6 +34,12 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// [`TreeError::Window`] if the box is empty or reaches beyond the domain; [`TreeError::Run`] if the array would exceed the
     /// limit or there is no memory for it; whatever keeps a part from being read.
     pub fn array(&self, window: &Region<K>, limit: Option<u64>) -> Result<DenseArray<K>, TreeError> {
+        here!(fn(&(dyn Parts<K> + '_), &Region<K>, Option<u64>) -> Result<DenseArray<K>, TreeError> = |this, window, limit| this.array_here(window, limit))(
+            self, window, limit,
+        )
+    }
+
+    fn array_here(&self, window: &Region<K>, limit: Option<u64>) -> Result<DenseArray<K>, TreeError> {
         window.within(self.plan().domain().size())?;
         dense_fits(Stored::Materialised, window.cells_wide(), self.kind(), limit)?;
         TreeSource(self).array(window)
@@ -43,6 +50,12 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// # Errors
     /// [`TreeError::Window`] if the box is empty or reaches beyond the domain; whatever keeps a part from being read.
     pub fn uniform(&self, window: &Region<K>) -> Result<Option<u64>, TreeError> {
+        here!(fn(&(dyn Parts<K> + '_), &Region<K>) -> Result<Option<u64>, TreeError> = |this, window| this.uniform_here(window))(
+            self, window,
+        )
+    }
+
+    fn uniform_here(&self, window: &Region<K>) -> Result<Option<u64>, TreeError> {
         TreeSource(self).uniform(window)
     }
 
@@ -51,6 +64,12 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// # Errors
     /// Whatever keeps a part from being read.
     pub fn look_up(&self, cells: &[[u32; K]]) -> Result<Vec<Option<Found<K>>>, TreeError> {
+        here!(fn(&(dyn Parts<K> + '_), &[[u32; K]]) -> Result<Vec<Option<Found<K>>>, TreeError> = |this, cells| this.look_up_here(cells))(
+            self, cells,
+        )
+    }
+
+    fn look_up_here(&self, cells: &[[u32; K]]) -> Result<Vec<Option<Found<K>>>, TreeError> {
         let domain = self.plan().domain().region();
         let mut asked: Vec<(usize, usize)> = Vec::new();
         for (place, &cell) in cells.iter().enumerate().filter(|(_, cell)| domain.contains_cell(**cell)) {
@@ -76,6 +95,12 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// # Errors
     /// [`TreeError::Labels`] if there are more than `most`; whatever keeps a part from being read.
     pub fn labels(&self, most: usize) -> Result<Vec<LabelStatistics>, TreeError> {
+        here!(fn(&(dyn Parts<K> + '_), usize) -> Result<Vec<LabelStatistics>, TreeError> = |this, most| this.labels_here(most))(
+            self, most,
+        )
+    }
+
+    fn labels_here(&self, most: usize) -> Result<Vec<LabelStatistics>, TreeError> {
         let mut found: BTreeMap<u64, LabelStatistics> = BTreeMap::new();
         for index in 0..self.parts() {
             for here in self.part(index)?.labels(most)? {
@@ -98,6 +123,10 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// # Errors
     /// Whatever keeps a part from being read.
     pub fn checksum(&self) -> Result<RegionsChecksum, TreeError> {
+        here!(fn(&(dyn Parts<K> + '_)) -> Result<RegionsChecksum, TreeError> = |this| this.checksum_here())(self)
+    }
+
+    fn checksum_here(&self) -> Result<RegionsChecksum, TreeError> {
         (0..self.parts()).map(|index| Ok(self.part(index)?.checksum())).sum()
     }
 
@@ -106,6 +135,12 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// # Errors
     /// [`TreeError::Level`] if there is no such level; whatever keeps a part from being read.
     pub fn cut(&self, level: u32, shown: Shown) -> Result<Tree<K>, TreeError> {
+        here!(fn(&(dyn Parts<K> + '_), u32, Shown) -> Result<Tree<K>, TreeError> = |this, level, shown| this.cut_here(level, shown))(
+            self, level, shown,
+        )
+    }
+
+    fn cut_here(&self, level: u32, shown: Shown) -> Result<Tree<K>, TreeError> {
         let (mut entries, bricks) = (Entries::default(), Cells::empty(self.kind()));
         // Of a region that some parts lie in.
         let mut pick = Pick::new(self.kind(), shown);

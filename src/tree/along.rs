@@ -10,6 +10,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::curve::CurveKind;
+use crate::dimension::here;
 use crate::geometry::Region;
 use crate::plan::Plan;
 use crate::result::Terminal;
@@ -35,6 +36,10 @@ fn sort_by_key(terminals: &mut [Terminal], descendants: &[u64]) {
 impl<const K: usize> Along<K> {
     /// Along the curve of `plan`, or Morton's if that is flat.
     pub(super) fn new(plan: &Plan<K>) -> Self {
+        here!(fn(&Plan<K>) -> Along<K> = Along::<K>::new_here)(plan)
+    }
+
+    fn new_here(plan: &Plan<K>) -> Self {
         let curve = if plan.curve().is_hierarchical() { plan.curve() } else { CurveKind::Morton };
         let plan = Plan::new(*plan.domain(), *plan.scheme(), curve, plan.rule())
             .expect("what was planned can be, and Morton order serves what the canonical order does");

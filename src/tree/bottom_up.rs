@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 
 use crate::backend::{Control, Error, Sink};
+use crate::dimension::here;
 use crate::geometry::{Region, Rows};
 use crate::parallel::{self, Spare};
 use crate::plan::Plan;
@@ -148,6 +149,12 @@ impl<'a, const K: usize> BottomUp<'a, K> {
 
     /// What lies below a run of a level's codes.
     pub(super) fn piece(&self, above: u32, codes: Range<u128>) -> Result<Piece, TreeError> {
+        here!(fn(&BottomUp<'_, K>, u32, Range<u128>) -> Result<Piece, TreeError> = |this, above, codes| this.piece_here(above, codes))(
+            self, above, codes,
+        )
+    }
+
+    fn piece_here(&self, above: u32, codes: Range<u128>) -> Result<Piece, TreeError> {
         self.along.keys(above, codes.clone())?;
         let unheard = Control::default();
         let control = self.control.unwrap_or(&unheard);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::dimension::here;
 use crate::plan::Plan;
 use crate::result::{
     Content, Launches, LevelCounts, LevelKernels, LevelStats, RegionsChecksum, RunCounts, Terminal, Times,
@@ -47,7 +48,11 @@ impl<const K: usize> Census<K> {
 
     /// The counts of a run that found these regions from the cells up, which looks at each cell once; they count as explored on
     /// the last level that has regions. Levels without are left out.
-    pub fn counts(mut self) -> (RunCounts<K>, Option<RegionsChecksum>) {
+    pub fn counts(self) -> (RunCounts<K>, Option<RegionsChecksum>) {
+        here!(fn(Census<K>) -> (RunCounts<K>, Option<RegionsChecksum>) = Census::<K>::counts_here)(self)
+    }
+
+    fn counts_here(mut self) -> (RunCounts<K>, Option<RegionsChecksum>) {
         let waiting = std::mem::take(&mut self.waiting);
         self.checksum += self.hash(&waiting);
         waiting.iter().for_each(|terminal| self.count(terminal));
@@ -55,7 +60,11 @@ impl<const K: usize> Census<K> {
     }
 
     /// Counts the next part.
-    pub fn add(&mut self, part: &Tree<K>) {
+    pub fn add(&mut self, part: &Tree<K>) -> () {
+        here!(fn(&mut Census<K>, &Tree<K>) -> () = Census::<K>::add_here)(self, part)
+    }
+
+    fn add_here(&mut self, part: &Tree<K>) -> () {
         let waiting = self.rows(&part.along, &part.entries);
         if self.hashes {
             self.checksum += part.checksum();

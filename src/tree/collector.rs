@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::backend::{Batch, BatchError, Error, Sink};
 use crate::cell::CellType;
 use crate::choice::ChoiceError;
+use crate::dimension::here;
 use crate::geometry::{Region, Scheme};
 use crate::memory::reserve;
 use crate::parallel;
@@ -94,6 +95,10 @@ impl<const K: usize> Collector<K> {
     }
 
     fn in_order(self) -> Result<(Along<K>, Piece), TreeError> {
+        here!(fn(Collector<K>) -> Result<(Along<K>, Piece), TreeError> = |this| this.in_order_here())(self)
+    }
+
+    fn in_order_here(self) -> Result<(Along<K>, Piece), TreeError> {
         let Self { plan, terminals, bricks, limit } = self;
         in_order(&plan, terminals, bricks.unwrap_or_else(|| Cells::empty(CellType::U8)), limit)
     }
@@ -138,6 +143,10 @@ impl<const K: usize> Tree<K> {
     /// # Errors
     /// [`TreeError::Run`] if cells were not kept or there is no memory; [`TreeError::Tiling`] or [`TreeError::Size`] of a part.
     pub fn of(subdivision: Subdivision<K>) -> Result<Self, TreeError> {
+        here!(fn(Subdivision<K>) -> Result<Tree<K>, TreeError> = Tree::<K>::of_here)(subdivision)
+    }
+
+    fn of_here(subdivision: Subdivision<K>) -> Result<Self, TreeError> {
         let Subdivision { plan, mut terminals, bricks, array, cells: covered, .. } = subdivision;
         let total = plan.domain().cells();
         let Some(array) = array else {

@@ -1,6 +1,7 @@
 //! Where a tree and an array, or another tree, differ.
 
 use crate::backend::{Control, Error};
+use crate::dimension::here;
 use crate::geometry::{Region, Slabs};
 use crate::memory::reserve;
 use crate::parallel;
@@ -69,6 +70,18 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     }
 
     fn compare_by(
+        &self,
+        criterion: Criterion,
+        other: &dyn Source<K>,
+        most: usize,
+        control: &Control,
+    ) -> Result<Differences<K>, TreeError> {
+        here!(fn(&(dyn Parts<K> + '_), Criterion, &dyn Source<K>, usize, &Control) -> Result<Differences<K>, TreeError> = |this, criterion, other, most, control| this.compare_by_here(criterion, other, most, control))(
+            self, criterion, other, most, control,
+        )
+    }
+
+    fn compare_by_here(
         &self,
         criterion: Criterion,
         other: &dyn Source<K>,

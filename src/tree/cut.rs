@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::ops::Range;
 
+use crate::dimension::here;
 use crate::geometry::Region;
 use crate::memory::{reserve, zeros};
 use crate::parallel;
@@ -27,6 +28,12 @@ impl<const K: usize> Tree<K> {
     /// [`TreeError::Level`] if there is no such level; [`TreeError::Beyond`] if the tree is partial and a region to be cut at
     /// reaches beyond its part.
     pub fn cut(&self, level: u32, shown: Shown) -> Result<Self, TreeError> {
+        here!(fn(&Tree<K>, u32, Shown) -> Result<Tree<K>, TreeError> = |this, level, shown| this.cut_here(level, shown))(
+            self, level, shown,
+        )
+    }
+
+    fn cut_here(&self, level: u32, shown: Shown) -> Result<Self, TreeError> {
         let deepest = self.along.deepest();
         if level > deepest {
             return Err(TreeError::Level { level, deepest });
@@ -73,6 +80,12 @@ impl<const K: usize> Tree<K> {
     /// [`TreeError::Level`] if there is no such level; [`TreeError::Below`] if a region is of a deeper one, or a leaf;
     /// [`TreeError::Run`] if the array would exceed the limit or there is no memory for it.
     pub fn lattice(&self, level: u32, limit: Option<u64>) -> Result<DenseArray<K>, TreeError> {
+        here!(fn(&Tree<K>, u32, Option<u64>) -> Result<DenseArray<K>, TreeError> = |this, level, limit| this.lattice_here(level, limit))(
+            self, level, limit,
+        )
+    }
+
+    fn lattice_here(&self, level: u32, limit: Option<u64>) -> Result<DenseArray<K>, TreeError> {
         let plan = self.plan();
         let deepest = self.along.deepest();
         let Some(grid) = plan.levels().get(level as usize).map(|level| level.grid) else {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::cell::CellType;
+use crate::dimension::here;
 use crate::tree::error::TreeError;
 use crate::tree::stored::Tree;
 
@@ -28,6 +29,12 @@ impl<const K: usize> Tree<K> {
     /// # Errors
     /// [`TreeError::Labels`] if there are more than `most`, as there are of measured values: they would fill the memory.
     pub fn labels(&self, most: usize) -> Result<Vec<LabelStatistics>, TreeError> {
+        here!(fn(&Tree<K>, usize) -> Result<Vec<LabelStatistics>, TreeError> = |this, most| this.labels_here(most))(
+            self, most,
+        )
+    }
+
+    fn labels_here(&self, most: usize) -> Result<Vec<LabelStatistics>, TreeError> {
         let mut found = Labels::default();
         for row in 0..self.len() {
             let leaf = self.entries.is_leaf(row);

@@ -7,6 +7,7 @@ use std::convert::Infallible;
 use std::ops::{ControlFlow, Range};
 
 use crate::cell::Cell;
+use crate::dimension::here;
 use crate::geometry::{Region, Rows};
 use crate::parallel;
 use crate::result::{Content, DenseArray, Stored, Width, dense_fits, each_width};
@@ -107,7 +108,13 @@ impl<const K: usize> Tree<K> {
     }
 
     /// Writes what the tree covers of a box of the domain into bytes that lie as its cells must.
-    pub(super) fn show(&self, window: &Region<K>, bytes: &mut [u8]) {
+    pub(super) fn show(&self, window: &Region<K>, bytes: &mut [u8]) -> () {
+        here!(fn(&Tree<K>, &Region<K>, &mut [u8]) -> () = |this, window, bytes| this.show_here(window, bytes))(
+            self, window, bytes,
+        )
+    }
+
+    fn show_here(&self, window: &Region<K>, bytes: &mut [u8]) -> () {
         each_width!(self.bricks.bits(), bricks => self.paint(bricks, window, bytemuck::cast_slice_mut(bytes)));
     }
 
@@ -117,6 +124,12 @@ impl<const K: usize> Tree<K> {
     /// # Errors
     /// [`TreeError::Window`] if the box is empty or reaches beyond the domain.
     pub fn uniform(&self, window: &Region<K>) -> Result<Option<u64>, TreeError> {
+        here!(fn(&Tree<K>, &Region<K>) -> Result<Option<u64>, TreeError> = |this, window| this.uniform_here(window))(
+            self, window,
+        )
+    }
+
+    fn uniform_here(&self, window: &Region<K>) -> Result<Option<u64>, TreeError> {
         window.within(self.plan().domain().size())?;
         let mut found = None;
         let mut agrees = |word: u64| *found.get_or_insert(word) == word;

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::backend::Control;
+use crate::dimension::here;
 use crate::result::Cells;
 use crate::tree::bottom_up::{BLOCK, BottomUp};
 use crate::tree::error::TreeError;
@@ -32,6 +33,12 @@ impl<const K: usize> BottomUp<'_, K> {
     /// # Errors
     /// As [`tree`](Self::tree).
     pub fn noise(&self, time: Duration) -> Result<Option<Noise>, TreeError> {
+        here!(fn(&BottomUp<'_, K>, Duration) -> Result<Option<Noise>, TreeError> = |this, time| this.noise_here(time))(
+            self, time,
+        )
+    }
+
+    fn noise_here(&self, time: Duration) -> Result<Option<Noise>, TreeError> {
         let (begun, plan, deepest) = (Instant::now(), self.along.plan(), self.along.deepest());
         let (codes, size) = (self.along.codes(deepest), plan.domain().size());
         let spans = self.criterion.spans(self.source.kind(), self.nodata);

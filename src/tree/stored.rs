@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::cell::CellType;
+use crate::dimension::here;
 use crate::memory::Refused;
 use crate::plan::Plan;
 use crate::result::{Cells, RegionsChecksum, Terminal, append_le};
@@ -128,6 +129,10 @@ impl<const K: usize> Tree<K> {
 
     /// The same of some regions.
     pub(super) fn checksum_of(&self, rows: Range<usize>) -> RegionsChecksum {
+        here!(fn(&Tree<K>, Range<usize>) -> RegionsChecksum = |this, rows| this.checksum_of_here(rows))(self, rows)
+    }
+
+    fn checksum_of_here(&self, rows: Range<usize>) -> RegionsChecksum {
         let brick = |terminal: &Terminal, place: Option<u64>, bytes: &mut Vec<u8>| {
             let start = place.expect("leaves of a tree have bricks") as usize;
             let cells = self.plan().region(terminal.level(), terminal.code).volume() as usize;

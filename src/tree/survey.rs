@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::backend::Control;
 use crate::cell::CellType;
+use crate::dimension::here;
 use crate::mapping::SharedCells;
 use crate::parallel;
 use crate::result::{Cells, MemoryError, Stored, Width, each_width};
@@ -53,6 +54,12 @@ impl<const K: usize> Survey<K> {
     /// # Errors
     /// If the source changed, the control was cancelled, or there is no memory.
     pub(super) fn new(along: &Along<K>, source: &dyn Source<K>, control: &Control) -> Result<Self, TreeError> {
+        here!(fn(&Along<K>, &dyn Source<K>, &Control) -> Result<Survey<K>, TreeError> = Survey::<K>::new_here)(
+            along, source, control,
+        )
+    }
+
+    fn new_here(along: &Along<K>, source: &dyn Source<K>, control: &Control) -> Result<Self, TreeError> {
         let memory = source.in_memory().expect("looked for before");
         let grid = along.plan().levels()[along.deepest() as usize].grid;
         let axes = std::array::from_fn(|i| if memory.reversed { K - 1 - i } else { i });

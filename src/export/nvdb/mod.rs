@@ -15,6 +15,7 @@ mod nodes;
 use std::io::Write;
 
 use crate::cell::CellType;
+use crate::dimension::here;
 use crate::export::boxes::Boxes;
 use crate::export::error::ExportError;
 use crate::export::vtk;
@@ -49,6 +50,10 @@ pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Resul
 }
 
 fn write_checked<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
+    here!(fn(&dyn Boxes<K>, &mut dyn Write) -> Result<(), ExportError> = write_checked_here::<K>)(boxes, out)
+}
+
+fn write_checked_here<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
     let domain = boxes.domain();
     let values = Values::of(boxes.kind())?;
     let (origin, spacing) = vtk::origin_and_spacing(&domain);

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use crate::cell::CellType;
+use crate::dimension::here;
 use crate::geometry::Region;
 use crate::plan::Plan;
 use crate::result::{Cells, MemoryError, RegionsChecksum, Stored};
@@ -68,7 +69,11 @@ impl<const K: usize> TreeFile<K> {
         TreeStore::open(path)?.tree()
     }
 
-    fn new(TreeStore { store, header, info }: TreeStore) -> Result<Self, TreeFileError> {
+    fn new(store: TreeStore) -> Result<Self, TreeFileError> {
+        here!(fn(TreeStore) -> Result<TreeFile<K>, TreeFileError> = TreeFile::<K>::new_here)(store)
+    }
+
+    fn new_here(TreeStore { store, header, info }: TreeStore) -> Result<Self, TreeFileError> {
         let path = store.path().to_owned();
         if header.size.len() != K {
             return Err(TreeFileError::Dimensions { path, found: header.size.len(), k: K });
@@ -180,6 +185,10 @@ impl<const K: usize> TreeFile<K> {
 
     /// Reads a part from the file.
     fn read(&self, part: usize) -> Result<Tree<K>, TreeError> {
+        here!(fn(&TreeFile<K>, usize) -> Result<Tree<K>, TreeError> = |this, part| this.read_here(part))(self, part)
+    }
+
+    fn read_here(&self, part: usize) -> Result<Tree<K>, TreeError> {
         let shard = self.parts[part];
         let held = self.header.held(shard as usize);
         let columns = self.columns(shard, held.rows)?;
@@ -292,6 +301,10 @@ impl<const K: usize> TreeFile<K> {
     /// # Errors
     /// The first that is wrong.
     pub fn validate(&self) -> Result<(), TreeError> {
+        here!(fn(&TreeFile<K>) -> Result<(), TreeError> = |this| this.validate_here())(self)
+    }
+
+    fn validate_here(&self) -> Result<(), TreeError> {
         self.store.audit().map_err(TreeFileError::from)?;
         let mut terminals = vec![[0; 2]; self.terminals().len()];
         for (part, &shard) in self.parts.iter().enumerate() {

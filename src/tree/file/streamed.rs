@@ -1,5 +1,6 @@
 //! Trees from the cells up into files, without being in memory as a whole.
 
+use crate::dimension::here;
 use crate::tree::bottom_up::BottomUp;
 use crate::tree::error::TreeError;
 use crate::tree::file::writer::TreeWriter;
@@ -33,6 +34,12 @@ impl<const K: usize> BottomUp<'_, K> {
     /// # Errors
     /// As [`tree`](Self::tree), and [`TreeError::File`].
     pub fn write(&self, writer: &mut TreeWriter<K>) -> Result<(), TreeError> {
+        here!(fn(&BottomUp<'_, K>, &mut TreeWriter<K>) -> Result<(), TreeError> = |this, writer| this.write_here(writer))(
+            self, writer,
+        )
+    }
+
+    fn write_here(&self, writer: &mut TreeWriter<K>) -> Result<(), TreeError> {
         // What was made and not written, and the key where it begins.
         let (mut open, mut first) = (Piece::new(self.source.kind(), self.criterion), 0);
         if writer.done() < writer.shards() {

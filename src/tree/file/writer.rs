@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::backend::{Control, Error};
 use crate::cell::CellType;
+use crate::dimension::here;
 use crate::parallel;
 use crate::plan::Plan;
 use crate::result::{Cells, LevelCounts, RegionsChecksum, RunCounts, append_le};
@@ -162,6 +163,10 @@ impl<const K: usize> TreeWriter<K> {
 
     /// What is counted in the shards that are finished, as a run from the cells up counts it, and their checksum.
     pub fn counts(&self) -> (RunCounts<K>, RegionsChecksum) {
+        here!(fn(&TreeWriter<K>) -> (RunCounts<K>, RegionsChecksum) = |this| this.counts_here())(self)
+    }
+
+    fn counts_here(&self) -> (RunCounts<K>, RegionsChecksum) {
         let level = |(&[filled, leaves], &filled_cells): (&[u64; 2], &u64)| LevelCounts {
             filled,
             leaves,
@@ -213,6 +218,12 @@ impl<const K: usize> TreeWriter<K> {
     /// # Errors
     /// [`TreeError::File`] if the part is of another tree, begins or ends within a shard, or the system says no.
     pub fn write(&mut self, part: &Tree<K>) -> Result<(), TreeError> {
+        here!(fn(&mut TreeWriter<K>, &Tree<K>) -> Result<(), TreeError> = |this, part| this.write_here(part))(
+            self, part,
+        )
+    }
+
+    fn write_here(&mut self, part: &Tree<K>) -> Result<(), TreeError> {
         self.fits(part)?;
         let mut shard = self.shards.from(part.codes().start);
         while shard < self.shards.count && self.shards.keys(shard).start < part.codes().end {
@@ -312,6 +323,10 @@ impl<const K: usize> TreeWriter<K> {
     /// # Errors
     /// [`TreeError::File`] if shards are missing, or the system says no.
     pub fn seal(self) -> Result<SealedTree, TreeError> {
+        here!(fn(TreeWriter<K>) -> Result<SealedTree, TreeError> = |this| this.seal_here())(self)
+    }
+
+    fn seal_here(self) -> Result<SealedTree, TreeError> {
         let Self { path, zip, overwrite, kind, header, shards, done, terminals, staged, .. } = self;
         let Some(held) = done.iter().copied().collect::<Option<Vec<Held>>>() else {
             let shard = done.iter().position(Option::is_none).expect("one is missing") as u64;
