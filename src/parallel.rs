@@ -59,6 +59,9 @@ pub(crate) fn piece(len: usize, each: usize, i: usize) -> Range<usize> {
     i * each..len.min((i + 1) * each)
 }
 
+/// What is done with a piece of items, which has a number.
+pub(crate) type OfPiece<'t, T, E> = dyn Fn(usize, &mut [T]) -> Result<(), E> + Sync + 't;
+
 /// Calls `task` with the number of each piece of `each` items and the piece.
 ///
 /// # Errors
@@ -66,7 +69,7 @@ pub(crate) fn piece(len: usize, each: usize, i: usize) -> Range<usize> {
 pub(crate) fn try_pieces_mut<T: Send, E: Send>(
     items: &mut [T],
     each: usize,
-    task: &(dyn Fn(usize, &mut [T]) -> Result<(), E> + Sync),
+    task: &OfPiece<'_, T, E>,
 ) -> Result<(), E> {
     // Nobody waits for a lock: a piece has one task.
     let pieces: Vec<Mutex<&mut [T]>> = items.chunks_mut(each).map(Mutex::new).collect();

@@ -19,17 +19,16 @@ use crate::result::terminal::{Content, Terminal};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RegionsChecksum(pub u64);
 
+/// Appends the cells of a leaf, whose brick starts at the given place.
+type AppendLeaf<'a> = dyn Fn(&Terminal, Option<u64>, &mut Vec<u8>) + Sync + 'a;
+
 /// Regions per task.
 const PIECE: usize = 512;
 
 impl RegionsChecksum {
     /// The sum over `terminals`; `leaf` appends the cells of leaf number `i`, whose brick starts at the given place, as
     /// little-endian bytes.
-    pub(crate) fn of<const K: usize>(
-        plan: &Plan<K>,
-        terminals: &[Terminal],
-        leaf: &(dyn Fn(&Terminal, Option<u64>, &mut Vec<u8>) + Sync),
-    ) -> Self {
+    pub(crate) fn of<const K: usize>(plan: &Plan<K>, terminals: &[Terminal], leaf: &AppendLeaf<'_>) -> Self {
         let hash = |bytes: &mut Vec<u8>, terminal: &Terminal| {
             bytes.clear();
             bytes.extend(terminal.level().to_le_bytes());

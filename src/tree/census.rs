@@ -60,11 +60,11 @@ impl<const K: usize> Census<K> {
     }
 
     /// Counts the next part.
-    pub fn add(&mut self, part: &Tree<K>) -> () {
+    pub fn add(&mut self, part: &Tree<K>) {
         here!(fn(&mut Census<K>, &Tree<K>) -> () = Census::<K>::add_here)(self, part)
     }
 
-    fn add_here(&mut self, part: &Tree<K>) -> () {
+    fn add_here(&mut self, part: &Tree<K>) {
         let waiting = self.rows(&part.along, &part.entries);
         if self.hashes {
             self.checksum += part.checksum();

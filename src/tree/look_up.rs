@@ -108,13 +108,13 @@ impl<const K: usize> Tree<K> {
     }
 
     /// Writes what the tree covers of a box of the domain into bytes that lie as its cells must.
-    pub(super) fn show(&self, window: &Region<K>, bytes: &mut [u8]) -> () {
+    pub(super) fn show(&self, window: &Region<K>, bytes: &mut [u8]) {
         here!(fn(&Tree<K>, &Region<K>, &mut [u8]) -> () = |this, window, bytes| this.show_here(window, bytes))(
             self, window, bytes,
         )
     }
 
-    fn show_here(&self, window: &Region<K>, bytes: &mut [u8]) -> () {
+    fn show_here(&self, window: &Region<K>, bytes: &mut [u8]) {
         each_width!(self.bricks.bits(), bricks => self.paint(bricks, window, bytemuck::cast_slice_mut(bytes)));
     }
 
