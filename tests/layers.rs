@@ -35,6 +35,7 @@ const LIBRARY: Layers = &[
             "per_axis.rs",
             "registry.rs",
             "simd/",
+            "parallel.rs",
             "threads.rs",
         ],
     ),

@@ -220,7 +220,7 @@ struct Reference<const K: usize> {
     labels: Labels,
     array: DenseArray<K>,
     counts: Vec<[u64; 3]>,
-    terminals: Vec<Placed>,
+    terminals: Vec<PlacedTerminal>,
     total: u128,
 }
 
@@ -270,7 +270,7 @@ fn levels<const K: usize>(run: &Subdivision<K>) -> Vec<[u64; 3]> {
 
 /// A terminal region by its place: no cells wide on axes that there are not.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Placed {
+struct PlacedTerminal {
     corner: [u32; MAX_DIM],
     extent: [u32; MAX_DIM],
     /// What fills a uniform one: a count, or a word.
@@ -279,7 +279,7 @@ struct Placed {
 }
 
 /// The terminal regions by their place, whatever curve named them.
-fn terminals<const K: usize>(run: &Subdivision<K>, counts: bool) -> Vec<Placed> {
+fn terminals<const K: usize>(run: &Subdivision<K>, counts: bool) -> Vec<PlacedTerminal> {
     let mut terminals = Vec::with_capacity(run.terminals().len());
     for terminal in run.terminals() {
         let label = match terminal.content() {
@@ -291,18 +291,18 @@ fn terminals<const K: usize>(run: &Subdivision<K>, counts: bool) -> Vec<Placed> 
         let (mut corner, mut extent) = ([0; MAX_DIM], [0; MAX_DIM]);
         corner[..K].copy_from_slice(&region.corner);
         extent[..K].copy_from_slice(&region.extent);
-        terminals.push(Placed { corner, extent, label, volume: region.volume() });
+        terminals.push(PlacedTerminal { corner, extent, label, volume: region.volume() });
     }
     in_order(&mut terminals);
     terminals
 }
 
-fn in_order(terminals: &mut [Placed]) {
+fn in_order(terminals: &mut [PlacedTerminal]) {
     terminals.sort_unstable();
 }
 
 /// Cells of all of them.
-fn tiled(terminals: &[Placed]) -> u64 {
+fn tiled(terminals: &[PlacedTerminal]) -> u64 {
     terminals.iter().map(|terminal| terminal.volume).sum()
 }
 

@@ -35,7 +35,7 @@ impl<const K: usize> Tree<K> {
     }
 
     fn labels_here(&self, most: usize) -> Result<Vec<LabelStatistics>, TreeError> {
-        let mut found = Labels::default();
+        let mut found = LabelCounts::default();
         for row in 0..self.len() {
             let leaf = self.entries.is_leaf(row);
             for (word, cells) in self.runs(row) {
@@ -51,9 +51,9 @@ impl<const K: usize> Tree<K> {
 
 /// The labels so far, each with the last row that it was in.
 #[derive(Default)]
-struct Labels(HashMap<u64, (LabelStatistics, usize)>);
+struct LabelCounts(HashMap<u64, (LabelStatistics, usize)>);
 
-impl Labels {
+impl LabelCounts {
     /// Some cells of a row.
     fn add(&mut self, row: usize, leaf: bool, word: u64, cells: u128) {
         let none = LabelStatistics { word, cells: 0, share: 0.0, regions: 0, leaves: 0 };

@@ -37,19 +37,19 @@ impl<const K: usize> Mapped<'_, K> {
         self.fill.is_none() && matches!(self.map, Map::Same)
     }
 
-    fn mapping(&self) -> Mapping {
-        Mapping { kind: self.source.kind(), fill: self.fill, map: self.map }
+    fn mapping(&self) -> CellMapping {
+        CellMapping { kind: self.source.kind(), fill: self.fill, map: self.map }
     }
 }
 
 /// What becomes of the cells of a type.
-struct Mapping {
+struct CellMapping {
     kind: CellType,
     fill: Option<u64>,
     map: Map,
 }
 
-impl Mapping {
+impl CellMapping {
     /// The type that they become.
     fn to(&self) -> CellType {
         match self.map {
