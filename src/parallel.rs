@@ -1,8 +1,10 @@
 //! Loops on rayon's threads that are compiled once per type, whatever they do.
 //!
-//! A pipeline of rayon's is compiled anew for every closure: 20,000 to 60,000 lines of LLVM IR each, in what is generic over eight
-//! numbers of dimensions. Here a loop calls its body through a pointer, so that a body has to be worth a call: a piece of a table, a slab.
+//! rayon compiles a pipeline of iterators for every closure. In code that is generic over the number of dimensions it does so eight
+//! times, which is 20,000 to 60,000 lines of LLVM IR for one loop. Here a loop calls its body through a pointer. The body should
+//! therefore be worth a call: a piece of a table, or a slab of cells.
 
+use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -60,38 +62,47 @@ pub(crate) fn piece(len: usize, each: usize, i: usize) -> Range<usize> {
 }
 
 /// What is done with a piece of items, which has a number.
-pub(crate) type OfPiece<'t, T, E> = dyn Fn(usize, &mut [T]) -> Result<(), E> + Sync + 't;
+pub(crate) type OfPiece<'t, T, R> = dyn Fn(usize, &mut [T]) -> R + Sync + 't;
 
-/// Calls `task` with the number of each piece of `each` items and the piece.
+/// Calls `task` with the number of each piece of `each` items, and with the piece.
+pub(crate) fn pieces_mut<T: Send>(items: &mut [T], each: usize, task: &OfPiece<'_, T, ()>) {
+    let Ok(()) = try_pieces_mut(items, each, &|i, piece| {
+        task(i, piece);
+        Ok::<_, Infallible>(())
+    });
+}
+
+/// The same for tasks that can fail.
 ///
 /// # Errors
 /// As [`try_each`].
 pub(crate) fn try_pieces_mut<T: Send, E: Send>(
     items: &mut [T],
     each: usize,
-    task: &OfPiece<'_, T, E>,
+    task: &OfPiece<'_, T, Result<(), E>>,
 ) -> Result<(), E> {
     // Nobody waits for a lock: a piece has one task.
     let pieces: Vec<Mutex<&mut [T]>> = items.chunks_mut(each).map(Mutex::new).collect();
     try_each(pieces.len(), &|i| task(i, &mut pieces[i].lock().unwrap_or_else(PoisonError::into_inner)))
 }
 
-/// Room that tasks take and give back, so that a later one finds what an earlier one needed.
+/// Buffers that tasks take and give back, so that a later task reuses the memory of an earlier one.
 pub(crate) struct Spare<T>(Mutex<Vec<T>>);
 
 impl<T> Spare<T> {
-    /// Nothing yet.
+    /// No buffer yet.
     pub(crate) fn new() -> Self {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// What was given back last.
+    /// The buffer that was given back last; None if all are taken.
     pub(crate) fn take(&self) -> Option<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
-    pub(crate) fn give(&self, room: T) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(room);
+    /// Gives a buffer back.
+    pub(crate) fn give(&self, buffer: T) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
     }
 }
 

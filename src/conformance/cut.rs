@@ -1,10 +1,8 @@
 //! A plan carried out in parts, put together again.
 
-use std::ops::Range;
-
 use crate::backend::{Control, Error, Part, Prepared, Roots, Sink, deliver};
 use crate::cell::{CellType, Words};
-use crate::geometry::Region;
+use crate::geometry::{Region, Rows};
 use crate::plan::Plan;
 use crate::result::{
     Bricks, Cells, Content, DenseArray, LevelCounts, LevelStats, RegionsChecksum, RunCounts, Stored, Subdivision,
@@ -151,16 +149,9 @@ fn windows<const K: usize>(seen: Region<K>, axis: usize, count: usize) -> Vec<Re
 /// Copies the cells of a region that both arrays cover.
 fn copy<const K: usize>(from: &DenseArray<K>, region: &Region<K>, to: &mut DenseArray<K>) {
     let mut words = Vec::new();
-    each_row(from, region, &mut |row| words.extend(row.map(|index| from.cells().word(index))));
+    let rows = Rows::of(region, &from.window());
+    rows.each(|start| words.extend((start..start + rows.len()).map(|index| from.cells().word(index))));
     to.write(region, Words::Wide(&words));
-}
-
-/// Calls `each` with the storage indices of the rows of a region.
-fn each_row<const K: usize>(array: &DenseArray<K>, region: &Region<K>, each: &mut dyn FnMut(Range<usize>)) {
-    for row in region.rows() {
-        let start = array.row(row).start + (row[0] - array.window().corner[0]) as usize;
-        each(start..start + region.extent[0] as usize);
-    }
 }
 
 /// What is wrong with the order of regions and bricks, if anything is.
@@ -248,7 +239,7 @@ impl<'a, const K: usize> Whole<'a, K> {
         for terminal in piece.terminals() {
             if let Some(region) = piece.region(terminal).intersection(&array.window()) {
                 copy(array, &region, all);
-                each_row(array, &region, &mut |row| written[row].fill(true));
+                Rows::of(&region, &array.window()).fill(&mut written, true);
             }
         }
         let poison = u64::from_le_bytes([poison; 8]) >> (64 - 8 * array.cells().kind().bytes());

@@ -10,6 +10,7 @@ mod axes;
 mod cases;
 mod cover;
 mod cut;
+mod reference;
 mod served;
 mod suite;
 

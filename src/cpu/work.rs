@@ -16,7 +16,7 @@ use crate::cpu::visit::VisitOrders;
 use crate::field::Payload;
 use crate::geometry::{Region, Slabs};
 use crate::memory::reserve;
-use crate::parallel;
+use crate::parallel::{self, Spare};
 use crate::plan::Plan;
 use crate::result::{Keep, LevelCounts, MemoryError, Stored};
 
@@ -34,7 +34,7 @@ pub(crate) struct Work<'a, const K: usize> {
     pub(crate) settled: Settled<'a, K>,
     counts: Vec<Mutex<LevelCounts>>,
     listed: Mutex<Vec<Listed>>,
-    scratch: Mutex<Vec<Scratch<K>>>,
+    scratch: Spare<Scratch<K>>,
 }
 
 impl<'a, const K: usize> Work<'a, K> {
@@ -63,7 +63,7 @@ impl<'a, const K: usize> Work<'a, K> {
             settled,
             counts: plan.levels().iter().map(|_| Mutex::default()).collect(),
             listed: Mutex::default(),
-            scratch: Mutex::default(),
+            scratch: Spare::new(),
         }
     }
 
@@ -81,13 +81,12 @@ impl<'a, const K: usize> Work<'a, K> {
         self.control.check()?;
         let mut scratch = self.take_scratch();
         let result = self.process_with(level, entry, mixed, &mut scratch);
-        self.scratch.lock().expect("no worker panics holding it").push(scratch);
+        self.scratch.give(scratch);
         result
     }
 
     fn take_scratch(&self) -> Scratch<K> {
-        let kept = self.scratch.lock().expect("no worker panics holding it").pop();
-        kept.unwrap_or_else(|| Scratch::new(self.settled.storage()))
+        self.scratch.take().unwrap_or_else(|| Scratch::new(self.settled.storage()))
     }
 
     fn process_with(
@@ -164,7 +163,7 @@ impl<'a, const K: usize> Work<'a, K> {
             terminal.extend(listed.iter().map(unsettled));
             let result = self.settle(&terminal, &mut scratch);
             scratch.terminal = terminal;
-            self.scratch.lock().expect("no worker panics holding it").push(scratch);
+            self.scratch.give(scratch);
             result
         })?;
         self.settled.hold(0)?;
@@ -208,7 +207,7 @@ impl<'a, const K: usize> Work<'a, K> {
         }
         self.count(0, counts);
         self.control.advance(volume);
-        self.scratch.lock().expect("no worker panics holding it").push(scratch);
+        self.scratch.give(scratch);
         Ok(())
     }
 

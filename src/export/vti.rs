@@ -23,16 +23,16 @@ pub fn check<const K: usize>(size: [u32; K]) -> Result<(), ExportError> {
 /// # Errors
 /// As [`check`]; if cells cannot be read, or the writer fails.
 pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
+    here!(fn(&dyn Boxes<K>, &mut dyn Write) -> Result<(), ExportError> = write_here::<K>)(boxes, out)
+}
+
+fn write_here<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
     check(boxes.domain().size())?;
-    // Compiled for what the check lets through.
+    // Only what the check lets through is compiled.
     if const { K == 2 || K == 3 } { write_checked(boxes, out) } else { Ok(()) }
 }
 
 fn write_checked<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
-    here!(fn(&dyn Boxes<K>, &mut dyn Write) -> Result<(), ExportError> = write_checked_here::<K>)(boxes, out)
-}
-
-fn write_checked_here<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
     let domain = boxes.domain();
     let (origin, spacing) = vtk::origin_and_spacing(&domain);
     let extent = vtk::three(domain.size(), 0).map(|n| format!("0 {n}")).join(" ");

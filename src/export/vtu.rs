@@ -5,7 +5,6 @@
 //!
 //! Whoever reads such a file holds all of it, and so does this: boxes, and the points of their corners, each once.
 
-use std::convert::Infallible;
 use std::io::Write;
 
 use flate2::Compression;
@@ -39,16 +38,16 @@ pub fn check<const K: usize>(size: [u32; K]) -> Result<(), ExportError> {
 /// # Errors
 /// As [`check`]; if the tree cannot be read, the writer fails, or there is no memory for the boxes.
 pub fn write<const K: usize>(tree: &dyn Parts<K>, out: &mut dyn Write) -> Result<(), ExportError> {
+    here!(fn(&dyn Parts<K>, &mut dyn Write) -> Result<(), ExportError> = write_here::<K>)(tree, out)
+}
+
+fn write_here<const K: usize>(tree: &dyn Parts<K>, out: &mut dyn Write) -> Result<(), ExportError> {
     check(tree.plan().domain().size())?;
-    // Compiled for what the check lets through.
+    // Only what the check lets through is compiled.
     if const { K == 2 || K == 3 } { write_checked(tree, out) } else { Ok(()) }
 }
 
 fn write_checked<const K: usize>(tree: &dyn Parts<K>, out: &mut dyn Write) -> Result<(), ExportError> {
-    here!(fn(&dyn Parts<K>, &mut dyn Write) -> Result<(), ExportError> = write_checked_here::<K>)(tree, out)
-}
-
-fn write_checked_here<const K: usize>(tree: &dyn Parts<K>, out: &mut dyn Write) -> Result<(), ExportError> {
     let domain = tree.plan().domain();
     let mut boxes = FoundBoxes::default();
     for index in 0..tree.parts() {
@@ -192,17 +191,17 @@ impl<const K: usize> FoundBoxes<K> {
     /// Which of the points each box has, in VTK's order.
     fn corners(&self, ends: &PointKeys, points: &[u64]) -> Result<Vec<i64>, ExportError> {
         let mut ids = copies(0, self.cells.len() << K)?;
-        let some = |i: usize, mut ids: &mut [i64]| {
-            for cells in &self.cells[parallel::piece(self.cells.len(), SHARED, i)] {
+        let some = |i: usize, ids: &mut [i64]| {
+            let cells = &self.cells[parallel::piece(self.cells.len(), SHARED, i)];
+            for (cells, ids) in cells.iter().zip(ids.chunks_exact_mut(1 << K)) {
+                let mut corner = 0;
                 ends.corners(cells, &mut |point| {
-                    let (id, others) = std::mem::take(&mut ids).split_first_mut().expect("there is one per corner");
-                    *id = points.binary_search(&point).expect("it is one of them") as i64;
-                    ids = others;
+                    ids[corner] = points.binary_search(&point).expect("it is one of them") as i64;
+                    corner += 1;
                 });
             }
-            Ok::<_, Infallible>(())
         };
-        let Ok(()) = parallel::try_pieces_mut(&mut ids, SHARED << K, &some);
+        parallel::pieces_mut(&mut ids, SHARED << K, &some);
         Ok(ids)
     }
 }

@@ -2,6 +2,7 @@
 
 mod array;
 mod bricks;
+mod canvas;
 mod cells;
 mod checksum;
 mod counts;
@@ -11,11 +12,11 @@ mod storage;
 mod subdivision;
 mod terminal;
 
-pub(crate) use array::Canvas;
 #[cfg(feature = "cuda")]
 pub(crate) use array::Checksum;
 pub use array::DenseArray;
 pub(crate) use bricks::Bricks;
+pub(crate) use canvas::Canvas;
 pub use cells::Cells;
 pub(crate) use cells::{Bits, Width, each_width};
 pub use checksum::RegionsChecksum;

@@ -229,9 +229,8 @@ fn in_order<const K: usize>(
                 let coords = plan.encoding().decode(terminal.level(), terminal.code);
                 terminal.code = along.plan().encoding().encode(terminal.level(), coords);
             }
-            Ok::<_, TreeError>(())
         };
-        parallel::try_pieces_mut(&mut terminals, TOGETHER, &turn)?;
+        parallel::pieces_mut(&mut terminals, TOGETHER, &turn);
     }
     along.sort(&mut terminals);
     let places = terminals.iter().filter_map(|terminal| match terminal.content() {

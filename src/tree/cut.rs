@@ -1,6 +1,5 @@
 //! Levels of detail.
 
-use std::convert::Infallible;
 use std::ops::Range;
 
 use crate::dimension::here;
@@ -58,9 +57,8 @@ impl<const K: usize> Tree<K> {
                 let end = starts.get(run + 1).copied().unwrap_or(self.len());
                 *word = self.shown(starts[run]..end, shown);
             }
-            Ok::<_, Infallible>(())
         };
-        let Ok(()) = parallel::try_pieces_mut(&mut words, TOGETHER, &some);
+        parallel::pieces_mut(&mut words, TOGETHER, &some);
         let (mut entries, bricks) = (Entries::default(), Cells::empty(self.kind()));
         entries.reserve(starts.len())?;
         for (&row, word) in starts.iter().zip(words) {

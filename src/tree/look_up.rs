@@ -3,7 +3,6 @@
 //! A cell is a search among few keys. A box goes down from the initial grid, and only into what it meets: a region that
 //! was divided is the run of its descendants' keys, so that on every level a search has to look at the parent's run alone.
 
-use std::convert::Infallible;
 use std::ops::{ControlFlow, Range};
 
 use crate::cell::Cell;
@@ -162,9 +161,8 @@ impl<const K: usize> Tree<K> {
             part.corner[axis] += (number * thickness) as u32;
             part.extent[axis] = (cells.len() / layer) as u32;
             self.paint_layers(bricks, &part, cells);
-            Ok::<_, Infallible>(())
         };
-        let Ok(()) = parallel::try_pieces_mut(cells, layer * thickness, &some);
+        parallel::pieces_mut(cells, layer * thickness, &some);
     }
 
     fn paint_layers<W: Width>(&self, bricks: &[W], window: &Region<K>, cells: &mut [W]) {

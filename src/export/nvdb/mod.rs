@@ -44,16 +44,16 @@ pub fn check<const K: usize>(size: [u32; K], kind: CellType) -> Result<(), Expor
 /// As [`check`]; if the place of cells is no number of single precision, as GPUs have it; if cells cannot be read, the writer fails,
 /// or there is no memory for the nodes.
 pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
+    here!(fn(&dyn Boxes<K>, &mut dyn Write) -> Result<(), ExportError> = write_here::<K>)(boxes, out)
+}
+
+fn write_here<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
     check(boxes.domain().size(), boxes.kind())?;
-    // Compiled for what the check lets through.
+    // Only what the check lets through is compiled.
     if const { K == 3 } { write_checked(boxes, out) } else { Ok(()) }
 }
 
 fn write_checked<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
-    here!(fn(&dyn Boxes<K>, &mut dyn Write) -> Result<(), ExportError> = write_checked_here::<K>)(boxes, out)
-}
-
-fn write_checked_here<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {
     let domain = boxes.domain();
     let values = Values::of(boxes.kind())?;
     let (origin, spacing) = vtk::origin_and_spacing(&domain);

@@ -9,7 +9,6 @@ use crate::field::{Field, Payload, Prove};
 use crate::geometry::{Domain, Level, SampleGrid};
 use crate::parallel;
 use crate::rule::Verdict;
-use std::convert::Infallible;
 
 /// Cells whose regions one thread proves.
 const TOGETHER: usize = 64;
@@ -40,9 +39,8 @@ impl Unproven {
             for (found, &cell) in found.iter_mut().zip(&cells[i * TOGETHER..]) {
                 *found = first(prover, &levels, cell);
             }
-            Ok::<_, Infallible>(())
         };
-        let Ok(()) = parallel::try_pieces_mut(&mut found, TOGETHER, &some);
+        parallel::pieces_mut(&mut found, TOGETHER, &some);
         let (mut left, mut work) = (Vec::new(), Vec::new());
         for level in 0..=levels.len() {
             let met = labels.iter().zip(&found).filter(|&(_, &first)| first >= level);

@@ -7,6 +7,7 @@ mod error;
 mod header;
 mod info;
 mod reader;
+mod shard_files;
 mod shards;
 mod staged;
 mod store;

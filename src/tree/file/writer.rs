@@ -1,16 +1,16 @@
 //! Trees into files, shard by shard.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::backend::{Control, Error};
+use crate::backend::Control;
 use crate::cell::CellType;
 use crate::dimension::here;
 use crate::parallel;
 use crate::plan::Plan;
-use crate::result::{Cells, LevelCounts, RegionsChecksum, RunCounts, append_le};
+use crate::result::{LevelCounts, RegionsChecksum, RunCounts};
 use crate::tree::along::Along;
 use crate::tree::census::run_counts;
 use crate::tree::error::TreeError;
@@ -18,13 +18,11 @@ use crate::tree::file::columns::Columns;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::{Attributes, Header, Held};
 use crate::tree::file::info::{TreeInfo, Unfit};
+use crate::tree::file::shard_files::ShardFiles;
 use crate::tree::file::shards::{Array, CELLS, Shards};
-use crate::tree::file::staged::{FinishedShard, Hashed, Staged, Written};
+use crate::tree::file::staged::{FinishedShard, Staged};
 use crate::tree::stored::Tree;
-use crate::zarr::{self, ShardWriter};
-
-/// Chunks that wait to be written one after the other, per thread.
-const WAVE: usize = 8;
+use crate::zarr;
 
 /// Where a tree goes, and how: what a [`TreeWriter`] is opened with.
 ///
@@ -362,85 +360,6 @@ impl SealedTree {
     pub fn place(self) -> Result<(), TreeError> {
         Ok(self.staged.place(self.zip, self.overwrite)?)
     }
-}
-
-/// The files of a shard.
-struct ShardFiles<'a> {
-    shard: u64,
-    shards: &'a Shards,
-    kind: CellType,
-    staged: &'a Staged,
-    /// Says whether to go on.
-    hear: &'a (dyn Fn() -> Result<(), Error> + Sync),
-}
-
-impl ShardFiles<'_> {
-    /// Writes the file of one array.
-    fn file(
-        &self,
-        array: Array,
-        columns: &Columns,
-        cells: &Cells,
-        bricks: Range<usize>,
-    ) -> Result<Written, TreeFileError> {
-        let metadata = self.shards.metadata(array, columns.position.len(), self.kind);
-        let width = self.kind.bytes() as usize;
-        let words = |words: &[u64]| -> Vec<u8> {
-            words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(width)).collect()
-        };
-        self.staged.file(&array.shard_name(self.shard), |file| {
-            let mut file = Hashed::new(file);
-            let mut writer = ShardWriter::new(&mut file, &metadata);
-            match array {
-                Array::Level => writer.push(&columns.level)?,
-                Array::Provenance => writer.push(&columns.provenance)?,
-                Array::Value => writer.push(&words(&columns.value))?,
-                Array::Largest => writer.push(&words(&columns.largest))?,
-                Array::Brick => {
-                    let bytes: Vec<u8> = columns.brick.iter().flat_map(|place| place.to_le_bytes()).collect();
-                    writer.push(&bytes)?;
-                }
-                Array::Position => {
-                    for (axis, positions) in columns.position.iter().enumerate() {
-                        writer.advance(self.shards.position_chunk(axis))?;
-                        let bytes: Vec<u8> = positions.iter().flat_map(|p| p.to_le_bytes()).collect();
-                        writer.push(&bytes)?;
-                    }
-                }
-                Array::Cells => put_cells(&mut writer, metadata.chunk_bytes(), cells, bricks, self.hear)?,
-            }
-            writer.finish()?;
-            Ok(file.written())
-        })
-    }
-}
-
-/// The next cells of a shard, whose chunks are encoded by all threads.
-fn put_cells<W: Write>(
-    writer: &mut ShardWriter<W>,
-    chunk: usize,
-    cells: &Cells,
-    bricks: Range<usize>,
-    hear: &dyn Fn() -> Result<(), Error>,
-) -> io::Result<()> {
-    let each = chunk / cells.kind().bytes() as usize;
-    let chunks = bricks.len().div_ceil(each);
-    let encoded = |number: usize| -> io::Result<Option<Vec<u8>>> {
-        let start = bricks.start + number * each;
-        let mut bytes = Vec::with_capacity(chunk);
-        append_le(cells, start..bricks.end.min(start + each), &mut bytes);
-        bytes.resize(chunk, 0);
-        // As the writer itself would leave it out.
-        let absent = bytes.iter().all(|&byte| byte == 0);
-        if absent { Ok(None) } else { zarr::encode(&bytes).map(Some) }
-    };
-    let wave = WAVE * rayon::current_num_threads();
-    for first in (0..chunks).step_by(wave) {
-        hear().map_err(io::Error::other)?;
-        let some = parallel::try_map(wave.min(chunks - first), &|i| encoded(first + i))?;
-        some.iter().try_for_each(|chunk| writer.put(chunk.as_deref()))?;
-    }
-    Ok(())
 }
 
 impl<const K: usize> Tree<K> {

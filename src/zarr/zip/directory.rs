@@ -3,13 +3,14 @@
 //! Only the directory at the end is read, and of every member what stands before it, which must be what the directory says: no
 //! checksum covers a name.
 
+use std::collections::BTreeMap;
+
 use crate::disk::File;
 use crate::zarr::error::Fault;
 use crate::zarr::zip::extent::Extent;
 use crate::zarr::zip::fields::{Fields, read};
 use crate::zarr::zip::parts::{length, signature};
 use crate::zarr::zip::record::{MemberPlace, Record, Records};
-use std::collections::BTreeMap;
 
 /// Where a member's bytes lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,96 @@
+//! The files of a shard of a tree, one per array.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use crate::backend::Error;
+use crate::cell::CellType;
+use crate::parallel;
+use crate::result::{Cells, append_le};
+use crate::tree::file::columns::Columns;
+use crate::tree::file::error::TreeFileError;
+use crate::tree::file::shards::{Array, Shards};
+use crate::tree::file::staged::{Hashed, Staged, Written};
+use crate::zarr::{self, ShardWriter};
+
+/// Chunks that wait to be written one after the other, per thread.
+const WAVE: usize = 8;
+
+/// The files of a shard.
+pub(super) struct ShardFiles<'a> {
+    pub(super) shard: u64,
+    pub(super) shards: &'a Shards,
+    pub(super) kind: CellType,
+    pub(super) staged: &'a Staged,
+    /// Says whether to go on.
+    pub(super) hear: &'a (dyn Fn() -> Result<(), Error> + Sync),
+}
+
+impl ShardFiles<'_> {
+    /// Writes the file of one array.
+    pub(super) fn file(
+        &self,
+        array: Array,
+        columns: &Columns,
+        cells: &Cells,
+        bricks: Range<usize>,
+    ) -> Result<Written, TreeFileError> {
+        let metadata = self.shards.metadata(array, columns.position.len(), self.kind);
+        let width = self.kind.bytes() as usize;
+        let words = |words: &[u64]| -> Vec<u8> {
+            words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(width)).collect()
+        };
+        self.staged.file(&array.shard_name(self.shard), |file| {
+            let mut file = Hashed::new(file);
+            let mut writer = ShardWriter::new(&mut file, &metadata);
+            match array {
+                Array::Level => writer.push(&columns.level)?,
+                Array::Provenance => writer.push(&columns.provenance)?,
+                Array::Value => writer.push(&words(&columns.value))?,
+                Array::Largest => writer.push(&words(&columns.largest))?,
+                Array::Brick => {
+                    let bytes: Vec<u8> = columns.brick.iter().flat_map(|place| place.to_le_bytes()).collect();
+                    writer.push(&bytes)?;
+                }
+                Array::Position => {
+                    for (axis, positions) in columns.position.iter().enumerate() {
+                        writer.advance(self.shards.position_chunk(axis))?;
+                        let bytes: Vec<u8> = positions.iter().flat_map(|p| p.to_le_bytes()).collect();
+                        writer.push(&bytes)?;
+                    }
+                }
+                Array::Cells => put_cells(&mut writer, metadata.chunk_bytes(), cells, bricks, self.hear)?,
+            }
+            writer.finish()?;
+            Ok(file.written())
+        })
+    }
+}
+
+/// The next cells of a shard, whose chunks are encoded by all threads.
+fn put_cells<W: Write>(
+    writer: &mut ShardWriter<W>,
+    chunk: usize,
+    cells: &Cells,
+    bricks: Range<usize>,
+    hear: &dyn Fn() -> Result<(), Error>,
+) -> io::Result<()> {
+    let each = chunk / cells.kind().bytes() as usize;
+    let chunks = bricks.len().div_ceil(each);
+    let encoded = |number: usize| -> io::Result<Option<Vec<u8>>> {
+        let start = bricks.start + number * each;
+        let mut bytes = Vec::with_capacity(chunk);
+        append_le(cells, start..bricks.end.min(start + each), &mut bytes);
+        bytes.resize(chunk, 0);
+        // As the writer itself would leave it out.
+        let absent = bytes.iter().all(|&byte| byte == 0);
+        if absent { Ok(None) } else { zarr::encode(&bytes).map(Some) }
+    };
+    let wave = WAVE * rayon::current_num_threads();
+    for first in (0..chunks).step_by(wave) {
+        hear().map_err(io::Error::other)?;
+        let some = parallel::try_map(wave.min(chunks - first), &|i| encoded(first + i))?;
+        some.iter().try_for_each(|chunk| writer.put(chunk.as_deref()))?;
+    }
+    Ok(())
+}
