@@ -68,15 +68,6 @@ pub(crate) fn zeros<T: Zero>(len: usize) -> Result<Vec<T>, Refused> {
     Ok(unsafe { Vec::from_raw_parts(block, len, len) })
 }
 
-/// True if there are so many bytes more, at this moment.
-pub(crate) fn is_room(bytes: usize) -> bool {
-    let mut list = Vec::<u8>::new();
-    let answer = asking(|| list.try_reserve_exact(bytes));
-    // Who asks for nothing that is used need not be asked at all.
-    std::hint::black_box(&mut list);
-    answer.is_ok()
-}
-
 /// Gives memory back to the system that was freed and that the allocator keeps, where the allocator can.
 #[allow(unsafe_code)]
 pub(crate) fn give_back() {

@@ -6,10 +6,27 @@ use std::thread::{Builder, JoinHandle};
 
 use rayon::ThreadBuilder;
 
-use crate::memory::is_room;
-
 /// A thread's stack as the standard library makes it, and what it asks for before it can say that there is none.
 const STARTING: usize = (2 << 20) + (256 << 10);
+
+/// True if there is room for a stack of so many bytes at this moment. The allocator is not asked: what it keeps of memory that was freed
+/// it has room in, and no stack can lie there.
+#[cfg(unix)]
+#[allow(unsafe_code)]
+pub fn is_room(bytes: usize) -> bool {
+    let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    // SAFETY: pages of their own, which nobody has heard of when they go.
+    unsafe {
+        let pages = libc::mmap(std::ptr::null_mut(), bytes, access, kind, -1, 0);
+        pages != libc::MAP_FAILED && libc::munmap(pages, bytes) == 0
+    }
+}
+
+/// True: only where it can be asked is there an answer.
+#[cfg(not(unix))]
+pub fn is_room(_: usize) -> bool {
+    true
+}
 
 /// Starts a thread, and returns once it has what it needs: one that finds no memory for its signal stack ends the process, so that there
 /// has to be room for more than its stack; and the allocator reserves far more for a moment when a thread first asks for some, so that

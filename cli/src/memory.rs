@@ -10,6 +10,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 
 use crate::interrupt::exhausted;
 use orthant::memory::bears_refusal;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+use orthant::threads::is_room;
 
 /// The system's memory, to be a binary's `#[global_allocator]`: it answers with nothing only where the library can bear it.
 #[derive(Debug)]
@@ -22,16 +24,42 @@ fn found(block: *mut u8, bytes: usize) -> *mut u8 {
     block
 }
 
-/// Where the address space is limited, threads share what they allocate from: else each reserves 64 MiB of it, used or not.
+/// Prepares for a limited address space. Threads share what they allocate from: else each reserves 64 MiB, used or not. The stack of the
+/// main thread takes now what it will need: the system lets it grow into pages that are free, and ends the process without a word where
+/// none are left.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(crate) fn spare_address_space() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: the first call writes the limit into what it is given, the second one sets a number of the allocator's.
     unsafe {
-        let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
-        if libc::getrlimit(libc::RLIMIT_AS, &mut limit) == 0 && limit.rlim_cur != libc::RLIM_INFINITY {
-            libc::mallopt(libc::M_ARENA_MAX, 1);
+        if libc::getrlimit(libc::RLIMIT_AS, &mut limit) != 0 || limit.rlim_cur == libc::RLIM_INFINITY {
+            return;
         }
+        libc::mallopt(libc::M_ARENA_MAX, 1);
     }
+    if !is_room(STACK) {
+        exhausted(STACK);
+    }
+    grow_stack(STACK);
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(crate) fn spare_address_space() {}
+
+/// Bytes of stack for the main thread. Of all commands `verify` was seen to need most, 196 KiB.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const STACK: usize = 768 << 10;
+
+/// Touches so many bytes of the stack below the caller.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[inline(never)]
+fn grow_stack(bytes: usize) {
+    let page = std::hint::black_box([1u8; 4096]);
+    if bytes > page.len() {
+        grow_stack(bytes - page.len());
+    }
+    // What is used after the call keeps the compiler from turning it into a loop.
+    std::hint::black_box(&page);
 }
 
 // SAFETY: every call is the system's own.

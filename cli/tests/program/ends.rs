@@ -215,10 +215,28 @@ fn a_limit_of_memory_is_an_answer_of_every_command() {
                 Some(0) => files(&folder).iter().for_each(|name| std::fs::remove_file(folder.join(name)).unwrap()),
                 Some(5) => assert!(said.contains("memory") || said.contains("limit of"), "{said}"),
                 Some(1) => assert!(said.contains("can be started") || said.contains("cannot be started"), "{said}"),
-                other => panic!("{arguments} in {megabytes} MiB: {other:?}: {said}"),
+                other => panic!("{arguments} in {megabytes} MiB: {other:?} {:?}: {said}", output.status),
             }
             assert_eq!(files(&folder), [""; 0], "{arguments} in {megabytes} MiB");
         }
+    }
+}
+
+/// Threads take 2 MiB each, so that somewhere in such a range the last one leaves next to nothing: the stack of the main thread has what
+/// it needs by then, and a thread that could not come up is not begun.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_limit_of_memory_ends_the_program_by_a_signal() {
+    let folder = folder("memory-by-pages");
+    let least = 1024 * (least(&folder) + 8);
+    for kilobytes in (least..least + 2560).step_by(32) {
+        let output = limited(&folder, &format!("ulimit -v {kilobytes}"), "verify --brief mandelbrot");
+        assert!(
+            matches!(output.status.code(), Some(0 | 1 | 5)),
+            "{kilobytes} KiB: {:?} {}",
+            output.status,
+            text(&output.stderr)
+        );
     }
 }
 
