@@ -12,22 +12,14 @@ use orthant::input::ArrayFile;
 use orthant::prelude::*;
 use orthant::tree::{BottomUp, Source, TreeInfo};
 
-use orthant::ndarray;
+use orthant::{ndarray, with_dimensions};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     if let [input, outputs @ ..] = &arguments[..] {
         let file = ArrayFile::npy(input)?;
-        return match file.layout().size.len() {
-            1 => write(&file.source::<1>()?, outputs),
-            2 => write(&file.source::<2>()?, outputs),
-            3 => write(&file.source::<3>()?, outputs),
-            4 => write(&file.source::<4>()?, outputs),
-            5 => write(&file.source::<5>()?, outputs),
-            6 => write(&file.source::<6>()?, outputs),
-            7 => write(&file.source::<7>()?, outputs),
-            _ => write(&file.source::<8>()?, outputs),
-        };
+        let axes = file.layout().size.len();
+        return with_dimensions!(axes, K => write(&file.source::<K>()?, outputs), else unreachable!("eight axes at most"));
     }
     // A ball in 50 x 40 x 30 voxels; x is the last index, as in NumPy.
     let volume = ArrayD::from_shape_fn(vec![30, 40, 50], |at| {

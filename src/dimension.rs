@@ -7,6 +7,54 @@
 /// The largest number of dimensions.
 pub const MAX_DIM: usize = 8;
 
+/// A number of dimensions that is known when the program runs, as a constant: `with_dimensions!(k, K => expression, else other)` is the
+/// expression with `K` from 1 to [`MAX_DIM`], and the other one for all other numbers.
+///
+/// ```
+/// let axes = |k: usize| orthant::with_dimensions!(k, K => Some([0u32; K].len()), else None);
+/// assert_eq!((axes(3), axes(9)), (Some(3), None));
+/// ```
+#[macro_export]
+macro_rules! with_dimensions {
+    ($k:expr, $K:ident => $body:expr, else $other:expr) => {
+        match $k {
+            1 => {
+                const $K: usize = 1;
+                $body
+            }
+            2 => {
+                const $K: usize = 2;
+                $body
+            }
+            3 => {
+                const $K: usize = 3;
+                $body
+            }
+            4 => {
+                const $K: usize = 4;
+                $body
+            }
+            5 => {
+                const $K: usize = 5;
+                $body
+            }
+            6 => {
+                const $K: usize = 6;
+                $body
+            }
+            7 => {
+                const $K: usize = 7;
+                $body
+            }
+            8 => {
+                const $K: usize = 8;
+                $body
+            }
+            _ => $other,
+        }
+    };
+}
+
 /// Declares `fn name<const K: usize>() -> &'static T<K>`: the value `T::<K>::HERE`, with all that it refers to compiled
 /// in this crate. It panics where K is not a number of dimensions.
 macro_rules! compiled_here {

@@ -85,8 +85,8 @@ pub(crate) enum Command {
     Info,
     /// Check the installation and say how to mend what is missing
     ///
-    /// Exits with 0 if everything is here, with 4 if runs on the CPU work and something that runs on a GPU need is missing,
-    /// with 1 if not even the former work. What this build was made without is not missing.
+    /// Exits with 0 if runs on the CPU work, and with 1 if they do not. A GPU is optional: what is missing of one is a note, and -v says
+    /// how to mend it.
     Doctor,
     /// Print a completion script
     Completions {

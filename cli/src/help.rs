@@ -37,9 +37,16 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "tree",
         &[
-            "tree info frog.tree.zarr",
+            "tree build frog.npy -o frog.tree.zarr",
             "tree slice frog.tree.zarr --axis 2=68 -o s.png",
             "tree convert frog.tree.zarr frog.htg",
+        ],
+    ),
+    (
+        "tree build",
+        &[
+            "tree build brain.nii.gz -o brain.tree.zarr",
+            "tree build cells.raw --dtype u8 -n 512x512x64 -o cells.tree.zarr",
         ],
     ),
     ("tree info", &["tree info frog.tree.zarr", "tree info frog.tree.zarr.zip --json"]),

@@ -9,7 +9,7 @@ use orthant::per_axis::text;
 use orthant::{Bytes, Computed};
 
 use crate::error::Error;
-use crate::options::InputOptions;
+use crate::options::{InputOptions, ReadingOptions};
 use crate::output::has_extension;
 use crate::system::bare;
 use crate::voice::Voice;
@@ -34,7 +34,7 @@ impl Input {
     /// # Errors
     /// As [`open`](Self::open).
     pub(crate) fn named(path: &Path, follow: bool, voice: Voice) -> Result<Self, Error> {
-        let options = InputOptions { follow, ..InputOptions::of(path) };
+        let options = InputOptions::of(path, ReadingOptions { follow, ..ReadingOptions::default() });
         if let Err(source) = options.parts()?.0.metadata() {
             return Err(Error::File { path: path.to_owned(), source });
         }
@@ -58,7 +58,7 @@ impl Input {
                 let reason = format!("--{}: {} says so itself; leave out", raw.join(", --"), path.display());
                 return Err(Error::Input(reason).about(&raw));
             }
-            let access = Access::follow(options.follow);
+            let access = Access::follow(options.reading.follow);
             let file = ArrayFile::open_with(&path, member.as_deref(), access, |bytes| room(&path, bytes, voice));
             let file = file.map_err(|error| match (format.part(), error) {
                 (Some(mark), error @ InputError { wrong: Wrong::Member { wanted: None, members: 1.., .. }, .. }) => {
@@ -72,8 +72,8 @@ impl Input {
             }
             return Ok(Self { file, member });
         }
-        let (Some(kind), Some(size)) = (options.dtype, &computed.size) else {
-            let missing = if options.dtype.is_none() { "dtype" } else { "size" };
+        let (Some(kind), Some(size)) = (options.reading.dtype, &computed.size) else {
+            let missing = if options.reading.dtype.is_none() { "dtype" } else { "size" };
             let unknown = match ABSENT.iter().find(|(ending, _)| has_extension(&path, ending)) {
                 Some((_, feature)) => format!("of a format that this program was built without (feature {feature})"),
                 None => "of no format that is known (run array --help lists them)".into(),
@@ -88,9 +88,9 @@ impl Input {
         };
         let layout = Layout {
             kind,
-            order: options.order.unwrap_or(IndexOrder::C),
-            endian: options.endian.unwrap_or(Endian::Little),
-            offset: options.offset.unwrap_or(0),
+            order: options.reading.order.unwrap_or(IndexOrder::C),
+            endian: options.reading.endian.unwrap_or(Endian::Little),
+            offset: options.reading.offset.unwrap_or(0),
             size,
         };
         let words = format!("--size {} of --dtype {kind}", text(&layout.size));

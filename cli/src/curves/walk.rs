@@ -37,17 +37,8 @@ fn numbers(text: &str) -> Result<Vec<u32>, String> {
 /// Prints a walk.
 pub(super) fn walk(args: WalkOptions) -> Result<(), Error> {
     let WalkOptions { curve, dim, g, r, level } = args;
-    match dim {
-        1 => regions::<1>(curve, &g, &r, level),
-        2 => regions::<2>(curve, &g, &r, level),
-        3 => regions::<3>(curve, &g, &r, level),
-        4 => regions::<4>(curve, &g, &r, level),
-        5 => regions::<5>(curve, &g, &r, level),
-        6 => regions::<6>(curve, &g, &r, level),
-        7 => regions::<7>(curve, &g, &r, level),
-        8 => regions::<8>(curve, &g, &r, level),
-        _ => Err(Error::Input(format!("--dim {dim}: between 1 and {} dimensions are supported", orthant::MAX_DIM))),
-    }
+    let wrong = || Error::Input(format!("--dim {dim}: between 1 and {} dimensions are supported", orthant::MAX_DIM));
+    orthant::with_dimensions!(dim, K => regions::<K>(curve, &g, &r, level), else Err(wrong()))
 }
 
 /// Prints the coordinates of every region of `level` in code order.

@@ -16,7 +16,7 @@ use crate::error::Error;
 
 /// Options of the array.
 #[derive(Debug, Args)]
-#[command(next_help_heading = heading::WHAT)]
+#[command(next_help_heading = heading::ARRAY)]
 pub(crate) struct InputOptions {
     /// The array: .npy, .nii, .nrrd, .tif, .., or raw
     ///
@@ -27,6 +27,14 @@ pub(crate) struct InputOptions {
     /// other file is taken for cells alone, and --dtype and --size say which.
     #[arg(long, value_name = "FILE", env = "ORTHANT_INPUT")]
     pub(crate) input: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingOptions,
+}
+
+/// How the file of an array is read.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = heading::ARRAY)]
+pub(crate) struct ReadingOptions {
     /// Read the files that a header names outside of its own folder
     ///
     /// Headers of NRRD (.nhdr) and MetaImage (.mhd) name the files of their cells. By default these lie in the header's folder or below:
@@ -55,17 +63,9 @@ fn offset(text: &str) -> Result<u64, String> {
 }
 
 impl InputOptions {
-    /// Those of a file that says itself how cells lie.
-    pub(crate) fn of(path: &Path) -> Self {
-        Self {
-            input: Some(path.to_owned()),
-            follow: false,
-            dtype: None,
-            offset: None,
-            order: None,
-            endian: None,
-            predicate: PredicateOptions::default(),
-        }
+    /// A file that is read as `reading` says.
+    pub(crate) fn of(path: &Path, reading: ReadingOptions) -> Self {
+        Self { input: Some(path.to_owned()), reading }
     }
 
     /// Checks that a field, which reads no array, is given none.
@@ -73,9 +73,9 @@ impl InputOptions {
     /// # Errors
     /// [`Error::Input`] names the options.
     pub(crate) fn refused_by(&self, workload: FieldKind) -> Result<(), Error> {
-        let given = [("input", self.input.is_some()), ("follow", self.follow)];
+        let given = [("input", self.input.is_some()), ("follow", self.reading.follow)];
         let input: Vec<&'static str> = given.into_iter().filter(|given| given.1).map(|given| given.0).collect();
-        match &[input, self.predicate.given(), self.raw()].concat()[..] {
+        match &[input, self.reading.predicate.given(), self.raw()].concat()[..] {
             [] => Ok(()),
             names => {
                 let reason = format!("--{}: {workload} is computed; leave out, or use run array", names.join(", --"));
@@ -86,7 +86,7 @@ impl InputOptions {
 
     /// What was given about cells alone.
     pub(crate) fn raw(&self) -> Vec<&'static str> {
-        let Self { dtype, offset, order, endian, .. } = self;
+        let ReadingOptions { dtype, offset, order, endian, .. } = &self.reading;
         let given = [
             ("dtype", dtype.is_some()),
             ("offset", offset.is_some()),

@@ -9,6 +9,7 @@ mod predicate;
 mod values;
 
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,12 +19,13 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::Choice;
 use orthant::field::FieldKind;
+use orthant::input::Format;
 use orthant::{BackendKind, Computed, How, Keep, Mapping, Request, Target};
 
 use crate::error::Error;
 use crate::output::png::{Gradient, gradient};
 
-pub(crate) use input::InputOptions;
+pub(crate) use input::{InputOptions, ReadingOptions};
 pub(crate) use values::slice;
 use values::times;
 pub(crate) use values::{block, bytes, one_of, seconds, workload};
@@ -40,8 +42,19 @@ const ARRAY: &str = "array";
 
 /// The value parser of what is run.
 fn field_or_array() -> impl TypedValueParser<Value = Workload> {
-    PossibleValuesParser::new(FieldKind::all().map(FieldKind::name).chain([ARRAY]))
-        .map(|name| name.parse().map_or(Workload::Array, Workload::Field))
+    let values = PossibleValuesParser::new(FieldKind::all().map(FieldKind::name).chain([ARRAY]));
+    ByName { values, instead: a_file_instead }.map(|name| name.parse().map_or(Workload::Array, Workload::Field))
+}
+
+/// What to type if a file is named where a field is expected.
+fn a_file_instead(name: &str) -> Option<String> {
+    let path = Path::new(name);
+    (Format::of(path).is_some() || path.exists()).then(|| {
+        format!(
+            "a file, not a field; `orthant tree build {name} -o X.tree.zarr` makes a tree of it, and `orthant run array --input {name}` \
+             divides it without one"
+        )
+    })
 }
 
 /// Choices that exist to compare with the papers' codes.
@@ -50,6 +63,9 @@ const FOR_THE_PAPERS: [&str; 6] = ["explore-order", "insertion", "dp-launch", "a
 /// Choices that are seldom made: with those of CUDA and for the papers they are in the long help alone.
 const RARE: [&str; 10] =
     ["explore", "prove", "sample", "curve", "precision", "arithmetic", "cell", "scheme", "pass", "max-kernels"];
+
+/// Choices of how cells are computed, which says nothing of an array.
+pub(crate) const OF_FIELDS: [&str; 4] = ["explore", "precision", "arithmetic", "dwell"];
 
 /// The option of a choice, under a heading unless it is for the papers.
 fn option(choice: &'static Choice, usual: &'static str) -> Arg {
@@ -78,19 +94,19 @@ fn option(choice: &'static Choice, usual: &'static str) -> Arg {
     }
 }
 
-/// The parser of a choice by name, with a word on names that are none.
+/// The parser of a choice by name, with a hint for a text that is none of the names.
 #[derive(Clone)]
-struct ByName {
+struct ByName<H> {
     values: PossibleValuesParser,
-    instead: fn(&str) -> Option<&'static str>,
+    instead: fn(&str) -> Option<H>,
 }
 
-impl TypedValueParser for ByName {
+impl<H: Display + Clone + Send + Sync + 'static> TypedValueParser for ByName<H> {
     type Value = String;
 
     fn parse_ref(&self, command: &Command, option: Option<&Arg>, text: &OsStr) -> Result<String, clap::Error> {
         let instead = self.instead;
-        let no_name = move |text: &str| instead(text).map_or(Ok(()), Err);
+        let no_name = move |text: &str| instead(text).map_or(Ok(()), |hint| Err(hint.to_string()));
         no_name.parse_ref(command, option, text)?;
         self.values.parse_ref(command, option, text)
     }
@@ -167,6 +183,14 @@ group!(
     SoughtOptions of Computed::CHOICES.iter().filter(|choice| !["g", "r", "B"].contains(&choice.name)), under WHAT
 );
 group!(
+    /// How an array is divided.
+    DividedOptions of Computed::CHOICES.iter().filter(|choice| !OF_FIELDS.contains(&choice.name)), under WHAT
+);
+group!(
+    /// On how many threads.
+    ThreadsOptions of Tuning::CHOICES.iter().filter(|choice| choice.name == "threads"), under HOW
+);
+group!(
     /// What is kept.
     KeptOptions of Kept::CHOICES.iter(), under RESULTS
 );
@@ -197,8 +221,6 @@ pub(crate) struct RunOptions {
     #[arg(value_parser = field_or_array())]
     pub(crate) workload: Workload,
     #[command(flatten)]
-    pub(crate) input: InputOptions,
-    #[command(flatten)]
     pub(crate) computed: ComputedOptions,
     /// Let the cost model choose strategy, scheme, g, r, B
     ///
@@ -213,6 +235,8 @@ pub(crate) struct RunOptions {
     pub(crate) output: OutputOptions,
     #[command(flatten)]
     pub(crate) how: HowOptions,
+    #[command(flatten)]
+    pub(crate) input: InputOptions,
 }
 
 /// Options of whatever runs: how and where.

@@ -9,6 +9,7 @@ use orthant::export::npy;
 use orthant::input::{Layout, Numbers};
 use orthant::result::{RegionsChecksum, RunCounts};
 use orthant::tree::{BottomUp, Census, NotANumber, Source, TreeWriter};
+use orthant::with_dimensions;
 use orthant::{ArrayReport, BackendKind, Built, Computed, Control, How, Keep, Plan, ReadFrom, Tree};
 
 use super::outputs::{Format, Outputs, finish, write_report};
@@ -18,45 +19,58 @@ use crate::escape;
 use crate::input::{self, Input, wrong};
 use crate::interrupt::cancels;
 use crate::machine::Machine;
-use crate::options::RunOptions;
+use crate::options::{Given, InputOptions, OF_FIELDS, OutputOptions, RunOptions};
 use crate::output::png::{Caption, Palette};
 use crate::output::tree::MadeOf;
 use crate::output::{Slice, overlay, png, tree};
 use crate::progress::Progress;
-use crate::threads;
+use crate::threads::pool;
 use crate::voice::{Voice, print};
 use rayon::ThreadPool;
 
-/// Subdivides an array as asked.
+/// A run over an array: its file, how it is divided, and what is written.
+pub(crate) struct ArrayOptions {
+    pub(crate) input: InputOptions,
+    /// Choices of what is computed that an array has.
+    pub(crate) divided: Given,
+    pub(crate) keep: Keep,
+    /// All that rayon has, unless it is given.
+    pub(crate) threads: Option<usize>,
+    pub(crate) mem_limit: Option<u64>,
+    pub(crate) output: OutputOptions,
+}
+
+/// Carries out `run array`.
 pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
     only_what_arrays_have(&args)?;
+    let keep = keep(&args)?;
+    let RunOptions { input, computed, output, how, .. } = args;
+    let threads = threads(&how.tuning.0);
+    subdivide(ArrayOptions { input, divided: computed.0, keep, threads, mem_limit: how.mem_limit, output }, voice)
+}
+
+/// The number of threads that was given.
+pub(crate) fn threads(tuning: &Given) -> Option<usize> {
+    tuning.get("threads").map(|threads| threads.parse().expect("the option is a number"))
+}
+
+/// Subdivides an array as asked.
+pub(crate) fn subdivide(args: ArrayOptions, voice: Voice) -> Result<(), Error> {
     let machine = Machine::look();
     let mut computed = Computed::default();
-    args.computed.0.apply(|name, text| computed.set(name, text))?;
-    let keep = keep(&args)?;
+    args.divided.apply(|name, text| computed.set(name, text))?;
     let control = Arc::new(Control::default());
     cancels(&control);
     let input = Input::open(&args.input, &computed, voice)?;
     let k = input.file.layout().size.len();
-    let limit = args.how.mem_limit.or(machine.default_limit());
-    let run = ArrayRun { args, computed, keep, limit, input, machine, control, voice };
-    match k {
-        1 => run.run::<1>(),
-        2 => run.run::<2>(),
-        3 => run.run::<3>(),
-        4 => run.run::<4>(),
-        5 => run.run::<5>(),
-        6 => run.run::<6>(),
-        7 => run.run::<7>(),
-        8 => run.run::<8>(),
-        _ => unreachable!("a file of another number of axes is refused"),
-    }
+    let limit = args.mem_limit.or(machine.default_limit());
+    let run = ArrayRun { args, computed, limit, input, machine, control, voice };
+    with_dimensions!(k, K => run.run::<K>(), else unreachable!("a file of another number of axes is refused"))
 }
 
 /// Refuses what does nothing for an array.
 fn only_what_arrays_have(args: &RunOptions) -> Result<(), Error> {
-    let of_fields = ["explore", "precision", "arithmetic", "dwell"];
-    let computed = args.computed.0.names().into_iter().filter(|name| of_fields.contains(name));
+    let computed = args.computed.0.names().into_iter().filter(|name| OF_FIELDS.contains(name));
     let tuning = args.how.tuning.0.names().into_iter().filter(|&name| name != "threads");
     let kept = args.how.kept.0.names().into_iter().filter(|&name| name != "keep");
     let others = [
@@ -101,9 +115,8 @@ fn keep(args: &RunOptions) -> Result<Keep, Error> {
 
 /// The run once its array is open.
 struct ArrayRun {
-    args: RunOptions,
+    args: ArrayOptions,
     computed: Computed,
-    keep: Keep,
     /// Bytes of regions and bricks, at most.
     limit: Option<u64>,
     input: Input,
@@ -120,15 +133,15 @@ impl ArrayRun {
         let slice = Slice::new(size, &self.args.output.slice)?;
         let path = self.args.input.parts()?.0;
         let read = [std::slice::from_ref(&path), self.input.file.others()].concat();
-        let outputs = Outputs::open(&self.args.output, self.keep, &read)?;
+        let outputs = Outputs::open(&self.args.output, self.args.keep, &read)?;
         let about = self.input.file.about();
-        let (predicate, nodata) = self.args.input.predicate.of(kind, about.nodata)?;
-        let nan = self.args.input.predicate.not_a_number();
+        let (predicate, nodata) = self.args.input.reading.predicate.of(kind, about.nodata)?;
+        let nan = self.args.input.reading.predicate.not_a_number();
         let numbers = Numbers(&file);
         let cells: &dyn Source<K> = if nan == NotANumber::Error { &numbers } else { &file };
         let (source, nodata) = (predicate.over(cells)?, predicate.nodata_word(kind, nodata)?);
         let (read, kind) = (kind, source.kind());
-        let kept = How::default().keep(self.keep).cell(kind).kept;
+        let kept = How::default().keep(self.args.keep).cell(kind).kept;
         outputs.fit(slice.window(size).extent, size, &kept, self.limit)?;
         let name = self.name(&path);
         let open = |target: &PathBuf| {
@@ -139,8 +152,7 @@ impl ArrayRun {
             Ok::<_, Error>((writer?, target.clone()))
         };
         let mut trees = outputs.trees.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-        let pool = self.args.how.tuning.0.get("threads").map(|threads| threads.parse().map(threads::pool));
-        let pool = pool.transpose().expect("the option is a number").transpose()?;
+        let pool = self.args.threads.map(pool).transpose()?;
         let limit = self.limit.unwrap_or(u64::MAX);
         let builder = BottomUp::new(&plan, &source)?.predicate(&predicate, nodata)?.mem_limit(limit);
         let said = noise::before(&builder, (&predicate, plan.domain().cells()), self.voice)?;
@@ -179,7 +191,7 @@ impl ArrayRun {
         let from = ReadFrom { path, member, order, endian, bytes, nan };
         let threads = pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
         let (counts, device) = (&counts, &*self.machine.cpu);
-        let built = Built { counts, cell: kind, predicate, keep: self.keep, threads, device, checksum };
+        let built = Built { counts, cell: kind, predicate, keep: self.args.keep, threads, device, checksum };
         let report = ArrayReport::new(&plan, from, built);
         if !self.voice.quiet && !outputs.stdout {
             print(escape::lines(&summary::of_array(&report).to_string()))?;
@@ -217,7 +229,7 @@ impl ArrayRun {
         let start = Instant::now();
         let shown = !outputs.arrays.is_empty() || outputs.overlay.is_some();
         let hashes = outputs.report.is_some();
-        let (tree, (mut counts, checksum)) = match (self.keep, trees) {
+        let (tree, (mut counts, checksum)) = match (self.args.keep, trees) {
             (Keep::Regions, [(writer, _)]) if !shown => {
                 builder.write(writer)?;
                 let (counts, checksum) = writer.counts();

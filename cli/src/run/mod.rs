@@ -11,6 +11,8 @@ use crate::options::{RunOptions, Workload};
 use crate::stdout;
 use crate::voice::Voice;
 
+pub(crate) use array::{ArrayOptions, subdivide, threads};
+
 /// Runs a workload as asked.
 pub(crate) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
     // The table goes there.

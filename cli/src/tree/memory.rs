@@ -25,6 +25,11 @@ pub(super) struct MemoryOptions {
 }
 
 impl MemoryOptions {
+    /// The limit that was given.
+    pub(super) fn given(self) -> Option<u64> {
+        self.mem_limit
+    }
+
     /// The limit in bytes; None where the system does not tell what is available.
     pub(super) fn limit(self) -> Option<u64> {
         self.mem_limit.or_else(|| Machine::look().default_limit())

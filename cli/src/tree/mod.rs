@@ -1,5 +1,6 @@
 //! `orthant tree`: what is asked of trees in files, one file per subcommand.
 
+mod build;
 mod cells;
 mod convert;
 mod diff;
@@ -23,6 +24,8 @@ use crate::voice::Voice;
 /// The tree commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TreeCommand {
+    /// Make a tree of an array in a file
+    Build(Box<build::BuildOptions>),
     /// What a tree is: cells, scheme, regions, where it came from
     Info(info::InfoOptions),
     /// The terminal regions along the curve, one per line
@@ -50,6 +53,7 @@ pub(crate) enum TreeCommand {
 /// Runs a tree command.
 pub(crate) fn tree(command: TreeCommand, voice: Voice) -> Result<(), Error> {
     match command {
+        TreeCommand::Build(args) => build::build(*args, voice),
         TreeCommand::Info(args) => info::info(args),
         TreeCommand::Print(args) => print::print(args),
         TreeCommand::Validate(args) => validate::validate(args, voice),

@@ -4,6 +4,7 @@ use crate::tree::error::TreeError;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::reader::TreeFile;
 use crate::tree::file::store::TreeStore;
+use crate::with_dimensions;
 
 /// What is done with a tree whose number of dimensions becomes known when it is opened.
 pub trait TreeJob {
@@ -20,19 +21,10 @@ impl TreeStore {
     /// # Errors
     /// As [`tree`](Self::tree).
     pub fn dispatch<J: TreeJob>(self, job: J) -> Result<J::Output, TreeError> {
-        match self.dimensions() {
-            1 => Ok(job.run(self.tree::<1>()?)),
-            2 => Ok(job.run(self.tree::<2>()?)),
-            3 => Ok(job.run(self.tree::<3>()?)),
-            4 => Ok(job.run(self.tree::<4>()?)),
-            5 => Ok(job.run(self.tree::<5>()?)),
-            6 => Ok(job.run(self.tree::<6>()?)),
-            7 => Ok(job.run(self.tree::<7>()?)),
-            8 => Ok(job.run(self.tree::<8>()?)),
-            found => {
-                let reason = format!("{found} axes; between 1 and {} can be", crate::MAX_DIM);
-                Err(TreeFileError::Header { path: self.store.path().to_owned(), key: "size", reason }.into())
-            }
-        }
+        let found = self.dimensions();
+        with_dimensions!(found, K => Ok(job.run(self.tree::<K>()?)), else {
+            let reason = format!("{found} axes; between 1 and {} can be", crate::MAX_DIM);
+            Err(TreeFileError::Header { path: self.store.path().to_owned(), key: "size", reason }.into())
+        })
     }
 }
