@@ -6,6 +6,7 @@ use crate::balance::BalanceCommand;
 use crate::bench::BenchOptions;
 use crate::compare::CompareOptions;
 use crate::curves::CurvesCommand;
+use crate::demo::DemoOptions;
 use crate::model::ModelCommand;
 use crate::options::RunOptions;
 use crate::report::ReportOptions;
@@ -81,6 +82,8 @@ pub(crate) enum Command {
     /// Load balancers: who does which unit of work-items of very different sizes
     #[command(subcommand)]
     Balance(BalanceCommand),
+    /// A small labelled volume to begin with: writes it, its tree and its page, and says what to try
+    Demo(DemoOptions),
     /// What is here: CPU, memory, backends, limits
     Info,
     /// Check the installation and say how to mend what is missing

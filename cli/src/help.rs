@@ -7,7 +7,7 @@ use crate::variables;
 
 /// What people ask of a command first, without the program's name.
 const EXAMPLES: &[(&str, &[&str])] = &[
-    ("", &["run mandelbrot -o m.png --overlay regions.png", "run --help", "doctor"]),
+    ("", &["demo", "run mandelbrot -o m.png --overlay regions.png", "run --help"]),
     ("run", &["run mandelbrot -n 2^12 --auto-scheme -o m.png", "run array --input volume.npy -o slice.png"]),
     ("verify", &["verify", "verify mandelbulb --backend cpu"]),
     (
@@ -84,6 +84,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
             "balance run --sizes frog.tree.zarr -o balance.jsonl",
         ],
     ),
+    ("demo", &["demo", "demo elsewhere --force"]),
     ("info", &["info"]),
     ("doctor", &["doctor"]),
     ("completions", &["completions bash"]),

@@ -10,6 +10,7 @@ mod balance;
 mod bench;
 mod compare;
 mod curves;
+mod demo;
 mod energy;
 mod error;
 mod escape;
@@ -125,6 +126,17 @@ fn carry_out(command: Command, voice: Voice) -> Result<(), Error> {
         Command::Curves(command) => curves::curves(command, voice),
         Command::Model(command) => model::model(command, voice),
         Command::Balance(command) => balance::balance(command, voice),
+        Command::Demo(args) => {
+            for arguments in args.write(voice)? {
+                let matches = help::command().try_get_matches_from(arguments);
+                let command = matches
+                    .and_then(|matches| Cli::from_arg_matches(&matches))
+                    .expect("demo's commands are read")
+                    .command;
+                carry_out(command, Voice { quiet: true, ..voice })?;
+            }
+            args.tell(voice)
+        }
         Command::Info => info::info(),
         Command::Doctor => info::doctor(voice),
         Command::Completions { shell } => shell::completions(shell),

@@ -2,6 +2,7 @@
 
 mod array;
 mod balance;
+mod begin;
 mod binary;
 mod choices;
 mod commands;
