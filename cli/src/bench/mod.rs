@@ -251,8 +251,10 @@ impl Measuring {
         undisturbed().words(suspended(0, done).to_string());
         for (case, run) in planned {
             let row = match self.one(&case, &run) {
-                Err(error) if let Some(signal) = error.signal() => return Err(suspended(signal, done)),
                 Err(error) => {
+                    if let Some(signal) = error.signal() {
+                        return Err(suspended(signal, done));
+                    }
                     failed += 1;
                     Row::failed(&self.sweep, &case, &error, self.provenance(&run))
                 }
