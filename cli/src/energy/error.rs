@@ -5,6 +5,7 @@
 #[non_exhaustive]
 pub enum EnergyError {
     /// Compiled out.
+    #[cfg_attr(feature = "nvml", expect(dead_code, reason = "a build without NVML alone says so"))]
     #[error("this orthant was built without the feature 'nvml'; build it with --features nvml")]
     NotBuilt,
     /// No NVML, or one that does not start.
