@@ -93,6 +93,10 @@ pub mod prelude {
 
 /// The guide, as in the folder `docs`.
 pub mod guide {
+    #[doc = include_str!("../docs/install.md")]
+    pub mod install {}
+    #[doc = include_str!("../docs/support.md")]
+    pub mod support {}
     #[doc = include_str!("../docs/concepts.md")]
     pub mod concepts {}
     #[doc = include_str!("../docs/values.md")]
@@ -111,6 +115,8 @@ pub mod guide {
     pub mod extending {}
     #[doc = include_str!("../docs/design.md")]
     pub mod design {}
+    #[doc = include_str!("../docs/related-work.md")]
+    pub mod related_work {}
 }
 
 /// The README, so that its code is compiled and run.
