@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::backend::Control;
 use crate::dimension::here;
+use crate::geometry::Region;
 use crate::result::Cells;
 use crate::tree::bottom_up::{BLOCK, BottomUp};
 use crate::tree::error::TreeError;
@@ -24,7 +25,12 @@ pub struct Noise {
     /// Tolerances under which half, four fifths and 95 % of those would be uniform, and the share of the cells that would still be in leaves.
     /// None where some of them are no numbers.
     pub tolerances: Vec<(f64, f64)>,
+    /// Smaller stop sides B, an axis each, with about the share of the cells that would still be in leaves, where that is less.
+    pub finer: Vec<(Vec<u32>, f64)>,
 }
+
+/// How often leaves are divided once more to find out whether that would pay.
+const DEEPER: u32 = 2;
 
 impl<const K: usize> BottomUp<'_, K> {
     /// Looks at regions of the last level all over the array, until there are enough of them or the time is over: what share of the cells is
@@ -46,6 +52,8 @@ impl<const K: usize> BottomUp<'_, K> {
         let mut all = 0u64;
         // Cells of each leaf, and the tolerance under which it would be uniform.
         let mut leaves: Vec<(f64, u64)> = Vec::new();
+        let scheme = *plan.scheme();
+        let mut left = [0; DEEPER as usize];
         let regions = codes.min(REGIONS);
         for number in 0..regions {
             if begun.elapsed() >= time {
@@ -61,10 +69,48 @@ impl<const K: usize> BottomUp<'_, K> {
             all += region.volume();
             if spans.region(own, spans.span(&buffer, &around, &around)).is_none() {
                 leaves.push((spans.needed(own), region.volume()));
+                for (depth, left) in left.iter_mut().enumerate() {
+                    let parts = scheme.r.map(|r| r.saturating_pow(depth as u32 + 1));
+                    let mixed = |part: &Region<K>| {
+                        let wider = spans.around(part, size);
+                        let own = spans.span(&buffer, &around, part);
+                        spans.region(own, spans.span(&buffer, &around, &wider)).is_none()
+                    };
+                    *left += split(&region, parts).filter(mixed).map(|part| part.volume()).sum::<u64>();
+                }
             }
         }
-        Ok((all > 0).then(|| Noise::new(all, leaves)))
+        Ok((all > 0).then(|| {
+            let mut noise = Noise::new(all, leaves);
+            for (depth, left) in left.into_iter().enumerate() {
+                let side = |j: usize| {
+                    scheme.b[j] / if scheme.r[j] == 1 { 1 } else { scheme.r[j].saturating_pow(depth as u32 + 1) }
+                };
+                let (sides, left) = ((0..K).map(side).collect::<Vec<_>>(), left as f64 / all as f64);
+                if left < noise.leaves && sides.iter().all(|&side| side > 0) {
+                    noise.finer.push((sides, left));
+                }
+            }
+            noise
+        }))
     }
+}
+
+/// The parts of a region, so many per axis, or as many as it has cells there.
+fn split<const K: usize>(region: &Region<K>, parts: [u32; K]) -> impl Iterator<Item = Region<K>> {
+    let region = *region;
+    let parts: [u32; K] = std::array::from_fn(|j| parts[j].min(region.extent[j]));
+    let all: u64 = parts.iter().map(|&parts| u64::from(parts)).product();
+    (0..all).map(move |mut number| {
+        let mut part = region;
+        for j in 0..K {
+            let (many, at) = (u64::from(parts[j]), number % u64::from(parts[j]));
+            number /= many;
+            let cut = |at: u64| (u64::from(region.extent[j]) * at / many) as u32;
+            (part.corner[j], part.extent[j]) = (region.corner[j] + cut(at), cut(at + 1) - cut(at));
+        }
+        part
+    })
 }
 
 /// The code of a region among as many as there are, so that the first few lie all over them.
@@ -96,13 +142,22 @@ impl Noise {
         };
         let mut tolerances: Vec<(f64, f64)> = SHARES.into_iter().filter_map(tolerance).collect();
         tolerances.dedup();
-        Self { cells: all, leaves: of_leaves as f64 / all as f64, tolerances }
+        Self { cells: all, leaves: of_leaves as f64 / all as f64, tolerances, finer: Vec::new() }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_tile_a_region() {
+        let region = Region { corner: [5, 0, 7], extent: [7, 2, 1] };
+        let parts: Vec<_> = split(&region, [4, 4, 4]).collect();
+        assert_eq!((parts.len(), parts.iter().map(Region::volume).sum::<u64>()), (4 * 2, region.volume()));
+        assert!(parts.iter().all(|part| part.volume() > 0 && (0..3).all(|j| part.corner[j] >= region.corner[j])));
+        assert_eq!(parts[0], Region { corner: [5, 0, 7], extent: [1, 1, 1] });
+    }
 
     #[test]
     fn regions_come_once_each() {

@@ -12,8 +12,9 @@ use orthant::tree::{BottomUp, Census, NotANumber, Source, TreeWriter};
 use orthant::with_dimensions;
 use orthant::{ArrayReport, BackendKind, Built, Computed, Control, How, Keep, Plan, ReadFrom, Tree};
 
+use super::noise::Divided;
 use super::outputs::{Format, Outputs, finish, write_report};
-use super::{noise, summary};
+use super::summary;
 use crate::error::Error;
 use crate::escape;
 use crate::input::{self, Input, wrong};
@@ -155,8 +156,10 @@ impl ArrayRun {
         let pool = self.args.threads.map(pool).transpose()?;
         let limit = self.limit.unwrap_or(u64::MAX);
         let builder = BottomUp::new(&plan, &source)?.predicate(&predicate, nodata)?.mem_limit(limit);
-        let said = noise::before(&builder, (&predicate, plan.domain().cells()), self.voice)?;
         let builder = builder.control(&self.control);
+        let labels = !about.labels.is_empty();
+        let divided = Divided { builder: &builder, predicate: &predicate, labels, voice: self.voice };
+        let warned = divided.warn_before(plan.domain().cells())?;
         let mut build = || self.build(&plan, &builder, &outputs, &mut trees);
         let progress = Progress::start(&self.control, plan.domain().cells(), 1, self.voice);
         let built = match &pool {
@@ -197,8 +200,8 @@ impl ArrayRun {
             print(escape::lines(&summary::of_array(&report).to_string()))?;
         }
         let leaves = counts.totals().leaf_cells as f64 / plan.domain().cells() as f64;
-        if !said {
-            noise::after(&builder, (&predicate, leaves), self.voice)?;
+        if !warned {
+            divided.warn_after(leaves)?;
         }
         trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
         self.write(outputs, tree.as_ref(), nodata, &slice, &report)

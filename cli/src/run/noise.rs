@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use orthant::per_axis;
 use orthant::tree::{BottomUp, Noise, Predicate, When};
 
 use crate::error::Error;
@@ -10,51 +11,77 @@ use crate::voice::Voice;
 /// The share of cells in leaves from which on it does.
 const NOISY: f64 = 0.6;
 
+/// A smaller leaf is named if it leaves less than this share of the cells that are in leaves: of noise it would leave nearly all.
+const PAYS: f64 = 0.75;
+
 /// Cells from which on this is said before the work.
 const LARGE: u128 = 1 << 26;
 
 /// How long regions are looked at for that.
 const TIME: Duration = Duration::from_millis(200);
 
-/// Says before the work, if that is much, what some regions say of all; true if it was said.
-pub(super) fn before<const K: usize>(
-    builder: &BottomUp<'_, K>,
-    (predicate, cells): (&Predicate, u128),
-    voice: Voice,
-) -> Result<bool, Error> {
-    if voice.quiet || cells < LARGE {
-        return Ok(false);
-    }
-    let Some(noise) = builder.noise(TIME)?.filter(|noise| noise.leaves > NOISY) else { return Ok(false) };
-    say("about ", noise.leaves, Some(&noise), predicate, voice);
-    Ok(true)
+/// An array as it is divided.
+pub(super) struct Divided<'a, 'b, const K: usize> {
+    pub(super) builder: &'a BottomUp<'b, K>,
+    pub(super) predicate: &'a Predicate,
+    /// True if its values are said to be labels.
+    pub(super) labels: bool,
+    pub(super) voice: Voice,
 }
 
-/// Says it after the work, of the share of cells that are in leaves.
-pub(super) fn after<const K: usize>(
-    builder: &BottomUp<'_, K>,
-    (predicate, leaves): (&Predicate, f64),
-    voice: Voice,
-) -> Result<(), Error> {
-    if voice.quiet || leaves <= NOISY {
-        return Ok(());
+impl<const K: usize> Divided<'_, '_, K> {
+    /// Says before the work, if that is much, what some regions say of all; true if it was said.
+    pub(super) fn warn_before(&self, cells: u128) -> Result<bool, Error> {
+        if self.voice.quiet || cells < LARGE {
+            return Ok(false);
+        }
+        let Some(noise) = self.builder.noise(TIME)?.filter(|noise| noise.leaves > NOISY) else { return Ok(false) };
+        self.warn("about ", noise.leaves, Some(&noise));
+        Ok(true)
     }
-    say("", leaves, builder.noise(TIME)?.as_ref(), predicate, voice);
-    Ok(())
+
+    /// Says it after the work, of the share of cells that are in leaves.
+    pub(super) fn warn_after(&self, leaves: f64) -> Result<(), Error> {
+        if !self.voice.quiet && leaves > NOISY {
+            self.warn("", leaves, self.builder.noise(TIME)?.as_ref());
+        }
+        Ok(())
+    }
+
+    /// Names the largest smaller leaf that pays, else what makes noise sparse; a tolerance would make wrong labels.
+    fn warn(&self, about: &str, leaves: f64, noise: Option<&Noise>) {
+        let found = format!("orthant: {about}{:.0} % of the cells are in leaves", leaves * 100.0);
+        let finer = noise.and_then(|noise| noise.finer.iter().find(|(_, left)| *left < noise.leaves * PAYS));
+        let advice = match (finer, noise) {
+            (Some((sides, left)), _) => {
+                format!("; -B {} would leave about {:.0} %", short(sides), left * 100.0)
+            }
+            (None, _) if self.labels => {
+                ", since labels change from cell to cell: subdividing this array saves little".into()
+            }
+            (None, noise) => {
+                let measured = matches!(self.predicate.when, When::Exact | When::Tolerance { .. });
+                let tolerances = noise.filter(|_| measured).map_or(&[][..], |noise| &noise.tolerances);
+                let tolerance = |(place, &(e, left)): (usize, &(f64, f64))| {
+                    let (e, left) = (text(e), left * 100.0);
+                    if place == 0 {
+                        format!("; --tolerance {e} would leave {left:.0} %")
+                    } else {
+                        format!(", {e}: {left:.0} %")
+                    }
+                };
+                let tolerances: String = tolerances.iter().enumerate().map(tolerance).collect();
+                format!(", as of measured values with noise: subdividing this array saves little{tolerances}")
+            }
+        };
+        self.voice.say(found + &advice);
+    }
 }
 
-fn say(about: &str, leaves: f64, noise: Option<&Noise>, predicate: &Predicate, voice: Voice) {
-    let measured = matches!(predicate.when, When::Exact | When::Tolerance { .. });
-    let tolerances = noise.filter(|_| measured).map_or(&[][..], |noise| &noise.tolerances);
-    let tolerance = |(place, &(e, left)): (usize, &(f64, f64))| {
-        let (e, left) = (text(e), left * 100.0);
-        if place == 0 { format!("; --tolerance {e} would leave {left:.0} %") } else { format!(", {e}: {left:.0} %") }
-    };
-    let advice: String = tolerances.iter().enumerate().map(tolerance).collect();
-    voice.say(format_args!(
-        "orthant: {about}{:.0} % of the cells are in leaves, as of measured values with noise: subdividing this array saves little{advice}",
-        leaves * 100.0
-    ));
+/// A number per axis, or one for all.
+fn short(axes: &[u32]) -> String {
+    let equal = axes.iter().all(|axis| *axis == axes[0]);
+    per_axis::text(if equal { &axes[..1] } else { axes })
 }
 
 /// A tolerance in a few digits, and no less than it is.
