@@ -90,15 +90,18 @@ impl<'a> Setup<'a> {
         self.codes = None;
         if start.first().is_none_or(|_| !self.row_major() && self.cuda.table == Table::Coordinates) {
             let outline = &self.outline;
-            let codes = (0..start.len()).map(|index| start.code(index));
-            let bytes: Vec<u8> = match (self.cuda.table, outline.bits > 32) {
-                (Table::Coordinates, _) => {
-                    let coords = codes.map(|code| outline.typed.decode(start.level, code));
-                    coords.flat_map(|at| at.into_iter().take(outline.dimensions)).flat_map(u32::to_ne_bytes).collect()
+            let mut bytes = Vec::new();
+            for code in (0..start.len()).map(|index| start.code(index)) {
+                match (self.cuda.table, outline.bits > 32) {
+                    (Table::Coordinates, _) => {
+                        for at in outline.own(&outline.typed.decode(start.level, code)) {
+                            bytes.extend_from_slice(&at.to_ne_bytes());
+                        }
+                    }
+                    (Table::Scalars, false) => bytes.extend_from_slice(&(code as u32).to_ne_bytes()),
+                    (Table::Scalars, true) => bytes.extend_from_slice(&code.to_ne_bytes()),
                 }
-                (Table::Scalars, false) => codes.flat_map(|code| (code as u32).to_ne_bytes()).collect(),
-                (Table::Scalars, true) => codes.flat_map(u64::to_ne_bytes).collect(),
-            };
+            }
             self.codes = Some(Buffer::upload(self.device, "the codes of the roots", &bytes)?);
         }
         let room = |array: &Reserve| array.buffer().map_or(0, Buffer::bytes);

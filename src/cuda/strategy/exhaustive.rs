@@ -14,7 +14,7 @@ use crate::cuda::outline::Outline;
 use crate::cuda::setup::Setup;
 use crate::cuda::specialise::Specialisation;
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
-use crate::curve::{CurveKind, DeviceCurve};
+use crate::curve::{CurveKind, DeviceCurve, Encoding};
 use crate::dimension::MAX_DIM;
 use crate::field::DeviceTwin;
 use crate::result::{Bricks, Keep, Launches, LevelKernels, Terminal};
@@ -40,49 +40,50 @@ pub(super) struct ExhaustiveProgram {
 }
 
 /// A curve over the outer axes' lattice.
-struct Outer<'a> {
-    curve: DeviceCurve<'a>,
+struct Outer {
+    curve: Box<dyn OfStack>,
     grid: [u32; 8],
     /// Grids in the stack.
     depth: u128,
     bits: u32,
 }
 
-/// Calls `body` with the curve over the outer axes; up to three dimensions there are none, and the stack is one grid.
-fn with_outer<R>(outline: &Outline<'_>, size: [u32; MAX_DIM], body: impl FnOnce(Outer<'_>) -> R) -> Result<R, Error> {
-    macro_rules! outer {
-        ($($k:literal => $d:literal),+) => {
-            match outline.dimensions {
-                $($k => with(outline.curve, std::array::from_fn::<u32, $d, _>(|j| size[j + 3]), body),)+
-                _ => with(CurveKind::Canonical, [1], body),
-            }
-        };
+/// A curve of one level, however many axes it is over.
+trait OfStack {
+    fn device(&self) -> DeviceCurve<'_>;
+}
+
+impl<const D: usize> OfStack for Box<dyn Encoding<D>> {
+    fn device(&self) -> DeviceCurve<'_> {
+        (**self).device(0)
     }
-    outer!(4 => 1, 5 => 2, 6 => 3, 7 => 4, 8 => 5)
 }
 
-fn with<const D: usize, R>(kind: CurveKind, grid: [u32; D], body: impl FnOnce(Outer<'_>) -> R) -> Result<R, Error> {
-    let stack = kind.encoding(grid, [2; D], 0)?;
-    let depth = stack.lattice().codes(0);
-    Ok(body(Outer { curve: stack.device(0), grid: padded(grid), depth, bits: stack.bits(0) }))
-}
+impl Outer {
+    /// That of `size` cells; up to three dimensions there are no outer axes, and the stack is one grid.
+    fn of(outline: &Outline<'_>, size: [u32; MAX_DIM]) -> Result<Self, Error> {
+        let curve = outline.curve;
+        match (outline.dimensions, size) {
+            (4, [_, _, _, a, ..]) => Self::over(curve, [a]),
+            (5, [_, _, _, a, b, ..]) => Self::over(curve, [a, b]),
+            (6, [_, _, _, a, b, c, ..]) => Self::over(curve, [a, b, c]),
+            (7, [_, _, _, a, b, c, d, _]) => Self::over(curve, [a, b, c, d]),
+            (8, [_, _, _, a, b, c, d, e]) => Self::over(curve, [a, b, c, d, e]),
+            _ => Self::over(CurveKind::Canonical, [1]),
+        }
+    }
 
-fn specialise_over(outline: &Outline<'_>, twin: &DeviceTwin, how: &How, outer: &Outer<'_>) -> Specialisation {
-    Specialisation::new("strategies/exhaustive.cu", outline, twin, how, &outer.curve, outer.bits)
+    fn over<const D: usize>(kind: CurveKind, grid: [u32; D]) -> Result<Self, Error> {
+        let curve = kind.encoding(grid, [2; D], 0)?;
+        let (depth, bits) = (curve.lattice().codes(0), curve.bits(0));
+        Ok(Self { curve: Box::new(curve), grid: padded(grid), depth, bits })
+    }
 }
 
 impl ExhaustiveProgram {
-    /// Compiled for the domain, and so for every window: codes of a window's stack have no more bits.
-    fn over(setup: &Setup<'_>, outer: &Outer<'_>) -> Result<Self, Error> {
-        let specialisation = specialise_over(&setup.outline, &setup.twin, &setup.how, outer);
-        let kernel = setup.device.kernels(&specialisation)?.get("exhaustive")?;
-        let args = LaunchArgs::default();
-        let (block, extent) = (specialisation.block, [0; MAX_DIM]);
-        Ok(Self { kernel, args, native: 0, depth: 0, launched: 0, starts: None, extent, block })
-    }
-
     /// Makes ready for windows of an extent.
-    fn cover(&mut self, setup: &Setup<'_>, size: [u32; MAX_DIM], outer: &Outer<'_>) -> Result<(), Error> {
+    fn cover(&mut self, setup: &Setup<'_>, size: [u32; MAX_DIM]) -> Result<(), Error> {
+        let outer = Outer::of(&setup.outline, size)?;
         let mut tiles = [1u32; 4];
         for j in 0..setup.outline.dimensions.min(3) {
             tiles[j] = size[j].div_ceil(self.block[j]);
@@ -91,7 +92,8 @@ impl ExhaustiveProgram {
         if count > 1 << 31 || outer.depth > 1 << 32 {
             return Err(ChoiceError::new("strategy", "exhaustive", "the domain has too many cells; use ask").into());
         }
-        self.starts = setup.starts(&outer.curve)?;
+        let curve = outer.curve.device();
+        self.starts = setup.starts(&curve)?;
         let (count, depth) = (count as u64, outer.depth as u64);
         // A block stays in a row of tiles, and blocks of a row take about as many.
         let most = (count * depth / BLOCKS).clamp(1, MOST_PIECES) as u32;
@@ -101,7 +103,7 @@ impl ExhaustiveProgram {
         let native = count / u64::from(row) * u64::from(tiles[0]);
         let mut args =
             LaunchArgs { native, pieces, tiles, grid: outer.grid, tallies: setup.tallies(0), ..LaunchArgs::default() };
-        args.set_curve(&outer.curve, self.starts.as_ref().map_or(0, Buffer::address));
+        args.set_curve(&curve, self.starts.as_ref().map_or(0, Buffer::address));
         (self.args, self.native, self.depth, self.extent) = (args, native, depth, size);
         Ok(())
     }
@@ -118,12 +120,17 @@ impl MakeProgram for ExhaustiveProgram {
             .with(&["strategy"])
             .into());
         }
-        with_outer(&setup.outline, setup.outline.size(), |outer| Self::over(setup, &outer))?
+        let specialisation = Self::specialise(&setup.outline, &setup.twin, &setup.how)?;
+        let kernel = setup.device.kernels(&specialisation)?.get("exhaustive")?;
+        let args = LaunchArgs::default();
+        let (block, extent) = (specialisation.block, [0; MAX_DIM]);
+        Ok(Self { kernel, args, native: 0, depth: 0, launched: 0, starts: None, extent, block })
     }
 
+    /// For the domain, and so for every window: codes of a window's stack have no more bits.
     fn specialise(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
-        let specialise = |outer: Outer<'_>| specialise_over(outline, twin, how, &outer);
-        with_outer(outline, outline.size(), specialise)
+        let outer = Outer::of(outline, outline.size())?;
+        Ok(Specialisation::new("strategies/exhaustive.cu", outline, twin, how, &outer.curve.device(), outer.bits))
     }
 
     fn table_bytes(_: &Outline<'_>, _: &How) -> u128 {
@@ -136,7 +143,7 @@ impl Program for ExhaustiveProgram {
         let extent = setup.start.window.extent;
         match self.extent == extent {
             true => Ok(()),
-            false => with_outer(&setup.outline, extent, |outer| self.cover(setup, extent, &outer))?,
+            false => self.cover(setup, extent),
         }
     }
 
