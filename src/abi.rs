@@ -68,14 +68,7 @@ macro_rules! device_struct {
             };
 
             fn declaration(name: &str) -> String {
-                use $crate::abi::DeviceMember;
-                let mut fields = String::new();
-                let mut size = 0;
-                $(
-                    fields += &format!("    {};\n", <$T as DeviceMember>::declare(stringify!($field)));
-                    size += <$T as DeviceMember>::SIZE;
-                )+
-                format!("struct {name} {{\n{fields}}};\nstatic_assert(sizeof({name}) == {size}, \"{name} has gaps\");\n")
+                $crate::abi::declaration(name, Self::MEMBERS, &[$(<$T as $crate::abi::DeviceMember>::declare),+])
             }
             fn bytes(&self) -> Vec<u8> {
                 let mut bytes = Vec::new();
@@ -86,6 +79,17 @@ macro_rules! device_struct {
     };
 }
 pub(crate) use device_struct;
+
+/// The declaration of a struct with some [members](DeviceStruct::MEMBERS), each of which is [declared](DeviceMember::declare) in its way.
+#[doc(hidden)]
+pub fn declaration(name: &str, members: &[(&str, usize, usize)], declare: &[fn(&str) -> String]) -> String {
+    let (mut fields, mut size) = (String::new(), 0);
+    for (&(member, _, bytes), declare) in members.iter().zip(declare) {
+        fields += &format!("    {};\n", declare(member));
+        size += bytes;
+    }
+    format!("struct {name} {{\n{fields}}};\nstatic_assert(sizeof({name}) == {size}, \"{name} has gaps\");\n")
+}
 
 /// `values` in the first places of eight.
 pub(crate) fn padded<T: Copy + Default, const K: usize>(values: [T; K]) -> [T; 8] {

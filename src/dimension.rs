@@ -55,6 +55,14 @@ macro_rules! with_dimensions {
     };
 }
 
+/// Numbers per axis in the first places of the most that there are, the others `beyond`: what is no more generic is compiled once.
+#[cfg(feature = "cuda")]
+pub(crate) fn widened<T: Copy, const K: usize>(values: [T; K], beyond: T) -> [T; MAX_DIM] {
+    let mut all = [beyond; MAX_DIM];
+    all[..K].copy_from_slice(&values);
+    all
+}
+
 /// Declares `fn name<const K: usize>() -> &'static T<K>`: the value `T::<K>::HERE`, with all that it refers to compiled
 /// in this crate. It panics where K is not a number of dimensions.
 macro_rules! compiled_here {

@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+#[cfg(feature = "cuda")]
+use crate::dimension::MAX_DIM;
 use crate::field::{Carry, Payload};
 use crate::geometry::{Region, WindowError};
 use crate::parallel;
@@ -262,6 +264,13 @@ impl<'r, const K: usize> Start<'r, K> {
             Roots::All => Ok(Self { cells: self.window.cells_wide(), ..self }),
             _ => Err(PartError::Exhaustive),
         }
+    }
+
+    /// The same in the most dimensions.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn widened(&self) -> Start<'r, MAX_DIM> {
+        let Self { level, codes, payloads, window, whole, cells } = self.clone();
+        Start { level, codes, payloads, window: window.widened(), whole, cells }
     }
 
     /// The same with codes of its own.

@@ -189,8 +189,8 @@ pub(super) fn word_bytes(label: CellType) -> u64 {
 }
 
 /// Bytes of a region as an item: its box, its value, and whether it is wide.
-pub(super) fn region_item_bytes<const K: usize>(label: CellType) -> u64 {
-    8 * K as u64 + 2 * word_bytes(label)
+pub(super) fn region_item_bytes(dimensions: usize, label: CellType) -> u64 {
+    8 * dimensions as u64 + 2 * word_bytes(label)
 }
 
 impl LaunchArgs {

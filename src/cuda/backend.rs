@@ -2,6 +2,7 @@
 
 use super::device::Device;
 use super::nvrtc::Nvrtc;
+use super::outline::Outline;
 use super::prepared::OnCuda;
 use super::{balance, compile, sampler, strategy};
 use crate::backend::{
@@ -41,13 +42,11 @@ impl<const K: usize> Backend<K> for Device {
         grid: SampleGrid<K>,
         how: &How,
     ) -> Result<Sampler<'a>, Error> {
-        sampler::sampler(self, domain, field, grid, how)
+        sampler::sampler(self, &Outline::of_sample(domain, field)?, &grid.into(), how)
     }
 
     fn has_streams(&self, plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> bool {
-        let proves = |twin: &DeviceTwin| how.check_proofs(plan.rule(), twin.has_proofs()).is_ok();
-        let twin = super::twin::checked(field, how.on_cuda().block);
-        twin.is_ok_and(|twin| proves(&twin) && strategy::has_streams(plan, field, &twin, how))
+        has_streams(&Outline::new(plan, field), how)
     }
 
     fn prepare<'a>(
@@ -58,6 +57,12 @@ impl<const K: usize> Backend<K> for Device {
     ) -> Result<Box<dyn Prepared<K> + 'a>, Error> {
         Ok(Box::new(OnCuda::new(self, plan, field, how)?))
     }
+}
+
+fn has_streams(outline: &Outline<'_>, how: &How) -> bool {
+    let proves = |twin: &DeviceTwin| how.check_proofs(outline.rule, twin.has_proofs()).is_ok();
+    let twin = super::twin::checked(outline, how.on_cuda().block);
+    twin.is_ok_and(|twin| proves(&twin) && strategy::has_streams(outline, &twin, how))
 }
 
 /// Compiles every kernel of a plan, and that of a sample, for architectures such as `sm_90`; needs NVRTC, but no GPU.
@@ -73,20 +78,31 @@ pub fn compile_kernels<const K: usize>(
     how: &How,
     architectures: &[&str],
 ) -> Result<usize, Error> {
-    let twin = super::twin::checked(field, how.on_cuda().block)?;
-    let mut sources = vec![sampler::specialise(plan.domain(), field, &twin, how)?];
+    let sample = Outline::of_sample(plan.domain(), field)?;
+    compile_all(compiler, &Outline::new(plan, field), &sample, how, architectures)
+}
+
+fn compile_all(
+    compiler: Nvrtc,
+    outline: &Outline<'_>,
+    sample: &Outline<'_>,
+    how: &How,
+    architectures: &[&str],
+) -> Result<usize, Error> {
+    let twin = super::twin::checked(outline, how.on_cuda().block)?;
+    let mut sources = vec![sampler::specialise(sample, &twin, how)];
     for &kind in StrategyKind::ALL {
-        sources.push((strategy::of(&how.clone().strategy(kind)).specialise)(plan, field, &twin, how)?);
+        sources.push((strategy::of(&how.clone().strategy(kind)).specialise)(outline, &twin, how)?);
     }
-    if how.tuning.mapping() != Mapping::Stream && (twin.has_proofs() || !plan.rule().certifies()) {
+    if how.tuning.mapping() != Mapping::Stream && (twin.has_proofs() || !outline.rule.certifies()) {
         let how = how.clone().strategy(StrategyKind::Ask).mapping(Some(Mapping::Stream));
-        match (strategy::of(&how).specialise)(plan, field, &twin, &how) {
+        match (strategy::of(&how).specialise)(outline, &twin, &how) {
             // Not every plan has streams, and this one asked for none.
             Err(Error::Choice(_)) => {}
             source => sources.push(source?),
         }
     }
-    sources.extend(balance::specialise_all(plan, field, &twin, how)?);
+    sources.extend(balance::specialise_all(outline, &twin, how)?);
     for arch in architectures {
         for source in &sources {
             compile::compile(compiler, source, arch)?;

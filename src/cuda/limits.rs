@@ -2,8 +2,7 @@
 
 use crate::backend::{Error, How, Mapping, StrategyKind, Unsupported};
 use crate::choice::{ChoiceError, ChoiceValue};
-use crate::geometry::Level;
-use crate::plan::Plan;
+use crate::cuda::outline::Outline;
 use crate::result::Keep;
 
 /// The most regions of a level, children of a region, and tiles of a block's shape in a region.
@@ -23,7 +22,7 @@ pub(super) fn too_many_regions(level: u32, regions: u128) -> Error {
 ///
 /// # Errors
 /// [`Error::Choice`] with the number that is too large.
-pub(super) fn check<const K: usize>(plan: &Plan<K>, how: &How) -> Result<(), Error> {
+pub(super) fn check(outline: &Outline<'_>, how: &How) -> Result<(), Error> {
     if (how.tuning.strategy, how.tuning.mapping()) == (StrategyKind::Dp, Mapping::Stream) {
         let reason = "streams are a scheme of ask";
         return Err(ChoiceError::new("scheme", Mapping::Stream, reason).with(&["strategy"]).into());
@@ -37,13 +36,12 @@ pub(super) fn check<const K: usize>(plan: &Plan<K>, how: &How) -> Result<(), Err
         .into());
     }
     let most = u128::from(MOST);
-    let roots = &plan.levels()[0];
-    let children = plan.scheme().children();
-    if plan.levels().len() > 1 && children > MOST {
+    let children = outline.children;
+    if outline.levels.len() > 1 && children > MOST {
         let reason = format!("a region has {children} children; the CUDA backend takes at most 2^31: use a smaller r");
         return Err(ChoiceError::new("r", "", reason).into());
     }
-    let tiles = most_tiles(roots, how.on_cuda().block);
+    let tiles = most_tiles(outline, how.on_cuda().block);
     if how.kept.keep != Keep::Counts && tiles > most {
         let reason = format!(
             "a region of level 0 has {tiles} tiles of a block's shape; the CUDA backend takes at most 2^31: use a larger g"
@@ -53,8 +51,9 @@ pub(super) fn check<const K: usize>(plan: &Plan<K>, how: &How) -> Result<(), Err
     Ok(())
 }
 
-/// The tiles of a block's shape in the largest region of a level, at most (kernels/walk.cuh).
-fn most_tiles<const K: usize>(level: &Level<K>, block: [u32; 3]) -> u128 {
-    let side = |j: usize| u128::from(level.least_extent()[j]) + 1;
-    (0..K).map(|j| if j < 3 { side(j).div_ceil(u128::from(block[j])) } else { side(j) }).product()
+/// The tiles of a block's shape in the largest region of level 0, at most (kernels/walk.cuh).
+fn most_tiles(outline: &Outline<'_>, block: [u32; 3]) -> u128 {
+    let extent = outline.levels[0].least_extent();
+    let side = |j: usize| u128::from(extent[j]) + 1;
+    (0..outline.dimensions).map(|j| if j < 3 { side(j).div_ceil(u128::from(block[j])) } else { side(j) }).product()
 }

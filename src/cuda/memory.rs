@@ -196,13 +196,11 @@ impl Pinned {
 /// Bytes of a piece on the way to the host: long enough for the full rate, short enough to overlap.
 const PIECE: usize = 32 << 20;
 
+/// Takes bytes in order: the number of the first, and a piece.
+pub(super) type TakeBytes<'t> = &'t mut dyn FnMut(u64, &[u8]) -> Result<(), Error>;
+
 /// Reads `bytes` bytes from `address` on, piece by piece in order, while the next piece is under way.
-pub(super) fn read(
-    device: &Device,
-    address: u64,
-    bytes: u64,
-    mut sink: impl FnMut(u64, &[u8]) -> Result<(), Error>,
-) -> Result<(), Error> {
+pub(super) fn read(device: &Device, address: u64, bytes: u64, sink: TakeBytes<'_>) -> Result<(), Error> {
     let piece = |start: u64| (bytes - start).min(PIECE as u64) as usize;
     let mut start = 0;
     if bytes == 0 {
@@ -228,7 +226,7 @@ pub(super) fn read(
 pub(super) fn read_integers(device: &Device, address: u64, count: u64, width: u64) -> Result<Vec<u64>, Error> {
     let mut values = Vec::new();
     reserve(&mut values, count as usize).map_err(MemoryError::refused(Stored::Terminals))?;
-    read(device, address, count * width, |_, bytes| {
+    read(device, address, count * width, &mut |_, bytes| {
         values.extend(integers(bytes, width));
         Ok(())
     })?;

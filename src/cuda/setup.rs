@@ -3,28 +3,29 @@
 use super::args::{RunArgs, TALLY_COLUMNS, TALLY_ROWS, region_item_bytes, word_bytes};
 use super::device::{Argument, Device};
 use super::memory::{Allocation, Buffer, Reserve};
+use super::outline::Outline;
 use super::twin;
 use super::watch::StopFlag;
-use crate::abi::{DeviceStruct, padded};
+use crate::abi::DeviceStruct;
 use crate::backend::CudaError;
 use crate::backend::{CudaTuning, Error, How, Mapping, Shared, Start, StrategyKind, Table};
 use crate::curve::DeviceCurve;
-use crate::field::{DeviceTwin, Field};
+use crate::dimension::MAX_DIM;
+use crate::field::DeviceTwin;
 use crate::geometry::Level;
-use crate::plan::Plan;
 use crate::result::Storage;
 
 /// What every host program works with.
-pub(super) struct Setup<'a, const K: usize> {
+pub(super) struct Setup<'a> {
     pub(super) device: &'a Device,
-    pub(super) plan: Plan<K>,
-    pub(super) field: &'a dyn Field<K>,
+    pub(super) outline: Outline<'a>,
     pub(super) how: How,
     pub(super) storage: Storage,
     pub(super) cuda: CudaTuning,
     pub(super) twin: DeviceTwin,
-    /// Where the run starts.
-    pub(super) start: Start<'static, K>,
+    /// Where the run starts, and how many regions it is expected to have.
+    pub(super) start: Start<'static, MAX_DIM>,
+    pub(super) expected: f64,
     /// The codes of its roots, where they are a table.
     codes: Option<Buffer>,
     /// `RunArgs` and `FieldArgs`.
@@ -39,30 +40,29 @@ pub(super) struct Setup<'a, const K: usize> {
     arrays: Vec<Buffer>,
 }
 
-impl<'a, const K: usize> Setup<'a, K> {
+impl<'a> Setup<'a> {
     /// Uploads the field's twin and allocates the tallies.
     ///
     /// # Errors
     /// [`Error::DeviceMemory`], [`Error::Cuda`].
     pub(super) fn new(
         device: &'a Device,
-        plan: &Plan<K>,
-        field: &'a dyn Field<K>,
+        outline: Outline<'a>,
         (how, storage): (&How, Storage),
         mut twin: DeviceTwin,
     ) -> Result<Self, Error> {
         let (args, arrays) = twin::upload(device, &mut twin)?;
         let stop = StopFlag::new(device)?;
-        let rows = plan.levels().len() as u64 * u64::from(TALLY_ROWS * TALLY_COLUMNS);
+        let rows = outline.levels.len() as u64 * u64::from(TALLY_ROWS * TALLY_COLUMNS);
         Ok(Self {
             device,
-            plan: plan.clone(),
-            field,
             how: how.clone(),
             storage,
             cuda: how.on_cuda(),
             twin,
-            start: Start::whole(plan),
+            start: outline.whole.clone(),
+            expected: outline.expected.iter().sum(),
+            outline,
             codes: None,
             run: Argument::new(&RunArgs::default().bytes()),
             args,
@@ -79,25 +79,29 @@ impl<'a, const K: usize> Setup<'a, K> {
         self.arrays.iter().chain([&self.tallies]).map(|buffer| u128::from(buffer.bytes())).sum()
     }
 
-    /// Makes ready for a run from `start`: the codes of its roots, and a dense array of `dense` bytes if one is kept. True if
-    /// that is new memory.
+    /// Makes ready for a run from `start`, of which so many regions are `expected`: the codes of its roots, and a dense array of
+    /// `dense` bytes if one is kept. True if that is new memory.
     ///
     /// # Errors
     /// [`Error::DeviceMemory`], [`Error::Cuda`].
-    pub(super) fn aim(&mut self, start: Start<'_, K>, dense: Option<u64>) -> Result<bool, Error> {
-        self.start = start.into_owned();
+    pub(super) fn aim(&mut self, start: &Start<'_, MAX_DIM>, expected: f64, dense: Option<u64>) -> Result<bool, Error> {
+        (self.start, self.expected) = (start.clone().into_owned(), expected);
         let start = &self.start;
         self.codes = None;
         if start.first().is_none_or(|_| !self.row_major() && self.cuda.table == Table::Coordinates) {
-            let encoding = self.plan.encoding();
-            let codes = (0..start.len()).map(|index| start.code(index));
-            let bytes: Vec<u8> = match (self.cuda.table, self.deepest().1 > 32) {
-                (Table::Coordinates, _) => {
-                    codes.flat_map(|code| encoding.decode(start.level, code)).flat_map(u32::to_ne_bytes).collect()
+            let outline = &self.outline;
+            let mut bytes = Vec::new();
+            for code in (0..start.len()).map(|index| start.code(index)) {
+                match (self.cuda.table, outline.bits > 32) {
+                    (Table::Coordinates, _) => {
+                        for at in outline.own(&outline.typed.decode(start.level, code)) {
+                            bytes.extend_from_slice(&at.to_ne_bytes());
+                        }
+                    }
+                    (Table::Scalars, false) => bytes.extend_from_slice(&(code as u32).to_ne_bytes()),
+                    (Table::Scalars, true) => bytes.extend_from_slice(&code.to_ne_bytes()),
                 }
-                (Table::Scalars, false) => codes.flat_map(|code| (code as u32).to_ne_bytes()).collect(),
-                (Table::Scalars, true) => codes.flat_map(u64::to_ne_bytes).collect(),
-            };
+            }
             self.codes = Some(Buffer::upload(self.device, "the codes of the roots", &bytes)?);
         }
         let room = |array: &Reserve| array.buffer().map_or(0, Buffer::bytes);
@@ -110,9 +114,9 @@ impl<'a, const K: usize> Setup<'a, K> {
         let run = RunArgs {
             array: dense.map_or(0, |_| self.array.address()),
             stop: self.stop.address(),
-            size: padded(self.plan.domain().size()),
-            corner: padded(window.corner),
-            extent: padded(window.extent),
+            size: self.outline.told(self.outline.size()),
+            corner: self.outline.told(window.corner),
+            extent: self.outline.told(window.extent),
             windowed: u32::from(self.windowed()),
             ..RunArgs::default()
         };
@@ -132,7 +136,7 @@ impl<'a, const K: usize> Setup<'a, K> {
     }
 
     /// Blocks of `threads` threads that settle a region of a level for the host, so many cells per thread.
-    pub(super) fn pieces(&self, level: &Level<K>, threads: u64, per_thread: u64) -> u32 {
+    pub(super) fn pieces(&self, level: &Level<MAX_DIM>, threads: u64, per_thread: u64) -> u32 {
         match self.how.tuning.mapping() {
             Mapping::Sbr | Mapping::Stream => 1,
             Mapping::Mbr => Shared::of(StrategyKind::Ask).blocks(level.most_cells(), threads, per_thread),
@@ -141,12 +145,12 @@ impl<'a, const K: usize> Setup<'a, K> {
 
     /// True if the run's window is not the whole domain.
     pub(super) fn windowed(&self) -> bool {
-        self.start.window != self.plan.domain().region()
+        self.start.window != self.outline.whole.window
     }
 
     /// Bytes of a region as an item (kernels/balance/regions.cuh).
     pub(super) fn region_item_bytes(&self) -> u64 {
-        region_item_bytes::<K>(self.storage.label)
+        region_item_bytes(self.outline.dimensions, self.storage.label)
     }
 
     /// Bytes of a label's word.
@@ -171,12 +175,6 @@ impl<'a, const K: usize> Setup<'a, K> {
             [] => Ok(None),
             _ => Buffer::upload(self.device, "the curve's start states", &bytes).map(Some),
         }
-    }
-
-    /// The curve as kernels decode it on the deepest level.
-    pub(super) fn deepest(&self) -> (DeviceCurve<'_>, u32) {
-        let deepest = self.plan.levels().len() as u32 - 1;
-        (self.plan.encoding().device(deepest), self.plan.encoding().bits(deepest))
     }
 }
 

@@ -9,9 +9,9 @@ use crate::abi::DeviceStruct;
 use crate::backend::{ExploreOrder, How};
 use crate::cell::CellType;
 use crate::cuda::args::{CONSTANTS, DpArgs, LaunchArgs, RunArgs, region_item_bytes};
+use crate::cuda::outline::Outline;
 use crate::curve::DeviceCurve;
-use crate::field::{Arithmetic, DeviceTwin, Field, Precision, USER_SOURCE};
-use crate::plan::Plan;
+use crate::field::{Arithmetic, DeviceTwin, Labels, Precision, USER_SOURCE};
 use crate::result::Storage;
 
 /// The header of tables that hold coordinates instead of codes.
@@ -114,42 +114,41 @@ pub(crate) struct Specialisation {
 
 impl Specialisation {
     /// `entry` for a run; `curve` is the one that the entry decodes, with codes of `bits` bits.
-    pub(super) fn new<const K: usize>(
+    pub(super) fn new(
         entry: &'static str,
-        plan: &Plan<K>,
-        field: &dyn Field<K>,
+        outline: &Outline<'_>,
         twin: &DeviceTwin,
         how: &How,
         curve: &DeviceCurve<'_>,
         bits: u32,
     ) -> Self {
-        let block = block_shape::<K>(how);
+        let block = block_shape(outline.dimensions, how);
         let mut text = String::from("// What this specialisation fixes, generated from Rust.\n#pragma once\n\n");
         let mut define = |name: &str, value: &dyn std::fmt::Display| {
             writeln!(text, "#define {name} {value}").expect("writing to a string");
         };
         CONSTANTS.iter().for_each(|(name, value)| define(name, value));
         // Rounded up, so that plans of about as many levels share their kernels.
-        define("MOST_LEVELS", &plan.levels().len().next_multiple_of(8));
-        define("DIM", &K);
+        define("MOST_LEVELS", &outline.levels.len().next_multiple_of(8));
+        define("DIM", &outline.dimensions);
         for (axis, threads) in ["BLOCK_X", "BLOCK_Y", "BLOCK_Z"].into_iter().zip(block) {
             define(axis, &threads);
         }
         define("BLOCK", &block.iter().product::<u32>());
-        define("LISTEN", &listen(field));
+        define("LISTEN", &listen(outline.labels, outline.evaluates));
         define("FUSED", &(twin.arithmetic == Arithmetic::Fused));
-        let labels = field.labels();
+        let labels = outline.labels;
         let storage = Storage { label: labels.kind(), cell: labels.cell(how.kept.cell) };
         define("ORTHANT_TWIN_API", &DeviceTwin::API);
         define("LABELS_COUNT", &labels.work());
         define("LABEL_IS_FLOAT", &storage.label.is_float());
         define("COUNTS_AS_FLOATS", &storage.converts());
-        define("RULE_HEADER", &format_args!("\"{}\"", plan.rule().twin()));
-        define("ASKS_PROOFS", &how.tuning.asks_proofs(plan.rule()));
-        define("CERTIFIES", &plan.rule().certifies());
+        define("RULE_HEADER", &format_args!("\"{}\"", outline.rule.twin()));
+        define("ASKS_PROOFS", &how.tuning.asks_proofs(outline.rule));
+        define("CERTIFIES", &outline.rule.certifies());
         define("SCATTERED", &(how.tuning.explore_order == ExploreOrder::Scattered));
-        define("CHILDREN", &format_args!("{}u", plan.scheme().children().min(u32::MAX.into())));
-        define("REGION_ITEM_BYTES", &region_item_bytes::<K>(storage.label));
+        define("CHILDREN", &format_args!("{}u", outline.children.min(u32::MAX.into())));
+        define("REGION_ITEM_BYTES", &region_item_bytes(outline.dimensions, storage.label));
         define("BINARY_TREES", &curve.binary);
         define("CURVE_HEADER", &format_args!("\"{}\"", curve.header));
         define("FIELD_HEADER", &format_args!("\"{}\"", twin.header));
@@ -161,7 +160,8 @@ impl Specialisation {
         };
         let wide = |wide: bool| if wide { "u64" } else { "u32" };
         // Visits count the cells of the largest region, or of its closure.
-        let cells = plan.levels()[0].least_extent().iter().fold(1u128, |cells, &s| cells * (u128::from(s) + 2));
+        let extent = outline.levels[0].least_extent();
+        let cells = outline.own(&extent).iter().fold(1u128, |cells, &s| cells * (u128::from(s) + 2));
         write!(
             text,
             "#define CODE {}\n\nusing Real = {real};\nusing Label = {};\nusing Value = {};\nusing CellValue = {};\nusing Index = {};\n\n",
@@ -172,7 +172,8 @@ impl Specialisation {
             wide(cells >= 1 << 31),
         )
         .expect("writing to a string");
-        let splits: String = plan.scheme().r.iter().enumerate().map(|(j, r)| format!("j == {j} ? {r}u : ")).collect();
+        let splits: String =
+            outline.own(&outline.split).iter().enumerate().map(|(j, r)| format!("j == {j} ? {r}u : ")).collect();
         writeln!(text, "DEVICE constexpr u32 split(u32 j) {{ return {splits}1u; }}\n").expect("writing to a string");
         text += &RunArgs::declaration("RunArgs");
         text += &LaunchArgs::declaration("LaunchArgs");
@@ -188,18 +189,16 @@ impl Specialisation {
     }
 
     /// `entry` for the levels of a plan; `header` is that of its tables, if it is not the curve's.
-    pub(super) fn of_levels<const K: usize>(
+    pub(super) fn of_levels(
         entry: &'static str,
-        plan: &Plan<K>,
-        field: &dyn Field<K>,
+        outline: &Outline<'_>,
         twin: &DeviceTwin,
         how: &How,
         header: Option<&'static str>,
     ) -> Self {
-        let deepest = plan.levels().len() as u32 - 1;
-        let mut curve = plan.encoding().device(deepest);
+        let mut curve = outline.deepest();
         curve.header = header.unwrap_or(curve.header);
-        Self::new(entry, plan, field, twin, how, &curve, plan.encoding().bits(deepest))
+        Self::new(entry, outline, twin, how, &curve, outline.bits)
     }
 
     /// With more that is fixed; `dynamic` if its kernels launch kernels.
@@ -239,11 +238,10 @@ impl Specialisation {
 /// Iterations of a thread between two looks at whether the run is to end: some hundredths of a second.
 const ITERATIONS: u64 = 1 << 18;
 
-/// Labels of a thread between two such looks: a power of two, and the same for all but the costliest.
-fn listen<const K: usize>(field: &dyn Field<K>) -> u64 {
-    let labels = field.labels();
+/// Labels of a thread between two such looks: a power of two, and the same for all but the costliest. The host `evaluates` them, or not.
+fn listen(labels: Labels, evaluates: bool) -> u64 {
     // What a source for a GPU alone costs, only its largest label may tell.
-    let iterations = labels.most().filter(|_| labels.work() || field.host().is_none()).unwrap_or(0);
+    let iterations = labels.most().filter(|_| labels.work() || !evaluates).unwrap_or(0);
     1 << (ITERATIONS / iterations.max(1)).clamp(1, 64).ilog2()
 }
 
@@ -256,10 +254,10 @@ fn in_cuda(kind: CellType) -> &'static str {
     }
 }
 
-/// The block's shape over the native axes of K dimensions: what was asked for, folded where there are fewer axes.
-fn block_shape<const K: usize>(how: &How) -> [u32; 3] {
+/// The block's shape over the native axes: what was asked for, folded where there are fewer axes.
+fn block_shape(dimensions: usize, how: &How) -> [u32; 3] {
     let [x, y, z] = how.on_cuda().block;
-    match K {
+    match dimensions {
         1 => [x * y * z, 1, 1],
         2 => [x, y * z, 1],
         _ => [x, y, z],
@@ -275,7 +273,7 @@ mod tests {
         let domain = crate::geometry::Domain::new([8; 2], [[-1.0, 1.0]; 2], crate::geometry::Sample::Corner).unwrap();
         let found = [1, 512, 4095, 4096, 65535, 1 << 18, (1 << 31) - 1].map(|dwell| {
             let options = crate::field::FieldOptions { dwell, ..Default::default() };
-            listen(&*crate::field::mandelbrot::open(&domain, &options).unwrap())
+            listen(crate::field::mandelbrot::open(&domain, &options).unwrap().labels(), true)
         });
         assert_eq!(found, [64, 64, 64, 64, 4, 1, 1]);
     }

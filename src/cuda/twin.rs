@@ -2,9 +2,10 @@
 
 use super::device::{Argument, Device};
 use super::memory::Buffer;
+use super::outline::Outline;
 use crate::backend::{Error, Unsupported};
 use crate::choice::{BLOCKS, ChoiceError, is_block};
-use crate::field::{DeviceTwin, Field, FieldError};
+use crate::field::{DeviceTwin, FieldError};
 use crate::memory::Refused;
 use crate::per_axis;
 
@@ -12,17 +13,17 @@ use crate::per_axis;
 ///
 /// # Errors
 /// [`Error::Choice`] or [`Error::Unsupported`] if they cannot, [`Error::Field`] if there is no memory for its arrays.
-pub(super) fn checked<const K: usize>(field: &dyn Field<K>, block: [u32; 3]) -> Result<DeviceTwin, Error> {
+pub(super) fn checked(outline: &Outline<'_>, block: [u32; 3]) -> Result<DeviceTwin, Error> {
     let unsupported = |what| Error::Unsupported { backend: "cuda", what };
     let threads = block.iter().try_fold(1u32, |threads, &side| threads.checked_mul(side));
     if !threads.is_some_and(is_block) {
         let reason = format!("the threads of a block must be {BLOCKS}");
         return Err(ChoiceError::new("block", per_axis::text(&block), reason).into());
     }
-    if field.carrier().is_some() {
+    if outline.carries {
         return Err(unsupported(Unsupported::Payload));
     }
-    let twin = field.twin().ok_or_else(|| unsupported(Unsupported::NoTwin))?;
+    let twin = outline.typed.twin().ok_or_else(|| unsupported(Unsupported::NoTwin))?;
     match (twin.api, twin.refused) {
         (DeviceTwin::API, None) => Ok(twin),
         (DeviceTwin::API, Some(Refused { bytes: need })) => {
@@ -52,6 +53,7 @@ pub(super) fn upload(device: &Device, twin: &mut DeviceTwin) -> Result<(Argument
 mod tests {
     use super::*;
     use crate::field::ArrayField;
+    use crate::geometry::{Domain, Sample};
     use ndarray::{IxDyn, aview0};
 
     #[test]
@@ -59,7 +61,8 @@ mod tests {
         // One byte, seen so often that no address space has room for a copy.
         let one = aview0(&7u8);
         let field = ArrayField::<2, u8>::new(one.broadcast(IxDyn(&[1 << 31, 1 << 31])).unwrap()).unwrap();
-        match checked(&field, [8, 8, 1]).map(drop) {
+        let domain = Domain::new([1 << 31, 1 << 31], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
+        match checked(&Outline::of_sample(&domain, &field).unwrap(), [8, 8, 1]).map(drop) {
             Err(Error::Field(FieldError::Memory { need, .. })) => assert_eq!(need, 1 << 62),
             other => panic!("{other:?}"),
         }

@@ -16,6 +16,9 @@
 //! cells: exploration visits them in a scattered order and usually stops after a few. Every face cell has exactly one
 //! number, for every extent, sides of 1 and 2 included.
 
+#[cfg(feature = "cuda")]
+use crate::dimension::{MAX_DIM, widened};
+
 /// A k-orthotope of cells: `corner[j] .. corner[j] + extent[j]` on axis j. Units: cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Region<const K: usize> {
@@ -45,6 +48,12 @@ impl<const K: usize> Region<K> {
             inside *= u64::from(self.extent[j].saturating_sub(2));
         }
         self.volume() - inside
+    }
+
+    /// The same box in the most dimensions, with one cell along axes beyond its own.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn widened(&self) -> Region<MAX_DIM> {
+        Region { corner: widened(self.corner, 0), extent: widened(self.extent, 1) }
     }
 
     /// True if every cell of `other` is a cell of `self`.

@@ -3,6 +3,8 @@
 //! Arithmetic is exact: the stop rule compares integers, bounds are floors of rationals, so that children tile their
 //! parent for every n, g and r, divisible or not.
 
+#[cfg(feature = "cuda")]
+use crate::dimension::{MAX_DIM, widened};
 use crate::geometry::region::{Region, saturated_wide};
 
 /// {g, r, B}: how a domain is split.
@@ -127,6 +129,12 @@ impl<const K: usize> Level<K> {
             sides[j] = if self.size[j].is_multiple_of(self.grid[j]) { self.size[j] / self.grid[j] } else { 0 };
         }
         sides
+    }
+
+    /// The same lattice in the most dimensions, of one region of one cell along axes beyond its own.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn widened(&self) -> Level<MAX_DIM> {
+        Level { index: self.index, grid: widened(self.grid, 1), size: widened(self.size, 1) }
     }
 
     /// Cells of the largest region.

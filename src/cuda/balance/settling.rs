@@ -10,11 +10,12 @@ use crate::cuda::device::Device;
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits::PENDING_PER_CREDIT;
 use crate::cuda::memory::{Allocation, Reserve};
+use crate::cuda::outline::Outline;
 use crate::cuda::setup::Setup;
 use crate::cuda::specialise::Specialisation;
-use crate::field::{DeviceTwin, Field};
+use crate::dimension::MAX_DIM;
+use crate::field::DeviceTwin;
 use crate::geometry::Level;
-use crate::plan::Plan;
 
 /// What the regions of a list are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +65,7 @@ impl Settling {
     ///
     /// # Errors
     /// [`Error::Choice`] of a plan whose regions have too many cells, [`Error::Balancer`], [`Error::Cuda`].
-    pub(in crate::cuda) fn new<const K: usize>(setup: &Setup<'_, K>) -> Result<Option<Self>, Error> {
+    pub(in crate::cuda) fn new(setup: &Setup<'_>) -> Result<Option<Self>, Error> {
         let Some(choice) = setup.how.settles_by() else { return Ok(None) };
         let mut settling = Self {
             choice,
@@ -73,17 +74,15 @@ impl Settling {
             structs: Default::default(),
             parts: Reserve::default(),
         };
-        let levels = setup.plan.levels();
-        let expected = setup.plan.expected_regions(setup.field.boundary_dimension());
-        for (level, regions) in levels.iter().zip(expected) {
+        for (level, &regions) in setup.outline.levels.iter().zip(&setup.outline.expected) {
             // How many there are, only a run tells.
             let regions = (regions as u64).clamp(1, 1 << 24);
             let uniform = LaunchArgs { regions, ..LaunchArgs::default() };
             settling.add(setup, level, uniform)?;
-            if setup.plan.is_last(level.index) {
+            if setup.outline.is_last(level.index) {
                 settling.add(setup, level, LaunchArgs { leaves: 1, ..uniform })?;
             }
-            if setup.how.tuning.pass_on_cuda() == Pass::Level || setup.plan.is_last(level.index) {
+            if setup.how.tuning.pass_on_cuda() == Pass::Level || setup.outline.is_last(level.index) {
                 for kind in [ListKind::Uniform, ListKind::Leaves] {
                     let parts = std::mem::take(&mut settling.lists[kind as usize].parts);
                     settling.prepare(setup, kind, &parts)?;
@@ -94,13 +93,13 @@ impl Settling {
     }
 
     /// Bytes that settling from lists is expected to take per region; 0 if there are none.
-    pub(in crate::cuda) fn bytes_per_region<const K: usize>(field: &dyn Field<K>, how: &How) -> u64 {
-        let item = region_item_bytes::<K>(field.labels().kind());
+    pub(in crate::cuda) fn bytes_per_region(outline: &Outline<'_>, how: &How) -> u64 {
+        let item = region_item_bytes(outline.dimensions, outline.labels.kind());
         how.settles_by().map_or(0, |_| item + 4 + BalanceRoom::BYTES_PER_ITEM)
     }
 
     /// Tells kernels where the next run goes.
-    pub(in crate::cuda) fn aim<const K: usize>(&mut self, setup: &Setup<'_, K>) -> Result<(), Error> {
+    pub(in crate::cuda) fn aim(&mut self, setup: &Setup<'_>) -> Result<(), Error> {
         for (to, argument) in self.structs.iter_mut().zip([&setup.run, &setup.args]) {
             put(setup.device, to, &argument.bytes())?;
         }
@@ -119,10 +118,10 @@ impl Settling {
     }
 
     /// Regions of a level for later: uniform ones, or leaves.
-    pub(in crate::cuda) fn add<const K: usize>(
+    pub(in crate::cuda) fn add(
         &mut self,
-        setup: &Setup<'_, K>,
-        level: &Level<K>,
+        setup: &Setup<'_>,
+        level: &Level<MAX_DIM>,
         part: LaunchArgs,
     ) -> Result<(), Error> {
         if part.regions == 0 {
@@ -133,7 +132,7 @@ impl Settling {
         let side = level.whole_sides()[0];
         let wide = kind == ListKind::Uniform && !setup.windowed() && side > 0 && side.is_multiple_of(quad);
         // What is beyond the window is nobody's, of uniform regions.
-        let shown = if kind == ListKind::Uniform { setup.start.window.extent } else { [u32::MAX; K] };
+        let shown = if kind == ListKind::Uniform { setup.start.window.extent } else { [u32::MAX; MAX_DIM] };
         let cells = level.most_cells_within(shown);
         let units = cells / if wide { u64::from(quad) } else { 1 };
         let parts = &mut self.lists[kind as usize].parts;
@@ -158,9 +157,9 @@ impl Settling {
 
     /// Settles all lists, which are empty then; `make` needs parts on the device if there are several of them, or always if it
     /// `looks_there`. Returns the number of launches for uniform regions and for leaves.
-    pub(in crate::cuda) fn settle<const K: usize>(
+    pub(in crate::cuda) fn settle(
         &mut self,
-        setup: &Setup<'_, K>,
+        setup: &Setup<'_>,
         launcher: &mut Launcher<'_>,
         looks_there: bool,
         make: MakeItems<'_>,
@@ -217,9 +216,9 @@ impl Settling {
     }
 
     /// The layout for a list, with its kernels compiled; None if it is empty.
-    fn prepare<const K: usize>(
+    fn prepare(
         &mut self,
-        setup: &Setup<'_, K>,
+        setup: &Setup<'_>,
         kind: ListKind,
         parts: &[LaunchArgs],
     ) -> Result<Option<(BalanceLayout, Facts)>, Error> {
@@ -237,8 +236,8 @@ impl Settling {
         }
         let defines = defines(&layout);
         if self.compiled(kind, &defines).is_none() {
-            let Setup { plan, field, twin, how, .. } = setup;
-            let source = specialise(plan, *field, twin, how, kind, &layout);
+            let Setup { outline, twin, how, .. } = setup;
+            let source = specialise(outline, twin, how, kind, &layout);
             let kernels = BalanceKernels::of(&setup.device.kernels(&source)?, &layout)?;
             self.compiled.push(Compiled { kind, defines, kernels });
         }
@@ -251,24 +250,22 @@ impl Settling {
 ///
 /// # Errors
 /// [`Error::Balancer`].
-pub(in crate::cuda) fn specialise_all<const K: usize>(
-    plan: &Plan<K>,
-    field: &dyn Field<K>,
+pub(in crate::cuda) fn specialise_all(
+    outline: &Outline<'_>,
     twin: &DeviceTwin,
     how: &How,
 ) -> Result<Vec<Specialisation>, Error> {
     let Some(choice) = how.settles_by() else { return Ok(Vec::new()) };
-    let run = [(plan.levels()[0].most_cells().try_into().unwrap_or(u32::MAX), 132)];
+    let run = [(outline.levels[0].most_cells().try_into().unwrap_or(u32::MAX), 132)];
     let facts = Facts::of(run.into_iter());
     let small = |most| mean_of_small(run.into_iter(), most);
     let layout = choice.of(&facts).layout(&facts, &small, Multiprocessors([132, 2048]))?;
-    Ok([ListKind::Uniform, ListKind::Leaves].map(|kind| specialise(plan, field, twin, how, kind, &layout)).into())
+    Ok([ListKind::Uniform, ListKind::Leaves].map(|kind| specialise(outline, twin, how, kind, &layout)).into())
 }
 
 /// The kernels of a layout for regions of a kind.
-fn specialise<const K: usize>(
-    plan: &Plan<K>,
-    field: &dyn Field<K>,
+fn specialise(
+    outline: &Outline<'_>,
     twin: &DeviceTwin,
     how: &How,
     kind: ListKind,
@@ -278,7 +275,7 @@ fn specialise<const K: usize>(
     let mut defines = defines(layout);
     defines.push(("BODY_HEADER", "\"balance/settle.cuh\"".into()));
     defines.push(("SETTLES_LEAVES", u32::from(kind == ListKind::Leaves).to_string()));
-    Specialisation::of_levels("strategies/settle.cu", plan, field, twin, &how, None).and(
+    Specialisation::of_levels("strategies/settle.cu", outline, twin, &how, None).and(
         &defines,
         &BalanceArgs::declaration("BalanceArgs"),
         layout.credits.is_some(),

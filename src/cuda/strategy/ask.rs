@@ -6,7 +6,6 @@
 
 use cudarc::driver::CudaEvent;
 
-use crate::abi::padded;
 use crate::backend::{AskLoop, Error, How, Insertion, Pass, Shared, StrategyKind, Table};
 use crate::cuda::args::{
     COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, LaunchArgs, SETTLE_IN_PLACE, SETTLE_LISTED, SETTLE_NONE,
@@ -16,14 +15,15 @@ use crate::cuda::device::{Kernel, LoadedModule, elapsed};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits;
 use crate::cuda::memory::{Allocation, Buffer, Pinned, Reserve};
+use crate::cuda::outline::Outline;
 use crate::cuda::setup::Setup;
 use crate::cuda::specialise::{COORDINATES, Specialisation};
 use crate::cuda::strategy::bricks::DeviceBricks;
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
 use crate::cuda::watch::Watch;
-use crate::field::{DeviceTwin, Field};
+use crate::dimension::MAX_DIM;
+use crate::field::DeviceTwin;
 use crate::geometry::Level;
-use crate::plan::Plan;
 use crate::result::{Bricks, Keep, Launches, LevelKernels, Terminal};
 
 /// Stable insertion: the most pieces whose ranks are added up, and the fewest regions of a thread.
@@ -70,16 +70,16 @@ pub(super) struct LevelTables {
 }
 
 /// Bytes of a code in a table of the deepest level.
-fn code_bytes<const K: usize>(plan: &Plan<K>, table: Table) -> u64 {
+fn code_bytes(outline: &Outline<'_>, table: Table) -> u64 {
     match table {
-        Table::Coordinates => 4 * K as u64,
-        Table::Scalars => plan.code_bytes(plan.levels().len() as u32 - 1),
+        Table::Coordinates => 4 * outline.dimensions as u64,
+        Table::Scalars => outline.code_bytes(),
     }
 }
 
 impl AskProgram {
     /// How the terminal regions of a run are settled: uniform ones, leaves.
-    fn settles<const K: usize>(setup: &Setup<'_, K>) -> (u32, u32) {
+    fn settles(setup: &Setup<'_>) -> (u32, u32) {
         match (setup.how.kept.keep, setup.how.tuning.pass_on_cuda()) {
             (Keep::Counts, _) => (SETTLE_NONE, SETTLE_NONE),
             (Keep::Regions, _) => (SETTLE_NONE, SETTLE_LISTED),
@@ -89,16 +89,16 @@ impl AskProgram {
     }
 
     /// Launches one level; `regions` are its regions.
-    fn level<const K: usize>(
+    fn level(
         &mut self,
-        setup: &Setup<'_, K>,
+        setup: &Setup<'_>,
         launcher: &mut Launcher<'_>,
-        level: &Level<K>,
+        level: &Level<MAX_DIM>,
         regions: u64,
         kernels: &mut LevelKernels,
     ) -> Result<LaunchArgs, Error> {
-        let (device, plan) = (setup.device, &setup.plan);
-        let last = plan.is_last(level.index);
+        let (device, outline) = (setup.device, &setup.outline);
+        let last = outline.is_last(level.index);
         let how = match setup.cuda.ask_loop {
             AskLoop::Lean => Allocation::Pool,
             AskLoop::Paper => Allocation::Immediate,
@@ -118,13 +118,13 @@ impl AskProgram {
                 SETTLE_IN_PLACE => setup.pieces(level, self.threads, if last { shared.leaf } else { shared.fill }),
                 _ => 1,
             },
-            grid: padded(level.grid),
-            side: padded(level.whole_sides()),
+            grid: outline.told(level.grid),
+            side: outline.told(level.whole_sides()),
             counters: self.counters.address() + u64::from(level.index * COUNTERS) * 4,
             tallies: setup.tallies(level.index),
             ..LaunchArgs::default()
         };
-        args.set_curve(&plan.encoding().device(level.index), self.starts.as_ref().map_or(0, Buffer::address));
+        args.set_curve(&outline.typed.curve(level.index), self.starts.as_ref().map_or(0, Buffer::address));
         if !last {
             let families = &mut self.tables[next].families;
             args.next = families.ensure(device, "the OLT of the next level", regions * self.code_bytes, how)?.address();
@@ -163,12 +163,7 @@ impl AskProgram {
     }
 
     /// Reads a level's counters back.
-    fn counters<const K: usize>(
-        &mut self,
-        setup: &Setup<'_, K>,
-        watch: &Watch<'_>,
-        args: &LaunchArgs,
-    ) -> Result<[u64; 3], Error> {
+    fn counters(&mut self, setup: &Setup<'_>, watch: &Watch<'_>, args: &LaunchArgs) -> Result<[u64; 3], Error> {
         let bytes = COUNTERS as usize * 4;
         self.pinned.fetch(setup.device, args.counters, bytes)?;
         watch.wait(KERNELS)?;
@@ -181,11 +176,11 @@ impl AskProgram {
     }
 
     /// Settles what the level listed, or leaves it to the end.
-    fn settle_listed<const K: usize>(
+    fn settle_listed(
         &mut self,
-        setup: &Setup<'_, K>,
+        setup: &Setup<'_>,
         launcher: &mut Launcher<'_>,
-        level: &Level<K>,
+        level: &Level<MAX_DIM>,
         args: LaunchArgs,
         [leaves, fills]: [u64; 2],
         kernels: &mut LevelKernels,
@@ -203,11 +198,11 @@ impl AskProgram {
     }
 
     /// Evaluates leaves into bricks, by blocks of their own; returns the number of launches.
-    fn evaluate_bricks<const K: usize>(
+    fn evaluate_bricks(
         &mut self,
-        setup: &Setup<'_, K>,
+        setup: &Setup<'_>,
         launcher: &mut Launcher<'_>,
-        level: &Level<K>,
+        level: &Level<MAX_DIM>,
         args: LaunchArgs,
         leaves: u64,
     ) -> Result<u64, Error> {
@@ -218,11 +213,7 @@ impl AskProgram {
     }
 
     /// Settles what was listed by a balancer; returns the number of launches for uniform regions and for leaves.
-    fn settle_balanced<const K: usize>(
-        &mut self,
-        setup: &Setup<'_, K>,
-        launcher: &mut Launcher<'_>,
-    ) -> Result<[u64; 2], Error> {
+    fn settle_balanced(&mut self, setup: &Setup<'_>, launcher: &mut Launcher<'_>) -> Result<[u64; 2], Error> {
         let (items, threads) = (&self.items, self.threads);
         let Some(settling) = &mut self.settling else { return Ok([0; 2]) };
         settling.settle(setup, launcher, false, &mut |launcher, list, parts| {
@@ -236,13 +227,13 @@ impl AskProgram {
     }
 }
 
-impl<const K: usize> MakeProgram<K> for AskProgram {
-    fn new(setup: &Setup<'_, K>) -> Result<Self, Error> {
-        let (plan, device) = (&setup.plan, setup.device);
-        limits::check(plan, &setup.how)?;
-        let specialisation = <Self as MakeProgram<K>>::specialise(plan, setup.field, &setup.twin, &setup.how)?;
+impl MakeProgram for AskProgram {
+    fn new(setup: &Setup<'_>) -> Result<Self, Error> {
+        let (outline, device) = (&setup.outline, setup.device);
+        limits::check(outline, &setup.how)?;
+        let specialisation = <Self as MakeProgram>::specialise(outline, &setup.twin, &setup.how)?;
         let kernels: LoadedModule = device.kernels(&specialisation)?;
-        let levels = plan.levels().len();
+        let levels = outline.levels.len();
         Ok(Self {
             explore: kernels.get("ask_explore")?,
             leaf: kernels.get("ask_leaf")?,
@@ -250,8 +241,8 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
             rank: kernels.get("ask_rank")?,
             place: kernels.get("ask_place")?,
             threads: u64::from(specialisation.threads()),
-            code_bytes: code_bytes(plan, setup.cuda.table),
-            starts: setup.starts(&setup.deepest().0)?,
+            code_bytes: code_bytes(outline, setup.cuda.table),
+            starts: setup.starts(&setup.outline.deepest())?,
             counters: Buffer::new(device, "counters", levels as u64 * u64::from(COUNTERS) * 4, Allocation::Pool)?,
             pinned: Pinned::new(device, COUNTERS as usize * 4)?,
             tables: (0..if setup.how.kept.keep == Keep::Counts { 2 } else { levels.max(2) })
@@ -266,13 +257,13 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
         })
     }
 
-    fn specialise(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
+    fn specialise(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
         let header = (how.on_cuda().table == Table::Coordinates).then_some(COORDINATES);
-        Ok(Specialisation::of_levels("strategies/ask.cu", plan, field, twin, how, header))
+        Ok(Specialisation::of_levels("strategies/ask.cu", outline, twin, how, header))
     }
 
-    fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128 {
-        let regions: f64 = plan.expected_regions(field.boundary_dimension()).iter().sum();
+    fn table_bytes(outline: &Outline<'_>, how: &How) -> u128 {
+        let regions: f64 = outline.expected.iter().sum();
         let lists = match (how.kept.keep, how.tuning.pass_on_cuda()) {
             (Keep::Counts, _) | (Keep::Dense, Pass::InPlace) => 0,
             (Keep::Regions, _) => 4,
@@ -280,21 +271,21 @@ impl<const K: usize> MakeProgram<K> for AskProgram {
         };
         regions as u128
             * u128::from(
-                code_bytes(plan, how.on_cuda().table)
+                code_bytes(outline, how.on_cuda().table)
                     + 1
-                    + field.labels().kind().bytes().max(4)
+                    + outline.labels.kind().bytes().max(4)
                     + lists
-                    + Settling::bytes_per_region(field, how),
+                    + Settling::bytes_per_region(outline, how),
             )
     }
 }
 
-impl<const K: usize> Program<K> for AskProgram {
-    fn aim(&mut self, setup: &Setup<'_, K>) -> Result<(), Error> {
+impl Program for AskProgram {
+    fn aim(&mut self, setup: &Setup<'_>) -> Result<(), Error> {
         self.settling.as_mut().map_or(Ok(()), |settling| settling.aim(setup))
     }
 
-    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
+    fn run(&mut self, setup: &Setup<'_>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
         let watch = launcher.watch;
         self.launched.clear();
         self.marks.clear();
@@ -304,7 +295,7 @@ impl<const K: usize> Program<K> for AskProgram {
         self.counters.set(0)?;
         self.marks.push(setup.device.mark()?);
         let mut regions = setup.start.len();
-        for level in &setup.plan.levels()[setup.start.level as usize..] {
+        for level in &setup.outline.levels[setup.start.level as usize..] {
             watch.check()?;
             if setup.cuda.ask_loop == AskLoop::Paper {
                 // Freeing memory waits too, but hears nothing.
@@ -313,7 +304,7 @@ impl<const K: usize> Program<K> for AskProgram {
             if regions > limits::MOST {
                 return Err(limits::too_many_regions(level.index, u128::from(regions)));
             }
-            let last = setup.plan.is_last(level.index);
+            let last = setup.outline.is_last(level.index);
             let mut kernels = LevelKernels::default();
             let args = self.level(setup, launcher, level, regions, &mut kernels)?;
             let listed = args.fill == SETTLE_LISTED || (last && args.leaf == SETTLE_LISTED);
@@ -326,12 +317,12 @@ impl<const K: usize> Program<K> for AskProgram {
             }
             if self.settling.as_ref().is_none_or(Settling::is_empty) {
                 // What is not settled are the mixed regions, a share of the level's lattice.
-                let open = setup.plan.domain().cells() as f64 * mixed as f64 / level.regions() as f64;
+                let open = setup.outline.whole.cells as f64 * mixed as f64 / level.regions() as f64;
                 watch.control.reach((setup.start.cells as f64 - open) as u64);
             }
             self.marks.push(setup.device.mark()?);
             self.launched.push(args);
-            let read = if level.index == setup.start.level { 0 } else { regions / setup.plan.scheme().children() };
+            let read = if level.index == setup.start.level { 0 } else { regions / setup.outline.children };
             self.runs.push(LevelRun {
                 regions,
                 subdivided: mixed,
@@ -340,7 +331,7 @@ impl<const K: usize> Program<K> for AskProgram {
                 kernels,
                 time: None,
             });
-            regions = mixed * setup.plan.scheme().children();
+            regions = mixed * setup.outline.children;
             if regions == 0 {
                 break;
             }
@@ -354,12 +345,12 @@ impl<const K: usize> Program<K> for AskProgram {
         Ok(())
     }
 
-    fn levels(&self, _: &Setup<'_, K>, _: &mut Launches) -> Result<Vec<LevelRun>, Error> {
+    fn levels(&self, _: &Setup<'_>, _: &mut Launches) -> Result<Vec<LevelRun>, Error> {
         let timed = self.runs.iter().zip(self.marks.windows(2));
         timed.map(|(run, marks)| Ok(LevelRun { time: Some(elapsed(&marks[0], &marks[1])?), ..*run })).collect()
     }
 
-    fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Bricks), Error> {
+    fn collect(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, Bricks), Error> {
         self.terminals(setup)
     }
 }

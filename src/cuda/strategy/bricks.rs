@@ -3,6 +3,7 @@
 use crate::backend::Error;
 use crate::cuda::memory::{Allocation, Reserve, read};
 use crate::cuda::setup::Setup;
+use crate::dimension::MAX_DIM;
 use crate::geometry::Level;
 use crate::result::Bricks;
 
@@ -12,12 +13,7 @@ pub(super) struct DeviceBricks(Reserve);
 
 impl DeviceBricks {
     /// Makes room for the bricks of so many regions of a level; returns where they begin.
-    pub(super) fn reserve<const K: usize>(
-        &mut self,
-        setup: &Setup<'_, K>,
-        level: &Level<K>,
-        leaves: u64,
-    ) -> Result<u64, Error> {
+    pub(super) fn reserve(&mut self, setup: &Setup<'_>, level: &Level<MAX_DIM>, leaves: u64) -> Result<u64, Error> {
         let bytes = leaves * level.most_cells() * setup.storage.cell.bytes();
         let bricks = self.0.ensure(setup.device, "the bricks of leaves", bytes, Allocation::Pool)?;
         if level.whole_sides().contains(&0) {
@@ -28,15 +24,10 @@ impl DeviceBricks {
     }
 
     /// The cells of the first so many bricks, each of which has its room.
-    pub(super) fn read<const K: usize>(
-        &self,
-        setup: &Setup<'_, K>,
-        level: &Level<K>,
-        leaves: u64,
-    ) -> Result<Bricks, Error> {
+    pub(super) fn read(&self, setup: &Setup<'_>, level: &Level<MAX_DIM>, leaves: u64) -> Result<Bricks, Error> {
         let (most, width) = (level.most_cells(), setup.storage.cell.bytes());
         let mut bricks = Bricks::zeroed(setup.storage.cell, leaves, most)?;
-        read(setup.device, self.0.address(), leaves * most * width, |start, bytes| {
+        read(setup.device, self.0.address(), leaves * most * width, &mut |start, bytes| {
             bricks.store(start / width, bytes);
             Ok(())
         })?;

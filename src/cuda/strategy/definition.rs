@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use crate::backend::{Error, How};
 use crate::cuda::launcher::Launcher;
+use crate::cuda::outline::Outline;
 use crate::cuda::setup::Setup;
 use crate::cuda::specialise::Specialisation;
-use crate::field::{DeviceTwin, Field};
-use crate::geometry::Level;
-use crate::plan::Plan;
+use crate::field::DeviceTwin;
 use crate::result::{Bricks, Launches, LevelKernels, Terminal};
 
 /// What a program tells of one level of its last run.
@@ -23,42 +22,37 @@ pub(in crate::cuda) struct LevelRun {
 }
 
 /// A host program with its kernels and tables.
-pub(in crate::cuda) trait Program<const K: usize> {
+pub(in crate::cuda) trait Program {
     /// True if kernels launch kernels, so that the device's limit of pending launches matters.
     fn launches_from_device(&self) -> bool {
         false
     }
 
     /// Makes ready for a run from where the setup says, outside of its time.
-    fn aim(&mut self, _: &Setup<'_, K>) -> Result<(), Error> {
+    fn aim(&mut self, _: &Setup<'_>) -> Result<(), Error> {
         Ok(())
     }
 
     /// One run, up to the last kernel.
-    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error>;
+    fn run(&mut self, setup: &Setup<'_>, launcher: &mut Launcher<'_>) -> Result<(), Error>;
 
     /// What the last run found per level, when it is done; adds what only the device counted to `launches`.
-    fn levels(&self, setup: &Setup<'_, K>, launches: &mut Launches) -> Result<Vec<LevelRun>, Error>;
+    fn levels(&self, setup: &Setup<'_>, launches: &mut Launches) -> Result<Vec<LevelRun>, Error>;
 
     /// The terminal regions of the last run and the cells of its leaves, in any order.
-    fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Bricks), Error>;
-
-    /// The levels that the last run may have reached.
-    fn lattices(&self, setup: &Setup<'_, K>) -> Vec<Level<K>> {
-        setup.plan.levels()[setup.start.level as usize..].to_vec()
-    }
+    fn collect(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, Bricks), Error>;
 }
 
 /// What a strategy says before there is a program.
-pub(super) trait MakeProgram<const K: usize>: Program<K> + Sized + 'static {
+pub(super) trait MakeProgram: Program + Sized + 'static {
     /// The program of a run, with its tables.
-    fn new(setup: &Setup<'_, K>) -> Result<Self, Error>;
+    fn new(setup: &Setup<'_>) -> Result<Self, Error>;
 
     /// Its kernels.
-    fn specialise(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error>;
+    fn specialise(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error>;
 
     /// Bytes that its tables and lists are expected to take on the device, beside the dense array and the bricks.
-    fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128;
+    fn table_bytes(outline: &Outline<'_>, how: &How) -> u128;
 
     /// The share of that of a run whose roots come to a share of all regions.
     fn table_share(roots: f64) -> f64 {
@@ -66,16 +60,16 @@ pub(super) trait MakeProgram<const K: usize>: Program<K> + Sized + 'static {
     }
 }
 
-/// The functions of a strategy in K dimensions.
-pub(in crate::cuda) struct Maker<const K: usize> {
-    pub(in crate::cuda) program: fn(&Setup<'_, K>) -> Result<Box<dyn Program<K>>, Error>,
-    pub(in crate::cuda) specialise: fn(&Plan<K>, &dyn Field<K>, &DeviceTwin, &How) -> Result<Specialisation, Error>,
-    pub(in crate::cuda) table_bytes: fn(&Plan<K>, &dyn Field<K>, &How) -> u128,
+/// The functions of a strategy.
+pub(in crate::cuda) struct Maker {
+    pub(in crate::cuda) program: fn(&Setup<'_>) -> Result<Box<dyn Program>, Error>,
+    pub(in crate::cuda) specialise: fn(&Outline<'_>, &DeviceTwin, &How) -> Result<Specialisation, Error>,
+    pub(in crate::cuda) table_bytes: fn(&Outline<'_>, &How) -> u128,
     pub(in crate::cuda) table_share: fn(f64) -> f64,
 }
 
-impl<const K: usize> Maker<K> {
-    pub(super) fn of<S: MakeProgram<K>>() -> Self {
+impl Maker {
+    pub(super) fn of<S: MakeProgram>() -> Self {
         Self {
             program: |setup| Ok(Box::new(S::new(setup)?)),
             specialise: S::specialise,

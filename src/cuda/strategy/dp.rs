@@ -17,14 +17,14 @@ use crate::cuda::device::{Kernel, LoadedModule};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits::{self, PENDING_PER_CREDIT};
 use crate::cuda::memory::{Allocation, Buffer, Pinned, Reserve, read_integers};
+use crate::cuda::outline::Outline;
 use crate::cuda::setup::{Setup, tally};
 use crate::cuda::specialise::Specialisation;
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
 use crate::cuda::strategy::dp_setup::{self, expected_families, level_args};
 use crate::cuda::strategy::dp_terminals::Terminals;
 use crate::cuda::watch::Watch;
-use crate::field::{DeviceTwin, Field};
-use crate::plan::Plan;
+use crate::field::DeviceTwin;
 use crate::result::{Bricks, Keep, Launches, LevelKernels, Terminal};
 
 /// The most credits: tickets are named by 24 bits.
@@ -95,7 +95,7 @@ fn origin(from: u32) -> u64 {
 
 impl DpProgram {
     /// Makes the tables of `tail` and puts all structs on the device, unless they are there.
-    pub(super) fn upload<const K: usize>(&mut self, setup: &Setup<'_, K>) -> Result<(), Error> {
+    pub(super) fn upload(&mut self, setup: &Setup<'_>) -> Result<(), Error> {
         let (device, roots) = (setup.device, setup.start.level as usize);
         if self.table_capacity > 0 {
             for table in &mut self.tables {
@@ -152,7 +152,7 @@ impl DpProgram {
     }
 
     /// Waits for the device and reads the counters.
-    fn counters<const K: usize>(&mut self, setup: &Setup<'_, K>, watch: &Watch<'_>) -> Result<Vec<u64>, Error> {
+    fn counters(&mut self, setup: &Setup<'_>, watch: &Watch<'_>) -> Result<Vec<u64>, Error> {
         let bytes = self.counters.bytes() as usize;
         self.pinned.fetch(setup.device, self.counters.address(), bytes)?;
         watch.wait("running kernels that launch kernels")?;
@@ -161,14 +161,14 @@ impl DpProgram {
     }
 
     /// `region` and `block`: the roots, and rounds for what overflowed.
-    fn rounds<const K: usize>(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<DpRun, Error> {
+    fn rounds(&mut self, setup: &Setup<'_>, launcher: &mut Launcher<'_>) -> Result<DpRun, Error> {
         // Regions of a block: one, or a family.
         let (family, each) = match setup.cuda.dp_launch {
-            DpLaunch::Region => (setup.plan.scheme().children(), 1),
-            DpLaunch::Block | DpLaunch::Tail => (1, setup.plan.scheme().children()),
+            DpLaunch::Region => (setup.outline.children, 1),
+            DpLaunch::Block | DpLaunch::Tail => (1, setup.outline.children),
         };
         let roots = setup.start.len();
-        let mut ran = DpRun { host: vec![0; setup.plan.levels().len()], ..DpRun::default() };
+        let mut ran = DpRun { host: vec![0; setup.outline.levels.len()], ..DpRun::default() };
         ran.host[setup.start.level as usize] =
             launcher.entry(&self.explore, roots.div_ceil(each), self.args[0], origin(FROM_ROOTS))?;
         let mut turn = 0;
@@ -188,9 +188,9 @@ impl DpProgram {
     }
 
     /// `tail`: the level of the roots, and every level that the device could not launch.
-    fn tails<const K: usize>(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<DpRun, Error> {
-        let children = setup.plan.scheme().children();
-        let mut host = vec![0; setup.plan.levels().len()];
+    fn tails(&mut self, setup: &Setup<'_>, launcher: &mut Launcher<'_>) -> Result<DpRun, Error> {
+        let children = setup.outline.children;
+        let mut host = vec![0; setup.outline.levels.len()];
         let first = (setup.start.level as usize, setup.start.len());
         let (mut level, mut regions) = first;
         loop {
@@ -218,7 +218,7 @@ impl DpProgram {
     }
 
     /// Forgets what was counted, with lists as long as they have to be.
-    fn restart<const K: usize>(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
+    fn restart(&mut self, setup: &Setup<'_>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
         launcher.launches = Launches::default();
         self.upload(setup)?;
         setup.reset_tallies()?;
@@ -227,13 +227,13 @@ impl DpProgram {
     }
 }
 
-impl<const K: usize> MakeProgram<K> for DpProgram {
-    fn new(setup: &Setup<'_, K>) -> Result<Self, Error> {
-        let (plan, device, cuda) = (&setup.plan, setup.device, &setup.cuda);
+impl MakeProgram for DpProgram {
+    fn new(setup: &Setup<'_>) -> Result<Self, Error> {
+        let (outline, device, cuda) = (&setup.outline, setup.device, &setup.cuda);
         if cuda.table == Table::Coordinates {
             return Err(ChoiceError::new("table", "coordinates", "dp keeps scalars only; use ask").into());
         }
-        limits::check(plan, &setup.how)?;
+        limits::check(outline, &setup.how)?;
         if let Some(launches) = cuda.pending_launches.filter(|&launches| u64::from(launches) < PENDING_PER_CREDIT) {
             let reason = format!("at least {PENDING_PER_CREDIT} are needed, for one launch in flight");
             return Err(ChoiceError::new("pending-launches", launches, reason).into());
@@ -242,20 +242,19 @@ impl<const K: usize> MakeProgram<K> for DpProgram {
         let kernels = setup.how.tuning.max_kernels.map_or(device.concurrent_kernels() as u64, u64::from);
         let wanted = cuda.dp_budget.map_or(kernels, u64::from);
         let budget = wanted.min(pending / PENDING_PER_CREDIT).clamp(1, MOST_CREDITS);
-        let specialisation = <Self as MakeProgram<K>>::specialise(plan, setup.field, &setup.twin, &setup.how)?;
+        let specialisation = <Self as MakeProgram>::specialise(outline, &setup.twin, &setup.how)?;
         let image: LoadedModule = device.kernels(&specialisation)?;
-        let (curve, bits) = setup.deepest();
-        let starts = setup.starts(&curve)?;
-        let code_bytes = if bits > 32 { 8 } else { 4 };
+        let starts = setup.starts(&outline.deepest())?;
+        let code_bytes = outline.code_bytes();
         let tail = setup.cuda.dp_launch == DpLaunch::Tail;
         let room = if tail { 0 } else { u64::from(setup.cuda.dp_overflow) };
         let table = |width| Buffer::new(device, "an overflow table", room * width, Allocation::Pool);
         let overflow = [[table(code_bytes)?, table(4)?], [table(code_bytes)?, table(4)?]];
         let threads = u64::from(specialisation.threads());
-        let words = u64::from(DP_COUNTERS) + plan.levels().len() as u64 * u64::from(COUNTERS);
+        let words = u64::from(DP_COUNTERS) + outline.levels.len() as u64 * u64::from(COUNTERS);
         let counters = Buffer::new(device, "counters", words * 4, Allocation::Pool)?;
         let mut levels: Vec<LaunchArgs> =
-            plan.levels().iter().map(|level| level_args(setup, level, threads, starts.as_ref())).collect();
+            outline.levels.iter().map(|level| level_args(setup, level, threads, starts.as_ref())).collect();
         for (level, args) in levels.iter_mut().enumerate() {
             args.counters = counters.address() + (u64::from(DP_COUNTERS) + level as u64 * u64::from(COUNTERS)) * 4;
         }
@@ -278,7 +277,7 @@ impl<const K: usize> MakeProgram<K> for DpProgram {
             tickets: Buffer::new(device, "tickets", 2 * budget * 4, Allocation::Pool)?,
             overflow,
             tables: Default::default(),
-            table_capacity: if tail { expected_families(plan, setup.field) } else { 0 },
+            table_capacity: if tail { expected_families(outline) } else { 0 },
             ran: DpRun::default(),
             structs: Vec::new(),
             args: [0, 0],
@@ -289,24 +288,23 @@ impl<const K: usize> MakeProgram<K> for DpProgram {
         })
     }
 
-    fn specialise(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
-        Ok(Specialisation::of_levels("strategies/dp.cu", plan, field, twin, how, None))
+    fn specialise(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
+        Ok(Specialisation::of_levels("strategies/dp.cu", outline, twin, how, None))
     }
 
-    fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128 {
-        dp_setup::table_bytes(plan, field, how)
+    fn table_bytes(outline: &Outline<'_>, how: &How) -> u128 {
+        dp_setup::table_bytes(outline, how)
     }
 }
 
-impl<const K: usize> Program<K> for DpProgram {
+impl Program for DpProgram {
     fn launches_from_device(&self) -> bool {
         true
     }
 
-    fn aim(&mut self, setup: &Setup<'_, K>) -> Result<(), Error> {
+    fn aim(&mut self, setup: &Setup<'_>) -> Result<(), Error> {
         if setup.how.kept.keep != Keep::Counts {
-            let expected =
-                setup.start.expected(&setup.plan, setup.field.boundary_dimension()).iter().sum::<f64>() as u64;
+            let expected = setup.expected as u64;
             self.terminals.reserve(setup, expected.clamp(1 << 12, 1 << 28), self.code_bytes)?;
         }
         if let Some(settling) = &mut self.settling {
@@ -315,7 +313,7 @@ impl<const K: usize> Program<K> for DpProgram {
         self.upload(setup)
     }
 
-    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
+    fn run(&mut self, setup: &Setup<'_>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
         self.counters.set(0)?;
         self.tickets.set(0)?;
         loop {
@@ -335,7 +333,7 @@ impl<const K: usize> Program<K> for DpProgram {
             return self.settle_listed(setup, launcher);
         }
         self.terminals.leaves = self.ran.count(DP_LEAVES);
-        let last = setup.plan.levels().last().expect("a plan has a level");
+        let last = setup.outline.last();
         if setup.how.kept.keep == Keep::Regions && self.terminals.leaves > 0 {
             let address = self.terminals.bricks.reserve(setup, last, self.terminals.leaves)?;
             let args = self.levels.last_mut().expect("a plan has a level");
@@ -349,9 +347,9 @@ impl<const K: usize> Program<K> for DpProgram {
         Ok(())
     }
 
-    fn levels(&self, setup: &Setup<'_, K>, launches: &mut Launches) -> Result<Vec<LevelRun>, Error> {
+    fn levels(&self, setup: &Setup<'_>, launches: &mut Launches) -> Result<Vec<LevelRun>, Error> {
         let count = |counter| self.ran.count(counter);
-        let children = setup.plan.scheme().children();
+        let children = setup.outline.children;
         launches.most_in_flight = count(DP_MOST_IN_FLIGHT);
         (launches.credits, launches.rounds) = (self.budget.into(), self.ran.rounds);
         launches.peak_olt_bytes = self.ran.most_waiting * (self.code_bytes + 4);
@@ -361,7 +359,7 @@ impl<const K: usize> Program<K> for DpProgram {
         let per_level = u64::from(TALLY_ROWS * TALLY_COLUMNS);
         let (mut runs, mut terminal) = (Vec::<LevelRun>::new(), 0);
         let (first, mut regions) = (setup.start.level, setup.start.len());
-        for (level, &host) in setup.plan.levels().iter().zip(&self.ran.host).skip(first as usize) {
+        for (level, &host) in setup.outline.levels.iter().zip(&self.ran.host).skip(first as usize) {
             let tallies = read_integers(setup.device, setup.tallies(level.index), per_level, 8)?;
             let from_device = LevelKernels {
                 explore: tally(&tallies, TALLY_GRIDS),
@@ -394,7 +392,7 @@ impl<const K: usize> Program<K> for DpProgram {
         Ok(runs)
     }
 
-    fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Bricks), Error> {
+    fn collect(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, Bricks), Error> {
         self.terminals.collect(setup, self.code_bytes)
     }
 }

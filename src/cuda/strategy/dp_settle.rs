@@ -9,11 +9,7 @@ use crate::cuda::strategy::dp::DpProgram;
 
 impl DpProgram {
     /// Settles the terminal regions from their list, sorted by level into uniform ones and leaves.
-    pub(super) fn settle_listed<const K: usize>(
-        &mut self,
-        setup: &Setup<'_, K>,
-        launcher: &mut Launcher<'_>,
-    ) -> Result<(), Error> {
+    pub(super) fn settle_listed(&mut self, setup: &Setup<'_>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
         let per_level = (TALLY_ROWS * TALLY_COLUMNS) as usize;
         let words = self.levels.len() * per_level;
         let tallies = read_integers(setup.device, setup.tallies(0), words as u64, 8)?;
@@ -35,7 +31,7 @@ impl DpProgram {
         let mut make = |launcher: &mut Launcher<'_>, list: &[LaunchArgs], parts: u64| {
             launcher.entry(items, list[0].listed.div_ceil(threads), told, parts)
         };
-        for ((level, args), &[fills, leaves]) in setup.plan.levels().iter().zip(&self.levels).zip(&found) {
+        for ((level, args), &[fills, leaves]) in setup.outline.levels.iter().zip(&self.levels).zip(&found) {
             settling.add(setup, level, LaunchArgs { regions: fills, leaves: 0, ..*args })?;
             settling.add(setup, level, LaunchArgs { regions: leaves, fills: 0, ..*args })?;
             if setup.how.tuning.pass_on_cuda() == Pass::Level {

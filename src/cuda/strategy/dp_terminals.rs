@@ -37,12 +37,7 @@ impl Terminals {
     }
 
     /// Makes room for `capacity` regions, unless there is; bricks have their lists only where they are kept.
-    pub(super) fn reserve<const K: usize>(
-        &mut self,
-        setup: &Setup<'_, K>,
-        capacity: u64,
-        code_bytes: u64,
-    ) -> Result<(), Error> {
+    pub(super) fn reserve(&mut self, setup: &Setup<'_>, capacity: u64, code_bytes: u64) -> Result<(), Error> {
         if capacity <= self.capacity {
             return Ok(());
         }
@@ -79,11 +74,7 @@ impl Terminals {
     }
 
     /// The regions, and the cells of the leaves, each with room for those of the largest region.
-    pub(super) fn collect<const K: usize>(
-        &self,
-        setup: &Setup<'_, K>,
-        code_bytes: u64,
-    ) -> Result<(Vec<Terminal>, Bricks), Error> {
+    pub(super) fn collect(&self, setup: &Setup<'_>, code_bytes: u64) -> Result<(Vec<Terminal>, Bricks), Error> {
         let mut bricks = Bricks::new(setup.storage.cell);
         let mut terminals = Vec::new();
         if setup.how.kept.keep == Keep::Counts {
@@ -92,7 +83,7 @@ impl Terminals {
         let list = |list: &Reserve, width| read_integers(setup.device, list.address(), self.count, width);
         let (codes, levels) = (list(&self.codes, code_bytes)?, list(&self.levels, 4)?);
         let values = list(&self.values, setup.value_bytes())?;
-        let last = &setup.plan.levels()[setup.plan.levels().len() - 1];
+        let last = setup.outline.last();
         let kept = setup.how.kept.keep == Keep::Regions;
         let places = if kept { list(&self.places, 4)? } else { vec![0; values.len()] };
         if kept {

@@ -10,13 +10,13 @@ use crate::cuda::args::LaunchArgs;
 use crate::cuda::device::Kernel;
 use crate::cuda::launcher::Launcher;
 use crate::cuda::memory::Buffer;
+use crate::cuda::outline::Outline;
 use crate::cuda::setup::Setup;
 use crate::cuda::specialise::Specialisation;
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
-use crate::curve::{CurveKind, DeviceCurve};
-use crate::field::{DeviceTwin, Field};
-use crate::geometry::Level;
-use crate::plan::Plan;
+use crate::curve::{CurveKind, DeviceCurve, Encoding};
+use crate::dimension::MAX_DIM;
+use crate::field::DeviceTwin;
 use crate::result::{Bricks, Keep, Launches, LevelKernels, Terminal};
 
 /// Blocks that keep a GPU busy and balanced; beyond them a block takes more than one tile.
@@ -35,74 +35,65 @@ pub(super) struct ExhaustiveProgram {
     launched: u64,
     starts: Option<Buffer>,
     /// The window's cells per axis that all this is for.
-    extent: Vec<u32>,
+    extent: [u32; MAX_DIM],
     block: [u32; 3],
 }
 
 /// A curve over the outer axes' lattice.
-struct Outer<'a> {
-    curve: DeviceCurve<'a>,
+struct Outer {
+    curve: Box<dyn OfStack>,
     grid: [u32; 8],
     /// Grids in the stack.
     depth: u128,
     bits: u32,
 }
 
-/// Calls `body` with the curve over the outer axes; up to three dimensions there are none, and the stack is one grid.
-fn with_outer<const K: usize, R>(
-    curve: CurveKind,
-    size: [u32; K],
-    body: impl FnOnce(Outer<'_>) -> R,
-) -> Result<R, Error> {
-    // The number of outer axes is no constant, hence the list.
-    macro_rules! outer {
-        ($($k:literal => $d:literal),+) => {
-            match K {
-                $($k => with(curve, std::array::from_fn::<u32, $d, _>(|j| size[j + 3]), body),)+
-                _ => with(CurveKind::Canonical, [1], body),
-            }
-        };
+/// A curve of one level, however many axes it is over.
+trait OfStack {
+    fn device(&self) -> DeviceCurve<'_>;
+}
+
+impl<const D: usize> OfStack for Box<dyn Encoding<D>> {
+    fn device(&self) -> DeviceCurve<'_> {
+        (**self).device(0)
     }
-    outer!(4 => 1, 5 => 2, 6 => 3, 7 => 4, 8 => 5)
 }
 
-fn with<const D: usize, R>(kind: CurveKind, grid: [u32; D], body: impl FnOnce(Outer<'_>) -> R) -> Result<R, Error> {
-    let stack = kind.encoding(grid, [2; D], 0)?;
-    let depth = stack.lattice().codes(0);
-    Ok(body(Outer { curve: stack.device(0), grid: padded(grid), depth, bits: stack.bits(0) }))
-}
+impl Outer {
+    /// That of `size` cells; up to three dimensions there are no outer axes, and the stack is one grid.
+    fn of(outline: &Outline<'_>, size: [u32; MAX_DIM]) -> Result<Self, Error> {
+        let curve = outline.curve;
+        match (outline.dimensions, size) {
+            (4, [_, _, _, a, ..]) => Self::over(curve, [a]),
+            (5, [_, _, _, a, b, ..]) => Self::over(curve, [a, b]),
+            (6, [_, _, _, a, b, c, ..]) => Self::over(curve, [a, b, c]),
+            (7, [_, _, _, a, b, c, d, _]) => Self::over(curve, [a, b, c, d]),
+            (8, [_, _, _, a, b, c, d, e]) => Self::over(curve, [a, b, c, d, e]),
+            _ => Self::over(CurveKind::Canonical, [1]),
+        }
+    }
 
-fn specialise_over<const K: usize>(
-    plan: &Plan<K>,
-    field: &dyn Field<K>,
-    twin: &DeviceTwin,
-    how: &How,
-    outer: &Outer<'_>,
-) -> Specialisation {
-    Specialisation::new("strategies/exhaustive.cu", plan, field, twin, how, &outer.curve, outer.bits)
+    fn over<const D: usize>(kind: CurveKind, grid: [u32; D]) -> Result<Self, Error> {
+        let curve = kind.encoding(grid, [2; D], 0)?;
+        let (depth, bits) = (curve.lattice().codes(0), curve.bits(0));
+        Ok(Self { curve: Box::new(curve), grid: padded(grid), depth, bits })
+    }
 }
 
 impl ExhaustiveProgram {
-    /// Compiled for the domain, and so for every window: codes of a window's stack have no more bits.
-    fn over<const K: usize>(setup: &Setup<'_, K>, outer: &Outer<'_>) -> Result<Self, Error> {
-        let specialisation = specialise_over(&setup.plan, setup.field, &setup.twin, &setup.how, outer);
-        let kernel = setup.device.kernels(&specialisation)?.get("exhaustive")?;
-        let args = LaunchArgs::default();
-        let (block, extent) = (specialisation.block, Vec::new());
-        Ok(Self { kernel, args, native: 0, depth: 0, launched: 0, starts: None, extent, block })
-    }
-
     /// Makes ready for windows of an extent.
-    fn cover<const K: usize>(&mut self, setup: &Setup<'_, K>, size: [u32; K], outer: &Outer<'_>) -> Result<(), Error> {
+    fn cover(&mut self, setup: &Setup<'_>, size: [u32; MAX_DIM]) -> Result<(), Error> {
+        let outer = Outer::of(&setup.outline, size)?;
         let mut tiles = [1u32; 4];
-        for j in 0..K.min(3) {
+        for j in 0..setup.outline.dimensions.min(3) {
             tiles[j] = size[j].div_ceil(self.block[j]);
         }
         let count = tiles.iter().fold(1u128, |count, &tiles| count * u128::from(tiles));
         if count > 1 << 31 || outer.depth > 1 << 32 {
             return Err(ChoiceError::new("strategy", "exhaustive", "the domain has too many cells; use ask").into());
         }
-        self.starts = setup.starts(&outer.curve)?;
+        let curve = outer.curve.device();
+        self.starts = setup.starts(&curve)?;
         let (count, depth) = (count as u64, outer.depth as u64);
         // A block stays in a row of tiles, and blocks of a row take about as many.
         let most = (count * depth / BLOCKS).clamp(1, MOST_PIECES) as u32;
@@ -112,14 +103,14 @@ impl ExhaustiveProgram {
         let native = count / u64::from(row) * u64::from(tiles[0]);
         let mut args =
             LaunchArgs { native, pieces, tiles, grid: outer.grid, tallies: setup.tallies(0), ..LaunchArgs::default() };
-        args.set_curve(&outer.curve, self.starts.as_ref().map_or(0, Buffer::address));
-        (self.args, self.native, self.depth, self.extent) = (args, native, depth, size.to_vec());
+        args.set_curve(&curve, self.starts.as_ref().map_or(0, Buffer::address));
+        (self.args, self.native, self.depth, self.extent) = (args, native, depth, size);
         Ok(())
     }
 }
 
-impl<const K: usize> MakeProgram<K> for ExhaustiveProgram {
-    fn new(setup: &Setup<'_, K>) -> Result<Self, Error> {
+impl MakeProgram for ExhaustiveProgram {
+    fn new(setup: &Setup<'_>) -> Result<Self, Error> {
         if setup.how.kept.keep == Keep::Regions {
             return Err(ChoiceError::new(
                 "keep",
@@ -129,30 +120,34 @@ impl<const K: usize> MakeProgram<K> for ExhaustiveProgram {
             .with(&["strategy"])
             .into());
         }
-        let (curve, size) = (setup.plan.curve(), setup.plan.domain().size());
-        with_outer(curve, size, |outer| Self::over(setup, &outer))?
+        let specialisation = Self::specialise(&setup.outline, &setup.twin, &setup.how)?;
+        let kernel = setup.device.kernels(&specialisation)?.get("exhaustive")?;
+        let args = LaunchArgs::default();
+        let (block, extent) = (specialisation.block, [0; MAX_DIM]);
+        Ok(Self { kernel, args, native: 0, depth: 0, launched: 0, starts: None, extent, block })
     }
 
-    fn specialise(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
-        let specialise = |outer: Outer<'_>| specialise_over(plan, field, twin, how, &outer);
-        with_outer(plan.curve(), plan.domain().size(), specialise)
+    /// For the domain, and so for every window: codes of a window's stack have no more bits.
+    fn specialise(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
+        let outer = Outer::of(outline, outline.size())?;
+        Ok(Specialisation::new("strategies/exhaustive.cu", outline, twin, how, &outer.curve.device(), outer.bits))
     }
 
-    fn table_bytes(_: &Plan<K>, _: &dyn Field<K>, _: &How) -> u128 {
+    fn table_bytes(_: &Outline<'_>, _: &How) -> u128 {
         0
     }
 }
 
-impl<const K: usize> Program<K> for ExhaustiveProgram {
-    fn aim(&mut self, setup: &Setup<'_, K>) -> Result<(), Error> {
+impl Program for ExhaustiveProgram {
+    fn aim(&mut self, setup: &Setup<'_>) -> Result<(), Error> {
         let extent = setup.start.window.extent;
         match self.extent == extent {
             true => Ok(()),
-            false => with_outer(setup.plan.curve(), extent, |outer| self.cover(setup, extent, &outer))?,
+            false => self.cover(setup, extent),
         }
     }
 
-    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
+    fn run(&mut self, setup: &Setup<'_>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
         launcher.watch.check()?;
         let blocks = self.native * self.depth;
         let whole = self.native.max(setup.device.max_grid() / self.native.max(1) * self.native);
@@ -167,16 +162,12 @@ impl<const K: usize> Program<K> for ExhaustiveProgram {
         Ok(())
     }
 
-    fn levels(&self, _: &Setup<'_, K>, _: &mut Launches) -> Result<Vec<LevelRun>, Error> {
+    fn levels(&self, _: &Setup<'_>, _: &mut Launches) -> Result<Vec<LevelRun>, Error> {
         let kernels = LevelKernels { leaf: self.launched, ..LevelKernels::default() };
         Ok(vec![LevelRun { regions: 1, subdivided: 0, olt_entries: 0, olt_bytes: 0, kernels, time: None }])
     }
 
-    fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Bricks), Error> {
+    fn collect(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, Bricks), Error> {
         Ok((Vec::new(), Bricks::new(setup.storage.cell)))
-    }
-
-    fn lattices(&self, setup: &Setup<'_, K>) -> Vec<Level<K>> {
-        vec![Level::whole(setup.start.window.extent)]
     }
 }

@@ -18,8 +18,8 @@ mod stream_tile;
 pub(super) use definition::{LevelRun, Maker, Program};
 
 use crate::backend::{AskLoop, ExploreOrder, How, Insertion, Mapping, Pass, StrategyKind, Table};
-use crate::field::{DeviceTwin, Field};
-use crate::plan::Plan;
+use crate::cuda::outline::Outline;
+use crate::field::DeviceTwin;
 use crate::result::Keep;
 
 /// The most regions of a last level of which the host reads what became of each, as streams have it do; a block per region lists those that
@@ -28,32 +28,32 @@ const MOST_READ: u128 = 1 << 28;
 
 /// The mapping where none was chosen: streams of a dense array or of bricks where the plan and its tuning have them, since they were never
 /// slower where times are above a third of a millisecond (docs/results/streams.md); else a block per region.
-pub(super) fn usual<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> Mapping {
+pub(super) fn usual(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> Mapping {
     let fits = match how.kept.keep {
         Keep::Counts => false,
-        Keep::Regions => plan.levels().last().is_some_and(|level| level.regions() <= MOST_READ),
+        Keep::Regions => outline.last().regions() <= MOST_READ,
         Keep::Dense => true,
     };
-    if fits && has_streams(plan, field, twin, how) { Mapping::Stream } else { Mapping::Sbr }
+    if fits && has_streams(outline, twin, how) { Mapping::Stream } else { Mapping::Sbr }
 }
 
 /// True if the plan and its tuning have streams.
-pub(super) fn has_streams<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> bool {
+pub(super) fn has_streams(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> bool {
     let cuda = how.on_cuda();
     // What a stream has none of.
     let plain = how.tuning.pass.is_none_or(|pass| pass == Pass::InPlace)
         && (how.tuning.insertion, how.tuning.explore_order) == (Insertion::Stable, ExploreOrder::Scattered)
         && (cuda.balancer, cuda.ask_loop, cuda.table) == (None, AskLoop::Lean, Table::Scalars);
     let how = how.clone().mapping(Some(Mapping::Stream));
-    how.tuning.strategy == StrategyKind::Ask && plain && (of(&how).specialise)(plan, field, twin, &how).is_ok()
+    how.tuning.strategy == StrategyKind::Ask && plain && (of(&how).specialise)(outline, twin, &how).is_ok()
 }
 
 /// What makes the host program of a run.
-pub(super) fn of<const K: usize>(how: &How) -> Maker<K> {
+pub(super) fn of(how: &How) -> Maker {
     match (how.tuning.strategy, how.tuning.mapping()) {
         (StrategyKind::Exhaustive, _) => Maker::of::<exhaustive::ExhaustiveProgram>(),
         (StrategyKind::Ask, Mapping::Sbr | Mapping::Mbr) => Maker::of::<ask::AskProgram>(),
-        (StrategyKind::Ask, Mapping::Stream) => Maker::of::<stream::StreamProgram<K>>(),
+        (StrategyKind::Ask, Mapping::Stream) => Maker::of::<stream::StreamProgram>(),
         (StrategyKind::Dp, _) => Maker::of::<dp::DpProgram>(),
     }
 }

@@ -8,7 +8,6 @@
 //! Nothing is read back between the levels: kernels read from counters how much there is to do, and the host waits once; twice where bricks
 //! are kept, whose number says how much memory they take.
 
-use crate::abi::padded;
 use crate::backend::{Error, How, Mapping, Pass};
 use crate::choice::ChoiceError;
 use crate::cuda::args::{
@@ -18,6 +17,7 @@ use crate::cuda::device::{Kernel, LoadedModule};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits;
 use crate::cuda::memory::{Allocation, Buffer, Reserve, read_integers};
+use crate::cuda::outline::Outline;
 use crate::cuda::setup::{Setup, tally};
 use crate::cuda::specialise::{COORDINATES, Specialisation};
 use crate::cuda::strategy::bricks::DeviceBricks;
@@ -25,9 +25,9 @@ use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
 use crate::cuda::strategy::stream_faces::Planes;
 use crate::cuda::strategy::stream_maps::{self, Maps};
 use crate::cuda::strategy::stream_tile::{TileShape, block};
-use crate::field::{DeviceTwin, Field, Precision};
+use crate::dimension::MAX_DIM;
+use crate::field::{DeviceTwin, Precision};
 use crate::geometry::Level;
-use crate::plan::Plan;
 use crate::result::{Bricks, Keep, Launches, LevelKernels, Storage, Terminal};
 use crate::rule::RuleKind;
 
@@ -37,10 +37,10 @@ const RESIDENT: u64 = 32;
 /// What the host waits for.
 const KERNELS: &str = "running the kernels of a stream";
 
-pub(super) struct StreamProgram<const K: usize> {
-    decide: Decide<K>,
+pub(super) struct StreamProgram {
+    decide: Decide,
     tiles: Kernel,
-    pub(super) shape: TileShape<K>,
+    pub(super) shape: TileShape,
     threads: u64,
     pub(super) maps: Maps,
     /// Launches of the last run, per level.
@@ -53,11 +53,11 @@ pub(super) struct StreamProgram<const K: usize> {
 }
 
 /// Who says what becomes of the regions of a level.
-enum Decide<const K: usize> {
+enum Decide {
     /// A thread that proves.
     Proofs(Kernel),
     /// Lanes that read the faces, when warps have evaluated them.
-    Faces { faces: Kernel, judge: Kernel, planes: Planes<K>, labels: Reserve },
+    Faces { faces: Kernel, judge: Kernel, planes: Box<Planes>, labels: Reserve },
 }
 
 /// A refusal of the mapping, with what else it depends on.
@@ -66,12 +66,12 @@ fn refused(reason: impl Into<String>, with: &'static [&'static str]) -> Error {
 }
 
 /// What a level's regions came to.
-fn tallies<const K: usize>(setup: &Setup<'_, K>, level: &Level<K>) -> Result<Vec<u64>, Error> {
+fn tallies(setup: &Setup<'_>, level: &Level<MAX_DIM>) -> Result<Vec<u64>, Error> {
     read_integers(setup.device, setup.tallies(level.index), u64::from(TALLY_ROWS * TALLY_COLUMNS), 8)
 }
 
 /// The regions of a level, all of which have a place in its map.
-fn lattice<const K: usize>(level: &Level<K>) -> Result<u64, Error> {
+fn lattice(level: &Level<MAX_DIM>) -> Result<u64, Error> {
     match u64::try_from(level.regions()) {
         Ok(regions) if regions <= limits::MOST => Ok(regions),
         _ => Err(limits::too_many_regions(level.index, level.regions())),
@@ -79,41 +79,41 @@ fn lattice<const K: usize>(level: &Level<K>) -> Result<u64, Error> {
 }
 
 /// The faces that regions share, if it is they that decide.
-fn planes<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>) -> Result<Option<Planes<K>>, Error> {
-    if plan.rule().certifies() {
+fn planes(outline: &Outline<'_>) -> Result<Option<Planes>, Error> {
+    if outline.rule.certifies() {
         return Ok(None);
     }
-    let labels = field.labels();
-    match Planes::of(plan, word_bytes(labels.kind()), labels.most()) {
+    let labels = outline.labels;
+    match Planes::of(outline, word_bytes(labels.kind()), labels.most()) {
         None => Err(refused("the faces that leaves share have more than 2^32 cells: use a larger B", &["B"])),
         planes => Ok(planes),
     }
 }
 
-fn shape<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> Result<TileShape<K>, Error> {
-    if !plan.rule().certifies() && plan.rule() != RuleKind::Closed {
+fn shape(outline: &Outline<'_>, how: &How) -> Result<TileShape, Error> {
+    if !outline.rule.certifies() && outline.rule != RuleKind::Closed {
         let reason = "streams ask proofs, or look at faces that regions share: use --explore certified or closed";
         return Err(refused(reason, &["explore"]));
     }
     if let Some(pass) = how.tuning.pass.filter(|&pass| pass != Pass::InPlace) {
         return Err(refused(format!("streams have no list to settle by --pass {pass}"), &["pass"]));
     }
-    let labels = field.labels();
+    let labels = outline.labels;
     let storage = Storage { label: labels.kind(), cell: labels.cell(how.kept.cell) };
     // What faces say, the host does not find out; and how much memory bricks take is known when the last level is decided.
-    let divides = plan.rule().certifies() && field.prover().is_some() && how.kept.keep != Keep::Regions;
-    TileShape::of(plan, storage, labels.most(), divides)
+    let divides = outline.rule.certifies() && outline.proves && how.kept.keep != Keep::Regions;
+    TileShape::of(outline, storage, labels.most(), divides)
         .ok_or_else(|| refused("a leaf's labels do not fit what a warp has of shared memory: use a smaller B", &["B"]))
 }
 
-impl<const K: usize> StreamProgram<K> {
+impl StreamProgram {
     /// What a launch of a level is; `first` if it asks for the roots.
-    fn args(&self, setup: &Setup<'_, K>, level: &Level<K>, first: bool) -> LaunchArgs {
+    fn args(&self, setup: &Setup<'_>, level: &Level<MAX_DIM>, first: bool) -> LaunchArgs {
         let mut args = LaunchArgs {
             level: level.index,
-            last: u32::from(setup.plan.is_last(level.index)),
-            grid: padded(level.grid),
-            side: padded(level.whole_sides()),
+            last: u32::from(setup.outline.is_last(level.index)),
+            grid: setup.outline.told(level.grid),
+            side: setup.outline.told(level.whole_sides()),
             tallies: setup.tallies(level.index),
             root_level: setup.start.level,
             whole: u32::from(setup.start.whole),
@@ -129,23 +129,23 @@ impl<const K: usize> StreamProgram<K> {
         if let Decide::Faces { planes, labels, .. } = &self.decide {
             planes.tell(&mut args, labels.address());
         }
-        args.set_curve(&setup.plan.encoding().device(level.index), self.starts.as_ref().map_or(0, Buffer::address));
+        args.set_curve(&setup.outline.typed.curve(level.index), self.starts.as_ref().map_or(0, Buffer::address));
         args
     }
 }
 
-impl<const K: usize> StreamProgram<K> {
+impl StreamProgram {
     /// Blocks for so many threads: no more than a GPU holds, which come back for more.
-    fn blocks(&self, setup: &Setup<'_, K>, threads: u64) -> u64 {
+    fn blocks(&self, setup: &Setup<'_>, threads: u64) -> u64 {
         let resident = u64::from(setup.device.processors()[0]) * RESIDENT;
         threads.div_ceil(self.threads).min(resident).min(setup.device.max_grid())
     }
 
     /// Makes room for the bricks of the last level's leaves, which are known when that is decided; tells the kernel of tiles.
-    fn make_room(&mut self, setup: &Setup<'_, K>, launcher: &Launcher<'_>, args: &mut LaunchArgs) -> Result<(), Error> {
+    fn make_room(&mut self, setup: &Setup<'_>, launcher: &Launcher<'_>, args: &mut LaunchArgs) -> Result<(), Error> {
         // Of a run that was ended on the way there would be more leaves than tallies say: then this is an error.
         launcher.watch.wait(KERNELS)?;
-        let level = &setup.plan.levels()[self.shape.level as usize];
+        let level = &setup.outline.levels[self.shape.level as usize];
         self.leaves = tally(&tallies(setup, level)?, TALLY_LEAVES);
         if self.leaves > 0 {
             let list = self.list.ensure(setup.device, "the list of leaves", self.leaves * 4, Allocation::Pool)?;
@@ -156,7 +156,7 @@ impl<const K: usize> StreamProgram<K> {
     }
 
     /// Has it said what becomes of the regions of a level. How many kernels that took.
-    fn decide(&self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>, level: &Level<K>) -> Result<u64, Error> {
+    fn decide(&self, setup: &Setup<'_>, launcher: &mut Launcher<'_>, level: &Level<MAX_DIM>) -> Result<u64, Error> {
         let roots = level.index == setup.start.level;
         let args = self.args(setup, level, roots);
         // At most.
@@ -168,7 +168,7 @@ impl<const K: usize> StreamProgram<K> {
         match &self.decide {
             Decide::Proofs(prove) => launch(prove, asked, &args),
             Decide::Faces { faces, judge, planes, .. } => {
-                let owner = if roots { level } else { &setup.plan.levels()[level.index as usize - 1] };
+                let owner = if roots { level } else { &setup.outline.levels[level.index as usize - 1] };
                 let owners = if roots { asked } else { lattice(owner)? };
                 let (pieces, units) = planes.evaluation(owner, owners, roots);
                 let slices = owners.saturating_mul(pieces.into());
@@ -180,19 +180,19 @@ impl<const K: usize> StreamProgram<K> {
     }
 }
 
-impl<const K: usize> MakeProgram<K> for StreamProgram<K> {
-    fn new(setup: &Setup<'_, K>) -> Result<Self, Error> {
-        let (plan, how) = (&setup.plan, &setup.how);
-        limits::check(plan, how)?;
-        let shape = shape(plan, setup.field, how)?;
-        let specialisation = <Self as MakeProgram<K>>::specialise(plan, setup.field, &setup.twin, how)?;
+impl MakeProgram for StreamProgram {
+    fn new(setup: &Setup<'_>) -> Result<Self, Error> {
+        let (outline, how) = (&setup.outline, &setup.how);
+        limits::check(outline, how)?;
+        let shape = shape(outline, how)?;
+        let specialisation = <Self as MakeProgram>::specialise(outline, &setup.twin, how)?;
         let kernels: LoadedModule = setup.device.kernels(&specialisation)?;
-        let decide = match planes(plan, setup.field)? {
+        let decide = match planes(outline)? {
             None => Decide::Proofs(kernels.get("stream_prove")?),
             Some(planes) => Decide::Faces {
                 faces: kernels.get("stream_faces")?,
                 judge: kernels.get("stream_judge")?,
-                planes,
+                planes: planes.into(),
                 labels: Reserve::default(),
             },
         };
@@ -200,29 +200,29 @@ impl<const K: usize> MakeProgram<K> for StreamProgram<K> {
             decide,
             tiles: kernels.get("stream_tiles")?,
             threads: u64::from(specialisation.threads()),
-            maps: Maps::new(&plan.levels()[..=shape.level as usize], setup.value_bytes()),
+            maps: Maps::new(&outline.levels[..=shape.level as usize], setup.value_bytes()),
             shape,
             launched: Vec::new(),
-            starts: setup.starts(&setup.deepest().0)?,
+            starts: setup.starts(&setup.outline.deepest())?,
             leaves: 0,
             list: Reserve::default(),
             bricks: DeviceBricks::default(),
         })
     }
 
-    fn specialise(plan: &Plan<K>, field: &dyn Field<K>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
-        if twin.proves_by_warps() && how.tuning.asks_proofs(plan.rule()) {
+    fn specialise(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) -> Result<Specialisation, Error> {
+        if twin.proves_by_warps() && how.tuning.asks_proofs(outline.rule) {
             return Err(refused("a proof of this field takes a warp, and streams have a thread for it", &[]));
         }
-        let shape = shape(plan, field, how)?;
+        let shape = shape(outline, how)?;
         let header = (how.on_cuda().table == crate::backend::Table::Coordinates).then_some(COORDINATES);
         let how = how.clone().block(block(how.on_cuda().block));
-        let planes = planes(plan, field)?;
+        let planes = planes(outline)?;
         let entry = if planes.is_some() { "strategies/stream_faces.cu" } else { "strategies/stream.cu" };
-        let levels = Specialisation::of_levels(entry, plan, field, twin, &how, header);
+        let levels = Specialisation::of_levels(entry, outline, twin, &how, header);
         let shares = ("SHARES_FACES", planes.is_some().to_string());
         // Sums of coordinates and of an offset that may be a half are numbers of the run.
-        let longest = plan.domain().size().into_iter().max().unwrap_or(0);
+        let longest = outline.size().into_iter().max().unwrap_or(0);
         let exact = twin.precision == Precision::F64 || longest < 1 << (f32::MANTISSA_DIGITS - 1);
         let exact = ("EXACT_COORDINATES", exact.to_string());
         let keeps = ("KEEPS_BRICKS", (how.kept.keep == Keep::Regions).to_string());
@@ -230,10 +230,10 @@ impl<const K: usize> MakeProgram<K> for StreamProgram<K> {
         Ok(levels.and(&[&shape.defines()[..], &[shares, exact, keeps]].concat(), &declaration, false))
     }
 
-    fn table_bytes(plan: &Plan<K>, field: &dyn Field<K>, how: &How) -> u128 {
-        let Ok(shape) = shape(plan, field, how) else { return 0 };
-        let maps = stream_maps::bytes(&plan.levels()[..=shape.level as usize], word_bytes(field.labels().kind()));
-        maps + u128::from(planes(plan, field).ok().flatten().map_or(0, |planes| planes.bytes()))
+    fn table_bytes(outline: &Outline<'_>, how: &How) -> u128 {
+        let Ok(shape) = shape(outline, how) else { return 0 };
+        let maps = stream_maps::bytes(&outline.levels[..=shape.level as usize], word_bytes(outline.labels.kind()));
+        maps + u128::from(planes(outline).ok().flatten().map_or(0, |planes| planes.bytes()))
     }
 
     /// Maps and planes are of whole lattices, wherever the roots are.
@@ -242,8 +242,8 @@ impl<const K: usize> MakeProgram<K> for StreamProgram<K> {
     }
 }
 
-impl<const K: usize> Program<K> for StreamProgram<K> {
-    fn aim(&mut self, setup: &Setup<'_, K>) -> Result<(), Error> {
+impl Program for StreamProgram {
+    fn aim(&mut self, setup: &Setup<'_>) -> Result<(), Error> {
         let (device, start) = (setup.device, &setup.start);
         if start.level > self.shape.level {
             let reason = format!(
@@ -252,7 +252,7 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
             );
             return Err(refused(reason, &["parts"]));
         }
-        setup.plan.levels()[..=self.shape.level as usize].iter().try_for_each(|level| lattice(level).map(drop))?;
+        setup.outline.levels[..=self.shape.level as usize].iter().try_for_each(|level| lattice(level).map(drop))?;
         self.maps.ensure(device)?;
         if let Decide::Faces { planes, labels, .. } = &mut self.decide {
             labels.ensure(device, "the faces that regions share", planes.bytes(), Allocation::Pool)?;
@@ -260,16 +260,16 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
         Ok(())
     }
 
-    fn run(&mut self, setup: &Setup<'_, K>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
-        let (plan, start) = (&setup.plan, &setup.start);
-        self.launched = vec![0; plan.levels().len()];
+    fn run(&mut self, setup: &Setup<'_>, launcher: &mut Launcher<'_>) -> Result<(), Error> {
+        let (outline, start) = (&setup.outline, &setup.start);
+        self.launched = vec![0; outline.levels.len()];
         self.leaves = 0;
         self.maps.forget(start.level)?;
-        for level in &plan.levels()[start.level as usize..=self.shape.level as usize] {
+        for level in &outline.levels[start.level as usize..=self.shape.level as usize] {
             self.launched[level.index as usize] += self.decide(setup, launcher, level)?;
         }
         launcher.watch.check()?;
-        let level = &plan.levels()[self.shape.level as usize];
+        let level = &outline.levels[self.shape.level as usize];
         let regions = self.shape.count(level);
         let mut args = LaunchArgs { regions, ..self.args(setup, level, level.index == start.level) };
         if setup.how.kept.keep == Keep::Regions {
@@ -283,9 +283,9 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
         Ok(())
     }
 
-    fn levels(&self, setup: &Setup<'_, K>, _: &mut Launches) -> Result<Vec<LevelRun>, Error> {
+    fn levels(&self, setup: &Setup<'_>, _: &mut Launches) -> Result<Vec<LevelRun>, Error> {
         let (mut runs, mut regions) = (Vec::new(), setup.start.len());
-        for level in &setup.plan.levels()[setup.start.level as usize..] {
+        for level in &setup.outline.levels[setup.start.level as usize..] {
             let tallies = tallies(setup, level)?;
             let subdivided = tally(&tallies, TALLY_SUBDIVIDED);
             let found = subdivided + tally(&tallies, TALLY_FILLED) + tally(&tallies, TALLY_LEAVES);
@@ -294,7 +294,7 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
             }
             let kernels = LevelKernels { explore: self.launched[level.index as usize], ..LevelKernels::default() };
             runs.push(LevelRun { regions, subdivided, olt_entries: 0, olt_bytes: 0, kernels, time: None });
-            regions = subdivided * setup.plan.scheme().children();
+            regions = subdivided * setup.outline.children;
             if regions == 0 {
                 break;
             }
@@ -302,7 +302,7 @@ impl<const K: usize> Program<K> for StreamProgram<K> {
         Ok(runs)
     }
 
-    fn collect(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Bricks), Error> {
+    fn collect(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, Bricks), Error> {
         self.terminals(setup)
     }
 }

@@ -4,6 +4,7 @@ use crate::backend::Error;
 use crate::cuda::args::{LaunchArgs, MAP_ABSENT};
 use crate::cuda::device::Device;
 use crate::cuda::memory::{Allocation, Reserve};
+use crate::dimension::MAX_DIM;
 use crate::geometry::Level;
 
 /// Bytes of a region's fate, and of its entry in a list.
@@ -18,7 +19,7 @@ struct MapLayout {
 }
 
 impl MapLayout {
-    fn of<const K: usize>(levels: &[Level<K>]) -> Self {
+    fn of(levels: &[Level<MAX_DIM>]) -> Self {
         let (mut first, mut regions) = (Vec::new(), 0u64);
         for level in levels {
             first.push(regions);
@@ -43,7 +44,7 @@ impl MapLayout {
 }
 
 /// Bytes of all that for some levels.
-pub(super) fn bytes<const K: usize>(levels: &[Level<K>], word: u64) -> u128 {
+pub(super) fn bytes(levels: &[Level<MAX_DIM>], word: u64) -> u128 {
     MapLayout::of(levels).bytes(word).map(u128::from).iter().sum()
 }
 
@@ -57,7 +58,7 @@ pub(super) struct Maps {
 }
 
 impl Maps {
-    pub(super) fn new<const K: usize>(levels: &[Level<K>], word: u64) -> Self {
+    pub(super) fn new(levels: &[Level<MAX_DIM>], word: u64) -> Self {
         let (fates, values, lists) = Default::default();
         Self { layout: MapLayout::of(levels), word, fates, values, lists }
     }
@@ -102,6 +103,7 @@ impl Maps {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cuda::outline::Outline;
     use crate::curve::CurveKind;
     use crate::geometry::{Domain, Sample, Scheme};
     use crate::plan::Plan;
@@ -111,7 +113,7 @@ mod tests {
     fn levels_follow_one_another() {
         let domain = Domain::new([64, 32], [[0.0, 1.0]; 2], Sample::Centre).unwrap();
         let plan = Plan::new(domain, Scheme::uniform(4, 2, 2), CurveKind::Morton, RuleKind::Certified).unwrap();
-        let layout = MapLayout::of(plan.levels());
+        let layout = MapLayout::of(&Outline::of_plan(&plan).levels);
         // Regions of 16 x 8 and of 8 x 4 cells are asked for; those of 4 x 2 are leaves.
         assert_eq!(layout, MapLayout { first: vec![0, 16], regions: 16 + 64 });
         assert_eq!(layout.bytes(4), [80, 4 * 80, 4 * 16]);

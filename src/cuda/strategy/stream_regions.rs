@@ -1,16 +1,14 @@
 //! The regions that a stream leaves, read back: its maps, below them what the host proves once more, and the cells of leaves.
 
-use rayon::iter::Either;
-use rayon::prelude::*;
-
 use crate::backend::Error;
 use crate::cuda::args::{MAP_ABSENT, MAP_UNIFORM};
 use crate::cuda::memory::{integers, read, read_integers};
 use crate::cuda::setup::Setup;
 use crate::cuda::strategy::stream::StreamProgram;
-use crate::field::Payload;
-use crate::geometry::{Level, Region};
+use crate::dimension::MAX_DIM;
+use crate::geometry::Level;
 use crate::memory::reserve;
+use crate::parallel;
 use crate::result::{Bricks, Keep, MemoryError, Stored, Terminal};
 use crate::rule::Verdict;
 
@@ -21,100 +19,113 @@ const ENTRIES: usize = 1 << 14;
 const FAMILIES: usize = 64;
 const PARENTS: usize = 1 << 16;
 
-impl<const K: usize> StreamProgram<K> {
+impl StreamProgram {
     /// The terminal regions of the last run, in any order, and the cells of its leaves.
-    pub(super) fn terminals(&self, setup: &Setup<'_, K>) -> Result<(Vec<Terminal>, Bricks), Error> {
+    pub(super) fn terminals(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, Bricks), Error> {
         let (mut terminals, mut bricks) = (Vec::new(), Bricks::new(setup.storage.cell));
         if setup.how.kept.keep == Keep::Counts {
             return Ok((terminals, bricks));
         }
         let kept = setup.how.kept.keep == Keep::Regions;
-        let (plan, start) = (&setup.plan, setup.start.level);
-        // The regions that are divided below the last map.
-        let mut divided: Vec<[u32; K]> = Vec::new();
-        for level in &plan.levels()[start as usize..=self.shape.level as usize] {
+        let (outline, start) = (&setup.outline, setup.start.level);
+        // The places of the regions that are divided below the last map.
+        let mut divided = Vec::new();
+        for level in &outline.levels[start as usize..=self.shape.level as usize] {
             let (fates, values) = self.maps.level(level.index);
             let fates = fates_of(setup, level, fates)?;
-            let step = setup.value_bytes();
-            read(setup.device, values, fates.len() as u64 * step, |offset, bytes| {
-                let first = (offset / step) as usize;
-                let parts = fates[first..].par_chunks(ENTRIES).zip(bytes.par_chunks(ENTRIES * step as usize));
-                let outcomes = parts.enumerate().flat_map_iter(|(part, (fates, values))| {
-                    let places = (first + part * ENTRIES) as u64..;
-                    let asked = places
-                        .zip(fates)
-                        .zip(integers(values, step))
-                        .filter(|((_, fate), _)| u32::from(**fate) != MAP_ABSENT);
-                    asked.filter_map(|((place, &fate), value)| self.outcome(setup, level, place, fate, value))
-                });
-                let (settled, open): (Vec<_>, Vec<_>) = outcomes.partition_map(|outcome| outcome);
-                terminals.extend(settled);
-                divided.extend(open);
+            let step = setup.value_bytes() as usize;
+            read(setup.device, values, (fates.len() * step) as u64, &mut |offset, bytes| {
+                let (first, regions) = (offset as usize / step, bytes.len() / step);
+                for mut found in parallel::map(regions.div_ceil(ENTRIES), &|part| {
+                    let piece = parallel::piece(regions, ENTRIES, part);
+                    let values = integers(&bytes[piece.start * step..piece.end * step], step as u64);
+                    self.outcomes(setup, level.index, first + piece.start, &fates[first..][piece], values)
+                }) {
+                    terminals.append(&mut found.terminals);
+                    divided.append(&mut found.divided);
+                }
                 Ok(())
             })?;
         }
         for parents in divided.chunks(PARENTS) {
-            let families = parents.par_chunks(FAMILIES);
-            terminals.par_extend(
-                families.flat_map_iter(|parents| parents.iter().flat_map(|&parent| self.children(setup, parent))),
-            );
+            for mut children in parallel::map(parents.len().div_ceil(FAMILIES), &|part| {
+                self.children(setup, &parents[parallel::piece(parents.len(), FAMILIES, part)])
+            }) {
+                terminals.append(&mut children);
+            }
         }
         if kept && self.leaves > 0 {
-            let level = &plan.levels()[self.shape.level as usize];
+            let level = &outline.levels[self.shape.level as usize];
             bricks = self.bricks.read(setup, level, self.leaves)?;
-            let lattice = Region { corner: [0; K], extent: level.grid };
             let places = read_integers(setup.device, self.list.address(), self.leaves, 4)?;
-            terminals.par_extend(places.into_par_iter().enumerate().map(|(brick, place)| {
-                let code = plan.encoding().encode(level.index, lattice.offset(place));
-                Terminal::leaf(level.index, code, Some(brick as u64 * level.most_cells()))
-            }));
+            for mut leaves in parallel::map(places.len().div_ceil(ENTRIES), &|part| {
+                let piece = parallel::piece(places.len(), ENTRIES, part);
+                let leaf = |brick: usize| {
+                    let code = outline.typed.code_at(level.index, places[brick]);
+                    Terminal::leaf(level.index, code, Some(brick as u64 * level.most_cells()))
+                };
+                piece.map(leaf).collect::<Vec<_>>()
+            }) {
+                terminals.append(&mut leaves);
+            }
         }
         Ok((terminals, bricks))
     }
 
-    /// What a region of a level's map is: terminal, divided below the last map, or nothing of its own.
-    fn outcome(
+    /// What regions of a level's map are that follow each other: terminal, divided below the last map, or nothing of their own.
+    fn outcomes(
         &self,
-        setup: &Setup<'_, K>,
-        level: &Level<K>,
-        place: u64,
-        fate: u8,
-        value: u64,
-    ) -> Option<Either<Terminal, [u32; K]>> {
-        let plan = &setup.plan;
-        let coords = Region { corner: [0; K], extent: level.grid }.offset(place);
-        let code = || plan.encoding().encode(level.index, coords);
-        let uniform = u32::from(fate) == MAP_UNIFORM;
-        match (uniform, plan.is_last(level.index)) {
-            (true, _) => Some(Either::Left(Terminal::uniform(level.index, code(), setup.storage.word(value)))),
-            // Those with bricks are listed in the order of these.
-            (false, true) if setup.how.kept.keep == Keep::Regions => None,
-            (false, true) => Some(Either::Left(Terminal::leaf(level.index, code(), None))),
-            (false, false) => (level.index == self.shape.level).then_some(Either::Right(coords)),
+        setup: &Setup<'_>,
+        level: u32,
+        first: usize,
+        fates: &[u8],
+        values: impl Iterator<Item = u64>,
+    ) -> OfMap {
+        let (last, mut found) = (setup.outline.is_last(level), OfMap::default());
+        for ((place, &fate), value) in (first as u64..).zip(fates).zip(values) {
+            let code = || setup.outline.typed.code_at(level, place);
+            match (u32::from(fate), last) {
+                (MAP_ABSENT, _) => {}
+                (MAP_UNIFORM, _) => {
+                    found.terminals.push(Terminal::uniform(level, code(), setup.storage.word(value)));
+                }
+                // Those with bricks are listed in the order of these.
+                (_, true) if setup.how.kept.keep == Keep::Regions => {}
+                (_, true) => found.terminals.push(Terminal::leaf(level, code(), None)),
+                (_, false) if level == self.shape.level => found.divided.push(place),
+                (_, false) => {}
+            }
         }
+        found
     }
 
-    /// The children of a region, which were proven where they were settled. Verdicts here are those of the GPU.
-    fn children<'a>(&self, setup: &'a Setup<'_, K>, parent: [u32; K]) -> impl Iterator<Item = Terminal> + use<'a, K> {
-        let (plan, level) = (&setup.plan, self.shape.level + 1);
-        let (split, prover) = (plan.scheme().r, setup.field.prover().expect("tiles divide where the host proves, too"));
-        let family = Region { corner: std::array::from_fn(|j| parent[j] * split[j]), extent: split };
-        (0..family.volume()).map(move |child| {
-            let coords = family.cell(family.offset(child));
-            let code = plan.encoding().encode(level, coords);
-            match prover.prove(&plan.levels()[level as usize].region(coords), Payload::default()) {
-                Verdict::Uniform(value) => Terminal::uniform(level, code, setup.storage.word(value)),
-                Verdict::Mixed | Verdict::Unknown => Terminal::leaf(level, code, None),
-            }
-        })
+    /// The children of some regions, which were proven where they were settled. Verdicts here are those of the GPU.
+    fn children(&self, setup: &Setup<'_>, parents: &[u64]) -> Vec<Terminal> {
+        let (mut children, level) = (Vec::new(), self.shape.level + 1);
+        for &parent in parents {
+            setup.outline.typed.prove_children(self.shape.level, parent, &mut |code, verdict| {
+                children.push(match verdict {
+                    Verdict::Uniform(value) => Terminal::uniform(level, code, setup.storage.word(value)),
+                    Verdict::Mixed | Verdict::Unknown => Terminal::leaf(level, code, None),
+                });
+            });
+        }
+        children
     }
 }
 
+/// What a piece of a map says: terminal regions, and the places of those that are divided.
+#[derive(Default)]
+struct OfMap {
+    terminals: Vec<Terminal>,
+    divided: Vec<u64>,
+}
+
 /// What became of the regions of a level, whose map begins at `address`.
-fn fates_of<const K: usize>(setup: &Setup<'_, K>, level: &Level<K>, address: u64) -> Result<Vec<u8>, Error> {
+fn fates_of(setup: &Setup<'_>, level: &Level<MAX_DIM>, address: u64) -> Result<Vec<u8>, Error> {
     let (mut fates, regions) = (Vec::new(), level.regions() as usize);
     reserve(&mut fates, regions).map_err(MemoryError::refused(Stored::Terminals))?;
-    read(setup.device, address, regions as u64, |_, bytes| {
+    read(setup.device, address, regions as u64, &mut |_, bytes| {
         fates.extend_from_slice(bytes);
         Ok(())
     })?;

@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use crate::backend::{LEAST_MAPPED, MOST_DIVIDED, TILES};
 use crate::cell::CellType;
+use crate::cuda::outline::Outline;
+use crate::dimension::MAX_DIM;
 use crate::geometry::Level;
-use crate::plan::Plan;
 use crate::result::Storage;
 
 /// The most regions of a tile, a lane each.
@@ -38,16 +39,17 @@ pub(super) fn block(block: [u32; 3]) -> [u32; 3] {
 
 /// The tiles of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TileShape<const K: usize> {
+pub(super) struct TileShape {
+    dimensions: usize,
     /// The level whose regions are the lanes'.
     pub(super) level: u32,
     /// True if those are divided once more.
     divides: bool,
     /// Regions per axis.
-    regions: [u32; K],
+    regions: [u32; MAX_DIM],
     /// The longest sides of a lane's region and of one of the last level.
-    side: [u32; K],
-    leaf: [u32; K],
+    side: [u32; MAX_DIM],
+    leaf: [u32; MAX_DIM],
     /// Regions of a piece.
     lanes: u32,
     /// True if all regions of a level have the same sides.
@@ -57,11 +59,11 @@ pub(super) struct TileShape<const K: usize> {
 }
 
 /// The longest side of a level's regions on every axis.
-fn sides<const K: usize>(level: &Level<K>, size: [u32; K]) -> [u32; K] {
+fn sides(level: &Level<MAX_DIM>, size: [u32; MAX_DIM]) -> [u32; MAX_DIM] {
     std::array::from_fn(|j| size[j].div_ceil(level.grid[j]))
 }
 
-fn cells<const K: usize>(sides: [u32; K]) -> u64 {
+fn cells(sides: [u32; MAX_DIM]) -> u64 {
     sides.iter().fold(1, |cells: u64, &side| cells.saturating_mul(side.into()))
 }
 
@@ -71,16 +73,15 @@ fn narrow(cell: CellType, most: Option<u64>) -> Option<CellType> {
     [CellType::U8, CellType::U16].into_iter().find(holds)
 }
 
-impl<const K: usize> TileShape<K> {
+impl TileShape {
     /// The tiles of a plan whose labels are stored so, none above `most`; None if a leaf does not fit what a warp has. They divide
     /// regions only if the host `proves` them, too, and so can tell what became of them.
-    pub(super) fn of(plan: &Plan<K>, storage: Storage, most: Option<u64>, proves: bool) -> Option<Self> {
-        let (levels, size) = (plan.levels(), plan.domain().size());
-        let last = levels.last().expect("a plan has a level");
+    pub(super) fn of(outline: &Outline<'_>, storage: Storage, most: Option<u64>, proves: bool) -> Option<Self> {
+        let (levels, size, last) = (&outline.levels, outline.size(), outline.last());
         let leaf = sides(last, size);
         let above = levels.len().checked_sub(2).map(|i| &levels[i]).filter(|above| {
             let few = cells(leaf) < LEAST_MAPPED && cells(sides(above, size)) <= MOST_DIVIDED;
-            few && proves && plan.scheme().children() <= MOST_DIVIDED
+            few && proves && outline.children <= MOST_DIVIDED
         });
         let level = above.unwrap_or(last);
         let side = sides(level, size);
@@ -97,16 +98,16 @@ impl<const K: usize> TileShape<K> {
         }
         let all = u64::try_from(level.regions()).unwrap_or(u64::MAX);
         let few = if above.is_some() { u64::MAX } else { EVALUATED / cells(side) };
-        let tiles = if plan.rule().certifies() { TILES } else { TILES_BETWEEN_FACES };
+        let tiles = if outline.rule.certifies() { TILES } else { TILES_BETWEEN_FACES };
         let tile = 1u32 << (all / tiles).min(few).clamp(1, LANES.into()).ilog2();
         let line = LINE.div_ceil(u64::from(side[0]) * storage.cell.bytes()).min(tile.into()) as u32;
-        let mut regions = [1; K];
+        let mut regions = [1; MAX_DIM];
         // No longer than the lattice, up to the next power of two.
         let fits = |regions: u32, j: usize| regions < level.grid[j];
         while regions[0] < line && fits(regions[0], 0) {
             regions[0] *= 2;
         }
-        while let Some(j) = (0..K)
+        while let Some(j) = (0..MAX_DIM)
             .filter(|&j| fits(regions[j], j) && regions.iter().product::<u32>() < tile)
             .min_by_key(|&j| if j == 0 { u32::MAX } else { regions[j] })
         {
@@ -114,12 +115,13 @@ impl<const K: usize> TileShape<K> {
         }
         let lanes = (1 << most.ilog2()).min(regions.iter().product());
         let even = !last.whole_sides().contains(&0);
-        Some(Self { level: level.index, divides: above.is_some(), regions, side, leaf, lanes, even, narrow })
+        let (dimensions, divides) = (outline.dimensions, above.is_some());
+        Some(Self { dimensions, level: level.index, divides, regions, side, leaf, lanes, even, narrow })
     }
 
     /// The tiles of the lattice.
-    pub(super) fn count(&self, level: &Level<K>) -> u64 {
-        (0..K).map(|j| u64::from(level.grid[j].div_ceil(self.regions[j]))).product()
+    pub(super) fn count(&self, level: &Level<MAX_DIM>) -> u64 {
+        (0..MAX_DIM).map(|j| u64::from(level.grid[j].div_ceil(self.regions[j]))).product()
     }
 
     /// What kernels are compiled for.
@@ -136,8 +138,7 @@ impl<const K: usize> TileShape<K> {
     pub(super) fn declaration(&self) -> String {
         let mut text = format!("using TileLabel = {};\n", self.narrow.map_or("CellValue", CellType::name));
         for (name, numbers) in [("tile_regions", self.regions), ("tile_side", self.side), ("leaf_side", self.leaf)] {
-            let cases: String =
-                numbers.iter().enumerate().map(|(j, number)| format!("j == {j} ? {number}u : ")).collect();
+            let cases: String = (0..self.dimensions).map(|j| format!("j == {j} ? {}u : ", numbers[j])).collect();
             writeln!(text, "DEVICE constexpr u32 {name}(u32 j) {{ return {cases}1u; }}").expect("writing to a string");
         }
         text
@@ -148,31 +149,39 @@ impl<const K: usize> TileShape<K> {
 mod tests {
     use super::*;
     use crate::curve::CurveKind;
+    use crate::dimension::widened;
     use crate::geometry::{Domain, Sample, Scheme};
+    use crate::plan::Plan;
     use crate::rule::RuleKind;
 
-    fn shape<const K: usize>(size: [u32; K], (g, r, b): (u32, u32, u32), cell: CellType, most: u64) -> TileShape<K> {
+    fn shape<const K: usize>(size: [u32; K], (g, r, b): (u32, u32, u32), cell: CellType, most: u64) -> TileShape {
         let domain = Domain::new(size, [[0.0, 1.0]; K], Sample::Centre).unwrap();
         let plan = Plan::new(domain, Scheme::uniform(g, r, b), CurveKind::Morton, RuleKind::Certified).unwrap();
-        TileShape::of(&plan, Storage { label: CellType::U32, cell }, Some(most), true).unwrap()
+        TileShape::of(&Outline::of_plan(&plan), Storage { label: CellType::U32, cell }, Some(most), true).unwrap()
     }
 
     #[test]
     fn rows_are_lines() {
         let julibrot = shape([256; 4], (16, 2, 1), CellType::U16, 64);
-        assert_eq!((julibrot.divides, julibrot.side, julibrot.leaf), (true, [4; 4], [2; 4]));
-        assert_eq!((julibrot.regions, julibrot.lanes), ([16, 2, 1, 1], 16));
+        assert_eq!((julibrot.divides, julibrot.side, julibrot.leaf), (true, widened([4; 4], 1), widened([2; 4], 1)));
+        assert_eq!((julibrot.regions, julibrot.lanes), (widened([16, 2, 1, 1], 1), 16));
         let bulb = shape([1024; 3], (64, 2, 2), CellType::U16, 64);
-        assert_eq!((bulb.divides, bulb.side, bulb.regions, bulb.lanes), (false, [4; 3], [16, 2, 1], 32));
+        assert_eq!(
+            (bulb.divides, bulb.side, bulb.regions, bulb.lanes),
+            (false, widened([4; 3], 1), widened([16, 2, 1], 1), 32)
+        );
         let plane = shape([65536; 2], (64, 2, 16), CellType::U32, 512);
-        assert_eq!((plane.divides, plane.side, plane.regions, plane.lanes), (false, [32; 2], [1, 4], 2));
+        assert_eq!(
+            (plane.divides, plane.side, plane.regions, plane.lanes),
+            (false, widened([32; 2], 1), widened([1, 4], 1), 2)
+        );
     }
 
     #[test]
     fn small_lattices_have_small_tiles() {
-        assert_eq!(shape([256; 3], (16, 2, 2), CellType::U16, 64).regions, [2, 1, 1]);
+        assert_eq!(shape([256; 3], (16, 2, 2), CellType::U16, 64).regions, widened([2, 1, 1], 1));
         let small = shape([9, 8, 7, 10], (2, 2, 1), CellType::U8, 64);
         assert!(!small.even && small.narrow.is_none());
-        assert_eq!(small.regions, [1; 4]);
+        assert_eq!(small.regions, [1; MAX_DIM]);
     }
 }

@@ -1,0 +1,209 @@
+//! A plan and its field without the number of dimensions in their types: host programs are compiled once.
+//!
+//! Numbers per axis are those of the most dimensions there are. Along axes beyond the plan's own there is one cell, one region and
+//! one child, so that products over all axes, and places in lattices, are the plan's. What adds to the numbers of an axis looks at
+//! the plan's [own](Outline::own) axes only, and so does what kernels are told.
+
+use crate::backend::{Error, Start};
+use crate::curve::{CurveKind, DeviceCurve};
+use crate::dimension::{MAX_DIM, widened};
+use crate::field::{DeviceTwin, Field, Labels, Payload};
+use crate::geometry::{Domain, Level, Region, Scheme};
+use crate::plan::Plan;
+use crate::rule::{RuleKind, Verdict};
+
+/// What host programs know of a plan and its field.
+pub(super) struct Outline<'a> {
+    /// K.
+    pub(super) dimensions: usize,
+    pub(super) levels: Vec<Level<MAX_DIM>>,
+    /// r_j, and R.
+    pub(super) split: [u32; MAX_DIM],
+    pub(super) children: u64,
+    pub(super) rule: RuleKind,
+    pub(super) curve: CurveKind,
+    /// Bits of the codes of the deepest level.
+    pub(super) bits: u32,
+    /// Where a run of the whole plan starts.
+    pub(super) whole: Start<'static, MAX_DIM>,
+    /// Regions that are expected on each level.
+    pub(super) expected: Vec<f64>,
+    pub(super) labels: Labels,
+    /// What the field can do here: to evaluate cells, to prove regions; and whether its regions carry anything.
+    pub(super) evaluates: bool,
+    pub(super) proves: bool,
+    pub(super) carries: bool,
+    /// What only the plan and the field themselves can answer.
+    pub(super) typed: Box<dyn OfDimension + 'a>,
+}
+
+/// What a plan and a field are asked for with numbers per axis of their own.
+pub(super) trait OfDimension: Sync {
+    /// The field's twin.
+    fn twin(&self) -> Option<DeviceTwin>;
+
+    /// The curve as kernels decode it on a level.
+    fn curve(&self, level: u32) -> DeviceCurve<'_>;
+
+    /// The coordinates that a code of a level names.
+    fn decode(&self, level: u32, code: u64) -> [u32; MAX_DIM];
+
+    /// The code of the region at a place of a level's lattice, in storage order.
+    fn code_at(&self, level: u32, place: u64) -> u64;
+
+    /// The codes of the children of a region of `level`, which a code names, or coordinates.
+    fn children(&self, level: u32, code: u64, codes: &mut [u64]);
+    fn children_at(&self, level: u32, coords: &[u64], codes: &mut [u64]);
+
+    /// Proves the children of the region at a place of the lattice of `level`; `found` is told their codes.
+    fn prove_children(&self, level: u32, place: u64, found: &mut dyn FnMut(u64, Verdict));
+}
+
+struct Subject<'a, const K: usize> {
+    plan: Plan<K>,
+    field: &'a dyn Field<K>,
+}
+
+impl<const K: usize> Subject<'_, K> {
+    fn coords(&self, level: u32, place: u64) -> [u32; K] {
+        Region { corner: [0; K], extent: self.plan.levels()[level as usize].grid }.offset(place)
+    }
+
+    /// The children of a region on the lattice of the next level.
+    fn family(&self, mut coords: [u32; K]) -> Region<K> {
+        let split = self.plan.scheme().r;
+        for j in 0..K {
+            coords[j] *= split[j];
+        }
+        Region { corner: coords, extent: split }
+    }
+}
+
+impl<const K: usize> OfDimension for Subject<'_, K> {
+    fn twin(&self) -> Option<DeviceTwin> {
+        self.field.twin()
+    }
+
+    fn curve(&self, level: u32) -> DeviceCurve<'_> {
+        self.plan.encoding().device(level)
+    }
+
+    fn decode(&self, level: u32, code: u64) -> [u32; MAX_DIM] {
+        widened(self.plan.encoding().decode(level, code), 0)
+    }
+
+    fn code_at(&self, level: u32, place: u64) -> u64 {
+        self.plan.encoding().encode(level, self.coords(level, place))
+    }
+
+    fn children(&self, level: u32, code: u64, codes: &mut [u64]) {
+        self.plan.encoding().children(level, code, codes);
+    }
+
+    fn children_at(&self, level: u32, coords: &[u64], codes: &mut [u64]) {
+        let mut parent = [0; K];
+        for j in 0..K {
+            parent[j] = coords[j] as u32;
+        }
+        let (family, encoding) = (self.family(parent), self.plan.encoding());
+        for (child, code) in codes.iter_mut().enumerate() {
+            *code = encoding.encode(level + 1, family.cell(family.offset(child as u64)));
+        }
+    }
+
+    fn prove_children(&self, level: u32, place: u64, found: &mut dyn FnMut(u64, Verdict)) {
+        let prover = self.field.prover().expect("tiles divide where the host proves, too");
+        let (family, level) = (self.family(self.coords(level, place)), level + 1);
+        for child in 0..family.volume() {
+            let coords = family.cell(family.offset(child));
+            let region = self.plan.levels()[level as usize].region(coords);
+            found(self.plan.encoding().encode(level, coords), prover.prove(&region, Payload::default()));
+        }
+    }
+}
+
+impl<'a> Outline<'a> {
+    pub(super) fn new<const K: usize>(plan: &Plan<K>, field: &'a dyn Field<K>) -> Self {
+        let mut levels = Vec::with_capacity(plan.levels().len());
+        for level in plan.levels() {
+            levels.push(level.widened());
+        }
+        Self {
+            dimensions: K,
+            split: widened(plan.scheme().r, 1),
+            children: plan.scheme().children(),
+            rule: plan.rule(),
+            curve: plan.curve(),
+            bits: plan.encoding().bits(levels.len() as u32 - 1),
+            levels,
+            whole: Start::whole(plan).widened(),
+            expected: plan.expected_regions(field.boundary_dimension()),
+            labels: field.labels(),
+            evaluates: field.host().is_some(),
+            proves: field.prover().is_some(),
+            carries: field.carrier().is_some(),
+            typed: Box::new(Subject { plan: plan.clone(), field }),
+        }
+    }
+
+    /// That of a sample, for which there is no region and no curve: of a plan its kernel knows the dimension only.
+    ///
+    /// # Errors
+    /// [`Error::Plan`], never.
+    pub(super) fn of_sample<const K: usize>(domain: &Domain<K>, field: &'a dyn Field<K>) -> Result<Self, Error> {
+        let plan = Plan::new(*domain, Scheme::uniform(1, 2, u32::MAX), CurveKind::Canonical, RuleKind::Border)?;
+        Ok(Self::new(&plan, field))
+    }
+
+    /// n_j.
+    pub(super) fn size(&self) -> [u32; MAX_DIM] {
+        self.whole.window.extent
+    }
+
+    /// The level whose mixed regions are leaves.
+    pub(super) fn last(&self) -> &Level<MAX_DIM> {
+        self.levels.last().expect("a plan has a level")
+    }
+
+    /// True if mixed regions of `level` are leaves.
+    pub(super) fn is_last(&self, level: u32) -> bool {
+        level as usize + 1 == self.levels.len()
+    }
+
+    /// Bytes of a code of the deepest level.
+    pub(super) fn code_bytes(&self) -> u64 {
+        if self.bits <= 32 { 4 } else { 8 }
+    }
+
+    /// Of numbers per axis those of the plan's own.
+    pub(super) fn own<'n, T>(&self, numbers: &'n [T; MAX_DIM]) -> &'n [T] {
+        &numbers[..self.dimensions]
+    }
+
+    /// Numbers per axis as kernels are told them: 0 beyond the plan's own.
+    pub(super) fn told(&self, numbers: [u32; MAX_DIM]) -> [u32; MAX_DIM] {
+        std::array::from_fn(|j| if j < self.dimensions { numbers[j] } else { 0 })
+    }
+
+    /// The curve as kernels decode it on the deepest level.
+    pub(super) fn deepest(&self) -> DeviceCurve<'_> {
+        self.typed.curve(self.levels.len() as u32 - 1)
+    }
+}
+
+#[cfg(test)]
+impl Outline<'static> {
+    /// That of a plan, whatever the field.
+    pub(super) fn of_plan<const K: usize>(plan: &Plan<K>) -> Self {
+        struct Nothing;
+        impl<const K: usize> Field<K> for Nothing {
+            fn labels(&self) -> Labels {
+                Labels::counts(1)
+            }
+            fn host(&self) -> Option<&dyn crate::field::Evaluate<K>> {
+                None
+            }
+        }
+        Self::new(plan, &Nothing)
+    }
+}
