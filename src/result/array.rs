@@ -100,6 +100,21 @@ impl<const K: usize> DenseArray<K> {
         self.cells.word(self.window.place(cell))
     }
 
+    /// The words of the cells from `cell` on along an axis, as many as `words` has room for.
+    ///
+    /// # Panics
+    /// If one of them is outside the window.
+    pub fn words(&self, cell: [u32; K], axis: usize, words: &mut [u64]) {
+        let Some(beyond) = words.len().checked_sub(1) else { return };
+        let mut last = cell;
+        last[axis] = last[axis].saturating_add(beyond.try_into().unwrap_or(u32::MAX));
+        for end in [cell, last] {
+            assert!(self.window.contains_cell(end), "cell {end:?} is outside the window");
+        }
+        let step = self.window.extent[..axis].iter().map(|&n| n as usize).product();
+        self.cells.words(self.window.place(cell), step, words);
+    }
+
     /// The labels in storage order, to be written.
     pub(crate) fn cells_mut(&mut self) -> &mut Cells {
         &mut self.cells

@@ -148,6 +148,19 @@ impl Cells {
         each_width!(&self.bits, v => Width::word(v[index]))
     }
 
+    /// The words of every `step`-th cell from cell `first` on.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn words(&self, first: usize, step: usize, words: &mut [u64]) {
+        fn take<W: Width>(cells: &[W], step: usize, words: &mut [u64]) {
+            for (place, word) in words.iter_mut().enumerate() {
+                *word = cells[place * step].word();
+            }
+        }
+        each_width!(&self.bits, v => take(&v[first..], step, words));
+    }
+
     /// The count that cell `index` holds.
     ///
     /// # Panics

@@ -64,10 +64,11 @@ impl Colours {
         }
     }
 
-    fn colour(&self, word: u64) -> [u8; 3] {
+    /// The colours of many cells.
+    fn colours(&self) -> Box<dyn Fn(u64) -> [u8; 3] + '_> {
         match self {
-            Self::Numbers(palette) => palette.colour(palette.index(word)),
-            Self::Labels(labels) => labels.get(&word).map_or(INK, |label| label.colour),
+            Self::Numbers(palette) => Box::new(palette.colours()),
+            Self::Labels(labels) => Box::new(|word| labels.get(&word).map_or(INK, |label| label.colour)),
         }
     }
 }
@@ -93,11 +94,14 @@ pub fn write<const K: usize>(
     caption.put(&mut encoder)?;
     let mut writer = encoder.write_header()?;
     let mut stream = writer.stream_writer()?;
-    let mut row: Vec<u8> = Vec::new();
+    let (colour, mut words, mut row) = (colours.colours(), vec![0; width as usize], Vec::new());
     for line in 0..size[1] {
         row.clear();
         match height.checked_sub(line + 1) {
-            Some(y) => row.extend((0..width).flat_map(|x| colours.colour(slice.word(field, x, y)))),
+            Some(y) => {
+                slice.row(field, y, &mut words);
+                row.extend(words.iter().flat_map(|&word| colour(word)));
+            }
             None => row.extend((0..width).flat_map(|_| PAPER)),
         }
         if let Some(drawing) = &beside {

@@ -72,11 +72,11 @@ impl<const K: usize> Slice<K> {
         Region { corner: self.through, extent: std::array::from_fn(extent) }
     }
 
-    /// The word of the cell at `x` to the right and `y` upwards.
-    pub fn word(&self, field: &DenseArray<K>, x: u32, y: u32) -> u64 {
+    /// The words of the first cells of the row that lies `y` upwards, from the left.
+    pub fn row(&self, field: &DenseArray<K>, y: u32, words: &mut [u64]) {
         let mut cell = self.through;
         cell[self.axes[1]] = y;
-        cell[self.axes[0]] = x;
-        field.word(cell)
+        cell[self.axes[0]] = 0;
+        field.words(cell, self.axes[0], words);
     }
 }

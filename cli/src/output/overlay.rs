@@ -58,10 +58,10 @@ pub fn write<const K: usize>(
     let scale = Magnification::new(extent);
     let [width, height] = extent.map(|cells| scale.pixels(cells));
     let mut image = Vec::with_capacity(width as usize * height as usize * 3);
+    let (colour, mut words) = (palette.colours(), vec![0; extent[0] as usize]);
     for y in (0..height).rev() {
-        for x in 0..width {
-            image.extend(palette.colour(palette.index(slice.word(field, scale.cell(x), scale.cell(y)))));
-        }
+        slice.row(field, scale.cell(y), &mut words);
+        image.extend((0..width).flat_map(|x| colour(words[scale.cell(x) as usize])));
     }
     for (level, region) in regions {
         let meets = (0..K)

@@ -169,10 +169,17 @@ impl Palette {
         }
     }
 
-    /// The index of every word that is small enough, for the inner loop.
-    fn table(&self) -> Vec<u8> {
+    /// The indices of the colours of many cells. Small words are looked up.
+    pub fn indices(&self) -> impl Fn(u64) -> u8 {
         let words = 1 << (8 * self.kind.bytes()).min(16);
-        (0..words).map(|word| self.index(word)).collect()
+        let table: Vec<u8> = (0..words).map(|word| self.index(word)).collect();
+        move |word| table.get(word as usize).copied().unwrap_or_else(|| self.index(word))
+    }
+
+    /// The colours of many cells.
+    pub fn colours(&self) -> impl Fn(u64) -> [u8; 3] {
+        let (indices, colours) = (self.indices(), (0..=255).map(|index| self.colour(index)).collect::<Vec<_>>());
+        move |word| colours[usize::from(indices(word))]
     }
 }
 
@@ -245,13 +252,11 @@ pub fn write<const K: usize>(
     caption.put(&mut encoder)?;
     let mut writer = encoder.write_header()?;
     let mut stream = writer.stream_writer()?;
-    let table = palette.table();
-    let mut row = vec![0; width as usize];
+    let index = palette.indices();
+    let (mut words, mut row) = (vec![0; width as usize], vec![0; width as usize]);
     for y in (0..height).rev() {
-        for (x, pixel) in row.iter_mut().enumerate() {
-            let word = slice.word(field, x as u32, y);
-            *pixel = table.get(word as usize).copied().unwrap_or_else(|| palette.index(word));
-        }
+        slice.row(field, y, &mut words);
+        row.iter_mut().zip(&words).for_each(|(pixel, &word)| *pixel = index(word));
         stream.write_all(&row)?;
     }
     stream.finish()?;
