@@ -37,18 +37,24 @@ pub(crate) fn try_each<E: Send>(tasks: usize, task: &(dyn Fn(usize) -> Result<()
 
 /// What every task returns, in the order of their numbers.
 pub(crate) fn map<T: Send>(tasks: usize, task: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
-    (0..tasks).into_par_iter().map(task).collect()
+    let Ok(found) = try_map(tasks, &|i| Ok::<_, Infallible>(task(i)));
+    found
 }
 
-/// The same for tasks that can fail.
+/// The same for tasks that can fail. After a failure no more are started.
 ///
 /// # Errors
-/// One of the tasks'.
+/// The first in time.
 pub(crate) fn try_map<T: Send, E: Send>(
     tasks: usize,
     task: &(dyn Fn(usize) -> Result<T, E> + Sync),
 ) -> Result<Vec<T>, E> {
-    (0..tasks).into_par_iter().map(task).collect()
+    // Nobody waits for a lock: a place has one task. rayon's own collection is compiled for every T.
+    let places: Vec<Mutex<Option<T>>> = (0..tasks).map(|_| Mutex::new(None)).collect();
+    let put = |i: usize, found| *places[i].lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+    try_each(tasks, &|i| task(i).map(|found| put(i, found)))?;
+    let found = |place: Mutex<Option<T>>| place.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(places.into_iter().map(|place| found(place).expect("every task was done")).collect())
 }
 
 /// Calls `body` with a scope in which tasks start others, and waits for all of them.

@@ -1,10 +1,9 @@
 //! Merge path: equal steps over units and items, so that empty items cannot pile up either.
 
-use rayon::prelude::*;
-
 use crate::balance::definition::{BalanceLayout, Definition, HostBalancer, Knob, LayoutAsked, block};
 use crate::balance::expand::{pieces, walk};
 use crate::balance::two_phase::UNITS;
+use crate::parallel;
 
 pub(super) struct MergePath;
 
@@ -46,7 +45,7 @@ impl Definition for MergePath {
         Some(|prefix, body| {
             let (items, units) = (prefix.len() as u64 - 1, prefix[prefix.len() - 1]);
             let (pieces, each) = pieces(items + units, 2048);
-            (0..pieces).into_par_iter().for_each(|piece| {
+            parallel::each(pieces, &|piece| {
                 let [first, last] = [piece as u64, piece as u64 + 1].map(|edge| (edge * each).min(items + units));
                 let [from, to] = [first, last].map(|step| left_behind(prefix, step));
                 walk(prefix, from, first - from as u64..last - to as u64, body);

@@ -1,9 +1,8 @@
 //! Two-phase search: equal units for all threads, found block by block and then thread by thread.
 
-use rayon::prelude::*;
-
 use crate::balance::definition::{BalanceLayout, Definition, HostBalancer, Knob, LayoutAsked, block};
 use crate::balance::expand::{pieces, walk};
+use crate::parallel;
 
 pub(super) struct TwoPhase;
 
@@ -36,7 +35,7 @@ impl Definition for TwoPhase {
         Some(|prefix, body| {
             let units = prefix[prefix.len() - 1];
             let (pieces, each) = pieces(units, 1024);
-            (0..pieces).into_par_iter().for_each(|piece| {
+            parallel::each(pieces, &|piece| {
                 let first = piece as u64 * each;
                 // The last of items that begin together owns the unit.
                 let item = prefix.partition_point(|&start| start <= first) - 1;

@@ -7,8 +7,6 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::abi::device_struct;
 use crate::cell::WordsMut;
 use crate::field::definition::{Evaluate, Field, Payload, Prove};
@@ -20,6 +18,7 @@ use crate::field::start::Defaults;
 use crate::field::twin::DeviceTwin;
 use crate::geometry::{Domain, Level, Region};
 use crate::memory::zeros;
+use crate::parallel;
 use crate::rule::{RuleKind, Verdict};
 
 /// One line for lists.
@@ -116,11 +115,11 @@ impl<const K: usize> MxM<K> {
         let mut uniform = at_least.clone();
         for (f, image) in self.factors.iter().enumerate() {
             let plane = level.plane([2 * f, 2 * f + 1]);
-            let ranges: Vec<_> = (0..plane.grid[1])
-                .into_par_iter()
-                .flat_map_iter(|y| (0..plane.grid[0]).map(move |x| image.range(&plane.region([x, y]))))
-                .collect();
-            for (least, largest) in ranges {
+            let ranges = parallel::map(plane.grid[1] as usize, &|y| {
+                let range = |x| image.range(&plane.region([x, y as u32]));
+                (0..plane.grid[0]).map(range).collect::<Vec<_>>()
+            });
+            for (least, largest) in ranges.into_iter().flatten() {
                 at_least[f][least as usize] += 1;
                 uniform[f][least as usize] += u128::from(least == largest);
             }
@@ -144,7 +143,7 @@ fn image(domain: &Domain<2>, options: &FieldOptions) -> Result<Image, FieldError
     let dwells = zeros(domain.cells() as usize);
     let mut dwells =
         dwells.map_err(|refused| FieldError::Memory { what: "an image of a factor", need: refused.bytes })?;
-    dwells.par_chunks_mut(width as usize).enumerate().for_each(|(y, row)| {
+    parallel::pieces_mut(&mut dwells, width as usize, &|y, row| {
         let cells: Vec<_> = (0..width).map(|x| [x, y as u32]).collect();
         host.evaluate(&cells, WordsMut::Narrow(row));
     });

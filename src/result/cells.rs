@@ -1,9 +1,8 @@
 //! Stored labels: cells of one type in a row.
 
-use rayon::prelude::*;
-
 use crate::cell::{Cell, CellType, Words};
 use crate::memory::{Refused, reserve, zeros};
+use crate::parallel;
 
 /// Cells of one type, in a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -186,7 +185,8 @@ impl Cells {
             let width = size_of_val(&v[0]);
             let cells = &mut v[start..start + bytes.len() / width];
             // Pieces in parallel: a fresh array is mapped page by page as it is written.
-            cells.par_chunks_mut(1 << 16).zip(bytes.par_chunks(width << 16)).for_each(|(cells, bytes)| {
+            parallel::pieces_mut(cells, 1 << 16, &|i, cells| {
+                let bytes = &bytes[width * parallel::piece(bytes.len() / width, 1 << 16, i).start..][..size_of_val(cells)];
                 bytemuck::cast_slice_mut(cells).copy_from_slice(bytes);
                 if cfg!(target_endian = "big") {
                     cells.iter_mut().for_each(|cell| *cell = cell.swap_bytes());

@@ -7,12 +7,12 @@ use std::ffi::OsString;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
 use crate::disk::{File, Folder, PartFolder};
+use crate::parallel;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::{Attributes, Header, Held};
 use crate::tree::file::shards::Array;
@@ -135,8 +135,9 @@ impl Staged {
         let first = lines.next().map(<[u8]>::trim_ascii_end);
         let mut finished = Vec::new();
         if first == Some(beginning.as_bytes()) && self.resumable {
-            let lines = lines.map_while(FinishedShard::read);
-            finished = lines.collect::<Vec<_>>().into_par_iter().filter(|finished| self.holds(finished)).collect();
+            finished = lines.map_while(FinishedShard::read).collect();
+            let mut held = parallel::map(finished.len(), &|i| self.holds(&finished[i])).into_iter();
+            finished.retain(|_| held.next() == Some(true));
         } else {
             let other = first.and_then(|line| serde_json::from_slice::<Value>(line).ok());
             let kept = other.as_ref().is_some_and(|other| !other["made_of"].is_null()) && lines.next().is_some();
