@@ -393,9 +393,28 @@ fn noise_is_told_from_some_regions() {
         let build = BottomUp::new(&plan, &field).unwrap().predicate(&predicate, None).unwrap();
         build.noise(Duration::from_secs(60)).unwrap().unwrap()
     };
-    let expected = Noise { cells: 4096, leaves: 0.5, tolerances: vec![(10.0, 0.0)] };
-    assert_eq!(noise(Predicate::EXACT), expected);
-    assert_eq!(noise(Predicate::tolerance(CellType::U16, Number::Natural(9)).unwrap()), expected);
+    let expected = Noise { cells: 4096, leaves: 0.5, tolerances: vec![(10.0, 0.0)], finer: Vec::new() };
+    let tolerance = |predicate| Noise { finer: Vec::new(), ..noise(predicate) };
+    assert_eq!(tolerance(Predicate::EXACT), expected);
+    assert_eq!(tolerance(Predicate::tolerance(CellType::U16, Number::Natural(9)).unwrap()), expected);
     assert_eq!(noise(Predicate::tolerance(CellType::U16, Number::Natural(10)).unwrap()).leaves, 0.0);
     assert_eq!(BottomUp::new(&plan, &field).unwrap().noise(Duration::ZERO).unwrap(), None);
+}
+
+/// The share that a smaller stop side is said to leave is that of the tree with it.
+#[test]
+fn a_smaller_stop_side_leaves_what_is_said() {
+    let array = ArrayD::from_shape_fn(vec![64, 64], |at| u8::from(2 * at[0] + at[1] < 77) + u8::from(at[1] > 50));
+    let field = ArrayField::<2, u8>::new(array.view()).unwrap();
+    let domain = Domain::new([64, 64], [[0.0, 1.0]; 2], Sample::Centre).unwrap();
+    let plan =
+        |b| Plan::new(domain, Scheme { b, ..Scheme::uniform(2, 2, 4) }, CurveKind::Morton, RuleKind::Full).unwrap();
+    let leaves = |b| {
+        let (counts, _) = BottomUp::new(&plan(b), &field).unwrap().counts(false).unwrap();
+        counts.totals().leaf_cells as f64 / 4096.0
+    };
+    let noise = BottomUp::new(&plan([8; 2]), &field).unwrap().noise(Duration::from_secs(60)).unwrap().unwrap();
+    assert_eq!(noise.leaves, leaves([8; 2]));
+    assert_eq!(noise.finer, [[4, 4], [2, 2]].map(|b| (b.to_vec(), leaves(b))));
+    assert!(noise.finer[1].1 < noise.finer[0].1 && noise.finer[0].1 < noise.leaves);
 }
