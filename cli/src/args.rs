@@ -13,7 +13,7 @@ use crate::report::ReportOptions;
 use crate::tree::TreeCommand;
 use crate::verify::VerifyOptions;
 
-/// Adaptive subdivision of k-dimensional domains.
+/// Finds the uniform regions of arrays and of computed fields in 1 to 8 dimensions.
 #[derive(Debug, Parser)]
 #[command(name = "orthant", version, max_term_width = 100, args_override_self = true, disable_help_flag = true)]
 pub(crate) struct Cli {
@@ -60,7 +60,12 @@ pub(crate) enum Colour {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// One run: a table of what happened on every level, and outputs
+    /// A small labelled volume to begin with: writes it, its tree and its page, and says what to try
+    Demo(DemoOptions),
+    /// Make, query, show and convert trees of arrays
+    #[command(subcommand)]
+    Tree(TreeCommand),
+    /// Divide a computed field, such as a fractal: a table of every level, pictures and arrays
     Run(Box<RunOptions>),
     /// Run every pair of choices on small cases and compare to the bit
     Verify(VerifyOptions),
@@ -70,9 +75,6 @@ pub(crate) enum Command {
     Compare(CompareOptions),
     /// Result files of `bench` as one page with figures and tables
     Report(ReportOptions),
-    /// Trees in files: what is in them, and as what other programs read
-    #[command(subcommand)]
-    Tree(TreeCommand),
     /// Space-filling curves as orders of regions
     #[command(subcommand)]
     Curves(CurvesCommand),
@@ -82,8 +84,6 @@ pub(crate) enum Command {
     /// Load balancers: who does which unit of work-items of very different sizes
     #[command(subcommand)]
     Balance(BalanceCommand),
-    /// A small labelled volume to begin with: writes it, its tree and its page, and says what to try
-    Demo(DemoOptions),
     /// What is here: CPU, memory, backends, limits
     Info,
     /// Check the installation and say how to mend what is missing

@@ -26,6 +26,9 @@ pub(crate) struct DemoOptions {
 const SIZE: [usize; 3] = [128, 128, 96];
 const SPACING: [f64; 3] = [1.5, 1.5, 2.0];
 
+/// B: in a volume as small as this one most leaves of the default would hold several labels.
+const LEAF: u32 = 4;
+
 /// What the labels 1, 2, .. are called, and their colours.
 const LABELS: [(&str, [f32; 3]); 5] = [
     ("skin", [0.93, 0.78, 0.66]),
@@ -58,7 +61,8 @@ impl DemoOptions {
         let command = |name: &str, from: &Path, to: &Path| {
             let words = ["orthant", "--quiet", "tree", name].map(OsString::from);
             let paths = [from.as_os_str().into(), "-o".into(), to.as_os_str().into()];
-            words.into_iter().chain(paths).chain(self.force.then(|| "--force".into())).collect()
+            let options = if name == "build" { vec!["-B".into(), LEAF.to_string().into()] } else { Vec::new() };
+            words.into_iter().chain(paths).chain(options).chain(self.force.then(|| "--force".into())).collect()
         };
         Ok([command("build", &volume, &tree), command("view", &tree, &page)])
     }
@@ -69,16 +73,18 @@ impl DemoOptions {
     /// Those of stdout.
     pub(crate) fn tell(&self, voice: Voice) -> Result<(), Error> {
         let [volume, tree, page] = self.files().map(|path| path.display().to_string());
+        let slice = self.folder.join("slice.png");
+        let slice = slice.display();
         voice.say(format_args!("orthant: wrote {tree}"));
         voice.say(format_args!("orthant: wrote {page}"));
         let lines = [
             ("how the tree and the page were made", ""),
-            ("  ", &format!("orthant tree build {volume} -o {tree} --force")),
+            ("  ", &format!("orthant tree build {volume} -B {LEAF} -o {tree} --force")),
             ("  ", &format!("orthant tree view {tree} -o {page} --force")),
             ("what the tree answers", ""),
             ("  ", &format!("orthant tree stats {tree}")),
             ("  ", &format!("orthant tree sample {tree} --at 64,64,48")),
-            ("  ", &format!("orthant tree slice {tree} --axis 2=48 --legend -o slice.png")),
+            ("  ", &format!("orthant tree slice {tree} --axis 2=48 --legend -o {slice}")),
         ]
         .map(|(words, command)| format!("{words}{command}\n"));
         if voice.quiet { Ok(()) } else { print(crate::escape::lines(&lines.concat())) }

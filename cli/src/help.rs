@@ -3,11 +3,20 @@
 use clap::{Command, CommandFactory};
 
 use crate::args::Cli;
+use crate::tree::build;
 use crate::variables;
 
 /// What people ask of a command first, without the program's name.
 const EXAMPLES: &[(&str, &[&str])] = &[
-    ("", &["demo", "run mandelbrot -o m.png --overlay regions.png", "run --help"]),
+    (
+        "",
+        &[
+            "demo",
+            "tree build labels.nrrd -o labels.tree.zarr",
+            "run mandelbrot -o m.png --overlay regions.png",
+            "run --help",
+        ],
+    ),
     ("run", &["run mandelbrot -n 2^12 --auto-scheme -o m.png", "run array --input volume.npy -o slice.png"]),
     ("verify", &["verify", "verify mandelbulb --backend cpu"]),
     (
@@ -100,6 +109,7 @@ pub(crate) fn command() -> Command {
 fn dressed(command: Command, path: &str) -> Command {
     let examples = EXAMPLES.iter().find(|(of, _)| *of == path).map_or(&[][..], |(_, examples)| examples);
     let lines: String = examples.iter().map(|example| format!("\n  orthant {example}")).collect();
+    let command = if path == "tree build" { build::dressed(command) } else { command };
     let command = command.mut_args(variables::show).after_help(format!("Examples:{lines}"));
     command.mut_subcommands(|below| {
         let path = format!("{path} {}", below.get_name());

@@ -14,6 +14,9 @@ use orthant::tree::TreeLabel;
 use super::Slice;
 use super::png::{Caption, Palette, distinct};
 
+/// The most values of a slice that look like labels.
+const FEW: usize = 32;
+
 /// The most labels that a legend names.
 pub const MOST_LABELS: usize = 100;
 
@@ -44,12 +47,12 @@ impl Colours {
     /// A colour for each value of some cells: those that labels have, others by their order.
     pub fn of_labels(cells: &Cells, labels: &[TreeLabel]) -> Self {
         let kind = cells.kind();
-        let mut words: Vec<u64> = (0..cells.len()).map(|place| cells.word(place)).collect();
-        words.sort_unstable();
-        words.dedup();
+        let words = values(cells);
         let label = |(number, word): (usize, u64)| {
             let known = labels.iter().find(|label| label.word == word);
             let own = known.and_then(|label| label.colour).map(|[red, green, blue, _]| [red, green, blue]);
+            // What lies around the others has no colour of its own.
+            let own = own.or((known.is_none() && word == 0).then_some(INK));
             let name = known.map_or(String::new(), |label| format!(" {}", label.name));
             (word, Label { colour: own.unwrap_or_else(|| distinct(number)), text: kind.text(word) + &name })
         };
@@ -71,6 +74,19 @@ impl Colours {
             Self::Labels(labels) => Box::new(|word| labels.get(&word).map_or(INK, |label| label.colour)),
         }
     }
+}
+
+/// The values of cells, the least word first.
+fn values(cells: &Cells) -> Vec<u64> {
+    let mut words: Vec<u64> = (0..cells.len()).map(|place| cells.word(place)).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// True if cells look like labels, which no file says: whole numbers of few values.
+pub fn look_like_labels(cells: &Cells) -> bool {
+    !cells.kind().is_float() && values(cells).len() <= FEW
 }
 
 /// Writes a slice, with what its colours mean to the right of it if `legend`.

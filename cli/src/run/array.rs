@@ -158,7 +158,14 @@ impl ArrayRun {
         let builder = BottomUp::new(&plan, &source)?.predicate(&predicate, nodata)?.mem_limit(limit);
         let builder = builder.control(&self.control);
         let labels = !about.labels.is_empty();
-        let divided = Divided { builder: &builder, predicate: &predicate, labels, voice: self.voice };
+        let grid_with = |sides: &[u32]| {
+            let mut computed = self.computed.clone();
+            computed.b = Some(sides.to_vec());
+            computed.array_plan::<K>(size, about).ok().map(|plan| plan.scheme().g)
+        };
+        let (grid_with, voice) = (&grid_with, self.voice);
+        let grid = plan.scheme().g;
+        let divided = Divided { builder: &builder, predicate: &predicate, labels, grid, grid_with, voice };
         let warned = divided.warn_before(plan.domain().cells())?;
         let mut build = || self.build(&plan, &builder, &outputs, &mut trees);
         let progress = Progress::start(&self.control, plan.domain().cells(), 1, self.voice);

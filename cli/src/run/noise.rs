@@ -26,6 +26,9 @@ pub(super) struct Divided<'a, 'b, const K: usize> {
     pub(super) predicate: &'a Predicate,
     /// True if its values are said to be labels.
     pub(super) labels: bool,
+    /// g as it is, and what the options lead to with another B.
+    pub(super) grid: [u32; K],
+    pub(super) grid_with: &'a dyn Fn(&[u32]) -> Option<[u32; K]>,
     pub(super) voice: Voice,
 }
 
@@ -54,7 +57,9 @@ impl<const K: usize> Divided<'_, '_, K> {
         let finer = noise.and_then(|noise| noise.finer.iter().find(|(_, left)| *left < noise.leaves * PAYS));
         let advice = match (finer, noise) {
             (Some((sides, left)), _) => {
-                format!("; -B {} would leave about {:.0} %", short(sides), left * 100.0)
+                let grid = ((self.grid_with)(sides) != Some(self.grid)).then(|| format!("-g {} ", short(&self.grid)));
+                let (grid, sides) = (grid.unwrap_or_default(), short(sides));
+                format!("; {grid}-B {sides} would leave about {:.0} %, in more regions", left * 100.0)
             }
             (None, _) if self.labels => {
                 ", since labels change from cell to cell: subdividing this array saves little".into()

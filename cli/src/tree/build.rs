@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Command};
 use orthant::Keep;
 
 use super::memory::MemoryOptions;
 use crate::error::Error;
 use crate::options::{DividedOptions, InputOptions, OutputOptions, ReadingOptions, ThreadsOptions};
+use crate::output::has_extension;
 use crate::output::tree::is_tree;
 use crate::run::{ArrayOptions, subdivide, threads};
 use crate::stdout;
@@ -32,6 +33,17 @@ pub(crate) struct BuildOptions {
     reading: ReadingOptions,
 }
 
+/// The options as a builder of trees has them: the tree is the first output, and what makes values sparse is in the short help.
+pub(crate) fn dressed(command: Command) -> Command {
+    let about =
+        "The tree: a folder X.tree.zarr, or a file X.tree.zarr.zip; may be repeated for a .png or .npy beside it";
+    let command = command.mut_arg("output", |option| option.help(about).long_help(about));
+    let command =
+        ["dim", "domain"].iter().fold(command, |all, name| all.mut_arg(name, |option| option.hide_short_help(true)));
+    let sparse = ["tolerance", "threshold", "iso"];
+    sparse.iter().fold(command, |all, name| all.mut_arg(name, |option| option.hide_short_help(false)))
+}
+
 /// Builds a tree.
 pub(super) fn build(args: BuildOptions, voice: Voice) -> Result<(), Error> {
     if !voice.quiet {
@@ -42,11 +54,16 @@ pub(super) fn build(args: BuildOptions, voice: Voice) -> Result<(), Error> {
         let reason = match &output.output[..] {
             [] => format!("--output: name the tree, as in `orthant tree build {} -o X.tree.zarr`", file.display()),
             [path, ..] => {
+                let picture = ["png", "npy"].iter().any(|ending| has_extension(path, ending));
                 let (path, file) = (path.display(), file.display());
-                format!(
-                    "--output {path}: no tree; name a X.tree.zarr or X.tree.zarr.zip, beside which pictures and arrays may be written, or \
-                     type `orthant run array --input {file} -o {path}`"
-                )
+                match picture {
+                    true => format!(
+                        "--output {path}: this is no tree; name one, too, as in `-o X.tree.zarr`, or type `orthant run array --input {file} -o {path}`"
+                    ),
+                    false => format!(
+                        "--output {path}: the name of a tree ends in .tree.zarr or .tree.zarr.zip, as in `-o {path}.tree.zarr`"
+                    ),
+                }
             }
         };
         return Err(Error::Input(reason).about(&["output"]));

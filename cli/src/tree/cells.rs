@@ -39,7 +39,7 @@ pub(crate) struct SliceOptions {
     /// Hold an axis at an index; may be repeated. A picture shows two axes, and of two none need be held
     #[arg(long = "axis", value_parser = axis_index, value_delimiter = ',', value_name = "AXIS=INDEX")]
     fixed: Vec<(usize, u32)>,
-    /// The colours of a picture, from the least value of the slice to the greatest [default: those of labels that have names, else greys]
+    /// The colours of a picture, from the least value of the slice to the greatest [default: one for each of few whole numbers, else greys]
     #[arg(long, value_parser = gradient(), value_name = "NAME")]
     palette: Option<Gradient>,
     /// Say beside a picture what its colours mean: numbers, or labels by their names
@@ -122,7 +122,8 @@ impl TreeJob for SliceOptions {
         let array = parts.array(&window, self.to.memory.limit())?;
         let caption = Caption::of_tree(tree.plan().domain(), &slice);
         let labels = &tree.info().labels;
-        let colours = match self.palette.is_none() && !labels.is_empty() {
+        let are_labels = !labels.is_empty() || legend::look_like_labels(array.cells());
+        let colours = match self.palette.is_none() && are_labels {
             true => Colours::of_labels(array.cells(), labels),
             false => Colours::Numbers(Palette::of_values(array.cells(), tree.info().nodata, self.palette)),
         };

@@ -1,6 +1,6 @@
 //! `orthant tree`: what is asked of trees in files, one file per subcommand.
 
-mod build;
+pub(crate) mod build;
 mod cells;
 mod convert;
 mod diff;
@@ -25,6 +25,7 @@ use crate::voice::Voice;
 #[derive(Debug, Subcommand)]
 pub(crate) enum TreeCommand {
     /// Make a tree of an array in a file
+    #[command(override_usage = "orthant tree build [OPTIONS] <FILE> -o <X.tree.zarr>")]
     Build(Box<build::BuildOptions>),
     /// What a tree is: cells, scheme, regions, where it came from
     Info(info::InfoOptions),
@@ -40,7 +41,7 @@ pub(crate) enum TreeCommand {
     Slice(cells::SliceOptions),
     /// A level of detail: one value for each region of a level, as a small array or as a tree
     Lod(lod::LodOptions),
-    /// Cells, share, regions and leaves of each label
+    /// Of each label: its cells, uniform regions, and leaves, which count for every label in them
     Stats(stats::StatsOptions),
     /// A page to look at a tree: its slices, and its regions as boxes to be turned by hand
     View(view::ViewOptions),

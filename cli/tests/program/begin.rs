@@ -54,7 +54,7 @@ fn the_demo_is_a_volume_its_tree_and_its_page() {
     assert!(text(&again.stderr).contains("--force"), "{}", text(&again.stderr));
     let before = contents(&folder.join("demo"));
     assert!(orthant(&folder, "demo --force -q").status.success());
-    assert_eq!(files(&folder), ["demo", "slice.png"]);
+    assert_eq!(files(&folder), ["demo"]);
     assert!(contents(&folder.join("demo")) == before);
     let nowhere = orthant(&folder, "demo no/such/folder");
     assert!(nowhere.status.code() == Some(1) && text(&nowhere.stderr).contains("no/such/folder"));
@@ -97,10 +97,29 @@ fn a_tree_is_built_of_a_file() {
         ("run labels.nrrd", "orthant tree build labels.nrrd -o X.tree.zarr"),
         ("run brain.nii.gz", "orthant tree build brain.nii.gz -o X.tree.zarr"),
         ("run mandelbrt", "mandelbrot"),
+        ("tree build labels.nrrd -o a", "-o a.tree.zarr"),
+        ("tree stats labels.nrrd", "orthant tree build labels.nrrd -o X.tree.zarr"),
     ] {
         let output = orthant(&folder, arguments);
         let said = text(&output.stderr);
         assert!(matches!(output.status.code(), Some(1 | 2)) && said.contains(says), "{arguments}: {said}");
         assert!(!folder.join("a.tree.zarr").exists());
     }
+}
+
+/// The hint of a smaller leaf says what it leaves, with the options that are to be typed.
+#[test]
+fn a_smaller_leaf_leaves_what_the_hint_says() {
+    let folder = folder("hint");
+    assert!(orthant(&folder, "demo -q").status.success());
+    let said = text(&orthant(&folder, "tree build demo/labels.nrrd -o a.tree.zarr").stderr);
+    let hint = said.lines().find(|line| line.contains("would leave about")).unwrap_or_else(|| panic!("{said}"));
+    let (options, share) = hint.split_once("; ").unwrap().1.split_once(" would leave about ").unwrap();
+    let share: f64 = share.split(' ').next().unwrap().parse().unwrap();
+    let arguments = format!("tree build demo/labels.nrrd {options} -o b.tree.zarr --report b.json");
+    let output = orthant(&folder, &arguments);
+    assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));
+    let cells = &json(&folder.join("b.json"))["cells"];
+    let left = 100.0 * cells["leaf"].as_f64().unwrap() / cells["total"].as_f64().unwrap();
+    assert!((left - share).abs() < 1.0, "{hint}: {left}");
 }
