@@ -25,7 +25,7 @@ pub(crate) struct InputOptions {
     /// .zarr.zip); HDF5 and netCDF-4 (.h5, FILE.nc::/group/data) if the program was built with the feature hdf5. Size and type come from the file, and so does what it says of axes, units
     /// and labels. What is packed, or lies in several files, is first unpacked into a temporary file without a name (TMPDIR). Any
     /// other file is taken for cells alone, and --dtype and --size say which.
-    #[arg(long, value_name = "FILE", env = "ORTHANT_INPUT")]
+    #[arg(long, value_name = "FILE", env = "ORTHANT_INPUT", hide_short_help = true)]
     pub(crate) input: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: ReadingOptions,

