@@ -54,6 +54,7 @@ macro_rules! with_dimensions {
         }
     };
 }
+pub(crate) use with_dimensions;
 
 /// Numbers per axis in the first places of the most that there are, the others `beyond`: what is no more generic is compiled once.
 #[cfg(feature = "cuda")]

@@ -83,6 +83,7 @@ const PROGRAM: Layers = &[
     (
         "commands",
         &[
+            "demo.rs",
             "fuzzing.rs",
             "info.rs",
             "verify.rs",

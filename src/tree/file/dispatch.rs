@@ -1,10 +1,10 @@
 //! Where the number of dimensions of a tree in a file becomes a type.
 
+use crate::dimension::with_dimensions;
 use crate::tree::error::TreeError;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::reader::TreeFile;
 use crate::tree::file::store::TreeStore;
-use crate::with_dimensions;
 
 /// What is done with a tree whose number of dimensions becomes known when it is opened.
 pub trait TreeJob {
