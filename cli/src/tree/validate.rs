@@ -11,6 +11,7 @@ use orthant::tree::{
 };
 
 use super::memory::MemoryOptions;
+use super::open::refuse_array;
 use super::span;
 use crate::error::Error;
 use crate::input::{Input, wrong};
@@ -41,6 +42,7 @@ pub(crate) struct ValidateOptions {
 
 /// Checks a tree; exit code 3 if it is damaged, or differs from what it is compared with.
 pub(super) fn validate(args: ValidateOptions, voice: Voice) -> Result<(), Error> {
+    refuse_array(&args.tree)?;
     let store = TreeStore::open(&args.tree).map_err(damage)?;
     store.dispatch(ValidateOptions { voice: Some(voice), ..args }).map_err(damage)?
 }

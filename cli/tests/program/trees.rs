@@ -245,7 +245,7 @@ fn trees_are_checked_compared_and_converted() {
     bytes[7] ^= 4;
     std::fs::write(&path, bytes).unwrap();
     assert!(refused(&folder, "tree validate a.tree.zarr", 3).contains("cells/c/0/0"));
-    assert!(refused(&folder, "tree validate b.npy", 2).contains("neither a folder nor a zip"));
+    assert!(refused(&folder, "tree validate b.npy", 2).contains("an array, not a tree; `orthant tree build b.npy"));
 }
 
 /// Python's `zipfile` trusts no member whose checksum is another, and `unzip` makes a folder of one that says so.
