@@ -72,11 +72,10 @@ impl DemoOptions {
     /// # Errors
     /// Those of stdout.
     pub(crate) fn tell(&self, voice: Voice) -> Result<(), Error> {
-        let [volume, tree, page] = self.files().map(|path| path.display().to_string());
-        let slice = self.folder.join("slice.png");
-        let slice = slice.display();
-        voice.say(format_args!("orthant: wrote {tree}"));
-        voice.say(format_args!("orthant: wrote {page}"));
+        let [volume, tree, page] = self.files();
+        voice.say(format_args!("orthant: wrote {}", tree.display()));
+        voice.say(format_args!("orthant: wrote {}", page.display()));
+        let [volume, tree, page, slice] = [volume, tree, page, self.place("slice.png")].map(|path| quoted(&path));
         let lines = [
             ("how the tree and the page were made", ""),
             ("  ", &format!("orthant tree build {volume} -B {LEAF} -o {tree} --force")),
@@ -90,8 +89,24 @@ impl DemoOptions {
         if voice.quiet { Ok(()) } else { print(crate::escape::lines(&lines.concat())) }
     }
 
+    /// A file of the demo. A folder that begins with a hyphen would be read as an option.
+    fn place(&self, name: &str) -> PathBuf {
+        let hyphen = self.folder.as_os_str().as_encoded_bytes().starts_with(b"-");
+        let folder = if hyphen { Path::new(".").join(&self.folder) } else { self.folder.clone() };
+        folder.join(name)
+    }
+
     fn files(&self) -> [PathBuf; 3] {
-        ["labels.nrrd", "labels.tree.zarr", "labels.html"].map(|name| self.folder.join(name))
+        ["labels.nrrd", "labels.tree.zarr", "labels.html"].map(|name| self.place(name))
+    }
+}
+
+/// A path as a shell reads it.
+fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    match path.chars().all(|c| c.is_alphanumeric() || "/._-".contains(c)) {
+        true => path,
+        false => format!("'{}'", path.replace('\'', r"'\''")),
     }
 }
 

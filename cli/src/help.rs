@@ -3,7 +3,6 @@
 use clap::{Command, CommandFactory};
 
 use crate::args::Cli;
-use crate::tree::build;
 use crate::variables;
 
 /// What people ask of a command first, without the program's name.
@@ -109,7 +108,6 @@ pub(crate) fn command() -> Command {
 fn dressed(command: Command, path: &str) -> Command {
     let examples = EXAMPLES.iter().find(|(of, _)| *of == path).map_or(&[][..], |(_, examples)| examples);
     let lines: String = examples.iter().map(|example| format!("\n  orthant {example}")).collect();
-    let command = if path == "tree build" { build::dressed(command) } else { command };
     let command = command.mut_args(variables::show).after_help(format!("Examples:{lines}"));
     command.mut_subcommands(|below| {
         let path = format!("{path} {}", below.get_name());

@@ -63,7 +63,7 @@ impl Input {
             let file = file.map_err(|error| match (format.part(), error) {
                 (Some(mark), error @ InputError { wrong: Wrong::Member { wanted: None, members: 1.., .. }, .. }) => {
                     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                    Error::Input(format!("{error}, as in --input {file}{mark}NAME")).about(&["input"])
+                    Error::Input(format!("{error}, as in {file}{mark}NAME")).about(&["input"])
                 }
                 (_, error) => wrong(error),
             })?;

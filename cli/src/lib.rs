@@ -128,12 +128,11 @@ fn carry_out(command: Command, voice: Voice) -> Result<(), Error> {
         Command::Balance(command) => balance::balance(command, voice),
         Command::Demo(args) => {
             for arguments in args.write(voice)? {
-                let matches = help::command().try_get_matches_from(arguments);
-                let command = matches
-                    .and_then(|matches| Cli::from_arg_matches(&matches))
-                    .expect("demo's commands are read")
-                    .command;
-                carry_out(command, Voice { quiet: true, ..voice })?;
+                // Variables are about what the user types.
+                let matches = variables::without(help::command()).try_get_matches_from(arguments);
+                let read = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+                let cli = read.map_err(|error| Error::Input(error.to_string()))?;
+                carry_out(cli.command, Voice { quiet: true, ..voice })?;
             }
             args.tell(voice)
         }

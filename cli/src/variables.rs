@@ -25,6 +25,11 @@ fn is_no(value: &OsString) -> bool {
     ["0", "n", "no", "f", "false", "off"].iter().any(|no| value.eq_ignore_ascii_case(no))
 }
 
+/// The command, and those below it, with options that no variable sets.
+pub(crate) fn without(command: Command) -> Command {
+    command.mut_args(|option| option.env(Resettable::Reset)).mut_subcommands(without)
+}
+
 /// The command, and those below it, with the options of a variable changed.
 fn with_variable(command: Command, variable: &str, change: &dyn Fn(Arg) -> Arg) -> Command {
     let is = |option: &Arg| option.get_env().is_some_and(|name| name == variable);

@@ -24,6 +24,7 @@ use orthant::{BackendKind, Computed, How, Keep, Mapping, Request, Target};
 
 use crate::error::Error;
 use crate::output::png::{Gradient, gradient};
+use crate::output::tree::is_tree;
 
 pub(crate) use input::{InputOptions, ReadingOptions};
 pub(crate) use values::slice;
@@ -49,6 +50,9 @@ fn field_or_array() -> impl TypedValueParser<Value = Workload> {
 /// What to type if a file is named where a field is expected.
 fn a_file_instead(name: &str) -> Option<String> {
     let path = Path::new(name);
+    if is_tree(path) {
+        return Some(format!("a tree, not a field; `orthant tree info {name}` says what is in it"));
+    }
     (Format::of(path).is_some() || path.exists()).then(|| {
         format!(
             "a file, not a field; `orthant tree build {name} -o X.tree.zarr` makes a tree of it, and `orthant run array --input {name}` \

@@ -2,7 +2,7 @@
 //!
 //! The letters are bitmaps of eight pixels, made larger for large pictures; no font is looked for on the machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Result, Write};
 
 use font8x8::{BASIC_FONTS, GREEK_FONTS, LATIN_FONTS, UnicodeFonts};
@@ -47,7 +47,7 @@ impl Colours {
     /// A colour for each value of some cells: those that labels have, others by their order.
     pub fn of_labels(cells: &Cells, labels: &[TreeLabel]) -> Self {
         let kind = cells.kind();
-        let words = values(cells);
+        let words = values(cells, usize::MAX).unwrap_or_default();
         let label = |(number, word): (usize, u64)| {
             let known = labels.iter().find(|label| label.word == word);
             let own = known.and_then(|label| label.colour).map(|[red, green, blue, _]| [red, green, blue]);
@@ -76,17 +76,23 @@ impl Colours {
     }
 }
 
-/// The values of cells, the least word first.
-fn values(cells: &Cells) -> Vec<u64> {
-    let mut words: Vec<u64> = (0..cells.len()).map(|place| cells.word(place)).collect();
-    words.sort_unstable();
-    words.dedup();
-    words
+/// The values of cells, the least word first; None if there are more than `most`. Memory is that of the values: a slice may have
+/// hundreds of millions of cells.
+fn values(cells: &Cells, most: usize) -> Option<BTreeSet<u64>> {
+    let (mut values, mut last) = (BTreeSet::new(), None);
+    for place in 0..cells.len() {
+        let word = cells.word(place);
+        // Neighbours are mostly equal.
+        if last.replace(word) != Some(word) && values.insert(word) && values.len() > most {
+            return None;
+        }
+    }
+    Some(values)
 }
 
 /// True if cells look like labels, which no file says: whole numbers of few values.
 pub fn look_like_labels(cells: &Cells) -> bool {
-    !cells.kind().is_float() && values(cells).len() <= FEW
+    !cells.kind().is_float() && values(cells, FEW).is_some()
 }
 
 /// Writes a slice, with what its colours mean to the right of it if `legend`.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use orthant::per_axis;
+use orthant::per_axis::{shortest, text};
 use orthant::tree::{BottomUp, Noise, Predicate, When};
 
 use crate::error::Error;
@@ -57,8 +57,9 @@ impl<const K: usize> Divided<'_, '_, K> {
         let finer = noise.and_then(|noise| noise.finer.iter().find(|(_, left)| *left < noise.leaves * PAYS));
         let advice = match (finer, noise) {
             (Some((sides, left)), _) => {
-                let grid = ((self.grid_with)(sides) != Some(self.grid)).then(|| format!("-g {} ", short(&self.grid)));
-                let (grid, sides) = (grid.unwrap_or_default(), short(sides));
+                let grid = ((self.grid_with)(sides) != Some(self.grid))
+                    .then(|| format!("-g {} ", text(&shortest(&self.grid))));
+                let (grid, sides) = (grid.unwrap_or_default(), text(&shortest(sides)));
                 format!("; {grid}-B {sides} would leave about {:.0} %, in more regions", left * 100.0)
             }
             (None, _) if self.labels => {
@@ -68,7 +69,7 @@ impl<const K: usize> Divided<'_, '_, K> {
                 let measured = matches!(self.predicate.when, When::Exact | When::Tolerance { .. });
                 let tolerances = noise.filter(|_| measured).map_or(&[][..], |noise| &noise.tolerances);
                 let tolerance = |(place, &(e, left)): (usize, &(f64, f64))| {
-                    let (e, left) = (text(e), left * 100.0);
+                    let (e, left) = (digits(e), left * 100.0);
                     if place == 0 {
                         format!("; --tolerance {e} would leave {left:.0} %")
                     } else {
@@ -83,14 +84,8 @@ impl<const K: usize> Divided<'_, '_, K> {
     }
 }
 
-/// A number per axis, or one for all.
-fn short(axes: &[u32]) -> String {
-    let equal = axes.iter().all(|axis| *axis == axes[0]);
-    per_axis::text(if equal { &axes[..1] } else { axes })
-}
-
 /// A tolerance in a few digits, and no less than it is.
-fn text(e: f64) -> String {
+fn digits(e: f64) -> String {
     if e.fract() == 0.0 && e < 1e15 {
         return format!("{e}");
     }
@@ -102,13 +97,13 @@ fn text(e: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::text;
+    use super::digits;
 
     #[test]
     fn tolerances_are_short_and_suffice() {
         for (e, expected) in [(40.0, "40"), (0.123_41, "0.124"), (1234.5, "1240"), (3e-7, "0.0000003")] {
-            assert_eq!(text(e), expected);
+            assert_eq!(digits(e), expected);
         }
-        assert!(text(0.1 + 0.2).parse::<f64>().unwrap() >= 0.1 + 0.2);
+        assert!(digits(0.1 + 0.2).parse::<f64>().unwrap() >= 0.1 + 0.2);
     }
 }

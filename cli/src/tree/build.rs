@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Command};
+use clap::Args;
 use orthant::Keep;
 
 use super::memory::MemoryOptions;
@@ -14,8 +14,20 @@ use crate::run::{ArrayOptions, subdivide, threads};
 use crate::stdout;
 use crate::voice::Voice;
 
-/// Options of `tree build`.
+/// What the first output is.
+const TREE: &str =
+    "The tree: a folder X.tree.zarr, or a file X.tree.zarr.zip; may be repeated for a .png or .npy beside it";
+
+/// Options of `tree build`: shared ones as they are read here. What makes values sparse is in the short help.
 #[derive(Debug, Args)]
+#[command(
+    mut_arg("output", |option| option.help(TREE).long_help(TREE)),
+    mut_arg("dim", |option| option.hide_short_help(true)),
+    mut_arg("domain", |option| option.hide_short_help(true)),
+    mut_arg("tolerance", |option| option.hide_short_help(false)),
+    mut_arg("threshold", |option| option.hide_short_help(false)),
+    mut_arg("iso", |option| option.hide_short_help(false))
+)]
 pub(crate) struct BuildOptions {
     /// The array: .npy, .nii, .nrrd, .tif, .., or raw
     ///
@@ -31,17 +43,6 @@ pub(crate) struct BuildOptions {
     memory: MemoryOptions,
     #[command(flatten)]
     reading: ReadingOptions,
-}
-
-/// The options as a builder of trees has them: the tree is the first output, and what makes values sparse is in the short help.
-pub(crate) fn dressed(command: Command) -> Command {
-    let about =
-        "The tree: a folder X.tree.zarr, or a file X.tree.zarr.zip; may be repeated for a .png or .npy beside it";
-    let command = command.mut_arg("output", |option| option.help(about).long_help(about));
-    let command =
-        ["dim", "domain"].iter().fold(command, |all, name| all.mut_arg(name, |option| option.hide_short_help(true)));
-    let sparse = ["tolerance", "threshold", "iso"];
-    sparse.iter().fold(command, |all, name| all.mut_arg(name, |option| option.hide_short_help(false)))
 }
 
 /// Builds a tree.

@@ -1,6 +1,6 @@
 //! `orthant tree`: what is asked of trees in files, one file per subcommand.
 
-pub(crate) mod build;
+mod build;
 mod cells;
 mod convert;
 mod diff;

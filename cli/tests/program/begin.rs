@@ -56,6 +56,16 @@ fn the_demo_is_a_volume_its_tree_and_its_page() {
     assert!(orthant(&folder, "demo --force -q").status.success());
     assert_eq!(files(&folder), ["demo"]);
     assert!(contents(&folder.join("demo")) == before);
+    // A variable of an option is not about these commands, and folders may be called anything.
+    let mut strange = command(&folder, "demo");
+    strange.args(["--", "-my demo"]).env("ORTHANT_DTYPE", "none").env("ORTHANT_THRESHOLD", "2");
+    let output = strange.output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let mut names: Vec<_> = contents(&folder.join("-my demo")).into_keys().collect();
+    names.retain(|name| !name.starts_with("labels.tree.zarr/"));
+    assert_eq!(names, ["labels.html", "labels.nrrd"]);
+    assert!(text(&output.stdout).contains("'./-my demo/labels.tree.zarr'"), "{}", text(&output.stdout));
+    std::fs::remove_dir_all(folder.join("-my demo")).unwrap();
     let nowhere = orthant(&folder, "demo no/such/folder");
     assert!(matches!(nowhere.status.code(), Some(1 | 2)), "{nowhere:?}");
     assert!(text(&nowhere.stderr).contains("no/such/folder"), "{nowhere:?}");
@@ -96,6 +106,7 @@ fn a_tree_is_built_of_a_file() {
         ("tree build absent.nrrd -o a.tree.zarr", "absent.nrrd"),
         ("tree build labels.nrrd -o a.tree.zarr --dwell 7", "--dwell"),
         ("run labels.nrrd", "orthant tree build labels.nrrd -o X.tree.zarr"),
+        ("run run.tree.zarr", "orthant tree info run.tree.zarr"),
         ("run brain.nii.gz", "orthant tree build brain.nii.gz -o X.tree.zarr"),
         ("run mandelbrt", "mandelbrot"),
         ("tree build labels.nrrd -o a", "-o a.tree.zarr"),
