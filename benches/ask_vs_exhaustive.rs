@@ -9,7 +9,9 @@ use std::sync::Mutex;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use orthant::field::{Evaluate, FieldOptions, Labels, Precision};
 use orthant::prelude::*;
+use orthant::{Mapping, WordsMut, field};
 use rayon::prelude::*;
 
 const DWELL: u32 = 512;

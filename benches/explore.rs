@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use orthant::backend::ExploreOrder;
+use orthant::field::{Job, Open};
 use orthant::prelude::*;
 
 /// One pass over regions of one level: what subdividing a domain costs before anything is written.

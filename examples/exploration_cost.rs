@@ -2,7 +2,10 @@
 //!
 //! Arguments: workload, extent, initial split, stop side; without any, three small cases.
 
+use orthant::Error;
+use orthant::backend::ExploreOrder;
 use orthant::conformance::differing;
+use orthant::field::{Job, Open};
 use orthant::prelude::*;
 
 struct Compare(Request);

@@ -1,12 +1,14 @@
 //! 4-D: every Julia set of the quadratic family at once, and one of them as a slice.
 
+use orthant::field::FieldOptions;
 use orthant::prelude::*;
+use orthant::{Error, field};
 
 fn main() -> Result<(), Error> {
     let window = [[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]];
-    let domain = Domain::new([32; 4], window, Sample::Centre)?;
-    let plan = Plan::new(domain, Scheme::uniform(4, 2, 2), CurveKind::Hilbert, RuleKind::Border)?;
-    let field = field::julibrot::open(&domain, &FieldOptions { dwell: 64, ..FieldOptions::default() })?;
+    let plan =
+        Plan::builder([32; 4]).window(window).scheme(Scheme::uniform(4, 2, 2)).curve(CurveKind::Hilbert).build()?;
+    let field = field::julibrot::open(plan.domain(), &FieldOptions { dwell: 64, ..FieldOptions::default() })?;
 
     let subdivision = Run::new(&plan, &*field).how(How::default().strategy(StrategyKind::Dp)).start()?;
     let launches = subdivision.counts().launches;

@@ -1,11 +1,16 @@
 //! 2-D: the Mandelbrot set by subdivision, and what that saved.
 
+use orthant::field::FieldOptions;
 use orthant::prelude::*;
+use orthant::{Error, field};
 
 fn main() -> Result<(), Error> {
-    let domain = Domain::new([512, 512], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner)?;
-    let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Hilbert, RuleKind::Border)?;
-    let field = field::mandelbrot::open(&domain, &FieldOptions::default())?;
+    let plan = Plan::builder([512, 512])
+        .window([[-1.5, 0.5], [-1.0, 1.0]])
+        .scheme(Scheme::uniform(4, 2, 4))
+        .curve(CurveKind::Hilbert)
+        .build()?;
+    let field = field::mandelbrot::open(plan.domain(), &FieldOptions::default())?;
 
     let subdivision = run(&plan, &*field)?;
     for stats in subdivision.levels() {
@@ -24,7 +29,7 @@ fn main() -> Result<(), Error> {
         subdivision.totals().label_sum,
         exhaustive.totals().label_sum,
         orthant::conformance::differing(subdivision.array().unwrap(), exhaustive.array().unwrap()),
-        domain.cells(),
+        plan.domain().cells(),
     );
     Ok(())
 }

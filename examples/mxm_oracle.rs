@@ -1,13 +1,19 @@
 //! Counts of a 4096^4 subdivision from a 2-D image: the M x M field needs no 4-D array to be known.
 
+use orthant::Error;
+use orthant::field::FieldOptions;
 use orthant::field::mxm::MxM;
 use orthant::prelude::*;
 
 fn main() -> Result<(), Error> {
     let window = [[-1.5, 0.5], [-1.0, 1.0], [-1.5, 0.5], [-1.0, 1.0]];
-    let domain = Domain::new([4096; 4], window, Sample::Corner)?;
-    let plan = Plan::new(domain, Scheme::uniform(4, 2, 1), CurveKind::Morton, RuleKind::Full)?;
-    let field = MxM::new(&domain, &FieldOptions { dwell: 64, ..FieldOptions::default() })?;
+    let plan = Plan::builder([4096; 4])
+        .window(window)
+        .sample(Sample::Corner)
+        .scheme(Scheme::uniform(4, 2, 1))
+        .rule(RuleKind::Full)
+        .build()?;
+    let field = MxM::new(plan.domain(), &FieldOptions { dwell: 64, ..FieldOptions::default() })?;
     let mut regions = plan.levels()[0].regions();
     for level in plan.levels() {
         let mixed = field.mixed_regions(level);

@@ -1,6 +1,9 @@
 //! A field of your own: a closure for a field of cells, or a type that can also prove whole regions.
 
+use orthant::field::{Evaluate, Labels, Payload, Prove};
 use orthant::prelude::*;
+use orthant::rule::Verdict;
+use orthant::{Error, WordsMut};
 
 /// The slab x_0 + x_1 + .. = t, one cell thick, in any number of dimensions.
 struct Plane {
@@ -41,13 +44,13 @@ impl<const K: usize> Prove<K> for Plane {
 }
 
 fn main() -> Result<(), Error> {
-    let domain = Domain::new([64; 3], [[0.0, 1.0]; 3], Sample::Centre)?;
-    let scheme = Scheme::uniform(2, 2, 2);
-    let full = Plan::new(domain, scheme, CurveKind::Morton, RuleKind::Full)?;
+    // What both plans have in common; the rule is what differs.
+    let builder = Plan::builder([64; 3]).scheme(Scheme::uniform(2, 2, 2));
+    let full = builder.rule(RuleKind::Full).build()?;
     let plane = run(&full, &Plane { t: 96 })?;
-    println!("the plane: {} cells evaluated of {}", plane.totals().evaluated_cells, domain.cells());
+    println!("the plane: {} cells evaluated of {}", plane.totals().evaluated_cells, full.domain().cells());
 
-    let border = Plan::new(domain, scheme, CurveKind::Morton, RuleKind::Border)?;
+    let border = builder.rule(RuleKind::Border).build()?;
     let octants = CellField::new(7, |[x, y, z]| x / 32 + 2 * (y / 32) + 4 * (z / 32));
     let boxes = run(&border, &octants)?;
     println!("eight octants: {} regions examined", boxes.totals().regions);

@@ -1,13 +1,18 @@
 //! A plan in eight parts, each of which could run elsewhere: their sums are those of the whole.
 
 use orthant::backend::{Part, Roots};
+use orthant::field::FieldOptions;
 use orthant::prelude::*;
 use orthant::result::RegionsChecksum;
+use orthant::{Control, Error, field};
 
 fn main() -> Result<(), Error> {
-    let domain = Domain::new([1024; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner)?;
-    let plan = Plan::new(domain, Scheme::uniform(8, 2, 4), CurveKind::Hilbert, RuleKind::Border)?;
-    let field = field::mandelbrot::open(&domain, &FieldOptions::default())?;
+    let plan = Plan::builder([1024; 2])
+        .window([[-1.5, 0.5], [-1.0, 1.0]])
+        .scheme(Scheme::uniform(8, 2, 4))
+        .curve(CurveKind::Hilbert)
+        .build()?;
+    let field = field::mandelbrot::open(plan.domain(), &FieldOptions::default())?;
     let how = How::default().keep(Keep::Regions);
     let whole = Run::new(&plan, &*field).how(how.clone()).start()?;
 

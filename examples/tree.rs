@@ -12,8 +12,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let inside = |cx: f64, r: f64| (x - cx).powi(2) + (y - 60.0).powi(2) + (z - 50.0).powi(2) < r * r;
         if inside(50.0, 30.0) { 7u8 } else { 3 * u8::from(inside(105.0, 24.0)) }
     });
-    let domain = Domain::new([160, 128, 96], [[0.0, 80.0], [0.0, 64.0], [0.0, 48.0]], Sample::Centre)?;
-    let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Hilbert, RuleKind::Full)?;
+    let plan = Plan::builder([160, 128, 96])
+        .window([[0.0, 80.0], [0.0, 64.0], [0.0, 48.0]])
+        .scheme(Scheme::uniform(4, 2, 4))
+        .curve(CurveKind::Hilbert)
+        .rule(RuleKind::Full)
+        .build()?;
     let source = ArrayField::new(volume.view())?;
     let tree = BottomUp::new(&plan, &source)?.tree()?;
     println!("{} regions, {} bytes of {}", tree.len(), tree.bytes(), volume.len());

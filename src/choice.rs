@@ -75,6 +75,24 @@ pub trait ChoiceValue: Sized {
     fn write(&self) -> Option<String>;
 }
 
+/// What the setter of a choice takes: a value, and for a choice that may be left open, an option of one as well.
+pub trait Chosen<T> {
+    /// The value of the choice.
+    fn chosen(self) -> T;
+}
+
+impl<T: ChoiceValue> Chosen<T> for T {
+    fn chosen(self) -> T {
+        self
+    }
+}
+
+impl<T: ChoiceValue> Chosen<Option<T>> for T {
+    fn chosen(self) -> Option<T> {
+        Some(self)
+    }
+}
+
 impl<T: ChoiceValue> ChoiceValue for Option<T> {
     const FORM: &'static str = T::FORM;
     fn names() -> Vec<&'static str> {
@@ -248,9 +266,9 @@ macro_rules! choices {
         impl $Owner {
             $($(#[doc = $about])+
             #[must_use]
-            pub fn $field(mut self, value: $T) -> Self {
+            pub fn $field(mut self, value: impl $crate::choice::Chosen<$T>) -> Self {
                 let $owner = &mut self;
-                $place.$field = value;
+                $place.$field = value.chosen();
                 self
             })+
         }
@@ -319,7 +337,7 @@ mod tests {
         }
         assert!((Group::CHOICES[0].check)("7").is_ok() && (Group::CHOICES[0].check)("seven").is_err());
         assert_eq!(
-            Owner::default().threads(Some(2)).block([32, 1, 1]).size(vec![3]).group,
+            Owner::default().threads(2).block([32, 1, 1]).size(vec![3]).group,
             Group { threads: Some(2), block: [32, 1, 1], size: vec![3] }
         );
     }

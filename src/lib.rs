@@ -6,11 +6,15 @@
 //!
 //! ```
 //! use orthant::prelude::*;
+//! use orthant::{Error, field};
+//! use orthant::field::FieldOptions;
 //!
 //! # fn main() -> Result<(), Error> {
-//! let domain = Domain::new([256, 256], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner)?;
-//! let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, RuleKind::Border)?;
-//! let mandelbrot = field::mandelbrot::open(&domain, &FieldOptions::default())?;
+//! let plan = Plan::builder([256, 256])
+//!     .window([[-1.5, 0.5], [-1.0, 1.0]])
+//!     .scheme(Scheme::uniform(4, 2, 4))
+//!     .build()?;
+//! let mandelbrot = field::mandelbrot::open(plan.domain(), &FieldOptions::default())?;
 //! let subdivision = run(&plan, &*mandelbrot)?;
 //! assert_eq!(subdivision.array().unwrap().label([192, 128]), 512); // c = 0 never escapes
 //! # Ok(())
@@ -67,28 +71,20 @@ pub use engine::{
     ReadFrom, Report, Request, Run, SCHEMA, Target, run,
 };
 pub use ndarray;
-pub use plan::{Plan, PlanError};
+pub use plan::{Plan, PlanBuilder, PlanError};
 pub use registry::UnknownName;
 pub use result::{Keep, Subdivision};
+pub use rule::RuleKind;
 pub use simd::Isa;
 pub use tree::Tree;
 
-/// What most programs need.
+/// What most programs need, twenty names. What a field of your own implements is in [`field`] and [`rule`].
 pub mod prelude {
-    pub use crate::backend::{Control, Error, ExploreOrder, How, Insertion, Mapping, Pass, StrategyKind};
-    pub use crate::cell::{Cell, CellType, Words, WordsMut};
     pub use crate::curve::CurveKind;
     pub use crate::engine::{BackendKind, Request, Run, Target, run};
-    pub use crate::field::{
-        self, Arithmetic, ArrayField, Carry, CellField, Evaluate, Field, FieldKind, FieldOptions, Job, Labels, Open,
-        Payload, Precision, Prove,
-    };
+    pub use crate::field::{ArrayField, CellField, Field, FieldKind};
     pub use crate::geometry::{Domain, Region, Sample, Scheme};
-    pub use crate::plan::Plan;
-    pub use crate::result::{Content, DenseArray, Keep, Subdivision};
-    pub use crate::rule::{RuleKind, Verdict};
-    pub use crate::tree::Tree;
-    pub use ndarray::Axis;
+    pub use crate::{How, Keep, Plan, RuleKind, StrategyKind, Tree};
 }
 
 /// The guide, as in the folder `docs`.

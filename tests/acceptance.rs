@@ -2,10 +2,13 @@
 //!
 //! Run in release mode; a few of these are some billions of iterations.
 
+use orthant::backend::ExploreOrder;
 use orthant::conformance::differing;
 use orthant::field::mxm::MxM;
+use orthant::field::{Arithmetic, FieldOptions, Job, Open, Precision};
 use orthant::prelude::*;
 use orthant::result::MaterialiseError;
+use orthant::{Control, Error, Subdivision};
 
 use crate::outcome::{labels, mixed};
 

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use orthant::CellType;
 use orthant::input::{Access, ArrayFile, Identity, InputError, Wrong};
 use orthant::prelude::*;
 use orthant::tree::BottomUp;

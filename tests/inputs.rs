@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use orthant::input::{ArrayFile, Endian, IndexOrder, InputError, Layout, Wrong};
 use orthant::prelude::*;
 use orthant::tree::{BottomUp, Source};
+use orthant::{Cell, CellType};
 use proptest::prelude::*;
 
 use crate::patterns::awkward;

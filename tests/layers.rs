@@ -45,7 +45,7 @@ const LIBRARY: Layers = &[
     ("curve", &["curve/"]),
     ("rule", &["rule/"]),
     ("field", &["field/"]),
-    ("plan", &["plan.rs"]),
+    ("plan", &["plan/"]),
     ("result", &["result/"]),
     ("backend", &["backend/"]),
     ("tree", &["tree/"]),

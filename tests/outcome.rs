@@ -1,6 +1,7 @@
 //! What tests read off a result.
 
-use orthant::prelude::*;
+use orthant::Subdivision;
+use orthant::result::DenseArray;
 
 /// Mixed regions per level.
 pub fn mixed<const K: usize>(subdivision: &Subdivision<K>) -> Vec<u64> {

@@ -3,9 +3,13 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
+use orthant::backend::ExploreOrder;
+use orthant::field::{Carry, Evaluate, FieldOptions, Labels, Payload, Prove};
 use orthant::field::{DigitSet, FieldError};
 use orthant::prelude::*;
 use orthant::result::{MemoryError, Stored};
+use orthant::rule::Verdict;
+use orthant::{Control, Error, WordsMut, field};
 
 use crate::outcome::{labels, mixed};
 

@@ -1,6 +1,6 @@
 //! Bit patterns that an engine might take for something else.
 
-use orthant::prelude::*;
+use orthant::{Cell, CellType};
 
 /// Values of a type that engines could trip over: zeros, ones, both ends, and what is not a number in two patterns.
 pub fn awkward<T: Cell>() -> Vec<T> {

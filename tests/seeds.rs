@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use ndarray::ArrayD;
+use orthant::CellType;
 use orthant::input::Endian;
 use orthant::prelude::*;
 use orthant::tree::{BottomUp, TreeInfo, TreeTarget};

@@ -2,7 +2,9 @@
 //! regions that a boundary should meet against those that it does.
 
 use ndarray::ArrayD;
+use orthant::WordsMut;
 use orthant::field::Payload;
+use orthant::field::{Evaluate, Labels, Prove};
 use orthant::prelude::*;
 use orthant::result::Content;
 use orthant::rule::Verdict;

@@ -1,8 +1,11 @@
 //! Cells of every type, and the bit patterns that an engine might take for something else.
 
 use ndarray::{ArrayD, IxDyn};
+use orthant::backend::{ExploreOrder, Insertion};
 use orthant::field::ArrayField;
+use orthant::field::FieldOptions;
 use orthant::prelude::*;
+use orthant::{Cell, CellType, Mapping, field};
 use proptest::prelude::*;
 
 use crate::patterns::awkward;

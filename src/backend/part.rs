@@ -46,10 +46,11 @@ pub enum Roots<'r> {
 /// ```
 /// use orthant::backend::{Part, Roots};
 /// use orthant::prelude::*;
+/// use orthant::{Control, Error, field};
+/// use orthant::field::FieldOptions;
 /// # fn main() -> Result<(), Error> {
-/// let domain = Domain::new([64, 64], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner)?;
-/// let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, RuleKind::Border)?;
-/// let field = field::mandelbrot::open(&domain, &FieldOptions::default())?;
+/// let plan = Plan::builder([64, 64]).window([[-1.5, 0.5], [-1.0, 1.0]]).scheme(Scheme::uniform(4, 2, 4)).build()?;
+/// let field = field::mandelbrot::open(plan.domain(), &FieldOptions::default())?;
 /// let cpu = Target::cpu();
 /// let mut prepared = cpu.of().prepare(&plan, &*field, &How::default())?;
 /// // The first quarter of the initial grid's codes is a quarter of the domain here.

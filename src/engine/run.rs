@@ -18,10 +18,11 @@ pub fn run<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>) -> Result<Subdi
 ///
 /// ```
 /// use orthant::prelude::*;
+/// use orthant::{Error, field};
+/// use orthant::field::FieldOptions;
 /// # fn main() -> Result<(), Error> {
-/// let domain = Domain::new([64, 64], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner)?;
-/// let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, RuleKind::Border)?;
-/// let field = field::mandelbrot::open(&domain, &FieldOptions::default())?;
+/// let plan = Plan::builder([64, 64]).window([[-1.5, 0.5], [-1.0, 1.0]]).scheme(Scheme::uniform(4, 2, 4)).build()?;
+/// let field = field::mandelbrot::open(plan.domain(), &FieldOptions::default())?;
 /// let counts = Run::new(&plan, &*field).how(How::default().keep(Keep::Counts)).start()?;
 /// assert!(counts.array().is_none());
 /// # Ok(())

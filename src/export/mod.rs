@@ -17,11 +17,17 @@
 //! ```
 //! use orthant::export;
 //! use orthant::prelude::*;
+//! use orthant::field;
+//! use orthant::field::FieldOptions;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let domain = Domain::new([64, 64], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Centre)?;
-//! let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, RuleKind::Full)?;
-//! let mandelbrot = field::mandelbrot::open(&domain, &FieldOptions::default())?;
+//! let plan = Plan::builder([64, 64])
+//!     .window([[-1.5, 0.5], [-1.0, 1.0]])
+//!     .sample(Sample::Centre)
+//!     .scheme(Scheme::uniform(4, 2, 4))
+//!     .rule(RuleKind::Full)
+//!     .build()?;
+//! let mandelbrot = field::mandelbrot::open(plan.domain(), &FieldOptions::default())?;
 //! let tree = Tree::of(Run::new(&plan, &*mandelbrot).how(How::default().keep(Keep::Regions)).start()?)?;
 //! let mut file = Vec::new();
 //! export::vti::write(&tree, &mut file)?;

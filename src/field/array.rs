@@ -1,6 +1,6 @@
 //! A field that is an array already.
 
-use ndarray::{ArrayViewD, Axis, Dimension};
+use ndarray::{ArrayView, ArrayViewD, Axis, Dimension};
 
 use crate::abi::{device_struct, padded};
 use crate::cell::{Cell, WordsMut};
@@ -22,11 +22,12 @@ pub struct ArrayField<'a, const K: usize, T> {
 }
 
 impl<'a, const K: usize, T: Cell> ArrayField<'a, K, T> {
-    /// A field over `array`; the domain's extents must be the array's, axes reversed.
+    /// A field over `array` of static or dynamic dimensions; the domain's extents must be the array's, axes reversed.
     ///
     /// # Errors
     /// [`FieldError`] if the array does not have K axes, is empty, or has more than 2^32 − 1 cells on an axis.
-    pub fn new(array: ArrayViewD<'a, T>) -> Result<Self, FieldError> {
+    pub fn new<D: Dimension>(array: ArrayView<'a, T, D>) -> Result<Self, FieldError> {
+        let array = array.into_dyn();
         if array.ndim() != K {
             return Err(FieldError::ArrayAxes { found: array.ndim(), k: K });
         }

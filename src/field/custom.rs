@@ -8,6 +8,8 @@ use crate::field::labels::Labels;
 ///
 /// ```
 /// use orthant::prelude::*;
+/// use orthant::CellType;
+/// use orthant::field::Labels;
 /// let stripes = CellField::<2, _>::new(1, |[x, _]| x / 8 % 2);
 /// let heights = CellField::<2, _>::values(|[_, y]| y as f32 / 2.0);
 /// assert_eq!((stripes.labels(), heights.labels()), (Labels::counts(1), Labels::values(CellType::F32)));

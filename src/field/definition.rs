@@ -21,6 +21,8 @@ pub struct Payload(pub u64);
 ///
 /// ```
 /// use orthant::prelude::*;
+/// use orthant::{CellType, Error, WordsMut};
+/// use orthant::field::{Evaluate, Labels};
 /// struct Height;
 /// impl Field<2> for Height {
 ///     fn labels(&self) -> Labels {
@@ -35,8 +37,7 @@ pub struct Payload(pub u64);
 ///         labels.put(cells.iter().map(|&[x, y]| if x < 40 { f32::NAN } else { y as f32 }));
 ///     }
 /// }
-/// let domain = Domain::new([64; 2], [[0.0, 1.0]; 2], Sample::Corner)?;
-/// let plan = Plan::new(domain, Scheme::uniform(2, 2, 4), CurveKind::Morton, RuleKind::Full)?;
+/// let plan = Plan::builder([64; 2]).scheme(Scheme::uniform(2, 2, 4)).rule(RuleKind::Full).build()?;
 /// let subdivision = run(&plan, &Height)?;
 /// let heights = subdivision.array().unwrap().view::<f32>().unwrap();
 /// assert!(heights[[9, 39]].is_nan());

@@ -37,8 +37,7 @@ use crate::tree::{InMemory, Source};
 /// let file = ArrayFile::npy(&path)?;
 /// assert_eq!(file.layout().size, [32, 16]); // in NumPy: shape (16, 32)
 /// let source = file.source::<2>()?;
-/// let domain = Domain::new(source.size(), [[0.0, 1.0]; 2], Sample::Centre)?;
-/// let plan = Plan::new(domain, Scheme::uniform(2, 2, 2), CurveKind::Morton, RuleKind::Full)?;
+/// let plan = Plan::builder(source.size()).scheme(Scheme::uniform(2, 2, 2)).rule(RuleKind::Full).build()?;
 /// let tree = BottomUp::new(&plan, &source)?.tree()?;
 /// # use orthant::tree::Source;
 /// # std::fs::remove_file(&path)?;

@@ -148,8 +148,8 @@ impl<const K: usize> DenseArray<K> {
     ///
     /// ```
     /// # use orthant::prelude::*;
-    /// # let domain = Domain::new([3, 2], [[0.0, 1.0]; 2], Sample::Corner)?;
-    /// # let plan = Plan::new(domain, Scheme::uniform(1, 2, 1), CurveKind::Morton, RuleKind::Full)?;
+    /// # use orthant::Error;
+    /// # let plan = Plan::builder([3, 2]).scheme(Scheme::uniform(1, 2, 1)).rule(RuleKind::Full).build()?;
     /// let subdivision = run(&plan, &CellField::new(9, |[x, y]| x + 3 * y))?;
     /// let array = subdivision.array().unwrap().view::<u16>().unwrap();
     /// assert_eq!((array.shape(), array[[1, 2]]), (&[2, 3][..], 5));

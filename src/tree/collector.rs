@@ -26,11 +26,12 @@ use crate::tree::stored::Tree;
 /// ```
 /// use orthant::backend::{Part, Roots};
 /// use orthant::prelude::*;
+/// use orthant::{Control, field};
+/// use orthant::field::FieldOptions;
 /// use orthant::tree::Collector;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let domain = Domain::new([64, 64], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner)?;
-/// let plan = Plan::new(domain, Scheme::uniform(4, 2, 4), CurveKind::Morton, RuleKind::Border)?;
-/// let field = field::mandelbrot::open(&domain, &FieldOptions::default())?;
+/// let plan = Plan::builder([64, 64]).window([[-1.5, 0.5], [-1.0, 1.0]]).scheme(Scheme::uniform(4, 2, 4)).build()?;
+/// let field = field::mandelbrot::open(plan.domain(), &FieldOptions::default())?;
 /// let (cpu, how) = (Target::cpu(), How::default().keep(Keep::Regions));
 /// let mut prepared = cpu.of().prepare(&plan, &*field, &how)?;
 /// let mut collector = Collector::new(&plan);

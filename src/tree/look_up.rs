@@ -35,6 +35,13 @@ impl<const K: usize> Tree<K> {
         })
     }
 
+    /// The value of a cell; None of a cell outside the domain, or outside what a partial tree covers, and if `T` is not the
+    /// [`kind`](Self::kind) of the tree.
+    #[inline]
+    pub fn get<T: Cell>(&self, cell: [u32; K]) -> Option<T> {
+        if T::TYPE == self.kind() { self.word(cell).map(T::from_word) } else { None }
+    }
+
     /// The row of a cell, and the cell's place in its region of the deepest level, of which leaves are.
     #[inline]
     fn row_at(&self, cell: [u32; K]) -> Option<(usize, usize)> {
@@ -250,6 +257,7 @@ mod tests {
         for cell @ [x, y] in domain.region().cells() {
             let expected = array[[y as usize, x as usize]];
             assert_eq!(tree.word(cell), Some(expected.into()), "{cell:?}");
+            assert_eq!((tree.get(cell), tree.get::<i16>(cell)), (Some(expected), None), "{cell:?}");
             assert_eq!(tree.searched(cell), tree.row_at(cell), "{cell:?}");
             assert_eq!(tree.word_at([f64::from(x) + 0.5, f64::from(y) + 0.5]), Some(expected.into()));
         }

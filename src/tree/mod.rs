@@ -17,6 +17,7 @@ mod entries;
 mod error;
 mod file;
 mod finder;
+mod from_array;
 mod labels;
 mod large;
 mod look_up;

@@ -20,11 +20,15 @@ impl<const K: usize> Tree<K> {
     ///
     /// ```
     /// use orthant::prelude::*;
+    /// use orthant::{Control, field};
+    /// use orthant::field::FieldOptions;
     /// use orthant::tree::Provenance;
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let domain = Domain::new([256; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner)?;
-    /// let plan = Plan::new(domain, Scheme::uniform(16, 2, 4), CurveKind::Morton, RuleKind::Border)?;
-    /// let field = field::mandelbrot::open(&domain, &FieldOptions::default())?;
+    /// let plan = Plan::builder([256; 2])
+    ///     .window([[-1.5, 0.5], [-1.0, 1.0]])
+    ///     .scheme(Scheme::uniform(16, 2, 4))
+    ///     .build()?;
+    /// let field = field::mandelbrot::open(plan.domain(), &FieldOptions::default())?;
     /// let tree = Tree::of(Run::new(&plan, &*field).start()?)?.proved_by(&*field, &Control::default())?;
     /// let inside = tree.region_at([168, 128]).unwrap();
     /// assert_eq!((inside.uniform(), inside.provenance()), (Some(512), Provenance::Proved));

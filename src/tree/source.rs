@@ -16,6 +16,7 @@ use crate::result::{DenseArray, each_width};
 /// ```
 /// use std::io;
 /// use orthant::prelude::*;
+/// use orthant::CellType;
 /// use orthant::tree::{BottomUp, Source};
 ///
 /// /// Planes of 64 x 64 bytes, each of one value.
@@ -36,8 +37,7 @@ use crate::result::{DenseArray, each_width};
 /// }
 ///
 /// let planes = Planes(vec![1, 1, 1, 1, 2, 2, 7, 7]);
-/// let domain = Domain::new(planes.size(), [[0.0, 1.0]; 3], Sample::Corner)?;
-/// let plan = Plan::new(domain, Scheme::uniform(2, 2, 1), CurveKind::Morton, RuleKind::Full)?;
+/// let plan = Plan::builder(planes.size()).scheme(Scheme::uniform(2, 2, 1)).rule(RuleKind::Full).build()?;
 /// let tree = BottomUp::new(&plan, &planes)?.tree()?;
 /// assert_eq!((tree.word([9, 40, 3]), tree.word([9, 40, 4])), (Some(1), Some(2)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -21,8 +21,13 @@ use crate::tree::finder::Finder;
 /// ```
 /// use orthant::prelude::*;
 ///
-/// let domain = Domain::new([64, 64], [[0.0, 1.0]; 2], Sample::Centre)?;
-/// let plan = Plan::new(domain, Scheme::uniform(4, 2, 2), CurveKind::Hilbert, RuleKind::Full)?;
+/// let plan = Plan::builder([64, 64])
+///     .window([[0.0, 1.0]; 2])
+///     .sample(Sample::Centre)
+///     .scheme(Scheme::uniform(4, 2, 2))
+///     .curve(CurveKind::Hilbert)
+///     .rule(RuleKind::Full)
+///     .build()?;
 /// let disc = CellField::new(1, |[x, y]| u32::from((x * x + y * y) < 1000));
 /// let tree = Tree::of(Run::new(&plan, &disc).how(How::default().keep(Keep::Regions)).start()?)?;
 /// assert_eq!((tree.word([10, 10]), tree.word_at([0.9, 0.9])), (Some(1), Some(0)));

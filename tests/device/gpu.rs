@@ -3,10 +3,14 @@
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
+use orthant::backend::Pass;
 use orthant::backend::{DpLaunch, Part, Prepared, Proofs, Roots, Stack, Table};
 use orthant::conformance::{self, Scope, Suite};
+use orthant::field::{Arithmetic, FieldOptions, Job, Open};
 use orthant::prelude::*;
+use orthant::result::Content;
 use orthant::result::{Launches, LevelStats, RunCounts};
+use orthant::{Control, Error, Mapping, Subdivision, field};
 
 /// Everything that `verify` varies, against the CPU.
 pub fn every_choice_gives_the_cpus_cells(gpu: &Target, scope: Scope) {

@@ -1,10 +1,13 @@
 //! Kernels compile for an old and a new architecture by turns: every field in every dimension, precision and arithmetic, with curves, block
 //! shapes, cell types, orders and tables going round. Needs NVRTC, but no GPU.
 
+use orthant::CellType;
 use orthant::backend::Table;
+use orthant::backend::{ExploreOrder, Pass};
 use orthant::balance::{BalancerChoice, BalancerKind};
 use orthant::conformance::{self, Case};
 use orthant::cuda::{self, Nvrtc};
+use orthant::field::{Arithmetic, Job, Open, Precision};
 use orthant::prelude::*;
 
 const ARCHITECTURES: [&str; 2] = ["sm_75", "sm_120"];

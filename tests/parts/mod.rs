@@ -4,9 +4,13 @@ mod results;
 mod sums;
 
 use orthant::backend::{Batch, Part, PartError, Prepared, Roots, Sink};
+use orthant::field::{Carry, Evaluate, Labels, Payload, Prove};
 use orthant::geometry::WindowError;
 use orthant::prelude::*;
+use orthant::result::Content;
 use orthant::result::{LevelCounts, RegionsChecksum, Terminal};
+use orthant::rule::Verdict;
+use orthant::{Control, Error, WordsMut};
 
 /// Balls around points of a lattice: mixed regions all over the domain, in any dimension. Regions carry how deep they are.
 struct Balls<const K: usize> {

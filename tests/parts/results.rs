@@ -1,8 +1,11 @@
 //! Windows, batches and checksums.
 
+use orthant::backend::Insertion;
 use orthant::backend::{Batch, Part, Roots, Sink};
 use orthant::prelude::*;
+use orthant::result::Content;
 use orthant::result::{RegionsChecksum, Terminal};
+use orthant::{Control, Error};
 
 use crate::outcome::labels;
 use crate::parts::{Balls, Listed, plan};

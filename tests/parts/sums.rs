@@ -1,9 +1,12 @@
 //! Parts of a plan come to the whole.
 
+use orthant::backend::{Insertion, Pass};
 use orthant::backend::{Part, Roots};
 use orthant::conformance::{Cut, in_parts};
+use orthant::field::Payload;
 use orthant::prelude::*;
 use orthant::result::{LevelCounts, RegionsChecksum};
+use orthant::{Control, Mapping, Subdivision};
 use proptest::prelude::*;
 
 use crate::parts::{Balls, Listed, carried, plan, sum};

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use ndarray::ArrayD;
 use orthant::prelude::*;
 use orthant::tree::{BottomUp, Parts, Shown, Source, TreeError, TreeSource};
+use orthant::{Cell, CellType, Control};
 use proptest::prelude::*;
 
 use crate::trees::{Below, Case, bottom_up};

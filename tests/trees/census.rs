@@ -1,5 +1,6 @@
 //! Counts of trees: those of a run from the top down, whole and part by part.
 
+use orthant::Cell;
 use orthant::prelude::*;
 use orthant::result::LevelCounts;
 use orthant::tree::{BottomUp, Census};

@@ -6,8 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ndarray::{ArrayD, IxDyn};
 use orthant::backend::{Batch, Part, Proofs, Roots, Sink};
+use orthant::field::{Evaluate, FieldOptions, Labels, Payload, Prove};
 use orthant::prelude::*;
+use orthant::rule::Verdict;
 use orthant::tree::{BottomUp, Collector, Provenance, Source, TreeError};
+use orthant::{Cell, CellType, Control, Error, WordsMut, field};
 use proptest::prelude::*;
 
 use crate::patterns::awkward;

@@ -10,6 +10,7 @@ mod questions;
 mod survey;
 
 use ndarray::{ArrayD, IxDyn};
+use orthant::Cell;
 use orthant::prelude::*;
 use orthant::tree::BottomUp;
 use proptest::prelude::*;

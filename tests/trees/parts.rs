@@ -4,6 +4,7 @@ use ndarray::ArrayD;
 use orthant::backend::{Part, Roots};
 use orthant::prelude::*;
 use orthant::tree::{BottomUp, Collector, Parts, Shown, TreeError};
+use orthant::{Cell, Control, Error};
 use proptest::prelude::*;
 
 use crate::trees::{Below, Case, bottom_up, shape};

@@ -3,6 +3,7 @@
 use ndarray::ArrayD;
 use orthant::prelude::*;
 use orthant::tree::{BottomUp, Noise, NotANumber, Number, Parts, Predicate, TreeInfo, TreeTarget};
+use orthant::{Cell, CellType, Control};
 use proptest::prelude::*;
 use std::time::Duration;
 

@@ -4,6 +4,7 @@ use ndarray::{ArrayD, Axis, IxDyn};
 use orthant::geometry::WindowError;
 use orthant::prelude::*;
 use orthant::tree::{Provenance, Shown, TreeError};
+use orthant::{Cell, CellType};
 use proptest::prelude::*;
 
 use crate::trees::{Below, Case, bottom_up, key, place};

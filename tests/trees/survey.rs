@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ndarray::ArrayD;
 use orthant::prelude::*;
 use orthant::tree::{BottomUp, InMemory, Source};
+use orthant::{Cell, CellType};
 use proptest::prelude::*;
 
 use crate::trees::Case;

@@ -9,8 +9,10 @@ use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
 use orthant::backend::{DpLaunch, Part, Proofs};
+use orthant::field::FieldOptions;
 use orthant::geometry::SampleGrid;
 use orthant::prelude::*;
+use orthant::{Control, Error, field};
 
 use crate::binary::{over, text};
 

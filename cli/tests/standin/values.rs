@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use orthant::Cell;
 use orthant::CellType;
+use orthant::field::FieldOptions;
 use orthant::field::{ArrayField, Defaults, OwnField};
 use orthant::ndarray::{ArrayD, IxDyn};
 use orthant::prelude::*;

@@ -1,6 +1,7 @@
 //! A field of one's own, here and on a GPU, in the program: the distance from a sphere, cut off at a band about it.
-use orthant::field::{Defaults, DeviceTwin, OwnField};
+use orthant::field::{Defaults, DeviceTwin, Evaluate, Labels, OwnField};
 use orthant::prelude::*;
+use orthant::{CellType, WordsMut};
 
 orthant::device_struct! {
     /// Samples at (c + 0.5)·pitch − 1.

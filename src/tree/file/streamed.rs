@@ -13,6 +13,7 @@ impl<const K: usize> BottomUp<'_, K> {
     ///
     /// ```
     /// use orthant::prelude::*;
+    /// use orthant::CellType;
     /// use orthant::tree::{BottomUp, TreeInfo, TreeTarget};
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let folder = std::env::temp_dir().join(format!("orthant-doc-streamed-{}", std::process::id()));
@@ -20,8 +21,7 @@ impl<const K: usize> BottomUp<'_, K> {
     /// # let path = folder.join("volume.tree.zarr");
     /// let volume = orthant::ndarray::ArrayD::<u16>::zeros(vec![40, 50, 60]);
     /// let source = ArrayField::new(volume.view())?;
-    /// let domain = Domain::new([60, 50, 40], [[0.0, 60.0], [0.0, 50.0], [0.0, 40.0]], Sample::Centre)?;
-    /// let plan = Plan::new(domain, Scheme::uniform(2, 2, 4), CurveKind::Morton, RuleKind::Full)?;
+    /// let plan = Plan::builder([60, 50, 40]).scheme(Scheme::uniform(2, 2, 4)).rule(RuleKind::Full).build()?;
     /// let mut writer = TreeTarget::new(&path).open(&plan, CellType::U16, &TreeInfo::of(&plan))?;
     /// BottomUp::new(&plan, &source)?.write(&mut writer)?;
     /// writer.finish()?;

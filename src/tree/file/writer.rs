@@ -33,8 +33,11 @@ use crate::zarr;
 /// # let folder = std::env::temp_dir().join(format!("orthant-doc-target-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder)?;
 /// # let path = folder.join("disc.tree.zarr.zip");
-/// let domain = Domain::new([64, 64], [[0.0, 1.0]; 2], Sample::Centre)?;
-/// let plan = Plan::new(domain, Scheme::uniform(4, 2, 2), CurveKind::Hilbert, RuleKind::Full)?;
+/// let plan = Plan::builder([64, 64])
+///     .scheme(Scheme::uniform(4, 2, 2))
+///     .curve(CurveKind::Hilbert)
+///     .rule(RuleKind::Full)
+///     .build()?;
 /// let disc = CellField::new(1, |[x, y]| u32::from((x * x + y * y) < 1000));
 /// let tree = Tree::of(Run::new(&plan, &disc).how(How::default().keep(Keep::Regions)).start()?)?;
 ///

@@ -65,12 +65,12 @@ pub enum When {
 ///
 /// ```
 /// use orthant::prelude::*;
+/// use orthant::CellType;
 /// use orthant::tree::{BottomUp, Number, Predicate};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let noisy = orthant::ndarray::ArrayD::from_shape_fn(vec![40, 40], |at| 100u16 + (at[0] * 7 + at[1] * 13) as u16 % 9);
 /// let source = ArrayField::new(noisy.view())?;
-/// let domain = Domain::new([40, 40], [[0.0, 1.0]; 2], Sample::Centre)?;
-/// let plan = Plan::new(domain, Scheme::uniform(2, 2, 4), CurveKind::Morton, RuleKind::Full)?;
+/// let plan = Plan::builder([40, 40]).scheme(Scheme::uniform(2, 2, 4)).rule(RuleKind::Full).build()?;
 /// let within = Predicate::tolerance(CellType::U16, Number::Natural(4))?;
 /// assert_eq!(BottomUp::new(&plan, &source)?.tree()?.regions().filter(|region| region.uniform().is_some()).count(), 0);
 /// let tree = BottomUp::new(&plan, &source)?.predicate(&within, None)?.tree()?;

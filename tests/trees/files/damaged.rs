@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use orthant::CellType;
 use orthant::prelude::*;
 use orthant::tree::{TreeFile, TreeInfo, TreeTarget};
 

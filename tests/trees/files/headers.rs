@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use orthant::CellType;
 use orthant::ndarray::ArrayD;
 use orthant::prelude::*;
 use orthant::tree::{TreeFile, TreeInfo, TreeLabel, TreeTarget};

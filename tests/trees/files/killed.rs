@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use orthant::CellType;
 use orthant::ndarray::ArrayD;
 use orthant::prelude::*;
 use orthant::tree::{BottomUp, Parts, TreeError, TreeFile, TreeFileError, TreeInfo, TreeTarget, TreeWriter};

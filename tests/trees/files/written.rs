@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use orthant::field::FieldOptions;
 use orthant::ndarray::ArrayD;
 use orthant::prelude::*;
 use orthant::tree::{
     BottomUp, Parts, Provenance, Shown, TreeAxis, TreeError, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel,
     TreeStore, TreeTarget,
 };
+use orthant::{Cell, CellType, Error, field};
 use proptest::prelude::*;
 use tempfile::TempDir;
 

@@ -4,10 +4,14 @@
 //! uniform, and the curve that names regions. How fast it is computed is [`How`](crate::How) and must not change a
 //! cell. The fields are private: a plan that exists is valid, and nothing after it can meet bad input.
 
+mod builder;
+
 use std::sync::Arc;
 
+pub use builder::PlanBuilder;
+
 use crate::curve::{CurveError, CurveKind, Encoding};
-use crate::geometry::{Domain, Level, Region, Scheme, boundary};
+use crate::geometry::{Domain, DomainError, Level, Region, Scheme, boundary};
 use crate::rule::RuleKind;
 
 /// What is wrong with a plan: one number, and what would be allowed.
@@ -42,9 +46,23 @@ pub enum PlanError {
     /// The curve cannot name the regions.
     #[error(transparent)]
     Curve(#[from] CurveError),
+    /// The size or the window that a builder was given.
+    #[error(transparent)]
+    Domain(#[from] DomainError),
 }
 
 /// A checked description of what is to be computed. Cheap to clone.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([640, 480]).curve(CurveKind::Hilbert).build()?;
+/// assert_eq!(plan.levels()[0].grid, plan.scheme().g);
+/// // What is wrong is named, with what is allowed.
+/// let error = Plan::builder([640, 480]).b([0, 4]).build().unwrap_err();
+/// assert_eq!(error.to_string(), "B 0 on axis 0: the stop side must be at least 1 cell");
+/// # Ok::<(), orthant::PlanError>(())
+/// ```
 #[derive(Clone)]
 pub struct Plan<const K: usize> {
     domain: Domain<K>,
@@ -56,6 +74,11 @@ pub struct Plan<const K: usize> {
 }
 
 impl<const K: usize> Plan<K> {
+    /// Starts a plan of `size` cells per axis, axis 0 first. Everything else has a default: see [`PlanBuilder`].
+    pub fn builder(size: [u32; K]) -> PlanBuilder<K> {
+        PlanBuilder::new(size)
+    }
+
     /// Checks everything and derives the levels.
     ///
     /// # Errors
