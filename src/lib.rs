@@ -54,6 +54,7 @@ mod number;
 mod parallel;
 pub mod per_axis;
 mod plan;
+mod plan_builder;
 mod registry;
 pub mod result;
 pub mod rule;
@@ -71,7 +72,8 @@ pub use engine::{
     ReadFrom, Report, Request, Run, SCHEMA, Target, run,
 };
 pub use ndarray;
-pub use plan::{Plan, PlanBuilder, PlanError};
+pub use plan::{Plan, PlanError};
+pub use plan_builder::PlanBuilder;
 pub use registry::UnknownName;
 pub use result::{Keep, Subdivision};
 pub use rule::RuleKind;

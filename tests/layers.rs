@@ -45,7 +45,7 @@ const LIBRARY: Layers = &[
     ("curve", &["curve/"]),
     ("rule", &["rule/"]),
     ("field", &["field/"]),
-    ("plan", &["plan/"]),
+    ("plan", &["plan.rs", "plan_builder.rs"]),
     ("result", &["result/"]),
     ("backend", &["backend/"]),
     ("tree", &["tree/"]),

@@ -4,11 +4,7 @@
 //! uniform, and the curve that names regions. How fast it is computed is [`How`](crate::How) and must not change a
 //! cell. The fields are private: a plan that exists is valid, and nothing after it can meet bad input.
 
-mod builder;
-
 use std::sync::Arc;
-
-pub use builder::PlanBuilder;
 
 use crate::curve::{CurveError, CurveKind, Encoding};
 use crate::geometry::{Domain, DomainError, Level, Region, Scheme, boundary};
@@ -74,11 +70,6 @@ pub struct Plan<const K: usize> {
 }
 
 impl<const K: usize> Plan<K> {
-    /// Starts a plan of `size` cells per axis, axis 0 first. Everything else has a default: see [`PlanBuilder`].
-    pub fn builder(size: [u32; K]) -> PlanBuilder<K> {
-        PlanBuilder::new(size)
-    }
-
     /// Checks everything and derives the levels.
     ///
     /// # Errors

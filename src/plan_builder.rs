@@ -27,12 +27,15 @@ pub struct PlanBuilder<const K: usize> {
     rule: RuleKind,
 }
 
-impl<const K: usize> PlanBuilder<K> {
-    pub(super) fn new(size: [u32; K]) -> Self {
+impl<const K: usize> Plan<K> {
+    /// Starts a plan of `size` cells per axis, axis 0 first. Everything else has a default: see [`PlanBuilder`].
+    pub fn builder(size: [u32; K]) -> PlanBuilder<K> {
         let (curve, rule) = (CurveKind::Morton, RuleKind::Border);
-        Self { size, window: None, sample: Sample::default_for(K), g: None, r: None, b: None, curve, rule }
+        PlanBuilder { size, window: None, sample: Sample::default_for(K), g: None, r: None, b: None, curve, rule }
     }
+}
 
+impl<const K: usize> PlanBuilder<K> {
     /// The interval `[lo, hi]` that each axis covers, in the field's coordinates.
     pub fn window(self, window: [[f64; 2]; K]) -> Self {
         Self { window: Some(window), ..self }
