@@ -81,7 +81,7 @@ fn time(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, plan: &Plan<2>, fi
 fn ask_vs_exhaustive(c: &mut Criterion) {
     let domain = Domain::new([4096; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
     let plan = Plan::new(domain, Scheme::uniform(32, 2, 8), CurveKind::Morton, RuleKind::Border).unwrap();
-    let options = |precision| FieldOptions { dwell: DWELL, precision, ..FieldOptions::default() };
+    let options = |precision| FieldOptions::default().dwell(DWELL).precision(precision);
     let single = field::mandelbrot::open(&domain, &options(Precision::F32)).unwrap();
     let double = field::mandelbrot::open(&domain, &options(Precision::F64)).unwrap();
     let plain = PlainLoop { low: [-1.5, -1.0], pitch: [2.0 / 4096.0; 2] };

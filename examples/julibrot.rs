@@ -8,7 +8,7 @@ fn main() -> Result<(), Error> {
     let window = [[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]];
     let plan =
         Plan::builder([32; 4]).window(window).scheme(Scheme::uniform(4, 2, 2)).curve(CurveKind::Hilbert).build()?;
-    let field = field::julibrot::open(plan.domain(), &FieldOptions { dwell: 64, ..FieldOptions::default() })?;
+    let field = field::julibrot::open(plan.domain(), &FieldOptions::default().dwell(64))?;
 
     let subdivision = Run::new(&plan, &*field).how(How::default().strategy(StrategyKind::Dp)).start()?;
     let launches = subdivision.counts().launches;

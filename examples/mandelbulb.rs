@@ -8,7 +8,7 @@ use orthant::{Error, field};
 
 fn main() -> Result<(), Error> {
     let plan = Plan::builder([96; 3]).window([[-1.2, 1.2]; 3]).scheme(Scheme::uniform(3, 2, 4)).build()?;
-    let field = field::mandelbulb::open(plan.domain(), &FieldOptions { dwell: 64, ..FieldOptions::default() })?;
+    let field = field::mandelbulb::open(plan.domain(), &FieldOptions::default().dwell(64))?;
 
     let how = How::default().keep(Keep::Regions);
     let subdivision = Run::new(&plan, &*field).how(how).start()?;

@@ -13,7 +13,7 @@ fn main() -> Result<(), Error> {
         .scheme(Scheme::uniform(4, 2, 1))
         .rule(RuleKind::Full)
         .build()?;
-    let field = MxM::new(plan.domain(), &FieldOptions { dwell: 64, ..FieldOptions::default() })?;
+    let field = MxM::new(plan.domain(), &FieldOptions::default().dwell(64))?;
     let mut regions = plan.levels()[0].regions();
     for level in plan.levels() {
         let mixed = field.mixed_regions(level);

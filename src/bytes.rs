@@ -3,6 +3,7 @@
 //! Products of extents saturate: beyond the largest unit a number is only known to be larger than any machine.
 
 /// A number of bytes in binary units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(pub u128);
 
 impl std::fmt::Display for Bytes {

@@ -25,7 +25,7 @@
 //! [`Run`] return a [`Subdivision`]. The words and the way of the data through the code are in the guide below.
 
 #![deny(unsafe_code)]
-#![deny(missing_docs)]
+#![deny(missing_docs, missing_debug_implementations)]
 
 pub mod abi;
 pub mod backend;

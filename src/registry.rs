@@ -29,6 +29,7 @@ macro_rules! registry {
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         $vis enum $Kind { $($(#[$doc])* $Variant),+ }
 
         impl $Kind {

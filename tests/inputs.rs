@@ -71,7 +71,7 @@ fn cells<T: Cell>(order: IndexOrder, endian: Endian) -> Vec<u8> {
     };
     match order {
         IndexOrder::C => (0..nz).for_each(|z| (0..ny).for_each(|y| (0..nx).for_each(|x| put([x, y, z])))),
-        IndexOrder::Fortran => (0..nx).for_each(|x| (0..ny).for_each(|y| (0..nz).for_each(|z| put([x, y, z])))),
+        _ => (0..nx).for_each(|x| (0..ny).for_each(|y| (0..nz).for_each(|z| put([x, y, z])))),
     }
     bytes
 }

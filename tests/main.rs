@@ -1,6 +1,7 @@
 //! Laws that the library keeps, one binary for all of them.
 
 mod acceptance;
+mod api;
 mod archives;
 mod balance;
 mod changes;

@@ -97,7 +97,7 @@ proptest! {
 fn counts_become_cells_of_any_type_that_holds_them() {
     let domain = Domain::new([64, 48], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
     let plan = Plan::new(domain, Scheme::uniform(2, 2, 2), CurveKind::Hilbert, RuleKind::Border).unwrap();
-    let options = FieldOptions { dwell: 100, ..FieldOptions::default() };
+    let options = FieldOptions::default().dwell(100);
     let field = field::mandelbrot::open(&domain, &options).unwrap();
     let counts = |how: &How| {
         let array = Run::new(&plan, &*field).how(how.clone()).start().unwrap().materialise(None).unwrap();
@@ -111,7 +111,7 @@ fn counts_become_cells_of_any_type_that_holds_them() {
             }
         }
     }
-    let dwell = FieldOptions { dwell: 200, ..options };
+    let dwell = options.dwell(200);
     let field = field::mandelbrot::open(&domain, &dwell).unwrap();
     let refused = Run::new(&plan, &*field).how(How::default().cell(CellType::I8)).start().unwrap_err().to_string();
     assert!(refused.starts_with("cell i8: labels of this field reach 200, more than 127"), "{refused}");

@@ -1,6 +1,7 @@
 //! What balancers are measured by, on any backend.
 
 use crate::backend::control::Control;
+use crate::backend::error::Error;
 use crate::balance::{Balancer, Items};
 
 /// Units of items, done by a balancer again and again: each changes four bytes that are its own.
@@ -18,6 +19,16 @@ pub struct Balancing<'a> {
     pub copies: Option<usize>,
     /// Cancels it between two samples.
     pub control: &'a Control,
+}
+
+/// Where balancers can be measured.
+pub trait Balances {
+    /// Does the units of items by a balancer, again and again, and checks that each was done.
+    ///
+    /// # Errors
+    /// [`Error::Balancer`] of one that is not here or not for these items; [`Error::DeviceMemory`], [`Error::Cuda`],
+    /// [`Error::Interrupted`].
+    fn balance(&self, asked: &Balancing<'_>) -> Result<Balanced, Error>;
 }
 
 /// What came of it.

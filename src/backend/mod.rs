@@ -13,7 +13,7 @@ mod seam;
 mod sink;
 mod table;
 
-pub use balanced::{BalanceTimes, Balanced, Balancing};
+pub use balanced::{BalanceTimes, Balanced, Balances, Balancing};
 pub use control::Control;
 pub use cuda_error::CudaError;
 pub use error::{BatchError, Error, Unsupported};
@@ -27,6 +27,7 @@ pub use how::{
 pub(crate) use part::Start;
 pub use part::{Part, PartError, Roots};
 pub(crate) use portions::{FIRST_ROUND, LAST_ROUND, LEAST_MAPPED, LISTED, Listed, MOST_DIVIDED, PIECE, Shared, TILES};
+pub(crate) use seam::sealed::SealedBackend;
 pub use seam::{Backend, Place, Prepared, Sampler};
 pub(crate) use sink::deliver;
 pub use sink::{Batch, Sink};

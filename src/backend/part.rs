@@ -16,6 +16,7 @@ use crate::plan::Plan;
 
 /// The regions that a run starts from: it examines those, and those below them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Roots<'r> {
     /// The whole initial grid.
     #[default]

@@ -4,7 +4,6 @@
 //! as one likes and then tells its counts and its cells. Whoever runs anything, the program and the conformance suite
 //! included, takes this way and no other; several prepared plans, on several backends, live side by side.
 
-use crate::backend::balanced::{Balanced, Balancing};
 use crate::backend::control::Control;
 use crate::backend::error::Error;
 use crate::backend::facts::DeviceFacts;
@@ -16,8 +15,13 @@ use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
 use crate::result::{RunCounts, Subdivision, Times};
 
-/// What can be said of a backend without a dimension.
-pub trait Place {
+/// Keeps [`Place`] to the backends of this crate: what they share is not open to others.
+pub(crate) mod sealed {
+    pub trait SealedBackend {}
+}
+
+/// What can be said of a backend without a dimension. The backends of this crate alone have it.
+pub trait Place: sealed::SealedBackend {
     /// Its name in the registry of backends.
     fn name(&self) -> &'static str;
 
@@ -29,20 +33,13 @@ pub trait Place {
 
     /// Everything about a GPU, for a record; None for the CPU.
     fn facts(&self) -> Option<DeviceFacts>;
-
-    /// Does the units of items by a balancer, again and again, and checks that each was done.
-    ///
-    /// # Errors
-    /// [`Error::Balancer`] of one that is not here or not for these items; [`Error::DeviceMemory`], [`Error::Cuda`],
-    /// [`Error::Interrupted`].
-    fn balance(&self, asked: &Balancing<'_>) -> Result<Balanced, Error>;
 }
 
 /// A coarse sample, ready to be taken: every call evaluates the cells of a grid, in storage order, unless it is
 /// [`Error::Interrupted`]: [keys](crate::rule::exact) of their labels' words.
 pub type Sampler<'a> = Box<dyn FnMut(&Control) -> Result<Vec<u64>, Error> + 'a>;
 
-/// Where plans are carried out. The cells are the same everywhere, to the bit.
+/// Where plans are carried out. The cells are the same everywhere, to the bit. Open one by [`Target::open`](crate::Target::open).
 pub trait Backend<const K: usize>: Place + Sync {
     /// Prepares to evaluate `field` on a grid of cells of `domain`; of `how` the threads or the block's shape matter.
     ///
@@ -77,7 +74,7 @@ pub trait Backend<const K: usize>: Place + Sync {
 }
 
 /// A plan on a backend, ready to run again and again.
-pub trait Prepared<const K: usize> {
+pub trait Prepared<const K: usize>: Send {
     /// One run of a part of the plan, [`Part::default`] for the whole. Memory for the window is taken once, and kept while it is
     /// large enough.
     ///

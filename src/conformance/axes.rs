@@ -46,6 +46,12 @@ pub(super) struct Axis {
     concerns: fn(StrategyKind) -> bool,
 }
 
+impl std::fmt::Debug for Axis {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Axis").field("name", &self.name).field("values", &self.values).finish_non_exhaustive()
+    }
+}
+
 /// Gives a row the value of a number.
 type Set = Box<dyn Fn(&mut Row, usize)>;
 

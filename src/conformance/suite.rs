@@ -35,6 +35,7 @@ pub struct Checked {
 }
 
 /// Cases, and the rows that vary them on a backend.
+#[derive(Debug)]
 pub struct Suite {
     cases: Vec<Case>,
     axes: Vec<Axis>,

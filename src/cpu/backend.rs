@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::backend::{
-    Backend, Balanced, Balancing, Control, DeviceFacts, Error, Estimate, How, Mapping, Part, Place, Prepared, Sampler,
-    Sink, Start, StrategyKind, Unsupported, deliver,
+    Backend, Balanced, Balances, Balancing, Control, DeviceFacts, Error, Estimate, How, Mapping, Part, Place, Prepared,
+    Sampler, SealedBackend, Sink, Start, StrategyKind, Unsupported, deliver,
 };
 use crate::cell::WordVec;
 use crate::choice::ChoiceError;
@@ -32,6 +32,8 @@ const TASK: usize = 1024;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cpu;
 
+impl SealedBackend for Cpu {}
+
 impl Place for Cpu {
     fn name(&self) -> &'static str {
         "cpu"
@@ -48,7 +50,9 @@ impl Place for Cpu {
     fn facts(&self) -> Option<DeviceFacts> {
         None
     }
+}
 
+impl Balances for Cpu {
     fn balance(&self, asked: &Balancing<'_>) -> Result<Balanced, Error> {
         balance::balance(asked)
     }

@@ -6,11 +6,14 @@ use super::outline::Outline;
 use super::prepared::OnCuda;
 use super::{balance, compile, sampler, strategy};
 use crate::backend::{
-    Backend, Balanced, Balancing, DeviceFacts, Error, How, Mapping, Place, Prepared, Sampler, StrategyKind,
+    Backend, Balanced, Balances, Balancing, DeviceFacts, Error, How, Mapping, Place, Prepared, Sampler, SealedBackend,
+    StrategyKind,
 };
 use crate::field::{DeviceTwin, Field};
 use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
+
+impl SealedBackend for Device {}
 
 impl Place for Device {
     fn name(&self) -> &'static str {
@@ -28,7 +31,9 @@ impl Place for Device {
     fn facts(&self) -> Option<DeviceFacts> {
         Some(self.record())
     }
+}
 
+impl Balances for Device {
     fn balance(&self, asked: &Balancing<'_>) -> Result<Balanced, Error> {
         balance::balance(self, asked)
     }

@@ -4,7 +4,9 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 
 pub use crate::backend::CudaError;
-use crate::backend::{Backend, Balanced, Balancing, DeviceFacts, Error, How, Place, Prepared, Sampler};
+use crate::backend::{
+    Backend, Balanced, Balances, Balancing, DeviceFacts, Error, How, Place, Prepared, Sampler, SealedBackend,
+};
 use crate::field::Field;
 use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
@@ -45,6 +47,8 @@ impl Device {
     }
 }
 
+impl SealedBackend for Device {}
+
 impl Place for Device {
     fn name(&self) -> &'static str {
         match self.0 {}
@@ -58,6 +62,9 @@ impl Place for Device {
     fn facts(&self) -> Option<DeviceFacts> {
         match self.0 {}
     }
+}
+
+impl Balances for Device {
     fn balance(&self, _: &Balancing<'_>) -> Result<Balanced, Error> {
         match self.0 {}
     }

@@ -38,7 +38,7 @@ pub(super) struct Outline<'a> {
 }
 
 /// What a plan and a field are asked for with numbers per axis of their own.
-pub(super) trait OfDimension: Sync {
+pub(super) trait OfDimension: Send + Sync {
     /// The field's twin.
     fn twin(&self) -> Option<DeviceTwin>;
 

@@ -207,6 +207,8 @@ impl<'a> Runner<'a> {
     /// [`Error::Incomplete`] if cells are missing of leaves; [`Error::Cuda`].
     pub(super) fn counts(&self) -> Result<Vec<(LevelRun, LevelCounts)>, Error> {
         let (setup, last) = (&self.setup, self.last());
+        // Another thread may ask than ran it.
+        setup.device.bind()?;
         let tallies = read_integers(setup.device, setup.tallies.address(), setup.tallies.bytes() / 8, 8)?;
         let of_level = tallies.chunks((TALLY_ROWS * TALLY_COLUMNS) as usize).skip(setup.start.level as usize);
         let (mut levels, mut totals, mut settled) = (Vec::new(), LevelCounts::default(), 0);
@@ -230,11 +232,13 @@ impl<'a> Runner<'a> {
 
     /// The terminal regions of the last run and the cells of its leaves, in any order.
     pub(super) fn collect(&self) -> Result<(Vec<Terminal>, Bricks), Error> {
+        self.setup.device.bind()?;
         self.program.collect(&self.setup)
     }
 
     /// Feeds the bytes of the dense array, if one is kept, to `sink`, in storage order; it is told the number of the first byte.
     pub(super) fn cells(&self, sink: TakeBytes<'_>) -> Result<(), Error> {
+        self.setup.device.bind()?;
         read(self.setup.device, self.setup.array.address(), self.setup.dense.unwrap_or(0), sink)
     }
 

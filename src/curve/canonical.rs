@@ -6,6 +6,7 @@
 
 use crate::curve::device::DeviceCurve;
 use crate::curve::encoding::Encoding;
+use crate::curve::encoding::sealed::SealedCurve;
 use crate::curve::lattice::{Lattice, below};
 
 /// Row-major codes.
@@ -27,6 +28,8 @@ impl<const K: usize> Canonical<K> {
         Self { lattice, reciprocals, narrow }
     }
 }
+
+impl<const K: usize> SealedCurve for Canonical<K> {}
 
 impl<const K: usize> Encoding<K> for Canonical<K> {
     fn lattice(&self) -> &Lattice<K> {

@@ -4,11 +4,16 @@ use crate::curve::device::DeviceCurve;
 use crate::curve::error::CurveError;
 use crate::curve::lattice::Lattice;
 
-/// One curve over the levels of one scheme.
+/// Keeps [`Encoding`] to the curves of this crate: a curve has a decoder on GPUs, too.
+pub(super) mod sealed {
+    pub trait SealedCurve {}
+}
+
+/// One curve over the levels of one scheme. The curves of this crate alone have it: [`CurveKind`](crate::curve::CurveKind) lists them.
 ///
 /// `encode`, `decode` and `children` expect arguments in range, which debug builds assert. `try_encode` and `try_decode`, methods of
 /// `dyn Encoding`, check.
-pub trait Encoding<const K: usize>: Send + Sync {
+pub trait Encoding<const K: usize>: sealed::SealedCurve + Send + Sync {
     /// The lattices of the levels.
     fn lattice(&self) -> &Lattice<K>;
 

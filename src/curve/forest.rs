@@ -11,6 +11,7 @@
 use crate::abi::padded;
 use crate::curve::device::DeviceCurve;
 use crate::curve::encoding::Encoding;
+use crate::curve::encoding::sealed::SealedCurve;
 use crate::curve::lattice::{Lattice, below};
 use crate::geometry::volume;
 
@@ -99,6 +100,8 @@ impl<const K: usize> TreeLevel<K> {
         Self { depth: Depth { level, bits: 0 }, sides: Sides::Any(sides), positions }
     }
 }
+
+impl<const K: usize, W: Within<K>> SealedCurve for Forest<K, W> {}
 
 impl<const K: usize, W: Within<K>> Encoding<K> for Forest<K, W> {
     fn lattice(&self) -> &Lattice<K> {

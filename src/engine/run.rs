@@ -28,6 +28,7 @@ pub fn run<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>) -> Result<Subdi
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Debug)]
 pub struct Run<'a, const K: usize> {
     plan: &'a Plan<K>,
     field: &'a dyn Field<K>,

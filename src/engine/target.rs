@@ -1,6 +1,6 @@
 //! The backends that there are, and an open one before its dimension is a type.
 
-use crate::backend::{Backend, Balanced, Balancing, DeviceFacts, Error, Place};
+use crate::backend::{Backend, Balanced, Balances, Balancing, DeviceFacts, Error, Place};
 use crate::cpu::Cpu;
 use crate::cuda;
 use crate::dimension::compiled_here;
@@ -46,6 +46,10 @@ macro_rules! backends {
             }
 
             fn place(&self) -> &dyn Place {
+                match &self.0 { $(Opened::$Variant(backend) => &**backend),+ }
+            }
+
+            fn balances(&self) -> &dyn Balances {
                 match &self.0 { $(Opened::$Variant(backend) => &**backend),+ }
             }
         }
@@ -94,7 +98,7 @@ impl Target {
     /// [`Error::Balancer`] of one that is not here or not for these items; [`Error::DeviceMemory`], [`Error::Cuda`],
     /// [`Error::Interrupted`].
     pub fn balance(&self, asked: &Balancing<'_>) -> Result<Balanced, Error> {
-        self.place().balance(asked)
+        self.balances().balance(asked)
     }
 
     /// Everything about a GPU, for a record; None for the CPU.

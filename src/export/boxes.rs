@@ -12,6 +12,12 @@ pub trait Boxes<const K: usize>: Source<K> {
     fn domain(&self) -> Domain<K>;
 }
 
+impl<const K: usize> std::fmt::Debug for dyn Boxes<K> + '_ {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Boxes").field("kind", &self.kind()).field("domain", &self.domain()).finish_non_exhaustive()
+    }
+}
+
 impl<const K: usize> Boxes<K> for Tree<K> {
     fn domain(&self) -> Domain<K> {
         *self.plan().domain()
@@ -25,6 +31,7 @@ impl<const K: usize> Boxes<K> for TreeSource<'_, K> {
 }
 
 /// A box of others, as a domain of its own.
+#[derive(Debug)]
 pub struct Cutout<'b, const K: usize> {
     of: &'b dyn Boxes<K>,
     window: Region<K>,

@@ -51,6 +51,12 @@ impl<'a, const K: usize, T: Cell> ArrayField<'a, K, T> {
     }
 }
 
+impl<const K: usize, T: Cell> std::fmt::Debug for ArrayField<'_, K, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ArrayField").field("kind", &T::TYPE).field("size", &self.size()).finish_non_exhaustive()
+    }
+}
+
 impl<const K: usize, T: Cell> Field<K> for ArrayField<'_, K, T> {
     fn labels(&self) -> Labels {
         Labels::values(T::TYPE)

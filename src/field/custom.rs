@@ -19,6 +19,12 @@ pub struct CellField<const K: usize, F> {
     labels: Labels,
 }
 
+impl<const K: usize, F> std::fmt::Debug for CellField<K, F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CellField").field("labels", &self.labels).finish_non_exhaustive()
+    }
+}
+
 impl<const K: usize, F: Fn([u32; K]) -> u32 + Sync> CellField<K, F> {
     /// A field of counts of at most `most`.
     pub fn new(most: u32, label: F) -> Self {
@@ -36,7 +42,7 @@ impl<const K: usize, F> CellField<K, F> {
     }
 }
 
-impl<const K: usize, T: Cell, F: Fn([u32; K]) -> T + Sync> Field<K> for CellField<K, F> {
+impl<const K: usize, T: Cell, F: Fn([u32; K]) -> T + Send + Sync> Field<K> for CellField<K, F> {
     fn labels(&self) -> Labels {
         self.labels
     }

@@ -44,7 +44,7 @@ pub struct Payload(pub u64);
 /// assert_eq!(heights[[9, 40]], 9.0);
 /// # Ok::<(), Error>(())
 /// ```
-pub trait Field<const K: usize>: Sync {
+pub trait Field<const K: usize>: Send + Sync {
     /// What its labels are.
     fn labels(&self) -> Labels;
 
@@ -70,6 +70,12 @@ pub trait Field<const K: usize>: Sync {
     /// expected to subdivide a share r^(d−k) of its regions. Default: a smooth surface, k − 1.
     fn boundary_dimension(&self) -> f64 {
         K as f64 - 1.0
+    }
+}
+
+impl<const K: usize> std::fmt::Debug for dyn Field<K> + '_ {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Field").field("labels", &self.labels()).finish_non_exhaustive()
     }
 }
 

@@ -93,7 +93,13 @@ impl<const K: usize, F: Fn(&[u32; K]) -> bool> DigitSet<K, F> {
     }
 }
 
-impl<const K: usize, F: Fn(&[u32; K]) -> bool + Sync> Field<K> for DigitSet<K, F> {
+impl<const K: usize, F> std::fmt::Debug for DigitSet<K, F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DigitSet").field("base", &self.base).field("digits", &self.digits).finish_non_exhaustive()
+    }
+}
+
+impl<const K: usize, F: Fn(&[u32; K]) -> bool + Send + Sync> Field<K> for DigitSet<K, F> {
     fn labels(&self) -> Labels {
         Labels::counts(1)
     }

@@ -52,6 +52,12 @@ pub struct MxM<const K: usize> {
     dwell: u32,
 }
 
+impl<const K: usize> std::fmt::Debug for MxM<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MxM").field("dwell", &self.dwell).finish_non_exhaustive()
+    }
+}
+
 device_struct! {
     /// Images and their widths; the addresses are filled in where the images are.
     struct MxmArgs { images: [u64; 4], width: [u32; 4] }

@@ -25,7 +25,15 @@ registry! {
 }
 
 /// What a dwell field is computed with; digit sets ignore it.
+///
+/// ```
+/// use orthant::field::{FieldOptions, Precision};
+///
+/// let options = FieldOptions::default().dwell(64).precision(Precision::F64);
+/// assert_eq!((options.dwell, options.source), (64, None));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FieldOptions {
     /// D, the largest number of iterations.
     pub dwell: u32,
@@ -40,5 +48,31 @@ pub struct FieldOptions {
 impl Default for FieldOptions {
     fn default() -> Self {
         Self { dwell: 512, precision: Precision::F32, arithmetic: Arithmetic::Fused, source: None }
+    }
+}
+
+impl FieldOptions {
+    /// With at most so many iterations.
+    #[must_use]
+    pub fn dwell(self, dwell: u32) -> Self {
+        Self { dwell, ..self }
+    }
+
+    /// With numbers of this type.
+    #[must_use]
+    pub fn precision(self, precision: Precision) -> Self {
+        Self { precision, ..self }
+    }
+
+    /// With products and sums rounded so.
+    #[must_use]
+    pub fn arithmetic(self, arithmetic: Arithmetic) -> Self {
+        Self { arithmetic, ..self }
+    }
+
+    /// With the CUDA source of a `kernel` field.
+    #[must_use]
+    pub fn source(self, source: impl Into<Arc<str>>) -> Self {
+        Self { source: Some(source.into()), ..self }
     }
 }

@@ -41,6 +41,12 @@ pub struct OwnField {
     opens: [Option<Box<dyn Any + Send + Sync>>; MAX_DIM],
 }
 
+impl std::fmt::Debug for OwnField {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OwnField").field("name", &self.name).field("dims", &self.dims).finish_non_exhaustive()
+    }
+}
+
 /// Which of those that were registered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OwnNumber(usize);

@@ -279,6 +279,7 @@ impl Wrong {
 
 /// A place in a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FilePlace {
     /// A byte of the file.
     Byte(u64),

@@ -21,6 +21,7 @@ use crate::tree::Source;
 /// assert!(error.to_string().contains("cell [1, 1] is not a number"));
 /// # use orthant::ndarray;
 /// ```
+#[derive(Debug)]
 pub struct Numbers<'s, const K: usize>(pub &'s dyn Source<K>);
 
 impl<const K: usize> Source<K> for Numbers<'_, K> {

@@ -11,6 +11,7 @@ use crate::geometry::boundary;
 
 /// The self-similar density.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub enum Density {
     /// P on every level: Eq. (17).
     #[serde(rename = "P")]
@@ -21,6 +22,17 @@ pub enum Density {
     /// The box dimension d of the boundary: P_0 = g^(d−k), P_i = r^(d−k) where all axes are split alike.
     #[serde(rename = "box_dim")]
     Dimension(f64),
+}
+
+/// In words, after "P".
+impl std::fmt::Display for Density {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Constant(p) => write!(f, "{p}"),
+            Self::Profile(list) => write!(f, "of {} levels", list.len()),
+            Self::Dimension(d) => write!(f, "of dimension {d:.4}"),
+        }
+    }
 }
 
 impl Density {

@@ -52,6 +52,7 @@ pub struct LevelWork {
 
 /// What works on regions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Hardware {
     /// Threads. Each explores a batch of regions at once, whose cells share the vector lanes, so that a region's cells are
     /// not rounded up to anything: c = 1.

@@ -18,6 +18,7 @@ use crate::result::terminal::{Content, Terminal};
 
 /// Why there is no dense array.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MaterialiseError {
     /// More memory than is allowed.
     #[error(transparent)]
@@ -229,6 +230,7 @@ fn lowest_last(waiting: &mut [Waiting<'_>]) {
 }
 
 /// The dense array in pieces, made one at a time of the terminal regions that reach into it.
+#[derive(Debug)]
 pub struct Layers<'a, const K: usize> {
     of: &'a Subdivision<K>,
     /// Regions above the last piece, the lowest at the end.

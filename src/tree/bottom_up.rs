@@ -42,6 +42,7 @@ pub(super) struct Reading<'c> {
 }
 
 /// A tree in the making, from the cells up.
+#[derive(Debug)]
 pub struct BottomUp<'a, const K: usize> {
     pub(super) along: Along<K>,
     pub(super) source: &'a dyn Source<K>,

@@ -41,6 +41,12 @@ pub trait Parts<const K: usize>: Sync {
     }
 }
 
+impl<const K: usize> std::fmt::Debug for dyn Parts<K> + '_ {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Parts").field("kind", &self.kind()).field("plan", self.plan()).finish_non_exhaustive()
+    }
+}
+
 impl<const K: usize> Parts<K> for Tree<K> {
     fn plan(&self) -> &Plan<K> {
         self.plan()

@@ -20,6 +20,18 @@ registry! {
     }
 }
 
+impl Shown {
+    /// Names the value in a sentence about regions.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Mode => "the value that most of their cells have",
+            Self::First => "the first of their values",
+            Self::Min => "the least of their values",
+            Self::Max => "the greatest of their values",
+        }
+    }
+}
+
 /// What was seen of the cells of a region so far, in runs of one value along the curve.
 #[derive(Debug)]
 pub(super) struct Pick {

@@ -108,6 +108,12 @@ pub trait Source<const K: usize>: Sync {
     }
 }
 
+impl<const K: usize> std::fmt::Debug for dyn Source<K> + '_ {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Source").field("kind", &self.kind()).field("size", &self.size()).finish_non_exhaustive()
+    }
+}
+
 /// The cells of an array as they lie in memory, without gaps.
 #[derive(Debug, Clone, Copy)]
 pub struct InMemory<'s> {

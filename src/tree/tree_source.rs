@@ -11,7 +11,7 @@ use crate::tree::source::Source;
 use crate::tree::stored::Tree;
 
 /// A tree, whose parts are read when cells of theirs are asked for.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct TreeSource<'p, const K: usize>(pub &'p dyn Parts<K>);
 
 impl<const K: usize> TreeSource<'_, K> {

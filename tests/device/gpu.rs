@@ -33,7 +33,7 @@ pub fn published_counts(gpu: &Target, _: Scope) {
     ] {
         let domain = Domain::new([1024; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
         let plan = Plan::new(domain, Scheme::uniform(2, 2, 1), CurveKind::Hilbert, RuleKind::Border).unwrap();
-        let options = FieldOptions { arithmetic, ..FieldOptions::default() };
+        let options = FieldOptions::default().arithmetic(arithmetic);
         let field = field::mandelbrot::open(&domain, &options).unwrap();
         let how = How::default().keep(Keep::Counts);
         let run = Run::new(&plan, &*field).how(how.clone()).on(gpu).start().unwrap();
@@ -102,7 +102,7 @@ pub fn wide_codes_and_visits(gpu: &Target, scope: Scope) {
 pub fn stacks_are_throttled(gpu: &Target, _: Scope) {
     let domain = Domain::new([40; 4], [[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]], Sample::Centre).unwrap();
     let plan = Plan::new(domain, Scheme::uniform(2, 2, 4), CurveKind::Hilbert, RuleKind::Border).unwrap();
-    let field = field::julibrot::open(&domain, &FieldOptions { dwell: 256, ..FieldOptions::default() }).unwrap();
+    let field = field::julibrot::open(&domain, &FieldOptions::default().dwell(256)).unwrap();
     let mut checksums = Vec::new();
     for (stack, max_kernels) in
         [(Stack::Folded, None), (Stack::Split, Some(1)), (Stack::Split, Some(5)), (Stack::Split, None)]
@@ -121,7 +121,7 @@ pub fn stacks_are_throttled(gpu: &Target, _: Scope) {
 pub fn tables_of_coordinates_name_the_same_regions(gpu: &Target, _: Scope) {
     let domain = Domain::new([64; 3], [[-1.2, 1.2]; 3], Sample::Centre).unwrap();
     let plan = Plan::new(domain, Scheme::uniform(2, 2, 2), CurveKind::Hilbert, RuleKind::Border).unwrap();
-    let field = field::mandelbulb::open(&domain, &FieldOptions { dwell: 32, ..FieldOptions::default() }).unwrap();
+    let field = field::mandelbulb::open(&domain, &FieldOptions::default().dwell(32)).unwrap();
     let terminals = Table::ALL.iter().map(|&table| {
         let how = How::default().table(table);
         Run::new(&plan, &*field).how(how).on(gpu).start().unwrap().terminals().to_vec()
@@ -286,9 +286,9 @@ pub fn the_pending_limit_is_put_back(gpu: &Target, _: Scope) {
 pub fn unchecked_arithmetic_is_correctly_rounded(gpu: &Target, _: Scope) {
     let domain = Domain::new([1 << 23, 103], [[0.0, f64::from(1 << 23)], [27.0, 130.0]], Sample::Corner).unwrap();
     let plan = Plan::new(domain, Scheme::uniform(103, 2, 1), CurveKind::Canonical, RuleKind::Full).unwrap();
-    let source: Option<std::sync::Arc<str>> = Some(include_str!("unchecked.cuh").into());
     let differing = |dwell| {
-        let field = field::kernel::open(&domain, &FieldOptions { dwell, source: source.clone(), ..Default::default() });
+        let field =
+            field::kernel::open(&domain, &FieldOptions::default().dwell(dwell).source(include_str!("unchecked.cuh")));
         let how = How::default().keep(Keep::Regions);
         let field = field.unwrap();
         let run = Run::new(&plan, &*field).how(how).on(gpu).start().unwrap();
@@ -358,7 +358,7 @@ pub fn a_run_ends_in_the_midst(gpu: &Target, _: Scope) {
     // Orbits of the Mandelbrot set come back to a state, and would be over too soon.
     let domain = Domain::new([512; 3], [[-1.2, 1.2]; 3], Sample::Centre).unwrap();
     let plan = Plan::new(domain, Scheme::uniform(32, 2, 4), CurveKind::Morton, RuleKind::Border).unwrap();
-    let field = field::mandelbulb::open(&domain, &FieldOptions { dwell: 32768, ..FieldOptions::default() }).unwrap();
+    let field = field::mandelbulb::open(&domain, &FieldOptions::default().dwell(32768)).unwrap();
     let how = How::default().strategy(StrategyKind::Exhaustive).poison(0x5a);
     let mut prepared = gpu.of().prepare(&plan, &*field, &how).unwrap();
     let whole = |prepared: &mut Box<dyn Prepared<3>>| {
@@ -388,7 +388,7 @@ pub fn several_devices_live_side_by_side(gpus: [&'static Target; 2]) {
 fn side_by_side(gpus: &[&Target], other: &How) {
     let plane = Domain::new([300; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
     let space = Domain::new([48; 3], [[-1.2, 1.2]; 3], Sample::Centre).unwrap();
-    let options = FieldOptions { dwell: 100, ..FieldOptions::default() };
+    let options = FieldOptions::default().dwell(100);
     let (flat, bulb) =
         (field::mandelbrot::open(&plane, &options).unwrap(), field::mandelbulb::open(&space, &options).unwrap());
     let plane = Plan::new(plane, Scheme::uniform(3, 2, 2), CurveKind::Hilbert, RuleKind::Border).unwrap();

@@ -162,7 +162,7 @@ fn optimum(inputs: &Inputs) -> Result<Value, Trouble> {
     let objective: Objective = inputs.name("objective")?;
     let processors = match objective {
         Objective::Work => Processors::new(inputs.integer_or("q", 1)?, inputs.integer_or("c", 1)?)?,
-        Objective::Sbr | Objective::Mbr => inputs.processors()?,
+        _ => inputs.processors()?,
     };
     let problem = Problem {
         n: inputs.axes("n")?,

@@ -157,7 +157,7 @@ impl Sink<2> for InOrder<'_> {
 #[test]
 fn runs_are_collected() {
     let domain = Domain::new([90, 70], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
-    let field = field::mandelbrot::open(&domain, &FieldOptions { dwell: 60, ..FieldOptions::default() }).unwrap();
+    let field = field::mandelbrot::open(&domain, &FieldOptions::default().dwell(60)).unwrap();
     let how = How::default().keep(Keep::Regions);
     let cpu = Target::cpu();
     for &curve in CurveKind::ALL {
@@ -199,7 +199,7 @@ fn runs_are_collected() {
 #[test]
 fn regions_that_are_proven_are_proved() {
     let domain = Domain::new([300, 260], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
-    let open = |dwell| field::mandelbrot::open(&domain, &FieldOptions { dwell, ..FieldOptions::default() }).unwrap();
+    let open = |dwell| field::mandelbrot::open(&domain, &FieldOptions::default().dwell(dwell)).unwrap();
     let (field, control) = (open(200), Control::default());
     let how = How::default().keep(Keep::Regions).prove(Some(Proofs::Yes));
     for rule in [RuleKind::Border, RuleKind::Closed] {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::error::Error;
 use crate::model::args::{PlanOptions, Question, SearchSpace};
-use crate::model::symbols::{described, dimensions, flagged, short, spread};
+use crate::model::symbols::{dimensions, flagged, short, spread};
 use crate::voice::{align_right, print, table};
 use orthant::model::optimum::Optimum;
 use orthant::model::{Costs, Density, Objective, Problem, Processors, Space, TauPolicy, optimum};
@@ -39,7 +39,7 @@ pub(crate) fn plan(args: PlanOptions) -> Result<(), Error> {
     align_right(&mut rows);
     let Question { a, lambda, q, c, .. } = args.question;
     // Sizes of several k have densities of their own, each of which is P = 0.7 at r = 2.
-    let densities: Vec<_> = found.iter().map(|(_, problem, ..)| described(&problem.density)).collect();
+    let densities: Vec<_> = found.iter().map(|(_, problem, ..)| problem.density.to_string()).collect();
     let same = densities.iter().all(|density| *density == densities[0]);
     let density = if same { &densities[0] } else { "0.7 at r = 2" };
     print(format_args!("P {density}, A {a}, lambda {lambda}, q {q}, c {c}\n\n{}\n", rows.trim_fmt()))

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::model::args::{Picture, PlotCommand, Question};
 use crate::model::figures;
-use crate::model::symbols::{described, dimensions, spread};
+use crate::model::symbols::{dimensions, spread};
 use crate::output::{Staged, chart, expect_extension};
 use crate::voice::Voice;
 use orthant::Control;
@@ -38,7 +38,7 @@ pub(crate) fn plot(command: PlotCommand, voice: Voice) -> Result<(), Error> {
             let problem = landscape.question.problem(spread("--size", &landscape.size, k)?)?;
             let panels = figures::landscapes(&problem, landscape.objective, &landscape.space.space(1)?)?;
             let Question { a, lambda, q, c, .. } = landscape.question;
-            let density = described(&problem.density);
+            let density = problem.density.to_string();
             (format!("n {}, k {k}, P {density}, A {a}, lambda {lambda}, q {q}, c {c}", landscape.size), vec![panels])
         }
     };

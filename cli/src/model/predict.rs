@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::model::args::{Axes, PredictOptions};
-use crate::model::symbols::{described, dimensions, flagged, short, spread};
+use crate::model::symbols::{dimensions, flagged, short, spread};
 use crate::voice::{align_right, print, table};
 use orthant::Bytes;
 
@@ -157,7 +157,7 @@ fn summary(rows: &[Prediction]) -> String {
     type Show = fn(&Configuration) -> String;
     let parameters: [(&str, Show); 8] = [
         ("k", |row| row.k.to_string()),
-        ("P", |row| described(&row.density)),
+        ("P", |row| row.density.to_string()),
         ("A", |row| row.a.to_string()),
         ("lambda", |row| row.lambda.to_string()),
         ("q", |row| row.q.to_string()),

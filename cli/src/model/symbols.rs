@@ -1,6 +1,6 @@
 //! The model's symbols as options, and its numbers for people.
 
-use orthant::model::{Density, ModelError};
+use orthant::model::ModelError;
 
 use crate::error::Error;
 use crate::model::args::Axes;
@@ -62,15 +62,6 @@ pub(super) fn flagged(error: ModelError) -> Error {
     let error = Error::Input(format!("{flag} {value}: must be {allowed}"));
     // A box dimension is at most k.
     if symbol == "dim" { error.about(&["box-dim", "dim", "size"]) } else { error }
-}
-
-/// A density in words, after 'P'.
-pub(super) fn described(density: &Density) -> String {
-    match density {
-        Density::Constant(p) => p.to_string(),
-        Density::Profile(list) => format!("of {} levels", list.len()),
-        Density::Dimension(d) => format!("of dimension {d:.4}"),
-    }
 }
 
 /// A cost, short enough for a table.

@@ -31,7 +31,7 @@ pub(super) fn inside() {
     let plane = [[-1.5, 0.5], [-1.0, 1.0]];
     // What is proven is over at once.
     let how = How::default().prove(Some(Proofs::No));
-    let options = |dwell| FieldOptions { dwell, ..FieldOptions::default() };
+    let options = |dwell| FieldOptions::default().dwell(dwell);
     let ends_2d = |what: &str, domain, (g, b, dwell), rule, how: &How| {
         let plan = Plan::new(domain, Scheme::uniform(g, 2, b), CurveKind::Morton, rule).unwrap();
         ends(&gpu, what, &plan, &*field::mandelbrot::open(&domain, &options(dwell)).unwrap(), how);

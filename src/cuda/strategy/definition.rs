@@ -22,7 +22,7 @@ pub(in crate::cuda) struct LevelRun {
 }
 
 /// A host program with its kernels and tables.
-pub(in crate::cuda) trait Program {
+pub(in crate::cuda) trait Program: Send {
     /// True if kernels launch kernels, so that the device's limit of pending launches matters.
     fn launches_from_device(&self) -> bool {
         false

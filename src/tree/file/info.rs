@@ -46,6 +46,7 @@ pub struct Scale {
 
 /// What is known of a tree beside its regions.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct TreeInfo {
     /// The axes, axis 0 first.
     pub axes: Vec<TreeAxis>,

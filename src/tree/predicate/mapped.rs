@@ -24,6 +24,7 @@ pub(super) enum Map {
 }
 
 /// A source as a [predicate](crate::tree::Predicate::over) has its cells.
+#[derive(Debug)]
 pub struct Mapped<'s, const K: usize> {
     pub(super) source: &'s dyn Source<K>,
     /// The word that stands for what is not a number.

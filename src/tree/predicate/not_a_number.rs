@@ -10,6 +10,7 @@ use crate::number::Number;
 /// What is done about cells that are not a number.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
+#[non_exhaustive]
 pub enum NotANumber {
     /// They count as one value, which no number is near to.
     #[default]

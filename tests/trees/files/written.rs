@@ -171,7 +171,7 @@ fn memory_is_that_of_some_shards() {
 fn provenance_is_kept() {
     let folder = folder();
     let domain = Domain::new([90, 70], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();
-    let field = field::mandelbrot::open(&domain, &FieldOptions { dwell: 60, ..FieldOptions::default() }).unwrap();
+    let field = field::mandelbrot::open(&domain, &FieldOptions::default().dwell(60)).unwrap();
     let plan = Plan::new(domain, Scheme::uniform(4, 2, 2), CurveKind::Canonical, RuleKind::Border).unwrap();
     let tree = Tree::of(Run::new(&plan, &*field).how(How::default().keep(Keep::Regions)).start().unwrap()).unwrap();
     for (name, tree) in [("run", &tree), ("cut", &tree.cut(1, Shown::Max).unwrap())] {
@@ -207,12 +207,10 @@ fn what_else_is_known_comes_back() {
             name: format!("\"{number}\" \u{e9}\n"),
             colour: (number % 2 == 0).then_some([number as u8, 255, 0, 128]),
         };
-        let info = TreeInfo {
-            axes: vec![axis("a", 0.1), axis("b", -5e-324), TreeAxis { unit: None, ..axis("c", 1e300) }],
-            nodata: values.last().map(|value| value.word()),
-            labels: values.iter().enumerate().map(label).collect(),
-            ..TreeInfo::of(&plan)
-        };
+        let mut info = TreeInfo::of(&plan);
+        info.axes = vec![axis("a", 0.1), axis("b", -5e-324), TreeAxis { unit: None, ..axis("c", 1e300) }];
+        info.nodata = values.last().map(|value| value.word());
+        info.labels = values.iter().enumerate().map(label).collect();
         let path = target(&folder, "known", false);
         bottom_up(&plan, &array).save(&path, &info).unwrap();
         let store = TreeStore::open(&path).unwrap();

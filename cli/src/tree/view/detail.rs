@@ -67,12 +67,7 @@ impl Detail {
     pub(super) fn left_out<const K: usize>(&self, tree: &TreeFile<K>) -> Option<String> {
         let (level, by) = self.cut?;
         let kept: u64 = tree.terminals()[..=level as usize].iter().map(|[uniform, _]| uniform).sum();
-        let shown = match by {
-            Shown::Mode => "the value that most of their cells have",
-            Shown::First => "the first of their values",
-            Shown::Min => "the least of their values",
-            Shown::Max => "the greatest of their values",
-        };
+        let shown = by.about();
         let deepest = tree.terminals().len() - 1;
         let left = tree.len() - kept;
         let which = if level as usize == deepest { "leaves" } else { "deeper regions and leaves" };
