@@ -83,7 +83,7 @@ impl DemoOptions {
             ("what the tree answers", ""),
             ("  ", &format!("orthant tree stats {tree}")),
             ("  ", &format!("orthant tree sample {tree} --at 64,64,48")),
-            ("  ", &format!("orthant tree slice {tree} --axis 2=48 --legend -o {slice}")),
+            ("  ", &format!("orthant tree slice {tree} --axis z=48 --legend -o {slice}")),
         ]
         .map(|(words, command)| format!("{words}{command}\n"));
         if voice.quiet { Ok(()) } else { print(crate::escape::lines(&lines.concat())) }

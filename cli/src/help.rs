@@ -46,7 +46,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
         "tree",
         &[
             "tree build frog.npy -o frog.tree.zarr",
-            "tree slice frog.tree.zarr --axis 2=68 -o s.png",
+            "tree slice frog.tree.zarr --axis z=68 -o s.png",
             "tree convert frog.tree.zarr frog.htg",
         ],
     ),
@@ -65,7 +65,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "tree slice",
         &[
-            "tree slice frog.tree.zarr --axis 2=68 --legend -o s.png",
+            "tree slice frog.tree.zarr --axis z=68 --legend -o s.png",
             "tree slice run.tree.zarr --axis 3=0 -o first.npy",
         ],
     ),

@@ -1,13 +1,11 @@
 //! Questions to a tree part by part: as those to a tree in memory, and no more parts in memory than a question needs.
 
-use std::collections::BTreeMap;
-
 use crate::dimension::here;
 use crate::geometry::Region;
 use crate::result::{Cells, DenseArray, RegionsChecksum, Stored, dense_fits};
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
-use crate::tree::labels::LabelStatistics;
+use crate::tree::labels::{LabelStatistics, LabelTable};
 use crate::tree::parts::Parts;
 use crate::tree::provenance::Provenance;
 use crate::tree::shown::{Pick, Shown};
@@ -94,28 +92,10 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     ///
     /// # Errors
     /// [`TreeError::Labels`] if there are more than `most`; whatever keeps a part from being read.
-    pub fn labels(&self, most: usize) -> Result<Vec<LabelStatistics>, TreeError> {
-        here!(fn(&(dyn Parts<K> + '_), usize) -> Result<Vec<LabelStatistics>, TreeError> = |this, most| this.labels_here(most))(
-            self, most,
-        )
-    }
-
-    fn labels_here(&self, most: usize) -> Result<Vec<LabelStatistics>, TreeError> {
-        let mut found: BTreeMap<u64, LabelStatistics> = BTreeMap::new();
-        for index in 0..self.parts() {
-            for here in self.part(index)?.labels(most)? {
-                let none = LabelStatistics { cells: 0, share: 0.0, regions: 0, leaves: 0, ..here };
-                let label = found.entry(self.kind().rank(here.word)).or_insert(none);
-                label.cells += here.cells;
-                label.share += here.share;
-                label.regions += here.regions;
-                label.leaves += here.leaves;
-            }
-            if found.len() > most {
-                return Err(TreeError::Labels { most });
-            }
-        }
-        Ok(found.into_values().collect())
+    pub fn labels(&self, most: usize) -> Result<Vec<LabelStatistics<K>>, TreeError> {
+        let mut table = LabelTable::new(self.kind());
+        (0..self.parts()).try_for_each(|index| self.part(index)?.add_labels(&mut table, most))?;
+        Ok(table.statistics(self.plan().domain().cells()))
     }
 
     /// The checksum of the regions.

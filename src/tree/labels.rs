@@ -1,16 +1,26 @@
-//! How much of a domain each label has.
+//! How much of a domain each label has, and where.
+//!
+//! Sums are whole numbers, so that neither the order of regions nor the number of threads changes a digit.
 
 use std::collections::HashMap;
 
 use crate::cell::CellType;
 use crate::dimension::here;
+use crate::geometry::Region;
+use crate::parallel;
+use crate::result::Content;
+use crate::rule::exact;
 use crate::tree::error::TreeError;
 use crate::tree::stored::Tree;
 
+/// Rows that a thread takes at least.
+const ROWS: usize = 1 << 8;
+
 /// What one label has of a domain.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LabelStatistics {
-    /// The word of its cells; one word stands for all that are not a number.
+#[non_exhaustive]
+pub struct LabelStatistics<const K: usize> {
+    /// The word of its cells; one word stands for all NaNs.
     pub word: u64,
     /// Its cells.
     pub cells: u128,
@@ -20,56 +30,257 @@ pub struct LabelStatistics {
     pub regions: u64,
     /// Leaves that it occurs in.
     pub leaves: u64,
+    /// The smallest box that holds its cells.
+    pub bounds: Region<K>,
+    /// The mean place of its cells. Cell c covers the interval from c to c + 1 of its axis, and its place is c + 0.5.
+    pub centroid: [f64; K],
 }
 
 impl<const K: usize> Tree<K> {
-    /// What each label has, by value in ascending order. Uniform regions are not looked into. Shares are of the whole domain, so that
-    /// those of parts add up.
+    /// What each label has, by value in ascending order. Uniform regions are not looked into, and all threads count. Shares are of the
+    /// whole domain, so that those of parts add up.
+    ///
+    /// ```
+    /// use orthant::Tree;
+    /// use orthant::ndarray::Array2;
+    ///
+    /// let image = Array2::from_shape_fn((100, 200), |(y, x)| u8::from((10..30).contains(&x) && (40..50).contains(&y)));
+    /// let labels = Tree::<2>::from_array(image.view())?.labels(16)?;
+    /// assert_eq!((labels[1].word, labels[1].cells), (1, 20 * 10));
+    /// assert_eq!(labels[1].centroid, [20.0, 45.0]);
+    /// assert_eq!((labels[1].bounds.corner, labels[1].bounds.extent), ([10, 40], [20, 10]));
+    /// # Ok::<(), orthant::tree::TreeError>(())
+    /// ```
     ///
     /// # Errors
     /// [`TreeError::Labels`] if there are more than `most`, as there are of measured values: they would fill the memory.
-    pub fn labels(&self, most: usize) -> Result<Vec<LabelStatistics>, TreeError> {
-        here!(fn(&Tree<K>, usize) -> Result<Vec<LabelStatistics>, TreeError> = |this, most| this.labels_here(most))(
-            self, most,
+    pub fn labels(&self, most: usize) -> Result<Vec<LabelStatistics<K>>, TreeError> {
+        let mut sums = LabelTable::new(self.kind());
+        self.add_labels(&mut sums, most)?;
+        Ok(sums.statistics(self.plan().domain().cells()))
+    }
+
+    /// Adds what each label has to a table of at most so many.
+    pub(super) fn add_labels(&self, table: &mut LabelTable<K>, most: usize) -> Result<(), TreeError> {
+        here!(fn(&Tree<K>, &mut LabelTable<K>, usize) -> Result<(), TreeError> = |this, table, most| this.add_labels_here(table, most))(
+            self, table, most,
         )
     }
 
-    fn labels_here(&self, most: usize) -> Result<Vec<LabelStatistics>, TreeError> {
-        let mut found = LabelCounts::default();
-        for row in 0..self.len() {
-            let leaf = self.entries.is_leaf(row);
-            for (word, cells) in self.runs(row) {
-                found.add(row, leaf, word, cells);
-                if found.0.len() > most {
-                    return Err(TreeError::Labels { most });
-                }
+    fn add_labels_here(&self, table: &mut LabelTable<K>, most: usize) -> Result<(), TreeError> {
+        let each = self.len().div_ceil(4 * rayon::current_num_threads()).max(ROWS);
+        let some = |piece: usize| {
+            let mut table = LabelTable::new(self.kind());
+            for row in parallel::piece(self.len(), each, piece) {
+                self.add_row(row, &mut table);
+                table.check(most)?;
             }
+            Ok::<_, TreeError>(table)
+        };
+        for found in parallel::try_map(self.len().div_ceil(each), &some)? {
+            table.merge(&found);
+            table.check(most)?;
         }
-        Ok(found.shares(self.plan().domain().cells() as f64, self.kind()))
+        Ok(())
+    }
+
+    fn add_row(&self, row: usize, table: &mut LabelTable<K>) {
+        let cells = self.region(row).cells();
+        let start = match self.entries.content(row) {
+            Content::Uniform(word) => {
+                let sums = table.of(word);
+                sums.regions += 1;
+                return sums.add(&cells);
+            }
+            Content::Leaf { brick } => brick.expect("leaves of a tree have bricks") as usize,
+        };
+        let (kind, len) = (self.kind(), cells.extent[0]);
+        let mut place = start;
+        for corner in cells.rows() {
+            let key = |x: u32| exact::key(kind, self.bricks.word(place + x as usize));
+            let mut run = Region { corner, extent: [1; K] };
+            let (mut x, mut word) = (0, key(0));
+            while x < len {
+                let (first, value) = (x, word);
+                while x < len && word == value {
+                    x += 1;
+                    if x < len {
+                        word = key(x);
+                    }
+                }
+                (run.corner[0], run.extent[0]) = (corner[0] + first, x - first);
+                let sums = table.of(value);
+                sums.leaves += u64::from(std::mem::replace(&mut sums.last, row) != row);
+                sums.add(&run);
+            }
+            place += len as usize;
+        }
     }
 }
 
-/// The labels so far, each with the last row that it was in.
-#[derive(Default)]
-struct LabelCounts(HashMap<u64, (LabelStatistics, usize)>);
+/// Sums over the cells of a label.
+#[derive(Debug, Clone)]
+struct LabelSums<const K: usize> {
+    word: u64,
+    cells: u128,
+    regions: u64,
+    leaves: u64,
+    /// The last leaf that it was seen in.
+    last: usize,
+    /// The bounds: first cells, and the cells after the last.
+    first: [u32; K],
+    end: [u32; K],
+    /// Sums of 2c + 1, which is twice a cell's place.
+    doubled: [u128; K],
+}
 
-impl LabelCounts {
-    /// Some cells of a row.
-    fn add(&mut self, row: usize, leaf: bool, word: u64, cells: u128) {
-        let none = LabelStatistics { word, cells: 0, share: 0.0, regions: 0, leaves: 0 };
-        let (label, seen) = self.0.entry(word).or_insert((none, usize::MAX));
-        label.cells = label.cells.saturating_add(cells);
-        if std::mem::replace(seen, row) != row {
-            label.regions += u64::from(!leaf);
-            label.leaves += u64::from(leaf);
+impl<const K: usize> LabelSums<K> {
+    fn new(word: u64) -> Self {
+        let (first, end) = ([u32::MAX; K], [0; K]);
+        Self { word, cells: 0, regions: 0, leaves: 0, last: usize::MAX, first, end, doubled: [0; K] }
+    }
+
+    #[inline]
+    fn add(&mut self, cells: &Region<K>) {
+        let volume = cells.cells_wide();
+        self.cells = self.cells.saturating_add(volume);
+        for j in 0..K {
+            let (corner, extent) = (cells.corner[j], cells.extent[j]);
+            self.first[j] = self.first[j].min(corner);
+            self.end[j] = self.end[j].max(corner + extent);
+            // The sum of 2c + 1 over c = corner .. corner + extent is extent·(2·corner + extent).
+            let twice = 2 * u128::from(corner) + u128::from(extent);
+            self.doubled[j] = self.doubled[j].saturating_add(volume.saturating_mul(twice));
         }
     }
 
+    fn merge(&mut self, other: &Self) {
+        self.cells = self.cells.saturating_add(other.cells);
+        self.regions += other.regions;
+        self.leaves += other.leaves;
+        for j in 0..K {
+            self.first[j] = self.first[j].min(other.first[j]);
+            self.end[j] = self.end[j].max(other.end[j]);
+            self.doubled[j] = self.doubled[j].saturating_add(other.doubled[j]);
+        }
+    }
+
+    fn statistics(&self, total: u128) -> LabelStatistics<K> {
+        let Self { word, cells, regions, leaves, first, end, .. } = *self;
+        let extent = std::array::from_fn(|j| end[j] - first[j]);
+        LabelStatistics {
+            word,
+            cells,
+            share: cells as f64 / total as f64,
+            regions,
+            leaves,
+            bounds: Region { corner: first, extent },
+            centroid: self.doubled.map(|doubled| doubled as f64 / (2.0 * cells as f64)),
+        }
+    }
+}
+
+/// The labels so far.
+pub(super) struct LabelTable<const K: usize> {
+    kind: CellType,
+    sums: Vec<LabelSums<K>>,
+    places: LabelPlaces,
+    /// The place that was asked for last: neighbours have the same.
+    last: usize,
+}
+
+/// Where in a table a word lies.
+enum LabelPlaces {
+    /// Of words with few bits, at the word itself; `u32::MAX` where there is none.
+    Direct(Vec<u32>),
+    Hashed(HashMap<u64, u32>),
+}
+
+impl<const K: usize> LabelTable<K> {
+    pub(super) fn new(kind: CellType) -> Self {
+        let places = match kind.bytes() {
+            bytes @ 1..=2 => LabelPlaces::Direct(vec![u32::MAX; 1 << (8 * bytes)]),
+            _ => LabelPlaces::Hashed(HashMap::new()),
+        };
+        Self { kind, sums: Vec::new(), places, last: 0 }
+    }
+
+    /// The sums of a word.
+    #[inline]
+    fn of(&mut self, word: u64) -> &mut LabelSums<K> {
+        if self.sums.get(self.last).is_none_or(|sums| sums.word != word) {
+            let next = self.sums.len() as u32;
+            let place = match &mut self.places {
+                LabelPlaces::Direct(places) => &mut places[word as usize],
+                LabelPlaces::Hashed(places) => places.entry(word).or_insert(u32::MAX),
+            };
+            if *place == u32::MAX {
+                *place = next;
+                self.sums.push(LabelSums::new(word));
+            }
+            self.last = *place as usize;
+        }
+        &mut self.sums[self.last]
+    }
+
+    fn merge(&mut self, other: &Self) {
+        other.sums.iter().for_each(|sums| self.of(sums.word).merge(sums));
+    }
+
+    fn check(&self, most: usize) -> Result<(), TreeError> {
+        if self.sums.len() > most { Err(TreeError::Labels { most }) } else { Ok(()) }
+    }
+
     /// All of them by value, with their shares of so many cells.
-    fn shares(self, total: f64, kind: CellType) -> Vec<LabelStatistics> {
-        let share = |label: LabelStatistics| LabelStatistics { share: label.cells as f64 / total, ..label };
-        let mut labels: Vec<_> = self.0.into_values().map(|(label, _)| share(label)).collect();
-        labels.sort_unstable_by_key(|label| kind.rank(label.word));
+    pub(super) fn statistics(&self, total: u128) -> Vec<LabelStatistics<K>> {
+        let mut labels: Vec<_> = self.sums.iter().map(|sums| sums.statistics(total)).collect();
+        labels.sort_unstable_by_key(|label| self.kind.rank(label.word));
         labels
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{Array3, ArrayView3};
+
+    use super::*;
+    use crate::cell::Cell;
+
+    /// Each label as a loop over all cells has it.
+    fn check<T: Cell>(array: ArrayView3<'_, T>) {
+        let tree = Tree::<3>::from_array(array).unwrap();
+        let mut expected: HashMap<u64, (u128, [f64; 3], [u32; 3], [u32; 3])> = HashMap::new();
+        for ((z, y, x), value) in array.indexed_iter() {
+            let cell = [x, y, z];
+            let of = (0, [0.0; 3], [u32::MAX; 3], [0; 3]);
+            let (cells, sum, first, last) = expected.entry(exact::key(T::TYPE, value.word())).or_insert(of);
+            *cells += 1;
+            for j in 0..3 {
+                sum[j] += cell[j] as f64 + 0.5;
+                (first[j], last[j]) = (first[j].min(cell[j] as u32), last[j].max(cell[j] as u32));
+            }
+        }
+        let found = tree.labels(1000).unwrap();
+        assert_eq!(found.len(), expected.len());
+        assert!(found.is_sorted_by_key(|label| T::TYPE.rank(label.word)));
+        for label in found {
+            let (cells, sum, first, last) = expected[&label.word];
+            assert_eq!(label.cells, cells);
+            assert_eq!(label.bounds, Region { corner: first, extent: std::array::from_fn(|j| last[j] + 1 - first[j]) });
+            for j in 0..3 {
+                assert!((label.centroid[j] - sum[j] / cells as f64).abs() < 1e-9);
+            }
+        }
+        assert!(matches!(tree.labels(expected.len() - 1), Err(TreeError::Labels { .. })));
+    }
+
+    #[test]
+    fn labels_are_where_a_look_at_every_cell_finds_them() {
+        let ball = |z: usize, y: usize, x: usize| x.abs_diff(30).pow(2) + y.abs_diff(20).pow(2) + z.abs_diff(9).pow(2);
+        check(Array3::from_shape_fn((24, 40, 70), |(z, y, x)| (ball(z, y, x) / 150) as u8).view());
+        check(Array3::from_shape_fn((24, 40, 70), |(z, y, x)| (ball(z, y, x) / 90) as i16 - 7).view());
+        check(Array3::from_shape_fn((20, 33, 50), |(z, y, x)| (ball(z, y, x) / 300) as u64 * 1_000_000_007).view());
+        let holes = |(z, y, x)| if ball(z, y, x) < 50 { f32::NAN } else { (ball(z, y, x) / 200) as f32 - 3.0 };
+        check(Array3::from_shape_fn((20, 33, 50), holes).view());
     }
 }

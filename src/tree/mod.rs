@@ -33,6 +33,7 @@ mod source;
 mod stored;
 mod survey;
 mod tree_source;
+mod values;
 
 pub use crate::number::{NoNumber, Number};
 pub use across::Found;
@@ -55,3 +56,4 @@ pub use shown::Shown;
 pub use source::{InMemory, Source};
 pub use stored::Tree;
 pub use tree_source::TreeSource;
+pub use values::ValueStatistics;

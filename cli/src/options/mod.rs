@@ -23,11 +23,11 @@ use orthant::input::Format;
 use orthant::{BackendKind, Computed, How, Keep, Mapping, Request, Target};
 
 use crate::error::Error;
+use crate::output::HeldAxis;
 use crate::output::png::{Gradient, gradient};
 use crate::output::tree::is_tree;
 
 pub(crate) use input::{InputOptions, ReadingOptions};
-pub(crate) use values::slice;
 use values::times;
 pub(crate) use values::{block, bytes, one_of, seconds, workload};
 
@@ -297,12 +297,16 @@ pub(crate) struct OutputOptions {
     /// Write the subdivision drawn over the field
     #[arg(long, value_name = "PATH.png", env = "ORTHANT_OVERLAY")]
     pub(crate) overlay: Option<PathBuf>,
-    /// Fix an axis for pictures of k >= 3; may be repeated [default: the middle]
+    /// Hold an axis for pictures of k >= 3, as in z=48 or 2=48; may be repeated [default: the middle]
     #[arg(
-        long, value_parser = slice, value_delimiter = ',', value_name = "AXIS=INDEX", env = "ORTHANT_SLICE",
+        long,
+        alias = "axis",
+        value_delimiter = ',',
+        value_name = "AXIS=INDEX",
+        env = "ORTHANT_SLICE",
         hide_short_help = true
     )]
-    pub(crate) slice: Vec<(usize, u32)>,
+    pub(crate) slice: Vec<HeldAxis>,
     /// The colours of pictures [default: inferno, and greys for sets]
     #[arg(long, value_parser = gradient(), value_name = "NAME", env = "ORTHANT_PALETTE", hide_short_help = true)]
     pub(crate) palette: Option<Gradient>,

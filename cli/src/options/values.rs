@@ -40,13 +40,6 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     time.filter(|time| !time.is_zero()).ok_or_else(|| format!("'{text}' is not a positive number of seconds"))
 }
 
-/// `axis=index`.
-pub(crate) fn slice(text: &str) -> Result<(usize, u32), String> {
-    let (axis, index) = text.split_once('=').ok_or_else(|| format!("'{text}' is not axis=index, as in 2=128"))?;
-    let axis = axis.trim().parse().map_err(|_| format!("'{axis}' is not an axis number"))?;
-    Ok((axis, number(index, 0..=u32::MAX.into())? as u32))
-}
-
 /// A number of bytes, with an optional unit: K, M, G, T (binary), iB or B after it.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     let wrong = || format!("'{text}' is not a number of bytes such as 1073741824, 512MiB or 8G");
@@ -68,11 +61,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn units_and_slices() {
+    fn units_of_bytes() {
         assert_eq!(bytes("512MiB"), Ok(512 << 20));
         assert_eq!((bytes("8G"), bytes("7")), (Ok(8 << 30), Ok(7)));
         assert!(bytes("99999999999T").is_err() && bytes("G").is_err() && bytes("").is_err() && bytes("8x").is_err());
-        assert_eq!(slice("2=2^3"), Ok((2, 8)));
-        assert!(slice("2").is_err() && slice("x=1").is_err());
     }
 }

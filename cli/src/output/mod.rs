@@ -1,6 +1,7 @@
 //! Files: one module per format, and the way they come into being.
 
 pub mod chart;
+mod held;
 pub mod journal;
 pub mod legend;
 pub mod overlay;
@@ -11,7 +12,9 @@ pub mod tree;
 use crate::error::Error;
 use orthant::geometry::Region;
 use orthant::result::DenseArray;
+use orthant::tree::TreeAxis;
 
+pub use held::HeldAxis;
 pub use staged::{Staged, distinct, expect_extension, has_extension, is_stdout};
 
 /// A 2-D slice of a k-dimensional field, as a picture sees it: two axes across, the others fixed.
@@ -25,27 +28,18 @@ pub struct Slice<const K: usize> {
 }
 
 impl<const K: usize> Slice<K> {
-    /// The slice with the axes in `fixed` held at an index; of the others, two run across (the lowest two) and the rest
+    /// The slice with the axes in `fixed` held, by the names of all axes; of the others, two run across (the lowest two) and the rest
     /// are held at their middle.
     ///
     /// # Errors
     /// [`Error::Input`] if an axis or an index is out of range, an axis is fixed twice, or fewer than two are left.
-    pub fn new(size: [u32; K], fixed: &[(usize, u32)]) -> Result<Self, Error> {
+    pub fn new(size: [u32; K], fixed: &[HeldAxis], names: &[TreeAxis]) -> Result<Self, Error> {
         let mut through: [Option<u32>; K] = [None; K];
-        for &(axis, index) in fixed {
-            if axis >= K {
-                let reason = format!("--slice {axis}={index}: axes run from 0 to {}", K - 1);
-                return Err(Error::Input(reason).about(&["slice", "dim", "size"]));
-            }
-            if index >= size[axis] {
-                return Err(Error::Input(format!(
-                    "--slice {axis}={index}: axis {axis} has the indices 0 to {}",
-                    size[axis] - 1
-                ))
-                .about(&["slice", "size"]));
-            }
+        for held in fixed {
+            let wrong = |reason: String| Error::Input(format!("--slice {reason}")).about(&["slice", "dim", "size"]);
+            let (axis, index) = held.cell(names, &size).map_err(wrong)?;
             if through[axis].replace(index).is_some() {
-                return Err(Error::Input(format!("--slice {axis}={index}: axis {axis} is fixed twice")));
+                return Err(Error::Input(format!("--slice {held}: axis {axis} is fixed twice")));
             }
         }
         let mut free = (0..K).filter(|&j| through[j].is_none());

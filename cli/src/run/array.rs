@@ -131,7 +131,7 @@ impl ArrayRun {
         let file = self.input.file.source::<K>().map_err(wrong)?;
         let (size, kind) = (file.size(), file.kind());
         let plan = self.computed.array_plan::<K>(size, self.input.file.about())?;
-        let slice = Slice::new(size, &self.args.output.slice)?;
+        let slice = Slice::new(size, &self.args.output.slice, &self.input.file.about().info(&plan).axes)?;
         let path = self.args.input.parts()?.0;
         let read = [std::slice::from_ref(&path), self.input.file.others()].concat();
         let outputs = Outputs::open(&self.args.output, self.args.keep, &read)?;

@@ -12,7 +12,7 @@ use orthant::export::npy;
 use orthant::field::{Field, Job, Open};
 use orthant::result::DenseArray;
 use orthant::rule::RuleKind;
-use orthant::tree::{TreeInfo, TreeWriter};
+use orthant::tree::{TreeAxis, TreeInfo, TreeWriter};
 use orthant::{AutoScheme, Control, Plan, Ran, Report, Request, StrategyKind, Subdivision, Tree};
 
 use super::outputs::{Format, Outputs, PIECE, finish, write_cells, write_report};
@@ -56,7 +56,7 @@ impl Job for Task {
         let planned = (!self.args.auto_scheme).then(|| self.request.plan::<K>()).transpose()?;
         let domain = self.request.domain::<K>()?;
         let options = self.request.options()?;
-        let slice = Slice::new(domain.size(), &self.args.output.slice)?;
+        let slice = Slice::new(domain.size(), &self.args.output.slice, &TreeAxis::of(&domain))?;
         let outputs = Outputs::open(&self.args.output, self.request.how.kept.keep, &[])?;
         let field = open(&domain, &options)?;
         self.request.how = self.request.how.for_labels(field.labels())?;

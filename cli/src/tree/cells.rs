@@ -13,10 +13,9 @@ use super::open::open;
 use super::span::Spans;
 use super::to::ToOptions;
 use crate::error::Error;
-use crate::options::slice as axis_index;
 use crate::output::legend::{self, Colours};
 use crate::output::png::{Caption, Gradient, Palette, gradient};
-use crate::output::{Slice, has_extension, png};
+use crate::output::{HeldAxis, Slice, has_extension, png};
 use crate::voice::Voice;
 
 /// Options of `tree box`.
@@ -36,9 +35,9 @@ pub(crate) struct BoxOptions {
 pub(crate) struct SliceOptions {
     /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
     tree: PathBuf,
-    /// Hold an axis at an index; may be repeated. A picture shows two axes, and of two none need be held
-    #[arg(long = "axis", value_parser = axis_index, value_delimiter = ',', value_name = "AXIS=INDEX")]
-    fixed: Vec<(usize, u32)>,
+    /// Hold an axis, by number or name, at an index or a place: 2=48, z=48, z=90mm. May be repeated. A picture shows two axes, and of two none need be held
+    #[arg(long = "axis", alias = "slice", value_delimiter = ',', value_name = "AXIS=INDEX")]
+    fixed: Vec<HeldAxis>,
     /// The colours of a picture, from the least value of the slice to the greatest [default: one for each of few whole numbers, else greys]
     #[arg(long, value_parser = gradient(), value_name = "NAME")]
     palette: Option<Gradient>,
@@ -80,22 +79,21 @@ impl TreeJob for SliceOptions {
         let size = tree.plan().domain().size();
         let mut window = Region { corner: [0; K], extent: size };
         let mut held = [false; K];
-        for &(axis, index) in &self.fixed {
-            let wrong = |why: String| Err(Error::Input(format!("--axis {axis}={index}: {why}")));
-            if axis >= K {
-                return wrong(format!("axes run from 0 to {}", K - 1));
-            }
-            if index >= size[axis] {
-                return wrong(format!("axis {axis} has the indices 0 to {}", size[axis] - 1));
-            }
+        let axes = &tree.info().axes;
+        for fixed in &self.fixed {
+            let wrong = |why: String| Error::Input(format!("--axis {why}"));
+            let (axis, index) = fixed.cell(axes, &size).map_err(wrong)?;
             if std::mem::replace(&mut held[axis], true) {
-                return wrong(format!("axis {axis} is held twice"));
+                return Err(wrong(format!("{fixed}: axis {axis} is held twice")));
             }
             (window.corner[axis], window.extent[axis]) = (index, 1);
         }
         if K > 2 && self.fixed.is_empty() {
-            let reason =
-                format!("--axis: hold an axis of the {K} at an index, as in --axis {}={}", K - 1, size[K - 1] / 2);
+            let reason = format!(
+                "--axis: hold an axis of the {K} at an index, as in --axis {}={}",
+                axes[K - 1].name,
+                size[K - 1] / 2
+            );
             return Err(Error::Input(reason).about(&["axis"]));
         }
         let free: Vec<u32> = (0..K).filter(|&j| !held[j]).map(|j| size[j]).collect();
@@ -116,7 +114,7 @@ impl TreeJob for SliceOptions {
             let reason = format!("--axis: a picture shows two axes, and {} are not held", free.len());
             return Err(Error::Input(reason).about(&["axis", "output"]));
         }
-        let slice = Slice::new(size, &self.fixed)?;
+        let slice = Slice::new(size, &self.fixed, axes)?;
         let staged = self.to.stage(&["npy", "png"])?;
         let parts: &dyn Parts<K> = &tree;
         let array = parts.array(&window, self.to.memory.limit())?;

@@ -6,6 +6,7 @@ mod convert;
 mod diff;
 mod info;
 mod lod;
+mod measured;
 mod memory;
 mod open;
 mod print;

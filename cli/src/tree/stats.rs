@@ -1,12 +1,14 @@
-//! `orthant tree stats`: what each label has.
+//! `orthant tree stats`: what each label has, or what measured values are like.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Value, json};
 
-use orthant::tree::{Parts, TreeError, TreeFile, TreeJob};
+use orthant::choice::number;
+use orthant::tree::{LabelStatistics, Parts, TreeAxis, TreeError, TreeFile, TreeInfo, TreeJob};
 
+use super::measured;
 use super::memory::MemoryOptions;
 use super::open::open;
 use super::print::value;
@@ -14,29 +16,45 @@ use crate::error::Error;
 use crate::escape;
 use crate::voice::{align_right, print, table};
 
+/// Labels of which a table is printed where nobody said that cells are labels.
+const FEW: usize = 256;
+
+/// What cells are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum CellKind {
+    /// Names of things: a line for each
+    Labels,
+    /// Measured numbers: the least, the greatest, the mean, a histogram
+    Values,
+}
+
 /// Options of `tree stats`.
 #[derive(Debug, Args)]
 pub(crate) struct StatsOptions {
     /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
     tree: PathBuf,
-    /// Refuse more labels than this, as measured values have
-    #[arg(long, value_name = "LABELS", default_value = "65536")]
-    most: usize,
-    /// A line of JSON per label
+    /// What cells are [default: labels, if there are at most 256 values or --most says how many, else values]
     #[arg(long)]
+    kind: Option<CellKind>,
+    /// Refuse more labels than this [default: 65536]
+    #[arg(long, value_name = "LABELS")]
+    most: Option<usize>,
+    /// Intervals of the histogram of values
+    #[arg(long, value_name = "N", default_value = "16", value_parser = |text: &str| number(text, 1..=4096))]
+    intervals: u64,
+    /// A line of JSON per label, or one for all values
+    #[arg(long, conflicts_with = "csv")]
     json: bool,
+    /// Comma-separated values with a header
+    #[arg(long)]
+    csv: bool,
     #[command(flatten)]
     memory: MemoryOptions,
 }
 
-/// Prints what each label has.
+/// Prints what each label has, or what the values are like.
 pub(super) fn stats(args: StatsOptions) -> Result<(), Error> {
     open(&args.tree.clone(), args)
-}
-
-/// A count as JSON has it: a number, or its digits where no reader's integers hold it.
-fn count(cells: u128) -> Value {
-    u64::try_from(cells).map_or_else(|_| cells.to_string().into(), Value::from)
 }
 
 impl TreeJob for StatsOptions {
@@ -44,39 +62,216 @@ impl TreeJob for StatsOptions {
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
         let tree = self.memory.within(tree)?;
-        let parts: &dyn Parts<K> = &tree;
-        let (kind, names) = (tree.kind(), &tree.info().labels);
-        let name = |word: u64| names.iter().find(|label| label.word == word).map_or("", |label| &label.name);
-        let labels = parts.labels(self.most).map_err(|error| match error {
-            TreeError::Labels { most } => Error::Input(format!("--most {most}: {error}")),
-            error => error.into(),
-        })?;
-        if self.json {
-            return labels.iter().try_for_each(|label| {
-                let line = json!({
-                    "value": value(kind, label.word),
-                    "name": Some(name(label.word)).filter(|name| !name.is_empty()),
-                    "cells": count(label.cells),
-                    "share": label.share,
-                    "regions": label.regions,
-                    "leaves": label.leaves,
-                });
-                print(format_args!("{line}\n"))
-            });
+        let (parts, info): (&dyn Parts<K>, _) = (&tree, tree.info());
+        // Who wants lines for a program gets what was there before this was a question.
+        let said = self.kind == Some(CellKind::Labels) || self.most.is_some() || self.json || !info.labels.is_empty();
+        let most = self.most.unwrap_or(if said { 1 << 16 } else { FEW });
+        if self.kind != Some(CellKind::Values) {
+            match parts.labels(most) {
+                Ok(labels) => return self.print(&labels, &tree),
+                Err(TreeError::Labels { .. }) if !said => {}
+                Err(error @ TreeError::Labels { .. }) => {
+                    let reason = format!("--most {most}: {error}; --kind values says what measured values are like");
+                    return Err(Error::Input(reason));
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
-        let mut rows =
-            table(&["value", "cells", "share", "regions", "leaves", if names.is_empty() { "" } else { "name" }]);
-        for label in &labels {
-            rows.add_row([
-                kind.text(label.word),
-                label.cells.to_string(),
-                format!("{:.3} %", label.share * 100.0),
-                label.regions.to_string(),
-                label.leaves.to_string(),
-                escape::line(name(label.word)),
-            ]);
+        let values = parts.values(self.intervals as usize, info.nodata)?;
+        let format = if self.json {
+            measured::as_json
+        } else if self.csv {
+            measured::as_csv
+        } else {
+            measured::as_text
+        };
+        print(format(tree.kind(), info.scale, &values))
+    }
+}
+
+impl StatsOptions {
+    fn print<const K: usize>(&self, labels: &[LabelStatistics<K>], tree: &TreeFile<K>) -> Result<(), Error> {
+        let (kind, info) = (tree.kind(), tree.info());
+        let lines = labels.iter().map(|label| Line {
+            text: kind.text(label.word),
+            value: value(kind, label.word),
+            name: info.labels.iter().find(|known| known.word == label.word).map_or("", |known| &known.name),
+            cells: label.cells,
+            share: label.share,
+            regions: label.regions,
+            leaves: label.leaves,
+            corner: &label.bounds.corner,
+            extent: &label.bounds.extent,
+            place: place(&info.axes, &label.centroid),
+            volume: info.axes.iter().map(|axis| axis.spacing.abs()).product::<f64>() * label.cells as f64,
+        });
+        let lines: Vec<_> = lines.collect();
+        match (self.json, self.csv) {
+            (true, _) => lines.iter().try_for_each(|line| print(format_args!("{}\n", line.as_json()))),
+            (_, true) => print(as_csv(&lines, info)),
+            _ => print(as_text(&lines, info)),
         }
-        align_right(&mut rows);
-        print(format_args!("{}\n", rows.trim_fmt()))
+    }
+}
+
+/// Where a centroid lies, in the units of the axes.
+fn place(axes: &[TreeAxis], centroid: &[f64]) -> Vec<f64> {
+    axes.iter().zip(centroid).map(|(axis, cells)| axis.origin + cells * axis.spacing).collect()
+}
+
+/// What is said of a label, whatever the number of dimensions.
+struct Line<'s> {
+    text: String,
+    value: Value,
+    name: &'s str,
+    cells: u128,
+    share: f64,
+    regions: u64,
+    leaves: u64,
+    corner: &'s [u32],
+    extent: &'s [u32],
+    place: Vec<f64>,
+    volume: f64,
+}
+
+impl Line<'_> {
+    fn as_json(&self) -> Value {
+        json!({
+            "value": self.value,
+            "name": Some(self.name).filter(|name| !name.is_empty()),
+            "cells": count(self.cells),
+            "share": self.share,
+            "volume": self.volume,
+            "centroid": self.place,
+            "corner": self.corner,
+            "extent": self.extent,
+            "regions": self.regions,
+            "leaves": self.leaves,
+        })
+    }
+}
+
+/// A count as JSON has it: a number, or its digits where no reader's integers hold it.
+pub(super) fn count(cells: u128) -> Value {
+    u64::try_from(cells).map_or_else(|_| cells.to_string().into(), Value::from)
+}
+
+/// A table: what people ask first. Regions, leaves and boxes are in the other forms.
+fn as_text(lines: &[Line<'_>], info: &TreeInfo) -> String {
+    let unit = volume_unit(&info.axes);
+    let (volume, names) = (unit.as_ref().map(|unit| format!("volume {unit}")), !info.labels.is_empty());
+    let axes: Vec<_> = info.axes.iter().map(|axis| format!("mean {}", escape::line(&with_unit(axis)))).collect();
+    let mut header = vec!["value", "cells", "share"];
+    header.extend(volume.as_deref());
+    header.extend(axes.iter().map(String::as_str));
+    header.extend(names.then_some("name"));
+    let mut rows = table(&header);
+    for line in lines {
+        let mut row = vec![line.text.clone(), line.cells.to_string(), format!("{:.3} %", line.share * 100.0)];
+        row.extend(volume.is_some().then(|| short(line.volume)));
+        row.extend(line.place.iter().map(|&place| short(place)));
+        row.extend(names.then(|| escape::line(line.name)));
+        rows.add_row(row);
+    }
+    align_right(&mut rows);
+    format!("{}\n", rows.trim_fmt())
+}
+
+/// All that is known, a line per label.
+fn as_csv(lines: &[Line<'_>], info: &TreeInfo) -> String {
+    let columns = |what: &str| {
+        info.axes.iter().map(|axis| format!(",{}", quoted(&format!("{what}_{}", axis.name)))).collect::<String>()
+    };
+    let quoted_name = |name: &str| quoted(name);
+    let mut text = format!(
+        "value,name,cells,share,volume{}{}{},regions,leaves\n",
+        columns("mean"),
+        columns("corner"),
+        columns("extent")
+    );
+    for line in lines {
+        let numbers = |numbers: &[u32]| numbers.iter().map(|number| format!(",{number}")).collect::<String>();
+        let places: String = line.place.iter().map(|place| format!(",{place}")).collect();
+        let (name, corner, extent) = (quoted_name(line.name), numbers(line.corner), numbers(line.extent));
+        let Line { text: value, cells, share, volume, regions, leaves, .. } = line;
+        text += &format!("{value},{name},{cells},{share},{volume}{places}{corner}{extent},{regions},{leaves}\n");
+    }
+    text
+}
+
+/// A field of a line, in quotes if it needs them (RFC 4180).
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+fn with_unit(axis: &TreeAxis) -> String {
+    axis.unit.as_ref().map_or_else(|| axis.name.clone(), |unit| format!("{} ({unit})", axis.name))
+}
+
+/// The unit of a volume, such as mm³ or µm²·s; None if no axis has a unit.
+fn volume_unit(axes: &[TreeAxis]) -> Option<String> {
+    let mut units: Vec<(&str, usize)> = Vec::new();
+    for unit in axes.iter().filter_map(|axis| axis.unit.as_deref()) {
+        match units.iter_mut().find(|known| known.0 == unit) {
+            Some(known) => known.1 += 1,
+            None => units.push((unit, 1)),
+        }
+    }
+    const POWERS: [&str; 9] = ["", "", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸"];
+    let unit = |&(unit, power): &(&str, usize)| format!("{}{}", escape::line(unit), POWERS[power]);
+    let text = units.iter().map(unit).collect::<Vec<_>>().join("·");
+    (!text.is_empty()).then_some(text)
+}
+
+/// A number of a table: six digits at most, without an exponent where it needs none.
+pub(super) fn short(number: f64) -> String {
+    let digits = number.abs().log10().floor();
+    match number {
+        0.0 => "0".into(),
+        _ if !number.is_finite() => number.to_string(),
+        _ if !(-4.0..15.0).contains(&digits) => format!("{number:.5e}"),
+        _ => {
+            let text = format!("{number:.*}", (5.0 - digits).clamp(0.0, 9.0) as usize);
+            if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn volumes_have_the_units_of_the_axes() {
+        let axis = |unit: &str| TreeAxis {
+            name: "a".into(),
+            unit: Some(unit.into()).filter(|unit: &String| !unit.is_empty()),
+            spacing: 1.0,
+            origin: 0.0,
+        };
+        for (units, expected) in [
+            (&["mm", "mm", "mm"][..], Some("mm³")),
+            (&["µm", "µm", "s"], Some("µm²·s")),
+            (&["", "", "mm"], Some("mm")),
+            (&["", ""], None),
+        ] {
+            let axes: Vec<_> = units.iter().map(|unit| axis(unit)).collect();
+            assert_eq!(volume_unit(&axes).as_deref(), expected);
+        }
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        for (number, text) in [
+            (0.0, "0"),
+            (-0.75, "-0.75"),
+            (96.000_000_4, "96"),
+            (1_582_875.0, "1582875"),
+            (123.456_78, "123.457"),
+            (1.5e-7, "1.50000e-7"),
+            (f64::NAN, "NaN"),
+        ] {
+            assert_eq!(short(number), text);
+        }
     }
 }

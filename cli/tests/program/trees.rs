@@ -83,6 +83,35 @@ fn a_tree_is_looked_into() {
     }
     assert_eq!(stats.len(), 3);
     assert!(refused(&folder, "tree stats a.tree.zarr --most 2", 2).contains("--most"));
+    assert_is_where_it_is(&folder, &stats);
+}
+
+/// Labels lie where a look at every cell finds them, as JSON, CSV and a table have it.
+fn assert_is_where_it_is(folder: &Path, stats: &[serde_json::Value]) {
+    let csv = told(folder, "tree stats a.tree.zarr --csv");
+    let mut csv = csv.lines();
+    let header = "value,name,cells,share,volume,mean_x,mean_y,mean_z,corner_x,corner_y,corner_z,extent_x,extent_y,extent_z,regions,leaves";
+    assert_eq!(csv.next(), Some(header));
+    for line in stats {
+        let own = || cells().filter(|&cell| line["value"] == value(cell));
+        for axis in 0..3 {
+            let (least, most) =
+                (own().map(|cell| cell[axis]).min().unwrap(), own().map(|cell| cell[axis]).max().unwrap());
+            assert_eq!((&line["corner"][axis], &line["extent"][axis]), (&least.into(), &(most + 1 - least).into()));
+            let mean = own().map(|cell| cell[axis] as f64 + 0.5).sum::<f64>() / own().count() as f64;
+            assert!((line["centroid"][axis].as_f64().unwrap() - mean).abs() < 1e-9, "{line}");
+        }
+        let row: Vec<_> = csv.next().unwrap().split(',').collect();
+        assert_eq!((row[0], row[2]), (&*line["value"].to_string(), &*line["cells"].to_string()));
+        assert_eq!((row[8], row[13]), (&*line["corner"][0].to_string(), &*line["extent"][2].to_string()));
+    }
+    // Forced to be numbers, labels have a mean.
+    let values = lines(folder, "tree stats a.tree.zarr --kind values --intervals 3 --json").remove(0);
+    let mean = cells().map(|cell| f64::from(value(cell))).sum::<f64>() / 24_000.0;
+    assert!((values["mean"].as_f64().unwrap() - mean).abs() < 1e-9);
+    assert_eq!((&values["least"], &values["greatest"]), (&0.into(), &9.into()));
+    let counted = |wanted: u8| cells().filter(|&cell| value(cell) == wanted).count();
+    assert_eq!(values["histogram"], serde_json::json!([counted(0), 0, counted(7) + counted(9)]));
 }
 
 /// Sampled regions that the field proves are proved in the tree of a run that asks for proofs, and nothing else differs.

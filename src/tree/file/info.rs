@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::cell::CellType;
+use crate::geometry::Domain;
 use crate::per_axis;
 use crate::plan::Plan;
 use crate::tree::predicate::Predicate;
@@ -21,6 +22,15 @@ pub struct TreeAxis {
     pub spacing: f64,
     /// Where the first cell begins, in units.
     pub origin: f64,
+}
+
+impl TreeAxis {
+    /// The axes of a domain: [called as everywhere](per_axis::names), with cells where its window has them, and without units.
+    pub fn of<const K: usize>(domain: &Domain<K>) -> Vec<Self> {
+        let (window, pitch) = (domain.window(), domain.pitch());
+        let names = per_axis::names(K).into_iter().enumerate();
+        names.map(|(j, name)| Self { name, unit: None, spacing: pitch[j], origin: window[j][0] }).collect()
+    }
 }
 
 /// A label by its name.
@@ -66,13 +76,10 @@ pub struct TreeInfo {
 }
 
 impl TreeInfo {
-    /// What a plan says: axes are [called as everywhere](per_axis::names), and cells lie as its window has them.
+    /// What a plan says: [axes](TreeAxis::of) of its domain.
     pub fn of<const K: usize>(plan: &Plan<K>) -> Self {
-        let (window, pitch) = (plan.domain().window(), plan.domain().pitch());
-        let names = per_axis::names(K).into_iter().enumerate();
-        let axes = names.map(|(j, name)| TreeAxis { name, unit: None, spacing: pitch[j], origin: window[j][0] });
         Self {
-            axes: axes.collect(),
+            axes: TreeAxis::of(plan.domain()),
             directions: None,
             predicate: Predicate::EXACT,
             source: None,

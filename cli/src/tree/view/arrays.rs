@@ -1,17 +1,16 @@
 //! The rows of a tree as arrays that a page holds: packed by zlib, which browsers unpack, and written as base64.
 
-use std::io::Write;
-
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
-
 use orthant::Tree;
 use orthant::tree::{Parts, Provenance, TreeRegion};
 
+use super::packed::{Packed, pack};
 use crate::error::Error;
 
 /// Added to a row's provenance if it is a leaf.
 const LEAF: u8 = 128;
+
+/// Bytes that wait until all threads pack them.
+const WAVE: usize = 1 << 25;
 
 /// Packed arrays.
 pub(super) struct Arrays {
@@ -25,11 +24,11 @@ pub(super) struct Arrays {
 
 /// Arrays in the making.
 struct Packer {
-    level: ZlibEncoder<Vec<u8>>,
-    how: ZlibEncoder<Vec<u8>>,
-    value: ZlibEncoder<Vec<u8>>,
-    cells: ZlibEncoder<Vec<u8>>,
-    position: Vec<ZlibEncoder<Vec<u8>>>,
+    level: Packed,
+    how: Packed,
+    value: Packed,
+    cells: Packed,
+    position: Vec<Packed>,
     position_bytes: u8,
 }
 
@@ -41,14 +40,17 @@ impl Arrays {
         for index in 0..tree.parts() {
             let part = tree.part(index)?;
             for region in part.regions() {
-                packer.add(&part, region).map_err(refused)?;
-                if packer.text_bytes() > room {
+                packer.add(&part, region);
+                if packer.waiting() >= WAVE && packer.pack(false) > room {
                     return Ok(None);
                 }
             }
             rows += part.len() as u64;
         }
-        let arrays = packer.finish(rows).map_err(refused)?;
+        if packer.pack(true) > room {
+            return Ok(None);
+        }
+        let arrays = packer.finish(rows);
         let bytes: u64 = arrays.texts.iter().map(|(_, text)| text.len() as u64).sum();
         Ok((bytes <= room).then_some(arrays))
     }
@@ -71,31 +73,33 @@ fn position_bytes<const K: usize>(tree: &dyn Parts<K>) -> u8 {
 
 impl Packer {
     fn new(k: usize, position_bytes: u8) -> Self {
-        let packer = || ZlibEncoder::new(Vec::new(), Compression::best());
-        let [level, how, value, cells] = std::array::from_fn(|_| packer());
-        Self { level, how, value, cells, position: (0..k).map(|_| packer()).collect(), position_bytes }
+        let [level, how, value, cells] = std::array::from_fn(|_| Packed::default());
+        Self { level, how, value, cells, position: (0..k).map(|_| Packed::default()).collect(), position_bytes }
     }
 
-    fn add<const K: usize>(&mut self, tree: &Tree<K>, region: TreeRegion<'_, K>) -> std::io::Result<()> {
+    fn add<const K: usize>(&mut self, tree: &Tree<K>, region: TreeRegion<'_, K>) {
         let level = region.level();
-        self.level.write_all(&[level as u8])?;
+        self.level.raw.push(level as u8);
         let brick = region.brick();
         let leaf = if brick.is_some() { LEAF } else { 0 };
         let how = Provenance::ALL.iter().position(|&known| known == region.provenance()).expect("all are listed");
-        self.how.write_all(&[how as u8 | leaf])?;
+        self.how.raw.push(how as u8 | leaf);
         let coords = tree.plan().levels()[level as usize].coords(region.cells().corner);
-        for (packer, coord) in self.position.iter_mut().zip(coords) {
-            packer.write_all(&coord.to_le_bytes()[..self.position_bytes as usize])?;
+        for (position, coord) in self.position.iter_mut().zip(coords) {
+            position.raw.extend_from_slice(&coord.to_le_bytes()[..self.position_bytes as usize]);
         }
         let word = region.uniform().unwrap_or(0);
-        self.value.write_all(&word.to_le_bytes()[..tree.kind().bytes() as usize])?;
-        match brick {
-            Some(brick) => tree.bricks().le_bytes(brick, |bytes| self.cells.write_all(bytes)),
-            None => Ok(()),
+        self.value.raw.extend_from_slice(&word.to_le_bytes()[..tree.kind().bytes() as usize]);
+        if let Some(brick) = brick {
+            let add = |bytes: &[u8]| {
+                self.cells.raw.extend_from_slice(bytes);
+                Ok::<_, std::convert::Infallible>(())
+            };
+            let Ok(()) = tree.bricks().le_bytes(brick, add);
         }
     }
 
-    fn packers(&mut self) -> impl Iterator<Item = (String, &mut ZlibEncoder<Vec<u8>>)> {
+    fn arrays(&mut self) -> impl Iterator<Item = (String, &mut Packed)> {
         let own = [
             ("level".into(), &mut self.level),
             ("how".into(), &mut self.how),
@@ -103,21 +107,26 @@ impl Packer {
             ("cells".into(), &mut self.cells),
         ];
         let axes = self.position.iter_mut().enumerate();
-        own.into_iter().chain(axes.map(|(j, packer)| (format!("position{j}"), packer)))
+        own.into_iter().chain(axes.map(|(j, array)| (format!("position{j}"), array)))
     }
 
-    /// What has been packed so far, as base64.
-    fn text_bytes(&mut self) -> u64 {
-        self.packers().map(|(_, packer)| packer.get_ref().len() as u64 * 4 / 3).sum()
+    /// Bytes that are not packed yet.
+    fn waiting(&self) -> usize {
+        let own = [&self.level, &self.how, &self.value, &self.cells];
+        own.into_iter().chain(&self.position).map(|array| array.raw.len()).sum()
     }
 
-    fn finish(mut self, rows: u64) -> std::io::Result<Arrays> {
-        let text = |(name, packer): (String, &mut ZlibEncoder<Vec<u8>>)| {
-            packer.try_finish()?;
-            Ok((name, base64(packer.get_ref())))
-        };
-        let texts = self.packers().map(text).collect::<std::io::Result<_>>()?;
-        Ok(Arrays { rows, position: self.position_bytes, texts })
+    /// Packs what fills pieces, or all of it, and returns how long the texts are then.
+    fn pack(&mut self, all: bool) -> u64 {
+        let mut arrays: Vec<&mut Packed> = self.arrays().map(|(_, array)| array).collect();
+        pack(&mut arrays, all);
+        arrays.iter().map(|array| array.packed.len() as u64 * 4 / 3).sum()
+    }
+
+    /// The texts, once everything is packed.
+    fn finish(mut self, rows: u64) -> Arrays {
+        let texts = self.arrays().map(|(name, array)| (name, base64(&array.zlib()))).collect();
+        Arrays { rows, position: self.position_bytes, texts }
     }
 }
 
@@ -133,10 +142,6 @@ fn base64(bytes: &[u8]) -> String {
         }
     }
     text
-}
-
-fn refused(error: std::io::Error) -> Error {
-    Error::System(format!("packing the page: {error}"))
 }
 
 #[cfg(test)]

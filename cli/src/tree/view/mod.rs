@@ -5,6 +5,7 @@
 
 mod arrays;
 mod detail;
+mod packed;
 mod page;
 
 use std::path::PathBuf;
