@@ -249,10 +249,10 @@ mod tests {
     /// Each label as a loop over all cells has it.
     fn check<T: Cell>(array: ArrayView3<'_, T>) {
         let tree = Tree::<3>::from_array(array).unwrap();
-        let mut expected: HashMap<u64, (u128, [f64; 3], [u32; 3], [u32; 3])> = HashMap::new();
+        let mut expected = HashMap::new();
         for ((z, y, x), value) in array.indexed_iter() {
             let cell = [x, y, z];
-            let of = (0, [0.0; 3], [u32::MAX; 3], [0; 3]);
+            let of = (0u128, [0.0; 3], [u32::MAX; 3], [0u32; 3]);
             let (cells, sum, first, last) = expected.entry(exact::key(T::TYPE, value.word())).or_insert(of);
             *cells += 1;
             for j in 0..3 {

@@ -10,13 +10,13 @@ use orthant::tree::TreeAxis;
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeldAxis {
     axis: String,
-    place: Place,
+    place: HeldAt,
     /// As it was written.
     text: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Place {
+enum HeldAt {
     /// The index of a cell.
     Index(u32),
     /// A coordinate in the unit of the axis.
@@ -38,10 +38,10 @@ impl FromStr for HeldAxis {
         });
         let (digits, unit) = place.split_at(split.map_or(place.len(), |(at, _)| at));
         let place = if unit.is_empty() {
-            Place::Index(number(digits, 0..=u32::MAX.into())? as u32)
+            HeldAt::Index(number(digits, 0..=u32::MAX.into())? as u32)
         } else {
             let coordinate = digits.trim().parse().ok().filter(|place: &f64| place.is_finite());
-            Place::Coordinate(coordinate.ok_or_else(|| format!("'{text}' is not {form}"))?, unit.into())
+            HeldAt::Coordinate(coordinate.ok_or_else(|| format!("'{text}' is not {form}"))?, unit.into())
         };
         if axis.is_empty() {
             Err(format!("'{text}' is not {form}"))
@@ -71,8 +71,8 @@ impl HeldAxis {
         };
         let TreeAxis { unit, spacing, origin, .. } = &axes[axis];
         let index = match &self.place {
-            Place::Index(index) => *index,
-            Place::Coordinate(place, written) if Some(written) == unit.as_ref() => {
+            HeldAt::Index(index) => *index,
+            HeldAt::Coordinate(place, written) if Some(written) == unit.as_ref() => {
                 let cell = ((place - origin) / spacing).floor();
                 if !(0.0..f64::from(size[axis])).contains(&cell) {
                     let ends = [*origin, origin + spacing * f64::from(size[axis])];
@@ -81,7 +81,7 @@ impl HeldAxis {
                 }
                 cell as u32
             }
-            Place::Coordinate(..) => {
+            HeldAt::Coordinate(..) => {
                 let has = unit.as_ref().map_or("has no unit".into(), |unit| format!("is measured in {unit}"));
                 return wrong(format!("axis {axis} {has}; an index needs none"));
             }

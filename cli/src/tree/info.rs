@@ -13,8 +13,8 @@ use orthant::rule::RuleKind;
 use orthant::tree::{Scale, TreeFile, TreeInfo, TreeJob};
 use orthant::{Bytes, CellType};
 
+use super::numbers::value;
 use super::open::open;
-use super::print::value;
 use crate::error::Error;
 use crate::escape;
 use crate::voice::{print, table};

@@ -5,8 +5,7 @@ use serde_json::json;
 use orthant::CellType;
 use orthant::tree::{Scale, ValueStatistics};
 
-use super::print::value;
-use super::stats::{count, short};
+use super::numbers::{count, short, value};
 
 /// Characters of the longest bar of a histogram.
 const BAR: usize = 40;

@@ -8,6 +8,7 @@ mod info;
 mod lod;
 mod measured;
 mod memory;
+mod numbers;
 mod open;
 mod print;
 mod sample;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use orthant::CellType;
 use orthant::tree::{Parts, TreeFile, TreeJob, TreeRegion};
 
+use super::numbers::value;
 use super::open::open;
 use super::span;
 use crate::error::Error;
@@ -94,13 +95,4 @@ fn as_json<const K: usize>(kind: CellType, region: TreeRegion<'_, K>) -> Value {
         "value": region.uniform().map(|word| value(kind, word)),
         "provenance": region.provenance().name(),
     })
-}
-
-/// A value as JSON has it: what is not finite is a text there.
-pub(super) fn value(kind: CellType, word: u64) -> Value {
-    let text = kind.text(word);
-    match kind {
-        CellType::F32 | CellType::F64 if !kind.number(word).is_finite() => json!(text),
-        _ => text.parse::<serde_json::Number>().map_or_else(|_| json!(text), Value::Number),
-    }
 }

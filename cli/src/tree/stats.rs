@@ -10,8 +10,8 @@ use orthant::tree::{LabelStatistics, Parts, TreeAxis, TreeError, TreeFile, TreeI
 
 use super::measured;
 use super::memory::MemoryOptions;
+use super::numbers::{count, short, value};
 use super::open::open;
-use super::print::value;
 use crate::error::Error;
 use crate::escape;
 use crate::voice::{align_right, print, table};
@@ -151,11 +151,6 @@ impl Line<'_> {
     }
 }
 
-/// A count as JSON has it: a number, or its digits where no reader's integers hold it.
-pub(super) fn count(cells: u128) -> Value {
-    u64::try_from(cells).map_or_else(|_| cells.to_string().into(), Value::from)
-}
-
 /// A table: what people ask first. Regions, leaves and boxes are in the other forms.
 fn as_text(lines: &[Line<'_>], info: &TreeInfo) -> String {
     let unit = volume_unit(&info.axes);
@@ -223,20 +218,6 @@ fn volume_unit(axes: &[TreeAxis]) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// A number of a table: six digits at most, without an exponent where it needs none.
-pub(super) fn short(number: f64) -> String {
-    let digits = number.abs().log10().floor();
-    match number {
-        0.0 => "0".into(),
-        _ if !number.is_finite() => number.to_string(),
-        _ if !(-4.0..15.0).contains(&digits) => format!("{number:.5e}"),
-        _ => {
-            let text = format!("{number:.*}", (5.0 - digits).clamp(0.0, 9.0) as usize);
-            if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -257,21 +238,6 @@ mod tests {
         ] {
             let axes: Vec<_> = units.iter().map(|unit| axis(unit)).collect();
             assert_eq!(volume_unit(&axes).as_deref(), expected);
-        }
-    }
-
-    #[test]
-    fn numbers_are_short() {
-        for (number, text) in [
-            (0.0, "0"),
-            (-0.75, "-0.75"),
-            (96.000_000_4, "96"),
-            (1_582_875.0, "1582875"),
-            (123.456_78, "123.457"),
-            (1.5e-7, "1.50000e-7"),
-            (f64::NAN, "NaN"),
-        ] {
-            assert_eq!(short(number), text);
         }
     }
 }
