@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use orthant::input::{Access, ArrayFile, Endian, Format, IndexOrder, InputError, Layout, Wrong};
+use orthant::input::{Access, ArrayFile, Endian, Format, IndexOrder, InputError, LabelTable, Layout, Wrong};
 use orthant::per_axis::text;
 use orthant::{Bytes, Computed};
 
 use crate::error::Error;
-use crate::options::{InputOptions, ReadingOptions};
+use crate::options::{CellKind, InputOptions, ReadingOptions};
 use crate::output::has_extension;
 use crate::system::bare;
 use crate::voice::Voice;
@@ -67,6 +67,7 @@ impl Input {
                 }
                 (_, error) => wrong(error),
             })?;
+            let file = named(file, options)?;
             for remark in &file.about().remarks {
                 voice.say(format_args!("orthant: {}: {remark}", path.display()));
             }
@@ -101,8 +102,25 @@ impl Input {
             }
             _ => wrong(error),
         })?;
-        Ok(Self { file, member: None })
+        Ok(Self { file: named(file, options)?, member: None })
     }
+
+    /// True if the file says that cells are labels, or whoever gives it; None if nobody says.
+    pub(crate) fn are_labels(&self, options: &ReadingOptions) -> Option<bool> {
+        let said = self.file.about().labelled || !self.file.about().labels.is_empty();
+        options.kind.map(|kind| kind == CellKind::Labels).or(said.then_some(true))
+    }
+}
+
+/// The same array, with names of its labels from a table if there is one.
+fn named(mut file: ArrayFile, options: &InputOptions) -> Result<ArrayFile, Error> {
+    if let Some(path) = &options.reading.label_table {
+        let table = LabelTable::open(path, file.layout().kind);
+        file.name_labels(
+            table.map_err(|error| Error::Input(format!("--label-table {error}")).about(&["label-table"]))?,
+        );
+    }
+    Ok(file)
 }
 
 /// A file and the array in it, as they are given.

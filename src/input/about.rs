@@ -15,6 +15,8 @@ pub struct About {
     pub directions: Option<Vec<Vec<f64>>>,
     /// Labels that have names or colours.
     pub labels: Vec<TreeLabel>,
+    /// True if the file says that its cells are labels, whether they have names or not.
+    pub labelled: bool,
     /// The word of cells that hold no data.
     pub nodata: Option<u64>,
     /// What cells stand for, if not for themselves.

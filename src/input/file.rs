@@ -16,6 +16,7 @@ use crate::input::about::{About, Remark};
 use crate::input::described::{After, Described, FilePiece, Located, Packing};
 use crate::input::error::{InputError, Wrong};
 use crate::input::format::{Access, Format};
+use crate::input::label_table::LabelTable;
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::members::{FileState, Identity, Snapshot};
 use crate::input::reader::{LastFile, open};
@@ -162,6 +163,16 @@ impl ArrayFile {
     /// What is known beside the cells.
     pub fn about(&self) -> &About {
         &self.about
+    }
+
+    /// Takes the names and colours of labels from a table, instead of those that the file itself has. Labels of values that cells cannot
+    /// have are counted in a [remark](About::remarks).
+    pub fn name_labels(&mut self, table: LabelTable) {
+        self.about.remarks.retain(|remark| !matches!(remark, Remark::OtherLabels(_)));
+        if table.others > 0 {
+            self.about.remarks.push(Remark::OtherLabels(table.others));
+        }
+        (self.about.labels, self.about.labelled) = (table.labels, true);
     }
 
     /// Files that were read for it beside the one that was named.

@@ -12,6 +12,7 @@ mod format;
 mod formats;
 #[cfg(feature = "hdf5")]
 mod hdf5;
+mod label_table;
 mod layout;
 mod lines;
 mod members;
@@ -31,6 +32,7 @@ pub use about::{About, AboutAxis, Remark};
 pub use error::{FilePlace, InputError, Wrong};
 pub use file::{ArrayFile, FileSource};
 pub use format::{Access, Format};
+pub use label_table::LabelTable;
 pub use layout::{Endian, IndexOrder, Layout};
 pub use members::Identity;
 pub use numbers::Numbers;

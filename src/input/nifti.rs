@@ -46,6 +46,8 @@ struct Offsets {
     magics: [&'static [u8]; 2],
     dim: usize,
     datatype: usize,
+    /// What cells are meant to be.
+    intent: usize,
     pixdim: usize,
     vox_offset: usize,
     slope: usize,
@@ -64,6 +66,7 @@ const FIRST: Offsets = Offsets {
     magic: 344,
     magics: [b"n+1\0", b"ni1\0"],
     dim: 40,
+    intent: 68,
     datatype: 70,
     pixdim: 76,
     vox_offset: 108,
@@ -81,6 +84,7 @@ const SECOND: Offsets = Offsets {
     magic: 4,
     magics: [b"n+2\0\r\n\x1a\n", b"ni2\0\r\n\x1a\n"],
     dim: 16,
+    intent: 504,
     datatype: 12,
     pixdim: 104,
     vox_offset: 168,
@@ -92,6 +96,9 @@ const SECOND: Offsets = Offsets {
     units: 500,
     widths: [4, 8],
 };
+
+/// The code of cells that are labels (NIFTI_INTENT_LABEL).
+const INTENT_LABEL: i64 = 1002;
 
 fn describe(path: &Path, _: Option<&str>, _: Access) -> Result<Described, InputError> {
     described(path).map_err(|wrong| InputError { path: path.to_owned(), wrong })
@@ -328,6 +335,8 @@ impl<'b> NiftiHeader<'b> {
         }
         // A slope of 0 is that of cells that stand for themselves.
         about.scaled(self.float(slope, 0), self.float(slope, 1));
+        // A code of 16 bits, then of 32.
+        about.labelled = self.integer(self.offsets.intent, widths[0]) == INTENT_LABEL;
         about
     }
 }

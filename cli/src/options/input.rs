@@ -54,8 +54,27 @@ pub(crate) struct ReadingOptions {
     /// Which byte of a cell comes first [default: little]
     #[arg(long, value_parser = one_of!(Endian), env = "ORTHANT_ENDIAN", hide_short_help = true)]
     pub(crate) endian: Option<Endian>,
+    /// What cells are: names of things, or measured numbers [default: as the file says, else as the cells look]
+    ///
+    /// Labels are drawn in a colour each, and no tolerance is proposed for them: it would make labels equal that are not.
+    #[arg(long, value_name = "KIND", env = "ORTHANT_KIND", hide_short_help = true)]
+    pub(crate) kind: Option<CellKind>,
+    /// Names and colours of labels, kept in the tree
+    ///
+    /// A table as FreeSurfer (LUT.txt), ITK-SNAP, FSL, MRIcron or AAL (.txt) write it, of BIDS (.tsv), or with a header (.csv).
+    #[arg(long, value_name = "FILE", env = "ORTHANT_LABEL_TABLE", hide_short_help = true)]
+    pub(crate) label_table: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) predicate: PredicateOptions,
+}
+
+/// What cells are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum CellKind {
+    /// Names of things
+    Labels,
+    /// Measured numbers
+    Values,
 }
 
 fn offset(text: &str) -> Result<u64, String> {

@@ -27,7 +27,7 @@ use crate::output::HeldAxis;
 use crate::output::png::{Gradient, gradient};
 use crate::output::tree::is_tree;
 
-pub(crate) use input::{InputOptions, ReadingOptions};
+pub(crate) use input::{CellKind, InputOptions, ReadingOptions};
 use values::times;
 pub(crate) use values::{block, bytes, one_of, seconds, workload};
 

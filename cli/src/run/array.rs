@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use orthant::export::npy;
 use orthant::input::{Layout, Numbers};
-use orthant::result::{RegionsChecksum, RunCounts};
+use orthant::result::{DenseArray, RegionsChecksum, RunCounts};
 use orthant::tree::{BottomUp, Census, NotANumber, Source, TreeWriter};
 use orthant::with_dimensions;
 use orthant::{ArrayReport, BackendKind, Built, Computed, Control, How, Keep, Plan, ReadFrom, Tree};
@@ -21,6 +21,7 @@ use crate::input::{self, Input, wrong};
 use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::{Given, InputOptions, OF_FIELDS, OutputOptions, RunOptions};
+use crate::output::legend::{self, Colours};
 use crate::output::png::{Caption, Palette};
 use crate::output::tree::MadeOf;
 use crate::output::{Slice, overlay, png, tree};
@@ -157,7 +158,7 @@ impl ArrayRun {
         let limit = self.limit.unwrap_or(u64::MAX);
         let builder = BottomUp::new(&plan, &source)?.predicate(&predicate, nodata)?.mem_limit(limit);
         let builder = builder.control(&self.control);
-        let labels = !about.labels.is_empty();
+        let labels = self.input.are_labels(&self.args.input.reading);
         let grid_with = |sides: &[u32]| {
             let mut computed = self.computed.clone();
             computed.b = Some(sides.to_vec());
@@ -212,6 +213,13 @@ impl ArrayRun {
         }
         trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
         self.write(outputs, tree.as_ref(), nodata, &slice, &report)
+    }
+
+    /// A colour for each label, if cells are labels and no palette is asked for.
+    fn labels<const K: usize>(&self, cells: &DenseArray<K>) -> Option<Colours> {
+        let said = self.input.are_labels(&self.args.input.reading);
+        let are = self.args.output.palette.is_none() && said.unwrap_or_else(|| legend::look_like_labels(cells.cells()));
+        are.then(|| Colours::of_labels(cells.cells(), &self.input.file.about().labels))
     }
 
     /// What a tree of it says that it is made of.
@@ -287,7 +295,11 @@ impl ArrayRun {
         for (format, staged) in outputs.arrays {
             match (format, picture, tree) {
                 (Format::Png, Some(((cells, palette), _)), _) => {
-                    finish(staged, &mut |out| png::write(cells, slice, palette, &caption, out))?;
+                    let labels = self.labels(cells);
+                    finish(staged, &mut |out| match &labels {
+                        Some(labels) => legend::write(cells, slice, labels, false, &caption, out),
+                        None => png::write(cells, slice, palette, &caption, out),
+                    })?;
                 }
                 (Format::Npy, _, Some(tree)) => finish(staged, &mut |out| Ok(npy::write(tree, out)?))?,
                 _ => unreachable!("outputs that show cells keep regions"),

@@ -24,8 +24,8 @@ const TIME: Duration = Duration::from_millis(200);
 pub(super) struct Divided<'a, 'b, const K: usize> {
     pub(super) builder: &'a BottomUp<'b, K>,
     pub(super) predicate: &'a Predicate,
-    /// True if its values are said to be labels.
-    pub(super) labels: bool,
+    /// Whether its values are said to be labels, or not to be.
+    pub(super) labels: Option<bool>,
     /// g as it is, and what the options lead to with another B.
     pub(super) grid: [u32; K],
     pub(super) grid_with: &'a dyn Fn(&[u32]) -> Option<[u32; K]>,
@@ -62,7 +62,7 @@ impl<const K: usize> Divided<'_, '_, K> {
                 let (grid, sides) = (grid.unwrap_or_default(), text(&shortest(sides)));
                 format!("; {grid}-B {sides} would leave about {:.0} %, in more regions", left * 100.0)
             }
-            (None, _) if self.labels => {
+            (None, noise) if self.labels.unwrap_or(noise.is_some_and(|noise| noise.labels)) => {
                 ", since labels change from cell to cell: subdividing this array saves little".into()
             }
             (None, noise) => {

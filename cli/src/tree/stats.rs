@@ -14,19 +14,11 @@ use super::numbers::{count, short, value};
 use super::open::open;
 use crate::error::Error;
 use crate::escape;
+use crate::options::CellKind;
 use crate::voice::{align_right, print, table};
 
 /// Labels of which a table is printed where nobody said that cells are labels.
 const FEW: usize = 256;
-
-/// What cells are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum CellKind {
-    /// Names of things: a line for each
-    Labels,
-    /// Measured numbers: the least, the greatest, the mean, a histogram
-    Values,
-}
 
 /// Options of `tree stats`.
 #[derive(Debug, Args)]
