@@ -165,6 +165,15 @@ impl<const K: usize> Plan<K> {
     /// ones, as in slices of the domain, and R^((min(d, k')−k')/k') when they are the finer ones, as in its projection: 1 if
     /// that fills them, as it does for d = k−1. An axis that is not split counts as M_j = g_j·n_j/(n_j − g_j), which is from
     /// a region's first cell to its last: regions of single cells are slices, however few there are.
+    ///
+    /// ```
+    /// use orthant::prelude::*;
+    ///
+    /// // A straight line through 64 x 64 cells meets about 4 of the 4 x 4 regions, and half of all children.
+    /// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(4, 2, 1)).build()?;
+    /// assert_eq!(plan.expected_regions(1.0), [16.0, 16.0, 32.0, 64.0]);
+    /// # Ok::<(), orthant::PlanError>(())
+    /// ```
     pub fn expected_regions(&self, d: f64) -> Vec<f64> {
         let regions = self.levels[0].regions() as f64;
         self.expected_below(0, regions, self.expected_densities(d)[0], d)

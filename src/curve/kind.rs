@@ -12,6 +12,19 @@ use crate::registry::registry;
 
 registry! {
     /// The curve that orders the regions of a level.
+    ///
+    /// ```
+    /// use orthant::prelude::*;
+    ///
+    /// // A grid of 4 x 4 regions, and the code of the region at x = 3, y = 0.
+    /// let code = |curve: CurveKind| Ok(curve.encoding([1, 1], [2, 2], 2)?.encode(2, [3, 0]));
+    /// assert_eq!(code(CurveKind::Canonical)?, 3);
+    /// // Morton interleaves the bits of y = 00 and x = 11: 0101.
+    /// assert_eq!(code(CurveKind::Morton)?, 5);
+    /// // Hilbert's curve ends where x is largest and y is 0.
+    /// assert_eq!(code(CurveKind::Hilbert)?, 15);
+    /// # Ok::<(), orthant::curve::CurveError>(())
+    /// ```
     pub enum CurveKind("curve") {
         /// Row-major over the level's grid, axis 0 fastest. Any g and r.
         Canonical = "canonical",

@@ -10,6 +10,17 @@ impl<const K: usize> Scheme<K> {
     /// the shortest of those axes allows, and the initial grid makes up for the others. An axis that is shorter than two
     /// leaves, as colours or a few steps of time are, is not split if others are longer, nor is one of a `series` of arrays: it has
     /// leaves, and no say in how many levels there are.
+    ///
+    /// ```
+    /// use orthant::geometry::Scheme;
+    ///
+    /// // A photograph of 1024 x 1024 pixels and three colours: colours are not split.
+    /// let scheme = Scheme::for_array([1024, 1024, 3], None, None, None, [false; 3]);
+    /// assert_eq!((scheme.g, scheme.r), ([1, 1, 1], [2, 2, 1]));
+    /// // What you choose stays.
+    /// let scheme = Scheme::for_array([1024, 1024, 3], Some([4, 4, 1]), None, None, [false; 3]);
+    /// assert_eq!(scheme.g, [4, 4, 1]);
+    /// ```
     pub fn for_array(
         size: [u32; K],
         g: Option<[u32; K]>,

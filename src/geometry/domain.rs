@@ -11,6 +11,16 @@ use crate::registry::registry;
 
 registry! {
     /// Where in a cell its sample lies.
+    ///
+    /// ```
+    /// use orthant::geometry::{Domain, Sample};
+    ///
+    /// // Cells of two units that begin at 10: cell 3 covers 16 to 18.
+    /// let domain = Domain::new([5], [[10.0, 20.0]], Sample::Centre)?;
+    /// let point = |sample: Sample| domain.window()[0][0] + (3.0 + sample.offset()) * domain.pitch()[0];
+    /// assert_eq!((point(Sample::Corner), point(Sample::Centre)), (16.0, 17.0));
+    /// # Ok::<(), orthant::geometry::DomainError>(())
+    /// ```
     pub enum Sample("sample") {
         /// o = 0: the papers' choice and the default in 2-D.
         Corner = "corner",
@@ -73,6 +83,19 @@ pub enum DomainError {
 }
 
 /// A k-dimensional lattice of cells over a window.
+///
+/// ```
+/// use orthant::geometry::{Domain, DomainError, Sample};
+///
+/// // Ten cells over five units: each is half a unit long.
+/// let domain = Domain::new([10, 4], [[0.0, 5.0], [0.0, 1.0]], Sample::Centre)?;
+/// assert_eq!((domain.cells(), domain.pitch()), (40, [0.5, 0.25]));
+/// assert_eq!(domain.cell_at([1.2, 0.9]), Some([2, 3]));
+/// assert_eq!(domain.cell_at([5.1, 0.5]), None);
+/// let empty = Domain::new([10, 0], [[0.0, 5.0], [0.0, 1.0]], Sample::Centre);
+/// assert_eq!(empty, Err(DomainError::EmptyAxis { axis: 1 }));
+/// # Ok::<(), DomainError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Domain<const K: usize> {
     size: [u32; K],

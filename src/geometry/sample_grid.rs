@@ -7,6 +7,15 @@ use crate::dimension::here;
 use crate::geometry::region::Region;
 
 /// Points of a domain.
+///
+/// ```
+/// use orthant::geometry::SampleGrid;
+///
+/// // Sixteen points of 64 cells: every second cell on both axes.
+/// let grid = SampleGrid::new([8, 8], 16);
+/// assert_eq!((grid.points(), grid.cells()), ([4, 4], 16));
+/// assert_eq!(grid.cells_from(3, 2), [[6, 0], [0, 2]]);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SampleGrid<const K: usize> {
     size: [u32; K],
