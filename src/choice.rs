@@ -34,6 +34,21 @@ impl ChoiceError {
 }
 
 /// One choice of a run, for whoever has to list, read or write all of them.
+///
+/// ```
+/// use orthant::StrategyKind;
+/// use orthant::backend::Tuning;
+///
+/// // The choices of a group, for a form or a list of options.
+/// let choice = Tuning::CHOICES.iter().find(|choice| choice.name == "strategy").ok_or("there is one")?;
+/// assert_eq!((choice.names)(), ["exhaustive", "ask", "dp"]);
+/// assert!((choice.check)("fast").is_err());
+/// // One by its name and the text of its value.
+/// let mut tuning = Tuning::default();
+/// tuning.set(choice.name, "dp")?;
+/// assert_eq!(tuning.strategy, StrategyKind::Dp);
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Choice {
     /// Its name: words joined by dashes, or a single letter as in the papers.
@@ -110,6 +125,13 @@ impl<T: ChoiceValue> ChoiceValue for Option<T> {
 }
 
 /// `N` or `a^b`, within a range.
+///
+/// ```
+/// use orthant::choice::number;
+///
+/// assert_eq!(number("2^12", 1..=10_000), Ok(4096));
+/// assert!(number("2^14", 1..=10_000).is_err());
+/// ```
 ///
 /// # Errors
 /// Says what is wrong, for people.

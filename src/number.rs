@@ -10,6 +10,18 @@ use serde::{Deserialize, Serialize};
 use crate::cell::{Cell, CellType, with_type};
 
 /// A finite number: a whole one of 64 bits, or a double.
+///
+/// ```
+/// use orthant::CellType;
+/// use orthant::tree::Number;
+///
+/// assert_eq!(("300".parse(), "-3".parse()), (Ok(Number::Natural(300)), Ok(Number::Negative(-3))));
+/// assert_eq!("2.5".parse(), Ok(Number::Real(2.5)));
+/// assert!("nan".parse::<Number>().is_err());
+/// // Not every type has every number.
+/// assert_eq!(Number::Natural(300).word(CellType::U8), None);
+/// assert_eq!(Number::Negative(-3).word(CellType::I8), Some(253));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Number {

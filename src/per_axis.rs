@@ -7,6 +7,14 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// One number where all axes are equal, else the axes as they are.
+///
+/// ```
+/// use orthant::per_axis;
+///
+/// assert_eq!(per_axis::shortest(&[4, 4, 4]), [4]);
+/// assert_eq!(per_axis::shortest(&[4, 4, 1]), [4, 4, 1]);
+/// assert_eq!((per_axis::text(&[4, 4, 1]), per_axis::names(3)), ("4x4x1".to_owned(), vec!["x".into(), "y".into(), "z".into()]));
+/// ```
 pub fn shortest<T: PartialEq + Copy>(axes: &[T]) -> Vec<T> {
     match axes {
         [first, rest @ ..] if rest.iter().all(|axis| axis == first) => vec![*first],

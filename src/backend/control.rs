@@ -5,6 +5,21 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::backend::error::Error;
 
 /// Cancels a run, and tells how far it is.
+///
+/// ```
+/// use orthant::prelude::*;
+/// use orthant::{Control, Error};
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).build()?;
+/// let left = CellField::new(1, |[x, _]| u32::from(x < 32));
+/// // Another thread can read the progress, and cancel the run.
+/// let control = Control::default();
+/// Run::new(&plan, &left).control(&control).start()?;
+/// assert_eq!(control.cells_done(), 64 * 64);
+/// control.cancel(0);
+/// assert!(matches!(Run::new(&plan, &left).control(&control).start(), Err(Error::Interrupted(0))));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Control {
     signal: AtomicUsize,

@@ -14,6 +14,20 @@ use crate::rule::RuleKind;
 registry! {
     /// The host program that drives a subdivision. All of them give the same cells, counts and terminal regions, except
     /// that Exhaustive has one region, the domain.
+    ///
+    /// ```
+    /// use orthant::prelude::*;
+    ///
+    /// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).rule(RuleKind::Full).build()?;
+    /// let disc = CellField::new(1, |[x, y]| u32::from(x * x + y * y < 1000));
+    /// let checksum = |&strategy: &StrategyKind| {
+    ///     let run = Run::new(&plan, &disc).how(How::default().strategy(strategy)).start()?;
+    ///     Ok(run.array().map(|array| array.checksum()))
+    /// };
+    /// let sums = StrategyKind::ALL.iter().map(checksum).collect::<Result<Vec<_>, orthant::Error>>()?;
+    /// assert!(sums[0].is_some() && sums.iter().all(|sum| *sum == sums[0]));
+    /// # Ok::<(), orthant::Error>(())
+    /// ```
     pub enum StrategyKind("strategy") {
         /// Every cell of the domain, without subdivision. The oracle of the others.
         Exhaustive = "exhaustive",

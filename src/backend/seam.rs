@@ -74,6 +74,23 @@ pub trait Backend<const K: usize>: Place + Sync {
 }
 
 /// A plan on a backend, ready to run again and again.
+///
+/// ```
+/// use orthant::backend::Part;
+/// use orthant::prelude::*;
+/// use orthant::Control;
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).build()?;
+/// let left = CellField::new(1, |[x, _]| u32::from(x < 32));
+/// let (cpu, control) = (Target::cpu(), Control::default());
+/// // Buffers are allocated once, and serve every run.
+/// let mut prepared = cpu.of().prepare(&plan, &left, &How::default())?;
+/// for _ in 0..3 {
+///     prepared.run(&Part::default(), &control)?;
+///     assert_eq!(prepared.counts()?.totals().filled, 4);
+/// }
+/// # Ok::<(), orthant::Error>(())
+/// ```
 pub trait Prepared<const K: usize>: Send {
     /// One run of a part of the plan, [`Part::default`] for the whole. Memory for the window is taken once, and kept while it is
     /// large enough.

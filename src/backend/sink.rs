@@ -20,6 +20,35 @@ const CELLS: u64 = 1 << 20;
 /// instead, whatever their regions' levels.
 ///
 /// [`Subdivision`] is a sink that keeps everything.
+///
+/// ```
+/// use orthant::backend::{Batch, Part, Sink};
+/// use orthant::prelude::*;
+/// use orthant::{Control, Error};
+///
+/// /// Counts regions and cells, and keeps none.
+/// #[derive(Default)]
+/// struct Sum { regions: usize, cells: u64 }
+/// impl Sink<2> for Sum {
+///     fn terminals(&mut self, batch: Batch<'_, 2>) -> Result<(), Error> {
+///         self.regions += batch.terminals.len();
+///         self.cells += batch.terminals.iter().map(|t| batch.plan.region(t.level(), t.code).volume()).sum::<u64>();
+///         Ok(())
+///     }
+///     fn cells(&mut self, _: &Region<2>, _: u64, _: &[u8]) -> Result<(), Error> {
+///         Ok(()) // of a dense array, which is not kept here
+///     }
+/// }
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).build()?;
+/// let left = CellField::new(1, |[x, _]| u32::from(x < 32));
+/// let (cpu, mut sum) = (Target::cpu(), Sum::default());
+/// let mut prepared = cpu.of().prepare(&plan, &left, &How::default().keep(Keep::Regions))?;
+/// prepared.run(&Part::default(), &Control::default())?;
+/// prepared.result(&mut sum)?;
+/// assert_eq!((sum.regions, sum.cells), (4, 64 * 64));
+/// # Ok::<(), Error>(())
+/// ```
 pub trait Sink<const K: usize> {
     /// The next terminal regions.
     ///

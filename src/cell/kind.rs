@@ -4,6 +4,15 @@ use crate::registry::registry;
 
 registry! {
     /// The type of a cell.
+    ///
+    /// ```
+    /// use orthant::CellType;
+    ///
+    /// assert_eq!((CellType::U16.bytes(), CellType::U16.most()), (2, 65535));
+    /// // The word of a cell is its bits, with zeros above.
+    /// assert_eq!((CellType::I8.text(255), CellType::U8.text(255)), ("-1".to_owned(), "255".to_owned()));
+    /// assert_eq!("f32".parse(), Ok(CellType::F32));
+    /// ```
     pub enum CellType("cell type") {
         /// One byte; counts up to 255.
         U8 = "u8",
@@ -155,6 +164,14 @@ impl CellType {
 }
 
 /// A type that cells can have.
+///
+/// ```
+/// use orthant::{Cell, CellType};
+///
+/// assert_eq!((i8::TYPE, (-1i8).word()), (CellType::I8, 255));
+/// assert_eq!(i8::from_word(255), -1);
+/// assert_eq!(f32::from_word(2.5f32.word()), 2.5);
+/// ```
 pub trait Cell: bytemuck::Pod + sealed::Sealed + Send + Sync + PartialEq + std::fmt::Display {
     /// Its name in the registry.
     const TYPE: CellType;

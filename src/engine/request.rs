@@ -48,6 +48,19 @@ choices! {
 }
 
 /// A built-in field with its options.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// // As a person states it: names and numbers. The number of dimensions is not a type yet.
+/// let request = Request::new("mandelbrot".parse()?).size(vec![64, 32]).dwell(100).scheme(4, 2, 2);
+/// assert_eq!((request.k(), request.options()?.dwell), (2, 100));
+/// let plan = request.plan::<2>()?;
+/// assert_eq!(plan.domain().size(), [64, 32]);
+/// // What cannot be is named.
+/// assert!(request.size(vec![64, 32, 16]).plan::<2>().is_err());
+/// # Ok::<(), orthant::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Request {

@@ -8,6 +8,18 @@ use crate::result::Subdivision;
 
 /// Carries out a plan on the CPU, with every choice as it is by default; [`Run`] chooses.
 ///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).build()?;
+/// let left = CellField::new(1, |[x, _]| u32::from(x < 32));
+/// let found = run(&plan, &left)?;
+/// // Four regions are uniform: their borders were looked at, their insides were not.
+/// assert_eq!((found.totals().filled, found.totals().evaluated_cells), (4, 0));
+/// assert!(found.totals().explored_cells < 64 * 64);
+/// # Ok::<(), orthant::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`Run::start`].
 pub fn run<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>) -> Result<Subdivision<K>, Error> {

@@ -14,6 +14,18 @@ macro_rules! backends {
         }
 
         /// An open backend. Above it a number of dimensions is a number, below it a type.
+        ///
+        /// ```
+        /// use orthant::prelude::*;
+        ///
+        /// let cpu = Target::open(BackendKind::Cpu, 0)?;
+        /// assert_eq!((cpu.kind(), cpu.name(), cpu.device()), (BackendKind::Cpu, "cpu", None));
+        /// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).build()?;
+        /// let left = CellField::new(1, |[x, _]| u32::from(x < 32));
+        /// let found = Run::new(&plan, &left).on(&cpu).start()?;
+        /// assert_eq!(found.totals().filled, 4);
+        /// # Ok::<(), orthant::Error>(())
+        /// ```
         #[derive(Debug)]
         pub struct Target(Opened);
 

@@ -30,6 +30,19 @@ impl Checksum {
 }
 
 /// The labels of every cell of a domain, or of a box of its cells: the window.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([8, 4]).scheme(Scheme::uniform(1, 2, 1)).build()?;
+/// let sums = CellField::new(100, |[x, y]| x + 10 * y);
+/// let found = run(&plan, &sums)?;
+/// let array = found.array().ok_or("dense is the default")?;
+/// assert_eq!((array.size(), array.label([3, 2])), ([8, 4], 23));
+/// // Row y = 2 begins at index 16: axis 0 is the fastest.
+/// assert_eq!(array.row([0, 2]), 16..24);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DenseArray<const K: usize> {
     window: Region<K>,

@@ -5,6 +5,20 @@ use crate::memory::{Refused, reserve, zeros};
 use crate::parallel;
 
 /// Cells of one type, in a row.
+///
+/// ```
+/// use orthant::CellType;
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([4, 2]).scheme(Scheme::uniform(1, 2, 1)).build()?;
+/// let signed = CellField::values(|[x, y]: [u32; 2]| x as i8 - 10 * y as i8);
+/// let found = run(&plan, &signed)?;
+/// let cells = found.array().ok_or("dense is the default")?.cells();
+/// assert_eq!(cells.as_slice::<i8>(), Some(&[0, 1, 2, 3, -10, -9, -8, -7][..]));
+/// assert_eq!(cells.as_slice::<u8>(), None);
+/// assert_eq!((cells.kind(), cells.word(4)), (CellType::I8, 246)); // the bits of -10
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cells {
     kind: CellType,

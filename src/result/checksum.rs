@@ -16,6 +16,18 @@ use crate::result::terminal::{Content, Terminal};
 ///
 /// It depends neither on the order of regions nor on the curve that names them, and the sums of parts of a run add up to that
 /// of the whole.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let plan = |curve| Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).curve(curve).build();
+/// let disc = CellField::new(1, |[x, y]| u32::from(x * x + y * y < 1000));
+/// let sum = |curve| Ok::<_, orthant::Error>(run(&plan(curve)?, &disc)?.regions_checksum());
+/// // The order of the regions does not matter.
+/// assert!(sum(CurveKind::Morton)?.is_some());
+/// assert_eq!(sum(CurveKind::Morton)?, sum(CurveKind::Hilbert)?);
+/// # Ok::<(), orthant::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RegionsChecksum(pub u64);
 

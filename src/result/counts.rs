@@ -47,6 +47,18 @@ impl std::ops::AddAssign for LevelCounts {
 }
 
 /// One level of a finished run.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(4, 2, 4)).rule(RuleKind::Full).build()?;
+/// // One cell is 1: one of 16 regions is mixed, then one of its 4 children.
+/// let spot = CellField::new(1, |cell| u32::from(cell == [40, 40]));
+/// let found = run(&plan, &spot)?;
+/// let shares: Vec<f64> = found.levels().iter().map(|level| level.density()).collect();
+/// assert_eq!(shares, [1.0 / 16.0, 1.0 / 4.0]);
+/// # Ok::<(), orthant::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct LevelStats<const K: usize> {
     /// The lattice.

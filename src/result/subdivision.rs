@@ -32,6 +32,23 @@ pub enum MaterialiseError {
 }
 
 /// The result of a run, or of a part of one.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 8)).build()?;
+/// // 1 in the left 40 columns: the regions in the right half are mixed, and are divided.
+/// let left = CellField::new(1, |[x, _]| u32::from(x < 40));
+/// let found = Run::new(&plan, &left).how(How::default().keep(Keep::Regions)).start()?;
+/// let counts: Vec<[u64; 2]> = found.levels().iter().map(|level| [level.counts.filled, level.counts.subdivided]).collect();
+/// assert_eq!(counts[0], [2, 2]);
+/// // The terminal regions tile the domain.
+/// assert_eq!(found.terminals().iter().map(|terminal| found.region(terminal).volume()).sum::<u64>(), 64 * 64);
+/// // A dense array is made of them when it is needed.
+/// let array = found.materialise(None)?;
+/// assert_eq!((array.label([39, 7]), array.label([40, 7])), (1, 0));
+/// # Ok::<(), orthant::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Subdivision<const K: usize> {
     pub(crate) plan: Plan<K>,
@@ -230,6 +247,23 @@ fn lowest_last(waiting: &mut [Waiting<'_>]) {
 }
 
 /// The dense array in pieces, made one at a time of the terminal regions that reach into it.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).build()?;
+/// let left = CellField::new(1, |[x, _]| u32::from(x < 32));
+/// let found = Run::new(&plan, &left).how(How::default().keep(Keep::Regions)).start()?;
+/// // Cells of two bytes: 16 rows are 2048 bytes.
+/// let mut rows = Vec::new();
+/// for layer in found.layers(2048, None)? {
+///     let layer = layer?;
+///     rows.push(layer.window().extent[1]);
+///     assert_eq!(layer.label([31, layer.window().corner[1]]), 1);
+/// }
+/// assert_eq!(rows, [16, 16, 16, 16]);
+/// # Ok::<(), orthant::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Layers<'a, const K: usize> {
     of: &'a Subdivision<K>,
