@@ -17,6 +17,19 @@ device_struct! {
 /// A field that is an array already: users' own dense data, to be found uniform and stored sparsely.
 ///
 /// The array has shape [n_{k-1}, .., n_0], as [`DenseArray::view`](crate::result::DenseArray::view) returns it.
+///
+/// ```
+/// use orthant::ndarray::Array2;
+/// use orthant::prelude::*;
+///
+/// // Three rows of four cells: axis 0 of the field is the last axis of the array.
+/// let image = Array2::from_shape_fn((3, 4), |(y, x)| (10 * y + x) as i16);
+/// let field = ArrayField::<2, i16>::new(image.view())?;
+/// assert_eq!(field.size(), [4, 3]);
+/// let plan = Plan::builder(field.size()).scheme(Scheme::uniform(1, 2, 1)).build()?;
+/// assert_eq!(run(&plan, &field)?.array().map(|array| array.word([3, 2])), Some(23));
+/// # Ok::<(), orthant::Error>(())
+/// ```
 pub struct ArrayField<'a, const K: usize, T> {
     array: ArrayViewD<'a, T>,
 }

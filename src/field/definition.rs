@@ -83,6 +83,21 @@ impl<const K: usize> std::fmt::Debug for dyn Field<K> + '_ {
 ///
 /// Cells are asked for in batches: one virtual call per batch costs nothing, and a batch is what a vectorised inner loop
 /// wants to see.
+///
+/// ```
+/// use orthant::WordsMut;
+/// use orthant::field::Evaluate;
+///
+/// struct Sum;
+/// impl Evaluate<2> for Sum {
+///     fn evaluate(&self, cells: &[[u32; 2]], labels: WordsMut<'_>) {
+///         labels.put(cells.iter().map(|[x, y]| x + y));
+///     }
+/// }
+/// let mut words = [0; 2];
+/// Sum.evaluate(&[[1, 2], [3, 4]], WordsMut::Narrow(&mut words));
+/// assert_eq!(words, [3, 7]);
+/// ```
 pub trait Evaluate<const K: usize>: Sync {
     /// The labels of `cells`, in their order, as words of the field's type. There are as many words as cells; any cell of
     /// the domain may be asked for, in any order, any number of times, and always has the same bits.
@@ -90,12 +105,53 @@ pub trait Evaluate<const K: usize>: Sync {
 }
 
 /// Proofs about regions.
+///
+/// ```
+/// use orthant::field::{Payload, Prove};
+/// use orthant::geometry::Region;
+/// use orthant::rule::Verdict;
+///
+/// /// 1 in the cells below a limit.
+/// struct Below(u32);
+/// impl Prove<1> for Below {
+///     fn prove(&self, region: &Region<1>, _: Payload) -> Verdict {
+///         let first = region.corner[0];
+///         match (first + region.extent[0] <= self.0, first >= self.0) {
+///             (true, _) => Verdict::Uniform(1),
+///             (_, true) => Verdict::Uniform(0),
+///             _ => Verdict::Mixed,
+///         }
+///     }
+/// }
+/// let verdict = |first: u32| Below(20).prove(&Region { corner: [first], extent: [8] }, Payload::default());
+/// assert_eq!([8, 16, 24].map(verdict), [Verdict::Uniform(1), Verdict::Mixed, Verdict::Uniform(0)]);
+/// ```
 pub trait Prove<const K: usize>: Sync {
     /// What is certain of every cell of a region. The payload is the one that the region carries, else the default.
     fn prove(&self, region: &Region<K>, payload: Payload) -> Verdict;
 }
 
 /// Payloads, from parent to child.
+///
+/// ```
+/// use orthant::field::{Carry, Payload};
+/// use orthant::geometry::Region;
+///
+/// /// Every region knows how many divisions it is below level 0.
+/// struct Depth;
+/// impl Carry<1> for Depth {
+///     fn root(&self, _: &Region<1>) -> Payload {
+///         Payload(0)
+///     }
+///     fn split(&self, _: &Region<1>, payload: Payload, _: &[Region<1>], payloads: &mut [Payload]) {
+///         payloads.fill(Payload(payload.0 + 1));
+///     }
+/// }
+/// let [whole, left, right] = [(0, 8), (0, 4), (4, 4)].map(|(first, n)| Region { corner: [first], extent: [n] });
+/// let mut below = [Payload::default(); 2];
+/// Depth.split(&whole, Depth.root(&whole), &[left, right], &mut below);
+/// assert_eq!(below, [Payload(1); 2]);
+/// ```
 pub trait Carry<const K: usize>: Sync {
     /// The payload of a region of level 0.
     fn root(&self, region: &Region<K>) -> Payload;

@@ -18,6 +18,22 @@ use crate::geometry::{DigitRule, Domain, Region};
 use crate::rule::{RuleKind, Verdict};
 
 /// A digit set over the cells of a domain.
+///
+/// ```
+/// use orthant::field::DigitSet;
+/// use orthant::prelude::*;
+///
+/// // The carpet: of 3 x 3 squares the middle one is left out, and again in each of the others.
+/// let carpet = DigitSet::new(3, [9, 9], |digits: &[u32; 2]| *digits != [1, 1]);
+/// assert_eq!(carpet.kept(), 8);
+/// let plan = Plan::builder([9, 9]).scheme(Scheme::uniform(3, 3, 1)).rule(RuleKind::Full).build()?;
+/// let found = run(&plan, &carpet)?;
+/// let array = found.array().ok_or("dense is the default")?;
+/// assert_eq!([[0, 0], [4, 4], [1, 1]].map(|cell| array.label(cell)), [1, 0, 0]);
+/// // 8 of the 9 regions of level 0 are mixed.
+/// assert_eq!(found.levels()[0].counts.leaves, 8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct DigitSet<const K: usize, F = fn(&[u32; K]) -> bool> {
     base: u32,
     digits: u32,

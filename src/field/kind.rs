@@ -12,6 +12,17 @@ use crate::field::{julibrot, kernel, mandelbrot, mandelbulb, mxm};
 macro_rules! fields {
     ($($Variant:ident = $name:literal => $module:ident in [$($k:literal),+]),+ $(,)?) => {
         /// A field by its name: a built-in one, or one that the program has [registered](FieldKind::register).
+        ///
+        /// ```
+        /// use orthant::prelude::*;
+        ///
+        /// let kind: FieldKind = "mandelbulb".parse()?;
+        /// assert_eq!((kind, kind.dims()), (FieldKind::Mandelbulb, &[3][..]));
+        /// assert!("mandlebulb".parse::<FieldKind>().is_err());
+        /// // A bare run of a dwell field has a cap.
+        /// assert!(kind.defaults(3).dwell.is_some());
+        /// # Ok::<(), orthant::UnknownName>(())
+        /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum FieldKind {
             $(#[doc = concat!("`", $name, "`")] $Variant,)+

@@ -3,6 +3,18 @@
 use crate::cell::CellType;
 
 /// What the labels of a field are: counts from 0 on, which may be stored in any type that holds them, or values of a type.
+///
+/// ```
+/// use orthant::CellType;
+/// use orthant::field::Labels;
+///
+/// // Counts take the type that the run stores; values keep their own.
+/// let (counts, heights) = (Labels::counts(512), Labels::values(CellType::F32));
+/// assert_eq!((counts.most(), counts.cell(CellType::U16)), (Some(512), CellType::U16));
+/// assert_eq!((heights.most(), heights.cell(CellType::U16)), (None, CellType::F32));
+/// // Iterations are counts that add up to work.
+/// assert!(Labels::iterations(512).work() && !counts.work());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Labels {
     kind: CellType,

@@ -34,6 +34,21 @@ pub(crate) fn defaults(_: usize) -> Defaults {
 
 /// The field over `domain`.
 ///
+/// ```
+/// use orthant::field::{FieldOptions, mandelbulb};
+/// use orthant::prelude::*;
+///
+/// // The cell at the origin belongs to the bulb, the cell at (-2, -2, -2) does not.
+/// let builder = Plan::builder([8; 3]).window([[-2.0, 2.0]; 3]).sample(Sample::Corner);
+/// let plan = builder.scheme(Scheme::uniform(2, 2, 1)).build()?;
+/// let field = mandelbulb::open(plan.domain(), &FieldOptions::default().dwell(64))?;
+/// let found = run(&plan, &*field)?;
+/// let label = |cell| found.array().map(|array| array.label(cell));
+/// assert_eq!(label([4; 3]), Some(64));
+/// assert!(label([0; 3]) < Some(3));
+/// # Ok::<(), orthant::Error>(())
+/// ```
+///
 /// # Errors
 /// Never; the signature is that of every field.
 pub fn open(domain: &Domain<3>, options: &FieldOptions) -> Result<Box<dyn Field<3>>, FieldError> {

@@ -47,6 +47,21 @@ pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Resul
 }
 
 /// The minimum of K/2 Mandelbrot dwells.
+///
+/// ```
+/// use orthant::field::FieldOptions;
+/// use orthant::field::mxm::MxM;
+/// use orthant::prelude::*;
+///
+/// let builder = Plan::builder([64; 4]).window([[-2.0, 2.0]; 4]).scheme(Scheme::uniform(2, 2, 8));
+/// let plan = builder.rule(RuleKind::Full).build()?;
+/// let field = MxM::new(plan.domain(), &FieldOptions::default().dwell(16))?;
+/// // Two images of 64 x 64 cells say what a run over 16 million cells would count.
+/// let counts = Run::new(&plan, &field).how(How::default().keep(Keep::Counts)).start()?;
+/// let level = &counts.levels()[0];
+/// assert_eq!(u128::from(level.counts.subdivided), field.mixed_regions(&level.level));
+/// # Ok::<(), orthant::Error>(())
+/// ```
 pub struct MxM<const K: usize> {
     factors: Vec<Arc<Image>>,
     dwell: u32,

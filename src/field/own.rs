@@ -14,6 +14,27 @@ use crate::geometry::Domain;
 pub type Open<const K: usize> = fn(&Domain<K>, &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError>;
 
 /// Something to do with a field once its dimension is a type: a closure that is generic over K.
+///
+/// ```
+/// use orthant::Error;
+/// use orthant::field::{Job, Open};
+/// use orthant::prelude::*;
+///
+/// /// Counts uniform regions, in as many dimensions as the request has.
+/// struct Filled(Request);
+/// impl Job for Filled {
+///     type Output = Result<u64, Error>;
+///     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
+///         let plan = self.0.plan::<K>()?;
+///         let field = open(plan.domain(), &self.0.options()?)?;
+///         Ok(run(&plan, &*field)?.totals().filled)
+///     }
+/// }
+/// // The diagonal of a square of 4 x 4 regions: 12 regions of level 0 do not meet it, and 2 of 4 children of each other.
+/// let request = Request::new(FieldKind::Diagonal).size(vec![64, 64]).scheme(4, 2, 4);
+/// assert_eq!(request.workload.dispatch(request.k(), Filled(request))??, 12 + 4 * 2);
+/// # Ok::<(), Error>(())
+/// ```
 pub trait Job {
     /// What comes of it.
     type Output;
