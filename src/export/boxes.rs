@@ -31,6 +31,23 @@ impl<const K: usize> Boxes<K> for TreeSource<'_, K> {
 }
 
 /// A box of others, as a domain of its own.
+///
+/// ```
+/// use orthant::Tree;
+/// use orthant::export::{Boxes, Cutout, npy};
+/// use orthant::geometry::Region;
+/// use orthant::ndarray::Array2;
+///
+/// let numbered = Array2::from_shape_fn((10, 10), |(y, x)| (10 * y + x) as u8);
+/// let tree = Tree::<2>::from_array(numbered.view())?;
+/// // A box of it is a domain of its own, which lies where it did.
+/// let cutout = Cutout::new(&tree, Region { corner: [4, 7], extent: [3, 2] })?;
+/// assert_eq!(cutout.domain().window(), [[4.0, 7.0], [7.0, 9.0]]);
+/// let mut cells = Vec::new();
+/// npy::cells(&cutout, &mut cells)?;
+/// assert_eq!(cells, [74, 75, 76, 84, 85, 86]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Cutout<'b, const K: usize> {
     of: &'b dyn Boxes<K>,

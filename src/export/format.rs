@@ -11,6 +11,18 @@ use crate::tree::{Parts, TreeSource};
 
 registry! {
     /// A format of one file that other programs read, by its extension.
+    ///
+    /// ```
+    /// use orthant::CellType;
+    /// use orthant::export::ExportFormat;
+    ///
+    /// let format: ExportFormat = "vti".parse()?;
+    /// assert!(format.check([64, 64, 64], CellType::U8).is_ok());
+    /// // VTK's images have no four dimensions; NumPy's arrays have.
+    /// assert!(format.check([8; 4], CellType::U8).is_err());
+    /// assert!(ExportFormat::Npy.check([8; 4], CellType::U8).is_ok());
+    /// # Ok::<(), orthant::UnknownName>(())
+    /// ```
     pub enum ExportFormat("format") {
         /// NumPy's array.
         Npy = "npy",

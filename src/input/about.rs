@@ -7,6 +7,22 @@ use crate::plan::Plan;
 use crate::tree::{Scale, TreeAxis, TreeInfo, TreeLabel};
 
 /// What a file says of an array beside its cells.
+///
+/// ```
+/// use orthant::input::ArrayFile;
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-about-{}.nrrd", std::process::id()));
+/// let header = "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 3 2\nspacings: 0.5 2\nencoding: raw\n\n";
+/// std::fs::write(&path, [header.as_bytes(), &[1, 2, 3, 4, 5, 6]].concat())?;
+/// // Cells that are packed would be unpacked into the temporary file.
+/// let file = ArrayFile::open(&path, None, |_| tempfile::tempfile())?;
+/// assert_eq!(file.about().axes[1].spacing, Some(2.0));
+/// // Three cells of half a unit, and two of two units.
+/// let window = file.about().window([3, 2]).map(|axes| axes.map(|[low, high]| high - low));
+/// assert_eq!(window, Some([1.5, 4.0]));
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct About {
     /// The axes, axis 0 first; all of them, or none where nothing is known.

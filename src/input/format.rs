@@ -6,6 +6,17 @@ use crate::input::described::Described;
 use crate::input::error::InputError;
 
 /// A format of files that say themselves how their cells lie.
+///
+/// ```
+/// use std::path::{Path, PathBuf};
+/// use orthant::input::Format;
+///
+/// let name = |path: &str| Format::of(Path::new(path)).map(Format::name);
+/// assert_eq!((name("brain.nii.gz"), name("brain.docx")), (Some("NIfTI"), None));
+/// // An array in a file that has several.
+/// let (file, part) = Format::parts(Path::new("scan.npz:volume"));
+/// assert_eq!((file, part.as_deref()), (PathBuf::from("scan.npz"), Some("volume")));
+/// ```
 pub struct Format {
     pub(super) name: &'static str,
     pub(super) extensions: &'static [&'static str],

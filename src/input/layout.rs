@@ -31,6 +31,23 @@ impl Endian {
 }
 
 /// How the cells of an array lie in a file: without gaps, from some byte to the end.
+///
+/// ```
+/// use orthant::input::{ArrayFile, Endian, IndexOrder, Layout};
+/// use orthant::prelude::*;
+/// use orthant::tree::BottomUp;
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-raw-{}.bin", std::process::id()));
+/// // Four bytes of something else, then 3 x 2 cells.
+/// std::fs::write(&path, [9, 9, 9, 9, 1, 2, 3, 4, 5, 6])?;
+/// let (kind, order, endian) = (orthant::CellType::U8, IndexOrder::C, Endian::Little);
+/// let file = ArrayFile::raw(&path, Layout { kind, size: vec![3, 2], order, endian, offset: 4 })?;
+/// let source = file.source::<2>()?;
+/// let plan = Plan::builder([3, 2]).rule(RuleKind::Full).build()?;
+/// assert_eq!(BottomUp::new(&plan, &source)?.tree()?.get([2, 1]), Some(6u8));
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// The type of a cell.

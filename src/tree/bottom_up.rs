@@ -42,6 +42,23 @@ pub(super) struct Reading<'c> {
 }
 
 /// A tree in the making, from the cells up.
+///
+/// ```
+/// use orthant::ndarray::Array2;
+/// use orthant::prelude::*;
+/// use orthant::tree::BottomUp;
+///
+/// let image = Array2::from_shape_fn((64, 64), |(_, x)| u8::from(x < 32));
+/// let source = ArrayField::new(image.view())?;
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(4, 2, 4)).rule(RuleKind::Full).build()?;
+/// let making = BottomUp::new(&plan, &source)?;
+/// // All 16 regions of level 0 are uniform.
+/// assert_eq!(making.tree()?.len(), 16);
+/// // A quarter of their codes is a partial tree, of the lower left quarter of the image.
+/// let part = making.part(0, 0..4)?;
+/// assert_eq!((part.word([31, 31]), part.word([32, 31])), (Some(1), None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct BottomUp<'a, const K: usize> {
     pub(super) along: Along<K>,

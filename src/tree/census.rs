@@ -23,6 +23,21 @@ const SHARD: u128 = 1 << 25;
 ///
 /// A region of one value that several parts share comes in pieces, one from each, which are uniform regions of the level that parts
 /// are cut on. They are put together again before they count.
+///
+/// ```
+/// use orthant::Tree;
+/// use orthant::ndarray::Array2;
+/// use orthant::tree::Census;
+///
+/// let halves = Array2::from_shape_fn((256, 256), |(_, x)| u8::from(x >= 128));
+/// let tree = Tree::<2>::from_array(halves.view())?;
+/// let mut census = Census::new(tree.plan(), 0, true);
+/// census.add(&tree);
+/// let (counts, checksum) = census.counts();
+/// assert_eq!((counts.totals().filled, counts.totals().leaves), (4, 0));
+/// assert_eq!(checksum, Some(tree.checksum()));
+/// # Ok::<(), orthant::tree::TreeError>(())
+/// ```
 #[derive(Debug)]
 pub struct Census<const K: usize> {
     plan: Plan<K>,

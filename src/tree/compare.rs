@@ -29,6 +29,21 @@ pub struct Difference<const K: usize> {
 
 /// Where a tree and another array of its size differ. What is not a number counts as one value; -0 is not 0. By a
 /// [predicate](Predicate) cells of uniform regions differ where they break what it guarantees.
+///
+/// ```
+/// use orthant::ndarray::Array2;
+/// use orthant::tree::Parts;
+/// use orthant::{Control, Tree};
+///
+/// let mut image = Array2::<u8>::zeros((256, 256));
+/// let before = Tree::<2>::from_array(image.view())?;
+/// image[[9, 7]] = 5; // y = 9, x = 7
+/// let after = Tree::<2>::from_array(image.view())?;
+/// let differences = (&before as &dyn Parts<2>).compare(&after, 10, &Control::default())?;
+/// assert_eq!((differences.cells, differences.count), (1, 1));
+/// assert_eq!(differences.regions[0].first, ([7, 9], [0, 5]));
+/// # Ok::<(), orthant::tree::TreeError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Differences<const K: usize> {
     /// Cells that differ.

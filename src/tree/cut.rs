@@ -74,6 +74,19 @@ impl<const K: usize> Tree<K> {
     /// The regions of a level as cells: an array with an element per region of `level`, of a tree that is [cut](Self::cut) there.
     /// At most `limit` bytes.
     ///
+    /// ```
+    /// use orthant::Tree;
+    /// use orthant::ndarray::Array2;
+    /// use orthant::tree::Shown;
+    ///
+    /// // A thumbnail of 2 x 2 of an image of 256 x 256.
+    /// let quarters = Array2::from_shape_fn((256, 256), |(y, x)| (x / 128 + 2 * (y / 128)) as u8);
+    /// let tree = Tree::<2>::from_array(quarters.view())?;
+    /// let thumbnail = tree.cut(1, Shown::Mode)?.lattice(1, None)?;
+    /// assert_eq!(thumbnail.cells().as_slice::<u8>(), Some(&[0, 1, 2, 3][..]));
+    /// # Ok::<(), orthant::tree::TreeError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`TreeError::Level`] if there is no such level; [`TreeError::Below`] if a region is of a deeper one, or a leaf;
     /// [`TreeError::Run`] if the array would exceed the limit or there is no memory for it.

@@ -52,6 +52,18 @@ impl<const K: usize> Tree<K> {
     /// # Ok::<(), orthant::tree::TreeError>(())
     /// ```
     ///
+    /// ```
+    /// use orthant::Tree;
+    /// use orthant::ndarray::Array2;
+    ///
+    /// // Three quarters are 7, and one quarter is 9.
+    /// let quarters = Array2::from_shape_fn((256, 256), |(y, x)| if x < 128 && y < 128 { 9u8 } else { 7 });
+    /// let labels = Tree::<2>::from_array(quarters.view())?.labels(10)?;
+    /// let found: Vec<_> = labels.iter().map(|label| (label.word, label.share, label.regions)).collect();
+    /// assert_eq!(found, [(7, 0.75, 3), (9, 0.25, 1)]);
+    /// # Ok::<(), orthant::tree::TreeError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`TreeError::Labels`] if there are more than `most`, as there are of measured values: they would fill the memory.
     pub fn labels(&self, most: usize) -> Result<Vec<LabelStatistics<K>>, TreeError> {

@@ -16,6 +16,22 @@ const REGIONS: u128 = 256;
 const SHARES: [f64; 3] = [0.5, 0.8, 0.95];
 
 /// What some regions of the last level say of all of them.
+///
+/// ```
+/// use std::time::Duration;
+/// use orthant::ndarray::Array2;
+/// use orthant::prelude::*;
+/// use orthant::tree::BottomUp;
+///
+/// // 100 and 101 alternate: no region is uniform, and a tolerance of 1 makes all of them uniform.
+/// let image = Array2::from_shape_fn((256, 256), |(y, x)| 100 + ((x + y) % 2) as u8);
+/// let source = ArrayField::new(image.view())?;
+/// let plan = Plan::builder([256, 256]).rule(RuleKind::Full).build()?;
+/// let noise = BottomUp::new(&plan, &source)?.noise(Duration::from_secs(5))?.ok_or("no time")?;
+/// assert_eq!(noise.leaves, 1.0);
+/// assert_eq!(noise.tolerances, [(1.0, 0.0)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Noise {
     /// Cells that were looked at.

@@ -12,6 +12,21 @@ use crate::tree::stored::Tree;
 /// has never more of it in memory than a few.
 ///
 /// A [`Tree`] is its own single part, whether it is partial or not.
+///
+/// ```
+/// use orthant::Tree;
+/// use orthant::ndarray::Array2;
+/// use orthant::tree::{Parts, TreeError};
+///
+/// /// Counts regions, of a tree in memory or in a file.
+/// fn regions(tree: &dyn Parts<2>) -> Result<usize, TreeError> {
+///     (0..tree.parts()).map(|part| Ok(tree.part(part)?.len())).sum()
+/// }
+/// let halves = Array2::from_shape_fn((256, 256), |(_, x)| u8::from(x >= 128));
+/// let tree = Tree::<2>::from_array(halves.view())?;
+/// assert_eq!((tree.parts(), regions(&tree)?), (1, 4));
+/// # Ok::<(), TreeError>(())
+/// ```
 pub trait Parts<const K: usize>: Sync {
     /// The domain, the scheme and the curve of the tree.
     fn plan(&self) -> &Plan<K>;

@@ -115,6 +115,35 @@ impl<const K: usize> std::fmt::Debug for dyn Source<K> + '_ {
 }
 
 /// The cells of an array as they lie in memory, without gaps.
+///
+/// ```
+/// use orthant::CellType;
+/// use orthant::prelude::*;
+/// use orthant::tree::{BottomUp, InMemory, Source};
+///
+/// /// Three columns of two bytes, one column after the other: axis 1 is the fastest.
+/// struct Columns([u8; 6]);
+/// impl Source<2> for Columns {
+///     fn in_memory(&self) -> Option<InMemory<'_>> {
+///         Some(InMemory::new(&self.0).reversed(true))
+///     }
+///     fn read(&self, window: &Region<2>, bytes: &mut [u8]) -> std::io::Result<()> {
+///         window.cells().zip(bytes).for_each(|([x, y], byte)| *byte = self.0[(2 * x + y) as usize]);
+///         Ok(())
+///     }
+///     # fn kind(&self) -> CellType {
+///     #     CellType::U8
+///     # }
+///     # fn size(&self) -> [u32; 2] {
+///     #     [3, 2]
+///     # }
+///     // .. and its type and size.
+/// }
+/// let plan = Plan::builder([3, 2]).rule(RuleKind::Full).build()?;
+/// let tree = BottomUp::new(&plan, &Columns([1, 2, 3, 4, 5, 6]))?.tree()?;
+/// assert_eq!((tree.get([1, 0]), tree.get([1, 1])), (Some(3u8), Some(4u8)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct InMemory<'s> {
     /// All cells.

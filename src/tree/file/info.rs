@@ -55,6 +55,21 @@ pub struct Scale {
 }
 
 /// What is known of a tree beside its regions.
+///
+/// ```
+/// use orthant::prelude::*;
+/// use orthant::tree::{TreeInfo, TreeLabel};
+///
+/// // Five cells per unit.
+/// let plan = Plan::builder([100, 50]).window([[0.0, 20.0], [0.0, 10.0]]).build()?;
+/// let mut info = TreeInfo::of(&plan).source("atlas.nrrd");
+/// assert_eq!((info.axes[0].name.as_str(), info.axes[0].spacing), ("x", 0.2));
+/// // What only you know.
+/// info.axes[0].unit = Some("mm".into());
+/// info.labels.push(TreeLabel { word: 7, name: "liver".into(), colour: None });
+/// assert_eq!(info.source.as_deref(), Some("atlas.nrrd"));
+/// # Ok::<(), orthant::PlanError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TreeInfo {

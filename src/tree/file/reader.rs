@@ -30,6 +30,26 @@ const MEETING: u128 = 1 << 22;
 
 /// A tree in a file, read shard by shard: each that has regions is one of its [`Parts`]. Shards that were read last stay in memory,
 /// up to some bytes.
+///
+/// ```
+/// use orthant::ndarray::Array2;
+/// use orthant::prelude::*;
+/// use orthant::tree::{Parts, TreeFile, TreeInfo};
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-file-{}.tree.zarr.zip", std::process::id()));
+/// let halves = Array2::from_shape_fn((256, 256), |(_, x)| u8::from(x >= 128));
+/// let tree = Tree::<2>::from_array(halves.view())?;
+/// tree.save(&path, &TreeInfo::of(tree.plan()))?;
+/// let file = TreeFile::<2>::open(&path)?;
+/// // On each level how many regions are uniform, and how many are leaves: the header says it.
+/// assert_eq!((file.len(), file.terminals()), (4, &[[0, 0], [4, 0], [0, 0]][..]));
+/// // A cell, and a question to all parts.
+/// assert_eq!(file.word([200, 3])?, Some(1));
+/// assert_eq!((&file as &dyn Parts<2>).uniform(&Region { corner: [0, 0], extent: [128, 256] })?, Some(0));
+/// file.validate()?;
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct TreeFile<const K: usize> {
     store: ZarrStore,

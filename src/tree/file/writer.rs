@@ -137,6 +137,30 @@ impl TreeTarget {
 ///
 /// The tree comes in parts, in any order, each of whole shards. Nothing has the target's name before [`finish`](Self::finish). The
 /// files of equal trees are the same to the byte, whatever made them.
+///
+/// ```
+/// use orthant::ndarray::Array2;
+/// use orthant::prelude::*;
+/// use orthant::tree::{BottomUp, TreeFile, TreeInfo, TreeTarget};
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-writer-{}.tree.zarr.zip", std::process::id()));
+/// let image = Array2::from_shape_fn((64, 64), |(_, x)| u8::from(x < 32));
+/// let source = ArrayField::new(image.view())?;
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(4, 2, 4)).rule(RuleKind::Full).build()?;
+/// let making = BottomUp::new(&plan, &source)?;
+/// // Four shards of 1024 cells, made and written one at a time, the last first.
+/// let target = TreeTarget::new(&path).shard_cells(1024);
+/// let mut writer = target.open(&plan, orthant::CellType::U8, &TreeInfo::of(&plan))?;
+/// assert_eq!(writer.shards(), 4);
+/// for shard in (0..writer.shards()).rev() {
+///     let (level, codes) = writer.codes(shard);
+///     writer.write(&making.part(level, codes)?)?;
+/// }
+/// writer.finish()?;
+/// assert_eq!(TreeFile::<2>::open(&path)?.tree(None)?, making.tree()?);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct TreeWriter<const K: usize> {
     path: PathBuf,
@@ -347,6 +371,24 @@ impl<const K: usize> TreeWriter<K> {
 }
 
 /// A tree to which nothing is missing but its name.
+///
+/// ```
+/// use orthant::Tree;
+/// use orthant::ndarray::Array2;
+/// use orthant::tree::{TreeInfo, TreeTarget};
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-sealed-{}.tree.zarr.zip", std::process::id()));
+/// let tree = Tree::<2>::from_array(Array2::<u8>::zeros((40, 60)).view())?;
+/// let mut writer = TreeTarget::new(&path).open(tree.plan(), tree.kind(), &TreeInfo::of(tree.plan()))?;
+/// writer.write(&tree)?;
+/// let sealed = writer.seal()?;
+/// // All bytes are on the disk, and nobody sees them yet.
+/// assert!(!path.exists());
+/// sealed.place()?;
+/// assert!(path.exists());
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct SealedTree {
     staged: Staged,
