@@ -72,6 +72,22 @@ impl BalancerKind {
 }
 
 /// A balancer and what it was told: `multi-phase`, or `multi-phase:units=7:rounds=3`.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+/// use orthant::balance::{Balancer, BalancerKind, Items};
+///
+/// let tuned: Balancer = "multi-phase:units=7".parse()?;
+/// assert_eq!((tuned.kind(), tuned.to_string().as_str()), (BalancerKind::MultiPhase, "multi-phase:units=7"));
+/// assert!("multi-phase:unit=7".parse::<Balancer>().is_err());
+/// // On the CPU: threads share the units, and each is done once.
+/// let items = Items::new(vec![2, 0, 3, 1000])?;
+/// let done = AtomicU64::new(0);
+/// let count = |run: orthant::balance::UnitRun| drop(done.fetch_add(run.ranks.end - run.ranks.start, Relaxed));
+/// Balancer::from(BalancerKind::MergePath).run(&items.prefix(), &count)?;
+/// assert_eq!(done.into_inner(), 1005);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Balancer {
     kind: BalancerKind,

@@ -8,6 +8,17 @@ use crate::balance::facts::{Facts, mean_of_small};
 const MOST: usize = (1 << 31) - 1;
 
 /// The sizes of work-items, in units.
+///
+/// ```
+/// use orthant::balance::Items;
+///
+/// let items = Items::new(vec![2, 0, 3])?;
+/// assert_eq!(items.prefix(), [0, 2, 2, 5]);
+/// assert_eq!((items.facts().units, items.facts().most, items.facts().empty), (5, 3, 1));
+/// // One size per line, as the command reads them.
+/// assert_eq!(Items::read("2\n0 # nothing\n\n3\n".as_bytes())?.sizes(), [2, 0, 3]);
+/// # Ok::<(), orthant::balance::ItemsError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Items {
     sizes: Vec<u32>,

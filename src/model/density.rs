@@ -10,6 +10,18 @@ use super::{Geometry, ModelError, Ratio};
 use crate::geometry::boundary;
 
 /// The self-similar density.
+///
+/// ```
+/// use orthant::model::{Density, Geometry};
+///
+/// // A line in the plane meets a quarter of 4 x 4 regions, and half of the children.
+/// let geometry = Geometry::uniform(&[64, 64], 4, 2, 4)?;
+/// let line = Density::Dimension(1.0);
+/// line.check(2)?;
+/// assert_eq!(line.chain(&geometry, 3)?.probabilities(), [0.25, 0.5]);
+/// assert!(Density::Constant(1.5).check(2).is_err());
+/// # Ok::<(), orthant::model::ModelError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub enum Density {

@@ -50,6 +50,17 @@ pub fn volume(sides: &[Ratio]) -> Ratio {
 }
 
 /// {n, g, r, B} per axis: what is divided, and how.
+///
+/// ```
+/// use orthant::model::{Geometry, Ratio};
+///
+/// let geometry = Geometry::uniform(&[64, 64], 4, 2, 4)?;
+/// assert_eq!((geometry.initial_regions(), geometry.children()), (Ratio::whole(16u32), Ratio::whole(4u32)));
+/// // Level 1 has 64 regions of 8 x 8 cells.
+/// assert_eq!(geometry.regions(1), Ratio::whole(64u32));
+/// assert_eq!(geometry.sides(1), [Ratio::whole(8u32); 2]);
+/// # Ok::<(), orthant::model::ModelError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Geometry {
     n: Vec<u64>,

@@ -37,6 +37,17 @@ impl TauPolicy {
 }
 
 /// tau = ⌊log_r(n/(g·B))⌋: the largest t, perhaps negative, with g·B·r^t ≤ n; the least over the axes that are split.
+///
+/// ```
+/// use orthant::model::Geometry;
+/// use orthant::model::tau::tau;
+///
+/// // 4 * 4 * 2^2 = 64.
+/// assert_eq!(tau(&Geometry::uniform(&[64, 64], 4, 2, 4)?), 2);
+/// // The shorter axis decides.
+/// assert_eq!(tau(&Geometry::uniform(&[64, 32], 4, 2, 4)?), 1);
+/// # Ok::<(), orthant::model::ModelError>(())
+/// ```
 pub fn tau(geometry: &Geometry) -> i32 {
     least(geometry, |[n, g, r, b]| {
         let (n, start, r) = (u128::from(n), u128::from(g) * u128::from(b), u128::from(r));
