@@ -9,6 +9,19 @@ use std::ops::RangeInclusive;
 use crate::per_axis;
 
 /// A value that cannot be used, and why.
+///
+/// ```
+/// use orthant::prelude::*;
+/// use orthant::{CellType, Error};
+///
+/// // A cell of one byte counts to 255.
+/// let mut request = Request::new(FieldKind::Mandelbrot).dwell(1000);
+/// request.how = How::default().cell(CellType::U8);
+/// match request.options() {
+///     Err(Error::Choice(error)) => assert_eq!((error.name, &*error.value, error.with), ("dwell", "1000", &["cell"][..])),
+///     other => panic!("{other:?}"),
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name}{}{value}: {reason}", if value.is_empty() { "" } else { " " })]
 pub struct ChoiceError {

@@ -5,6 +5,19 @@ use crate::backend::error::Error;
 use crate::balance::{Balancer, Items};
 
 /// Units of items, done by a balancer again and again: each changes four bytes that are its own.
+///
+/// ```
+/// use orthant::backend::Balancing;
+/// use orthant::balance::{BalancerKind, Items};
+/// use orthant::{Control, Target};
+///
+/// let (items, balancer, control) = (Items::new(vec![2, 0, 3])?, BalancerKind::MergePath.into(), Control::default());
+/// let (items, balancer, control) = (&items, &balancer, &control);
+/// let asked = Balancing { items, balancer, warm_up: 1, samples: 3, copies: Some(1), control };
+/// let found = Target::cpu().balance(&asked)?;
+/// assert_eq!((found.samples.len(), found.mistakes), (3, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Balancing<'a> {
     /// Whose units.

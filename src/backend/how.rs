@@ -40,6 +40,21 @@ registry! {
 
 registry! {
     /// How many workers share a region; the parallel scheme of the papers.
+    ///
+    /// ```
+    /// use orthant::Mapping;
+    /// use orthant::prelude::*;
+    ///
+    /// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).rule(RuleKind::Full).build()?;
+    /// let disc = CellField::new(1, |[x, y]| u32::from(x * x + y * y < 1000));
+    /// let checksum = |mapping| {
+    ///     let run = Run::new(&plan, &disc).how(How::default().mapping(mapping)).start()?;
+    ///     Ok::<_, orthant::Error>(run.regions_checksum())
+    /// };
+    /// // Tuning changes times, and no cell.
+    /// assert_eq!(checksum(Mapping::Sbr)?, checksum(Mapping::Mbr)?);
+    /// # Ok::<(), orthant::Error>(())
+    /// ```
     pub enum Mapping("scheme") {
         /// One worker explores, fills, evaluates or divides its region.
         Sbr = "sbr",

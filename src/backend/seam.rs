@@ -40,6 +40,21 @@ pub trait Place: sealed::SealedBackend {
 pub type Sampler<'a> = Box<dyn FnMut(&Control) -> Result<Vec<u64>, Error> + 'a>;
 
 /// Where plans are carried out. The cells are the same everywhere, to the bit. Open one by [`Target::open`](crate::Target::open).
+///
+/// ```
+/// use orthant::Control;
+/// use orthant::geometry::SampleGrid;
+/// use orthant::prelude::*;
+///
+/// // A coarse sample on the CPU: every second cell of 8 x 8.
+/// let plan = Plan::builder([8, 8]).scheme(Scheme::uniform(2, 2, 1)).build()?;
+/// let numbered = CellField::new(63, |[x, y]| x + 8 * y);
+/// let cpu = Target::cpu();
+/// let grid = SampleGrid::new(plan.domain().size(), 16);
+/// let mut sample = cpu.of().sample(plan.domain(), &numbered, grid, &How::default())?;
+/// assert_eq!(sample(&Control::default())?[..5], [0, 2, 4, 6, 16]);
+/// # Ok::<(), orthant::Error>(())
+/// ```
 pub trait Backend<const K: usize>: Place + Sync {
     /// Prepares to evaluate `field` on a grid of cells of `domain`; of `how` the threads or the block's shape matter.
     ///

@@ -14,6 +14,16 @@ use crate::registry::{UnknownName, registry};
 
 registry! {
     /// The balancers.
+    ///
+    /// ```
+    /// use orthant::balance::BalancerKind;
+    ///
+    /// let kind: BalancerKind = "merge-path".parse()?;
+    /// assert!(kind.is_on_cpu());
+    /// // What it can be told, as in `merge-path:block=128`.
+    /// assert!(kind.knobs().iter().any(|knob| knob.name == "block" && knob.range[0] <= 128));
+    /// # Ok::<(), orthant::UnknownName>(())
+    /// ```
     pub enum BalancerKind ("balancer") {
         /// A thread per item.
         Threads = "threads",

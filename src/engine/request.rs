@@ -238,6 +238,17 @@ impl Request {
 }
 
 /// All that is computed by one run: what tells it from every other whose cells differ.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// // A request leaves most things open; a computation has all of them.
+/// let request = Request::new(FieldKind::Mandelbrot).size(vec![64, 64]);
+/// let computation = request.computation(&request.plan::<2>()?);
+/// assert_eq!((&*computation.workload, computation.k, computation.curve), ("mandelbrot", 2, CurveKind::Morton));
+/// assert!(computation.dwell.is_some());
+/// # Ok::<(), orthant::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Computation {
     /// The field's name.

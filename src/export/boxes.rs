@@ -7,6 +7,20 @@ use crate::geometry::{Domain, Region, WindowError};
 use crate::tree::{Source, Tree, TreeSource};
 
 /// A source of cells that lie somewhere. Boxes of one value that it [knows](Source::known) are not looked into.
+///
+/// ```
+/// use orthant::Tree;
+/// use orthant::export::Boxes;
+/// use orthant::ndarray::Array2;
+///
+/// /// How large an export is, before it is made.
+/// fn bytes<const K: usize>(boxes: &dyn Boxes<K>) -> u128 {
+///     boxes.domain().cells() * u128::from(boxes.kind().bytes())
+/// }
+/// let tree = Tree::<2>::from_array(Array2::<u16>::zeros((40, 60)).view())?;
+/// assert_eq!(bytes(&tree), 40 * 60 * 2);
+/// # Ok::<(), orthant::tree::TreeError>(())
+/// ```
 pub trait Boxes<const K: usize>: Source<K> {
     /// Where the cells lie.
     fn domain(&self) -> Domain<K>;

@@ -301,6 +301,25 @@ fn in_room(
 }
 
 /// An array in a file, as a source of boxes of cells.
+///
+/// ```
+/// use orthant::input::ArrayFile;
+/// use orthant::prelude::*;
+/// use orthant::tree::Source;
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-source-{}.nrrd", std::process::id()));
+/// let header = "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 3 2\nencoding: raw\n\n";
+/// std::fs::write(&path, [header.as_bytes(), &[1, 2, 3, 4, 5, 6]].concat())?;
+/// let file = ArrayFile::open(&path, None, |_| tempfile::tempfile())?;
+/// // The number of dimensions becomes a type; another one is refused.
+/// let source = file.source::<2>()?;
+/// assert!(file.source::<3>().is_err());
+/// let mut cells = [0; 4];
+/// source.read(&Region { corner: [1, 0], extent: [2, 2] }, &mut cells)?;
+/// assert_eq!(cells, [2, 3, 5, 6]);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct FileSource<'f, const K: usize> {
     file: &'f ArrayFile,

@@ -7,6 +7,25 @@ use crate::registry::registry;
 
 registry! {
     /// Which index of an array is the fastest in memory.
+    ///
+    /// ```
+    /// use orthant::input::{ArrayFile, Endian, IndexOrder, Layout};
+    /// use orthant::prelude::*;
+    /// use orthant::tree::Source;
+    ///
+    /// # let path = std::env::temp_dir().join(format!("orthant-doc-order-{}.bin", std::process::id()));
+    /// std::fs::write(&path, [1, 2, 3, 4, 5, 6])?;
+    /// // The first two bytes are neighbours on axis 0, or on axis 1.
+    /// for (order, column) in [(IndexOrder::C, [1, 4]), (IndexOrder::Fortran, [1, 2])] {
+    ///     let (kind, size, endian) = (orthant::CellType::U8, vec![3, 2], Endian::Little);
+    ///     let file = ArrayFile::raw(&path, Layout { kind, size, order, endian, offset: 0 })?;
+    ///     let mut cells = [0; 2];
+    ///     file.source::<2>()?.read(&Region { corner: [0, 0], extent: [1, 2] }, &mut cells)?;
+    ///     assert_eq!(cells, column);
+    /// }
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub enum IndexOrder("order") {
         /// The last, which is axis 0.
         C = "c",

@@ -8,6 +8,14 @@ use crate::registry::registry;
 
 registry! {
     /// How many cells a query of a region's border visits, Q = A·σ.
+    ///
+    /// ```
+    /// use orthant::model::{Ratio, Surface};
+    ///
+    /// // The border of 4 x 4 cells has 12; four faces of 4 count corners twice.
+    /// let cells = |surface: Surface| surface.of(&[Ratio::whole(4u32); 2]).to_f64();
+    /// assert_eq!([Surface::Faces, Surface::Exact, Surface::Proof].map(cells), [16.0, 12.0, 1.0]);
+    /// ```
     #[derive(Default)]
     pub enum Surface("surface") {
         /// σ = 2·Σ_j ∏_{l≠j} s_l, in two dimensions the paper's 4s: corners count twice.

@@ -10,6 +10,16 @@ use crate::registry::registry;
 
 registry! {
     /// What tau < 1 means: g·B·r > n, not one division.
+    ///
+    /// ```
+    /// use orthant::model::{Geometry, ModelError, TauPolicy};
+    ///
+    /// // 64 * 4 cells are more than there are: not one division fits.
+    /// let geometry = Geometry::uniform(&[64, 64], 64, 2, 4)?;
+    /// assert_eq!(TauPolicy::Clamp.levels(&geometry)?, 1);
+    /// assert!(TauPolicy::Strict.levels(&geometry).is_err());
+    /// # Ok::<(), ModelError>(())
+    /// ```
     #[derive(Default)]
     pub enum TauPolicy("tau policy") {
         /// max(1, tau): one flat pass over the domain.

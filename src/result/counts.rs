@@ -7,6 +7,19 @@ use serde::{Deserialize, Serialize};
 use crate::geometry::Level;
 
 /// What one level did. `subdivided + filled + leaves = regions`.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(4, 2, 4)).rule(RuleKind::Full).build()?;
+/// let spot = CellField::new(1, |cell| u32::from(cell == [40, 40]));
+/// let found = run(&plan, &spot)?;
+/// let totals = found.totals();
+/// // 16 regions, and 4 below the mixed one, of which one is a leaf of 8 x 8 cells.
+/// assert_eq!((totals.regions, totals.subdivided, totals.filled, totals.leaves), (20, 1, 18, 1));
+/// assert_eq!((totals.leaf_cells, totals.filled_cells), (64, 64 * 64 - 64));
+/// # Ok::<(), orthant::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LevelCounts {
     /// Regions examined.

@@ -141,6 +141,20 @@ impl<const K: usize> Tree<K> {
     /// The tree of a run over a whole plan, which kept regions or the dense array. An exhaustive run leaves no regions: its tree
     /// is made of the array from the bottom up, and its plan's rule is `full`.
     ///
+    /// ```
+    /// use orthant::prelude::*;
+    ///
+    /// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).build()?;
+    /// let left = CellField::new(1, |[x, _]| u32::from(x < 32));
+    /// let tree = Tree::of(run(&plan, &left)?)?;
+    /// // Counts are u16 unless `How::cell` says otherwise.
+    /// assert_eq!((tree.len(), tree.get([31, 63])), (4, Some(1u16)));
+    /// // A run that kept counts has no regions.
+    /// let counts = Run::new(&plan, &left).how(How::default().keep(Keep::Counts)).start()?;
+    /// assert!(Tree::of(counts).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`TreeError::Run`] if cells were not kept or there is no memory; [`TreeError::Tiling`] or [`TreeError::Size`] of a part.
     pub fn of(subdivision: Subdivision<K>) -> Result<Self, TreeError> {

@@ -411,6 +411,20 @@ impl<const K: usize> Tree<K> {
     /// Saves the tree: as a folder if the name ends in `.tree.zarr`, as one file if it ends in `.tree.zarr.zip`. [`TreeTarget`] has
     /// more to choose.
     ///
+    /// ```
+    /// use orthant::Tree;
+    /// use orthant::ndarray::Array2;
+    /// use orthant::tree::TreeInfo;
+    ///
+    /// # let path = std::env::temp_dir().join(format!("orthant-doc-save-{}.tree.zarr.zip", std::process::id()));
+    /// let numbered = Array2::from_shape_fn((10, 10), |(y, x)| (10 * y + x) as u16);
+    /// let tree = Tree::<2>::from_array(numbered.view())?;
+    /// tree.save(&path, &TreeInfo::of(tree.plan()).source("numbers"))?;
+    /// assert_eq!(Tree::<2>::open(&path)?.get([4, 7]), Some(74u16));
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`TreeError::File`] if the tree is partial, there is something of that name, or the system says no.
     pub fn save(&self, path: impl AsRef<Path>, info: &TreeInfo) -> Result<(), TreeError> {

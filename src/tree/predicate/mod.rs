@@ -29,6 +29,18 @@ pub(super) use order::Span;
 use threshold::Classes;
 
 /// What makes cells one, and by what numbers.
+///
+/// ```
+/// use orthant::CellType;
+/// use orthant::tree::{Number, Predicate, When};
+///
+/// let within = Predicate::tolerance(CellType::U16, Number::Real(2.5))?;
+/// assert_eq!(within.when, When::Tolerance { e: Number::Real(2.5), bound: Number::Natural(2) });
+/// // Classes are new cells, a tolerance keeps the old ones.
+/// let classes = Predicate::threshold(CellType::U16, Number::Natural(100))?;
+/// assert!(within.keeps_cells() && !classes.keeps_cells());
+/// # Ok::<(), orthant::choice::ChoiceError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 #[non_exhaustive]
