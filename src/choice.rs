@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 
 use crate::per_axis;
 
-/// A value that cannot be used, and why.
+/// A value of a choice that cannot be used, and why.
 ///
 /// ```
 /// use orthant::prelude::*;
@@ -46,7 +46,8 @@ impl ChoiceError {
     }
 }
 
-/// One choice of a run, for whoever has to list, read or write all of them.
+/// One choice of a run, such as `strategy`: its name, its values and its check. Use it to list choices, to read them or
+/// to write them.
 ///
 /// ```
 /// use orthant::StrategyKind;

@@ -4,7 +4,7 @@ use crate::backend::control::Control;
 use crate::backend::error::Error;
 use crate::balance::{Balancer, Items};
 
-/// Units of items, done by a balancer again and again: each changes four bytes that are its own.
+/// A measurement of a balancer: it does the units of items again and again. Each unit changes four bytes of its own.
 ///
 /// ```
 /// use orthant::backend::Balancing;

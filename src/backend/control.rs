@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use crate::backend::error::Error;
 
-/// Cancels a run, and tells how far it is.
+/// Cancels a run from another thread, and reads its progress.
 ///
 /// ```
 /// use orthant::prelude::*;
@@ -29,7 +29,8 @@ pub struct Control {
 }
 
 impl Control {
-    /// Asks the run to stop soon; it then fails with [`Error::Interrupted`]. `signal` is a signal number, or 0.
+    /// Asks the run to stop soon. It then fails with [`Error::Interrupted`], which holds `signal`: a signal number, or
+    /// 0. The control stays cancelled.
     pub fn cancel(&self, signal: usize) {
         self.signal.store(signal, Ordering::Relaxed);
         self.cancelled.store(true, Ordering::Release);
@@ -40,8 +41,8 @@ impl Control {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Cells looked at so far, to explore a region or to label it: it grows while a long region settles nothing. A cell may
-    /// count more than once; 0 where a backend does not tell.
+    /// Cells that were looked at so far, to explore a region or to label it. A cell may count more than once. The
+    /// number grows even while a long region settles nothing; it is 0 if the backend does not report it.
     pub fn cells_looked_at(&self) -> u64 {
         self.looked.load(Ordering::Relaxed)
     }

@@ -12,8 +12,8 @@ use crate::plan::PlanError;
 use crate::registry::UnknownName;
 use crate::result::{MaterialiseError, MemoryError};
 
-/// What went wrong. The message says what, which value, and what would be allowed. Where it is about a choice it begins with
-/// the choice's name.
+/// What went wrong. The message names the value and what is allowed. An error of a choice begins with the choice's
+/// name.
 ///
 /// ```
 /// use orthant::prelude::*;

@@ -8,9 +8,10 @@ use crate::field::Field;
 use crate::plan::Plan;
 use crate::result::{Keep, MemoryError, Stored, Terminal};
 
-/// Bytes that a run is expected to need. The dense array is exact; tables and terminal regions follow from the box
-/// dimension that the field expects of its boundary ([`Plan::expected_regions`]), and are checked again, exactly,
-/// as they grow.
+/// The bytes that a run should need.
+///
+/// The dense array is exact. Tables and terminal regions follow from [`Plan::expected_regions`], with the box dimension
+/// that the field expects of its boundary. The run checks them again, exactly, as they grow.
 ///
 /// ```
 /// use orthant::backend::Estimate;

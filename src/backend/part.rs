@@ -14,7 +14,7 @@ use crate::geometry::{Region, WindowError};
 use crate::parallel;
 use crate::plan::Plan;
 
-/// The regions that a run starts from: it examines those, and those below them.
+/// The regions that a run starts from. It examines these and the regions below them.
 ///
 /// ```
 /// use orthant::backend::{Part, Roots};
@@ -58,9 +58,10 @@ pub enum Roots<'r> {
     },
 }
 
-/// A part of a plan: what a run computes of it, and what a dense array covers. The default is the whole.
+/// A part of a plan: the regions that a run starts from, and the box that its dense array covers. The default is the
+/// whole plan.
 ///
-/// Where the array keeps no cell of the roots it is 0, or the poison that was chosen; cells of the roots beyond the window are
+/// Cells of the array outside the roots are 0, or the poison that you chose. Cells of the roots outside the box are
 /// computed and counted, but not stored.
 ///
 /// ```

@@ -20,7 +20,7 @@ pub(crate) mod sealed {
     pub trait SealedBackend {}
 }
 
-/// What can be said of a backend without a dimension. The backends of this crate alone have it.
+/// What a backend says of itself, without a number of dimensions. Only the backends of this crate implement it.
 pub trait Place: sealed::SealedBackend {
     /// Its name in the registry of backends.
     fn name(&self) -> &'static str;
@@ -35,11 +35,12 @@ pub trait Place: sealed::SealedBackend {
     fn facts(&self) -> Option<DeviceFacts>;
 }
 
-/// A coarse sample, ready to be taken: every call evaluates the cells of a grid, in storage order, unless it is
-/// [`Error::Interrupted`]: [keys](crate::rule::exact) of their labels' words.
+/// Takes a coarse sample: every call evaluates the cells of a grid in storage order, and returns the
+/// [keys](crate::rule::exact::key) of their labels. A cancelled control ends it with [`Error::Interrupted`].
 pub type Sampler<'a> = Box<dyn FnMut(&Control) -> Result<Vec<u64>, Error> + 'a>;
 
-/// Where plans are carried out. The cells are the same everywhere, to the bit. Open one by [`Target::open`](crate::Target::open).
+/// Where plans are carried out. Every backend computes the same cells, to the bit.
+/// [`Target::open`](crate::Target::open) opens one.
 ///
 /// ```
 /// use orthant::Control;
@@ -88,7 +89,7 @@ pub trait Backend<const K: usize>: Place + Sync {
     ) -> Result<Box<dyn Prepared<K> + 'a>, Error>;
 }
 
-/// A plan on a backend, ready to run again and again.
+/// A plan on a backend, ready to run again and again. It keeps its buffers from run to run.
 ///
 /// ```
 /// use orthant::backend::Part;

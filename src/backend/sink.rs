@@ -15,9 +15,9 @@ const REGIONS: usize = 1 << 16;
 /// Cells of a batch's leaves, at most, unless a single one has more.
 const CELLS: u64 = 1 << 20;
 
-/// Takes the results of a run: regions by level and code, the cells of leaves in the same order, and those of a dense array.
-/// The order is the same on every backend, whatever the order of the work. Shards of [trees](crate::tree) come along the curve
-/// instead, whatever their regions' levels.
+/// Takes the results of a run: the terminal regions by level and code, the cells of their leaves in the same order, and
+/// the cells of a dense array. The order is the same on every backend. Only the shards of [trees](crate::tree) come
+/// along the curve instead.
 ///
 /// [`Subdivision`] is a sink that keeps everything.
 ///

@@ -13,7 +13,7 @@ use crate::balance::{
 use crate::registry::{UnknownName, registry};
 
 registry! {
-    /// The balancers.
+    /// The balancers: ways to share the units of items among workers.
     ///
     /// ```
     /// use orthant::balance::BalancerKind;
@@ -70,18 +70,18 @@ impl BalancerKind {
         }
     }
 
-    /// What it can be told.
+    /// Its settings.
     pub fn knobs(self) -> &'static [Knob] {
         self.definition().knobs()
     }
 
-    /// True if there is one on the CPU, where it can be told nothing.
+    /// True if it exists on the CPU, too. It has no settings there.
     pub fn is_on_cpu(self) -> bool {
         self.definition().on_cpu().is_some()
     }
 }
 
-/// A balancer and what it was told: `multi-phase`, or `multi-phase:units=7:rounds=3`.
+/// A balancer with its settings, written `multi-phase` or `multi-phase:units=7:rounds=3`.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

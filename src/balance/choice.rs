@@ -6,7 +6,7 @@ use crate::balance::balancer::{Balancer, BalancerKind};
 use crate::balance::facts::Facts;
 use crate::choice::ChoiceValue;
 
-/// Which balancer is to be used.
+/// A balancer, or the one that fits the items.
 ///
 /// ```
 /// use orthant::balance::{BalancerChoice, BalancerKind, Items};

@@ -13,7 +13,7 @@ pub struct UnitRun {
     pub unit: u64,
 }
 
-/// Calls `body` for every item that has units, one after the other: what every balancer is compared with. `prefix` is that of
+/// Calls `body` once for every item that has units, in order. All balancers have to do the same units. `prefix` is
 /// [`Items::prefix`](crate::balance::Items::prefix).
 ///
 /// ```

@@ -1,6 +1,6 @@
 //! What is known of work-items beside their sizes.
 
-/// What balancers choose by.
+/// The numbers about items by which a balancer is chosen.
 ///
 /// ```
 /// use orthant::balance::Items;

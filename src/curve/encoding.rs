@@ -9,10 +9,11 @@ pub(super) mod sealed {
     pub trait SealedCurve {}
 }
 
-/// One curve over the levels of one scheme. The curves of this crate alone have it: [`CurveKind`](crate::curve::CurveKind) lists them.
+/// One curve over the levels of one scheme. Only this crate implements it; [`CurveKind`](crate::curve::CurveKind) lists
+/// the curves.
 ///
-/// `encode`, `decode` and `children` expect arguments in range, which debug builds assert. `try_encode` and `try_decode`, methods of
-/// `dyn Encoding`, check.
+/// `encode`, `decode` and `children` expect arguments in range, and debug builds assert that. `try_encode` and
+/// `try_decode`, methods of `dyn Encoding`, return an error instead.
 ///
 /// ```
 /// use orthant::prelude::*;

@@ -36,8 +36,8 @@ registry! {
 }
 
 impl CurveKind {
-    /// True if the children of the region with code c have the codes c·R to c·R + R − 1 on every level: the descendants of a region
-    /// then follow each other, as trees need it. A curve for which this does not hold is *flat*.
+    /// True if the children of code c have the codes c·R to c·R + R − 1 on every level. All descendants of a region
+    /// then have consecutive codes, which trees need. A curve without this property is *flat*.
     pub fn is_hierarchical(self) -> bool {
         match self {
             Self::Canonical => false,

@@ -47,7 +47,8 @@ choices! {
     window: Option<Vec<[f64; 2]>> = None, "domain";
 }
 
-/// A built-in field with its options.
+/// A run of a field as names and numbers, before the number of dimensions is a type. What you leave open takes the
+/// field's default.
 ///
 /// ```
 /// use orthant::prelude::*;
@@ -75,7 +76,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A bare run of a field.
+    /// A request of which only the field is chosen.
     pub fn new(workload: FieldKind) -> Self {
         Self { workload, computed: Computed::default(), source: None, how: How::default() }
     }
@@ -86,7 +87,8 @@ impl Request {
         self.g(Some(vec![g])).r(Some(vec![r])).b(Some(vec![b]))
     }
 
-    /// k: as asked for, else as many as there are extents, else 2 where the field exists in 2-D, else its first.
+    /// The number of dimensions: `dim`, else the number of sizes, else 2 if the field exists in 2-D, else the first in
+    /// which it exists.
     pub fn k(&self) -> usize {
         let dims = self.workload.dims();
         let usual = if dims.contains(&2) { 2 } else { dims[0] };
@@ -237,7 +239,7 @@ impl Request {
     }
 }
 
-/// All that is computed by one run: what tells it from every other whose cells differ.
+/// All that decides the cells of a run, with every default filled in. Runs with equal computations have equal cells.
 ///
 /// ```
 /// use orthant::prelude::*;

@@ -13,7 +13,8 @@ macro_rules! backends {
             pub enum BackendKind("backend") { $($(#[$doc])* $Variant = $name),+ }
         }
 
-        /// An open backend. Above it a number of dimensions is a number, below it a type.
+        /// An open backend, the same type for any number of dimensions. [`of`](Self::of) gives the backend in K
+        /// dimensions.
         ///
         /// ```
         /// use orthant::prelude::*;
@@ -104,7 +105,7 @@ impl Target {
         self.place().multiprocessors()
     }
 
-    /// Does the units of items by a balancer, again and again, and checks that each was done.
+    /// Lets a balancer do the units of items, again and again, and checks that each unit was done.
     ///
     /// # Errors
     /// [`Error::Balancer`] of one that is not here or not for these items; [`Error::DeviceMemory`], [`Error::Cuda`],

@@ -6,7 +6,8 @@ use crate::cell::CellType;
 use crate::geometry::{Domain, Region, WindowError};
 use crate::tree::{Source, Tree, TreeSource};
 
-/// A source of cells that lie somewhere. Boxes of one value that it [knows](Source::known) are not looked into.
+/// A source of cells with a place in space. An export does not read boxes that the source [knows](Source::known) to be
+/// of one value.
 ///
 /// ```
 /// use orthant::Tree;
@@ -44,7 +45,7 @@ impl<const K: usize> Boxes<K> for TreeSource<'_, K> {
     }
 }
 
-/// A box of others, as a domain of its own.
+/// A box of other cells, as a domain of its own. Use it to export a part.
 ///
 /// ```
 /// use orthant::Tree;

@@ -10,7 +10,7 @@ use crate::registry::registry;
 use crate::tree::{Parts, TreeSource};
 
 registry! {
-    /// A format of one file that other programs read, by its extension.
+    /// A file format for other programs, by its file name extension.
     ///
     /// ```
     /// use orthant::CellType;
@@ -40,7 +40,7 @@ registry! {
 }
 
 impl ExportFormat {
-    /// Says before any work what the format cannot hold of a domain, or of cells of a type.
+    /// Checks, before any work, that the format can hold a domain of this size and cells of this type.
     ///
     /// # Errors
     /// As `check` of the format.

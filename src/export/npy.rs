@@ -33,7 +33,7 @@ pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> std::
     cells(boxes, out)
 }
 
-/// Writes all cells and nothing before them: those of an array, or of the next piece of one.
+/// Writes the cells without a header: those of an array, or of the next piece of one.
 ///
 /// # Errors
 /// As [`write`](self::write()).

@@ -33,7 +33,8 @@ pub fn check<const K: usize>(size: [u32; K]) -> Result<(), ExportError> {
     vtk::check(".vtu", size)
 }
 
-/// Writes all regions: `value` of their cells, `level` of the region, and `leaf`, which is 1 of what a leaf was cut into.
+/// Writes all regions as cells of VTK, with three numbers each: `value`, the `level` of the region, and `leaf`, which
+/// is 1 for a box that a leaf was cut into.
 ///
 /// ```
 /// use orthant::Tree;

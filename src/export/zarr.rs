@@ -35,7 +35,8 @@ const COORDINATES: u64 = 1 << 16;
 /// Chunks that are encoded before they are written.
 const BATCH: usize = 32;
 
-/// Writes all cells into an empty folder, which is made if it is not there: a group, whose `zarr.json` is written last.
+/// Writes all cells into an empty folder, as a Zarr group. It makes the folder if there is none, and writes the group's
+/// `zarr.json` last.
 ///
 /// ```
 /// use orthant::Tree;

@@ -14,9 +14,10 @@ device_struct! {
     struct ArrayArgs { cells: u64, size: [u32; 8] }
 }
 
-/// A field that is an array already: users' own dense data, to be found uniform and stored sparsely.
+/// A field whose values are an array of yours. Its regions are found uniform, and are stored sparsely.
 ///
-/// The array has shape [n_{k-1}, .., n_0], as [`DenseArray::view`](crate::result::DenseArray::view) returns it.
+/// The array has the shape [n_{k-1}, .., n_0]: its last axis is axis 0.
+/// [`DenseArray::view`](crate::result::DenseArray::view) returns the same shape.
 ///
 /// ```
 /// use orthant::ndarray::Array2;

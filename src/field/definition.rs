@@ -104,7 +104,8 @@ pub trait Evaluate<const K: usize>: Sync {
     fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>);
 }
 
-/// Proofs about regions.
+/// Proofs about whole regions. The rules `full` and `certified` ask for them. Under other rules a run asks if its
+/// [`How`](crate::How) says so.
 ///
 /// ```
 /// use orthant::field::{Payload, Prove};
@@ -131,7 +132,7 @@ pub trait Prove<const K: usize>: Sync {
     fn prove(&self, region: &Region<K>, payload: Payload) -> Verdict;
 }
 
-/// Payloads, from parent to child.
+/// Payloads that regions hand to their children.
 ///
 /// ```
 /// use orthant::field::{Carry, Payload};

@@ -2,7 +2,8 @@
 
 use crate::cell::CellType;
 
-/// What the labels of a field are: counts from 0 on, which may be stored in any type that holds them, or values of a type.
+/// What the labels of a field are: counts from 0 on, or values of one type. Any type that holds the counts can store
+/// them.
 ///
 /// ```
 /// use orthant::CellType;

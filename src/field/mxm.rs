@@ -46,7 +46,7 @@ pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Resul
     Ok(Box::new(MxM::new(domain, options)?))
 }
 
-/// The minimum of K/2 Mandelbrot dwells.
+/// The minimum of K/2 Mandelbrot dwells. Its regions in K dimensions can be counted from images in 2-D.
 ///
 /// ```
 /// use orthant::field::FieldOptions;

@@ -13,7 +13,7 @@ use crate::geometry::Domain;
 /// Builds a field over a domain.
 pub type Open<const K: usize> = fn(&Domain<K>, &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError>;
 
-/// Something to do with a field once its dimension is a type: a closure that is generic over K.
+/// Work on a field whose number of dimensions is known only at run time: a closure that is generic over K.
 ///
 /// ```
 /// use orthant::Error;
@@ -36,13 +36,14 @@ pub type Open<const K: usize> = fn(&Domain<K>, &FieldOptions) -> Result<Box<dyn 
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Job {
-    /// What comes of it.
+    /// The result of the work.
     type Output;
-    /// Does it in K dimensions; `open` builds the field.
+    /// Does the work in K dimensions. `open` builds the field.
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output;
 }
 
-/// A field of the user's own, by its name, in the dimensions that it exists in.
+/// A field of your own with a name. Once it is [registered](crate::field::FieldKind::register), the command line and
+/// requests know it like a built-in one.
 ///
 /// ```
 /// use orthant::field::{Defaults, OwnField};

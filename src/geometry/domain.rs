@@ -82,7 +82,7 @@ pub enum DomainError {
     },
 }
 
-/// A k-dimensional lattice of cells over a window.
+/// A k-dimensional lattice of cells, and the window in the field's coordinates that they cover.
 ///
 /// ```
 /// use orthant::geometry::{Domain, DomainError, Sample};
@@ -147,11 +147,12 @@ impl<const K: usize> Domain<K> {
         std::array::from_fn(|j| (self.window[j][1] - self.window[j][0]) / f64::from(self.size[j]))
     }
 
-    /// The cell c whose part of the window, from lo + c·h to before lo + (c+1)·h, holds a point in the field's coordinates; the
-    /// window's upper ends belong to the last cells. None of a point outside the window.
+    /// The cell that holds a point of the field's coordinates; None if the point lies outside the window.
     ///
-    /// Where the window is so narrow that lo + c·h is the same number for several cells, samples coincide, and so does where these
-    /// cells begin: the answer is one of them, and need not be the one whose sample was asked for.
+    /// Cell c covers lo + c·h up to, but without, lo + (c+1)·h. The upper end of the window belongs to the last cell.
+    ///
+    /// In a very narrow window several cells can begin at the same double, and their samples coincide. The answer is
+    /// then one of these cells, not always the one that you sampled.
     pub fn cell_at(&self, point: [f64; K]) -> Option<[u32; K]> {
         let pitch = self.pitch();
         let mut cell = [0; K];
@@ -174,7 +175,7 @@ impl<const K: usize> Domain<K> {
         Some(cell)
     }
 
-    /// The number of cells; beyond 64 bits for large k, hence u128.
+    /// The number of cells. It can exceed 64 bits in many dimensions.
     pub fn cells(&self) -> u128 {
         // Eight axes of 32 bits are 256 bits: saturated, every limit lies far below.
         self.region().cells_wide()

@@ -6,7 +6,7 @@ use crate::per_axis;
 use crate::plan::Plan;
 use crate::tree::{Scale, TreeAxis, TreeInfo, TreeLabel};
 
-/// What a file says of an array beside its cells.
+/// What a file says of an array besides its cells.
 ///
 /// ```
 /// use orthant::input::ArrayFile;
@@ -35,7 +35,7 @@ pub struct About {
     pub nodata: Option<u64>,
     /// What cells stand for, if not for themselves.
     pub scale: Option<Scale>,
-    /// What whoever opens the file may want to know.
+    /// What you may want to know about how the file was read.
     pub remarks: Vec<Remark>,
 }
 
@@ -52,7 +52,7 @@ pub struct AboutAxis {
     pub origin: Option<f64>,
 }
 
-/// What is not as one may expect, and no error.
+/// Something unusual about a file that is no error.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Remark {
@@ -193,8 +193,8 @@ impl About {
         }
     }
 
-    /// Where an array lies whose axes are `size` long: from the origin on where the file says a spacing that is positive, else in
-    /// cells. None if it says nothing of the kind.
+    /// Where an array of `size` cells lies, in units: from the origin, for each axis with a positive spacing; the other
+    /// axes lie in cells. None if the file says nothing of this.
     pub fn window<const K: usize>(&self, size: [u32; K]) -> Option<[[f64; 2]; K]> {
         let of = |j: usize| {
             let AboutAxis { spacing, origin, .. } = self.axes.get(j)?;
@@ -207,8 +207,9 @@ impl About {
         known.then(|| std::array::from_fn(|j| given[j].unwrap_or([0.0, f64::from(size[j])])))
     }
 
-    /// Which axes are steps of a series, of which others should be subdivided alone: time, by its name or its unit, and a fourth axis
-    /// that is far shorter than the others.
+    /// Which axes are steps of a series, such as time, so that only the others are divided. These are axes whose name
+    /// or unit means time. A fourth axis without name and unit counts, too, if it is at most a quarter of the shortest
+    /// other axis.
     pub fn series<const K: usize>(&self, size: [u32; K]) -> [bool; K] {
         let named = |j: usize| {
             let AboutAxis { name, unit, .. } = self.axes.get(j)?;

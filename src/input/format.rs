@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::input::described::Described;
 use crate::input::error::InputError;
 
-/// A format of files that say themselves how their cells lie.
+/// A file format of arrays. A file says itself how its cells lie.
 ///
 /// ```
 /// use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub struct Format {
     pub(super) describe: fn(&Path, Option<&str>, Access) -> Result<Described, InputError>,
 }
 
-/// Which files may be read for an array beside the one that is named.
+/// Which files may be read for an array besides the named one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Access {

@@ -71,7 +71,7 @@ impl Endian {
 pub struct Layout {
     /// The type of a cell.
     pub kind: CellType,
-    /// Cells per axis, axis 0 first: the shape as NumPy writes it from its end.
+    /// Cells per axis, axis 0 first: NumPy's shape, from its end.
     pub size: Vec<u32>,
     /// Which index is the fastest.
     pub order: IndexOrder,

@@ -41,7 +41,7 @@ pub fn budget(cells: u128, rule: RuleKind) -> u64 {
     (cells / SHARE).clamp(LEAST_CELLS, most) as u64
 }
 
-/// Who carries a scheme out.
+/// How a scheme is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Means {
     /// The host program.
@@ -68,11 +68,12 @@ pub struct Ranked {
     pub fitted: bool,
 }
 
-/// Every scheme with n ≥ g·r·B on every axis, by all means, the cheapest first; equal ones in the order of g, r, B, then of the means. Of those with the
-/// same levels, the one of least B. Exhaustive, if it is among the means, is there once.
+/// Every scheme with n ≥ g·r·B on every axis, by every means, the cheapest first. Equal costs are in the order of g, r,
+/// B, then of the means. Of schemes with the same levels only the one of least B is listed. Exhaustive is listed once,
+/// if it is among the means.
 ///
-/// They are ranked by arithmetic alone. Whether a curve serves one, memory holds it and a backend carries it out is for a
-/// [`Plan`](crate::plan::Plan) to say, of which few have to be made.
+/// The ranking is arithmetic alone. A [`Plan`](crate::plan::Plan) says whether a curve serves a scheme, and a backend
+/// whether it has the memory.
 ///
 /// ```
 /// use orthant::backend::ExploreOrder;

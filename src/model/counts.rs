@@ -5,7 +5,7 @@
 
 use super::{Chain, Geometry, ModelError, Ratio};
 
-/// Regions per level, 0 first, the evaluated level last.
+/// How many regions each level has, and how many of them are mixed. Level 0 comes first, the evaluated level last.
 ///
 /// ```
 /// use orthant::model::{Counts, Ratio};

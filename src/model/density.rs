@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::{Geometry, ModelError, Ratio};
 use crate::geometry::boundary;
 
-/// The self-similar density.
+/// The probability P that a region is mixed: one number, one per level, or what follows from a box dimension. This is
+/// the self-similar density of the paper.
 ///
 /// ```
 /// use orthant::model::{Density, Geometry};
@@ -48,7 +49,7 @@ impl std::fmt::Display for Density {
 }
 
 impl Density {
-    /// Checks the numbers.
+    /// Checks that the numbers can be probabilities, or a dimension in `k` dimensions.
     ///
     /// # Errors
     /// [`ModelError::Parameter`] if a probability is not in 0..=1, or a dimension not in 0..=k.

@@ -48,7 +48,7 @@ const STEPS: usize = 2_000;
 /// A term that the start finds to be zero begins at this share of the fastest run.
 const TRACE: f64 = 1e-4;
 
-/// Fits the constants.
+/// Fits the constants of the time to measured runs.
 ///
 /// ```
 /// use orthant::model::fit::{Observation, fit};

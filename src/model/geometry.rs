@@ -57,7 +57,7 @@ pub fn volume(sides: &[Ratio]) -> Ratio {
     sides.iter().copied().product()
 }
 
-/// {n, g, r, B} per axis: what is divided, and how.
+/// {n, g, r, B} per axis: the domain, and how it is divided.
 ///
 /// ```
 /// use orthant::model::{Geometry, Ratio};

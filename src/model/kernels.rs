@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Counts, ModelError, Ratio};
 
-/// The launches of each strategy.
+/// How many kernels each strategy launches.
 ///
 /// ```
 /// use orthant::model::{Counts, Kernels, Ratio};

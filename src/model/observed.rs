@@ -207,7 +207,7 @@ struct Passes {
     longest: f64,
 }
 
-/// A number for every term of the time: features, or their constants in seconds.
+/// One number per term of the time: the features of a run, or the fitted constants in seconds.
 ///
 /// ```
 /// use orthant::model::observed::Terms;

@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use super::{Counts, Geometry, ModelError, Ratio};
 
-/// One number for each way of sizing the tables that are alive at once: the one read and the one written.
+/// The most entries that the table that is read and the table that is written have together, for each of three ways of
+/// sizing them.
 ///
 /// ```
 /// use orthant::model::olt::Peak;

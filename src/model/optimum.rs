@@ -153,7 +153,7 @@ pub fn landscape(problem: &Problem, objective: Objective, space: &Space) -> Resu
     Ok(candidates)
 }
 
-/// The scheme of least cost; none if no scheme of the space has g·B·r ≤ n.
+/// The scheme of least cost in a space; None if no scheme of the space has g·B·r ≤ n.
 ///
 /// ```
 /// use orthant::model::{Costs, Density, Objective, Options, Problem, Processors, Space, optimum};

@@ -3,7 +3,7 @@
 use crate::registry::registry;
 
 registry! {
-    /// What a run keeps.
+    /// What a run keeps in memory.
     ///
     /// ```
     /// use orthant::prelude::*;

@@ -52,7 +52,7 @@ pub enum Stored {
     Terminals,
 }
 
-/// More memory than is allowed, or than the system gives.
+/// More memory than you allow, or than the system has.
 ///
 /// ```
 /// use orthant::Error;

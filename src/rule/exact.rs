@@ -20,7 +20,8 @@ pub(crate) fn make_keys(kind: CellType, words: WordsMut<'_>) {
     }
 }
 
-/// The word that stands for all that count as the same value as `word`.
+/// The word that stands for every word of the same value: equal values have equal keys. All NaNs have one key; 0 and -0
+/// have two.
 ///
 /// ```
 /// use orthant::rule::exact::key;

@@ -71,7 +71,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
         TreeSource(self).uniform(window)
     }
 
-    /// What the tree says of some cells, in their order; None of a cell outside the domain. No part is read twice.
+    /// What the tree says of some cells, in their order. None for a cell outside the domain. No part is read twice.
     ///
     /// # Errors
     /// Whatever keeps a part from being read.

@@ -20,7 +20,7 @@ use crate::tree::piece::Piece;
 use crate::tree::provenance::Provenance;
 use crate::tree::stored::Tree;
 
-/// A sink that makes a tree: of one run, or of several over parts of a plan, in any order. Runs keep
+/// A sink that makes a tree of one run, or of several runs over parts of a plan in any order. The runs have to keep
 /// [`Keep::Regions`](crate::Keep::Regions).
 ///
 /// ```
@@ -138,8 +138,10 @@ impl<const K: usize> Sink<K> for Collector<K> {
 }
 
 impl<const K: usize> Tree<K> {
-    /// The tree of a run over a whole plan, which kept regions or the dense array. An exhaustive run leaves no regions: its tree
-    /// is made of the array from the bottom up, and its plan's rule is `full`.
+    /// The tree of a run over a whole plan. The run kept regions, or the dense array.
+    ///
+    /// An exhaustive run leaves no regions. Its tree is made of the array from the bottom up, and the rule of that
+    /// tree's plan is `full`.
     ///
     /// ```
     /// use orthant::prelude::*;

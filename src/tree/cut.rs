@@ -18,10 +18,12 @@ use crate::tree::stored::Tree;
 const TOGETHER: usize = 64;
 
 impl<const K: usize> Tree<K> {
-    /// The tree down to `level`: its terminal regions on that level and above, and instead of those below the regions of the level
-    /// that hold them, each with one value. At the deepest level leaves are regions of one value, too, so that a cut tree has no
-    /// bricks. The result is a tree, which answers as any other; what was cut says so in its
-    /// [provenance](crate::tree::Provenance::Cut).
+    /// A level of detail: the tree without what lies below `level`. A mixed region of that level becomes uniform, with
+    /// one of the values of its cells, which `shown` picks. On the deepest level the mixed regions are the leaves, so a
+    /// cut tree has no bricks.
+    ///
+    /// The result answers every question. The [provenance](crate::tree::Provenance::Cut) of a region says that it was
+    /// cut.
     ///
     /// # Errors
     /// [`TreeError::Level`] if there is no such level; [`TreeError::Beyond`] if the tree is partial and a region to be cut at
@@ -71,8 +73,8 @@ impl<const K: usize> Tree<K> {
         Self::new(self.along.clone(), self.part.clone(), entries, bricks)
     }
 
-    /// The regions of a level as cells: an array with an element per region of `level`, of a tree that is [cut](Self::cut) there.
-    /// At most `limit` bytes.
+    /// The regions of a level as an array, one element per region, of at most `limit` bytes. [Cut](Self::cut) the tree
+    /// at that level first.
     ///
     /// ```
     /// use orthant::Tree;

@@ -16,11 +16,11 @@ use crate::tree::stored::Tree;
 /// Rows that a thread takes at least.
 const ROWS: usize = 1 << 8;
 
-/// What one label has of a domain.
+/// What the cells of one label amount to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct LabelStatistics<const K: usize> {
-    /// The word of its cells; one word stands for all NaNs.
+    /// The word of its cells. All NaNs share one word.
     pub word: u64,
     /// Its cells.
     pub cells: u128,
@@ -37,8 +37,8 @@ pub struct LabelStatistics<const K: usize> {
 }
 
 impl<const K: usize> Tree<K> {
-    /// What each label has, by value in ascending order. Uniform regions are not looked into, and all threads count. Shares are of the
-    /// whole domain, so that those of parts add up.
+    /// Counts the cells and regions of each label, in ascending order of values. Uniform regions count as a whole, so only leaves
+    /// are read. All threads count. Shares are of the whole domain, so the shares of parts add up.
     ///
     /// ```
     /// use orthant::Tree;
@@ -49,18 +49,6 @@ impl<const K: usize> Tree<K> {
     /// assert_eq!((labels[1].word, labels[1].cells), (1, 20 * 10));
     /// assert_eq!(labels[1].centroid, [20.0, 45.0]);
     /// assert_eq!((labels[1].bounds.corner, labels[1].bounds.extent), ([10, 40], [20, 10]));
-    /// # Ok::<(), orthant::tree::TreeError>(())
-    /// ```
-    ///
-    /// ```
-    /// use orthant::Tree;
-    /// use orthant::ndarray::Array2;
-    ///
-    /// // Three quarters are 7, and one quarter is 9.
-    /// let quarters = Array2::from_shape_fn((256, 256), |(y, x)| if x < 128 && y < 128 { 9u8 } else { 7 });
-    /// let labels = Tree::<2>::from_array(quarters.view())?.labels(10)?;
-    /// let found: Vec<_> = labels.iter().map(|label| (label.word, label.share, label.regions)).collect();
-    /// assert_eq!(found, [(7, 0.75, 3), (9, 0.25, 1)]);
     /// # Ok::<(), orthant::tree::TreeError>(())
     /// ```
     ///

@@ -19,7 +19,8 @@ use crate::tree::stored::Tree;
 const PIECE: usize = 1 << 18;
 
 impl<const K: usize> Tree<K> {
-    /// The terminal region that a cell lies in; None of a cell outside the domain, or outside what a partial tree covers.
+    /// The terminal region that holds a cell. None if the cell lies outside the domain, or outside the part that a
+    /// partial tree covers.
     ///
     /// ```
     /// use orthant::Tree;
@@ -37,8 +38,8 @@ impl<const K: usize> Tree<K> {
         self.row_at(cell).map(|(index, _)| TreeRegion { tree: self, index })
     }
 
-    /// The word of a cell, which [`Cell::from_word`] and [`CellType::text`](crate::CellType::text) read; None of a cell outside
-    /// the domain, or outside what a partial tree covers.
+    /// The word of a cell: its bits, which [`Cell::from_word`] and [`CellType::text`](crate::CellType::text) read. None
+    /// if the cell lies outside the domain, or outside the part that a partial tree covers.
     #[inline]
     pub fn word(&self, cell: [u32; K]) -> Option<u64> {
         self.row_at(cell).map(|(row, place)| match self.entries.content(row) {
@@ -47,8 +48,8 @@ impl<const K: usize> Tree<K> {
         })
     }
 
-    /// The value of a cell; None of a cell outside the domain, or outside what a partial tree covers, and if `T` is not the
-    /// [`kind`](Self::kind) of the tree.
+    /// The value of a cell. None if the cell lies outside the domain, or outside the part that a partial tree covers,
+    /// or if `T` is not the [`kind`](Self::kind) of the tree.
     ///
     /// ```
     /// use orthant::Tree;
@@ -87,8 +88,8 @@ impl<const K: usize> Tree<K> {
         self.part.contains(&key.into()).then(|| (row(), self.along.region_at(coords).place(cell)))
     }
 
-    /// The word of the cell that [holds](crate::geometry::Domain::cell_at) a point in the field's coordinates; None of a point
-    /// outside the window.
+    /// The word of the cell that [holds](crate::geometry::Domain::cell_at) a point of the field's coordinates. None if
+    /// the point lies outside the window.
     ///
     /// ```
     /// use orthant::prelude::*;
@@ -105,8 +106,8 @@ impl<const K: usize> Tree<K> {
         self.plan().domain().cell_at(point).and_then(|cell| self.word(cell))
     }
 
-    /// Writes the cells of a box into `cells`, in storage order (axis 0 fastest). Large ones are shared among the threads of the
-    /// pool that the caller is in. A partial tree writes the cells that it covers and leaves others as they are.
+    /// Writes the cells of a box into `cells`, in storage order (axis 0 fastest). A partial tree writes the cells that
+    /// it covers and leaves the others as they are. The threads of the caller's rayon pool share a large box.
     ///
     /// ```
     /// use orthant::Tree;
@@ -136,7 +137,7 @@ impl<const K: usize> Tree<K> {
         Ok(())
     }
 
-    /// Writes the cells at `index` on `axis` into `cells`: a box one cell thick, in storage order of the other axes.
+    /// Writes a slice into `cells`: all cells at `index` on `axis`, in storage order of the other axes.
     ///
     /// ```
     /// use orthant::Tree;
@@ -163,7 +164,8 @@ impl<const K: usize> Tree<K> {
         self.read(&window, cells)
     }
 
-    /// A box as an array of the tree's type, of at most `limit` bytes. Cells that a partial tree does not cover are 0.
+    /// The cells of a box as an array of the tree's type, if it needs at most `limit` bytes. Cells outside the part of
+    /// a partial tree are 0.
     ///
     /// ```
     /// use orthant::Tree;
@@ -202,8 +204,9 @@ impl<const K: usize> Tree<K> {
         each_width!(self.bricks.bits(), bricks => self.paint(bricks, window, bytemuck::cast_slice_mut(bytes)));
     }
 
-    /// The word that all cells of a box count as, which is that of some regions or of cells of leaves; None if there are several,
-    /// or if a partial tree covers none of them. Cells that it does not cover are not asked.
+    /// The value of a box if all its cells count as one value, as a word; None if there are several.
+    ///
+    /// A partial tree looks only at the cells that it covers, and returns None if it covers none.
     ///
     /// ```
     /// use orthant::Tree;

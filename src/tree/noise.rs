@@ -15,7 +15,7 @@ const REGIONS: u128 = 256;
 /// Shares of the leaves for which a tolerance is asked.
 const SHARES: [f64; 3] = [0.5, 0.8, 0.95];
 
-/// What some regions of the last level say of all of them.
+/// How noisy an array is, estimated from some regions of the last level.
 ///
 /// ```
 /// use std::time::Duration;
@@ -36,10 +36,10 @@ const SHARES: [f64; 3] = [0.5, 0.8, 0.95];
 pub struct Noise {
     /// Cells that were looked at.
     pub cells: u64,
-    /// The share of them in regions that are not uniform.
+    /// The share of them in mixed regions.
     pub leaves: f64,
-    /// Tolerances under which half, four fifths and 95 % of those would be uniform, and the share of the cells that would still be in leaves.
-    /// None where some of them are no numbers.
+    /// Tolerances that would make half, 80 % and 95 % of the mixed regions uniform, each with the share of cells that
+    /// would still be in leaves. Empty if some cells are NaN.
     pub tolerances: Vec<(f64, f64)>,
     /// Smaller stop sides B, an axis each, with about the share of the cells that would still be in leaves, where that is less.
     pub finer: Vec<(Vec<u32>, f64)>,
@@ -49,8 +49,9 @@ pub struct Noise {
 const DEEPER: u32 = 2;
 
 impl<const K: usize> BottomUp<'_, K> {
-    /// Looks at regions of the last level all over the array, until there are enough of them or the time is over: what share of the cells is
-    /// in leaves, and what tolerances would leave fewer. None if there was no time for one region.
+    /// Looks at regions of the last level all over the array, until it knows enough or `time` is over. It estimates
+    /// what share of the cells is in leaves, and which tolerances would leave fewer. None if there was no time for one
+    /// region.
     ///
     /// # Errors
     /// As [`tree`](Self::tree).

@@ -8,10 +8,11 @@ use crate::plan::Plan;
 use crate::tree::error::TreeError;
 use crate::tree::stored::Tree;
 
-/// A tree that comes in parts: partial trees along the curve, which together cover the domain. What goes over a tree part by part
-/// has never more of it in memory than a few.
+/// A tree in parts: partial trees along the curve that together cover the domain. Questions go from part to part, so
+/// that only a few parts are in memory at a time.
 ///
-/// A [`Tree`] is its own single part, whether it is partial or not.
+/// A [`Tree`] is a single part, whether it is partial or not. A [`TreeFile`](crate::tree::TreeFile) has a part per
+/// shard.
 ///
 /// ```
 /// use orthant::Tree;
@@ -46,7 +47,7 @@ pub trait Parts<const K: usize>: Sync {
     /// If there are not so many.
     fn part(&self, index: usize) -> Result<Box<dyn Deref<Target = Tree<K>> + '_>, TreeError>;
 
-    /// The numbers, in their order, of all parts that meet a box, and maybe of some that do not.
+    /// The numbers of all parts that meet a box, in ascending order. There may be some that do not meet it.
     ///
     /// # Errors
     /// [`TreeError::Window`] if the box is empty or reaches beyond the domain.

@@ -7,7 +7,7 @@ use crate::cell::CellType;
 use crate::registry::registry;
 
 registry! {
-    /// What a region shows that was divided and is cut off: one of the values of its cells.
+    /// Which of the values of its cells stands for a region that is [cut](crate::Tree::cut) off.
     ///
     /// ```
     /// use orthant::Tree;

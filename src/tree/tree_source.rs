@@ -10,7 +10,7 @@ use crate::tree::parts::Parts;
 use crate::tree::source::Source;
 use crate::tree::stored::Tree;
 
-/// A tree, whose parts are read when cells of theirs are asked for.
+/// A tree as a [`Source`] of cells. It reads a part when somebody asks for cells of it.
 ///
 /// ```
 /// use orthant::ndarray::Array2;

@@ -6,7 +6,7 @@ use crate::tree::file::error::TreeFileError;
 use crate::tree::file::reader::TreeFile;
 use crate::tree::file::store::TreeStore;
 
-/// What is done with a tree whose number of dimensions becomes known when it is opened.
+/// Work on a tree whose number of dimensions is known only when the file is open: a closure that is generic over K.
 ///
 /// ```
 /// use orthant::Tree;
@@ -29,10 +29,10 @@ use crate::tree::file::store::TreeStore;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait TreeJob {
-    /// What comes of it.
+    /// The result of the work.
     type Output;
 
-    /// Does it.
+    /// Does the work in K dimensions.
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output;
 }
 

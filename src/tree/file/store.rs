@@ -12,7 +12,7 @@ use crate::tree::file::header::{Attributes, Header, HeaderFault};
 use crate::tree::file::info::{TreeInfo, Unfit};
 use crate::zarr::ZarrStore;
 
-/// A tree in a file or in a folder of files, of a number of dimensions that the file says. Its header was read and found right.
+/// A tree in a file whose number of dimensions is not known yet. Its header was read, and is valid.
 ///
 /// ```
 /// use orthant::ndarray::Array2;

@@ -28,7 +28,7 @@ use order::CellOrder;
 pub(super) use order::Span;
 use threshold::Classes;
 
-/// What makes cells one, and by what numbers.
+/// The kinds of predicates, with their numbers.
 ///
 /// ```
 /// use orthant::CellType;
