@@ -36,7 +36,8 @@ pub struct ArrayField<'a, const K: usize, T> {
 }
 
 impl<'a, const K: usize, T: Cell> ArrayField<'a, K, T> {
-    /// A field over `array` of static or dynamic dimensions; the domain's extents must be the array's, axes reversed.
+    /// A field over `array`, of static or dynamic dimensions. The domain must have the array's extents, with the axes
+    /// reversed.
     ///
     /// # Errors
     /// [`FieldError`] if the array does not have K axes, is empty, or has more than 2^32 − 1 cells on an axis.

@@ -6,18 +6,18 @@ use crate::field::twin::DeviceTwin;
 use crate::geometry::Region;
 use crate::rule::Verdict;
 
-/// Eight bytes that a region hands to its children, beside its code in the OLT: a point range, a tape, a node of a
-/// pyramid. Fields that [carry](Carry) pack and unpack it as they like.
+/// Eight bytes that a region hands to its children: a range of points, a tape, a node of a pyramid. They lie beside the
+/// region's code in the OLT, the table of regions that are examined next. A field that [carries](Carry) them packs and
+/// unpacks them as it likes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 #[repr(transparent)]
 pub struct Payload(pub u64);
 
-/// A field over the cells of a k-dimensional domain: what a cell is worth.
+/// What each cell of a k-dimensional domain is worth: its label.
 ///
-/// A field turns cells into labels and knows nothing of levels, curves or strategies. What it can do beyond saying what its
-/// labels are is optional: to evaluate cells here, to evaluate them on a GPU (one of the two), to prove regions, to carry
-/// eight bytes from a region to its children. An engine asks once, when it prepares a plan, and refuses in words what it
-/// would need and does not find.
+/// A field knows nothing of levels, curves or strategies. It says what its labels are, and evaluates cells on the CPU,
+/// on a GPU, or on both. All else is optional: it can prove regions, and it can carry eight bytes from a region to its
+/// children. An engine asks once, when it prepares a plan. If something it needs is missing, the error says what.
 ///
 /// ```
 /// use orthant::prelude::*;
@@ -48,26 +48,26 @@ pub trait Field<const K: usize>: Send + Sync {
     /// What its labels are.
     fn labels(&self) -> Labels;
 
-    /// Its evaluation here; None of a field that exists on a GPU only.
+    /// Its evaluation on the CPU; None if it exists on a GPU only.
     fn host(&self) -> Option<&dyn Evaluate<K>>;
 
-    /// What it can prove about regions, asked for before any cell is looked at, under rules that ask.
+    /// Its proofs about regions. Rules that ask for proofs use them before any cell is looked at.
     fn prover(&self) -> Option<&dyn Prove<K>> {
         None
     }
 
-    /// What its regions carry.
+    /// Its payloads, if its regions carry any.
     fn carrier(&self) -> Option<&dyn Carry<K>> {
         None
     }
 
-    /// The same field for a GPU; None if there is only this one.
+    /// The same field for a GPU; None if it exists on the CPU only.
     fn twin(&self) -> Option<DeviceTwin> {
         None
     }
 
-    /// A guess at the box dimension d of the boundary between labels, which sizes the OLT before a run: a level is
-    /// expected to subdivide a share r^(d−k) of its regions. Default: a smooth surface, k − 1.
+    /// A guess at the box dimension d of the boundary between labels. It sizes the OLT, the table of regions that are
+    /// examined next: a level should divide a share r^(d−k) of its regions. The default is k − 1, a smooth surface.
     fn boundary_dimension(&self) -> f64 {
         K as f64 - 1.0
     }
@@ -79,10 +79,9 @@ impl<const K: usize> std::fmt::Debug for dyn Field<K> + '_ {
     }
 }
 
-/// Labels of cells, here.
+/// Labels of cells on the CPU.
 ///
-/// Cells are asked for in batches: one virtual call per batch costs nothing, and a batch is what a vectorised inner loop
-/// wants to see.
+/// An engine asks for a batch of cells at a time. A batch costs one virtual call, and it suits a vectorised inner loop.
 ///
 /// ```
 /// use orthant::WordsMut;
@@ -99,8 +98,9 @@ impl<const K: usize> std::fmt::Debug for dyn Field<K> + '_ {
 /// assert_eq!(words, [3, 7]);
 /// ```
 pub trait Evaluate<const K: usize>: Sync {
-    /// The labels of `cells`, in their order, as words of the field's type. There are as many words as cells; any cell of
-    /// the domain may be asked for, in any order, any number of times, and always has the same bits.
+    /// Writes the labels of `cells`, in their order, as words of the field's type. There are as many words as cells. An
+    /// engine may ask for any cell of the domain, in any order and any number of times; the answer always has the same
+    /// bits.
     fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>);
 }
 
@@ -128,7 +128,7 @@ pub trait Evaluate<const K: usize>: Sync {
 /// assert_eq!([8, 16, 24].map(verdict), [Verdict::Uniform(1), Verdict::Mixed, Verdict::Uniform(0)]);
 /// ```
 pub trait Prove<const K: usize>: Sync {
-    /// What is certain of every cell of a region. The payload is the one that the region carries, else the default.
+    /// What is certain of all cells of a region. `payload` is the one that the region carries, else the default.
     fn prove(&self, region: &Region<K>, payload: Payload) -> Verdict;
 }
 

@@ -17,7 +17,8 @@ use crate::field::twin::DeviceTwin;
 use crate::geometry::{DigitRule, Domain, Region};
 use crate::rule::{RuleKind, Verdict};
 
-/// A digit set over the cells of a domain.
+/// A digit set: a cell is 1 if every one of its base-b digit vectors is kept, else 0. The t-th digit vector has the
+/// t-th digits of all coordinates.
 ///
 /// ```
 /// use orthant::field::DigitSet;
@@ -49,9 +50,8 @@ device_struct! {
 }
 
 impl<const K: usize, F: Fn(&[u32; K]) -> bool> DigitSet<K, F> {
-    /// The set of base-`base` digit vectors for which `keeps` holds, over a domain of extents `size`.
-    ///
-    /// Coordinates are read with as many digits as the longest axis needs, leading zeros included.
+    /// The set of all cells whose base-`base` digit vectors `keeps` accepts, over a domain of `size` cells. All
+    /// coordinates have as many digits as the longest axis needs, with leading zeros.
     ///
     /// # Panics
     /// If `base` is below 2.

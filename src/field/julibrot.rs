@@ -31,7 +31,8 @@ pub(crate) fn defaults(_: usize) -> Defaults {
     }
 }
 
-/// The field over `domain`.
+/// Opens all quadratic Julia sets over a domain: axes 0 and 1 are the starting point z, axes 2 and 3 are c. The label
+/// is the number of iterations of z² + c until z escapes, at most `dwell`.
 ///
 /// ```
 /// use orthant::field::{FieldOptions, julibrot};

@@ -32,7 +32,7 @@ pub(crate) fn defaults(k: usize) -> Defaults {
     }
 }
 
-/// The field over `domain`.
+/// Opens a field whose label is computed by your CUDA source, which `options` holds. It runs on a GPU only.
 ///
 /// ```
 /// use orthant::field::{FieldError, FieldOptions, kernel};

@@ -36,12 +36,12 @@ macro_rules! fields {
             /// The built-in ones.
             pub const ALL: &'static [Self] = &[$(Self::$Variant),+];
 
-            /// Every one, in the order in which they are listed to people: the program's own come first.
+            /// Every field, in the order of lists: the program's own come first.
             pub fn all() -> impl Iterator<Item = Self> {
                 OwnNumber::all().map(Self::Own).chain(Self::ALL.iter().copied())
             }
 
-            /// Makes fields known by their names, for as long as the process lives. Done once, before any name is read.
+            /// Makes fields known by their names until the process ends. Call it once, before any name is read.
             ///
             /// # Errors
             /// [`FieldError::Name`] if a name is empty or another field's; [`FieldError::Registered`] if it was done before.

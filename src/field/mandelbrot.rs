@@ -29,7 +29,8 @@ pub(crate) fn defaults(_: usize) -> Defaults {
     }
 }
 
-/// The field over `domain`.
+/// Opens the Mandelbrot set over a domain: the label of a point c is the number of iterations of z² + c until z
+/// escapes, at most `dwell`.
 ///
 /// ```
 /// use orthant::field::{FieldOptions, mandelbrot};

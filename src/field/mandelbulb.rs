@@ -32,7 +32,8 @@ pub(crate) fn defaults(_: usize) -> Defaults {
     }
 }
 
-/// The field over `domain`.
+/// Opens the Mandelbulb of power 8 over a domain: the label of a point is the number of iterations until it escapes, at
+/// most `dwell`.
 ///
 /// ```
 /// use orthant::field::{FieldOptions, mandelbulb};

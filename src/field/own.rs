@@ -69,7 +69,7 @@ impl std::fmt::Debug for OwnField {
     }
 }
 
-/// Which of those that were registered.
+/// The number of a registered field among all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OwnNumber(usize);
 
@@ -96,12 +96,13 @@ impl OwnNumber {
 }
 
 impl OwnField {
-    /// A field in no dimension yet: its name, a line for lists, and what a bare run uses in k dimensions.
+    /// A field that exists in no dimension yet. `about` is its line in lists, and `defaults` says what a bare run uses
+    /// in k dimensions.
     pub fn new(name: &'static str, about: &'static str, defaults: fn(usize) -> Defaults) -> Self {
         Self { name, about, defaults, dims: Vec::new(), opens: [const { None }; MAX_DIM] }
     }
 
-    /// With what builds it in K dimensions.
+    /// Adds what builds the field in K dimensions.
     ///
     /// # Panics
     /// If K is not between 1 and 8.

@@ -62,7 +62,7 @@ impl Problem {
     }
 }
 
-/// The schemes that are tried: every combination, the same on every axis.
+/// The schemes to try: every combination of these splits and stop sides, the same on every axis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Space {
     /// Initial splits.

@@ -29,7 +29,7 @@ impl Checksum {
     }
 }
 
-/// The labels of every cell of a domain, or of a box of its cells: the window.
+/// The labels of all cells of a domain, or of a box of its cells: the window.
 ///
 /// ```
 /// use orthant::prelude::*;
@@ -113,7 +113,7 @@ impl<const K: usize> DenseArray<K> {
         self.cells.word(self.window.place(cell))
     }
 
-    /// The words of the cells from `cell` on along an axis, as many as `words` has room for.
+    /// Writes the words of the cells from `cell` on along an axis, as many as `words` has room for.
     ///
     /// # Panics
     /// If one of them is outside the window.
@@ -133,7 +133,7 @@ impl<const K: usize> DenseArray<K> {
         &mut self.cells
     }
 
-    /// The storage indices of the row along axis 0 through a cell of the window.
+    /// The indices in storage of the row along axis 0 that holds a cell of the window.
     pub fn row(&self, mut cell: [u32; K]) -> std::ops::Range<usize> {
         cell[0] = self.window.corner[0];
         let start = self.window.place(cell);

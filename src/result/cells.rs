@@ -147,7 +147,7 @@ impl Cells {
         self.len() == 0
     }
 
-    /// The cells as what they are; None if their type is another one.
+    /// The cells as values of type `T`; None if they are of another type.
     pub fn as_slice<T: Cell>(&self) -> Option<&[T]> {
         (T::TYPE == self.kind).then(|| each_width!(&self.bits, v => bytemuck::cast_slice(v)))
     }

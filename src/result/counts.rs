@@ -28,7 +28,7 @@ pub struct LevelCounts {
     pub subdivided: u64,
     /// Uniform regions.
     pub filled: u64,
-    /// Those of them that were proven: no cell was looked at.
+    /// Uniform regions that were proven, so that no cell was looked at. `filled` contains them.
     pub proven: u64,
     /// Mixed regions at the last level.
     pub leaves: u64,
@@ -40,7 +40,8 @@ pub struct LevelCounts {
     pub leaf_cells: u64,
     /// Cells evaluated outside exploration.
     pub evaluated_cells: u64,
-    /// The labels of all cells explored and evaluated, added up: the iterations spent by a dwell field.
+    /// The sum of the labels of all cells that were explored or evaluated. For a dwell field this is the number of
+    /// iterations.
     pub label_sum: u64,
 }
 
@@ -78,13 +79,13 @@ pub struct LevelStats<const K: usize> {
     pub level: Level<K>,
     /// What was found on it.
     pub counts: LevelCounts,
-    /// Entries of the level's read table and of the write table it filled; 0 for strategies without tables.
+    /// Entries of the table that the level read, and of the one that it filled; 0 if the strategy has no tables.
     pub olt_entries: u64,
-    /// Bytes of the two.
+    /// Bytes of both tables.
     pub olt_bytes: u64,
     /// What was launched for it.
     pub kernels: LevelKernels,
-    /// Wall time; None where levels overlap (DP).
+    /// Wall time. None if levels overlap, as under DP.
     pub time: Option<Duration>,
 }
 
