@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cell::{Cell, CellType, with_type};
 
-/// A finite number: a whole one of 64 bits, or a double.
+/// A finite number: a whole number of 64 bits, or a double.
 ///
 /// ```
 /// use orthant::CellType;
@@ -33,7 +33,7 @@ pub enum Number {
     Real(f64),
 }
 
-/// A text that is no finite number.
+/// A text that is not a finite number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is not a finite number")]
 pub struct NoNumber(pub String);
@@ -136,7 +136,8 @@ impl Number {
         if below { near.next_up() } else { near }
     }
 
-    /// The word of a cell of this value, in types with a point of the nearest; None if the type has none.
+    /// The word of a cell of this value; None if the type does not have the value. Of `f32` and `f64` it is the nearest
+    /// value.
     pub fn word(self, kind: CellType) -> Option<u64> {
         match kind {
             CellType::F32 => Some(self.real() as f32).filter(|value| value.is_finite()).map(Cell::word),

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// One number where all axes are equal, else the axes as they are.
+/// One number if all axes are equal, else the axes as they are.
 ///
 /// ```
 /// use orthant::per_axis;
@@ -27,7 +27,7 @@ pub fn text<T: ToString>(axes: &[T]) -> String {
     axes.iter().map(T::to_string).collect::<Vec<_>>().join("x")
 }
 
-/// What axes are called that have no names of their own: x, y, z and w, or x0, x1 and so on where there are more.
+/// The names of axes that have none of their own: x, y, z and w, or x0, x1 and so on if there are more than four.
 pub fn names(k: usize) -> Vec<String> {
     match k {
         0..=4 => ["x", "y", "z", "w"][..k].iter().map(|&name| name.to_owned()).collect(),

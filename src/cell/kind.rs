@@ -98,12 +98,12 @@ impl CellType {
         with_type!(self, T => size_of::<T>() as u64)
     }
 
-    /// The largest number up to which it holds every count.
+    /// The largest number up to which the type holds every whole number from 0 on.
     pub fn most(self) -> u64 {
         with_type!(self, T => <T as Cell>::MOST)
     }
 
-    /// True of numbers with a point, some of which are not equal to themselves.
+    /// True for `f32` and `f64`, which have NaNs.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
     }
@@ -119,19 +119,19 @@ impl CellType {
         with_type!(self, T => T::from_word(word) as u64)
     }
 
-    /// The number that a word is, as nearly as a double can say it.
+    /// The value of a word, as the nearest double.
     #[allow(clippy::unnecessary_cast, reason = "one body for every type")]
     pub fn number(self, word: u64) -> f64 {
         with_type!(self, T => T::from_word(word) as f64)
     }
 
-    /// The word as people read it.
+    /// The value of a word as text.
     pub fn text(self, word: u64) -> String {
         with_type!(self, T => T::from_word(word).to_string())
     }
 
-    /// A number by which words are ordered as the values are that they stand for: -0 before 0, what is not a number before all
-    /// numbers or after them, by its sign. Ranks of whole numbers are as far apart as the numbers, and the rank of a rank is the word.
+    /// A number that orders words as their values: -0 comes before 0, and NaNs come before or after all numbers, by
+    /// their sign. Ranks of whole numbers are as far apart as the numbers.
     pub fn rank(self, word: u64) -> u64 {
         let sign = 1 << (8 * self.bytes() - 1);
         match self {

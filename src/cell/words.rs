@@ -2,7 +2,7 @@
 
 use crate::cell::kind::{Cell, CellType};
 
-/// Words of cells, in a row: 32 bits each for types of up to four bytes, else 64.
+/// The words of cells in a row: 32 bits each if the type has at most four bytes, else 64.
 ///
 /// ```
 /// use orthant::Words;
@@ -116,7 +116,7 @@ impl<'a> WordsMut<'a> {
         self.len() == 0
     }
 
-    /// Writes values into them, as many as there are words. `T` is the field's type.
+    /// Writes as many values as there are words. `T` is the field's type.
     ///
     /// # Panics
     /// If a word of `T` is wider or narrower than they are.
@@ -130,7 +130,7 @@ impl<'a> WordsMut<'a> {
         }
     }
 
-    /// The words of a type of up to four bytes.
+    /// The words of a type of at most four bytes.
     ///
     /// # Panics
     /// If they are of eight: an engine asked a field for words of another type than it said it has.

@@ -50,9 +50,10 @@ pub trait Job {
 /// use orthant::prelude::*;
 /// let rings = OwnField::new("rings", "rings about a corner", |k| Defaults { size: 256, ..Defaults::unit(k) })
 ///     .in_dim::<2>(|_, _| Ok(Box::new(CellField::new(1, |[x, y]| (x * x + y * y) >> 9 & 1))));
-/// FieldKind::register(vec![rings]).unwrap();
-/// let request = Request::new("rings".parse().unwrap());
-/// assert_eq!(request.workload.name(), "rings");
+/// FieldKind::register(vec![rings])?;
+/// let request = Request::new("rings".parse()?);
+/// assert_eq!(request.plan::<2>()?.domain().size(), [256, 256]);
+/// # Ok::<(), orthant::Error>(())
 /// ```
 pub struct OwnField {
     pub(super) name: &'static str,

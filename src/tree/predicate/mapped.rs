@@ -23,7 +23,8 @@ pub(super) enum Map {
     Labels(Steps),
 }
 
-/// A source as a [predicate](crate::tree::Predicate::over) has its cells.
+/// A source whose cells are a function of those of another: the result of
+/// [`Predicate::over`](crate::tree::Predicate::over).
 ///
 /// ```
 /// use orthant::CellType;

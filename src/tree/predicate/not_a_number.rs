@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::number::Number;
 
-/// What is done about cells that are not a number.
+/// What is done about cells that are NaN.
 ///
 /// ```
 /// use orthant::tree::{NotANumber, Number};
