@@ -3,6 +3,13 @@
 //! Products of extents saturate: beyond the largest unit a number is only known to be larger than any machine.
 
 /// A number of bytes in binary units.
+///
+/// ```
+/// use orthant::Bytes;
+///
+/// assert_eq!(Bytes(1023).to_string(), "1023 B");
+/// assert_eq!(Bytes(3 << 19).to_string(), "1.5 MiB");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(pub u128);
 

@@ -8,7 +8,20 @@ use std::ops::RangeInclusive;
 
 use crate::per_axis;
 
-/// A value that cannot be used, and why.
+/// A value of a choice that cannot be used, and why.
+///
+/// ```
+/// use orthant::prelude::*;
+/// use orthant::{CellType, Error};
+///
+/// // A cell of one byte counts to 255.
+/// let mut request = Request::new(FieldKind::Mandelbrot).dwell(1000);
+/// request.how = How::default().cell(CellType::U8);
+/// match request.options() {
+///     Err(Error::Choice(error)) => assert_eq!((error.name, &*error.value, error.with), ("dwell", "1000", &["cell"][..])),
+///     other => panic!("{other:?}"),
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name}{}{value}: {reason}", if value.is_empty() { "" } else { " " })]
 pub struct ChoiceError {
@@ -33,7 +46,23 @@ impl ChoiceError {
     }
 }
 
-/// One choice of a run, for whoever has to list, read or write all of them.
+/// One choice of a run, such as `strategy`: its name, its values and its check. Use it to list choices, to read them or
+/// to write them.
+///
+/// ```
+/// use orthant::StrategyKind;
+/// use orthant::backend::Tuning;
+///
+/// // The choices of a group, for a form or a list of options.
+/// let choice = Tuning::CHOICES.iter().find(|choice| choice.name == "strategy").ok_or("there is one")?;
+/// assert_eq!((choice.names)(), ["exhaustive", "ask", "dp"]);
+/// assert!((choice.check)("fast").is_err());
+/// // One by its name and the text of its value.
+/// let mut tuning = Tuning::default();
+/// tuning.set(choice.name, "dp")?;
+/// assert_eq!(tuning.strategy, StrategyKind::Dp);
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Choice {
     /// Its name: words joined by dashes, or a single letter as in the papers.
@@ -110,6 +139,13 @@ impl<T: ChoiceValue> ChoiceValue for Option<T> {
 }
 
 /// `N` or `a^b`, within a range.
+///
+/// ```
+/// use orthant::choice::number;
+///
+/// assert_eq!(number("2^12", 1..=10_000), Ok(4096));
+/// assert!(number("2^14", 1..=10_000).is_err());
+/// ```
 ///
 /// # Errors
 /// Says what is wrong, for people.

@@ -9,7 +9,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::cell::{Cell, CellType, with_type};
 
-/// A finite number: a whole one of 64 bits, or a double.
+/// A finite number: a whole number of 64 bits, or a double.
+///
+/// ```
+/// use orthant::CellType;
+/// use orthant::tree::Number;
+///
+/// assert_eq!(("300".parse(), "-3".parse()), (Ok(Number::Natural(300)), Ok(Number::Negative(-3))));
+/// assert_eq!("2.5".parse(), Ok(Number::Real(2.5)));
+/// assert!("nan".parse::<Number>().is_err());
+/// // Not every type has every number.
+/// assert_eq!(Number::Natural(300).word(CellType::U8), None);
+/// assert_eq!(Number::Negative(-3).word(CellType::I8), Some(253));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Number {
@@ -21,7 +33,7 @@ pub enum Number {
     Real(f64),
 }
 
-/// A text that is no finite number.
+/// A text that is not a finite number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is not a finite number")]
 pub struct NoNumber(pub String);
@@ -124,7 +136,8 @@ impl Number {
         if below { near.next_up() } else { near }
     }
 
-    /// The word of a cell of this value, in types with a point of the nearest; None if the type has none.
+    /// The word of a cell of this value; None if the type does not have the value. Of `f32` and `f64` it is the nearest
+    /// value.
     pub fn word(self, kind: CellType) -> Option<u64> {
         match kind {
             CellType::F32 => Some(self.real() as f32).filter(|value| value.is_finite()).map(Cell::word),

@@ -6,7 +6,15 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// One number where all axes are equal, else the axes as they are.
+/// One number if all axes are equal, else the axes as they are.
+///
+/// ```
+/// use orthant::per_axis;
+///
+/// assert_eq!(per_axis::shortest(&[4, 4, 4]), [4]);
+/// assert_eq!(per_axis::shortest(&[4, 4, 1]), [4, 4, 1]);
+/// assert_eq!((per_axis::text(&[4, 4, 1]), per_axis::names(3)), ("4x4x1".to_owned(), vec!["x".into(), "y".into(), "z".into()]));
+/// ```
 pub fn shortest<T: PartialEq + Copy>(axes: &[T]) -> Vec<T> {
     match axes {
         [first, rest @ ..] if rest.iter().all(|axis| axis == first) => vec![*first],
@@ -19,7 +27,7 @@ pub fn text<T: ToString>(axes: &[T]) -> String {
     axes.iter().map(T::to_string).collect::<Vec<_>>().join("x")
 }
 
-/// What axes are called that have no names of their own: x, y, z and w, or x0, x1 and so on where there are more.
+/// The names of axes that have none of their own: x, y, z and w, or x0, x1 and so on if there are more than four.
 pub fn names(k: usize) -> Vec<String> {
     match k {
         0..=4 => ["x", "y", "z", "w"][..k].iter().map(|&name| name.to_owned()).collect(),

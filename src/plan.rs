@@ -70,7 +70,7 @@ pub struct Plan<const K: usize> {
 }
 
 impl<const K: usize> Plan<K> {
-    /// Checks everything and derives the levels.
+    /// Checks everything, and derives the levels. [`Plan::builder`] has defaults for what you leave out.
     ///
     /// # Errors
     /// [`PlanError`] names the field: g outside 1..=n, r or B of 0, r of 1 on every axis, a curve that cannot serve {g, r} or
@@ -147,24 +147,41 @@ impl<const K: usize> Plan<K> {
         if self.encoding.bits(level) <= 32 { 4 } else { 8 }
     }
 
-    /// The number of regions expected on each level if the boundary between labels has box dimension `d`:
-    /// N_0 = G, then N_{i+1} = R·P_i·N_i, where P_i is the share of level i that is mixed, of what is below mixed regions.
+    /// The number of regions expected on each level, if the boundary between labels has box dimension `d`. N_0 = G is
+    /// the initial grid. Then N_{i+1} = R·P_i·N_i, where P_i is the share of the examined regions of level i that are
+    /// mixed.
     ///
-    /// A grid of M regions per axis has M^d mixed ones, so that P_0 = g^(d−k) and P_i = r^(d−k), the self-similar density of
-    /// the ASK paper's model with the initial grid treated as one wide split. Regions that are longer on some axes are more
-    /// often mixed, because the boundary crosses them somewhere along those axes. With M_1 ≤ .. ≤ M_k and M_0 = 1, a boundary
-    /// in general position meets
+    /// With M regions on every axis the boundary meets M^d regions, so P_0 = g^(d−k) and P_i = r^(d−k). This is the
+    /// self-similar density of the ASK paper, with the initial grid as one wide split.
+    ///
+    /// Regions that are longer on some axes are mixed more often, because the boundary crosses them somewhere along
+    /// those axes. With M_1 ≤ .. ≤ M_k and M_0 = 1, a boundary in general position meets
     ///
     /// ```text
     /// A(M) = ∏_j (M_j / M_{j−1})^min(d, k−j+1)
     /// ```
     ///
-    /// regions of the whole lattice: what is split only on the k−j+1 finest axes shows the boundary's projection along the
-    /// others, whose dimension is the lesser of d and k−j+1. Hence P_i = A(M_i) / (R·A(M_{i−1})), which for the same r on every
-    /// axis is r^(d−k) again, whatever g. Where only k' axes are split it is R^((max(d, k−k')−k)/k') while they are the coarser
-    /// ones, as in slices of the domain, and R^((min(d, k')−k')/k') when they are the finer ones, as in its projection: 1 if
-    /// that fills them, as it does for d = k−1. An axis that is not split counts as M_j = g_j·n_j/(n_j − g_j), which is from
-    /// a region's first cell to its last: regions of single cells are slices, however few there are.
+    /// regions of the whole lattice. The k−j+1 finest axes show the boundary's projection along the others, and the dimension of
+    /// the projection is min(d, k−j+1). Hence P_i = A(M_i) / (R·A(M_{i−1})). With the same r on every axis that is r^(d−k) again,
+    /// whatever g.
+    ///
+    /// If only k' axes are split there are two cases:
+    ///
+    /// - They are the coarser axes, as in slices of the domain: P_i = R^((max(d, k−k')−k)/k').
+    /// - They are the finer axes, as in a projection of it: P_i = R^((min(d, k')−k')/k'). That is 1 if the projection fills them,
+    ///   as it does for d = k−1.
+    ///
+    /// An axis that is not split counts as M_j = g_j·n_j/(n_j − g_j), because a region is as long as from its first cell to its
+    /// last. So regions of single cells are slices, however few there are.
+    ///
+    /// ```
+    /// use orthant::prelude::*;
+    ///
+    /// // A straight line through 64 x 64 cells meets about 4 of the 4 x 4 regions, and half of all children.
+    /// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(4, 2, 1)).build()?;
+    /// assert_eq!(plan.expected_regions(1.0), [16.0, 16.0, 32.0, 64.0]);
+    /// # Ok::<(), orthant::PlanError>(())
+    /// ```
     pub fn expected_regions(&self, d: f64) -> Vec<f64> {
         let regions = self.levels[0].regions() as f64;
         self.expected_below(0, regions, self.expected_densities(d)[0], d)

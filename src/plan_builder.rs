@@ -14,6 +14,20 @@ use crate::rule::RuleKind;
 /// | [`g`](Self::g), [`r`](Self::r), [`b`](Self::b) | those of [`Scheme::for_array`]: leaves of about 4096 cells |
 /// | [`curve`](Self::curve) | [`CurveKind::Morton`] |
 /// | [`rule`](Self::rule) | [`RuleKind::Border`]: the border of a region decides |
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let builder = Plan::builder([64, 64, 32]).scheme(Scheme::uniform(4, 2, 2));
+/// let plan = builder.build()?;
+/// // What was left out: cells are their own coordinates, sampled in their centres.
+/// assert_eq!(plan.domain().window(), [[0.0, 64.0], [0.0, 64.0], [0.0, 32.0]]);
+/// assert_eq!(plan.domain().sample(), Sample::Centre);
+/// // One builder makes several plans.
+/// let exact = builder.rule(RuleKind::Full).build()?;
+/// assert_eq!((plan.rule(), exact.rule()), (RuleKind::Border, RuleKind::Full));
+/// # Ok::<(), orthant::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[must_use = "a plan comes of `build`"]
 pub struct PlanBuilder<const K: usize> {

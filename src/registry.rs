@@ -5,6 +5,13 @@
 //! half added.
 
 /// A name that is not in a registry, with the names that are.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let error = "hilbrt".parse::<CurveKind>().unwrap_err();
+/// assert_eq!((error.name.as_str(), error.known.as_str()), ("hilbrt", "canonical, morton, hilbert"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} '{name}': expected one of {known}{}", instead.map(|way| format!("; {way}")).unwrap_or_default())]
 pub struct UnknownName {

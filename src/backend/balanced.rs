@@ -4,18 +4,31 @@ use crate::backend::control::Control;
 use crate::backend::error::Error;
 use crate::balance::{Balancer, Items};
 
-/// Units of items, done by a balancer again and again: each changes four bytes that are its own.
+/// A measurement of a balancer: it does the units of items again and again. Each unit changes four bytes of its own.
+///
+/// ```
+/// use orthant::backend::Balancing;
+/// use orthant::balance::{BalancerKind, Items};
+/// use orthant::{Control, Target};
+///
+/// let (items, balancer, control) = (Items::new(vec![2, 0, 3])?, BalancerKind::MergePath.into(), Control::default());
+/// let (items, balancer, control) = (&items, &balancer, &control);
+/// let asked = Balancing { items, balancer, warm_up: 1, samples: 3, copies: Some(1), control };
+/// let found = Target::cpu().balance(&asked)?;
+/// assert_eq!((found.samples.len(), found.mistakes), (3, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Balancing<'a> {
-    /// Whose units.
+    /// The items.
     pub items: &'a Items,
-    /// By which balancer.
+    /// The balancer.
     pub balancer: &'a Balancer,
-    /// How often before the first sample.
+    /// Repetitions before the first sample.
     pub warm_up: usize,
-    /// How often.
+    /// Samples.
     pub samples: usize,
-    /// Copies of everything that take turns, so that caches do not hold what is measured; None: as many as that takes.
+    /// Copies of everything that take turns, so that caches do not hold what is measured. None: as many as are needed.
     pub copies: Option<usize>,
     /// Cancels it between two samples.
     pub control: &'a Control,
@@ -31,15 +44,14 @@ pub trait Balances {
     fn balance(&self, asked: &Balancing<'_>) -> Result<Balanced, Error>;
 }
 
-/// What came of it.
+/// The result of a measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Balanced {
     /// The times of all samples.
     pub samples: Vec<BalanceTimes>,
     /// What each took on the host's clock.
     pub wall: Vec<f64>,
-    /// Units that were not done once per sample, by their item and in their place, and items whose sum is wrong: 0 of a balancer
-    /// that is right.
+    /// Units that were not done once per sample in their place, and items whose sum is wrong. A correct balancer has 0.
     pub mistakes: u64,
     /// Copies that took turns.
     pub copies: usize,

@@ -4,7 +4,22 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use crate::backend::error::Error;
 
-/// Cancels a run, and tells how far it is.
+/// Cancels a run from another thread, and reads its progress.
+///
+/// ```
+/// use orthant::prelude::*;
+/// use orthant::{Control, Error};
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).build()?;
+/// let left = CellField::new(1, |[x, _]| u32::from(x < 32));
+/// // Another thread can read the progress, and cancel the run.
+/// let control = Control::default();
+/// Run::new(&plan, &left).control(&control).start()?;
+/// assert_eq!(control.cells_done(), 64 * 64);
+/// control.cancel(0);
+/// assert!(matches!(Run::new(&plan, &left).control(&control).start(), Err(Error::Interrupted(0))));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Control {
     signal: AtomicUsize,
@@ -14,7 +29,8 @@ pub struct Control {
 }
 
 impl Control {
-    /// Asks the run to stop soon; it then fails with [`Error::Interrupted`]. `signal` is a signal number, or 0.
+    /// Asks the run to stop soon. It then fails with [`Error::Interrupted`], which holds `signal`: a signal number, or
+    /// 0. The control stays cancelled.
     pub fn cancel(&self, signal: usize) {
         self.signal.store(signal, Ordering::Relaxed);
         self.cancelled.store(true, Ordering::Release);
@@ -25,8 +41,8 @@ impl Control {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Cells looked at so far, to explore a region or to label it: it grows while a long region settles nothing. A cell may
-    /// count more than once; 0 where a backend does not tell.
+    /// Cells that were looked at so far, to explore a region or to label it. A cell may count more than once. The
+    /// number grows even while a long region settles nothing; it is 0 if the backend does not report it.
     pub fn cells_looked_at(&self) -> u64 {
         self.looked.load(Ordering::Relaxed)
     }

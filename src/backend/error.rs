@@ -12,8 +12,22 @@ use crate::plan::PlanError;
 use crate::registry::UnknownName;
 use crate::result::{MaterialiseError, MemoryError};
 
-/// What went wrong. The message says what, which value, and what would be allowed. Where it is about a choice it begins with
-/// the choice's name.
+/// What went wrong. The message names the value and what is allowed. An error of a choice begins with the choice's
+/// name.
+///
+/// ```
+/// use orthant::prelude::*;
+/// use orthant::{Error, PlanError};
+///
+/// fn build(g: u32) -> Result<Plan<2>, Error> {
+///     Ok(Plan::builder([64, 64]).g([g, 4]).build()?)
+/// }
+/// assert!(build(4).is_ok());
+/// match build(100) {
+///     Err(Error::Plan(PlanError::InitialSplit { axis, g, n })) => assert_eq!((axis, g, n), (0, 100, 64)),
+///     other => panic!("{other:?}"),
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

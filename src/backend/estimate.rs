@@ -8,9 +8,22 @@ use crate::field::Field;
 use crate::plan::Plan;
 use crate::result::{Keep, MemoryError, Stored, Terminal};
 
-/// Bytes that a run is expected to need. The dense array is exact; tables and terminal regions follow from the box
-/// dimension that the field expects of its boundary ([`Plan::expected_regions`]), and are checked again, exactly,
-/// as they grow.
+/// The bytes that a run should need.
+///
+/// The dense array is exact. Tables and terminal regions follow from [`Plan::expected_regions`], with the box dimension
+/// that the field expects of its boundary. The run checks them again, exactly, as they grow.
+///
+/// ```
+/// use orthant::backend::Estimate;
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([1000, 1000]).build()?;
+/// let field = CellField::new(1, |[x, _]| u32::from(x < 500));
+/// let estimate = Estimate::new(&plan, &field, &How::default());
+/// assert_eq!(estimate.dense, 2 * 1_000_000); // cells are u16
+/// assert!(estimate.check(Some(1_000_000)).is_err());
+/// # Ok::<(), orthant::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
     /// The dense array.

@@ -12,8 +12,23 @@ use crate::result::{Keep, Storage};
 use crate::rule::RuleKind;
 
 registry! {
-    /// The host program that drives a subdivision. All of them give the same cells, counts and terminal regions, except
-    /// that Exhaustive has one region, the domain.
+    /// The way from level to level. Under every rule `ask` and `dp` give the same cells, counts and terminal regions.
+    /// `exhaustive` has one region, the domain, and evaluates every cell; the rules `full` and `certified` give the
+    /// same cells.
+    ///
+    /// ```
+    /// use orthant::prelude::*;
+    ///
+    /// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).rule(RuleKind::Full).build()?;
+    /// let disc = CellField::new(1, |[x, y]| u32::from(x * x + y * y < 1000));
+    /// let checksum = |&strategy: &StrategyKind| {
+    ///     let run = Run::new(&plan, &disc).how(How::default().strategy(strategy)).start()?;
+    ///     Ok(run.array().map(|array| array.checksum()))
+    /// };
+    /// let sums = StrategyKind::ALL.iter().map(checksum).collect::<Result<Vec<_>, orthant::Error>>()?;
+    /// assert!(sums[0].is_some() && sums.iter().all(|sum| *sum == sums[0]));
+    /// # Ok::<(), orthant::Error>(())
+    /// ```
     pub enum StrategyKind("strategy") {
         /// Every cell of the domain, without subdivision. The oracle of the others.
         Exhaustive = "exhaustive",
@@ -25,7 +40,22 @@ registry! {
 }
 
 registry! {
-    /// How many workers share a region; the parallel scheme of the papers.
+    /// How many workers share a region. The papers call this the parallel scheme.
+    ///
+    /// ```
+    /// use orthant::Mapping;
+    /// use orthant::prelude::*;
+    ///
+    /// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).rule(RuleKind::Full).build()?;
+    /// let disc = CellField::new(1, |[x, y]| u32::from(x * x + y * y < 1000));
+    /// let checksum = |mapping| {
+    ///     let run = Run::new(&plan, &disc).how(How::default().mapping(mapping)).start()?;
+    ///     Ok::<_, orthant::Error>(run.regions_checksum())
+    /// };
+    /// // Tuning changes times, and no cell.
+    /// assert_eq!(checksum(Mapping::Sbr)?, checksum(Mapping::Mbr)?);
+    /// # Ok::<(), orthant::Error>(())
+    /// ```
     pub enum Mapping("scheme") {
         /// One worker explores, fills, evaluates or divides its region.
         Sbr = "sbr",
@@ -38,13 +68,14 @@ registry! {
 }
 
 impl Mapping {
-    /// Those of the papers, which every backend and every strategy has; the cost model is about them.
+    /// The mappings of the papers, which the cost model is about. Every backend and every strategy has them.
     pub const OF_THE_PAPERS: [Self; 2] = [Self::Sbr, Self::Mbr];
 }
 
 registry! {
-    /// When terminal regions are settled, that is uniform ones filled and leaves evaluated. On a GPU it is about a dense array:
-    /// the bricks of `keep regions` are always evaluated from a list, since their number says how much memory they take.
+    /// When terminal regions are settled: uniform ones filled, and leaves evaluated. On a GPU it matters for a dense
+    /// array only. The bricks of `keep regions` are always evaluated from a list, because the list says how much memory
+    /// they need.
     pub enum Pass("pass") {
         /// At once, by the workers that explored them.
         InPlace = "in-place",
@@ -119,8 +150,8 @@ registry! {
 }
 
 registry! {
-    /// Whether the field is asked for proofs of regions before their cells are looked at. A proof is used where it says of all cells
-    /// that decide a region that they are equal, so that nothing but the cells that are looked at depends on it.
+    /// Whether a run asks the field for proofs of regions before it looks at their cells. It uses a proof only if the
+    /// proof says that all cells that decide the region are equal. So proofs change no cell.
     pub enum Proofs("proofs") {
         /// Regions are decided by their cells.
         No = "no",
@@ -218,7 +249,8 @@ impl Tuning {
     }
 }
 
-/// How a plan is carried out. Starts from defaults; every choice has a setter of its name.
+/// How a plan is carried out: what is kept, and tuning. It starts from defaults, and every choice has a setter of its
+/// name. Tuning changes no cell.
 ///
 /// ```
 /// use orthant::{How, Keep, StrategyKind};
@@ -234,22 +266,21 @@ pub struct How {
     pub tuning: Tuning,
     /// Tuning of a GPU; None: its defaults. A CPU refuses it.
     pub cuda: Option<CudaTuning>,
-    /// The most memory that results and tables may take, in bytes; None: no limit. A guard, which changes neither cells nor
-    /// times.
+    /// The most bytes that results and tables may take; None: no limit. It changes neither cells nor times.
     pub mem_limit: Option<u64>,
-    /// A byte that the dense array is filled with before a run, outside of its time; None: the array is as it comes. A check:
-    /// a cell that is never written then shows.
+    /// A byte that fills the dense array before a run, outside of its time, so that a cell that is never written shows.
+    /// None: the array is not filled.
     pub poison: Option<u8>,
 }
 
 impl How {
-    /// With a limit of memory in bytes.
+    /// Sets the most bytes that results and tables may take.
     #[must_use]
     pub fn mem_limit(self, bytes: u64) -> Self {
         Self { mem_limit: Some(bytes), ..self }
     }
 
-    /// With a dense array that is filled with a byte before a run.
+    /// Fills the dense array with a byte before a run.
     #[must_use]
     pub fn poison(self, byte: u8) -> Self {
         Self { poison: Some(byte), ..self }

@@ -14,7 +14,26 @@ use crate::geometry::{Region, WindowError};
 use crate::parallel;
 use crate::plan::Plan;
 
-/// The regions that a run starts from: it examines those, and those below them.
+/// The regions that a run starts from. It examines these and the regions below them.
+///
+/// ```
+/// use orthant::backend::{Part, Roots};
+/// use orthant::prelude::*;
+/// use orthant::{Control, Error};
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).build()?;
+/// let left = CellField::new(1, |[x, _]| u32::from(x < 32));
+/// let (cpu, how) = (Target::cpu(), How::default().keep(Keep::Regions));
+/// let mut prepared = cpu.of().prepare(&plan, &left, &how)?;
+/// // Two of the four regions of level 0.
+/// let table = Roots::Table { level: 0, codes: &[0, 3], payloads: &[] };
+/// prepared.run(&Part::of(table), &Control::default())?;
+/// assert_eq!(prepared.subdivision()?.cells(), 2 * 32 * 32);
+/// // The level has four codes.
+/// let beyond = Roots::Codes { level: 0, range: 0..5 };
+/// assert!(matches!(prepared.run(&Part::of(beyond), &Control::default()), Err(Error::Part(_))));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Roots<'r> {
@@ -39,9 +58,10 @@ pub enum Roots<'r> {
     },
 }
 
-/// A part of a plan: what a run computes of it, and what a dense array covers. The default is the whole.
+/// A part of a plan: the regions that a run starts from, and the box that its dense array covers. The default is the
+/// whole plan.
 ///
-/// Where the array keeps no cell of the roots it is 0, or the poison that was chosen; cells of the roots beyond the window are
+/// Cells of the array outside the roots are 0, or the poison that you chose. Cells of the roots outside the box are
 /// computed and counted, but not stored.
 ///
 /// ```

@@ -20,7 +20,7 @@ pub(crate) mod sealed {
     pub trait SealedBackend {}
 }
 
-/// What can be said of a backend without a dimension. The backends of this crate alone have it.
+/// What a backend says of itself, without a number of dimensions. Only the backends of this crate implement it.
 pub trait Place: sealed::SealedBackend {
     /// Its name in the registry of backends.
     fn name(&self) -> &'static str;
@@ -35,11 +35,27 @@ pub trait Place: sealed::SealedBackend {
     fn facts(&self) -> Option<DeviceFacts>;
 }
 
-/// A coarse sample, ready to be taken: every call evaluates the cells of a grid, in storage order, unless it is
-/// [`Error::Interrupted`]: [keys](crate::rule::exact) of their labels' words.
+/// Takes a coarse sample: every call evaluates the cells of a grid in storage order, and returns the
+/// [keys](crate::rule::exact::key) of their labels. A cancelled control ends it with [`Error::Interrupted`].
 pub type Sampler<'a> = Box<dyn FnMut(&Control) -> Result<Vec<u64>, Error> + 'a>;
 
-/// Where plans are carried out. The cells are the same everywhere, to the bit. Open one by [`Target::open`](crate::Target::open).
+/// Where plans are carried out. Every backend computes the same cells, to the bit.
+/// [`Target::open`](crate::Target::open) opens one.
+///
+/// ```
+/// use orthant::Control;
+/// use orthant::geometry::SampleGrid;
+/// use orthant::prelude::*;
+///
+/// // A coarse sample on the CPU: every second cell of 8 x 8.
+/// let plan = Plan::builder([8, 8]).scheme(Scheme::uniform(2, 2, 1)).build()?;
+/// let numbered = CellField::new(63, |[x, y]| x + 8 * y);
+/// let cpu = Target::cpu();
+/// let grid = SampleGrid::new(plan.domain().size(), 16);
+/// let mut sample = cpu.of().sample(plan.domain(), &numbered, grid, &How::default())?;
+/// assert_eq!(sample(&Control::default())?[..5], [0, 2, 4, 6, 16]);
+/// # Ok::<(), orthant::Error>(())
+/// ```
 pub trait Backend<const K: usize>: Place + Sync {
     /// Prepares to evaluate `field` on a grid of cells of `domain`; of `how` the threads or the block's shape matter.
     ///
@@ -73,7 +89,24 @@ pub trait Backend<const K: usize>: Place + Sync {
     ) -> Result<Box<dyn Prepared<K> + 'a>, Error>;
 }
 
-/// A plan on a backend, ready to run again and again.
+/// A plan on a backend, ready to run again and again. It keeps its buffers from run to run.
+///
+/// ```
+/// use orthant::backend::Part;
+/// use orthant::prelude::*;
+/// use orthant::Control;
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).build()?;
+/// let left = CellField::new(1, |[x, _]| u32::from(x < 32));
+/// let (cpu, control) = (Target::cpu(), Control::default());
+/// // Buffers are allocated once, and serve every run.
+/// let mut prepared = cpu.of().prepare(&plan, &left, &How::default())?;
+/// for _ in 0..3 {
+///     prepared.run(&Part::default(), &control)?;
+///     assert_eq!(prepared.counts()?.totals().filled, 4);
+/// }
+/// # Ok::<(), orthant::Error>(())
+/// ```
 pub trait Prepared<const K: usize>: Send {
     /// One run of a part of the plan, [`Part::default`] for the whole. Memory for the window is taken once, and kept while it is
     /// large enough.

@@ -15,11 +15,40 @@ const REGIONS: usize = 1 << 16;
 /// Cells of a batch's leaves, at most, unless a single one has more.
 const CELLS: u64 = 1 << 20;
 
-/// Takes the results of a run: regions by level and code, the cells of leaves in the same order, and those of a dense array.
-/// The order is the same on every backend, whatever the order of the work. Shards of [trees](crate::tree) come along the curve
-/// instead, whatever their regions' levels.
+/// Takes the results of a run: the terminal regions by level and code, the cells of their leaves in the same order, and
+/// the cells of a dense array. The order is the same on every backend. Only the shards of [trees](crate::tree) come
+/// along the curve instead.
 ///
 /// [`Subdivision`] is a sink that keeps everything.
+///
+/// ```
+/// use orthant::backend::{Batch, Part, Sink};
+/// use orthant::prelude::*;
+/// use orthant::{Control, Error};
+///
+/// /// Counts regions and cells, and keeps none.
+/// #[derive(Default)]
+/// struct Sum { regions: usize, cells: u64 }
+/// impl Sink<2> for Sum {
+///     fn terminals(&mut self, batch: Batch<'_, 2>) -> Result<(), Error> {
+///         self.regions += batch.terminals.len();
+///         self.cells += batch.terminals.iter().map(|t| batch.plan.region(t.level(), t.code).volume()).sum::<u64>();
+///         Ok(())
+///     }
+///     fn cells(&mut self, _: &Region<2>, _: u64, _: &[u8]) -> Result<(), Error> {
+///         Ok(()) // of a dense array, which is not kept here
+///     }
+/// }
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).build()?;
+/// let left = CellField::new(1, |[x, _]| u32::from(x < 32));
+/// let (cpu, mut sum) = (Target::cpu(), Sum::default());
+/// let mut prepared = cpu.of().prepare(&plan, &left, &How::default().keep(Keep::Regions))?;
+/// prepared.run(&Part::default(), &Control::default())?;
+/// prepared.result(&mut sum)?;
+/// assert_eq!((sum.regions, sum.cells), (4, 64 * 64));
+/// # Ok::<(), Error>(())
+/// ```
 pub trait Sink<const K: usize> {
     /// The next terminal regions.
     ///

@@ -13,7 +13,17 @@ use crate::balance::{
 use crate::registry::{UnknownName, registry};
 
 registry! {
-    /// The balancers.
+    /// The balancers: ways to share the units of items among workers.
+    ///
+    /// ```
+    /// use orthant::balance::BalancerKind;
+    ///
+    /// let kind: BalancerKind = "merge-path".parse()?;
+    /// assert!(kind.is_on_cpu());
+    /// // What it can be told, as in `merge-path:block=128`.
+    /// assert!(kind.knobs().iter().any(|knob| knob.name == "block" && knob.range[0] <= 128));
+    /// # Ok::<(), orthant::UnknownName>(())
+    /// ```
     pub enum BalancerKind ("balancer") {
         /// A thread per item.
         Threads = "threads",
@@ -60,18 +70,34 @@ impl BalancerKind {
         }
     }
 
-    /// What it can be told.
+    /// Its settings.
     pub fn knobs(self) -> &'static [Knob] {
         self.definition().knobs()
     }
 
-    /// True if there is one on the CPU, where it can be told nothing.
+    /// True if it exists on the CPU, too. It has no settings there.
     pub fn is_on_cpu(self) -> bool {
         self.definition().on_cpu().is_some()
     }
 }
 
-/// A balancer and what it was told: `multi-phase`, or `multi-phase:units=7:rounds=3`.
+/// A balancer with its settings, written `multi-phase` or `multi-phase:units=7:rounds=3`.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+/// use orthant::balance::{Balancer, BalancerKind, Items};
+///
+/// let tuned: Balancer = "multi-phase:units=7".parse()?;
+/// assert_eq!((tuned.kind(), tuned.to_string().as_str()), (BalancerKind::MultiPhase, "multi-phase:units=7"));
+/// assert!("multi-phase:unit=7".parse::<Balancer>().is_err());
+/// // On the CPU: threads share the units, and each is done once.
+/// let items = Items::new(vec![2, 0, 3, 1000])?;
+/// let done = AtomicU64::new(0);
+/// let count = |run: orthant::balance::UnitRun| drop(done.fetch_add(run.ranks.end - run.ranks.start, Relaxed));
+/// Balancer::from(BalancerKind::MergePath).run(&items.prefix(), &count)?;
+/// assert_eq!(done.into_inner(), 1005);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Balancer {
     kind: BalancerKind,

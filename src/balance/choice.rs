@@ -6,7 +6,16 @@ use crate::balance::balancer::{Balancer, BalancerKind};
 use crate::balance::facts::Facts;
 use crate::choice::ChoiceValue;
 
-/// Which balancer is to be used.
+/// A balancer, or the one that fits the items.
+///
+/// ```
+/// use orthant::balance::{BalancerChoice, BalancerKind, Items};
+///
+/// // Two sizes, each many times in a row: a division finds the item of a unit.
+/// let items = Items::new([[64; 100], [16; 100]].concat())?;
+/// assert_eq!(BalancerChoice::Auto.of(&items.facts()).kind(), BalancerKind::LevelArithmetic);
+/// # Ok::<(), orthant::balance::ItemsError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BalancerChoice {
     /// The one that fits the sizes of the items.

@@ -13,8 +13,18 @@ pub struct UnitRun {
     pub unit: u64,
 }
 
-/// Calls `body` for every item that has units, one after the other: what every balancer is compared with. `prefix` is that of
+/// Calls `body` once for every item that has units, in order. All balancers have to do the same units. `prefix` is
 /// [`Items::prefix`](crate::balance::Items::prefix).
+///
+/// ```
+/// use orthant::balance::{Items, expand};
+///
+/// let items = Items::new(vec![2, 0, 3])?;
+/// let mut runs = Vec::new();
+/// expand(&items.prefix(), |run| runs.push((run.item, run.ranks, run.unit)));
+/// assert_eq!(runs, [(0, 0..2, 0), (2, 0..3, 2)]);
+/// # Ok::<(), orthant::balance::ItemsError>(())
+/// ```
 pub fn expand(prefix: &[u64], mut body: impl FnMut(UnitRun)) {
     for (item, ends) in prefix.windows(2).enumerate() {
         if ends[0] < ends[1] {

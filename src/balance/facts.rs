@@ -1,6 +1,14 @@
 //! What is known of work-items beside their sizes.
 
-/// What balancers choose by.
+/// The numbers about items by which a balancer is chosen.
+///
+/// ```
+/// use orthant::balance::Items;
+///
+/// let facts = Items::new(vec![2, 4, 2, 4])?.facts();
+/// assert_eq!((facts.items, facts.units, facts.mean, facts.deviation), (4, 12, 3.0, 1.0));
+/// # Ok::<(), orthant::balance::ItemsError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Facts {
     /// Work-items.

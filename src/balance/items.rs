@@ -7,7 +7,18 @@ use crate::balance::facts::{Facts, mean_of_small};
 /// Most items: kernels number them with 31 bits.
 const MOST: usize = (1 << 31) - 1;
 
-/// The sizes of work-items, in units.
+/// Work-items, each of so many units of work.
+///
+/// ```
+/// use orthant::balance::Items;
+///
+/// let items = Items::new(vec![2, 0, 3])?;
+/// assert_eq!(items.prefix(), [0, 2, 2, 5]);
+/// assert_eq!((items.facts().units, items.facts().most, items.facts().empty), (5, 3, 1));
+/// // One size per line, as the command reads them.
+/// assert_eq!(Items::read("2\n0 # nothing\n\n3\n".as_bytes())?.sizes(), [2, 0, 3]);
+/// # Ok::<(), orthant::balance::ItemsError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Items {
     sizes: Vec<u32>,
@@ -42,7 +53,7 @@ impl Items {
         if sizes.len() > MOST { Err(ItemsError::TooMany(sizes.len())) } else { Ok(Self { sizes }) }
     }
 
-    /// A size per line; lines without anything are left out, and so is what follows a `#`.
+    /// Reads one size per line. Empty lines do not count, nor does what follows a `#`.
     ///
     /// # Errors
     /// [`ItemsError`] names the line.
@@ -80,7 +91,7 @@ impl Items {
         &self.sizes
     }
 
-    /// Units before each item, and behind the last one all of them: one entry more than items.
+    /// The number of units before each item, and at the end the number of all units: one entry more than items.
     pub fn prefix(&self) -> Vec<u64> {
         let mut sum = 0;
         let before = self.sizes.iter().map(|&size| {

@@ -4,6 +4,15 @@ use crate::registry::registry;
 
 registry! {
     /// The type of a cell.
+    ///
+    /// ```
+    /// use orthant::CellType;
+    ///
+    /// assert_eq!((CellType::U16.bytes(), CellType::U16.most()), (2, 65535));
+    /// // The word of a cell is its bits, with zeros above.
+    /// assert_eq!((CellType::I8.text(255), CellType::U8.text(255)), ("-1".to_owned(), "255".to_owned()));
+    /// assert_eq!("f32".parse(), Ok(CellType::F32));
+    /// ```
     pub enum CellType("cell type") {
         /// One byte; counts up to 255.
         U8 = "u8",
@@ -89,12 +98,12 @@ impl CellType {
         with_type!(self, T => size_of::<T>() as u64)
     }
 
-    /// The largest number up to which it holds every count.
+    /// The largest number up to which the type holds every whole number from 0 on.
     pub fn most(self) -> u64 {
         with_type!(self, T => <T as Cell>::MOST)
     }
 
-    /// True of numbers with a point, some of which are not equal to themselves.
+    /// True for `f32` and `f64`, which have NaNs.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
     }
@@ -110,19 +119,19 @@ impl CellType {
         with_type!(self, T => T::from_word(word) as u64)
     }
 
-    /// The number that a word is, as nearly as a double can say it.
+    /// The value of a word, as the nearest double.
     #[allow(clippy::unnecessary_cast, reason = "one body for every type")]
     pub fn number(self, word: u64) -> f64 {
         with_type!(self, T => T::from_word(word) as f64)
     }
 
-    /// The word as people read it.
+    /// The value of a word as text.
     pub fn text(self, word: u64) -> String {
         with_type!(self, T => T::from_word(word).to_string())
     }
 
-    /// A number by which words are ordered as the values are that they stand for: -0 before 0, what is not a number before all
-    /// numbers or after them, by its sign. Ranks of whole numbers are as far apart as the numbers, and the rank of a rank is the word.
+    /// A number that orders words as their values: -0 comes before 0, and NaNs come before or after all numbers, by
+    /// their sign. Ranks of whole numbers are as far apart as the numbers.
     pub fn rank(self, word: u64) -> u64 {
         let sign = 1 << (8 * self.bytes() - 1);
         match self {
@@ -155,6 +164,14 @@ impl CellType {
 }
 
 /// A type that cells can have.
+///
+/// ```
+/// use orthant::{Cell, CellType};
+///
+/// assert_eq!((i8::TYPE, (-1i8).word()), (CellType::I8, 255));
+/// assert_eq!(i8::from_word(255), -1);
+/// assert_eq!(f32::from_word(2.5f32.word()), 2.5);
+/// ```
 pub trait Cell: bytemuck::Pod + sealed::Sealed + Send + Sync + PartialEq + std::fmt::Display {
     /// Its name in the registry.
     const TYPE: CellType;

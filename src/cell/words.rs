@@ -2,7 +2,15 @@
 
 use crate::cell::kind::{Cell, CellType};
 
-/// Words of cells, in a row: 32 bits each for types of up to four bytes, else 64.
+/// The words of cells in a row: 32 bits each if the type has at most four bytes, else 64.
+///
+/// ```
+/// use orthant::Words;
+///
+/// let words = Words::Narrow(&[7, 8, 9]);
+/// assert_eq!((words.len(), words.get(1)), (3, 8));
+/// assert_eq!(words.iter().sum::<u64>(), 24);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Words<'a> {
     /// Of types of up to four bytes.
@@ -77,6 +85,15 @@ impl<'a> Words<'a> {
 }
 
 /// Room for the words of cells.
+///
+/// ```
+/// use orthant::WordsMut;
+///
+/// // A field of i16 writes values; -2 becomes its 16 bits.
+/// let mut words = [0; 3];
+/// WordsMut::Narrow(&mut words).put([1i16, -2, 3]);
+/// assert_eq!(words, [1, 0xfffe, 3]);
+/// ```
 #[derive(Debug, PartialEq, Eq)]
 pub enum WordsMut<'a> {
     /// Of types of up to four bytes.
@@ -99,7 +116,7 @@ impl<'a> WordsMut<'a> {
         self.len() == 0
     }
 
-    /// Writes values into them, as many as there are words. `T` is the field's type.
+    /// Writes as many values as there are words. `T` is the field's type.
     ///
     /// # Panics
     /// If a word of `T` is wider or narrower than they are.
@@ -113,7 +130,7 @@ impl<'a> WordsMut<'a> {
         }
     }
 
-    /// The words of a type of up to four bytes.
+    /// The words of a type of at most four bytes.
     ///
     /// # Panics
     /// If they are of eight: an engine asked a field for words of another type than it said it has.

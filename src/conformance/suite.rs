@@ -217,6 +217,21 @@ fn disagreement(here: &[u64], there: &[u64]) -> Option<String> {
 }
 
 /// The number of cells in which two arrays differ: in their bits, or in their counts if the types differ.
+///
+/// ```
+/// use orthant::conformance::differing;
+/// use orthant::prelude::*;
+///
+/// // An island of one cell that the border of its region does not show.
+/// let island = CellField::new(1, |cell| u32::from(cell == [5, 5]));
+/// let array = |rule| {
+///     let plan = Plan::builder([16, 16]).scheme(Scheme::uniform(1, 2, 1)).rule(rule).build()?;
+///     run(&plan, &island)
+/// };
+/// let (border, full) = (array(RuleKind::Border)?, array(RuleKind::Full)?);
+/// assert_eq!(border.array().zip(full.array()).map(|(a, b)| differing(a, b)), Some(1));
+/// # Ok::<(), orthant::Error>(())
+/// ```
 pub fn differing<const K: usize>(a: &DenseArray<K>, b: &DenseArray<K>) -> u64 {
     different(a.cells(), b.cells())
 }

@@ -9,10 +9,28 @@ pub(super) mod sealed {
     pub trait SealedCurve {}
 }
 
-/// One curve over the levels of one scheme. The curves of this crate alone have it: [`CurveKind`](crate::curve::CurveKind) lists them.
+/// One curve over the levels of one scheme. Only this crate implements it; [`CurveKind`](crate::curve::CurveKind) lists
+/// the curves.
 ///
-/// `encode`, `decode` and `children` expect arguments in range, which debug builds assert. `try_encode` and `try_decode`, methods of
-/// `dyn Encoding`, check.
+/// `encode`, `decode` and `children` expect arguments in range, and debug builds assert that. `try_encode` and
+/// `try_decode`, methods of `dyn Encoding`, return an error instead.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(4, 2, 4)).curve(CurveKind::Hilbert).build()?;
+/// let curve = plan.encoding();
+/// // Each of the 16 codes of level 0 names one region, and regions with successive codes are neighbours.
+/// let regions: Vec<[u32; 2]> = (0..16).map(|code| curve.decode(0, code)).collect();
+/// assert!((0..16).all(|code| curve.encode(0, regions[code as usize]) == code));
+/// assert!(regions.windows(2).all(|pair| pair[0][0].abs_diff(pair[1][0]) + pair[0][1].abs_diff(pair[1][1]) == 1));
+/// assert!(curve.try_decode(0, 16).is_err());
+/// // The children of region 5 follow each other on level 1.
+/// let mut children = [0; 4];
+/// curve.children(0, 5, &mut children);
+/// assert_eq!(children, [20, 21, 22, 23]);
+/// # Ok::<(), orthant::PlanError>(())
+/// ```
 pub trait Encoding<const K: usize>: sealed::SealedCurve + Send + Sync {
     /// The lattices of the levels.
     fn lattice(&self) -> &Lattice<K>;

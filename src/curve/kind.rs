@@ -12,6 +12,19 @@ use crate::registry::registry;
 
 registry! {
     /// The curve that orders the regions of a level.
+    ///
+    /// ```
+    /// use orthant::prelude::*;
+    ///
+    /// // A grid of 4 x 4 regions, and the code of the region at x = 3, y = 0.
+    /// let code = |curve: CurveKind| Ok(curve.encoding([1, 1], [2, 2], 2)?.encode(2, [3, 0]));
+    /// assert_eq!(code(CurveKind::Canonical)?, 3);
+    /// // Morton interleaves the bits of y = 00 and x = 11: 0101.
+    /// assert_eq!(code(CurveKind::Morton)?, 5);
+    /// // Hilbert's curve ends where x is largest and y is 0.
+    /// assert_eq!(code(CurveKind::Hilbert)?, 15);
+    /// # Ok::<(), orthant::curve::CurveError>(())
+    /// ```
     pub enum CurveKind("curve") {
         /// Row-major over the level's grid, axis 0 fastest. Any g and r.
         Canonical = "canonical",
@@ -23,8 +36,8 @@ registry! {
 }
 
 impl CurveKind {
-    /// True if the children of the region with code c have the codes c·R to c·R + R − 1 on every level: the descendants of a region
-    /// then follow each other, as trees need it. A curve for which this does not hold is *flat*.
+    /// True if the children of code c have the codes c·R to c·R + R − 1 on every level. All descendants of a region
+    /// then have consecutive codes, which trees need. A curve without this property is *flat*.
     pub fn is_hierarchical(self) -> bool {
         match self {
             Self::Canonical => false,

@@ -4,6 +4,16 @@ use crate::curve::error::CurveError;
 use crate::geometry::{refine, saturated};
 
 /// The lattices M_j = g_j·r_j^i of every level, and what follows from their sizes alone.
+///
+/// ```
+/// use orthant::curve::CurveKind;
+///
+/// let curve = CurveKind::Morton.encoding([3, 1], [2, 2], 2)?;
+/// let lattice = curve.lattice();
+/// assert_eq!((lattice.grid(0), lattice.grid(2)), ([3, 1], [12, 4]));
+/// assert_eq!((lattice.deepest(), lattice.codes(2)), (2, 48));
+/// # Ok::<(), orthant::curve::CurveError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Lattice<const K: usize> {
     pub(super) g: [u32; K],

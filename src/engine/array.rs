@@ -26,6 +26,20 @@ impl Computed {
     /// nothing else was chosen [`Scheme::for_array`], the window that the array's file says or else the cells themselves, and their
     /// centres as samples.
     ///
+    /// ```
+    /// use orthant::Computed;
+    /// use orthant::input::About;
+    /// use orthant::prelude::*;
+    ///
+    /// let plan = Computed::default().array_plan([600, 400], &About::default())?;
+    /// assert_eq!((plan.rule(), plan.domain().window()), (RuleKind::Full, [[0.0, 600.0], [0.0, 400.0]]));
+    /// // A size that is not the array's.
+    /// let mut chosen = Computed::default();
+    /// chosen.set("size", "600x300")?;
+    /// assert!(chosen.array_plan([600, 400], &About::default()).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error`] names the choice, its value and what is allowed; a size or dimension that is not the array's is one.
     pub fn array_plan<const K: usize>(&self, size: [u32; K], about: &About) -> Result<Plan<K>, Error> {

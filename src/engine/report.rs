@@ -13,6 +13,25 @@ use crate::result::{Keep, Launches, LevelCounts, LevelKernels, LevelStats, Regio
 pub const SCHEMA: u32 = 1;
 
 /// One finished run.
+///
+/// ```
+/// use orthant::prelude::*;
+/// use orthant::{Mapping, Ran, Report, field};
+///
+/// let request = Request::new(FieldKind::Mandelbrot).size(vec![64, 64]).scheme(4, 2, 4);
+/// let plan = request.plan::<2>()?;
+/// let field = field::mandelbrot::open(plan.domain(), &request.options()?)?;
+/// let found = Run::new(&plan, &*field).how(request.how.clone()).start()?;
+/// let (backend, device, mapping) = ("cpu", "two cores", Mapping::Sbr);
+/// let (multiprocessors, samples, checksum, regions_checksum) = (None, &[][..], None, None);
+/// let ran = Ran { backend, device, multiprocessors, mapping, samples, iterations: true, checksum, regions_checksum };
+/// let report = Report::new(request.computation(&plan), &request.how, found.counts(), ran);
+/// assert_eq!((report.cells.total, report.levels[0].regions), (64 * 64, 16));
+/// // A report is JSON, and can be read back.
+/// let text = serde_json::to_string(&report)?;
+/// assert_eq!(serde_json::from_str::<Report>(&text)?, report);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The schema of this report.

@@ -47,7 +47,21 @@ choices! {
     window: Option<Vec<[f64; 2]>> = None, "domain";
 }
 
-/// A built-in field with its options.
+/// A run of a field as names and numbers, before the number of dimensions is a type. What you leave open takes the
+/// field's default.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// // As a person states it: names and numbers. The number of dimensions is not a type yet.
+/// let request = Request::new("mandelbrot".parse()?).size(vec![64, 32]).dwell(100).scheme(4, 2, 2);
+/// assert_eq!((request.k(), request.options()?.dwell), (2, 100));
+/// let plan = request.plan::<2>()?;
+/// assert_eq!(plan.domain().size(), [64, 32]);
+/// // What cannot be is named.
+/// assert!(request.size(vec![64, 32, 16]).plan::<2>().is_err());
+/// # Ok::<(), orthant::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Request {
@@ -62,7 +76,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A bare run of a field.
+    /// A request of which only the field is chosen.
     pub fn new(workload: FieldKind) -> Self {
         Self { workload, computed: Computed::default(), source: None, how: How::default() }
     }
@@ -73,7 +87,8 @@ impl Request {
         self.g(Some(vec![g])).r(Some(vec![r])).b(Some(vec![b]))
     }
 
-    /// k: as asked for, else as many as there are extents, else 2 where the field exists in 2-D, else its first.
+    /// The number of dimensions: `dim`, else the number of sizes, else 2 if the field exists in 2-D, else the first in
+    /// which it exists.
     pub fn k(&self) -> usize {
         let dims = self.workload.dims();
         let usual = if dims.contains(&2) { 2 } else { dims[0] };
@@ -224,7 +239,18 @@ impl Request {
     }
 }
 
-/// All that is computed by one run: what tells it from every other whose cells differ.
+/// All that decides the cells of a run, with every default filled in. Runs with equal computations have equal cells.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// // A request leaves most things open; a computation has all of them.
+/// let request = Request::new(FieldKind::Mandelbrot).size(vec![64, 64]);
+/// let computation = request.computation(&request.plan::<2>()?);
+/// assert_eq!((&*computation.workload, computation.k, computation.curve), ("mandelbrot", 2, CurveKind::Morton));
+/// assert!(computation.dwell.is_some());
+/// # Ok::<(), orthant::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Computation {
     /// The field's name.

@@ -6,7 +6,19 @@ use crate::field::Field;
 use crate::plan::Plan;
 use crate::result::Subdivision;
 
-/// Carries out a plan on the CPU, with every choice as it is by default; [`Run`] chooses.
+/// Carries out a plan on the CPU with default choices. [`Run`] has setters for others.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).build()?;
+/// let left = CellField::new(1, |[x, _]| u32::from(x < 32));
+/// let found = run(&plan, &left)?;
+/// // Four regions are uniform: their borders were looked at, their insides were not.
+/// assert_eq!((found.totals().filled, found.totals().evaluated_cells), (4, 0));
+/// assert!(found.totals().explored_cells < 64 * 64);
+/// # Ok::<(), orthant::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`Run::start`].
@@ -14,7 +26,7 @@ pub fn run<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>) -> Result<Subdi
     Run::new(plan, field).start()
 }
 
-/// A run in the making.
+/// A run before it starts: a plan, a field, and how, where and under whose control to carry it out.
 ///
 /// ```
 /// use orthant::prelude::*;
@@ -43,25 +55,25 @@ impl<'a, const K: usize> Run<'a, K> {
         Self { plan, field, how: How::default(), target: None, control: None }
     }
 
-    /// Carried out so.
+    /// Sets what is kept, and tuning.
     #[must_use]
     pub fn how(self, how: How) -> Self {
         Self { how, ..self }
     }
 
-    /// On another backend.
+    /// Runs on another backend than the CPU.
     #[must_use]
     pub fn on(self, target: &'a Target) -> Self {
         Self { target: Some(target), ..self }
     }
 
-    /// Watched and cancelled through `control`.
+    /// Lets `control` watch and cancel the run.
     #[must_use]
     pub fn control(self, control: &'a Control) -> Self {
         Self { control: Some(control), ..self }
     }
 
-    /// Carries it out.
+    /// Carries out the run.
     ///
     /// # Errors
     /// As [`Backend::prepare`](crate::backend::Backend::prepare), [`Prepared::run`](crate::backend::Prepared::run) and

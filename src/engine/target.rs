@@ -13,7 +13,20 @@ macro_rules! backends {
             pub enum BackendKind("backend") { $($(#[$doc])* $Variant = $name),+ }
         }
 
-        /// An open backend. Above it a number of dimensions is a number, below it a type.
+        /// An open backend, the same type for any number of dimensions. [`of`](Self::of) gives the backend in K
+        /// dimensions.
+        ///
+        /// ```
+        /// use orthant::prelude::*;
+        ///
+        /// let cpu = Target::open(BackendKind::Cpu, 0)?;
+        /// assert_eq!((cpu.kind(), cpu.name(), cpu.device()), (BackendKind::Cpu, "cpu", None));
+        /// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).build()?;
+        /// let left = CellField::new(1, |[x, _]| u32::from(x < 32));
+        /// let found = Run::new(&plan, &left).on(&cpu).start()?;
+        /// assert_eq!(found.totals().filled, 4);
+        /// # Ok::<(), orthant::Error>(())
+        /// ```
         #[derive(Debug)]
         pub struct Target(Opened);
 
@@ -92,7 +105,7 @@ impl Target {
         self.place().multiprocessors()
     }
 
-    /// Does the units of items by a balancer, again and again, and checks that each was done.
+    /// Lets a balancer do the units of items, again and again, and checks that each unit was done.
     ///
     /// # Errors
     /// [`Error::Balancer`] of one that is not here or not for these items; [`Error::DeviceMemory`], [`Error::Cuda`],

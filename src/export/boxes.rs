@@ -6,7 +6,22 @@ use crate::cell::CellType;
 use crate::geometry::{Domain, Region, WindowError};
 use crate::tree::{Source, Tree, TreeSource};
 
-/// A source of cells that lie somewhere. Boxes of one value that it [knows](Source::known) are not looked into.
+/// A source of cells with a place in space. An export does not read boxes that the source [knows](Source::known) to be
+/// of one value.
+///
+/// ```
+/// use orthant::Tree;
+/// use orthant::export::Boxes;
+/// use orthant::ndarray::Array2;
+///
+/// /// How large an export is, before it is made.
+/// fn bytes<const K: usize>(boxes: &dyn Boxes<K>) -> u128 {
+///     boxes.domain().cells() * u128::from(boxes.kind().bytes())
+/// }
+/// let tree = Tree::<2>::from_array(Array2::<u16>::zeros((40, 60)).view())?;
+/// assert_eq!(bytes(&tree), 40 * 60 * 2);
+/// # Ok::<(), orthant::tree::TreeError>(())
+/// ```
 pub trait Boxes<const K: usize>: Source<K> {
     /// Where the cells lie.
     fn domain(&self) -> Domain<K>;
@@ -30,7 +45,24 @@ impl<const K: usize> Boxes<K> for TreeSource<'_, K> {
     }
 }
 
-/// A box of others, as a domain of its own.
+/// A box of other cells, as a domain of its own. Use it to export a part.
+///
+/// ```
+/// use orthant::Tree;
+/// use orthant::export::{Boxes, Cutout, npy};
+/// use orthant::geometry::Region;
+/// use orthant::ndarray::Array2;
+///
+/// let numbered = Array2::from_shape_fn((10, 10), |(y, x)| (10 * y + x) as u8);
+/// let tree = Tree::<2>::from_array(numbered.view())?;
+/// // A box of it is a domain of its own, which lies where it did.
+/// let cutout = Cutout::new(&tree, Region { corner: [4, 7], extent: [3, 2] })?;
+/// assert_eq!(cutout.domain().window(), [[4.0, 7.0], [7.0, 9.0]]);
+/// let mut cells = Vec::new();
+/// npy::cells(&cutout, &mut cells)?;
+/// assert_eq!(cells, [74, 75, 76, 84, 85, 86]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Cutout<'b, const K: usize> {
     of: &'b dyn Boxes<K>,

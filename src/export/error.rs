@@ -8,6 +8,14 @@ use crate::cell::CellType;
 use crate::memory::Refused;
 
 /// What keeps cells from becoming a file: the format, the system, or the source of the cells.
+///
+/// ```
+/// use orthant::CellType;
+/// use orthant::export::{ExportError, vti};
+///
+/// assert!(matches!(vti::check([8; 4]), Err(ExportError::Dimensions { k: 4, .. })));
+/// assert_eq!(vti::check([8; 3]).map_err(|error| error.to_string()), Ok(()));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {

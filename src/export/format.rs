@@ -10,7 +10,19 @@ use crate::registry::registry;
 use crate::tree::{Parts, TreeSource};
 
 registry! {
-    /// A format of one file that other programs read, by its extension.
+    /// A file format for other programs, by its file name extension.
+    ///
+    /// ```
+    /// use orthant::CellType;
+    /// use orthant::export::ExportFormat;
+    ///
+    /// let format: ExportFormat = "vti".parse()?;
+    /// assert!(format.check([64, 64, 64], CellType::U8).is_ok());
+    /// // VTK's images have no four dimensions; NumPy's arrays have.
+    /// assert!(format.check([8; 4], CellType::U8).is_err());
+    /// assert!(ExportFormat::Npy.check([8; 4], CellType::U8).is_ok());
+    /// # Ok::<(), orthant::UnknownName>(())
+    /// ```
     pub enum ExportFormat("format") {
         /// NumPy's array.
         Npy = "npy",
@@ -28,7 +40,7 @@ registry! {
 }
 
 impl ExportFormat {
-    /// Says before any work what the format cannot hold of a domain, or of cells of a type.
+    /// Checks, before any work, that the format can hold a domain of this size and cells of this type.
     ///
     /// # Errors
     /// As `check` of the format.

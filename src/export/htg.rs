@@ -20,6 +20,21 @@ pub fn check<const K: usize>(size: [u32; K]) -> Result<(), ExportError> {
 
 /// Writes all cells, as `value` of VTK's cells. All vertices are in memory.
 ///
+/// ```
+/// use orthant::Tree;
+/// use orthant::export::htg;
+/// use orthant::ndarray::Array2;
+///
+/// let halves = Array2::from_shape_fn((256, 256), |(_, x)| u8::from(x >= 128));
+/// let tree = Tree::<2>::from_array(halves.view())?;
+/// let mut file = Vec::new();
+/// htg::write(&tree, &mut file)?;
+/// // Two boxes are much smaller than 65536 cells.
+/// assert!(file.starts_with(b"<VTKFile") || file.starts_with(b"<?xml"));
+/// assert!(file.len() < 4096);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// As [`check`]; if cells cannot be read, the writer fails, or there is no memory for the vertices.
 pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> Result<(), ExportError> {

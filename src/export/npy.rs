@@ -13,6 +13,19 @@ use crate::tree::Source;
 
 /// Writes all cells.
 ///
+/// ```
+/// use orthant::Tree;
+/// use orthant::export::npy;
+/// use orthant::ndarray::Array2;
+///
+/// let numbered = Array2::from_shape_fn((2, 3), |(y, x)| (10 * y + x) as u8);
+/// let tree = Tree::<2>::from_array(numbered.view())?;
+/// let mut file = Vec::new();
+/// npy::write(&tree, &mut file)?;
+/// assert!(file.starts_with(b"\x93NUMPY") && file.ends_with(&[0, 1, 2, 10, 11, 12]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// If cells cannot be read, or the writer fails.
 pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> std::result::Result<(), ExportError> {
@@ -20,7 +33,7 @@ pub fn write<const K: usize>(boxes: &dyn Boxes<K>, out: &mut dyn Write) -> std::
     cells(boxes, out)
 }
 
-/// Writes all cells and nothing before them: those of an array, or of the next piece of one.
+/// Writes the cells without a header: those of an array, or of the next piece of one.
 ///
 /// # Errors
 /// As [`write`](self::write()).

@@ -33,7 +33,22 @@ pub fn check<const K: usize>(size: [u32; K]) -> Result<(), ExportError> {
     vtk::check(".vtu", size)
 }
 
-/// Writes all regions: `value` of their cells, `level` of the region, and `leaf`, which is 1 of what a leaf was cut into.
+/// Writes all regions as cells of VTK, with three numbers each: `value`, the `level` of the region, and `leaf`, which
+/// is 1 for a box that a leaf was cut into.
+///
+/// ```
+/// use orthant::Tree;
+/// use orthant::export::vtu;
+/// use orthant::ndarray::Array2;
+///
+/// // Four uniform regions become four cells of VTK.
+/// let halves = Array2::from_shape_fn((256, 256), |(_, x)| u8::from(x >= 128));
+/// let tree = Tree::<2>::from_array(halves.view())?;
+/// let mut file = Vec::new();
+/// vtu::write(&tree, &mut file)?;
+/// assert!(String::from_utf8_lossy(&file).contains("NumberOfCells=\"4\""));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// As [`check`]; if the tree cannot be read, the writer fails, or there is no memory for the boxes.

@@ -35,7 +35,22 @@ const COORDINATES: u64 = 1 << 16;
 /// Chunks that are encoded before they are written.
 const BATCH: usize = 32;
 
-/// Writes all cells into an empty folder, which is made if it is not there: a group, whose `zarr.json` is written last.
+/// Writes all cells into an empty folder, as a Zarr group. It makes the folder if there is none, and writes the group's
+/// `zarr.json` last.
+///
+/// ```
+/// use orthant::Tree;
+/// use orthant::export::zarr;
+/// use orthant::ndarray::Array2;
+///
+/// # let folder = std::env::temp_dir().join(format!("orthant-doc-zarr-{}.zarr", std::process::id()));
+/// let tree = Tree::<2>::from_array(Array2::<u8>::ones((40, 60)).view())?;
+/// zarr::write(&tree, &folder)?;
+/// // A group of the cells, `value`, and of the coordinates of each axis.
+/// assert!(["zarr.json", "value", "x", "y"].iter().all(|name| folder.join(name).exists()));
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// If cells cannot be read, or a file cannot be written; what was written stays then.

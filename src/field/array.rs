@@ -14,15 +14,30 @@ device_struct! {
     struct ArrayArgs { cells: u64, size: [u32; 8] }
 }
 
-/// A field that is an array already: users' own dense data, to be found uniform and stored sparsely.
+/// A field whose values are an array of yours. Its regions are found uniform, and are stored sparsely.
 ///
-/// The array has shape [n_{k-1}, .., n_0], as [`DenseArray::view`](crate::result::DenseArray::view) returns it.
+/// The array has the shape [n_{k-1}, .., n_0]: its last axis is axis 0.
+/// [`DenseArray::view`](crate::result::DenseArray::view) returns the same shape.
+///
+/// ```
+/// use orthant::ndarray::Array2;
+/// use orthant::prelude::*;
+///
+/// // Three rows of four cells: axis 0 of the field is the last axis of the array.
+/// let image = Array2::from_shape_fn((3, 4), |(y, x)| (10 * y + x) as i16);
+/// let field = ArrayField::<2, i16>::new(image.view())?;
+/// assert_eq!(field.size(), [4, 3]);
+/// let plan = Plan::builder(field.size()).scheme(Scheme::uniform(1, 2, 1)).build()?;
+/// assert_eq!(run(&plan, &field)?.array().map(|array| array.word([3, 2])), Some(23));
+/// # Ok::<(), orthant::Error>(())
+/// ```
 pub struct ArrayField<'a, const K: usize, T> {
     array: ArrayViewD<'a, T>,
 }
 
 impl<'a, const K: usize, T: Cell> ArrayField<'a, K, T> {
-    /// A field over `array` of static or dynamic dimensions; the domain's extents must be the array's, axes reversed.
+    /// A field over `array`, of static or dynamic dimensions. The domain must have the array's extents, with the axes
+    /// reversed.
     ///
     /// # Errors
     /// [`FieldError`] if the array does not have K axes, is empty, or has more than 2^32 − 1 cells on an axis.

@@ -4,7 +4,7 @@ use crate::cell::{Cell, WordsMut};
 use crate::field::definition::{Evaluate, Field};
 use crate::field::labels::Labels;
 
-/// A field given by a function of the cell's coordinates.
+/// A field given by a function of a cell's coordinates.
 ///
 /// ```
 /// use orthant::prelude::*;
@@ -26,7 +26,7 @@ impl<const K: usize, F> std::fmt::Debug for CellField<K, F> {
 }
 
 impl<const K: usize, F: Fn([u32; K]) -> u32 + Sync> CellField<K, F> {
-    /// A field of counts of at most `most`.
+    /// A field of counts. The function returns at most `most`.
     pub fn new(most: u32, label: F) -> Self {
         Self { label, labels: Labels::counts(most.into()) }
     }

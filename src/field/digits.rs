@@ -17,7 +17,24 @@ use crate::field::twin::DeviceTwin;
 use crate::geometry::{DigitRule, Domain, Region};
 use crate::rule::{RuleKind, Verdict};
 
-/// A digit set over the cells of a domain.
+/// A digit set: a cell is 1 if every one of its base-b digit vectors is kept, else 0. The t-th digit vector has the
+/// t-th digits of all coordinates.
+///
+/// ```
+/// use orthant::field::DigitSet;
+/// use orthant::prelude::*;
+///
+/// // The carpet: of 3 x 3 squares the middle one is left out, and again in each of the others.
+/// let carpet = DigitSet::new(3, [9, 9], |digits: &[u32; 2]| *digits != [1, 1]);
+/// assert_eq!(carpet.kept(), 8);
+/// let plan = Plan::builder([9, 9]).scheme(Scheme::uniform(3, 3, 1)).rule(RuleKind::Full).build()?;
+/// let found = run(&plan, &carpet)?;
+/// let array = found.array().ok_or("dense is the default")?;
+/// assert_eq!([[0, 0], [4, 4], [1, 1]].map(|cell| array.label(cell)), [1, 0, 0]);
+/// // 8 of the 9 regions of level 0 are mixed.
+/// assert_eq!(found.levels()[0].counts.leaves, 8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct DigitSet<const K: usize, F = fn(&[u32; K]) -> bool> {
     base: u32,
     digits: u32,
@@ -33,9 +50,8 @@ device_struct! {
 }
 
 impl<const K: usize, F: Fn(&[u32; K]) -> bool> DigitSet<K, F> {
-    /// The set of base-`base` digit vectors for which `keeps` holds, over a domain of extents `size`.
-    ///
-    /// Coordinates are read with as many digits as the longest axis needs, leading zeros included.
+    /// The set of all cells whose base-`base` digit vectors `keeps` accepts, over a domain of `size` cells. All
+    /// coordinates have as many digits as the longest axis needs, with leading zeros.
     ///
     /// # Panics
     /// If `base` is below 2.

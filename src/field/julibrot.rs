@@ -31,7 +31,23 @@ pub(crate) fn defaults(_: usize) -> Defaults {
     }
 }
 
-/// The field over `domain`.
+/// Opens all quadratic Julia sets over a domain: axes 0 and 1 are the starting point z, axes 2 and 3 are c. The label
+/// is the number of iterations of z² + c until z escapes, at most `dwell`.
+///
+/// ```
+/// use orthant::field::{FieldOptions, julibrot};
+/// use orthant::prelude::*;
+///
+/// // Axes 0 and 1 are z, axes 2 and 3 are c. Cell 2 is 0 on every axis, cell 0 is -2.
+/// let builder = Plan::builder([4; 4]).window([[-2.0, 2.0]; 4]).sample(Sample::Corner);
+/// let plan = builder.scheme(Scheme::uniform(2, 2, 1)).build()?;
+/// let field = julibrot::open(plan.domain(), &FieldOptions::default().dwell(64))?;
+/// let found = run(&plan, &*field)?;
+/// let label = |cell| found.array().map(|array| array.label(cell));
+/// assert_eq!(label([2, 2, 2, 2]), Some(64)); // z = 0 stays there for c = 0
+/// assert!(label([0, 0, 2, 2]) < Some(3)); // z = -2 - 2i escapes
+/// # Ok::<(), orthant::Error>(())
+/// ```
 ///
 /// # Errors
 /// Never; the signature is that of every field.

@@ -32,7 +32,20 @@ pub(crate) fn defaults(k: usize) -> Defaults {
     }
 }
 
-/// The field over `domain`.
+/// Opens a field whose label is computed by your CUDA source, which `options` holds. It runs on a GPU only.
+///
+/// ```
+/// use orthant::field::{FieldError, FieldOptions, kernel};
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([64, 64]).build()?;
+/// let source = "__device__ u32 label(const Real (&x)[DIM], u32 dwell) { return x[0] < x[1] ? 1 : 0; }";
+/// let field = kernel::open(plan.domain(), &FieldOptions::default().source(source))?;
+/// // It runs on a GPU and nowhere else.
+/// assert!(field.host().is_none() && field.twin().is_some());
+/// assert!(matches!(kernel::open(plan.domain(), &FieldOptions::default()), Err(FieldError::NoSource)));
+/// # Ok::<(), orthant::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`FieldError::NoSource`].

@@ -12,6 +12,17 @@ use crate::field::{julibrot, kernel, mandelbrot, mandelbulb, mxm};
 macro_rules! fields {
     ($($Variant:ident = $name:literal => $module:ident in [$($k:literal),+]),+ $(,)?) => {
         /// A field by its name: a built-in one, or one that the program has [registered](FieldKind::register).
+        ///
+        /// ```
+        /// use orthant::prelude::*;
+        ///
+        /// let kind: FieldKind = "mandelbulb".parse()?;
+        /// assert_eq!((kind, kind.dims()), (FieldKind::Mandelbulb, &[3][..]));
+        /// assert!("mandlebulb".parse::<FieldKind>().is_err());
+        /// // A bare run of a dwell field has a cap.
+        /// assert!(kind.defaults(3).dwell.is_some());
+        /// # Ok::<(), orthant::UnknownName>(())
+        /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum FieldKind {
             $(#[doc = concat!("`", $name, "`")] $Variant,)+
@@ -25,12 +36,12 @@ macro_rules! fields {
             /// The built-in ones.
             pub const ALL: &'static [Self] = &[$(Self::$Variant),+];
 
-            /// Every one, in the order in which they are listed to people: the program's own come first.
+            /// Every field, in the order of lists: the program's own come first.
             pub fn all() -> impl Iterator<Item = Self> {
                 OwnNumber::all().map(Self::Own).chain(Self::ALL.iter().copied())
             }
 
-            /// Makes fields known by their names, for as long as the process lives. Done once, before any name is read.
+            /// Makes fields known by their names until the process ends. Call it once, before any name is read.
             ///
             /// # Errors
             /// [`FieldError::Name`] if a name is empty or another field's; [`FieldError::Registered`] if it was done before.

@@ -29,7 +29,22 @@ pub(crate) fn defaults(_: usize) -> Defaults {
     }
 }
 
-/// The field over `domain`.
+/// Opens the Mandelbrot set over a domain: the label of a point c is the number of iterations of z² + c until z
+/// escapes, at most `dwell`.
+///
+/// ```
+/// use orthant::field::{FieldOptions, mandelbrot};
+/// use orthant::prelude::*;
+///
+/// // Cells of side 0.5 whose corners are samples: cell (4, 4) is c = 0, cell (0, 0) is c = -2 - 2i.
+/// let plan = Plan::builder([8, 8]).window([[-2.0, 2.0]; 2]).scheme(Scheme::uniform(2, 2, 1)).build()?;
+/// let field = mandelbrot::open(plan.domain(), &FieldOptions::default().dwell(100))?;
+/// let found = run(&plan, &*field)?;
+/// let label = |cell| found.array().map(|array| array.label(cell));
+/// assert_eq!(label([4, 4]), Some(100)); // never escapes
+/// assert!(label([0, 0]) < Some(3));
+/// # Ok::<(), orthant::Error>(())
+/// ```
 ///
 /// # Errors
 /// Never; the signature is that of every field.

@@ -32,7 +32,23 @@ pub(crate) fn defaults(_: usize) -> Defaults {
     }
 }
 
-/// The field over `domain`.
+/// Opens the Mandelbulb of power 8 over a domain: the label of a point is the number of iterations until it escapes, at
+/// most `dwell`.
+///
+/// ```
+/// use orthant::field::{FieldOptions, mandelbulb};
+/// use orthant::prelude::*;
+///
+/// // The cell at the origin belongs to the bulb, the cell at (-2, -2, -2) does not.
+/// let builder = Plan::builder([8; 3]).window([[-2.0, 2.0]; 3]).sample(Sample::Corner);
+/// let plan = builder.scheme(Scheme::uniform(2, 2, 1)).build()?;
+/// let field = mandelbulb::open(plan.domain(), &FieldOptions::default().dwell(64))?;
+/// let found = run(&plan, &*field)?;
+/// let label = |cell| found.array().map(|array| array.label(cell));
+/// assert_eq!(label([4; 3]), Some(64));
+/// assert!(label([0; 3]) < Some(3));
+/// # Ok::<(), orthant::Error>(())
+/// ```
 ///
 /// # Errors
 /// Never; the signature is that of every field.

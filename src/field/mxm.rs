@@ -38,7 +38,7 @@ pub(crate) fn defaults(k: usize) -> Defaults {
     }
 }
 
-/// The field over `domain`.
+/// Opens the minimum of K/2 Mandelbrot dwells over a domain: axes (0, 1), (2, 3) and so on are one point each.
 ///
 /// # Errors
 /// As the Mandelbrot field of each factor; [`FieldError::Dimension`] if K is odd.
@@ -46,7 +46,22 @@ pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Resul
     Ok(Box::new(MxM::new(domain, options)?))
 }
 
-/// The minimum of K/2 Mandelbrot dwells.
+/// The minimum of K/2 Mandelbrot dwells. Its regions in K dimensions can be counted from images in 2-D.
+///
+/// ```
+/// use orthant::field::FieldOptions;
+/// use orthant::field::mxm::MxM;
+/// use orthant::prelude::*;
+///
+/// let builder = Plan::builder([64; 4]).window([[-2.0, 2.0]; 4]).scheme(Scheme::uniform(2, 2, 8));
+/// let plan = builder.rule(RuleKind::Full).build()?;
+/// let field = MxM::new(plan.domain(), &FieldOptions::default().dwell(16))?;
+/// // Two images of 64 x 64 cells say what a run over 16 million cells would count.
+/// let counts = Run::new(&plan, &field).how(How::default().keep(Keep::Counts)).start()?;
+/// let level = &counts.levels()[0];
+/// assert_eq!(u128::from(level.counts.subdivided), field.mixed_regions(&level.level));
+/// # Ok::<(), orthant::Error>(())
+/// ```
 pub struct MxM<const K: usize> {
     factors: Vec<Arc<Image>>,
     dwell: u32,
@@ -111,11 +126,12 @@ impl<const K: usize> MxM<K> {
         Ok(Self { factors, dwell: options.dwell })
     }
 
-    /// The mixed regions of a level under `full`, from the 2-D images alone.
+    /// Counts the mixed regions of a level under the rule `full`, from the 2-D images alone.
     ///
-    /// A tuple of boxes, one per factor, is uniform with value v iff every least dwell is at least v and some box is
-    /// uniform with v. With L(v) the boxes of a factor whose least dwell is at least v, and U(v) those uniform with v,
-    /// that is Σ_v (∏ L(v) − ∏ (L(v) − U(v))) tuples; all others are mixed.
+    /// A region is a tuple of boxes, one per factor. It is uniform with value v exactly if every least dwell is at
+    /// least v and one of the boxes is uniform with v. Let L(v) be the boxes of a factor whose least dwell is at least
+    /// v, and U(v) those that are uniform with v. Then Σ_v (∏ L(v) − ∏ (L(v) − U(v))) regions are uniform, and all
+    /// others are mixed.
     pub fn mixed_regions(&self, level: &Level<K>) -> u128 {
         let mut at_least = vec![vec![0u128; self.dwell as usize + 2]; self.factors.len()];
         let mut uniform = at_least.clone();

@@ -52,25 +52,25 @@ impl Default for FieldOptions {
 }
 
 impl FieldOptions {
-    /// With at most so many iterations.
+    /// Sets the largest number of iterations.
     #[must_use]
     pub fn dwell(self, dwell: u32) -> Self {
         Self { dwell, ..self }
     }
 
-    /// With numbers of this type.
+    /// Sets the type of the iterated numbers.
     #[must_use]
     pub fn precision(self, precision: Precision) -> Self {
         Self { precision, ..self }
     }
 
-    /// With products and sums rounded so.
+    /// Sets how products and sums are rounded.
     #[must_use]
     pub fn arithmetic(self, arithmetic: Arithmetic) -> Self {
         Self { arithmetic, ..self }
     }
 
-    /// With the CUDA source of a `kernel` field.
+    /// Sets the CUDA source of a `kernel` field.
     #[must_use]
     pub fn source(self, source: impl Into<Arc<str>>) -> Self {
         Self { source: Some(source.into()), ..self }

@@ -13,24 +13,47 @@ use crate::geometry::Domain;
 /// Builds a field over a domain.
 pub type Open<const K: usize> = fn(&Domain<K>, &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError>;
 
-/// Something to do with a field once its dimension is a type: a closure that is generic over K.
+/// Work on a field whose number of dimensions is known only at run time: a closure that is generic over K.
+///
+/// ```
+/// use orthant::Error;
+/// use orthant::field::{Job, Open};
+/// use orthant::prelude::*;
+///
+/// /// Counts uniform regions, in as many dimensions as the request has.
+/// struct Filled(Request);
+/// impl Job for Filled {
+///     type Output = Result<u64, Error>;
+///     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
+///         let plan = self.0.plan::<K>()?;
+///         let field = open(plan.domain(), &self.0.options()?)?;
+///         Ok(run(&plan, &*field)?.totals().filled)
+///     }
+/// }
+/// // The diagonal of a square of 4 x 4 regions: 12 regions of level 0 do not meet it, and 2 of 4 children of each other.
+/// let request = Request::new(FieldKind::Diagonal).size(vec![64, 64]).scheme(4, 2, 4);
+/// assert_eq!(request.workload.dispatch(request.k(), Filled(request))??, 12 + 4 * 2);
+/// # Ok::<(), Error>(())
+/// ```
 pub trait Job {
-    /// What comes of it.
+    /// The result of the work.
     type Output;
-    /// Does it in K dimensions; `open` builds the field.
+    /// Does the work in K dimensions. `open` builds the field.
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output;
 }
 
-/// A field of the user's own, by its name, in the dimensions that it exists in.
+/// A field of your own with a name. Once it is [registered](crate::field::FieldKind::register), the command line and
+/// requests know it like a built-in one.
 ///
 /// ```
 /// use orthant::field::{Defaults, OwnField};
 /// use orthant::prelude::*;
 /// let rings = OwnField::new("rings", "rings about a corner", |k| Defaults { size: 256, ..Defaults::unit(k) })
 ///     .in_dim::<2>(|_, _| Ok(Box::new(CellField::new(1, |[x, y]| (x * x + y * y) >> 9 & 1))));
-/// FieldKind::register(vec![rings]).unwrap();
-/// let request = Request::new("rings".parse().unwrap());
-/// assert_eq!(request.workload.name(), "rings");
+/// FieldKind::register(vec![rings])?;
+/// let request = Request::new("rings".parse()?);
+/// assert_eq!(request.plan::<2>()?.domain().size(), [256, 256]);
+/// # Ok::<(), orthant::Error>(())
 /// ```
 pub struct OwnField {
     pub(super) name: &'static str,
@@ -47,7 +70,7 @@ impl std::fmt::Debug for OwnField {
     }
 }
 
-/// Which of those that were registered.
+/// The number of a registered field among all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OwnNumber(usize);
 
@@ -74,12 +97,13 @@ impl OwnNumber {
 }
 
 impl OwnField {
-    /// A field in no dimension yet: its name, a line for lists, and what a bare run uses in k dimensions.
+    /// A field that exists in no dimension yet. `about` is its line in lists, and `defaults` says what a bare run uses
+    /// in k dimensions.
     pub fn new(name: &'static str, about: &'static str, defaults: fn(usize) -> Defaults) -> Self {
         Self { name, about, defaults, dims: Vec::new(), opens: [const { None }; MAX_DIM] }
     }
 
-    /// With what builds it in K dimensions.
+    /// Adds what builds the field in K dimensions.
     ///
     /// # Panics
     /// If K is not between 1 and 8.

@@ -19,7 +19,7 @@ pub struct Defaults {
     pub window: Vec<[f64; 2]>,
     /// How a region is found uniform: what measures best on a GPU at no more wrong cells than `border` has.
     pub explore: RuleKind,
-    /// True of a set of cell indices: its window is the cells themselves, and nothing is iterated.
+    /// True if the field is a set of cell indices. Its window is the cells themselves, and nothing is iterated.
     pub by_index: bool,
 }
 

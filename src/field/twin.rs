@@ -11,39 +11,50 @@ use crate::memory::{Refused, reserve};
 /// The name under which a source from outside the crate is compiled.
 pub(crate) const USER_SOURCE: &str = "user_source.cuh";
 
-/// A field on a GPU: a header that defines what the field's traits define here.
+/// The twin of a field on a GPU: a CUDA header that defines what the field's traits define on the CPU.
 ///
-/// The header's text is compiled with the kernels. It defines
+/// The text of the header is compiled with the kernels. It defines
 ///
 /// ```cuda
 /// DEVICE Label label(const FieldArgs& args, const Coords& cell);
 /// ```
 ///
-/// which returns the label of a cell, `cell[j]` on axis j of `DIM`, to the bit as
-/// [`Evaluate`](crate::field::Evaluate) does here; `Label` is the field's [type](crate::field::Labels::kind). It is called with any
-/// cell of the domain, by whole warps, or where a balancer settles by whatever lanes have a cell: one that synchronises begins with
-/// `const u32 together = LABEL_LANES;` and says `__syncwarp(together)`. Names of its own should be its own: those of `kernels/`, such as `Body`,
-/// `owner` or `least`, may be taken. A header of a field that [proves](Self::proves) also defines
+/// which returns the label of a cell. `cell[j]` is the coordinate on axis j of `DIM`, and `Label` is the field's
+/// [type](crate::field::Labels::kind). The label has to be that of [`Evaluate`](crate::field::Evaluate), to the bit.
+///
+/// Kernels call `label` with any cell of the domain. Whole warps call it, except where a balancer settles regions: there some
+/// lanes of a warp have no cell. A `label` that synchronises begins with `const u32 together = LABEL_LANES;` and calls
+/// `__syncwarp(together)`.
+///
+/// A header of a field that [proves](Self::proves) also defines
 ///
 /// ```cuda
 /// DEVICE Verdict prove(const FieldArgs& args, const Region& region, Value& value);
 /// ```
 ///
-/// which returns `UNKNOWN`, `MIXED`, or `UNIFORM` with the word of the label in `value`; `region.corner[j]` and
-/// `region.extent[j]` are cells. Any lane may ask alone, so that it must not synchronise. What else the header may use stands in `kernels/prelude.cuh`: integers by their width (`u32`,
-/// `i64`, ..), `DEVICE`, and products and sums that are rounded as one says (`mul`, `add`, `fma_once`, `root`, `quotient`),
-/// which the compiler does not contract. The macro `ORTHANT_TWIN_API` holds [`API`](Self::API).
+/// which returns `UNKNOWN`, `MIXED`, or `UNIFORM` with the word of the label in `value`. `region.corner[j]` and
+/// `region.extent[j]` are in cells. A single lane may call `prove`, so it must not synchronise.
 ///
-/// `FieldArgs` is declared in Rust by [`device_struct!`](crate::device_struct), once for both sides. Members of type `u64` may
-/// be addresses of [arrays](Self::array).
+/// `kernels/prelude.cuh` says what else the header may use: integers by their width (`u32`, `i64`, ..), `DEVICE`, and products
+/// and sums with a fixed rounding (`mul`, `add`, `fma_once`, `root`, `quotient`), which the compiler does not contract. The macro
+/// `ORTHANT_TWIN_API` holds [`API`](Self::API). Choose names that `kernels/` does not have: `Body`, `owner` and `least`, for
+/// example, are taken.
+///
+/// [`device_struct!`](crate::device_struct) declares `FieldArgs` in Rust, once for both sides. A member of type `u64` may be the
+/// address of an [array](Self::array).
 ///
 /// ```
+/// use orthant::abi::DeviceStruct;
 /// use orthant::field::DeviceTwin;
 /// orthant::device_struct! {
 ///     struct Ball { centre: [f32; 3], radius: f32 }
 /// }
 /// let header = "DEVICE Label label(const FieldArgs& args, const Coords& cell) { return float(cell[0]) - args.radius; }";
-/// let twin = DeviceTwin::new(DeviceTwin::API, header, &Ball { centre: [0.5; 3], radius: 0.25 });
+/// let ball = Ball { centre: [0.5; 3], radius: 0.25 };
+/// let twin = DeviceTwin::new(DeviceTwin::API, header, &ball);
+/// // The kernels see the same bytes: three numbers, and one behind them.
+/// assert_eq!(Ball::MEMBERS, [("centre", 0, 12), ("radius", 12, 4)]);
+/// assert_eq!(ball.bytes()[12..], 0.25f32.to_ne_bytes());
 /// ```
 #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "read where kernels are compiled"))]
 #[derive(Debug, Clone)]
@@ -83,22 +94,22 @@ pub(crate) struct DeviceArray {
 }
 
 impl DeviceTwin {
-    /// The version of what a header may use and has to define. It grows when a header that was written for the one before
-    /// would be wrong.
+    /// The version of the interface of headers. It grows when headers for the version before would be wrong.
     pub const API: u32 = 1;
 
-    /// The twin whose header has the text `source`, written for version `api`, with arguments `args`.
+    /// The twin with the header `source`, written for version `api` of the interface, and the arguments `args`.
     pub fn new<A: DeviceStruct>(api: u32, source: impl Into<Cow<'static, str>>, args: &A) -> Self {
         Self { api, user_source: Some(source.into()), ..Self::built_in(USER_SOURCE, args) }
     }
 
-    /// The header defines `prove`.
+    /// Says that the header defines `prove`.
     #[must_use]
     pub fn proves(self) -> Self {
         self.define("PROVES", 1)
     }
 
-    /// Its `prove` is called by whole warps of which every lane asks the same, and may synchronise; else any lane may ask alone.
+    /// Says that whole warps call `prove`, and every lane of a warp with the same region, so that it may synchronise.
+    /// Otherwise a single lane may call it.
     #[must_use]
     pub fn by_warps(self) -> Self {
         self.define("PROVES_BY_WARPS", 1)
@@ -114,7 +125,7 @@ impl DeviceTwin {
         self.defines.iter().any(|(name, _)| *name == "PROVES")
     }
 
-    /// With an array on the device, whose address is the member `member` of the arguments, a `u64`.
+    /// Adds an array on the device. Its address is the member `member` of the arguments, a `u64`.
     ///
     /// # Panics
     /// If the arguments have no such member.

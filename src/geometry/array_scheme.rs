@@ -3,13 +3,25 @@
 use crate::geometry::scheme::Scheme;
 
 impl<const K: usize> Scheme<K> {
-    /// The scheme of an array of `size` cells, as far as it was not chosen.
+    /// The scheme of an array of `size` cells. What you give of g, r and B stays, and the rest is chosen.
     ///
-    /// Leaves are boxes of about 4096 cells: of side 4096 in 1-D, 64 in 2-D, 16 in 3-D, 8 in 4-D, and 4 beyond. A region is divided
-    /// in two per axis while it is longer than one and a half of that on every axis that is split; there are as many levels as
-    /// the shortest of those axes allows, and the initial grid makes up for the others. An axis that is shorter than two
-    /// leaves, as colours or a few steps of time are, is not split if others are longer, nor is one of a `series` of arrays: it has
-    /// leaves, and no say in how many levels there are.
+    /// Leaves have about 4096 cells: a side of 4096 in 1-D, 64 in 2-D, 16 in 3-D, 8 in 4-D, and 4 beyond. A region is
+    /// divided in two per axis while every axis that is split is longer than one and a half leaves. So the shortest of
+    /// these axes sets the number of levels, and longer ones get a larger initial split g.
+    ///
+    /// Two kinds of axes are not split (r = 1): those that `series` marks, such as time, and those shorter than two
+    /// leaves, such as colours, if another axis is longer. Neither has a say in the number of levels.
+    ///
+    /// ```
+    /// use orthant::geometry::Scheme;
+    ///
+    /// // A photograph of 1024 x 1024 pixels and three colours: colours are not split.
+    /// let scheme = Scheme::for_array([1024, 1024, 3], None, None, None, [false; 3]);
+    /// assert_eq!((scheme.g, scheme.r), ([1, 1, 1], [2, 2, 1]));
+    /// // What you choose stays.
+    /// let scheme = Scheme::for_array([1024, 1024, 3], Some([4, 4, 1]), None, None, [false; 3]);
+    /// assert_eq!(scheme.g, [4, 4, 1]);
+    /// ```
     pub fn for_array(
         size: [u32; K],
         g: Option<[u32; K]>,

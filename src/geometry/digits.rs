@@ -7,6 +7,16 @@ use crate::registry::registry;
 
 registry! {
     /// Sets D of base-b digit vectors that are kept.
+    ///
+    /// ```
+    /// use orthant::geometry::DigitRule;
+    ///
+    /// // Of the 27 subcubes of a cube, the Menger sponge keeps those with at most one middle coordinate.
+    /// let sponge = DigitRule::Menger;
+    /// assert!(sponge.keeps(&[1, 0, 2]) && !sponge.keeps(&[1, 1, 2]));
+    /// assert_eq!((sponge.base(), sponge.kept(3)), (3, 20));
+    /// assert!((sponge.dimension(3) - 2.727).abs() < 1e-3);
+    /// ```
     pub enum DigitRule("digit set") {
         /// b = 3, no centre digit: m = 2^k.
         CantorDust = "cantor_dust",

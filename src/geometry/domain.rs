@@ -11,6 +11,16 @@ use crate::registry::registry;
 
 registry! {
     /// Where in a cell its sample lies.
+    ///
+    /// ```
+    /// use orthant::geometry::{Domain, Sample};
+    ///
+    /// // Cells of two units that begin at 10: cell 3 covers 16 to 18.
+    /// let domain = Domain::new([5], [[10.0, 20.0]], Sample::Centre)?;
+    /// let point = |sample: Sample| domain.window()[0][0] + (3.0 + sample.offset()) * domain.pitch()[0];
+    /// assert_eq!((point(Sample::Corner), point(Sample::Centre)), (16.0, 17.0));
+    /// # Ok::<(), orthant::geometry::DomainError>(())
+    /// ```
     pub enum Sample("sample") {
         /// o = 0: the papers' choice and the default in 2-D.
         Corner = "corner",
@@ -72,7 +82,20 @@ pub enum DomainError {
     },
 }
 
-/// A k-dimensional lattice of cells over a window.
+/// A k-dimensional lattice of cells, and the window in the field's coordinates that they cover.
+///
+/// ```
+/// use orthant::geometry::{Domain, DomainError, Sample};
+///
+/// // Ten cells over five units: each is half a unit long.
+/// let domain = Domain::new([10, 4], [[0.0, 5.0], [0.0, 1.0]], Sample::Centre)?;
+/// assert_eq!((domain.cells(), domain.pitch()), (40, [0.5, 0.25]));
+/// assert_eq!(domain.cell_at([1.2, 0.9]), Some([2, 3]));
+/// assert_eq!(domain.cell_at([5.1, 0.5]), None);
+/// let empty = Domain::new([10, 0], [[0.0, 5.0], [0.0, 1.0]], Sample::Centre);
+/// assert_eq!(empty, Err(DomainError::EmptyAxis { axis: 1 }));
+/// # Ok::<(), DomainError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Domain<const K: usize> {
     size: [u32; K],
@@ -124,11 +147,12 @@ impl<const K: usize> Domain<K> {
         std::array::from_fn(|j| (self.window[j][1] - self.window[j][0]) / f64::from(self.size[j]))
     }
 
-    /// The cell c whose part of the window, from lo + c·h to before lo + (c+1)·h, holds a point in the field's coordinates; the
-    /// window's upper ends belong to the last cells. None of a point outside the window.
+    /// The cell that holds a point of the field's coordinates; None if the point lies outside the window.
     ///
-    /// Where the window is so narrow that lo + c·h is the same number for several cells, samples coincide, and so does where these
-    /// cells begin: the answer is one of them, and need not be the one whose sample was asked for.
+    /// Cell c covers lo + c·h up to, but without, lo + (c+1)·h. The upper end of the window belongs to the last cell.
+    ///
+    /// In a very narrow window several cells can begin at the same double, and their samples coincide. The answer is
+    /// then one of these cells, not always the one that you sampled.
     pub fn cell_at(&self, point: [f64; K]) -> Option<[u32; K]> {
         let pitch = self.pitch();
         let mut cell = [0; K];
@@ -151,7 +175,7 @@ impl<const K: usize> Domain<K> {
         Some(cell)
     }
 
-    /// The number of cells; beyond 64 bits for large k, hence u128.
+    /// The number of cells. It can exceed 64 bits in many dimensions.
     pub fn cells(&self) -> u128 {
         // Eight axes of 32 bits are 256 bits: saturated, every limit lies far below.
         self.region().cells_wide()

@@ -20,6 +20,20 @@
 use crate::dimension::{MAX_DIM, widened};
 
 /// A k-orthotope of cells: `corner[j] .. corner[j] + extent[j]` on axis j. Units: cells.
+///
+/// ```
+/// use orthant::geometry::Region;
+///
+/// let region = Region { corner: [2, 3], extent: [4, 3] };
+/// // Two of the twelve cells lie inside, not on a face.
+/// assert_eq!((region.volume(), region.surface_volume()), (12, 10));
+/// assert!(region.contains_cell([5, 5]) && !region.contains_cell([6, 5]));
+/// let band = Region { corner: [4, 0], extent: [10, 4] };
+/// assert_eq!(region.intersection(&band), Some(Region { corner: [4, 3], extent: [2, 1] }));
+/// // Does it lie in an array of this size?
+/// assert!(region.within([6, 6]).is_ok());
+/// assert!(region.within([6, 5]).is_err());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Region<const K: usize> {
     /// The lowest cell.

@@ -6,7 +6,16 @@
 use crate::dimension::here;
 use crate::geometry::region::Region;
 
-/// Points of a domain.
+/// Points spread evenly over a domain: the cells of a coarse sample.
+///
+/// ```
+/// use orthant::geometry::SampleGrid;
+///
+/// // Sixteen points of 64 cells: every second cell on both axes.
+/// let grid = SampleGrid::new([8, 8], 16);
+/// assert_eq!((grid.points(), grid.cells()), ([4, 4], 16));
+/// assert_eq!(grid.cells_from(3, 2), [[6, 0], [0, 2]]);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SampleGrid<const K: usize> {
     size: [u32; K],
@@ -14,8 +23,8 @@ pub struct SampleGrid<const K: usize> {
 }
 
 impl<const K: usize> SampleGrid<K> {
-    /// At most `budget` points (at least one) of a domain of `size` cells per axis: n over a common step, if possible one
-    /// that divides every n, so that sets of digits keep theirs.
+    /// A grid of at most `budget` points, and of at least one, over `size` cells per axis. All axes share one step. The
+    /// step divides every size if it can, because then digit sets keep their digits.
     pub fn new(size: [u32; K], budget: u64) -> Self {
         here!(fn([u32; K], u64) -> SampleGrid<K> = SampleGrid::<K>::new_here)(size, budget)
     }

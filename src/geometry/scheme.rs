@@ -8,6 +8,19 @@ use crate::dimension::{MAX_DIM, widened};
 use crate::geometry::region::{Region, saturated_wide};
 
 /// {g, r, B}: how a domain is split.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let scheme = Scheme { g: [4, 2], r: [2, 2], b: [4, 4] };
+/// assert_eq!(scheme.children(), 4);
+/// // The initial grid has regions of 16 cells a side. Their children have 8 cells and are the last:
+/// // grandchildren would have 4, which is not longer than B.
+/// let plan = Plan::builder([64, 32]).scheme(scheme).build()?;
+/// let sides: Vec<u32> = plan.levels().iter().map(|level| level.region([0, 0]).extent[0]).collect();
+/// assert_eq!(sides, [16, 8]);
+/// # Ok::<(), orthant::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scheme<const K: usize> {
     /// Initial split per axis.
@@ -69,6 +82,19 @@ pub(crate) fn saturated(axes: &[u32]) -> u64 {
 }
 
 /// Level i: the lattice of M_j = g_j·r_j^i regions per axis.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([10, 10]).scheme(Scheme::uniform(3, 2, 1)).build()?;
+/// let level = plan.levels()[0];
+/// assert_eq!((level.index, level.grid, level.regions()), (0, [3, 3], 9));
+/// // Three regions share ten cells: the last one is longer.
+/// let sides = [0, 1, 2].map(|x| level.region([x, 0]).extent[0]);
+/// assert_eq!(sides, [3, 3, 4]);
+/// assert_eq!(level.coords([9, 2]), [2, 0]);
+/// # Ok::<(), orthant::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level<const K: usize> {
     /// i; 0 is the initial grid.

@@ -2,7 +2,15 @@
 
 use crate::geometry::region::Region;
 
-/// A box that is empty, or not among the cells that there are.
+/// A box that is empty, or that reaches beyond the cells there are.
+///
+/// ```
+/// use orthant::geometry::{Region, WindowError};
+///
+/// // Cells 8 to 11 of an axis of ten.
+/// let window = Region { corner: [0, 8], extent: [4, 4] };
+/// assert_eq!(window.within([10, 10]), Err(WindowError { axis: 1, corner: 8, extent: 4, size: 10 }));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "window: {extent} cells from {corner} on of axis {axis}; at least 1 of the {size} there are is needed, and none beyond"

@@ -6,7 +6,23 @@ use crate::per_axis;
 use crate::plan::Plan;
 use crate::tree::{Scale, TreeAxis, TreeInfo, TreeLabel};
 
-/// What a file says of an array beside its cells.
+/// What a file says of an array besides its cells.
+///
+/// ```
+/// use orthant::input::ArrayFile;
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-about-{}.nrrd", std::process::id()));
+/// let header = "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 3 2\nspacings: 0.5 2\nencoding: raw\n\n";
+/// std::fs::write(&path, [header.as_bytes(), &[1, 2, 3, 4, 5, 6]].concat())?;
+/// // Cells that are packed would be unpacked into the temporary file.
+/// let file = ArrayFile::open(&path, None, |_| tempfile::tempfile())?;
+/// assert_eq!(file.about().axes[1].spacing, Some(2.0));
+/// // Three cells of half a unit, and two of two units.
+/// let window = file.about().window([3, 2]).map(|axes| axes.map(|[low, high]| high - low));
+/// assert_eq!(window, Some([1.5, 4.0]));
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct About {
     /// The axes, axis 0 first; all of them, or none where nothing is known.
@@ -21,7 +37,7 @@ pub struct About {
     pub nodata: Option<u64>,
     /// What cells stand for, if not for themselves.
     pub scale: Option<Scale>,
-    /// What whoever opens the file may want to know.
+    /// What you may want to know about how the file was read.
     pub remarks: Vec<Remark>,
 }
 
@@ -38,7 +54,7 @@ pub struct AboutAxis {
     pub origin: Option<f64>,
 }
 
-/// What is not as one may expect, and no error.
+/// Something unusual about a file that is no error.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Remark {
@@ -179,8 +195,8 @@ impl About {
         }
     }
 
-    /// Where an array lies whose axes are `size` long: from the origin on where the file says a spacing that is positive, else in
-    /// cells. None if it says nothing of the kind.
+    /// Where an array of `size` cells lies, in units: from the origin, for each axis with a positive spacing; the other
+    /// axes lie in cells. None if the file says nothing of this.
     pub fn window<const K: usize>(&self, size: [u32; K]) -> Option<[[f64; 2]; K]> {
         let of = |j: usize| {
             let AboutAxis { spacing, origin, .. } = self.axes.get(j)?;
@@ -193,8 +209,9 @@ impl About {
         known.then(|| std::array::from_fn(|j| given[j].unwrap_or([0.0, f64::from(size[j])])))
     }
 
-    /// Which axes are steps of a series, of which others should be subdivided alone: time, by its name or its unit, and a fourth axis
-    /// that is far shorter than the others.
+    /// Which axes are steps of a series, such as time, so that only the others are divided. These are axes whose name
+    /// or unit means time. A fourth axis without name and unit counts, too, if it is at most a quarter of the shortest
+    /// other axis.
     pub fn series<const K: usize>(&self, size: [u32; K]) -> [bool; K] {
         let named = |j: usize| {
             let AboutAxis { name, unit, .. } = self.axes.get(j)?;

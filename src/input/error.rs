@@ -10,6 +10,17 @@ use crate::zarr::Fault;
 const CELL_TYPES: &str = "b1, i1, u1, i2, u2, i4, u4, i8, u8, f4 and f8, in either order of bytes,";
 
 /// What is wrong with a file of cells, and where: the message names the file and the byte.
+///
+/// ```
+/// use orthant::input::{ArrayFile, Wrong};
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-wrong-{}.npy", std::process::id()));
+/// std::fs::write(&path, "not an array")?;
+/// let error = ArrayFile::npy(&path).unwrap_err();
+/// assert_eq!((&error.path, matches!(error.wrong, Wrong::Magic)), (&path, true));
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {wrong}", path.display())]
 pub struct InputError {

@@ -24,7 +24,7 @@ use crate::input::{npy, npz};
 use crate::mapping::{FileMap, SharedBytes};
 use crate::tree::{InMemory, Source};
 
-/// An array in a file, of a number of dimensions that the file says.
+/// An array in a file. The file says how many dimensions it has.
 ///
 /// ```
 /// use orthant::input::ArrayFile;
@@ -70,11 +70,12 @@ struct CellFile {
 }
 
 impl ArrayFile {
-    /// An array in a file or folder of any [format](Format) that its name is of; of several arrays in it the one that `part` names.
+    /// Opens an array in a file or folder of any [format](Format). The name says which format. If the file has several
+    /// arrays, `part` names one.
     ///
-    /// Cells that lie in one file without gaps are read there. Others are first written into a file that `room` opens, to write and to
-    /// read, for so many bytes: those that are packed, and those of several files. Headers name no files outside of their own folder:
-    /// see [`open_with`](Self::open_with).
+    /// Cells that lie in one file without gaps are read in place. Others, packed or in several files, are first written
+    /// into a file: `room` opens it for reading and writing, for so many bytes, as `tempfile::tempfile` does. A header
+    /// cannot name files outside of its own folder unless you use [`open_with`](Self::open_with).
     ///
     /// # Errors
     /// [`InputError`] names the file, the byte or line, and what is wrong there; whatever `room` fails with.
@@ -86,7 +87,7 @@ impl ArrayFile {
         Self::open_with(path, part, Access::default(), room)
     }
 
-    /// As [`open`](Self::open), with which files may be read beside the one that is named.
+    /// The same as [`open`](Self::open), but you choose which other files a header may name.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -109,7 +110,7 @@ impl ArrayFile {
         Self::of(path, || npy::describe(path, None, Access::default()), |_| unreachable!("nothing is packed"))
     }
 
-    /// A file of nothing but cells, or of which `layout` says where they are.
+    /// Opens a file of cells without a header. `layout` says where the cells are.
     ///
     /// # Errors
     /// [`InputError`] if the file does not hold what the layout says, and no more from its offset on.
@@ -119,9 +120,10 @@ impl ArrayFile {
         Self::of(path, describe, |_| unreachable!("nothing is packed"))
     }
 
-    /// A member of a `.npz` file: the one of that name, without `.npy`, or the only one. One that is stored is read where it lies; one
-    /// that is deflated is first unpacked into a file that `room` opens, to write and to read, for so many bytes. The
-    /// checksum of what is deflated is checked.
+    /// Opens a member of a `.npz` file: the one called `member`, without `.npy`, or the only one.
+    ///
+    /// A stored member is read in place. A deflated member is first unpacked into a file: `room` opens it for reading
+    /// and writing, for so many bytes. The checksum of a deflated member is checked.
     ///
     /// # Errors
     /// As [`npy`](Self::npy); whatever `room` fails with.
@@ -175,19 +177,20 @@ impl ArrayFile {
         (self.about.labels, self.about.labelled) = (table.labels, true);
     }
 
-    /// Files that were read for it beside the one that was named.
+    /// Other files that were read for the array, besides the named one.
     pub fn others(&self) -> &[PathBuf] {
         self.snapshot.files()
     }
 
-    /// What tells the data from all others, and from itself after a file of it was written to: it is of all files that are read. What
-    /// was begun of an array can be gone on with if this and the [layout](Self::layout) are the same.
+    /// Identifies the data of all files that are read, in the state in which they are. Writing to one of them changes
+    /// it. A tree of the array can be resumed if its identity and its [layout](Self::layout) are the same as before.
     pub fn identity(&self) -> Identity {
         self.snapshot.identity()
     }
 
-    /// Fails if a file that is read was written to, replaced, removed or cut since it was opened: for whoever has read all cells, before
-    /// anything is made of them. What had to be unpacked was read and compared when it was opened, and is not looked at again.
+    /// Fails if a file that is read was written to, replaced, removed or cut since it was opened. Call it after you
+    /// read all cells, before you use them. Cells that were unpacked when the file was opened were checked then, and
+    /// are not looked at again.
     ///
     /// # Errors
     /// [`InputError`] names the file, and the byte if one could not be read.
@@ -311,7 +314,26 @@ fn in_room(
     if u128::from(have) == bytes { Ok(file) } else { Err(short(have)) }
 }
 
-/// An array in a file, as a source of boxes of cells.
+/// The array of an [`ArrayFile`] in K dimensions, as a source of boxes of cells.
+///
+/// ```
+/// use orthant::input::ArrayFile;
+/// use orthant::prelude::*;
+/// use orthant::tree::Source;
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-source-{}.nrrd", std::process::id()));
+/// let header = "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 3 2\nencoding: raw\n\n";
+/// std::fs::write(&path, [header.as_bytes(), &[1, 2, 3, 4, 5, 6]].concat())?;
+/// let file = ArrayFile::open(&path, None, |_| tempfile::tempfile())?;
+/// // The number of dimensions becomes a type; another one is refused.
+/// let source = file.source::<2>()?;
+/// assert!(file.source::<3>().is_err());
+/// let mut cells = [0; 4];
+/// source.read(&Region { corner: [1, 0], extent: [2, 2] }, &mut cells)?;
+/// assert_eq!(cells, [2, 3, 5, 6]);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct FileSource<'f, const K: usize> {
     file: &'f ArrayFile,

@@ -5,7 +5,18 @@ use std::path::{Path, PathBuf};
 use crate::input::described::Described;
 use crate::input::error::InputError;
 
-/// A format of files that say themselves how their cells lie.
+/// A file format of arrays. A file says itself how its cells lie.
+///
+/// ```
+/// use std::path::{Path, PathBuf};
+/// use orthant::input::Format;
+///
+/// let name = |path: &str| Format::of(Path::new(path)).map(Format::name);
+/// assert_eq!((name("brain.nii.gz"), name("brain.docx")), (Some("NIfTI"), None));
+/// // An array in a file that has several.
+/// let (file, part) = Format::parts(Path::new("scan.npz:volume"));
+/// assert_eq!((file, part.as_deref()), (PathBuf::from("scan.npz"), Some("volume")));
+/// ```
 pub struct Format {
     pub(super) name: &'static str,
     pub(super) extensions: &'static [&'static str],
@@ -17,7 +28,7 @@ pub struct Format {
     pub(super) describe: fn(&Path, Option<&str>, Access) -> Result<Described, InputError>,
 }
 
-/// Which files may be read for an array beside the one that is named.
+/// Which files may be read for an array besides the named one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Access {

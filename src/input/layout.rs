@@ -7,6 +7,25 @@ use crate::registry::registry;
 
 registry! {
     /// Which index of an array is the fastest in memory.
+    ///
+    /// ```
+    /// use orthant::input::{ArrayFile, Endian, IndexOrder, Layout};
+    /// use orthant::prelude::*;
+    /// use orthant::tree::Source;
+    ///
+    /// # let path = std::env::temp_dir().join(format!("orthant-doc-order-{}.bin", std::process::id()));
+    /// std::fs::write(&path, [1, 2, 3, 4, 5, 6])?;
+    /// // The first two bytes are neighbours on axis 0, or on axis 1.
+    /// for (order, column) in [(IndexOrder::C, [1, 4]), (IndexOrder::Fortran, [1, 2])] {
+    ///     let (kind, size, endian) = (orthant::CellType::U8, vec![3, 2], Endian::Little);
+    ///     let file = ArrayFile::raw(&path, Layout { kind, size, order, endian, offset: 0 })?;
+    ///     let mut cells = [0; 2];
+    ///     file.source::<2>()?.read(&Region { corner: [0, 0], extent: [1, 2] }, &mut cells)?;
+    ///     assert_eq!(cells, column);
+    /// }
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub enum IndexOrder("order") {
         /// The last, which is axis 0.
         C = "c",
@@ -31,11 +50,28 @@ impl Endian {
 }
 
 /// How the cells of an array lie in a file: without gaps, from some byte to the end.
+///
+/// ```
+/// use orthant::input::{ArrayFile, Endian, IndexOrder, Layout};
+/// use orthant::prelude::*;
+/// use orthant::tree::BottomUp;
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-raw-{}.bin", std::process::id()));
+/// // Four bytes of something else, then 3 x 2 cells.
+/// std::fs::write(&path, [9, 9, 9, 9, 1, 2, 3, 4, 5, 6])?;
+/// let (kind, order, endian) = (orthant::CellType::U8, IndexOrder::C, Endian::Little);
+/// let file = ArrayFile::raw(&path, Layout { kind, size: vec![3, 2], order, endian, offset: 4 })?;
+/// let source = file.source::<2>()?;
+/// let plan = Plan::builder([3, 2]).rule(RuleKind::Full).build()?;
+/// assert_eq!(BottomUp::new(&plan, &source)?.tree()?.get([2, 1]), Some(6u8));
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// The type of a cell.
     pub kind: CellType,
-    /// Cells per axis, axis 0 first: the shape as NumPy writes it from its end.
+    /// Cells per axis, axis 0 first: NumPy's shape, from its end.
     pub size: Vec<u32>,
     /// Which index is the fastest.
     pub order: IndexOrder,

@@ -90,6 +90,22 @@ impl fmt::Debug for Members {
 /// It follows from the name of every file that is read, and from what the system says of it: on Unix device, inode, length, and the
 /// times of the last write and the last change; elsewhere length and times. A file that is renamed, linked or copied is
 /// another. Two writes within one tick of the file system's clock, some milliseconds, cannot be told apart.
+///
+/// ```
+/// use orthant::input::ArrayFile;
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-identity-{}.nrrd", std::process::id()));
+/// let header = b"NRRD0004\ntype: uint8\ndimension: 1\nsizes: 3\nencoding: raw\n\n";
+/// std::fs::write(&path, [&header[..], &[1, 2, 3]].concat())?;
+/// let open = || ArrayFile::open(&path, None, |_| tempfile::tempfile());
+/// let before = open()?.identity();
+/// assert_eq!(open()?.identity(), before);
+/// // The file was written to: a tree that was begun of it cannot be resumed.
+/// std::fs::write(&path, [&header[..], &[1, 2, 3, 4]].concat())?;
+/// assert_ne!(open()?.identity(), before);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     files: u64,

@@ -6,7 +6,7 @@ use crate::cell::CellType;
 use crate::geometry::Region;
 use crate::tree::Source;
 
-/// A source that fails where a cell is not a number, which in others count as one value.
+/// A source that fails at the first cell that is NaN. Other sources let all NaNs count as one value.
 ///
 /// ```
 /// use orthant::input::Numbers;

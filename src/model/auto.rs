@@ -41,7 +41,7 @@ pub fn budget(cells: u128, rule: RuleKind) -> u64 {
     (cells / SHARE).clamp(LEAST_CELLS, most) as u64
 }
 
-/// Who carries a scheme out.
+/// How a scheme is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Means {
     /// The host program.
@@ -68,11 +68,35 @@ pub struct Ranked {
     pub fitted: bool,
 }
 
-/// Every scheme with n ≥ g·r·B on every axis, by all means, the cheapest first; equal ones in the order of g, r, B, then of the means. Of those with the
-/// same levels, the one of least B. Exhaustive, if it is among the means, is there once.
+/// Every scheme with n ≥ g·r·B on every axis, by every means, the cheapest first. Equal costs are in the order of g, r,
+/// B, then of the means. Of schemes with the same levels only the one of least B is listed. Exhaustive is listed once,
+/// if it is among the means.
 ///
-/// They are ranked by arithmetic alone. Whether a curve serves one, memory holds it and a backend carries it out is for a
-/// [`Plan`](crate::plan::Plan) to say, of which few have to be made.
+/// The ranking is arithmetic alone. A [`Plan`](crate::plan::Plan) says whether a curve serves a scheme, and a backend
+/// whether it has the memory.
+///
+/// ```
+/// use orthant::backend::ExploreOrder;
+/// use orthant::geometry::SampleGrid;
+/// use orthant::model::auto::{Means, rank};
+/// use orthant::model::observed::Hardware;
+/// use orthant::model::sample::{Coarse, Explore};
+/// use orthant::prelude::*;
+/// use orthant::{Control, Mapping};
+///
+/// let plan = Plan::builder([256, 256]).build()?;
+/// let (domain, field) = (plan.domain(), CellField::new(1, |[x, y]| u32::from(x * x + y * y < 10_000)));
+/// let (hardware, how, grid) = (Hardware::Cpu { threads: 2 }, How::default(), SampleGrid::new(domain.size(), 1024));
+/// // A sample of the field, and every scheme by what it says.
+/// let labels = Target::cpu().of().sample(domain, &field, grid, &how)?(&Control::default())?;
+/// let (rule, order, rounds) = (RuleKind::Border, ExploreOrder::Scattered, hardware.rounds());
+/// let coarse = Coarse::new(&labels, grid, &field, domain, Explore { rule, proves: false, order, rounds });
+/// let means = Means { strategy: StrategyKind::Ask, mapping: Some(Mapping::Sbr) };
+/// let ranked = rank(&coarse, &[(means, None)], &how, hardware)?;
+/// assert!(ranked.windows(2).all(|pair| pair[0].cost <= pair[1].cost));
+/// assert!(ranked.iter().all(|scheme| scheme.g * scheme.r * scheme.b <= 256));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`ModelError`] if the model has no value for a candidate.

@@ -5,7 +5,20 @@
 
 use super::{Chain, Geometry, ModelError, Ratio};
 
-/// Regions per level, 0 first, the evaluated level last.
+/// How many regions each level has, and how many of them are mixed. Level 0 comes first, the evaluated level last.
+///
+/// ```
+/// use orthant::model::{Counts, Ratio};
+///
+/// let whole = |n: u32| Ratio::whole(n);
+/// // Of 16 regions 4 are mixed, and of their 16 children 8.
+/// let counts = Counts::measured(whole(16), whole(4), &[4, 8])?;
+/// assert_eq!(counts.regions(), [16, 16, 32].map(whole));
+/// assert_eq!(counts.uniform(1), whole(8));
+/// // Five of four cannot be mixed.
+/// assert!(Counts::measured(whole(4), whole(4), &[5]).is_err());
+/// # Ok::<(), orthant::model::ModelError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counts {
     regions: Vec<Ratio>,

@@ -9,7 +9,20 @@ use serde::Serialize;
 use super::{Geometry, ModelError, Ratio};
 use crate::geometry::boundary;
 
-/// The self-similar density.
+/// The probability P that a region is mixed: one number, one per level, or what follows from a box dimension. This is
+/// the self-similar density of the paper.
+///
+/// ```
+/// use orthant::model::{Density, Geometry};
+///
+/// // A line in the plane meets a quarter of 4 x 4 regions, and half of the children.
+/// let geometry = Geometry::uniform(&[64, 64], 4, 2, 4)?;
+/// let line = Density::Dimension(1.0);
+/// line.check(2)?;
+/// assert_eq!(line.chain(&geometry, 3)?.probabilities(), [0.25, 0.5]);
+/// assert!(Density::Constant(1.5).check(2).is_err());
+/// # Ok::<(), orthant::model::ModelError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub enum Density {
@@ -36,7 +49,7 @@ impl std::fmt::Display for Density {
 }
 
 impl Density {
-    /// Checks the numbers.
+    /// Checks that the numbers can be probabilities, or a dimension in `k` dimensions.
     ///
     /// # Errors
     /// [`ModelError::Parameter`] if a probability is not in 0..=1, or a dimension not in 0..=k.

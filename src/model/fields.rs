@@ -7,6 +7,16 @@ use super::ModelError;
 use crate::geometry::DigitRule;
 
 /// Exact counts per level, the last one counted like the others.
+///
+/// ```
+/// use orthant::geometry::DigitRule;
+/// use orthant::model::fields::FieldCounts;
+///
+/// // The Menger sponge divided in 3 per axis: 20 of 27 regions are mixed on each level.
+/// let counts = FieldCounts::of_digits(DigitRule::Menger, 3, 1, 1, 2)?;
+/// assert_eq!((counts.regions, counts.active), (vec![27, 20 * 27], vec![20, 400]));
+/// # Ok::<(), orthant::model::ModelError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldCounts {
     /// N_i, the regions examined.

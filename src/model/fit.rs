@@ -48,7 +48,22 @@ const STEPS: usize = 2_000;
 /// A term that the start finds to be zero begins at this share of the fastest run.
 const TRACE: f64 = 1e-4;
 
-/// Fits the constants.
+/// Fits the constants of the time to measured runs.
+///
+/// ```
+/// use orthant::model::fit::{Observation, fit};
+/// use orthant::model::observed::Terms;
+///
+/// // Runs that take 2 ms per launch, and nothing else.
+/// let run = |launches: f64| {
+///     let terms = Terms { kappa: launches, ..Terms::of([0.0; 7]) };
+///     Observation { terms, seconds: 0.002 * launches }
+/// };
+/// let fitted = fit(&[1.0, 3.0, 10.0].map(run))?;
+/// assert!((fitted.constants.kappa / 0.002 - 1.0).abs() < 1e-6);
+/// assert!(fitted.rms < 1e-6);
+/// # Ok::<(), orthant::model::ModelError>(())
+/// ```
 ///
 /// # Errors
 /// [`ModelError::Parameter`] if a time is not positive, or there are fewer runs than terms that occur.

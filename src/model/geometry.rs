@@ -8,6 +8,14 @@ use crate::registry::registry;
 
 registry! {
     /// How many cells a query of a region's border visits, Q = A·σ.
+    ///
+    /// ```
+    /// use orthant::model::{Ratio, Surface};
+    ///
+    /// // The border of 4 x 4 cells has 12; four faces of 4 count corners twice.
+    /// let cells = |surface: Surface| surface.of(&[Ratio::whole(4u32); 2]).to_f64();
+    /// assert_eq!([Surface::Faces, Surface::Exact, Surface::Proof].map(cells), [16.0, 12.0, 1.0]);
+    /// ```
     #[derive(Default)]
     pub enum Surface("surface") {
         /// σ = 2·Σ_j ∏_{l≠j} s_l, in two dimensions the paper's 4s: corners count twice.
@@ -49,7 +57,18 @@ pub fn volume(sides: &[Ratio]) -> Ratio {
     sides.iter().copied().product()
 }
 
-/// {n, g, r, B} per axis: what is divided, and how.
+/// {n, g, r, B} per axis: the domain, and how it is divided.
+///
+/// ```
+/// use orthant::model::{Geometry, Ratio};
+///
+/// let geometry = Geometry::uniform(&[64, 64], 4, 2, 4)?;
+/// assert_eq!((geometry.initial_regions(), geometry.children()), (Ratio::whole(16u32), Ratio::whole(4u32)));
+/// // Level 1 has 64 regions of 8 x 8 cells.
+/// assert_eq!(geometry.regions(1), Ratio::whole(64u32));
+/// assert_eq!(geometry.sides(1), [Ratio::whole(8u32); 2]);
+/// # Ok::<(), orthant::model::ModelError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Geometry {
     n: Vec<u64>,

@@ -4,7 +4,17 @@ use serde::Serialize;
 
 use super::{Counts, ModelError, Ratio};
 
-/// The launches of each strategy.
+/// How many kernels each strategy launches.
+///
+/// ```
+/// use orthant::model::{Counts, Kernels, Ratio};
+///
+/// // 16 regions, 4 of them mixed, and their 16 children: one kernel per level, or one per region.
+/// let counts = Counts::measured(Ratio::whole(16u32), Ratio::whole(4u32), &[4])?;
+/// let kernels = Kernels::new(&counts, 128)?;
+/// assert_eq!((kernels.ask_sbr, kernels.nodes, kernels.dp), (2, 32.0, 33.0));
+/// # Ok::<(), orthant::model::ModelError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Kernels {
     /// Σ_{i<τ} N_i, the regions examined or evaluated.

@@ -207,7 +207,17 @@ struct Passes {
     longest: f64,
 }
 
-/// A number for every term of the time: features, or their constants in seconds.
+/// One number per term of the time: the features of a run, or the fitted constants in seconds.
+///
+/// ```
+/// use orthant::model::observed::Terms;
+///
+/// // Ten launches of 2 us, and a thousand passes of 5 ns.
+/// let zero = Terms::of([0.0; 7]);
+/// let features = Terms { kappa: 10.0, nu: 1000.0, ..zero };
+/// let constants = Terms { kappa: 2e-6, nu: 5e-9, ..zero };
+/// assert!((features.times(constants) - 25e-6).abs() < 1e-12);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Terms {
     /// X_A, passes per worker weighted with the mean iterations of their cells; α, seconds per iteration.

@@ -5,7 +5,20 @@ use serde::Serialize;
 
 use super::{Counts, Geometry, ModelError, Ratio};
 
-/// One number for each way of sizing the tables that are alive at once: the one read and the one written.
+/// The most entries that the table that is read and the table that is written have together, for each of three ways of
+/// sizing them.
+///
+/// ```
+/// use orthant::model::olt::Peak;
+/// use orthant::model::{Counts, Ratio};
+///
+/// // 16 regions of which 4 divide: room for 64 children, or for the 16 that there are.
+/// let counts = Counts::measured(Ratio::whole(16u32), Ratio::whole(4u32), &[4])?;
+/// let peak = Peak::entries(&counts, Ratio::whole(4u32));
+/// assert_eq!((peak.paper, peak.compact), (16.0 + 64.0, 16.0 + 16.0));
+/// assert_eq!(peak.bytes(4).compact, 128.0);
+/// # Ok::<(), orthant::model::ModelError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Peak {
     /// N_i + N_i·R: room for all children of all regions, Eqs. (26)-(28).
@@ -63,6 +76,15 @@ pub fn scalar_bytes(bits: u32) -> u64 {
 /// Ω(p) = Σ_{d=1}^k p_d·∏_{q<d} |G|_q: the canonical order, axis 0 fastest, Eqs. (31)-(33).
 ///
 /// The printed Eq. (33) multiplies up to d, which is not a bijection; up to d−1 is meant.
+///
+/// ```
+/// use orthant::model::olt::canonical_index;
+///
+/// // Row 2 of rows of four.
+/// assert_eq!(canonical_index(&[1, 2], &[4, 4])?, 9);
+/// assert!(canonical_index(&[4, 2], &[4, 4]).is_err());
+/// # Ok::<(), orthant::model::ModelError>(())
+/// ```
 ///
 /// # Errors
 /// [`ModelError::Axes`] if the lists differ in length, [`ModelError::Parameter`] if a coordinate is not below its

@@ -62,7 +62,7 @@ impl Problem {
     }
 }
 
-/// The schemes that are tried: every combination, the same on every axis.
+/// The schemes to try: every combination of these splits and stop sides, the same on every axis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Space {
     /// Initial splits.
@@ -153,7 +153,21 @@ pub fn landscape(problem: &Problem, objective: Objective, space: &Space) -> Resu
     Ok(candidates)
 }
 
-/// The scheme of least cost; none if no scheme of the space has g·B·r ≤ n.
+/// The scheme of least cost in a space; None if no scheme of the space has g·B·r ≤ n.
+///
+/// ```
+/// use orthant::model::{Costs, Density, Objective, Options, Problem, Processors, Space, optimum};
+///
+/// let (density, costs) = (Density::Constant(0.5), Costs::new(16.0, 10.0)?);
+/// let (processors, options) = (Processors::new(64, 64)?, Options::default());
+/// let problem = Problem { n: vec![1024, 1024], density, costs, processors, options };
+/// let space = Space { g: vec![2, 4], r: vec![2, 4], b: vec![8, 16] };
+/// let found = optimum(&problem, Objective::Work, &space)?.ok_or("no scheme fits")?;
+/// // All eight schemes have g * r * B <= n, and dividing costs less than evaluating every cell.
+/// assert_eq!(found.feasible, 8);
+/// assert!(found.pays() && found.best.cost < problem.exhaustive(Objective::Work)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// As [`landscape`].

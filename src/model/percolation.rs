@@ -7,6 +7,16 @@ use super::ModelError;
 use super::fields::FieldCounts;
 
 /// A percolation: P = `numerator / denominator` of the regions divide.
+///
+/// ```
+/// use orthant::model::percolation::Percolation;
+///
+/// // Every region divides with P = 1, none with P = 0.
+/// let [all, none] = [Percolation::new(2, 1, 1, 7)?, Percolation::new(2, 0, 1, 7)?];
+/// assert_eq!(all.counts(2, 2, 3)?.active, [4, 16, 64]);
+/// assert_eq!(none.counts(2, 2, 3)?.active[0], 0);
+/// # Ok::<(), orthant::model::ModelError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Percolation {
     k: usize,

@@ -7,6 +7,16 @@ use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Sub};
 
 /// A non-negative rational number, exact while it fits 128 bits over 128 bits.
+///
+/// ```
+/// use orthant::model::Ratio;
+///
+/// let ratio = Ratio::new(6, 4);
+/// assert_eq!((ratio.to_string(), ratio.to_f64(), ratio.ceil()), ("3/2".to_owned(), 1.5, 2.0));
+/// // 0.7 is what was written, not the double beside it.
+/// assert_eq!(Ratio::decimal(0.7), Ratio::new(7, 10));
+/// assert_eq!("20.5".parse(), Ok(Ratio::new(41, 2)));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratio(Form);
 

@@ -10,6 +10,16 @@ use crate::registry::registry;
 
 registry! {
     /// What tau < 1 means: g·B·r > n, not one division.
+    ///
+    /// ```
+    /// use orthant::model::{Geometry, ModelError, TauPolicy};
+    ///
+    /// // 64 * 4 cells are more than there are: not one division fits.
+    /// let geometry = Geometry::uniform(&[64, 64], 64, 2, 4)?;
+    /// assert_eq!(TauPolicy::Clamp.levels(&geometry)?, 1);
+    /// assert!(TauPolicy::Strict.levels(&geometry).is_err());
+    /// # Ok::<(), ModelError>(())
+    /// ```
     #[derive(Default)]
     pub enum TauPolicy("tau policy") {
         /// max(1, tau): one flat pass over the domain.
@@ -37,6 +47,17 @@ impl TauPolicy {
 }
 
 /// tau = ⌊log_r(n/(g·B))⌋: the largest t, perhaps negative, with g·B·r^t ≤ n; the least over the axes that are split.
+///
+/// ```
+/// use orthant::model::Geometry;
+/// use orthant::model::tau::tau;
+///
+/// // 4 * 4 * 2^2 = 64.
+/// assert_eq!(tau(&Geometry::uniform(&[64, 64], 4, 2, 4)?), 2);
+/// // The shorter axis decides.
+/// assert_eq!(tau(&Geometry::uniform(&[64, 32], 4, 2, 4)?), 1);
+/// # Ok::<(), orthant::model::ModelError>(())
+/// ```
 pub fn tau(geometry: &Geometry) -> i32 {
     least(geometry, |[n, g, r, b]| {
         let (n, start, r) = (u128::from(n), u128::from(g) * u128::from(b), u128::from(r));

@@ -14,6 +14,19 @@ use super::options::{QueryCeil, Wave};
 use super::{Costs, Density, Geometry, ModelError, Options, Ratio};
 
 /// The parallel machine: q multiprocessors of c cores.
+///
+/// ```
+/// use orthant::model::{Costs, Density, Geometry, Options, Processors, Ratio, times};
+///
+/// let gpu = Processors::new(132, 128)?;
+/// assert_eq!(gpu.cores(), Ratio::whole(16896u32));
+/// let (geometry, costs) = (Geometry::uniform(&[1 << 14, 1 << 14], 4, 2, 32)?, Costs::new(100.0, 10.0)?);
+/// let predicted = times(&geometry, &Density::Constant(0.5), costs, gpu, Options::default())?;
+/// // The speed-up is the quotient of the times, and the terms add up to a time.
+/// assert_eq!(predicted.sbr_speedup, predicted.exhaustive / predicted.sbr);
+/// assert!((predicted.sbr_terms.total() / predicted.sbr - 1.0).abs() < 1e-12);
+/// # Ok::<(), orthant::model::ModelError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Processors {
     q: u64,

@@ -11,6 +11,16 @@ use super::geometry::volume;
 use super::{Counts, Density, Geometry, ModelError, Options, Ratio};
 
 /// What an operation costs, in units of writing one cell.
+///
+/// ```
+/// use orthant::model::Costs;
+///
+/// // A cell costs 16 times as much as writing it, and a division 100 cells.
+/// let costs = Costs::new(16.0, 100.0)?;
+/// assert_eq!((costs.a(), costs.subdivide()), (16.0, 1600.0));
+/// assert!(Costs::new(0.5, 100.0).is_err());
+/// # Ok::<(), orthant::model::ModelError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Costs {
     a: f64,
@@ -171,6 +181,18 @@ pub fn from_counts(geometry: &Geometry, counts: &Counts, costs: Costs, options: 
 /// (1−P)(A−1)·s^k − 2kA·s^{k−1} − P·λ·A = 0.
 ///
 /// Infinite where exploring never pays: P = 1 or A = 1. The work-optimal depth is τ* = 1 + #{i: s_i > s*}.
+///
+/// ```
+/// use orthant::model::Costs;
+/// use orthant::model::work::stop_side;
+///
+/// // Where every region is mixed exploring never pays.
+/// let costs = Costs::new(16.0, 0.0)?;
+/// assert_eq!(stop_side(2, 1.0, costs)?, f64::INFINITY);
+/// // 0.5 * 15 * s^2 = 4 * 16 * s at s = 64 / 7.5.
+/// assert!((stop_side(2, 0.5, costs)? - 64.0 / 7.5).abs() < 1e-9);
+/// # Ok::<(), orthant::model::ModelError>(())
+/// ```
 ///
 /// # Errors
 /// [`ModelError::Parameter`] if P is not in 0..=1 or k not in 1..=8.

@@ -29,7 +29,20 @@ impl Checksum {
     }
 }
 
-/// The labels of every cell of a domain, or of a box of its cells: the window.
+/// The labels of all cells of a domain, or of a box of its cells: the window.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([8, 4]).scheme(Scheme::uniform(1, 2, 1)).build()?;
+/// let sums = CellField::new(100, |[x, y]| x + 10 * y);
+/// let found = run(&plan, &sums)?;
+/// let array = found.array().ok_or("dense is the default")?;
+/// assert_eq!((array.size(), array.label([3, 2])), ([8, 4], 23));
+/// // Row y = 2 begins at index 16: axis 0 is the fastest.
+/// assert_eq!(array.row([0, 2]), 16..24);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DenseArray<const K: usize> {
     window: Region<K>,
@@ -100,7 +113,7 @@ impl<const K: usize> DenseArray<K> {
         self.cells.word(self.window.place(cell))
     }
 
-    /// The words of the cells from `cell` on along an axis, as many as `words` has room for.
+    /// Writes the words of the cells from `cell` on along an axis, as many as `words` has room for.
     ///
     /// # Panics
     /// If one of them is outside the window.
@@ -120,7 +133,7 @@ impl<const K: usize> DenseArray<K> {
         &mut self.cells
     }
 
-    /// The storage indices of the row along axis 0 through a cell of the window.
+    /// The indices in storage of the row along axis 0 that holds a cell of the window.
     pub fn row(&self, mut cell: [u32; K]) -> std::ops::Range<usize> {
         cell[0] = self.window.corner[0];
         let start = self.window.place(cell);

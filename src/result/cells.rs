@@ -5,6 +5,20 @@ use crate::memory::{Refused, reserve, zeros};
 use crate::parallel;
 
 /// Cells of one type, in a row.
+///
+/// ```
+/// use orthant::CellType;
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([4, 2]).scheme(Scheme::uniform(1, 2, 1)).build()?;
+/// let signed = CellField::values(|[x, y]: [u32; 2]| x as i8 - 10 * y as i8);
+/// let found = run(&plan, &signed)?;
+/// let cells = found.array().ok_or("dense is the default")?.cells();
+/// assert_eq!(cells.as_slice::<i8>(), Some(&[0, 1, 2, 3, -10, -9, -8, -7][..]));
+/// assert_eq!(cells.as_slice::<u8>(), None);
+/// assert_eq!((cells.kind(), cells.word(4)), (CellType::I8, 246)); // the bits of -10
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cells {
     kind: CellType,
@@ -133,7 +147,7 @@ impl Cells {
         self.len() == 0
     }
 
-    /// The cells as what they are; None if their type is another one.
+    /// The cells as values of type `T`; None if they are of another type.
     pub fn as_slice<T: Cell>(&self) -> Option<&[T]> {
         (T::TYPE == self.kind).then(|| each_width!(&self.bits, v => bytemuck::cast_slice(v)))
     }

@@ -11,11 +11,24 @@ use crate::plan::Plan;
 use crate::result::cells::Cells;
 use crate::result::terminal::{Content, Terminal};
 
-/// The sum, modulo 2^64, of the XXH3-64 of every terminal region: of its level and its coordinates (32 bits each), of 0 and
-/// the word of a uniform one (32 and 64 bits) or of 1 and the cells of a leaf in storage order, all little-endian.
+/// A checksum of terminal regions. It depends neither on their order nor on the curve that names them, and the sums of
+/// all parts add up to that of the whole.
 ///
-/// It depends neither on the order of regions nor on the curve that names them, and the sums of parts of a run add up to that
-/// of the whole.
+/// It is the sum, modulo 2^64, of the XXH3-64 of every region. The bytes of a region are its level and its coordinates
+/// (32 bits each), then 0 (32 bits) and its word (64 bits) if it is uniform, or 1 (32 bits) and its cells in storage
+/// order if it is a leaf. All are little-endian.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let plan = |curve| Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).curve(curve).build();
+/// let disc = CellField::new(1, |[x, y]| u32::from(x * x + y * y < 1000));
+/// let sum = |curve| Ok::<_, orthant::Error>(run(&plan(curve)?, &disc)?.regions_checksum());
+/// // The order of the regions does not matter.
+/// assert!(sum(CurveKind::Morton)?.is_some());
+/// assert_eq!(sum(CurveKind::Morton)?, sum(CurveKind::Hilbert)?);
+/// # Ok::<(), orthant::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RegionsChecksum(pub u64);
 

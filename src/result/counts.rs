@@ -7,6 +7,19 @@ use serde::{Deserialize, Serialize};
 use crate::geometry::Level;
 
 /// What one level did. `subdivided + filled + leaves = regions`.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(4, 2, 4)).rule(RuleKind::Full).build()?;
+/// let spot = CellField::new(1, |cell| u32::from(cell == [40, 40]));
+/// let found = run(&plan, &spot)?;
+/// let totals = found.totals();
+/// // 16 regions, and 4 below the mixed one, of which one is a leaf of 8 x 8 cells.
+/// assert_eq!((totals.regions, totals.subdivided, totals.filled, totals.leaves), (20, 1, 18, 1));
+/// assert_eq!((totals.leaf_cells, totals.filled_cells), (64, 64 * 64 - 64));
+/// # Ok::<(), orthant::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LevelCounts {
     /// Regions examined.
@@ -15,7 +28,7 @@ pub struct LevelCounts {
     pub subdivided: u64,
     /// Uniform regions.
     pub filled: u64,
-    /// Those of them that were proven: no cell was looked at.
+    /// Uniform regions that were proven, so that no cell was looked at. `filled` contains them.
     pub proven: u64,
     /// Mixed regions at the last level.
     pub leaves: u64,
@@ -27,7 +40,8 @@ pub struct LevelCounts {
     pub leaf_cells: u64,
     /// Cells evaluated outside exploration.
     pub evaluated_cells: u64,
-    /// The labels of all cells explored and evaluated, added up: the iterations spent by a dwell field.
+    /// The sum of the labels of all cells that were explored or evaluated. For a dwell field this is the number of
+    /// iterations.
     pub label_sum: u64,
 }
 
@@ -47,19 +61,31 @@ impl std::ops::AddAssign for LevelCounts {
 }
 
 /// One level of a finished run.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(4, 2, 4)).rule(RuleKind::Full).build()?;
+/// // One cell is 1: one of 16 regions is mixed, then one of its 4 children.
+/// let spot = CellField::new(1, |cell| u32::from(cell == [40, 40]));
+/// let found = run(&plan, &spot)?;
+/// let shares: Vec<f64> = found.levels().iter().map(|level| level.density()).collect();
+/// assert_eq!(shares, [1.0 / 16.0, 1.0 / 4.0]);
+/// # Ok::<(), orthant::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct LevelStats<const K: usize> {
     /// The lattice.
     pub level: Level<K>,
     /// What was found on it.
     pub counts: LevelCounts,
-    /// Entries of the level's read table and of the write table it filled; 0 for strategies without tables.
+    /// Entries of the table that the level read, and of the one that it filled; 0 if the strategy has no tables.
     pub olt_entries: u64,
-    /// Bytes of the two.
+    /// Bytes of both tables.
     pub olt_bytes: u64,
     /// What was launched for it.
     pub kernels: LevelKernels,
-    /// Wall time; None where levels overlap (DP).
+    /// Wall time. None if levels overlap, as under DP.
     pub time: Option<Duration>,
 }
 

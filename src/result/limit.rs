@@ -52,7 +52,21 @@ pub enum Stored {
     Terminals,
 }
 
-/// More memory than is allowed, or than the system gives.
+/// More memory than you allow, or than the system has.
+///
+/// ```
+/// use orthant::Error;
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([1000, 1000]).build()?;
+/// let left = CellField::new(1, |[x, _]| u32::from(x < 500));
+/// // The dense array alone has two million bytes. The run ends before any work.
+/// match Run::new(&plan, &left).how(How::default().mem_limit(1_000_000)).start() {
+///     Err(Error::Memory(error)) => assert!(error.need >= 2_000_000 && error.limit == Some(1_000_000)),
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} would take {}, more than {}", Bytes(*need), most(*limit))]
 pub struct MemoryError {
@@ -76,6 +90,16 @@ impl MemoryError {
 }
 
 /// Checks that so many cells of a dense array, which are `what`, fit `limit` bytes and the address space.
+///
+/// ```
+/// use orthant::CellType;
+/// use orthant::result::{Stored, dense_fits};
+///
+/// // 1000 cells of two bytes need 2000 bytes.
+/// assert!(dense_fits(Stored::Dense, 1000, CellType::U16, Some(2000)).is_ok());
+/// let refused = dense_fits(Stored::Dense, 1000, CellType::U16, Some(1999));
+/// assert_eq!(refused.err().map(|error| (error.need, error.limit)), Some((2000, Some(1999))));
+/// ```
 ///
 /// # Errors
 /// [`MemoryError`] with the figure.

@@ -32,6 +32,23 @@ pub enum MaterialiseError {
 }
 
 /// The result of a run, or of a part of one.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 8)).build()?;
+/// // 1 in the left 40 columns: the regions in the right half are mixed, and are divided.
+/// let left = CellField::new(1, |[x, _]| u32::from(x < 40));
+/// let found = Run::new(&plan, &left).how(How::default().keep(Keep::Regions)).start()?;
+/// let counts: Vec<[u64; 2]> = found.levels().iter().map(|level| [level.counts.filled, level.counts.subdivided]).collect();
+/// assert_eq!(counts[0], [2, 2]);
+/// // The terminal regions tile the domain.
+/// assert_eq!(found.terminals().iter().map(|terminal| found.region(terminal).volume()).sum::<u64>(), 64 * 64);
+/// // A dense array is made of them when it is needed.
+/// let array = found.materialise(None)?;
+/// assert_eq!((array.label([39, 7]), array.label([40, 7])), (1, 0));
+/// # Ok::<(), orthant::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Subdivision<const K: usize> {
     pub(crate) plan: Plan<K>,
@@ -66,12 +83,12 @@ impl<const K: usize> Subdivision<K> {
         &self.plan
     }
 
-    /// What a dense array covers: the domain, unless a window was chosen.
+    /// The box that a dense array covers: the domain, unless the part had a window.
     pub fn window(&self) -> Region<K> {
         self.window
     }
 
-    /// Cells of the roots: of the domain, unless roots were chosen.
+    /// The number of cells below the roots: all of the domain, unless the part had roots.
     pub fn cells(&self) -> u128 {
         self.cells
     }
@@ -86,13 +103,13 @@ impl<const K: usize> Subdivision<K> {
         &self.counts.levels
     }
 
-    /// All levels together.
+    /// The counts of all levels, added up.
     pub fn totals(&self) -> LevelCounts {
         self.counts.totals()
     }
 
-    /// The terminal regions by level and code; they tile the domain, or the roots of a part. Empty if only counts are kept,
-    /// and for Exhaustive.
+    /// The terminal regions by level and code. They tile the domain, or the roots of a part. There are none if the run
+    /// kept counts only, or was exhaustive.
     pub fn terminals(&self) -> &[Terminal] {
         &self.terminals
     }
@@ -102,7 +119,7 @@ impl<const K: usize> Subdivision<K> {
         self.plan.region(terminal.level(), terminal.code)
     }
 
-    /// The labels of the leaves' cells, one brick after the other in the order of the regions (kept with them).
+    /// The cells of the leaves, in the order of the regions, if the run kept regions.
     pub fn bricks(&self) -> &Cells {
         &self.bricks
     }
@@ -117,13 +134,13 @@ impl<const K: usize> Subdivision<K> {
         self.array
     }
 
-    /// Bytes of the compact form.
+    /// The bytes of the terminal regions and the bricks.
     pub fn compact_bytes(&self) -> u64 {
         self.terminals.len() as u64 * Terminal::BYTES + self.bricks.len() as u64 * self.bricks.kind().bytes()
     }
 
-    /// The checksum of the terminal regions, whatever their order; None if they were not kept, or if cells of a leaf were not,
-    /// as with a window that leaves some out.
+    /// The checksum of the terminal regions, whatever their order. None if the run did not keep them, or did not keep
+    /// all cells of a leaf, as with a window that leaves some out.
     pub fn regions_checksum(&self) -> Option<RegionsChecksum> {
         here!(fn(&Subdivision<K>) -> Option<RegionsChecksum> = |this| this.regions_checksum_here())(self)
     }
@@ -148,8 +165,8 @@ impl<const K: usize> Subdivision<K> {
         }))
     }
 
-    /// The dense array from terminal regions and bricks, over the window; a copy of the array if that was kept. Cells outside
-    /// the roots of a part are 0.
+    /// Makes the dense array of terminal regions and bricks, over the window. If the run kept the array, this is a copy
+    /// of it. Cells outside the roots of a part are 0.
     ///
     /// # Errors
     /// [`MaterialiseError`] if it would exceed `limit` bytes beside the regions, or the run kept counts only.
@@ -173,9 +190,9 @@ impl<const K: usize> Subdivision<K> {
         Ok(whole.map_err(|error| MemoryError { what: Stored::Materialised, ..error })?)
     }
 
-    /// The dense array from terminal regions and bricks piece by piece, for what fits no memory: along the last axis, each of
-    /// `most` bytes or one layer, in storage order. Pieces are smaller where they would not fit `limit` bytes beside the
-    /// regions.
+    /// Makes the dense array piece by piece, if it does not fit the memory. A piece has whole layers of the last axis,
+    /// up to `most` bytes, or one layer. Pieces come in storage order. They are smaller if they would not fit `limit`
+    /// bytes together with the regions.
     ///
     /// # Errors
     /// [`MaterialiseError`] if regions and a layer exceed `limit` bytes, or cells or regions were not kept.
@@ -229,7 +246,24 @@ fn lowest_last(waiting: &mut [Waiting<'_>]) {
     waiting.sort_unstable_by_key(|&(corner, _)| std::cmp::Reverse(corner));
 }
 
-/// The dense array in pieces, made one at a time of the terminal regions that reach into it.
+/// The pieces of a dense array, made one at a time of the terminal regions that reach into each.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).build()?;
+/// let left = CellField::new(1, |[x, _]| u32::from(x < 32));
+/// let found = Run::new(&plan, &left).how(How::default().keep(Keep::Regions)).start()?;
+/// // Cells of two bytes: 16 rows are 2048 bytes.
+/// let mut rows = Vec::new();
+/// for layer in found.layers(2048, None)? {
+///     let layer = layer?;
+///     rows.push(layer.window().extent[1]);
+///     assert_eq!(layer.label([31, layer.window().corner[1]]), 1);
+/// }
+/// assert_eq!(rows, [16, 16, 16, 16]);
+/// # Ok::<(), orthant::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Layers<'a, const K: usize> {
     of: &'a Subdivision<K>,

@@ -3,6 +3,20 @@
 use rayon::slice::ParallelSliceMut;
 
 /// What fills a terminal region.
+///
+/// ```
+/// use orthant::prelude::*;
+/// use orthant::result::Content;
+///
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 16)).rule(RuleKind::Full).build()?;
+/// // One cell is 1: one of the four regions is a leaf.
+/// let spot = CellField::new(1, |cell| u32::from(cell == [40, 40]));
+/// let found = Run::new(&plan, &spot).how(How::default().keep(Keep::Regions)).start()?;
+/// let uniform = |content: Content| matches!(content, Content::Uniform(0));
+/// assert_eq!(found.terminals().iter().filter(|terminal| uniform(terminal.content())).count(), 3);
+/// assert_eq!(found.bricks().len(), 32 * 32);
+/// # Ok::<(), orthant::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// One value: the word of a cell, in the type of the bricks.

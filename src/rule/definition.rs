@@ -6,6 +6,16 @@
 use crate::geometry::Region;
 
 /// The cells that decide a region: those of a box, or of its faces.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let region = Region { corner: [0, 0], extent: [4, 4] };
+/// let cells = |rule: RuleKind| rule.deciding(&region, [8, 8]).count();
+/// assert_eq!((cells(RuleKind::Full), cells(RuleKind::Border)), (16, 12));
+/// // `closed` looks at the border of 5 x 5 cells: one layer belongs to the neighbours.
+/// assert_eq!(cells(RuleKind::Closed), 16);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deciding<const K: usize> {
     /// The box.

@@ -20,7 +20,18 @@ pub(crate) fn make_keys(kind: CellType, words: WordsMut<'_>) {
     }
 }
 
-/// The word that stands for all that count as the same value as `word`.
+/// The word that stands for every word of the same value: equal values have equal keys. All NaNs have one key; 0 and -0
+/// have two.
+///
+/// ```
+/// use orthant::rule::exact::key;
+/// use orthant::{Cell, CellType};
+///
+/// // Two NaNs of different bits count as one value, 0 and -0 as two.
+/// let word = |value: f32| key(CellType::F32, value.word());
+/// assert_eq!(word(f32::NAN), word(-f32::NAN));
+/// assert_ne!(word(0.0), word(-0.0));
+/// ```
 pub fn key(kind: CellType, word: u64) -> u64 {
     match kind.nan() {
         Some(nan) if kind.number(word).is_nan() => nan,

@@ -10,6 +10,20 @@ macro_rules! rules {
     ($($(#[$doc:meta])* $Variant:ident = $name:literal => $module:ident),+ $(,)?) => {
         crate::registry::registry! {
             /// How a region is found uniform. Part of the plan, because it can change cells.
+            ///
+            /// ```
+            /// use orthant::prelude::*;
+            ///
+            /// // A single cell differs. It lies inside of the only region of level 0, whose border is uniform.
+            /// let island = CellField::new(1, |cell| u32::from(cell == [5, 5]));
+            /// let found = |rule: RuleKind| {
+            ///     let plan = Plan::builder([16, 16]).scheme(Scheme::uniform(1, 2, 1)).rule(rule).build()?;
+            ///     Ok::<_, orthant::Error>(run(&plan, &island)?.totals().leaves)
+            /// };
+            /// assert_eq!(found(RuleKind::Border)?, 0); // the island is lost
+            /// assert_eq!(found(RuleKind::Full)?, 1);
+            /// # Ok::<(), orthant::Error>(())
+            /// ```
             pub enum RuleKind("rule") { $($(#[$doc])* $Variant = $name),+ }
         }
 

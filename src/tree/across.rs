@@ -13,6 +13,20 @@ use crate::tree::stored::Tree;
 use crate::tree::tree_source::TreeSource;
 
 /// What a tree says of one cell.
+///
+/// ```
+/// use orthant::Tree;
+/// use orthant::ndarray::Array2;
+/// use orthant::tree::Parts;
+///
+/// let halves = Array2::from_shape_fn((256, 256), |(_, x)| u8::from(x >= 128));
+/// let tree = Tree::<2>::from_array(halves.view())?;
+/// // Many cells in one go: no part of a file is read twice.
+/// let found = (&tree as &dyn Parts<2>).look_up(&[[3, 3], [200, 3], [999, 0]])?;
+/// let words: Vec<_> = found.iter().map(|found| found.as_ref().map(|found| (found.word, found.level))).collect();
+/// assert_eq!(words, [Some((0, 1)), Some((1, 1)), None]);
+/// # Ok::<(), orthant::tree::TreeError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found<const K: usize> {
     /// The word of the cell.
@@ -57,7 +71,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
         TreeSource(self).uniform(window)
     }
 
-    /// What the tree says of some cells, in their order; None of a cell outside the domain. No part is read twice.
+    /// What the tree says of some cells, in their order. None for a cell outside the domain. No part is read twice.
     ///
     /// # Errors
     /// Whatever keeps a part from being read.

@@ -41,7 +41,24 @@ pub(super) struct Reading<'c> {
     pub(super) held: AtomicU64,
 }
 
-/// A tree in the making, from the cells up.
+/// Makes a tree of a [`Source`]: reads its cells, and merges families of regions of one value into their parent.
+///
+/// ```
+/// use orthant::ndarray::Array2;
+/// use orthant::prelude::*;
+/// use orthant::tree::BottomUp;
+///
+/// let image = Array2::from_shape_fn((64, 64), |(_, x)| u8::from(x < 32));
+/// let source = ArrayField::new(image.view())?;
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(4, 2, 4)).rule(RuleKind::Full).build()?;
+/// let making = BottomUp::new(&plan, &source)?;
+/// // All 16 regions of level 0 are uniform.
+/// assert_eq!(making.tree()?.len(), 16);
+/// // A quarter of their codes is a partial tree, of the lower left quarter of the image.
+/// let part = making.part(0, 0..4)?;
+/// assert_eq!((part.word([31, 31]), part.word([32, 31])), (Some(1), None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct BottomUp<'a, const K: usize> {
     pub(super) along: Along<K>,
@@ -56,7 +73,8 @@ pub struct BottomUp<'a, const K: usize> {
 }
 
 impl<'a, const K: usize> BottomUp<'a, K> {
-    /// A tree of the regions of `plan` over `source`, along the curve of `plan`, or Morton's if that is canonical.
+    /// Prepares a tree of `source`, divided as `plan` says. The tree lies along the plan's curve, or along Morton's if
+    /// that is canonical.
     ///
     /// # Errors
     /// [`TreeError::Rule`] if the plan's rule is not `full`, [`TreeError::Size`] if the source has not the domain's size.
@@ -79,21 +97,23 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         })
     }
 
-    /// Watched and cancelled through `control`, which counts the cells of all parts that are made from here on.
+    /// Lets `control` watch and cancel the making. It counts the cells of all parts that are made from here on.
     #[must_use]
     pub fn control(self, control: &'a Control) -> Self {
         control.begin();
         Self { control: Some(control), ..self }
     }
 
-    /// With at most so many bytes for regions and bricks.
+    /// Allows at most so many bytes for regions and bricks.
     #[must_use]
     pub fn mem_limit(self, limit: u64) -> Self {
         Self { limit, ..self }
     }
 
-    /// With when cells of the source count as one value, and the word of those that are no data, which are one with no others. Classes and
-    /// labels are what the source has: see [`Predicate::over`].
+    /// Says when cells of the source count as one value. `nodata` is the word of cells without data: they are one with
+    /// no others.
+    ///
+    /// For classes and labels the source has to be [`Predicate::over`] the data.
     ///
     /// # Errors
     /// [`TreeError::Run`] names the number that cells of the source's type cannot be judged by.
@@ -110,11 +130,11 @@ impl<'a, const K: usize> BottomUp<'a, K> {
         self.part(0, 0..self.along.codes(0))
     }
 
-    /// Makes what lies below some regions of a level: a partial tree. The codes are those of the curve that the tree lies along;
-    /// their ends have 128 bits, since the code after the last can be 2^64.
+    /// Makes a partial tree: what lies below the regions of a level with these codes. The codes are those of the tree's
+    /// curve. They have 128 bits, because the end of a range can be 2^64.
     ///
-    /// A region of one value that reaches beyond the part is not known as such: it is some regions here, each with what stands for its
-    /// own cells.
+    /// A part cannot know that a region of one value reaches beyond it. Such a region becomes several here, and the
+    /// value of each stands for its own cells.
     ///
     /// # Errors
     /// As [`tree`](Self::tree); [`TreeError::Level`], [`TreeError::Code`] or [`TreeError::Codes`] if there is no such run of codes.

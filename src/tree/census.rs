@@ -21,8 +21,23 @@ const SHARD: u128 = 1 << 25;
 
 /// Counts the regions of a tree part by part, along the curve, and keeps none of them.
 ///
-/// A region of one value that several parts share comes in pieces, one from each, which are uniform regions of the level that parts
-/// are cut on. They are put together again before they count.
+/// If parts share a region of one value, each of them has a piece of it. The census puts the pieces together before it
+/// counts.
+///
+/// ```
+/// use orthant::Tree;
+/// use orthant::ndarray::Array2;
+/// use orthant::tree::Census;
+///
+/// let halves = Array2::from_shape_fn((256, 256), |(_, x)| u8::from(x >= 128));
+/// let tree = Tree::<2>::from_array(halves.view())?;
+/// let mut census = Census::new(tree.plan(), 0, true);
+/// census.add(&tree);
+/// let (counts, checksum) = census.counts();
+/// assert_eq!((counts.totals().filled, counts.totals().leaves), (4, 0));
+/// assert_eq!(checksum, Some(tree.checksum()));
+/// # Ok::<(), orthant::tree::TreeError>(())
+/// ```
 #[derive(Debug)]
 pub struct Census<const K: usize> {
     plan: Plan<K>,
@@ -38,16 +53,16 @@ pub struct Census<const K: usize> {
 }
 
 impl<const K: usize> Census<K> {
-    /// Of parts that are cut on `level`, as a whole tree is on level 0. With `hashes` there is a checksum, which takes a look at all
-    /// cells of leaves.
+    /// A census of parts that are cut on `level`; a whole tree is a part cut on level 0. With `hashes` there is a
+    /// checksum, for which all cells of leaves are read.
     pub fn new(plan: &Plan<K>, level: u32, hashes: bool) -> Self {
         let levels = vec![LevelCounts::default(); plan.levels().len()];
         let plan = Along::new(plan).plan().clone();
         Self { plan, cut: level, hashes, levels, waiting: Vec::new(), checksum: RegionsChecksum::default() }
     }
 
-    /// The counts of a run that found these regions from the cells up, which looks at each cell once; they count as explored on
-    /// the last level that has regions. Levels without are left out.
+    /// The counts of a run that found these regions from the cells up. Such a run looks at each cell once: all cells
+    /// count as explored on the last level that has regions. Levels below that are left out.
     pub fn counts(self) -> (RunCounts<K>, Option<RegionsChecksum>) {
         here!(fn(Census<K>) -> (RunCounts<K>, Option<RegionsChecksum>) = Census::<K>::counts_here)(self)
     }

@@ -20,7 +20,7 @@ use crate::tree::piece::Piece;
 use crate::tree::provenance::Provenance;
 use crate::tree::stored::Tree;
 
-/// A sink that makes a tree: of one run, or of several over parts of a plan, in any order. Runs keep
+/// A sink that makes a tree of one run, or of several runs over parts of a plan in any order. The runs have to keep
 /// [`Keep::Regions`](crate::Keep::Regions).
 ///
 /// ```
@@ -138,8 +138,24 @@ impl<const K: usize> Sink<K> for Collector<K> {
 }
 
 impl<const K: usize> Tree<K> {
-    /// The tree of a run over a whole plan, which kept regions or the dense array. An exhaustive run leaves no regions: its tree
-    /// is made of the array from the bottom up, and its plan's rule is `full`.
+    /// The tree of a run over a whole plan. The run kept regions, or the dense array.
+    ///
+    /// An exhaustive run leaves no regions. Its tree is made of the array from the bottom up, and the rule of that
+    /// tree's plan is `full`.
+    ///
+    /// ```
+    /// use orthant::prelude::*;
+    ///
+    /// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).build()?;
+    /// let left = CellField::new(1, |[x, _]| u32::from(x < 32));
+    /// let tree = Tree::of(run(&plan, &left)?)?;
+    /// // Counts are u16 unless `How::cell` says otherwise.
+    /// assert_eq!((tree.len(), tree.get([31, 63])), (4, Some(1u16)));
+    /// // A run that kept counts has no regions.
+    /// let counts = Run::new(&plan, &left).how(How::default().keep(Keep::Counts)).start()?;
+    /// assert!(Tree::of(counts).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`TreeError::Run`] if cells were not kept or there is no memory; [`TreeError::Tiling`] or [`TreeError::Size`] of a part.

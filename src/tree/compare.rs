@@ -27,15 +27,32 @@ pub struct Difference<const K: usize> {
     pub first: ([u32; K], [u64; 2]),
 }
 
-/// Where a tree and another array of its size differ. What is not a number counts as one value; -0 is not 0. By a
-/// [predicate](Predicate) cells of uniform regions differ where they break what it guarantees.
+/// Where a tree and another array of its size differ.
+///
+/// All NaNs count as one value, and -0 is not 0. With a [predicate](Predicate) a cell of a uniform region differs if it
+/// breaks what the predicate guarantees.
+///
+/// ```
+/// use orthant::ndarray::Array2;
+/// use orthant::tree::Parts;
+/// use orthant::{Control, Tree};
+///
+/// let mut image = Array2::<u8>::zeros((256, 256));
+/// let before = Tree::<2>::from_array(image.view())?;
+/// image[[9, 7]] = 5; // y = 9, x = 7
+/// let after = Tree::<2>::from_array(image.view())?;
+/// let differences = (&before as &dyn Parts<2>).compare(&after, 10, &Control::default())?;
+/// assert_eq!((differences.cells, differences.count), (1, 1));
+/// assert_eq!(differences.regions[0].first, ([7, 9], [0, 5]));
+/// # Ok::<(), orthant::tree::TreeError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Differences<const K: usize> {
     /// Cells that differ.
     pub cells: u128,
     /// The first terminal regions with such cells, along the curve.
     pub regions: Vec<Difference<K>>,
-    /// The number of all those.
+    /// The number of all regions with such cells.
     pub count: u64,
 }
 
@@ -43,8 +60,9 @@ pub struct Differences<const K: usize> {
 const TOGETHER: usize = 16;
 
 impl<'p, const K: usize> dyn Parts<K> + 'p {
-    /// Compares the cells with those of another array, which may be a tree ([`TreeSource`](crate::tree::TreeSource)): regions that both
-    /// know to have one value are not looked into. The first `most` regions that differ are told.
+    /// Compares the cells with those of another array, which may be a tree ([`TreeSource`](crate::tree::TreeSource)).
+    /// Where both know a region to have one value, its cells are not read. The result lists the first `most` regions
+    /// that differ.
     ///
     /// # Errors
     /// [`TreeError::Sizes`] or [`TreeError::CellType`] if the two cannot be compared; [`TreeError::Source`] and whatever keeps a

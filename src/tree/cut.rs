@@ -18,10 +18,12 @@ use crate::tree::stored::Tree;
 const TOGETHER: usize = 64;
 
 impl<const K: usize> Tree<K> {
-    /// The tree down to `level`: its terminal regions on that level and above, and instead of those below the regions of the level
-    /// that hold them, each with one value. At the deepest level leaves are regions of one value, too, so that a cut tree has no
-    /// bricks. The result is a tree, which answers as any other; what was cut says so in its
-    /// [provenance](crate::tree::Provenance::Cut).
+    /// A level of detail: the tree without what lies below `level`. A mixed region of that level becomes uniform, with
+    /// one of the values of its cells, which `shown` picks. On the deepest level the mixed regions are the leaves, so a
+    /// cut tree has no bricks.
+    ///
+    /// The result answers every question. The [provenance](crate::tree::Provenance::Cut) of a region says that it was
+    /// cut.
     ///
     /// # Errors
     /// [`TreeError::Level`] if there is no such level; [`TreeError::Beyond`] if the tree is partial and a region to be cut at
@@ -71,8 +73,21 @@ impl<const K: usize> Tree<K> {
         Self::new(self.along.clone(), self.part.clone(), entries, bricks)
     }
 
-    /// The regions of a level as cells: an array with an element per region of `level`, of a tree that is [cut](Self::cut) there.
-    /// At most `limit` bytes.
+    /// The regions of a level as an array, one element per region, of at most `limit` bytes. [Cut](Self::cut) the tree
+    /// at that level first.
+    ///
+    /// ```
+    /// use orthant::Tree;
+    /// use orthant::ndarray::Array2;
+    /// use orthant::tree::Shown;
+    ///
+    /// // A thumbnail of 2 x 2 of an image of 256 x 256.
+    /// let quarters = Array2::from_shape_fn((256, 256), |(y, x)| (x / 128 + 2 * (y / 128)) as u8);
+    /// let tree = Tree::<2>::from_array(quarters.view())?;
+    /// let thumbnail = tree.cut(1, Shown::Mode)?.lattice(1, None)?;
+    /// assert_eq!(thumbnail.cells().as_slice::<u8>(), Some(&[0, 1, 2, 3][..]));
+    /// # Ok::<(), orthant::tree::TreeError>(())
+    /// ```
     ///
     /// # Errors
     /// [`TreeError::Level`] if there is no such level; [`TreeError::Below`] if a region is of a deeper one, or a leaf;

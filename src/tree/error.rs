@@ -11,6 +11,20 @@ use crate::rule::RuleKind;
 use crate::tree::file::TreeFileError;
 
 /// What is wrong with what a tree is made of, or asked. The message says what, which value, and what would be allowed.
+///
+/// ```
+/// use orthant::Tree;
+/// use orthant::geometry::Region;
+/// use orthant::ndarray::Array2;
+/// use orthant::tree::TreeError;
+///
+/// let tree = Tree::<2>::from_array(Array2::<u8>::zeros((40, 60)).view())?;
+/// let window = Region { corner: [0, 0], extent: [2, 2] };
+/// // Four cells do not fit three, and are not u16.
+/// assert!(matches!(tree.read(&window, &mut [0u8; 3]), Err(TreeError::Buffer { .. })));
+/// assert!(matches!(tree.read(&window, &mut [0u16; 4]), Err(TreeError::CellType { .. })));
+/// # Ok::<(), TreeError>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreeError {

@@ -13,12 +13,13 @@ use crate::tree::error::TreeError;
 use crate::tree::stored::Tree;
 
 impl<const K: usize> Tree<K> {
-    /// The tree of an array in memory, with every choice left to the library: leaves of about 4096 cells ([`Scheme::for_array`]),
-    /// the Morton curve, and the cells themselves as coordinates. [`BottomUp`] takes a [`Plan`] of your own, a tolerance and other
+    /// Makes the tree of an array in memory. The library chooses the rest: leaves of about 4096 cells ([`Scheme::for_array`]), the
+    /// Morton curve, and the cells themselves as coordinates. [`BottomUp`] takes a [`Plan`] of your own, a tolerance, and other
     /// sources.
     ///
-    /// The array has K axes, the last of them axis 0, as in NumPy: an image has the shape `[height, width]`. Its cells are of any
-    /// [`CellType`](crate::CellType), and they are not copied. Equal cells are one value; NaNs of different bits are different.
+    /// The array has K axes, and its last axis is axis 0, as in NumPy: an image has the shape `[height, width]`. Its cells are of
+    /// any [`CellType`](crate::CellType), and they are not copied. Equal cells are one value. All NaNs count as one value, and the
+    /// bricks of leaves keep their bits.
     ///
     /// ```
     /// use orthant::Tree;

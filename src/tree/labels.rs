@@ -16,11 +16,11 @@ use crate::tree::stored::Tree;
 /// Rows that a thread takes at least.
 const ROWS: usize = 1 << 8;
 
-/// What one label has of a domain.
+/// What the cells of one label amount to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct LabelStatistics<const K: usize> {
-    /// The word of its cells; one word stands for all NaNs.
+    /// The word of its cells. All NaNs share one word.
     pub word: u64,
     /// Its cells.
     pub cells: u128,
@@ -37,8 +37,8 @@ pub struct LabelStatistics<const K: usize> {
 }
 
 impl<const K: usize> Tree<K> {
-    /// What each label has, by value in ascending order. Uniform regions are not looked into, and all threads count. Shares are of the
-    /// whole domain, so that those of parts add up.
+    /// Counts the cells and regions of each label, in ascending order of values. Uniform regions count as a whole, so only leaves
+    /// are read. All threads count. Shares are of the whole domain, so the shares of parts add up.
     ///
     /// ```
     /// use orthant::Tree;

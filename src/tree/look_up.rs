@@ -19,14 +19,27 @@ use crate::tree::stored::Tree;
 const PIECE: usize = 1 << 18;
 
 impl<const K: usize> Tree<K> {
-    /// The terminal region that a cell lies in; None of a cell outside the domain, or outside what a partial tree covers.
+    /// The terminal region that holds a cell. None if the cell lies outside the domain, or outside the part that a
+    /// partial tree covers.
+    ///
+    /// ```
+    /// use orthant::Tree;
+    /// use orthant::ndarray::Array2;
+    ///
+    /// let halves = Array2::from_shape_fn((256, 256), |(_, x)| u8::from(x >= 128));
+    /// let tree = Tree::<2>::from_array(halves.view())?;
+    /// let region = tree.region_at([200, 3]).map(|region| (region.cells().corner, region.uniform()));
+    /// assert_eq!(region, Some(([128, 0], Some(1))));
+    /// assert!(tree.region_at([256, 3]).is_none());
+    /// # Ok::<(), orthant::tree::TreeError>(())
+    /// ```
     #[inline]
     pub fn region_at(&self, cell: [u32; K]) -> Option<TreeRegion<'_, K>> {
         self.row_at(cell).map(|(index, _)| TreeRegion { tree: self, index })
     }
 
-    /// The word of a cell, which [`Cell::from_word`] and [`CellType::text`](crate::CellType::text) read; None of a cell outside
-    /// the domain, or outside what a partial tree covers.
+    /// The word of a cell: its bits, which [`Cell::from_word`] and [`CellType::text`](crate::CellType::text) read. None
+    /// if the cell lies outside the domain, or outside the part that a partial tree covers.
     #[inline]
     pub fn word(&self, cell: [u32; K]) -> Option<u64> {
         self.row_at(cell).map(|(row, place)| match self.entries.content(row) {
@@ -35,8 +48,20 @@ impl<const K: usize> Tree<K> {
         })
     }
 
-    /// The value of a cell; None of a cell outside the domain, or outside what a partial tree covers, and if `T` is not the
-    /// [`kind`](Self::kind) of the tree.
+    /// The value of a cell. None if the cell lies outside the domain, or outside the part that a partial tree covers,
+    /// or if `T` is not the [`kind`](Self::kind) of the tree.
+    ///
+    /// ```
+    /// use orthant::Tree;
+    /// use orthant::ndarray::Array2;
+    ///
+    /// let slope = Array2::from_shape_fn((3, 4), |(y, x)| x as f32 / 2.0 + y as f32);
+    /// let tree = Tree::<2>::from_array(slope.view())?;
+    /// assert_eq!(tree.get::<f32>([3, 2]), Some(3.5));
+    /// assert_eq!(tree.get::<f32>([4, 2]), None); // outside
+    /// assert_eq!(tree.get::<u8>([3, 2]), None); // cells are f32
+    /// # Ok::<(), orthant::tree::TreeError>(())
+    /// ```
     #[inline]
     pub fn get<T: Cell>(&self, cell: [u32; K]) -> Option<T> {
         if T::TYPE == self.kind() { self.word(cell).map(T::from_word) } else { None }
@@ -63,14 +88,39 @@ impl<const K: usize> Tree<K> {
         self.part.contains(&key.into()).then(|| (row(), self.along.region_at(coords).place(cell)))
     }
 
-    /// The word of the cell that [holds](crate::geometry::Domain::cell_at) a point in the field's coordinates; None of a point
-    /// outside the window.
+    /// The word of the cell that [holds](crate::geometry::Domain::cell_at) a point of the field's coordinates. None if
+    /// the point lies outside the window.
+    ///
+    /// ```
+    /// use orthant::prelude::*;
+    ///
+    /// // Cells of a tenth: the point (0.55, 0.25) lies in cell (5, 2).
+    /// let plan = Plan::builder([10, 10]).window([[0.0, 1.0]; 2]).scheme(Scheme::uniform(2, 2, 1)).build()?;
+    /// let numbered = CellField::new(99, |[x, y]| x + 10 * y);
+    /// let tree = Tree::of(run(&plan, &numbered)?)?;
+    /// assert_eq!(tree.word_at([0.55, 0.25]), Some(25));
+    /// assert_eq!(tree.word_at([1.5, 0.25]), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn word_at(&self, point: [f64; K]) -> Option<u64> {
         self.plan().domain().cell_at(point).and_then(|cell| self.word(cell))
     }
 
-    /// Writes the cells of a box into `cells`, in storage order (axis 0 fastest). Large ones are shared among the threads of the
-    /// pool that the caller is in. A partial tree writes the cells that it covers and leaves others as they are.
+    /// Writes the cells of a box into `cells`, in storage order (axis 0 fastest). A partial tree writes the cells that
+    /// it covers and leaves the others as they are. The threads of the caller's rayon pool share a large box.
+    ///
+    /// ```
+    /// use orthant::Tree;
+    /// use orthant::geometry::Region;
+    /// use orthant::ndarray::Array2;
+    ///
+    /// let numbered = Array2::from_shape_fn((10, 10), |(y, x)| (10 * y + x) as u16);
+    /// let tree = Tree::<2>::from_array(numbered.view())?;
+    /// let mut cells = [0u16; 6];
+    /// tree.read(&Region { corner: [4, 7], extent: [3, 2] }, &mut cells)?;
+    /// assert_eq!(cells, [74, 75, 76, 84, 85, 86]);
+    /// # Ok::<(), orthant::tree::TreeError>(())
+    /// ```
     ///
     /// # Errors
     /// [`TreeError::Window`] if the box is empty or reaches beyond the domain, [`TreeError::CellType`] if `T` is not the tree's
@@ -87,7 +137,21 @@ impl<const K: usize> Tree<K> {
         Ok(())
     }
 
-    /// Writes the cells at `index` on `axis` into `cells`: a box one cell thick, in storage order of the other axes.
+    /// Writes a slice into `cells`: all cells at `index` on `axis`, in storage order of the other axes.
+    ///
+    /// ```
+    /// use orthant::Tree;
+    /// use orthant::ndarray::Array2;
+    ///
+    /// let numbered = Array2::from_shape_fn((3, 4), |(y, x)| (10 * y + x) as u16);
+    /// let tree = Tree::<2>::from_array(numbered.view())?;
+    /// // The row y = 2, and the column x = 1.
+    /// let (mut row, mut column) = ([0u16; 4], [0u16; 3]);
+    /// tree.read_slice(1, 2, &mut row)?;
+    /// tree.read_slice(0, 1, &mut column)?;
+    /// assert_eq!((row, column), ([20, 21, 22, 23], [1, 11, 21]));
+    /// # Ok::<(), orthant::tree::TreeError>(())
+    /// ```
     ///
     /// # Errors
     /// As [`read`](Self::read); [`TreeError::Axis`].
@@ -100,7 +164,23 @@ impl<const K: usize> Tree<K> {
         self.read(&window, cells)
     }
 
-    /// A box as an array of the tree's type, of at most `limit` bytes. Cells that a partial tree does not cover are 0.
+    /// The cells of a box as an array of the tree's type, if it needs at most `limit` bytes. Cells outside the part of
+    /// a partial tree are 0.
+    ///
+    /// ```
+    /// use orthant::Tree;
+    /// use orthant::geometry::Region;
+    /// use orthant::ndarray::Array2;
+    ///
+    /// let numbered = Array2::from_shape_fn((10, 10), |(y, x)| (10 * y + x) as u16);
+    /// let tree = Tree::<2>::from_array(numbered.view())?;
+    /// let window = Region { corner: [4, 7], extent: [3, 2] };
+    /// // Cells keep their coordinates in the domain.
+    /// assert_eq!(tree.array(&window, None)?.word([6, 8]), 86);
+    /// // Six cells of two bytes do not fit eight.
+    /// assert!(tree.array(&window, Some(8)).is_err());
+    /// # Ok::<(), orthant::tree::TreeError>(())
+    /// ```
     ///
     /// # Errors
     /// [`TreeError::Window`] if the box is empty or reaches beyond the domain; [`TreeError::Run`] if the array would exceed the
@@ -124,8 +204,22 @@ impl<const K: usize> Tree<K> {
         each_width!(self.bricks.bits(), bricks => self.paint(bricks, window, bytemuck::cast_slice_mut(bytes)));
     }
 
-    /// The word that all cells of a box count as, which is that of some regions or of cells of leaves; None if there are several,
-    /// or if a partial tree covers none of them. Cells that it does not cover are not asked.
+    /// The value of a box if all its cells count as one value, as a word; None if there are several.
+    ///
+    /// A partial tree looks only at the cells that it covers, and returns None if it covers none.
+    ///
+    /// ```
+    /// use orthant::Tree;
+    /// use orthant::geometry::Region;
+    /// use orthant::ndarray::Array2;
+    ///
+    /// let halves = Array2::from_shape_fn((256, 256), |(_, x)| u8::from(x >= 128));
+    /// let tree = Tree::<2>::from_array(halves.view())?;
+    /// let columns = |first, n| tree.uniform(&Region { corner: [first, 0], extent: [n, 256] });
+    /// assert_eq!((columns(0, 128)?, columns(128, 1)?), (Some(0), Some(1)));
+    /// assert_eq!(columns(127, 2)?, None);
+    /// # Ok::<(), orthant::tree::TreeError>(())
+    /// ```
     ///
     /// # Errors
     /// [`TreeError::Window`] if the box is empty or reaches beyond the domain.

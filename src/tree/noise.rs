@@ -19,15 +19,31 @@ const LABELS: usize = 4096;
 /// Shares of the leaves for which a tolerance is asked.
 const SHARES: [f64; 3] = [0.5, 0.8, 0.95];
 
-/// What some regions of the last level say of all of them.
+/// How noisy an array is, estimated from some regions of the last level.
+///
+/// ```
+/// use std::time::Duration;
+/// use orthant::ndarray::Array2;
+/// use orthant::prelude::*;
+/// use orthant::tree::BottomUp;
+///
+/// // 100 and 101 alternate: no region is uniform, and a tolerance of 1 makes all of them uniform.
+/// let image = Array2::from_shape_fn((256, 256), |(y, x)| 100 + ((x + y) % 2) as u8);
+/// let source = ArrayField::new(image.view())?;
+/// let plan = Plan::builder([256, 256]).rule(RuleKind::Full).build()?;
+/// let noise = BottomUp::new(&plan, &source)?.noise(Duration::from_secs(5))?.ok_or("no time")?;
+/// assert_eq!(noise.leaves, 1.0);
+/// assert_eq!(noise.tolerances, [(1.0, 0.0)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Noise {
     /// Cells that were looked at.
     pub cells: u64,
-    /// The share of them in regions that are not uniform.
+    /// The share of them in mixed regions.
     pub leaves: f64,
-    /// Tolerances under which half, four fifths and 95 % of those would be uniform, and the share of the cells that would still be in leaves.
-    /// None where some of them are no numbers.
+    /// Tolerances that would make half, 80 % and 95 % of the mixed regions uniform, each with the share of cells that
+    /// would still be in leaves. Empty if some cells are NaN.
     pub tolerances: Vec<(f64, f64)>,
     /// True if the cells of those regions look like labels: whole numbers of few values, and most of them equal to the next.
     pub labels: bool,
@@ -39,8 +55,9 @@ pub struct Noise {
 const DEEPER: u32 = 2;
 
 impl<const K: usize> BottomUp<'_, K> {
-    /// Looks at regions of the last level all over the array, until there are enough of them or the time is over: what share of the cells is
-    /// in leaves, and what tolerances would leave fewer. None if there was no time for one region.
+    /// Looks at regions of the last level all over the array, until it knows enough or `time` is over. It estimates
+    /// what share of the cells is in leaves, and which tolerances would leave fewer. None if there was no time for one
+    /// region.
     ///
     /// # Errors
     /// As [`tree`](Self::tree).

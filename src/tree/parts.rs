@@ -8,10 +8,26 @@ use crate::plan::Plan;
 use crate::tree::error::TreeError;
 use crate::tree::stored::Tree;
 
-/// A tree that comes in parts: partial trees along the curve, which together cover the domain. What goes over a tree part by part
-/// has never more of it in memory than a few.
+/// A tree in parts: partial trees along the curve that together cover the domain. Questions go from part to part, so
+/// that only a few parts are in memory at a time.
 ///
-/// A [`Tree`] is its own single part, whether it is partial or not.
+/// A [`Tree`] is a single part, whether it is partial or not. A [`TreeFile`](crate::tree::TreeFile) has a part per
+/// shard.
+///
+/// ```
+/// use orthant::Tree;
+/// use orthant::ndarray::Array2;
+/// use orthant::tree::{Parts, TreeError};
+///
+/// /// Counts regions, of a tree in memory or in a file.
+/// fn regions(tree: &dyn Parts<2>) -> Result<usize, TreeError> {
+///     (0..tree.parts()).map(|part| Ok(tree.part(part)?.len())).sum()
+/// }
+/// let halves = Array2::from_shape_fn((256, 256), |(_, x)| u8::from(x >= 128));
+/// let tree = Tree::<2>::from_array(halves.view())?;
+/// assert_eq!((tree.parts(), regions(&tree)?), (1, 4));
+/// # Ok::<(), TreeError>(())
+/// ```
 pub trait Parts<const K: usize>: Sync {
     /// The domain, the scheme and the curve of the tree.
     fn plan(&self) -> &Plan<K>;
@@ -31,7 +47,7 @@ pub trait Parts<const K: usize>: Sync {
     /// If there are not so many.
     fn part(&self, index: usize) -> Result<Box<dyn Deref<Target = Tree<K>> + '_>, TreeError>;
 
-    /// The numbers, in their order, of all parts that meet a box, and maybe of some that do not.
+    /// The numbers of all parts that meet a box, in ascending order. There may be some that do not meet it.
     ///
     /// # Errors
     /// [`TreeError::Window`] if the box is empty or reaches beyond the domain.

@@ -7,6 +7,21 @@ use crate::rule::RuleKind;
 
 registry! {
     /// How it is known that the cells of a terminal region are what the tree says.
+    ///
+    /// ```
+    /// use orthant::prelude::*;
+    /// use orthant::tree::Provenance;
+    ///
+    /// let left = CellField::new(1, |[x, _]| u32::from(x < 32));
+    /// let known = |rule| {
+    ///     let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).rule(rule).build()?;
+    ///     let tree = Tree::of(run(&plan, &left)?)?;
+    ///     Ok::<_, Box<dyn std::error::Error>>(tree.region(0).provenance())
+    /// };
+    /// // `border` looks at faces, `full` at all cells.
+    /// assert_eq!((known(RuleKind::Border)?, known(RuleKind::Full)?), (Provenance::Sampled, Provenance::Proved));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub enum Provenance("provenance") {
         /// Every cell was evaluated, or proven.
         Proved = "proved",

@@ -14,9 +14,11 @@ use crate::tree::stored::Tree;
 const TOGETHER: usize = 64;
 
 impl<const K: usize> Tree<K> {
-    /// The same tree, of whose [sampled](Provenance::Sampled) regions those that `field` can prove are [proved](Provenance::Proved):
-    /// what a rule that looks at faces took for uniform, and is so beyond doubt. A field whose regions
-    /// [carry](crate::field::Carry) something proves none, since a tree does not hold it.
+    /// The same tree after `field` was asked for proofs of its [sampled](Provenance::Sampled) regions. A region that
+    /// the field proves becomes [proved](Provenance::Proved).
+    ///
+    /// Regions of a field that [carries](crate::field::Carry) payloads cannot be proved, because a tree does not hold
+    /// payloads.
     ///
     /// ```
     /// use orthant::prelude::*;

@@ -8,6 +8,21 @@ use crate::tree::provenance::Provenance;
 use crate::tree::stored::Tree;
 
 /// A terminal region of a tree: a place along the curve.
+///
+/// ```
+/// use orthant::Tree;
+/// use orthant::geometry::Region;
+/// use orthant::ndarray::Array2;
+///
+/// // Two halves: the four regions of level 1 are uniform, and the curve goes along x first.
+/// let halves = Array2::from_shape_fn((256, 256), |(_, x)| u8::from(x >= 128));
+/// let tree = Tree::<2>::from_array(halves.view())?;
+/// let values: Vec<Option<u64>> = tree.regions().map(|region| region.uniform()).collect();
+/// assert_eq!(values, [Some(0), Some(1), Some(0), Some(1)]);
+/// let second = tree.region(1);
+/// assert_eq!((second.level(), second.cells()), (1, Region { corner: [128, 0], extent: [128, 128] }));
+/// # Ok::<(), orthant::tree::TreeError>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct TreeRegion<'t, const K: usize> {
     pub(super) tree: &'t Tree<K>,

@@ -7,7 +7,21 @@ use crate::cell::CellType;
 use crate::registry::registry;
 
 registry! {
-    /// What a region shows that was divided and is cut off: one of the values of its cells.
+    /// Which of the values of its cells stands for a region that is [cut](crate::Tree::cut) off.
+    ///
+    /// ```
+    /// use orthant::Tree;
+    /// use orthant::ndarray::Array2;
+    /// use orthant::tree::Shown;
+    ///
+    /// // 100 of 256 columns are 2, the others are 5. Cut on level 0 one region is left, with one of the two values.
+    /// let columns = Array2::from_shape_fn((256, 256), |(_, x)| if x < 100 { 2u8 } else { 5 });
+    /// let tree = Tree::<2>::from_array(columns.view())?;
+    /// let value = |shown| Ok::<_, orthant::tree::TreeError>(tree.cut(0, shown)?.word([0, 0]));
+    /// assert_eq!((value(Shown::Mode)?, value(Shown::Min)?), (Some(5), Some(2)));
+    /// assert_eq!(tree.cut(0, Shown::Mode)?.len(), 1);
+    /// # Ok::<(), orthant::tree::TreeError>(())
+    /// ```
     pub enum Shown("value shown") {
         /// The value that most of its cells have; of several the one that comes first along the curve. For labels.
         Mode = "mode",

@@ -11,7 +11,7 @@ use crate::geometry::{Region, Rows};
 use crate::mapping::SharedBytes;
 use crate::result::{DenseArray, each_width};
 
-/// An array somewhere, in memory or not, which hands out boxes of its cells.
+/// An array, in memory or elsewhere, that hands out boxes of its cells.
 ///
 /// ```
 /// use std::io;
@@ -49,16 +49,17 @@ pub trait Source<const K: usize>: Sync {
     /// Cells per axis, axis 0 first.
     fn size(&self) -> [u32; K];
 
-    /// Writes the cells of a box into `bytes`, in storage order (axis 0 fastest), each as it lies in this machine's memory. Trees
-    /// ask for boxes of the array, with as many bytes as their cells have; [`check`](Self::check) refuses others. Several
-    /// threads may read at once.
+    /// Writes the cells of a box into `bytes`, in storage order (axis 0 fastest) and in this machine's byte order.
+    ///
+    /// A tree asks only for boxes of the array, with as many bytes as their cells need; [`check`](Self::check) refuses others.
+    /// Several threads may read at once.
     ///
     /// # Errors
-    /// Whatever keeps it from reading; no tree comes to be then.
+    /// If the cells cannot be read. The making of the tree ends with this error.
     fn read(&self, window: &Region<K>, bytes: &mut [u8]) -> io::Result<()>;
 
-    /// The word that all cells of a box [count as](crate::rule::exact::key), if that is known without reading them. Boxes are of
-    /// the array.
+    /// The word that all cells of a box [count as](crate::rule::exact::key), if the source knows it without reading
+    /// them.
     ///
     /// # Errors
     /// Whatever keeps it from telling.
@@ -114,7 +115,36 @@ impl<const K: usize> std::fmt::Debug for dyn Source<K> + '_ {
     }
 }
 
-/// The cells of an array as they lie in memory, without gaps.
+/// All cells of an array as they lie in memory, without gaps. A build looks at them without copying them.
+///
+/// ```
+/// use orthant::CellType;
+/// use orthant::prelude::*;
+/// use orthant::tree::{BottomUp, InMemory, Source};
+///
+/// /// Three columns of two bytes, one column after the other: axis 1 is the fastest.
+/// struct Columns([u8; 6]);
+/// impl Source<2> for Columns {
+///     fn in_memory(&self) -> Option<InMemory<'_>> {
+///         Some(InMemory::new(&self.0).reversed(true))
+///     }
+///     fn read(&self, window: &Region<2>, bytes: &mut [u8]) -> std::io::Result<()> {
+///         window.cells().zip(bytes).for_each(|([x, y], byte)| *byte = self.0[(2 * x + y) as usize]);
+///         Ok(())
+///     }
+///     # fn kind(&self) -> CellType {
+///     #     CellType::U8
+///     # }
+///     # fn size(&self) -> [u32; 2] {
+///     #     [3, 2]
+///     # }
+///     // .. and its type and size.
+/// }
+/// let plan = Plan::builder([3, 2]).rule(RuleKind::Full).build()?;
+/// let tree = BottomUp::new(&plan, &Columns([1, 2, 3, 4, 5, 6]))?.tree()?;
+/// assert_eq!((tree.get([1, 0]), tree.get([1, 1])), (Some(3u8), Some(4u8)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct InMemory<'s> {
     /// All cells.
@@ -126,18 +156,18 @@ pub struct InMemory<'s> {
 }
 
 impl<'s> InMemory<'s> {
-    /// The cells of an array, axis 0 the fastest, in this machine's order of bytes.
+    /// Cells of which axis 0 is the fastest, in this machine's byte order.
     pub fn new(bytes: &'s [u8]) -> Self {
         Self { bytes: SharedBytes::of(bytes), reversed: false, swapped: false }
     }
 
-    /// With the last axis the fastest and axis 0 the slowest, if `reversed`.
+    /// If `reversed`, the last axis is the fastest and axis 0 the slowest.
     #[must_use]
     pub fn reversed(self, reversed: bool) -> Self {
         Self { reversed, ..self }
     }
 
-    /// With the bytes of a cell in the other order than this machine's, if `swapped`.
+    /// If `swapped`, the bytes of a cell come in the opposite of this machine's order.
     #[must_use]
     pub fn swapped(self, swapped: bool) -> Self {
         Self { swapped, ..self }

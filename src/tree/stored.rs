@@ -76,8 +76,8 @@ impl<const K: usize> Tree<K> {
         Ok(Self { along, part, entries, bricks, finder, direct: OnceLock::new() })
     }
 
-    /// The domain, the scheme and the curve that the regions lie along, which is not the canonical one. Its rule is how the
-    /// regions were found.
+    /// The domain, the scheme, the curve that the regions lie along (never the canonical one), and the rule that found
+    /// them.
     pub fn plan(&self) -> &Plan<K> {
         self.along.plan()
     }
@@ -108,8 +108,8 @@ impl<const K: usize> Tree<K> {
         &self.bricks
     }
 
-    /// Bytes of the regions and the bricks, and of what finds a region. The first look-up of a cell may make a table that adds a
-    /// quarter, or a megabyte.
+    /// The bytes in memory of regions, bricks and the index. The first look-up of a cell may add a table: of a quarter
+    /// of that at most, or of a megabyte if that is more.
     pub fn bytes(&self) -> u64 {
         self.held() + self.direct.get().and_then(Option::as_ref).map_or(0, |direct| direct.bytes())
     }
@@ -127,7 +127,8 @@ impl<const K: usize> Tree<K> {
         self.direct.get_or_init(make).as_deref()
     }
 
-    /// The checksum of the regions, which is that of the run that left them, and of any other way to the same regions.
+    /// The checksum of the regions. Every way to the same regions has the same checksum, and so has the run that left
+    /// them.
     pub fn checksum(&self) -> RegionsChecksum {
         self.checksum_of(0..self.len())
     }

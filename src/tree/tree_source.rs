@@ -10,7 +10,22 @@ use crate::tree::parts::Parts;
 use crate::tree::source::Source;
 use crate::tree::stored::Tree;
 
-/// A tree, whose parts are read when cells of theirs are asked for.
+/// A tree as a [`Source`] of cells. It reads a part when somebody asks for cells of it.
+///
+/// ```
+/// use orthant::ndarray::Array2;
+/// use orthant::prelude::*;
+/// use orthant::tree::{BottomUp, TreeSource};
+///
+/// let halves = Array2::from_shape_fn((256, 256), |(_, x)| u8::from(x >= 128));
+/// let tree = Tree::<2>::from_array(halves.view())?;
+/// // The same cells in smaller regions.
+/// let plan = Plan::builder([256, 256]).scheme(Scheme::uniform(8, 2, 4)).rule(RuleKind::Full).build()?;
+/// let finer = BottomUp::new(&plan, &TreeSource(&tree))?.tree()?;
+/// assert_eq!((tree.len(), finer.len()), (4, 64));
+/// assert_eq!(finer.word([200, 3]), Some(1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct TreeSource<'p, const K: usize>(pub &'p dyn Parts<K>);
 

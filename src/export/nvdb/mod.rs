@@ -40,6 +40,19 @@ pub fn check<const K: usize>(size: [u32; K], kind: CellType) -> Result<(), Expor
 
 /// Writes all cells.
 ///
+/// ```
+/// use orthant::Tree;
+/// use orthant::export::nvdb;
+/// use orthant::ndarray::Array3;
+///
+/// // A uniform volume is tiles: its file is smaller than its cells.
+/// let tree = Tree::<3>::from_array(Array3::<f32>::ones((64, 64, 64)).view())?;
+/// let mut file = Vec::new();
+/// nvdb::write(&tree, &mut file)?;
+/// assert!(file.starts_with(b"NanoVDB") && file.len() < 64 * 64 * 64 * 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// As [`check`]; if the place of cells is no number of single precision, as GPUs have it; if cells cannot be read, the writer fails,
 /// or there is no memory for the nodes.

@@ -6,12 +6,33 @@ use crate::tree::file::error::TreeFileError;
 use crate::tree::file::reader::TreeFile;
 use crate::tree::file::store::TreeStore;
 
-/// What is done with a tree whose number of dimensions becomes known when it is opened.
+/// Work on a tree whose number of dimensions is known only when the file is open: a closure that is generic over K.
+///
+/// ```
+/// use orthant::Tree;
+/// use orthant::ndarray::Array3;
+/// use orthant::tree::{TreeFile, TreeInfo, TreeJob, TreeStore};
+///
+/// /// Counts cells, whatever the number of dimensions.
+/// struct Cells;
+/// impl TreeJob for Cells {
+///     type Output = u128;
+///     fn run<const K: usize>(self, tree: TreeFile<K>) -> u128 {
+///         tree.plan().domain().cells()
+///     }
+/// }
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-job-{}.tree.zarr.zip", std::process::id()));
+/// let tree = Tree::<3>::from_array(Array3::<u8>::zeros((2, 3, 5)).view())?;
+/// tree.save(&path, &TreeInfo::of(tree.plan()))?;
+/// assert_eq!(TreeStore::open(&path)?.dispatch(Cells)?, 30);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait TreeJob {
-    /// What comes of it.
+    /// The result of the work.
     type Output;
 
-    /// Does it.
+    /// Does the work in K dimensions.
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output;
 }
 

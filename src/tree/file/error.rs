@@ -8,6 +8,21 @@ use crate::zarr::ZarrError;
 
 /// What is wrong with a tree in a file. The message names the file; what the system or a parser says is in it, and no source, so that
 /// whoever prints the chain says it once.
+///
+/// ```
+/// use orthant::Tree;
+/// use orthant::ndarray::Array2;
+/// use orthant::tree::{TreeError, TreeFileError, TreeInfo};
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-exists-{}.tree.zarr.zip", std::process::id()));
+/// let tree = Tree::<2>::from_array(Array2::<u8>::zeros((40, 60)).view())?;
+/// let info = TreeInfo::of(tree.plan());
+/// tree.save(&path, &info)?;
+/// // A file is not replaced unless you say so.
+/// assert!(matches!(tree.save(&path, &info), Err(TreeError::File(TreeFileError::Exists { .. }))));
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreeFileError {

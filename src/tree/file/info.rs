@@ -44,7 +44,7 @@ pub struct TreeLabel {
     pub colour: Option<[u8; 4]>,
 }
 
-/// What a cell stands for: a number that is measured, for cells that are whole numbers.
+/// What a stored whole number stands for: a measured number, `slope` · cell + `intercept`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scale {
@@ -54,7 +54,22 @@ pub struct Scale {
     pub intercept: f64,
 }
 
-/// What is known of a tree beside its regions.
+/// What is known of a tree besides its regions: axes, names of labels, units, where the data came from.
+///
+/// ```
+/// use orthant::prelude::*;
+/// use orthant::tree::{TreeInfo, TreeLabel};
+///
+/// // Five cells per unit.
+/// let plan = Plan::builder([100, 50]).window([[0.0, 20.0], [0.0, 10.0]]).build()?;
+/// let mut info = TreeInfo::of(&plan).source("atlas.nrrd");
+/// assert_eq!((info.axes[0].name.as_str(), info.axes[0].spacing), ("x", 0.2));
+/// // What only you know.
+/// info.axes[0].unit = Some("mm".into());
+/// info.labels.push(TreeLabel { word: 7, name: "liver".into(), colour: None });
+/// assert_eq!(info.source.as_deref(), Some("atlas.nrrd"));
+/// # Ok::<(), orthant::PlanError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TreeInfo {
@@ -76,7 +91,7 @@ pub struct TreeInfo {
 }
 
 impl TreeInfo {
-    /// What a plan says: [axes](TreeAxis::of) of its domain.
+    /// What a plan says: the [axes](TreeAxis::of) of its domain.
     pub fn of<const K: usize>(plan: &Plan<K>) -> Self {
         Self {
             axes: TreeAxis::of(plan.domain()),
@@ -89,14 +104,14 @@ impl TreeInfo {
         }
     }
 
-    /// With the name of what the tree was made of.
+    /// Sets the name of what the tree was made of.
     #[must_use]
     pub fn source(self, name: impl Into<String>) -> Self {
         Self { source: Some(name.into()), ..self }
     }
 
-    /// With when cells count as one value, and the word of those that are no data. Cells that become others keep none of their names, and
-    /// stand for nothing else.
+    /// Sets when cells count as one value, and the word of cells without data. If the predicate makes other cells of
+    /// the source's, names of labels and the scale are dropped.
     #[must_use]
     pub fn predicate(self, predicate: Predicate, nodata: Option<u64>) -> Self {
         let kept = predicate.keeps_cells();

@@ -28,8 +28,28 @@ const KEPT: u64 = 1 << 28;
 /// Regions of the shards' level that a box may meet, so that the shards of each are asked for.
 const MEETING: u128 = 1 << 22;
 
-/// A tree in a file, read shard by shard: each that has regions is one of its [`Parts`]. Shards that were read last stay in memory,
-/// up to some bytes.
+/// A tree in a file. It reads a shard when a question needs it, and keeps the last ones in memory. Each shard that has
+/// regions is one of its [`Parts`].
+///
+/// ```
+/// use orthant::ndarray::Array2;
+/// use orthant::prelude::*;
+/// use orthant::tree::{Parts, TreeFile, TreeInfo};
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-file-{}.tree.zarr.zip", std::process::id()));
+/// let halves = Array2::from_shape_fn((256, 256), |(_, x)| u8::from(x >= 128));
+/// let tree = Tree::<2>::from_array(halves.view())?;
+/// tree.save(&path, &TreeInfo::of(tree.plan()))?;
+/// let file = TreeFile::<2>::open(&path)?;
+/// // On each level how many regions are uniform, and how many are leaves: the header says it.
+/// assert_eq!((file.len(), file.terminals()), (4, &[[0, 0], [4, 0], [0, 0]][..]));
+/// // A cell, and a question to all parts.
+/// assert_eq!(file.word([200, 3])?, Some(1));
+/// assert_eq!((&file as &dyn Parts<2>).uniform(&Region { corner: [0, 0], extent: [128, 256] })?, Some(0));
+/// file.validate()?;
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct TreeFile<const K: usize> {
     store: ZarrStore,
@@ -60,8 +80,8 @@ impl TreeStore {
 }
 
 impl<const K: usize> TreeFile<K> {
-    /// Opens a folder, or a zip in which nothing is compressed. Where the number of dimensions is not known, [`TreeStore::open`] tells
-    /// it.
+    /// Opens a folder, or a zip in which nothing is compressed. If you do not know the number of dimensions, use
+    /// [`TreeStore::open`].
     ///
     /// # Errors
     /// As [`TreeStore::open`] and [`TreeStore::tree`].
@@ -110,14 +130,15 @@ impl<const K: usize> TreeFile<K> {
         Ok(Self { store, header, info, along, shards, parts, kept })
     }
 
-    /// With at most so many bytes of shards in memory for whoever asks next, instead of 256 MiB; the last one stays in any case.
+    /// Sets how many bytes of shards stay in memory, instead of 256 MiB. The last shard always stays.
     #[must_use]
     pub fn keep(self, bytes: u64) -> Self {
         self.kept.lock().expect("no reader panics holding it").limit = bytes;
         self
     }
 
-    /// Bytes that the regions and bricks of the largest shard take once it is read, and its bytes in the file's order beside them.
+    /// The memory that reading the largest shard takes: its regions and bricks, and its bytes in the file's order
+    /// beside them.
     pub fn largest_shard(&self) -> u64 {
         let bytes = |&shard: &u64| {
             let Held { rows, cells, .. } = self.header.held(shard as usize);
@@ -273,7 +294,7 @@ impl<const K: usize> TreeFile<K> {
         Ok(self.part(self.holding(self.shards.of_code(code)))?.word(cell))
     }
 
-    /// The whole tree, with at most so many bytes for regions and bricks.
+    /// Reads the whole tree, with at most so many bytes for regions and bricks.
     ///
     /// # Errors
     /// [`TreeError::Run`] if it would take more, before anything is read, or there is no memory; [`TreeError::File`].
@@ -295,8 +316,9 @@ impl<const K: usize> TreeFile<K> {
         Tree::new(self.along.clone(), self.along.whole(), entries, bricks)
     }
 
-    /// Checks all that is there. Every shard is what the header says. Values are the least and the greatest of their bricks. The regions are
-    /// as many as the header says. A zip says the same of a member in both places where it describes it, and each member has its checksum.
+    /// Checks everything in the file. Every shard must be what the header says. The least and the greatest value of a
+    /// leaf must be those of its brick. There must be as many regions as the header says. In a zip both descriptions of
+    /// a member must agree, and its checksum must be right.
     ///
     /// # Errors
     /// The first that is wrong.

@@ -12,7 +12,23 @@ use crate::tree::file::header::{Attributes, Header, HeaderFault};
 use crate::tree::file::info::{TreeInfo, Unfit};
 use crate::zarr::ZarrStore;
 
-/// A tree in a file or in a folder of files, of a number of dimensions that the file says. Its header was read and found right.
+/// A tree in a file whose number of dimensions is not known yet. Its header was read, and is valid.
+///
+/// ```
+/// use orthant::ndarray::Array2;
+/// use orthant::prelude::*;
+/// use orthant::tree::{TreeInfo, TreeStore};
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-store-{}.tree.zarr.zip", std::process::id()));
+/// let tree = Tree::<2>::from_array(Array2::<u16>::zeros((40, 60)).view())?;
+/// tree.save(&path, &TreeInfo::of(tree.plan()))?;
+/// // A file says how many dimensions it has.
+/// let store = TreeStore::open(&path)?;
+/// assert_eq!((store.dimensions(), store.size()), (2, &[60, 40][..]));
+/// assert_eq!(store.tree::<2>()?.tree(None)?, tree);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct TreeStore {
     pub(super) store: ZarrStore,

@@ -8,8 +8,8 @@ use crate::tree::piece::Piece;
 use crate::tree::stored::Tree;
 
 impl<const K: usize> BottomUp<'_, K> {
-    /// Makes the tree shard by shard and writes those that are not finished, each when it is known what is uniform beyond it. In memory
-    /// there are one shard, its files, and regions of one value that may become a larger one.
+    /// Makes the tree shard by shard, and writes the shards that are not finished. In memory are one shard, its files,
+    /// and regions of one value that may still become part of a larger one.
     ///
     /// ```
     /// use orthant::prelude::*;

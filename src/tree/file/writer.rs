@@ -67,8 +67,8 @@ impl TreeTarget {
         Self { path, zip, overwrite: false, made_of: None, shard_cells: CELLS }
     }
 
-    /// If true, what is there is replaced when the new tree is complete: a file, or a folder that is a tree. What a killed process left
-    /// of another tree goes at once.
+    /// If true, the finished tree replaces what is there: a file, or a folder that is a tree. What a killed process
+    /// left of another tree is removed at once.
     #[must_use]
     pub fn overwrite(self, overwrite: bool) -> Self {
         Self { overwrite, ..self }
@@ -83,13 +83,15 @@ impl TreeTarget {
         Self { made_of: Some(what.into()), ..self }
     }
 
-    /// With about so many cells in a shard, instead of 2^25: each shard is a file per array, and is in memory as a whole.
+    /// Sets about how many cells a shard has; the default is 2^25. A shard has one file per array, and is in memory as
+    /// a whole.
     #[must_use]
     pub fn shard_cells(self, cells: u64) -> Self {
         Self { shard_cells: cells.max(1), ..self }
     }
 
-    /// Opens it for a tree of such a plan, along its curve or Morton's if that is canonical, with cells of such a type.
+    /// Opens the target for a tree of `plan`, with cells of type `kind`. The tree lies along the plan's curve, or along
+    /// Morton's if that is canonical.
     ///
     /// # Errors
     /// [`TreeError::File`] if the name says nothing of a tree, something is there already, somebody else writes it, a killed process left
@@ -132,11 +134,35 @@ impl TreeTarget {
     }
 }
 
-/// Writes a tree into a file, or a folder of files: a group of arrays as Zarr v3 has them, which the guide's
-/// [page](crate::guide::tree) describes.
+/// Writes a tree into a folder of files or into one file: a group of Zarr v3 arrays, which the
+/// [guide](crate::guide::tree) describes.
 ///
-/// The tree comes in parts, in any order, each of whole shards. Nothing has the target's name before [`finish`](Self::finish). The
-/// files of equal trees are the same to the byte, whatever made them.
+/// Write the tree in parts, in any order, each of whole shards. The target's name appears when [`finish`](Self::finish)
+/// is done, not before. Equal trees have equal files, to the byte.
+///
+/// ```
+/// use orthant::ndarray::Array2;
+/// use orthant::prelude::*;
+/// use orthant::tree::{BottomUp, TreeFile, TreeInfo, TreeTarget};
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-writer-{}.tree.zarr.zip", std::process::id()));
+/// let image = Array2::from_shape_fn((64, 64), |(_, x)| u8::from(x < 32));
+/// let source = ArrayField::new(image.view())?;
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(4, 2, 4)).rule(RuleKind::Full).build()?;
+/// let making = BottomUp::new(&plan, &source)?;
+/// // Four shards of 1024 cells, made and written one at a time, the last first.
+/// let target = TreeTarget::new(&path).shard_cells(1024);
+/// let mut writer = target.open(&plan, orthant::CellType::U8, &TreeInfo::of(&plan))?;
+/// assert_eq!(writer.shards(), 4);
+/// for shard in (0..writer.shards()).rev() {
+///     let (level, codes) = writer.codes(shard);
+///     writer.write(&making.part(level, codes)?)?;
+/// }
+/// writer.finish()?;
+/// assert_eq!(TreeFile::<2>::open(&path)?.tree(None)?, making.tree()?);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct TreeWriter<const K: usize> {
     path: PathBuf,
@@ -156,7 +182,7 @@ pub struct TreeWriter<const K: usize> {
 }
 
 impl<const K: usize> TreeWriter<K> {
-    /// Cancelled through `control`.
+    /// Lets `control` cancel the writing.
     #[must_use]
     pub fn control(self, control: Arc<Control>) -> Self {
         Self { control: Some(control), ..self }
@@ -191,7 +217,7 @@ impl<const K: usize> TreeWriter<K> {
         self.shards.count
     }
 
-    /// The number of shards that are finished, by others before perhaps.
+    /// The number of finished shards, including those that an earlier process finished.
     pub fn done(&self) -> u64 {
         self.done.iter().flatten().count() as u64
     }
@@ -213,8 +239,8 @@ impl<const K: usize> TreeWriter<K> {
         (self.shards.level, self.shards.codes(shard))
     }
 
-    /// Writes the shards that a part of the tree covers and that are not finished. Work is shared among the threads of the pool that the
-    /// caller is in.
+    /// Writes the shards that a part of the tree covers, except those that are finished. The threads of the caller's
+    /// rayon pool share the work.
     ///
     /// # Errors
     /// [`TreeError::File`] if the part is of another tree, begins or ends within a shard, or the system says no.
@@ -305,13 +331,12 @@ impl<const K: usize> TreeWriter<K> {
         Ok(FinishedShard { shard, end, held, terminals, filled, files })
     }
 
-    /// Ends without a tree, and removes the shards that are finished: for whoever finds that they are of no use, since the data changed
-    /// while it was read, say.
+    /// Ends without a tree, and removes the finished shards. Use it if the data changed while it was read, for example.
     pub fn discard(self) {
         self.staged.discard();
     }
 
-    /// Writes what the group says of itself, and gives the tree its name.
+    /// Writes the header, and gives the tree its name.
     ///
     /// # Errors
     /// [`TreeError::File`] if shards are missing, something took the name meanwhile, or the system says no.
@@ -319,7 +344,7 @@ impl<const K: usize> TreeWriter<K> {
         self.seal()?.place()
     }
 
-    /// Writes what the group says of itself, and brings all of the tree to the disk.
+    /// Writes the header, and brings all of the tree to the disk. [`SealedTree::place`] then gives it its name.
     ///
     /// # Errors
     /// [`TreeError::File`] if shards are missing, or the system says no.
@@ -346,7 +371,25 @@ impl<const K: usize> TreeWriter<K> {
     }
 }
 
-/// A tree to which nothing is missing but its name.
+/// A complete tree on the disk that does not have its name yet.
+///
+/// ```
+/// use orthant::Tree;
+/// use orthant::ndarray::Array2;
+/// use orthant::tree::{TreeInfo, TreeTarget};
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-sealed-{}.tree.zarr.zip", std::process::id()));
+/// let tree = Tree::<2>::from_array(Array2::<u8>::zeros((40, 60)).view())?;
+/// let mut writer = TreeTarget::new(&path).open(tree.plan(), tree.kind(), &TreeInfo::of(tree.plan()))?;
+/// writer.write(&tree)?;
+/// let sealed = writer.seal()?;
+/// // All bytes are on the disk, and nobody sees them yet.
+/// assert!(!path.exists());
+/// sealed.place()?;
+/// assert!(path.exists());
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct SealedTree {
     staged: Staged,
@@ -355,8 +398,8 @@ pub struct SealedTree {
 }
 
 impl SealedTree {
-    /// Gives the tree its name, in one step where the file system can exchange names. It takes no longer than that step and bringing the
-    /// name to the disk: a program can hold back signals meanwhile.
+    /// Gives the tree its name, in one step if the file system can exchange names, and brings the name to the disk. It
+    /// does nothing else, so a program can hold back signals meanwhile.
     ///
     /// # Errors
     /// [`TreeError::File`] if something took the name meanwhile, or the system says no.
@@ -366,8 +409,22 @@ impl SealedTree {
 }
 
 impl<const K: usize> Tree<K> {
-    /// Saves the tree: as a folder if the name ends in `.tree.zarr`, as one file if it ends in `.tree.zarr.zip`. [`TreeTarget`] has
-    /// more to choose.
+    /// Saves the tree: as a folder if the name ends in `.tree.zarr`, as one file if it ends in `.tree.zarr.zip`.
+    /// [`TreeTarget`] has more options.
+    ///
+    /// ```
+    /// use orthant::Tree;
+    /// use orthant::ndarray::Array2;
+    /// use orthant::tree::TreeInfo;
+    ///
+    /// # let path = std::env::temp_dir().join(format!("orthant-doc-save-{}.tree.zarr.zip", std::process::id()));
+    /// let numbered = Array2::from_shape_fn((10, 10), |(y, x)| (10 * y + x) as u16);
+    /// let tree = Tree::<2>::from_array(numbered.view())?;
+    /// tree.save(&path, &TreeInfo::of(tree.plan()).source("numbers"))?;
+    /// assert_eq!(Tree::<2>::open(&path)?.get([4, 7]), Some(74u16));
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`TreeError::File`] if the tree is partial, there is something of that name, or the system says no.

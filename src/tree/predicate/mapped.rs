@@ -23,7 +23,24 @@ pub(super) enum Map {
     Labels(Steps),
 }
 
-/// A source as a [predicate](crate::tree::Predicate::over) has its cells.
+/// A source whose cells are a function of those of another: the result of
+/// [`Predicate::over`](crate::tree::Predicate::over).
+///
+/// ```
+/// use orthant::CellType;
+/// use orthant::ndarray::Array2;
+/// use orthant::prelude::*;
+/// use orthant::tree::{Number, Predicate, Source};
+///
+/// let image = Array2::from_shape_fn((1, 4), |(_, x)| 10 * x as u16);
+/// let source = ArrayField::<2, u16>::new(image.view())?;
+/// // The classes of 0, 10, 20, 30: below 20, and from 20 on.
+/// let classes = Predicate::threshold(CellType::U16, Number::Natural(20))?.over(&source)?;
+/// let mut cells = [9; 4];
+/// classes.read(&Region { corner: [0, 0], extent: [4, 1] }, &mut cells)?;
+/// assert_eq!((classes.kind(), cells), (CellType::U8, [0, 0, 1, 1]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Mapped<'s, const K: usize> {
     pub(super) source: &'s dyn Source<K>,

@@ -28,7 +28,19 @@ use order::CellOrder;
 pub(super) use order::Span;
 use threshold::Classes;
 
-/// What makes cells one, and by what numbers.
+/// The kinds of predicates, with their numbers.
+///
+/// ```
+/// use orthant::CellType;
+/// use orthant::tree::{Number, Predicate, When};
+///
+/// let within = Predicate::tolerance(CellType::U16, Number::Real(2.5))?;
+/// assert_eq!(within.when, When::Tolerance { e: Number::Real(2.5), bound: Number::Natural(2) });
+/// // Classes are new cells, a tolerance keeps the old ones.
+/// let classes = Predicate::threshold(CellType::U16, Number::Natural(100))?;
+/// assert!(within.keeps_cells() && !classes.keeps_cells());
+/// # Ok::<(), orthant::choice::ChoiceError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 #[non_exhaustive]
@@ -87,9 +99,9 @@ pub struct Predicate {
     /// What makes cells one.
     #[serde(flatten)]
     pub when: When,
-    /// What was done about cells that are not a number, before.
+    /// What was done about NaNs before.
     pub nan: NotANumber,
-    /// What was no data in the source, where cells are others than in the source.
+    /// The value of cells without data in the source, if cells are others than in the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodata: Option<Number>,
 }
@@ -102,7 +114,7 @@ impl Predicate {
         Self { when, ..Self::EXACT }
     }
 
-    /// Cells of a type are one that are within `e` of some value.
+    /// Cells of a type count as one value if they are all within `e` of some value of the type.
     ///
     /// # Errors
     /// If `e` is below 0.
@@ -112,7 +124,7 @@ impl Predicate {
         Ok(Self::new(When::Tolerance { e, bound }))
     }
 
-    /// Cells of a type are one that are on one side of `t`, and all around them too.
+    /// Cells of a type count as one value if they, and all cells around them, are on the same side of `t`.
     ///
     /// # Errors
     /// If all numbers of the type are on one side.
@@ -140,7 +152,7 @@ impl Predicate {
         Ok(predicate)
     }
 
-    /// True if cells stay what they are in the source: not of classes and labels.
+    /// True if cells stay what they are in the source. Classes and labels do not.
     pub fn keeps_cells(&self) -> bool {
         matches!(self.when, When::Exact | When::Tolerance { .. } | When::Iso { .. })
     }
@@ -186,7 +198,7 @@ impl Predicate {
         }))
     }
 
-    /// The cells of a source as the predicate has them: what is not a number filled, classes, labels.
+    /// A source of what cells become: NaNs filled, classes, or labels.
     ///
     /// # Errors
     /// If cells of the source's type cannot be so.

@@ -7,7 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::number::Number;
 
-/// What is done about cells that are not a number.
+/// What is done about cells that are NaN.
+///
+/// ```
+/// use orthant::tree::{NotANumber, Number};
+///
+/// assert_eq!("fill=-1".parse(), Ok(NotANumber::Fill(Number::Negative(-1))));
+/// assert_eq!(NotANumber::default().to_string(), "equal");
+/// assert!("zero".parse::<NotANumber>().is_err());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 #[non_exhaustive]
