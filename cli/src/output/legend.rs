@@ -14,8 +14,9 @@ use orthant::tree::TreeLabel;
 use super::Slice;
 use super::png::{Caption, Palette, distinct};
 
-/// The most values of a slice that look like labels.
+/// Values of a slice that look like labels wherever they lie, and the most that do where neighbours are mostly equal.
 const FEW: usize = 32;
+const MANY: usize = 4096;
 
 /// The most labels that a legend names.
 pub const MOST_LABELS: usize = 100;
@@ -44,19 +45,25 @@ pub struct Label {
 }
 
 impl Colours {
-    /// A colour for each value of some cells: those that labels have, others by their order.
+    /// A colour for each value of some cells: that of its label, else one that follows from the value, so that slices agree.
     pub fn of_labels(cells: &Cells, labels: &[TreeLabel]) -> Self {
         let kind = cells.kind();
         let words = values(cells, usize::MAX).unwrap_or_default();
-        let label = |(number, word): (usize, u64)| {
+        let label = |word: u64| {
             let known = labels.iter().find(|label| label.word == word);
             let own = known.and_then(|label| label.colour).map(|[red, green, blue, _]| [red, green, blue]);
             // What lies around the others has no colour of its own.
             let own = own.or((known.is_none() && word == 0).then_some(INK));
             let name = known.map_or(String::new(), |label| format!(" {}", label.name));
-            (word, Label { colour: own.unwrap_or_else(|| distinct(number)), text: kind.text(word) + &name })
+            (
+                word,
+                Label {
+                    colour: own.unwrap_or_else(|| distinct(kind.number(word).abs() as usize)),
+                    text: kind.text(word) + &name,
+                },
+            )
         };
-        Self::Labels(words.into_iter().enumerate().map(label).collect())
+        Self::Labels(words.into_iter().map(label).collect())
     }
 
     /// How many labels there are.
@@ -90,9 +97,15 @@ fn values(cells: &Cells, most: usize) -> Option<BTreeSet<u64>> {
     Some(values)
 }
 
-/// True if cells look like labels, which no file says: whole numbers of few values.
+/// True if cells look like labels, which no file says: whole numbers of few values, or of more in runs. Of labels most cells are equal to
+/// the next one, of measured values hardly any is.
 pub fn look_like_labels(cells: &Cells) -> bool {
-    !cells.kind().is_float() && values(cells, FEW).is_some()
+    if cells.kind().is_float() {
+        return false;
+    }
+    let Some(values) = values(cells, MANY) else { return false };
+    let equal = (1..cells.len()).filter(|&place| cells.word(place) == cells.word(place - 1)).count();
+    values.len() <= FEW || equal * 3 >= cells.len() * 2
 }
 
 /// Writes a slice, with what its colours mean to the right of it if `legend`.

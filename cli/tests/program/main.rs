@@ -13,6 +13,7 @@ mod fuzz;
 mod help;
 mod hostile;
 mod inputs;
+mod labels;
 mod learnt;
 mod model;
 mod own;
