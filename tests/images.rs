@@ -200,6 +200,22 @@ fn what_is_scaled_is_said() {
     assert_eq!((opened.about().scale, &opened.about().remarks[..]), (Some(scale), &[Remark::Scaled(scale)][..]));
 }
 
+/// Both versions of NIfTI say that cells are labels by a code, in either order of bytes.
+#[test]
+fn what_is_labelled_is_said() {
+    let folder = Folder::new("labelled");
+    for (version, at, width) in [(1, 68, 2), (2, 504, 4)] {
+        for endian in [Endian::Little, Endian::Big] {
+            let mut file = Bytes(samples::nifti(version, endian, true), endian);
+            assert!(!folder.open("a.nii", &file.0).about().labelled);
+            file.put(at, width, 1002);
+            assert!(folder.open("a.nii", &file.0).about().labelled, "version {version}, {endian}");
+            file.put(at, width, 1001);
+            assert!(!folder.open("a.nii", &file.0).about().labelled);
+        }
+    }
+}
+
 /// Where an axis of NRRD begins and ends is spacing and origin, and its labels are as its cells are, below 0 too.
 #[test]
 fn axes_and_labels_of_nrrd_are_as_its_cells_are() {

@@ -7,7 +7,7 @@
 //! | FSL, MRIcron, AAL (`*.txt`) | `17 Hippocampus_L`: value, name, and maybe more that is not read |
 //! | BIDS (`*.tsv`), spreadsheets (`*.csv`) | a header that names the columns, then a line per label |
 //!
-//! Columns of a header are known by their names: `index`, `value`, `label`, `id` for the value, `name`, `label_name`, `structure`, `region`
+//! TableColumns of a header are known by their names: `index`, `value`, `label`, `id` for the value, `name`, `label_name`, `structure`, `region`
 //! for the name, `color` or `colour` for `#rrggbb`, and `r`, `g`, `b` (or `red`, `green`, `blue`). Lines that begin with `#` are
 //! comments.
 
@@ -61,7 +61,7 @@ impl LabelTable {
     /// As [`open`](Self::open).
     pub fn of(text: &str, kind: CellType) -> Result<Self, Wrong> {
         let mut table = Self { labels: Vec::new(), others: 0 };
-        let mut columns: Option<Columns> = None;
+        let mut columns: Option<TableColumns> = None;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (number, line) in text.lines().enumerate() {
             let at = FilePlace::Line(number as u64 + 1);
@@ -72,7 +72,7 @@ impl LabelTable {
             let columns = match &columns {
                 Some(columns) => columns,
                 None => {
-                    let (found, is_header) = Columns::of(&fields).ok_or_else(|| no_label(at, line))?;
+                    let (found, is_header) = TableColumns::of(&fields).ok_or_else(|| no_label(at, line))?;
                     let found = columns.insert(found);
                     if is_header {
                         continue;
@@ -133,7 +133,7 @@ fn fields(line: &str) -> Vec<String> {
 }
 
 /// Which fields of a line are what.
-struct Columns {
+struct TableColumns {
     value: usize,
     name: usize,
     colour: Option<Colour>,
@@ -151,7 +151,7 @@ enum Colour {
     WithTransparency([usize; 3], usize),
 }
 
-impl Columns {
+impl TableColumns {
     /// Of the first line: a header, for which there is true beside them, or a label.
     fn of(fields: &[String]) -> Option<(Self, bool)> {
         let number = |at: usize| fields.get(at).is_some_and(|field| field.parse::<f64>().is_ok());
@@ -258,6 +258,17 @@ mod tests {
         ] {
             let error = LabelTable::of(text, CellType::U8).unwrap_err().to_string();
             assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+
+    proptest::proptest! {
+        /// Any text is a table or an error; labels of a table are of different values and have names.
+        #[test]
+        fn any_text_is_a_table_or_an_error(text in "([0-9]{0,3}[ \\t,]?(\"?[a-c# ,\t\"]{0,9})[ \\t,]?[0-9#.-]{0,4}\n){0,9}") {
+            if let Ok(table) = LabelTable::of(&text, CellType::I16) {
+                proptest::prop_assert!(table.labels.windows(2).all(|pair| pair[0].word != pair[1].word));
+                proptest::prop_assert!(table.labels.iter().all(|label| !label.name.is_empty()));
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::geometry::Region;
 use crate::result::{Cells, DenseArray, RegionsChecksum, Stored, dense_fits};
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
-use crate::tree::labels::{LabelStatistics, LabelTable};
+use crate::tree::labels::{LabelStatistics, LabelTally};
 use crate::tree::parts::Parts;
 use crate::tree::provenance::Provenance;
 use crate::tree::shown::{Pick, Shown};
@@ -107,7 +107,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// # Errors
     /// [`TreeError::Labels`] if there are more than `most`; whatever keeps a part from being read.
     pub fn labels(&self, most: usize) -> Result<Vec<LabelStatistics<K>>, TreeError> {
-        let mut table = LabelTable::new(self.kind());
+        let mut table = LabelTally::new(self.kind());
         (0..self.parts()).try_for_each(|index| self.part(index)?.add_labels(&mut table, most))?;
         Ok(table.statistics(self.plan().domain().cells()))
     }

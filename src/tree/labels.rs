@@ -55,22 +55,22 @@ impl<const K: usize> Tree<K> {
     /// # Errors
     /// [`TreeError::Labels`] if there are more than `most`, as there are of measured values: they would fill the memory.
     pub fn labels(&self, most: usize) -> Result<Vec<LabelStatistics<K>>, TreeError> {
-        let mut sums = LabelTable::new(self.kind());
+        let mut sums = LabelTally::new(self.kind());
         self.add_labels(&mut sums, most)?;
         Ok(sums.statistics(self.plan().domain().cells()))
     }
 
     /// Adds what each label has to a table of at most so many.
-    pub(super) fn add_labels(&self, table: &mut LabelTable<K>, most: usize) -> Result<(), TreeError> {
-        here!(fn(&Tree<K>, &mut LabelTable<K>, usize) -> Result<(), TreeError> = |this, table, most| this.add_labels_here(table, most))(
+    pub(super) fn add_labels(&self, table: &mut LabelTally<K>, most: usize) -> Result<(), TreeError> {
+        here!(fn(&Tree<K>, &mut LabelTally<K>, usize) -> Result<(), TreeError> = |this, table, most| this.add_labels_here(table, most))(
             self, table, most,
         )
     }
 
-    fn add_labels_here(&self, table: &mut LabelTable<K>, most: usize) -> Result<(), TreeError> {
+    fn add_labels_here(&self, table: &mut LabelTally<K>, most: usize) -> Result<(), TreeError> {
         let each = self.len().div_ceil(4 * rayon::current_num_threads()).max(ROWS);
         let some = |piece: usize| {
-            let mut table = LabelTable::new(self.kind());
+            let mut table = LabelTally::new(self.kind());
             for row in parallel::piece(self.len(), each, piece) {
                 self.add_row(row, &mut table);
                 table.check(most)?;
@@ -84,7 +84,7 @@ impl<const K: usize> Tree<K> {
         Ok(())
     }
 
-    fn add_row(&self, row: usize, table: &mut LabelTable<K>) {
+    fn add_row(&self, row: usize, table: &mut LabelTally<K>) {
         let cells = self.region(row).cells();
         let start = match self.entries.content(row) {
             Content::Uniform(word) => {
@@ -181,7 +181,7 @@ impl<const K: usize> LabelSums<K> {
 }
 
 /// The labels so far.
-pub(super) struct LabelTable<const K: usize> {
+pub(super) struct LabelTally<const K: usize> {
     kind: CellType,
     sums: Vec<LabelSums<K>>,
     places: LabelPlaces,
@@ -196,7 +196,7 @@ enum LabelPlaces {
     Hashed(HashMap<u64, u32>),
 }
 
-impl<const K: usize> LabelTable<K> {
+impl<const K: usize> LabelTally<K> {
     pub(super) fn new(kind: CellType) -> Self {
         let places = match kind.bytes() {
             bytes @ 1..=2 => LabelPlaces::Direct(vec![u32::MAX; 1 << (8 * bytes)]),

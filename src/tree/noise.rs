@@ -77,7 +77,7 @@ impl<const K: usize> BottomUp<'_, K> {
         let mut leaves: Vec<(f64, u64)> = Vec::new();
         let scheme = *plan.scheme();
         let mut left = [0; DEEPER as usize];
-        let mut seen = Seen::default();
+        let mut seen = SeenRuns::default();
         let regions = codes.min(REGIONS);
         for number in 0..regions {
             if begun.elapsed() >= time {
@@ -124,13 +124,13 @@ impl<const K: usize> BottomUp<'_, K> {
 
 /// What tells labels from measured values: how often neighbours are equal, and how many values there are.
 #[derive(Default)]
-struct Seen {
+struct SeenRuns {
     pairs: u64,
     equal: u64,
     values: HashSet<u64>,
 }
 
-impl Seen {
+impl SeenRuns {
     /// Looks at the rows of a region.
     fn look(&mut self, cells: &Cells, rows: &Rows) {
         rows.each(|start| {
