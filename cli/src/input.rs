@@ -21,6 +21,17 @@ const ABSENT: &[(&str, &str)] = if cfg!(feature = "hdf5") {
     &[("h5", "hdf5"), ("hdf5", "hdf5"), ("he5", "hdf5"), ("nc", "hdf5"), ("nc4", "hdf5")]
 };
 
+/// What makes an array, or a format that is read, of files that are not.
+const ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["dcm", "dicom", "ima"], "dcm2niix makes NIfTI of DICOM"),
+    (&["mgz", "mgh"], "mri_convert makes NIfTI of it"),
+    (&["png", "jpg", "jpeg", "bmp", "gif", "webp"], "ImageMagick's `magick FILE X.tif` makes TIFF of a picture"),
+    (&["vti", "vtk", "vtu"], "ParaView and meshio save its arrays for NumPy"),
+    (&["stl", "obj", "ply", "off"], "a mesh has to be voxelised first, as trimesh does"),
+    (&["las", "laz", "e57", "xyz", "pcd"], "points have to be counted in cells first, as numpy.histogramdd does"),
+    (&["csv", "txt", "tsv", "mat", "mtx"], "load it in Python and save an array by numpy.save"),
+];
+
 /// An array that was opened.
 pub(crate) struct Input {
     pub(crate) file: ArrayFile,
@@ -77,7 +88,13 @@ impl Input {
             let missing = if options.reading.dtype.is_none() { "dtype" } else { "size" };
             let unknown = match ABSENT.iter().find(|(ending, _)| has_extension(&path, ending)) {
                 Some((_, feature)) => format!("of a format that this program was built without (feature {feature})"),
-                None => "of no format that is known (run array --help lists them)".into(),
+                None => match ELSEWHERE
+                    .iter()
+                    .find(|(endings, _)| endings.iter().any(|ending| has_extension(&path, ending)))
+                {
+                    Some((_, way)) => format!("of a format that is not read; {way}"),
+                    None => "of no format that is known (orthant tree build --help lists them)".into(),
+                },
             };
             let path = path.display();
             let reason = format!("--{missing}: {path} is {unknown}, and cells alone need --dtype and --size");

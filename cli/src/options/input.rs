@@ -18,14 +18,8 @@ use crate::error::Error;
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::ARRAY)]
 pub(crate) struct InputOptions {
-    /// The array: .npy, .nii, .nrrd, .tif, .., or raw
-    ///
-    /// NumPy's .npy and FILE.npz:NAME; NIfTI (.nii, .nii.gz, .hdr with its .img); NRRD (.nrrd, .nhdr); MetaImage (.mha, .mhd); TIFF (.tif,
-    /// .tiff), and folders of TIFF slices in the order of the numbers in their names; Zarr and OME-Zarr (.zarr, STORE.zarr::/group/array,
-    /// .zarr.zip); HDF5 and netCDF-4 (.h5, FILE.nc::/group/data) if the program was built with the feature hdf5. Size and type come from the file, and so does what it says of axes, units
-    /// and labels. What is packed, or lies in several files, is first unpacked into a temporary file without a name (TMPDIR). Any
-    /// other file is taken for cells alone, and --dtype and --size say which.
-    #[arg(long, value_name = "FILE", env = "ORTHANT_INPUT", hide_short_help = true)]
+    /// The array: a file or a folder whose format is known, or cells alone
+    #[arg(long, value_name = "FILE", env = "ORTHANT_INPUT", long_help = formats(), hide_short_help = true)]
     pub(crate) input: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: ReadingOptions,
@@ -75,6 +69,24 @@ pub(crate) enum CellKind {
     Labels,
     /// Measured numbers
     Values,
+}
+
+/// The formats that can be read, each with what its files end with.
+pub(crate) fn formats() -> String {
+    let format = |format: &Format| {
+        let endings: Vec<_> = format.extensions().iter().map(|ending| format!(".{ending}")).collect();
+        let part = format.part().map_or(String::new(), |mark| format!("; FILE{mark}NAME for an array of several"));
+        let endings = if endings.is_empty() { String::new() } else { format!(" ({}{part})", endings.join(", ")) };
+        format!("{}{endings}", format.name())
+    };
+    let known: Vec<_> = Format::all().iter().map(format).collect();
+    let hdf5 = if cfg!(feature = "hdf5") { "" } else { " HDF5 and netCDF-4 need the feature hdf5." };
+    format!(
+        "The array: a file or a folder whose format is known, or cells alone\n\nFormats: {}.{hdf5} Size and type come from the file, and so \
+         does what it says of axes, units and labels. A packed file, or one in several parts, is first unpacked into a temporary file \
+         without a name (TMPDIR). Any other file is taken for cells alone: --dtype and --size say what they are.",
+        known.join("; ")
+    )
 }
 
 fn offset(text: &str) -> Result<u64, String> {

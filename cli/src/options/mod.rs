@@ -27,7 +27,7 @@ use crate::output::HeldAxis;
 use crate::output::png::{Gradient, gradient};
 use crate::output::tree::is_tree;
 
-pub(crate) use input::{CellKind, InputOptions, ReadingOptions};
+pub(crate) use input::{CellKind, InputOptions, ReadingOptions, formats};
 use values::times;
 pub(crate) use values::{block, bytes, one_of, seconds, workload};
 

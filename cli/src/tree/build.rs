@@ -7,7 +7,7 @@ use orthant::Keep;
 
 use super::memory::MemoryOptions;
 use crate::error::Error;
-use crate::options::{DividedOptions, InputOptions, OutputOptions, ReadingOptions, ThreadsOptions};
+use crate::options::{DividedOptions, InputOptions, OutputOptions, ReadingOptions, ThreadsOptions, formats};
 use crate::output::has_extension;
 use crate::output::tree::is_tree;
 use crate::run::{ArrayOptions, subdivide, threads};
@@ -29,9 +29,8 @@ const TREE: &str =
     mut_arg("iso", |option| option.hide_short_help(false))
 )]
 pub(crate) struct BuildOptions {
-    /// The array: .npy, .nii, .nrrd, .tif, .., or raw
-    ///
-    /// `orthant run array --help` lists the formats under --input.
+    /// The array: a file or a folder whose format is known, or cells alone
+    #[arg(long_help = formats())]
     file: PathBuf,
     #[command(flatten)]
     divided: DividedOptions,
