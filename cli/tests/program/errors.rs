@@ -249,7 +249,11 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("report there.jsonl -o r.html", 2, &["there.jsonl", "line 1"]),
     ("report none.jsonl", 2, &["--output"]),
     ("run array", 2, &["--input", "file of the array"]),
-    ("run array --input there.png", 2, &["--dtype: there.png is of no format", "--size"]),
+    (
+        "run array --input there.png",
+        2,
+        &["--dtype: there.png is of a format that is not read", "ImageMagick", "--size"],
+    ),
     ("run array --input there.png --dtype u8", 2, &["--size: there.png", "--dtype and --size"]),
     ("run array --input there.png --dtype u8 -n 3", 2, &["--size 3 of --dtype u8", "4 bytes", "needs 3"]),
     ("run array --input there.png --dtype u16 -n 2 --offset 1", 2, &["byte 1: 3 bytes", "needs 4"]),
