@@ -15,7 +15,7 @@ use orthant::field::FieldKind;
 use crate::options::{RunOptions, Workload};
 
 /// Options of `run` that are about its files, which no field reads, or measure by themselves. Those without a value are left out too.
-const NOT_SWEPT: [&str; 17] = [
+const NOT_SWEPT: [&str; 19] = [
     "output",
     "overlay",
     "slice",
@@ -27,6 +27,8 @@ const NOT_SWEPT: [&str; 17] = [
     "offset",
     "order",
     "endian",
+    "kind",
+    "label_table",
     "tolerance",
     "threshold",
     "iso",

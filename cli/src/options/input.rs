@@ -104,7 +104,12 @@ impl InputOptions {
     /// # Errors
     /// [`Error::Input`] names the options.
     pub(crate) fn refused_by(&self, workload: FieldKind) -> Result<(), Error> {
-        let given = [("input", self.input.is_some()), ("follow", self.reading.follow)];
+        let given = [
+            ("input", self.input.is_some()),
+            ("follow", self.reading.follow),
+            ("kind", self.reading.kind.is_some()),
+            ("label-table", self.reading.label_table.is_some()),
+        ];
         let input: Vec<&'static str> = given.into_iter().filter(|given| given.1).map(|given| given.0).collect();
         match &[input, self.reading.predicate.given(), self.raw()].concat()[..] {
             [] => Ok(()),

@@ -298,6 +298,7 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
         &["--labels", "--threshold", "cannot be used with"],
     ),
     ("run mandelbrot --tolerance 2 --nodata 0", 2, &["--tolerance, --nodata", "mandelbrot", "run array"]),
+    ("run mandelbrot --kind labels --label-table there.png", 2, &["--kind, --label-table", "mandelbrot", "run array"]),
     ("run mandelbrot --input there.png --endian big", 2, &["--input, --endian", "mandelbrot", "run array"]),
     ("bench -a workload=array", 2, &["array", "no field"]),
     ("frobnicate", 2, &["frobnicate"]),
