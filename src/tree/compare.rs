@@ -1,11 +1,13 @@
 //! Where a tree and an array, or another tree, differ.
 
 use crate::backend::{Control, Error};
+use crate::cell::CellType;
 use crate::dimension::here;
 use crate::geometry::{Region, Slabs};
 use crate::memory::reserve;
 use crate::parallel;
 use crate::result::Cells;
+use crate::rule::exact;
 use crate::tree::error::TreeError;
 use crate::tree::parts::Parts;
 use crate::tree::predicate::{Criterion, Predicate};
@@ -46,10 +48,15 @@ pub struct Difference<const K: usize> {
 /// assert_eq!(differences.regions[0].first, ([7, 9], [0, 5]));
 /// # Ok::<(), orthant::tree::TreeError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Differences<const K: usize> {
     /// Cells that differ.
     pub cells: u128,
+    /// Cells that have another value, but one that the predicate allows.
+    pub within: u128,
+    /// The greatest distance between the two values of such a cell.
+    pub greatest: f64,
     /// The first terminal regions with such cells, along the curve.
     pub regions: Vec<Difference<K>>,
     /// The number of all regions with such cells.
@@ -113,30 +120,51 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
         if other.kind() != self.kind() {
             return Err(TreeError::CellType { given: other.kind(), kind: self.kind() });
         }
-        let mut found = Differences { cells: 0, regions: Vec::new(), count: 0 };
+        let mut found = Differences { cells: 0, within: 0, greatest: 0.0, regions: Vec::new(), count: 0 };
         for index in 0..self.parts() {
             let part = self.part(index)?;
             let part: &Tree<K> = &part;
-            let compared = |i| -> Result<Vec<Difference<K>>, TreeError> {
-                let (mut buffer, mut found) = (Cells::empty(other.kind()), Vec::new());
+            let compared = |i| -> Result<(Vec<Difference<K>>, Allowed), TreeError> {
+                let (mut buffer, mut found, mut allowed) = (Cells::empty(other.kind()), Vec::new(), Allowed::default());
                 for row in parallel::piece(part.len(), TOGETHER, i) {
                     control.check()?;
                     let region = part.region(row);
-                    found.extend(difference(criterion, region, other, &mut buffer)?);
+                    found.extend(difference(criterion, region, other, &mut buffer, &mut allowed)?);
                     control.advance(region.cells().volume());
                 }
-                Ok(found)
+                Ok((found, allowed))
             };
-            for difference in parallel::try_map(part.len().div_ceil(TOGETHER), &compared)?.into_iter().flatten() {
-                found.count += 1;
-                found.cells = found.cells.saturating_add(difference.cells);
-                if found.regions.len() < most {
-                    reserve(&mut found.regions, 1)?;
-                    found.regions.push(difference);
+            for (differences, allowed) in parallel::try_map(part.len().div_ceil(TOGETHER), &compared)? {
+                found.within = found.within.saturating_add(allowed.cells);
+                found.greatest = found.greatest.max(allowed.greatest);
+                for difference in differences {
+                    found.count += 1;
+                    found.cells = found.cells.saturating_add(difference.cells);
+                    if found.regions.len() < most {
+                        reserve(&mut found.regions, 1)?;
+                        found.regions.push(difference);
+                    }
                 }
             }
         }
         Ok(found)
+    }
+}
+
+/// Cells with another value that the predicate allows, and by how much it is another at most.
+#[derive(Default)]
+struct Allowed {
+    cells: u128,
+    greatest: f64,
+}
+
+impl Allowed {
+    /// Takes cells of two words that stand for each other.
+    fn add(&mut self, kind: CellType, [own, other]: [u64; 2], cells: u128) {
+        if exact::key(kind, own) != exact::key(kind, other) {
+            self.cells = self.cells.saturating_add(cells);
+            self.greatest = self.greatest.max((kind.number(own) - kind.number(other)).abs());
+        }
     }
 }
 
@@ -146,12 +174,17 @@ fn difference<const K: usize>(
     region: TreeRegion<'_, K>,
     other: &dyn Source<K>,
     buffer: &mut Cells,
+    allowed: &mut Allowed,
 ) -> Result<Option<Difference<K>>, TreeError> {
     let (cells, kind) = (region.cells(), other.kind());
     if let (Some(own), Some(known)) = (region.uniform(), other.known(&cells)?) {
         let first = (cells.corner, [own, known]);
         let all = Difference { bounds: cells, cells: cells.cells_wide(), first };
-        return Ok((!criterion.stands(kind, own, known)).then_some(all));
+        if criterion.stands(kind, own, known) {
+            allowed.add(kind, [own, known], cells.cells_wide());
+            return Ok(None);
+        }
+        return Ok(Some(all));
     }
     let criterion = if region.uniform().is_some() { criterion } else { Criterion::Exact };
     let mut found: Option<Difference<K>> = None;
@@ -162,7 +195,11 @@ fn difference<const K: usize>(
         other.read(&slab, buffer.bytes_mut())?;
         for (place, cell) in slab.cells().enumerate() {
             let words = [region.word(cell), buffer.word(place)];
-            if words[0] == words[1] || criterion.stands(kind, words[0], words[1]) {
+            if words[0] == words[1] {
+                continue;
+            }
+            if criterion.stands(kind, words[0], words[1]) {
+                allowed.add(kind, words, 1);
                 continue;
             }
             let one = Region { corner: cell, extent: [1; K] };

@@ -206,6 +206,13 @@ fn is_what_a_descent_finds<T: Cell, const K: usize>(case: Case<K>) {
         let within = (&predicate, nodata.map(Cell::word));
         let differences = parts.compare_within(within, &field, 3, &Control::default()).unwrap();
         assert_eq!(differences.cells, 0, "{case:?} {asked:?} {differences:?}");
+        let key = |word: u64| orthant::rule::exact::key(T::TYPE, word);
+        let pairs =
+            plan.domain().region().cells().map(|cell| [tree.word(cell).unwrap(), array[&place(cell)[..]].word()]);
+        let others: Vec<_> = pairs.filter(|[own, other]| key(*own) != key(*other)).collect();
+        let far = others.iter().map(|pair| (T::TYPE.number(pair[0]) - T::TYPE.number(pair[1])).abs());
+        assert_eq!(differences.within, others.len() as u128, "{case:?} {asked:?}");
+        assert_eq!(differences.greatest, far.fold(0.0, f64::max), "{case:?} {asked:?}");
         let (counts, checksum) = build().counts(true).unwrap();
         assert_eq!(checksum, Some(tree.checksum()), "{case:?} {asked:?}");
         assert_eq!(counts.totals().leaves as usize, expected.iter().filter(|region| !region.2).count());

@@ -11,6 +11,7 @@ use orthant::tree::{
 };
 
 use super::memory::MemoryOptions;
+use super::numbers::short;
 use super::open::refuse_array;
 use super::span;
 use crate::error::Error;
@@ -135,7 +136,17 @@ pub(super) fn tell<const K: usize>(
         });
         let more = found.count - found.regions.len() as u64;
         let more = if more > 0 { format!("and {more} regions more\n") } else { String::new() };
-        print(shown.chain([more, format!("{} cells differ\n", found.cells)]).collect::<String>())?;
+        // Cells may have other values than the array, where somebody allowed it. Who reads "0 cells differ" thinks that none has.
+        let within = match found.within {
+            0 => String::new(),
+            cells => {
+                format!(
+                    "{cells} cells have another value, as the predicate allows, by {} at most\n",
+                    short(found.greatest)
+                )
+            }
+        };
+        print(shown.chain([more, within, format!("{} cells differ\n", found.cells)]).collect::<String>())?;
     }
     match found.cells {
         0 => Ok(()),

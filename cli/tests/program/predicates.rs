@@ -59,7 +59,11 @@ fn a_tree_keeps_what_it_was_made_by_and_is_held_to_it() {
         let about = info(&folder, &tree);
         assert_eq!((&about["predicate"], &about["cell"]), (&predicate, &json!(cell)), "{options}");
         assert!(says(&folder, &format!("tree info {tree}")).0.contains(shown), "{options}");
-        assert!(says(&folder, &format!("tree validate {tree} --against n.npy")).0.ends_with("0 cells differ\n"));
+        let said = says(&folder, &format!("tree validate {tree} --against n.npy")).0;
+        assert!(said.ends_with("0 cells differ\n"), "{said}");
+        // Cells of a tree within a tolerance are others than the array's, and nobody is to think that they are not.
+        let allowed = said.contains("cells have another value, as the predicate allows");
+        assert_eq!(allowed, ["--tolerance 10", "--iso 50"].contains(&options), "{options}: {said}");
     }
     assert_eq!(info(&folder, "t4.tree.zarr.zip")["nodata"], json!(-127));
     // By ten every region is one; a contour meets eight of sixteen, or the cells around them.
