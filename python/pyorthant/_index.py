@@ -12,18 +12,18 @@ class Along(NamedTuple):
     """The cells of an axis that an index means."""
 
     start: int
-    count: int
+    cells: int
     step: int
     #: True of a single index, whose axis goes.
     single: bool
 
     @property
     def low(self):
-        return self.start + min(0, (self.count - 1) * self.step)
+        return self.start + min(0, (self.cells - 1) * self.step)
 
     @property
     def span(self):
-        return (self.count - 1) * abs(self.step) + 1
+        return (self.cells - 1) * abs(self.step) + 1
 
 
 def is_points(key):

@@ -57,7 +57,7 @@ def progress(wanted):
             raise TypeError(f"progress {wanted!r}: True, or a function of (cells done, cells), is needed")
         return wanted
     try:
-        from tqdm.auto import tqdm
+        from tqdm.auto import tqdm  # type: ignore
     except ImportError:
         return _line
     bars = []

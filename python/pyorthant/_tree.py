@@ -247,7 +247,7 @@ class Tree:
             found = self._look_up(points).reshape(shape)
             return found[()] if not shape else found
         along = _index.along(key, self.shape)
-        shape = tuple(axis.count for axis in along)
+        shape = tuple(axis.cells for axis in along)
         kept = tuple(0 if axis.single else slice(None) for axis in along)
         if 0 in shape:
             return np.empty(shape, self.dtype)[kept]

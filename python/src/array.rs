@@ -27,7 +27,9 @@ pub(crate) fn kind(array: &Numpy<'_>) -> Result<(CellType, bool), Failure> {
             return Err(Failure::Type(format!("an array of dtype '{typestr}': cells are numbers, {known} or bool")));
         }
     };
-    let kind = name.parse().map_err(|error: orthant::UnknownName| Failure::Type(format!("an array of dtype '{typestr}': {error}")))?;
+    let kind = name
+        .parse()
+        .map_err(|error: orthant::UnknownName| Failure::Type(format!("an array of dtype '{typestr}': {error}")))?;
     let foreign = if cfg!(target_endian = "big") { '<' } else { '>' };
     Ok((kind, typestr.starts_with(foreign)))
 }
@@ -53,7 +55,8 @@ pub(crate) fn size(shape: &[usize]) -> Result<Vec<u32>, Failure> {
         return Err(Failure::Value(format!("the array is empty: its shape is {shape:?}, and every axis needs a cell")));
     }
     let axis = |&cells: &usize| {
-        u32::try_from(cells).map_err(|_| Failure::Value(format!("the array has {cells} cells on an axis, and at most 2^32 - 1 can be")))
+        u32::try_from(cells)
+            .map_err(|_| Failure::Value(format!("the array has {cells} cells on an axis, and at most 2^32 - 1 can be")))
     };
     shape.iter().rev().map(axis).collect()
 }

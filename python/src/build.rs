@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use orthant::input::{
-    About, AboutAxis, Access, ArrayFile, Endian, Format, IndexOrder, Layout, Numbers,
-};
+use orthant::input::{About, AboutAxis, Access, ArrayFile, Endian, Format, IndexOrder, Layout, Numbers};
 use orthant::threads::worker;
 use orthant::tree::{BottomUp, Census, NotANumber, Source, TreeFile, TreeJob, TreeLabel, TreeStore};
 use orthant::with_dimensions;
@@ -37,7 +35,9 @@ pub(crate) fn build_array(
 ) -> PyResult<CoreTree> {
     let options = ArrayOptions::of(options)?;
     if let [first, ..] = options.reading.given()[..] {
-        return Err(Failure::Type(format!("tree() has '{first}' for files of cells alone; an array says so itself")).into());
+        return Err(
+            Failure::Type(format!("tree() has '{first}' for files of cells alone; an array says so itself")).into()
+        );
     }
     let array = Numpy::of(array)?;
     let (kind, size) = (array::kind(&array)?.0, array::size(&array.shape)?);
@@ -79,8 +79,14 @@ pub(crate) fn build_file(
     let about = file.about();
     let (from, member) = Format::parts(&path);
     let bytes = (cells(&layout.size) as u64).saturating_mul(layout.kind.bytes());
-    let read =
-        ReadFrom { path: from.clone(), member: part, order: layout.order, endian: layout.endian, bytes, nan: options.nan };
+    let read = ReadFrom {
+        path: from.clone(),
+        member: part,
+        order: layout.order,
+        endian: layout.endian,
+        bytes,
+        nan: options.nan,
+    };
     let name = from.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name = member.map_or(name.clone(), |member| format!("{name}::{member}"));
     let watcher = Watcher { progress, cells: cells(&layout.size) };
@@ -124,7 +130,8 @@ fn axis((name, unit, spacing, origin): Axis) -> AboutAxis {
 fn labels(kind: CellType, names: Vec<(String, String)>) -> Result<Vec<TreeLabel>, Failure> {
     let label = |(value, name): (String, String)| {
         let word = value.parse().ok().and_then(|number: orthant::tree::Number| number.word(kind));
-        let word = word.ok_or_else(|| Failure::Value(format!("label_names: {value} is no value of cells of type {kind}")))?;
+        let word =
+            word.ok_or_else(|| Failure::Value(format!("label_names: {value} is no value of cells of type {kind}")))?;
         Ok(TreeLabel { word, name, colour: None })
     };
     names.into_iter().map(label).collect()
@@ -140,7 +147,10 @@ fn open(path: &Path, options: &ArrayOptions) -> Result<(ArrayFile, Option<String
     }
     if Format::of(&file).is_some() {
         if let [first, ..] = reading.given()[..] {
-            return Err(Failure::Type(format!("tree() has '{first}' for files of cells alone; {} says so itself", file.display())));
+            return Err(Failure::Type(format!(
+                "tree() has '{first}' for files of cells alone; {} says so itself",
+                file.display()
+            )));
         }
         let room = |_| -> std::io::Result<File> { tempfile::tempfile() };
         let array = ArrayFile::open_with(&file, part.as_deref(), Access::follow(reading.follow), room);

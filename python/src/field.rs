@@ -89,7 +89,9 @@ impl<const K: usize> FunctionField<'_, K> {
         }
         if answer.shape != [cells] {
             let shape = &answer.shape;
-            let reason = format!("the function returned an array of shape {shape:?} for {cells} points; one label per point is needed");
+            let reason = format!(
+                "the function returned an array of shape {shape:?} for {cells} points; one label per point is needed"
+            );
             return Err(PyValueError::new_err(reason));
         }
         let big = answer.typestr.starts_with('>');
@@ -99,11 +101,13 @@ impl<const K: usize> FunctionField<'_, K> {
             let join = |word: u64, &byte: &u8| word << 8 | u64::from(byte);
             let word = if big { bytes.iter().fold(0, join) } else { bytes.iter().rev().fold(0, join) };
             let unused = 64 - 8 * bytes.len() as u32;
-            let label = if letter == "i" { i128::from((word << unused).cast_signed() >> unused) } else { i128::from(word) };
+            let label =
+                if letter == "i" { i128::from((word << unused).cast_signed() >> unused) } else { i128::from(word) };
             if (0..=most).contains(&label) {
                 return Ok(label as u32);
             }
-            let reason = format!("the function returned the label {label}; labels are from 0 to max_label, which is {most}");
+            let reason =
+                format!("the function returned the label {label}; labels are from 0 to max_label, which is {most}");
             Err(PyValueError::new_err(reason))
         };
         let WordsMut::Narrow(words) = labels else { return Err(PyTypeError::new_err("labels have 32 bits")) };

@@ -67,7 +67,11 @@ impl<'py> Numpy<'py> {
     pub(crate) fn bytes_mut(&self) -> Result<&mut [u8], Failure> {
         let length = self.plain_bytes()?;
         // SAFETY: the array is alive, as long as its shape says, and was made for this call.
-        Ok(if length == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(self.address as *mut u8, length) } })
+        Ok(if length == 0 {
+            &mut []
+        } else {
+            unsafe { std::slice::from_raw_parts_mut(self.address as *mut u8, length) }
+        })
     }
 
     /// Indices of an array of `int64` without gaps.

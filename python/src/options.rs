@@ -19,8 +19,20 @@ pub(crate) type Given = BTreeMap<String, String>;
 const OF_FIELDS: [&str; 4] = ["explore", "precision", "arithmetic", "dwell"];
 
 /// Options of an array that no group of choices has.
-const OF_ARRAYS: [&str; 12] =
-    ["tolerance", "threshold", "iso", "labels", "nan", "nodata", "mem-limit", "dtype", "offset", "order", "endian", "follow"];
+const OF_ARRAYS: [&str; 12] = [
+    "tolerance",
+    "threshold",
+    "iso",
+    "labels",
+    "nan",
+    "nodata",
+    "mem-limit",
+    "dtype",
+    "offset",
+    "order",
+    "endian",
+    "follow",
+];
 
 /// Options of a run that no group of choices has.
 const OF_RUNS: [&str; 4] = ["backend", "device", "mem-limit", "source"];
@@ -53,7 +65,8 @@ fn spelt(name: &str) -> String {
 #[pyfunction]
 #[expect(clippy::type_complexity, reason = "a table")]
 pub(crate) fn choices(of: &str) -> PyResult<Vec<(String, String, Vec<&'static str>, Option<String>)>> {
-    let row = |choice: &Choice| (spelt(choice.name), choice.about.trim().to_owned(), (choice.names)(), (choice.default)());
+    let row =
+        |choice: &Choice| (spelt(choice.name), choice.about.trim().to_owned(), (choice.names)(), (choice.default)());
     let own = others(of).iter().map(|name| (spelt(name), String::new(), Vec::new(), None));
     Ok(known(of)?.iter().map(row).chain(own).collect())
 }
@@ -69,10 +82,12 @@ fn named(of: &str, given: Given) -> Result<Given, Failure> {
     let choices = known(of)?;
     let name = |(name, value): (String, String)| {
         let dashed = name.trim_end_matches('_').replace('_', "-");
-        let short = |choice: &&Choice| choice.name == dashed || choice.short.is_some_and(|short| name == short.to_string());
+        let short =
+            |choice: &&Choice| choice.name == dashed || choice.short.is_some_and(|short| name == short.to_string());
         let own = choices.iter().find(short).map(|choice| choice.name);
         let own = own.or_else(|| others(of).iter().copied().find(|other| *other == dashed)).ok_or_else(|| {
-            let all: Vec<String> = choices.iter().map(|choice| choice.name).chain(others(of).iter().copied()).map(spelt).collect();
+            let all: Vec<String> =
+                choices.iter().map(|choice| choice.name).chain(others(of).iter().copied()).map(spelt).collect();
             Failure::Type(format!("{of}() has no option '{name}'; it has {}", all.join(", ")))
         })?;
         Ok((own.to_owned(), value))
@@ -150,7 +165,9 @@ impl ArrayOptions {
             ["tolerance", "threshold", "iso", "labels"].into_iter().filter(|name| given.contains_key(*name)).collect();
         if asked.len() > 1 {
             let names = asked.join(" and ");
-            return Err(Failure::Value(format!("{names}: one of them says when cells count as equal; leave the others out")));
+            return Err(Failure::Value(format!(
+                "{names}: one of them says when cells count as equal; leave the others out"
+            )));
         }
         let steps = |text: &str| {
             let (step, lo) = text.split_once(',').unwrap_or((text, "0"));

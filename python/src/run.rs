@@ -32,7 +32,9 @@ pub(crate) fn run_field(
     let named = FieldKind::ALL.iter().copied().find(|kind| kind.name() == field);
     let kind = named.ok_or_else(|| {
         let known = FieldKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
-        Failure::Value(format!("unknown field '{field}': expected one of {known}; an array or a function can be run, too"))
+        Failure::Value(format!(
+            "unknown field '{field}': expected one of {known}; an array or a function can be run, too"
+        ))
     })?;
     Ok(run(py, kind, &What::BuiltIn, RunOptions::of(kind, options)?, progress)?)
 }
@@ -77,7 +79,10 @@ pub(crate) fn run_callable(
     let kind = own("callable")?;
     let mut options = RunOptions::of(kind, options)?;
     if options.request.computed.size.is_none() {
-        return Err(Failure::Type("run() of a function needs n, its cells per axis, x first: n=(512, 512, 256)".into()).into());
+        return Err(Failure::Type(
+            "run() of a function needs n, its cells per axis, x first: n=(512, 512, 256)".into(),
+        )
+        .into());
     }
     // A function runs in one thread, so that more engines would wait for each other.
     options.request.how.tuning.threads.get_or_insert(1);
@@ -98,7 +103,10 @@ fn own(name: &str) -> Result<FieldKind, Failure> {
     let by_index = |k| Defaults { by_index: true, explore: RuleKind::Full, ..Defaults::unit(k) };
     let fields = || {
         let array = OwnField::new("array", "an array of NumPy's", by_index);
-        vec![in_all_dimensions(array), in_all_dimensions(OwnField::new("callable", "a function of Python", Defaults::unit))]
+        vec![
+            in_all_dimensions(array),
+            in_all_dimensions(OwnField::new("callable", "a function of Python", Defaults::unit)),
+        ]
     };
     REGISTERED.get_or_init(|| FieldKind::register(fields())).clone()?;
     Ok(name.parse()?)
@@ -149,8 +157,10 @@ impl Job for Task<'_, '_> {
         let function = if let What::Function(function) = what { Some(function) } else { None };
         watched(py, &watcher, &control, |caller: &Caller| {
             let (precision, arithmetic) = (field_options.precision, field_options.arithmetic);
-            let of_python = function.map(|of| FunctionField { of, caller: caller.clone(), domain, precision, arithmetic });
-            let built_in = if array.is_none() && of_python.is_none() { Some(open(&domain, &field_options)?) } else { None };
+            let of_python =
+                function.map(|of| FunctionField { of, caller: caller.clone(), domain, precision, arithmetic });
+            let built_in =
+                if array.is_none() && of_python.is_none() { Some(open(&domain, &field_options)?) } else { None };
             let field: &dyn Field<K> = match (&array, &of_python, &built_in) {
                 (Some(array), ..) => array,
                 (_, Some(function), _) => function,

@@ -121,9 +121,11 @@ impl<const K: usize> AnyTree for Held<K> {
 
     fn read(&self, corner: &[u32], extent: &[u32], bytes: &mut [u8]) -> Result<(), Failure> {
         let window = Region { corner: std::array::from_fn(|j| corner[j]), extent: std::array::from_fn(|j| extent[j]) };
-        TreeSource(self.parts()).read(&window, bytes).map_err(|error| match error.downcast::<orthant::tree::TreeError>() {
-            Ok(error) => error.into(),
-            Err(error) => orthant::tree::TreeError::Source(error).into(),
+        TreeSource(self.parts()).read(&window, bytes).map_err(|error| {
+            match error.downcast::<orthant::tree::TreeError>() {
+                Ok(error) => error.into(),
+                Err(error) => orthant::tree::TreeError::Source(error).into(),
+            }
         })
     }
 
@@ -304,7 +306,8 @@ impl CoreTree {
     fn stats(&self, py: Python<'_>, most: usize) -> PyResult<Vec<(String, u128, f64, u64, u64)>> {
         let kind = self.0.kind();
         let labels = py.detach(|| guarded(|| self.0.labels(most)))?;
-        let row = |label: &LabelStatistics| (kind.text(label.word), label.cells, label.share, label.regions, label.leaves);
+        let row =
+            |label: &LabelStatistics| (kind.text(label.word), label.cells, label.share, label.regions, label.leaves);
         Ok(labels.iter().map(row).collect())
     }
 

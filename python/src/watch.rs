@@ -90,12 +90,7 @@ pub(crate) fn watched<R: Send>(
 }
 
 /// Listens until the work ends. Answers with what was raised first.
-fn listen(
-    py: Python<'_>,
-    watcher: &Watcher<'_>,
-    control: &Control,
-    mut heard: Receiver<Heard>,
-) -> Option<PyErr> {
+fn listen(py: Python<'_>, watcher: &Watcher<'_>, control: &Control, mut heard: Receiver<Heard>) -> Option<PyErr> {
     let mut raised: Option<PyErr> = None;
     loop {
         let next;
