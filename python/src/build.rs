@@ -111,7 +111,7 @@ pub(crate) fn open_tree(py: Python<'_>, path: PathBuf) -> PyResult<CoreTree> {
         type Output = CoreTree;
         fn run<const K: usize>(self, tree: TreeFile<K>) -> CoreTree {
             let info = tree.info().clone();
-            CoreTree(Arc::new(Held { parts: Stock::File(tree), info, report: None, path: Some(self.0) }))
+            CoreTree(Arc::new(Held { parts: Stock::File(Box::new(tree)), info, report: None, path: Some(self.0) }))
         }
     }
     Ok(py.detach(|| guarded(|| Ok(TreeStore::open(&path)?.dispatch(Open(path))?)))?)
@@ -215,7 +215,7 @@ impl Build<'_> {
         let builder = builder.control(self.control);
         let pool = options.threads.map(pool).transpose()?;
         let start = Instant::now();
-        let mut work = || {
+        let work = || {
             let tree = builder.tree()?;
             let mut census = Census::new(&plan, 0, true);
             let wall = start.elapsed();
@@ -225,7 +225,7 @@ impl Build<'_> {
             Ok::<_, Failure>((tree, counts, checksum))
         };
         let (tree, counts, checksum) = match &pool {
-            Some(pool) => pool.install(&mut work),
+            Some(pool) => pool.install(work),
             None => work(),
         }?;
         unchanged()?;
@@ -237,7 +237,7 @@ impl Build<'_> {
         let info = about.info(&plan).predicate(predicate, nodata);
         let info = self.name.iter().fold(info, |info, name| info.source(name));
         let report = serde_json::to_value(report).ok();
-        Ok(CoreTree(Arc::new(Held { parts: Stock::Memory(tree), info, report, path: None })))
+        Ok(CoreTree(Arc::new(Held { parts: Stock::Memory(Box::new(tree)), info, report, path: None })))
     }
 }
 

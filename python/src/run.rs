@@ -308,7 +308,7 @@ impl<const K: usize> AnyRun for Finished<K> {
     fn tree(&self) -> Result<CoreTree, Failure> {
         let tree = Tree::of(self.subdivision.clone())?;
         let info = TreeInfo::of(tree.plan()).source(self.source);
-        Ok(CoreTree(Arc::new(Held { parts: Stock::Memory(tree), info, report: None, path: None })))
+        Ok(CoreTree(Arc::new(Held { parts: Stock::Memory(Box::new(tree)), info, report: None, path: None })))
     }
 }
 
@@ -356,7 +356,6 @@ impl CoreRun {
     }
 
     /// The fields of a row of regions: name, type, offset; and the bytes of a row.
-    #[expect(clippy::type_complexity, reason = "a table")]
     fn row(&self) -> (Vec<(&'static str, String, usize)>, usize) {
         regions::layout(self.run.size().len(), self.run.kind())
     }

@@ -1,6 +1,6 @@
 //! Trees whose number of dimensions is a number.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use orthant::geometry::Region;
@@ -29,8 +29,8 @@ pub(crate) struct Held<const K: usize> {
 
 /// Where a tree is.
 pub(crate) enum Stock<const K: usize> {
-    Memory(Tree<K>),
-    File(TreeFile<K>),
+    Memory(Box<Tree<K>>),
+    File(Box<TreeFile<K>>),
 }
 
 /// A tree of some number of dimensions. Sizes, corners and extents have axis 0 first.
@@ -46,14 +46,14 @@ pub(crate) trait AnyTree: Send + Sync {
     fn labels(&self, most: usize) -> Result<Vec<LabelStatistics>, Failure>;
     fn cut(&self, level: u32, by: Shown) -> Result<Arc<dyn AnyTree>, Failure>;
     fn checksum(&self) -> Result<String, Failure>;
-    fn save(&self, path: &PathBuf, overwrite: bool, control: &Arc<Control>) -> Result<(), Failure>;
+    fn save(&self, path: &Path, overwrite: bool, control: &Arc<Control>) -> Result<(), Failure>;
 }
 
 impl<const K: usize> Held<K> {
     fn parts(&self) -> &dyn Parts<K> {
         match &self.parts {
-            Stock::Memory(tree) => tree,
-            Stock::File(file) => file,
+            Stock::Memory(tree) => &**tree,
+            Stock::File(file) => &**file,
         }
     }
 }
@@ -180,7 +180,7 @@ impl<const K: usize> AnyTree for Held<K> {
 
     fn cut(&self, level: u32, by: Shown) -> Result<Arc<dyn AnyTree>, Failure> {
         let tree = self.parts().cut(level, by)?;
-        Ok(Arc::new(Self { parts: Stock::Memory(tree), info: self.info.clone(), report: None, path: None }))
+        Ok(Arc::new(Self { parts: Stock::Memory(Box::new(tree)), info: self.info.clone(), report: None, path: None }))
     }
 
     fn checksum(&self) -> Result<String, Failure> {
@@ -190,7 +190,7 @@ impl<const K: usize> AnyTree for Held<K> {
         })
     }
 
-    fn save(&self, path: &PathBuf, overwrite: bool, control: &Arc<Control>) -> Result<(), Failure> {
+    fn save(&self, path: &Path, overwrite: bool, control: &Arc<Control>) -> Result<(), Failure> {
         let parts = self.parts();
         let target = TreeTarget::new(path).overwrite(overwrite);
         let mut writer = target.open(parts.plan(), parts.kind(), &self.info)?.control(control.clone());
@@ -200,6 +200,9 @@ impl<const K: usize> AnyTree for Held<K> {
         Ok(writer.finish()?)
     }
 }
+
+/// The value in digits, its cells, its share, regions filled with it, leaves that it occurs in.
+type Stats = (String, u128, f64, u64, u64);
 
 /// A tree. Use `pyorthant.Tree` instead.
 #[pyclass(frozen, module = "pyorthant._core")]
@@ -254,7 +257,6 @@ impl CoreTree {
     }
 
     /// Labels that have names: the value in digits, the name, the colour.
-    #[expect(clippy::type_complexity, reason = "a table")]
     fn label_table(&self) -> Vec<(String, String, Option<[u8; 4]>)> {
         let kind = self.0.kind();
         self.0.held().0.labels.iter().map(|label| (kind.text(label.word), label.name.clone(), label.colour)).collect()
@@ -289,7 +291,6 @@ impl CoreTree {
     }
 
     /// The fields of a row of regions: name, type, offset; and the bytes of a row.
-    #[expect(clippy::type_complexity, reason = "a table")]
     fn row(&self) -> (Vec<(&'static str, String, usize)>, usize) {
         regions::layout(self.0.size().len(), self.0.kind())
     }
@@ -301,9 +302,8 @@ impl CoreTree {
         Ok(py.detach(|| guarded(|| self.0.regions(bytes)))?)
     }
 
-    /// What each label has: the value in digits, its cells, its share, regions filled with it, leaves that it occurs in.
-    #[expect(clippy::type_complexity, reason = "a table")]
-    fn stats(&self, py: Python<'_>, most: usize) -> PyResult<Vec<(String, u128, f64, u64, u64)>> {
+    /// What each label has.
+    fn stats(&self, py: Python<'_>, most: usize) -> PyResult<Vec<Stats>> {
         let kind = self.0.kind();
         let labels = py.detach(|| guarded(|| self.0.labels(most)))?;
         let row =
