@@ -25,7 +25,7 @@ __version__ = _core.VERSION
 
 #: Where each name is. Modules are imported when a name is used, so that the command line starts without NumPy.
 _PLACES = {
-    "tree": "_tree",
+    "tree": "_build",
     "open": "_tree",
     "Tree": "_tree",
     "Axis": "_tree",

@@ -155,6 +155,10 @@ class Subdivision:
         """The tree of the run: regions and the cells of leaves, which are copied."""
         return Tree(self._core.tree())
 
+    def _steps(self):
+        """True if labels are numbers of iterations."""
+        return self.report["dwell"] is not None
+
     def _extents(self):
         return [tuple(ends) for ends in self.report["domain"][::-1]]
 
@@ -165,7 +169,7 @@ class Subdivision:
     def plot(self, ax=None, *, at=None, overlay=False, **options):
         """Draws a plane of the last two axes by matplotlib, and returns the axes of the drawing. Options are those of `Tree.plot`."""
         cells = self.to_numpy()
-        return _picture.draw(cells, ax, at, self._names(), overlay, lambda: self.regions, self._extents(), None, options)
+        return _picture.draw(cells, ax, at, self._names(), overlay, lambda: self.regions, self._extents(), None, options, self._steps())
 
     def save(self, path, *, at=None, overwrite=False):
         """Writes all cells into ``X.npy``, a picture of a plane into ``X.png``, or the tree into ``X.tree.zarr[.zip]``."""
@@ -182,7 +186,7 @@ class Subdivision:
         cells = self.to_numpy()
         index, _ = _picture.plane_of(cells.shape, at, self._names())
         with open(path, "wb") as file:
-            file.write(_picture.png(_picture.coloured(np.atleast_2d(cells[index]))[::-1]))
+            file.write(_picture.png(_picture.coloured(np.atleast_2d(cells[index]), None, self._steps())[::-1]))
 
     def __repr__(self):
         report = self.report
@@ -191,7 +195,9 @@ class Subdivision:
         return f"Subdivision {report['workload']} {by} {self.dtype}, {filled:.0f} % filled, {self.seconds:.3g} s on {self.backend}"
 
     def _repr_png_(self):
-        return None if self.report["keep"] == "counts" else _picture.preview(self.to_numpy(), None, self._names())
+        if self.report["keep"] == "counts":
+            return None
+        return _picture.preview(self.to_numpy(), None, self._names(), None, self._steps())
 
     def _repr_html_(self):
         report = self.report

@@ -18,6 +18,9 @@ use crate::watch::{Watcher, watched};
 /// Cells that are looked up at a time where a tree has several parts.
 const BATCH: usize = 1 << 16;
 
+/// Points that are looked up together.
+const TOGETHER: usize = 256;
+
 /// A tree in memory or in a file, with what is known of it.
 pub(crate) struct Held<const K: usize> {
     pub(crate) parts: Stock<K>,
@@ -82,9 +85,15 @@ fn outside(index: i64, axis: usize, n: i64) -> Failure {
 fn look_up_in<const K: usize, const W: usize>(tree: &Tree<K>, points: &[i64], bytes: &mut [u8]) -> Result<(), Failure> {
     let size = tree.plan().domain().size();
     let low = if cfg!(target_endian = "big") { 8 - W } else { 0 };
-    for (point, to) in points.chunks_exact(K).zip(bytes.as_chunks_mut::<W>().0) {
-        let word = tree.word(cell(point, size)?).unwrap_or(0);
-        to.copy_from_slice(&word.to_ne_bytes()[low..low + W]);
+    let (mut cells, mut words) = ([[0; K]; TOGETHER], [0; TOGETHER]);
+    for (points, to) in points.chunks(TOGETHER * K).zip(bytes.as_chunks_mut::<W>().0.chunks_mut(TOGETHER)) {
+        for (cell, point) in cells.iter_mut().zip(points.chunks_exact(K)) {
+            *cell = self::cell(point, size)?;
+        }
+        tree.words(&cells[..to.len()], &mut words);
+        for (to, word) in to.iter_mut().zip(words) {
+            to.copy_from_slice(&word.to_ne_bytes()[low..low + W]);
+        }
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 import warnings
 
 import numpy as np
@@ -257,9 +258,32 @@ def raises(done, cells):
     raise Own("from progress")
 
 
-def test_progress_as_a_line(capsys):
+def test_progress_as_a_line(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     ot.run("mandelbrot", n=64, backend="cpu", progress=True)
-    assert "cells" in capsys.readouterr().err or True
+    assert "100.0 % of 4096 cells" in capsys.readouterr().err
+
+
+def test_progress_as_a_bar(monkeypatch):
+    class Bar:
+        n, closed = 0, False
+
+        def __init__(self, total, **options):
+            self.total = total
+            bars.append(self)
+
+        def update(self, more):
+            self.n += more
+
+        def close(self):
+            self.closed = True
+
+    bars, module = [], types.ModuleType("tqdm.auto")
+    module.tqdm = Bar
+    monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", module)
+    ot.run("mandelbrot", n=64, backend="cpu", progress=True)
+    assert [(bar.n, bar.total, bar.closed) for bar in bars] == [(4096, 4096, True)]
 
 
 def test_pictures_and_files(tmp_path):
