@@ -86,16 +86,21 @@ def build():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.npy")
         np.save(path, volume((256, 512, 512)))
-        ours, theirs = [], []
+        first, ours, theirs, array = [], [], [], np.load(path)
         code = (
             f"import time, numpy as np, pyorthant as ot\na = np.load({path!r})\not.tree\n"
             "b = time.perf_counter()\nt = ot.tree(a, B=4)\nprint(time.perf_counter() - b)"
         )
+        ot.tree(array, B=4)
         for _ in range(ROUNDS):
             theirs.append(command("run", "array", "--input", path, "-B", "4", "--keep", "regions", "--json")["seconds"])
-            ours.append(python(code))
+            first.append(python(code))
+            begun = time.perf_counter()
+            ot.tree(array, B=4)
+            ours.append(time.perf_counter() - begun)
         row("`run array -B 4 --keep regions`, 512 x 512 x 256 u8, seconds in the report", milliseconds(theirs))
-        row("`ot.tree(array, B=4)`, the call from outside", milliseconds(ours))
+        row("`ot.tree(array, B=4)`, the first call of a process, from outside", milliseconds(first))
+        row("`ot.tree(array, B=4)`, later calls, from outside", milliseconds(ours))
 
 
 def imports():
