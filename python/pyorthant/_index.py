@@ -41,7 +41,7 @@ def points_of(key, k):
     if points.ndim != 2 or points.shape[1] != k:
         hint = "; a single cell is t[tuple(point)]" if points.ndim == 1 else ""
         raise IndexError(f"points of shape {points.shape}, where [m, {k}] is needed{hint}")
-    if points.dtype.kind == "u" and points.dtype.itemsize == 8 and points.size and points.max() > np.iinfo(np.int64).max:
+    if points.dtype.kind == "u" and points.dtype.itemsize == 8 and points.size and int(points.max()) >= 2**63:
         raise IndexError("a coordinate of a point is larger than 2^63 - 1")
     return np.ascontiguousarray(points, dtype=np.int64)
 
