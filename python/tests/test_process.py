@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -28,6 +29,9 @@ def test_ctrl_c(call):
         "print(ot.run('mandelbrot', n=32, backend='cpu').checksum, flush=True)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    deadline = threading.Timer(10, process.kill)
+    deadline.daemon = True
+    deadline.start()
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.7)
     sent = time.time()

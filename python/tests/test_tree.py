@@ -86,6 +86,16 @@ def test_any_order_and_stride(change, dtype):
     assert t.checksum == plain.checksum
 
 
+@pytest.mark.parametrize("dtype", ["u1", ">i2", "<f4", ">f8"])
+@pytest.mark.parametrize("order", "CF")
+def test_large_arrays_are_looked_at_in_the_order_of_memory(dtype, order):
+    cells = np.asarray(blocks((150, 140, 130), dtype, 3), order=order)
+    cells[20:70, 5:9, 100:] = 77
+    t = ot.tree(cells)
+    assert np.array_equal(np.asarray(t), cells)
+    assert t.checksum == ot.tree(cells[:, ::-1][:, ::-1].copy()).checksum
+
+
 def test_nothing_is_copied():
     """An array that is twice as large as what may be used beside it."""
     code = (
@@ -152,7 +162,8 @@ def test_points(dtype):
 
 
 def test_points_from_the_end():
-    assert tree()[np.array([[-1, -1, -1]])][0] == CELLS[-1, -1, -1]
+    points = np.argwhere(CELLS >= 0)
+    assert np.array_equal(tree()[points - CELLS.shape], CELLS.ravel())
 
 
 @pytest.mark.parametrize("key, text", [
