@@ -153,6 +153,12 @@ def test_indices_are_numpys(key):
     assert np.array_equal(got, expected)
 
 
+@pytest.mark.parametrize("key", [np.s_[::6, ::5, ::8], np.s_[12::-4, 1::9, 16::-8], np.s_[3, ::10, ::16], np.s_[::13, 10:0:-7]], ids=str)
+def test_cells_far_apart(key):
+    cells = np.arange(13 * 11 * 17, dtype="i4").reshape(13, 11, 17)
+    assert np.array_equal(ot.tree(cells, B=4)[key], cells[key])
+
+
 @pytest.mark.parametrize("dtype", ["i8", "u1", "i2", ">i4", "u8"])
 def test_points(dtype):
     points = np.argwhere(CELLS >= 0)[::7].astype(dtype)
