@@ -330,5 +330,10 @@ def test_pictures_and_files(tmp_path):
     assert ot.run("mandelbulb", n=32, backend="cpu", keep="counts")._repr_html_()
 
 
+def test_yes_and_no_are_true_and_false():
+    assert ot.run("mandelbulb", n=16, backend="cpu", prove=True).report["prove"] == "yes"
+    assert ot.run("mandelbulb", n=16, backend="cpu", prove=False, explore="full").report["prove"] == "no"
+
+
 def test_fields_are_the_librarys():
     assert ot.fields()["mandelbrot"][1] == (2,) and "kernel" in ot.fields()
