@@ -51,15 +51,17 @@ use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
 use args::{Cli, Colour, Command};
-use error::Error;
 use orthant::field::{FieldKind, OwnField};
 use stdout::STDOUT;
 use threads::with_threads;
 use variables::Typed;
 use voice::{Voice, print, tell, tell_lines};
 
+pub use error::Error;
 pub use exit::Exit;
+pub use machine::Machine;
 pub use memory::Memory;
+pub use options::bytes;
 
 /// As [`main`], with fields of one's own: they run, are verified, measured and reported by their names, as the built-in ones.
 pub fn main_with<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I, fields: Vec<OwnField>) -> ExitCode {
@@ -72,6 +74,11 @@ pub fn main_with<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I, fi
 
 /// Does what a command line says, the program's name first, and turns errors into messages and exit codes.
 pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> ExitCode {
+    end(arguments).into()
+}
+
+/// As [`main`], and says how the command ended: for a program that goes on, or that ends by other means than a `main` of Rust's.
+pub fn end<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit {
     system::outlive_large_files();
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     let command = help::command();
@@ -86,20 +93,20 @@ pub fn main<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I) -> Exit
         Err(error) => {
             // If stderr is closed, the exit code still says it.
             let _ = typed.explain(error).print();
-            return Exit::Input.into();
+            return Exit::Input;
         }
     };
     interrupt::undisturbed().over(true);
     match done {
-        Ok(()) => Exit::Done.into(),
+        Ok(()) => Exit::Done,
         // Whoever reads stdout has gone, as with `| head`.
         Err(Error::File { path, source }) if path.as_os_str() == STDOUT && source.kind() == IoErrorKind::BrokenPipe => {
-            Exit::Done.into()
+            Exit::Done
         }
         Err(error) => {
             let tell = |text: String| if error.has_lines() { tell_lines(text) } else { tell(text) };
             tell(format!("orthant: {}", from_variables.explain(&error)));
-            error.exit().into()
+            error.exit()
         }
     }
 }

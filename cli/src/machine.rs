@@ -9,8 +9,9 @@ use crate::options::OrAuto;
 use crate::voice::Voice;
 
 /// A look at the machine; None where the system does not tell.
-pub(crate) struct Machine {
-    pub(crate) cpu: String,
+pub struct Machine {
+    /// The processor's name.
+    pub cpu: String,
     pub(crate) threads: usize,
     /// Bytes of memory in all.
     pub(crate) memory: Option<u64>,
@@ -19,7 +20,8 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    pub(crate) fn look() -> Self {
+    /// Looks at what there is.
+    pub fn look() -> Self {
         let kinds = RefreshKind::nothing()
             .with_cpu(CpuRefreshKind::nothing())
             .with_memory(MemoryRefreshKind::nothing().with_ram());
@@ -43,7 +45,7 @@ impl Machine {
     }
 
     /// The memory that a run may take unless told otherwise: 80 % of what is available.
-    pub(crate) fn default_limit(&self) -> Option<u64> {
+    pub fn default_limit(&self) -> Option<u64> {
         self.available.map(|bytes| bytes / 5 * 4)
     }
 }

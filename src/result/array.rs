@@ -235,6 +235,7 @@ mod tests {
         array.fill(&Region { corner: [1, 1], extent: [2, 1] }, 9);
         assert_eq!(array.cells().as_slice(), Some(&[1u16, 2, 3, 4, 9, 9][..]));
         assert_eq!(array.label([0, 1]), 4);
+        assert_eq!(array.cells().as_bytes(), [1u16, 2, 3, 4, 9, 9].map(u16::to_ne_bytes).as_flattened());
         assert_eq!(array.view::<i16>(), None);
         let view = array.view::<u16>().unwrap();
         assert_eq!((view.shape(), view[[0, 2]], view[[1, 0]]), (&[2, 3][..], 3, 4));

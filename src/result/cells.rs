@@ -152,6 +152,11 @@ impl Cells {
         (T::TYPE == self.kind).then(|| each_width!(&self.bits, v => bytemuck::cast_slice(v)))
     }
 
+    /// The bytes of all cells as this machine has them, whatever their type: for whoever hands them on, and knows [`kind`](Self::kind).
+    pub fn as_bytes(&self) -> &[u8] {
+        each_width!(&self.bits, v => bytemuck::cast_slice(v))
+    }
+
     /// The bits of cell `index`, with zeros above them.
     ///
     /// # Panics

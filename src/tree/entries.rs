@@ -127,6 +127,12 @@ impl Entries {
         }
     }
 
+    /// True of a leaf, and where its brick begins; else the word of all cells.
+    #[inline]
+    pub(super) fn leaf_or_word(&self, index: usize) -> (bool, u64) {
+        (self.is_leaf(index), self.what[index])
+    }
+
     /// The row as the rest of the crate knows terminal regions.
     pub(super) fn terminal<const K: usize>(&self, along: &Along<K>, index: usize) -> Terminal {
         let level = self.level(index);

@@ -28,8 +28,9 @@ use crate::output::png::{Gradient, gradient};
 use crate::output::tree::is_tree;
 
 pub(crate) use input::{CellKind, InputOptions, ReadingOptions, formats};
+pub use values::bytes;
 use values::times;
-pub(crate) use values::{block, bytes, one_of, seconds, workload};
+pub(crate) use values::{block, one_of, seconds, workload};
 
 /// What is run: a field, or an array that there is already.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -41,7 +41,10 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// A number of bytes, with an optional unit: K, M, G, T (binary), iB or B after it.
-pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+///
+/// # Errors
+/// Says what is wrong, for people.
+pub fn bytes(text: &str) -> Result<u64, String> {
     let wrong = || format!("'{text}' is not a number of bytes such as 1073741824, 512MiB or 8G");
     let lower = text.trim().to_ascii_lowercase();
     let bare = lower.trim_end_matches('b').trim_end_matches('i');

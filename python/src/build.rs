@@ -1,0 +1,248 @@
+//! Trees from arrays and from files.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use orthant::input::{About, AboutAxis, Access, ArrayFile, Endian, Format, IndexOrder, Layout, Numbers};
+use orthant::threads::worker;
+use orthant::tree::{BottomUp, Census, NotANumber, Source, TreeFile, TreeJob, TreeLabel, TreeStore};
+use orthant::with_dimensions;
+use orthant::{ArrayReport, Built, CellType, Control, Keep, ReadFrom};
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::array::{self, NumpyArray};
+use crate::error::{Failure, guarded};
+use crate::memory::Numpy;
+use crate::options::{ArrayOptions, Given};
+use crate::tree::{CoreTree, Held, Stock};
+use crate::watch::{Watcher, watched};
+
+/// Name, unit, spacing and origin of an axis, as far as they are known.
+type Axis = (Option<String>, Option<String>, Option<f64>, Option<f64>);
+
+/// A tree of an array of NumPy's. `axes` has axis 0 first, or nothing; `names` are names of labels, by the value in digits.
+#[pyfunction]
+pub(crate) fn build_array(
+    py: Python<'_>,
+    array: &Bound<'_, PyAny>,
+    options: Given,
+    axes: Vec<Axis>,
+    names: Vec<(String, String)>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<CoreTree> {
+    let options = ArrayOptions::of(options)?;
+    if let [first, ..] = options.reading.given()[..] {
+        return Err(
+            Failure::Type(format!("tree() has '{first}' for files of cells alone; an array says so itself")).into()
+        );
+    }
+    let array = Numpy::of(array)?;
+    let (kind, size) = (array::kind(&array)?.0, array::size(&array.shape)?);
+    let about = About { axes: axes.into_iter().map(axis).collect(), labels: labels(kind, names)?, ..About::default() };
+    let watcher = Watcher { progress, cells: cells(&size) };
+    let control = Arc::new(Control::default());
+    let bytes = cells(&size) as u64 * kind.bytes();
+    let read = ReadFrom {
+        path: PathBuf::new(),
+        member: None,
+        order: IndexOrder::C,
+        endian: Endian::HERE,
+        bytes,
+        nan: options.nan,
+    };
+    let build = Build { options: &options, about: &about, read, name: None, control: &control };
+    let array = &array;
+    let tree = with_dimensions!(
+        size.len(), K => {
+            let source = NumpyArray::<K>::new(array)?;
+            watched(py, &watcher, &control, |_| build.tree::<K>(&source, &|| Ok(())))?
+        },
+        else return Err(Failure::Value("the number of axes was checked".into()).into())
+    );
+    Ok(tree)
+}
+
+/// A tree of an array in a file.
+#[pyfunction]
+pub(crate) fn build_file(
+    py: Python<'_>,
+    path: PathBuf,
+    options: Given,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<CoreTree> {
+    let options = ArrayOptions::of(options)?;
+    let (file, part) = py.detach(|| guarded(|| open(&path, &options)))?;
+    let layout = file.layout();
+    let about = file.about();
+    let (from, member) = Format::parts(&path);
+    let bytes = (cells(&layout.size) as u64).saturating_mul(layout.kind.bytes());
+    let read = ReadFrom {
+        path: from.clone(),
+        member: part,
+        order: layout.order,
+        endian: layout.endian,
+        bytes,
+        nan: options.nan,
+    };
+    let name = from.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = member.map_or(name.clone(), |member| format!("{name}::{member}"));
+    let watcher = Watcher { progress, cells: cells(&layout.size) };
+    let control = Arc::new(Control::default());
+    let build = Build { options: &options, about, read, name: Some(name), control: &control };
+    let tree = with_dimensions!(
+        layout.size.len(), K => {
+            let source = file.source::<K>().map_err(Failure::from)?;
+            let unchanged = || Ok(file.unchanged()?);
+            watched(py, &watcher, &control, |_| build.tree::<K>(&source, &unchanged))?
+        },
+        else return Err(Failure::Value(format!("{} axes; between 1 and {} can be", layout.size.len(), orthant::MAX_DIM)).into())
+    );
+    Ok(tree)
+}
+
+/// Opens a tree in a folder or in a file.
+#[pyfunction]
+pub(crate) fn open_tree(py: Python<'_>, path: PathBuf) -> PyResult<CoreTree> {
+    struct Open(PathBuf);
+    impl TreeJob for Open {
+        type Output = CoreTree;
+        fn run<const K: usize>(self, tree: TreeFile<K>) -> CoreTree {
+            let info = tree.info().clone();
+            CoreTree(Arc::new(Held { parts: Stock::File(Box::new(tree)), info, report: None, path: Some(self.0) }))
+        }
+    }
+    Ok(py.detach(|| guarded(|| Ok(TreeStore::open(&path)?.dispatch(Open(path))?)))?)
+}
+
+/// Cells in all.
+pub(crate) fn cells(size: &[u32]) -> u128 {
+    size.iter().fold(1u128, |cells, &n| cells.saturating_mul(n.into()))
+}
+
+fn axis((name, unit, spacing, origin): Axis) -> AboutAxis {
+    AboutAxis { name, unit, spacing, origin }
+}
+
+/// Names of labels of cells of a type.
+fn labels(kind: CellType, names: Vec<(String, String)>) -> Result<Vec<TreeLabel>, Failure> {
+    let label = |(value, name): (String, String)| {
+        let word = value.parse().ok().and_then(|number: orthant::tree::Number| number.word(kind));
+        let word =
+            word.ok_or_else(|| Failure::Value(format!("label_names: {value} is no value of cells of type {kind}")))?;
+        Ok(TreeLabel { word, name, colour: None })
+    };
+    names.into_iter().map(label).collect()
+}
+
+/// Opens an array, and says which of several in the file.
+fn open(path: &Path, options: &ArrayOptions) -> Result<(ArrayFile, Option<String>), Failure> {
+    let (file, part) = Format::parts(path);
+    let reading = &options.reading;
+    if !file.exists() {
+        let source = std::io::Error::from_raw_os_error(2);
+        return Err(orthant_cli::Error::File { path: file, source }.into());
+    }
+    if Format::of(&file).is_some() {
+        if let [first, ..] = reading.given()[..] {
+            return Err(Failure::Type(format!(
+                "tree() has '{first}' for files of cells alone; {} says so itself",
+                file.display()
+            )));
+        }
+        let room = |_| -> std::io::Result<File> { tempfile::tempfile() };
+        let array = ArrayFile::open_with(&file, part.as_deref(), Access::follow(reading.follow), room);
+        return Ok((array.map_err(|error| wrong(error, &file))?, part));
+    }
+    let (Some(kind), Some(size)) = (reading.dtype, options.computed.size.clone()) else {
+        return Err(Failure::Value(format!(
+            "{}: its name says no format that is known; of cells alone, dtype=.. and n=(x, y, ..) say what they are",
+            file.display()
+        )));
+    };
+    let layout = Layout {
+        kind,
+        order: reading.order.unwrap_or(IndexOrder::C),
+        endian: reading.endian.unwrap_or(Endian::Little),
+        offset: reading.offset.unwrap_or(0),
+        size,
+    };
+    Ok((ArrayFile::raw(&file, layout)?, None))
+}
+
+/// What is wrong with a file, in terms of Python.
+fn wrong(error: orthant::input::InputError, file: &Path) -> Failure {
+    use orthant::input::{InputError, Wrong};
+    match error {
+        InputError { wrong: wrong @ Wrong::Tree, .. } => {
+            Failure::Value(format!("{}: {wrong}; pyorthant.open() opens it", file.display()))
+        }
+        InputError { path, wrong: wrong @ Wrong::Outside { .. } } => {
+            Failure::Value(format!("{}: {wrong}; follow=True reads it", path.display()))
+        }
+        error => error.into(),
+    }
+}
+
+/// A build.
+struct Build<'b> {
+    options: &'b ArrayOptions,
+    about: &'b About,
+    read: ReadFrom,
+    /// What the tree says that it is made of.
+    name: Option<String>,
+    control: &'b Control,
+}
+
+impl Build<'_> {
+    fn tree<const K: usize>(
+        &self,
+        cells: &dyn Source<K>,
+        unchanged: &dyn Fn() -> Result<(), Failure>,
+    ) -> Result<CoreTree, Failure> {
+        let Self { options, about, .. } = self;
+        let kind = cells.kind();
+        let plan = options.computed.array_plan::<K>(cells.size(), about)?;
+        let (predicate, nodata) = options.predicate(kind, about.nodata)?;
+        let numbers = Numbers(cells);
+        let cells: &dyn Source<K> = if options.nan == NotANumber::Error { &numbers } else { cells };
+        let (source, nodata) = (predicate.over(cells)?, predicate.nodata_word(kind, nodata)?);
+        let kind = source.kind();
+        let limit = options.mem_limit.unwrap_or(u64::MAX);
+        let builder = BottomUp::new(&plan, &source)?.predicate(&predicate, nodata)?.mem_limit(limit);
+        let builder = builder.control(self.control);
+        let pool = options.threads.map(pool).transpose()?;
+        let start = Instant::now();
+        let work = || {
+            let tree = builder.tree()?;
+            let mut census = Census::new(&plan, 0, true);
+            let wall = start.elapsed();
+            census.add(&tree);
+            let (mut counts, checksum) = census.counts();
+            counts.times.wall = wall;
+            Ok::<_, Failure>((tree, counts, checksum))
+        };
+        let (tree, counts, checksum) = match &pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }?;
+        unchanged()?;
+        let threads = pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
+        let device = orthant_cli::Machine::look().cpu;
+        let keep = Keep::Regions;
+        let built = Built { counts: &counts, cell: kind, predicate, keep, threads, device: &device, checksum };
+        let report = ArrayReport::new(&plan, self.read.clone(), built);
+        let info = about.info(&plan).predicate(predicate, nodata);
+        let info = self.name.iter().fold(info, |info, name| info.source(name));
+        let report = serde_json::to_value(report).ok();
+        Ok(CoreTree(Arc::new(Held { parts: Stock::Memory(Box::new(tree)), info, report, path: None })))
+    }
+}
+
+/// A pool of just so many threads.
+fn pool(threads: usize) -> Result<ThreadPool, Failure> {
+    let start = ThreadPoolBuilder::new().num_threads(threads).spawn_handler(worker).build();
+    Ok(start.map_err(|error| orthant::Error::System(format!("{threads} threads cannot be started: {error}")))?)
+}

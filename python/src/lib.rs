@@ -1,0 +1,43 @@
+//! The extension module of the Python package `pyorthant`.
+//!
+//! Python sees trees and runs as classes whose number of dimensions is a number: it becomes a type in `tree.rs`, `build.rs` and
+//! `run.rs`, by `with_dimensions!`. Arrays go in and out by addresses, which `memory.rs` alone turns into slices. What is Python's own
+//! (indexing, pictures, tables) is written in Python, in the folder `pyorthant`.
+
+#![deny(unsafe_code)]
+
+mod array;
+mod build;
+mod error;
+mod field;
+mod memory;
+mod options;
+mod program;
+mod regions;
+mod run;
+mod tree;
+mod watch;
+
+#[global_allocator]
+static MEMORY: orthant_cli::Memory = orthant_cli::Memory;
+
+/// What the package is made of. Use `pyorthant` instead.
+#[pyo3::pymodule]
+mod _core {
+    #[pymodule_export]
+    use crate::build::{build_array, build_file, open_tree};
+    #[pymodule_export]
+    use crate::memory::Cells;
+    #[pymodule_export]
+    use crate::options::{choices, fields};
+    #[pymodule_export]
+    use crate::program::{main, provoke_panic};
+    #[pymodule_export]
+    use crate::run::{CoreRun, run_array, run_callable, run_field};
+    #[pymodule_export]
+    use crate::tree::CoreTree;
+
+    /// The version of the library.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}
