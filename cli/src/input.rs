@@ -132,6 +132,10 @@ impl Input {
 /// The same array, with names of its labels from a table if there is one.
 fn named(mut file: ArrayFile, options: &InputOptions) -> Result<ArrayFile, Error> {
     if let Some(path) = &options.reading.label_table {
+        if options.reading.kind == Some(CellKind::Values) {
+            let reason = "--label-table: names labels, and --kind values says that cells are none; leave one out";
+            return Err(Error::Input(reason.into()).about(&["label-table", "kind"]));
+        }
         let table = LabelTable::open(path, file.layout().kind);
         file.name_labels(
             table.map_err(|error| Error::Input(format!("--label-table {error}")).about(&["label-table"]))?,

@@ -7,10 +7,13 @@
 //! | FSL, MRIcron, AAL (`*.txt`) | `17 Hippocampus_L`: value, name, and maybe more that is not read |
 //! | BIDS (`*.tsv`), spreadsheets (`*.csv`) | a header that names the columns, then a line per label |
 //!
-//! TableColumns of a header are known by their names: `index`, `value`, `label`, `id` for the value, `name`, `label_name`, `structure`, `region`
+//! Columns of a header are known by their names: `index`, `value`, `label`, `id` for the value, `name`, `label_name`, `structure`, `region`
 //! for the name, `color` or `colour` for `#rrggbb`, and `r`, `g`, `b` (or `red`, `green`, `blue`). Lines that begin with `#` are
 //! comments.
 
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use crate::cell::CellType;
@@ -38,11 +41,12 @@ impl LabelTable {
     /// [`InputError`] names the line that is none of a table, or that has a value again.
     pub fn open(path: &Path, kind: CellType) -> Result<Self, InputError> {
         let failed = |wrong: Wrong| InputError { path: path.to_owned(), wrong };
-        let length = path.metadata().map_err(|error| failed(Wrong::Io(error)))?.len();
-        if length > LONGEST {
+        let mut bytes = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes));
+        read.map_err(|error| failed(Wrong::Io(error)))?;
+        if bytes.len() as u64 > LONGEST {
             return Err(failed(Wrong::LongHeader { most: LONGEST }));
         }
-        let bytes = std::fs::read(path).map_err(|error| failed(Wrong::Io(error)))?;
         Self::of(&String::from_utf8_lossy(&bytes), kind).map_err(failed)
     }
 
@@ -60,143 +64,172 @@ impl LabelTable {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn of(text: &str, kind: CellType) -> Result<Self, Wrong> {
-        let mut table = Self { labels: Vec::new(), others: 0 };
-        let mut columns: Option<TableColumns> = None;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        for (number, line) in text.lines().enumerate() {
-            let at = FilePlace::Line(number as u64 + 1);
-            if line.trim().is_empty() || line.trim_start().starts_with('#') {
-                continue;
-            }
-            let fields = fields(line);
-            let columns = match &columns {
-                Some(columns) => columns,
-                None => {
-                    let (found, is_header) = TableColumns::of(&fields).ok_or_else(|| no_label(at, line))?;
-                    let found = columns.insert(found);
-                    if is_header {
-                        continue;
-                    }
-                    found
-                }
+        let lines: Vec<&str> = if text.contains('\n') { text.lines().collect() } else { text.split('\r').collect() };
+        let lines = lines.into_iter().enumerate().map(|(number, line)| (FilePlace::Line(number as u64 + 1), line));
+        let mut lines =
+            lines.filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#')).peekable();
+        let Some(&(at, first)) = lines.peek() else {
+            return Err(Wrong::field(FilePlace::Line(1), "label", text.trim(), "the table has no label"));
+        };
+        let separator = FieldSeparator::of(first);
+        let header = TableColumns::of(&separator.fields(first));
+        if header.is_some() {
+            lines.next();
+        }
+        let (mut found, mut others, mut seen) = (Vec::new(), 0, HashSet::new());
+        for (at, line) in lines {
+            let fields = separator.fields(line);
+            let label = match &header {
+                Some(columns) => columns.label(&fields),
+                None => Some(plain(&fields).ok_or_else(|| no_label(at, line))?),
             };
-            let (value, label) = columns.label(&fields).ok_or_else(|| no_label(at, line))?;
+            // A row of a spreadsheet may be about something that has no value, or no name.
+            let Some((value, name, colour)) = label else {
+                others += 1;
+                continue;
+            };
             let Some(word) = value.word(kind) else {
-                table.others += 1;
+                others += 1;
                 continue;
             };
-            if table.labels.iter().any(|known| known.word == word) {
+            if !seen.insert(word) {
                 return Err(Wrong::field(at, "label", value, "the table has this value twice"));
             }
-            table.labels.push(TreeLabel { word, ..label });
+            found.push((word, name, colour));
         }
-        table.labels.sort_by_key(|label| kind.rank(label.word));
-        Ok(table)
+        if found.is_empty() && others == 0 {
+            return Err(no_label(at, first));
+        }
+        // FreeSurfer writes 0 for what is opaque, 3D Slicer 255.
+        let fourth = || found.iter().filter_map(|(_, _, colour)| colour.as_ref().and_then(|colour| colour.1));
+        let opaque = fourth().filter(|&part| part == 255).count() * 2 > fourth().count();
+        let label = |(word, name, colour): (u64, String, Option<Colour>)| {
+            let colour = colour.map(|([red, green, blue], fourth)| {
+                [red, green, blue, fourth.map_or(255, |part| if opaque { part } else { 255 - part })]
+            });
+            TreeLabel { word, name, colour }
+        };
+        let mut labels: Vec<_> = found.into_iter().map(label).collect();
+        labels.sort_by_key(|label| kind.rank(label.word));
+        Ok(Self { labels, others })
     }
 }
+
+/// Red, green and blue, and the fourth number of a line, if it has one.
+type Colour = ([u8; 3], Option<u8>);
 
 fn no_label(at: FilePlace, line: &str) -> Wrong {
     let allowed = "a line is a value and a name, as FSL, FreeSurfer and ITK-SNAP write them, or follows a header that names columns";
     Wrong::field(at, "label", line.trim(), allowed)
 }
 
-/// The fields of a line: between tabs or commas if there are any, else between blanks; quotes are taken off.
-fn fields(line: &str) -> Vec<String> {
-    let blanks = !line.contains(['\t', ',']);
-    let splits = |c: char| {
-        if line.contains('\t') {
-            c == '\t'
-        } else if blanks {
-            c.is_whitespace()
-        } else {
-            c == ','
-        }
-    };
-    let (mut fields, mut field, mut quoted) = (Vec::new(), String::new(), false);
-    let mut was_quoted = false;
-    for c in line.trim_end_matches(['\r', '\n']).chars() {
-        match c {
-            '"' => (quoted, was_quoted) = (!quoted, true),
-            c if splits(c) && !quoted => {
-                if !blanks || !field.trim().is_empty() || was_quoted {
-                    fields.push(std::mem::take(&mut field).trim().to_owned());
-                }
-                was_quoted = false;
-            }
-            c => field.push(c),
-        }
-    }
-    if !blanks || !field.trim().is_empty() || was_quoted {
-        fields.push(field.trim().to_owned());
-    }
-    fields
+/// What stands between the fields of a table.
+#[derive(Clone, Copy)]
+enum FieldSeparator {
+    Tab,
+    Comma,
+    Blank,
 }
 
-/// Which fields of a line are what.
+impl FieldSeparator {
+    /// As the first line of a table has it, outside of quotes. A line that begins with a number and a blank is one of FSL, FreeSurfer or
+    /// ITK-SNAP, whose names may have commas.
+    fn of(line: &str) -> Self {
+        let bare: String = line.split('"').step_by(2).collect();
+        let number = bare.trim_start().split(|c: char| !c.is_ascii_digit()).next().unwrap_or("");
+        let after = &bare.trim_start()[number.len()..];
+        match () {
+            () if bare.contains('\t') => Self::Tab,
+            () if !number.is_empty() && after.starts_with(' ') => Self::Blank,
+            () if bare.contains(',') => Self::Comma,
+            () => Self::Blank,
+        }
+    }
+
+    /// The fields of a line. What stands in quotes is one field, and `""` in it a quote.
+    fn fields(self, line: &str) -> Vec<String> {
+        let (mut fields, mut field, mut quoted, mut was_quoted) = (Vec::new(), String::new(), false, false);
+        let mut letters = line.chars().peekable();
+        while let Some(c) = letters.next() {
+            let splits = match self {
+                Self::Tab => c == '\t',
+                Self::Comma => c == ',',
+                Self::Blank => c.is_whitespace(),
+            };
+            match c {
+                '"' if quoted && letters.next_if_eq(&'"').is_some() => field.push('"'),
+                '"' if quoted || field.trim().is_empty() => (quoted, was_quoted) = (!quoted, true),
+                _ if splits && !quoted => {
+                    if !matches!(self, Self::Blank) || !field.is_empty() || was_quoted {
+                        fields.push(std::mem::take(&mut field).trim().to_owned());
+                    }
+                    was_quoted = false;
+                }
+                c => field.push(c),
+            }
+        }
+        if !matches!(self, Self::Blank) || !field.is_empty() || was_quoted {
+            fields.push(field.trim().to_owned());
+        }
+        fields
+    }
+}
+
+/// The label of a line without a header: a value, a name of one or several words, and numbers before or after the name.
+fn plain(fields: &[String]) -> Option<(Number, String, Option<Colour>)> {
+    let value = fields.first()?.parse().ok()?;
+    let is_number = |field: &String| field.parse::<f64>().is_ok_and(f64::is_finite);
+    let byte = |field: &String| field.parse::<u8>().ok();
+    let rgb = |fields: &[String]| Some([byte(fields.first()?)?, byte(fields.get(1)?)?, byte(fields.get(2)?)?]);
+    // ITK-SNAP: a colour, the opacity to 1, and two switches before the name.
+    if fields.len() >= 8 && fields[1..7].iter().all(is_number) {
+        let opacity = (fields[4].parse::<f64>().ok()?.clamp(0.0, 1.0) * 255.0).round() as u8;
+        let colour = rgb(&fields[1..4]).map(|rgb| (rgb, Some(255 - opacity)));
+        return Some((value, fields[7..].join(" "), colour)).filter(|label| !label.1.is_empty());
+    }
+    let end = fields.iter().rposition(|field| !is_number(field)).filter(|&end| end > 0)? + 1;
+    let numbers = &fields[end..];
+    let colour = match numbers.len() {
+        3 => rgb(numbers).map(|rgb| (rgb, None)),
+        4.. => rgb(numbers).map(|rgb| (rgb, byte(&numbers[3]))),
+        _ => None,
+    };
+    Some((value, fields[1..end].join(" "), colour)).filter(|label| !label.1.is_empty())
+}
+
+/// Which fields of a line are what, as a header says.
 struct TableColumns {
     value: usize,
     name: usize,
-    colour: Option<Colour>,
-}
-
-/// Where a colour stands.
-enum Colour {
-    /// `#rrggbb`.
-    Hexadecimal(usize),
-    /// Three numbers to 255.
-    Parts([usize; 3]),
-    /// The same, and a fourth: the opacity to 1.
-    WithOpacity([usize; 3], usize),
-    /// The same, and a fourth: 255 less the opacity.
-    WithTransparency([usize; 3], usize),
+    hexadecimal: Option<usize>,
+    parts: Option<[usize; 3]>,
 }
 
 impl TableColumns {
-    /// Of the first line: a header, for which there is true beside them, or a label.
-    fn of(fields: &[String]) -> Option<(Self, bool)> {
-        let number = |at: usize| fields.get(at).is_some_and(|field| field.parse::<f64>().is_ok());
-        if number(0) {
-            let name = fields.iter().position(|field| field.parse::<f64>().is_err())?;
-            let colour = match (name, fields.len()) {
-                (7, 8) => Some(Colour::WithOpacity([1, 2, 3], 4)),
-                (1, 6) if (2..6).all(number) => Some(Colour::WithTransparency([2, 3, 4], 5)),
-                (1, 5) if (2..5).all(number) => Some(Colour::Parts([2, 3, 4])),
-                _ => None,
-            };
-            return Some((Self { value: 0, name, colour }, false));
-        }
+    /// Of a line, if it is a header.
+    fn of(fields: &[String]) -> Option<Self> {
         let names: Vec<String> =
             fields.iter().map(|field| field.to_ascii_lowercase().replace([' ', '-'], "_")).collect();
         let find = |known: &[&str]| known.iter().find_map(|known| names.iter().position(|name| name == known));
         let value = find(&["index", "value", "id", "label_id", "labelid", "label", "no", "no."])?;
         let name = find(&["name", "label_name", "labelname", "structure", "region", "description", "label"])?;
-        let parts = [["r", "red"], ["g", "green"], ["b", "blue"]].map(|known| find(&known));
-        let colour = match (find(&["color", "colour", "hex"]), parts) {
-            (Some(at), _) => Some(Colour::Hexadecimal(at)),
-            (None, [Some(red), Some(green), Some(blue)]) => Some(Colour::Parts([red, green, blue])),
+        let parts = match [["r", "red"], ["g", "green"], ["b", "blue"]].map(|known| find(&known)) {
+            [Some(red), Some(green), Some(blue)] => Some([red, green, blue]),
             _ => None,
         };
-        (value != name).then_some((Self { value, name, colour }, true))
+        let hexadecimal = find(&["color", "colour", "hex"]);
+        (value != name).then_some(Self { value, name, hexadecimal, parts })
     }
 
-    /// The value of a line and its label, without a word.
-    fn label(&self, fields: &[String]) -> Option<(Number, TreeLabel)> {
+    /// The label of a line; None of one without a value or a name.
+    fn label(&self, fields: &[String]) -> Option<(Number, String, Option<Colour>)> {
         let value = fields.get(self.value)?.parse().ok()?;
-        let name = fields.get(self.name)?.clone();
+        let name = fields.get(self.name).filter(|name| !name.is_empty())?.clone();
         let byte = |at: usize| fields.get(at).and_then(|field| field.parse().ok());
-        let parts = |at: [usize; 3]| -> Option<[u8; 3]> { Some([byte(at[0])?, byte(at[1])?, byte(at[2])?]) };
-        let colour = match &self.colour {
-            None => None,
-            Some(Colour::Hexadecimal(at)) => fields.get(*at).and_then(|field| hexadecimal(field)).map(|rgb| (rgb, 255)),
-            Some(Colour::Parts(at)) => parts(*at).map(|rgb| (rgb, 255)),
-            Some(Colour::WithOpacity(at, opacity)) => {
-                let opacity = fields.get(*opacity).and_then(|field| field.parse::<f64>().ok()).unwrap_or(1.0);
-                parts(*at).map(|rgb| (rgb, (opacity.clamp(0.0, 1.0) * 255.0).round() as u8))
-            }
-            Some(Colour::WithTransparency(at, rest)) => parts(*at).map(|rgb| (rgb, 255 - byte(*rest).unwrap_or(0))),
-        };
-        let colour = colour.map(|([red, green, blue], opacity)| [red, green, blue, opacity]);
-        (!name.is_empty()).then_some((value, TreeLabel { word: 0, name, colour }))
+        let parts = || self.parts.and_then(|at| Some([byte(at[0])?, byte(at[1])?, byte(at[2])?]));
+        let written = self.hexadecimal.and_then(|at| fields.get(at)).and_then(|field| hexadecimal(field));
+        Some((value, name, written.or_else(parts).map(|rgb| (rgb, None))))
     }
 }
 
@@ -236,6 +269,12 @@ mod tests {
         let expected =
             vec![(3, "Grey, matter".to_owned(), None), (17, "Left hippocampus".to_owned(), Some([220, 216, 20, 255]))];
         assert_eq!(known(bids, CellType::U8), expected);
+        // Names of several words, with commas and quotes, and alpha as 3D Slicer has it.
+        let words = [(1, "Left Cerebral White Matter".to_owned(), None), (2, "Cortex, left".to_owned(), None)];
+        assert_eq!(known("1 Left Cerebral White Matter\n2 Cortex, left 2002\n", CellType::U8), words);
+        let slicer = known("1 grey matter 128 174 128 255\n2 x 1 2 3 255\n", CellType::U8);
+        assert_eq!(slicer[0], (1, "grey matter".to_owned(), Some([128, 174, 128, 255])));
+        assert_eq!(known("0,\"He said \"\"hi\"\"\"\r1,b\r", CellType::U8)[0].1, "He said \"hi\"");
         let csv = "Name,Label,R,G,B\n\"Grey, matter\",3,,,\nLeft hippocampus,17,220,216,20\n";
         assert_eq!(
             known(csv, CellType::F32).iter().map(|label| label.1.clone()).collect::<Vec<_>>(),
@@ -248,13 +287,17 @@ mod tests {
     fn what_is_no_label() {
         let table = LabelTable::of("1 a\n300 b\n-1 c\n", CellType::U8).unwrap();
         assert_eq!((table.labels.len(), table.others), (1, 2));
-        assert_eq!(LabelTable::of("# nothing\n", CellType::U8).unwrap().labels, []);
+        let rows = LabelTable::of("index\tname\n1\ta\nn/a\tb\n2\t\n", CellType::U8).unwrap();
+        assert_eq!((rows.labels.len(), rows.others), (1, 2));
         for (text, why) in [
             ("1 a\n1 b\n", "line 2: label '1': the table has this value twice"),
             ("1 a\nb\n", "line 2: label 'b'"),
             ("some text\n", "line 1: label 'some text'"),
             ("1\n", "line 1: label '1'"),
             ("label,color\n1,#ffffff\n", "line 1"),
+            ("# nothing\n", "no label"),
+            ("", "no label"),
+            ("index,name\n", "line 1"),
         ] {
             let error = LabelTable::of(text, CellType::U8).unwrap_err().to_string();
             assert!(error.contains(why), "{text}: {error}");

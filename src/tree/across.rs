@@ -5,12 +5,16 @@ use crate::geometry::Region;
 use crate::result::{Cells, DenseArray, RegionsChecksum, Stored, dense_fits};
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
+use crate::tree::label_look::LabelLook;
 use crate::tree::labels::{LabelStatistics, LabelTally};
 use crate::tree::parts::Parts;
 use crate::tree::provenance::Provenance;
 use crate::tree::shown::{Pick, Shown};
 use crate::tree::stored::Tree;
 use crate::tree::tree_source::TreeSource;
+
+/// Cells of leaves that are looked at to tell labels from values.
+const LOOKED: usize = 1 << 20;
 
 /// What a tree says of one cell.
 ///
@@ -110,6 +114,30 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
         let mut table = LabelTally::new(self.kind());
         (0..self.parts()).try_for_each(|index| self.part(index)?.add_labels(&mut table, most))?;
         Ok(table.statistics(self.plan().domain().cells()))
+    }
+
+    /// True if cells of the first leaves [look like labels](LabelLook), or if there are no leaves.
+    ///
+    /// # Errors
+    /// Whatever keeps a part from being read.
+    pub fn look_like_labels(&self) -> Result<bool, TreeError> {
+        let mut look = LabelLook::new(self.kind());
+        let mut cells = 0;
+        for index in 0..self.parts() {
+            let part = self.part(index)?;
+            for region in part.regions() {
+                let Some(brick) = region.brick().filter(|_| cells < LOOKED) else { continue };
+                let row = region.cells().extent[0] as usize;
+                cells += brick.len();
+                for start in brick.clone().step_by(row) {
+                    look.row((start..start + row).map(|place| part.bricks().word(place)));
+                }
+            }
+            if cells >= LOOKED {
+                break;
+            }
+        }
+        Ok(cells == 0 || look.are_labels())
     }
 
     /// The checksum of the regions.

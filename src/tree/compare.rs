@@ -163,7 +163,12 @@ impl Allowed {
     fn add(&mut self, kind: CellType, [own, other]: [u64; 2], cells: u128) {
         if exact::key(kind, own) != exact::key(kind, other) {
             self.cells = self.cells.saturating_add(cells);
-            self.greatest = self.greatest.max((kind.number(own) - kind.number(other)).abs());
+            // Ranks of whole numbers are as far apart as the numbers, which a double may not hold.
+            let distance = match kind.is_float() {
+                true => (kind.number(own) - kind.number(other)).abs(),
+                false => kind.rank(own).abs_diff(kind.rank(other)) as f64,
+            };
+            self.greatest = self.greatest.max(distance);
         }
     }
 }

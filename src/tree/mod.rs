@@ -18,6 +18,7 @@ mod error;
 mod file;
 mod finder;
 mod from_array;
+mod label_look;
 mod labels;
 mod large;
 mod look_up;
@@ -46,6 +47,7 @@ pub use file::{
     Fault, Scale, SealedTree, TreeAxis, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget,
     TreeWriter, ZarrError,
 };
+pub use label_look::LabelLook;
 pub use labels::LabelStatistics;
 pub use noise::Noise;
 pub use parts::Parts;

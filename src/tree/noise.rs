@@ -1,6 +1,5 @@
 //! How noisy an array is, from some of its regions: before an hour is spent on a tree that does not pay.
 
-use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use crate::backend::Control;
@@ -9,12 +8,10 @@ use crate::geometry::{Region, Rows};
 use crate::result::Cells;
 use crate::tree::bottom_up::{BLOCK, BottomUp};
 use crate::tree::error::TreeError;
+use crate::tree::label_look::LabelLook;
 
 /// Regions of the last level that are looked at, at most.
 const REGIONS: u128 = 256;
-
-/// The most labels that are expected of one array.
-const LABELS: usize = 4096;
 
 /// Shares of the leaves for which a tolerance is asked.
 const SHARES: [f64; 3] = [0.5, 0.8, 0.95];
@@ -77,7 +74,7 @@ impl<const K: usize> BottomUp<'_, K> {
         let mut leaves: Vec<(f64, u64)> = Vec::new();
         let scheme = *plan.scheme();
         let mut left = [0; DEEPER as usize];
-        let mut seen = SeenRuns::default();
+        let mut seen = LabelLook::new(self.source.kind());
         let regions = codes.min(REGIONS);
         for number in 0..regions {
             if begun.elapsed() >= time {
@@ -93,7 +90,8 @@ impl<const K: usize> BottomUp<'_, K> {
             all += region.volume();
             if spans.region(own, spans.span(&buffer, &around, &around)).is_none() {
                 leaves.push((spans.needed(own), region.volume()));
-                seen.look(&buffer, &Rows::of(&region, &around));
+                let rows = Rows::of(&region, &around);
+                rows.each(|start| seen.row((start..start + rows.len()).map(|place| buffer.word(place))));
                 for (depth, left) in left.iter_mut().enumerate() {
                     let parts = scheme.r.map(|r| r.saturating_pow(depth as u32 + 1));
                     let mixed = |part: &Region<K>| {
@@ -107,7 +105,7 @@ impl<const K: usize> BottomUp<'_, K> {
         }
         Ok((all > 0).then(|| {
             let mut noise = Noise::new(all, leaves);
-            noise.labels = !self.source.kind().is_float() && seen.are_labels();
+            noise.labels = seen.are_labels();
             for (depth, left) in left.into_iter().enumerate() {
                 let side = |j: usize| {
                     scheme.b[j] / if scheme.r[j] == 1 { 1 } else { scheme.r[j].saturating_pow(depth as u32 + 1) }
@@ -119,37 +117,6 @@ impl<const K: usize> BottomUp<'_, K> {
             }
             noise
         }))
-    }
-}
-
-/// What tells labels from measured values: how often neighbours are equal, and how many values there are.
-#[derive(Default)]
-struct SeenRuns {
-    pairs: u64,
-    equal: u64,
-    values: HashSet<u64>,
-}
-
-impl SeenRuns {
-    /// Looks at the rows of a region.
-    fn look(&mut self, cells: &Cells, rows: &Rows) {
-        rows.each(|start| {
-            let mut last = None;
-            for word in (start..start + rows.len()).map(|place| cells.word(place)) {
-                if let Some(last) = last.replace(word) {
-                    self.pairs += 1;
-                    self.equal += u64::from(last == word);
-                }
-                if self.values.len() <= LABELS {
-                    self.values.insert(word);
-                }
-            }
-        });
-    }
-
-    fn are_labels(&self) -> bool {
-        // Of the cells of a surface one in three or so has another neighbour; of noise nearly all have.
-        self.values.len() <= LABELS && self.equal * 3 >= self.pairs * 2
     }
 }
 

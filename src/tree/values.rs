@@ -9,8 +9,14 @@ use crate::tree::error::TreeError;
 use crate::tree::parts::Parts;
 use crate::tree::stored::Tree;
 
+/// A power of two by which values are made small before they are summed, so that sums stay finite. It changes no digit.
+const SMALL: f64 = 1.0 / (1u128 << 100) as f64;
+
 /// Rows of a piece.
 const ROWS: usize = 1 << 10;
+
+/// Pieces whose results are in memory.
+const TOGETHER: usize = 256;
 
 /// What the values of a tree's cells are like. NaNs and cells without data are counted and left out of everything else; infinite
 /// values have a place among the least and the greatest only.
@@ -47,6 +53,7 @@ struct Looked {
     ranks: Option<[u64; 2]>,
     range: [f64; 2],
     finite: f64,
+    /// Of small parts of the values: sums of the largest doubles would be none.
     sum: f64,
 }
 
@@ -82,7 +89,7 @@ impl Looked {
             if number.is_finite() {
                 self.range = [self.range[0].min(number), self.range[1].max(number)];
                 self.finite += cells as f64;
-                self.sum += number * cells as f64;
+                self.sum += number * SMALL * cells as f64;
             }
         }
     }
@@ -131,19 +138,21 @@ impl<const K: usize> dyn Parts<K> + '_ {
         let mut looked = Looked::NOTHING;
         for index in 0..self.parts() {
             let add = |found: &mut Looked, word: u64, cells: u128| found.add(kind, nodata, word, cells);
-            for found in self.part(index)?.each_piece(&Looked::NOTHING, &add) {
-                looked.merge(&found);
-            }
+            self.part(index)?.each_piece(&Looked::NOTHING, &add, &mut |found| looked.merge(&found));
         }
         let [low, high] = looked.range;
-        let mean = looked.sum / looked.finite;
+        let mean = looked.sum / looked.finite / SMALL;
+        // No distance from the mean is larger than the range.
+        let scale = if high > low { high / 2.0 - low / 2.0 } else { 1.0 };
         let mut spread = Spread { squares: 0.0, histogram: vec![0; intervals] };
         let nothing = spread.clone();
-        let place = |number: f64| ((number - low) / (high - low) * intervals as f64) as usize;
+        // Halves, since a range can be larger than the largest double.
+        let place = |number: f64| ((number / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0) * intervals as f64) as usize;
         let add = |found: &mut Spread, word: u64, cells: u128| {
             let number = kind.number(word);
             if Some(word) != nodata && number.is_finite() {
-                found.squares += (number - mean).powi(2) * cells as f64;
+                let distance = (number / 2.0 - mean / 2.0) / scale;
+                found.squares += distance * distance * cells as f64;
                 // Without a range every value lies in the first interval: 0/0 becomes 0.
                 if let Some(last) = intervals.checked_sub(1) {
                     found.histogram[place(number).min(last)] += cells;
@@ -151,10 +160,10 @@ impl<const K: usize> dyn Parts<K> + '_ {
             }
         };
         for index in 0..self.parts() {
-            for found in self.part(index)?.each_piece(&nothing, &add) {
+            self.part(index)?.each_piece(&nothing, &add, &mut |found| {
                 spread.squares += found.squares;
                 spread.histogram.iter_mut().zip(&found.histogram).for_each(|(cells, more)| *cells += more);
-            }
+            });
         }
         let Looked { cells, nan, nodata, ranks, range, finite, .. } = looked;
         let end = |which: usize| ranks.map(|ranks| kind.of_rank(ranks[which]));
@@ -165,7 +174,7 @@ impl<const K: usize> dyn Parts<K> + '_ {
             least: end(0),
             greatest: end(1),
             mean,
-            deviation: (spread.squares / finite).sqrt(),
+            deviation: (spread.squares / finite).sqrt() * scale * 2.0,
             histogram: spread.histogram,
             range,
         })
@@ -176,8 +185,8 @@ impl<const K: usize> dyn Parts<K> + '_ {
 type AddCells<'a, T> = dyn Fn(&mut T, u64, u128) + Sync + 'a;
 
 impl<const K: usize> Tree<K> {
-    /// What is found in each piece of the rows, by all threads.
-    fn each_piece<T: Clone + Send + Sync>(&self, nothing: &T, add: &AddCells<'_, T>) -> Vec<T> {
+    /// Hands over what is found in each piece of the rows, in their order. All threads look, at some pieces at a time.
+    fn each_piece<T: Clone + Send + Sync>(&self, nothing: &T, add: &AddCells<'_, T>, take: &mut dyn FnMut(T)) {
         let some = |piece: usize| {
             let mut found = nothing.clone();
             for row in parallel::piece(self.len(), ROWS, piece) {
@@ -185,7 +194,10 @@ impl<const K: usize> Tree<K> {
             }
             found
         };
-        parallel::map(self.len().div_ceil(ROWS), &some)
+        let pieces = self.len().div_ceil(ROWS);
+        for first in (0..pieces).step_by(TOGETHER) {
+            parallel::map(TOGETHER.min(pieces - first), &|piece| some(first + piece)).into_iter().for_each(&mut *take);
+        }
     }
 }
 

@@ -32,8 +32,8 @@ impl FromStr for HeldAxis {
         let (axis, place) = (axis.trim().to_owned(), place.trim());
         // The number ends where letters begin, but for the exponent of 1e3.
         let split = place.char_indices().find(|&(at, c)| {
-            let exponent =
-                matches!(c, 'e' | 'E') && place[at + 1..].starts_with(|c: char| c.is_ascii_digit() || c == '-');
+            let exponent = matches!(c, 'e' | 'E')
+                && place[at + 1..].starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+'));
             !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | '^' | ' ') || exponent)
         });
         let (digits, unit) = place.split_at(split.map_or(place.len(), |(at, _)| at));
@@ -73,11 +73,14 @@ impl HeldAxis {
         let index = match &self.place {
             HeldAt::Index(index) => *index,
             HeldAt::Coordinate(place, written) if Some(written) == unit.as_ref() => {
-                let cell = ((place - origin) / spacing).floor();
+                let at = (place - origin) / spacing;
+                // 0.3 / 0.1 is a little less than 3.
+                let near = (at - at.round()).abs() < 1e-9 * at.abs().max(1.0);
+                let cell = if near { at.round() } else { at.floor() };
                 if !(0.0..f64::from(size[axis])).contains(&cell) {
                     let ends = [*origin, origin + spacing * f64::from(size[axis])];
                     let [from, to] = if *spacing < 0.0 { [ends[1], ends[0]] } else { ends };
-                    return wrong(format!("axis {axis} reaches from {from} {written} to {to} {written}"));
+                    return wrong(format!("axis {axis} covers {from} {written} to {to} {written}, without the end"));
                 }
                 cell as u32
             }
@@ -114,6 +117,7 @@ mod tests {
             ("x=-10mm", (0, 0)),
             ("x=-6.5 mm", (0, 1)),
             ("x=1e0mm", (0, 5)),
+            ("x=1E+0mm", (0, 5)),
             // Towards lower coordinates.
             ("y=4.5mm", (1, 0)),
             (" y = -14.9mm ", (1, 19)),
@@ -124,7 +128,7 @@ mod tests {
             ("3=0", "called x, y, t"),
             ("w=0", "called x, y, t"),
             ("x=10", "indices 0 to 9"),
-            ("x=10mm", "from -10 mm to 10 mm"),
+            ("x=10mm", "-10 mm to 10 mm, without the end"),
             ("x=3cm", "measured in mm"),
             ("t=1s", "no unit"),
             ("x", "z=90mm"),

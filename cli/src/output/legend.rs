@@ -2,21 +2,18 @@
 //!
 //! The letters are bitmaps of eight pixels, made larger for large pictures; no font is looked for on the machine.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{Result, Write};
 
 use font8x8::{BASIC_FONTS, GREEK_FONTS, LATIN_FONTS, UnicodeFonts};
 use png::{BitDepth, ColorType, Encoder};
 
+use orthant::CellType;
 use orthant::result::{Cells, DenseArray};
-use orthant::tree::TreeLabel;
+use orthant::tree::{LabelLook, TreeLabel};
 
 use super::Slice;
 use super::png::{Caption, Palette, distinct};
-
-/// Values of a slice that look like labels wherever they lie, and the most that do where neighbours are mostly equal.
-const FEW: usize = 32;
-const MANY: usize = 4096;
 
 /// The most labels that a legend names.
 pub const MOST_LABELS: usize = 100;
@@ -48,22 +45,16 @@ impl Colours {
     /// A colour for each value of some cells: that of its label, else one that follows from the value, so that slices agree.
     pub fn of_labels(cells: &Cells, labels: &[TreeLabel]) -> Self {
         let kind = cells.kind();
-        let words = values(cells, usize::MAX).unwrap_or_default();
+        let names: HashMap<u64, &TreeLabel> = labels.iter().map(|label| (label.word, label)).collect();
         let label = |word: u64| {
-            let known = labels.iter().find(|label| label.word == word);
+            let known = names.get(&word);
             let own = known.and_then(|label| label.colour).map(|[red, green, blue, _]| [red, green, blue]);
             // What lies around the others has no colour of its own.
             let own = own.or((known.is_none() && word == 0).then_some(INK));
             let name = known.map_or(String::new(), |label| format!(" {}", label.name));
-            (
-                word,
-                Label {
-                    colour: own.unwrap_or_else(|| distinct(kind.number(word).abs() as usize)),
-                    text: kind.text(word) + &name,
-                },
-            )
+            (word, Label { colour: own.unwrap_or_else(|| own_colour(kind, word)), text: cut(kind.text(word) + &name) })
         };
-        Self::Labels(words.into_iter().map(label).collect())
+        Self::Labels(values(cells).into_iter().map(label).collect())
     }
 
     /// How many labels there are.
@@ -83,29 +74,45 @@ impl Colours {
     }
 }
 
-/// The values of cells, the least word first; None if there are more than `most`. Memory is that of the values: a slice may have
-/// hundreds of millions of cells.
-fn values(cells: &Cells, most: usize) -> Option<BTreeSet<u64>> {
+/// The values of cells, the least word first. Memory is that of the values: a slice may have hundreds of millions of cells.
+fn values(cells: &Cells) -> BTreeSet<u64> {
     let (mut values, mut last) = (BTreeSet::new(), None);
     for place in 0..cells.len() {
         let word = cells.word(place);
         // Neighbours are mostly equal.
-        if last.replace(word) != Some(word) && values.insert(word) && values.len() > most {
-            return None;
+        if last.replace(word) != Some(word) {
+            values.insert(word);
         }
     }
-    Some(values)
+    values
 }
 
-/// True if cells look like labels, which no file says: whole numbers of few values, or of more in runs. Of labels most cells are equal to
-/// the next one, of measured values hardly any is.
-pub fn look_like_labels(cells: &Cells) -> bool {
-    if cells.kind().is_float() {
-        return false;
+/// True if a slice looks like one of labels, which nobody says: see [`LabelLook`].
+pub fn looks_like_labels<const K: usize>(field: &DenseArray<K>, slice: &Slice<K>) -> bool {
+    let [width, height] = slice.extent(field.size());
+    let (mut look, mut words) = (LabelLook::new(field.cells().kind()), vec![0; width as usize]);
+    for y in 0..height {
+        slice.row(field, y, &mut words);
+        look.row(words.iter().copied());
     }
-    let Some(values) = values(cells, MANY) else { return false };
-    let equal = (1..cells.len()).filter(|&place| cells.word(place) == cells.word(place - 1)).count();
-    values.len() <= FEW || equal * 3 >= cells.len() * 2
+    look.are_labels()
+}
+
+/// A colour of a label that has none: by its number, or by its bits where that is large, below 0 or broken.
+fn own_colour(kind: CellType, word: u64) -> [u8; 3] {
+    let number = kind.number(word);
+    let is_small = (0.0..1e6).contains(&number) && number.fract() == 0.0;
+    let scattered = (kind.rank(word).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize;
+    distinct(if is_small { number as usize } else { scattered })
+}
+
+/// The letters of a legend's line, at most so many.
+fn cut(text: String) -> String {
+    const MOST: usize = 60;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
 }
 
 /// Writes a slice, with what its colours mean to the right of it if `legend`.

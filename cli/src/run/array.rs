@@ -138,6 +138,12 @@ impl ArrayRun {
         let outputs = Outputs::open(&self.args.output, self.args.keep, &read)?;
         let about = self.input.file.about();
         let (predicate, nodata) = self.args.input.reading.predicate.of(kind, about.nodata)?;
+        let reading = &self.args.input.reading;
+        if reading.label_table.is_some() && !predicate.keeps_cells() {
+            let reason =
+                "--label-table: cells become others by --threshold or --labels, and keep no names; leave one out";
+            return Err(Error::Input(reason.into()).about(&["label-table", "threshold", "labels"]));
+        }
         let nan = self.args.input.reading.predicate.not_a_number();
         let numbers = Numbers(&file);
         let cells: &dyn Source<K> = if nan == NotANumber::Error { &numbers } else { &file };
@@ -216,10 +222,12 @@ impl ArrayRun {
     }
 
     /// A colour for each label, if cells are labels and no palette is asked for.
-    fn labels<const K: usize>(&self, cells: &DenseArray<K>) -> Option<Colours> {
-        let said = self.input.are_labels(&self.args.input.reading);
-        let are = self.args.output.palette.is_none() && said.unwrap_or_else(|| legend::look_like_labels(cells.cells()));
-        are.then(|| Colours::of_labels(cells.cells(), &self.input.file.about().labels))
+    fn labels<const K: usize>(&self, cells: &DenseArray<K>, slice: &Slice<K>, kept: bool) -> Option<Colours> {
+        let said = self.input.are_labels(&self.args.input.reading).filter(|_| kept);
+        let are = self.args.output.palette.is_none() && said.unwrap_or_else(|| legend::looks_like_labels(cells, slice));
+        // Cells that became others are no labels of the file's.
+        let labels = if kept { &self.input.file.about().labels[..] } else { &[] };
+        are.then(|| Colours::of_labels(cells.cells(), labels))
     }
 
     /// What a tree of it says that it is made of.
@@ -295,7 +303,7 @@ impl ArrayRun {
         for (format, staged) in outputs.arrays {
             match (format, picture, tree) {
                 (Format::Png, Some(((cells, palette), _)), _) => {
-                    let labels = self.labels(cells);
+                    let labels = self.labels(cells, slice, report.predicate.keeps_cells());
                     finish(staged, &mut |out| match &labels {
                         Some(labels) => legend::write(cells, slice, labels, false, &caption, out),
                         None => png::write(cells, slice, palette, &caption, out),

@@ -13,6 +13,7 @@ use super::open::open;
 use super::span::Spans;
 use super::to::ToOptions;
 use crate::error::Error;
+use crate::options::CellKind;
 use crate::output::legend::{self, Colours};
 use crate::output::png::{Caption, Gradient, Palette, gradient};
 use crate::output::{HeldAxis, Slice, has_extension, png};
@@ -41,6 +42,9 @@ pub(crate) struct SliceOptions {
     /// The colours of a picture, from the least value of the slice to the greatest [default: one for each of few whole numbers, else greys]
     #[arg(long, value_parser = gradient(), value_name = "NAME")]
     palette: Option<Gradient>,
+    /// What cells are: labels have a colour each, values one by their size [default: as the tree names labels, else as the slice looks]
+    #[arg(long)]
+    kind: Option<CellKind>,
     /// Say beside a picture what its colours mean: numbers, or labels by their names
     #[arg(long)]
     legend: bool,
@@ -104,6 +108,9 @@ impl TreeJob for SliceOptions {
             if self.palette.is_some() {
                 return Err(Error::Input("--palette: no picture is written; name one by -o PATH.png".into()));
             }
+            if self.kind.is_some() {
+                return Err(Error::Input("--kind: no picture is written; name one by -o PATH.png".into()));
+            }
             if self.legend {
                 return Err(Error::Input("--legend: no picture is written; name one by -o PATH.png".into()));
             }
@@ -120,7 +127,8 @@ impl TreeJob for SliceOptions {
         let array = parts.array(&window, self.to.memory.limit())?;
         let caption = Caption::of_tree(tree.plan().domain(), &slice);
         let labels = &tree.info().labels;
-        let are_labels = !labels.is_empty() || legend::look_like_labels(array.cells());
+        let said = self.kind.map(|kind| kind == CellKind::Labels).or((!labels.is_empty()).then_some(true));
+        let are_labels = said.unwrap_or_else(|| legend::looks_like_labels(&array, &slice));
         let colours = match self.palette.is_none() && are_labels {
             true => Colours::of_labels(array.cells(), labels),
             false => Colours::Numbers(Palette::of_values(array.cells(), tree.info().nodata, self.palette)),

@@ -18,8 +18,19 @@ fn scaled(scale: Option<Scale>, number: f64) -> f64 {
 /// The ends of each interval, and its cells.
 fn intervals(scale: Option<Scale>, values: &ValueStatistics) -> impl Iterator<Item = ([f64; 2], u128)> {
     let ([low, high], number) = (values.range, values.histogram.len() as f64);
-    let end = move |interval: usize| scaled(scale, low + (high - low) * interval as f64 / number);
-    values.histogram.iter().enumerate().map(move |(i, &cells)| ([end(i), end(i + 1)], cells))
+    // Not by the range, which can be larger than the largest double.
+    let end = move |interval: usize| {
+        let part = interval as f64 / number;
+        scaled(scale, low * (1.0 - part) + high * part)
+    };
+    let found = values.histogram.iter().enumerate().map(move |(i, &cells)| ([end(i), end(i + 1)], cells));
+    let mut found: Vec<_> = found.collect();
+    // What a cell stands for falls where the slope is below 0.
+    if scale.is_some_and(|scale| scale.slope < 0.0) {
+        found.reverse();
+        found.iter_mut().for_each(|(ends, _)| ends.reverse());
+    }
+    found.into_iter()
 }
 
 /// Numbers in lines, then the histogram as bars.
@@ -31,7 +42,9 @@ pub(super) fn as_text(kind: CellType, scale: Option<Scale>, values: &ValueStatis
             text += &format!("{name:10} {cells} cells beside them\n");
         }
     }
-    text += &format!("{:10} {}\n{:10} {}\n", "least", end(values.least), "greatest", end(values.greatest));
+    let falls = scale.is_some_and(|scale| scale.slope < 0.0);
+    let [least, greatest] = if falls { [values.greatest, values.least] } else { [values.least, values.greatest] };
+    text += &format!("{:10} {}\n{:10} {}\n", "least", end(least), "greatest", end(greatest));
     if values.range[0] > values.range[1] {
         return text;
     }
@@ -56,7 +69,7 @@ pub(super) fn as_csv(_: CellType, scale: Option<Scale>, values: &ValueStatistics
     std::iter::once("from,to,cells\n".to_owned()).chain(intervals(scale, values).map(line)).collect()
 }
 
-/// Everything, in one line.
+/// Everything, in one line. Numbers are those of cells; `scale` says what they stand for.
 pub(super) fn as_json(kind: CellType, scale: Option<Scale>, values: &ValueStatistics) -> String {
     let any = values.range[0] <= values.range[1];
     let finite = |number: f64| any.then_some(number);

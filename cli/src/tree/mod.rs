@@ -43,7 +43,7 @@ pub(crate) enum TreeCommand {
     Slice(cells::SliceOptions),
     /// A level of detail: one value for each region of a level, as a small array or as a tree
     Lod(lod::LodOptions),
-    /// Of each label: its cells, uniform regions, and leaves, which count for every label in them
+    /// Of each label its size and place; of measured values range, mean and histogram
     Stats(stats::StatsOptions),
     /// A page to look at a tree: its slices, and its regions as boxes to be turned by hand
     View(view::ViewOptions),

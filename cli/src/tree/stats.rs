@@ -1,5 +1,6 @@
 //! `orthant tree stats`: what each label has, or what measured values are like.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -17,23 +18,26 @@ use crate::escape;
 use crate::options::CellKind;
 use crate::voice::{align_right, print, table};
 
-/// Labels of which a table is printed where nobody said that cells are labels.
-const FEW: usize = 256;
+/// The most labels, unless somebody says how many.
+const MOST: usize = 1 << 16;
+
+/// Intervals of a histogram, unless somebody says how many.
+const INTERVALS: u64 = 16;
 
 /// Options of `tree stats`.
 #[derive(Debug, Args)]
 pub(crate) struct StatsOptions {
     /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
     tree: PathBuf,
-    /// What cells are [default: labels, if there are at most 256 values or --most says how many, else values]
+    /// What cells are [default: labels, if they have names, or if there are at most 65536 and they look like labels; else values]
     #[arg(long)]
     kind: Option<CellKind>,
-    /// Refuse more labels than this [default: 65536]
-    #[arg(long, value_name = "LABELS")]
+    /// Refuse more labels than this; cells are labels then
+    #[arg(long, value_name = "LABELS", conflicts_with = "intervals")]
     most: Option<usize>,
-    /// Intervals of the histogram of values
-    #[arg(long, value_name = "N", default_value = "16", value_parser = |text: &str| number(text, 1..=4096))]
-    intervals: u64,
+    /// Intervals of the histogram [default: 16]; cells are values then
+    #[arg(long, value_name = "N", value_parser = |text: &str| number(text, 1..=4096))]
+    intervals: Option<u64>,
     /// A line of JSON per label, or one for all values
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -55,21 +59,33 @@ impl TreeJob for StatsOptions {
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
         let tree = self.memory.within(tree)?;
         let (parts, info): (&dyn Parts<K>, _) = (&tree, tree.info());
-        // Who wants lines for a program gets what was there before this was a question.
-        let said = self.kind == Some(CellKind::Labels) || self.most.is_some() || self.json || !info.labels.is_empty();
-        let most = self.most.unwrap_or(if said { 1 << 16 } else { FEW });
-        if self.kind != Some(CellKind::Values) {
-            match parts.labels(most) {
+        let kind = self.kind.or_else(|| {
+            let labels = (self.most.is_some() || !info.labels.is_empty()).then_some(CellKind::Labels);
+            self.intervals.map(|_| CellKind::Values).or(labels)
+        });
+        match (kind, self.most, self.intervals) {
+            (Some(CellKind::Values), Some(_), _) => return Err(needless("most", "values")),
+            (Some(CellKind::Labels), _, Some(_)) => return Err(needless("intervals", "labels")),
+            _ => {}
+        }
+        let are_labels = match kind {
+            Some(kind) => kind == CellKind::Labels,
+            // What stands for other numbers is measured.
+            None => info.scale.is_none() && parts.look_like_labels()?,
+        };
+        if are_labels {
+            match parts.labels(self.most.unwrap_or(MOST)) {
                 Ok(labels) => return self.print(&labels, &tree),
-                Err(TreeError::Labels { .. }) if !said => {}
+                Err(TreeError::Labels { .. }) if kind.is_none() => {}
                 Err(error @ TreeError::Labels { .. }) => {
-                    let reason = format!("--most {most}: {error}; --kind values says what measured values are like");
+                    let option = self.most.map_or(String::new(), |most| format!("--most {most}: "));
+                    let reason = format!("{option}{error}; --kind values says what measured values are like");
                     return Err(Error::Input(reason));
                 }
                 Err(error) => return Err(error.into()),
             }
         }
-        let values = parts.values(self.intervals as usize, info.nodata)?;
+        let values = parts.values(self.intervals.unwrap_or(INTERVALS) as usize, info.nodata)?;
         let format = if self.json {
             measured::as_json
         } else if self.csv {
@@ -81,13 +97,19 @@ impl TreeJob for StatsOptions {
     }
 }
 
+/// An option that does nothing for cells of a kind.
+fn needless(option: &'static str, kind: &str) -> Error {
+    Error::Input(format!("--{option}: does nothing for {kind}; leave out")).about(&[option, "kind"])
+}
+
 impl StatsOptions {
     fn print<const K: usize>(&self, labels: &[LabelStatistics<K>], tree: &TreeFile<K>) -> Result<(), Error> {
         let (kind, info) = (tree.kind(), tree.info());
+        let names: HashMap<u64, &str> = info.labels.iter().map(|label| (label.word, &*label.name)).collect();
         let lines = labels.iter().map(|label| Line {
             text: kind.text(label.word),
             value: value(kind, label.word),
-            name: info.labels.iter().find(|known| known.word == label.word).map_or("", |known| &known.name),
+            name: names.get(&label.word).copied().unwrap_or(""),
             cells: label.cells,
             share: label.share,
             regions: label.regions,
@@ -195,8 +217,11 @@ fn with_unit(axis: &TreeAxis) -> String {
     axis.unit.as_ref().map_or_else(|| axis.name.clone(), |unit| format!("{} ({unit})", axis.name))
 }
 
-/// The unit of a volume, such as mm³ or µm²·s; None if no axis has a unit.
+/// The unit of a volume, such as mm³ or µm²·s; None unless every axis has a unit.
 fn volume_unit(axes: &[TreeAxis]) -> Option<String> {
+    if axes.iter().any(|axis| axis.unit.is_none()) {
+        return None;
+    }
     let mut units: Vec<(&str, usize)> = Vec::new();
     for unit in axes.iter().filter_map(|axis| axis.unit.as_deref()) {
         match units.iter_mut().find(|known| known.0 == unit) {
@@ -206,8 +231,7 @@ fn volume_unit(axes: &[TreeAxis]) -> Option<String> {
     }
     const POWERS: [&str; 9] = ["", "", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸"];
     let unit = |&(unit, power): &(&str, usize)| format!("{}{}", escape::line(unit), POWERS[power]);
-    let text = units.iter().map(unit).collect::<Vec<_>>().join("·");
-    (!text.is_empty()).then_some(text)
+    Some(units.iter().map(unit).collect::<Vec<_>>().join("·"))
 }
 
 #[cfg(test)]
@@ -225,7 +249,7 @@ mod tests {
         for (units, expected) in [
             (&["mm", "mm", "mm"][..], Some("mm³")),
             (&["µm", "µm", "s"], Some("µm²·s")),
-            (&["", "", "mm"], Some("mm")),
+            (&["", "", "mm"], None),
             (&["", ""], None),
         ] {
             let axes: Vec<_> = units.iter().map(|unit| axis(unit)).collect();

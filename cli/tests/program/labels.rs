@@ -7,7 +7,7 @@ use crate::binary::{folder, lines, orthant, text};
 /// Blocks of 5^3 cells of one of 50 labels, in 60 x 60 x 60 cells: no leaf of the usual size is uniform.
 fn block(at: usize) -> i16 {
     let [x, y, z] = [at % 60, at / 60 % 60, at / 3600].map(|index| index / 5);
-    ((x + 3 * y + 7 * z) % 50) as i16
+    ((13 * x + 3 * y + 7 * z) % 50) as i16
 }
 
 fn write(path: &Path, cell: impl Fn(usize) -> i16) {
