@@ -119,7 +119,8 @@ mod tests {
 
     #[test]
     fn labels_and_measured_values() {
-        let noise = |x: usize, y: usize| ((x * 2_654_435_761 + y * 40_503) >> 7) % 500;
+        let scattered = |at: usize| (at as u64 ^ 0x5bd1).wrapping_mul(0xff51_afd7_ed55_8ccd) >> 33;
+        let noise = |x: usize, y: usize| (scattered(scattered(x + 256 * y) as usize) % 500) as usize;
         let blocks = |x: usize, y: usize| ((x / 5 * 13 + 7 * (y / 5)) % 50) as f64;
         let inside = |x: usize, y: usize| x.abs_diff(128).pow(2) + y.abs_diff(32).pow(2) < 400;
         assert!(look(CellType::U8, 64, blocks));
