@@ -85,6 +85,10 @@ def _axes(array, dims, spacing, origin, units):
     names = [str(name) for name in dims] if dims is not None else usual[::-1]
 
     def of(what, values, read):
+        if isinstance(values, (list, tuple, np.ndarray)):
+            if len(values) != array.ndim:
+                raise ValueError(f"{what} {values!r}: one for all, or one for each of the array's {array.ndim} axes, in its order")
+            values = dict(zip(names, values))
         if not isinstance(values, dict):
             return [None if values is None else read(values)] * array.ndim
         unknown = [name for name in values if name not in names]

@@ -22,7 +22,9 @@ RUN = [
 @pytest.mark.parametrize("call", RUN, ids=["field", "function", "tree"])
 def test_ctrl_c(call):
     code = (
-        "import time, numpy as np, pyorthant as ot\n"
+        "import signal, time, numpy as np, pyorthant as ot\n"
+        # Whoever starts the tests in the background may have it ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "print('ready', flush=True)\n"
         f"try: {call}\n"
         "except KeyboardInterrupt: print(time.time(), flush=True)\n"

@@ -229,6 +229,8 @@ def test_stats_and_names():
     assert np.isclose(stats["share"].sum(), 1)
     assert stats["name"][list(values).index(3)] == "liver"
     assert list(t.label_table["name"]) == ["outside", "liver"]
+    with pytest.raises(ValueError, match="one for each of the array's 3 axes"):
+        ot.tree(CELLS, spacing=[1, 2])
     spaced = ot.tree(CELLS, spacing=(0.5,) * (CELLS.ndim - 1) + (2.0,)).stats()
     for number, axis in enumerate(ot.tree(CELLS).axes):
         for row, value in enumerate(values):
