@@ -22,7 +22,7 @@ _Interval = Sequence[tuple[float, float]] | str
 _Progress = bool | Callable[[int, int], object] | None
 _Path = str | os.PathLike[str]
 _Where = Mapping[str | int, int] | None
-_ByName = float | Mapping[str, float] | None
+_ByName = float | Sequence[float] | Mapping[str, float] | None
 
 class _TreeOptions(TypedDict, total=False):
     dim: int | str | None
