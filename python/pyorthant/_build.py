@@ -26,8 +26,8 @@ def tree(source, *, scheme=None, dims=None, spacing=None, origin=None, units=Non
       for files.
 
     An array says nothing of its axes. ``dims`` names them in the array's order; ``spacing``, ``origin`` and ``units`` are a
-    value for all, one for each axis in the array's order, or a dictionary by name. ``label_names`` is a dictionary of names by value. ``progress=True`` shows how far
-    the build is; a function is called with cells done and cells in all.
+    value for all, one for each axis in the array's order, or a dictionary by name. ``label_names`` is a dictionary of names
+    by value. ``progress=True`` shows how far the build is; a function is called with cells done and cells in all.
 
     >>> import numpy as np
     >>> import pyorthant as ot
