@@ -100,10 +100,10 @@ fn painted<const K: usize>(size: [u32; K], mut seed: u64) -> ArrayD<u32> {
     array
 }
 
-/// Every curve that serves the scheme, and both strategies that divide.
 /// The rules that look at cells: an array proves nothing.
 const RULES: [RuleKind; 3] = [RuleKind::Border, RuleKind::Closed, RuleKind::Full];
 
+/// Every curve that serves the scheme, and both strategies that divide.
 fn agree<const K: usize>(size: [u32; K], scheme: Scheme<K>, rule: RuleKind, seed: u64) -> Result<(), TestCaseError> {
     let array = painted(size, seed);
     let mut naive = Naive {

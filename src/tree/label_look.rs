@@ -32,7 +32,6 @@ pub struct LabelLook {
     /// Cells of each value, and pairs of neighbours that both have it.
     values: HashMap<u64, [u64; 2]>,
     pairs: u64,
-    equal: u64,
     /// Distances of neighbours that are not equal.
     steps: Vec<f64>,
     /// False once a value is no whole number, or there are too many.
@@ -45,7 +44,7 @@ impl LabelLook {
     /// Nothing seen yet of cells of a type.
     pub fn new(kind: CellType) -> Self {
         let values = HashMap::new();
-        Self { kind, values, pairs: 0, equal: 0, steps: Vec::new(), possible: true, last: None }
+        Self { kind, values, pairs: 0, steps: Vec::new(), possible: true, last: None }
     }
 
     /// Looks at the words of a row. Rows of one cell are taken for a column.
@@ -64,11 +63,10 @@ impl LabelLook {
             let value = self.values.entry(word).or_default();
             value[0] += run;
             value[1] += run - 1;
-            (self.pairs, self.equal) = (self.pairs + run - 1, self.equal + run - 1);
+            self.pairs += run - 1;
             if let Some(last) = last {
                 self.pairs += 1;
                 if last == word {
-                    self.equal += 1;
                     value[1] += 1;
                 } else if self.steps.len() < 1 << 16 {
                     self.steps.push((self.kind.number(last) - self.kind.number(word)).abs());
@@ -91,7 +89,8 @@ impl LabelLook {
             return true;
         }
         let common = self.values.values().max_by_key(|value| value[0]).map_or(0, |value| value[1]);
-        let (pairs, equal) = (self.pairs - common, self.equal - common);
+        let equal: u64 = self.values.values().map(|value| value[1]).sum();
+        let (pairs, equal) = (self.pairs - common, equal - common);
         let numbers = self.values.keys().map(|&word| self.kind.number(word)).filter(|number| number.is_finite());
         let [low, high] = numbers.fold([f64::MAX, f64::MIN], |[low, high], number| [low.min(number), high.max(number)]);
         if self.values.len() <= FEW {

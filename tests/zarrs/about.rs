@@ -46,6 +46,10 @@ fn images_in_several_sizes_are_their_largest() {
         let labels: Vec<_> = file.about().labels.iter().map(|label| (label.word, label.colour)).collect();
         assert_eq!(labels, if name == "b.zarr" { vec![(3, Some([255, 0, 0, 128]))] } else { vec![] });
     }
+    // Labels are said to be some, whether they have colours or not.
+    put("l.zarr/", json!({"multiscales": image, "image-label": {"version": "0.4"}}));
+    let labelled = |name: &str| folder.open(name, None).unwrap().about().labelled;
+    assert_eq!([labelled("a.zarr"), labelled("b.zarr"), labelled("l.zarr")], [false, true, true]);
     // Another size is where it says, by whichever name.
     for (name, part) in [("a.zarr", Some("/1/")), ("a.zarr/1", None)] {
         let file = folder.open(name, part).unwrap();

@@ -17,6 +17,8 @@ pub(super) struct OmeImage {
     others: usize,
     /// As the array has them, the slowest first.
     axes: Vec<ImageAxis>,
+    /// True if the image says that it is one of labels.
+    labelled: bool,
     labels: Vec<(i64, [u8; 4])>,
 }
 
@@ -51,9 +53,10 @@ impl OmeImage {
         for of in [size.as_object(), Some(first)].into_iter().flatten() {
             transform(group, of, &mut axes)?;
         }
-        let labels = own.get("image-label").map_or_else(Vec::new, colours);
+        let (labelled, labels) =
+            (own.contains_key("image-label"), own.get("image-label").map_or_else(Vec::new, colours));
         let others = if wanted.is_some() { 0 } else { sizes.len() - 1 };
-        Ok(Some(Self { name: inside(folder, &path), others, axes, labels }))
+        Ok(Some(Self { name: inside(folder, &path), others, axes, labelled, labels }))
     }
 
     /// What the image says of this size.
@@ -76,6 +79,7 @@ impl OmeImage {
 
     /// Says which labels have colours, of cells of a type; those that no cell can have are counted.
     pub(super) fn label(&self, kind: CellType, about: &mut About) {
+        about.labelled |= self.labelled;
         let mask = u64::MAX >> (64 - 8 * kind.bytes());
         let mut others = 0;
         for &(value, colour) in &self.labels {
