@@ -12,6 +12,8 @@ use std::sync::{Mutex, PoisonError};
 use rayon::Scope;
 use rayon::prelude::*;
 
+use crate::memory::{Refused, reserve};
+
 /// Calls `task(0)` to `task(tasks - 1)`, in any order.
 pub(crate) fn each(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
     (0..tasks).into_par_iter().for_each(task);
@@ -92,6 +94,35 @@ pub(crate) fn try_pieces_mut<T: Send, E: Send>(
     try_each(pieces.len(), &|i| task(i, &mut pieces[i].lock().unwrap_or_else(PoisonError::into_inner)))
 }
 
+/// Appends lists, one after the other. Threads share the copying, and with it the first touch of fresh memory, which takes longer.
+///
+/// # Errors
+/// If there is no memory for them.
+pub(crate) fn append<T: Copy + Send + Sync>(list: &mut Vec<T>, more: &[Vec<T>]) -> Result<(), Refused> {
+    let added = more.iter().map(Vec::len).sum();
+    reserve(list, added)?;
+    let mut room = &mut list.spare_capacity_mut()[..added];
+    let mut places = Vec::with_capacity(more.len());
+    for items in more {
+        let (here, rest) = room.split_at_mut(items.len());
+        places.push(Mutex::new(here));
+        room = rest;
+    }
+    each(more.len(), &|i| {
+        let mut place = places[i].lock().unwrap_or_else(PoisonError::into_inner);
+        place.iter_mut().zip(&more[i]).for_each(|(place, &item)| {
+            place.write(item);
+        });
+    });
+    drop(places);
+    // SAFETY: the room behind the list is cut into as many places as there are items, and each was just written.
+    #[allow(unsafe_code)]
+    unsafe {
+        list.set_len(list.len() + added);
+    }
+    Ok(())
+}
+
 /// Buffers that tasks take and give back, so that a later task reuses the memory of an earlier one.
 pub(crate) struct Spare<T>(Mutex<Vec<T>>);
 
@@ -127,6 +158,15 @@ mod tests {
         assert_eq!(items, (0..1000).collect::<Vec<_>>());
         assert_eq!((piece(1000, 64, 0), piece(1000, 64, 15)), (0..64, 960..1000));
         assert_eq!(map(300, &|i| 2 * i), (0..300).map(|i| 2 * i).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn lists_are_appended_in_their_order() {
+        let lists: Vec<Vec<usize>> = (0..50).map(|i| vec![i; i % 7]).collect();
+        let mut all = vec![77];
+        append(&mut all, &lists).unwrap();
+        append(&mut all, &[]).unwrap();
+        assert_eq!(all, [vec![77], lists.concat()].concat());
     }
 
     #[test]

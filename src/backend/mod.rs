@@ -29,6 +29,6 @@ pub use part::{Part, PartError, Roots};
 pub(crate) use portions::{FIRST_ROUND, LAST_ROUND, LEAST_MAPPED, LISTED, Listed, MOST_DIVIDED, PIECE, Shared, TILES};
 pub(crate) use seam::sealed::SealedBackend;
 pub use seam::{Backend, Place, Prepared, Sampler};
-pub(crate) use sink::deliver;
 pub use sink::{Batch, Sink};
+pub(crate) use sink::{brick_volumes, deliver, deliver_all};
 pub(crate) use table::table_bytes;

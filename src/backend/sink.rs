@@ -1,19 +1,23 @@
 //! Where the results of a run go, batch by batch.
 
 use crate::backend::error::{BatchError, Error};
-use crate::geometry::Region;
+use crate::geometry::{Level, Region};
 use crate::memory::reserve;
+use crate::parallel;
 use crate::plan::Plan;
 use crate::result::{
     Bricks, Cells, Content, DenseArray, MaterialiseError, MemoryError, RegionsChecksum, Stored, Subdivision, Terminal,
     append_le,
 };
 
-/// Terminal regions of a batch, at most.
-const REGIONS: usize = 1 << 16;
+/// Terminal regions of a batch, at most: enough for many threads.
+const REGIONS: usize = 1 << 18;
 
 /// Cells of a batch's leaves, at most, unless a single one has more.
-const CELLS: u64 = 1 << 20;
+const CELLS: u64 = 1 << 22;
+
+/// Regions that a thread looks at.
+const TOGETHER: usize = 1 << 11;
 
 /// Takes the results of a run: the terminal regions by level and code, the cells of their leaves in the same order, and
 /// the cells of a dense array. The order is the same on every backend. Only the shards of [trees](crate::tree) come
@@ -95,23 +99,44 @@ impl<const K: usize> Batch<'_, K> {
     pub(crate) fn check(&self) -> Result<(), Error> {
         let levels = self.plan.levels();
         let deepest = levels.len() as u32 - 1;
-        let mut need = 0u128;
-        for terminal in self.terminals {
-            let (level, code) = (terminal.level(), terminal.code);
-            if levels.get(level as usize).is_none_or(|level| u128::from(code) >= level.regions()) {
-                return Err(BatchError::Region { level, code }.into());
+        let pieces = self.terminals.len().div_ceil(TOGETHER);
+        let piece = |i| self.terminals[parallel::piece(self.terminals.len(), TOGETHER, i)].iter();
+        // What the regions are, and how many cells the leaves of each piece have.
+        let known = |i| -> Result<u128, Error> {
+            let mut cells = 0;
+            for terminal in piece(i) {
+                let (level, code) = (terminal.level(), terminal.code);
+                if levels.get(level as usize).is_none_or(|level| u128::from(code) >= level.regions()) {
+                    return Err(BatchError::Region { level, code }.into());
+                }
+                let Content::Leaf { brick } = terminal.content() else { continue };
+                brick.ok_or(Error::NotKept(MaterialiseError::NoBricks))?;
+                if level != deepest {
+                    return Err(BatchError::Leaf { level, deepest }.into());
+                }
+                cells += self.plan.region(level, code).cells_wide();
             }
-            let Content::Leaf { brick } = terminal.content() else { continue };
-            let place = brick.ok_or(Error::NotKept(MaterialiseError::NoBricks))?;
-            if level != deepest {
-                return Err(BatchError::Leaf { level, deepest }.into());
-            }
-            let next = u128::from(self.start) + need;
-            if u128::from(place) != next {
-                return Err(BatchError::Place { level, code, place, next }.into());
-            }
-            need += self.plan.region(level, code).cells_wide();
+            Ok(cells)
+        };
+        let (mut starts, mut next) = (Vec::with_capacity(pieces), u128::from(self.start));
+        for cells in parallel::map(pieces, &known) {
+            starts.push(next);
+            next += cells?;
         }
+        let placed = |i: usize| -> Result<(), Error> {
+            let mut next = starts[i];
+            for terminal in piece(i) {
+                let (level, code) = (terminal.level(), terminal.code);
+                let Some(place) = terminal.brick() else { continue };
+                if u128::from(place) != next {
+                    return Err(BatchError::Place { level, code, place, next }.into());
+                }
+                next += self.plan.region(level, code).cells_wide();
+            }
+            Ok(())
+        };
+        parallel::map(pieces, &placed).into_iter().collect::<Result<(), Error>>()?;
+        let need = next - u128::from(self.start);
         let have = self.bricks.len();
         if have as u128 != need {
             return Err(BatchError::Cells { have, need }.into());
@@ -127,29 +152,65 @@ pub(crate) fn deliver<const K: usize>(
     mut bricks: Bricks,
     sink: &mut dyn Sink<K>,
 ) -> Result<(), Error> {
-    let place = |terminal: &Terminal| match terminal.content() {
-        Content::Leaf { brick } => brick,
-        Content::Uniform(_) => None,
-    };
+    let refused = MemoryError::refused(Stored::Terminals);
     Terminal::sort(&mut terminals);
-    bricks.announce(terminals.iter().filter_map(place));
-    let mut cells = Cells::empty(bricks.kind());
-    let (mut first, mut start) = (0, 0);
-    for last in 0..terminals.len() {
-        if let Some(brick) = place(&terminals[last]) {
-            let terminal = &mut terminals[last];
-            let volume = plan.region(terminal.level(), terminal.code).volume();
-            *terminal = terminal.with_brick(start + cells.len() as u64);
-            bricks.take(brick, volume, &mut cells);
-        }
-        if last + 1 - first == REGIONS || cells.len() as u64 >= CELLS || last + 1 == terminals.len() {
-            sink.terminals(Batch { plan, terminals: &terminals[first..=last], bricks: &cells, start })?;
-            start += cells.len() as u64;
-            first = last + 1;
-            cells.clear();
+    bricks.announce(&terminals);
+    let (mut cells, mut start) = (Cells::empty(bricks.kind()), 0);
+    for window in terminals.chunks_mut(REGIONS) {
+        let (volumes, mut first) = (brick_volumes(plan, window), 0);
+        while first < window.len() {
+            let mut need = volumes[first];
+            let more = volumes[first + 1..].iter().take_while(|&&volume| {
+                need += volume;
+                need <= CELLS
+            });
+            let batch = first..first + 1 + more.count();
+            let need = volumes[batch.clone()].iter().sum::<u64>();
+            cells = cells.resized(need as usize).map_err(&refused)?;
+            bricks.take(&mut window[batch.clone()], &volumes[batch.clone()], start, cells.bytes_mut());
+            first = batch.end;
+            sink.terminals(Batch { plan, terminals: &window[batch], bricks: &cells, start })?;
+            start += need;
         }
     }
     Ok(())
+}
+
+/// The same into a subdivision that has no regions yet: bricks go straight to their last place.
+pub(crate) fn deliver_all<const K: usize>(
+    mut terminals: Vec<Terminal>,
+    mut bricks: Bricks,
+    all: &mut Subdivision<K>,
+) -> Result<(), Error> {
+    Terminal::sort(&mut terminals);
+    bricks.announce(&terminals);
+    // Of a fresh array the pages come as they are written, by all threads.
+    let mut cells =
+        Cells::zeroed(bricks.kind(), bricks.len() as usize).map_err(MemoryError::refused(Stored::Terminals))?;
+    let (width, mut start) = (bricks.kind().bytes(), 0);
+    for window in terminals.chunks_mut(REGIONS) {
+        let volumes = brick_volumes(&all.plan, window);
+        let end = start + volumes.iter().sum::<u64>();
+        bricks.take(window, &volumes, start, &mut cells.bytes_mut()[(start * width) as usize..(end * width) as usize]);
+        start = end;
+    }
+    cells.truncate(start as usize);
+    (all.terminals, all.bricks) = (terminals, cells);
+    Ok(())
+}
+
+/// The cells of each region's brick, 0 where it has none.
+pub(crate) fn brick_volumes<const K: usize>(plan: &Plan<K>, terminals: &[Terminal]) -> Vec<u64> {
+    let mut volumes = vec![0; terminals.len()];
+    let same: Vec<Option<u64>> = plan.levels().iter().map(Level::volume).collect();
+    parallel::pieces_mut(&mut volumes, TOGETHER, &|i, volumes| {
+        let terminals = &terminals[parallel::piece(terminals.len(), TOGETHER, i)];
+        for (volume, terminal) in volumes.iter_mut().zip(terminals).filter(|(_, terminal)| terminal.brick().is_some()) {
+            let cells = || plan.region(terminal.level(), terminal.code).volume();
+            *volume = same[terminal.level() as usize].unwrap_or_else(cells);
+        }
+    });
+    volumes
 }
 
 impl<const K: usize> Sink<K> for Subdivision<K> {

@@ -1,6 +1,6 @@
 //! A plan carried out in parts, put together again.
 
-use crate::backend::{Control, Error, Part, Prepared, Roots, Sink, deliver};
+use crate::backend::{Control, Error, Part, Prepared, Roots, deliver_all};
 use crate::cell::{CellType, Words};
 use crate::geometry::{Region, Rows};
 use crate::plan::Plan;
@@ -275,7 +275,7 @@ impl<'a, const K: usize> Whole<'a, K> {
         let counts = RunCounts { levels: self.levels, ..counts };
         let domain = self.plan.domain();
         let mut all = Subdivision::new(self.plan.clone(), domain.region(), domain.cells(), counts, self.bricks.kind());
-        deliver(self.plan, self.terminals, self.bricks, &mut all as &mut dyn Sink<K>)?;
+        deliver_all(self.terminals, self.bricks, &mut all)?;
         all.array = self.array;
         // A part that is seen through two windows has none.
         if self.checksum.is_some() && all.regions_checksum() != self.checksum {

@@ -6,7 +6,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::backend::{
     Backend, Balanced, Balances, Balancing, Control, DeviceFacts, Error, Estimate, How, Mapping, Part, Place, Prepared,
-    Sampler, SealedBackend, Sink, Start, StrategyKind, Unsupported, deliver,
+    Sampler, SealedBackend, Sink, Start, StrategyKind, Unsupported, deliver, deliver_all,
 };
 use crate::cell::WordVec;
 use crate::choice::ChoiceError;
@@ -213,8 +213,7 @@ impl<const K: usize> Prepared<K> for OnCpu<'_, K> {
         let (terminals, bricks) = self.take();
         let Last { counts, window, cells, .. } = self.last();
         let mut all = Subdivision::new(self.task.plan.clone(), *window, *cells, counts.clone(), bricks.kind());
-        all.reserve(terminals.len(), bricks.len() as usize)?;
-        deliver(&self.task.plan, terminals, bricks, &mut all)?;
+        deliver_all(terminals, bricks, &mut all)?;
         Ok(Subdivision { array: self.array.take(), ..all })
     }
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cudarc::driver::{
@@ -16,6 +16,7 @@ use super::cache::{self, Cache};
 use super::compile::{compile, key};
 use super::driver::{Driver, quietly, refused, words};
 use super::link;
+use super::memory::Pinned;
 use super::nvrtc::{self, Nvrtc};
 use super::specialise::Specialisation;
 use crate::backend::CudaError;
@@ -63,6 +64,8 @@ pub struct Device {
     cache: Cache,
     options: DeviceOptions,
     modules: Mutex<HashMap<u128, Arc<CudaModule>>>,
+    /// Pinned memory for copies to the host, which takes longer to make than to fill.
+    staging: Mutex<Vec<Pinned>>,
     max_grid: u64,
     multiprocessors: [u32; 2],
 }
@@ -74,6 +77,21 @@ impl std::fmt::Debug for Device {
 }
 
 impl Device {
+    /// Pinned memory of at least so many bytes.
+    pub(super) fn staging(&self, bytes: usize) -> Result<Pinned, CudaError> {
+        let mut kept = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = kept.iter().position(|pinned| pinned.len() >= bytes);
+        fits.map(|place| kept.swap_remove(place)).map_or_else(|| Pinned::new(self, bytes), Ok)
+    }
+
+    /// Takes it back, when no copy uses it any more. The two largest stay.
+    pub(super) fn keep_staging(&self, pinned: [Pinned; 2]) {
+        let mut kept = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(pinned);
+        kept.sort_by_key(|pinned| std::cmp::Reverse(pinned.len()));
+        kept.truncate(2);
+    }
+
     /// Opens a GPU.
     ///
     /// # Errors
@@ -107,6 +125,7 @@ impl Device {
             cache: Cache::new(options.cache.clone()),
             options: options.clone(),
             modules: Mutex::default(),
+            staging: Mutex::default(),
             max_grid: (max_grid as u64).min(DRAINED),
             multiprocessors,
         })

@@ -8,7 +8,8 @@ use cudarc::driver::{CudaStream, DriverError, PinnedHostSlice, result, sys};
 use super::device::Device;
 use super::driver::refused;
 use crate::backend::{CudaError, Error};
-use crate::memory::reserve;
+use crate::memory::zeros;
+use crate::parallel;
 use crate::result::{MemoryError, Stored};
 
 /// How device memory is taken.
@@ -187,6 +188,11 @@ impl Pinned {
         }
     }
 
+    /// How many bytes it has.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The first `bytes` bytes.
     pub(super) fn bytes(&self, bytes: usize) -> Result<&[u8], CudaError> {
         self.0.as_slice().map(|all| &all[..bytes]).map_err(|error| refused("reading pinned memory", error))
@@ -206,8 +212,7 @@ pub(super) fn read(device: &Device, address: u64, bytes: u64, sink: TakeBytes<'_
     if bytes == 0 {
         return Ok(());
     }
-    let mut here = Pinned::new(device, piece(0))?;
-    let mut next = Pinned::new(device, piece(0))?;
+    let [mut here, mut next] = [device.staging(piece(0))?, device.staging(piece(0))?];
     here.fetch(device, address, piece(0))?;
     while start < bytes {
         device.synchronise("copying from the device")?;
@@ -219,15 +224,23 @@ pub(super) fn read(device: &Device, address: u64, bytes: u64, sink: TakeBytes<'_
         std::mem::swap(&mut here, &mut next);
         start = after;
     }
+    // After a failure a copy may still be under way: then nobody gets them again.
+    device.keep_staging([here, next]);
     Ok(())
 }
 
+/// Integers that a thread of the host turns into words.
+const TOGETHER: usize = 1 << 15;
+
 /// Reads `count` unsigned integers of `width` bytes from `address` on.
 pub(super) fn read_integers(device: &Device, address: u64, count: u64, width: u64) -> Result<Vec<u64>, Error> {
-    let mut values = Vec::new();
-    reserve(&mut values, count as usize).map_err(MemoryError::refused(Stored::Terminals))?;
-    read(device, address, count * width, &mut |_, bytes| {
-        values.extend(integers(bytes, width));
+    let mut values = zeros(count as usize).map_err(MemoryError::refused(Stored::Terminals))?;
+    read(device, address, count * width, &mut |first, bytes| {
+        let (first, width) = ((first / width) as usize, width as usize);
+        parallel::pieces_mut(&mut values[first..first + bytes.len() / width], TOGETHER, &|i, values| {
+            let bytes = &bytes[i * TOGETHER * width..][..values.len() * width];
+            values.iter_mut().zip(integers(bytes, width as u64)).for_each(|(value, word)| *value = word);
+        });
         Ok(())
     })?;
     Ok(values)
@@ -235,10 +248,11 @@ pub(super) fn read_integers(device: &Device, address: u64, count: u64, width: u6
 
 /// The unsigned integers of `width` bytes that `bytes` are.
 pub(super) fn integers(bytes: &[u8], width: u64) -> impl Iterator<Item = u64> {
-    bytes.chunks_exact(width as usize).map(|bytes| {
-        // A GPU's hosts are little-endian.
-        let mut word = [0; 8];
-        word[..bytes.len()].copy_from_slice(bytes);
-        u64::from_le_bytes(word)
+    // A GPU's hosts are little-endian. Four loads cost less than a copy of a length that is not known.
+    bytes.chunks_exact(width as usize).map(move |bytes| match *bytes {
+        [a] => a.into(),
+        [a, b] => u16::from_le_bytes([a, b]).into(),
+        [a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
+        _ => u64::from_le_bytes(bytes.try_into().expect("of 1, 2, 4 or 8 bytes")),
     })
 }

@@ -5,7 +5,9 @@ use super::device::Device;
 use super::outline::Outline;
 use super::runner::{Aim, Runner};
 use super::strategy::LevelRun;
-use crate::backend::{Control, Error, Estimate, How, Mapping, Part, Prepared, Sink, Start, StrategyKind, deliver};
+use crate::backend::{
+    Control, Error, Estimate, How, Mapping, Part, Prepared, Sink, Start, StrategyKind, deliver, deliver_all,
+};
 use crate::field::Field;
 use crate::geometry::{Level, Region};
 use crate::plan::Plan;
@@ -35,10 +37,8 @@ impl<'a, const K: usize> OnCuda<'a, K> {
         start.expected(&self.plan, self.field.boundary_dimension()).iter().sum()
     }
 
-    /// Regions and cells, by way of the host.
-    fn deliver(&self, sink: &mut dyn Sink<K>) -> Result<(), Error> {
-        let (terminals, bricks) = self.runner.collect()?;
-        deliver(&self.plan, terminals, bricks, sink)?;
+    /// The cells of a dense array, by way of the host.
+    fn deliver_cells(&self, sink: &mut dyn Sink<K>) -> Result<(), Error> {
         let width = self.runner.setup.storage.cell.bytes();
         self.runner.cells(&mut |first, bytes| sink.cells(&self.window, first / width, bytes))
     }
@@ -83,13 +83,17 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
 
     fn result(&mut self, sink: &mut dyn Sink<K>) -> Result<(), Error> {
         self.counts()?;
-        self.deliver(sink)
+        let (terminals, bricks) = self.runner.collect()?;
+        deliver(&self.plan, terminals, bricks, sink)?;
+        self.deliver_cells(sink)
     }
 
     fn subdivision(&mut self) -> Result<Subdivision<K>, Error> {
         let (counts, setup) = (self.counts()?, &self.runner.setup);
         let mut all = Subdivision::new(self.plan.clone(), self.window, setup.start.cells, counts, setup.storage.cell);
-        self.deliver(&mut all)?;
+        let (terminals, bricks) = self.runner.collect()?;
+        deliver_all(terminals, bricks, &mut all)?;
+        self.deliver_cells(&mut all)?;
         Ok(all)
     }
 

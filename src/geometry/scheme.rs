@@ -157,6 +157,12 @@ impl<const K: usize> Level<K> {
         sides
     }
 
+    /// The cells of a region, where all of them have as many.
+    pub(crate) fn volume(&self) -> Option<u64> {
+        let sides = self.whole_sides();
+        (!sides.contains(&0)).then(|| saturated(&sides))
+    }
+
     /// The same lattice in the most dimensions, of one region of one cell along axes beyond its own.
     #[cfg(feature = "cuda")]
     pub(crate) fn widened(&self) -> Level<MAX_DIM> {

@@ -1,16 +1,24 @@
 //! The cells of leaves in the order in which they arrive.
 //!
 //! Workers finish leaves in any order; results come in the order of codes. So bricks are kept in chunks, and taken out of
-//! them one by one: a chunk goes when the last of its bricks is taken, and all bricks are never there twice.
+//! them run by run: a chunk goes when the last of its bricks is taken, and all bricks are never there twice.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::cell::CellType;
 use crate::memory::{Refused, give_back};
+use crate::parallel;
 use crate::result::cells::Cells;
 #[cfg(feature = "cuda")]
 use crate::result::limit::{MemoryError, Stored};
+use crate::result::terminal::Terminal;
 
 /// Cells of a chunk, unless a single batch has more.
 const CHUNK: usize = 1 << 16;
+
+/// Regions of which a thread announces or copies the bricks, at most.
+const ANNOUNCED: usize = 1 << 12;
 
 /// Bytes of chunks that are given back to the system together, unless a sixteenth of all has more.
 const GIVEN_BACK: u64 = 8 << 20;
@@ -31,7 +39,7 @@ struct Chunk {
     start: u64,
     cells: Cells,
     /// Bricks that are still to be taken.
-    waiting: u64,
+    waiting: AtomicU64,
 }
 
 impl Bricks {
@@ -103,7 +111,7 @@ impl Bricks {
     fn push(&mut self, cells: Cells) {
         let start = self.len;
         self.len += cells.len() as u64;
-        self.chunks.push(Chunk { start, cells, waiting: 0 });
+        self.chunks.push(Chunk { start, cells, waiting: AtomicU64::new(0) });
     }
 
     /// The number of the chunk that holds cell `place`.
@@ -111,31 +119,69 @@ impl Bricks {
         self.chunks.partition_point(|chunk| chunk.start <= place) - 1
     }
 
-    /// Says which bricks will be taken, each once, by the places of their first cells.
-    pub(crate) fn announce(&mut self, places: impl Iterator<Item = u64>) {
-        for place in places {
-            let chunk = self.chunk(place);
-            self.chunks[chunk].waiting += 1;
-        }
+    /// Says that the bricks of these regions will be taken, each once.
+    pub(crate) fn announce(&self, terminals: &[Terminal]) {
+        parallel::each(terminals.len().div_ceil(ANNOUNCED), &|i| {
+            for place in terminals[parallel::piece(terminals.len(), ANNOUNCED, i)].iter().filter_map(Terminal::brick) {
+                self.chunks[self.chunk(place)].waiting.fetch_add(1, Ordering::Relaxed);
+            }
+        });
     }
 
-    /// Moves the brick at `place`, of `len` cells, to the end of `cells`.
-    pub(crate) fn take(&mut self, place: u64, len: u64, cells: &mut Cells) {
-        let index = self.chunk(place);
-        let chunk = &mut self.chunks[index];
-        let at = (place - chunk.start) as usize;
-        cells.extend_from(&chunk.cells, at..at + len as usize);
-        chunk.waiting -= 1;
-        if chunk.waiting == 0 {
-            self.freed += chunk.cells.len() as u64 * self.kind.bytes();
-            chunk.cells = Cells::empty(self.kind);
-            // Else what is taken would be there twice at the end: allocators keep chunks of this size.
-            if self.freed >= GIVEN_BACK.max(self.len * self.kind.bytes() / 16) {
-                self.freed = 0;
-                give_back();
+    /// Moves the bricks of some regions to `to`, as [`gather`] does, and frees what nobody waits for any more.
+    pub(crate) fn take(&mut self, terminals: &mut [Terminal], volumes: &[u64], start: u64, to: &mut [u8]) {
+        let (width, taken) = (self.kind.bytes(), Mutex::new(Vec::new()));
+        gather(terminals, volumes, (start, width), to, &|place, brick| {
+            let index = self.chunk(place);
+            let Chunk { start, cells, waiting } = &self.chunks[index];
+            let at = ((place - start) * width) as usize;
+            brick.copy_from_slice(&cells.as_bytes()[at..at + brick.len()]);
+            if waiting.fetch_sub(1, Ordering::AcqRel) == 1 {
+                taken.lock().unwrap_or_else(PoisonError::into_inner).push(index);
             }
+        });
+        for index in taken.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            self.freed += self.chunks[index].cells.len() as u64 * width;
+            self.chunks[index].cells = Cells::empty(self.kind);
+        }
+        // Else what is taken would be there twice at the end: allocators keep chunks of this size.
+        if self.freed >= GIVEN_BACK.max(self.len * width / 16) {
+            self.freed = 0;
+            give_back();
         }
     }
+}
+
+/// Copies the bricks of some regions to `to`, one after the other, and says of each region where its brick is now: the first is at
+/// `start`. `volumes` has the cells of each region's brick, 0 where it has none. `copy` is told where a brick was, and writes its
+/// bytes.
+pub(crate) fn gather(
+    terminals: &mut [Terminal],
+    volumes: &[u64],
+    (start, width): (u64, u64),
+    to: &mut [u8],
+    copy: &(dyn Fn(u64, &mut [u8]) + Sync),
+) {
+    let each = (terminals.len() / (8 * rayon::current_num_threads())).clamp(1, ANNOUNCED);
+    let (mut rest, mut next, mut pieces) = (to, start, Vec::new());
+    for (terminals, volumes) in terminals.chunks_mut(each).zip(volumes.chunks(each)) {
+        let cells: u64 = volumes.iter().sum();
+        let (mine, behind) = rest.split_at_mut((cells * width) as usize);
+        pieces.push(Mutex::new((terminals, volumes, mine, next)));
+        (rest, next) = (behind, next + cells);
+    }
+    parallel::each(pieces.len(), &|i| {
+        let (terminals, volumes, to, next) = &mut *pieces[i].lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut at, mut next) = (0, *next);
+        for (terminal, &volume) in terminals.iter_mut().zip(*volumes) {
+            if let Some(place) = terminal.brick() {
+                let bytes = (volume * width) as usize;
+                copy(place, &mut to[at..at + bytes]);
+                *terminal = terminal.with_brick(next);
+                (at, next) = (at + bytes, next + volume);
+            }
+        }
+    });
 }
 
 #[cfg(test)]
@@ -159,13 +205,29 @@ mod tests {
         }
         assert!(bricks.chunks.len() > 3 || cfg!(miri));
         assert_eq!(bricks.len(), sizes.iter().sum::<usize>() as u64);
-        bricks.announce(places.iter().copied());
         // 401 is prime, and there are 402: every number but the last comes once, then that.
-        for number in (0..401).map(|i| i * 100 % 401).chain([401]) {
-            let mut cells = Cells::empty(CellType::U32);
-            bricks.take(places[number], sizes[number] as u64, &mut cells);
-            assert_eq!(cells.as_slice(), Some(&vec![number as u32; sizes[number]][..]), "{number}");
+        let order: Vec<usize> = (0..401).map(|i| i * 100 % 401).chain([401]).collect();
+        let leaf = |&number: &usize| Terminal::leaf(0, number as u64, Some(places[number]));
+        let mut terminals: Vec<Terminal> = order.iter().map(leaf).collect();
+        terminals.insert(7, Terminal::uniform(0, 999, 3));
+        let volume = |terminal: &Terminal| terminal.brick().map_or(0, |_| sizes[terminal.code as usize] as u64);
+        let volumes: Vec<u64> = terminals.iter().map(volume).collect();
+        bricks.announce(&terminals);
+        let mut start = 0;
+        for (terminals, volumes) in terminals.chunks_mut(50).zip(volumes.chunks(50)) {
+            let mut cells = Cells::zeroed(CellType::U32, volumes.iter().sum::<u64>() as usize).unwrap();
+            bricks.take(terminals, volumes, start, cells.bytes_mut());
+            let mut at = 0;
+            for (terminal, &volume) in terminals.iter().zip(volumes).filter(|(terminal, _)| terminal.brick().is_some())
+            {
+                assert_eq!(terminal.brick(), Some(start + at));
+                let cells = &cells.as_slice::<u32>().unwrap()[at as usize..(at + volume) as usize];
+                assert_eq!(cells, vec![terminal.code as u32; volume as usize]);
+                at += volume;
+            }
+            start += at;
         }
+        assert_eq!(start, bricks.len());
         assert!(bricks.chunks.iter().all(|chunk| chunk.cells.is_empty()));
     }
 }

@@ -68,16 +68,6 @@ impl<const K: usize> Subdivision<K> {
         Self { plan, window, cells, counts, terminals: Vec::new(), bricks: Cells::empty(kind), array: None }
     }
 
-    /// Makes room for regions and cells of leaves.
-    ///
-    /// # Errors
-    /// If there is no memory for them.
-    pub(crate) fn reserve(&mut self, terminals: usize, bricks: usize) -> Result<(), MemoryError> {
-        let refused = MemoryError::refused(Stored::Terminals);
-        reserve(&mut self.terminals, terminals).map_err(&refused)?;
-        self.bricks.reserve(bricks).map_err(&refused)
-    }
-
     /// The plan that was carried out.
     pub fn plan(&self) -> &Plan<K> {
         &self.plan

@@ -2,6 +2,17 @@
 
 use rayon::slice::ParallelSliceMut;
 
+#[cfg(feature = "cuda")]
+use crate::parallel;
+#[cfg(feature = "cuda")]
+use crate::result::limit::{MemoryError, Stored};
+
+/// Regions that a thread looks at, and all of them together.
+#[cfg(feature = "cuda")]
+const TOGETHER: usize = 1 << 14;
+#[cfg(feature = "cuda")]
+const WINDOW: usize = 1 << 20;
+
 /// What fills a terminal region.
 ///
 /// ```
@@ -62,6 +73,32 @@ impl Terminal {
     /// Sorts by level and code.
     pub(crate) fn sort(terminals: &mut [Self]) {
         terminals.par_sort_unstable_by_key(|terminal| (terminal.level, terminal.code));
+    }
+
+    /// Appends those that all threads find among so many regions, in the order of these.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn find(
+        terminals: &mut Vec<Self>,
+        regions: usize,
+        of: &(dyn Fn(usize) -> Option<Self> + Sync),
+    ) -> Result<(), MemoryError> {
+        // Some at a time: they are there twice for a moment.
+        for first in (0..regions).step_by(WINDOW) {
+            let window = WINDOW.min(regions - first);
+            let found = parallel::map(window.div_ceil(TOGETHER), &|i| {
+                parallel::piece(window, TOGETHER, i).filter_map(|region| of(first + region)).collect::<Vec<_>>()
+            });
+            parallel::append(terminals, &found).map_err(MemoryError::refused(Stored::Terminals))?;
+        }
+        Ok(())
+    }
+
+    /// Where its brick begins, if it has one.
+    pub(crate) fn brick(&self) -> Option<u64> {
+        (self.kind == Kind::Leaf).then_some(self.what)
     }
 
     /// The same with its brick elsewhere, if it has one.

@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
-use crate::backend::{Batch, BatchError, Error, Sink};
+use crate::backend::{Batch, BatchError, Error, Sink, brick_volumes};
 use crate::cell::CellType;
 use crate::choice::ChoiceError;
 use crate::dimension::here;
 use crate::geometry::{Region, Scheme};
-use crate::memory::reserve;
+use crate::memory::{Refused, reserve};
 use crate::parallel;
 use crate::plan::Plan;
-use crate::result::{Cells, Content, DenseArray, MaterialiseError, MemoryError, Stored, Subdivision, Terminal};
+use crate::result::{Cells, Content, DenseArray, MaterialiseError, MemoryError, Stored, Subdivision, Terminal, gather};
 use crate::rule::RuleKind;
 use crate::tree::along::Along;
 use crate::tree::bottom_up::BottomUp;
-use crate::tree::entries::Entries;
+use crate::tree::entries::{Entries, Row};
 use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
 use crate::tree::provenance::Provenance;
@@ -232,6 +232,9 @@ fn bricks_of<const K: usize>(
 /// Regions that a thread renames.
 const TOGETHER: usize = 4096;
 
+/// Regions whose bricks all threads move together.
+const WINDOW: usize = 1 << 18;
+
 /// Puts regions, which come in any order, and their bricks into the order of the curve.
 fn in_order<const K: usize>(
     plan: &Plan<K>,
@@ -250,39 +253,42 @@ fn in_order<const K: usize>(
         parallel::pieces_mut(&mut terminals, TOGETHER, &turn);
     }
     along.sort(&mut terminals);
-    let places = terminals.iter().filter_map(|terminal| match terminal.content() {
-        Content::Leaf { brick } => brick,
-        Content::Uniform(_) => None,
-    });
-    let sorted = places.is_sorted();
-    let mut moved = Cells::empty(bricks.kind());
-    let mut entries = Entries::default();
+    let sorted = terminals.iter().filter_map(Terminal::brick).is_sorted();
     let moving = if sorted { 0 } else { bricks.len() };
     fits(
         terminals.len() as u64 * (Terminal::BYTES + Entries::BYTES)
             + (bricks.len() + moving) as u64 * bricks.kind().bytes(),
         limit,
     )?;
-    entries.reserve(terminals.len())?;
-    moved.reserve(moving)?;
-    for terminal in terminals {
+    let bricks = if sorted { bricks } else { moved(along.plan(), &mut terminals, &bricks)? };
+    let entries = Entries::of(terminals.len(), &|row| {
+        let terminal = &terminals[row];
         let level = terminal.level();
         let key = along.key(level, terminal.code);
         match terminal.content() {
             Content::Uniform(word) => {
-                let provenance = Provenance::of(plan, &along.plan().region(level, terminal.code));
-                entries.uniform(level, key, word, provenance);
+                let provenance = Provenance::of(plan, || along.plan().region(level, terminal.code));
+                Row::uniform(level, key, word, provenance)
             }
-            Content::Leaf { brick } => {
-                let mut place = brick.expect("a leaf without a brick was refused");
-                if !sorted {
-                    let cells = along.plan().region(level, terminal.code).volume();
-                    let start = std::mem::replace(&mut place, moved.len() as u64) as usize;
-                    moved.extend_from(&bricks, start..start + cells as usize);
-                }
-                entries.leaf(level, key, place);
-            }
+            Content::Leaf { brick } => Row::leaf(level, key, brick.expect("a leaf without a brick was refused")),
         }
+    })?;
+    Ok((along, Piece::settled(entries, bricks)))
+}
+
+/// The bricks in the order of their regions.
+fn moved<const K: usize>(plan: &Plan<K>, terminals: &mut [Terminal], bricks: &Cells) -> Result<Cells, Refused> {
+    let mut moved = Cells::zeroed(bricks.kind(), bricks.len())?;
+    let (width, mut start) = (bricks.kind().bytes(), 0);
+    for window in terminals.chunks_mut(WINDOW) {
+        let volumes = brick_volumes(plan, window);
+        let end = start + volumes.iter().sum::<u64>();
+        let to = &mut moved.bytes_mut()[(start * width) as usize..(end * width) as usize];
+        gather(window, &volumes, (start, width), to, &|place, brick| {
+            let at = (place * width) as usize;
+            brick.copy_from_slice(&bricks.as_bytes()[at..at + brick.len()]);
+        });
+        start = end;
     }
-    Ok((along, Piece::settled(entries, if sorted { bricks } else { moved })))
+    Ok(moved)
 }

@@ -3,7 +3,10 @@
 //! A row is a key, a byte for the level, the kind and the [provenance](Provenance), and eight bytes for the value or the brick's
 //! place: 17 bytes, of which a look-up reads the keys alone.
 
-use crate::memory::{Refused, reserve};
+use std::sync::{Mutex, PoisonError};
+
+use crate::memory::{Refused, reserve, zeros};
+use crate::parallel;
 use crate::result::{Content, Terminal};
 use crate::tree::along::Along;
 use crate::tree::provenance::Provenance;
@@ -19,6 +22,28 @@ fn tag(provenance: Provenance) -> u8 {
         Provenance::Proved => 0,
         Provenance::Sampled => 0x40,
         Provenance::Cut => 0x80,
+    }
+}
+
+/// Rows that a thread makes at a time.
+const TOGETHER: usize = 1 << 12;
+
+/// A row.
+pub(super) struct Row {
+    key: u64,
+    tag: u8,
+    what: u64,
+}
+
+impl Row {
+    /// Of a region of one value.
+    pub(super) fn uniform(level: u32, key: u64, word: u64, provenance: Provenance) -> Self {
+        Self { key, tag: level as u8 | tag(provenance), what: word }
+    }
+
+    /// Of a leaf whose brick begins at `place`.
+    pub(super) fn leaf(level: u32, key: u64, place: u64) -> Self {
+        Self { key, tag: level as u8 | LEAF, what: place }
     }
 }
 
@@ -45,7 +70,26 @@ impl Entries {
         reserve(&mut self.what, more)
     }
 
-    fn push(&mut self, key: u64, tag: u8, what: u64) {
+    /// So many rows, which all threads ask for.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub(super) fn of(len: usize, row: &(dyn Fn(usize) -> Row + Sync)) -> Result<Self, Refused> {
+        let mut all = Self { keys: zeros(len)?, tags: zeros(len)?, what: zeros(len)? };
+        let columns =
+            all.keys.chunks_mut(TOGETHER).zip(all.tags.chunks_mut(TOGETHER)).zip(all.what.chunks_mut(TOGETHER));
+        let pieces: Vec<_> = columns.map(Mutex::new).collect();
+        parallel::each(pieces.len(), &|i| {
+            let ((keys, tags), what) = &mut *pieces[i].lock().unwrap_or_else(PoisonError::into_inner);
+            for (at, place) in parallel::piece(len, TOGETHER, i).enumerate() {
+                Row { key: keys[at], tag: tags[at], what: what[at] } = row(place);
+            }
+        });
+        drop(pieces);
+        Ok(all)
+    }
+
+    fn push(&mut self, Row { key, tag, what }: Row) {
         self.keys.push(key);
         self.tags.push(tag);
         self.what.push(what);
@@ -53,18 +97,18 @@ impl Entries {
 
     /// A region of one value.
     pub(super) fn uniform(&mut self, level: u32, key: u64, word: u64, provenance: Provenance) {
-        self.push(key, level as u8 | tag(provenance), word);
+        self.push(Row::uniform(level, key, word, provenance));
     }
 
     /// A leaf whose brick begins at `place`.
     pub(super) fn leaf(&mut self, level: u32, key: u64, place: u64) {
-        self.push(key, level as u8 | LEAF, place);
+        self.push(Row::leaf(level, key, place));
     }
 
     /// Row `index` of others, whose bricks are `by` cells further on here.
     pub(super) fn copy(&mut self, others: &Self, index: usize, by: u64) {
         let moved = if others.is_leaf(index) { by } else { 0 };
-        self.push(others.keys[index], others.tags[index], others.what[index] + moved);
+        self.push(Row { key: others.keys[index], tag: others.tags[index], what: others.what[index] + moved });
     }
 
     /// Drops all rows from `len` on.

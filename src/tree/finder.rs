@@ -6,6 +6,10 @@
 use std::ops::Range;
 
 use crate::memory::{Refused, zeros};
+use crate::parallel;
+
+/// Parts that a thread counts.
+const TOGETHER: usize = 1 << 12;
 
 /// The parts of a range of keys.
 #[derive(Debug, Clone)]
@@ -29,12 +33,15 @@ impl Finder {
         let bits = u128::BITS - (codes - 1).leading_zeros();
         let shift = bits.saturating_sub(keys.len().ilog2() + 1);
         let mut before = zeros(((codes - 1) >> shift) as usize + 2)?;
-        for key in keys {
-            before[((key - start) >> shift) as usize + 1] += 1;
-        }
-        for part in 1..before.len() {
-            before[part] += before[part - 1];
-        }
+        parallel::pieces_mut(&mut before, TOGETHER, &|i, before| {
+            let first = i * TOGETHER;
+            let is_before = |key: &u64, part: usize| (((key - start) >> shift) as usize) < part;
+            let mut row = keys.partition_point(|key| is_before(key, first));
+            for (part, before) in (first..).zip(before) {
+                row += keys[row..].iter().take_while(|key| is_before(key, part)).count();
+                *before = row as u32;
+            }
+        });
         Ok(Self { start, shift, before })
     }
 

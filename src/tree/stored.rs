@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use crate::cell::CellType;
 use crate::dimension::here;
 use crate::memory::Refused;
+use crate::parallel;
 use crate::plan::Plan;
 use crate::result::{Cells, RegionsChecksum, Terminal, append_le};
 use crate::tree::along::Along;
@@ -154,14 +155,14 @@ impl<const K: usize> Tree<K> {
     }
 }
 
+/// Rows that a thread looks at.
+const TOGETHER: usize = 1 << 14;
+
 /// True if there are regions, and each begins where the one before it ends, from the first key of the part to the last.
 pub(super) fn tiles<const K: usize>(along: &Along<K>, entries: &Entries, part: &Range<u128>) -> bool {
-    let mut next = part.start;
-    let follows = (0..entries.len()).all(|row| {
-        let key = entries.keys[row];
-        let here = u128::from(key) == next;
-        next = along.run(entries.level(row), key).end;
-        here
-    });
-    follows && next == part.end && entries.len() > 0
+    let end = |row: usize| along.run(entries.level(row), entries.keys[row]).end;
+    let follows = |row: usize| u128::from(entries.keys[row]) == if row == 0 { part.start } else { end(row - 1) };
+    let some = |i| parallel::piece(entries.len(), TOGETHER, i).all(follows);
+    let all = parallel::map(entries.len().div_ceil(TOGETHER), &some).into_iter().all(|follows| follows);
+    all && entries.len() > 0 && end(entries.len() - 1) == part.end
 }

@@ -7,7 +7,12 @@ use crate::cuda::setup::Setup;
 use crate::cuda::strategy::ask::{AskProgram, LevelTables};
 use crate::dimension::MAX_DIM;
 use crate::geometry::Level;
-use crate::result::{Bricks, Keep, Terminal};
+use crate::memory::zeros;
+use crate::parallel;
+use crate::result::{Bricks, Keep, MemoryError, Stored, Terminal};
+
+/// Families whose codes a thread of the host finds.
+const FAMILIES: usize = 1 << 10;
 
 impl AskProgram {
     /// The terminal regions of the last run, and the cells of its leaves.
@@ -23,19 +28,20 @@ impl AskProgram {
             let mixed = read_integers(setup.device, tables.mixed.address(), regions, 1)?;
             let values = read_integers(setup.device, tables.values.address(), regions, setup.value_bytes())?;
             let codes = self.codes(setup, level, tables, regions)?;
-            let mut places = vec![None; regions as usize];
-            if setup.outline.is_last(level.index) && setup.how.kept.keep == Keep::Regions {
+            let last = setup.outline.is_last(level.index);
+            let bricked = last && setup.how.kept.keep == Keep::Regions;
+            Terminal::find(&mut terminals, regions as usize, &|region| match mixed[region] {
+                0 => Some(Terminal::uniform(level.index, codes[region], setup.storage.word(values[region]))),
+                _ if last && !bricked => Some(Terminal::leaf(level.index, codes[region], None)),
+                _ => None,
+            })?;
+            if bricked {
                 bricks = self.bricks.read(setup, level, self.leaves)?;
                 let leaves = read_integers(setup.device, tables.leaves.address(), self.leaves, 4)?;
-                let starts = (0..).step_by(level.most_cells() as usize);
-                leaves.into_iter().zip(starts).for_each(|(leaf, start)| places[leaf as usize] = Some(start));
-            }
-            for (((code, mixed), value), place) in codes.into_iter().zip(mixed).zip(values).zip(places) {
-                if mixed == 0 {
-                    terminals.push(Terminal::uniform(level.index, code, setup.storage.word(value)));
-                } else if setup.outline.is_last(level.index) {
-                    terminals.push(Terminal::leaf(level.index, code, place));
-                }
+                Terminal::find(&mut terminals, leaves.len(), &|brick| {
+                    let place = brick as u64 * level.most_cells();
+                    Some(Terminal::leaf(level.index, codes[leaves[brick] as usize], Some(place)))
+                })?;
             }
         }
         Ok((terminals, bricks))
@@ -56,19 +62,26 @@ impl AskProgram {
                 true => outline.typed.code_at(level.index, index),
                 false => setup.start.code(index),
             };
-            return Ok((0..regions).map(code).collect());
+            let mut codes = vec![0; regions as usize];
+            parallel::pieces_mut(&mut codes, FAMILIES, &|i, codes| {
+                codes.iter_mut().zip((i * FAMILIES) as u64..).for_each(|(place, index)| *place = code(index));
+            });
+            return Ok(codes);
         }
         let per_family = outline.children;
         let (families, width) = (regions / per_family, if scalars { self.code_bytes } else { 4 });
         let words = read_integers(setup.device, tables.families.address(), families * self.code_bytes / width, width)?;
-        let mut codes = vec![0; regions as usize];
-        let parents = words.chunks(if scalars { 1 } else { outline.dimensions });
-        for (parent, children) in parents.zip(codes.chunks_mut(per_family as usize)) {
-            match scalars {
-                true => outline.typed.children(level.index - 1, parent[0], children),
-                false => outline.typed.children_at(level.index - 1, parent, children),
+        let mut codes = zeros(regions as usize).map_err(MemoryError::refused(Stored::Terminals))?;
+        let (named, per_family) = (if scalars { 1 } else { outline.dimensions }, per_family as usize);
+        parallel::pieces_mut(&mut codes, FAMILIES * per_family, &|i, codes| {
+            let parents = words[i * FAMILIES * named..].chunks(named);
+            for (parent, children) in parents.zip(codes.chunks_mut(per_family)) {
+                match scalars {
+                    true => outline.typed.children(level.index - 1, parent[0], children),
+                    false => outline.typed.children_at(level.index - 1, parent, children),
+                }
             }
-        }
+        });
         Ok(codes)
     }
 }

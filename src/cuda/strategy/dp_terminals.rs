@@ -85,18 +85,17 @@ impl Terminals {
         let values = list(&self.values, setup.value_bytes())?;
         let last = setup.outline.last();
         let kept = setup.how.kept.keep == Keep::Regions;
-        let places = if kept { list(&self.places, 4)? } else { vec![0; values.len()] };
+        let places = if kept { list(&self.places, 4)? } else { Vec::new() };
         if kept {
             bricks = self.bricks.read(setup, last, self.leaves)?;
         }
-        for (((code, level), value), place) in codes.into_iter().zip(levels).zip(values).zip(places) {
-            let (leaf, level) = (level as u32 & LEAF != 0, level as u32 & !LEAF);
-            if !leaf {
-                terminals.push(Terminal::uniform(level, code, setup.storage.word(value)));
-                continue;
-            }
-            terminals.push(Terminal::leaf(level, code, kept.then_some(place * last.most_cells())));
-        }
+        Terminal::find(&mut terminals, codes.len(), &|i| {
+            let (leaf, level) = (levels[i] as u32 & LEAF != 0, levels[i] as u32 & !LEAF);
+            Some(match leaf {
+                false => Terminal::uniform(level, codes[i], setup.storage.word(values[i])),
+                true => Terminal::leaf(level, codes[i], kept.then(|| places[i] * last.most_cells())),
+            })
+        })?;
         Ok((terminals, bricks))
     }
 }

@@ -7,7 +7,7 @@ use crate::cuda::setup::Setup;
 use crate::cuda::strategy::stream::StreamProgram;
 use crate::dimension::MAX_DIM;
 use crate::geometry::Level;
-use crate::memory::reserve;
+use crate::memory::zeros;
 use crate::parallel;
 use crate::result::{Bricks, Keep, MemoryError, Stored, Terminal};
 use crate::rule::Verdict;
@@ -28,6 +28,7 @@ impl StreamProgram {
         }
         let kept = setup.how.kept.keep == Keep::Regions;
         let (outline, start) = (&setup.outline, setup.start.level);
+        let refused = |refused| MemoryError::refused(Stored::Terminals)(refused);
         // The places of the regions that are divided below the last map.
         let mut divided = Vec::new();
         for level in &outline.levels[start as usize..=self.shape.level as usize] {
@@ -36,38 +37,30 @@ impl StreamProgram {
             let step = setup.value_bytes() as usize;
             read(setup.device, values, (fates.len() * step) as u64, &mut |offset, bytes| {
                 let (first, regions) = (offset as usize / step, bytes.len() / step);
-                for mut found in parallel::map(regions.div_ceil(ENTRIES), &|part| {
+                let found = parallel::map(regions.div_ceil(ENTRIES), &|part| {
                     let piece = parallel::piece(regions, ENTRIES, part);
                     let values = integers(&bytes[piece.start * step..piece.end * step], step as u64);
                     self.outcomes(setup, level.index, first + piece.start, &fates[first..][piece], values)
-                }) {
-                    terminals.append(&mut found.terminals);
-                    divided.append(&mut found.divided);
-                }
-                Ok(())
+                });
+                let (found, below): (Vec<_>, Vec<_>) = found.into_iter().map(|of| (of.terminals, of.divided)).unzip();
+                parallel::append(&mut terminals, &found).map_err(refused)?;
+                Ok(parallel::append(&mut divided, &below).map_err(refused)?)
             })?;
         }
         for parents in divided.chunks(PARENTS) {
-            for mut children in parallel::map(parents.len().div_ceil(FAMILIES), &|part| {
+            let children = parallel::map(parents.len().div_ceil(FAMILIES), &|part| {
                 self.children(setup, &parents[parallel::piece(parents.len(), FAMILIES, part)])
-            }) {
-                terminals.append(&mut children);
-            }
+            });
+            parallel::append(&mut terminals, &children).map_err(refused)?;
         }
         if kept && self.leaves > 0 {
             let level = &outline.levels[self.shape.level as usize];
             bricks = self.bricks.read(setup, level, self.leaves)?;
             let places = read_integers(setup.device, self.list.address(), self.leaves, 4)?;
-            for mut leaves in parallel::map(places.len().div_ceil(ENTRIES), &|part| {
-                let piece = parallel::piece(places.len(), ENTRIES, part);
-                let leaf = |brick: usize| {
-                    let code = outline.typed.code_at(level.index, places[brick]);
-                    Terminal::leaf(level.index, code, Some(brick as u64 * level.most_cells()))
-                };
-                piece.map(leaf).collect::<Vec<_>>()
-            }) {
-                terminals.append(&mut leaves);
-            }
+            Terminal::find(&mut terminals, places.len(), &|brick| {
+                let code = outline.typed.code_at(level.index, places[brick]);
+                Some(Terminal::leaf(level.index, code, Some(brick as u64 * level.most_cells())))
+            })?;
         }
         Ok((terminals, bricks))
     }
@@ -123,10 +116,11 @@ struct OfMap {
 
 /// What became of the regions of a level, whose map begins at `address`.
 fn fates_of(setup: &Setup<'_>, level: &Level<MAX_DIM>, address: u64) -> Result<Vec<u8>, Error> {
-    let (mut fates, regions) = (Vec::new(), level.regions() as usize);
-    reserve(&mut fates, regions).map_err(MemoryError::refused(Stored::Terminals))?;
-    read(setup.device, address, regions as u64, &mut |_, bytes| {
-        fates.extend_from_slice(bytes);
+    let regions = level.regions() as usize;
+    let mut fates = zeros(regions).map_err(MemoryError::refused(Stored::Terminals))?;
+    read(setup.device, address, regions as u64, &mut |first, bytes| {
+        let here: &mut [u8] = &mut fates[first as usize..][..bytes.len()];
+        parallel::pieces_mut(here, ENTRIES, &|i, fates| fates.copy_from_slice(&bytes[i * ENTRIES..][..fates.len()]));
         Ok(())
     })?;
     Ok(fates)

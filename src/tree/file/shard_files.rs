@@ -38,7 +38,9 @@ impl ShardFiles<'_> {
         let metadata = self.shards.metadata(array, columns.position.len(), self.kind);
         let width = self.kind.bytes() as usize;
         let words = |words: &[u64]| -> Vec<u8> {
-            words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(width)).collect()
+            let mut bytes = Vec::with_capacity(words.len() * width);
+            words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()[..width]));
+            bytes
         };
         self.staged.file(&array.shard_name(self.shard), |file| {
             let mut file = Hashed::new(file);

@@ -252,19 +252,27 @@ impl<const K: usize> TreeWriter<K> {
 
     fn write_here(&mut self, part: &Tree<K>) -> Result<(), TreeError> {
         self.fits(part)?;
-        let mut shard = self.shards.from(part.codes().start);
-        while shard < self.shards.count && self.shards.keys(shard).start < part.codes().end {
-            if !self.is_done(shard) {
-                let keys = self.shards.keys(shard);
-                let row = |key: u128| part.entries.keys.partition_point(|&first| u128::from(first) < key);
-                let put = self.put(shard, part, row(keys.start)..row(keys.end));
-                // What failed since it was cancelled is no failure of the file.
-                self.control.as_ref().map_or(Ok(()), |control| control.check())?;
-                let finished = put?;
+        let first = self.shards.from(part.codes().start);
+        let last = self.shards.from(part.codes().end).min(self.shards.count);
+        let row = |key: u128| part.entries.keys.partition_point(|&first| u128::from(first) < key);
+        let rows = |shard: u64| {
+            let keys = self.shards.keys(shard);
+            row(keys.start)..row(keys.end)
+        };
+        // A shard that a region before it covers has no rows.
+        let open: Vec<_> = (first..last)
+            .filter(|&shard| !self.is_done(shard))
+            .map(|shard| (shard, rows(shard)))
+            .filter(|(_, rows)| !rows.is_empty())
+            .collect();
+        for some in open.chunks(rayon::current_num_threads()) {
+            let put = parallel::try_map(some.len(), &|i| self.put(some[i].0, part, some[i].1.clone()));
+            // What failed since it was cancelled is no failure of the file.
+            self.control.as_ref().map_or(Ok(()), |control| control.check())?;
+            for finished in put? {
                 self.staged.finish(&finished)?;
                 self.account(&finished);
             }
-            shard += 1;
         }
         Ok(())
     }
