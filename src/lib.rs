@@ -69,7 +69,7 @@ pub use cell::{Cell, CellType, Words, WordsMut};
 pub use dimension::MAX_DIM;
 pub use engine::{
     ArrayReport, AutoScheme, BackendKind, Built, CellsReport, Computation, Computed, LevelCells, LevelReport, Ran,
-    ReadFrom, Report, Request, Run, SCHEMA, Target, run,
+    ReadFrom, Report, Request, Run, SCHEMA, SecondsByStage, StageClock, Target, run,
 };
 pub use ndarray;
 pub use plan::{Plan, PlanError};

@@ -4,10 +4,12 @@ mod array;
 mod report;
 mod request;
 mod run;
+mod stages;
 mod target;
 
 pub use array::{ArrayReport, Built, ReadFrom};
 pub use report::{AutoScheme, CellsReport, LevelCells, LevelReport, Ran, Report, SCHEMA};
 pub use request::{Computation, Computed, Request};
 pub use run::{Run, run};
+pub use stages::{SecondsByStage, StageClock};
 pub use target::{BackendKind, Target};

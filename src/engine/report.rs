@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::{CudaTuning, How, Kept, Mapping, StrategyKind, Tuning};
 use crate::engine::request::Computation;
+use crate::engine::stages::SecondsByStage;
 use crate::result::{Keep, Launches, LevelCounts, LevelKernels, LevelStats, RegionsChecksum, RunCounts, Terminal};
 
 /// The schema of a report.
@@ -62,6 +63,9 @@ pub struct Report {
     pub seconds: f64,
     /// Device time from before the first kernel to after the last; of several runs the median; null on the CPU.
     pub device_seconds: Option<f64>,
+    /// Where the time went from the first step to the last file; rows of a sweep do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds_by_stage: Option<SecondsByStage>,
     /// The time of every run, in their order: `device_seconds` where there is a device, else `seconds`.
     #[serde(default)]
     pub samples: Vec<f64>,
@@ -253,6 +257,7 @@ impl Report {
             device_seconds: counts.times.device.map(|time| time.as_secs_f64()),
             samples: ran.samples.to_vec(),
             auto_scheme: None,
+            seconds_by_stage: None,
             launches: counts.launches,
             checksum: ran.checksum.map(str::to_owned),
             regions_checksum: ran.regions_checksum.map(|sum| sum.to_string()),

@@ -105,6 +105,14 @@ impl Entries {
         self.push(Row::leaf(level, key, place));
     }
 
+    /// All rows of others, whose bricks are `by` cells further on here.
+    pub(super) fn append(&mut self, others: &Self, by: u64) {
+        self.keys.extend_from_slice(&others.keys);
+        self.tags.extend_from_slice(&others.tags);
+        let moved = |(&what, &tag): (&u64, &u8)| what + if tag & WHAT == LEAF { by } else { 0 };
+        self.what.extend(others.what.iter().zip(&others.tags).map(moved));
+    }
+
     /// Row `index` of others, whose bricks are `by` cells further on here.
     pub(super) fn copy(&mut self, others: &Self, index: usize, by: u64) {
         let moved = if others.is_leaf(index) { by } else { 0 };

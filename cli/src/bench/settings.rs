@@ -15,11 +15,12 @@ use orthant::field::FieldKind;
 use crate::options::{RunOptions, Workload};
 
 /// Options of `run` that are about its files, which no field reads, or measure by themselves. Those without a value are left out too.
-const NOT_SWEPT: [&str; 19] = [
+const NOT_SWEPT: [&str; 20] = [
     "output",
     "overlay",
     "slice",
     "palette",
+    "scale",
     "report",
     "repeat",
     "input",

@@ -10,7 +10,7 @@ mod values;
 
 use std::ffi::OsStr;
 use std::fmt::Display;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -311,6 +311,9 @@ pub(crate) struct OutputOptions {
     /// The colours of pictures [default: inferno, and greys for sets]
     #[arg(long, value_parser = gradient(), value_name = "NAME", env = "ORTHANT_PALETTE", hide_short_help = true)]
     pub(crate) palette: Option<Gradient>,
+    /// Show every N-th cell of both axes in a picture [default: 1, every cell]
+    #[arg(long, value_name = "N", env = "ORTHANT_SCALE", hide_short_help = true)]
+    pub(crate) scale: Option<NonZeroU32>,
     /// Write the run report; - is stdout
     #[arg(long, value_name = "PATH.json", env = "ORTHANT_REPORT")]
     pub(crate) report: Option<PathBuf>,

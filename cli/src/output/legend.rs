@@ -127,7 +127,7 @@ pub fn write<const K: usize>(
     caption: &Caption,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let [width, height] = slice.extent(field.size());
+    let [width, height] = slice.pixels(field.size());
     let beside = legend.then(|| Drawing::of(colours, height));
     let size = beside.as_ref().map_or([0, height], |drawing| drawing.size);
     let mut encoder = Encoder::new(out, width + size[0], size[1]);
@@ -136,12 +136,12 @@ pub fn write<const K: usize>(
     caption.put(&mut encoder)?;
     let mut writer = encoder.write_header()?;
     let mut stream = writer.stream_writer()?;
-    let (colour, mut words, mut row) = (colours.colours(), vec![0; width as usize], Vec::new());
+    let (colour, mut words, mut row) = (colours.colours(), Vec::new(), Vec::new());
     for line in 0..size[1] {
         row.clear();
         match height.checked_sub(line + 1) {
             Some(y) => {
-                slice.row(field, y, &mut words);
+                slice.row_of_pixels(field, y, &mut words);
                 row.extend(words.iter().flat_map(|&word| colour(word)));
             }
             None => row.extend((0..width).flat_map(|_| PAPER)),

@@ -5,6 +5,7 @@ mod held;
 pub mod journal;
 pub mod legend;
 pub mod overlay;
+pub mod packed;
 pub mod png;
 mod staged;
 pub mod tree;
@@ -25,6 +26,8 @@ pub struct Slice<const K: usize> {
     pub axes: [usize; 2],
     /// The cell that the slice passes through; its entries on `axes` are 0.
     pub through: [u32; K],
+    /// A pixel shows every so many-th cell of both axes.
+    pub scale: u32,
 }
 
 impl<const K: usize> Slice<K> {
@@ -52,12 +55,32 @@ impl<const K: usize> Slice<K> {
             }
         };
         let at = |j: usize| if axes.contains(&j) { 0 } else { through[j].unwrap_or(size[j] / 2) };
-        Ok(Self { axes, through: std::array::from_fn(at) })
+        Ok(Self { axes, through: std::array::from_fn(at), scale: 1 })
     }
 
     /// Width and height in cells.
     pub fn extent(&self, size: [u32; K]) -> [u32; 2] {
         [size[self.axes[0]], if K == 1 { 1 } else { size[self.axes[1]] }]
+    }
+
+    /// The same slice in a picture of one pixel for every `scale`-th cell of both axes.
+    pub fn scaled(self, scale: u32) -> Self {
+        Self { scale, ..self }
+    }
+
+    /// Width and height in pixels.
+    pub fn pixels(&self, size: [u32; K]) -> [u32; 2] {
+        self.extent(size).map(|cells| cells.div_ceil(self.scale))
+    }
+
+    /// The words of the row of pixels that lies `y` upwards, from the left.
+    pub fn row_of_pixels(&self, field: &DenseArray<K>, y: u32, words: &mut Vec<u64>) {
+        let [cells, step] = [self.extent(field.size())[0] as usize, self.scale as usize];
+        words.resize(cells, 0);
+        self.row(field, y * self.scale, words);
+        let pixels = cells.div_ceil(step);
+        (1..pixels).for_each(|pixel| words[pixel] = words[pixel * step]);
+        words.truncate(pixels);
     }
 
     /// The cells of it in a field of `size` cells, as a box.

@@ -1,6 +1,7 @@
 //! A run over an array that is there already: from the cells up, streamed where nothing has to be kept.
 
 use std::io::Write;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -133,9 +134,11 @@ impl ArrayRun {
         let (size, kind) = (file.size(), file.kind());
         let plan = self.computed.array_plan::<K>(size, self.input.file.about())?;
         let slice = Slice::new(size, &self.args.output.slice, &self.input.file.about().info(&plan).axes)?;
+        let slice = slice.scaled(self.args.output.scale.map_or(1, NonZeroU32::get));
         let path = self.args.input.parts()?.0;
         let read = [std::slice::from_ref(&path), self.input.file.others()].concat();
         let outputs = Outputs::open(&self.args.output, self.args.keep, &read)?;
+        outputs.warn_of_size(slice.pixels(size), self.voice);
         let about = self.input.file.about();
         let (predicate, nodata) = self.args.input.reading.predicate.of(kind, about.nodata)?;
         let reading = &self.args.input.reading;

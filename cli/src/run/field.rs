@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use orthant::field::{Field, Job, Open};
 use orthant::result::DenseArray;
 use orthant::rule::RuleKind;
 use orthant::tree::{TreeAxis, TreeInfo, TreeWriter};
-use orthant::{AutoScheme, Control, Plan, Ran, Report, Request, StrategyKind, Subdivision, Tree};
+use orthant::{AutoScheme, Control, Plan, Ran, Report, Request, StageClock, StrategyKind, Subdivision, Tree};
 
 use super::outputs::{Format, Outputs, PIECE, finish, write_cells, write_report};
 use super::summary;
@@ -53,11 +53,14 @@ impl Job for Task {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(mut self, open: Open<K>) -> Self::Output {
+        let mut clock = StageClock::start();
         let planned = (!self.args.auto_scheme).then(|| self.request.plan::<K>()).transpose()?;
         let domain = self.request.domain::<K>()?;
         let options = self.request.options()?;
         let slice = Slice::new(domain.size(), &self.args.output.slice, &TreeAxis::of(&domain))?;
+        let slice = slice.scaled(self.args.output.scale.map_or(1, NonZeroU32::get));
         let outputs = Outputs::open(&self.args.output, self.request.how.kept.keep, &[])?;
+        outputs.warn_of_size(slice.pixels(domain.size()), self.voice);
         let field = open(&domain, &options)?;
         self.request.how = self.request.how.for_labels(field.labels())?;
         if field.labels().most().is_none() && outputs.pictures() {
@@ -68,6 +71,7 @@ impl Job for Task {
         outputs.fit(domain.size(), domain.size(), &self.request.how.kept, self.request.how.mem_limit)?;
         let target = machine::pick(self.args.how.backend, self.args.how.device, self.voice)?;
         self.args.how.understood_by(&target)?;
+        clock.ends(|seconds| &mut seconds.opening);
         let device = target.device().unwrap_or(&self.machine.cpu);
         let (plan, found) = match planned {
             Some(plan) => (plan, None),
@@ -105,16 +109,19 @@ impl Job for Task {
         let trees = trees.collect::<Result<Vec<_>, Error>>()?;
         let rule = Patience::exactly(self.args.how.repeat.unwrap_or(NonZeroUsize::MIN));
         let mut prepared = target.of().prepare(&plan, &*field, how)?;
+        clock.ends(|seconds| &mut seconds.preparing);
         let progress =
             Progress::start(&self.control, plan.domain().cells(), rule.warm_up + rule.max_samples, self.voice);
         let done = repeat(&rule, || Ok(prepared.run(&Part::default(), &self.control).inspect(|_| progress.ran())?));
         drop(progress);
         let samples = done?;
+        clock.ends(|seconds| &mut seconds.running);
         if let Some(refused) = prepared.instead() {
             let mapping = prepared.mapping();
             self.voice.say(format_args!("orthant: --scheme {mapping}, which nobody chose, since {refused}"));
         }
         let subdivision = prepared.subdivision()?;
+        clock.ends(|seconds| &mut seconds.collecting);
         let mut counts = subdivision.counts().clone();
         let middle = |times: &[f64]| Duration::from_secs_f64(median(times));
         counts.times.wall = middle(&samples.wall);
@@ -139,7 +146,8 @@ impl Job for Task {
         if !self.voice.quiet && !outputs.stdout {
             print(summary::of_field(&report))?;
         }
-        self.write(outputs, trees, subdivision, &slice, &*field, &report)
+        clock.ends(|seconds| &mut seconds.reporting);
+        self.write(outputs, trees, subdivision, &slice, &*field, (report, clock))
     }
 }
 
@@ -151,7 +159,7 @@ impl Task {
         subdivision: Subdivision<K>,
         slice: &Slice<K>,
         field: &dyn Field<K>,
-        report: &Report,
+        (report, mut clock): (Report, StageClock),
     ) -> Result<(), Error> {
         let finish = |staged: Staged, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>| {
             finish(staged, &self.control, self.voice, write)
@@ -164,10 +172,6 @@ impl Task {
         };
         let palette = Palette::of_labels(field.labels(), self.request.how.kept.cell, self.args.output.palette);
         let caption = Caption::new(&report.computation, slice);
-        // Stdout comes last: whoever reads it may leave, and files must not suffer.
-        if outputs.report.as_ref().is_some_and(|staged| !staged.is_stdout()) {
-            write_report(outputs.report.take(), report, &self.control, self.voice)?;
-        }
         if let (Some(staged), Some(array)) = (outputs.overlay, &array) {
             let levels = subdivision.levels().len();
             let terminals = subdivision.terminals().iter();
@@ -199,7 +203,18 @@ impl Task {
             }
         };
         arrays_now.into_iter().try_for_each(&write)?;
+        clock.ends(|seconds| &mut seconds.writing);
+        // Stdout comes last: whoever reads it may leave, and files must not suffer.
+        let mut write_report = |clock: &StageClock, last: bool| {
+            if self.voice.verbose && !last {
+                self.voice.say(summary::of_stages(&clock.seconds()));
+            }
+            let staged = outputs.report.take_if(|staged| last || !staged.is_stdout());
+            let report = Report { seconds_by_stage: Some(clock.seconds()), ..report.clone() };
+            write_report(staged, &report, &self.control, self.voice)
+        };
         if trees.is_empty() {
+            write_report(&clock, false)?;
             arrays_last.into_iter().try_for_each(&write)?;
         } else {
             // What the run left becomes the tree; it is never there twice.
@@ -208,13 +223,16 @@ impl Task {
             if self.request.how.tuning.asks_proofs(tree.plan().rule()) {
                 tree = tree.proved_by(field, &self.control)?;
             }
+            clock.ends(|seconds| &mut seconds.ordering);
             for (mut writer, path) in trees {
                 writer.write(&tree)?;
                 tree::finish(writer, &path, self.voice)?;
             }
+            clock.ends(|seconds| &mut seconds.writing);
+            write_report(&clock, false)?;
             let write = |out: &mut dyn Write| Ok(npy::write(&tree, out)?);
             arrays_last.into_iter().try_for_each(|(_, staged)| finish(staged, &mut { write }))?;
         }
-        write_report(outputs.report, report, &self.control, self.voice)
+        write_report(&clock, true)
     }
 }

@@ -17,6 +17,9 @@ use crate::voice::Voice;
 /// The most bytes of an array that is written from regions that are in memory at once.
 pub(super) const PIECE: u64 = 64 << 20;
 
+/// Pixels of a side that most programs can show.
+const LARGE: u32 = 16_384;
+
 /// A file to write, by its extension.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Format {
@@ -64,6 +67,9 @@ impl Outputs {
         {
             return Err(Error::Input("--palette: no picture is written; name one by -o PATH.png or --overlay".into()));
         }
+        if args.scale.is_some() && !args.output.iter().any(|path| has_extension(path, "png")) {
+            return Err(Error::Input("--scale: no picture is written; name one by -o PATH.png".into()));
+        }
         if keep == Keep::Counts && !(args.output.is_empty() && args.overlay.is_none()) {
             let error = Error::Input("--keep counts keeps no cells to write; use --keep dense or regions".into());
             return Err(error.about(&["keep", "output", "overlay"]));
@@ -107,6 +113,19 @@ impl Outputs {
         };
         let cells = axes.iter().fold(1u128, |cells, &n| cells.saturating_mul(n.into()));
         Ok(dense_fits(what, cells, kept.cell, limit)?)
+    }
+
+    /// Says how large a picture of these pixels is, if few programs show so large a one.
+    pub(super) fn warn_of_size(&self, [width, height]: [u32; 2], voice: Voice) {
+        let large = width.max(height) > LARGE && self.arrays.iter().any(|(format, _)| *format == Format::Png);
+        if large {
+            let scale = width.max(height).div_ceil(LARGE).next_power_of_two();
+            voice.say(format_args!(
+                "orthant: a picture of {width} x {height} pixels, more than most programs show; --scale {scale} makes it {} x {}",
+                width.div_ceil(scale),
+                height.div_ceil(scale)
+            ));
+        }
     }
 
     /// True if an output is a picture.

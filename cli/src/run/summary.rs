@@ -3,7 +3,7 @@
 use orthant::choice::ChoiceValue;
 use orthant::per_axis::{shortest, text as by};
 use orthant::tree::Predicate;
-use orthant::{ArrayReport, Bytes, LevelReport, Report, StrategyKind};
+use orthant::{ArrayReport, Bytes, LevelReport, Report, SecondsByStage, StrategyKind};
 
 use crate::escape;
 use crate::input;
@@ -75,7 +75,7 @@ pub(super) fn of_field(report: &Report) -> String {
     }
     match report.device_seconds {
         Some(device) => {
-            text += &format!("time     {:.3} ms on the device, {:.3} s in all\n", device * 1e3, report.seconds);
+            text += &format!("time     {:.3} ms on the device, {:.3} s with launches\n", device * 1e3, report.seconds);
         }
         None => text += &format!("time     {:.3} s\n", report.seconds),
     }
@@ -83,6 +83,22 @@ pub(super) fn of_field(report: &Report) -> String {
         text += &format!("checksum {checksum}\n");
     }
     text
+}
+
+/// Where the time went, of a run that wrote its files.
+pub(super) fn of_stages(seconds: &SecondsByStage) -> String {
+    let SecondsByStage { opening, preparing, running, collecting, reporting, ordering, writing, whole, .. } = *seconds;
+    let stages = [
+        ("opening", opening),
+        ("preparing", preparing),
+        ("running", running),
+        ("collecting", collecting),
+        ("reporting", reporting),
+        ("ordering", ordering),
+        ("writing", writing),
+    ];
+    let spent = stages.map(|(stage, seconds)| format!("{stage} {seconds:.3}")).join(", ");
+    format!("orthant: {whole:.3} s from the first step: {spent}")
 }
 
 /// What an array was found to be.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use crate::cell::CellType;
 use crate::dimension::here;
 use crate::geometry::Region;
+use crate::parallel;
 use crate::plan::Plan;
 use crate::result::{Cells, MemoryError, RegionsChecksum, Stored};
 use crate::tree::along::Along;
@@ -140,11 +141,13 @@ impl<const K: usize> TreeFile<K> {
     /// The memory that reading the largest shard takes: its regions and bricks, and its bytes in the file's order
     /// beside them.
     pub fn largest_shard(&self) -> u64 {
-        let bytes = |&shard: &u64| {
-            let Held { rows, cells, .. } = self.header.held(shard as usize);
-            rows.saturating_mul(Entries::BYTES).saturating_add(cells.saturating_mul(2 * self.kind().bytes()))
-        };
-        self.parts.iter().map(bytes).max().unwrap_or(0)
+        self.parts.iter().map(|&shard| self.reading(shard)).max().unwrap_or(0)
+    }
+
+    /// The memory that reading a shard takes.
+    fn reading(&self, shard: u64) -> u64 {
+        let Held { rows, cells, .. } = self.header.held(shard as usize);
+        rows.saturating_mul(Entries::BYTES).saturating_add(cells.saturating_mul(2 * self.kind().bytes()))
     }
 
     /// Where it is.
@@ -305,15 +308,32 @@ impl<const K: usize> TreeFile<K> {
             return Err(MemoryError { what: Stored::Terminals, need, limit: Some(limit) }.into());
         }
         let (mut entries, mut bricks) = (Entries::default(), Cells::empty(self.kind()));
-        for part in 0..self.parts.len() {
-            let tree = self.read(part)?;
-            entries.reserve(tree.len())?;
-            bricks.reserve(tree.bricks.len())?;
-            let by = bricks.len() as u64;
-            (0..tree.len()).for_each(|row| entries.copy(&tree.entries, row, by));
-            bricks.append(&tree.bricks);
+        for parts in self.together() {
+            for tree in parallel::try_map(parts.len(), &|i| self.read(parts.start + i))? {
+                entries.reserve(tree.len())?;
+                bricks.reserve(tree.bricks.len())?;
+                entries.append(&tree.entries, bricks.len() as u64);
+                bricks.append(&tree.bricks);
+            }
         }
         Tree::new(self.along.clone(), self.along.whole(), entries, bricks)
+    }
+
+    /// Runs of shards that are read together, by a thread each, with as many bytes as may be kept of them.
+    fn together(&self) -> Vec<Range<usize>> {
+        let limit = self.kept.lock().expect("no reader panics holding it").limit;
+        let (mut runs, mut start, mut sum) = (Vec::new(), 0, 0u64);
+        for (part, &shard) in self.parts.iter().enumerate() {
+            let bytes = self.reading(shard);
+            let full = part - start == rayon::current_num_threads() || sum.saturating_add(bytes) > limit;
+            if full && part > start {
+                runs.push(start..part);
+                (start, sum) = (part, 0);
+            }
+            sum = sum.saturating_add(bytes);
+        }
+        runs.push(start..self.parts.len());
+        runs
     }
 
     /// Checks everything in the file. Every shard must be what the header says. The least and the greatest value of a
@@ -329,17 +349,10 @@ impl<const K: usize> TreeFile<K> {
     fn validate_here(&self) -> Result<(), TreeError> {
         self.store.audit().map_err(TreeFileError::from)?;
         let mut terminals = vec![[0; 2]; self.terminals().len()];
-        for (part, &shard) in self.parts.iter().enumerate() {
-            let tree = self.read(part)?;
-            let rows = tree.len() as u64;
-            let (least, greatest) = (self.words(Array::Value, shard, rows)?, self.words(Array::Largest, shard, rows)?);
-            for row in 0..tree.len() {
-                terminals[tree.entries.level(row) as usize][usize::from(tree.entries.is_leaf(row))] += 1;
-                let (found, expected) = ([least[row], greatest[row]], ends(&tree, row));
-                if found != expected {
-                    let text = |words: [u64; 2]| words.map(|word| self.kind().text(word)).join(" to ");
-                    let reason = format!("values {}, where its cells have {}", text(found), text(expected));
-                    return Err(TreeFileError::Row { path: self.path().to_owned(), shard, row, reason }.into());
+        for parts in self.together() {
+            for found in parallel::map(parts.len(), &|i| self.validate_part(parts.start + i)) {
+                for (sum, here) in terminals.iter_mut().zip(found?) {
+                    *sum = [sum[0] + here[0], sum[1] + here[1]];
                 }
             }
         }
@@ -348,6 +361,26 @@ impl<const K: usize> TreeFile<K> {
             return Err(TreeFileError::Header { path, key: "terminals", reason }.into());
         }
         Ok(())
+    }
+}
+
+impl<const K: usize> TreeFile<K> {
+    /// Checks a shard; on each level how many of its regions are uniform and how many are leaves.
+    fn validate_part(&self, part: usize) -> Result<Vec<[u64; 2]>, TreeError> {
+        let (shard, tree) = (self.parts[part], self.read(part)?);
+        let mut terminals = vec![[0; 2]; self.terminals().len()];
+        let rows = tree.len() as u64;
+        let (least, greatest) = (self.words(Array::Value, shard, rows)?, self.words(Array::Largest, shard, rows)?);
+        for row in 0..tree.len() {
+            terminals[tree.entries.level(row) as usize][usize::from(tree.entries.is_leaf(row))] += 1;
+            let (found, expected) = ([least[row], greatest[row]], ends(&tree, row));
+            if found != expected {
+                let text = |words: [u64; 2]| words.map(|word| self.kind().text(word)).join(" to ");
+                let reason = format!("values {}, where its cells have {}", text(found), text(expected));
+                return Err(TreeFileError::Row { path: self.path().to_owned(), shard, row, reason }.into());
+            }
+        }
+        Ok(terminals)
     }
 }
 

@@ -3,8 +3,8 @@
 use orthant::Tree;
 use orthant::tree::{Parts, Provenance, TreeRegion};
 
-use super::packed::{Packed, pack};
 use crate::error::Error;
+use crate::output::packed::{Packed, pack};
 
 /// Added to a row's provenance if it is a leaf.
 const LEAF: u8 = 128;

@@ -5,7 +5,6 @@
 
 mod arrays;
 mod detail;
-mod packed;
 mod page;
 
 use std::path::PathBuf;

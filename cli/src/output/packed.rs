@@ -1,55 +1,102 @@
 //! Arrays packed by all threads: pieces are compressed apart from each other, and their blocks follow one another in one zlib stream
 //! (RFC 1950), as pigz does it.
 
-use adler2::Adler32;
 use flate2::{Compress, Compression, FlushCompress, Status};
 use rayon::prelude::*;
 
 /// Bytes of a piece. Of the 32 KiB that deflate looks back over, a piece knows nothing at its start: that adds some tenths of a per cent.
 const PIECE: usize = 1 << 20;
 
+/// What a stream begins with: a window of 32 KiB and the usual level.
+pub const HEADER: [u8; 2] = [0x78, 0x9c];
+
 /// An array in the making.
 #[derive(Default)]
-pub(super) struct Packed {
+pub struct Packed {
     /// Bytes that are not packed yet.
-    pub(super) raw: Vec<u8>,
+    pub raw: Vec<u8>,
     /// Blocks of deflate (RFC 1951), none of which is the last.
-    pub(super) packed: Vec<u8>,
-    sum: Adler32,
+    pub packed: Vec<u8>,
+    level: Compression,
+    sum: Sum,
 }
 
 impl Packed {
+    /// At another level than the usual one.
+    pub fn at(level: u32) -> Self {
+        Self { level: Compression::new(level), ..Self::default() }
+    }
+
     /// The stream of what was packed.
-    pub(super) fn zlib(&self) -> Vec<u8> {
-        // A window of 32 KiB and the usual level; then an empty block, which is the last.
-        [&[0x78, 0x9c], &*self.packed, &[0x03, 0x00], &self.sum.checksum().to_be_bytes()].concat()
+    pub fn zlib(&self) -> Vec<u8> {
+        [&HEADER, &*self.packed, &self.end()].concat()
+    }
+
+    /// What a stream ends with: an empty block, which is the last, and the sum of what was packed.
+    pub fn end(&self) -> [u8; 6] {
+        let [a, b, c, d] = self.sum.adler32().to_be_bytes();
+        [0x03, 0x00, a, b, c, d]
+    }
+}
+
+/// The checksum of bytes that were added up in pieces: the two sums of Adler-32 (RFC 1950).
+#[derive(Clone, Copy)]
+struct Sum([u64; 2]);
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self([1, 0])
+    }
+}
+
+impl Sum {
+    const BASE: u64 = 65_521;
+
+    fn of(piece: &[u8]) -> Self {
+        let sum = adler2::adler32_slice(piece);
+        Self([(sum & 0xffff).into(), (sum >> 16).into()])
+    }
+
+    /// That of these bytes and of `len` bytes behind them, of which `next` is the sum.
+    fn then(self, next: Self, len: usize) -> Self {
+        let ([a, b], [c, d]) = (self.0, next.0);
+        // The next sums began with 1, not with ours; ours is in each of the second sums.
+        let carried = (a + Self::BASE - 1) % Self::BASE;
+        Self([(carried + c) % Self::BASE, (b + d + carried * (len as u64 % Self::BASE)) % Self::BASE])
+    }
+
+    fn adler32(self) -> u32 {
+        (self.0[1] << 16 | self.0[0]) as u32
     }
 }
 
 /// Packs the bytes of some arrays that fill pieces, or all of them.
-pub(super) fn pack(arrays: &mut [&mut Packed], all: bool) {
+pub fn pack(arrays: &mut [&mut Packed], all: bool) {
     let pieces = |array: &Packed| if all { array.raw.len() } else { array.raw.len() / PIECE * PIECE };
     let jobs: Vec<(usize, &[u8])> = arrays
         .iter()
         .enumerate()
         .flat_map(|(number, array)| array.raw[..pieces(array)].chunks(PIECE).map(move |piece| (number, piece)))
         .collect();
-    let blocks: Vec<(usize, Vec<u8>)> = jobs
-        .into_par_iter()
-        .map_init(compressor, |compress, (number, piece)| (number, deflate(compress, piece)))
-        .collect();
-    for (number, blocks) in blocks {
+    let levels: Vec<Compression> = arrays.iter().map(|array| array.level).collect();
+    // A thread keeps its compressor while the level stays.
+    let packed = |kept: &mut Option<(Compression, Compress)>, (number, piece): (usize, &[u8])| {
+        let level = levels[number];
+        let (_, compress) = match kept.take_if(|(of, _)| *of == level) {
+            Some(same) => kept.insert(same),
+            None => kept.insert((level, Compress::new(level, false))),
+        };
+        (number, deflate(compress, piece), Sum::of(piece), piece.len())
+    };
+    let found: Vec<_> = jobs.into_par_iter().map_init(|| None, packed).collect();
+    for (number, blocks, sum, len) in found {
         arrays[number].packed.extend_from_slice(&blocks);
+        arrays[number].sum = arrays[number].sum.then(sum, len);
     }
     for array in arrays {
         let packed = pieces(array);
-        array.sum.write_slice(&array.raw[..packed]);
         array.raw.drain(..packed);
     }
-}
-
-fn compressor() -> Compress {
-    Compress::new(Compression::default(), false)
 }
 
 /// The blocks of a piece, which end at a whole byte.
