@@ -16,8 +16,8 @@ use super::cache::{self, Cache};
 use super::compile::{compile, key};
 use super::driver::{Driver, quietly, refused, words};
 use super::link;
-use super::memory::Pinned;
 use super::nvrtc::{self, Nvrtc};
+use super::pinned::Pinned;
 use super::specialise::Specialisation;
 use crate::backend::CudaError;
 use crate::backend::DeviceFacts;
@@ -81,7 +81,7 @@ impl Device {
     pub(super) fn staging(&self, bytes: usize) -> Result<Pinned, CudaError> {
         let mut kept = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = kept.iter().position(|pinned| pinned.len() >= bytes);
-        fits.map(|place| kept.swap_remove(place)).map_or_else(|| Pinned::new(self, bytes), Ok)
+        fits.map(|place| kept.swap_remove(place)).map_or_else(|| Pinned::new(&self.context, bytes), Ok)
     }
 
     /// Takes it back, when no copy uses it any more. The two largest stay.

@@ -1,12 +1,13 @@
-//! Device memory that is freed with its owner, and the way back to the host in pinned pieces.
+//! Device memory that is freed with its owner, and the way back to the host in pieces.
 #![allow(unsafe_code)]
 
 use std::sync::Arc;
 
-use cudarc::driver::{CudaStream, DriverError, PinnedHostSlice, result, sys};
+use cudarc::driver::{CudaStream, DriverError, result, sys};
 
 use super::device::Device;
 use super::driver::refused;
+use super::pinned::Pinned;
 use crate::backend::{CudaError, Error};
 use crate::memory::zeros;
 use crate::parallel;
@@ -104,6 +105,15 @@ impl Buffer {
 }
 
 impl Buffer {
+    /// Copies all of `pinned` to its start, later, in the order of `stream`, which is waited for before either goes.
+    pub(super) fn receive(&self, pinned: &Pinned, stream: &CudaStream) -> Result<(), CudaError> {
+        let bytes = pinned.bytes(pinned.len())?;
+        assert!(bytes.len() as u64 <= self.bytes, "the buffer is large enough");
+        // SAFETY: just asserted; the caller waits.
+        unsafe { result::memcpy_htod_async(self.address, bytes, stream.cu_stream()) }
+            .map_err(|error| refused("copying to the device", error))
+    }
+
     /// Sets `bytes` bytes from `start` on to 0, as [`set`](Self::set).
     pub(super) fn set_part(&self, start: u64, bytes: u64) -> Result<(), CudaError> {
         assert!(start + bytes <= self.bytes, "a part of the buffer");
@@ -146,59 +156,6 @@ impl Reserve {
     }
 }
 
-/// Host memory that the device copies to directly.
-#[derive(Debug)]
-pub(super) struct Pinned(PinnedHostSlice<u8>);
-
-impl Pinned {
-    pub(super) fn new(device: &Device, bytes: usize) -> Result<Self, CudaError> {
-        // SAFETY: read only where a copy from the device has written.
-        unsafe { device.context.alloc_pinned_with_flags(bytes, 0) }
-            .map(Self)
-            .map_err(|error| refused("allocating pinned memory", error))
-    }
-
-    /// What holds a copy of `bytes`.
-    pub(super) fn holding(device: &Device, bytes: &[u8]) -> Result<Self, CudaError> {
-        let mut pinned = Self::new(device, bytes.len())?;
-        let all = pinned.0.as_mut_slice().map_err(|error| refused("writing pinned memory", error))?;
-        all.copy_from_slice(bytes);
-        Ok(pinned)
-    }
-
-    /// Copies all of it to the start of `buffer`, later, in the order of `stream`, which is waited for before either goes.
-    pub(super) fn send(&self, buffer: &Buffer, stream: &CudaStream) -> Result<(), CudaError> {
-        let refused = |error| refused("copying to the device", error);
-        let bytes = self.0.as_slice().map_err(refused)?;
-        assert!(bytes.len() as u64 <= buffer.bytes, "the buffer is large enough");
-        // SAFETY: just asserted; the caller waits.
-        unsafe { result::memcpy_htod_async(buffer.address, bytes, stream.cu_stream()) }.map_err(refused)
-    }
-
-    /// Copies `bytes` bytes from `address` on, later, in the order of the stream. They may be read when it was waited for.
-    pub(super) fn fetch(&mut self, device: &Device, address: u64, bytes: usize) -> Result<(), CudaError> {
-        let refused = |error| refused("copying from the device", error);
-        assert!(bytes <= self.0.len(), "the pinned buffer is large enough");
-        let to = self.0.as_mut_ptr().map_err(refused)?;
-        // SAFETY: the pinned buffer has room, is not touched before the stream was waited for, and `address` is a live
-        // buffer of at least as many bytes.
-        unsafe {
-            let to = std::slice::from_raw_parts_mut(to, bytes);
-            result::memcpy_dtoh_async(to, address, device.stream.cu_stream()).map_err(refused)
-        }
-    }
-
-    /// How many bytes it has.
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// The first `bytes` bytes.
-    pub(super) fn bytes(&self, bytes: usize) -> Result<&[u8], CudaError> {
-        self.0.as_slice().map(|all| &all[..bytes]).map_err(|error| refused("reading pinned memory", error))
-    }
-}
-
 /// Bytes of a piece on the way to the host: long enough for the full rate, short enough to overlap.
 const PIECE: usize = 32 << 20;
 
@@ -213,12 +170,12 @@ pub(super) fn read(device: &Device, address: u64, bytes: u64, sink: TakeBytes<'_
         return Ok(());
     }
     let [mut here, mut next] = [device.staging(piece(0))?, device.staging(piece(0))?];
-    here.fetch(device, address, piece(0))?;
+    here.fetch(&device.stream, address, piece(0))?;
     while start < bytes {
         device.synchronise("copying from the device")?;
         let after = start + piece(start) as u64;
         if after < bytes {
-            next.fetch(device, address + after, piece(after))?;
+            next.fetch(&device.stream, address + after, piece(after))?;
         }
         sink(start, here.bytes(piece(start))?)?;
         std::mem::swap(&mut here, &mut next);

@@ -16,6 +16,7 @@ mod link;
 mod memory;
 mod nvrtc;
 mod outline;
+mod pinned;
 mod prepared;
 mod runner;
 mod sampler;

@@ -3,8 +3,9 @@
 use super::args::{LaunchArgs, RunArgs};
 use super::device::{Argument, Device};
 use super::launcher::Launcher;
-use super::memory::{Allocation, Buffer, Pinned, integers};
+use super::memory::{Allocation, Buffer, integers};
 use super::outline::Outline;
+use super::pinned::Pinned;
 use super::specialise::Specialisation;
 use super::twin;
 use super::watch::{StopFlag, Watch};
@@ -49,7 +50,7 @@ pub(super) fn sampler<'a>(
     let width = if outline.labels.kind().bytes() == 8 { 8 } else { 4 };
     let bytes = grid.cells * width;
     let labels = Buffer::new(device, "the labels of a sample", bytes, Allocation::Pool)?;
-    let mut fetched = Pinned::new(device, bytes as usize)?;
+    let mut fetched = Pinned::new(&device.context, bytes as usize)?;
     device.synchronise("preparing a sample")?;
     let flag = StopFlag::new(device)?;
     let run = Argument::new(&RunArgs { stop: flag.address(), size: grid.size, ..RunArgs::default() }.bytes());
@@ -65,7 +66,7 @@ pub(super) fn sampler<'a>(
         let mut launcher = Launcher::new(1, &watch, &mut streams);
         launcher.fold(&kernel, blocks, &run, &launch, &args)?;
         let bytes = labels.bytes() as usize;
-        fetched.fetch(device, labels.address(), bytes)?;
+        fetched.fetch(&device.stream, labels.address(), bytes)?;
         watch.wait("sampling")?;
         Ok(integers(fetched.bytes(bytes)?, width).collect())
     }))

@@ -10,7 +10,8 @@ use cudarc::driver::{CudaEvent, DriverError};
 
 use super::device::Device;
 use super::driver::refused;
-use super::memory::{Allocation, Buffer, Pinned};
+use super::memory::{Allocation, Buffer};
+use super::pinned::Pinned;
 use crate::backend::{Control, CudaError, Error};
 
 /// Waits up to this long take all of a processor, as the driver's own do, so that short runs lose no time.
@@ -30,7 +31,7 @@ impl StopFlag {
     pub(super) fn new(device: &Device) -> Result<Self, Error> {
         let flag = Self {
             word: Buffer::new(device, "the stop flag", 4, Allocation::Pool)?,
-            one: Pinned::holding(device, &1u32.to_ne_bytes())?,
+            one: Pinned::holding(&device.context, &1u32.to_ne_bytes())?,
         };
         flag.word.set(0)?;
         device.synchronise("clearing the stop flag")?;
@@ -44,7 +45,7 @@ impl StopFlag {
 
     /// Has the kernels that run end, and waits until nothing runs.
     fn raise(&self, device: &Device) -> Result<(), CudaError> {
-        self.one.send(&self.word, &device.signals)?;
+        self.word.receive(&self.one, &device.signals)?;
         device.quiet("ending a run")?;
         self.word.set(0)
     }

@@ -128,6 +128,42 @@ impl<const K: usize> DenseArray<K> {
         self.cells.words(self.window.place(cell), step, words);
     }
 
+    /// Looks up every `step`-th cell along `axis`, from `cell` on, in a table of bytes; `other` says it of words beyond the table. A
+    /// picture's pixels are made so.
+    ///
+    /// ```
+    /// use orthant::prelude::*;
+    ///
+    /// let plan = Plan::builder([6, 2]).scheme(Scheme::uniform(1, 2, 1)).build()?;
+    /// let found = run(&plan, &CellField::new(9, |[x, _]| x))?;
+    /// let (mut pixels, table) = ([0; 3], [10, 11, 12, 13]);
+    /// found.array().ok_or("dense is the default")?.look_up([0, 1], 0, 2, &table, &|word| 100 + word as u8, &mut pixels);
+    /// assert_eq!(pixels, [10, 12, 104]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If a cell is outside the window.
+    pub fn look_up(
+        &self,
+        cell: [u32; K],
+        axis: usize,
+        step: u32,
+        table: &[u8],
+        other: &dyn Fn(u64) -> u8,
+        found: &mut [u8],
+    ) {
+        let Some(beyond) = found.len().checked_sub(1) else { return };
+        let mut last = cell;
+        let beyond = u32::try_from(beyond).unwrap_or(u32::MAX).saturating_mul(step);
+        last[axis] = last[axis].saturating_add(beyond);
+        for end in [cell, last] {
+            assert!(self.window.contains_cell(end), "cell {end:?} is outside the window");
+        }
+        let along: usize = self.window.extent[..axis].iter().map(|&n| n as usize).product();
+        self.cells.look_up((self.window.place(cell), along * step as usize), table, other, found);
+    }
+
     /// The labels in storage order, to be written.
     pub(crate) fn cells_mut(&mut self) -> &mut Cells {
         &mut self.cells

@@ -17,8 +17,8 @@ use crate::result::terminal::Terminal;
 /// Cells of a chunk, unless a single batch has more.
 const CHUNK: usize = 1 << 16;
 
-/// Regions of which a thread announces or copies the bricks, at most.
-const ANNOUNCED: usize = 1 << 12;
+/// Regions of which a thread counts or copies the bricks, at most.
+const TOGETHER: usize = 1 << 12;
 
 /// Bytes of chunks that are given back to the system together, unless a sixteenth of all has more.
 const GIVEN_BACK: u64 = 8 << 20;
@@ -121,28 +121,28 @@ impl Bricks {
 
     /// Says that the bricks of these regions will be taken, each once.
     pub(crate) fn announce(&self, terminals: &[Terminal]) {
-        parallel::each(terminals.len().div_ceil(ANNOUNCED), &|i| {
-            for place in terminals[parallel::piece(terminals.len(), ANNOUNCED, i)].iter().filter_map(Terminal::brick) {
-                self.chunks[self.chunk(place)].waiting.fetch_add(1, Ordering::Relaxed);
-            }
+        self.each_chunk(terminals, &|chunk, bricks| {
+            self.chunks[chunk].waiting.fetch_add(bricks, Ordering::Relaxed);
         });
     }
 
     /// Moves the bricks of some regions to `to`, as [`gather`] does, and frees what nobody waits for any more.
     pub(crate) fn take(&mut self, terminals: &mut [Terminal], volumes: &[u64], start: u64, to: &mut [u8]) {
         let (width, taken) = (self.kind.bytes(), Mutex::new(Vec::new()));
-        gather(terminals, volumes, (start, width), to, &|place, brick| {
-            let index = self.chunk(place);
-            let Chunk { start, cells, waiting } = &self.chunks[index];
-            let at = ((place - start) * width) as usize;
-            brick.copy_from_slice(&cells.as_bytes()[at..at + brick.len()]);
-            if waiting.fetch_sub(1, Ordering::AcqRel) == 1 {
-                taken.lock().unwrap_or_else(PoisonError::into_inner).push(index);
+        self.each_chunk(terminals, &|chunk, bricks| {
+            if self.chunks[chunk].waiting.fetch_sub(bricks, Ordering::Relaxed) == bricks {
+                taken.lock().unwrap_or_else(PoisonError::into_inner).push(chunk);
             }
         });
-        for index in taken.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            self.freed += self.chunks[index].cells.len() as u64 * width;
-            self.chunks[index].cells = Cells::empty(self.kind);
+        gather(terminals, volumes, (start, width), to, &|terminal, brick| {
+            let place = terminal.brick().expect("it is one of those that have one");
+            let Chunk { start, cells, .. } = &self.chunks[self.chunk(place)];
+            let at = ((place - start) * width) as usize;
+            brick.copy_from_slice(&cells.as_bytes()[at..at + brick.len()]);
+        });
+        for chunk in taken.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            self.freed += self.chunks[chunk].cells.len() as u64 * width;
+            self.chunks[chunk].cells = Cells::empty(self.kind);
         }
         // Else what is taken would be there twice at the end: allocators keep chunks of this size.
         if self.freed >= GIVEN_BACK.max(self.len * width / 16) {
@@ -150,19 +150,31 @@ impl Bricks {
             give_back();
         }
     }
+
+    /// Tells all threads how many bricks of some regions a chunk has. A thread speaks of a chunk once for many regions: where there are
+    /// few chunks all would wait for the same counter.
+    fn each_chunk(&self, terminals: &[Terminal], of: &(dyn Fn(usize, u64) + Sync)) {
+        parallel::each(terminals.len().div_ceil(TOGETHER), &|i| {
+            let terminals = &terminals[parallel::piece(terminals.len(), TOGETHER, i)];
+            let mut chunks: Vec<usize> =
+                terminals.iter().filter_map(Terminal::brick).map(|place| self.chunk(place)).collect();
+            chunks.sort_unstable();
+            chunks.chunk_by(|a, b| a == b).for_each(|same| of(same[0], same.len() as u64));
+        });
+    }
 }
 
 /// Copies the bricks of some regions to `to`, one after the other, and says of each region where its brick is now: the first is at
-/// `start`. `volumes` has the cells of each region's brick, 0 where it has none. `copy` is told where a brick was, and writes its
-/// bytes.
+/// `start`. `volumes` has the cells of each region's brick, 0 where it has none. `copy` writes the bytes
+/// of a region's brick.
 pub(crate) fn gather(
     terminals: &mut [Terminal],
     volumes: &[u64],
     (start, width): (u64, u64),
     to: &mut [u8],
-    copy: &(dyn Fn(u64, &mut [u8]) + Sync),
+    copy: &(dyn Fn(&Terminal, &mut [u8]) + Sync),
 ) {
-    let each = (terminals.len() / (8 * rayon::current_num_threads())).clamp(1, ANNOUNCED);
+    let each = (terminals.len() / (8 * rayon::current_num_threads())).clamp(1, TOGETHER);
     let (mut rest, mut next, mut pieces) = (to, start, Vec::new());
     for (terminals, volumes) in terminals.chunks_mut(each).zip(volumes.chunks(each)) {
         let cells: u64 = volumes.iter().sum();
@@ -174,9 +186,9 @@ pub(crate) fn gather(
         let (terminals, volumes, to, next) = &mut *pieces[i].lock().unwrap_or_else(PoisonError::into_inner);
         let (mut at, mut next) = (0, *next);
         for (terminal, &volume) in terminals.iter_mut().zip(*volumes) {
-            if let Some(place) = terminal.brick() {
+            if terminal.brick().is_some() {
                 let bytes = (volume * width) as usize;
-                copy(place, &mut to[at..at + bytes]);
+                copy(terminal, &mut to[at..at + bytes]);
                 *terminal = terminal.with_brick(next);
                 (at, next) = (at + bytes, next + volume);
             }

@@ -179,6 +179,23 @@ impl Cells {
         each_width!(&self.bits, v => take(&v[first..], step, words));
     }
 
+    /// What a table has for every `step`-th cell from cell `first` on; `other` says it of words beyond the table.
+    pub(crate) fn look_up(
+        &self,
+        (first, step): (usize, usize),
+        table: &[u8],
+        other: &dyn Fn(u64) -> u8,
+        found: &mut [u8],
+    ) {
+        fn of<W: Width>(cells: &[W], step: usize, table: &[u8], other: &dyn Fn(u64) -> u8, found: &mut [u8]) {
+            for (cell, found) in cells.iter().step_by(step).zip(found) {
+                let word = cell.word();
+                *found = table.get(word as usize).copied().unwrap_or_else(|| other(word));
+            }
+        }
+        each_width!(&self.bits, v => of(&v[first..], step, table, other, found));
+    }
+
     /// The count that cell `index` holds.
     ///
     /// # Panics

@@ -112,7 +112,15 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     /// [`TreeError::Labels`] if there are more than `most`; whatever keeps a part from being read.
     pub fn labels(&self, most: usize) -> Result<Vec<LabelStatistics<K>>, TreeError> {
         let mut table = LabelTally::new(self.kind());
-        (0..self.parts()).try_for_each(|index| self.part(index)?.add_labels(&mut table, most))?;
+        let of_part = |part: &Tree<K>| {
+            let mut table = LabelTally::new(self.kind());
+            part.add_labels(&mut table, most)?;
+            Ok(table)
+        };
+        self.every_part(&of_part, &mut |found| {
+            table.merge(&found);
+            table.check(most)
+        })?;
         Ok(table.statistics(self.plan().domain().cells()))
     }
 
@@ -149,7 +157,12 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     }
 
     fn checksum_here(&self) -> Result<RegionsChecksum, TreeError> {
-        (0..self.parts()).map(|index| Ok(self.part(index)?.checksum())).sum()
+        let mut sum = RegionsChecksum::default();
+        self.every_part(&|part| Ok(part.checksum()), &mut |found| {
+            sum += found;
+            Ok(())
+        })?;
+        Ok(sum)
     }
 
     /// The tree down to `level`, as [`Tree::cut`] makes it: what is cut off need never be in memory as a whole.

@@ -1,20 +1,21 @@
 //! Trees of what runs leave.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::backend::{Batch, BatchError, Error, Sink, brick_volumes};
 use crate::cell::CellType;
 use crate::choice::ChoiceError;
 use crate::dimension::here;
 use crate::geometry::{Region, Scheme};
-use crate::memory::{Refused, reserve};
+use crate::memory::reserve;
 use crate::parallel;
 use crate::plan::Plan;
 use crate::result::{Cells, Content, DenseArray, MaterialiseError, MemoryError, Stored, Subdivision, Terminal, gather};
 use crate::rule::RuleKind;
 use crate::tree::along::Along;
 use crate::tree::bottom_up::BottomUp;
-use crate::tree::entries::{Entries, Row};
+use crate::tree::entries::{Entries, TreeRow};
 use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
 use crate::tree::provenance::Provenance;
@@ -213,20 +214,30 @@ fn bricks_of<const K: usize>(
     terminals: &mut [Terminal],
     array: &DenseArray<K>,
 ) -> Result<Cells, TreeError> {
-    let mut bricks = Cells::empty(array.cells().kind());
-    for terminal in terminals.iter_mut().filter(|terminal| matches!(terminal.content(), Content::Leaf { .. })) {
-        let region = plan.region(terminal.level(), terminal.code);
-        if !array.window().contains(&region) {
-            return Err(Error::NotKept(MaterialiseError::NoBricks).into());
+    let here = |some: &mut [Terminal]| {
+        some.iter_mut().filter(|terminal| matches!(terminal.content(), Content::Leaf { .. })).all(|terminal| {
+            *terminal = Terminal::leaf(terminal.level(), terminal.code, Some(0));
+            array.window().contains(&plan.region(terminal.level(), terminal.code))
+        })
+    };
+    let all_here = AtomicBool::new(true);
+    parallel::pieces_mut(terminals, TOGETHER, &|_, some| {
+        if !here(some) {
+            all_here.store(false, Ordering::Relaxed);
         }
-        *terminal = Terminal::leaf(terminal.level(), terminal.code, Some(bricks.len() as u64));
-        bricks.reserve(region.volume() as usize)?;
-        for row in region.rows() {
-            let start = array.window().place(row);
-            bricks.extend_from(array.cells(), start..start + region.extent[0] as usize);
-        }
+    });
+    if !all_here.into_inner() {
+        return Err(Error::NotKept(MaterialiseError::NoBricks).into());
     }
-    Ok(bricks)
+    let (kind, width) = (array.cells().kind(), array.cells().kind().bytes());
+    gathered(plan, terminals, kind, &|terminal, brick| {
+        let region = plan.region(terminal.level(), terminal.code);
+        let bytes = (u64::from(region.extent[0]) * width) as usize;
+        for (to, cell) in brick.chunks_mut(bytes).zip(region.rows()) {
+            let at = array.window().place(cell) * width as usize;
+            to.copy_from_slice(&array.cells().as_bytes()[at..at + to.len()]);
+        }
+    })
 }
 
 /// Regions that a thread renames.
@@ -260,7 +271,14 @@ fn in_order<const K: usize>(
             + (bricks.len() + moving) as u64 * bricks.kind().bytes(),
         limit,
     )?;
-    let bricks = if sorted { bricks } else { moved(along.plan(), &mut terminals, &bricks)? };
+    let bricks = match sorted {
+        true => bricks,
+        false => gathered(along.plan(), &mut terminals, bricks.kind(), &|terminal, brick| {
+            let place = terminal.brick().expect("it is one of those that have one");
+            let at = (place * bricks.kind().bytes()) as usize;
+            brick.copy_from_slice(&bricks.as_bytes()[at..at + brick.len()]);
+        })?,
+    };
     let entries = Entries::of(terminals.len(), &|row| {
         let terminal = &terminals[row];
         let level = terminal.level();
@@ -268,27 +286,30 @@ fn in_order<const K: usize>(
         match terminal.content() {
             Content::Uniform(word) => {
                 let provenance = Provenance::of(plan, || along.plan().region(level, terminal.code));
-                Row::uniform(level, key, word, provenance)
+                TreeRow::uniform(level, key, word, provenance)
             }
-            Content::Leaf { brick } => Row::leaf(level, key, brick.expect("a leaf without a brick was refused")),
+            Content::Leaf { brick } => TreeRow::leaf(level, key, brick.expect("a leaf without a brick was refused")),
         }
     })?;
     Ok((along, Piece::settled(entries, bricks)))
 }
 
-/// The bricks in the order of their regions.
-fn moved<const K: usize>(plan: &Plan<K>, terminals: &mut [Terminal], bricks: &Cells) -> Result<Cells, Refused> {
-    let mut moved = Cells::zeroed(bricks.kind(), bricks.len())?;
-    let (width, mut start) = (bricks.kind().bytes(), 0);
+/// The bricks of regions in the order of these; `copy` writes one.
+fn gathered<const K: usize>(
+    plan: &Plan<K>,
+    terminals: &mut [Terminal],
+    kind: CellType,
+    copy: &(dyn Fn(&Terminal, &mut [u8]) + Sync),
+) -> Result<Cells, TreeError> {
+    let cells: u64 = terminals.chunks(WINDOW).flat_map(|window| brick_volumes(plan, window)).sum();
+    let mut bricks = Cells::zeroed(kind, cells as usize)?;
+    let (width, mut start) = (kind.bytes(), 0);
     for window in terminals.chunks_mut(WINDOW) {
         let volumes = brick_volumes(plan, window);
         let end = start + volumes.iter().sum::<u64>();
-        let to = &mut moved.bytes_mut()[(start * width) as usize..(end * width) as usize];
-        gather(window, &volumes, (start, width), to, &|place, brick| {
-            let at = (place * width) as usize;
-            brick.copy_from_slice(&bricks.as_bytes()[at..at + brick.len()]);
-        });
+        let to = &mut bricks.bytes_mut()[(start * width) as usize..(end * width) as usize];
+        gather(window, &volumes, (start, width), to, copy);
         start = end;
     }
-    Ok(moved)
+    Ok(bricks)
 }

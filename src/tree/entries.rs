@@ -29,13 +29,13 @@ fn tag(provenance: Provenance) -> u8 {
 const TOGETHER: usize = 1 << 12;
 
 /// A row.
-pub(super) struct Row {
+pub(super) struct TreeRow {
     key: u64,
     tag: u8,
     what: u64,
 }
 
-impl Row {
+impl TreeRow {
     /// Of a region of one value.
     pub(super) fn uniform(level: u32, key: u64, word: u64, provenance: Provenance) -> Self {
         Self { key, tag: level as u8 | tag(provenance), what: word }
@@ -74,7 +74,7 @@ impl Entries {
     ///
     /// # Errors
     /// If there is no memory for them.
-    pub(super) fn of(len: usize, row: &(dyn Fn(usize) -> Row + Sync)) -> Result<Self, Refused> {
+    pub(super) fn of(len: usize, row: &(dyn Fn(usize) -> TreeRow + Sync)) -> Result<Self, Refused> {
         let mut all = Self { keys: zeros(len)?, tags: zeros(len)?, what: zeros(len)? };
         let columns =
             all.keys.chunks_mut(TOGETHER).zip(all.tags.chunks_mut(TOGETHER)).zip(all.what.chunks_mut(TOGETHER));
@@ -82,14 +82,14 @@ impl Entries {
         parallel::each(pieces.len(), &|i| {
             let ((keys, tags), what) = &mut *pieces[i].lock().unwrap_or_else(PoisonError::into_inner);
             for (at, place) in parallel::piece(len, TOGETHER, i).enumerate() {
-                Row { key: keys[at], tag: tags[at], what: what[at] } = row(place);
+                TreeRow { key: keys[at], tag: tags[at], what: what[at] } = row(place);
             }
         });
         drop(pieces);
         Ok(all)
     }
 
-    fn push(&mut self, Row { key, tag, what }: Row) {
+    fn push(&mut self, TreeRow { key, tag, what }: TreeRow) {
         self.keys.push(key);
         self.tags.push(tag);
         self.what.push(what);
@@ -97,12 +97,12 @@ impl Entries {
 
     /// A region of one value.
     pub(super) fn uniform(&mut self, level: u32, key: u64, word: u64, provenance: Provenance) {
-        self.push(Row::uniform(level, key, word, provenance));
+        self.push(TreeRow::uniform(level, key, word, provenance));
     }
 
     /// A leaf whose brick begins at `place`.
     pub(super) fn leaf(&mut self, level: u32, key: u64, place: u64) {
-        self.push(Row::leaf(level, key, place));
+        self.push(TreeRow::leaf(level, key, place));
     }
 
     /// All rows of others, whose bricks are `by` cells further on here.
@@ -116,7 +116,7 @@ impl Entries {
     /// Row `index` of others, whose bricks are `by` cells further on here.
     pub(super) fn copy(&mut self, others: &Self, index: usize, by: u64) {
         let moved = if others.is_leaf(index) { by } else { 0 };
-        self.push(Row { key: others.keys[index], tag: others.tags[index], what: others.what[index] + moved });
+        self.push(TreeRow { key: others.keys[index], tag: others.tags[index], what: others.what[index] + moved });
     }
 
     /// Drops all rows from `len` on.

@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use crate::cell::CellType;
 use crate::geometry::Region;
+use crate::parallel;
 use crate::plan::Plan;
 use crate::tree::error::TreeError;
 use crate::tree::stored::Tree;
@@ -47,6 +48,11 @@ pub trait Parts<const K: usize>: Sync {
     /// If there are not so many.
     fn part(&self, index: usize) -> Result<Box<dyn Deref<Target = Tree<K>> + '_>, TreeError>;
 
+    /// How many parts may be in memory at the same time, so that threads can work on one each.
+    fn at_once(&self) -> usize {
+        1
+    }
+
     /// The numbers of all parts that meet a box, in ascending order. There may be some that do not meet it.
     ///
     /// # Errors
@@ -54,6 +60,31 @@ pub trait Parts<const K: usize>: Sync {
     fn meeting(&self, window: &Region<K>) -> Result<Vec<usize>, TreeError> {
         window.within(self.plan().domain().size())?;
         Ok((0..self.parts()).collect())
+    }
+}
+
+impl<'p, const K: usize> dyn Parts<K> + 'p {
+    /// What some parts come to, in their order: as many at a time as may be in memory, by a thread each.
+    pub(super) fn each_part<T: Send>(
+        &self,
+        parts: &[usize],
+        of: &(dyn Fn(&Tree<K>) -> Result<T, TreeError> + Sync),
+        take: &mut dyn FnMut(T) -> Result<(), TreeError>,
+    ) -> Result<(), TreeError> {
+        for some in parts.chunks(self.at_once()) {
+            let found = parallel::try_map(some.len(), &|i| of(&**self.part(some[i])?))?;
+            found.into_iter().try_for_each(&mut *take)?;
+        }
+        Ok(())
+    }
+
+    /// The same of all parts.
+    pub(super) fn every_part<T: Send>(
+        &self,
+        of: &(dyn Fn(&Tree<K>) -> Result<T, TreeError> + Sync),
+        take: &mut dyn FnMut(T) -> Result<(), TreeError>,
+    ) -> Result<(), TreeError> {
+        self.each_part(&(0..self.parts()).collect::<Vec<_>>(), of, take)
     }
 }
 

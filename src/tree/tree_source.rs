@@ -4,6 +4,7 @@ use std::io;
 
 use crate::cell::CellType;
 use crate::geometry::Region;
+use crate::parallel;
 use crate::result::{DenseArray, Stored};
 use crate::tree::error::TreeError;
 use crate::tree::parts::Parts;
@@ -39,10 +40,16 @@ impl<const K: usize> TreeSource<'_, K> {
 
     /// Writes a box into bytes that lie as its cells must.
     fn show(&self, window: &Region<K>, bytes: &mut [u8]) -> Result<(), TreeError> {
-        self.0.meeting(window)?.into_iter().try_for_each(|index| {
-            self.0.part(index)?.show(window, bytes);
-            Ok(())
-        })
+        for some in self.0.meeting(window)?.chunks(self.0.at_once()) {
+            if some.len() > 1 {
+                // By a thread each; as many as stay in memory until they are shown.
+                parallel::try_each(some.len(), &|i| self.0.part(some[i]).map(drop))?;
+            }
+            for &index in some {
+                self.0.part(index)?.show(window, bytes);
+            }
+        }
+        Ok(())
     }
 
     /// The word that all cells of a box count as; None if there are several.

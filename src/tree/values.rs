@@ -136,10 +136,17 @@ impl<const K: usize> dyn Parts<K> + '_ {
     fn values_here(&self, intervals: usize, nodata: Option<u64>) -> Result<ValueStatistics, TreeError> {
         let kind = self.kind();
         let mut looked = Looked::NOTHING;
-        for index in 0..self.parts() {
-            let add = |found: &mut Looked, word: u64, cells: u128| found.add(kind, nodata, word, cells);
-            self.part(index)?.each_piece(&Looked::NOTHING, &add, &mut |found| looked.merge(&found));
-        }
+        let look = |part: &Tree<K>| {
+            let (mut pieces, add) =
+                (Vec::new(), |found: &mut Looked, word, cells| found.add(kind, nodata, word, cells));
+            part.each_piece(&Looked::NOTHING, &add, &mut |found| pieces.push(found));
+            Ok(pieces)
+        };
+        // Sums are rounded: they come in the order of the pieces.
+        self.every_part(&look, &mut |pieces| {
+            pieces.iter().for_each(|found| looked.merge(found));
+            Ok(())
+        })?;
         let [low, high] = looked.range;
         let mean = looked.sum / looked.finite / SMALL;
         // No distance from the mean is larger than the range.
@@ -159,12 +166,18 @@ impl<const K: usize> dyn Parts<K> + '_ {
                 }
             }
         };
-        for index in 0..self.parts() {
-            self.part(index)?.each_piece(&nothing, &add, &mut |found| {
+        let look = |part: &Tree<K>| {
+            let mut pieces = Vec::new();
+            part.each_piece(&nothing, &add, &mut |found| pieces.push(found));
+            Ok(pieces)
+        };
+        self.every_part(&look, &mut |pieces| {
+            for found in pieces {
                 spread.squares += found.squares;
                 spread.histogram.iter_mut().zip(&found.histogram).for_each(|(cells, more)| *cells += more);
-            });
-        }
+            }
+            Ok(())
+        })?;
         let Looked { cells, nan, nodata, ranks, range, finite, .. } = looked;
         let end = |which: usize| ranks.map(|ranks| kind.of_rank(ranks[which]));
         Ok(ValueStatistics {

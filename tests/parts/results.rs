@@ -144,9 +144,8 @@ fn results_come_in_batches() {
 
     impl Sink<2> for Painted {
         fn terminals(&mut self, batch: Batch<'_, 2>) -> Result<(), Error> {
-            assert!(!batch.terminals.is_empty() && batch.terminals.len() <= 1 << 16);
-            // A leaf more than a full batch at most.
-            assert!(batch.bricks.len() < (1 << 20) + 64 && batch.start == self.next);
+            assert!(!batch.terminals.is_empty() && batch.terminals.len() <= 1 << 18);
+            assert!(batch.bricks.len() <= 1 << 22 && batch.start == self.next);
             self.batches += 1;
             for terminal in batch.terminals {
                 let (key, region) =
@@ -159,7 +158,7 @@ fn results_come_in_batches() {
                 assert_eq!(place, self.next);
                 for (i, cell) in region.cells().enumerate() {
                     assert_eq!(batch.bricks.label((place - batch.start) as usize + i), u64::from(label(cell)));
-                    self.seen[(cell[0] + 1200 * cell[1]) as usize] = true;
+                    self.seen[(cell[0] + 2400 * cell[1]) as usize] = true;
                 }
                 self.next += region.volume();
             }
@@ -171,7 +170,7 @@ fn results_come_in_batches() {
         }
     }
 
-    let domain = Domain::new([1200, 1100], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
+    let domain = Domain::new([2400, 2200], [[0.0, 1.0]; 2], Sample::Corner).unwrap();
     let cpu = Target::cpu();
     for (curve, b) in [(CurveKind::Hilbert, 4), (CurveKind::Canonical, 2)] {
         let plan = Plan::new(domain, Scheme::uniform(4, 2, b), curve, RuleKind::Border).unwrap();
@@ -179,7 +178,7 @@ fn results_come_in_batches() {
         let how = How::default().keep(Keep::Regions).insertion(Insertion::Atomic);
         let mut prepared = cpu.of::<2>().prepare(&plan, &field, &how).unwrap();
         prepared.run(&Part::default(), &Control::default()).unwrap();
-        let mut painted = Painted { batches: 0, next: 0, last: None, seen: vec![false; 1200 * 1100] };
+        let mut painted = Painted { batches: 0, next: 0, last: None, seen: vec![false; 2400 * 2200] };
         prepared.result(&mut painted).unwrap();
         assert!(painted.batches > 1 && painted.seen.iter().all(|&seen| seen), "{} batches", painted.batches);
     }

@@ -293,6 +293,7 @@ pub(crate) struct OutputOptions {
     /// May be repeated; the variable is a list with commas. A picture shows two axes, of k >= 3 a slice, with y upwards: its last row is index 0. An array has
     /// the shape (.., n_1, n_0), so its first row is index 0. With --keep regions an array is written piece by piece
     /// without being in memory; - is stdout. A tree is a folder, or a single file if the name ends in .tree.zarr.zip.
+    /// Where only trees are written, a run of a field keeps regions unless --keep says otherwise.
     #[arg(short, long, value_name = "PATH", env = "ORTHANT_OUTPUT")]
     pub(crate) output: Vec<PathBuf>,
     /// Write the subdivision drawn over the field
@@ -344,7 +345,13 @@ impl RunOptions {
             return Err(Error::Input("array is no field; it is subdivided by run array --input FILE".into()));
         };
         self.input.refused_by(workload)?;
-        self.how.request(workload, &self.computed.0, limit)
+        let mut request = self.how.request(workload, &self.computed.0, limit)?;
+        let trees = self.output.output.iter().filter(|path| is_tree(path)).count();
+        let only_trees = trees > 0 && trees == self.output.output.len() && self.output.overlay.is_none();
+        if only_trees && self.how.leaves_keep_open() {
+            request.how = request.how.keep(Keep::Regions);
+        }
+        Ok(request)
     }
 
     /// True if an exhaustive run leaves all that is asked for, and nobody asked for a subdivision.
@@ -380,6 +387,12 @@ impl HowOptions {
     /// Never: only names of mappings are let through.
     pub(crate) fn mapping(&self) -> Result<Option<Mapping>, Error> {
         Ok(self.tuning.0.get("scheme").map(str::parse).transpose()?)
+    }
+
+    /// True if nobody chose what is kept, or something that goes with a dense array alone.
+    fn leaves_keep_open(&self) -> bool {
+        let given = [self.kept.0.get("keep"), self.tuning.0.get("pass"), self.cuda.0.get("balancer")];
+        given.iter().all(Option::is_none) && self.tuning.0.get("strategy") != Some("exhaustive")
     }
 
     /// True if no strategy was given and no workers of regions, and all cells are kept, which is what an exhaustive run leaves.

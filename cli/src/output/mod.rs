@@ -73,6 +73,14 @@ impl<const K: usize> Slice<K> {
         self.extent(size).map(|cells| cells.div_ceil(self.scale))
     }
 
+    /// The entries of a table for the row of pixels that lies `y` upwards, from the left; `other` says them of words beyond it.
+    pub fn look_up(&self, field: &DenseArray<K>, y: u32, table: &[u8], other: &dyn Fn(u64) -> u8, pixels: &mut [u8]) {
+        let mut cell = self.through;
+        cell[self.axes[1]] = y * self.scale;
+        cell[self.axes[0]] = 0;
+        field.look_up(cell, self.axes[0], self.scale, table, other, pixels);
+    }
+
     /// The words of the row of pixels that lies `y` upwards, from the left.
     pub fn row_of_pixels(&self, field: &DenseArray<K>, y: u32, words: &mut Vec<u64>) {
         let [cells, step] = [self.extent(field.size())[0] as usize, self.scale as usize];

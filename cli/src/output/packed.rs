@@ -27,6 +27,17 @@ impl Packed {
         Self { level: Compression::new(level), ..Self::default() }
     }
 
+    /// Packs bytes, and keeps none of them.
+    pub fn push(&mut self, bytes: &[u8]) {
+        let jobs = bytes.chunks(PIECE).map(|piece| (0, self.level, piece)).collect();
+        packed(jobs).iter().for_each(|(_, blocks)| self.add(blocks));
+    }
+
+    fn add(&mut self, blocks: &Blocks) {
+        self.packed.extend_from_slice(&blocks.bytes);
+        self.sum = self.sum.then(blocks.sum, blocks.len);
+    }
+
     /// The stream of what was packed.
     pub fn zlib(&self) -> Vec<u8> {
         [&HEADER, &*self.packed, &self.end()].concat()
@@ -73,30 +84,43 @@ impl Sum {
 /// Packs the bytes of some arrays that fill pieces, or all of them.
 pub fn pack(arrays: &mut [&mut Packed], all: bool) {
     let pieces = |array: &Packed| if all { array.raw.len() } else { array.raw.len() / PIECE * PIECE };
-    let jobs: Vec<(usize, &[u8])> = arrays
+    let jobs: Vec<Job<'_>> = arrays
         .iter()
         .enumerate()
-        .flat_map(|(number, array)| array.raw[..pieces(array)].chunks(PIECE).map(move |piece| (number, piece)))
+        .flat_map(|(number, array)| {
+            array.raw[..pieces(array)].chunks(PIECE).map(move |piece| (number, array.level, piece))
+        })
         .collect();
-    let levels: Vec<Compression> = arrays.iter().map(|array| array.level).collect();
-    // A thread keeps its compressor while the level stays.
-    let packed = |kept: &mut Option<(Compression, Compress)>, (number, piece): (usize, &[u8])| {
-        let level = levels[number];
-        let (_, compress) = match kept.take_if(|(of, _)| *of == level) {
-            Some(same) => kept.insert(same),
-            None => kept.insert((level, Compress::new(level, false))),
-        };
-        (number, deflate(compress, piece), Sum::of(piece), piece.len())
-    };
-    let found: Vec<_> = jobs.into_par_iter().map_init(|| None, packed).collect();
-    for (number, blocks, sum, len) in found {
-        arrays[number].packed.extend_from_slice(&blocks);
-        arrays[number].sum = arrays[number].sum.then(sum, len);
+    for (number, blocks) in packed(jobs) {
+        arrays[number].add(&blocks);
     }
     for array in arrays {
         let packed = pieces(array);
         array.raw.drain(..packed);
     }
+}
+
+/// A piece of an array of some number, to be packed at a level.
+type Job<'a> = (usize, Compression, &'a [u8]);
+
+/// Blocks of a piece of so many bytes, and its checksum.
+struct Blocks {
+    bytes: Vec<u8>,
+    sum: Sum,
+    len: usize,
+}
+
+/// Pieces, packed by all threads, with the numbers of their arrays.
+fn packed(jobs: Vec<Job<'_>>) -> Vec<(usize, Blocks)> {
+    // A thread keeps its compressor while the level stays.
+    let pack = |kept: &mut Option<(Compression, Compress)>, (number, level, piece): Job<'_>| {
+        let (_, compress) = match kept.take_if(|(of, _)| *of == level) {
+            Some(same) => kept.insert(same),
+            None => kept.insert((level, Compress::new(level, false))),
+        };
+        (number, Blocks { bytes: deflate(compress, piece), sum: Sum::of(piece), len: piece.len() })
+    };
+    jobs.into_par_iter().map_init(|| None, pack).collect()
 }
 
 /// The blocks of a piece, which end at a whole byte.

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::Slice;
-use super::packed::{HEADER, Packed, pack};
+use super::packed::{HEADER, Packed};
 use orthant::field::Labels;
 use orthant::geometry::Domain;
 use orthant::result::{Cells, DenseArray};
@@ -18,8 +18,8 @@ use orthant::{CellType, Computation};
 
 pub use colorous::Gradient;
 
-/// The filter of a row that says how much each pixel differs from the one above it (PNG, 9.2).
-const UP: u8 = 2;
+/// The filter of rows that are as they are (PNG, 9.2).
+const NO_FILTER: u8 = 0;
 
 /// The level of deflate.
 const LEVEL: u32 = 1;
@@ -177,10 +177,14 @@ impl Palette {
         }
     }
 
+    /// The indices of the colours of small words, in their order.
+    pub fn table(&self) -> Vec<u8> {
+        (0..1 << (8 * self.kind.bytes()).min(16)).map(|word| self.index(word)).collect()
+    }
+
     /// The indices of the colours of many cells. Small words are looked up.
     pub fn indices(&self) -> impl Fn(u64) -> u8 {
-        let words = 1 << (8 * self.kind.bytes()).min(16);
-        let table: Vec<u8> = (0..words).map(|word| self.index(word)).collect();
+        let table = self.table();
         move |word| table.get(word as usize).copied().unwrap_or_else(|| self.index(word))
     }
 
@@ -240,8 +244,8 @@ impl Caption {
     }
 }
 
-/// Bytes of rows that a thread makes at a time.
-const ROWS: usize = 1 << 18;
+/// Bytes of rows that all threads make at a time.
+const WAVE: usize = 64 << 20;
 
 /// Writes the slice of `field`. All threads make the rows, and pack them.
 ///
@@ -261,36 +265,21 @@ pub fn write<const K: usize>(
     encoder.set_palette((0..=255).flat_map(|index| palette.colour(index)).collect::<Vec<u8>>());
     caption.put(&mut encoder)?;
     let mut writer = encoder.write_header()?;
-    let index = palette.indices();
-    // The pixels of a row; the first is the highest.
-    let pixels = |row: u32, words: &mut Vec<u64>, pixels: &mut [u8]| {
-        slice.row_of_pixels(field, height - 1 - row, words);
-        pixels.iter_mut().zip(words).for_each(|(pixel, &mut word)| *pixel = index(word));
-    };
-    // Before each row stands its filter: how much each pixel is more than the one above it, which is nothing in large regions.
+    let table = palette.table();
+    // Before each row stands its filter, which is none. What loops over pixels is the library's: this is compiled fast, not made fast.
     let bytes = 1 + width as usize;
-    let rows = (ROWS / bytes).max(1);
-    let wave = rows * 4 * rayon::current_num_threads();
+    let wave = (WAVE / bytes / rayon::current_num_threads()).max(1) * rayon::current_num_threads();
+    let mut rows = vec![NO_FILTER; wave.min(height as usize) * bytes];
     let mut packed = Packed::at(LEVEL);
     packed.packed.extend(HEADER);
     for first in (0..height as usize).step_by(wave) {
-        let old = packed.raw.len();
-        packed.raw.resize(old + wave.min(height as usize - first) * bytes, 0);
-        packed.raw[old..].par_chunks_mut(rows * bytes).enumerate().for_each(|(number, piece)| {
-            let (mut words, mut above, mut here) = (Vec::new(), vec![0; bytes - 1], vec![0; bytes - 1]);
-            let from = (first + number * rows) as u32;
-            if from > 0 {
-                pixels(from - 1, &mut words, &mut above);
-            }
-            for (row, filtered) in (from..).zip(piece.chunks_mut(bytes)) {
-                pixels(row, &mut words, &mut here);
-                filtered[0] = UP;
-                let differences = here.iter().zip(&above).map(|(here, above): (&u8, &u8)| here.wrapping_sub(*above));
-                filtered[1..].iter_mut().zip(differences).for_each(|(pixel, difference)| *pixel = difference);
-                std::mem::swap(&mut above, &mut here);
-            }
+        let rows = &mut rows[..wave.min(height as usize - first) * bytes];
+        rows.par_chunks_mut(bytes).enumerate().for_each(|(row, pixels)| {
+            // The first row is the highest.
+            let y = height - 1 - (first + row) as u32;
+            slice.look_up(field, y, &table, &|word| palette.index(word), &mut pixels[1..]);
         });
-        pack(&mut [&mut packed], first + wave >= height as usize);
+        packed.push(rows);
         writer.write_chunk(chunk::IDAT, &packed.packed)?;
         packed.packed.clear();
     }

@@ -14,8 +14,9 @@ use crate::cuda::balance::Settling;
 use crate::cuda::device::{Kernel, LoadedModule, elapsed};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits;
-use crate::cuda::memory::{Allocation, Buffer, Pinned, Reserve};
+use crate::cuda::memory::{Allocation, Buffer, Reserve};
 use crate::cuda::outline::Outline;
+use crate::cuda::pinned::Pinned;
 use crate::cuda::setup::Setup;
 use crate::cuda::specialise::{COORDINATES, Specialisation};
 use crate::cuda::strategy::bricks::DeviceBricks;
@@ -165,7 +166,7 @@ impl AskProgram {
     /// Reads a level's counters back.
     fn counters(&mut self, setup: &Setup<'_>, watch: &Watch<'_>, args: &LaunchArgs) -> Result<[u64; 3], Error> {
         let bytes = COUNTERS as usize * 4;
-        self.pinned.fetch(setup.device, args.counters, bytes)?;
+        self.pinned.fetch(&setup.device.stream, args.counters, bytes)?;
         watch.wait(KERNELS)?;
         let words = self.pinned.bytes(bytes)?;
         let word = |i: u32| {
@@ -244,7 +245,7 @@ impl MakeProgram for AskProgram {
             code_bytes: code_bytes(outline, setup.cuda.table),
             starts: setup.starts(&setup.outline.deepest())?,
             counters: Buffer::new(device, "counters", levels as u64 * u64::from(COUNTERS) * 4, Allocation::Pool)?,
-            pinned: Pinned::new(device, COUNTERS as usize * 4)?,
+            pinned: Pinned::new(&device.context, COUNTERS as usize * 4)?,
             tables: (0..if setup.how.kept.keep == Keep::Counts { 2 } else { levels.max(2) })
                 .map(|_| LevelTables::default())
                 .collect(),

@@ -16,8 +16,9 @@ use crate::cuda::balance::Settling;
 use crate::cuda::device::{Kernel, LoadedModule};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits::{self, PENDING_PER_CREDIT};
-use crate::cuda::memory::{Allocation, Buffer, Pinned, Reserve, read_integers};
+use crate::cuda::memory::{Allocation, Buffer, Reserve, read_integers};
 use crate::cuda::outline::Outline;
+use crate::cuda::pinned::Pinned;
 use crate::cuda::setup::{Setup, tally};
 use crate::cuda::specialise::Specialisation;
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
@@ -154,7 +155,7 @@ impl DpProgram {
     /// Waits for the device and reads the counters.
     fn counters(&mut self, setup: &Setup<'_>, watch: &Watch<'_>) -> Result<Vec<u64>, Error> {
         let bytes = self.counters.bytes() as usize;
-        self.pinned.fetch(setup.device, self.counters.address(), bytes)?;
+        self.pinned.fetch(&setup.device.stream, self.counters.address(), bytes)?;
         watch.wait("running kernels that launch kernels")?;
         let words = self.pinned.bytes(bytes)?.chunks_exact(4);
         Ok(words.map(|word| u64::from(u32::from_ne_bytes(word.try_into().expect("four bytes")))).collect())
@@ -271,7 +272,7 @@ impl MakeProgram for DpProgram {
             threads,
             code_bytes,
             levels,
-            pinned: Pinned::new(device, words as usize * 4)?,
+            pinned: Pinned::new(&device.context, words as usize * 4)?,
             counters,
             budget: budget as u32,
             tickets: Buffer::new(device, "tickets", 2 * budget * 4, Allocation::Pool)?,

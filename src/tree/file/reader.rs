@@ -308,8 +308,9 @@ impl<const K: usize> TreeFile<K> {
             return Err(MemoryError { what: Stored::Terminals, need, limit: Some(limit) }.into());
         }
         let (mut entries, mut bricks) = (Entries::default(), Cells::empty(self.kind()));
-        for parts in self.together() {
-            for tree in parallel::try_map(parts.len(), &|i| self.read(parts.start + i))? {
+        let parts: Vec<usize> = (0..self.parts.len()).collect();
+        for some in parts.chunks(self.at_once()) {
+            for tree in parallel::try_map(some.len(), &|i| self.read(some[i]))? {
                 entries.reserve(tree.len())?;
                 bricks.reserve(tree.bricks.len())?;
                 entries.append(&tree.entries, bricks.len() as u64);
@@ -317,23 +318,6 @@ impl<const K: usize> TreeFile<K> {
             }
         }
         Tree::new(self.along.clone(), self.along.whole(), entries, bricks)
-    }
-
-    /// Runs of shards that are read together, by a thread each, with as many bytes as may be kept of them.
-    fn together(&self) -> Vec<Range<usize>> {
-        let limit = self.kept.lock().expect("no reader panics holding it").limit;
-        let (mut runs, mut start, mut sum) = (Vec::new(), 0, 0u64);
-        for (part, &shard) in self.parts.iter().enumerate() {
-            let bytes = self.reading(shard);
-            let full = part - start == rayon::current_num_threads() || sum.saturating_add(bytes) > limit;
-            if full && part > start {
-                runs.push(start..part);
-                (start, sum) = (part, 0);
-            }
-            sum = sum.saturating_add(bytes);
-        }
-        runs.push(start..self.parts.len());
-        runs
     }
 
     /// Checks everything in the file. Every shard must be what the header says. The least and the greatest value of a
@@ -349,8 +333,9 @@ impl<const K: usize> TreeFile<K> {
     fn validate_here(&self) -> Result<(), TreeError> {
         self.store.audit().map_err(TreeFileError::from)?;
         let mut terminals = vec![[0; 2]; self.terminals().len()];
-        for parts in self.together() {
-            for found in parallel::map(parts.len(), &|i| self.validate_part(parts.start + i)) {
+        let parts: Vec<usize> = (0..self.parts.len()).collect();
+        for some in parts.chunks(self.at_once()) {
+            for found in parallel::map(some.len(), &|i| self.validate_part(some[i])) {
                 for (sum, here) in terminals.iter_mut().zip(found?) {
                     *sum = [sum[0] + here[0], sum[1] + here[1]];
                 }
@@ -422,6 +407,12 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
             bytes -= kept.parts.remove(0).1.bytes();
         }
         Ok(Box::new(read))
+    }
+
+    fn at_once(&self) -> usize {
+        let limit = self.kept.lock().expect("no reader panics holding it").limit;
+        let fit = limit.checked_div(self.largest_shard()).unwrap_or(1);
+        fit.clamp(1, rayon::current_num_threads() as u64) as usize
     }
 
     fn meeting(&self, window: &Region<K>) -> Result<Vec<usize>, TreeError> {

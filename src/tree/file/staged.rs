@@ -186,12 +186,20 @@ impl Staged {
         Ok(self.part.make(name, write)?)
     }
 
-    /// Says that a shard's files are on the disk.
+    /// True if a later process can resume what is finished.
+    pub(super) fn is_resumable(&self) -> bool {
+        self.resumable
+    }
+
+    /// Says that a shard's files are on the disk, if anybody can go on with it.
     ///
     /// # Errors
     /// [`TreeFileError::Io`].
     pub(super) fn finish(&mut self, shard: &FinishedShard) -> Result<(), TreeFileError> {
-        self.part.stays(self.resumable);
+        if !self.resumable {
+            return Ok(());
+        }
+        self.part.stays(true);
         Ok(self.part.put(&shard.line())?)
     }
 

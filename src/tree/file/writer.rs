@@ -265,7 +265,9 @@ impl<const K: usize> TreeWriter<K> {
             .map(|shard| (shard, rows(shard)))
             .filter(|(_, rows)| !rows.is_empty())
             .collect();
-        for some in open.chunks(rayon::current_num_threads()) {
+        // Where a later process may go on, what is finished is said now and then.
+        let together = if self.staged.is_resumable() { rayon::current_num_threads() } else { open.len().max(1) };
+        for some in open.chunks(together) {
             let put = parallel::try_map(some.len(), &|i| self.put(some[i].0, part, some[i].1.clone()));
             // What failed since it was cancelled is no failure of the file.
             self.control.as_ref().map_or(Ok(()), |control| control.check())?;
