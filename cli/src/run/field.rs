@@ -1,21 +1,19 @@
 //! A run of a field.
 
-use std::borrow::Cow;
-use std::io::{ErrorKind, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use orthant::backend::Part;
 use orthant::export::npy;
-use orthant::field::{Field, Job, Open};
+use orthant::field::{Job, Open};
 use orthant::result::DenseArray;
 use orthant::rule::RuleKind;
-use orthant::tree::{TreeAxis, TreeInfo, TreeWriter};
-use orthant::{AutoScheme, Control, Plan, Ran, Report, Request, StageClock, StrategyKind, Subdivision, Tree};
+use orthant::tree::{TreeAxis, TreeInfo};
+use orthant::{AutoScheme, Control, Plan, Ran, Report, Request, StageClock, StrategyKind, Tree};
 
-use super::outputs::{Format, Outputs, PIECE, finish, write_cells, write_report};
+use super::array_outputs::{ArrayOutputs, Drawn};
+use super::outputs::{Outputs, finish, write_report};
 use super::summary;
 use crate::error::Error;
 use crate::interrupt::cancels;
@@ -24,7 +22,7 @@ use crate::measure::{Patience, repeat};
 use crate::options::RunOptions;
 use crate::output::png::{Caption, Palette};
 use crate::output::tree::MadeOf;
-use crate::output::{Slice, Staged, overlay, png, tree};
+use crate::output::{Slice, tree};
 use crate::progress::Progress;
 use crate::search::{Wanted, choose};
 use crate::statistics::median;
@@ -59,7 +57,7 @@ impl Job for Task {
         let options = self.request.options()?;
         let slice = Slice::new(domain.size(), &self.args.output.slice, &TreeAxis::of(&domain))?;
         let slice = slice.scaled(self.args.output.scale.map_or(1, NonZeroU32::get));
-        let outputs = Outputs::open(&self.args.output, self.request.how.kept.keep, &[])?;
+        let mut outputs = Outputs::open(&self.args.output, self.request.how.kept.keep, &[])?;
         outputs.warn_of_size(slice.pixels(domain.size()), self.voice);
         let field = open(&domain, &options)?;
         self.request.how = self.request.how.for_labels(field.labels())?;
@@ -122,11 +120,25 @@ impl Job for Task {
         }
         let subdivision = prepared.subdivision()?;
         clock.ends(|seconds| &mut seconds.collecting);
+        let computation = self.request.computation(&plan);
+        let palette = Palette::of_labels(field.labels(), how.kept.cell, self.args.output.palette);
+        let caption = Caption::new(&computation, &slice);
+        let drawn = Drawn { slice: &slice, palette: &palette, caption: &caption };
+        let shown = ArrayOutputs::new(&subdivision, outputs.pictures(), how.mem_limit, drawn)?;
+        // Stdout comes last: whoever reads it may leave, and files must not suffer.
+        let (files, last) = outputs.arrays.drain(..).partition::<Vec<_>, _>(|(_, staged)| !staged.is_stdout());
+        let overlay = outputs.overlay.take();
+        // A checksum is one long sum: a thread adds it up while the others write.
+        let (checksum, written) = std::thread::scope(|scope| {
+            let checksum = scope.spawn(|| subdivision.array().map(DenseArray::checksum));
+            let written = shown.write_all(overlay, files, &self.control, self.voice);
+            (checksum.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), written)
+        });
+        clock.ends(|seconds| &mut seconds.writing);
         let mut counts = subdivision.counts().clone();
         let middle = |times: &[f64]| Duration::from_secs_f64(median(times));
         counts.times.wall = middle(&samples.wall);
         counts.times.device = counts.times.device.map(|_| middle(&samples.device));
-        let checksum = subdivision.array().map(DenseArray::checksum);
         // Only a report shows it.
         let regions_checksum = outputs.report.as_ref().and_then(|_| subdivision.regions_checksum());
         let ran = Ran {
@@ -139,7 +151,7 @@ impl Job for Task {
             checksum: checksum.as_deref(),
             regions_checksum,
         };
-        let report = Report::new(self.request.computation(&plan), how, &counts, ran);
+        let report = Report::new(computation, how, &counts, ran);
         // What ran: a mapping may be the backend's choice.
         let found = found.map(|found| AutoScheme { scheme: prepared.mapping().to_string(), ..found });
         let report = Report { auto_scheme: found, ..report };
@@ -147,64 +159,7 @@ impl Job for Task {
             print(summary::of_field(&report))?;
         }
         clock.ends(|seconds| &mut seconds.reporting);
-        self.write(outputs, trees, subdivision, &slice, &*field, (report, clock))
-    }
-}
-
-impl Task {
-    fn write<const K: usize>(
-        &self,
-        mut outputs: Outputs,
-        trees: Vec<(TreeWriter<K>, PathBuf)>,
-        subdivision: Subdivision<K>,
-        slice: &Slice<K>,
-        field: &dyn Field<K>,
-        (report, mut clock): (Report, StageClock),
-    ) -> Result<(), Error> {
-        let finish = |staged: Staged, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>| {
-            finish(staged, &self.control, self.voice, write)
-        };
-        let limit = self.request.how.mem_limit;
-        let array: Option<Cow<'_, DenseArray<K>>> = match subdivision.array() {
-            Some(array) => Some(Cow::Borrowed(array)),
-            None if outputs.pictures() => Some(Cow::Owned(subdivision.materialise(limit)?)),
-            None => None,
-        };
-        let palette = Palette::of_labels(field.labels(), self.request.how.kept.cell, self.args.output.palette);
-        let caption = Caption::new(&report.computation, slice);
-        if let (Some(staged), Some(array)) = (outputs.overlay, &array) {
-            let levels = subdivision.levels().len();
-            let terminals = subdivision.terminals().iter();
-            let mut regions = terminals.map(|terminal| (terminal.level(), subdivision.region(terminal)));
-            finish(staged, &mut |out| overlay::write(array, (levels, &mut regions), slice, &palette, &caption, out))?;
-        }
-        let (arrays_now, arrays_last) =
-            outputs.arrays.into_iter().partition::<Vec<_>, _>(|(_, staged)| !staged.is_stdout());
-        let write = |(format, staged): (Format, Staged)| match (format, &array) {
-            (Format::Png, Some(array)) => finish(staged, &mut |out| png::write(array, slice, &palette, &caption, out)),
-            (Format::Npy, Some(array)) => finish(staged, &mut |out| {
-                npy::header(&array.size(), array.cells().kind(), out)?;
-                write_cells(array, out)
-            }),
-            (_, None) => {
-                let mut layers = subdivision.layers(PIECE, limit)?;
-                let mut refused = None;
-                let written = finish(staged, &mut |out| {
-                    npy::header(&subdivision.plan().domain().size(), subdivision.bricks().kind(), out)?;
-                    layers.try_for_each(|piece| match piece {
-                        Ok(piece) => write_cells(&piece, out),
-                        Err(error) => {
-                            refused = Some(error);
-                            Err(ErrorKind::OutOfMemory.into())
-                        }
-                    })
-                });
-                refused.map_or(Ok(()), |error| Err(error.into())).and(written)
-            }
-        };
-        arrays_now.into_iter().try_for_each(&write)?;
-        clock.ends(|seconds| &mut seconds.writing);
-        // Stdout comes last: whoever reads it may leave, and files must not suffer.
+        written?;
         let mut write_report = |clock: &StageClock, last: bool| {
             if self.voice.verbose && !last {
                 self.voice.say(summary::of_stages(&clock.seconds()));
@@ -215,13 +170,13 @@ impl Task {
         };
         if trees.is_empty() {
             write_report(&clock, false)?;
-            arrays_last.into_iter().try_for_each(&write)?;
+            shown.write_all(None, last, &self.control, self.voice)?;
         } else {
             // What the run left becomes the tree; it is never there twice.
-            drop(array);
+            drop(shown);
             let mut tree = Tree::of(subdivision)?;
-            if self.request.how.tuning.asks_proofs(tree.plan().rule()) {
-                tree = tree.proved_by(field, &self.control)?;
+            if how.tuning.asks_proofs(tree.plan().rule()) {
+                tree = tree.proved_by(&*field, &self.control)?;
             }
             clock.ends(|seconds| &mut seconds.ordering);
             for (mut writer, path) in trees {
@@ -230,8 +185,9 @@ impl Task {
             }
             clock.ends(|seconds| &mut seconds.writing);
             write_report(&clock, false)?;
-            let write = |out: &mut dyn Write| Ok(npy::write(&tree, out)?);
-            arrays_last.into_iter().try_for_each(|(_, staged)| finish(staged, &mut { write }))?;
+            for (_, staged) in last {
+                finish(staged, &self.control, self.voice, &mut |out| Ok(npy::write(&tree, out)?))?;
+            }
         }
         write_report(&clock, true)
     }

@@ -1,6 +1,7 @@
 //! `orthant run`: one run, its table, its outputs.
 
 mod array;
+mod array_outputs;
 mod field;
 mod noise;
 mod outputs;

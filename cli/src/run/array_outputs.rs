@@ -1,0 +1,103 @@
+//! The pictures and arrays of a run of a field.
+
+use std::borrow::Cow;
+use std::io::ErrorKind;
+
+use orthant::export::npy;
+use orthant::result::DenseArray;
+use orthant::{Control, Subdivision};
+
+use super::outputs::{Format, PIECE, finish, write_cells};
+use crate::error::Error;
+use crate::output::png::{Caption, Palette};
+use crate::output::{Slice, Staged, overlay, png};
+use crate::voice::Voice;
+
+/// What a run left, and how it is shown.
+pub(super) struct ArrayOutputs<'a, const K: usize> {
+    subdivision: &'a Subdivision<K>,
+    /// The dense array, if it was kept or a picture needs it.
+    array: Option<Cow<'a, DenseArray<K>>>,
+    limit: Option<u64>,
+    slice: &'a Slice<K>,
+    palette: &'a Palette,
+    caption: &'a Caption,
+}
+
+/// How pictures are drawn.
+pub(super) struct Drawn<'a, const K: usize> {
+    pub(super) slice: &'a Slice<K>,
+    pub(super) palette: &'a Palette,
+    pub(super) caption: &'a Caption,
+}
+
+impl<'a, const K: usize> ArrayOutputs<'a, K> {
+    /// What `subdivision` holds, made dense for pictures within `limit` bytes.
+    ///
+    /// # Errors
+    /// If that is too much.
+    pub(super) fn new(
+        subdivision: &'a Subdivision<K>,
+        pictures: bool,
+        limit: Option<u64>,
+        Drawn { slice, palette, caption }: Drawn<'a, K>,
+    ) -> Result<Self, Error> {
+        let array = match subdivision.array() {
+            Some(array) => Some(Cow::Borrowed(array)),
+            None if pictures => Some(Cow::Owned(subdivision.materialise(limit)?)),
+            None => None,
+        };
+        Ok(Self { subdivision, array, limit, slice, palette, caption })
+    }
+
+    /// Writes the overlay, if one is asked for, then pictures and arrays.
+    ///
+    /// # Errors
+    /// If one cannot be written.
+    pub(super) fn write_all(
+        &self,
+        overlay: Option<Staged>,
+        arrays: Vec<(Format, Staged)>,
+        control: &Control,
+        voice: Voice,
+    ) -> Result<(), Error> {
+        let Self { subdivision, slice, palette, caption, .. } = *self;
+        if let (Some(staged), Some(array)) = (overlay, &self.array) {
+            let levels = subdivision.levels().len();
+            let terminals = subdivision.terminals().iter();
+            let mut regions = terminals.map(|terminal| (terminal.level(), subdivision.region(terminal)));
+            finish(staged, control, voice, &mut |out| {
+                overlay::write(array, (levels, &mut regions), slice, palette, caption, out)
+            })?;
+        }
+        arrays.into_iter().try_for_each(|(format, staged)| self.write(format, staged, control, voice))
+    }
+
+    fn write(&self, format: Format, staged: Staged, control: &Control, voice: Voice) -> Result<(), Error> {
+        let Self { subdivision, slice, palette, caption, .. } = *self;
+        match (format, &self.array) {
+            (Format::Png, Some(array)) => {
+                finish(staged, control, voice, &mut |out| png::write(array, slice, palette, caption, out))
+            }
+            (Format::Npy, Some(array)) => finish(staged, control, voice, &mut |out| {
+                npy::header(&array.size(), array.cells().kind(), out)?;
+                write_cells(array, out)
+            }),
+            (_, None) => {
+                let mut layers = subdivision.layers(PIECE, self.limit)?;
+                let mut refused = None;
+                let written = finish(staged, control, voice, &mut |out| {
+                    npy::header(&subdivision.plan().domain().size(), subdivision.bricks().kind(), out)?;
+                    layers.try_for_each(|piece| match piece {
+                        Ok(piece) => write_cells(&piece, out),
+                        Err(error) => {
+                            refused = Some(error);
+                            Err(ErrorKind::OutOfMemory.into())
+                        }
+                    })
+                });
+                refused.map_or(Ok(()), |error| Err(error.into())).and(written)
+            }
+        }
+    }
+}
