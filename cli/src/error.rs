@@ -261,7 +261,7 @@ impl Error {
 
 /// Options that no choice is behind.
 const WITHOUT_CHOICE: [&str; 9] =
-    ["backend", "device", "source", "tolerance", "threshold", "iso", "labels", "nan", "nodata"];
+    ["backend", "device", "source", "tolerance", "threshold", "iso", "step", "nan", "nodata"];
 
 /// An error of the library in terms of the command line: the choice that it begins with is an option here, and what may
 /// help is said.

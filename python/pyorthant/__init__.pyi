@@ -37,7 +37,7 @@ class _TreeOptions(TypedDict, total=False):
     tolerance: _Number | None
     threshold: _Number | None
     iso: _Number | None
-    labels: _Number | Sequence[float] | None
+    step: _Number | Sequence[float] | None
     nan: str | None
     nodata: _Number | None
     mem_limit: int | str | None

@@ -21,7 +21,7 @@ def tree(source, *, scheme=None, dims=None, spacing=None, origin=None, units=Non
     - ``g``, ``r``, ``B``: how regions are divided, a number or one per axis, x first; ``scheme=(g, r, B)`` are all three.
       ``B=4`` suits small arrays.
     - ``curve``: ``"morton"``, ``"hilbert"`` or ``"canonical"``.
-    - ``tolerance``, ``threshold``, ``iso``, ``labels``, ``nan``: when cells count as equal. ``nodata``: which hold no data.
+    - ``tolerance``, ``threshold``, ``iso``, ``step``, ``nan``: when cells count as equal. ``nodata``: which hold no data.
     - ``threads``, ``mem_limit``, ``domain``, ``sample``; and ``dtype``, ``n``, ``offset``, ``order``, ``endian``, ``follow``
       for files.
 

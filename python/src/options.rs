@@ -23,7 +23,7 @@ const OF_ARRAYS: [&str; 12] = [
     "tolerance",
     "threshold",
     "iso",
-    "labels",
+    "step",
     "nan",
     "nodata",
     "mem-limit",
@@ -33,6 +33,9 @@ const OF_ARRAYS: [&str; 12] = [
     "endian",
     "follow",
 ];
+
+/// Former names of options, which are taken until the next release.
+const FORMER: [(&str, &str); 1] = [("labels", "step")];
 
 /// Options of a run that no group of choices has.
 const OF_RUNS: [&str; 4] = ["backend", "device", "mem-limit", "source"];
@@ -85,14 +88,22 @@ fn named(of: &str, given: Given) -> Result<Given, Failure> {
         let short =
             |choice: &&Choice| choice.name == dashed || choice.short.is_some_and(|short| name == short.to_string());
         let own = choices.iter().find(short).map(|choice| choice.name);
-        let own = own.or_else(|| others(of).iter().copied().find(|other| *other == dashed)).ok_or_else(|| {
+        let other = FORMER.iter().find(|(former, _)| *former == dashed).map_or(&*dashed, |(_, name)| name);
+        let own = own.or_else(|| others(of).iter().copied().find(|name| *name == other)).ok_or_else(|| {
             let all: Vec<String> =
                 choices.iter().map(|choice| choice.name).chain(others(of).iter().copied()).map(spelt).collect();
             Failure::Type(format!("{of}() has no option '{name}'; it has {}", all.join(", ")))
         })?;
-        Ok((own.to_owned(), value))
+        Ok::<_, Failure>((own.to_owned(), value))
     };
-    given.into_iter().map(name).collect()
+    let mut named = Given::new();
+    for given in given {
+        let (name, value) = name(given)?;
+        if named.insert(name.clone(), value).is_some() {
+            return Err(Failure::Type(format!("{of}() has '{}' twice", spelt(&name))));
+        }
+    }
+    Ok(named)
 }
 
 /// What is wrong with a value, with the option's name before it.
@@ -162,7 +173,7 @@ impl ArrayOptions {
     pub(crate) fn of(given: Given) -> Result<Self, Failure> {
         let mut given = named("tree", given)?;
         let asked: Vec<&str> =
-            ["tolerance", "threshold", "iso", "labels"].into_iter().filter(|name| given.contains_key(*name)).collect();
+            ["tolerance", "threshold", "iso", "step"].into_iter().filter(|name| given.contains_key(*name)).collect();
         if asked.len() > 1 {
             let names = asked.join(" and ");
             return Err(Failure::Value(format!(
@@ -177,7 +188,7 @@ impl ArrayOptions {
             take(&mut given, "tolerance", |text| parsed(text).map(When::Tolerance))?,
             take(&mut given, "threshold", |text| parsed(text).map(When::Threshold))?,
             take(&mut given, "iso", |text| parsed(text).map(When::Iso))?,
-            take(&mut given, "labels", steps)?,
+            take(&mut given, "step", steps)?,
         ];
         let reading = Reading {
             follow: take(&mut given, "follow", yes_or_no)?.unwrap_or(false),

@@ -266,8 +266,12 @@ def test_equal_within_a_tolerance():
     assert np.abs(np.asarray(t) - noisy).max() <= 8
     classes = ot.tree(noisy, B=2, threshold=100)
     assert classes.dtype == np.uint8 and np.array_equal(np.asarray(classes), noisy >= 100)
-    steps = ot.tree(noisy, B=2, labels=(2, 90))
+    steps = ot.tree(noisy, B=2, step=(2, 90))
     assert np.array_equal(np.asarray(steps), np.floor((noisy - 90) / 2).astype("i4"))
+    # The former name.
+    assert np.array_equal(np.asarray(ot.tree(noisy, B=2, labels=(2, 90))), np.asarray(steps))
+    with pytest.raises(TypeError, match="'step' twice"):
+        ot.tree(noisy, B=2, labels=2, step=2)
     nodata = ot.tree(CELLS, nodata=3)
     assert nodata.about["nodata"] == 3
 

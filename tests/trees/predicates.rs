@@ -376,10 +376,7 @@ fn what_cannot_be_is_said() {
         "threshold 300: cells are u8, all on one side of it; give one above 0 and up to 255"
     );
     assert!(said(Predicate::iso(CellType::F32, number("1e300"))).starts_with("iso 1e300: cells are f32"));
-    assert_eq!(
-        said(Predicate::labels(CellType::U8, number("0"), number("0"))),
-        "labels 0,0: the step is greater than 0"
-    );
+    assert_eq!(said(Predicate::labels(CellType::U8, number("0"), number("0"))), "step 0,0: the step is greater than 0");
     assert!(said(Predicate::labels(CellType::U64, number("1"), number("0"))).contains("larger step"));
     assert!(said(Predicate::labels(CellType::I64, number("0.5"), number("0"))).contains("whole step"));
     let fill = Predicate::EXACT.nan(CellType::U8, NotANumber::Fill(number("0.5")));

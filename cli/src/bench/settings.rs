@@ -33,7 +33,7 @@ const NOT_SWEPT: [&str; 20] = [
     "tolerance",
     "threshold",
     "iso",
-    "labels",
+    "step",
     "nan",
     "nodata",
 ];

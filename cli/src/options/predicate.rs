@@ -30,13 +30,13 @@ pub(crate) struct PredicateOptions {
     #[arg(long, value_name = "T", value_parser = number, allow_negative_numbers = true, env = "ORTHANT_ISO",
         conflicts_with_all = ["tolerance", "threshold"], hide_short_help = true)]
     pub(crate) iso: Option<Number>,
-    /// Cells become labels: how many whole steps they are above LO, which is 0 unless it is given
+    /// Cells become labels: the label of a cell v is floor((v - LO) / STEP). LO is 0 unless it is given
     ///
-    /// Labels are of the narrowest type, with a sign, that holds those of all cells there can be; of cells with a point i32. The two
-    /// least numbers of the type are what is not a number, and no data.
-    #[arg(long, value_name = "STEP[,LO]", value_parser = steps, allow_negative_numbers = true, env = "ORTHANT_LABELS",
+    /// Labels are stored as the smallest signed type that fits every possible label, those of f32 and f64 as i32. The least number of the
+    /// type stands for NaN, and the next for no data.
+    #[arg(long, alias = "labels", value_name = "STEP[,LO]", value_parser = steps, allow_negative_numbers = true, env = "ORTHANT_STEP",
         conflicts_with_all = ["tolerance", "threshold", "iso"], hide_short_help = true)]
-    pub(crate) labels: Option<Steps>,
+    pub(crate) step: Option<Steps>,
     /// Cells that are not a number: they count as one value, are an error, or are V: equal, error, fill=V [default: equal]
     #[arg(long, value_name = "HOW", value_parser = str::parse::<NotANumber>, env = "ORTHANT_NAN", hide_short_help = true)]
     pub(crate) nan: Option<NotANumber>,
@@ -72,8 +72,8 @@ impl PredicateOptions {
     /// # Errors
     /// [`Error`] names the option, its value and what is allowed.
     pub(crate) fn of(&self, kind: CellType, known: Option<u64>) -> Result<(Predicate, Option<u64>), Error> {
-        let Self { tolerance, threshold, iso, labels, nodata, .. } = *self;
-        let predicate = match (tolerance, threshold, iso, labels) {
+        let Self { tolerance, threshold, iso, step, nodata, .. } = *self;
+        let predicate = match (tolerance, threshold, iso, step) {
             (Some(e), ..) => Predicate::tolerance(kind, e)?,
             (_, Some(t), ..) => Predicate::threshold(kind, t)?,
             (_, _, Some(t), _) => Predicate::iso(kind, t)?,
@@ -92,12 +92,12 @@ impl PredicateOptions {
 
     /// Those that were given, by name.
     pub(crate) fn given(&self) -> Vec<&'static str> {
-        let Self { tolerance, threshold, iso, labels, nan, nodata } = self;
+        let Self { tolerance, threshold, iso, step, nan, nodata } = self;
         let given = [
             ("tolerance", tolerance.is_some()),
             ("threshold", threshold.is_some()),
             ("iso", iso.is_some()),
-            ("labels", labels.is_some()),
+            ("step", step.is_some()),
             ("nan", nan.is_some()),
             ("nodata", nodata.is_some()),
         ];

@@ -144,8 +144,8 @@ impl ArrayRun {
         let reading = &self.args.input.reading;
         if reading.label_table.is_some() && !predicate.keeps_cells() {
             let reason =
-                "--label-table: cells become others by --threshold or --labels, and keep no names; leave one out";
-            return Err(Error::Input(reason.into()).about(&["label-table", "threshold", "labels"]));
+                "--label-table: cells become others by --threshold or --step, and keep no names; leave one out";
+            return Err(Error::Input(reason.into()).about(&["label-table", "threshold", "step"]));
         }
         let nan = self.args.input.reading.predicate.not_a_number();
         let numbers = Numbers(&file);

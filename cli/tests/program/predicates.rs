@@ -46,7 +46,7 @@ fn a_tree_keeps_what_it_was_made_by_and_is_held_to_it() {
         ("--iso 50", json!({"kind": "iso", "t": 50, "nan": "equal"}), "u8", "one side of 50"),
         ("--threshold 50", json!({"kind": "threshold", "t": 50, "nan": "equal"}), "u8", "1 from 50 on"),
         (
-            "--labels 50,100 --nodata 7",
+            "--step 50,100 --nodata 7",
             json!({"kind": "labels", "step": 50, "lo": 100, "nan": "equal", "nodata": 7}),
             "i8",
             "steps of 50 above 100, 7 no data",
@@ -66,6 +66,10 @@ fn a_tree_keeps_what_it_was_made_by_and_is_held_to_it() {
         assert_eq!(allowed, ["--tolerance 10", "--iso 50"].contains(&options), "{options}: {said}");
     }
     assert_eq!(info(&folder, "t4.tree.zarr.zip")["nodata"], json!(-127));
+    // The former name of --step makes the same tree.
+    says(&folder, &format!("run {ARRAY} --labels 50,100 --nodata 7 -o former.tree.zarr.zip"));
+    let bytes = |tree: &str| std::fs::read(folder.join(tree)).unwrap();
+    assert_eq!(bytes("former.tree.zarr.zip"), bytes("t4.tree.zarr.zip"));
     // By ten every region is one; a contour meets eight of sixteen, or the cells around them.
     let regions = |tree: &str| info(&folder, tree)["regions"].as_u64().unwrap();
     assert_eq!((regions("t1.tree.zarr.zip"), regions("t2.tree.zarr.zip")), (16, 40));

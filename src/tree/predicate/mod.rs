@@ -226,7 +226,7 @@ impl Predicate {
             When::Exact | When::Tolerance { .. } | When::Iso { .. } => Map::Same,
             When::Threshold { t } => Map::Classes(Classes::new(kind, splits("threshold", kind, t)?, nodata)),
             When::Labels { step, lo } => {
-                let refused = |reason| ChoiceError::new("labels", format!("{step},{lo}"), reason);
+                let refused = |reason| ChoiceError::new("step", format!("{step},{lo}"), reason);
                 Map::Labels(Steps::new(kind, step, lo, nodata).map_err(refused)?)
             }
         })
