@@ -60,8 +60,17 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("tree info", &["tree info frog.tree.zarr", "tree info frog.tree.zarr.zip --json"]),
     ("tree print", &["tree print frog.tree.zarr --level 1", "tree print frog.tree.zarr --json"]),
     ("tree validate", &["tree validate frog.tree.zarr", "tree validate frog.tree.zarr --against frog.npy"]),
-    ("tree sample", &["tree sample frog.tree.zarr --at 250,235,68", "tree sample frog.tree.zarr --points places.csv"]),
-    ("tree box", &["tree box frog.tree.zarr 0:64,0:64,68 -o corner.npy", "tree box frog.tree.zarr :,:,60:70 -o -"]),
+    (
+        "tree sample",
+        &["tree sample brain.tree.zarr --at x=10mm,y=20mm,z=68", "tree sample frog.tree.zarr --points places.csv"],
+    ),
+    (
+        "tree box",
+        &[
+            "tree box frog.tree.zarr 0:64,0:64,68 -o corner.npy",
+            "tree box brain.tree.zarr --axis z=60:70 --axis y=10mm:30mm -o -",
+        ],
+    ),
     (
         "tree slice",
         &[

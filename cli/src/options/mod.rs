@@ -23,7 +23,7 @@ use orthant::input::Format;
 use orthant::{BackendKind, Computed, How, Keep, Mapping, Request, Target};
 
 use crate::error::Error;
-use crate::output::HeldAxis;
+use crate::output::HeldAxes;
 use crate::output::png::{Gradient, gradient};
 use crate::output::tree::is_tree;
 
@@ -300,15 +300,8 @@ pub(crate) struct OutputOptions {
     #[arg(long, value_name = "PATH.png", env = "ORTHANT_OVERLAY")]
     pub(crate) overlay: Option<PathBuf>,
     /// Hold an axis for pictures of k >= 3, as in z=48 or 2=48; may be repeated [default: the middle]
-    #[arg(
-        long,
-        alias = "axis",
-        value_delimiter = ',',
-        value_name = "AXIS=INDEX",
-        env = "ORTHANT_SLICE",
-        hide_short_help = true
-    )]
-    pub(crate) slice: Vec<HeldAxis>,
+    #[arg(long, alias = "axis", value_name = "AXIS=INDEX", env = "ORTHANT_SLICE", hide_short_help = true)]
+    pub(crate) slice: Vec<HeldAxes>,
     /// The colours of pictures [default: inferno, and greys for sets]
     #[arg(long, value_parser = gradient(), value_name = "NAME", env = "ORTHANT_PALETTE", hide_short_help = true)]
     pub(crate) palette: Option<Gradient>,

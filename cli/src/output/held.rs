@@ -1,98 +1,129 @@
-//! An axis held at a place, as people write it: `2=48`, `z=48`, `z=90mm`.
+//! What is said of axes by their names or numbers, as people write it: `z=48`, `2=48,x=90mm`.
 
 use std::fmt;
 use std::str::FromStr;
 
-use orthant::choice::number;
 use orthant::tree::TreeAxis;
 
-/// An axis by its number or its name, and where it is held.
+use super::place::{AxisPlace, covered};
+
+/// What can be said of an axis.
+pub trait SaidOfAxis: FromStr<Err = String> {
+    /// How it is written, with the axis before it.
+    const FORM: &'static str;
+}
+
+impl SaidOfAxis for AxisPlace {
+    const FORM: &'static str =
+        "an axis and an index, as in 2=128 or z=128, or a place in the axis's unit, as in z=90mm";
+}
+
+/// An axis by its number or its name, and what is said of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct HeldAxis {
+pub struct NamedAxis<T> {
     axis: String,
-    place: HeldAt,
+    said: T,
     /// As it was written.
     text: String,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-enum HeldAt {
-    /// The index of a cell.
-    Index(u32),
-    /// A coordinate in the unit of the axis.
-    Coordinate(f64, String),
-}
+/// An axis that is held at a place.
+pub type HeldAxis = NamedAxis<AxisPlace>;
 
-impl FromStr for HeldAxis {
+impl<T: SaidOfAxis> FromStr for NamedAxis<T> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let form = "an axis and an index, as in 2=128 or z=128, or a place in the axis's unit, as in z=90mm";
-        let (axis, place) = text.split_once('=').ok_or_else(|| format!("'{text}' is not {form}"))?;
-        let (axis, place) = (axis.trim().to_owned(), place.trim());
-        // The number ends where letters begin, but for the exponent of 1e3.
-        let split = place.char_indices().find(|&(at, c)| {
-            let exponent = matches!(c, 'e' | 'E')
-                && place[at + 1..].starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+'));
-            !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | '^' | ' ') || exponent)
-        });
-        let (digits, unit) = place.split_at(split.map_or(place.len(), |(at, _)| at));
-        let place = if unit.is_empty() {
-            HeldAt::Index(number(digits, 0..=u32::MAX.into())? as u32)
-        } else {
-            let coordinate = digits.trim().parse().ok().filter(|place: &f64| place.is_finite());
-            HeldAt::Coordinate(coordinate.ok_or_else(|| format!("'{text}' is not {form}"))?, unit.into())
-        };
-        if axis.is_empty() {
-            Err(format!("'{text}' is not {form}"))
-        } else {
-            Ok(Self { axis, place, text: text.into() })
+        let refused = || format!("'{text}' is not {}", T::FORM);
+        let (axis, said) = text.split_once('=').ok_or_else(refused)?;
+        let axis = axis.trim().to_owned();
+        if axis.is_empty() || said.trim().is_empty() {
+            return Err(refused());
         }
+        Ok(Self { axis, said: said.parse().map_err(|reason| format!("{text}: {reason}"))?, text: text.into() })
     }
 }
 
-impl fmt::Display for HeldAxis {
+impl<T> fmt::Display for NamedAxis<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
 }
 
+impl<T> NamedAxis<T> {
+    /// The axis's number, and what is said of it.
+    ///
+    /// # Errors
+    /// Says which axes there are.
+    pub fn of(&self, axes: &[TreeAxis]) -> Result<(usize, &T), String> {
+        let named = axes.iter().position(|axis| axis.name == self.axis);
+        let axis = named.or_else(|| self.axis.parse().ok().filter(|&axis: &usize| axis < axes.len()));
+        let names = || axes.iter().map(|axis| &*axis.name).collect::<Vec<_>>().join(", ");
+        let axis = axis
+            .ok_or_else(|| self.wrong(format!("axes run from 0 to {}, and are called {}", axes.len() - 1, names())))?;
+        Ok((axis, &self.said))
+    }
+
+    /// What is wrong with it.
+    pub fn wrong(&self, reason: impl fmt::Display) -> String {
+        format!("{self}: {reason}")
+    }
+}
+
 impl HeldAxis {
+    /// The axis's number and an index, which can be outside the array.
+    ///
+    /// # Errors
+    /// Says which axes and units there are.
+    pub fn index(&self, axes: &[TreeAxis]) -> Result<(usize, i64), String> {
+        let (axis, place) = self.of(axes)?;
+        let cells = place.cells(&axes[axis]).map_err(|reason| self.wrong(reason))?;
+        Ok((axis, cells.floor() as i64))
+    }
+
     /// The axis's number and the index of the cell, of an array whose axes are these, with so many cells.
     ///
     /// # Errors
     /// Says which axes, indices and units there are.
     pub fn cell(&self, axes: &[TreeAxis], size: &[u32]) -> Result<(usize, u32), String> {
-        let wrong = |reason: String| Err(format!("{self}: {reason}"));
-        let named = axes.iter().position(|axis| axis.name == self.axis);
-        let Some(axis) = named.or_else(|| self.axis.parse().ok().filter(|&axis: &usize| axis < axes.len())) else {
-            let names: Vec<_> = axes.iter().map(|axis| &*axis.name).collect();
-            return wrong(format!("axes run from 0 to {}, and are called {}", axes.len() - 1, names.join(", ")));
-        };
-        let TreeAxis { unit, spacing, origin, .. } = &axes[axis];
-        let index = match &self.place {
-            HeldAt::Index(index) => *index,
-            HeldAt::Coordinate(place, written) if Some(written) == unit.as_ref() => {
-                let at = (place - origin) / spacing;
-                // 0.3 / 0.1 is a little less than 3.
-                let near = (at - at.round()).abs() < 1e-9 * at.abs().max(1.0);
-                let cell = if near { at.round() } else { at.floor() };
-                if !(0.0..f64::from(size[axis])).contains(&cell) {
-                    let ends = [*origin, origin + spacing * f64::from(size[axis])];
-                    let [from, to] = if *spacing < 0.0 { [ends[1], ends[0]] } else { ends };
-                    return wrong(format!("axis {axis} covers {from} {written} to {to} {written}, without the end"));
-                }
-                cell as u32
+        let (axis, index) = self.index(axes)?;
+        let index = u32::try_from(index).ok().filter(|&index| index < size[axis]);
+        index.map(|index| (axis, index)).ok_or_else(|| self.wrong(covered(&axes[axis], size[axis])))
+    }
+}
+
+/// What is said of several axes, with commas between.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedAxes<T>(Vec<NamedAxis<T>>);
+
+/// Axes that are held.
+pub type HeldAxes = NamedAxes<AxisPlace>;
+
+impl<T: SaidOfAxis> FromStr for NamedAxes<T> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (mut axes, mut name) = (Vec::new(), String::new());
+        for piece in text.split(',') {
+            // Names may have commas, and only an axis with all its name has an =.
+            name += piece;
+            if piece.contains('=') {
+                axes.push(std::mem::take(&mut name).parse()?);
+            } else {
+                name.push(',');
             }
-            HeldAt::Coordinate(..) => {
-                let has = unit.as_ref().map_or("has no unit".into(), |unit| format!("is measured in {unit}"));
-                return wrong(format!("axis {axis} {has}; an index needs none"));
-            }
-        };
-        if index >= size[axis] {
-            return wrong(format!("axis {axis} has the indices 0 to {}", size[axis] - 1));
         }
-        Ok((axis, index))
+        match name.strip_suffix(',') {
+            Some(rest) => Err(format!("'{rest}' is not {}", T::FORM)),
+            None => Ok(Self(axes)),
+        }
+    }
+}
+
+impl<T> NamedAxes<T> {
+    /// The axes, one by one.
+    pub fn iter(&self) -> std::slice::Iter<'_, NamedAxis<T>> {
+        self.0.iter()
     }
 }
 
@@ -100,14 +131,12 @@ impl HeldAxis {
 mod tests {
     use super::*;
 
+    fn axis(name: &str, unit: Option<&str>, spacing: f64, origin: f64) -> TreeAxis {
+        TreeAxis { name: name.into(), unit: unit.map(str::to_owned), spacing, origin }
+    }
+
     #[test]
     fn axes_are_held_by_number_name_and_place() {
-        let axis = |name: &str, unit: Option<&str>, spacing, origin| TreeAxis {
-            name: name.into(),
-            unit: unit.map(str::to_owned),
-            spacing,
-            origin,
-        };
         let axes = [axis("x", Some("mm"), 2.0, -10.0), axis("y", Some("mm"), -1.0, 5.0), axis("t", None, 1.0, 0.0)];
         let cell = |text: &str| text.parse::<HeldAxis>()?.cell(&axes, &[10, 20, 2 ^ 7]);
         for (text, expected) in [
@@ -129,15 +158,35 @@ mod tests {
             ("w=0", "called x, y, t"),
             ("x=10", "indices 0 to 9"),
             ("x=10mm", "-10 mm to 10 mm, without the end"),
+            ("x=-11mm", "-10 mm to 10 mm, without the end"),
             ("x=3cm", "measured in mm"),
             ("t=1s", "no unit"),
             ("x", "z=90mm"),
             ("=1", "z=90mm"),
-            ("x=mm", "z=90mm"),
+            ("x=", "z=90mm"),
+            ("x=mm", "90mm"),
             ("x=-1", "between 0 and"),
         ] {
             let error = cell(text).unwrap_err();
             assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn lists_keep_commas_in_names() {
+        let axes = [axis("a,b", None, 1.0, 0.0), axis("z", Some("mm"), 1.0, 0.0)];
+        let cells = |text: &str| {
+            let list = text.parse::<HeldAxes>()?;
+            list.iter().map(|held| held.cell(&axes, &[9, 9])).collect::<Result<Vec<_>, _>>()
+        };
+        assert_eq!(cells("a,b=3"), Ok(vec![(0, 3)]));
+        assert_eq!(cells("z=2mm,a,b=3"), Ok(vec![(1, 2), (0, 3)]));
+        assert_eq!(cells("0=1,1=2"), Ok(vec![(0, 1), (1, 2)]));
+        for (text, piece) in
+            [("z=2,3", "'3' is not"), ("z=2,", "'' is not"), ("", "'' is not"), ("z=2,a,b", "'a,b' is not")]
+        {
+            let error = cells(text).unwrap_err();
+            assert!(error.starts_with(piece), "{text}: {error}");
         }
     }
 }

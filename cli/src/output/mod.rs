@@ -6,6 +6,7 @@ pub mod journal;
 pub mod legend;
 pub mod overlay;
 pub mod packed;
+mod place;
 pub mod png;
 mod staged;
 pub mod tree;
@@ -15,7 +16,8 @@ use orthant::geometry::Region;
 use orthant::result::DenseArray;
 use orthant::tree::TreeAxis;
 
-pub use held::HeldAxis;
+pub use held::{HeldAxes, NamedAxes, SaidOfAxis};
+pub use place::{AxisPlace, covered};
 pub use staged::{Staged, distinct, expect_extension, has_extension, is_stdout};
 
 /// A 2-D slice of a k-dimensional field, as a picture sees it: two axes across, the others fixed.
@@ -36,9 +38,9 @@ impl<const K: usize> Slice<K> {
     ///
     /// # Errors
     /// [`Error::Input`] if an axis or an index is out of range, an axis is fixed twice, or fewer than two are left.
-    pub fn new(size: [u32; K], fixed: &[HeldAxis], names: &[TreeAxis]) -> Result<Self, Error> {
+    pub fn new(size: [u32; K], fixed: &[HeldAxes], names: &[TreeAxis]) -> Result<Self, Error> {
         let mut through: [Option<u32>; K] = [None; K];
-        for held in fixed {
+        for held in fixed.iter().flat_map(HeldAxes::iter) {
             let wrong = |reason: String| Error::Input(format!("--slice {reason}")).about(&["slice", "dim", "size"]);
             let (axis, index) = held.cell(names, &size).map_err(wrong)?;
             if through[axis].replace(index).is_some() {

@@ -10,13 +10,13 @@ use orthant::geometry::Region;
 use orthant::tree::{Parts, Source, TreeFile, TreeJob, TreeSource};
 
 use super::open::open;
-use super::span::Spans;
+use super::span::{AxisSpan, Spans, region_of};
 use super::to::ToOptions;
 use crate::error::Error;
 use crate::options::CellKind;
 use crate::output::legend::{self, Colours};
 use crate::output::png::{Caption, Gradient, Palette, gradient};
-use crate::output::{HeldAxis, Slice, has_extension, png};
+use crate::output::{HeldAxes, NamedAxes, Slice, has_extension, png};
 use crate::voice::Voice;
 
 /// Options of `tree box`.
@@ -25,8 +25,13 @@ pub(crate) struct BoxOptions {
     /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
     tree: PathBuf,
     /// Per axis, axis 0 first: an index, or a range as NumPy has it, such as 0:64,0:64,8 or :,:,3:7
-    #[arg(value_name = "BOX")]
-    spans: Spans,
+    #[arg(value_name = "BOX", conflicts_with = "axis")]
+    spans: Option<Spans>,
+    /// The cells of an axis, by number or name, as indices or places: z=40:60, y=10mm:30mm, 0=8. May be repeated. Other axes are whole
+    ///
+    /// A range ends before its second index, as in NumPy. A range of places has all cells that it meets.
+    #[arg(long, value_name = "AXIS=RANGE")]
+    axis: Vec<NamedAxes<AxisSpan>>,
     #[command(flatten)]
     to: ToOptions,
 }
@@ -37,8 +42,8 @@ pub(crate) struct SliceOptions {
     /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
     tree: PathBuf,
     /// Hold an axis, by number or name, at an index or a place: 2=48, z=48, z=90mm. May be repeated. A picture shows two axes, and of two none need be held
-    #[arg(long = "axis", alias = "slice", value_delimiter = ',', value_name = "AXIS=INDEX")]
-    fixed: Vec<HeldAxis>,
+    #[arg(long = "axis", alias = "slice", value_name = "AXIS=INDEX")]
+    fixed: Vec<HeldAxes>,
     /// The colours of a picture, from the least value of the slice to the greatest [default: one for each of few whole numbers, else greys]
     #[arg(long, value_parser = gradient(), value_name = "NAME")]
     palette: Option<Gradient>,
@@ -54,6 +59,9 @@ pub(crate) struct SliceOptions {
 
 /// Writes a box.
 pub(super) fn a_box(args: BoxOptions, voice: Voice) -> Result<(), Error> {
+    if args.spans.is_none() && args.axis.is_empty() {
+        return Err(Error::Input("BOX: say which cells, as in 0:64,:,8, or name axes, as in --axis z=8".into()));
+    }
     let to = ToOptions { voice: Some(voice), of: args.tree.clone(), ..args.to };
     open(&args.tree.clone(), BoxOptions { to, ..args })
 }
@@ -69,7 +77,11 @@ impl TreeJob for BoxOptions {
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
         let tree = self.to.memory.within(tree)?;
-        let window = self.spans.region(tree.plan().domain().size())?;
+        let (size, axes) = (tree.plan().domain().size(), &tree.info().axes);
+        let window = match &self.spans {
+            Some(spans) => spans.region(size, axes)?,
+            None => region_of(&self.axis, size, axes)?,
+        };
         let staged = self.to.stage(&["npy"])?;
         self.to.write(staged, &mut |out| write(&tree, window, &window.extent, out))
     }
@@ -84,7 +96,7 @@ impl TreeJob for SliceOptions {
         let mut window = Region { corner: [0; K], extent: size };
         let mut held = [false; K];
         let axes = &tree.info().axes;
-        for fixed in &self.fixed {
+        for fixed in self.fixed.iter().flat_map(HeldAxes::iter) {
             let wrong = |why: String| Error::Input(format!("--axis {why}"));
             let (axis, index) = fixed.cell(axes, &size).map_err(wrong)?;
             if std::mem::replace(&mut held[axis], true) {

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use orthant::tree::{Parts, TreeFile, TreeJob};
+use orthant::tree::{Parts, TreeAxis, TreeFile, TreeJob};
 
 use super::memory::MemoryOptions;
 use super::open::open;
 use crate::error::Error;
-use crate::output::is_stdout;
+use crate::output::{HeldAxes, is_stdout};
 use crate::stdout;
 use crate::voice::Voice;
 
@@ -23,13 +23,15 @@ const BATCH: usize = 1 << 16;
 pub(crate) struct SampleOptions {
     /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
     tree: PathBuf,
-    /// A cell by its indices, axis 0 first; may be repeated
+    /// A cell by its indices, axis 0 first: 250,235,68; or by axes' names and places: x=10mm,z=68,y=20mm. May be repeated
+    ///
+    /// Every axis is needed, in any order. The line of a cell that is named has its indices.
     #[arg(long, value_name = "I,J,..")]
     at: Vec<String>,
     /// A point in the coordinates of the tree's window; may be repeated
     #[arg(long, value_name = "X,Y,..", allow_hyphen_values = true)]
     point: Vec<String>,
-    /// Cells from a file, one per line: comma-separated indices; - is stdin. A first line of names is passed over
+    /// Cells from a file, one per line, as for --at; - is stdin. A first line of names is passed over
     #[arg(long, value_name = "FILE")]
     cells: Option<PathBuf>,
     /// Points from a file, one per line: comma-separated coordinates; - is stdin. A first line of names is passed over
@@ -89,7 +91,8 @@ fn each_line(path: &Path, visit: &mut dyn FnMut(&str, &Wrong<'_>) -> Result<(), 
     };
     for (number, line) in reader.lines().enumerate() {
         let line = line.map_err(failed)?;
-        let is_header = number == 0 && line.split(',').all(|field| field.trim().parse::<f64>().is_err());
+        let is_header =
+            number == 0 && !line.contains('=') && line.split(',').all(|field| field.trim().parse::<f64>().is_err());
         if !line.trim().is_empty() && !is_header {
             visit(&line, &|why| format!("{}: line {}: {why}", path.display(), number + 1))?;
         }
@@ -100,6 +103,7 @@ fn each_line(path: &Path, visit: &mut dyn FnMut(&str, &Wrong<'_>) -> Result<(), 
 /// Places that wait to be looked up, and where answers go.
 struct Lines<'t, const K: usize> {
     tree: &'t dyn Parts<K>,
+    axes: &'t [TreeAxis],
     /// As they were written; cells of points outside the window are outside the domain.
     places: Vec<(String, [u32; K])>,
     out: std::io::BufWriter<std::io::StdoutLock<'static>>,
@@ -111,13 +115,34 @@ impl<'t, const K: usize> Lines<'t, K> {
         let mut out = std::io::BufWriter::new(stdout::lock()?);
         let names: String = tree.info().axes.iter().map(|axis| format!("{},", axis.name)).collect();
         writeln!(out, "{names}value,level").map_err(stdout::failed)?;
-        Ok(Self { tree, places: Vec::new(), out, outside: 0 })
+        Ok(Self { tree, axes: &tree.info().axes, places: Vec::new(), out, outside: 0 })
     }
 
     fn cell(&mut self, text: &str, wrong: &Wrong<'_>) -> Result<(), Error> {
-        let cell = numbers::<K, u64>(text, "an index such as 12").map_err(|why| Error::Input(wrong(why)))?;
+        if text.contains('=') {
+            let cell = self.named(text).map_err(|why| Error::Input(wrong(why)))?;
+            let text: Vec<_> = cell.iter().map(i64::to_string).collect();
+            return self.add(&text.join(","), cell.map(|index| u32::try_from(index).unwrap_or(u32::MAX)));
+        }
+        let cell = numbers::<K, u64>(text, "an index such as 12; a place needs the axis, as in x=90mm")
+            .map_err(|why| Error::Input(wrong(why)))?;
         // What is no index of any axis is outside.
         self.add(text, cell.map(|index| u32::try_from(index).unwrap_or(u32::MAX)))
+    }
+
+    /// The indices of a cell that is said by the names of all axes. They can be outside.
+    fn named(&self, text: &str) -> Result<[i64; K], String> {
+        let mut cell = [None; K];
+        for held in text.parse::<HeldAxes>()?.iter() {
+            let (axis, index) = held.index(self.axes)?;
+            if cell[axis].replace(index).is_some() {
+                return Err(held.wrong(format!("axis {axis} is named twice")));
+            }
+        }
+        match cell.iter().position(Option::is_none) {
+            Some(axis) => Err(format!("axis {} is missing; a cell needs all {K} axes", self.axes[axis].name)),
+            None => Ok(cell.map(Option::unwrap_or_default)),
+        }
     }
 
     fn point(&mut self, text: &str, wrong: &Wrong<'_>) -> Result<(), Error> {

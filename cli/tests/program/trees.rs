@@ -198,9 +198,13 @@ fn boxes_slices_and_levels_are_arrays() {
     told(&folder, "tree lod lod.tree.zarr --level 1 -o again.npy");
     assert_eq!(read_npy(&folder.join("again.npy")), read_npy(&folder.join("lod.npy")));
     for (arguments, code, words) in [
-        ("box a.tree.zarr 0:41,:,: -o x.npy", 2, "0:41 on axis 0, which has the cells 0:40"),
+        ("box a.tree.zarr 0:41,:,: -o x.npy", 2, "BOX: 0:41: axis x has the indices 0 to 39; a range needs a cell"),
         ("box a.tree.zarr :,: -o x.npy", 2, "2 axes are named, and the tree has 3"),
         ("box a.tree.zarr :,:,: -o x.png", 2, ".npy"),
+        ("box a.tree.zarr -o x.npy", 2, "BOX: say which cells, as in 0:64,:,8, or name axes, as in --axis z=8"),
+        ("box a.tree.zarr z=3,:,: -o x.npy", 2, "as in --axis z=3"),
+        ("box a.tree.zarr :,:,: --axis z=3 -o x.npy", 2, "cannot be used with"),
+        ("box a.tree.zarr --axis z=3mm -o x.npy", 2, "--axis z=3mm: '3mm' is no place on axis z, which has no unit"),
         ("box a.tree.zarr :,:,: -o box.npy", 2, "exists already"),
         ("slice a.tree.zarr --axis 3=0 -o x.npy", 2, "axes run from 0 to 2"),
         ("slice a.tree.zarr --axis 2=20 -o x.npy", 2, "indices 0 to 19"),
@@ -275,6 +279,56 @@ fn trees_are_checked_compared_and_converted() {
     std::fs::write(&path, bytes).unwrap();
     assert!(refused(&folder, "tree validate a.tree.zarr", 3).contains("cells/c/0/0"));
     assert!(refused(&folder, "tree validate b.npy", 2).contains("an array, not a tree; `orthant tree build b.npy"));
+}
+
+/// Axes with names and units, one of which begins with a digit, and one of the names has a comma.
+#[test]
+fn cells_are_named_by_axes_and_units() {
+    let folder = folder("tree-named");
+    let header = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 40 30 20\nencoding: raw\nspacings: 0.5 2 1\n\
+                  units: \"mm\" \"1/cm\" \"\"\nlabels: \"a,b\" \"y\" \"z\"\n\n";
+    std::fs::write(folder.join("a.nrrd"), [header.as_bytes(), &cells().map(value).collect::<Vec<_>>()].concat())
+        .unwrap();
+    told(&folder, "tree build a.nrrd -g 2 -r 2 -B 2 -o a.tree.zarr");
+    let about = lines(&folder, "tree info a.tree.zarr --json").remove(0)["axes"].clone();
+    assert_eq!((&about[0]["name"], &about[1]["unit"]), (&"a,b".into(), &"1/cm".into()), "{about}");
+    for (axes, spans) in [
+        ("--axis a,b=2mm:4.4mm --axis z=10", "4:9,:,10"),
+        ("--axis z=10,0=4:9", "4:9,:,10"),
+        ("--axis y=161/cm:201/cm", ":,8:10,:"),
+        ("--axis a,b=3.2mm,y=:5", "6,:5,:"),
+    ] {
+        told(&folder, &format!("tree box a.tree.zarr {axes} -o named.npy --force"));
+        told(&folder, &format!("tree box a.tree.zarr {spans} -o spans.npy --force"));
+        assert!(read_npy(&folder.join("named.npy")) == read_npy(&folder.join("spans.npy")), "{axes}");
+    }
+    told(&folder, "tree slice a.tree.zarr --axis z=10,y=201/cm -o named.npy --force");
+    told(&folder, "tree box a.tree.zarr :,10,10 -o spans.npy --force");
+    assert_eq!(read_npy(&folder.join("named.npy")).1, read_npy(&folder.join("spans.npy")).1);
+    let sampled =
+        told(&folder, "tree sample a.tree.zarr --at z=10,a,b=3mm,y=201/cm --at 0=6,1=9,2=9 --at z=9,y=9,0=-2mm");
+    let lines: Vec<&str> = sampled.lines().skip(1).collect();
+    assert!(lines[0].starts_with("6,10,10,9,") && lines[1].starts_with("6,9,9,7,"), "{sampled}");
+    // Outside, as with indices.
+    assert_eq!(lines[2], "-4,9,9,,");
+    std::fs::write(folder.join("cells.csv"), "z=10,y=10,a,b=3mm\n6,9,9\n").unwrap();
+    let listed = told(&folder, "tree sample a.tree.zarr --cells cells.csv");
+    assert_eq!(listed.lines().skip(1).collect::<Vec<_>>(), lines[..2]);
+    for (arguments, words) in [
+        ("sample a.tree.zarr --at z=10,y=3", "--at z=10,y=3: axis a,b is missing; a cell needs all 3 axes"),
+        ("sample a.tree.zarr --at z=10,y=3,2=1", "2=1: axis 2 is named twice"),
+        ("sample a.tree.zarr --at z=10,y=3mm,0=1", "y=3mm: '3mm' is no place on axis y, which is measured in 1/cm"),
+        ("sample a.tree.zarr --at 1,z=3,y=4", "called a,b, y, z"),
+        ("sample a.tree.zarr --at 1,2mm,3", "'2mm' is not an index such as 12; a place needs the axis, as in x=90mm"),
+        ("box a.tree.zarr --axis a,b=18mm:21mm -o x.npy", "axis a,b has the indices 0 to 39, and covers 0 mm to 20 mm"),
+        (
+            "slice a.tree.zarr --axis a,b=21mm -o x.npy",
+            "--axis a,b=21mm: axis a,b has the indices 0 to 39, and covers 0 mm to 20 mm",
+        ),
+    ] {
+        let said = refused(&folder, &format!("tree {arguments}"), 2);
+        assert!(said.contains(words), "{arguments}: {said}");
+    }
 }
 
 /// Python's `zipfile` trusts no member whose checksum is another, and `unzip` makes a folder of one that says so.

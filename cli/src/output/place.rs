@@ -1,0 +1,115 @@
+//! A place on an axis, as people write it: `48`, `90mm`.
+
+use std::str::FromStr;
+
+use orthant::choice::number;
+use orthant::tree::TreeAxis;
+
+/// A place on an axis.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AxisPlace {
+    /// The index of a cell.
+    Index(u32),
+    /// A coordinate, with the unit of the axis behind it. Only the axis tells where the unit begins, which may have digits.
+    Measured(String),
+}
+
+impl FromStr for AxisPlace {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let error = match number(text, 0..=u32::MAX.into()) {
+            Ok(index) => return Ok(Self::Index(index as u32)),
+            Err(error) => error,
+        };
+        if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+')) {
+            return Err(format!("'{text}' is neither an index, such as 128, nor a place with its unit, such as 90mm"));
+        }
+        let has_unit = text.contains(|c: char| !(c.is_ascii_digit() || " .-+^eE".contains(c)));
+        if has_unit {
+            Ok(Self::Measured(text.into()))
+        } else {
+            Err(format!("{error}; a place has its unit, as in 90mm"))
+        }
+    }
+}
+
+impl AxisPlace {
+    /// The place in cells from the first cell's begin on. Only a coordinate can be outside the array or within a cell.
+    ///
+    /// # Errors
+    /// Says what the axis is measured in.
+    pub fn cells(&self, axis: &TreeAxis) -> Result<f64, String> {
+        let text = match self {
+            Self::Index(index) => return Ok(f64::from(*index)),
+            Self::Measured(text) => text,
+        };
+        let TreeAxis { name, unit, spacing, origin } = axis;
+        let digits = unit.as_ref().and_then(|unit| text.strip_suffix(&**unit));
+        let place: Option<f64> = digits.and_then(|digits| digits.trim().parse().ok());
+        let Some(place) = place.filter(|place| place.is_finite()) else {
+            let has = unit.as_ref().map_or("has no unit".into(), |unit| format!("is measured in {unit}"));
+            return Err(format!("'{text}' is no place on axis {name}, which {has}; an index needs no unit"));
+        };
+        let at = (place - origin) / spacing;
+        // 0.3 / 0.1 is a little less than 3.
+        let near = (at - at.round()).abs() < 1e-9 * at.abs().max(1.0);
+        Ok(if near { at.round() } else { at })
+    }
+}
+
+/// What an axis of so many cells covers.
+pub fn covered(axis: &TreeAxis, n: u32) -> String {
+    let TreeAxis { name, unit, spacing, origin } = axis;
+    let indices = format!("axis {name} has the indices 0 to {}", n - 1);
+    let Some(unit) = unit else { return indices };
+    let ends = [*origin, origin + spacing * f64::from(n)];
+    let [from, to] = if *spacing < 0.0 { [ends[1], ends[0]] } else { ends };
+    format!("{indices}, and covers {from} {unit} to {to} {unit}, without the end")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_those_of_the_axis() {
+        let axis = |unit: Option<&str>| TreeAxis {
+            name: "x".into(),
+            unit: unit.map(str::to_owned),
+            spacing: 0.5,
+            origin: -1.0,
+        };
+        let cells = |text: &str, unit| text.parse::<AxisPlace>()?.cells(&axis(unit));
+        for (text, unit, expected) in [
+            ("3", Some("mm"), 3.0),
+            ("2^2", None, 4.0),
+            ("3mm", Some("mm"), 8.0),
+            ("1e0 mm", Some("mm"), 4.0),
+            ("-0.9mm", Some("mm"), 0.2),
+            // Units that begin with a digit, or with what an exponent begins with.
+            ("21/cm", Some("1/cm"), 6.0),
+            ("3 10^3 km", Some("10^3 km"), 8.0),
+            ("2eV", Some("eV"), 6.0),
+        ] {
+            let found = cells(text, unit).unwrap();
+            assert!((found - expected).abs() < 1e-12, "{text}: {found}");
+        }
+        for (text, unit, why) in [
+            ("3cm", Some("mm"), "measured in mm"),
+            ("3cm", Some("m"), "measured in m;"),
+            ("3cm", None, "no unit"),
+            ("1..2mm", Some("mm"), "'1..2mm' is no place"),
+            ("-infmm", Some("mm"), "'-infmm' is no place"),
+            ("-1", Some("mm"), "between 0 and 2^32 - 1; a place has its unit"),
+            ("2^40", Some("mm"), "between 0 and"),
+            ("1.5", None, "between 0 and"),
+            ("mm", Some("mm"), "such as 90mm"),
+            ("", None, "such as 90mm"),
+        ] {
+            let error = cells(text, unit).unwrap_err();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+}
