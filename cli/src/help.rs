@@ -75,7 +75,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
         "tree slice",
         &[
             "tree slice frog.tree.zarr --axis z=68 --legend -o s.png",
-            "tree slice run.tree.zarr --axis 3=0 -o first.npy",
+            "tree slice series.tree.zarr --axis t=0 -o first.tree.zarr",
         ],
     ),
     (

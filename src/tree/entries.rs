@@ -170,6 +170,13 @@ impl Entries {
         self.tags[index] = self.level(index) as u8 | tag(Provenance::Proved);
     }
 
+    /// Says that a region of one value is no better known than `known`. Cells of leaves are there.
+    pub(super) fn doubt(&mut self, index: usize, known: Provenance) {
+        if !self.is_leaf(index) && tag(self.provenance(index)) < tag(known) {
+            self.tags[index] = self.level(index) as u8 | tag(known);
+        }
+    }
+
     /// What fills a region; leaves have a brick.
     #[inline]
     pub(super) fn content(&self, index: usize) -> Content {

@@ -342,7 +342,7 @@ impl<const K: usize> Tree<K> {
 
     /// Visits the terminal regions that meet a box of the domain, each once and with the part of it that lies in the box, until
     /// the visitor breaks off.
-    fn meet<'t>(&'t self, window: &Region<K>, visit: &mut Visitor<'_, 't, K>) -> ControlFlow<()> {
+    pub(super) fn meet<'t>(&'t self, window: &Region<K>, visit: &mut Visitor<'_, 't, K>) -> ControlFlow<()> {
         // Rows of a partial tree can be fewer than the regions of the initial grid that meet the box.
         if self.along.meeting(0, window).cells_wide() > self.len() as u128 {
             return self.regions().try_for_each(|region| match region.cells().intersection(window) {
@@ -385,7 +385,7 @@ impl<const K: usize> Tree<K> {
 }
 
 /// Sees a region and the part of it that lies in a box.
-type Visitor<'v, 't, const K: usize> = dyn FnMut(TreeRegion<'t, K>, Region<K>) -> ControlFlow<()> + 'v;
+pub(super) type Visitor<'v, 't, const K: usize> = dyn FnMut(TreeRegion<'t, K>, Region<K>) -> ControlFlow<()> + 'v;
 
 #[cfg(test)]
 mod tests {

@@ -7,6 +7,7 @@ mod making;
 mod parts;
 mod predicates;
 mod questions;
+mod slices;
 mod survey;
 
 use ndarray::{ArrayD, IxDyn};

@@ -2,20 +2,24 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
 use orthant::export::{Cutout, ExportError, npy};
 use orthant::geometry::Region;
-use orthant::tree::{Parts, Source, TreeFile, TreeJob, TreeSource};
+use orthant::tree::{Parts, Source, TreeFile, TreeJob, TreeSlice, TreeSource};
+use orthant::{Control, with_dimensions};
 
 use super::open::open;
 use super::span::{AxisSpan, Spans, region_of};
 use super::to::ToOptions;
 use crate::error::Error;
+use crate::interrupt::cancels;
 use crate::options::CellKind;
 use crate::output::legend::{self, Colours};
 use crate::output::png::{Caption, Gradient, Palette, gradient};
+use crate::output::tree::is_tree;
 use crate::output::{HeldAxes, NamedAxes, Slice, has_extension, png};
 use crate::voice::Voice;
 
@@ -94,17 +98,22 @@ impl TreeJob for SliceOptions {
         let tree = self.to.memory.within(tree)?;
         let size = tree.plan().domain().size();
         let mut window = Region { corner: [0; K], extent: size };
-        let mut held = [false; K];
+        let mut held = [None; K];
         let axes = &tree.info().axes;
         for fixed in self.fixed.iter().flat_map(HeldAxes::iter) {
             let wrong = |why: String| Error::Input(format!("--axis {why}"));
             let (axis, index) = fixed.cell(axes, &size).map_err(wrong)?;
-            if std::mem::replace(&mut held[axis], true) {
+            if held[axis].replace(index).is_some() {
                 return Err(wrong(format!("{fixed}: axis {axis} is held twice")));
             }
             (window.corner[axis], window.extent[axis]) = (index, 1);
         }
-        if K > 2 && self.fixed.is_empty() {
+        let is_tree = is_tree(&self.to.output);
+        if K == 1 && is_tree {
+            let reason = "a slice of a tree of one axis is a cell, and no tree; see tree sample";
+            return Err(Error::Input(format!("--output {}: {reason}", self.to.output.display())));
+        }
+        if (K > 2 || is_tree) && self.fixed.is_empty() {
             let reason = format!(
                 "--axis: hold an axis of the {K} at an index, as in --axis {}={}",
                 axes[K - 1].name,
@@ -112,7 +121,7 @@ impl TreeJob for SliceOptions {
             );
             return Err(Error::Input(reason).about(&["axis"]));
         }
-        let free: Vec<u32> = (0..K).filter(|&j| !held[j]).map(|j| size[j]).collect();
+        let free: Vec<u32> = (0..K).filter(|&j| held[j].is_none()).map(|j| size[j]).collect();
         if free.is_empty() {
             return Err(Error::Input("--axis: every axis is held, which leaves a cell; see tree sample".into()));
         }
@@ -126,7 +135,10 @@ impl TreeJob for SliceOptions {
             if self.legend {
                 return Err(Error::Input("--legend: no picture is written; name one by -o PATH.png".into()));
             }
-            let staged = self.to.stage(&["npy", "png"])?;
+            if is_tree {
+                return with_dimensions!(free.len(), M => self.tree::<K, M>(&tree, held), else unreachable!("axes are left"));
+            }
+            let staged = self.to.stage(&["npy", "png", "tree.zarr", "tree.zarr.zip"])?;
             return self.to.write(staged, &mut |out| write(&tree, window, &free, out));
         }
         if free.len() != 2 {
@@ -158,6 +170,18 @@ impl TreeJob for SliceOptions {
             };
             written.map_err(ExportError::Write)
         })
+    }
+}
+
+impl SliceOptions {
+    /// Writes a slice with `M` axes as a tree.
+    fn tree<const K: usize, const M: usize>(&self, tree: &TreeFile<K>, held: [Option<u32>; K]) -> Result<(), Error> {
+        self.to.is_free()?;
+        let slice = TreeSlice::<K, M>::new(tree, held)?;
+        let control = Arc::new(Control::default());
+        cancels(&control);
+        let made = slice.tree(self.to.memory.limit(), &control)?;
+        self.to.save(&made, &slice.info(tree.info()))
     }
 }
 

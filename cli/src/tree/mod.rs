@@ -39,7 +39,7 @@ pub(crate) enum TreeCommand {
     Sample(sample::SampleOptions),
     /// A box of cells as an array
     Box(cells::BoxOptions),
-    /// A slice as an array of one axis less, or as a picture
+    /// A slice as an array or a tree of fewer axes, or as a picture
     Slice(cells::SliceOptions),
     /// A level of detail: one value for each region of a level, as a small array or as a tree
     Lod(lod::LodOptions),

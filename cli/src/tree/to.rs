@@ -20,7 +20,7 @@ use crate::voice::Voice;
 /// Where cells go.
 #[derive(Debug, Args)]
 pub(super) struct ToOptions {
-    /// The file: .npy, or - for that on stdout; of a slice .png, too, and of a level a tree
+    /// The file: .npy, or - for that on stdout; of a slice .png, too; of a slice or a level a tree (.tree.zarr)
     #[arg(short, long, value_name = "PATH")]
     pub(super) output: PathBuf,
     /// Overwrite an existing file

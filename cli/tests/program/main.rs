@@ -23,6 +23,7 @@ mod predicates;
 mod results;
 mod run;
 mod shape;
+mod slices;
 mod streams;
 mod sweeps;
 mod system;
