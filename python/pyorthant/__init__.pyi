@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,8 @@ class _TreeOptions(TypedDict, total=False):
     order: str | None
     endian: str | None
     follow: bool | None
+    label_table: _Path | None
+    kind: Literal["labels", "values"] | None
 
 class _RunOptions(TypedDict, total=False):
     dim: int | str | None
@@ -97,7 +99,7 @@ class Page:
     def _repr_html_(self) -> str: ...
 
 class Tree:
-    def __init__(self, core: Any) -> None: ...
+    def __init__(self, core: Any, kind: str | None = None) -> None: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property

@@ -22,6 +22,8 @@ def tree(source, *, scheme=None, dims=None, spacing=None, origin=None, units=Non
       ``B=4`` suits small arrays.
     - ``curve``: ``"morton"``, ``"hilbert"`` or ``"canonical"``.
     - ``tolerance``, ``threshold``, ``iso``, ``step``, ``nan``: when cells count as equal. ``nodata``: which hold no data.
+    - ``label_table``: a file with names and colours of labels, kept in the tree. ``kind``: ``"labels"`` or ``"values"``, by
+      which pictures of this tree have a colour for each value or a gradient; by default they do as the cells look.
     - ``threads``, ``mem_limit``, ``domain``, ``sample``; and ``dtype``, ``n``, ``offset``, ``order``, ``endian``, ``follow``
       for files.
 
@@ -42,7 +44,7 @@ def tree(source, *, scheme=None, dims=None, spacing=None, origin=None, units=Non
         said = [name for name, value in about.items() if value is not None]
         if said:
             raise TypeError(f"tree() has {said[0]}= for arrays; {os.fspath(source)!r} is a file, which says so itself")
-        return Tree(_core.build_file(os.fspath(source), given, watch))
+        return Tree(_core.build_file(os.fspath(source), given, watch), given.get("kind"))
     if isinstance(source, Tree):
         raise TypeError("a tree is one already: t.lod(level) cuts it, t.save(path) writes it")
     if hasattr(source, "dims") and hasattr(source, "coords") and hasattr(source, "data"):
@@ -50,7 +52,7 @@ def tree(source, *, scheme=None, dims=None, spacing=None, origin=None, units=Non
     array = np.asarray(source)
     axes = _axes(array, dims, spacing, origin, units)
     names = [(_options.text(value), str(name)) for value, name in (label_names or {}).items()]
-    return Tree(_core.build_array(array, given, axes, names, watch))
+    return Tree(_core.build_array(array, given, axes, names, watch), given.get("kind"))
 
 
 def _of_xarray(source, dims, spacing, origin, units):

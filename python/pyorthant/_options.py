@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 import sys
 
 
@@ -10,6 +11,8 @@ def text(value):
     """A value as the command line writes it."""
     if isinstance(value, str):
         return value
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     try:

@@ -36,18 +36,25 @@ def gradient(shares):
     return (_STOPS[below] * (1 - part) + _STOPS[below + 1] * part).astype(np.uint8)
 
 
-def coloured(plane, known=None, steps=False):
+def are_labels(plane, kind=None):
+    """Whether each value has a colour of its own: as `kind` says, ``"labels"`` or ``"values"``, else as the cells look."""
+    if kind is not None:
+        return kind == "labels"
+    return plane.dtype.kind in "iu" and len(np.unique(plane)) <= 256
+
+
+def coloured(plane, known=None, steps=False, kind=None):
     """A plane of cells as red, green and blue. `known` are colours by value, as of labels that have them.
 
     Of counted `steps` the few are told apart, by their logarithms.
     """
     values, places = np.unique(plane, return_inverse=True)
     places = places.reshape(plane.shape)
-    if plane.dtype.kind in "iu" and len(values) <= 256 and not steps:
+    if are_labels(plane, kind) and not steps:
         colours = distinct(len(values))
         for place, value in enumerate(values):
-            if known and int(value) in known:
-                colours[place] = known[int(value)][:3]
+            if known and value in known:
+                colours[place] = known[value][:3]
         return colours[places]
     numbers = np.log1p(plane.astype(float)) if steps else plane.astype(float)
     fits = numbers[np.isfinite(numbers)]
@@ -92,17 +99,17 @@ def plane_of(shape, at=None, names=()):
     return tuple(slice(None) if axis in shown else index[axis] for axis in range(len(shape))), shown
 
 
-def preview(cells, at=None, names=(), known=None, steps=False):
+def preview(cells, at=None, names=(), known=None, steps=False, kind=None):
     """A PNG of a plane of what is indexed as an array, of at most 512 pixels on an axis. y points up."""
     index, shown = plane_of(cells.shape, at, names)
     strides = {axis: slice(None, None, -(-cells.shape[axis] // MOST)) for axis in shown}
     plane = np.atleast_2d(cells[tuple(strides.get(axis, cell) for axis, cell in enumerate(index))])
     scale = max(1, 192 // max(plane.shape))
-    pixels = coloured(plane, known, steps)[::-1]
+    pixels = coloured(plane, known, steps, kind)[::-1]
     return png(np.repeat(np.repeat(pixels, scale, 0), scale, 1))
 
 
-def draw(cells, ax, at, names, overlay, regions, extents, known, options, steps=False):
+def draw(cells, ax, at, names, overlay, regions, extents, known, options, steps=False, kind=None):
     """Draws a plane with matplotlib."""
     import matplotlib.pyplot as plt
 
@@ -117,8 +124,8 @@ def draw(cells, ax, at, names, overlay, regions, extents, known, options, steps=
         return ax
     rows, columns = shown
     place = (*extents[columns], *extents[rows])
-    few = plane.dtype.kind in "iu" and len(np.unique(plane)) <= 256
-    picture = coloured(plane, known, steps) if (few or steps) and "cmap" not in options else plane
+    own = (steps or are_labels(plane, kind)) and "cmap" not in options
+    picture = coloured(plane, known, steps, kind) if own else plane
     ax.imshow(picture, origin="lower", extent=place, interpolation="nearest", **options)
     ax.set_xlabel(names[columns])
     ax.set_ylabel(names[rows])

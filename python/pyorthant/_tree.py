@@ -51,13 +51,14 @@ class Tree:
     array([0, 3], dtype=uint8)
     """
 
-    __slots__ = ("_core", "_facts", "__weakref__")
+    __slots__ = ("_core", "_facts", "_kind", "__weakref__")
 
-    def __init__(self, core):
+    def __init__(self, core, kind=None):
         if not isinstance(core, _core.CoreTree):
             raise TypeError("pyorthant.tree(array) builds a tree, pyorthant.open(path) opens one")
         self._core = core
         self._facts = None
+        self._kind = kind
 
     # What it is.
 
@@ -246,7 +247,7 @@ class Tree:
 
         `by` says which: ``"mode"``, the one that most of its cells have, ``"first"``, ``"min"`` or ``"max"``.
         """
-        return Tree(self._core.lod(level, by))
+        return Tree(self._core.lod(level, by), self._kind)
 
     def _value(self, text):
         return int(text) if self.dtype.kind in "iu" else float(text)
@@ -283,7 +284,7 @@ class Tree:
         """
         extents = [(axis.origin, axis.origin + axis.spacing * axis.size) for axis in self.axes]
         names = [axis.name for axis in self.axes]
-        return _picture.draw(self, ax, at, names, overlay, lambda: self.regions, extents, self._colours(), options)
+        return _picture.draw(self, ax, at, names, overlay, lambda: self.regions, extents, self._colours(), options, kind=self._kind)
 
     def view(self, path=None, *, height=600, max_size=5_000_000, by="mode", title=None):
         """The page of ``orthant tree view``: slices, and labels in 3-D. It needs nothing else.
@@ -308,7 +309,7 @@ class Tree:
         return {int(value): tuple(colour) for value, _, colour in rows if colour is not None}
 
     def _repr_png_(self):
-        return _picture.preview(self, None, [axis.name for axis in self.axes], self._colours())
+        return _picture.preview(self, None, [axis.name for axis in self.axes], self._colours(), kind=self._kind)
 
     def _repr_html_(self):
         by = "x".join

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use orthant::input::{About, AboutAxis, Access, ArrayFile, Endian, Format, IndexOrder, Layout, Numbers};
+use orthant::input::{About, AboutAxis, Access, ArrayFile, Endian, Format, IndexOrder, LabelTable, Layout, Numbers};
 use orthant::threads::worker;
 use orthant::tree::{BottomUp, Census, NotANumber, Source, TreeFile, TreeJob, TreeLabel, TreeStore};
 use orthant::with_dimensions;
@@ -41,7 +41,14 @@ pub(crate) fn build_array(
     }
     let array = Numpy::of(array)?;
     let (kind, size) = (array::kind(&array)?.0, array::size(&array.shape)?);
-    let about = About { axes: axes.into_iter().map(axis).collect(), labels: labels(kind, names)?, ..About::default() };
+    let labels = match table(&options, kind)? {
+        Some(_) if !names.is_empty() => {
+            return Err(Failure::Type("label_names and label_table both name labels; leave one out".into()).into());
+        }
+        Some(table) => table.labels,
+        None => labels(kind, names)?,
+    };
+    let about = About { axes: axes.into_iter().map(axis).collect(), labels, ..About::default() };
     let watcher = Watcher { progress, cells: cells(&size) };
     let control = Arc::new(Control::default());
     let bytes = cells(&size) as u64 * kind.bytes();
@@ -137,8 +144,21 @@ fn labels(kind: CellType, names: Vec<(String, String)>) -> Result<Vec<TreeLabel>
     names.into_iter().map(label).collect()
 }
 
-/// Opens an array, and says which of several in the file.
+/// Names and colours of labels, if a table of them was given.
+fn table(options: &ArrayOptions, kind: CellType) -> Result<Option<LabelTable>, Failure> {
+    Ok(options.label_table.as_ref().map(|path| LabelTable::open(path, kind)).transpose()?)
+}
+
+/// Opens an array, names its labels by a table if one was given, and says which of several arrays in the file it is.
 fn open(path: &Path, options: &ArrayOptions) -> Result<(ArrayFile, Option<String>), Failure> {
+    let (mut file, part) = open_unnamed(path, options)?;
+    if let Some(table) = table(options, file.layout().kind)? {
+        file.name_labels(table);
+    }
+    Ok((file, part))
+}
+
+fn open_unnamed(path: &Path, options: &ArrayOptions) -> Result<(ArrayFile, Option<String>), Failure> {
     let (file, part) = Format::parts(path);
     let reading = &options.reading;
     if !file.exists() {

@@ -1,6 +1,7 @@
 //! Options by name, as the command line has them: their names, values and defaults are those of the library's registries.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::Choice;
@@ -19,7 +20,7 @@ pub(crate) type Given = BTreeMap<String, String>;
 const OF_FIELDS: [&str; 4] = ["explore", "precision", "arithmetic", "dwell"];
 
 /// Options of an array that no group of choices has.
-const OF_ARRAYS: [&str; 12] = [
+const OF_ARRAYS: [&str; 14] = [
     "tolerance",
     "threshold",
     "iso",
@@ -32,6 +33,8 @@ const OF_ARRAYS: [&str; 12] = [
     "order",
     "endian",
     "follow",
+    "label-table",
+    "kind",
 ];
 
 /// Former names of options, which are taken until the next release.
@@ -132,6 +135,8 @@ pub(crate) struct ArrayOptions {
     /// Bytes of regions and bricks, at most.
     pub(crate) mem_limit: Option<u64>,
     pub(crate) nan: NotANumber,
+    /// The file with names and colours of labels.
+    pub(crate) label_table: Option<PathBuf>,
     when: When,
     nodata: Option<Number>,
     pub(crate) reading: Reading,
@@ -190,6 +195,16 @@ impl ArrayOptions {
             take(&mut given, "iso", |text| parsed(text).map(When::Iso))?,
             take(&mut given, "step", steps)?,
         ];
+        let label_table = take(&mut given, "label-table", |path| Ok(PathBuf::from(path)))?;
+        let are_labels = take(&mut given, "kind", are_labels)?;
+        if label_table.is_some() {
+            let changed = asked.iter().find(|name| ["threshold", "step"].contains(*name));
+            let other = changed.map(|name| format!("{name}: cells become others, which have no names"));
+            let other = other.or((are_labels == Some(false)).then(|| "kind='values': cells are no labels".into()));
+            if let Some(other) = other {
+                return Err(Failure::Value(format!("label_table: names labels, and {other}; leave one out")));
+            }
+        }
         let reading = Reading {
             follow: take(&mut given, "follow", yes_or_no)?.unwrap_or(false),
             dtype: take(&mut given, "dtype", parsed)?,
@@ -202,6 +217,7 @@ impl ArrayOptions {
             threads: None,
             mem_limit: take(&mut given, "mem-limit", orthant_cli::bytes)?.or_else(default_limit),
             nan: take(&mut given, "nan", parsed)?.unwrap_or_default(),
+            label_table,
             when: when.into_iter().flatten().next().unwrap_or(When::Exact),
             nodata: take(&mut given, "nodata", parsed)?,
             reading,
@@ -232,6 +248,15 @@ impl ArrayOptions {
         let word = self.nodata.map(held).transpose()?.or(known);
         let predicate = word.map_or(Ok(predicate), |word| predicate.nodata(kind, word))?;
         Ok((predicate, word))
+    }
+}
+
+/// True if cells are labels. Pictures alone differ by it, which Python draws.
+fn are_labels(text: &str) -> Result<bool, String> {
+    match text {
+        "labels" => Ok(true),
+        "values" => Ok(false),
+        _ => Err("expected one of labels, values".into()),
     }
 }
 

@@ -42,6 +42,19 @@ def test_a_notebook_shows_a_plane():
     assert "<table>" in text and "x (mm)" in text and "data:image/png" in text
 
 
+def test_the_kind_of_cells_decides_on_colours():
+    cells = np.arange(400, dtype="u2").reshape(20, 20)
+    colours = lambda kind, cells=cells: {tuple(colour) for colour in pixels(ot.tree(cells, kind=kind)._repr_png_()).reshape(-1, 3)}
+    # So many values have a gradient unless they are labels; few have a colour each unless they are none.
+    assert len(colours("labels")) > len(colours(None)) == len(colours("values"))
+    few = cells % 3
+    assert len(colours(None, few)) == 3 and colours("values", few) != colours(None, few)
+    # A level of detail of it is as it is.
+    quarters = np.kron(np.arange(4, dtype="u1").reshape(2, 2), np.ones((8, 8), "u1"))
+    values, either = (ot.tree(quarters, g=2, B=2, kind=kind) for kind in ("values", None))
+    assert values.lod(0)._repr_png_() == values._repr_png_() != either._repr_png_()
+
+
 @pytest.mark.parametrize("shape", [(700,), (2000, 1100), (1, 1), (3, 2, 4, 2)])
 def test_pictures_are_small(shape):
     cells = np.arange(np.prod(shape)).reshape(shape) % 7

@@ -276,6 +276,32 @@ def test_equal_within_a_tolerance():
     assert nodata.about["nodata"] == 3
 
 
+def test_labels_from_a_table(tmp_path):
+    table = tmp_path / "names.txt"
+    table.write_text("0 Ground 10 20 30 255\n3 Liver 250 5 6 255\n70000 Beyond 1 1 1 255\n")
+    np.save(tmp_path / "cells.npy", CELLS)
+    for source in CELLS, tmp_path / "cells.npy":
+        t = ot.tree(source, B=2, label_table=table, kind="labels")
+        found = t.label_table
+        assert list(found["name"]) == ["Ground", "Liver"] and list(found["value"]) == [0, 3]
+        assert found["colour"] == [(10, 20, 30, 255), (250, 5, 6, 255)]
+        assert "Liver" in t.stats()["name"]
+        t.save(tmp_path / "named.tree.zarr", overwrite=True)
+        assert list(ot.open(tmp_path / "named.tree.zarr").label_table["name"]) == ["Ground", "Liver"]
+    for options, error, text in [
+        ({"label_table": table, "kind": "values"}, ValueError, "label_table: names labels, and kind='values'"),
+        ({"label_table": str(table), "threshold": 2}, ValueError, "threshold: cells become others"),
+        ({"label_table": table, "label_names": {3: "liver"}}, TypeError, "both name labels"),
+        ({"kind": "colours"}, ValueError, "kind colours: expected one of labels, values"),
+        ({"label_table": tmp_path / "none.txt"}, FileNotFoundError, "none.txt"),
+    ]:
+        with pytest.raises(error, match=text):
+            ot.tree(CELLS, **options)
+    table.write_text("0 Ground\nLiver\n")
+    with pytest.raises(ValueError, match="names.txt: line 2"):
+        ot.tree(CELLS, label_table=table)
+
+
 def test_what_is_not_a_number():
     cells = np.ones((8, 8), "f8")
     cells[2:4] = np.nan
