@@ -20,6 +20,9 @@ const CHUNK: usize = 1 << 16;
 /// Regions of which a thread counts or copies the bricks, at most.
 const TOGETHER: usize = 1 << 12;
 
+/// Bytes of a block that no allocator keeps when it is freed: the most that glibc ever takes from its heap.
+const LARGE_BLOCK: u64 = 32 << 20;
+
 /// Bytes of chunks that are given back to the system together, unless a sixteenth of all has more.
 const GIVEN_BACK: u64 = 8 << 20;
 
@@ -141,7 +144,9 @@ impl Bricks {
             brick.copy_from_slice(&cells.as_bytes()[at..at + brick.len()]);
         });
         for chunk in taken.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            self.freed += self.chunks[chunk].cells.len() as u64 * width;
+            let bytes = self.chunks[chunk].cells.len() as u64 * width;
+            // Large blocks go back to the system by themselves.
+            self.freed += if bytes < LARGE_BLOCK { bytes } else { 0 };
             self.chunks[chunk].cells = Cells::empty(self.kind);
         }
         // Else what is taken would be there twice at the end: allocators keep chunks of this size.

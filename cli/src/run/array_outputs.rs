@@ -25,7 +25,7 @@ pub(super) struct ArrayOutputs<'a, const K: usize> {
 }
 
 /// How pictures are drawn.
-pub(super) struct Drawn<'a, const K: usize> {
+pub(super) struct ShownAs<'a, const K: usize> {
     pub(super) slice: &'a Slice<K>,
     pub(super) palette: &'a Palette,
     pub(super) caption: &'a Caption,
@@ -40,7 +40,7 @@ impl<'a, const K: usize> ArrayOutputs<'a, K> {
         subdivision: &'a Subdivision<K>,
         pictures: bool,
         limit: Option<u64>,
-        Drawn { slice, palette, caption }: Drawn<'a, K>,
+        ShownAs { slice, palette, caption }: ShownAs<'a, K>,
     ) -> Result<Self, Error> {
         let array = match subdivision.array() {
             Some(array) => Some(Cow::Borrowed(array)),

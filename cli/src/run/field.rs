@@ -12,7 +12,7 @@ use orthant::rule::RuleKind;
 use orthant::tree::{TreeAxis, TreeInfo};
 use orthant::{AutoScheme, Control, Plan, Ran, Report, Request, StageClock, StrategyKind, Tree};
 
-use super::array_outputs::{ArrayOutputs, Drawn};
+use super::array_outputs::{ArrayOutputs, ShownAs};
 use super::outputs::{Outputs, finish, write_report};
 use super::summary;
 use crate::error::Error;
@@ -123,7 +123,7 @@ impl Job for Task {
         let computation = self.request.computation(&plan);
         let palette = Palette::of_labels(field.labels(), how.kept.cell, self.args.output.palette);
         let caption = Caption::new(&computation, &slice);
-        let drawn = Drawn { slice: &slice, palette: &palette, caption: &caption };
+        let drawn = ShownAs { slice: &slice, palette: &palette, caption: &caption };
         let shown = ArrayOutputs::new(&subdivision, outputs.pictures(), how.mem_limit, drawn)?;
         // Stdout comes last: whoever reads it may leave, and files must not suffer.
         let (files, last) = outputs.arrays.drain(..).partition::<Vec<_>, _>(|(_, staged)| !staged.is_stdout());
