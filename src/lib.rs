@@ -99,6 +99,8 @@ pub mod guide {
     pub mod concepts {}
     #[doc = include_str!("../docs/values.md")]
     pub mod values {}
+    #[doc = include_str!("../docs/formulas.md")]
+    pub mod formulas {}
     #[doc = include_str!("../docs/data.md")]
     pub mod data {}
     #[doc = include_str!("../docs/tree.md")]

@@ -5,6 +5,7 @@ mod api;
 mod archives;
 mod balance;
 mod changes;
+mod formulas;
 mod fuzzed;
 mod images;
 mod inputs;

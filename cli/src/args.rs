@@ -65,7 +65,7 @@ pub(crate) enum Command {
     /// Make, query, show and convert trees of arrays
     #[command(subcommand)]
     Tree(TreeCommand),
-    /// Divide a computed field, such as a fractal: a table of every level, pictures and arrays
+    /// Divide a computed field, such as a fractal or a formula: pictures and arrays
     Run(Box<RunOptions>),
     /// Run every pair of choices on small cases and compare to the bit
     Verify(VerifyOptions),

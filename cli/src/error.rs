@@ -226,6 +226,7 @@ impl Error {
     pub(crate) fn has_lines(&self) -> bool {
         match self {
             Self::Library(orthant::Error::Cuda(error)) => error.is_bad_source(),
+            Self::Library(orthant::Error::Field(FieldError::Formula(_))) => true,
             Self::About { error, .. } => error.has_lines(),
             _ => false,
         }
@@ -260,8 +261,8 @@ impl Error {
 }
 
 /// Options that no choice is behind.
-const WITHOUT_CHOICE: [&str; 9] =
-    ["backend", "device", "source", "tolerance", "threshold", "iso", "step", "nan", "nodata"];
+const WITHOUT_CHOICE: [&str; 10] =
+    ["backend", "device", "source", "set", "tolerance", "threshold", "iso", "step", "nan", "nodata"];
 
 /// An error of the library in terms of the command line: the choice that it begins with is an option here, and what may
 /// help is said.

@@ -2,6 +2,7 @@
 
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
+use orthant::field::FieldKind;
 use orthant::{BackendKind, Target};
 
 use crate::error::Error;
@@ -62,6 +63,15 @@ fn address_space() -> Option<u64> {
     }
     #[cfg(not(unix))]
     None
+}
+
+/// The CPU for a field that a GPU cannot run, where the backend was left open; says so.
+pub(crate) fn without_twin(wanted: OrAuto, field: FieldKind, on_cpu_alone: bool, voice: Voice) -> OrAuto {
+    if wanted.is_some() || !on_cpu_alone {
+        return wanted;
+    }
+    voice.say(format_args!("orthant: on the CPU, since {field} has no CUDA twin"));
+    Some(BackendKind::Cpu)
 }
 
 /// Opens the backend; None takes the CPU where CUDA cannot be used and says why.

@@ -32,6 +32,13 @@ impl Case {
         case
     }
 
+    /// A formula.
+    fn of_text(text: &str, k: usize, size: &[u32], scheme: (u32, u32, u32), explore: RuleKind) -> Self {
+        let mut case = Self::new(FieldKind::Formula, k, size, scheme, explore);
+        case.request.source = Some(text.into());
+        case
+    }
+
     fn mixed(mut self, mixed: &[u64]) -> Self {
         self.mixed = Some(mixed.to_vec());
         self
@@ -61,7 +68,8 @@ impl Case {
 
     /// The case in words.
     pub fn name(&self) -> String {
-        let Request { workload, computed, .. } = &self.request;
+        let Request { computed, .. } = &self.request;
+        let workload = self.request.title();
         let join = |v: &Option<Vec<u32>>| v.iter().flatten().map(u32::to_string).collect::<Vec<_>>().join("x");
         format!(
             "{workload} k={} n={} g={} r={} B={} {} {}{}",
@@ -79,7 +87,7 @@ impl Case {
 
 /// Small cases over every field, dimension and rule; sizes that divide and that do not.
 pub fn cases() -> Vec<Case> {
-    use FieldKind::{Cantor, Carpet, Diagonal, Julibrot, Mandelbrot, Mandelbulb, Menger, Mxm, Simplex};
+    use FieldKind::{Cantor, Carpet, Diagonal, Formula, Julibrot, Mandelbrot, Mandelbulb, Menger, Mxm, Simplex};
     use RuleKind::{Border, Certified, Closed, Full};
     let mut cases = vec![
         Case::new(Mandelbrot, 2, &[128], (2, 2, 1), Border),
@@ -130,6 +138,12 @@ pub fn cases() -> Vec<Case> {
         Case::new(Julibrot, 4, &[12, 9, 8, 10], (2, 2, 1), Certified).plain(),
         Case::new(Mxm, 4, &[12, 10, 12, 10], (2, 2, 1), Certified),
         Case::new(Menger, 2, &[27], (3, 3, 1), Certified).mixed(&[8, 64]),
+        // A ball, a comparison of several, classes, and values of either precision.
+        Case::new(Formula, 3, &[24, 20, 23], (3, 2, 2), Certified),
+        Case::of_text("|x| + |y| < 0.7 and not sin(9*x) < y", 2, &[90, 77], (3, 2, 2), Certified).plain(),
+        Case::of_text("classes(x*y - z, -0.5, 0, 0.5)", 4, &[9, 12, 8, 10], (2, 2, 1), Full),
+        Case::of_text("max(x, 0.25)", 1, &[200], (3, 2, 2), Certified),
+        Case::of_text("floor(3*x) / floor(2*y)", 2, &[60], (2, 2, 1), Certified).precision(Precision::F64),
     ];
     for field in FieldKind::all().filter(|field| matches!(field, FieldKind::Own(_))) {
         for &k in field.dims() {

@@ -5,7 +5,7 @@ use crate::cell::CellType;
 use crate::conformance::axes::Wanted;
 use crate::conformance::cases::Case;
 use crate::curve::CurveKind;
-use crate::engine::Request;
+use crate::engine::{BackendKind, Request};
 use crate::field::{Field, Job, Labels, Open};
 use crate::plan::PlanError;
 use crate::rule::RuleKind;
@@ -24,9 +24,20 @@ pub(super) struct Served {
     shares: bool,
     /// True if a thread alone can ask for a proof.
     alone: bool,
+    /// True if the CPU can evaluate it, and if a GPU can.
+    host: bool,
+    twin: bool,
 }
 
 impl Served {
+    /// True if it runs on a backend. A field that cannot be opened is left to its runs.
+    pub(super) fn runs_on(&self, backend: BackendKind) -> bool {
+        match backend {
+            BackendKind::Cpu => self.host,
+            BackendKind::Cuda => self.twin,
+        }
+    }
+
     /// True if the case can be what a row wants of it.
     pub(super) fn serves(&self, Wanted { curve, cell, proofs, streams }: Wanted) -> bool {
         curve.is_none_or(|curve| self.curves[curve as usize])
@@ -75,7 +86,10 @@ impl Case {
                 let proves = |field: &dyn Field<K>| {
                     field.prover().is_some() && field.twin().is_none_or(|twin| twin.has_proofs())
                 };
+                let has = |has: &dyn Fn(&dyn Field<K>) -> bool| field.as_deref().is_none_or(has);
                 Served {
+                    host: has(&|field| field.host().is_some()),
+                    twin: has(&|field| field.twin().is_some()),
                     curves: CurveKind::ALL.iter().map(serves).collect(),
                     labels: field.as_ref().map(|field| field.labels()),
                     proves: field.as_ref().is_some_and(|field| proves(&**field)),
@@ -86,7 +100,16 @@ impl Case {
             }
         }
         let curves = vec![true; CurveKind::ALL.len()];
-        let all = Served { curves, labels: None, proves: false, certifies: false, shares: false, alone: false };
+        let all = Served {
+            curves,
+            labels: None,
+            proves: false,
+            certifies: false,
+            shares: false,
+            alone: false,
+            host: true,
+            twin: true,
+        };
         self.request.workload.dispatch(self.request.k(), Serves(&self.request)).unwrap_or(all)
     }
 }

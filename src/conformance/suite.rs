@@ -47,10 +47,9 @@ pub struct Suite {
 impl Suite {
     /// The suite of some cases on a backend; cases that it cannot run are left out.
     pub fn new(cases: Vec<Case>, backend: BackendKind, scope: Scope) -> Self {
-        let cases: Vec<Case> =
-            cases.into_iter().filter(|case| backend != BackendKind::Cpu || case.request.source.is_none()).collect();
+        let served = cases.into_iter().map(|case| (case.served(), case));
+        let (served, cases): (Vec<Served>, Vec<Case>) = served.filter(|(served, _)| served.runs_on(backend)).unzip();
         let axes = axes(&cases, backend);
-        let served: Vec<Served> = cases.iter().map(Case::served).collect();
         let rows = match cases[..] {
             [] => Vec::new(),
             _ => rows(&axes, scope, |case, wanted| served[case].serves(wanted)),

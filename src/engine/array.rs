@@ -161,6 +161,7 @@ impl ArrayReport {
         let computation = Computation {
             workload: "array".into(),
             source: None,
+            formula: None,
             k: K,
             size: domain.size().to_vec(),
             domain: domain.window().to_vec(),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::backend::{Error, How};
 use crate::choice::{ChoiceError, choices};
 use crate::curve::{CurveError, CurveKind};
-use crate::field::{Arithmetic, Defaults, FieldKind, FieldOptions, Precision};
+use crate::field::{Arithmetic, Defaults, FieldKind, FieldOptions, Formula, Precision};
 use crate::geometry::{Domain, Sample, Scheme};
 use crate::per_axis::shortest;
 use crate::plan::{Plan, PlanError};
@@ -30,7 +30,7 @@ choices! {
     /// Stop side in cells: one number or one per axis
     #[serde(rename = "B")]
     b: Option<Vec<u32>> = None, "B" ('B');
-    /// How a region is found uniform [default: closed for mandelbrot, certified for mandelbulb, julibrot and mxm, full for digit sets, else border]
+    /// How a region is found uniform [default: closed for mandelbrot, certified for mandelbulb, julibrot, mxm and formula, full for digit sets, else border]
     explore: Option<RuleKind> = None, "explore";
     /// Where samples lie in their cells [default: corner for k <= 2, else centre]
     sample: Option<Sample> = None, "sample";
@@ -69,7 +69,7 @@ pub struct Request {
     pub workload: FieldKind,
     /// What is computed.
     pub computed: Computed,
-    /// The CUDA source of a `kernel` field.
+    /// The CUDA source of a `kernel` field, or the text of a `formula`.
     pub source: Option<Arc<str>>,
     /// What is kept, and tuning.
     pub how: How,
@@ -87,13 +87,29 @@ impl Request {
         self.g(Some(vec![g])).r(Some(vec![r])).b(Some(vec![b]))
     }
 
-    /// The number of dimensions: `dim`, else the number of sizes, else 2 if the field exists in 2-D, else the first in
-    /// which it exists.
+    /// The number of dimensions: `dim`, else the number of sizes, else what a formula needs, else 2 if the field exists in
+    /// 2-D, else the first in which it exists.
     pub fn k(&self) -> usize {
         let dims = self.workload.dims();
-        let usual = if dims.contains(&2) { 2 } else { dims[0] };
+        let usual = || match self.formula() {
+            Some(formula) => formula.dims(),
+            None if dims.contains(&2) => 2,
+            None => dims[0],
+        };
         let extents = self.computed.size.as_ref().map(Vec::len).filter(|&axes| axes > 1);
-        self.computed.dim.or(extents).unwrap_or(usual)
+        self.computed.dim.or(extents).unwrap_or_else(usual)
+    }
+
+    /// The formula that is run: None of other fields, of a formula without a text, and of a text that is none, which
+    /// opening the field says.
+    fn formula(&self) -> Option<Formula> {
+        let source = self.source.as_ref().filter(|_| self.workload == FieldKind::Formula)?;
+        Formula::parse(source.clone()).ok()
+    }
+
+    /// What is run, in a few words: the field's name, and the beginning of a formula.
+    pub fn title(&self) -> String {
+        titled(self.workload.name(), self.formula().as_ref().map(Formula::text))
     }
 
     /// The checked plan.
@@ -144,7 +160,7 @@ impl Request {
         self.computed.explore.unwrap_or(self.workload.defaults(k).explore)
     }
 
-    /// The XXH3-64 of the CUDA source, as `xxh3:` and sixteen hexadecimal digits; None if the field is not of that kind.
+    /// The XXH3-64 of the source, as `xxh3:` and sixteen hexadecimal digits; None if there is no source.
     pub fn source_hash(&self) -> Option<String> {
         self.source.as_ref().map(|source| format!("xxh3:{:016x}", xxhash_rust::xxh3::xxh3_64(source.as_bytes())))
     }
@@ -177,8 +193,8 @@ impl Request {
             }
             (asked, default) => asked.or(default).unwrap_or(1),
         };
-        if self.source.is_some() && self.workload != FieldKind::Kernel {
-            let reason = format!("{} has no source; use the workload 'kernel'", self.workload);
+        if self.source.is_some() && ![FieldKind::Kernel, FieldKind::Formula].contains(&self.workload) {
+            let reason = format!("{} has no source; use the workload 'kernel' or 'formula'", self.workload);
             return Err(ChoiceError::new("source", "", reason).into());
         }
         let (precision, arithmetic) = self.rounding();
@@ -203,6 +219,7 @@ impl Request {
         Computation {
             workload: self.workload.to_string(),
             source: self.source_hash(),
+            formula: self.formula().map(|formula| formula.text().to_owned()),
             k: K,
             size: domain.size().to_vec(),
             domain: domain.window().to_vec(),
@@ -255,9 +272,12 @@ impl Request {
 pub struct Computation {
     /// The field's name.
     pub workload: String,
-    /// The hash of the CUDA source of a `kernel` field; null for others.
+    /// The hash of the source of a `kernel` or a `formula`; null for others.
     #[serde(default)]
     pub source: Option<String>,
+    /// The text of a formula.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub formula: Option<String>,
     /// k.
     pub k: usize,
     /// Cells per axis, axis 0 first.
@@ -283,6 +303,24 @@ pub struct Computation {
     /// B: one number where it is the same on every axis, else one per axis.
     #[serde(rename = "B", with = "crate::per_axis")]
     pub b: Vec<u32>,
+}
+
+impl Computation {
+    /// What was computed, in a few words: the field's name, and the beginning of a formula.
+    pub fn title(&self) -> String {
+        titled(&self.workload, self.formula.as_deref())
+    }
+}
+
+/// The name of a field, and the text of a formula as far as it fits into a line.
+fn titled(name: &str, formula: Option<&str>) -> String {
+    const MOST: usize = 80;
+    let Some(text) = formula else { return name.to_owned() };
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MOST) {
+        None => format!("{name}: {line}"),
+        Some((end, _)) => format!("{name}: {}..", &line[..end]),
+    }
 }
 
 /// The initial split of an axis of n cells where none was asked for: the least from the usual one on, up to √n, with which n = g·r^t, so that
@@ -347,6 +385,7 @@ mod tests {
             (FieldKind::Julibrot, 4, RuleKind::Certified),
             (FieldKind::Mxm, 4, RuleKind::Certified),
             (FieldKind::Menger, 3, RuleKind::Full),
+            (FieldKind::Formula, 3, RuleKind::Certified),
             (FieldKind::Kernel, 3, RuleKind::Border),
         ] {
             assert_eq!(Request::new(field).rule(dim), rule, "{field}");

@@ -1,6 +1,7 @@
 //! What is wrong with a field.
 
 use crate::bytes::Bytes;
+use crate::field::formula::FormulaError;
 use crate::geometry::DomainError;
 
 /// Why there is no such field.
@@ -54,6 +55,9 @@ pub enum FieldError {
     /// Fields were registered already.
     #[error("fields are registered once, all together")]
     Registered,
+    /// A text that is no formula.
+    #[error(transparent)]
+    Formula(#[from] FormulaError),
     /// A factor over some of the axes that cannot be.
     #[error(transparent)]
     Domain(#[from] DomainError),

@@ -41,7 +41,7 @@ pub struct FieldOptions {
     pub precision: Precision,
     /// Fused or separately rounded products and sums.
     pub arithmetic: Arithmetic,
-    /// The CUDA source of a `kernel` field.
+    /// The CUDA source of a `kernel` field, or the text of a `formula`.
     pub source: Option<Arc<str>>,
 }
 
@@ -70,7 +70,7 @@ impl FieldOptions {
         Self { arithmetic, ..self }
     }
 
-    /// Sets the CUDA source of a `kernel` field.
+    /// Sets the CUDA source of a `kernel` field, or the text of a `formula`.
     #[must_use]
     pub fn source(self, source: impl Into<Arc<str>>) -> Self {
         Self { source: Some(source.into()), ..self }

@@ -3,6 +3,7 @@
 //! An option of a choice is no list of its own: it is made from the library's [`Choice`], so that a choice which is added
 //! there is an option here, an axis of sweeps and part of what a tuned scheme is kept for.
 
+mod formula;
 mod heading;
 mod input;
 mod predicate;
@@ -27,6 +28,7 @@ use crate::output::HeldAxes;
 use crate::output::png::{Gradient, gradient};
 use crate::output::tree::is_tree;
 
+pub(crate) use formula::FormulaOptions;
 pub(crate) use input::{CellKind, InputOptions, ReadingOptions, formats};
 pub use values::bytes;
 use values::times;
@@ -226,6 +228,8 @@ pub(crate) struct RunOptions {
     #[arg(value_parser = field_or_array())]
     pub(crate) workload: Workload,
     #[command(flatten)]
+    pub(crate) formula: FormulaOptions,
+    #[command(flatten)]
     pub(crate) computed: ComputedOptions,
     /// Let the cost model choose strategy, scheme, g, r, B
     ///
@@ -247,8 +251,8 @@ pub(crate) struct RunOptions {
 /// Options of whatever runs: how and where.
 #[derive(Debug, Args)]
 pub(crate) struct HowOptions {
-    /// The CUDA source of a `kernel` field
-    #[arg(long, value_name = "FILE.cuh", env = "ORTHANT_SOURCE", help_heading = heading::WHAT, hide_short_help = true)]
+    /// The CUDA source of a `kernel` field, or the text of a `formula`
+    #[arg(long, value_name = "FILE", env = "ORTHANT_SOURCE", help_heading = heading::WHAT, hide_short_help = true)]
     pub(crate) source: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) kept: KeptOptions,
@@ -313,7 +317,8 @@ pub(crate) struct OutputOptions {
     pub(crate) report: Option<PathBuf>,
     /// The run report on stdout instead of the table
     #[arg(
-        long, value_parser = BoolishValueParser::new(), conflicts_with = "report", env = "ORTHANT_JSON"
+        long, value_parser = BoolishValueParser::new(), conflicts_with = "report", env = "ORTHANT_JSON",
+        hide_short_help = true
     )]
     pub(crate) json: bool,
     /// Overwrite existing outputs
@@ -339,6 +344,7 @@ impl RunOptions {
         };
         self.input.refused_by(workload)?;
         let mut request = self.how.request(workload, &self.computed.0, limit)?;
+        request.source = self.formula.source(workload, request.source)?;
         let trees = self.output.output.iter().filter(|path| is_tree(path)).count();
         let only_trees = trees > 0 && trees == self.output.output.len() && self.output.overlay.is_none();
         if only_trees && self.how.leaves_keep_open() {

@@ -214,7 +214,7 @@ pub struct Caption(Vec<(&'static str, String)>);
 impl Caption {
     /// The caption of a slice of what was computed.
     pub fn new<const K: usize>(computation: &Computation, slice: &Slice<K>) -> Self {
-        Self::of(&computation.workload, json!(computation), slice)
+        Self::of(&computation.title(), json!(computation), slice)
     }
 
     /// The caption of a slice of a tree.

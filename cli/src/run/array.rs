@@ -73,11 +73,15 @@ pub(crate) fn subdivide(args: ArrayOptions, voice: Voice) -> Result<(), Error> {
 
 /// Refuses what does nothing for an array.
 fn only_what_arrays_have(args: &RunOptions) -> Result<(), Error> {
+    if let Some(text) = &args.formula.text {
+        return Err(Error::Input(format!("array takes no text, and '{text}' is one; a file is named by --input")));
+    }
     let computed = args.computed.0.names().into_iter().filter(|name| OF_FIELDS.contains(name));
     let tuning = args.how.tuning.0.names().into_iter().filter(|&name| name != "threads");
     let kept = args.how.kept.0.names().into_iter().filter(|&name| name != "keep");
     let others = [
         ("source", args.how.source.is_some()),
+        ("set", !args.formula.set.is_empty()),
         ("repeat", args.how.repeat.is_some()),
         ("auto-scheme", args.auto_scheme),
     ];

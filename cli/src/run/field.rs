@@ -67,7 +67,9 @@ impl Job for Task {
             return Err(Error::Input(reason).about(&["output", "overlay"]));
         }
         outputs.fit(domain.size(), domain.size(), &self.request.how.kept, self.request.how.mem_limit)?;
-        let target = machine::pick(self.args.how.backend, self.args.how.device, self.voice)?;
+        let on_cpu_alone = field.twin().is_none() && field.host().is_some();
+        let backend = machine::without_twin(self.args.how.backend, self.request.workload, on_cpu_alone, self.voice);
+        let target = machine::pick(backend, self.args.how.device, self.voice)?;
         self.args.how.understood_by(&target)?;
         clock.ends(|seconds| &mut seconds.opening);
         let device = target.device().unwrap_or(&self.machine.cpu);
@@ -99,9 +101,9 @@ impl Job for Task {
         let rule = if how.tuning.strategy == StrategyKind::Exhaustive { RuleKind::Full } else { plan.rule() };
         let of_tree = Plan::new(*plan.domain(), *plan.scheme(), plan.curve(), rule)?;
         let of = (&of_tree, how.kept.cell);
-        let name = self.request.workload.name();
+        let name = self.request.title();
         let trees = outputs.trees.iter().map(|path| {
-            let made_of = MadeOf { exactly: None, info: TreeInfo::of(&of_tree).source(name) };
+            let made_of = MadeOf { exactly: None, info: TreeInfo::of(&of_tree).source(name.as_str()) };
             Ok((tree::open(path, self.args.output.force, of, made_of, (&self.control, self.voice))?, path.clone()))
         });
         let trees = trees.collect::<Result<Vec<_>, Error>>()?;

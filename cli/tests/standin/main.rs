@@ -101,6 +101,8 @@ fn tests(full: bool) -> Vec<Test> {
         FieldKind::Simplex,
         FieldKind::Mandelbulb,
         FieldKind::Kernel,
+        // It has no twin.
+        FieldKind::Formula,
     ];
     tests.extend(FieldKind::ALL.iter().filter(|field| !others.contains(field)).map(|&field| {
         let name = format!("verify::every_pair_of_choices_with_{field}");

@@ -1,0 +1,215 @@
+//! A formula over a domain.
+
+use crate::cell::WordsMut;
+use crate::field::definition::{Evaluate, Field, Payload, Prove};
+use crate::field::error::FieldError;
+use crate::field::formula::error::FormulaError;
+use crate::field::formula::intervals::{FormulaBounds, bounds};
+use crate::field::formula::lanes::{BLOCK, FormulaBlock};
+use crate::field::formula::lower::lower;
+use crate::field::formula::number::FormulaNumber;
+use crate::field::formula::parse::FormulaResult;
+use crate::field::formula::tape::{FormulaTape, TooLarge};
+use crate::field::formula::text::Formula;
+use crate::field::labels::Labels;
+use crate::field::options::{Arithmetic, FieldOptions, Precision};
+use crate::field::start::Defaults;
+use crate::geometry::{Domain, Region};
+use crate::rule::{RuleKind, Verdict};
+use crate::simd::Isa;
+
+/// One line for lists.
+pub(crate) const ABOUT: &str = "a formula of yours, as in 'x^2 + y^2 < 1'";
+
+/// What a bare run uses.
+pub(crate) fn defaults(k: usize) -> Defaults {
+    Defaults {
+        size: [1 << 20, 1 << 10, 1 << 8, 1 << 6, 1 << 4, 1 << 4, 1 << 3, 1 << 3][k - 1],
+        g: if k <= 4 { 8 } else { 4 },
+        r: 4,
+        b: 4,
+        dwell: None,
+        window: vec![[-1.0, 1.0]; k],
+        explore: RuleKind::Certified,
+        by_index: false,
+    }
+}
+
+/// Opens a formula, which `options` holds as its source, over a domain; without a source it is a ball.
+///
+/// A comparison is 1 in the cells where it holds, else 0. `classes` counts thresholds. Another formula is its value, in the
+/// precision of the run.
+///
+/// ```
+/// use orthant::field::{FieldOptions, formula};
+/// use orthant::prelude::*;
+///
+/// let plan = Plan::builder([64, 64]).window([[-1.0, 1.0]; 2]).rule(RuleKind::Certified).build()?;
+/// let options = FieldOptions::default().source("x^2 + y^2 < 0.5 and not |x| < 0.1");
+/// let field = formula::open(plan.domain(), &options)?;
+/// let found = run(&plan, &*field)?;
+/// let array = found.array().unwrap();
+/// assert_eq!([[32, 40], [40, 32], [0, 0]].map(|cell| array.label(cell)), [0, 1, 0]);
+/// # Ok::<(), orthant::Error>(())
+/// ```
+///
+/// # Errors
+/// [`FieldError::Formula`] if the text is no formula, or names an axis that the domain does not have.
+pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError> {
+    let formula = match &options.source {
+        Some(text) => Formula::parse(text.clone())?,
+        None => Formula::ball(K),
+    };
+    if let Some(error) = formula.beyond(K) {
+        return Err(error.into());
+    }
+    match options.precision {
+        Precision::F32 => opened::<K, f32>(domain, options.arithmetic, &formula),
+        Precision::F64 => opened::<K, f64>(domain, options.arithmetic, &formula),
+    }
+}
+
+fn opened<const K: usize, T: FormulaNumber>(
+    domain: &Domain<K>,
+    arithmetic: Arithmetic,
+    formula: &Formula,
+) -> Result<Box<dyn Field<K>>, FieldError> {
+    Ok(Box::new(FormulaField::<K, T>::new(domain, arithmetic, formula)?))
+}
+
+/// What a value says of a cell.
+enum FormulaLabels<T> {
+    Truth,
+    Classes(Vec<T>),
+    Value,
+}
+
+/// A formula in numbers of type T over a domain.
+pub(super) struct FormulaField<const K: usize, T> {
+    low: [T; K],
+    pitch: [T; K],
+    offset: T,
+    arithmetic: Arithmetic,
+    pub(super) tape: FormulaTape<T>,
+    labels: FormulaLabels<T>,
+    pub(super) isa: Isa,
+}
+
+impl<const K: usize, T: FormulaNumber> FormulaField<K, T> {
+    pub(super) fn new(domain: &Domain<K>, arithmetic: Arithmetic, formula: &Formula) -> Result<Self, FieldError> {
+        let parsed = &formula.parsed;
+        let tape = FormulaTape::new(&lower::<T>(&parsed.dag, parsed.root, arithmetic)).map_err(|large| {
+            let reason = match large {
+                TooLarge::Slots => "more than 65536 values are needed at once; a formula can have no more",
+                TooLarge::Constants => "the formula has more than 65536 different constants; it can have no more",
+            };
+            FormulaError::new(formula.text(), 0, reason)
+        })?;
+        let labels = match &parsed.result {
+            FormulaResult::Truth => FormulaLabels::Truth,
+            FormulaResult::Value => FormulaLabels::Value,
+            FormulaResult::Classes(thresholds) => {
+                FormulaLabels::Classes(thresholds.iter().map(|&threshold| T::of_literal(threshold)).collect())
+            }
+        };
+        Ok(Self {
+            low: domain.window().map(|[low, _]| T::from_f64(low)),
+            pitch: domain.pitch().map(T::from_f64),
+            offset: T::from_f64(domain.sample().offset()),
+            arithmetic,
+            tape,
+            labels,
+            isa: Isa::detect(),
+        })
+    }
+
+    /// The coordinate of the sample of cell `c` on an axis. It never falls where c rises.
+    #[inline(always)]
+    pub(super) fn coordinate(&self, axis: usize, c: u32) -> T {
+        let cells = T::from_u32(c) + self.offset;
+        match self.arithmetic {
+            Arithmetic::Fused => cells.fused(self.pitch[axis], self.low[axis]),
+            Arithmetic::Plain => cells * self.pitch[axis] + self.low[axis],
+        }
+    }
+
+    /// The label of a cell with this value.
+    #[inline(always)]
+    pub(super) fn word(&self, value: T) -> u64 {
+        match &self.labels {
+            FormulaLabels::Truth => u64::from(value == T::ONE),
+            FormulaLabels::Classes(thresholds) => {
+                thresholds.iter().filter(|&&threshold| threshold <= value).count() as u64
+            }
+            // Bits of a NaN differ between processors.
+            FormulaLabels::Value if value.is_nan() => T::NAN.word(),
+            FormulaLabels::Value => value.word(),
+        }
+    }
+
+    /// The bounds of the value in a region.
+    pub(super) fn bounds(&self, region: &Region<K>) -> FormulaBounds<T> {
+        let axes = self.tape.axes.iter().map(|&axis| {
+            let first = region.corner[axis];
+            let last = first + (region.extent[axis] - 1);
+            FormulaBounds::between(self.coordinate(axis, first), self.coordinate(axis, last))
+        });
+        let places: Vec<_> = axes.collect();
+        bounds(&self.tape, &places, &mut Vec::new())
+    }
+}
+
+impl<const K: usize, T: FormulaNumber> Field<K> for FormulaField<K, T> {
+    fn labels(&self) -> Labels {
+        match &self.labels {
+            FormulaLabels::Truth => Labels::counts(1),
+            FormulaLabels::Classes(thresholds) => Labels::counts(thresholds.len() as u64),
+            FormulaLabels::Value => Labels::values(T::TYPE),
+        }
+    }
+
+    fn host(&self) -> Option<&dyn Evaluate<K>> {
+        Some(self)
+    }
+
+    fn prover(&self) -> Option<&dyn Prove<K>> {
+        Some(self)
+    }
+}
+
+impl<const K: usize, T: FormulaNumber> Evaluate<K> for FormulaField<K, T> {
+    fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
+        let mut block = FormulaBlock::new(&self.tape);
+        let mut labels = labels;
+        for cells in cells.chunks(BLOCK) {
+            // What is left of the block after the last cells keeps its values, which nobody looks at.
+            for (slot, &axis) in block.slots.iter_mut().zip(&self.tape.axes) {
+                slot.iter_mut().zip(cells).for_each(|(place, cell)| *place = self.coordinate(axis, cell[axis]));
+            }
+            let values = block.run(&self.tape, self.isa);
+            let (these, others) = labels.split_at(cells.len());
+            labels = others;
+            match these {
+                WordsMut::Narrow(words) => {
+                    words.iter_mut().zip(values).for_each(|(word, &value)| *word = self.word(value) as u32);
+                }
+                WordsMut::Wide(words) => {
+                    words.iter_mut().zip(values).for_each(|(word, &value)| *word = self.word(value));
+                }
+            }
+        }
+    }
+}
+
+impl<const K: usize, T: FormulaNumber> Prove<K> for FormulaField<K, T> {
+    fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
+        let FormulaBounds { low, high } = self.bounds(region);
+        let proven = match &self.labels {
+            _ if low.is_nan() => false,
+            // A bound of 0 says nothing of the sign of zeros.
+            FormulaLabels::Value => low.bits() == high.bits() && low != T::ZERO,
+            _ => self.word(low) == self.word(high),
+        };
+        if proven { Verdict::Uniform(self.word(low)) } else { Verdict::Unknown }
+    }
+}

@@ -1,0 +1,29 @@
+//! A field that is a line of text: a formula in the coordinates of a sample.
+//!
+//! The text is read (`lex.rs`, `parse.rs`, `scope.rs`) into operations that are each kept once (`dag.rs`), which become those
+//! of a run's own numbers (`lower.rs`, `number.rs`) and then a tape (`tape.rs`). The tape is run over blocks of cells
+//! (`lanes.rs`) and over bounds of regions (`intervals.rs`), which is what proofs are made of. `docs/formulas.md` is the
+//! language.
+
+mod dag;
+mod error;
+mod field;
+mod functions;
+mod intervals;
+mod lanes;
+mod lex;
+mod lower;
+mod number;
+mod parse;
+#[cfg(test)]
+mod random;
+mod scope;
+mod tape;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use error::FormulaError;
+pub use field::open;
+pub(crate) use field::{ABOUT, defaults};
+pub use text::Formula;

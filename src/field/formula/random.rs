@@ -1,0 +1,105 @@
+//! Random formulas, of the constants among others at which arithmetic goes wrong: -0, subnormal numbers, those whose
+//! products overflow, infinity and NaN. Laws of the whole engine read this file too.
+
+/// Numbers from a seed.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// A window, the same on every axis: usual, wide, of subnormal numbers, or so narrow that samples coincide.
+    pub fn window(&mut self) -> [f64; 2] {
+        let windows = [[-1.0, 1.0], [-3.0, 5.0], [0.0, 1.0], [-100.0, 100.0], [-1e-40, 1e-40], [1.0, 1.0 + 1e-7]];
+        windows[self.below(windows.len())]
+    }
+
+    pub fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % most
+    }
+
+    fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
+        from[self.below(from.len())]
+    }
+}
+
+const CONSTANTS: [&str; 16] = [
+    "0",
+    "(-0)",
+    "1",
+    "(-1)",
+    "0.5",
+    "2",
+    "1e-3",
+    "100",
+    "1e30",
+    "3.7",
+    "(-0.3)",
+    "1e-40",
+    "7.25",
+    "(1e30*1e30)",
+    "(0/0)",
+    "pi",
+];
+
+/// A random value over the first `k` axes.
+fn value(random: &mut Random, k: usize, depth: usize) -> String {
+    if depth == 0 || random.below(8) == 0 {
+        return match random.below(3) {
+            0 => random.pick(&CONSTANTS).to_owned(),
+            _ => random.pick(&["x", "y", "z", "w"][..k]).to_owned(),
+        };
+    }
+    let mut part = || value(random, k, depth - 1);
+    let (a, b, c) = (part(), part(), part());
+    match random.below(22) {
+        0 | 1 => format!("({a} + {b})"),
+        2 | 3 => format!("({a} - {b})"),
+        4 | 5 => format!("({a} * {b})"),
+        6 => format!("({a} / {b})"),
+        7 | 8 => format!("min({a}, {b})"),
+        9 | 10 => format!("max({a}, {b})"),
+        11 => format!("(-{a})"),
+        12 => format!("|{a}|"),
+        13 => format!("sqrt({a})"),
+        14 => format!("({a})^{}", 2 + random.below(4)),
+        15 => format!("floor({a})"),
+        16 => format!("sin({a})"),
+        17 => format!("cos({a})"),
+        18 => format!("exp({a})"),
+        19 => format!("ln({a})"),
+        20 => format!("({a} * {b} + {c})"),
+        _ => format!("({c} - {a} * {a})"),
+    }
+}
+
+/// A random comparison.
+fn comparison(random: &mut Random, k: usize, depth: usize) -> String {
+    let left = match random.below(6) {
+        0 if depth > 0 => return format!("(not {})", comparison(random, k, depth - 1)),
+        word @ (1 | 2) if depth > 0 => {
+            let (a, b) = (comparison(random, k, depth - 1), comparison(random, k, depth - 1));
+            return format!("({a} {} {b})", ["and", "or"][word - 1]);
+        }
+        _ => {
+            let deep = 1 + depth + random.below(2);
+            value(random, k, deep)
+        }
+    };
+    let (sign, deep) = (random.pick(&["<", "<=", ">", ">="]), random.below(3));
+    format!("{left} {sign} {}", value(random, k, deep))
+}
+
+/// A random formula over the first `k` axes: a value, classes or a comparison.
+pub fn text(random: &mut Random, k: usize) -> String {
+    let depth = 1 + random.below(4);
+    match random.below(4) {
+        0 => value(random, k, depth),
+        1 => format!("classes({}, -1, 0.25, -0, 1e30)", value(random, k, depth)),
+        _ => comparison(random, k, depth.min(2)),
+    }
+}

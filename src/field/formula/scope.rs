@@ -1,0 +1,154 @@
+//! The names of a formula and what they stand for.
+
+use std::collections::HashMap;
+
+use crate::dimension::MAX_DIM;
+use crate::field::formula::dag::FormulaOp;
+use crate::field::formula::error::nearest;
+
+/// Words of the language, which name nothing.
+const WORDS: [&str; 12] =
+    ["let", "param", "axes", "def", "and", "or", "not", "classes", "iterate", "from", "while", "cap"];
+
+/// What is kept for complex numbers.
+pub(super) const IMAGINARY: &str = "i";
+
+/// The axes, unless a formula names its own.
+pub(super) const AXES: [&str; MAX_DIM] = ["x", "y", "z", "w", "x4", "x5", "x6", "x7"];
+
+/// A function that the language has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FormulaFunction {
+    /// Of one value.
+    Of(FormulaOp),
+    /// The least or the greatest of two values or more.
+    Among(FormulaOp),
+    /// e^(b·ln a).
+    Power,
+}
+
+/// Every function by its name.
+const FUNCTIONS: [(&str, FormulaFunction); 10] = [
+    ("min", FormulaFunction::Among(FormulaOp::Min)),
+    ("max", FormulaFunction::Among(FormulaOp::Max)),
+    ("abs", FormulaFunction::Of(FormulaOp::Abs)),
+    ("sqrt", FormulaFunction::Of(FormulaOp::Sqrt)),
+    ("floor", FormulaFunction::Of(FormulaOp::Floor)),
+    ("sin", FormulaFunction::Of(FormulaOp::Sin)),
+    ("cos", FormulaFunction::Of(FormulaOp::Cos)),
+    ("exp", FormulaFunction::Of(FormulaOp::Exp)),
+    ("ln", FormulaFunction::Of(FormulaOp::Ln)),
+    ("pow", FormulaFunction::Power),
+];
+
+/// A value, or the truth of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FormulaKind {
+    Value,
+    Truth,
+}
+
+impl FormulaKind {
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Value => "a value",
+            Self::Truth => "a comparison",
+        }
+    }
+}
+
+/// The node of a part of the formula, and what it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FormulaPart {
+    pub(super) node: u32,
+    pub(super) kind: FormulaKind,
+}
+
+/// What a `def` defines.
+#[derive(Debug, Clone)]
+pub(super) struct FormulaDefinition<'a> {
+    pub(super) takes: Vec<&'a str>,
+    /// The piece that its body begins with.
+    pub(super) body: usize,
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone)]
+pub(super) enum FormulaMeaning<'a> {
+    Axis(usize),
+    Part(FormulaPart),
+    Pi,
+    Function(FormulaFunction),
+    Definition(FormulaDefinition<'a>),
+}
+
+/// The names that are known at a place of the text.
+#[derive(Debug)]
+pub(super) struct FormulaScope<'a> {
+    names: HashMap<&'a str, FormulaMeaning<'a>>,
+    /// What the definition that is read takes; these hide other names.
+    pub(super) locals: Vec<(&'a str, FormulaPart)>,
+}
+
+impl<'a> FormulaScope<'a> {
+    pub(super) fn new() -> Self {
+        let axes = AXES.iter().enumerate().map(|(axis, &name)| (name, FormulaMeaning::Axis(axis)));
+        let functions = FUNCTIONS.iter().map(|&(name, function)| (name, FormulaMeaning::Function(function)));
+        let names = axes.chain(functions).chain([("pi", FormulaMeaning::Pi)]).collect();
+        Self { names, locals: Vec::new() }
+    }
+
+    pub(super) fn meaning(&self, name: &str) -> Option<FormulaMeaning<'a>> {
+        let local = self.locals.iter().find(|(local, _)| *local == name);
+        local.map(|&(_, part)| FormulaMeaning::Part(part)).or_else(|| self.names.get(name).cloned())
+    }
+
+    /// Why `name` cannot be given to something; None if it can. What a definition takes may be called like an axis.
+    pub(super) fn taken(&self, name: &str, local: bool) -> Option<String> {
+        if WORDS.contains(&name) {
+            return Some(format!("'{name}' is a word of the language; choose another name"));
+        }
+        if name == IMAGINARY {
+            return Some("'i' is kept for complex numbers, which come later; choose another name".into());
+        }
+        match self.names.get(name)? {
+            FormulaMeaning::Function(_) => Some(format!("'{name}' is a function; choose another name")),
+            _ if local => None,
+            FormulaMeaning::Axis(_) => {
+                Some(format!("'{name}' is an axis; choose another name, or name the axes yourself by 'axes a, b;'"))
+            }
+            _ => Some(format!("'{name}' has a meaning already; choose another name")),
+        }
+    }
+
+    pub(super) fn give(&mut self, name: &'a str, meaning: FormulaMeaning<'a>) {
+        self.names.insert(name, meaning);
+    }
+
+    /// Names the axes anew: the usual names are free then.
+    pub(super) fn rename_axes(&mut self, axes: &[&'a str]) {
+        self.names.retain(|_, meaning| !matches!(meaning, FormulaMeaning::Axis(_)));
+        axes.iter().enumerate().for_each(|(axis, &name)| self.give(name, FormulaMeaning::Axis(axis)));
+    }
+
+    /// What to say of a name that stands for nothing.
+    pub(super) fn unknown(&self, name: &str) -> String {
+        if name == IMAGINARY {
+            return "complex numbers come later: today a formula is of real numbers; write real and imaginary parts as two values"
+                .into();
+        }
+        if name == "iterate" {
+            return "'iterate' comes later: today a formula is a value, a comparison or 'classes'; `orthant run mandelbrot` \
+                    iterates, and so does a kernel of your own"
+                .into();
+        }
+        if WORDS.contains(&name) {
+            return format!("a number, a name or '(' is needed here, and '{name}' is a word of the language");
+        }
+        let known = self.names.keys().copied().chain(self.locals.iter().map(|&(name, _)| name));
+        match nearest(name, known) {
+            Some(near) => format!("nothing is called '{name}'; did you mean '{near}'?"),
+            None => format!("nothing is called '{name}'; `let {name} = ..;` before it gives it a meaning"),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! A formula as a list of clauses over slots: what is run for every block of cells and every region.
+
+use std::collections::HashMap;
+
+use crate::field::formula::dag::FormulaOp;
+use crate::field::formula::lower::LoweredFormula;
+use crate::field::formula::number::FormulaNumber;
+
+/// Eight bytes: an operation, where its operands are and where its result goes.
+///
+/// An operand is the number of a slot, or that of a constant. The third one of three is `a` of a
+/// [`FormulaOp::Third`] right before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub(super) struct FormulaClause {
+    pub(super) op: FormulaOp,
+    /// A bit per operand that is a constant.
+    constants: u8,
+    pub(super) out: u16,
+    pub(super) a: u16,
+    pub(super) b: u16,
+}
+
+impl FormulaClause {
+    /// True if its first operand is a constant.
+    #[inline(always)]
+    pub(super) fn a_is_constant(self) -> bool {
+        self.constants & 1 != 0
+    }
+
+    /// True if its second operand is a constant.
+    #[inline(always)]
+    pub(super) fn b_is_constant(self) -> bool {
+        self.constants & 2 != 0
+    }
+}
+
+/// Clauses in the order in which they run.
+///
+/// The first slots hold coordinates, those of the axes in `axes`, and nothing else is ever put there. No clause writes a
+/// slot that it reads.
+#[derive(Debug, Clone)]
+pub(super) struct FormulaTape<T> {
+    pub(super) clauses: Vec<FormulaClause>,
+    pub(super) constants: Vec<T>,
+    pub(super) slots: usize,
+    pub(super) axes: Vec<usize>,
+    /// The slot of the result.
+    pub(super) result: u16,
+}
+
+/// What a formula has too much of for its numbers to be of 16 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TooLarge {
+    Slots,
+    Constants,
+}
+
+impl<T: FormulaNumber> FormulaTape<T> {
+    /// The tape of a formula. A slot is used again as soon as nothing reads it any more.
+    pub(super) fn new(formula: &LoweredFormula<T>) -> Result<Self, TooLarge> {
+        let LoweredFormula { dag, root } = formula;
+        // How often each result will still be read.
+        let mut left = dag.uses(*root);
+        let live: Vec<usize> = (0..left.len()).filter(|&index| left[index] > 0).collect();
+        let mut slots = FormulaSlotNumbers::default();
+        let mut slot_of = vec![0; left.len()];
+        let mut axes = Vec::new();
+        for &index in &live {
+            let node = dag.nodes()[index];
+            if node.op == FormulaOp::Axis {
+                axes.push(node.args[0] as usize);
+                slot_of[index] = slots.take()?;
+                left[index] = u32::MAX;
+            }
+        }
+        let (mut clauses, mut constants, mut numbers) = (Vec::new(), Vec::new(), HashMap::new());
+        for &index in &live {
+            let node = dag.nodes()[index];
+            // A constant is no clause, but for one that is all there is.
+            let whole = node.op == FormulaOp::Number && index == *root as usize;
+            if node.op == FormulaOp::Axis || node.op == FormulaOp::Number && !whole {
+                continue;
+            }
+            let mut places = [(0, false); 3];
+            let own = [*root];
+            let operands = if whole { &own[..] } else { node.operands() };
+            for (place, &operand) in places.iter_mut().zip(operands) {
+                *place = match dag.value(operand) {
+                    None => (slot_of[operand as usize], false),
+                    Some(bits) => {
+                        let next = u16::try_from(constants.len());
+                        let number = match numbers.get(&bits) {
+                            Some(&number) => number,
+                            None => {
+                                let next = next.map_err(|_| TooLarge::Constants)?;
+                                constants.push(T::of_bits(bits));
+                                numbers.insert(bits, next);
+                                next
+                            }
+                        };
+                        (number, true)
+                    }
+                };
+            }
+            let [(a, a_constant), (b, b_constant), (c, c_constant)] = places;
+            let out = slots.take()?;
+            slot_of[index] = out;
+            if node.op.operands() == 3 {
+                let third = FormulaOp::Third;
+                clauses.push(FormulaClause { op: third, constants: c_constant.into(), out: 0, a: c, b: 0 });
+            }
+            let constants = u8::from(a_constant) | u8::from(b_constant) << 1;
+            clauses.push(FormulaClause { op: node.op, constants, out, a, b });
+            for &operand in node.operands() {
+                let left = &mut left[operand as usize];
+                if *left != u32::MAX {
+                    *left -= 1;
+                    if *left == 0 && dag.value(operand).is_none() {
+                        slots.free.push(slot_of[operand as usize]);
+                    }
+                }
+            }
+        }
+        let result = slot_of[*root as usize];
+        Ok(Self { clauses, constants, slots: slots.taken, axes, result })
+    }
+}
+
+/// The numbers of slots: those that were given back, and how many there are.
+#[derive(Default)]
+struct FormulaSlotNumbers {
+    free: Vec<u16>,
+    taken: usize,
+}
+
+impl FormulaSlotNumbers {
+    fn take(&mut self) -> Result<u16, TooLarge> {
+        if let Some(slot) = self.free.pop() {
+            return Ok(slot);
+        }
+        let slot = u16::try_from(self.taken).map_err(|_| TooLarge::Slots)?;
+        self.taken += 1;
+        Ok(slot)
+    }
+}
