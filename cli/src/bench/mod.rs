@@ -19,14 +19,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orthant::backend::{DeviceFacts, Part};
-use orthant::field::{Job, Open};
-use orthant::{Control, Ran, Report, Request, Target};
+use orthant::field::{FieldKind, Job, Open};
+use orthant::{BackendKind, Control, Ran, Report, Request, Target};
 
 use crate::error::Error;
 use crate::interrupt::{cancels, undisturbed};
 use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
-use crate::options::{OrAuto, RunOptions};
+use crate::options::{OrAuto, RunOptions, Workload};
 use crate::output::expect_extension;
 use crate::output::journal::Journal;
 use crate::stdout;
@@ -124,7 +124,8 @@ impl Backends {
         let mut opened = HashMap::new();
         for run in runs {
             if let Entry::Vacant(vacant) = opened.entry(Self::key(run)) {
-                let target = machine::pick(run.how.backend, run.how.device, voice)?;
+                let (backend, device) = Self::key(run);
+                let target = machine::pick(backend, device, voice)?;
                 let gpu = target.facts();
                 vacant.insert(Testbed { target, gpu, meter: None });
             }
@@ -154,7 +155,9 @@ impl Backends {
     }
 
     fn key(run: &RunOptions) -> (OrAuto, Option<usize>) {
-        (run.how.backend, run.how.device)
+        // A formula has no CUDA twin, so that there is one backend to take.
+        let formula = run.workload == Workload::Field(FieldKind::Formula);
+        (run.how.backend.or(formula.then_some(BackendKind::Cpu)), run.how.device)
     }
 
     fn of(&self, run: &RunOptions) -> &Testbed {

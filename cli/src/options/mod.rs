@@ -228,9 +228,9 @@ pub(crate) struct RunOptions {
     #[arg(value_parser = field_or_array())]
     pub(crate) workload: Workload,
     #[command(flatten)]
-    pub(crate) formula: FormulaOptions,
-    #[command(flatten)]
     pub(crate) computed: ComputedOptions,
+    #[command(flatten)]
+    pub(crate) formula: FormulaOptions,
     /// Let the cost model choose strategy, scheme, g, r, B
     ///
     /// They come from a coarse sample of the field, or from what `model tune` found. A strategy or a scheme that is given stays; without

@@ -35,16 +35,13 @@ impl<T: FormulaNumber> FormulaBounds<T> {
         }
     }
 
-    /// The least and the greatest of some.
+    /// The least and the greatest of some; anything if one is NaN.
     fn of(values: &[T]) -> Self {
-        let mut found = Self::between(values[0], values[0]);
-        for &value in &values[1..] {
-            if value.is_nan() {
-                return Self::ANYTHING;
-            }
-            found = Self { low: found.low.least(value), high: found.high.most(value) };
+        if values.iter().any(|value| value.is_nan()) {
+            return Self::ANYTHING;
         }
-        found
+        let first = Self { low: values[0], high: values[0] };
+        values.iter().fold(first, |found, &value| Self { low: found.low.least(value), high: found.high.most(value) })
     }
 
     /// True if any value may occur.
