@@ -1,5 +1,7 @@
 //! Where the results of a run go, batch by batch.
 
+use std::ops::Range;
+
 use crate::backend::error::{BatchError, Error};
 use crate::geometry::{Level, Region};
 use crate::memory::reserve;
@@ -14,7 +16,7 @@ use crate::result::{
 const REGIONS: usize = 1 << 18;
 
 /// Cells of a batch's leaves, at most, unless a single one has more.
-const CELLS: u64 = 1 << 22;
+const CELLS: u64 = 1 << 20;
 
 /// Regions that a thread looks at.
 const TOGETHER: usize = 1 << 11;
@@ -157,23 +159,31 @@ pub(crate) fn deliver<const K: usize>(
     bricks.announce(&terminals);
     let (mut cells, mut start) = (Cells::empty(bricks.kind()), 0);
     for window in terminals.chunks_mut(REGIONS) {
-        let (volumes, mut first) = (brick_volumes(plan, window), 0);
-        while first < window.len() {
-            let mut need = volumes[first];
-            let more = volumes[first + 1..].iter().take_while(|&&volume| {
-                need += volume;
-                need <= CELLS
-            });
-            let batch = first..first + 1 + more.count();
-            let need = volumes[batch.clone()].iter().sum::<u64>();
+        let volumes = brick_volumes(plan, window);
+        for batch in batches(&volumes) {
+            let (terminals, volumes) = (&mut window[batch.clone()], &volumes[batch]);
+            let need = volumes.iter().sum::<u64>();
             cells = cells.resized(need as usize).map_err(&refused)?;
-            bricks.take(&mut window[batch.clone()], &volumes[batch.clone()], start, cells.bytes_mut());
-            first = batch.end;
-            sink.terminals(Batch { plan, terminals: &window[batch], bricks: &cells, start })?;
+            bricks.take(terminals, volumes, start, cells.bytes_mut());
+            sink.terminals(Batch { plan, terminals, bricks: &cells, start })?;
             start += need;
         }
     }
     Ok(())
+}
+
+/// Runs of regions whose bricks have no more cells than a batch has, or a single region.
+fn batches(volumes: &[u64]) -> Vec<Range<usize>> {
+    let (mut batches, mut first, mut cells) = (Vec::new(), 0, 0);
+    for (region, &volume) in volumes.iter().enumerate() {
+        if cells + volume > CELLS && region > first {
+            batches.push(first..region);
+            (first, cells) = (region, 0);
+        }
+        cells += volume;
+    }
+    batches.push(first..volumes.len());
+    batches
 }
 
 /// The same into a subdivision that has no regions yet: bricks go straight to their last place.
@@ -190,9 +200,14 @@ pub(crate) fn deliver_all<const K: usize>(
     let (width, mut start) = (bricks.kind().bytes(), 0);
     for window in terminals.chunks_mut(REGIONS) {
         let volumes = brick_volumes(&all.plan, window);
-        let end = start + volumes.iter().sum::<u64>();
-        bricks.take(window, &volumes, start, &mut cells.bytes_mut()[(start * width) as usize..(end * width) as usize]);
-        start = end;
+        // As many at a time as may be there twice.
+        for batch in batches(&volumes) {
+            let (terminals, volumes) = (&mut window[batch.clone()], &volumes[batch]);
+            let end = start + volumes.iter().sum::<u64>();
+            let to = &mut cells.bytes_mut()[(start * width) as usize..(end * width) as usize];
+            bricks.take(terminals, volumes, start, to);
+            start = end;
+        }
     }
     cells.truncate(start as usize);
     (all.terminals, all.bricks) = (terminals, cells);

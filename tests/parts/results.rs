@@ -145,7 +145,7 @@ fn results_come_in_batches() {
     impl Sink<2> for Painted {
         fn terminals(&mut self, batch: Batch<'_, 2>) -> Result<(), Error> {
             assert!(!batch.terminals.is_empty() && batch.terminals.len() <= 1 << 18);
-            assert!(batch.bricks.len() <= 1 << 22 && batch.start == self.next);
+            assert!(batch.bricks.len() <= 1 << 20 && batch.start == self.next);
             self.batches += 1;
             for terminal in batch.terminals {
                 let (key, region) =
