@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use rayon::Scope;
 use rayon::prelude::*;
 
+#[cfg(any(feature = "cuda", test))]
 use crate::memory::{Refused, reserve};
 
 /// Calls `task(0)` to `task(tasks - 1)`, in any order.
@@ -98,6 +99,7 @@ pub(crate) fn try_pieces_mut<T: Send, E: Send>(
 ///
 /// # Errors
 /// If there is no memory for them.
+#[cfg(any(feature = "cuda", test))]
 pub(crate) fn append<T: Copy + Send + Sync>(list: &mut Vec<T>, more: &[Vec<T>]) -> Result<(), Refused> {
     let added = more.iter().map(Vec::len).sum();
     reserve(list, added)?;
