@@ -130,11 +130,13 @@ impl Job for Task {
         // Stdout comes last: whoever reads it may leave, and files must not suffer.
         let (files, last) = outputs.arrays.drain(..).partition::<Vec<_>, _>(|(_, staged)| !staged.is_stdout());
         let overlay = outputs.overlay.take();
-        // A checksum is one long sum: a thread adds it up while the others write.
+        // A checksum is one long sum: a thread adds it up while the others write, if one can be had.
+        let sum = || subdivision.array().map(DenseArray::checksum);
         let (checksum, written) = std::thread::scope(|scope| {
-            let checksum = scope.spawn(|| subdivision.array().map(DenseArray::checksum));
+            let adding = std::thread::Builder::new().spawn_scoped(scope, sum).ok();
             let written = shown.write_all(overlay, files, &self.control, self.voice);
-            (checksum.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), written)
+            let checksum = adding.map(|adding| adding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            (checksum.unwrap_or_else(sum), written)
         });
         clock.ends(|seconds| &mut seconds.writing);
         let mut counts = subdivision.counts().clone();
