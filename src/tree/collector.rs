@@ -263,6 +263,8 @@ fn in_order<const K: usize>(
         };
         parallel::pieces_mut(&mut terminals, TOGETHER, &turn);
     }
+    // Sorting takes room for as many regions.
+    fits(terminals.len() as u64 * 2 * Terminal::BYTES + bricks.len() as u64 * bricks.kind().bytes(), limit)?;
     along.sort(&mut terminals);
     let sorted = terminals.iter().filter_map(Terminal::brick).is_sorted();
     let moving = if sorted { 0 } else { bricks.len() };

@@ -19,12 +19,11 @@ pub(super) struct ArrayOutputs<'a, const K: usize> {
     /// The dense array, if it was kept or a picture needs it.
     array: Option<Cow<'a, DenseArray<K>>>,
     limit: Option<u64>,
-    slice: &'a Slice<K>,
-    palette: &'a Palette,
-    caption: &'a Caption,
+    shown_as: ShownAs<'a, K>,
 }
 
 /// How pictures are drawn.
+#[derive(Clone, Copy)]
 pub(super) struct ShownAs<'a, const K: usize> {
     pub(super) slice: &'a Slice<K>,
     pub(super) palette: &'a Palette,
@@ -40,14 +39,14 @@ impl<'a, const K: usize> ArrayOutputs<'a, K> {
         subdivision: &'a Subdivision<K>,
         pictures: bool,
         limit: Option<u64>,
-        ShownAs { slice, palette, caption }: ShownAs<'a, K>,
+        shown_as: ShownAs<'a, K>,
     ) -> Result<Self, Error> {
         let array = match subdivision.array() {
             Some(array) => Some(Cow::Borrowed(array)),
             None if pictures => Some(Cow::Owned(subdivision.materialise(limit)?)),
             None => None,
         };
-        Ok(Self { subdivision, array, limit, slice, palette, caption })
+        Ok(Self { subdivision, array, limit, shown_as })
     }
 
     /// Writes the overlay, if one is asked for, then pictures and arrays.
@@ -61,7 +60,7 @@ impl<'a, const K: usize> ArrayOutputs<'a, K> {
         control: &Control,
         voice: Voice,
     ) -> Result<(), Error> {
-        let Self { subdivision, slice, palette, caption, .. } = *self;
+        let Self { subdivision, shown_as: ShownAs { slice, palette, caption }, .. } = *self;
         if let (Some(staged), Some(array)) = (overlay, &self.array) {
             let levels = subdivision.levels().len();
             let terminals = subdivision.terminals().iter();
@@ -74,7 +73,7 @@ impl<'a, const K: usize> ArrayOutputs<'a, K> {
     }
 
     fn write(&self, format: Format, staged: Staged, control: &Control, voice: Voice) -> Result<(), Error> {
-        let Self { subdivision, slice, palette, caption, .. } = *self;
+        let Self { subdivision, shown_as: ShownAs { slice, palette, caption }, .. } = *self;
         match (format, &self.array) {
             (Format::Png, Some(array)) => {
                 finish(staged, control, voice, &mut |out| png::write(array, slice, palette, caption, out))
