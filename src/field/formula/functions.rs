@@ -213,7 +213,7 @@ mod tests {
         }
     }
 
-    /// Every float: 15 minutes without optimisation, half a minute with it.
+    /// Every float, which takes many minutes.
     #[test]
     #[ignore = "long"]
     fn every_float() {
