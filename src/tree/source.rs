@@ -90,23 +90,28 @@ pub trait Source<const K: usize>: Sync {
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] if the box is empty or not in the array, or `bytes` are not those of its cells.
     fn check(&self, window: &Region<K>, bytes: &[u8]) -> io::Result<()> {
-        let (size, Region { corner, extent }) = (self.size(), window);
-        let whole = Region { corner: [0; K], extent: size };
-        let refused = |reason: String| Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
-        if extent.contains(&0) || !whole.contains(window) {
-            return refused(format!(
-                "a box of {extent:?} cells from {corner:?} on, of an array of {size:?} cells; it needs cells, all in the array"
-            ));
-        }
+        let Region { corner, extent } = window;
+        let of_array =
+            extent.iter().all(|&cells| cells > 0) && Region { corner: [0; K], extent: self.size() }.contains(window);
         let needed = window.cells_wide().saturating_mul(self.kind().bytes().into());
-        if bytes.len() as u128 != needed {
-            let given = bytes.len();
-            return refused(format!(
-                "{given} bytes for a box of {extent:?} cells from {corner:?} on, of an array of {size:?} cells; it needs {needed}"
-            ));
+        if of_array && bytes.len() as u128 == needed {
+            return Ok(());
         }
-        Ok(())
+        Err(refused(&self.size(), [corner, extent], of_array.then_some([bytes.len() as u128, needed])))
     }
+}
+
+/// What is wrong with a box, or with the bytes `given` for those that it needs.
+#[cold]
+fn refused(size: &[u32], [corner, extent]: [&[u32]; 2], bytes: Option<[u128; 2]>) -> io::Error {
+    let cells = format!("a box of {extent:?} cells from {corner:?} on, of an array of {size:?} cells; it needs");
+    io::Error::new(
+        io::ErrorKind::InvalidInput,
+        match bytes {
+            None => format!("{cells} cells, all in the array"),
+            Some([given, needed]) => format!("{given} bytes for {cells} {needed}"),
+        },
+    )
 }
 
 impl<const K: usize> std::fmt::Debug for dyn Source<K> + '_ {

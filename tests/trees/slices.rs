@@ -31,7 +31,7 @@ fn slices<T: Cell, const K: usize, const M: usize>(case: Case<K>) {
     for curve in [CurveKind::Morton, CurveKind::Hilbert] {
         let Some(plan) = case.plan(curve) else { continue };
         let tree = bottom_up(&plan, &array);
-        let slice = TreeSlice::<K, M>::new(&tree, held).unwrap();
+        let slice = TreeSlice::<M>::new(&tree, held).unwrap();
         let found = slice.tree(None, &Control::default()).unwrap();
         let (own, scheme) = (found.plan(), case.scheme);
         assert_eq!((own.domain().size(), own.scheme().g), (of(case.size), of(scheme.g)));
@@ -69,7 +69,7 @@ fn a_short_axis_stops_no_slice() {
     let array = ArrayD::from_shape_fn(vec![4, 64, 64], |at| u8::from(at[1] + at[2] + at[0] > 40));
     let plan = Plan::builder([64, 64, 4]).scheme(Scheme::uniform(2, 2, 1)).rule(RuleKind::Full).build().unwrap();
     let tree = bottom_up(&plan, &array);
-    let slice = TreeSlice::<3, 2>::new(&tree, [None, None, Some(2)]).unwrap();
+    let slice = TreeSlice::<2>::new(&tree, [None, None, Some(2)]).unwrap();
     assert_eq!((plan.levels().len(), slice.plan().levels().len()), (1, 5));
     let found = slice.tree(None, &Control::default()).unwrap();
     assert_eq!(found, bottom_up(slice.plan(), &sliced(&array, [None, None, Some(2)])));
@@ -84,7 +84,7 @@ fn a_slice_knows_no_more_than_its_tree() {
     let cut = sampled.cut(1, Shown::Mode).unwrap();
     for (tree, wanted) in [(&sampled, Provenance::Sampled), (&cut, Provenance::Cut)] {
         let held = [None, Some(5), None];
-        let found = TreeSlice::<3, 2>::new(tree, held).unwrap().tree(None, &Control::default()).unwrap();
+        let found = TreeSlice::<2>::new(tree, held).unwrap().tree(None, &Control::default()).unwrap();
         let mut seen = 0;
         for region in found.regions().filter(|region| region.uniform().is_some()) {
             let worst = (tree.regions())
@@ -111,15 +111,15 @@ fn a_slice_keeps_what_is_known() {
     info.nodata = Some(7);
     let turned = vec![vec![0.0, 1.0, 0.0], vec![-1.0, 0.0, 0.0], vec![0.0, 0.0, 1.0]];
     info.directions = Some(turned.clone());
-    let without_z = TreeSlice::<3, 2>::new(&tree, [None, None, Some(2)]).unwrap().info(&info);
+    let without_z = TreeSlice::<2>::new(&tree, [None, None, Some(2)]).unwrap().info(&info);
     assert_eq!((&without_z.axes[..], without_z.source.as_deref()), (&info.axes[..2], Some("a.nrrd")));
     assert_eq!(without_z.nodata, Some(7));
     assert_eq!(without_z.directions, Some(vec![vec![0.0, 1.0], vec![-1.0, 0.0]]));
     // y points along x, which alone says nothing.
-    let without_x = TreeSlice::<3, 2>::new(&tree, [Some(2), None, None]).unwrap().info(&info);
+    let without_x = TreeSlice::<2>::new(&tree, [Some(2), None, None]).unwrap().info(&info);
     assert_eq!((&without_x.axes[..], &without_x.directions), (&info.axes[1..], &None));
     // z is along itself.
-    let z = TreeSlice::<3, 1>::new(&tree, [Some(2), Some(1), None]).unwrap().info(&info);
+    let z = TreeSlice::<1>::new(&tree, [Some(2), Some(1), None]).unwrap().info(&info);
     assert_eq!((z.axes[0].unit.as_deref(), &z.directions), (Some("s"), &None));
 }
 
@@ -127,9 +127,9 @@ fn a_slice_keeps_what_is_known() {
 fn a_slice_is_refused() {
     let array = ArrayD::from_shape_fn(vec![8, 8, 8], |at| at[2] as u8);
     let tree = Tree::<3>::from_array(array.view()).unwrap();
-    let error = TreeSlice::<3, 2>::new(&tree, [None, Some(8), None]).unwrap_err().to_string();
+    let error = TreeSlice::<2>::new(&tree, [None, Some(8), None]).unwrap_err().to_string();
     assert!(error.contains('8'), "{error}");
-    let slice = TreeSlice::<3, 2>::new(&tree, [None, Some(7), None]).unwrap();
+    let slice = TreeSlice::<2>::new(&tree, [None, Some(7), None]).unwrap();
     assert!(slice.tree(Some(10), &Control::default()).unwrap_err().to_string().contains("limit"));
     let control = Control::default();
     control.cancel(2);

@@ -177,7 +177,7 @@ impl SliceOptions {
     /// Writes a slice with `M` axes as a tree.
     fn tree<const K: usize, const M: usize>(&self, tree: &TreeFile<K>, held: [Option<u32>; K]) -> Result<(), Error> {
         self.to.is_free()?;
-        let slice = TreeSlice::<K, M>::new(tree, held)?;
+        let slice = TreeSlice::<M>::new(tree, held)?;
         let control = Arc::new(Control::default());
         cancels(&control);
         let made = slice.tree(self.to.memory.limit(), &control)?;
