@@ -3,23 +3,22 @@
 //! An array is no field: nothing is evaluated, and it is subdivided from the cells up. Its report has the keys of a run's as far as
 //! they mean something, and where the cells came from.
 
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 
 use crate::backend::Error;
 use crate::cell::CellType;
 use crate::choice::ChoiceError;
+use crate::engine::read_from::ReadFrom;
 use crate::engine::report::{CellsReport, LevelReport, SCHEMA};
 use crate::engine::request::{Computation, Computed, per_axis};
 use crate::field::FieldOptions;
 use crate::geometry::{Domain, Sample, Scheme};
-use crate::input::{About, Endian, IndexOrder};
+use crate::input::About;
 use crate::per_axis::{shortest, text};
 use crate::plan::Plan;
 use crate::result::{Keep, Launches, RegionsChecksum, RunCounts, Terminal};
 use crate::rule::RuleKind;
-use crate::tree::{NotANumber, Predicate};
+use crate::tree::Predicate;
 
 impl Computed {
     /// The plan of an array of `size` cells: rule `full`, since a tree that is made of cells looks at all of them, and where
@@ -43,6 +42,31 @@ impl Computed {
     /// # Errors
     /// [`Error`] names the choice, its value and what is allowed; a size or dimension that is not the array's is one.
     pub fn array_plan<const K: usize>(&self, size: [u32; K], about: &About) -> Result<Plan<K>, Error> {
+        self.divided(size, about.window(size), about.series(size), RuleKind::Full)
+    }
+
+    /// The plan of an array of `size` cells in `window`, of which `series` are not divided.
+    pub(super) fn divided<const K: usize>(
+        &self,
+        size: [u32; K],
+        window: Option<[[f64; 2]; K]>,
+        series: [bool; K],
+        rule: RuleKind,
+    ) -> Result<Plan<K>, Error> {
+        let domain = self.array_domain(size, window)?;
+        let axes = |name, values: &Option<Vec<u32>>| {
+            values.as_deref().map(|values| per_axis::<K>(name, Some(values), 0)).transpose()
+        };
+        let scheme = Scheme::for_array(size, axes("g", &self.g)?, axes("r", &self.r)?, axes("B", &self.b)?, series);
+        Ok(Plan::new(domain, scheme, self.curve, rule)?)
+    }
+
+    /// The domain of an array: the window that was chosen, else `window`, else the cells themselves.
+    pub(super) fn array_domain<const K: usize>(
+        &self,
+        size: [u32; K],
+        window: Option<[[f64; 2]; K]>,
+    ) -> Result<Domain<K>, Error> {
         if let Some(dim) = self.dim.filter(|&dim| dim != K) {
             return Err(ChoiceError::new("dim", dim, format!("the array has {K} axes")).into());
         }
@@ -51,38 +75,15 @@ impl Computed {
         {
             return Err(ChoiceError::new("size", text(asked), format!("the array has {} cells", text(&size))).into());
         }
-        let axes = |name, values: &Option<Vec<u32>>| {
-            values.as_deref().map(|values| per_axis::<K>(name, Some(values), 0)).transpose()
-        };
-        let scheme =
-            Scheme::for_array(size, axes("g", &self.g)?, axes("r", &self.r)?, axes("B", &self.b)?, about.series(size));
         let window = match &self.window {
-            None => about.window(size).unwrap_or(size.map(|n| [0.0, f64::from(n)])),
+            None => window.unwrap_or(size.map(|n| [0.0, f64::from(n)])),
             Some(window) => window.as_slice().try_into().map_err(|_| {
                 let reason = format!("{} intervals are given; {K} are needed, one per axis", window.len());
                 ChoiceError::new("domain", "", reason)
             })?,
         };
-        let domain = Domain::new(size, window, self.sample.unwrap_or(Sample::Centre))?;
-        Ok(Plan::new(domain, scheme, self.curve, RuleKind::Full)?)
+        Ok(Domain::new(size, window, self.sample.unwrap_or(Sample::Centre))?)
     }
-}
-
-/// Where the cells of an array lay.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ReadFrom {
-    /// The file.
-    pub path: PathBuf,
-    /// The member of it, if it is an archive.
-    pub member: Option<String>,
-    /// Which index is the fastest in it.
-    pub order: IndexOrder,
-    /// Which byte of a cell comes first.
-    pub endian: Endian,
-    /// Bytes of cells.
-    pub bytes: u64,
-    /// What was done about cells that are not a number.
-    pub nan: NotANumber,
 }
 
 /// An array that was subdivided. Schema 1, as a [`Report`](crate::Report).

@@ -1,13 +1,15 @@
 //! Runs: requests, targets, reports.
 
 mod array;
+mod read_from;
 mod report;
 mod request;
 mod run;
 mod stages;
 mod target;
 
-pub use array::{ArrayReport, Built, ReadFrom};
+pub use array::{ArrayReport, Built};
+pub use read_from::ReadFrom;
 pub use report::{AutoScheme, CellsReport, LevelCells, LevelReport, Ran, Report, SCHEMA};
 pub use request::{Computation, Computed, Request};
 pub use run::{Run, run};

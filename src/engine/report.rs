@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::backend::{CudaTuning, How, Kept, Mapping, StrategyKind, Tuning};
+use crate::engine::read_from::ReadFrom;
 use crate::engine::request::Computation;
 use crate::engine::stages::SecondsByStage;
 use crate::result::{Keep, Launches, LevelCounts, LevelKernels, LevelStats, RegionsChecksum, RunCounts, Terminal};
@@ -51,6 +52,9 @@ pub struct Report {
     /// Tuning of a GPU; every key is null on the CPU.
     #[serde(flatten, with = "on_cuda")]
     pub cuda: Option<CudaTuning>,
+    /// Where the cells of an array came from; rows of a sweep do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<ReadFrom>,
     /// Where it ran.
     pub backend: String,
     /// The device in words.
@@ -249,6 +253,7 @@ impl Report {
             kept: how.kept.clone(),
             tuning,
             cuda: ran.multiprocessors.map(|_| how.on_cuda()),
+            input: None,
             backend: ran.backend.into(),
             device: ran.device.into(),
             multiprocessors: ran.multiprocessors.map(|[count, _]| count),

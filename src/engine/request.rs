@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::backend::{Error, How};
 use crate::choice::{ChoiceError, choices};
 use crate::curve::{CurveError, CurveKind};
-use crate::field::{Arithmetic, Defaults, FieldKind, FieldOptions, Formula, Precision};
+use crate::field::{Arithmetic, Defaults, FieldData, FieldKind, FieldOptions, Formula, Precision, StoredArray};
 use crate::geometry::{Domain, Sample, Scheme};
 use crate::per_axis::shortest;
 use crate::plan::{Plan, PlanError};
@@ -71,6 +71,8 @@ pub struct Request {
     pub computed: Computed,
     /// The CUDA source of a `kernel` field, or the text of a `formula`.
     pub source: Option<Arc<str>>,
+    /// What an `array` is made of.
+    pub data: Option<FieldData>,
     /// What is kept, and tuning.
     pub how: How,
 }
@@ -78,7 +80,21 @@ pub struct Request {
 impl Request {
     /// A request of which only the field is chosen.
     pub fn new(workload: FieldKind) -> Self {
-        Self { workload, computed: Computed::default(), source: None, how: How::default() }
+        Self { workload, computed: Computed::default(), source: None, data: None, how: How::default() }
+    }
+
+    /// Sets what an `array` is made of.
+    #[must_use]
+    pub fn data(self, data: impl Into<Option<FieldData>>) -> Self {
+        Self { data: data.into(), ..self }
+    }
+
+    /// The array that is run, if it is one.
+    fn array(&self) -> Option<&StoredArray> {
+        match &self.data {
+            Some(FieldData::Array(array)) if self.workload == FieldKind::Array => Some(array),
+            _ => None,
+        }
     }
 
     /// With initial split, recurrent split and stop side, the same on every axis.
@@ -91,10 +107,11 @@ impl Request {
     /// 2-D, else the first in which it exists.
     pub fn k(&self) -> usize {
         let dims = self.workload.dims();
-        let usual = || match self.formula() {
-            Some(formula) => formula.dims(),
-            None if dims.contains(&2) => 2,
-            None => dims[0],
+        let usual = || match (self.formula(), self.array()) {
+            (Some(formula), _) => formula.dims(),
+            (_, Some(array)) => array.size().len(),
+            _ if dims.contains(&2) => 2,
+            _ => dims[0],
         };
         let extents = self.computed.size.as_ref().map(Vec::len).filter(|&axes| axes > 1);
         self.computed.dim.or(extents).unwrap_or_else(usual)
@@ -107,9 +124,12 @@ impl Request {
         Formula::parse(source.clone()).ok()
     }
 
-    /// What is run, in a few words: the field's name, and the beginning of a formula.
+    /// What is run, in a few words: the field's name, and the beginning of a formula or the name of an array.
     pub fn title(&self) -> String {
-        titled(self.workload.name(), self.formula().as_ref().map(Formula::text))
+        match self.array() {
+            Some(array) => titled(self.workload.name(), Some(array.name())),
+            None => titled(self.workload.name(), self.formula().as_ref().map(Formula::text)),
+        }
     }
 
     /// The checked plan.
@@ -117,6 +137,9 @@ impl Request {
     /// # Errors
     /// [`Error`] names the choice, its value and what is allowed.
     pub fn plan<const K: usize>(&self) -> Result<Plan<K>, Error> {
+        if let Some((size, window, series)) = self.array_of::<K>()? {
+            return self.computed.divided(size, window, series, self.rule(K));
+        }
         let defaults = self.workload.defaults(K);
         let domain = self.domain::<K>()?;
         let size = domain.size();
@@ -146,6 +169,9 @@ impl Request {
     /// # Errors
     /// As [`Request::plan`].
     pub fn domain<const K: usize>(&self) -> Result<Domain<K>, Error> {
+        if let Some((size, window, _)) = self.array_of::<K>()? {
+            return self.computed.array_domain(size, window);
+        }
         let defaults = self.workload.defaults(K);
         let size = per_axis("size", self.computed.size.as_deref(), defaults.size)?;
         if size.contains(&0) {
@@ -155,14 +181,27 @@ impl Request {
         Ok(Domain::new(size, self.window_over(&defaults, size)?, sample)?)
     }
 
+    /// What the array that is run says itself: its size, where it lies, and which axes are steps of a series.
+    fn array_of<const K: usize>(&self) -> Result<Option<ArrayFacts<K>>, Error> {
+        let Some(array) = self.array() else { return Ok(None) };
+        let axes = array.size().len();
+        if axes != K {
+            return Err(ChoiceError::new("dim", K, format!("the array has {axes} axes")).into());
+        }
+        let window = array.window.as_ref().map(|window| std::array::from_fn(|j| window[j]));
+        Ok(Some((std::array::from_fn(|j| array.size()[j]), window, std::array::from_fn(|j| array.series[j]))))
+    }
+
     /// How a region is found uniform: as asked for, else as the field has it.
     pub fn rule(&self, k: usize) -> RuleKind {
         self.computed.explore.unwrap_or(self.workload.defaults(k).explore)
     }
 
-    /// The XXH3-64 of the source, as `xxh3:` and sixteen hexadecimal digits; None if there is no source.
+    /// The XXH3-64 of the source or of the array's cells, as `xxh3:` and sixteen hexadecimal digits; None of other fields.
     pub fn source_hash(&self) -> Option<String> {
-        self.source.as_ref().map(|source| format!("xxh3:{:016x}", xxhash_rust::xxh3::xxh3_64(source.as_bytes())))
+        let of_source = || self.source.as_ref().map(|source| xxhash_rust::xxh3::xxh3_64(source.as_bytes()));
+        let hash = self.data.as_ref().map(FieldData::hash).or_else(of_source)?;
+        Some(format!("xxh3:{hash:016x}"))
     }
 
     /// What the field is computed with.
@@ -198,7 +237,7 @@ impl Request {
             return Err(ChoiceError::new("source", "", reason).into());
         }
         let (precision, arithmetic) = self.rounding();
-        Ok(FieldOptions { dwell, precision, arithmetic, source: self.source.clone() })
+        Ok(FieldOptions { dwell, precision, arithmetic, source: self.source.clone(), data: self.data.clone() })
     }
 
     /// How numbers are iterated: as asked for, else fused in 32 bits.
@@ -256,6 +295,9 @@ impl Request {
     }
 }
 
+/// Size, window and series axes of an array.
+type ArrayFacts<const K: usize> = ([u32; K], Option<[[f64; 2]; K]>, [bool; K]);
+
 /// All that decides the cells of a run, with every default filled in. Runs with equal computations have equal cells.
 ///
 /// ```
@@ -272,7 +314,7 @@ impl Request {
 pub struct Computation {
     /// The field's name.
     pub workload: String,
-    /// The hash of the source of a `kernel` or a `formula`; null for others.
+    /// The hash of the source of a `kernel` or a `formula`, or of the cells of an `array`; null for others.
     #[serde(default)]
     pub source: Option<String>,
     /// The text of a formula.

@@ -39,7 +39,7 @@ pub struct SecondsByStage {
 }
 
 /// Measures stages that follow each other.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct StageClock {
     start: Instant,
     last: Instant,

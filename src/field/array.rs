@@ -11,7 +11,14 @@ use crate::field::twin::DeviceTwin;
 
 device_struct! {
     /// The elements, axis 0 fastest, and how many there are per axis.
-    struct ArrayArgs { cells: u64, size: [u32; 8] }
+    pub(super) struct ArrayArgs { cells: u64, size: [u32; 8] }
+}
+
+impl ArrayArgs {
+    /// Of an array whose address is not known yet.
+    pub(super) fn of<const K: usize>(size: [u32; K]) -> Self {
+        Self { cells: 0, size: padded(size) }
+    }
 }
 
 /// A field whose values are an array of yours. Its regions are found uniform, and are stored sparsely.
@@ -83,7 +90,7 @@ impl<const K: usize, T: Cell> Field<K> for ArrayField<'_, K, T> {
 
     /// A copy of the whole array goes to the device.
     fn twin(&self) -> Option<DeviceTwin> {
-        let twin = DeviceTwin::built_in("fields/array.cuh", &ArrayArgs { cells: 0, size: padded(self.size()) });
+        let twin = DeviceTwin::built_in("fields/array.cuh", &ArrayArgs::of(self.size()));
         let place = twin.place("cells");
         Some(twin.copied(place, self.array.iter().copied()))
     }

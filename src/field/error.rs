@@ -1,8 +1,10 @@
 //! What is wrong with a field.
 
 use crate::bytes::Bytes;
+use crate::cell::CellType;
 use crate::field::formula::FormulaError;
 use crate::geometry::DomainError;
+use crate::per_axis::text;
 
 /// Why there is no such field.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -28,6 +30,27 @@ pub enum FieldError {
         found: usize,
         /// K.
         k: usize,
+    },
+    /// The field `array` without an array.
+    #[error("input: the field 'array' needs a file with cells; name it by --input")]
+    NoArray,
+    /// An array of another size than the domain.
+    #[error("the array has {} cells, and the domain {}", text(found), text(domain))]
+    ArraySize {
+        /// Cells per axis of the array.
+        found: Vec<u32>,
+        /// Those of the domain.
+        domain: Vec<u32>,
+    },
+    /// Bytes that are not those of an array's cells.
+    #[error("an array of {} cells of type {kind} does not have {found} bytes", text(size))]
+    ArrayBytes {
+        /// Cells per axis.
+        size: Vec<u32>,
+        /// The type of a cell.
+        kind: CellType,
+        /// Bytes there are.
+        found: u64,
     },
     /// An array without elements.
     #[error("the array is empty")]

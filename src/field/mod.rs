@@ -2,6 +2,7 @@
 
 mod array;
 mod custom;
+mod data;
 mod definition;
 mod digits;
 mod error;
@@ -18,10 +19,12 @@ mod options;
 mod own;
 mod points;
 mod start;
+mod stored_array;
 mod twin;
 
 pub use array::ArrayField;
 pub use custom::CellField;
+pub use data::FieldData;
 pub use definition::{Carry, Evaluate, Field, Payload, Prove};
 pub use digits::{DigitSet, cantor, carpet, diagonal, menger, simplex};
 pub use error::FieldError;
@@ -31,5 +34,6 @@ pub use labels::Labels;
 pub use options::{Arithmetic, FieldOptions, Precision};
 pub use own::{Job, Open, OwnField, OwnNumber};
 pub use start::Defaults;
+pub use stored_array::StoredArray;
 pub use twin::DeviceTwin;
 pub(crate) use twin::USER_SOURCE;

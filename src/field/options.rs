@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::field::data::FieldData;
 use crate::registry::registry;
 
 registry! {
@@ -43,11 +44,13 @@ pub struct FieldOptions {
     pub arithmetic: Arithmetic,
     /// The CUDA source of a `kernel` field, or the text of a `formula`.
     pub source: Option<Arc<str>>,
+    /// What an `array` is made of.
+    pub data: Option<FieldData>,
 }
 
 impl Default for FieldOptions {
     fn default() -> Self {
-        Self { dwell: 512, precision: Precision::F32, arithmetic: Arithmetic::Fused, source: None }
+        Self { dwell: 512, precision: Precision::F32, arithmetic: Arithmetic::Fused, source: None, data: None }
     }
 }
 
@@ -68,6 +71,12 @@ impl FieldOptions {
     #[must_use]
     pub fn arithmetic(self, arithmetic: Arithmetic) -> Self {
         Self { arithmetic, ..self }
+    }
+
+    /// Sets what an `array` is made of.
+    #[must_use]
+    pub fn data(self, data: impl Into<Option<FieldData>>) -> Self {
+        Self { data: data.into(), ..self }
     }
 
     /// Sets the CUDA source of a `kernel` field, or the text of a `formula`.

@@ -1,6 +1,7 @@
 //! A field on a GPU: its device twin.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use bytemuck::{Pod, bytes_of};
 
@@ -89,8 +90,8 @@ pub struct DeviceTwin {
 pub(crate) struct DeviceArray {
     /// Where in `FieldArgs` its address belongs.
     pub(crate) offset: usize,
-    /// Its content.
-    pub(crate) bytes: Vec<u8>,
+    /// Its content, of which others may have the same copy.
+    pub(crate) bytes: Arc<Vec<u8>>,
 }
 
 impl DeviceTwin {
@@ -131,7 +132,7 @@ impl DeviceTwin {
     /// If the arguments have no such member.
     #[must_use]
     pub fn array(mut self, member: &str, bytes: Vec<u8>) -> Self {
-        self.arrays.push(DeviceArray { offset: self.place(member), bytes });
+        self.arrays.push(DeviceArray { offset: self.place(member), bytes: Arc::new(bytes) });
         self
     }
 
@@ -151,6 +152,11 @@ impl DeviceTwin {
             Ok(()) => elements.for_each(|element| bytes.extend_from_slice(bytes_of(&element))),
             Err(refused) => self.refused = self.refused.or(Some(refused)),
         }
+        self.shared(offset, Arc::new(bytes))
+    }
+
+    /// With an array on the device, whose address belongs to `offset` in the arguments. Its bytes are not copied here.
+    pub(crate) fn shared(mut self, offset: usize, bytes: Arc<Vec<u8>>) -> Self {
         self.arrays.push(DeviceArray { offset, bytes });
         self
     }

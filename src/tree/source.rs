@@ -6,9 +6,12 @@ use std::ops::Range;
 use ndarray::Axis;
 
 use crate::cell::{Cell, CellType};
+use crate::dimension::here;
 use crate::field::ArrayField;
 use crate::geometry::{Region, Rows};
 use crate::mapping::SharedBytes;
+use crate::memory::zeros;
+use crate::parallel;
 use crate::result::{DenseArray, each_width};
 
 /// An array, in memory or elsewhere, that hands out boxes of its cells.
@@ -113,6 +116,37 @@ fn refused(size: &[u32], [corner, extent]: [&[u32]; 2], bytes: Option<[u128; 2]>
         },
     )
 }
+
+impl<'s, const K: usize> dyn Source<K> + 's {
+    /// All cells, in storage order (axis 0 fastest) and in this machine's byte order. All threads read.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::OutOfMemory`] if there is no memory for them; whatever keeps them from being read.
+    pub fn whole(&self) -> io::Result<Vec<u8>> {
+        here!(fn(&dyn Source<K>) -> io::Result<Vec<u8>> = |source| source.whole_here())(self)
+    }
+
+    fn whole_here(&self) -> io::Result<Vec<u8>> {
+        let (size, width) = (self.size(), self.kind().bytes());
+        // Layers of the last axis, some of which a thread reads at once.
+        let layer = size[..K - 1].iter().fold(width, |bytes, &cells| bytes.saturating_mul(cells.into()));
+        let bytes = usize::try_from(layer.saturating_mul(size[K - 1].into()));
+        let mut bytes =
+            zeros(bytes.map_err(|_| io::ErrorKind::OutOfMemory)?).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        let layers = (AT_ONCE / layer).clamp(1, u64::from(size[K - 1]));
+        parallel::try_pieces_mut(&mut bytes, (layers * layer) as usize, &|i, bytes| {
+            let mut window = Region { corner: [0; K], extent: size };
+            window.corner[K - 1] = (i as u64 * layers) as u32;
+            window.extent[K - 1] = (bytes.len() as u64 / layer) as u32;
+            self.read(&window, bytes)
+        })?;
+        self.unchanged()?;
+        Ok(bytes)
+    }
+}
+
+/// Bytes that a thread reads at once, if a layer of the last axis has no more.
+const AT_ONCE: u64 = 16 << 20;
 
 impl<const K: usize> std::fmt::Debug for dyn Source<K> + '_ {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -26,7 +26,7 @@ use crate::error::Error;
 use crate::interrupt::{cancels, undisturbed};
 use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
-use crate::options::{OrAuto, RunOptions, Workload};
+use crate::options::{OrAuto, RunOptions};
 use crate::output::expect_extension;
 use crate::output::journal::Journal;
 use crate::stdout;
@@ -156,7 +156,7 @@ impl Backends {
 
     fn key(run: &RunOptions) -> (OrAuto, Option<usize>) {
         // A formula has no CUDA twin, so that there is one backend to take.
-        let formula = run.workload == Workload::Field(FieldKind::Formula);
+        let formula = run.workload == FieldKind::Formula;
         (run.how.backend.or(formula.then_some(BackendKind::Cpu)), run.how.device)
     }
 
@@ -282,7 +282,7 @@ impl Measuring {
 
     fn one(&self, case: &Case, run: &RunOptions) -> Result<Row<Report>, Error> {
         self.control.check()?;
-        let request = run.request(self.machine.default_limit())?;
+        let request = run.request(self.machine.default_limit(), self.voice)?;
         let (workload, k) = (request.workload, request.k());
         let testbed = self.backends.of(run);
         run.how.understood_by(&testbed.target)?;

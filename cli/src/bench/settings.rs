@@ -12,31 +12,12 @@ use clap::{Arg, Args, FromArgMatches};
 
 use orthant::field::FieldKind;
 
-use crate::options::{RunOptions, Workload};
+use crate::options::RunOptions;
 
-/// Options of `run` that are about its files, which no field reads, or measure by themselves. Those without a value are left out too.
-const NOT_SWEPT: [&str; 20] = [
-    "output",
-    "overlay",
-    "slice",
-    "palette",
-    "scale",
-    "report",
-    "repeat",
-    "input",
-    "dtype",
-    "offset",
-    "order",
-    "endian",
-    "kind",
-    "label_table",
-    "tolerance",
-    "threshold",
-    "iso",
-    "step",
-    "nan",
-    "nodata",
-];
+/// Options of `run` that are about what it writes, that no strategy knows, or that measure by themselves. Those without a value are left out
+/// too.
+const NOT_SWEPT: [&str; 11] =
+    ["output", "overlay", "slice", "palette", "scale", "report", "repeat", "kind", "label_table", "tolerance", "iso"];
 
 /// What `run` understands.
 pub(crate) struct Settings {
@@ -125,11 +106,7 @@ impl Settings {
             arguments.extend(option.map(|option| option.argument(value)));
         }
         let matches = self.command.clone().try_get_matches_from(arguments).map_err(|error| words(&error))?;
-        let run = RunOptions::from_arg_matches(&matches).map_err(|error| words(&error))?;
-        match run.workload {
-            Workload::Field(_) => Ok(run),
-            Workload::Array => Err("array is no field; what is measured is a field".into()),
-        }
+        RunOptions::from_arg_matches(&matches).map_err(|error| words(&error))
     }
 
     /// Puts the settings of a case in the order in which `run` declares them.

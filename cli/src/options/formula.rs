@@ -38,8 +38,11 @@ impl FormulaOptions {
     pub(crate) fn source(&self, workload: FieldKind, source: Option<Arc<str>>) -> Result<Option<Arc<str>>, Error> {
         if workload != FieldKind::Formula {
             if let Some(text) = &self.text {
-                let reason =
-                    format!("{workload} takes no text, and '{text}' is one; use `orthant run formula '{text}'`");
+                let instead = match workload {
+                    FieldKind::Array => "a file is named by --input".to_owned(),
+                    _ => format!("use `orthant run formula '{text}'`"),
+                };
+                let reason = format!("{workload} takes no text, and '{text}' is one; {instead}");
                 return Err(Error::Input(reason));
             }
             if !self.set.is_empty() {

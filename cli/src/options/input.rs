@@ -7,7 +7,8 @@ use clap::builder::BoolishValueParser;
 use orthant::CellType;
 use orthant::choice::number;
 use orthant::field::FieldKind;
-use orthant::input::{Endian, Format, IndexOrder};
+use orthant::input::{About, Endian, Format, IndexOrder};
+use orthant::tree::{NotANumber, Predicate};
 
 use super::heading;
 use super::predicate::PredicateOptions;
@@ -60,6 +61,26 @@ pub(crate) struct ReadingOptions {
     pub(crate) label_table: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) predicate: PredicateOptions,
+}
+
+impl ReadingOptions {
+    /// What is made of cells of a type: the predicate, the word of those without data, and what is done about NaNs.
+    ///
+    /// # Errors
+    /// [`Error`] names the option, its value and what is allowed.
+    pub(crate) fn predicate_of(
+        &self,
+        kind: CellType,
+        about: &About,
+    ) -> Result<(Predicate, Option<u64>, NotANumber), Error> {
+        let (predicate, nodata) = self.predicate.of(kind, about.nodata)?;
+        if self.label_table.is_some() && !predicate.keeps_cells() {
+            let reason =
+                "--label-table: cells become others by --threshold or --step, and keep no names; leave one out";
+            return Err(Error::Input(reason.into()).about(&["label-table", "threshold", "step"]));
+        }
+        Ok((predicate, nodata, self.predicate.not_a_number()))
+    }
 }
 
 /// What cells are.

@@ -19,14 +19,16 @@ use clap::builder::{BoolishValueParser, PossibleValue, PossibleValuesParser, Typ
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::Choice;
-use orthant::field::FieldKind;
+use orthant::field::{FieldData, FieldKind};
 use orthant::input::Format;
 use orthant::{BackendKind, Computed, How, Keep, Mapping, Request, Target};
 
 use crate::error::Error;
+use crate::input::WholeArray;
 use crate::output::HeldAxes;
 use crate::output::png::{Gradient, gradient};
 use crate::output::tree::is_tree;
+use crate::voice::Voice;
 
 pub(crate) use formula::FormulaOptions;
 pub(crate) use input::{CellKind, InputOptions, ReadingOptions, formats};
@@ -34,20 +36,10 @@ pub use values::bytes;
 use values::times;
 pub(crate) use values::{block, one_of, seconds, workload};
 
-/// What is run: a field, or an array that there is already.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Workload {
-    Field(FieldKind),
-    Array,
-}
-
-/// The name of an array among workloads.
-const ARRAY: &str = "array";
-
 /// The value parser of what is run.
-fn field_or_array() -> impl TypedValueParser<Value = Workload> {
-    let values = PossibleValuesParser::new(FieldKind::all().map(FieldKind::name).chain([ARRAY]));
-    ByName { values, instead: a_file_instead }.map(|name| name.parse().map_or(Workload::Array, Workload::Field))
+fn field_or_array() -> impl TypedValueParser<Value = FieldKind> {
+    let values = PossibleValuesParser::new(FieldKind::all().map(FieldKind::name));
+    ByName { values, instead: a_file_instead }.map(|name| name.parse().expect("only names of fields are let through"))
 }
 
 /// What to type if a file is named where a field is expected.
@@ -226,7 +218,7 @@ pub(crate) struct RunOptions {
     ///
     /// A field, which says what a cell is worth, or an array, which --input names.
     #[arg(value_parser = field_or_array())]
-    pub(crate) workload: Workload,
+    pub(crate) workload: FieldKind,
     #[command(flatten)]
     pub(crate) computed: ComputedOptions,
     #[command(flatten)]
@@ -334,15 +326,21 @@ impl OutputOptions {
 }
 
 impl RunOptions {
-    /// The request that the options make of a field, with `limit` bytes of memory unless they say otherwise.
+    /// The request that the options make, with `limit` bytes of memory unless they say otherwise.
     ///
     /// # Errors
-    /// [`Error::Input`] of an array, which is no field; [`Error::File`] if a source cannot be read.
-    pub(crate) fn request(&self, limit: Option<u64>) -> Result<Request, Error> {
-        let Workload::Field(workload) = self.workload else {
-            return Err(Error::Input("array is no field; it is subdivided by run array --input FILE".into()));
-        };
-        self.input.refused_by(workload)?;
+    /// [`Error::File`] if a source or an array cannot be read.
+    pub(crate) fn request(&self, limit: Option<u64>, voice: Voice) -> Result<Request, Error> {
+        Ok(self.request_with(limit, voice)?.0)
+    }
+
+    /// The same, and the array if it is one.
+    pub(crate) fn request_with(
+        &self,
+        limit: Option<u64>,
+        voice: Voice,
+    ) -> Result<(Request, Option<WholeArray>), Error> {
+        let workload = self.workload;
         let mut request = self.how.request(workload, &self.computed.0, limit)?;
         request.source = self.formula.source(workload, request.source)?;
         let trees = self.output.output.iter().filter(|path| is_tree(path)).count();
@@ -350,7 +348,27 @@ impl RunOptions {
         if only_trees && self.how.leaves_keep_open() {
             request.how = request.how.keep(Keep::Regions);
         }
-        Ok(request)
+        if workload != FieldKind::Array {
+            self.input.refused_by(workload)?;
+            return Ok((request, None));
+        }
+        let array = WholeArray::read(&self.input, &request.computed, request.how.mem_limit, voice)?;
+        request.data = Some(FieldData::Array(Arc::clone(&array.cells)));
+        Ok((request, Some(array)))
+    }
+
+    /// True if an array is divided like a field, by regions from the top down: if something was said that only strategies know.
+    pub(crate) fn divides_from_the_top(&self) -> bool {
+        let said = |given: &Given, but: &[&str]| given.names().iter().any(|name| !but.contains(name));
+        said(&self.how.tuning.0, &["threads"])
+            || said(&self.how.kept.0, &["keep"])
+            || said(&self.how.cuda.0, &[])
+            || self.how.kept.0.get("keep") == Some(Keep::Dense.name())
+            || self.how.backend == Some(BackendKind::Cuda)
+            || self.how.device.is_some()
+            || self.how.repeat.is_some()
+            || self.auto_scheme
+            || OF_FIELDS.iter().any(|name| self.computed.0.get(name).is_some())
     }
 
     /// True if an exhaustive run leaves all that is asked for, and nobody asked for a subdivision.

@@ -13,7 +13,7 @@ use orthant::result::{Cells, DenseArray};
 use orthant::tree::{LabelLook, TreeLabel};
 
 use super::Slice;
-use super::png::{Caption, Palette, distinct};
+use super::png::{Caption, Gradient, Palette, distinct};
 
 /// The most labels that a legend names.
 pub const MOST_LABELS: usize = 100;
@@ -33,6 +33,18 @@ pub enum Colours {
     Numbers(Palette),
     /// One for each label of a slice.
     Labels(BTreeMap<u64, Label>),
+}
+
+/// What is known of values that are drawn.
+pub(crate) struct Shown<'a> {
+    /// The gradient that was asked for.
+    pub(crate) gradient: Option<Gradient>,
+    /// If somebody said it, whether cells are labels.
+    pub(crate) are_labels: Option<bool>,
+    /// Labels with names or colours of their own.
+    pub(crate) labels: &'a [TreeLabel],
+    /// The word of cells without data.
+    pub(crate) nodata: Option<u64>,
 }
 
 /// A label as a picture shows it.

@@ -8,22 +8,23 @@ use std::time::Instant;
 
 use orthant::export::npy;
 use orthant::input::{Layout, Numbers};
-use orthant::result::{DenseArray, RegionsChecksum, RunCounts};
+use orthant::result::{RegionsChecksum, RunCounts};
 use orthant::tree::{BottomUp, Census, NotANumber, Source, TreeWriter};
 use orthant::with_dimensions;
-use orthant::{ArrayReport, BackendKind, Built, Computed, Control, How, Keep, Plan, ReadFrom, Tree};
+use orthant::{ArrayReport, Built, Computed, Control, How, Keep, Plan, Tree};
 
 use super::noise::Divided;
 use super::outputs::{Format, Outputs, finish, write_report};
+use super::painted::Painted;
 use super::summary;
 use crate::error::Error;
 use crate::escape;
 use crate::input::{self, Input, wrong};
 use crate::interrupt::cancels;
 use crate::machine::Machine;
-use crate::options::{Given, InputOptions, OF_FIELDS, OutputOptions, RunOptions};
-use crate::output::legend::{self, Colours};
-use crate::output::png::{Caption, Palette};
+use crate::options::{Given, InputOptions, OutputOptions, RunOptions};
+use crate::output::legend::{self, Shown};
+use crate::output::png::Caption;
 use crate::output::tree::MadeOf;
 use crate::output::{Slice, overlay, png, tree};
 use crate::progress::Progress;
@@ -71,34 +72,14 @@ pub(crate) fn subdivide(args: ArrayOptions, voice: Voice) -> Result<(), Error> {
     with_dimensions!(k, K => run.run::<K>(), else unreachable!("a file of another number of axes is refused"))
 }
 
-/// Refuses what does nothing for an array.
+/// Refuses what is of fields that are computed.
 fn only_what_arrays_have(args: &RunOptions) -> Result<(), Error> {
-    if let Some(text) = &args.formula.text {
-        return Err(Error::Input(format!("array takes no text, and '{text}' is one; a file is named by --input")));
-    }
-    let computed = args.computed.0.names().into_iter().filter(|name| OF_FIELDS.contains(name));
-    let tuning = args.how.tuning.0.names().into_iter().filter(|&name| name != "threads");
-    let kept = args.how.kept.0.names().into_iter().filter(|&name| name != "keep");
-    let others = [
-        ("source", args.how.source.is_some()),
-        ("set", !args.formula.set.is_empty()),
-        ("repeat", args.how.repeat.is_some()),
-        ("auto-scheme", args.auto_scheme),
-    ];
-    let others = others.into_iter().filter(|given| given.1).map(|given| given.0);
-    let names: Vec<&'static str> = computed.chain(tuning).chain(kept).chain(others).collect();
-    if !names.is_empty() {
-        let reason = format!("--{}: of fields, whose cells are computed; leave out for an array", names.join(", --"));
-        return Err(Error::Input(reason).about(&names));
-    }
-    let cuda = (args.how.backend == Some(BackendKind::Cuda)).then_some("backend");
-    let device = args.how.device.map(|_| "device");
-    let names: Vec<_> = cuda.into_iter().chain(device).chain(args.how.cuda.0.names()).collect();
-    match &names[..] {
-        [] => Ok(()),
-        names => {
-            let reason = format!("--{}: an array is subdivided on the CPU; leave out", names.join(", --"));
-            Err(Error::Unavailable(reason).about(names))
+    args.formula.source(args.workload, None)?;
+    match args.how.source {
+        None => Ok(()),
+        Some(_) => {
+            let reason = "--source: an array is no source of a field; its file is named by --input";
+            Err(Error::Input(reason.into()).about(&["source", "input"]))
         }
     }
 }
@@ -107,10 +88,6 @@ fn only_what_arrays_have(args: &RunOptions) -> Result<(), Error> {
 fn keep(args: &RunOptions) -> Result<Keep, Error> {
     let shown = !args.output.output.is_empty() || args.output.overlay.is_some();
     match args.how.kept.0.get("keep").map(str::parse).transpose()? {
-        Some(Keep::Dense) => {
-            let reason = "--keep dense: the array is dense in its file; use regions or counts";
-            Err(Error::Input(reason.into()))
-        }
         Some(Keep::Counts) if shown => {
             let reason = "--keep counts keeps no cells to write; use --keep regions";
             Err(Error::Input(reason.into()).about(&["keep", "output", "overlay"]))
@@ -144,14 +121,7 @@ impl ArrayRun {
         let outputs = Outputs::open(&self.args.output, self.args.keep, &read)?;
         outputs.warn_of_size(slice.pixels(size), self.voice);
         let about = self.input.file.about();
-        let (predicate, nodata) = self.args.input.reading.predicate.of(kind, about.nodata)?;
-        let reading = &self.args.input.reading;
-        if reading.label_table.is_some() && !predicate.keeps_cells() {
-            let reason =
-                "--label-table: cells become others by --threshold or --step, and keep no names; leave one out";
-            return Err(Error::Input(reason.into()).about(&["label-table", "threshold", "step"]));
-        }
-        let nan = self.args.input.reading.predicate.not_a_number();
+        let (predicate, nodata, nan) = self.args.input.reading.predicate_of(kind, about)?;
         let numbers = Numbers(&file);
         let cells: &dyn Source<K> = if nan == NotANumber::Error { &numbers } else { &file };
         let (source, nodata) = (predicate.over(cells)?, predicate.nodata_word(kind, nodata)?);
@@ -209,10 +179,7 @@ impl ArrayRun {
                 return Err(error);
             }
         };
-        let layout = self.input.file.layout();
-        let bytes = plan.domain().cells() as u64 * read.bytes();
-        let (order, endian, member) = (layout.order, layout.endian, self.input.member.clone());
-        let from = ReadFrom { path, member, order, endian, bytes, nan };
+        let from = self.input.from(path, plan.domain().cells() as u64 * read.bytes(), nan);
         let threads = pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
         let (counts, device) = (&counts, &*self.machine.cpu);
         let built = Built { counts, cell: kind, predicate, keep: self.args.keep, threads, device, checksum };
@@ -226,15 +193,6 @@ impl ArrayRun {
         }
         trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
         self.write(outputs, tree.as_ref(), nodata, &slice, &report)
-    }
-
-    /// A colour for each label, if cells are labels and no palette is asked for.
-    fn labels<const K: usize>(&self, cells: &DenseArray<K>, slice: &Slice<K>, kept: bool) -> Option<Colours> {
-        let said = self.input.are_labels(&self.args.input.reading).filter(|_| kept);
-        let are = self.args.output.palette.is_none() && said.unwrap_or_else(|| legend::looks_like_labels(cells, slice));
-        // Cells that became others are no labels of the file's.
-        let labels = if kept { &self.input.file.about().labels[..] } else { &[] };
-        are.then(|| Colours::of_labels(cells.cells(), labels))
     }
 
     /// What a tree of it says that it is made of.
@@ -281,6 +239,11 @@ impl ArrayRun {
         Ok((tree, counts, checksum))
     }
 
+    /// What is known of the cells that are drawn, which are the file's own if `kept`.
+    fn shown(&self, kept: bool, nodata: Option<u64>) -> Shown<'_> {
+        self.input.shown(self.args.output.palette, &self.args.input.reading, kept, nodata)
+    }
+
     fn write<const K: usize>(
         &self,
         mut outputs: Outputs,
@@ -299,23 +262,20 @@ impl ArrayRun {
         if outputs.report.as_ref().is_some_and(|staged| !staged.is_stdout()) {
             write_report(outputs.report.take(), report, &self.control, self.voice)?;
         }
-        let palette = self.args.output.palette;
-        let palette = shown.as_ref().map(|cells| Palette::of_values(cells.cells(), nodata, palette));
-        let picture = shown.as_ref().zip(palette.as_ref()).zip(tree);
-        if let (Some(staged), Some(((cells, palette), tree))) = (outputs.overlay, picture) {
+        let asked = self.shown(report.predicate.keeps_cells(), nodata);
+        let painted = shown.as_ref().map(|cells| Painted::of_values(cells, slice, &asked));
+        let picture = shown.as_ref().zip(painted.as_ref()).zip(tree);
+        if let (Some(staged), Some(((cells, Painted { palette, .. }), tree))) = (outputs.overlay, picture) {
             let levels = report.levels.len();
             let mut regions = tree.regions().map(|region| (region.level(), region.cells()));
             finish(staged, &mut |out| overlay::write(cells, (levels, &mut regions), slice, palette, &caption, out))?;
         }
         for (format, staged) in outputs.arrays {
             match (format, picture, tree) {
-                (Format::Png, Some(((cells, palette), _)), _) => {
-                    let labels = self.labels(cells, slice, report.predicate.keeps_cells());
-                    finish(staged, &mut |out| match &labels {
-                        Some(labels) => legend::write(cells, slice, labels, false, &caption, out),
-                        None => png::write(cells, slice, palette, &caption, out),
-                    })?;
-                }
+                (Format::Png, Some(((cells, painted), _)), _) => finish(staged, &mut |out| match &painted.labels {
+                    Some(labels) => legend::write(cells, slice, labels, false, &caption, out),
+                    None => png::write(cells, slice, &painted.palette, &caption, out),
+                })?,
                 (Format::Npy, _, Some(tree)) => finish(staged, &mut |out| Ok(npy::write(tree, out)?))?,
                 _ => unreachable!("outputs that show cells keep regions"),
             }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orthant::backend::Part;
+use orthant::curve::CurveKind;
 use orthant::export::npy;
 use orthant::field::{Job, Open};
+use orthant::geometry::Scheme;
 use orthant::result::DenseArray;
 use orthant::rule::RuleKind;
 use orthant::tree::{TreeAxis, TreeInfo};
@@ -14,13 +16,16 @@ use orthant::{AutoScheme, Control, Plan, Ran, Report, Request, StageClock, Strat
 
 use super::array_outputs::{ArrayOutputs, ShownAs};
 use super::outputs::{Outputs, finish, write_report};
+use super::painted::Painted;
 use super::summary;
 use crate::error::Error;
+use crate::input::WholeArray;
 use crate::interrupt::cancels;
 use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
 use crate::options::RunOptions;
-use crate::output::png::{Caption, Palette};
+use crate::output::legend::Shown;
+use crate::output::png::Caption;
 use crate::output::tree::MadeOf;
 use crate::output::{Slice, tree};
 use crate::progress::Progress;
@@ -31,41 +36,59 @@ use crate::voice::{Voice, print};
 /// Runs a field as asked.
 pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
     let machine = Machine::look();
-    let request = args.request(machine.default_limit())?;
     let control = Arc::new(Control::default());
     cancels(&control);
+    let mut clock = StageClock::start();
+    let (request, array) = args.request_with(machine.default_limit(), voice)?;
+    clock.ends(|seconds| &mut seconds.opening);
     let (workload, k) = (request.workload, request.k());
-    workload.dispatch(k, Task { args, request, machine, control, voice })?
+    workload.dispatch(k, Task { args, request, array, clock, machine, control, voice })?
 }
 
 /// The run once its dimension is a type.
 struct Task {
     args: RunOptions,
     request: Request,
+    /// The array that is divided, if it is one.
+    array: Option<WholeArray>,
+    clock: StageClock,
     machine: Machine,
     control: Arc<Control>,
     voice: Voice,
+}
+
+impl Task {
+    /// What is known of values that are drawn.
+    fn shown(&self) -> Shown<'_> {
+        let gradient = self.args.output.palette;
+        match &self.array {
+            None => Shown { gradient, are_labels: Some(false), labels: &[], nodata: None },
+            Some(array) => array.shown(gradient, &self.args.input.reading),
+        }
+    }
 }
 
 impl Job for Task {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(mut self, open: Open<K>) -> Self::Output {
-        let mut clock = StageClock::start();
+        let mut clock = self.clock.clone();
         let planned = (!self.args.auto_scheme).then(|| self.request.plan::<K>()).transpose()?;
         let domain = self.request.domain::<K>()?;
         let options = self.request.options()?;
-        let slice = Slice::new(domain.size(), &self.args.output.slice, &TreeAxis::of(&domain))?;
+        let axes = match &self.array {
+            Some(array) => {
+                array.info(&Plan::new(domain, Scheme::uniform(1, 2, 1), CurveKind::Morton, RuleKind::Full)?).axes
+            }
+            None => TreeAxis::of(&domain),
+        };
+        let slice = Slice::new(domain.size(), &self.args.output.slice, &axes)?;
         let slice = slice.scaled(self.args.output.scale.map_or(1, NonZeroU32::get));
-        let mut outputs = Outputs::open(&self.args.output, self.request.how.kept.keep, &[])?;
+        let read = self.array.as_ref().map(WholeArray::files).unwrap_or_default();
+        let mut outputs = Outputs::open(&self.args.output, self.request.how.kept.keep, &read)?;
         outputs.warn_of_size(slice.pixels(domain.size()), self.voice);
         let field = open(&domain, &options)?;
         self.request.how = self.request.how.for_labels(field.labels())?;
-        if field.labels().most().is_none() && outputs.pictures() {
-            let (name, kind) = (self.request.workload, self.request.how.kept.cell);
-            let reason = format!("a picture shows counts, and the values of {name} are {kind}; use .npy");
-            return Err(Error::Input(reason).about(&["output", "overlay"]));
-        }
         outputs.fit(domain.size(), domain.size(), &self.request.how.kept, self.request.how.mem_limit)?;
         let on_cpu_alone = field.twin().is_none() && field.host().is_some();
         let backend = machine::without_twin(self.args.how.backend, self.request.workload, on_cpu_alone, self.voice);
@@ -103,7 +126,11 @@ impl Job for Task {
         let of = (&of_tree, how.kept.cell);
         let name = self.request.title();
         let trees = outputs.trees.iter().map(|path| {
-            let made_of = MadeOf { exactly: None, info: TreeInfo::of(&of_tree).source(name.as_str()) };
+            let info = match &self.array {
+                Some(array) => array.info(&of_tree),
+                None => TreeInfo::of(&of_tree).source(name.as_str()),
+            };
+            let made_of = MadeOf { exactly: None, info };
             Ok((tree::open(path, self.args.output.force, of, made_of, (&self.control, self.voice))?, path.clone()))
         });
         let trees = trees.collect::<Result<Vec<_>, Error>>()?;
@@ -123,10 +150,12 @@ impl Job for Task {
         let subdivision = prepared.subdivision()?;
         clock.ends(|seconds| &mut seconds.collecting);
         let computation = self.request.computation(&plan);
-        let palette = Palette::of_labels(field.labels(), how.kept.cell, self.args.output.palette);
         let caption = Caption::new(&computation, &slice);
-        let drawn = ShownAs { slice: &slice, palette: &palette, caption: &caption };
-        let shown = ArrayOutputs::new(&subdivision, outputs.pictures(), how.mem_limit, drawn)?;
+        let array = ArrayOutputs::dense(&subdivision, outputs.pictures(), how.mem_limit)?;
+        let drawn = array.as_deref().filter(|_| outputs.pictures());
+        let painted = Painted::of(field.labels(), drawn, &slice, &self.shown());
+        let drawn = ShownAs { slice: &slice, painted: &painted, caption: &caption };
+        let shown = ArrayOutputs::new(&subdivision, &array, how.mem_limit, drawn);
         // Stdout comes last: whoever reads it may leave, and files must not suffer.
         let (files, last) = outputs.arrays.drain(..).partition::<Vec<_>, _>(|(_, staged)| !staged.is_stdout());
         let overlay = outputs.overlay.take();
@@ -158,7 +187,8 @@ impl Job for Task {
         let report = Report::new(computation, how, &counts, ran);
         // What ran: a mapping may be the backend's choice.
         let found = found.map(|found| AutoScheme { scheme: prepared.mapping().to_string(), ..found });
-        let report = Report { auto_scheme: found, ..report };
+        let input = self.array.as_ref().map(|array| array.from.clone());
+        let report = Report { auto_scheme: found, input, ..report };
         if !self.voice.quiet && !outputs.stdout {
             print(summary::of_field(&report))?;
         }
@@ -177,7 +207,8 @@ impl Job for Task {
             shown.write_all(None, last, &self.control, self.voice)?;
         } else {
             // What the run left becomes the tree; it is never there twice.
-            drop(shown);
+
+            drop(array);
             let mut tree = Tree::of(subdivision)?;
             if how.tuning.asks_proofs(tree.plan().rule()) {
                 tree = tree.proved_by(&*field, &self.control)?;

@@ -5,10 +5,13 @@ mod array_outputs;
 mod field;
 mod noise;
 mod outputs;
+mod painted;
 mod summary;
 
+use orthant::field::FieldKind;
+
 use crate::error::Error;
-use crate::options::{RunOptions, Workload};
+use crate::options::RunOptions;
 use crate::stdout;
 use crate::voice::Voice;
 
@@ -21,7 +24,7 @@ pub(crate) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
         stdout::is_open()?;
     }
     match args.workload {
-        Workload::Field(_) => field::run(args, voice),
-        Workload::Array => array::run(args, voice),
+        FieldKind::Array if !args.divides_from_the_top() => array::run(args, voice),
+        _ => field::run(args, voice),
     }
 }

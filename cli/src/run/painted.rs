@@ -1,0 +1,44 @@
+//! The colours of a run's pictures.
+
+use orthant::field::Labels;
+use orthant::result::DenseArray;
+
+use crate::output::Slice;
+use crate::output::legend::{self, Colours, Shown};
+use crate::output::png::Palette;
+
+/// The colours of cells: those of numbers, and one per label where cells are labels.
+pub(super) struct Painted {
+    /// By number; an overlay is drawn on these.
+    pub(super) palette: Palette,
+    pub(super) labels: Option<Colours>,
+}
+
+impl Painted {
+    /// Of counts, or of values, which are looked at if they are in `array`.
+    pub(super) fn of<const K: usize>(
+        labels: Labels,
+        array: Option<&DenseArray<K>>,
+        slice: &Slice<K>,
+        shown: &Shown<'_>,
+    ) -> Self {
+        match array {
+            Some(array) if labels.most().is_none() => Self::of_values(array, slice, shown),
+            // Counts, or nothing that is drawn.
+            _ => {
+                let kind = array.map_or(labels.kind(), |array| array.cells().kind());
+                Self { palette: Palette::of_labels(labels, kind, shown.gradient), labels: None }
+            }
+        }
+    }
+
+    /// Of values, a part of which is shown: a colour per label if they are labels and no gradient was asked for.
+    pub(super) fn of_values<const K: usize>(array: &DenseArray<K>, slice: &Slice<K>, shown: &Shown<'_>) -> Self {
+        let Shown { gradient, are_labels, labels, nodata } = *shown;
+        let are = gradient.is_none() && are_labels.unwrap_or_else(|| legend::looks_like_labels(array, slice));
+        Self {
+            palette: Palette::of_values(array.cells(), nodata, gradient),
+            labels: are.then(|| Colours::of_labels(array.cells(), labels)),
+        }
+    }
+}
