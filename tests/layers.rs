@@ -79,7 +79,7 @@ const PROGRAM: Layers = &[
         ],
     ),
     ("choices", &["options/"]),
-    ("runs", &["input.rs", "measure.rs", "machine.rs", "search.rs", "store/"]),
+    ("runs", &["data.rs", "input.rs", "measure.rs", "machine.rs", "search.rs", "store/"]),
     (
         "commands",
         &[

@@ -3,13 +3,11 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use orthant::field::{FieldError, StoredArray};
-use orthant::input::{Access, ArrayFile, Endian, Format, IndexOrder, InputError, LabelTable, Layout, Numbers, Wrong};
+use orthant::input::{Access, ArrayFile, Endian, Format, IndexOrder, InputError, LabelTable, Layout, Wrong};
 use orthant::per_axis::text;
-use orthant::tree::{NotANumber, Predicate, Source, TreeError, TreeInfo};
-use orthant::{Bytes, Computed, Plan, ReadFrom, with_dimensions};
+use orthant::tree::NotANumber;
+use orthant::{Bytes, Computed, ReadFrom};
 
 use crate::error::Error;
 use crate::options::{CellKind, InputOptions, ReadingOptions};
@@ -134,92 +132,7 @@ impl Input {
     }
 }
 
-/// An array whose cells are all in memory, as strategies divide it.
-pub(crate) struct WholeArray {
-    pub(crate) cells: Arc<StoredArray>,
-    pub(crate) input: Input,
-    /// What was made of the file's cells.
-    pub(crate) predicate: Predicate,
-    /// The word of cells without data.
-    pub(crate) nodata: Option<u64>,
-    /// Where they lay.
-    pub(crate) from: ReadFrom,
-}
-
-impl WholeArray {
-    /// Reads it.
-    ///
-    /// # Errors
-    /// As [`Input::open`]; [`Error::Input`] of cells that count as one though they differ, which strategies do not know; if the cells
-    /// take more than `limit` bytes.
-    pub(crate) fn read(
-        options: &InputOptions,
-        computed: &Computed,
-        limit: Option<u64>,
-        voice: Voice,
-    ) -> Result<Self, Error> {
-        let ReadingOptions { predicate: asked, .. } = &options.reading;
-        let within = [("tolerance", asked.tolerance.is_some()), ("iso", asked.iso.is_some())];
-        if let Some((name, _)) = within.iter().find(|(_, given)| *given) {
-            let reason = "strategies divide until cells are equal; leave it out, or leave out what makes it a run of a strategy \
-                          (--strategy, --backend cuda, --explore, ..)";
-            return Err(Error::Input(format!("--{name}: {reason}")).about(&[name, "strategy", "backend"]));
-        }
-        let input = Input::open(options, computed, voice)?;
-        let k = input.file.layout().size.len();
-        with_dimensions!(k, K => input.whole::<K>(options, limit), else unreachable!("a file of another number of axes is refused"))
-    }
-
-    /// What is known of the cells that are drawn.
-    pub(crate) fn shown(&self, gradient: Option<Gradient>, options: &ReadingOptions) -> Shown<'_> {
-        self.input.shown(gradient, options, self.predicate.keeps_cells(), self.nodata)
-    }
-
-    /// The files that were read.
-    pub(crate) fn files(&self) -> Vec<PathBuf> {
-        [std::slice::from_ref(&self.from.path), self.input.file.others()].concat()
-    }
-
-    /// What a tree of it says that it is made of.
-    pub(crate) fn info<const K: usize>(&self, plan: &Plan<K>) -> TreeInfo {
-        self.input.file.about().info(plan).source(self.cells.name()).predicate(self.predicate, self.nodata)
-    }
-}
-
 impl Input {
-    /// All cells, as the options have them.
-    fn whole<const K: usize>(self, options: &InputOptions, limit: Option<u64>) -> Result<WholeArray, Error> {
-        let file = self.file.source::<K>().map_err(wrong)?;
-        let (size, kind) = (file.size(), file.kind());
-        let (predicate, nodata, nan) = options.reading.predicate_of(kind, self.file.about())?;
-        let numbers = Numbers(&file);
-        let cells: &dyn Source<K> = if nan == NotANumber::Error { &numbers } else { &file };
-        let (source, nodata) = (predicate.over(cells)?, predicate.nodata_word(kind, nodata)?);
-        let all = size.iter().fold(1u128, |cells, &side| cells.saturating_mul(side.into()));
-        let need = all.saturating_mul(source.kind().bytes().into());
-        let too_much = || {
-            Error::from(orthant::Error::from(FieldError::Memory { what: "the array", need }))
-                .about(&["input", "mem-limit"])
-        };
-        if limit.is_some_and(|limit| need > limit.into()) {
-            return Err(too_much());
-        }
-        let whole = &source as &dyn Source<K>;
-        let bytes = whole.whole().map_err(|error| match error.kind() {
-            io::ErrorKind::OutOfMemory => too_much(),
-            _ => Error::from(TreeError::Source(error)),
-        })?;
-        self.file.unchanged().map_err(wrong)?;
-        let path = options.parts()?.0;
-        let name = name(path.file_name().unwrap_or_default().as_ref(), self.member.as_deref());
-        let stored = StoredArray::new(name, source.kind(), size.to_vec(), bytes).map_err(orthant::Error::from)?;
-        let about = self.file.about();
-        let stored =
-            stored.window(about.window(size).map(|window| window.to_vec())).series(about.series(size).to_vec());
-        let from = self.from(path, (all as u64).saturating_mul(kind.bytes()), nan);
-        Ok(WholeArray { cells: Arc::new(stored), input: self, predicate, nodata, from })
-    }
-
     /// What is known of the cells that are drawn, which are the file's own if `kept`.
     pub(crate) fn shown(
         &self,

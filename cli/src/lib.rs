@@ -10,6 +10,7 @@ mod balance;
 mod bench;
 mod compare;
 mod curves;
+mod data;
 mod demo;
 mod energy;
 mod error;

@@ -48,7 +48,7 @@ pub(crate) fn run_array(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<CoreRun> {
     let array = Numpy::of(array)?;
-    let kind = own("array")?;
+    let kind = FieldKind::Array;
     let mut options = RunOptions::of(kind, options)?;
     array::kind(&array)?;
     let size = array::size(&array.shape)?;
@@ -100,14 +100,7 @@ enum What<'py> {
 /// The kinds of fields that Python brings, registered when the first is run.
 fn own(name: &str) -> Result<FieldKind, Failure> {
     static REGISTERED: OnceLock<Result<(), FieldError>> = OnceLock::new();
-    let by_index = |k| Defaults { by_index: true, explore: RuleKind::Full, ..Defaults::unit(k) };
-    let fields = || {
-        let array = OwnField::new("array", "an array of NumPy's", by_index);
-        vec![
-            in_all_dimensions(array),
-            in_all_dimensions(OwnField::new("callable", "a function of Python", Defaults::unit)),
-        ]
-    };
+    let fields = || vec![in_all_dimensions(OwnField::new("callable", "a function of Python", Defaults::unit))];
     REGISTERED.get_or_init(|| FieldKind::register(fields())).clone()?;
     Ok(name.parse()?)
 }

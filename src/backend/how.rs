@@ -37,6 +37,9 @@ registry! {
         /// Dynamic parallelism: every mixed region launches its children.
         Dp = "dp",
     }
+    instead {
+        "bottom-up" => "bottom-up is what `tree build` and `run array` do where nothing else is asked for",
+    }
 }
 
 registry! {

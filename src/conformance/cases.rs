@@ -1,7 +1,10 @@
 //! The plans whose runs are compared.
 
+use std::sync::Arc;
+
+use crate::cell::CellType;
 use crate::engine::Request;
-use crate::field::{Arithmetic, FieldKind, Precision};
+use crate::field::{Arithmetic, FieldData, FieldKind, Precision, StoredArray};
 use crate::rule::RuleKind;
 
 /// A plan whose runs must agree.
@@ -36,6 +39,41 @@ impl Case {
     fn of_text(text: &str, k: usize, size: &[u32], scheme: (u32, u32, u32), explore: RuleKind) -> Self {
         let mut case = Self::new(FieldKind::Formula, k, size, scheme, explore);
         case.request.source = Some(text.into());
+        case
+    }
+
+    /// An array of a type: a ball about one corner and a wall across axis 0, with values that do not depend on the other cells, and in the
+    /// ball's middle one that is not a number where the type has such.
+    fn of_array(kind: CellType, size: &[u32], scheme: (u32, u32, u32), explore: RuleKind) -> Self {
+        let cells: u32 = size.iter().product();
+        let word = |mut index: u32| {
+            let cell = size.iter().map(|&side| {
+                let c = index % side;
+                index /= side;
+                c
+            });
+            let cell: Vec<u32> = cell.collect();
+            let from_corner: u32 = cell.iter().map(|c| c * c).sum();
+            match from_corner {
+                0..4 => kind.nan().unwrap_or(5),
+                4..60 => 3,
+                _ if cell[0] == size[0] / 2 => u64::from(cell[size.len() - 1] % 3),
+                _ => kind.most().min(0x8000_0000_0000_0000),
+            }
+        };
+        let bytes = (0..cells).flat_map(|index| word(index).to_le_bytes().into_iter().take(kind.bytes() as usize));
+        let bytes: Vec<u8> = match cfg!(target_endian = "little") {
+            true => bytes.collect(),
+            false => bytes
+                .collect::<Vec<_>>()
+                .chunks(kind.bytes() as usize)
+                .flat_map(|cell| cell.iter().rev())
+                .copied()
+                .collect(),
+        };
+        let array = StoredArray::new(kind.name(), kind, size.to_vec(), bytes).expect("as many bytes as cells need");
+        let mut case = Self::new(FieldKind::Array, size.len(), size, scheme, explore);
+        case.request.data = Some(FieldData::Array(Arc::new(array)));
         case
     }
 
@@ -145,6 +183,12 @@ pub fn cases() -> Vec<Case> {
         Case::of_text("max(x, 0.25)", 1, &[200], (3, 2, 2), Certified),
         Case::of_text("floor(3*x) / floor(2*y)", 2, &[60], (2, 2, 1), Certified).precision(Precision::F64),
     ];
+    cases.extend([
+        Case::of_array(CellType::I16, &[24, 20, 23], (3, 2, 2), Full),
+        Case::of_array(CellType::F32, &[90, 77], (3, 2, 2), Full),
+        Case::of_array(CellType::U64, &[999], (2, 3, 2), Border),
+        Case::of_array(CellType::U8, &[9, 12, 8, 10], (2, 2, 1), Full),
+    ]);
     for field in FieldKind::all().filter(|field| matches!(field, FieldKind::Own(_))) {
         for &k in field.dims() {
             // Few cells, and sides that nothing divides.

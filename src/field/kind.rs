@@ -4,7 +4,7 @@ use crate::field::digits::{cantor, carpet, diagonal, menger, simplex};
 use crate::field::error::FieldError;
 use crate::field::own::{self, Job, Open, OwnField, OwnNumber};
 use crate::field::start::Defaults;
-use crate::field::{formula, julibrot, kernel, mandelbrot, mandelbulb, mxm, stored_array};
+use crate::field::{formula, julibrot, kernel, mandelbrot, mandelbulb, mxm, stored};
 
 /// The list of built-in fields: name, module, dimensions. A new one is a file and a line here.
 ///
@@ -107,5 +107,5 @@ fields! {
     Diagonal = "diagonal" => diagonal in [1, 2, 3, 4, 5, 6, 7, 8],
     Formula = "formula" => formula in [1, 2, 3, 4, 5, 6, 7, 8],
     Kernel = "kernel" => kernel in [1, 2, 3, 4, 5, 6, 7, 8],
-    Array = "array" => stored_array in [1, 2, 3, 4, 5, 6, 7, 8],
+    Array = "array" => stored in [1, 2, 3, 4, 5, 6, 7, 8],
 }

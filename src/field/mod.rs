@@ -19,6 +19,7 @@ mod options;
 mod own;
 mod points;
 mod start;
+mod stored;
 mod stored_array;
 mod twin;
 

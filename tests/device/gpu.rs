@@ -12,9 +12,18 @@ use orthant::result::Content;
 use orthant::result::{Launches, LevelStats, RunCounts};
 use orthant::{Control, Error, Mapping, Subdivision, field};
 
+/// All of them; of a test that runs in several processes at once, so that kernels are compiled by as many threads, the share that
+/// `ORTHANT_GPU_PART` names, as in 0/12.
+fn share_of<T>(all: Vec<T>) -> Vec<T> {
+    let Ok(text) = std::env::var("ORTHANT_GPU_PART") else { return all };
+    let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse::<usize>().ok()?, n.parse::<usize>().ok()?)));
+    let Some((i, n)) = numbers.filter(|(i, n)| i < n) else { panic!("ORTHANT_GPU_PART is {text}, not as in 0/12") };
+    all.into_iter().skip(i).step_by(n).collect()
+}
+
 /// Everything that `verify` varies, against the CPU.
 pub fn every_choice_gives_the_cpus_cells(gpu: &Target, scope: Scope) {
-    let suite = Suite::new(conformance::cases(), BackendKind::Cuda, scope);
+    let suite = Suite::new(share_of(conformance::cases()), BackendKind::Cuda, scope);
     let mut runs = 0;
     let mut each = |checked: &conformance::Checked| {
         assert_eq!(checked.fault, None, "{checked:?}");
@@ -228,8 +237,9 @@ pub fn dynamic_parallelism_loses_nothing(gpu: &Target, scope: Scope) {
         "| field | k | size | scheme | launch | runs | kernels | pending | refused | failed | overflowed | longest ms | cells |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
-    // A formula has no twin.
-    for &workload in FieldKind::ALL.iter().filter(|&&workload| workload != FieldKind::Formula) {
+    // A formula has no twin, and an array is data.
+    let others = [FieldKind::Formula, FieldKind::Array];
+    for workload in share_of(FieldKind::ALL.iter().copied().filter(|workload| !others.contains(workload)).collect()) {
         for &k in workload.dims().iter().filter(|k| (2..=5).contains(*k)) {
             let ternary = workload.defaults(k).size.is_multiple_of(3);
             let (size, r) = match (k, ternary) {

@@ -22,6 +22,7 @@ use orthant::backend::{DeviceFacts, Part};
 use orthant::field::{FieldKind, Job, Open};
 use orthant::{BackendKind, Control, Ran, Report, Request, Target};
 
+use crate::data::read_for;
 use crate::error::Error;
 use crate::interrupt::{cancels, undisturbed};
 use crate::machine::{self, Machine};
@@ -282,7 +283,8 @@ impl Measuring {
 
     fn one(&self, case: &Case, run: &RunOptions) -> Result<Row<Report>, Error> {
         self.control.check()?;
-        let request = run.request(self.machine.default_limit(), self.voice)?;
+        let mut request = run.request(self.machine.default_limit())?;
+        read_for(&run.input, &mut request, self.voice)?;
         let (workload, k) = (request.workload, request.k());
         let testbed = self.backends.of(run);
         run.how.understood_by(&testbed.target)?;

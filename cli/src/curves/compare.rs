@@ -18,11 +18,12 @@ use orthant::{Bytes, Control, Keep, Plan, Request, Run, Subdivision, Target};
 use serde::Serialize;
 
 use crate::curves::locality::Locality;
+use crate::data::read_for;
 use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::measure::{Patience, repeat};
-use crate::options::{ComputedOptions, one_of, request, workload};
+use crate::options::{ComputedOptions, InputOptions, one_of, request, workload};
 use crate::voice::{Voice, align_right, print, table};
 
 /// Options of `curves compare`.
@@ -36,6 +37,8 @@ pub(crate) struct CurvesOptions {
     pub(crate) curves: Vec<CurveKind>,
     #[command(flatten)]
     pub(crate) computed: ComputedOptions,
+    #[command(flatten)]
+    pub(crate) input: InputOptions,
     /// One JSON line per curve instead of the table
     #[arg(long)]
     pub(crate) json: bool,
@@ -86,6 +89,7 @@ pub(super) fn compare(args: CurvesOptions, voice: Voice) -> Result<(), Error> {
     let mut request = request(args.workload, &args.computed.0)?;
     request.how = request.how.keep(Keep::Regions);
     request.how.mem_limit = Machine::look().default_limit();
+    read_for(&args.input, &mut request, voice)?;
     let control = Arc::new(Control::default());
     cancels(&control);
     let (k, workload) = (request.k(), request.workload);

@@ -9,7 +9,7 @@ use orthant::choice::number;
 use orthant::field::FieldKind;
 use orthant::model::{Objective, Options, QueryCeil, Surface, TauPolicy, Wave};
 
-use crate::options::{HowOptions, SoughtOptions, block, one_of, seconds, workload};
+use crate::options::{HowOptions, InputOptions, SoughtOptions, block, one_of, seconds, workload};
 
 /// The commands of the cost model.
 #[derive(Debug, Subcommand)]
@@ -242,6 +242,8 @@ pub(crate) struct TuneOptions {
     pub(crate) computed: SoughtOptions,
     #[command(flatten)]
     pub(crate) how: HowOptions,
+    #[command(flatten)]
+    pub(crate) input: InputOptions,
     /// Block shapes to try [default: some for the dimension] (cuda)
     #[arg(long, value_delimiter = ',', value_parser = block, value_name = "SHAPES")]
     pub(crate) blocks: Vec<[u32; 3]>,

@@ -10,6 +10,7 @@ use orthant::result::Times;
 use orthant::{AutoScheme, Control, Mapping, Plan, Request, StrategyKind, Target, per_axis};
 use serde_json::{Value, json};
 
+use crate::data::read_for;
 use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::machine::{self, Machine};
@@ -34,7 +35,8 @@ const FINALISTS: usize = 4;
 /// Measures until nothing better turns up.
 pub(crate) fn tune(args: TuneOptions, voice: Voice) -> Result<(), Error> {
     let machine = Machine::look();
-    let request = args.how.request(args.workload, &args.computed.0, machine.default_limit())?;
+    let mut request = args.how.request(args.workload, &args.computed.0, machine.default_limit())?;
+    read_for(&args.input, &mut request, voice)?;
     let (workload, k) = (request.workload, request.k());
     workload.dispatch(k, TuneTask { args, request, machine, voice })?
 }

@@ -121,9 +121,6 @@ impl InputOptions {
     }
 
     /// Checks that a field, which reads no array, is given none.
-    ///
-    /// # Errors
-    /// [`Error::Input`] names the options.
     pub(crate) fn refused_by(&self, workload: FieldKind) -> Result<(), Error> {
         let given = [
             ("input", self.input.is_some()),

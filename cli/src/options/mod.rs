@@ -19,16 +19,14 @@ use clap::builder::{BoolishValueParser, PossibleValue, PossibleValuesParser, Typ
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::Choice;
-use orthant::field::{FieldData, FieldKind};
+use orthant::field::FieldKind;
 use orthant::input::Format;
 use orthant::{BackendKind, Computed, How, Keep, Mapping, Request, Target};
 
 use crate::error::Error;
-use crate::input::WholeArray;
 use crate::output::HeldAxes;
 use crate::output::png::{Gradient, gradient};
 use crate::output::tree::is_tree;
-use crate::voice::Voice;
 
 pub(crate) use formula::FormulaOptions;
 pub(crate) use input::{CellKind, InputOptions, ReadingOptions, formats};
@@ -326,20 +324,12 @@ impl OutputOptions {
 }
 
 impl RunOptions {
-    /// The request that the options make, with `limit` bytes of memory unless they say otherwise.
+    /// The request that the options make, with `limit` bytes of memory unless they say otherwise. What it is made of is read
+    /// [elsewhere](crate::data::read_for).
     ///
     /// # Errors
-    /// [`Error::File`] if a source or an array cannot be read.
-    pub(crate) fn request(&self, limit: Option<u64>, voice: Voice) -> Result<Request, Error> {
-        Ok(self.request_with(limit, voice)?.0)
-    }
-
-    /// The same, and the array if it is one.
-    pub(crate) fn request_with(
-        &self,
-        limit: Option<u64>,
-        voice: Voice,
-    ) -> Result<(Request, Option<WholeArray>), Error> {
+    /// [`Error::File`] if a source cannot be read.
+    pub(crate) fn request(&self, limit: Option<u64>) -> Result<Request, Error> {
         let workload = self.workload;
         let mut request = self.how.request(workload, &self.computed.0, limit)?;
         request.source = self.formula.source(workload, request.source)?;
@@ -348,13 +338,7 @@ impl RunOptions {
         if only_trees && self.how.leaves_keep_open() {
             request.how = request.how.keep(Keep::Regions);
         }
-        if workload != FieldKind::Array {
-            self.input.refused_by(workload)?;
-            return Ok((request, None));
-        }
-        let array = WholeArray::read(&self.input, &request.computed, request.how.mem_limit, voice)?;
-        request.data = Some(FieldData::Array(Arc::clone(&array.cells)));
-        Ok((request, Some(array)))
+        Ok(request)
     }
 
     /// True if an array is divided like a field, by regions from the top down: if something was said that only strategies know.

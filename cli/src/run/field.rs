@@ -18,8 +18,8 @@ use super::array_outputs::{ArrayOutputs, ShownAs};
 use super::outputs::{Outputs, finish, write_report};
 use super::painted::Painted;
 use super::summary;
+use crate::data::{WholeArray, read_for};
 use crate::error::Error;
-use crate::input::WholeArray;
 use crate::interrupt::cancels;
 use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
@@ -39,7 +39,8 @@ pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
     let control = Arc::new(Control::default());
     cancels(&control);
     let mut clock = StageClock::start();
-    let (request, array) = args.request_with(machine.default_limit(), voice)?;
+    let mut request = args.request(machine.default_limit())?;
+    let array = read_for(&args.input, &mut request, voice)?;
     clock.ends(|seconds| &mut seconds.opening);
     let (workload, k) = (request.workload, request.k());
     workload.dispatch(k, Task { args, request, array, clock, machine, control, voice })?

@@ -24,6 +24,7 @@ mod results;
 mod run;
 mod shape;
 mod slices;
+mod strategies;
 mod streams;
 mod sweeps;
 mod system;

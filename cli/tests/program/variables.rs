@@ -102,7 +102,7 @@ const BLAMED: &[(&str, &str, &str)] = &[
     ("INPUT=there.png", "run array", "INPUT"),
     ("INPUT=missing.npy", "run array", "INPUT"),
     ("INPUT=there.png DTYPE=u8 SIZE=3", "run array", "INPUT DTYPE SIZE"),
-    ("STRATEGY=dp INPUT=there.png", "run array --dtype u8 -n 4", "STRATEGY"),
+    ("TOLERANCE=2 STRATEGY=dp INPUT=there.png", "run array --dtype u8 -n 4", "TOLERANCE STRATEGY"),
     ("ENDIAN=big", "run mandelbrot", "ENDIAN"),
     // The search for a scheme.
     ("STRATEGY=exhaustive", "run mandelbrot --auto-scheme", "STRATEGY"),

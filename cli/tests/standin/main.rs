@@ -54,6 +54,7 @@ fn tests(full: bool) -> Vec<Test> {
     let mut tests: Vec<Test> = tests![
         verify::every_pair_of_choices_with_some_field,
         runs::a_field_of_the_users_own,
+        runs::an_array_of_a_file,
         runs::digit_sets_prove_every_region,
         runs::proofs_are_those_of_the_cpu,
         runs::shapes_are_subdivided_as_on_the_cpu,
@@ -103,6 +104,7 @@ fn tests(full: bool) -> Vec<Test> {
         FieldKind::Kernel,
         // It has no twin.
         FieldKind::Formula,
+        FieldKind::Array,
     ];
     tests.extend(FieldKind::ALL.iter().filter(|field| !others.contains(field)).map(|&field| {
         let name = format!("verify::every_pair_of_choices_with_{field}");

@@ -41,6 +41,31 @@ pub(super) fn a_field_of_the_users_own(folder: &Path) {
     assert_eq!((none.status.code(), text(&none).1.contains("--source")), (Some(2), true));
 }
 
+/// An array of a file, by streams, by blocks and by dynamic parallelism, and the regions that a pass from the cells up finds.
+pub(super) fn an_array_of_a_file(folder: &Path) {
+    let path = scratch("cells.bin");
+    let cell =
+        |x: u32, y: u32, z: u32| if x * x + y * y + z * z < 300 { 7u16 } else { (x == 20) as u16 * (y % 3) as u16 };
+    let cells = (0..20).flat_map(|z| (0..24).flat_map(move |y| (0..32).map(move |x| cell(x, y, z))));
+    std::fs::write(&path, cells.flat_map(u16::to_le_bytes).collect::<Vec<u8>>()).unwrap();
+    let run = |more: &str| -> serde_json::Value {
+        let arguments =
+            format!("run array --input {} --dtype u16 -n 32x24x20 -g 2x3x2 -r 2 -B 2 {more} --json", path.display());
+        let (out, err) = text(&orthant(folder, &arguments, &[]));
+        serde_json::from_str(&out).unwrap_or_else(|_| panic!("{arguments}: {err}"))
+    };
+    let up = run("");
+    for how in ["", "--scheme sbr", "--scheme mbr --curve hilbert", "--strategy dp", "--explore border --scheme sbr"] {
+        let down = run(&format!("--backend cuda --keep regions {how}"));
+        assert_eq!(down["backend"], "cuda");
+        assert_eq!(down["regions_checksum"], up["regions_checksum"], "{how}");
+    }
+    assert_eq!(
+        run("--backend cuda --strategy exhaustive")["checksum"],
+        run("--strategy exhaustive --backend cpu")["checksum"]
+    );
+}
+
 pub(super) fn sweeps_run_on_warm_sessions(folder: &Path) {
     let sweep = "bench -a workload=mandelbrot -a n=64 -a dwell=30 -a explore=border -a strategy=exhaustive,ask,dp --min-samples 3 --max-samples 3";
     let rows = |backend: &str| -> Vec<serde_json::Value> {

@@ -213,6 +213,7 @@ fn options() -> impl Iterator<Item = FieldOptions> {
         precision,
         arithmetic,
         source: None,
+        data: None,
     };
     let all = Precision::ALL.iter().flat_map(|&p| Arithmetic::ALL.iter().map(move |&a| (p, a)));
     all.map(of)

@@ -1,0 +1,117 @@
+//! Data that a request is made of, read from the files that options name.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use orthant::field::{FieldData, FieldError, FieldKind, StoredArray};
+use orthant::input::Numbers;
+use orthant::tree::{NotANumber, Predicate, Source, TreeError, TreeInfo};
+use orthant::{Computed, Plan, ReadFrom, Request, with_dimensions};
+
+use crate::error::Error;
+use crate::input::{Input, name, wrong};
+use crate::options::{InputOptions, ReadingOptions};
+use crate::output::legend::Shown;
+use crate::output::png::Gradient;
+use crate::voice::Voice;
+
+/// Reads the array for a request that runs one.
+///
+/// # Errors
+/// As [`Input::open`]; [`Error::Input`] names what is given for another field.
+pub(crate) fn read_for(
+    options: &InputOptions,
+    request: &mut Request,
+    voice: Voice,
+) -> Result<Option<WholeArray>, Error> {
+    if request.workload != FieldKind::Array {
+        options.refused_by(request.workload)?;
+        return Ok(None);
+    }
+    let array = WholeArray::read(options, &request.computed, request.how.mem_limit, voice)?;
+    request.data = Some(FieldData::Array(Arc::clone(&array.cells)));
+    Ok(Some(array))
+}
+
+/// An array whose cells are all in memory, as strategies divide it.
+pub(crate) struct WholeArray {
+    pub(crate) cells: Arc<StoredArray>,
+    pub(crate) input: Input,
+    /// What was made of the file's cells.
+    pub(crate) predicate: Predicate,
+    /// The word of cells without data.
+    pub(crate) nodata: Option<u64>,
+    /// Where they lay.
+    pub(crate) from: ReadFrom,
+}
+
+impl WholeArray {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// As [`Input::open`]; [`Error::Input`] of cells that count as one though they differ, which strategies do not know; if the cells
+    /// take more than `limit` bytes.
+    fn read(options: &InputOptions, computed: &Computed, limit: Option<u64>, voice: Voice) -> Result<Self, Error> {
+        let ReadingOptions { predicate: asked, .. } = &options.reading;
+        let within = [("tolerance", asked.tolerance.is_some()), ("iso", asked.iso.is_some())];
+        if let Some((name, _)) = within.iter().find(|(_, given)| *given) {
+            let reason = "of the pass from the cells up; a strategy divides until cells are equal. Leave it out, or leave out \
+                          what only strategies have: --strategy, --backend cuda, --explore";
+            return Err(Error::Input(format!("--{name}: {reason}")).about(&[name, "strategy"]));
+        }
+        let input = Input::open(options, computed, voice)?;
+        let k = input.file.layout().size.len();
+        with_dimensions!(k, K => input.whole::<K>(options, limit), else unreachable!("a file of another number of axes is refused"))
+    }
+
+    /// What is known of the cells that are drawn.
+    pub(crate) fn shown(&self, gradient: Option<Gradient>, options: &ReadingOptions) -> Shown<'_> {
+        self.input.shown(gradient, options, self.predicate.keeps_cells(), self.nodata)
+    }
+
+    /// The files that were read.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        [std::slice::from_ref(&self.from.path), self.input.file.others()].concat()
+    }
+
+    /// What a tree of it says that it is made of.
+    pub(crate) fn info<const K: usize>(&self, plan: &Plan<K>) -> TreeInfo {
+        self.input.file.about().info(plan).source(self.cells.name()).predicate(self.predicate, self.nodata)
+    }
+}
+
+impl Input {
+    /// All cells, as the options have them.
+    fn whole<const K: usize>(self, options: &InputOptions, limit: Option<u64>) -> Result<WholeArray, Error> {
+        let file = self.file.source::<K>().map_err(wrong)?;
+        let (size, kind) = (file.size(), file.kind());
+        let (predicate, nodata, nan) = options.reading.predicate_of(kind, self.file.about())?;
+        let numbers = Numbers(&file);
+        let cells: &dyn Source<K> = if nan == NotANumber::Error { &numbers } else { &file };
+        let (source, nodata) = (predicate.over(cells)?, predicate.nodata_word(kind, nodata)?);
+        let all = size.iter().fold(1u128, |cells, &side| cells.saturating_mul(side.into()));
+        let need = all.saturating_mul(source.kind().bytes().into());
+        let too_much = || {
+            Error::from(orthant::Error::from(FieldError::Memory { what: "the array", need }))
+                .about(&["input", "mem-limit"])
+        };
+        if limit.is_some_and(|limit| need > limit.into()) {
+            return Err(too_much());
+        }
+        let whole = &source as &dyn Source<K>;
+        let bytes = whole.whole().map_err(|error| match error.kind() {
+            io::ErrorKind::OutOfMemory => too_much(),
+            _ => Error::from(TreeError::Source(error)),
+        })?;
+        self.file.unchanged().map_err(wrong)?;
+        let path = options.parts()?.0;
+        let name = name(path.file_name().unwrap_or_default().as_ref(), self.member.as_deref());
+        let stored = StoredArray::new(name, source.kind(), size.to_vec(), bytes).map_err(orthant::Error::from)?;
+        let about = self.file.about();
+        let stored =
+            stored.window(about.window(size).map(|window| window.to_vec())).series(about.series(size).to_vec());
+        let from = self.from(path, (all as u64).saturating_mul(kind.bytes()), nan);
+        Ok(WholeArray { cells: Arc::new(stored), input: self, predicate, nodata, from })
+    }
+}

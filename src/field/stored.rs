@@ -1,0 +1,96 @@
+//! An array of the user's own as a field with a name.
+
+use std::sync::Arc;
+
+use crate::cell::WordsMut;
+use crate::field::array::ArrayArgs;
+use crate::field::data::FieldData;
+use crate::field::definition::{Evaluate, Field};
+use crate::field::error::FieldError;
+use crate::field::labels::Labels;
+use crate::field::options::FieldOptions;
+use crate::field::start::Defaults;
+use crate::field::stored_array::StoredArray;
+use crate::field::twin::DeviceTwin;
+use crate::geometry::Domain;
+use crate::rule::RuleKind;
+
+/// One line for lists.
+pub(crate) const ABOUT: &str = "an array of yours, from a file";
+
+/// What a bare run uses, but for what the array says itself: its size, its window and its scheme.
+pub(crate) fn defaults(k: usize) -> Defaults {
+    Defaults { explore: RuleKind::Full, by_index: true, ..Defaults::unit(k) }
+}
+
+/// Opens the array that `options` hold. The domain must have its size.
+///
+/// # Errors
+/// [`FieldError::NoArray`] if there is none, [`FieldError::ArraySize`] if it has another size.
+pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError> {
+    let Some(FieldData::Array(array)) = &options.data else {
+        return Err(FieldError::NoArray);
+    };
+    let size = domain.size();
+    if array.size != size {
+        return Err(FieldError::ArraySize { found: array.size.clone(), domain: size.to_vec() });
+    }
+    Ok(Box::new(StoredArrayField { array: Arc::clone(array), size }))
+}
+
+/// An array over its own cells.
+struct StoredArrayField<const K: usize> {
+    array: Arc<StoredArray>,
+    size: [u32; K],
+}
+
+impl<const K: usize> Field<K> for StoredArrayField<K> {
+    fn labels(&self) -> Labels {
+        Labels::values(self.array.kind)
+    }
+
+    fn host(&self) -> Option<&dyn Evaluate<K>> {
+        Some(self)
+    }
+
+    /// The device gets a copy of the whole array.
+    fn twin(&self) -> Option<DeviceTwin> {
+        let twin = DeviceTwin::built_in("fields/array.cuh", &ArrayArgs::of(self.size));
+        let place = twin.place("cells");
+        Some(twin.shared(place, Arc::clone(&self.array.bytes)))
+    }
+}
+
+impl<const K: usize> Evaluate<K> for StoredArrayField<K> {
+    fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
+        let index = |cell: &[u32; K]| {
+            let mut index = 0;
+            for j in (0..K).rev() {
+                index = index * self.size[j] as usize + cell[j] as usize;
+            }
+            index
+        };
+        let bytes = &self.array.bytes[..];
+        match labels {
+            WordsMut::Narrow(words) => match self.array.kind.bytes() {
+                1 => words.iter_mut().zip(cells).for_each(|(word, cell)| *word = bytes[index(cell)].into()),
+                2 => words.iter_mut().zip(cells).for_each(|(word, cell)| {
+                    let at = 2 * index(cell);
+                    *word = u16::from_ne_bytes([bytes[at], bytes[at + 1]]).into();
+                }),
+                _ => words.iter_mut().zip(cells).for_each(|(word, cell)| {
+                    *word = u32::from_ne_bytes(taken(bytes, index(cell)));
+                }),
+            },
+            WordsMut::Wide(words) => words.iter_mut().zip(cells).for_each(|(word, cell)| {
+                *word = u64::from_ne_bytes(taken(bytes, index(cell)));
+            }),
+        }
+    }
+}
+
+/// The bytes of element `index`, of N bytes.
+#[inline(always)]
+fn taken<const N: usize>(bytes: &[u8], index: usize) -> [u8; N] {
+    bytes[N * index..][..N].try_into().expect("N bytes")
+}
