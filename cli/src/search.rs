@@ -50,8 +50,11 @@ pub(crate) struct Chosen<const K: usize> {
     pub(crate) found: AutoScheme,
 }
 
-/// The scheme that was tuned for this problem on this device, if it can be run as it is asked for; else, with a word on
-/// it, the first one that the model takes.
+/// What is predicted to take this share of the time of the default, or less, takes its place. Predictions are that wrong in the median.
+const WORTH: f64 = 0.85;
+
+/// The scheme that was tuned for this problem on this device, if it can be run as it is asked for. Else the best by the times that were
+/// fitted for this device, if it is predicted to be worth it; else the default, which is never slower than itself. A word says which.
 ///
 /// # Errors
 /// As [`Search::new`], and as reading what was tuned.
@@ -61,15 +64,99 @@ pub(crate) fn choose<const K: usize>(
     wanted: Wanted<'_>,
     voice: Voice,
 ) -> Result<Chosen<K>, Error> {
+    let start = Instant::now();
     match known(request, field, &wanted)? {
         Known::Chosen(chosen) => return Ok(*chosen),
-        Known::Otherwise(how) => voice.say(format_args!("orthant: this was tuned {how}; the model chooses instead")),
+        Known::Otherwise(how) => voice.say(format_args!("orthant: this was tuned {how}, and is not taken")),
         Known::Nothing => {}
     }
+    divides(request, wanted.flag)?;
     let asked = wanted.mapping;
+    let own = request.how.tuning.strategy;
+    let usual = request.plan::<K>();
+    if let (Ok(plan), true) = (&usual, constants::<K>(request, &wanted)?.are_none()) {
+        let name = request.workload;
+        voice.say(format_args!(
+            "orthant: the default scheme, since nothing was measured for {name} on this device; `orthant model tune {name}` with the \
+             same options finds the best"
+        ));
+        let found = of_plan(plan, own, wanted.mapping.unwrap_or(Mapping::Sbr), start, "default");
+        return Ok(Chosen { found, strategy: own, mapping: asked, plan: plan.clone() });
+    }
     let search = Search::new(request, field, wanted)?;
-    let Means { strategy, mapping } = search.candidates[0].0.means;
-    Ok(Chosen { found: search.choice(), strategy, mapping: left_open(mapping, asked), plan: search.plan })
+    let (Ranked { means: Means { strategy, mapping }, cost, .. }, _) = search.candidates[0];
+    let found = search.choice();
+    match (usual, search.usual_seconds) {
+        (Ok(plan), Some(usual)) if cost > WORTH * usual => {
+            let [best, seconds] = [cost, usual].map(milliseconds);
+            voice.say(format_args!("orthant: the default scheme, {seconds} predicted; the best would take {best}"));
+            let Scheme { g, r, b } = *plan.scheme();
+            let found =
+                AutoScheme { strategy: Some(own), g: g[0], r: r[0], b: b[0], predicted_seconds: Some(usual), ..found };
+            Ok(Chosen { found, strategy: own, mapping: asked, plan })
+        }
+        (_, usual) => {
+            let usual = usual.map_or(String::new(), |usual| format!(", and {} for the default", milliseconds(usual)));
+            let scheme = search.plan.scheme();
+            let [g, r, b] = [scheme.g, scheme.r, scheme.b].map(|axes| per_axis::text(&per_axis::shortest(&axes)));
+            let options = match strategy {
+                StrategyKind::Exhaustive => format!("--strategy {strategy}"),
+                _ => format!("--strategy {strategy} --scheme {} -g {g} -r {r} -B {b}", found.scheme),
+            };
+            voice.say(format_args!("orthant: {options}: {} predicted{usual}", milliseconds(cost)));
+            Ok(Chosen { found, strategy, mapping: left_open(mapping, asked), plan: search.plan })
+        }
+    }
+}
+
+/// A scheme that no sample found.
+fn of_plan<const K: usize>(
+    plan: &Plan<K>,
+    strategy: StrategyKind,
+    mapping: Mapping,
+    start: Instant,
+    by: &str,
+) -> AutoScheme {
+    let Scheme { g, r, b } = *plan.scheme();
+    AutoScheme {
+        sampled_cells: 0,
+        seconds: start.elapsed().as_secs_f64(),
+        strategy: Some(strategy),
+        g: g[0],
+        r: r[0],
+        b: b[0],
+        scheme: mapping.to_string(),
+        predicted_seconds: None,
+        by: by.into(),
+    }
+}
+
+/// Fails if the strategy that was asked for has no scheme to choose.
+fn divides(request: &Request, flag: &str) -> Result<(), Error> {
+    if request.how.tuning.strategy != StrategyKind::Exhaustive {
+        return Ok(());
+    }
+    let error = Error::Input(format!(
+        "{flag}: --strategy exhaustive has no scheme; use ask or dp, or leave it out to have the strategy chosen, too"
+    ));
+    Err(error.about(&["auto-scheme", "strategy"]))
+}
+
+/// The constants that were fitted for the problem on the device.
+fn constants<const K: usize>(request: &Request, wanted: &Wanted<'_>) -> Result<Constants, Error> {
+    let some = default_plan(request, &request.domain::<K>()?)?;
+    let setting = Setting::of(&request.computation(&some), request.how.kept.keep);
+    match (fitted(wanted.target.name(), wanted.device, &setting), wanted.without_fits) {
+        (Err(error), Some(voice)) => {
+            voice.say(format_args!("orthant: without what was fitted, which cannot be read: {error}"));
+            Ok(Constants::default())
+        }
+        (constants, _) => constants,
+    }
+}
+
+fn milliseconds(seconds: f64) -> String {
+    format!("{:.3} ms", seconds * 1e3)
 }
 
 /// The mapping to ask a backend for: streams that nobody asked for are its default where it has them, and give way where there is no
@@ -111,17 +198,8 @@ fn known<const K: usize>(request: &Request, field: &dyn Field<K>, wanted: &Wante
     let Some(plan) = plan else {
         return Ok(Known::Otherwise(format!("to g {g}, r {r}, B {b}, which cannot be run here")));
     };
-    let found = AutoScheme {
-        sampled_cells: 0,
-        seconds: start.elapsed().as_secs_f64(),
-        strategy: Some(strategy),
-        g: plan.scheme().g[0],
-        r: plan.scheme().r[0],
-        b: plan.scheme().b[0],
-        scheme: tuned.scheme,
-        predicted_seconds: Some(tuned.seconds),
-        by: "tuning".into(),
-    };
+    let found = of_plan(&plan, strategy, mapping, start, "tuning");
+    let found = AutoScheme { predicted_seconds: Some(tuned.seconds), ..found };
     let mapping = left_open(Some(mapping), wanted.mapping);
     Ok(Known::Chosen(Box::new(Chosen { plan, strategy, mapping, found })))
 }
@@ -136,6 +214,8 @@ pub(crate) struct Search<'a, const K: usize> {
     pub(crate) candidates: Vec<(Ranked, [u32; 3])>,
     /// The first one's.
     pub(crate) plan: Plan<K>,
+    /// What the default scheme should take, if constants are known of who carries it out.
+    usual_seconds: Option<f64>,
     sampled_cells: u64,
     time: Duration,
 }
@@ -148,24 +228,12 @@ impl<'a, const K: usize> Search<'a, K> {
     /// # Errors
     /// [`Error::Input`] if there is nothing to choose from; as reading a fit, and as preparing a sample.
     pub(crate) fn new(request: &'a Request, field: &'a dyn Field<K>, wanted: Wanted<'a>) -> Result<Self, Error> {
-        let Wanted { flag, target, device, blocks, control, without_fits, .. } = wanted;
+        let Wanted { flag, target, blocks, control, .. } = wanted;
         let how = &request.how;
-        if how.tuning.strategy == StrategyKind::Exhaustive {
-            let error = Error::Input(format!(
-                "{flag}: --strategy exhaustive has no scheme; use ask or dp, or leave it out to have the strategy chosen, too"
-            ));
-            return Err(error.about(&["auto-scheme", "strategy"]));
-        }
+        divides(request, flag)?;
         let domain = request.domain::<K>()?;
         let some = default_plan(request, &domain)?;
-        let setting = Setting::of(&request.computation(&some), how.kept.keep);
-        let constants = match (fitted(target.name(), device, &setting), without_fits) {
-            (Err(error), Some(voice)) => {
-                voice.say(format_args!("orthant: without what was fitted, which cannot be read: {error}"));
-                Constants::default()
-            }
-            (constants, _) => constants?,
-        };
+        let constants = constants::<K>(request, &wanted)?;
         let means = means(request, field, &wanted, &some, &constants)?;
         let hardware: Vec<_> = blocks.iter().map(|&block| hardware(how, target, block)).collect();
         // How much a block looks at before it may stop is nearly the same for all shapes.
@@ -177,6 +245,18 @@ impl<'a, const K: usize> Search<'a, K> {
         let mut sample = target.of().sample(&domain, field, grid, how)?;
         let start = Instant::now();
         let coarse = Coarse::new(&sample(control)?, grid, field, &domain, explore);
+        let usual_seconds = means.first().and_then(|&(first, constants)| {
+            let same = first.strategy == how.tuning.strategy;
+            let plan = request.plan::<K>().ok()?;
+            Some(auto::predicted(
+                &coarse,
+                plan.scheme(),
+                first,
+                constants.filter(|_| same)?,
+                how.kept.keep,
+                hardware[0],
+            ))
+        });
         let mut candidates = Vec::new();
         for (nth, (&block, hardware)) in blocks.iter().zip(hardware).enumerate() {
             // Streams have blocks of their own.
@@ -201,7 +281,7 @@ impl<'a, const K: usize> Search<'a, K> {
         };
         candidates.drain(..first);
         let sampled_cells = coarse.cells();
-        Ok(Self { request, field, target, domain, candidates, plan, sampled_cells, time })
+        Ok(Self { request, field, target, domain, candidates, plan, usual_seconds, sampled_cells, time })
     }
 
     /// The plan of a candidate, if the curve can serve it, it fits into memory, and the backend has a way to carry it out.

@@ -208,8 +208,8 @@ pub struct AutoScheme {
     pub scheme: String,
     /// What the fit says that the run takes, or what it took when it was tuned; null without either.
     pub predicted_seconds: Option<f64>,
-    /// What it was chosen by: `tuning` where `model tune` measured this problem on this device, else `fit`, or `model` where
-    /// nothing was fitted for the device and field.
+    /// What it was chosen by: `tuning` where `model tune` measured this problem on this device, else `fit`, or `default` where
+    /// nothing was fitted for the device and field. Version 0.1 chose by the `model` then.
     pub by: String,
 }
 

@@ -125,6 +125,27 @@ fn rank_here<const K: usize>(
     Ok(in_order(found, &whole, &time, &undivided))
 }
 
+/// The seconds that one scheme should take by means whose constants are known, whatever its g, r and B are on each axis.
+pub fn predicted<const K: usize>(
+    coarse: &Coarse<K>,
+    scheme: &Scheme<K>,
+    means: Means,
+    constants: Terms,
+    keep: Keep,
+    hardware: Hardware,
+) -> f64 {
+    let mapping = means.mapping.unwrap_or(Mapping::Sbr);
+    if means.strategy == StrategyKind::Exhaustive {
+        return features(means.strategy, mapping, hardware, &[coarse.whole()]).times(constants);
+    }
+    let descent = coarse.descend(scheme, keep);
+    let descent = if coarse.looks() && mapping == Mapping::Stream { descent.of_streams() } else { descent };
+    let levels = scheme.levels(coarse.size());
+    let depth = levels.len();
+    let mut way = Way::new(descent, levels.into_iter());
+    features(means.strategy, mapping, hardware, way.down_to(depth)).times(constants)
+}
+
 /// Means that have constants, or none.
 type WithConstants = (Means, Option<Terms>);
 

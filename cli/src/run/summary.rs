@@ -62,13 +62,15 @@ pub(super) fn of_field(report: &Report) -> String {
             _ => format!("{strategy} {}", auto.scheme),
         };
         let predicted = auto.predicted_seconds.map(|seconds| format!(", {:.3} ms predicted", seconds * 1e3));
-        text += &format!(
-            "scheme   {chosen} found by the {} in {:.3} ms with {} cells{}\n",
-            auto.by,
-            auto.seconds * 1e3,
-            auto.sampled_cells,
-            predicted.unwrap_or_default()
-        );
+        text += &match &*auto.by {
+            "default" => format!("scheme   {chosen}, the default: nothing was measured for this on this device\n"),
+            by => format!(
+                "scheme   {chosen} found by the {by} in {:.3} ms with {} cells{}\n",
+                auto.seconds * 1e3,
+                auto.sampled_cells,
+                predicted.unwrap_or_default()
+            ),
+        };
     }
     if report.samples.len() > 1 {
         text += &format!("runs     {}, the times are medians\n", report.samples.len());

@@ -91,6 +91,11 @@ impl Entry for Fitted {
 pub(crate) struct Constants(Vec<(Code, Terms)>);
 
 impl Constants {
+    /// True if nothing was fitted.
+    pub(crate) fn are_none(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The constants that serve a code; None if there are none.
     pub(crate) fn of(&self, code: Code) -> Option<Terms> {
         let of = |code: &Code| self.0.iter().find(|(fitted, _)| fitted == code).map(|&(_, constants)| constants);

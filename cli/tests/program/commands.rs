@@ -40,7 +40,7 @@ fn the_other_commands_answer() {
         ("model predict --json -n 2^40x2^50 --box-dim 1.5", "\"Omega\":"),
         ("model plan -P 0.7", "2 2 8"),
         ("model fit --help", "--hold-out"),
-        ("run simplex -n 64 --auto-scheme", "found by the model"),
+        ("run simplex -n 64 --auto-scheme", ", the default: nothing was measured"),
         ("curves compare -n 64 -B 1", "hilbert_2d"),
         ("curves compare simplex --dim 3 -n 32 --json", "\"order_kept\":true"),
         ("bench -a workload=cantor -a n=27 -a g=3:9:x3 --list", "workload=cantor n=27 g=9"),

@@ -105,7 +105,7 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("run mandelbrot --auto-scheme -r 2", 2, &["--auto-scheme", "-r", "cannot be used with"]),
     ("run mandelbrot --auto-scheme -B 8", 2, &["--auto-scheme", "-B", "cannot be used with"]),
     ("run mandelbrot --auto-scheme --strategy exhaustive", 2, &["--auto-scheme", "--strategy exhaustive", "ask or dp"]),
-    ("run mandelbrot --auto-scheme -n 3", 2, &["--auto-scheme", "g r B <= n", "-g, -r and -B"]),
+    ("model tune mandelbrot -n 3 --strategy ask --dry-run", 2, &["tune", "g r B <= n", "-g, -r and -B"]),
     ("run mandelbrot --auto-scheme --scheme stream --backend cpu", 2, &["--scheme stream", "the GPU's"]),
     ("run kernel --backend cpu", 2, &["kernel", "--source"]),
     ("run kernel --source there.png --backend cpu", 4, &["GPU", "--backend cuda"]),

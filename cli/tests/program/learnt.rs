@@ -23,7 +23,7 @@ fn reports_make_a_fit_and_a_fit_makes_a_scheme() {
     let unfitted = report(&folder, "mandelbrot -n 256 --auto-scheme --curve hilbert");
     assert_eq!(
         (&unfitted["auto_scheme"]["by"], &unfitted["auto_scheme"]["predicted_seconds"]),
-        (&"model".into(), &Value::Null)
+        (&"default".into(), &Value::Null)
     );
 
     let mut reports = String::new();
@@ -128,7 +128,7 @@ fn reports_make_a_fit_and_a_fit_makes_a_scheme() {
     assert_eq!((&fixed["scheme"], &fixed["auto_scheme"]["scheme"]), (&"mbr".into(), &"mbr".into()));
     assert_eq!((&fixed["strategy"], &fixed["auto_scheme"]["strategy"]), (&"dp".into(), &"dp".into()));
     // Other workloads have constants of their own, which nobody fitted.
-    assert_eq!(report(&folder, "mandelbulb -n 32 --auto-scheme")["auto_scheme"]["by"], "model");
+    assert_eq!(report(&folder, "mandelbulb -n 32 --auto-scheme")["auto_scheme"]["by"], "default");
 
     // Version 2, of 0.1, has the same fits.
     let kept = std::fs::read_to_string(&path).unwrap();
@@ -238,7 +238,7 @@ fn tuning_measures_and_remembers() {
         let other = if other.starts_with("-n") { other.to_owned() } else { format!("-n 64 {other}") };
         assert_eq!(
             report(&folder, &format!("mandelbrot {other} --auto-scheme"))["auto_scheme"]["by"],
-            "model",
+            "default",
             "{other}"
         );
     }
