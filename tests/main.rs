@@ -5,6 +5,7 @@ mod api;
 mod archives;
 mod balance;
 mod changes;
+mod fleet;
 mod formulas;
 mod fuzzed;
 mod images;

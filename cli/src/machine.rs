@@ -2,11 +2,13 @@
 
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
+use orthant::backend::PIECES;
 use orthant::field::FieldKind;
-use orthant::{BackendKind, Target};
+use orthant::per_axis::{shortest, text};
+use orthant::{BackendKind, Plan, Target};
 
 use crate::error::Error;
-use crate::options::OrAuto;
+use crate::options::{Devices, OrAuto};
 use crate::voice::Voice;
 
 /// A look at the machine; None where the system does not tell.
@@ -74,12 +76,36 @@ pub(crate) fn without_twin(wanted: OrAuto, field: FieldKind, on_cpu_alone: bool,
     Some(BackendKind::Cpu)
 }
 
+/// The plan with an initial grid that is fine enough for several devices, where nobody chose g; says so.
+pub(crate) fn shared<const K: usize>(
+    plan: Plan<K>,
+    target: &Target,
+    g_is_given: bool,
+    voice: Voice,
+) -> Result<Plan<K>, Error> {
+    let (devices, size) = (target.devices(), plan.domain().size());
+    let least = u128::from(PIECES) * devices as u128;
+    if devices == 1 || g_is_given || plan.levels()[0].regions() >= least {
+        return Ok(plan);
+    }
+    let scheme = plan.scheme().with_roots(size, least);
+    voice.say(format_args!(
+        "orthant: -g {}, so that {devices} devices have pieces to share",
+        text(&shortest(&scheme.g))
+    ));
+    Ok(Plan::new(*plan.domain(), scheme, plan.curve(), plan.rule()).map_err(orthant::Error::from)?)
+}
+
 /// Opens the backend; None takes the CPU where CUDA cannot be used and says why.
-pub(crate) fn pick(wanted: OrAuto, device: Option<usize>, voice: Voice) -> Result<Target, Error> {
-    let number = device.unwrap_or(0);
+pub(crate) fn pick(wanted: OrAuto, devices: Option<&Devices>, voice: Voice) -> Result<Target, Error> {
+    let open = |kind| match devices {
+        None => Target::open(kind, 0),
+        Some(Devices::These(numbers)) => Target::open_several(kind, numbers),
+        Some(Devices::All) => Target::open_several(kind, &(0..Target::count(kind)?).collect::<Vec<_>>()),
+    };
     let target = match wanted {
-        Some(kind) => Target::open(kind, number)?,
-        None => match Target::open(BackendKind::Cuda, number) {
+        Some(kind) => open(kind)?,
+        None => match open(BackendKind::Cuda) {
             Ok(target) => target,
             Err(reason) => {
                 let reason = reason.to_string();
@@ -89,9 +115,9 @@ pub(crate) fn pick(wanted: OrAuto, device: Option<usize>, voice: Voice) -> Resul
             }
         },
     };
-    if let (BackendKind::Cpu, Some(number)) = (target.kind(), device) {
+    if let (BackendKind::Cpu, Some(devices)) = (target.kind(), devices) {
         return Err(Error::Unavailable(format!(
-            "--device {number}: names a GPU, and this runs on the backend cpu; leave out, or use --backend cuda"
+            "--device {devices}: names a GPU, and this runs on the backend cpu; leave out, or use --backend cuda"
         ))
         .about(&["device", "backend"]));
     }

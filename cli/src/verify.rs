@@ -10,7 +10,7 @@ use orthant::field::FieldKind;
 use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::machine;
-use crate::options::{OrAuto, or_auto, workload};
+use crate::options::{Devices, OrAuto, or_auto, workload};
 use crate::threads::spare;
 use crate::voice::{Voice, align_right, print, table, tell};
 
@@ -26,14 +26,14 @@ pub(crate) struct VerifyOptions {
     /// Where to run; auto takes CUDA if it is there, else the CPU, and says why
     #[arg(long, value_parser = or_auto(), default_value = "auto", env = "ORTHANT_BACKEND")]
     pub(crate) backend: OrAuto,
-    /// Which GPU [default: 0]
-    #[arg(long, value_name = "NUMBER", env = "ORTHANT_DEVICE")]
-    pub(crate) device: Option<usize>,
+    /// Which GPUs: a number, several as in 0,1, or all [default: 0]
+    #[arg(long, alias = "devices", value_name = "NUMBERS", env = "ORTHANT_DEVICE")]
+    pub(crate) device: Option<Devices>,
 }
 
 /// Runs the suite and prints a line for each case and for each thing that is varied; exit code 3 if a law is broken.
 pub(crate) fn verify(args: VerifyOptions, voice: Voice) -> Result<(), Error> {
-    let target = machine::pick(args.backend, args.device, voice)?;
+    let target = machine::pick(args.backend, args.device.as_ref(), voice)?;
     let scope = if args.brief { Scope::Brief } else { Scope::Full };
     let wanted = |workload| args.workload.is_none_or(|only| only == workload);
     let cases = cases().into_iter().filter(|case| wanted(case.request.workload)).collect();

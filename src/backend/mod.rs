@@ -6,6 +6,7 @@ mod cuda_error;
 mod error;
 mod estimate;
 mod facts;
+mod fleet;
 mod how;
 mod part;
 mod portions;
@@ -19,6 +20,7 @@ pub use cuda_error::CudaError;
 pub use error::{BatchError, Error, Unsupported};
 pub use estimate::Estimate;
 pub use facts::DeviceFacts;
+pub use fleet::{Fleet, PIECES};
 pub(crate) use how::GivenCudaTuning;
 pub use how::{
     AskLoop, CudaTuning, DpLaunch, ExploreOrder, How, Insertion, Kept, Mapping, Pass, Proofs, Stack, StrategyKind,

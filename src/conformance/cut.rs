@@ -179,11 +179,7 @@ fn stray(cells: &Cells, written: &[bool], poison: u64) -> usize {
 
 /// The smallest box around some.
 fn bounds<const K: usize>(regions: impl Iterator<Item = Region<K>>) -> Option<Region<K>> {
-    regions.reduce(|a, b| {
-        let corner = std::array::from_fn(|j| a.corner[j].min(b.corner[j]));
-        let end = |region: &Region<K>, j: usize| region.corner[j] + region.extent[j];
-        Region { corner, extent: std::array::from_fn(|j| end(&a, j).max(end(&b, j)) - corner[j]) }
-    })
+    regions.reduce(|a, b| a.hull(&b))
 }
 
 /// The whole while it is put together.

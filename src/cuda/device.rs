@@ -92,6 +92,14 @@ impl Device {
         kept.truncate(2);
     }
 
+    /// How many GPUs there are.
+    ///
+    /// # Errors
+    /// [`CudaError`] says what is missing and how to mend it.
+    pub fn count() -> Result<usize, CudaError> {
+        Ok(Driver::find()?.devices)
+    }
+
     /// Opens a GPU.
     ///
     /// # Errors

@@ -41,6 +41,14 @@ impl Device {
         Err(CudaError::NotBuilt)
     }
 
+    /// Fails.
+    ///
+    /// # Errors
+    /// [`CudaError::NotBuilt`].
+    pub fn count() -> Result<usize, CudaError> {
+        Err(CudaError::NotBuilt)
+    }
+
     /// Cannot be called: there is no device.
     pub fn describe(&self) -> String {
         match self.0 {}

@@ -91,6 +91,18 @@ impl<const K: usize> Region<K> {
         (!shared.extent.contains(&0)).then_some(shared)
     }
 
+    /// The smallest region that contains both.
+    pub(crate) fn hull(&self, other: &Self) -> Self {
+        let mut hull = *self;
+        for j in 0..K {
+            let end = self.end(j).max(other.end(j));
+            hull.corner[j] = self.corner[j].min(other.corner[j]);
+            // Both are in a domain, whose sides 32 bits hold.
+            hull.extent[j] = (end - u64::from(hull.corner[j])) as u32;
+        }
+        hull
+    }
+
     /// The first coordinate above the region on an axis, which may have 33 bits.
     #[inline]
     fn end(&self, axis: usize) -> u64 {

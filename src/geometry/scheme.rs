@@ -44,6 +44,24 @@ impl<const K: usize> Scheme<K> {
         saturated(&self.r)
     }
 
+    /// The same leaves with a finer initial grid: the first levels are left out until level 0 has at least `roots` regions, or is the
+    /// last level. Several devices share the regions of level 0.
+    ///
+    /// ```
+    /// use orthant::geometry::Scheme;
+    ///
+    /// let scheme = Scheme::<2>::uniform(4, 2, 16);
+    /// assert_eq!(scheme.with_roots([1024, 1024], 500).g, [32, 32]);
+    /// // The regions of the last level are of 32 x 32 cells before and after.
+    /// assert_eq!(scheme.with_roots([1024, 1024], u128::MAX).g, [32, 32]);
+    /// ```
+    #[must_use]
+    pub fn with_roots(self, size: [u32; K], roots: u128) -> Self {
+        let levels = self.levels(size);
+        let enough = levels.iter().find(|level| level.regions() >= roots).or(levels.last());
+        Self { g: enough.map_or(self.g, |level| level.grid), ..self }
+    }
+
     /// The levels that the stop rule leads to over `size` cells: level i has children while (n_j/M_j)/r_j > B_j on every
     /// axis with r_j > 1. Without such an axis there is one level.
     pub(crate) fn levels(&self, size: [u32; K]) -> Vec<Level<K>> {

@@ -234,6 +234,21 @@ impl<const K: usize> DenseArray<K> {
         unsafe { Canvas::new(self.window, &mut self.cells).write(region, words) }
     }
 
+    /// Copies the cells of a region, which both arrays cover, from another array of the same type.
+    pub(crate) fn show(&mut self, other: &Self, region: &Region<K>) {
+        let width = self.cells.kind().bytes() as usize;
+        let (to, from) = (Rows::of(region, &self.window), Rows::of(region, &other.window));
+        let row = to.len() * width;
+        let (cells, others) = (self.cells.bytes_mut(), other.cells.as_bytes());
+        let mut starts = Vec::new();
+        from.each(|start| starts.push(start * width));
+        let mut starts = starts.into_iter();
+        to.each(|start| {
+            let (to, from) = (start * width, starts.next().expect("regions have as many rows"));
+            cells[to..to + row].copy_from_slice(&others[from..from + row]);
+        });
+    }
+
     /// A canvas of which every cell is painted once at most. Debug builds see to it.
     pub(crate) fn canvas(&mut self) -> Canvas<'_, K> {
         Canvas::watched(self.window, &mut self.cells)

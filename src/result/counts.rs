@@ -157,7 +157,52 @@ pub struct RunCounts<const K: usize> {
     pub times: Times,
 }
 
+impl<const K: usize> LevelStats<K> {
+    /// With what another part of the same plan did on the level, on another device or after this one.
+    fn join(&mut self, other: &Self) {
+        self.counts += other.counts;
+        self.olt_entries = self.olt_entries.max(other.olt_entries);
+        self.olt_bytes = self.olt_bytes.max(other.olt_bytes);
+        let LevelKernels { explore, insert, fill, leaf } = other.kernels;
+        self.kernels.explore += explore;
+        self.kernels.insert += insert;
+        self.kernels.fill += fill;
+        self.kernels.leaf += leaf;
+        self.time = None;
+    }
+}
+
+impl Launches {
+    /// With those of another part of the same plan: numbers add up, and the most of one is the most of all.
+    fn join(self, other: Self) -> Self {
+        Self {
+            kernels: self.kernels + other.kernels,
+            most_in_flight: self.most_in_flight.max(other.most_in_flight),
+            most_pending: self.most_pending.max(other.most_pending),
+            credits: self.credits.max(other.credits),
+            rounds: self.rounds + other.rounds,
+            refused: self.refused + other.refused,
+            failed: self.failed + other.failed,
+            overflowed: self.overflowed + other.overflowed,
+            in_place: self.in_place + other.in_place,
+            peak_olt_bytes: self.peak_olt_bytes.max(other.peak_olt_bytes),
+        }
+    }
+}
+
 impl<const K: usize> RunCounts<K> {
+    /// What a part of a plan counted, and another part of the same plan that begins on the same level. The times are those of the first.
+    pub(crate) fn join(mut self, other: &Self) -> Self {
+        for stats in &other.levels {
+            match self.levels.iter_mut().find(|known| known.level.index == stats.level.index) {
+                Some(known) => known.join(stats),
+                None => self.levels.push(LevelStats { time: None, ..stats.clone() }),
+            }
+        }
+        self.launches = self.launches.join(other.launches);
+        self
+    }
+
     /// All levels together.
     pub fn totals(&self) -> LevelCounts {
         self.levels.iter().fold(LevelCounts::default(), |mut total, level| {

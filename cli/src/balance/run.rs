@@ -19,7 +19,7 @@ use crate::bench::settings::Case;
 use crate::error::Error;
 use crate::interrupt::{cancels, undisturbed};
 use crate::machine::{self, Machine};
-use crate::options::{OrAuto, or_auto};
+use crate::options::{Devices, OrAuto, or_auto};
 use crate::output::expect_extension;
 use crate::output::journal::Journal;
 use crate::statistics::{median, median_absolute_deviation, standard_error};
@@ -77,7 +77,8 @@ pub(super) fn run(args: BalanceOptions, voice: Voice) -> Result<(), Error> {
         expect_extension("--output", path, &["jsonl"])?;
     }
     stdout::is_open()?;
-    let target = machine::pick(args.backend, args.device, voice)?;
+    let device = args.device.map(|number| Devices::These(vec![number]));
+    let target = machine::pick(args.backend, device.as_ref(), voice)?;
     let everyone = args.balancer.is_empty();
     once("--balancer", &args.balancer)?;
     once("--order", &args.order.iter().map(|order| order.name()).collect::<Vec<_>>())?;

@@ -27,7 +27,7 @@ use crate::error::Error;
 use crate::interrupt::{cancels, undisturbed};
 use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
-use crate::options::{OrAuto, RunOptions};
+use crate::options::{Devices, OrAuto, RunOptions};
 use crate::output::expect_extension;
 use crate::output::journal::Journal;
 use crate::stdout;
@@ -110,7 +110,7 @@ pub(super) fn bench(args: BenchOptions, voice: Voice) -> Result<(), Error> {
 }
 
 /// The backends that cases ask for, each opened once.
-struct Backends(HashMap<(OrAuto, Option<usize>), Testbed>);
+struct Backends(HashMap<(OrAuto, Option<Devices>), Testbed>);
 
 /// An open backend, the GPU that it is, and its meter if energy is measured there.
 struct Testbed {
@@ -126,7 +126,7 @@ impl Backends {
         for run in runs {
             if let Entry::Vacant(vacant) = opened.entry(Self::key(run)) {
                 let (backend, device) = Self::key(run);
-                let target = machine::pick(backend, device, voice)?;
+                let target = machine::pick(backend, device.as_ref(), voice)?;
                 let gpu = target.facts();
                 vacant.insert(Testbed { target, gpu, meter: None });
             }
@@ -155,10 +155,10 @@ impl Backends {
         self.0.values().any(|testbed| testbed.meter.is_some())
     }
 
-    fn key(run: &RunOptions) -> (OrAuto, Option<usize>) {
+    fn key(run: &RunOptions) -> (OrAuto, Option<Devices>) {
         // A formula has no CUDA twin, so that there is one backend to take.
         let formula = run.workload == FieldKind::Formula;
-        (run.how.backend.or(formula.then_some(BackendKind::Cpu)), run.how.device)
+        (run.how.backend.or(formula.then_some(BackendKind::Cpu)), run.how.device.clone())
     }
 
     fn of(&self, run: &RunOptions) -> &Testbed {
@@ -340,7 +340,8 @@ impl Job for MeasureCase<'_> {
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
         let Self { mut request, testbed, bench } = self;
         let target = &testbed.target;
-        let plan = request.plan::<K>()?;
+        let g_is_given = request.computed.g.is_some();
+        let plan = machine::shared(request.plan::<K>()?, target, g_is_given, bench.voice)?;
         let field = open(plan.domain(), &request.options()?)?;
         request.how = request.how.for_labels(field.labels())?;
         let mut prepared = target.of().prepare(&plan, &*field, &request.how)?;

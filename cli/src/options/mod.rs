@@ -3,6 +3,7 @@
 //! An option of a choice is no list of its own: it is made from the library's [`Choice`], so that a choice which is added
 //! there is an option here, an axis of sweeps and part of what a tuned scheme is kept for.
 
+mod devices;
 mod formula;
 mod heading;
 mod input;
@@ -28,6 +29,7 @@ use crate::output::HeldAxes;
 use crate::output::png::{Gradient, gradient};
 use crate::output::tree::is_tree;
 
+pub(crate) use devices::Devices;
 pub(crate) use formula::FormulaOptions;
 pub(crate) use input::{CellKind, InputOptions, ReadingOptions, formats};
 pub use values::bytes;
@@ -268,12 +270,14 @@ pub(crate) struct HowOptions {
         hide_short_help = true
     )]
     pub(crate) mem_limit: Option<u64>,
-    /// Which GPU [default: 0]
+    /// Which GPUs: a number, several as in 0,1 or 0-3, or all [default: 0]
+    ///
+    /// Several share the work: each takes pieces of the initial grid until none is left. Without -g the grid is made fine enough for it.
     #[arg(
-        long, value_name = "NUMBER", env = "ORTHANT_DEVICE", help_heading = heading::CUDA,
+        long, alias = "devices", value_name = "NUMBERS", env = "ORTHANT_DEVICE", help_heading = heading::CUDA,
         hide_short_help = true
     )]
-    pub(crate) device: Option<usize>,
+    pub(crate) device: Option<Devices>,
     #[command(flatten)]
     pub(crate) cuda: CudaOptions,
 }

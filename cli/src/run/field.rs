@@ -93,12 +93,12 @@ impl Job for Task {
         outputs.fit(domain.size(), domain.size(), &self.request.how.kept, self.request.how.mem_limit)?;
         let on_cpu_alone = field.twin().is_none() && field.host().is_some();
         let backend = machine::without_twin(self.args.how.backend, self.request.workload, on_cpu_alone, self.voice);
-        let target = machine::pick(backend, self.args.how.device, self.voice)?;
+        let target = machine::pick(backend, self.args.how.device.as_ref(), self.voice)?;
         self.args.how.understood_by(&target)?;
         clock.ends(|seconds| &mut seconds.opening);
         let device = target.device().unwrap_or(&self.machine.cpu);
         let (plan, found) = match planned {
-            Some(plan) => (plan, None),
+            Some(plan) => (machine::shared(plan, &target, self.request.computed.g.is_some(), self.voice)?, None),
             None => {
                 let mapping = self.args.how.mapping()?;
                 let blocks = &[self.request.how.on_cuda().block];

@@ -59,6 +59,7 @@ fn tests(full: bool) -> Vec<Test> {
         runs::proofs_are_those_of_the_cpu,
         runs::shapes_are_subdivided_as_on_the_cpu,
         runs::sweeps_run_on_warm_sessions,
+        runs::two_gpus_find_what_one_finds,
         runs::wide_codes_name_the_same_regions,
         streams::every_region_and_cell_is_asks,
         streams::shared_faces_say_what_closed_boxes_do,

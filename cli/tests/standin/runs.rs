@@ -66,6 +66,33 @@ pub(super) fn an_array_of_a_file(folder: &Path) {
     );
 }
 
+/// Two GPUs share a run, in regions and as an array, and a whole suite of choices.
+pub(super) fn two_gpus_find_what_one_finds(folder: &Path) {
+    let two = [("STANDIN_DEVICES", "2")];
+    let json = |arguments: &str| -> serde_json::Value {
+        let (out, err) = text(&orthant(folder, &format!("{arguments} --backend cuda --json"), &two));
+        serde_json::from_str(&out).unwrap_or_else(|_| panic!("{arguments}: {err}"))
+    };
+    for run in [
+        "run mandelbrot -n 256 -g 8 --keep regions",
+        "run mandelbulb -n 48 -g 6 --strategy dp --keep regions",
+        "run mandelbrot -n 300x200 -g 5",
+    ] {
+        let (one, both) = (json(run), json(&format!("{run} --device 0,1")));
+        assert_eq!(both["device"].as_str().unwrap(), format!("2 x {}", one["device"].as_str().unwrap()));
+        for key in ["checksum", "regions_checksum", "cells"] {
+            assert_eq!(one[key], both[key], "{run} {key}");
+        }
+    }
+    // Without -g there are regions enough for both.
+    let output = orthant(folder, "run mandelbrot -n 256 --backend cuda --devices all", &two);
+    assert!(text(&output).1.contains("orthant: -g 8, so that 2 devices have pieces to share"), "{:?}", text(&output));
+    let beyond = orthant(folder, "run mandelbrot -n 64 --backend cuda --device 0-2", &two);
+    assert_eq!((beyond.status.code(), text(&beyond).1.contains("2")), (Some(4), true), "{:?}", text(&beyond));
+    let verified = orthant(folder, "verify simplex --backend cuda --brief --device 0,1", &two);
+    assert!(verified.status.success(), "{:?}", text(&verified));
+}
+
 pub(super) fn sweeps_run_on_warm_sessions(folder: &Path) {
     let sweep = "bench -a workload=mandelbrot -a n=64 -a dwell=30 -a explore=border -a strategy=exhaustive,ask,dp --min-samples 3 --max-samples 3";
     let rows = |backend: &str| -> Vec<serde_json::Value> {
