@@ -4,6 +4,7 @@
 // other drivers: STANDIN_VERSION, STANDIN_STUB, STANDIN_DEVICES, STANDIN_MEMORY (bytes), STANDIN_MAX_GRID (blocks),
 // STANDIN_FAIL_LAUNCH (that launch, counted from 1, fails), STANDIN_SEED (order of threads).
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -30,11 +31,15 @@ static uint64_t variable(const char* name, uint64_t otherwise) {
 }
 
 static uint64_t memory() { return variable("STANDIN_MEMORY", 4ull << 30); }
+// Two threads with a device each share what follows.
+static std::recursive_mutex books;
 static std::map<uint64_t, uint64_t> allocations;
-static uint64_t used = 0, launches = 0;
+static uint64_t used = 0;
+static std::atomic<uint64_t> launches = 0;
 
 static Result allocate(uint64_t* address, size_t bytes) {
     if (bytes == 0) return INVALID_VALUE;
+    std::lock_guard<std::recursive_mutex> held(books);
     if (used + bytes > memory()) return OUT_OF_MEMORY;
     void* block = aligned_alloc(256, (bytes + 255) / 256 * 256);
     if (!block) return OUT_OF_MEMORY;
@@ -96,6 +101,7 @@ static Result in(Stream* stream, std::function<void()> what) {
 }
 
 static Result release(uint64_t address, Stream* stream) {
+    std::lock_guard<std::recursive_mutex> held(books);
     auto found = allocations.find(address);
     if (found == allocations.end()) return INVALID_VALUE;
     used -= found->second;
@@ -104,6 +110,7 @@ static Result release(uint64_t address, Stream* stream) {
 }
 
 static bool inside(uint64_t address, size_t bytes) {
+    std::lock_guard<std::recursive_mutex> held(books);
     auto after = allocations.upper_bound(address);
     if (after == allocations.begin()) return false;
     auto block = std::prev(after);
