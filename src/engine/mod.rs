@@ -1,6 +1,7 @@
 //! Runs: requests, targets, reports.
 
 mod array;
+mod computation;
 mod report;
 mod request;
 mod run;
@@ -8,8 +9,9 @@ mod stages;
 mod target;
 
 pub use array::{ArrayReport, Built, ReadFrom};
+pub use computation::Computation;
 pub use report::{AutoScheme, CellsReport, LevelCells, LevelReport, Ran, Report, SCHEMA};
-pub use request::{Computation, Computed, Request};
+pub use request::{Computed, Request};
 pub use run::{Run, run};
 pub use stages::{SecondsByStage, StageClock};
 pub use target::{BackendKind, Target};
