@@ -217,7 +217,7 @@ fn volumes_converge_to_that_of_the_mesh() {
     let corners = vec![[0.1, 0.2, 0.3], [1.2, 0.1, 0.4], [0.3, 1.4, 0.2], [0.2, 0.3, 1.7]];
     let tetrahedron = Mesh::new(corners, vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]).unwrap();
     for mesh in [tetrahedron, Mesh::torus(2.0, 0.7, [40, 20])] {
-        for (n, most) in [(16, 0.1), (64, 0.01), (128, 0.002)] {
+        for (n, most) in [(16, 0.1), (64, 0.02), (128, 0.004)] {
             let window = FieldData::from(mesh.clone()).window([n; 3]).unwrap();
             let domain = Domain::new([n; 3], window, Sample::Centre).unwrap();
             let found = labels(&*field(&mesh, &domain, DataValue::Inside), &whole(n));
