@@ -27,7 +27,10 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["mgz", "mgh"], "mri_convert makes NIfTI of it"),
     (&["png", "jpg", "jpeg", "bmp", "gif", "webp"], "ImageMagick's `magick FILE X.tif` makes TIFF of a picture"),
     (&["vti", "vtk", "vtu"], "ParaView and meshio save its arrays for NumPy"),
-    (&["stl", "obj", "ply", "off"], "a mesh has to be voxelised first, as trimesh does"),
+    (
+        &["stl", "obj", "ply", "off"],
+        "a mesh is read by `orthant run mesh --input FILE`, and by `orthant tree build FILE`",
+    ),
     (&["las", "laz", "e57", "xyz", "pcd"], "points have to be counted in cells first, as numpy.histogramdd does"),
     (&["csv", "txt", "tsv", "mat", "mtx"], "load it in Python and save an array by numpy.save"),
 ];

@@ -1,7 +1,8 @@
 //! The plans whose runs are compared.
 
 use crate::engine::Request;
-use crate::field::{Arithmetic, FieldKind, Precision};
+use crate::field::{Arithmetic, DataValue, FieldKind, Precision};
+use crate::mesh::Mesh;
 use crate::rule::RuleKind;
 
 /// A plan whose runs must agree.
@@ -36,6 +37,13 @@ impl Case {
     fn of_text(text: &str, k: usize, size: &[u32], scheme: (u32, u32, u32), explore: RuleKind) -> Self {
         let mut case = Self::new(FieldKind::Formula, k, size, scheme, explore);
         case.request.source = Some(text.into());
+        case
+    }
+
+    /// A mesh: a torus in few pieces.
+    fn of_mesh(value: DataValue, size: &[u32], scheme: (u32, u32, u32), explore: RuleKind) -> Self {
+        let mut case = Self::new(FieldKind::Mesh, 3, size, scheme, explore);
+        case.request = case.request.data(Mesh::torus(2.0, 0.8, [11, 7]).named(value.name())).value(Some(value));
         case
     }
 
@@ -143,6 +151,9 @@ pub fn cases() -> Vec<Case> {
         Case::of_text("|x| + |y| < 0.7 and not sin(9*x) < y", 2, &[90, 77], (3, 2, 2), Certified).plain(),
         Case::of_text("classes(x*y - z, -0.5, 0, 0.5)", 4, &[9, 12, 8, 10], (2, 2, 1), Full),
         Case::of_text("max(x, 0.25)", 1, &[200], (3, 2, 2), Certified),
+        // Of a mesh.
+        Case::of_mesh(DataValue::Inside, &[24, 21, 20], (3, 2, 1), Certified),
+        Case::of_mesh(DataValue::Surface, &[20, 24, 17], (2, 2, 2), Full),
         Case::of_text("floor(3*x) / floor(2*y)", 2, &[60], (2, 2, 1), Certified).precision(Precision::F64),
     ];
     for field in FieldKind::all().filter(|field| matches!(field, FieldKind::Own(_))) {

@@ -44,8 +44,8 @@ impl Job for Compile<'_> {
 }
 
 pub fn every_specialisation_compiles(compiler: Nvrtc) {
-    // A formula has no twin.
-    let has_twin = |workload: &FieldKind| *workload != FieldKind::Formula;
+    // Neither a formula nor a mesh has a twin.
+    let has_twin = |workload: &FieldKind| ![FieldKind::Formula, FieldKind::Mesh].contains(workload);
     let mut cases = conformance::cases();
     cases.retain(|case| has_twin(&case.request.workload));
     // Every workload in every dimension, both precisions and arithmetics.

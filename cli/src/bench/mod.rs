@@ -155,9 +155,9 @@ impl Backends {
     }
 
     fn key(run: &RunOptions) -> (OrAuto, Option<usize>) {
-        // A formula has no CUDA twin, so that there is one backend to take.
-        let formula = run.workload == Workload::Field(FieldKind::Formula);
-        (run.how.backend.or(formula.then_some(BackendKind::Cpu)), run.how.device)
+        // Neither a formula nor a mesh has a CUDA twin, so that there is one backend to take.
+        let on_cpu = [FieldKind::Formula, FieldKind::Mesh].map(Workload::Field).contains(&run.workload);
+        (run.how.backend.or(on_cpu.then_some(BackendKind::Cpu)), run.how.device)
     }
 
     fn of(&self, run: &RunOptions) -> &Testbed {

@@ -83,6 +83,11 @@ pub(super) fn compare(args: CurvesOptions, voice: Voice) -> Result<(), Error> {
     if args.workload == FieldKind::Kernel {
         return Err(Error::Input("curves compare kernel: the field is CUDA source, and this runs on the CPU".into()));
     }
+    if args.workload == FieldKind::Mesh {
+        return Err(Error::Input(
+            "curves compare mesh: the field is made of a file, which only `orthant run` reads".into(),
+        ));
+    }
     let mut request = request(args.workload, &args.computed.0)?;
     request.how = request.how.keep(Keep::Regions);
     request.how.mem_limit = Machine::look().default_limit();

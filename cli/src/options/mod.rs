@@ -3,6 +3,7 @@
 //! An option of a choice is no list of its own: it is made from the library's [`Choice`], so that a choice which is added
 //! there is an option here, an axis of sweeps and part of what a tuned scheme is kept for.
 
+mod data;
 mod formula;
 mod heading;
 mod input;
@@ -20,7 +21,7 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::Choice;
 use orthant::field::FieldKind;
-use orthant::input::Format;
+use orthant::input::{Format, MeshFormat};
 use orthant::{BackendKind, Computed, How, Keep, Mapping, Request, Target};
 
 use crate::error::Error;
@@ -28,6 +29,7 @@ use crate::output::HeldAxes;
 use crate::output::png::{Gradient, gradient};
 use crate::output::tree::is_tree;
 
+pub(crate) use data::mesh_endings;
 pub(crate) use formula::FormulaOptions;
 pub(crate) use input::{CellKind, InputOptions, ReadingOptions, formats};
 pub use values::bytes;
@@ -56,6 +58,12 @@ fn a_file_instead(name: &str) -> Option<String> {
     if is_tree(path) {
         return Some(format!("a tree, not a field; `orthant tree info {name}` says what is in it"));
     }
+    if MeshFormat::of(path).is_some() {
+        return Some(format!(
+            "a mesh, not a field; `orthant tree build {name} -o X.tree.zarr` makes a tree of it, and `orthant run mesh --input {name}` \
+             divides it without one"
+        ));
+    }
     (Format::of(path).is_some() || path.exists()).then(|| {
         format!(
             "a file, not a field; `orthant tree build {name} -o X.tree.zarr` makes a tree of it, and `orthant run array --input {name}` \
@@ -68,11 +76,22 @@ fn a_file_instead(name: &str) -> Option<String> {
 const FOR_THE_PAPERS: [&str; 6] = ["explore-order", "insertion", "dp-launch", "ask-loop", "table", "stack"];
 
 /// Choices that are seldom made: with those of CUDA and for the papers they are in the long help alone.
-const RARE: [&str; 10] =
-    ["explore", "prove", "sample", "curve", "precision", "arithmetic", "cell", "scheme", "pass", "max-kernels"];
+const RARE: [&str; 11] = [
+    "explore",
+    "prove",
+    "sample",
+    "curve",
+    "precision",
+    "arithmetic",
+    "value",
+    "cell",
+    "scheme",
+    "pass",
+    "max-kernels",
+];
 
 /// Choices of how cells are computed, which says nothing of an array.
-pub(crate) const OF_FIELDS: [&str; 4] = ["explore", "precision", "arithmetic", "dwell"];
+pub(crate) const OF_FIELDS: [&str; 5] = ["explore", "precision", "arithmetic", "dwell", "value"];
 
 /// The option of a choice, under a heading unless it is for the papers.
 fn option(choice: &'static Choice, usual: &'static str) -> Arg {
@@ -136,6 +155,12 @@ impl Given {
     /// The text that an option was given.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, text)| text.as_str())
+    }
+
+    /// The same, and one more.
+    pub(crate) fn with(mut self, name: &'static str, text: &str) -> Self {
+        self.0.push((name, text.to_owned()));
+        self
     }
 
     /// The names of what was given.
@@ -345,6 +370,7 @@ impl RunOptions {
         self.input.refused_by(workload)?;
         let mut request = self.how.request(workload, &self.computed.0, limit)?;
         request.source = self.formula.source(workload, request.source)?;
+        request.data = self.input.data(workload)?;
         let trees = self.output.output.iter().filter(|path| is_tree(path)).count();
         let only_trees = trees > 0 && trees == self.output.output.len() && self.output.overlay.is_none();
         if only_trees && self.how.leaves_keep_open() {

@@ -13,6 +13,7 @@ use orthant::tree::{TreeAxis, TreeInfo};
 use orthant::{AutoScheme, Control, Plan, Ran, Report, Request, StageClock, StrategyKind, Tree};
 
 use super::array_outputs::{ArrayOutputs, ShownAs};
+use super::mesh::remark;
 use super::outputs::{Outputs, finish, write_report};
 use super::summary;
 use crate::error::Error;
@@ -32,6 +33,7 @@ use crate::voice::{Voice, print};
 pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
     let machine = Machine::look();
     let request = args.request(machine.default_limit())?;
+    remark(&request, voice);
     let control = Arc::new(Control::default());
     cancels(&control);
     let (workload, k) = (request.workload, request.k());

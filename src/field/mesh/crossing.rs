@@ -102,7 +102,8 @@ pub(super) fn rows_near(lattice: &MeshLattice, corners: &[[i64; 3]; 3], z: i64) 
         if (from[2] < level && to[2] < level) || (from[2] > level && to[2] > level) {
             continue;
         }
-        let share = if to[2] == from[2] { [0.0, 1.0] } else { [(level - from[2]) as f64 / (to[2] - from[2]) as f64; 2] };
+        let share =
+            if to[2] == from[2] { [0.0, 1.0] } else { [(level - from[2]) as f64 / (to[2] - from[2]) as f64; 2] };
         for share in share {
             let at = from[1] as f64 + share * (to[1] - from[1]) as f64;
             (low, high) = (low.min(at), high.max(at));

@@ -39,7 +39,8 @@ impl MeshLattice {
             return Err(FieldError::MeshSpan { cells: span, most: f64::from(BITS - COARSEST).exp2() });
         };
         let unit = f64::from(1 << bits);
-        let vertices = mesh.vertices().iter().map(|vertex| cells(vertex).map(|at| (at * unit).round() as i64)).collect();
+        let vertices =
+            mesh.vertices().iter().map(|vertex| cells(vertex).map(|at| (at * unit).round() as i64)).collect();
         let offset = (domain.sample().offset() * unit) as i64;
         Ok(Self { bits, offset, size, vertices, triangles: mesh.triangles().to_vec() })
     }

@@ -13,5 +13,5 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use field::{ABOUT, defaults};
 pub use field::open;
+pub(crate) use field::{ABOUT, defaults};

@@ -30,9 +30,8 @@ impl CrossAxis {
         let axes = [(axis + 1) % 3, (axis + 2) % 3];
         let [u, v] = axes;
         let parts = [q[v] - p[v], p[u] - q[u]];
-        let at = |point: [i64; 3]| {
-            i128::from(parts[0]) * i128::from(point[u]) + i128::from(parts[1]) * i128::from(point[v])
-        };
+        let at =
+            |point: [i64; 3]| i128::from(parts[0]) * i128::from(point[u]) + i128::from(parts[1]) * i128::from(point[v]);
         let (on, off) = (at(p), at(other));
         Self { axes, parts, low: on.min(off), high: on.max(off) }
     }

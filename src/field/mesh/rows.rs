@@ -89,9 +89,9 @@ impl MeshRows {
         put: &(dyn Fn(i64, &[u32], &mut Vec<u64>) -> Result<(), Refused> + Sync),
     ) -> Result<Self, Refused> {
         let spans = || (0..lattice.triangles()).map(|triangle| planes(&lattice.corners(triangle)));
-        let (low, high) = spans().filter(|(low, high)| low <= high).fold((i64::MAX, -1), |(first, last), (low, high)| {
-            (first.min(low), last.max(high))
-        });
+        let (low, high) = spans()
+            .filter(|(low, high)| low <= high)
+            .fold((i64::MAX, -1), |(first, last), (low, high)| (first.min(low), last.max(high)));
         if low > high {
             return Ok(Self { first: 0, planes: Vec::new() });
         }

@@ -32,7 +32,8 @@ fn corner(line: MeshLine<'_>, word: &[u8], vertices: i64) -> Result<u32, Wrong> 
         Some(number) if (1..=vertices).contains(&number) => number - 1,
         Some(number) if (-vertices..0).contains(&number) => vertices + number,
         _ => {
-            let allowed = format!("a corner is a number from 1 to {vertices}, the vertices so far, or from -1 backwards");
+            let allowed =
+                format!("a corner is a number from 1 to {vertices}, the vertices so far, or from -1 backwards");
             return Err(Wrong::field(line.at, "face with corner", String::from_utf8_lossy(word), allowed));
         }
     };

@@ -10,7 +10,7 @@ const MORE: [&str; 8] = ["", "C", "N", "CN", "ST", "STC", "STN", "STCN"];
 
 pub(super) fn parse(text: &[u8]) -> Result<Mesh, Wrong> {
     let mut lines = MeshLines::new(text);
-    let header = lines.need("the word OFF")?;
+    let header = lines.need(|| "the word OFF".into())?;
     let mut words = header.words();
     let kind = words.next().and_then(|word| std::str::from_utf8(word).ok()?.strip_suffix("OFF"));
     if kind.is_none_or(|kind| !MORE.contains(&kind)) {
@@ -20,7 +20,7 @@ pub(super) fn parse(text: &[u8]) -> Result<Mesh, Wrong> {
     let mut counts: Vec<&[u8]> = words.collect();
     let mut line = header;
     if counts.is_empty() {
-        line = lines.need("the numbers of vertices, faces and edges")?;
+        line = lines.need(|| "the numbers of vertices, faces and edges".into())?;
         counts = line.words().collect();
     }
     let counts: Option<Vec<u64>> = counts.into_iter().map(number).collect();
@@ -29,12 +29,12 @@ pub(super) fn parse(text: &[u8]) -> Result<Mesh, Wrong> {
     };
     let mut read = MeshFaces::default();
     for vertex in 0..vertices {
-        let line = lines.need(&format!("vertex {} of {vertices}", vertex + 1))?;
+        let line = lines.need(|| format!("vertex {} of {vertices}", vertex + 1))?;
         read.vertex(line.at, line.point(line.words())?)?;
     }
     let mut corners = Vec::new();
     for face in 0..faces {
-        let line = lines.need(&format!("face {} of {faces}", face + 1))?;
+        let line = lines.need(|| format!("face {} of {faces}", face + 1))?;
         let mut words = line.words();
         let count = words.next().and_then(number::<usize>);
         let wrong = || line.wrong("face", "the number of corners and the number of a vertex for each are needed");

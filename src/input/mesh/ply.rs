@@ -23,9 +23,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Mesh, Wrong> {
         match &element.name[..] {
             b"vertex" => read_vertices(element, &mut numbers, &mut read)?,
             b"face" => read_faces(element, vertices, &mut numbers, &mut read)?,
-            _ => (0..element.count).try_for_each(|_| {
-                element.properties.iter().try_for_each(|property| numbers.skip(property))
-            })?,
+            _ => (0..element.count)
+                .try_for_each(|_| element.properties.iter().try_for_each(|property| numbers.skip(property)))?,
         }
     }
     match numbers.rest() {
@@ -68,9 +67,10 @@ fn read_faces(
     read: &mut MeshFaces,
 ) -> Result<(), Wrong> {
     let named = |property: &PlyProperty| property.name == b"vertex_indices" || property.name == b"vertex_index";
-    let corners_at = element.properties.iter().position(|property| {
-        named(property) && property.list.is_some() && property.kind.is_whole()
-    });
+    let corners_at = element
+        .properties
+        .iter()
+        .position(|property| named(property) && property.list.is_some() && property.kind.is_whole());
     let corners_at =
         corners_at.ok_or_else(|| missing(element, "a list of whole numbers called vertex_indices or vertex_index"))?;
     let mut corners = Vec::new();
@@ -147,11 +147,18 @@ impl<'t> PlyNumbers<'t> {
 
     fn next(&mut self, kind: PlyType) -> Result<PlyNumber, Wrong> {
         let at = self.place();
-        let ends = || Wrong::Damaged { at, what: "the file ends here, and elements that the header counts should follow".into() };
+        let ends = || Wrong::Damaged {
+            at,
+            what: "the file ends here, and elements that the header counts should follow".into(),
+        };
         match self {
             Self::Text { words, .. } => {
                 let word = words.pop().ok_or_else(ends)?;
-                let read = if kind.is_whole() { number(word).map(PlyNumber::Whole) } else { number(word).map(PlyNumber::Float) };
+                let read = if kind.is_whole() {
+                    number(word).map(PlyNumber::Whole)
+                } else {
+                    number(word).map(PlyNumber::Float)
+                };
                 read.ok_or_else(|| {
                     let allowed = if kind.is_whole() { "a whole number is needed" } else { "a number is needed" };
                     Wrong::field(at, "value", String::from_utf8_lossy(word), allowed)

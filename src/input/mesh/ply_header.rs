@@ -95,13 +95,22 @@ impl PlyHeader {
                 }
                 [] | [b"comment" | b"obj_info", ..] => {}
                 [b"element", name, count] => {
-                    let count = number(count).ok_or_else(|| line.wrong("header", "a whole number of elements is needed"));
-                    elements.push(PlyElement { name: name.to_vec(), count: count?, properties: Vec::new(), at: line.at });
+                    let count =
+                        number(count).ok_or_else(|| line.wrong("header", "a whole number of elements is needed"));
+                    elements.push(PlyElement {
+                        name: name.to_vec(),
+                        count: count?,
+                        properties: Vec::new(),
+                        at: line.at,
+                    });
                 }
                 [b"property", of @ ..] => {
                     let property = property(of).zip(elements.last_mut());
                     let (property, element) = property.ok_or_else(|| {
-                        line.wrong("header", "property TYPE NAME or property list TYPE TYPE NAME of an element is needed")
+                        line.wrong(
+                            "header",
+                            "property TYPE NAME or property list TYPE TYPE NAME of an element is needed",
+                        )
                     })?;
                     element.properties.push(property);
                 }

@@ -27,7 +27,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Mesh, Wrong> {
             Err(Wrong::field(FilePlace::Byte(80), "number of triangles", count, allowed))
         }
         None => {
-            let what = format!("{} bytes; an STL begins with the word solid, or is binary from 84 bytes on", bytes.len());
+            let what =
+                format!("{} bytes; an STL begins with the word solid, or is binary from 84 bytes on", bytes.len());
             Err(Wrong::Damaged { at: FilePlace::Byte(0), what })
         }
     }

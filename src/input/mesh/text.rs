@@ -14,12 +14,11 @@ impl<'t> MeshLines<'t> {
     }
 
     /// The next line; what is missing if there is none.
-    pub(super) fn need(&mut self, what: &str) -> Result<MeshLine<'t>, Wrong> {
-        let missing = Wrong::Damaged {
-            at: FilePlace::Line(self.number + u64::from(!self.rest.is_empty())),
-            what: format!("the file ends here, and {what} should follow"),
-        };
-        self.next().ok_or(missing)
+    pub(super) fn need(&mut self, what: impl FnOnce() -> String) -> Result<MeshLine<'t>, Wrong> {
+        self.next().ok_or_else(|| Wrong::Damaged {
+            at: FilePlace::Line(self.number.max(1)),
+            what: format!("the file ends here, and {} should follow", what()),
+        })
     }
 }
 
