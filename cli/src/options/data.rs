@@ -8,12 +8,6 @@ use orthant::input::MeshFormat;
 use super::input::InputOptions;
 use crate::error::Error;
 
-/// The names that files of meshes end with.
-pub(crate) fn mesh_endings() -> String {
-    let endings: Vec<_> = MeshFormat::ALL.iter().map(|format| format!(".{}", format.name())).collect();
-    endings.join(", ")
-}
-
 impl InputOptions {
     /// The data of a field that is made of some; None of other fields.
     ///
@@ -25,7 +19,7 @@ impl InputOptions {
         }
         let Some(path) = &self.input else {
             let example = "`orthant run mesh --input part.stl -n 512 -o part.tree.zarr`";
-            let reason = format!("--input: name the file of the mesh ({}), as in {example}", mesh_endings());
+            let reason = format!("--input: name the file of the mesh ({}), as in {example}", MeshFormat::endings());
             return Err(Error::Input(reason));
         };
         mesh(path).map(Some)
@@ -34,7 +28,7 @@ impl InputOptions {
 
 fn mesh(path: &Path) -> Result<FieldData, Error> {
     let Some(format) = MeshFormat::of(path) else {
-        let (path, endings) = (path.display(), mesh_endings());
+        let (path, endings) = (path.display(), MeshFormat::endings());
         let reason =
             format!("--input {path}: the name of a mesh ends with {endings}; `orthant run array` reads arrays");
         return Err(Error::Input(reason));

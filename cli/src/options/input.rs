@@ -7,9 +7,8 @@ use clap::builder::BoolishValueParser;
 use orthant::CellType;
 use orthant::choice::number;
 use orthant::field::FieldKind;
-use orthant::input::{Endian, Format, IndexOrder};
+use orthant::input::{Endian, Format, IndexOrder, MeshFormat};
 
-use super::data::mesh_endings;
 use super::heading;
 use super::predicate::PredicateOptions;
 use super::values::one_of;
@@ -88,7 +87,7 @@ pub(crate) fn formats() -> String {
          without a name (TMPDIR). Any other file is taken for cells alone: --dtype and --size say what they are.\n\n\
          Of the workload mesh: a file of triangles, {}.",
         known.join("; "),
-        mesh_endings()
+        MeshFormat::endings()
     )
 }
 

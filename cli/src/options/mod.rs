@@ -29,7 +29,6 @@ use crate::output::HeldAxes;
 use crate::output::png::{Gradient, gradient};
 use crate::output::tree::is_tree;
 
-pub(crate) use data::mesh_endings;
 pub(crate) use formula::FormulaOptions;
 pub(crate) use input::{CellKind, InputOptions, ReadingOptions, formats};
 pub use values::bytes;

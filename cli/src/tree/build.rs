@@ -9,9 +9,7 @@ use orthant::input::MeshFormat;
 
 use super::memory::MemoryOptions;
 use crate::error::Error;
-use crate::options::{
-    DividedOptions, InputOptions, OutputOptions, ReadingOptions, ThreadsOptions, formats, mesh_endings, one_of,
-};
+use crate::options::{DividedOptions, InputOptions, OutputOptions, ReadingOptions, ThreadsOptions, formats, one_of};
 use crate::output::has_extension;
 use crate::output::tree::is_tree;
 use crate::run::{ArrayOptions, mesh_tree, subdivide, threads};
@@ -83,7 +81,7 @@ pub(super) fn build(args: BuildOptions, voice: Voice) -> Result<(), Error> {
         return mesh_tree(args, value, voice);
     }
     if let Some(value) = value {
-        let reason = format!("--value {value}: of a mesh ({}); leave out for an array", mesh_endings());
+        let reason = format!("--value {value}: of a mesh ({}); leave out for an array", MeshFormat::endings());
         return Err(Error::Input(reason));
     }
     subdivide(args, voice)

@@ -46,6 +46,12 @@ impl MeshFormat {
         Self::ALL.iter().copied().find(|format| ending.eq_ignore_ascii_case(format.name()))
     }
 
+    /// What names of files end with, for people.
+    pub fn endings() -> String {
+        let endings: Vec<_> = Self::ALL.iter().map(|format| format!(".{}", format.name())).collect();
+        endings.join(", ")
+    }
+
     /// Reads a mesh. It is called by the file's name without folders.
     ///
     /// # Errors

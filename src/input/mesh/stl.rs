@@ -53,7 +53,7 @@ fn triangles(bytes: &[u8]) -> Result<Mesh, Wrong> {
 
 /// What a line may say next.
 #[derive(Clone, Copy, PartialEq)]
-enum Expected {
+enum StlLine {
     Solid,
     Facet,
     Outer,
@@ -62,7 +62,7 @@ enum Expected {
     EndFacet,
 }
 
-impl Expected {
+impl StlLine {
     fn words(self) -> &'static str {
         match self {
             Self::Solid => "solid NAME",
@@ -76,7 +76,7 @@ impl Expected {
 }
 
 fn text(bytes: &[u8]) -> Result<Mesh, Wrong> {
-    use Expected::{EndFacet, EndLoop, Facet, Outer, Solid, Vertex};
+    use StlLine::{EndFacet, EndLoop, Facet, Outer, Solid, Vertex};
     let (mut corners, mut expected, mut last) = (Vec::new(), Solid, 1);
     for line in MeshLines::new(bytes) {
         if let FilePlace::Line(number) = line.at {
