@@ -121,6 +121,12 @@ fn files(mesh: &Mesh) -> Vec<(MeshFormat, &'static str, Vec<u8>)> {
     ]
 }
 
+/// What fuzzing starts from: a small mesh in each format.
+pub fn seeds() -> Vec<(String, Vec<u8>)> {
+    let mesh = Mesh::torus(2.0, 0.75, [3, 3]);
+    files(&mesh).into_iter().map(|(format, coding, bytes)| (format!("{format}-{coding}"), bytes)).collect()
+}
+
 #[test]
 fn every_format_holds_the_same_mesh() {
     let mesh = sample();
