@@ -8,7 +8,7 @@ pub enum MeshError {
     #[error("no faces; at least one is needed")]
     NoFaces,
     /// Triangles, none of which has three different corners.
-    #[error("all {faces} faces have two equal corners; at least one needs three different ones")]
+    #[error("none of {faces} faces has three different corners; at least one is needed")]
     NoArea {
         /// How many.
         faces: u64,

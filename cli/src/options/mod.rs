@@ -22,7 +22,7 @@ use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::Choice;
 use orthant::field::FieldKind;
 use orthant::input::{Format, MeshFormat};
-use orthant::{BackendKind, Computed, How, Keep, Mapping, Request, Target};
+use orthant::{BackendKind, CellType, Computed, How, Keep, Mapping, Request, Target};
 
 use crate::error::Error;
 use crate::output::HeldAxes;
@@ -370,6 +370,10 @@ impl RunOptions {
         let mut request = self.how.request(workload, &self.computed.0, limit)?;
         request.source = self.formula.source(workload, request.source)?;
         request.data = self.input.data(workload)?;
+        // Cells of a mesh are 0 or 1, and a byte holds them.
+        if workload == FieldKind::Mesh && self.how.kept.0.get("cell").is_none() {
+            request.how = request.how.cell(CellType::U8);
+        }
         let trees = self.output.output.iter().filter(|path| is_tree(path)).count();
         let only_trees = trees > 0 && trees == self.output.output.len() && self.output.overlay.is_none();
         if only_trees && self.how.leaves_keep_open() {
