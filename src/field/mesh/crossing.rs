@@ -5,7 +5,7 @@
 //! positive and smaller than all that is computed. Such a point is on no triangle and in line with no edge, so every crossing counts exactly
 //! once. Of a box, samples on its lower faces are inside, and samples on its upper faces are not.
 
-use crate::field::mesh::lattice::{MeshLattice, span};
+use crate::field::mesh::lattice::{LatticeTriangle, MeshLattice, span};
 
 /// A triangle that rows may cross. Coordinates count from its first corner.
 pub(super) struct CrossedTriangle {
@@ -43,7 +43,7 @@ fn wide(a: i64, b: i64) -> i128 {
 }
 
 impl CrossedTriangle {
-    pub(super) fn new(corners: &[[i64; 3]; 3]) -> Self {
+    pub(super) fn new(corners: &LatticeTriangle) -> Self {
         let [corner, b, c] = *corners;
         let from_corner = |end: [i64; 3]| [0, 1, 2].map(|j| end[j] - corner[j]);
         let (b, c) = (from_corner(b), from_corner(c));
@@ -93,7 +93,7 @@ impl CrossedTriangle {
 }
 
 /// The cells of axis 1 whose rows of the plane `z` can cross a triangle: all that do, and perhaps a few more.
-pub(super) fn rows_near(lattice: &MeshLattice, corners: &[[i64; 3]; 3], z: i64) -> (i64, i64) {
+pub(super) fn rows_near(lattice: &MeshLattice, corners: &LatticeTriangle, z: i64) -> (i64, i64) {
     let level = (z << lattice.bits) + lattice.offset;
     let (first, last) = samples(lattice, span(corners, 1), lattice.size[1]);
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);

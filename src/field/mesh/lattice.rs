@@ -16,6 +16,9 @@ const BITS: u32 = 40;
 const FINEST: u32 = 20;
 const COARSEST: u32 = 4;
 
+/// The corners of a triangle in units of the lattice.
+pub(super) type LatticeTriangle = [[i64; 3]; 3];
+
 /// A mesh in units of a lattice.
 pub(super) struct MeshLattice {
     /// Units of a cell, as a power of two.
@@ -51,14 +54,14 @@ impl MeshLattice {
 
     /// The corners of a triangle.
     #[inline]
-    pub(super) fn corners(&self, triangle: usize) -> [[i64; 3]; 3] {
+    pub(super) fn corners(&self, triangle: usize) -> LatticeTriangle {
         self.triangles[triangle].map(|index| self.vertices[index as usize])
     }
 }
 
 /// The lowest and the highest of the corners on an axis.
 #[inline]
-pub(super) fn span(corners: &[[i64; 3]; 3], axis: usize) -> [i64; 2] {
+pub(super) fn span(corners: &LatticeTriangle, axis: usize) -> [i64; 2] {
     let [a, b, c] = corners.map(|corner| corner[axis]);
     [a.min(b).min(c), a.max(b).max(c)]
 }

@@ -4,7 +4,7 @@
 //! of the box, the normal of the triangle, and the nine that are normal to an edge of each. Of triangles without an area the last nine
 //! are enough.
 
-use crate::field::mesh::lattice::span;
+use crate::field::mesh::lattice::{LatticeTriangle, span};
 
 /// A triangle that boxes are compared with. Coordinates count from its first corner.
 pub(super) struct MetTriangle {
@@ -25,7 +25,7 @@ struct CrossAxis {
 
 impl CrossAxis {
     /// Of the edge of `corners` that begins at a number.
-    fn new(corners: &[[i64; 3]; 3], edge: usize, axis: usize) -> Self {
+    fn new(corners: &LatticeTriangle, edge: usize, axis: usize) -> Self {
         let [p, q, other] = [0, 1, 2].map(|i| corners[(edge + i) % 3]);
         let axes = [(axis + 1) % 3, (axis + 2) % 3];
         let [u, v] = axes;
@@ -50,7 +50,7 @@ impl CrossAxis {
 }
 
 impl MetTriangle {
-    pub(super) fn new(corners: &[[i64; 3]; 3]) -> Self {
+    pub(super) fn new(corners: &LatticeTriangle) -> Self {
         let corner = corners[0];
         let local = corners.map(|point| [0, 1, 2].map(|j| point[j] - corner[j]));
         let normal = [0, 1, 2].map(|j| {

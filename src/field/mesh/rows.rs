@@ -1,7 +1,7 @@
 //! A set of cells by its rows: along axis 0, the cells at which a row enters the set or leaves it.
 
 use crate::field::mesh::crossing::{CrossedTriangle, rows_near, samples};
-use crate::field::mesh::lattice::{MeshLattice, span};
+use crate::field::mesh::lattice::{LatticeTriangle, MeshLattice, span};
 use crate::field::mesh::overlap::MetTriangle;
 use crate::memory::{Refused, copies, reserve};
 use crate::parallel;
@@ -12,6 +12,12 @@ pub(super) struct MeshRows {
     first: u32,
     planes: Vec<PlaneRows>,
 }
+
+/// The first and the last plane in which a triangle has to be looked at.
+type PlanesOf<'t> = dyn Fn(&LatticeTriangle) -> (i64, i64) + 't;
+
+/// Puts the changes of a plane, of these triangles.
+type PutPlane<'t> = dyn Fn(i64, &[u32], &mut Vec<u64>) -> Result<(), Refused> + Sync + 't;
 
 /// The rows of a plane.
 struct PlaneRows {
@@ -31,7 +37,7 @@ fn key(row: i64, cell: u32) -> u64 {
 impl MeshRows {
     /// The cells whose samples lie inside of a closed mesh.
     pub(super) fn inside(lattice: &MeshLattice) -> Result<Self, Refused> {
-        let planes = |corners: &[[i64; 3]; 3]| samples(lattice, span(corners, 2), lattice.size[2]);
+        let planes = |corners: &LatticeTriangle| samples(lattice, span(corners, 2), lattice.size[2]);
         Self::of(lattice, &planes, &|z, triangles, changes| {
             for &triangle in triangles {
                 let corners = lattice.corners(triangle as usize);
@@ -47,7 +53,7 @@ impl MeshRows {
 
     /// The cells that meet the triangles.
     pub(super) fn surface(lattice: &MeshLattice) -> Result<Self, Refused> {
-        let planes = |corners: &[[i64; 3]; 3]| touched(lattice, span(corners, 2), lattice.size[2]);
+        let planes = |corners: &LatticeTriangle| touched(lattice, span(corners, 2), lattice.size[2]);
         Self::of(lattice, &planes, &|z, triangles, changes| {
             let mut runs = Vec::new();
             for &triangle in triangles {
@@ -83,11 +89,7 @@ impl MeshRows {
 
     /// The rows that `put` finds plane by plane, of the triangles that `planes` says lie there. What it puts is in order; two equal
     /// changes are none.
-    fn of(
-        lattice: &MeshLattice,
-        planes: &dyn Fn(&[[i64; 3]; 3]) -> (i64, i64),
-        put: &(dyn Fn(i64, &[u32], &mut Vec<u64>) -> Result<(), Refused> + Sync),
-    ) -> Result<Self, Refused> {
+    fn of(lattice: &MeshLattice, planes: &PlanesOf<'_>, put: &PutPlane<'_>) -> Result<Self, Refused> {
         let spans = || (0..lattice.triangles()).map(|triangle| planes(&lattice.corners(triangle)));
         let (low, high) = spans()
             .filter(|(low, high)| low <= high)
