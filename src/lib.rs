@@ -49,6 +49,7 @@ pub mod geometry;
 pub mod input;
 mod mapping;
 pub mod memory;
+pub mod mesh;
 pub mod model;
 mod number;
 mod parallel;
@@ -103,6 +104,8 @@ pub mod guide {
     pub mod formulas {}
     #[doc = include_str!("../docs/data.md")]
     pub mod data {}
+    #[doc = include_str!("../docs/meshes.md")]
+    pub mod meshes {}
     #[doc = include_str!("../docs/tree.md")]
     pub mod tree {}
     #[doc = include_str!("../docs/model.md")]

@@ -11,6 +11,7 @@ mod fuzzed;
 mod images;
 mod inputs;
 mod layers;
+mod meshes;
 mod outcome;
 mod own_fields;
 mod paper_model;

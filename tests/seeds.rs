@@ -113,4 +113,5 @@ pub fn write(seeds: &Path, folder: &Path) {
     put("raw", "c", &[&[1, 0, 3, 0], &numbers(&[4, 3, 2])[..], &samples::cells(little)].concat());
     put("raw", "fortran", &[&[2, 3, 2, 4], &numbers(&[5, 1])[..], &[0; 24]].concat());
     put("tree", "shards", &tree(folder));
+    crate::meshes::seeds().iter().for_each(|(name, bytes)| put("mesh", name, bytes));
 }

@@ -1,11 +1,11 @@
 //! Data that a request is made of, read from the files that options name.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use orthant::field::{FieldData, FieldError, FieldKind, StoredArray};
-use orthant::input::Numbers;
+use orthant::input::{MeshFormat, Numbers};
 use orthant::tree::{NotANumber, Predicate, Source, TreeError, TreeInfo};
 use orthant::{Computed, Plan, ReadFrom, Request, with_dimensions};
 
@@ -16,22 +16,41 @@ use crate::output::legend::Shown;
 use crate::output::png::Gradient;
 use crate::voice::Voice;
 
-/// Reads the array for a request that runs one.
+/// Reads what a request is made of: the array or the mesh that it runs. The array is returned, too.
 ///
 /// # Errors
-/// As [`Input::open`]; [`Error::Input`] names what is given for another field.
+/// As [`Input::open`]; [`Error::Input`] names what is given for another field, or what is missing.
 pub(crate) fn read_for(
     options: &InputOptions,
     request: &mut Request,
     voice: Voice,
 ) -> Result<Option<WholeArray>, Error> {
-    if request.workload != FieldKind::Array {
-        options.refused_by(request.workload)?;
-        return Ok(None);
+    if request.workload == FieldKind::Array {
+        let array = WholeArray::read(options, &request.computed, request.how.mem_limit, voice)?;
+        request.data = Some(FieldData::Array(Arc::clone(&array.cells)));
+        return Ok(Some(array));
     }
-    let array = WholeArray::read(options, &request.computed, request.how.mem_limit, voice)?;
-    request.data = Some(FieldData::Array(Arc::clone(&array.cells)));
-    Ok(Some(array))
+    options.refused_by(request.workload)?;
+    if request.workload == FieldKind::Mesh {
+        request.data = Some(mesh(options.input.as_deref())?);
+    }
+    Ok(None)
+}
+
+fn mesh(path: Option<&Path>) -> Result<FieldData, Error> {
+    let endings = MeshFormat::endings();
+    let Some(path) = path else {
+        let example = "`orthant run mesh --input part.stl -n 512 -o part.tree.zarr`";
+        return Err(Error::Input(format!("--input: name the file of the mesh ({endings}), as in {example}")));
+    };
+    let Some(format) = MeshFormat::of(path) else {
+        let path = path.display();
+        let reason =
+            format!("--input {path}: the name of a mesh ends with {endings}; `orthant run array` reads arrays");
+        return Err(Error::Input(reason));
+    };
+    let mesh = format.read(path).map_err(|error| Error::from(error).about(&["input"]))?;
+    Ok(FieldData::from(mesh))
 }
 
 /// An array whose cells are all in memory, as strategies divide it.

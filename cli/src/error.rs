@@ -261,8 +261,8 @@ impl Error {
 }
 
 /// Options that no choice is behind.
-const WITHOUT_CHOICE: [&str; 10] =
-    ["backend", "device", "source", "set", "tolerance", "threshold", "iso", "step", "nan", "nodata"];
+const WITHOUT_CHOICE: [&str; 11] =
+    ["backend", "device", "source", "input", "set", "tolerance", "threshold", "iso", "step", "nan", "nodata"];
 
 /// An error of the library in terms of the command line: the choice that it begins with is an option here, and what may
 /// help is said.
@@ -309,6 +309,9 @@ fn options(error: &orthant::Error) -> Vec<&str> {
             _ => &[],
         },
         Library::Field(FieldError::NoSource) => &["source"],
+        Library::Field(FieldError::NoData { .. }) => &["input"],
+        Library::Field(FieldError::Mesh { .. }) => &["input", "value"],
+        Library::Field(FieldError::MeshSpan { .. }) => &["domain", "size"],
         Library::Field(FieldError::Memory { .. }) => &["size"],
         Library::NotKept(_) => &["keep"],
         Library::Memory(MemoryError { what, limit, .. }) => match (what, limit) {

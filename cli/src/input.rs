@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use orthant::input::{Access, ArrayFile, Endian, Format, IndexOrder, InputError, LabelTable, Layout, Wrong};
+use orthant::input::{
+    Access, ArrayFile, Endian, Format, IndexOrder, InputError, LabelTable, Layout, MeshFormat, Wrong,
+};
 use orthant::per_axis::text;
 use orthant::tree::NotANumber;
 use orthant::{Bytes, Computed, ReadFrom};
@@ -30,7 +32,6 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["mgz", "mgh"], "mri_convert makes NIfTI of it"),
     (&["png", "jpg", "jpeg", "bmp", "gif", "webp"], "ImageMagick's `magick FILE X.tif` makes TIFF of a picture"),
     (&["vti", "vtk", "vtu"], "ParaView and meshio save its arrays for NumPy"),
-    (&["stl", "obj", "ply", "off"], "a mesh has to be voxelised first, as trimesh does"),
     (&["las", "laz", "e57", "xyz", "pcd"], "points have to be counted in cells first, as numpy.histogramdd does"),
     (&["csv", "txt", "tsv", "mat", "mtx"], "load it in Python and save an array by numpy.save"),
 ];
@@ -91,6 +92,12 @@ impl Input {
             let missing = if options.reading.dtype.is_none() { "dtype" } else { "size" };
             let unknown = match ABSENT.iter().find(|(ending, _)| has_extension(&path, ending)) {
                 Some((_, feature)) => format!("of a format that this program was built without (feature {feature})"),
+                None if MeshFormat::of(&path).is_some() => {
+                    let name = path.display();
+                    format!(
+                        "a mesh; `orthant tree build {name} -o X.tree.zarr` or `orthant run mesh --input {name}` reads it"
+                    )
+                }
                 None => match ELSEWHERE
                     .iter()
                     .find(|(endings, _)| endings.iter().any(|ending| has_extension(&path, ending)))

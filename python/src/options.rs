@@ -17,7 +17,7 @@ use crate::error::Failure;
 pub(crate) type Given = BTreeMap<String, String>;
 
 /// Choices of what is computed that an array does not have.
-const OF_FIELDS: [&str; 4] = ["explore", "precision", "arithmetic", "dwell"];
+const OF_FIELDS: [&str; 5] = ["explore", "precision", "arithmetic", "dwell", "value"];
 
 /// Options of an array that no group of choices has.
 const OF_ARRAYS: [&str; 14] = [

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::cell::CellType;
 use crate::engine::Request;
-use crate::field::{Arithmetic, FieldData, FieldKind, Precision, StoredArray};
+use crate::field::{Arithmetic, DataValue, FieldData, FieldKind, Precision, StoredArray};
+use crate::mesh::Mesh;
 use crate::rule::RuleKind;
 
 /// A plan whose runs must agree.
@@ -74,6 +75,13 @@ impl Case {
         let array = StoredArray::new(kind.name(), kind, size.to_vec(), bytes).expect("as many bytes as cells need");
         let mut case = Self::new(FieldKind::Array, size.len(), size, scheme, explore);
         case.request.data = Some(FieldData::Array(Arc::new(array)));
+        case
+    }
+
+    /// A mesh: a torus in few pieces.
+    fn of_mesh(value: DataValue, size: &[u32], scheme: (u32, u32, u32), explore: RuleKind) -> Self {
+        let mut case = Self::new(FieldKind::Mesh, 3, size, scheme, explore);
+        case.request = case.request.data(Mesh::torus(2.0, 0.8, [11, 7]).named(value.name())).value(Some(value));
         case
     }
 
@@ -181,6 +189,9 @@ pub fn cases() -> Vec<Case> {
         Case::of_text("|x| + |y| < 0.7 and not sin(9*x) < y", 2, &[90, 77], (3, 2, 2), Certified).plain(),
         Case::of_text("classes(x*y - z, -0.5, 0, 0.5)", 4, &[9, 12, 8, 10], (2, 2, 1), Full),
         Case::of_text("max(x, 0.25)", 1, &[200], (3, 2, 2), Certified),
+        // Of a mesh.
+        Case::of_mesh(DataValue::Inside, &[24, 21, 20], (3, 2, 1), Certified),
+        Case::of_mesh(DataValue::Surface, &[20, 24, 17], (2, 2, 2), Full),
         Case::of_text("floor(3*x) / floor(2*y)", 2, &[60], (2, 2, 1), Certified).precision(Precision::F64),
     ];
     cases.extend([

@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::backend::Error;
 use crate::cell::CellType;
 use crate::choice::ChoiceError;
+use crate::engine::computation::Computation;
 use crate::engine::read_from::ReadFrom;
 use crate::engine::report::{CellsReport, LevelReport, SCHEMA};
-use crate::engine::request::{Computation, Computed, per_axis};
+use crate::engine::request::{Computed, per_axis};
 use crate::field::FieldOptions;
 use crate::geometry::{Domain, Sample, Scheme};
 use crate::input::About;
@@ -163,6 +164,8 @@ impl ArrayReport {
             workload: "array".into(),
             source: None,
             formula: None,
+            data: None,
+            value: None,
             k: K,
             size: domain.size().to_vec(),
             domain: domain.window().to_vec(),

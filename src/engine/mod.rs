@@ -1,6 +1,7 @@
 //! Runs: requests, targets, reports.
 
 mod array;
+mod computation;
 mod read_from;
 mod report;
 mod request;
@@ -9,9 +10,10 @@ mod stages;
 mod target;
 
 pub use array::{ArrayReport, Built};
+pub use computation::Computation;
 pub use read_from::ReadFrom;
 pub use report::{AutoScheme, CellsReport, LevelCells, LevelReport, Ran, Report, SCHEMA};
-pub use request::{Computation, Computed, Request};
+pub use request::{Computed, Request};
 pub use run::{Run, run};
 pub use stages::{SecondsByStage, StageClock};
 pub use target::{BackendKind, Target};

@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::backend::{CudaTuning, How, Kept, Mapping, StrategyKind, Tuning};
+use crate::engine::computation::Computation;
 use crate::engine::read_from::ReadFrom;
-use crate::engine::request::Computation;
 use crate::engine::stages::SecondsByStage;
 use crate::result::{Keep, Launches, LevelCounts, LevelKernels, LevelStats, RegionsChecksum, RunCounts, Terminal};
 

@@ -5,12 +5,13 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::backend::{Error, How};
 use crate::choice::{ChoiceError, choices};
 use crate::curve::{CurveError, CurveKind};
-use crate::field::{Arithmetic, Defaults, FieldData, FieldKind, FieldOptions, Formula, Precision, StoredArray};
+use crate::engine::computation::{Computation, titled};
+use crate::field::{
+    Arithmetic, DataValue, Defaults, FieldData, FieldKind, FieldOptions, Formula, Precision, StoredArray,
+};
 use crate::geometry::{Domain, Sample, Scheme};
 use crate::per_axis::shortest;
 use crate::plan::{Plan, PlanError};
@@ -30,7 +31,7 @@ choices! {
     /// Stop side in cells: one number or one per axis
     #[serde(rename = "B")]
     b: Option<Vec<u32>> = None, "B" ('B');
-    /// How a region is found uniform [default: closed for mandelbrot, certified for mandelbulb, julibrot, mxm and formula, full for digit sets, else border]
+    /// How a region is found uniform [default: closed for mandelbrot, certified for mandelbulb, julibrot, mxm, formula and mesh, full for digit sets, else border]
     explore: Option<RuleKind> = None, "explore";
     /// Where samples lie in their cells [default: corner for k <= 2, else centre]
     sample: Option<Sample> = None, "sample";
@@ -42,6 +43,8 @@ choices! {
     arithmetic: Option<Arithmetic> = None, "arithmetic";
     /// Dwell cap D [default: per workload]
     dwell: Option<u32> = None, "dwell";
+    /// What a cell of a mesh is worth: 1 inside of the mesh, or 1 at its surface [default: inside]
+    value: Option<DataValue> = None, "value";
     /// Window per axis: lo:hi,lo:hi,..
     #[serde(rename = "domain")]
     window: Option<Vec<[f64; 2]>> = None, "domain";
@@ -71,7 +74,7 @@ pub struct Request {
     pub computed: Computed,
     /// The CUDA source of a `kernel` field, or the text of a `formula`.
     pub source: Option<Arc<str>>,
-    /// What an `array` is made of.
+    /// What a `mesh` or an `array` is made of.
     pub data: Option<FieldData>,
     /// What is kept, and tuning.
     pub how: How,
@@ -83,10 +86,10 @@ impl Request {
         Self { workload, computed: Computed::default(), source: None, data: None, how: How::default() }
     }
 
-    /// Sets what an `array` is made of.
+    /// With what a `mesh` or an `array` is made of.
     #[must_use]
-    pub fn data(self, data: impl Into<Option<FieldData>>) -> Self {
-        Self { data: data.into(), ..self }
+    pub fn data(self, data: impl Into<FieldData>) -> Self {
+        Self { data: Some(data.into()), ..self }
     }
 
     /// The array that is run, if it is one.
@@ -124,12 +127,10 @@ impl Request {
         Formula::parse(source.clone()).ok()
     }
 
-    /// What is run, in a few words: the field's name, and the beginning of a formula or the name of an array.
+    /// What is run, in a few words: the field's name, and the beginning of a formula or the name of its data.
     pub fn title(&self) -> String {
-        match self.array() {
-            Some(array) => titled(self.workload.name(), Some(array.name())),
-            None => titled(self.workload.name(), self.formula().as_ref().map(Formula::text)),
-        }
+        let data = self.data.as_ref().and_then(FieldData::name);
+        titled(self.workload.name(), self.formula().as_ref().map(Formula::text).or(data))
     }
 
     /// The checked plan.
@@ -197,26 +198,35 @@ impl Request {
         self.computed.explore.unwrap_or(self.workload.defaults(k).explore)
     }
 
-    /// The XXH3-64 of the source or of the array's cells, as `xxh3:` and sixteen hexadecimal digits; None of other fields.
+    /// The XXH3-64 of the source or of the data, as `xxh3:` and sixteen hexadecimal digits; None if there is neither.
     pub fn source_hash(&self) -> Option<String> {
-        let of_source = || self.source.as_ref().map(|source| xxhash_rust::xxh3::xxh3_64(source.as_bytes()));
-        let hash = self.data.as_ref().map(FieldData::hash).or_else(of_source)?;
-        Some(format!("xxh3:{hash:016x}"))
+        let source = |source: &Arc<str>| format!("xxh3:{:016x}", xxhash_rust::xxh3::xxh3_64(source.as_bytes()));
+        self.source.as_ref().map(source).or(self.data.as_ref().map(FieldData::hash))
+    }
+
+    /// What a cell of data is worth, if the field is made of data.
+    fn data_value(&self) -> Option<DataValue> {
+        let usual = self.computed.value.unwrap_or(DataValue::Inside);
+        (self.workload == FieldKind::Mesh).then_some(usual)
     }
 
     /// What the field is computed with.
     ///
     /// # Errors
-    /// [`Error::Choice`] if the dwell is 0 or does not fit the cell type, or the field has no dwell, no iterated numbers
-    /// or no source.
+    /// [`Error::Choice`] if the dwell is 0 or does not fit the cell type, or the field has no dwell, no iterated numbers,
+    /// no source or no data.
     pub fn options(&self) -> Result<FieldOptions, Error> {
         let Computed { precision, arithmetic, .. } = self.computed;
         let Defaults { dwell: default, by_index, .. } = self.workload.defaults(self.k());
         let iterated =
             [("precision", precision.map(Precision::name)), ("arithmetic", arithmetic.map(Arithmetic::name))];
+        let whole = by_index || self.workload == FieldKind::Mesh;
         for (name, asked) in iterated {
-            if let (Some(asked), true) = (asked, by_index) {
-                let reason = format!("{} is a set of cell indices; nothing is iterated", self.workload);
+            if let (Some(asked), true) = (asked, whole) {
+                let reason = match by_index {
+                    true => format!("{} is a set of cell indices; nothing is iterated", self.workload),
+                    false => format!("{} is compared in whole numbers; nothing is iterated", self.workload),
+                };
                 return Err(ChoiceError::new(name, asked, reason).into());
             }
         }
@@ -236,8 +246,17 @@ impl Request {
             let reason = format!("{} has no source; use the workload 'kernel' or 'formula'", self.workload);
             return Err(ChoiceError::new("source", "", reason).into());
         }
+        if let (Some(value), None) = (self.computed.value, self.data_value()) {
+            let reason = format!("{} is not made of data; leave out, or use the workload 'mesh'", self.workload);
+            return Err(ChoiceError::new("value", value, reason).into());
+        }
+        if self.data.is_some() && ![FieldKind::Mesh, FieldKind::Array].contains(&self.workload) {
+            let reason = format!("{} is not made of data; use the workload 'mesh' or 'array'", self.workload);
+            return Err(ChoiceError::new("input", "", reason).into());
+        }
         let (precision, arithmetic) = self.rounding();
-        Ok(FieldOptions { dwell, precision, arithmetic, source: self.source.clone(), data: self.data.clone() })
+        let (source, data, value) = (self.source.clone(), self.data.clone(), self.data_value());
+        Ok(FieldOptions { dwell, precision, arithmetic, source, data, value })
     }
 
     /// How numbers are iterated: as asked for, else fused in 32 bits.
@@ -259,6 +278,8 @@ impl Request {
             workload: self.workload.to_string(),
             source: self.source_hash(),
             formula: self.formula().map(|formula| formula.text().to_owned()),
+            data: self.data.as_ref().and_then(FieldData::name).map(str::to_owned),
+            value: self.data_value(),
             k: K,
             size: domain.size().to_vec(),
             domain: domain.window().to_vec(),
@@ -279,7 +300,10 @@ impl Request {
         match &self.computed.window {
             // Fields over cell indices: their window is the lattice itself.
             None if defaults.by_index => Ok(size.map(|n| [0.0, f64::from(n)])),
-            None => Ok(std::array::from_fn(|j| defaults.window[j])),
+            None => {
+                let of_data = self.data.as_ref().and_then(|data| data.window(size));
+                Ok(of_data.unwrap_or_else(|| std::array::from_fn(|j| defaults.window[j])))
+            }
             Some(_) if defaults.by_index => Err(wrong(format!(
                 "{} is a set of cell indices; its window is always the cells themselves",
                 self.workload
@@ -297,73 +321,6 @@ impl Request {
 
 /// Size, window and series axes of an array.
 type ArrayFacts<const K: usize> = ([u32; K], Option<[[f64; 2]; K]>, [bool; K]);
-
-/// All that decides the cells of a run, with every default filled in. Runs with equal computations have equal cells.
-///
-/// ```
-/// use orthant::prelude::*;
-///
-/// // A request leaves most things open; a computation has all of them.
-/// let request = Request::new(FieldKind::Mandelbrot).size(vec![64, 64]);
-/// let computation = request.computation(&request.plan::<2>()?);
-/// assert_eq!((&*computation.workload, computation.k, computation.curve), ("mandelbrot", 2, CurveKind::Morton));
-/// assert!(computation.dwell.is_some());
-/// # Ok::<(), orthant::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Computation {
-    /// The field's name.
-    pub workload: String,
-    /// The hash of the source of a `kernel` or a `formula`, or of the cells of an `array`; null for others.
-    #[serde(default)]
-    pub source: Option<String>,
-    /// The text of a formula.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub formula: Option<String>,
-    /// k.
-    pub k: usize,
-    /// Cells per axis, axis 0 first.
-    pub size: Vec<u32>,
-    /// `[lo, hi]` per axis.
-    pub domain: Vec<[f64; 2]>,
-    /// Where samples lie in their cells.
-    pub sample: Sample,
-    /// D, if the field has one.
-    pub dwell: Option<u32>,
-    /// The type of the iterated numbers.
-    pub precision: Precision,
-    /// Fused or plain.
-    pub arithmetic: Arithmetic,
-    /// The order of the OLT.
-    pub curve: CurveKind,
-    /// How a region is found uniform.
-    pub explore: RuleKind,
-    /// g per axis.
-    pub g: Vec<u32>,
-    /// r per axis.
-    pub r: Vec<u32>,
-    /// B: one number where it is the same on every axis, else one per axis.
-    #[serde(rename = "B", with = "crate::per_axis")]
-    pub b: Vec<u32>,
-}
-
-impl Computation {
-    /// What was computed, in a few words: the field's name, and the beginning of a formula.
-    pub fn title(&self) -> String {
-        titled(&self.workload, self.formula.as_deref())
-    }
-}
-
-/// The name of a field, and the text of a formula as far as it fits into a line.
-fn titled(name: &str, formula: Option<&str>) -> String {
-    const MOST: usize = 80;
-    let Some(text) = formula else { return name.to_owned() };
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(MOST) {
-        None => format!("{name}: {line}"),
-        Some((end, _)) => format!("{name}: {}..", &line[..end]),
-    }
-}
 
 /// The initial split of an axis of n cells where none was asked for: the least from the usual one on, up to √n, with which n = g·r^t, so that
 /// leaves are alike on all of the axis; the usual one if there is none.
@@ -428,6 +385,7 @@ mod tests {
             (FieldKind::Mxm, 4, RuleKind::Certified),
             (FieldKind::Menger, 3, RuleKind::Full),
             (FieldKind::Formula, 3, RuleKind::Certified),
+            (FieldKind::Mesh, 3, RuleKind::Certified),
             (FieldKind::Kernel, 3, RuleKind::Border),
         ] {
             assert_eq!(Request::new(field).rule(dim), rule, "{field}");

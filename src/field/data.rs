@@ -1,41 +1,88 @@
-//! Data of the user's own that a field is made of.
+//! Data that a field is made of, read before: what a file holds.
 
 use std::sync::Arc;
 
 use crate::field::stored_array::StoredArray;
+use crate::mesh::Mesh;
+use crate::registry::registry;
 
-/// Data that a field is made of, as [`FieldOptions`](crate::field::FieldOptions) and requests hold it.
+registry! {
+    /// What a cell of data is worth.
+    pub enum DataValue("value") {
+        /// 1 where the sample of the cell lies inside of a closed mesh.
+        Inside = "inside",
+        /// 1 where the surface of a mesh meets the cell.
+        Surface = "surface",
+    }
+}
+
+/// What a field is made of. Equal data have equal content.
 ///
-/// Two are equal if they are the same data in memory.
-#[derive(Debug, Clone)]
+/// ```
+/// use orthant::field::FieldData;
+/// use orthant::mesh::Mesh;
+///
+/// let data = FieldData::from(Mesh::cuboid([0.0; 3], [2.0, 1.0, 1.0]).named("part.stl"));
+/// assert_eq!(data.name(), Some("part.stl"));
+/// // Cells are cubes. 62 of 64 along the longest axis lie over the box, the others beside it.
+/// assert_eq!(data.window([64; 3]), Some([[-0.03125, 2.03125], [-0.53125, 1.53125], [-0.53125, 1.53125]]));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FieldData {
-    /// The cells of an `array`.
+    /// A surface, for the field `mesh`.
+    Mesh(Arc<Mesh>),
+    /// Cells, for the field `array`.
     Array(Arc<StoredArray>),
 }
 
+impl From<Mesh> for FieldData {
+    fn from(mesh: Mesh) -> Self {
+        Self::Mesh(Arc::new(mesh))
+    }
+}
+
+impl From<StoredArray> for FieldData {
+    fn from(array: StoredArray) -> Self {
+        Self::Array(Arc::new(array))
+    }
+}
+
 impl FieldData {
-    /// What the data is called: the name of its file.
-    pub fn name(&self) -> &str {
+    /// What it is called: the name of its file.
+    pub fn name(&self) -> Option<&str> {
         match self {
-            Self::Array(array) => array.name(),
+            Self::Mesh(mesh) => mesh.name(),
+            Self::Array(array) => Some(array.name()),
         }
     }
 
-    /// The XXH3-64 of the data.
-    pub fn hash(&self) -> u64 {
+    /// A hash of its content, as `xxh3:` and sixteen hexadecimal digits.
+    pub fn hash(&self) -> String {
         match self {
+            Self::Mesh(mesh) => mesh.hash(),
             Self::Array(array) => array.hash(),
         }
     }
-}
 
-impl PartialEq for FieldData {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Array(one), Self::Array(two)) => Arc::ptr_eq(one, two),
+    /// The window that so many cells cover unless another is given; None in dimensions that the data do not have.
+    ///
+    /// Of a mesh: cells are cubes, as small as they can be so that all of it is covered, with 1/64 of its longest side
+    /// on every side of it. It lies in the middle. An array lies where its file says, else in cells.
+    pub fn window<const K: usize>(&self, size: [u32; K]) -> Option<[[f64; 2]; K]> {
+        match self {
+            Self::Array(array) => array.window.as_deref()?.try_into().ok(),
+            Self::Mesh(mesh) => {
+                let bounds: [[f64; 2]; K] = mesh.bounds().as_slice().try_into().ok()?;
+                let longest = bounds.iter().map(|[low, high]| high - low).fold(0.0, f64::max);
+                let wide = |j: usize| bounds[j][1] - bounds[j][0] + longest / 32.0;
+                let pitch = (0..K).map(|j| wide(j) / f64::from(size[j])).fold(0.0, f64::max);
+                Some(std::array::from_fn(|j| {
+                    let [low, high] = bounds[j];
+                    let (middle, half) = (low + (high - low) / 2.0, pitch * f64::from(size[j]) / 2.0);
+                    [middle - half, middle + half]
+                }))
+            }
         }
     }
 }
-
-impl Eq for FieldData {}

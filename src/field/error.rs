@@ -4,6 +4,7 @@ use crate::bytes::Bytes;
 use crate::cell::CellType;
 use crate::field::formula::FormulaError;
 use crate::geometry::DomainError;
+use crate::mesh::MeshError;
 use crate::per_axis::text;
 
 /// Why there is no such field.
@@ -23,6 +24,30 @@ pub enum FieldError {
     /// A field that is CUDA source, without one.
     #[error("source: the field 'kernel' needs one, a file of CUDA source")]
     NoSource,
+    /// A field that is made of data, without them.
+    #[error("input: the field '{field}' needs one, {what}")]
+    NoData {
+        /// The field's name.
+        field: &'static str,
+        /// What it needs.
+        what: &'static str,
+    },
+    /// A mesh that has no such cells.
+    #[error("{name}: {error}")]
+    Mesh {
+        /// What the mesh is called.
+        name: String,
+        /// What is wrong.
+        error: MeshError,
+    },
+    /// A mesh that is much larger than the window, or too many cells, so that they cannot be compared exactly.
+    #[error("domain: the mesh and the window span {cells:e} cells on an axis; up to {most:e} can be compared exactly")]
+    MeshSpan {
+        /// Cells from the lower end of the window to the farthest vertex.
+        cells: f64,
+        /// Those that there may be.
+        most: f64,
+    },
     /// An array with another number of axes than the field.
     #[error("the array has {found} axes, the field {k}")]
     ArrayAxes {

@@ -14,6 +14,7 @@ mod kind;
 mod labels;
 pub mod mandelbrot;
 pub mod mandelbulb;
+pub mod mesh;
 pub mod mxm;
 mod options;
 mod own;
@@ -25,7 +26,7 @@ mod twin;
 
 pub use array::ArrayField;
 pub use custom::CellField;
-pub use data::FieldData;
+pub use data::{DataValue, FieldData};
 pub use definition::{Carry, Evaluate, Field, Payload, Prove};
 pub use digits::{DigitSet, cantor, carpet, diagonal, menger, simplex};
 pub use error::FieldError;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::field::data::FieldData;
+use crate::field::data::{DataValue, FieldData};
 use crate::registry::registry;
 
 registry! {
@@ -44,13 +44,16 @@ pub struct FieldOptions {
     pub arithmetic: Arithmetic,
     /// The CUDA source of a `kernel` field, or the text of a `formula`.
     pub source: Option<Arc<str>>,
-    /// What an `array` is made of.
+    /// What a `mesh` or an `array` is made of.
     pub data: Option<FieldData>,
+    /// What a cell of a mesh is worth; None is the field's usual one.
+    pub value: Option<DataValue>,
 }
 
 impl Default for FieldOptions {
     fn default() -> Self {
-        Self { dwell: 512, precision: Precision::F32, arithmetic: Arithmetic::Fused, source: None, data: None }
+        let (precision, arithmetic) = (Precision::F32, Arithmetic::Fused);
+        Self { dwell: 512, precision, arithmetic, source: None, data: None, value: None }
     }
 }
 
@@ -73,15 +76,21 @@ impl FieldOptions {
         Self { arithmetic, ..self }
     }
 
-    /// Sets what an `array` is made of.
-    #[must_use]
-    pub fn data(self, data: impl Into<Option<FieldData>>) -> Self {
-        Self { data: data.into(), ..self }
-    }
-
     /// Sets the CUDA source of a `kernel` field, or the text of a `formula`.
     #[must_use]
     pub fn source(self, source: impl Into<Arc<str>>) -> Self {
         Self { source: Some(source.into()), ..self }
+    }
+
+    /// Sets what a `mesh` or an `array` is made of.
+    #[must_use]
+    pub fn data(self, data: impl Into<FieldData>) -> Self {
+        Self { data: Some(data.into()), ..self }
+    }
+
+    /// Sets what a cell of data is worth.
+    #[must_use]
+    pub fn value(self, value: DataValue) -> Self {
+        Self { value: Some(value), ..self }
     }
 }

@@ -10,14 +10,14 @@ use crate::field::error::FieldError;
 /// The cells of an array of any type, axis 0 fastest, and where they lie in space.
 ///
 /// ```
-/// use orthant::field::{FieldData, StoredArray};
+/// use orthant::field::StoredArray;
 /// use orthant::prelude::*;
 /// use orthant::CellType;
 ///
 /// // Two rows of three cells of two bytes.
 /// let bytes = [7u16, 7, 7, 7, 7, 9].iter().flat_map(|cell| cell.to_ne_bytes()).collect();
 /// let array = StoredArray::new("pixels.npy", CellType::U16, vec![3, 2], bytes)?;
-/// let request = Request::new(FieldKind::Array).data(FieldData::Array(array.into()));
+/// let request = Request::new(FieldKind::Array).data(array);
 /// let plan = request.plan::<2>()?;
 /// assert_eq!(plan.domain().size(), [3, 2]);
 /// # Ok::<(), orthant::Error>(())
@@ -33,6 +33,15 @@ pub struct StoredArray {
     pub(super) bytes: Arc<Vec<u8>>,
     hash: u64,
 }
+
+/// Arrays are equal if their cells are; a hash compares them.
+impl PartialEq for StoredArray {
+    fn eq(&self, other: &Self) -> bool {
+        (self.hash, self.kind, &self.size) == (other.hash, other.kind, &other.size)
+    }
+}
+
+impl Eq for StoredArray {}
 
 impl StoredArray {
     /// The array called `name` of `size` cells per axis, axis 0 first. `bytes` are its cells, axis 0 fastest, in this machine's
@@ -84,8 +93,8 @@ impl StoredArray {
         self.kind
     }
 
-    /// The XXH3-64 of its bytes.
-    pub fn hash(&self) -> u64 {
-        self.hash
+    /// The XXH3-64 of its bytes, as `xxh3:` and sixteen hexadecimal digits. Size, name and place are no part of it.
+    pub fn hash(&self) -> String {
+        format!("xxh3:{:016x}", self.hash)
     }
 }

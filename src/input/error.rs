@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::{fmt, io};
 
 use crate::MAX_DIM;
+use crate::mesh::MeshError;
 use crate::zarr::Fault;
 
 /// The types that files can have, as `.npy` writes them.
@@ -220,6 +221,9 @@ pub enum Wrong {
         /// What is there, or what should be.
         what: String,
     },
+    /// Triangles that are no mesh.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
     /// Anything else.
     #[error("{0}")]
     Other(String),

@@ -1,4 +1,4 @@
-//! Arrays in files, read where they lie, or where they were unpacked.
+//! Arrays in files, read where they lie, or where they were unpacked; and meshes.
 //!
 //! A file per [format](Format), which is on one list (`formats.rs`): it reads what a file says, describes where its cells are, and what
 //! else is known of them.
@@ -16,6 +16,7 @@ mod label_table;
 mod layout;
 mod lines;
 mod members;
+mod mesh;
 mod metaimage;
 mod nifti;
 mod npy;
@@ -35,4 +36,5 @@ pub use format::{Access, Format};
 pub use label_table::LabelTable;
 pub use layout::{Endian, IndexOrder, Layout};
 pub use members::Identity;
+pub use mesh::MeshFormat;
 pub use numbers::Numbers;

@@ -156,9 +156,9 @@ impl Backends {
     }
 
     fn key(run: &RunOptions) -> (OrAuto, Option<Devices>) {
-        // A formula has no CUDA twin, so that there is one backend to take.
-        let formula = run.workload == FieldKind::Formula;
-        (run.how.backend.or(formula.then_some(BackendKind::Cpu)), run.how.device.clone())
+        // Neither a formula nor a mesh has a CUDA twin, so that there is one backend to take.
+        let on_cpu = [FieldKind::Formula, FieldKind::Mesh].contains(&run.workload);
+        (run.how.backend.or(on_cpu.then_some(BackendKind::Cpu)), run.how.device.clone())
     }
 
     fn of(&self, run: &RunOptions) -> &Testbed {

@@ -1,4 +1,4 @@
-//! The options of the array that `run array` reads: its file, and how cells lie in it.
+//! The options of the array that `run array` reads: its file, and how cells lie in it. A mesh is named by the same option.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use clap::builder::BoolishValueParser;
 use orthant::CellType;
 use orthant::choice::number;
 use orthant::field::FieldKind;
-use orthant::input::{About, Endian, Format, IndexOrder};
+use orthant::input::{About, Endian, Format, IndexOrder, MeshFormat};
 use orthant::tree::{NotANumber, Predicate};
 
 use super::heading;
@@ -19,7 +19,7 @@ use crate::error::Error;
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::ARRAY)]
 pub(crate) struct InputOptions {
-    /// The array: a file or a folder whose format is known, or cells alone
+    /// The array: a file or a folder whose format is known, or cells alone; or the file of a mesh
     #[arg(long, value_name = "FILE", env = "ORTHANT_INPUT", long_help = formats(), hide_short_help = true)]
     pub(crate) input: Option<PathBuf>,
     #[command(flatten)]
@@ -105,8 +105,10 @@ pub(crate) fn formats() -> String {
     format!(
         "The array: a file or a folder whose format is known, or cells alone\n\nFormats: {}.{hdf5} Size and type come from the file, and so \
          does what it says of axes, units and labels. A packed file, or one in several parts, is first unpacked into a temporary file \
-         without a name (TMPDIR). Any other file is taken for cells alone: --dtype and --size say what they are.",
-        known.join("; ")
+         without a name (TMPDIR). Any other file is taken for cells alone: --dtype and --size say what they are.\n\n\
+         Of the workload mesh: a file of triangles, {}.",
+        known.join("; "),
+        MeshFormat::endings()
     )
 }
 
@@ -122,8 +124,9 @@ impl InputOptions {
 
     /// Checks that a field, which reads no array, is given none.
     pub(crate) fn refused_by(&self, workload: FieldKind) -> Result<(), Error> {
+        let mesh = workload == FieldKind::Mesh;
         let given = [
-            ("input", self.input.is_some()),
+            ("input", self.input.is_some() && !mesh),
             ("follow", self.reading.follow),
             ("kind", self.reading.kind.is_some()),
             ("label-table", self.reading.label_table.is_some()),
@@ -132,7 +135,11 @@ impl InputOptions {
         match &[input, self.reading.predicate.given(), self.raw()].concat()[..] {
             [] => Ok(()),
             names => {
-                let reason = format!("--{}: {workload} is computed; leave out, or use run array", names.join(", --"));
+                let why = match mesh {
+                    true => "of arrays; leave out for a mesh".to_owned(),
+                    false => format!("{workload} is computed; leave out, or use run array"),
+                };
+                let reason = format!("--{}: {why}", names.join(", --"));
                 Err(Error::Input(reason).about(names))
             }
         }

@@ -21,8 +21,8 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::Choice;
 use orthant::field::FieldKind;
-use orthant::input::Format;
-use orthant::{BackendKind, Computed, How, Keep, Mapping, Request, Target};
+use orthant::input::{Format, MeshFormat};
+use orthant::{BackendKind, CellType, Computed, How, Keep, Mapping, Request, Target};
 
 use crate::error::Error;
 use crate::output::HeldAxes;
@@ -48,6 +48,12 @@ fn a_file_instead(name: &str) -> Option<String> {
     if is_tree(path) {
         return Some(format!("a tree, not a field; `orthant tree info {name}` says what is in it"));
     }
+    if MeshFormat::of(path).is_some() {
+        return Some(format!(
+            "a mesh, not a field; `orthant tree build {name} -o X.tree.zarr` makes a tree of it, and `orthant run mesh --input {name}` \
+             divides it without one"
+        ));
+    }
     (Format::of(path).is_some() || path.exists()).then(|| {
         format!(
             "a file, not a field; `orthant tree build {name} -o X.tree.zarr` makes a tree of it, and `orthant run array --input {name}` \
@@ -60,11 +66,22 @@ fn a_file_instead(name: &str) -> Option<String> {
 const FOR_THE_PAPERS: [&str; 6] = ["explore-order", "insertion", "dp-launch", "ask-loop", "table", "stack"];
 
 /// Choices that are seldom made: with those of CUDA and for the papers they are in the long help alone.
-const RARE: [&str; 10] =
-    ["explore", "prove", "sample", "curve", "precision", "arithmetic", "cell", "scheme", "pass", "max-kernels"];
+const RARE: [&str; 11] = [
+    "explore",
+    "prove",
+    "sample",
+    "curve",
+    "precision",
+    "arithmetic",
+    "value",
+    "cell",
+    "scheme",
+    "pass",
+    "max-kernels",
+];
 
 /// Choices of how cells are computed, which says nothing of an array.
-pub(crate) const OF_FIELDS: [&str; 4] = ["explore", "precision", "arithmetic", "dwell"];
+pub(crate) const OF_FIELDS: [&str; 5] = ["explore", "precision", "arithmetic", "dwell", "value"];
 
 /// The option of a choice, under a heading unless it is for the papers.
 fn option(choice: &'static Choice, usual: &'static str) -> Arg {
@@ -128,6 +145,12 @@ impl Given {
     /// The text that an option was given.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, text)| text.as_str())
+    }
+
+    /// The same, and one more.
+    pub(crate) fn with(mut self, name: &'static str, text: &str) -> Self {
+        self.0.push((name, text.to_owned()));
+        self
     }
 
     /// The names of what was given.
@@ -337,6 +360,10 @@ impl RunOptions {
         let workload = self.workload;
         let mut request = self.how.request(workload, &self.computed.0, limit)?;
         request.source = self.formula.source(workload, request.source)?;
+        // Cells of a mesh are 0 or 1, and a byte holds them.
+        if workload == FieldKind::Mesh && self.how.kept.0.get("cell").is_none() {
+            request.how = request.how.cell(CellType::U8);
+        }
         let trees = self.output.output.iter().filter(|path| is_tree(path)).count();
         let only_trees = trees > 0 && trees == self.output.output.len() && self.output.overlay.is_none();
         if only_trees && self.how.leaves_keep_open() {

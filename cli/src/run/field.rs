@@ -15,6 +15,7 @@ use orthant::tree::{TreeAxis, TreeInfo};
 use orthant::{AutoScheme, Control, Plan, Ran, Report, Request, StageClock, StrategyKind, Tree};
 
 use super::array_outputs::{ArrayOutputs, ShownAs};
+use super::mesh::remark;
 use super::outputs::{Outputs, finish, write_report};
 use super::painted::Painted;
 use super::summary;
@@ -41,6 +42,7 @@ pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
     let mut clock = StageClock::start();
     let mut request = args.request(machine.default_limit())?;
     let array = read_for(&args.input, &mut request, voice)?;
+    remark(&request, voice);
     clock.ends(|seconds| &mut seconds.opening);
     let (workload, k) = (request.workload, request.k());
     workload.dispatch(k, Task { args, request, array, clock, machine, control, voice })?

@@ -3,6 +3,8 @@
 mod array;
 mod array_outputs;
 mod field;
+mod mesh;
+mod mesh_tree;
 mod noise;
 mod outputs;
 mod painted;
@@ -16,6 +18,7 @@ use crate::stdout;
 use crate::voice::Voice;
 
 pub(crate) use array::{ArrayOptions, subdivide, threads};
+pub(crate) use mesh_tree::mesh_tree;
 
 /// Runs a workload as asked.
 pub(crate) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {

@@ -1,16 +1,18 @@
-//! `orthant tree build`: a tree of an array in a file, from its cells up.
+//! `orthant tree build`: a tree of an array in a file, from its cells up, or of a mesh.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use orthant::Keep;
+use orthant::field::DataValue;
+use orthant::input::MeshFormat;
 
 use super::memory::MemoryOptions;
 use crate::error::Error;
-use crate::options::{DividedOptions, InputOptions, OutputOptions, ReadingOptions, ThreadsOptions, formats};
+use crate::options::{DividedOptions, InputOptions, OutputOptions, ReadingOptions, ThreadsOptions, formats, one_of};
 use crate::output::has_extension;
 use crate::output::tree::is_tree;
-use crate::run::{ArrayOptions, subdivide, threads};
+use crate::run::{ArrayOptions, mesh_tree, subdivide, threads};
 use crate::stdout;
 use crate::voice::Voice;
 
@@ -29,11 +31,14 @@ const TREE: &str =
     mut_arg("iso", |option| option.hide_short_help(false))
 )]
 pub(crate) struct BuildOptions {
-    /// The array: a file or a folder whose format is known, or cells alone
+    /// The array: a file or a folder whose format is known, or cells alone; or the file of a mesh
     #[arg(long_help = formats())]
     file: PathBuf,
     #[command(flatten)]
     divided: DividedOptions,
+    /// What a cell of a mesh is worth: 1 inside of it, or 1 at its surface [default: inside]
+    #[arg(long, value_parser = one_of!(DataValue), value_name = "VALUE", env = "ORTHANT_VALUE", hide_short_help = true)]
+    value: Option<DataValue>,
     #[command(flatten)]
     output: OutputOptions,
     #[command(flatten)]
@@ -49,16 +54,17 @@ pub(super) fn build(args: BuildOptions, voice: Voice) -> Result<(), Error> {
     if !voice.quiet {
         stdout::is_open()?;
     }
-    let BuildOptions { file, divided, output, threads: threads_of, memory, reading } = args;
+    let BuildOptions { file, divided, value, output, threads: threads_of, memory, reading } = args;
+    let is_mesh = MeshFormat::of(&file).is_some();
     if !output.output.iter().any(|path| is_tree(path)) {
         let reason = match &output.output[..] {
             [] => format!("--output: name the tree, as in `orthant tree build {} -o X.tree.zarr`", file.display()),
             [path, ..] => {
                 let picture = ["png", "npy"].iter().any(|ending| has_extension(path, ending));
-                let (path, file) = (path.display(), file.display());
+                let (path, file, what) = (path.display(), file.display(), if is_mesh { "mesh" } else { "array" });
                 match picture {
                     true => format!(
-                        "--output {path}: this is no tree; name one, too, as in `-o X.tree.zarr`, or type `orthant run array --input {file} -o {path}`"
+                        "--output {path}: this is no tree; name one, too, as in `-o X.tree.zarr`, or type `orthant run {what} --input {file} -o {path}`"
                     ),
                     false => format!(
                         "--output {path}: the name of a tree ends in .tree.zarr or .tree.zarr.zip, as in `-o {path}.tree.zarr`"
@@ -70,5 +76,13 @@ pub(super) fn build(args: BuildOptions, voice: Voice) -> Result<(), Error> {
     }
     let input = InputOptions::of(&file, reading);
     let (threads, mem_limit) = (threads(&threads_of.0), memory.given());
-    subdivide(ArrayOptions { input, divided: divided.0, keep: Keep::Regions, threads, mem_limit, output }, voice)
+    let args = ArrayOptions { input, divided: divided.0, keep: Keep::Regions, threads, mem_limit, output };
+    if is_mesh {
+        return mesh_tree(args, value, voice);
+    }
+    if let Some(value) = value {
+        let reason = format!("--value {value}: of a mesh ({}); leave out for an array", MeshFormat::endings());
+        return Err(Error::Input(reason));
+    }
+    subdivide(args, voice)
 }

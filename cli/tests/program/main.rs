@@ -15,6 +15,7 @@ mod hostile;
 mod inputs;
 mod labels;
 mod learnt;
+mod meshes;
 mod model;
 mod own;
 mod page;

@@ -103,9 +103,10 @@ fn tests(full: bool) -> Vec<Test> {
         FieldKind::Simplex,
         FieldKind::Mandelbulb,
         FieldKind::Kernel,
-        // It has no twin.
+        // These have no twin.
         FieldKind::Formula,
         FieldKind::Array,
+        FieldKind::Mesh,
     ];
     tests.extend(FieldKind::ALL.iter().filter(|field| !others.contains(field)).map(|&field| {
         let name = format!("verify::every_pair_of_choices_with_{field}");

@@ -3,6 +3,8 @@
 
 mod array;
 mod bundle;
+#[path = "mesh.rs"]
+mod meshes;
 mod place;
 mod tree;
 
@@ -28,6 +30,7 @@ pub const ALL: &[(&str, Check)] = &[
     ("zarr_zip", zarr_zip),
     ("raw", raw),
     ("tree", tree),
+    ("mesh", mesh),
 ];
 
 /// An array of NumPy.
@@ -89,6 +92,11 @@ pub fn zarr(bytes: &[u8]) {
 /// Zarr in a zip.
 pub fn zarr_zip(bytes: &[u8]) {
     read(&put("a.zarr.zip", bytes), None);
+}
+
+/// A mesh of any format.
+pub fn mesh(bytes: &[u8]) {
+    meshes::read(bytes);
 }
 
 /// A file of cells alone, after how they lie in it.

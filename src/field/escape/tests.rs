@@ -212,8 +212,7 @@ fn options() -> impl Iterator<Item = FieldOptions> {
         dwell: 200,
         precision,
         arithmetic,
-        source: None,
-        data: None,
+        ..FieldOptions::default()
     };
     let all = Precision::ALL.iter().flat_map(|&p| Arithmetic::ALL.iter().map(move |&a| (p, a)));
     all.map(of)

@@ -1,0 +1,38 @@
+//! Meshes as their users meet them.
+
+use serde_json::Value;
+
+use crate::binary::{folder, orthant, text};
+
+/// A box whose faces go through samples of cells, so that every cell is known.
+const BOX: &str = "OFF\n8 6 12\n0 0 0\n4 0 0\n0 2 0\n4 2 0\n0 0 1\n4 0 1\n0 2 1\n4 2 1\n\
+    4 0 2 3 1\n4 4 5 7 6\n4 0 1 5 4\n4 2 6 7 3\n4 0 4 6 2\n4 1 3 7 5\n";
+
+#[test]
+fn a_mesh_becomes_a_tree_a_report_and_a_picture() {
+    let folder = folder("meshes");
+    std::fs::write(folder.join("part.off"), BOX).unwrap();
+    let ran = |arguments: &str| {
+        let output = orthant(&folder, arguments);
+        assert!(output.status.success(), "orthant {arguments}: {}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    ran("tree build part.off -n 64 --domain 0:8,0:8,0:8 -o a.tree.zarr.zip --report a.json");
+    ran("run mesh --input part.off -n 64 --domain 0:8,0:8,0:8 -o b.tree.zarr.zip -o b.npy -o b.png --backend cpu");
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    assert_eq!(read("a.tree.zarr.zip"), read("b.tree.zarr.zip"));
+    let report: Value = serde_json::from_slice(&read("a.json")).unwrap();
+    assert_eq!(
+        (&report["workload"], &report["data"], &report["value"]),
+        (&"mesh".into(), &"part.off".into(), &"inside".into())
+    );
+    assert!(report["source"].as_str().unwrap().starts_with("xxh3:"));
+    // 32 x 16 x 8 cells of 1/8.
+    let npy = read("b.npy");
+    let cells = &npy[npy.len() - 64 * 64 * 64..];
+    assert_eq!(cells.iter().filter(|&&cell| cell == 1).count(), 32 * 16 * 8);
+    assert!(ran("tree info a.tree.zarr.zip").contains("mesh: part.off"));
+    ran("tree validate a.tree.zarr.zip --against b.npy");
+    ran("tree build part.off -n 32 --value surface --threads 1 --mem-limit 64M -o s.tree.zarr");
+    assert!(ran("tree stats s.tree.zarr --csv").lines().count() > 2);
+}
