@@ -343,7 +343,7 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("tree build a.npy --value inside -o m.tree.zarr", 2, &["--value inside", "of a mesh"]),
     ("tree build open.off --threshold 2 -o m.tree.zarr", 2, &["--threshold", "of arrays"]),
     ("tree build open.off -o m.npy", 2, &["--output m.npy", "orthant run mesh --input open.off"]),
-    ("curves compare mesh", 2, &["curves compare mesh"]),
+    ("curves compare mesh", 2, &["--input", ".stl"]),
     ("frobnicate", 2, &["frobnicate"]),
     ("", 2, &["Usage"]),
 ];
