@@ -142,6 +142,7 @@ pub fn cases() -> Vec<Case> {
         Case::new(Formula, 3, &[24, 20, 23], (3, 2, 2), Certified),
         Case::of_text("|x| + |y| < 0.7 and not sin(9*x) < y", 2, &[90, 77], (3, 2, 2), Certified).plain(),
         Case::of_text("classes(x*y - z, -0.5, 0, 0.5)", 4, &[9, 12, 8, 10], (2, 2, 1), Full),
+        Case::of_text("exp(-4*x^2) + ln(|y| + 0.1) < cos(7*z)", 3, &[20, 17, 18], (2, 2, 2), Certified).plain(),
         Case::of_text("max(x, 0.25)", 1, &[200], (3, 2, 2), Certified),
         Case::of_text("floor(3*x) / floor(2*y)", 2, &[60], (2, 2, 1), Certified).precision(Precision::F64),
     ];

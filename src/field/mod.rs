@@ -31,5 +31,5 @@ pub use labels::Labels;
 pub use options::{Arithmetic, FieldOptions, Precision};
 pub use own::{Job, Open, OwnField, OwnNumber};
 pub use start::Defaults;
-pub use twin::DeviceTwin;
 pub(crate) use twin::USER_SOURCE;
+pub use twin::{DeviceTwin, TwinRefusal};

@@ -228,8 +228,7 @@ pub fn dynamic_parallelism_loses_nothing(gpu: &Target, scope: Scope) {
         "| field | k | size | scheme | launch | runs | kernels | pending | refused | failed | overflowed | longest ms | cells |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
-    // A formula has no twin.
-    for &workload in FieldKind::ALL.iter().filter(|&&workload| workload != FieldKind::Formula) {
+    for &workload in FieldKind::ALL {
         for &k in workload.dims().iter().filter(|k| (2..=5).contains(*k)) {
             let ternary = workload.defaults(k).size.is_multiple_of(3);
             let (size, r) = match (k, ternary) {

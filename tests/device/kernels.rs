@@ -44,12 +44,9 @@ impl Job for Compile<'_> {
 }
 
 pub fn every_specialisation_compiles(compiler: Nvrtc) {
-    // A formula has no twin.
-    let has_twin = |workload: &FieldKind| *workload != FieldKind::Formula;
     let mut cases = conformance::cases();
-    cases.retain(|case| has_twin(&case.request.workload));
     // Every workload in every dimension, both precisions and arithmetics.
-    for &workload in FieldKind::ALL.iter().filter(|workload| has_twin(workload)) {
+    for &workload in FieldKind::ALL {
         for &k in workload.dims() {
             let side = if workload.defaults(k).size.is_multiple_of(3) { 9 } else { 8 };
             let size = if k > 4 { side.min(8) } else { 2 * side };

@@ -19,14 +19,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orthant::backend::{DeviceFacts, Part};
-use orthant::field::{FieldKind, Job, Open};
-use orthant::{BackendKind, Control, Ran, Report, Request, Target};
+use orthant::field::{Job, Open};
+use orthant::{Control, Ran, Report, Request, Target};
 
 use crate::error::Error;
 use crate::interrupt::{cancels, undisturbed};
 use crate::machine::{self, Machine};
 use crate::measure::{Patience, repeat};
-use crate::options::{OrAuto, RunOptions, Workload};
+use crate::options::{OrAuto, RunOptions};
 use crate::output::expect_extension;
 use crate::output::journal::Journal;
 use crate::stdout;
@@ -155,9 +155,7 @@ impl Backends {
     }
 
     fn key(run: &RunOptions) -> (OrAuto, Option<usize>) {
-        // A formula has no CUDA twin, so that there is one backend to take.
-        let formula = run.workload == Workload::Field(FieldKind::Formula);
-        (run.how.backend.or(formula.then_some(BackendKind::Cpu)), run.how.device)
+        (run.how.backend, run.how.device)
     }
 
     fn of(&self, run: &RunOptions) -> &Testbed {

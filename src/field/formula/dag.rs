@@ -41,6 +41,60 @@ pub(super) enum FormulaOp {
 }
 
 impl FormulaOp {
+    /// Those that compute something of their operands.
+    pub(super) const COMPUTED: [Self; 21] = [
+        Self::Number,
+        Self::Add,
+        Self::Sub,
+        Self::Mul,
+        Self::Div,
+        Self::Min,
+        Self::Max,
+        Self::Less,
+        Self::LessEq,
+        Self::Neg,
+        Self::Abs,
+        Self::Sqrt,
+        Self::Square,
+        Self::Floor,
+        Self::Sin,
+        Self::Cos,
+        Self::Exp,
+        Self::Ln,
+        Self::MulAdd,
+        Self::MulSub,
+        Self::SubMul,
+    ];
+
+    /// What kernels call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Axis => "axis",
+            Self::Number => "number",
+            Self::Add => "add",
+            Self::Sub => "sub",
+            Self::Mul => "mul",
+            Self::Div => "div",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Less => "less",
+            Self::LessEq => "less_eq",
+            Self::Neg => "neg",
+            Self::Abs => "abs",
+            Self::Sqrt => "sqrt",
+            Self::Square => "square",
+            Self::Floor => "floor",
+            Self::Sin => "sin",
+            Self::Cos => "cos",
+            Self::Exp => "exp",
+            Self::Ln => "ln",
+            Self::MulAdd => "mul_add",
+            Self::MulSub => "mul_sub",
+            Self::SubMul => "sub_mul",
+            Self::Third => "third",
+        }
+    }
+
     /// How many operands it has.
     pub(super) fn operands(self) -> usize {
         match self {

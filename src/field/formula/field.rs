@@ -5,15 +5,19 @@ use crate::field::definition::{Evaluate, Field, Payload, Prove};
 use crate::field::error::FieldError;
 use crate::field::formula::error::FormulaError;
 use crate::field::formula::intervals::{FormulaBounds, bounds};
+use crate::field::formula::labels::FormulaLabels;
 use crate::field::formula::lanes::{BLOCK, FormulaBlock};
 use crate::field::formula::lower::lower;
 use crate::field::formula::number::FormulaNumber;
 use crate::field::formula::parse::FormulaResult;
+use crate::field::formula::source;
 use crate::field::formula::tape::{FormulaTape, TooLarge};
 use crate::field::formula::text::Formula;
 use crate::field::labels::Labels;
 use crate::field::options::{Arithmetic, FieldOptions, Precision};
+use crate::field::points;
 use crate::field::start::Defaults;
+use crate::field::twin::{DeviceTwin, MOST_LINES, TwinRefusal};
 use crate::geometry::{Domain, Region};
 use crate::rule::{RuleKind, Verdict};
 use crate::simd::Isa;
@@ -77,13 +81,6 @@ fn opened<const K: usize, T: FormulaNumber>(
     Ok(Box::new(FormulaField::<K, T>::new(domain, arithmetic, formula)?))
 }
 
-/// What a value says of a cell.
-enum FormulaLabels<T> {
-    Truth,
-    Classes(Vec<T>),
-    Value,
-}
-
 /// A formula in numbers of type T over a domain.
 pub(super) struct FormulaField<const K: usize, T> {
     low: [T; K],
@@ -91,7 +88,8 @@ pub(super) struct FormulaField<const K: usize, T> {
     offset: T,
     arithmetic: Arithmetic,
     pub(super) tape: FormulaTape<T>,
-    labels: FormulaLabels<T>,
+    pub(super) labels: FormulaLabels<T>,
+    domain: Domain<K>,
     pub(super) isa: Isa,
 }
 
@@ -119,6 +117,7 @@ impl<const K: usize, T: FormulaNumber> FormulaField<K, T> {
             arithmetic,
             tape,
             labels,
+            domain: *domain,
             isa: Isa::detect(),
         })
     }
@@ -130,20 +129,6 @@ impl<const K: usize, T: FormulaNumber> FormulaField<K, T> {
         match self.arithmetic {
             Arithmetic::Fused => cells.fused(self.pitch[axis], self.low[axis]),
             Arithmetic::Plain => cells * self.pitch[axis] + self.low[axis],
-        }
-    }
-
-    /// The label of a cell with this value.
-    #[inline(always)]
-    pub(super) fn word(&self, value: T) -> u64 {
-        match &self.labels {
-            FormulaLabels::Truth => u64::from(value == T::ONE),
-            FormulaLabels::Classes(thresholds) => {
-                thresholds.iter().filter(|&&threshold| threshold <= value).count() as u64
-            }
-            // Bits of a NaN differ between processors.
-            FormulaLabels::Value if value.is_nan() => T::NAN.word(),
-            FormulaLabels::Value => value.word(),
         }
     }
 
@@ -161,11 +146,7 @@ impl<const K: usize, T: FormulaNumber> FormulaField<K, T> {
 
 impl<const K: usize, T: FormulaNumber> Field<K> for FormulaField<K, T> {
     fn labels(&self) -> Labels {
-        match &self.labels {
-            FormulaLabels::Truth => Labels::counts(1),
-            FormulaLabels::Classes(thresholds) => Labels::counts(thresholds.len() as u64),
-            FormulaLabels::Value => Labels::values(T::TYPE),
-        }
+        self.labels.labels()
     }
 
     fn host(&self) -> Option<&dyn Evaluate<K>> {
@@ -174,6 +155,16 @@ impl<const K: usize, T: FormulaNumber> Field<K> for FormulaField<K, T> {
 
     fn prover(&self) -> Option<&dyn Prove<K>> {
         Some(self)
+    }
+
+    fn twin(&self) -> Option<DeviceTwin> {
+        let precision = if size_of::<T>() == 4 { Precision::F32 } else { Precision::F64 };
+        let twin = points::twin("fields/formula.cuh", &self.domain, 0, precision, self.arithmetic).proves();
+        let twin = source::defines::<T>().into_iter().fold(twin, |twin, (name, value)| twin.define(name, value));
+        Some(match source::written(&self.tape, &self.labels, MOST_LINES) {
+            Some(source) => DeviceTwin { user_source: Some(source.into()), ..twin },
+            None => twin.refuse(TwinRefusal::Formula { steps: self.tape.clauses.len(), values: self.tape.slots }),
+        })
     }
 }
 
@@ -191,10 +182,10 @@ impl<const K: usize, T: FormulaNumber> Evaluate<K> for FormulaField<K, T> {
             labels = others;
             match these {
                 WordsMut::Narrow(words) => {
-                    words.iter_mut().zip(values).for_each(|(word, &value)| *word = self.word(value) as u32);
+                    words.iter_mut().zip(values).for_each(|(word, &value)| *word = self.labels.word(value) as u32);
                 }
                 WordsMut::Wide(words) => {
-                    words.iter_mut().zip(values).for_each(|(word, &value)| *word = self.word(value));
+                    words.iter_mut().zip(values).for_each(|(word, &value)| *word = self.labels.word(value));
                 }
             }
         }
@@ -208,8 +199,8 @@ impl<const K: usize, T: FormulaNumber> Prove<K> for FormulaField<K, T> {
             _ if low.is_nan() => false,
             // A bound of 0 says nothing of the sign of zeros.
             FormulaLabels::Value => low.bits() == high.bits() && low != T::ZERO,
-            _ => self.word(low) == self.word(high),
+            _ => self.labels.word(low) == self.labels.word(high),
         };
-        if proven { Verdict::Uniform(self.word(low)) } else { Verdict::Unknown }
+        if proven { Verdict::Uniform(self.labels.word(low)) } else { Verdict::Unknown }
     }
 }

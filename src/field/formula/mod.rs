@@ -5,11 +5,14 @@
 //! (`lanes.rs`) and over bounds of regions (`intervals.rs`), which is what proofs are made of. `docs/formulas.md` is the
 //! language.
 
+#[cfg(test)]
+mod compiled;
 mod dag;
 mod error;
 mod field;
 mod functions;
 mod intervals;
+mod labels;
 mod lanes;
 mod lex;
 mod lower;
@@ -18,6 +21,7 @@ mod parse;
 #[cfg(test)]
 mod random;
 mod scope;
+mod source;
 mod tape;
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ use crate::field::formula::number::FormulaNumber;
 pub(super) struct FormulaClause {
     pub(super) op: FormulaOp,
     /// A bit per operand that is a constant.
-    constants: u8,
+    pub(super) constants: u8,
     pub(super) out: u16,
     pub(super) a: u16,
     pub(super) b: u16,
@@ -32,6 +32,12 @@ impl FormulaClause {
     #[inline(always)]
     pub(super) fn b_is_constant(self) -> bool {
         self.constants & 2 != 0
+    }
+
+    /// True if its two factors are one number. Of two constants the product would have been computed.
+    #[inline(always)]
+    pub(super) fn is_of_one_factor(self) -> bool {
+        self.a == self.b && self.constants & 3 == 0
     }
 }
 

@@ -239,7 +239,7 @@ fn check<const K: usize, T: FormulaNumber>(seed: u64, seen: &mut Seen) {
         .iter()
         .map(|cell| {
             let point: Vec<T> = (0..K).map(|axis| field.coordinate(axis, cell[axis])).collect();
-            field.word(value_of::<T>(&dag, root, &point))
+            field.labels.word(value_of::<T>(&dag, root, &point))
         })
         .collect();
     for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
