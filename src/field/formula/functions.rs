@@ -56,7 +56,6 @@ const QUARTER_PARTS: [f64; 2] = [f64::from_bits(0x3ff9_21fb_5444_2d18), f64::fro
 pub(super) const SPARE: f64 = 1e-6;
 
 /// Every number of the functions and of their bounds, under the name that kernels have for it.
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "read where kernels are compiled"))]
 pub(super) const NUMBERS: [(&str, &[f64]); 15] = [
     ("FORMULA_FARTHEST", &[FARTHEST]),
     ("FORMULA_ROUNDER", &[ROUNDER]),
