@@ -107,27 +107,77 @@ DEVICE u32 label_bits(u32 label) { return label; }
 DEVICE u32 label_bits(float label) { return __float_as_uint(label); }
 DEVICE u64 label_bits(double label) { return u64(__double_as_longlong(label)); }
 
-// What a formula says of a cell.
-template <class Formula> DEVICE auto formula_label(const FieldArgs& args, const Coords& cell) {
-    Real point[DIM];
+// How often a step is done from what x begins with, coordinates, while its condition is certain; `certain` tells whether the end is.
+template <class Formula, class Number, class Holds, class Ends>
+DEVICE u32 formula_iterations(Number* x, u32 cap, Holds holds, Ends ends, bool& certain) {
+    Number given[Formula::GIVEN];
+    Formula::start(x, given);
 #pragma unroll
-    for (u32 j = 0; j < DIM; j++) point[j] = sample(args, j, cell[j]);
-    return Formula::label(Formula::template value<Real>(point));
+    for (u32 i = 0; i < Formula::GIVEN; i++) x[DIM + i] = given[i];
+    u32 count = 0;
+#pragma unroll 1
+    for (; count < cap; count++) {
+        Number found[1 + Formula::STATES];
+        Formula::turn(x, found);
+        if (!holds(found[0])) {
+            certain = ends(found[0]);
+            return count;
+        }
+#pragma unroll
+        for (u32 i = 0; i < Formula::STATES; i++) x[DIM + i] = found[1 + i];
+    }
+    certain = true;
+    return count;
 }
 
-// What its bounds say of a region. A bound of 0 says nothing of the sign of zeros.
-template <class Formula> DEVICE Verdict formula_verdict(const FieldArgs& args, const Region& region, Value& value) {
-    FormulaBounds box[DIM];
+// What a formula says of a cell.
+template <class Formula> DEVICE auto formula_label(const FieldArgs& args, const Coords& cell) {
+    if constexpr (Formula::ITERATES) {
+        Real x[DIM + Formula::GIVEN];
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) x[j] = sample(args, j, cell[j]);
+        bool certain;
+        return formula_iterations<Formula>(
+            x, args.dwell, [](Real truth) { return truth == Real(1); }, [](Real) { return true; }, certain);
+    } else {
+        Real x[DIM], found[1];
+#pragma unroll
+        for (u32 j = 0; j < DIM; j++) x[j] = sample(args, j, cell[j]);
+        Formula::value(x, found);
+        return Formula::label(found[0]);
+    }
+}
+
+// The bounds of coordinates in a region.
+DEVICE void formula_box(const FieldArgs& args, const Region& region, FormulaBounds* box) {
 #pragma unroll
     for (u32 j = 0; j < DIM; j++) {
         const u32 first = region.corner[j];
         box[j] = FormulaBounds::between(sample(args, j, first), sample(args, j, first + (region.extent[j] - 1)));
     }
-    const FormulaBounds found = Formula::template value<FormulaBounds>(box);
-    if (found.unknown() || (Formula::IS_VALUE && found.low == Real(0))) return UNKNOWN;
-    const Value low = label_bits(Formula::label(found.low)), high = label_bits(Formula::label(found.high));
-    if (low != high) return UNKNOWN;
-    value = low;
+}
+
+// What its bounds say of a region. A bound of 0 says nothing of the sign of zeros.
+template <class Formula> DEVICE Verdict formula_verdict(const FieldArgs& args, const Region& region, Value& value) {
+    if constexpr (Formula::ITERATES) {
+        FormulaBounds x[DIM + Formula::GIVEN];
+        formula_box(args, region, x);
+        bool certain;
+        const u32 count = formula_iterations<Formula>(
+            x, args.dwell, [](const FormulaBounds& truth) { return truth.low == Real(1); },
+            [](const FormulaBounds& truth) { return truth.high == Real(0); }, certain);
+        if (!certain) return UNKNOWN;
+        value = count;
+    } else {
+        FormulaBounds x[DIM], found[1];
+        formula_box(args, region, x);
+        Formula::value(x, found);
+        const FormulaBounds& all = found[0];
+        if (all.unknown() || (Formula::IS_VALUE && all.low == Real(0))) return UNKNOWN;
+        const Value low = label_bits(Formula::label(all.low)), high = label_bits(Formula::label(all.high));
+        if (low != high) return UNKNOWN;
+        value = low;
+    }
     return UNIFORM;
 }
 

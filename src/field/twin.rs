@@ -161,6 +161,14 @@ impl DeviceTwin {
         self
     }
 
+    /// The twin with what its header includes, or the reason that there is no such text.
+    pub(crate) fn written(self, source: Result<String, TwinRefusal>) -> Self {
+        match source {
+            Ok(source) => Self { user_source: Some(source.into()), ..self },
+            Err(refusal) => self.refuse(refusal),
+        }
+    }
+
     /// True if the header defines `prove`.
     pub(crate) fn has_proofs(&self) -> bool {
         self.defines.iter().any(|(name, _)| *name == "PROVES")

@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::cell::WordsMut;
-use crate::field::definition::{Evaluate, Field, Payload, Prove};
+use crate::field::definition::{Field, Payload};
 use crate::field::formula::field::FormulaField;
 use crate::field::formula::functions;
+use crate::field::formula::iterated::IteratedField;
 use crate::field::formula::number::FormulaNumber;
-use crate::field::formula::random::{Random, text};
-use crate::field::formula::source;
+use crate::field::formula::parse::FormulaResult;
+use crate::field::formula::random::{Random, iteration, text};
 use crate::field::formula::text::Formula;
 use crate::field::options::Arithmetic;
 use crate::geometry::{Domain, Region, Sample};
@@ -120,13 +121,30 @@ impl Questions {
     /// Asks for labels of cells and verdicts of regions, of lines and of a loop.
     fn add<const K: usize, T: FormulaNumber>(&mut self, seed: u64, text: Option<&str>, arithmetic: Arithmetic) {
         let mut random = Random::new(seed);
-        let text = text.map_or_else(|| self::text(&mut random, K), str::to_owned);
+        let text = match text {
+            Some(text) => text.to_owned(),
+            None if seed % 3 == 0 => iteration(&mut random, K),
+            None => self::text(&mut random, K),
+        };
         let window = random.window();
         let domain = Domain::new([64; K], [window; K], [Sample::Corner, Sample::Centre][random.below(2)]).unwrap();
-        let formula = Formula::parse(text.as_str()).unwrap();
-        let field = FormulaField::<K, T>::new(&domain, arithmetic, &formula).unwrap();
+        let formula = Formula::parse(text.as_str()).unwrap_or_else(|error| panic!("{text}: {error}"));
         let what = format!("seed {seed}, k {K}, {} {arithmetic} over {window:?}: {text}", T::TYPE);
-        let twin = field.twin().unwrap();
+        // In lines, and as a loop.
+        let (field, twins): (Box<dyn Field<K>>, _) = match formula.parsed.result {
+            FormulaResult::Iterations { .. } => {
+                let field = IteratedField::<K, T>::new(&domain, arithmetic, &formula).unwrap();
+                let twins = [usize::MAX, 0].map(|most| field.twin_within(most));
+                (Box::new(field), twins)
+            }
+            _ => {
+                let field = FormulaField::<K, T>::new(&domain, arithmetic, &formula).unwrap();
+                let twins = [usize::MAX, 0].map(|most| field.twin_within(most));
+                (Box::new(field), twins)
+            }
+        };
+        let (host, prover) = (field.host().unwrap(), field.prover().unwrap());
+        let twin = &twins[0];
         if self.fixed.is_empty() {
             let (real, value) = if size_of::<T>() == 4 { ("float", "u32") } else { ("double", "u64") };
             self.fixed = format!("#define DIM {K}\n#define FUSED {}\n", arithmetic == Arithmetic::Fused);
@@ -147,24 +165,24 @@ impl Questions {
         let regions: Vec<Region<K>> = regions.collect();
         let (mut narrow, mut labels) = (vec![0; cells.len()], vec![0; cells.len()]);
         match field.labels().kind().bytes() {
-            8 => field.evaluate(&cells, WordsMut::Wide(&mut labels)),
+            8 => host.evaluate(&cells, WordsMut::Wide(&mut labels)),
             _ => {
-                field.evaluate(&cells, WordsMut::Narrow(&mut narrow));
+                host.evaluate(&cells, WordsMut::Narrow(&mut narrow));
                 labels = narrow.iter().map(|&word| word.into()).collect();
             }
         }
         let verdicts: Vec<[u64; 2]> = regions
             .iter()
-            .map(|region| match field.prove(region, Payload::default()) {
+            .map(|region| match prover.prove(region, Payload::default()) {
                 Verdict::Unknown => [0, 0],
                 Verdict::Uniform(word) => [1, word],
                 Verdict::Mixed => unreachable!("nothing proves that cells differ"),
             })
             .collect();
         self.proven += verdicts.iter().filter(|verdict| verdict[0] == 1).count();
-        for most_lines in [usize::MAX, 0] {
-            let source = source::written(&field.tape, &field.labels, most_lines).unwrap();
-            let what = format!("{what}, {}", if most_lines == 0 { "a loop" } else { "lines" });
+        for (twin, form) in twins.iter().zip(["lines", "a loop"]) {
+            let source = twin.user_source.as_ref().unwrap();
+            let what = format!("{what}, {form}");
             writeln!(self.source, "namespace n{} {{\n{source}}}", self.names).unwrap();
             writeln!(self.main, "    ask<n{}::Formula>();", self.names).unwrap();
             self.names += 1;
@@ -260,19 +278,19 @@ fn functions_are_the_same_as_cuda_source() {
     let bytes: Vec<u8> = inputs.iter().flat_map(|x| x.to_ne_bytes()).collect();
     let mut fixed =
         "#define DIM 1\n#define FUSED true\nusing Real = float;\nusing Label = u32;\nusing Value = u32;\n".to_owned();
-    fixed += "struct FieldArgs { float low[1], pitch[1], offset; };\n";
-    source::defines::<f32>().iter().for_each(|(name, text)| writeln!(fixed, "#define {name} {text}").unwrap());
+    fixed += "struct FieldArgs { float low[1], pitch[1], offset; u32 dwell; };\n";
     let field = FormulaField::<1, f32>::new(
         &Domain::new([1], [[0.0, 1.0]], Sample::Corner).unwrap(),
         Arithmetic::Fused,
         &Formula::parse("x < 1").unwrap(),
     );
     let field = field.unwrap();
-    let source = source::written(&field.tape, &field.labels, usize::MAX).unwrap();
+    let twin = field.twin().unwrap();
+    twin.defines.iter().for_each(|(name, text)| writeln!(fixed, "#define {name} {text}").unwrap());
     let main = "int main() {\n    double x;\n    while (fread(&x, sizeof x, 1, stdin) == 1) {\n        \
                 give(to_bits(formula_sin(x)));\n        give(to_bits(formula_cos(x)));\n        \
                 give(to_bits(formula_exp(x)));\n        give(to_bits(formula_ln(x)));\n    }\n}\n";
-    let found = answers(compiler, "functions", [&fixed, &source, main], &bytes);
+    let found = answers(compiler, "functions", [&fixed, twin.user_source.as_ref().unwrap(), main], &bytes);
     assert_eq!(found.len(), 4 * inputs.len());
     for (&x, found) in inputs.iter().zip(found.chunks(4)) {
         let wanted = [functions::sin(x), functions::cos(x), functions::exp(x), functions::ln(x)];

@@ -5,19 +5,20 @@ use crate::field::definition::{Evaluate, Field, Payload, Prove};
 use crate::field::error::FieldError;
 use crate::field::formula::error::FormulaError;
 use crate::field::formula::intervals::{FormulaBounds, bounds};
+use crate::field::formula::iterated::IteratedField;
 use crate::field::formula::labels::FormulaLabels;
 use crate::field::formula::lanes::{BLOCK, FormulaBlock};
 use crate::field::formula::lower::lower;
 use crate::field::formula::number::FormulaNumber;
 use crate::field::formula::parse::FormulaResult;
+use crate::field::formula::sampled::FormulaSamples;
 use crate::field::formula::source;
-use crate::field::formula::tape::{FormulaTape, TooLarge};
+use crate::field::formula::tape::FormulaTape;
 use crate::field::formula::text::Formula;
 use crate::field::labels::Labels;
 use crate::field::options::{Arithmetic, FieldOptions, Precision};
-use crate::field::points;
 use crate::field::start::Defaults;
-use crate::field::twin::{DeviceTwin, MOST_LINES, TwinRefusal};
+use crate::field::twin::{DeviceTwin, MOST_LINES};
 use crate::geometry::{Domain, Region};
 use crate::rule::{RuleKind, Verdict};
 use crate::simd::Isa;
@@ -78,69 +79,38 @@ fn opened<const K: usize, T: FormulaNumber>(
     arithmetic: Arithmetic,
     formula: &Formula,
 ) -> Result<Box<dyn Field<K>>, FieldError> {
-    Ok(Box::new(FormulaField::<K, T>::new(domain, arithmetic, formula)?))
+    Ok(match formula.parsed.result {
+        FormulaResult::Iterations { .. } => Box::new(IteratedField::<K, T>::new(domain, arithmetic, formula)?),
+        _ => Box::new(FormulaField::<K, T>::new(domain, arithmetic, formula)?),
+    })
 }
 
 /// A formula in numbers of type T over a domain.
 pub(super) struct FormulaField<const K: usize, T> {
-    low: [T; K],
-    pitch: [T; K],
-    offset: T,
-    arithmetic: Arithmetic,
+    pub(super) samples: FormulaSamples<K, T>,
     pub(super) tape: FormulaTape<T>,
     pub(super) labels: FormulaLabels<T>,
-    domain: Domain<K>,
     pub(super) isa: Isa,
 }
 
 impl<const K: usize, T: FormulaNumber> FormulaField<K, T> {
-    pub(super) fn new(domain: &Domain<K>, arithmetic: Arithmetic, formula: &Formula) -> Result<Self, FieldError> {
+    pub(super) fn new(domain: &Domain<K>, arithmetic: Arithmetic, formula: &Formula) -> Result<Self, FormulaError> {
         let parsed = &formula.parsed;
-        let tape = FormulaTape::new(&lower::<T>(&parsed.dag, parsed.root, arithmetic)).map_err(|large| {
-            let reason = match large {
-                TooLarge::Slots => "more than 65536 values are needed at once; a formula can have no more",
-                TooLarge::Constants => "the formula has more than 65536 different constants; it can have no more",
-            };
-            FormulaError::new(formula.text(), 0, reason)
-        })?;
         let labels = match &parsed.result {
-            FormulaResult::Truth => FormulaLabels::Truth,
-            FormulaResult::Value => FormulaLabels::Value,
             FormulaResult::Classes(thresholds) => {
                 FormulaLabels::Classes(thresholds.iter().map(|&threshold| T::of_literal(threshold)).collect())
             }
+            FormulaResult::Value => FormulaLabels::Value,
+            FormulaResult::Truth | FormulaResult::Iterations { .. } => FormulaLabels::Truth,
         };
-        Ok(Self {
-            low: domain.window().map(|[low, _]| T::from_f64(low)),
-            pitch: domain.pitch().map(T::from_f64),
-            offset: T::from_f64(domain.sample().offset()),
-            arithmetic,
-            tape,
-            labels,
-            domain: *domain,
-            isa: Isa::detect(),
-        })
+        let lowered = lower::<T>(&parsed.dag, &parsed.roots, arithmetic);
+        let tape = FormulaTape::new(&lowered).map_err(|large| large.error(formula.text()))?;
+        Ok(Self { samples: FormulaSamples::new(domain, arithmetic), tape, labels, isa: Isa::detect() })
     }
 
-    /// The coordinate of the sample of cell `c` on an axis. It never falls where c rises.
-    #[inline(always)]
-    pub(super) fn coordinate(&self, axis: usize, c: u32) -> T {
-        let cells = T::from_u32(c) + self.offset;
-        match self.arithmetic {
-            Arithmetic::Fused => cells.fused(self.pitch[axis], self.low[axis]),
-            Arithmetic::Plain => cells * self.pitch[axis] + self.low[axis],
-        }
-    }
-
-    /// The bounds of the value in a region.
-    pub(super) fn bounds(&self, region: &Region<K>) -> FormulaBounds<T> {
-        let axes = self.tape.axes.iter().map(|&axis| {
-            let first = region.corner[axis];
-            let last = first + (region.extent[axis] - 1);
-            FormulaBounds::between(self.coordinate(axis, first), self.coordinate(axis, last))
-        });
-        let places: Vec<_> = axes.collect();
-        bounds(&self.tape, &places, &mut Vec::new())
+    /// The twin, which has lines up to `most_lines` clauses.
+    pub(super) fn twin_within(&self, most_lines: usize) -> DeviceTwin {
+        self.samples.twin(source::of_value(&self.tape, &self.labels, most_lines), 0)
     }
 }
 
@@ -158,13 +128,7 @@ impl<const K: usize, T: FormulaNumber> Field<K> for FormulaField<K, T> {
     }
 
     fn twin(&self) -> Option<DeviceTwin> {
-        let precision = if size_of::<T>() == 4 { Precision::F32 } else { Precision::F64 };
-        let twin = points::twin("fields/formula.cuh", &self.domain, 0, precision, self.arithmetic).proves();
-        let twin = source::defines::<T>().into_iter().fold(twin, |twin, (name, value)| twin.define(name, value));
-        Some(match source::written(&self.tape, &self.labels, MOST_LINES) {
-            Some(source) => DeviceTwin { user_source: Some(source.into()), ..twin },
-            None => twin.refuse(TwinRefusal::Formula { steps: self.tape.clauses.len(), values: self.tape.slots }),
-        })
+        Some(self.twin_within(MOST_LINES))
     }
 }
 
@@ -175,9 +139,10 @@ impl<const K: usize, T: FormulaNumber> Evaluate<K> for FormulaField<K, T> {
         for cells in cells.chunks(BLOCK) {
             // What is left of the block after the last cells keeps its values, which nobody looks at.
             for (slot, &axis) in block.slots.iter_mut().zip(&self.tape.axes) {
-                slot.iter_mut().zip(cells).for_each(|(place, cell)| *place = self.coordinate(axis, cell[axis]));
+                slot.iter_mut().zip(cells).for_each(|(place, cell)| *place = self.samples.coordinate(axis, cell[axis]));
             }
-            let values = block.run(&self.tape, self.isa);
+            block.run(&self.tape, self.isa);
+            let values = block.result(&self.tape, 0);
             let (these, others) = labels.split_at(cells.len());
             labels = others;
             match these {
@@ -194,7 +159,9 @@ impl<const K: usize, T: FormulaNumber> Evaluate<K> for FormulaField<K, T> {
 
 impl<const K: usize, T: FormulaNumber> Prove<K> for FormulaField<K, T> {
     fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
-        let FormulaBounds { low, high } = self.bounds(region);
+        let mut slots = Vec::new();
+        bounds(&self.tape, |axis| self.samples.bounds(region, axis), &mut slots);
+        let FormulaBounds { low, high } = slots[usize::from(self.tape.results[0])];
         let proven = match &self.labels {
             _ if low.is_nan() => false,
             // A bound of 0 says nothing of the sign of zeros.

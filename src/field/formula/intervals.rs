@@ -172,14 +172,14 @@ impl<T: FormulaNumber> FormulaBounds<T> {
     }
 }
 
-/// The bounds of what `tape` computes where coordinate i of its axes lies in `places[i]`. `slots` is room to work in.
+/// The bounds of what `tape` computes where `place(axis)` holds the coordinates on each of its axes. They are in `slots`.
 pub(super) fn bounds<T: FormulaNumber>(
     tape: &FormulaTape<T>,
-    places: &[FormulaBounds<T>],
+    place: impl Fn(usize) -> FormulaBounds<T>,
     slots: &mut Vec<FormulaBounds<T>>,
-) -> FormulaBounds<T> {
+) {
     slots.clear();
-    slots.extend_from_slice(places);
+    slots.extend(tape.axes.iter().map(|&axis| place(axis)));
     slots.resize(tape.slots, FormulaBounds::ANYTHING);
     let mut third = FormulaBounds::ANYTHING;
     for clause in &tape.clauses {
@@ -220,5 +220,4 @@ pub(super) fn bounds<T: FormulaNumber>(
             FormulaOp::Number | FormulaOp::Axis | FormulaOp::Third => a,
         };
     }
-    slots[usize::from(tape.result)]
 }

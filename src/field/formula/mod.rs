@@ -8,18 +8,24 @@
 #[cfg(test)]
 mod compiled;
 mod dag;
+mod ending;
 mod error;
 mod field;
 mod functions;
 mod intervals;
+mod iterated;
+#[cfg(test)]
+mod iterated_tests;
 mod labels;
 mod lanes;
 mod lex;
 mod lower;
 mod number;
 mod parse;
+mod part;
 #[cfg(test)]
 mod random;
+mod sampled;
 mod scope;
 mod source;
 mod tape;

@@ -8,12 +8,13 @@
 
 use std::fmt::{Display, Write};
 
+use crate::dimension::MAX_DIM;
 use crate::field::formula::dag::FormulaOp;
 use crate::field::formula::functions;
 use crate::field::formula::labels::FormulaLabels;
 use crate::field::formula::number::FormulaNumber;
 use crate::field::formula::tape::{FormulaClause, FormulaTape};
-use crate::field::twin::MOST_SLOTS;
+use crate::field::twin::{MOST_SLOTS, TwinRefusal};
 
 /// The most clauses that are copied to where they are named.
 const MOST_INLINED: usize = 64;
@@ -22,7 +23,7 @@ const MOST_INLINED: usize = 64;
 const FEW: usize = 64;
 
 /// The numbers that the header needs, as constants by name.
-pub(super) fn defines<T: FormulaNumber>() -> Vec<(&'static str, String)> {
+fn defines<T: FormulaNumber>() -> Vec<(&'static str, String)> {
     let in_doubles = |number: &f64| format!("of_bits({})", bits(*number));
     let list = |numbers: &[f64]| numbers.iter().map(in_doubles).collect::<Vec<_>>().join(", ");
     let own = [("FORMULA_NAN", T::NAN), ("FORMULA_INFINITY", T::INFINITY)];
@@ -30,58 +31,134 @@ pub(super) fn defines<T: FormulaNumber>() -> Vec<(&'static str, String)> {
     functions::NUMBERS.iter().map(|(name, numbers)| (*name, list(numbers))).chain(own).collect()
 }
 
+/// The type of a number's bits.
+fn word<T>() -> &'static str {
+    if size_of::<T>() == 4 { "u32" } else { "u64" }
+}
+
 /// The bits of a number, as a constant of u32 or u64.
 fn bits<T: FormulaNumber>(number: T) -> String {
     format!("{:#x}{}", number.word(), if size_of::<T>() == 4 { "u" } else { "ull" })
 }
 
-/// The source; None if the formula has more than `most_lines` clauses and needs more slots than a loop may have.
-pub(super) fn written<T: FormulaNumber>(
+/// The source of a formula, and the numbers that it needs.
+#[derive(Debug)]
+pub(super) struct FormulaText {
+    pub(super) defines: Vec<(&'static str, String)>,
+    /// The text, or why there is none.
+    pub(super) source: Result<String, TwinRefusal>,
+}
+
+/// The source of a formula that is a value. It has lines up to `most_lines` clauses.
+pub(super) fn of_value<T: FormulaNumber>(
     tape: &FormulaTape<T>,
     labels: &FormulaLabels<T>,
     most_lines: usize,
-) -> Option<String> {
-    let all = |numbers: &[T]| numbers.iter().map(|&number| bits(number)).collect::<Vec<_>>();
-    let (label, thresholds) = match labels {
-        FormulaLabels::Truth => ("u32 label(Real value) { return value == Real(1) ? 1 : 0; }", Vec::new()),
-        // Bits of a NaN differ between processors.
-        FormulaLabels::Value => ("Real label(Real value) { return is_nan(value) ? FORMULA_NAN : value; }", Vec::new()),
-        FormulaLabels::Classes(thresholds) => ("u32 label(Real value) { return classes(value); }", all(thresholds)),
-    };
-    let text = FormulaSource {
-        wide: size_of::<T>() == 8,
-        clauses: &tape.clauses,
-        constants: all(&tape.constants),
-        axes: &tape.axes,
-        slots: tape.slots,
-        result: tape.result,
-        thresholds,
-    };
-    let (before, value) = match tape.clauses.len() <= most_lines {
-        true => (String::new(), text.lines()),
-        false if tape.slots <= MOST_SLOTS => (text.lists(), text.steps()),
-        false => return None,
-    };
-    let (thresholds, classes) = text.classes();
-    // Kernels name it in several places, and a compiler takes the time of a copy for each.
-    let how = if tape.clauses.len() <= MOST_INLINED { "DEVICE" } else { "__device__ __noinline__" };
+) -> FormulaText {
+    let value = function("value", tape, most_lines);
+    let (before, label) = label(labels);
     let is_value = matches!(labels, FormulaLabels::Value);
-    Some(format!(
-        "#pragma once\n\n{before}{thresholds}struct Formula {{\n    static constexpr bool IS_VALUE = {is_value};\n{classes}    \
-         static DEVICE {label}\n    template <class Number> static {how} Number value(const Number (&x)[DIM]) {{\n\
-         {value}    }}\n}};\n"
-    ))
+    let head = format!("    static constexpr bool ITERATES = false, IS_VALUE = {is_value};\n{label}");
+    FormulaText { defines: defines::<T>(), source: value.map(|value| structure(&before, &head, &[value])) }
 }
 
-/// What is written of a formula. Numbers are texts, whatever their type is.
+/// The source of a formula that iterates: `start` gives each cell `states` numbers and others that stay, `turn` says whether
+/// it goes on, and what the states become.
+pub(super) fn of_orbit<T: FormulaNumber>(
+    start: &FormulaTape<T>,
+    turn: &FormulaTape<T>,
+    states: usize,
+    most_lines: usize,
+) -> FormulaText {
+    let functions =
+        function("start", start, most_lines).and_then(|start| Ok([start, function("turn", turn, most_lines)?]));
+    let given = start.results.len();
+    let head = format!(
+        "    static constexpr bool ITERATES = true;\n    static constexpr u32 STATES = {states}, GIVEN = {given};\n"
+    );
+    FormulaText { defines: defines::<T>(), source: functions.map(|functions| structure("", &head, &functions)) }
+}
+
+/// A function, after what stands before the struct that it is in.
+struct FormulaCode {
+    before: String,
+    function: String,
+}
+
+fn structure(before: &str, head: &str, functions: &[FormulaCode]) -> String {
+    let all = |part: fn(&FormulaCode) -> &str| functions.iter().map(part).collect::<String>();
+    let (arrays, bodies) = (all(|code| &code.before), all(|code| &code.function));
+    format!("#pragma once\n\n{arrays}{before}struct Formula {{\n{head}{bodies}}};\n")
+}
+
+/// The function `name` that computes the results of a tape.
+fn function<T: FormulaNumber>(
+    name: &str,
+    tape: &FormulaTape<T>,
+    most_lines: usize,
+) -> Result<FormulaCode, TwinRefusal> {
+    let text = FormulaSource {
+        name: name.to_uppercase(),
+        word: word::<T>(),
+        clauses: &tape.clauses,
+        constants: tape.constants.iter().map(|&constant| bits(constant)).collect(),
+        axes: &tape.axes,
+        slots: tape.slots,
+        results: &tape.results,
+    };
+    let (before, body) = match tape.clauses.len() <= most_lines {
+        true => (String::new(), text.lines()),
+        false if tape.slots <= MOST_SLOTS => (text.lists(), text.steps()),
+        false => return Err(TwinRefusal::Formula { steps: tape.clauses.len(), values: tape.slots }),
+    };
+    // Kernels name it in several places, and a compiler takes the time of a copy for each.
+    let how = if tape.clauses.len() <= MOST_INLINED { "DEVICE" } else { "__device__ __noinline__" };
+    let head = format!("template <class Number> static {how} void {name}(const Number* x, Number* found)");
+    Ok(FormulaCode { before, function: format!("    {head} {{\n{body}    }}\n") })
+}
+
+/// What says the label of a value, after an array if it needs one.
+fn label<T: FormulaNumber>(labels: &FormulaLabels<T>) -> (String, String) {
+    let in_struct = |line: &str| format!("    static DEVICE {line}\n");
+    let FormulaLabels::Classes(thresholds) = labels else {
+        return (
+            String::new(),
+            in_struct(match labels {
+                FormulaLabels::Truth => "u32 label(Real value) { return value == Real(1) ? 1 : 0; }",
+                // Bits of a NaN differ between processors.
+                _ => "Real label(Real value) { return is_nan(value) ? FORMULA_NAN : value; }",
+            }),
+        );
+    };
+    let count = thresholds.len();
+    if count <= FEW {
+        let each = thresholds.iter().map(|&threshold| format!(" + u32(of_bits({}) <= value)", bits(threshold)));
+        let sum = each.collect::<String>();
+        return (String::new(), in_struct(&format!("u32 label(Real value) {{ return 0{sum}; }}")));
+    }
+    let counted = format!(
+        "u32 label(Real value) {{\n        u32 found = 0;\n        for (u32 i = 0; i < {count}; i++) \
+         found += u32(of_bits(FORMULA_THRESHOLDS[i]) <= value);\n        return found;\n    }}"
+    );
+    (array(word::<T>(), "THRESHOLDS", thresholds.iter().map(|&threshold| bits(threshold))), in_struct(&counted))
+}
+
+/// What is written of a tape. Numbers are texts, whatever their type is.
 struct FormulaSource<'a> {
-    wide: bool,
+    /// What its arrays are called after.
+    name: String,
+    /// The type of a number's bits.
+    word: &'static str,
     clauses: &'a [FormulaClause],
     constants: Vec<String>,
     axes: &'a [usize],
     slots: usize,
-    result: u16,
-    thresholds: Vec<String>,
+    results: &'a [u16],
+}
+
+/// Where a number that a tape begins with is: coordinates come first, and then what an iteration is given.
+fn given(axis: usize) -> String {
+    if axis < MAX_DIM { format!("x[{axis}]") } else { format!("x[DIM + {}]", axis - MAX_DIM) }
 }
 
 /// Appends a line to a text.
@@ -94,7 +171,7 @@ impl FormulaSource<'_> {
     fn lines(&self) -> String {
         // The names of what is in the slots.
         let mut names = vec![String::new(); self.slots];
-        names.iter_mut().zip(self.axes).for_each(|(name, axis)| *name = format!("x[{axis}]"));
+        names.iter_mut().zip(self.axes).for_each(|(name, axis)| *name = given(*axis));
         let (mut text, mut third) = (String::new(), String::new());
         for (number, clause) in self.clauses.iter().enumerate() {
             let operand = |place: u16, constant: bool| match constant {
@@ -116,7 +193,9 @@ impl FormulaSource<'_> {
             line!(text, "        const Number v{number} = {name}({});", operands.join(", "));
             names[usize::from(clause.out)] = format!("v{number}");
         }
-        line!(text, "        return {};", names[usize::from(self.result)]);
+        for (number, &result) in self.results.iter().enumerate() {
+            line!(text, "        found[{number}] = {};", names[usize::from(result)]);
+        }
         text
     }
 
@@ -127,8 +206,9 @@ impl FormulaSource<'_> {
             let low = u64::from(op as u8) | u64::from(constants) << 8 | u64::from(out) << 16;
             format!("{:#x}ull", low | u64::from(a) << 32 | u64::from(b) << 48)
         };
-        array("u64", "CLAUSES", self.clauses.iter().map(clause))
-            + &array(self.word(), "CONSTANTS", self.constants.iter())
+        let named = |name: &str| format!("{}_{name}", self.name);
+        array("u64", &named("CLAUSES"), self.clauses.iter().map(clause))
+            + &array(self.word, &named("CONSTANTS"), self.constants.iter())
     }
 
     /// A loop over the clauses.
@@ -136,19 +216,20 @@ impl FormulaSource<'_> {
         let mut text = String::new();
         line!(text, "        Number slots[{}];", self.slots);
         for (slot, axis) in self.axes.iter().enumerate() {
-            line!(text, "        slots[{slot}] = x[{axis}];");
+            line!(text, "        slots[{slot}] = {};", given(*axis));
         }
-        let constant = |place: &str| format!("FormulaConstant<Number>::of(of_bits(FORMULA_CONSTANTS[{place}]))");
+        let name = &self.name;
+        let constant = |place: &str| format!("FormulaConstant<Number>::of(of_bits(FORMULA_{name}_CONSTANTS[{place}]))");
         line!(text, "        Number third = FormulaConstant<Number>::of(Real(0));");
         line!(text, "#pragma unroll 1");
         line!(text, "        for (u32 i = 0; i < {}; i++) {{", self.clauses.len());
-        line!(text, "            const u64 clause = FORMULA_CLAUSES[i];");
+        line!(text, "            const u64 clause = FORMULA_{name}_CLAUSES[i];");
         line!(text, "            const u32 constants = u32(clause) >> 8 & 3, out = u32(clause) >> 16;");
         line!(text, "            const u32 first = u32(clause >> 32) & 0xffff, second = u32(clause >> 48);");
         line!(text, "            const bool same = constants == 0 && first == second;");
         line!(text, "            const Number a = (constants & 1) != 0 ? {} : slots[first];", constant("first"));
         line!(text, "            const Number b = (constants & 2) != 0 ? {} : slots[second];", constant("second"));
-        line!(text, "            Number found = a;");
+        line!(text, "            Number value = a;");
         line!(text, "            switch (u32(clause) & 0xff) {{");
         for op in FormulaOp::COMPUTED {
             let (number, name) = (op as u8, op.name());
@@ -157,40 +238,15 @@ impl FormulaSource<'_> {
                 2 => format!("op_{name}(a, b)"),
                 _ => format!("op_{name}(a)"),
             };
-            line!(text, "            case {number}: found = {found}; break;");
+            line!(text, "            case {number}: value = {found}; break;");
         }
         line!(text, "            case {}: third = a; continue;", FormulaOp::Third as u8);
-        line!(text, "            }}\n            slots[out] = found;\n        }}");
-        line!(text, "        return slots[{}];", self.result);
+        line!(text, "            }}\n            slots[out] = value;\n        }}");
+        for (number, result) in self.results.iter().enumerate() {
+            line!(text, "        found[{number}] = slots[{result}];");
+        }
         text
     }
-
-    /// Thresholds, and the function that counts them.
-    fn classes(&self) -> (String, String) {
-        let count = self.thresholds.len();
-        let body = match count {
-            0 => return Default::default(),
-            1..=FEW => {
-                let each = self.thresholds.iter().map(|threshold| format!(" + u32(of_bits({threshold}) <= value)"));
-                let text = format!("        return 0{};\n", each.collect::<String>());
-                return (String::new(), classes_of(&text));
-            }
-            _ => format!(
-                "        u32 found = 0;\n        for (u32 i = 0; i < {count}; i++) \
-                 found += u32(of_bits(FORMULA_THRESHOLDS[i]) <= value);\n        return found;\n"
-            ),
-        };
-        (array(self.word(), "THRESHOLDS", self.thresholds.iter()), classes_of(&body))
-    }
-
-    /// The type of a number's bits.
-    fn word(&self) -> &'static str {
-        if self.wide { "u64" } else { "u32" }
-    }
-}
-
-fn classes_of(body: &str) -> String {
-    format!("    static DEVICE u32 classes(Real value) {{\n{body}    }}\n")
 }
 
 /// An array in a GPU's memory, which has an element if nothing is in it.
