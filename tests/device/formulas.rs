@@ -23,7 +23,7 @@ fn counts<const K: usize>(run: &Subdivision<K>) -> Vec<[u64; 3]> {
 fn check<const K: usize>(gpu: &Target, number: u64) -> u64 {
     let seed = 80_000 + number;
     let mut random = Random::new(seed);
-    let text = random::text(&mut random, K);
+    let text = if number % 5 == 2 { random::iteration(&mut random, K) } else { random::text(&mut random, K) };
     let window = [random.window(); K];
     let size = std::array::from_fn(|axis| [5000, 150, 40, 17][K - 1] + axis as u32);
     let precision = Precision::ALL[usize::from(number % 3 == 2)];
@@ -105,7 +105,12 @@ fn before(n: usize) -> String {
 /// Formulas of the sizes up to which they are lines, and one that is a loop.
 pub fn long_formulas_compile(compiler: Nvrtc) {
     println!("| text | sources | s |\n|---|---|---|");
-    let texts = [("12 clauses", "x^2 + y^2 < 0.8 and sin(20*x) < y".to_owned()), ("65", long(10)), ("995", long(165))];
+    let texts = [
+        ("12 clauses", "x^2 + y^2 < 0.8 and sin(20*x) < y".to_owned()),
+        ("65", long(10)),
+        ("995", long(165)),
+        ("an iteration", "iterate z = z^2 + c from z = 0 while |z| < 2".into()),
+    ];
     for (name, text) in texts.into_iter().chain([("6000, a loop", long(1000))]) {
         let plan = Plan::builder([64; 2]).window([[-1.0, 1.0]; 2]).rule(RuleKind::Certified).build().unwrap();
         let field = formula::open(plan.domain(), &FieldOptions::default().source(text)).unwrap();

@@ -51,7 +51,8 @@ pub(super) fn random_ones_have_the_cpus_cells_and_proofs(folder: &Path) {
         let (mut random, number) = (Random::new(seed), seed as usize - 70_000);
         let k = 1 + number % 4;
         let path = files.join("random.txt");
-        std::fs::write(&path, random::text(&mut random, k)).unwrap();
+        let text = if number % 5 == 2 { random::iteration } else { random::text };
+        std::fs::write(&path, text(&mut random, k)).unwrap();
         let [low, high] = random.window();
         let precision = ["f32", "f32", "f64"][number % 3];
         let arithmetic = ["fused", "plain"][number / 2 % 2];

@@ -42,8 +42,8 @@ pub(crate) fn defaults(k: usize) -> Defaults {
 
 /// Opens a formula, which `options` holds as its source, over a domain; without a source it is a ball.
 ///
-/// A comparison is 1 in the cells where it holds, else 0. `classes` counts thresholds. Another formula is its value, in the
-/// precision of the run.
+/// A comparison is 1 in the cells where it holds, else 0. `classes` counts thresholds, and `iterate` counts steps.
+/// Another formula is its value, in the precision of the run.
 ///
 /// ```
 /// use orthant::field::{FieldOptions, formula};
@@ -55,6 +55,10 @@ pub(crate) fn defaults(k: usize) -> Defaults {
 /// let found = run(&plan, &*field)?;
 /// let array = found.array().unwrap();
 /// assert_eq!([[32, 40], [40, 32], [0, 0]].map(|cell| array.label(cell)), [0, 1, 0]);
+/// // Complex numbers and iteration: the origin never leaves the Mandelbrot set.
+/// let options = options.source("iterate z = z^2 + c from z = 0 while |z| < 2 cap 40");
+/// let field = formula::open(plan.domain(), &options)?;
+/// assert_eq!(run(&plan, &*field)?.array().unwrap().label([32, 32]), 40);
 /// # Ok::<(), orthant::Error>(())
 /// ```
 ///
