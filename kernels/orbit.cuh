@@ -24,8 +24,7 @@
 #define SEEKS_CYCLES false
 #endif
 
-// Members of FieldArgs are read at fixed places only: kernels may copy it, so that what is computed of it is known to stay.
-#define FIELD_ARGS_BY_VALUE
+#include "points.cuh"
 
 template <class Orbit> DEVICE bool inside(const Orbit& z) { return z.norm2() < Real(4); }
 
@@ -116,10 +115,6 @@ template <u32 K, class Orbit> DEVICE void search(Orbit& z, u32& d, u32 span) {
     }
     if constexpr (K > 1) search<K / 2>(z, d, span);
 }
-
-// x_j of cells whose coordinate on axis j, with the offset, is `at`.
-DEVICE Real sample_at(const FieldArgs& args, u32 j, Real at) { return mul_add(at, Real(args.pitch[j]), Real(args.low[j])); }
-DEVICE Real sample(const FieldArgs& args, u32 j, u32 c) { return sample_at(args, j, add(Real(c), Real(args.offset))); }
 
 template <class Orbit> DEVICE u32 dwell(const FieldArgs& args, const Coords& cell) {
     const u32 together = LABEL_LANES;

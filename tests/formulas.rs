@@ -6,12 +6,12 @@ use orthant::prelude::*;
 #[path = "../src/field/formula/random.rs"]
 mod random;
 
-use random::{Random, text};
+use random::{Random, iteration, text};
 
 /// A random formula in K dimensions, divided under `certified` and evaluated cell by cell; how many regions were filled.
 fn check<const K: usize>(seed: u64, precision: Precision) -> u64 {
     let mut random = Random::new(seed);
-    let text = text(&mut random, K);
+    let text = if seed % 4 == 1 { iteration(&mut random, K) } else { text(&mut random, K) };
     let arithmetic = Arithmetic::ALL[random.below(2)];
     let side = [64, 16, 8, 5][K - 1];
     let size = std::array::from_fn(|axis| side + axis as u32);

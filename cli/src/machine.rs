@@ -3,7 +3,7 @@
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
 use orthant::backend::PIECES;
-use orthant::field::FieldKind;
+use orthant::field::{Field, FieldKind};
 use orthant::per_axis::{shortest, text};
 use orthant::{BackendKind, Plan, Target};
 
@@ -68,11 +68,20 @@ fn address_space() -> Option<u64> {
 }
 
 /// The CPU for a field that a GPU cannot run, where the backend was left open; says so.
-pub(crate) fn without_twin(wanted: OrAuto, field: FieldKind, on_cpu_alone: bool, voice: Voice) -> OrAuto {
-    if wanted.is_some() || !on_cpu_alone {
+pub(crate) fn without_twin<const K: usize>(
+    wanted: OrAuto,
+    name: FieldKind,
+    field: &dyn Field<K>,
+    voice: Voice,
+) -> OrAuto {
+    if wanted.is_some() || field.host().is_none() {
         return wanted;
     }
-    voice.say(format_args!("orthant: on the CPU, since {field} has no CUDA twin"));
+    match field.twin().map(|twin| twin.refusal().cloned()) {
+        None => voice.say(format_args!("orthant: on the CPU, since {name} has no CUDA twin")),
+        Some(Some(refusal)) => voice.say(format_args!("orthant: {name} on the CPU, since {refusal}")),
+        Some(None) => return wanted,
+    }
     Some(BackendKind::Cpu)
 }
 

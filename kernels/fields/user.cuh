@@ -3,12 +3,12 @@
 
 #include USER_SOURCE
 
+#include "points.cuh"
+
 DEVICE u32 label(const FieldArgs& args, const Coords& cell) {
     Real point[DIM];
 #pragma unroll
-    for (u32 j = 0; j < DIM; j++) {
-        point[j] = mul_add(add(Real(cell[j]), Real(args.offset)), Real(args.pitch[j]), Real(args.low[j]));
-    }
+    for (u32 j = 0; j < DIM; j++) point[j] = sample(args, j, cell[j]);
     const u32 found = label(point, args.dwell);
     return found < args.dwell ? found : args.dwell;
 }

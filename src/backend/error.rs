@@ -6,7 +6,7 @@ use crate::balance::BalancerError;
 use crate::bytes::Bytes;
 use crate::choice::ChoiceError;
 use crate::curve::CurveError;
-use crate::field::{DeviceTwin, FieldError};
+use crate::field::{DeviceTwin, FieldError, TwinRefusal};
 use crate::geometry::DomainError;
 use crate::plan::PlanError;
 use crate::registry::UnknownName;
@@ -172,6 +172,9 @@ pub enum Unsupported {
         /// Its version.
         api: u32,
     },
+    /// A device twin that cannot be used.
+    #[error("this field cannot run there: {0}; use --backend cpu")]
+    Twin(TwinRefusal),
     /// Regions with a payload on a device.
     #[error("regions with a payload are not supported there yet")]
     Payload,

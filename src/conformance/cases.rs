@@ -188,6 +188,18 @@ pub fn cases() -> Vec<Case> {
         Case::new(Formula, 3, &[24, 20, 23], (3, 2, 2), Certified),
         Case::of_text("|x| + |y| < 0.7 and not sin(9*x) < y", 2, &[90, 77], (3, 2, 2), Certified).plain(),
         Case::of_text("classes(x*y - z, -0.5, 0, 0.5)", 4, &[9, 12, 8, 10], (2, 2, 1), Full),
+        Case::of_text("exp(-4*x^2) + ln(|y| + 0.1) < cos(7*z)", 3, &[20, 17, 18], (2, 2, 2), Certified).plain(),
+        // Iterations: of a complex number, and of real ones.
+        Case::of_text("iterate z = z^2 + c from z = 0 while |z| < 2 cap 60", 2, &[70, 64], (3, 2, 2), Certified)
+            .plain(),
+        Case::of_text(
+            "iterate u = u*v + x, v = |u| - y from u = z, v = 1 while u*v < 4 cap 9",
+            3,
+            &[16, 13, 15],
+            (2, 2, 2),
+            Full,
+        )
+        .precision(Precision::F64),
         Case::of_text("max(x, 0.25)", 1, &[200], (3, 2, 2), Certified),
         // Of a mesh.
         Case::of_mesh(DataValue::Inside, &[24, 21, 20], (3, 2, 1), Certified),

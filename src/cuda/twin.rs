@@ -5,8 +5,7 @@ use super::memory::Buffer;
 use super::outline::Outline;
 use crate::backend::{Error, Unsupported};
 use crate::choice::{BLOCKS, ChoiceError, is_block};
-use crate::field::{DeviceTwin, FieldError};
-use crate::memory::Refused;
+use crate::field::{DeviceTwin, FieldError, TwinRefusal};
 use crate::per_axis;
 
 /// The twin of a field, if kernels can evaluate it in the block's shape.
@@ -24,11 +23,12 @@ pub(super) fn checked(outline: &Outline<'_>, block: [u32; 3]) -> Result<DeviceTw
         return Err(unsupported(Unsupported::Payload));
     }
     let twin = outline.typed.twin().ok_or_else(|| unsupported(Unsupported::NoTwin))?;
-    match (twin.api, twin.refused) {
+    match (twin.api, twin.refused.clone()) {
         (DeviceTwin::API, None) => Ok(twin),
-        (DeviceTwin::API, Some(Refused { bytes: need })) => {
+        (DeviceTwin::API, Some(TwinRefusal::Memory { bytes: need })) => {
             Err(FieldError::Memory { what: "a copy of the field's arrays for the GPU", need }.into())
         }
+        (DeviceTwin::API, Some(refusal)) => Err(unsupported(Unsupported::Twin(refusal))),
         (api, _) => Err(unsupported(Unsupported::TwinApi { api })),
     }
 }

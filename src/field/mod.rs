@@ -37,5 +37,5 @@ pub use options::{Arithmetic, FieldOptions, Precision};
 pub use own::{Job, Open, OwnField, OwnNumber};
 pub use start::Defaults;
 pub use stored_array::StoredArray;
-pub use twin::DeviceTwin;
 pub(crate) use twin::USER_SOURCE;
+pub use twin::{DeviceTwin, TwinRefusal};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytemuck::{Pod, bytes_of};
 
 use crate::abi::DeviceStruct;
+use crate::bytes::Bytes;
 use crate::field::options::{Arithmetic, Precision};
 use crate::memory::{Refused, reserve};
 
@@ -78,11 +79,40 @@ pub struct DeviceTwin {
     pub(crate) args: Vec<u8>,
     /// Arrays that live on the device; their addresses are written into `args`.
     pub(crate) arrays: Vec<DeviceArray>,
-    /// The first array that there was no memory for: the twin cannot be used.
-    pub(crate) refused: Option<Refused>,
+    /// Why it cannot be used, if it cannot.
+    pub(crate) refused: Option<TwinRefusal>,
     /// A source from outside the crate, as `USER_SOURCE`.
     pub(crate) user_source: Option<Cow<'static, str>>,
 }
+
+/// Why no GPU can take a twin.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TwinRefusal {
+    /// There is no memory for the copy of an array.
+    #[error("there is no memory for a copy of its arrays, which takes {}", Bytes(*bytes))]
+    Memory {
+        /// Bytes needed.
+        bytes: u128,
+    },
+    /// A long formula that needs many values at once.
+    #[error(
+        "it has {steps} steps and needs {values} values at once, and on a GPU a formula of more than {MOST_LINES} steps may need {MOST_SLOTS}"
+    )]
+    Formula {
+        /// The operations of the formula.
+        steps: usize,
+        /// How many of their results are needed at the same time.
+        values: usize,
+    },
+}
+
+/// The most steps of a formula whose values are known to the compiler one by one.
+pub(crate) const MOST_LINES: usize = 1000;
+
+/// The most values that a longer formula may need at once. A GPU keeps room for those of every thread that it can have: bounds
+/// of 256 values of f64 are 4 KiB a thread, and a GiB on a large GPU.
+pub(crate) const MOST_SLOTS: usize = 256;
 
 /// An array on the device and the place of its address in `FieldArgs`.
 #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "read where kernels are compiled"))]
@@ -121,6 +151,25 @@ impl DeviceTwin {
         self.defines.iter().any(|(name, _)| *name == "PROVES_BY_WARPS")
     }
 
+    /// Why no GPU can take it; None if nothing is in the way.
+    pub fn refusal(&self) -> Option<&TwinRefusal> {
+        self.refused.as_ref()
+    }
+
+    /// The twin as one that cannot be used. The first reason counts.
+    pub(crate) fn refuse(mut self, refusal: TwinRefusal) -> Self {
+        self.refused.get_or_insert(refusal);
+        self
+    }
+
+    /// The twin with what its header includes, or the reason that there is no such text.
+    pub(crate) fn written(self, source: Result<String, TwinRefusal>) -> Self {
+        match source {
+            Ok(source) => Self { user_source: Some(source.into()), ..self },
+            Err(refusal) => self.refuse(refusal),
+        }
+    }
+
     /// True if the header defines `prove`.
     pub(crate) fn has_proofs(&self) -> bool {
         self.defines.iter().any(|(name, _)| *name == "PROVES")
@@ -150,7 +199,7 @@ impl DeviceTwin {
         let mut bytes = Vec::new();
         match reserve(&mut bytes, elements.len().saturating_mul(size_of::<T>())) {
             Ok(()) => elements.for_each(|element| bytes.extend_from_slice(bytes_of(&element))),
-            Err(refused) => self.refused = self.refused.or(Some(refused)),
+            Err(Refused { bytes }) => self = self.refuse(TwinRefusal::Memory { bytes }),
         }
         self.shared(offset, Arc::new(bytes))
     }

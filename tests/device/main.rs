@@ -5,6 +5,7 @@
 //! without launches from the device. The binary needs nothing but a driver and NVRTC, so it can be carried to a machine
 //! without Rust.
 
+mod formulas;
 mod gpu;
 mod kernels;
 #[path = "../patterns.rs"]
@@ -58,6 +59,8 @@ fn main() {
     let trials = vec![
         on_gpu("every_choice_gives_the_cpus_cells", gpu.clone(), gpu::every_choice_gives_the_cpus_cells),
         on_gpu("cells_of_every_type", gpu.clone(), values::cells_of_every_type),
+        on_gpu("random_formulas_have_the_cpus_cells", gpu.clone(), formulas::random_formulas_have_the_cpus_cells),
+        on_gpu("functions_are_the_cpus", gpu.clone(), formulas::functions_are_the_cpus),
         on_gpu(
             "unchecked_arithmetic_is_correctly_rounded",
             gpu.clone(),
@@ -79,6 +82,7 @@ fn main() {
         on_gpu("several_plans_live_side_by_side", gpu, gpu::several_plans_live_side_by_side),
         trial("several_devices_live_side_by_side", pair, gpu::several_devices_live_side_by_side),
         trial("every_balancer_compiles", compiler(), kernels::every_balancer_compiles),
+        trial("long_formulas_compile", compiler(), formulas::long_formulas_compile),
         trial("every_specialisation_compiles", compiler(), kernels::every_specialisation_compiles),
     ];
     libtest_mimic::run(&arguments, trials).exit();

@@ -156,8 +156,8 @@ impl Backends {
     }
 
     fn key(run: &RunOptions) -> (OrAuto, Option<Devices>) {
-        // Neither a formula nor a mesh has a CUDA twin, so that there is one backend to take.
-        let on_cpu = [FieldKind::Formula, FieldKind::Mesh].contains(&run.workload);
+        // A mesh has no CUDA twin, so that there is one backend to take.
+        let on_cpu = run.workload == FieldKind::Mesh;
         (run.how.backend.or(on_cpu.then_some(BackendKind::Cpu)), run.how.device.clone())
     }
 

@@ -74,8 +74,7 @@ impl Job for TuneTask {
 
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
         let field = open(&self.request.domain::<K>()?, &self.request.options()?)?;
-        let alone = field.twin().is_none() && field.host().is_some();
-        let backend = machine::without_twin(self.args.how.backend, self.request.workload, alone, self.voice);
+        let backend = machine::without_twin(self.args.how.backend, self.request.workload, &*field, self.voice);
         let target = machine::pick(backend, self.args.how.device.as_ref(), self.voice)?;
         self.args.how.understood_by(&target)?;
         let device = target.device().unwrap_or(&self.machine.cpu);

@@ -93,8 +93,7 @@ impl Job for Task {
         let field = open(&domain, &options)?;
         self.request.how = self.request.how.for_labels(field.labels())?;
         outputs.fit(domain.size(), domain.size(), &self.request.how.kept, self.request.how.mem_limit)?;
-        let on_cpu_alone = field.twin().is_none() && field.host().is_some();
-        let backend = machine::without_twin(self.args.how.backend, self.request.workload, on_cpu_alone, self.voice);
+        let backend = machine::without_twin(self.args.how.backend, self.request.workload, &*field, self.voice);
         let target = machine::pick(backend, self.args.how.device.as_ref(), self.voice)?;
         self.args.how.understood_by(&target)?;
         clock.ends(|seconds| &mut seconds.opening);

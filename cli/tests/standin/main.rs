@@ -9,6 +9,7 @@ mod balance;
 mod binary;
 mod ends;
 mod energy;
+mod formulas;
 mod kept;
 mod launches;
 mod libraries;
@@ -61,6 +62,9 @@ fn tests(full: bool) -> Vec<Test> {
         runs::sweeps_run_on_warm_sessions,
         runs::two_gpus_find_what_one_finds,
         runs::wide_codes_name_the_same_regions,
+        formulas::random_ones_have_the_cpus_cells_and_proofs,
+        formulas::long_ones_are_loops_or_refused,
+        formulas::they_run_on_a_gpu_in_every_dimension,
         streams::every_region_and_cell_is_asks,
         streams::shared_faces_say_what_closed_boxes_do,
         streams::bricks_hold_the_cells_of_leaves,
@@ -103,10 +107,9 @@ fn tests(full: bool) -> Vec<Test> {
         FieldKind::Simplex,
         FieldKind::Mandelbulb,
         FieldKind::Kernel,
-        // These have no twin.
-        FieldKind::Formula,
-        FieldKind::Array,
+        // It has no twin.
         FieldKind::Mesh,
+        FieldKind::Array,
     ];
     tests.extend(FieldKind::ALL.iter().filter(|field| !others.contains(field)).map(|&field| {
         let name = format!("verify::every_pair_of_choices_with_{field}");

@@ -335,6 +335,12 @@ inline float __uint_as_float(unsigned bits) {
     return x;
 }
 
+inline double __longlong_as_double(long long bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 // What the hardware is within a unit in the last place of (kernels/unchecked.cuh), correctly rounded.
 #define SEEDS
 inline float reciprocal_seed(float a) { return 1 / a; }

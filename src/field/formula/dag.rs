@@ -7,7 +7,7 @@ use std::hash::Hash;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub(super) enum FormulaOp {
-    /// The coordinate on an axis; `a` is the axis.
+    /// The coordinate on an axis, which is `a`; from 8 on a number that changes from one iteration to the next.
     Axis,
     /// A constant; `a` is its number.
     Number,
@@ -41,6 +41,60 @@ pub(super) enum FormulaOp {
 }
 
 impl FormulaOp {
+    /// Those that compute something of their operands.
+    pub(super) const COMPUTED: [Self; 21] = [
+        Self::Number,
+        Self::Add,
+        Self::Sub,
+        Self::Mul,
+        Self::Div,
+        Self::Min,
+        Self::Max,
+        Self::Less,
+        Self::LessEq,
+        Self::Neg,
+        Self::Abs,
+        Self::Sqrt,
+        Self::Square,
+        Self::Floor,
+        Self::Sin,
+        Self::Cos,
+        Self::Exp,
+        Self::Ln,
+        Self::MulAdd,
+        Self::MulSub,
+        Self::SubMul,
+    ];
+
+    /// What kernels call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Axis => "axis",
+            Self::Number => "number",
+            Self::Add => "add",
+            Self::Sub => "sub",
+            Self::Mul => "mul",
+            Self::Div => "div",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Less => "less",
+            Self::LessEq => "less_eq",
+            Self::Neg => "neg",
+            Self::Abs => "abs",
+            Self::Sqrt => "sqrt",
+            Self::Square => "square",
+            Self::Floor => "floor",
+            Self::Sin => "sin",
+            Self::Cos => "cos",
+            Self::Exp => "exp",
+            Self::Ln => "ln",
+            Self::MulAdd => "mul_add",
+            Self::MulSub => "mul_sub",
+            Self::SubMul => "sub_mul",
+            Self::Third => "third",
+        }
+    }
+
     /// How many operands it has.
     pub(super) fn operands(self) -> usize {
         match self {
@@ -149,11 +203,13 @@ impl<C: Copy + Eq + Hash> FormulaDag<C> {
         (node.op == FormulaOp::Number).then(|| self.constants[node.args[0] as usize])
     }
 
-    /// How often the result of each node is read on the way to `root`, which counts as read once. Others are not.
-    pub(super) fn uses(&self, root: u32) -> Vec<u32> {
-        let mut uses = vec![0; root as usize + 1];
-        uses[root as usize] = 1;
-        for index in (0..=root as usize).rev() {
+    /// How often the result of each node is read on the way to `roots`, each of which counts as read once more. Others are
+    /// not.
+    pub(super) fn uses(&self, roots: &[u32]) -> Vec<u32> {
+        let last = roots.iter().max().map_or(0, |&root| root as usize + 1);
+        let mut uses = vec![0; last];
+        roots.iter().for_each(|&root| uses[root as usize] += 1);
+        for index in (0..last).rev() {
             if uses[index] > 0 {
                 self.nodes[index].operands().iter().for_each(|&operand| uses[operand as usize] += 1);
             }

@@ -5,15 +5,20 @@ use crate::field::definition::{Evaluate, Field, Payload, Prove};
 use crate::field::error::FieldError;
 use crate::field::formula::error::FormulaError;
 use crate::field::formula::intervals::{FormulaBounds, bounds};
+use crate::field::formula::iterated::IteratedField;
+use crate::field::formula::labels::FormulaLabels;
 use crate::field::formula::lanes::{BLOCK, FormulaBlock};
 use crate::field::formula::lower::lower;
 use crate::field::formula::number::FormulaNumber;
 use crate::field::formula::parse::FormulaResult;
-use crate::field::formula::tape::{FormulaTape, TooLarge};
+use crate::field::formula::sampled::FormulaSamples;
+use crate::field::formula::source;
+use crate::field::formula::tape::FormulaTape;
 use crate::field::formula::text::Formula;
 use crate::field::labels::Labels;
 use crate::field::options::{Arithmetic, FieldOptions, Precision};
 use crate::field::start::Defaults;
+use crate::field::twin::{DeviceTwin, MOST_LINES};
 use crate::geometry::{Domain, Region};
 use crate::rule::{RuleKind, Verdict};
 use crate::simd::Isa;
@@ -37,8 +42,8 @@ pub(crate) fn defaults(k: usize) -> Defaults {
 
 /// Opens a formula, which `options` holds as its source, over a domain; without a source it is a ball.
 ///
-/// A comparison is 1 in the cells where it holds, else 0. `classes` counts thresholds. Another formula is its value, in the
-/// precision of the run.
+/// A comparison is 1 in the cells where it holds, else 0. `classes` counts thresholds, and `iterate` counts steps.
+/// Another formula is its value, in the precision of the run.
 ///
 /// ```
 /// use orthant::field::{FieldOptions, formula};
@@ -50,6 +55,10 @@ pub(crate) fn defaults(k: usize) -> Defaults {
 /// let found = run(&plan, &*field)?;
 /// let array = found.array().unwrap();
 /// assert_eq!([[32, 40], [40, 32], [0, 0]].map(|cell| array.label(cell)), [0, 1, 0]);
+/// // Complex numbers and iteration: the origin never leaves the Mandelbrot set.
+/// let options = options.source("iterate z = z^2 + c from z = 0 while |z| < 2 cap 40");
+/// let field = formula::open(plan.domain(), &options)?;
+/// assert_eq!(run(&plan, &*field)?.array().unwrap().label([32, 32]), 40);
 /// # Ok::<(), orthant::Error>(())
 /// ```
 ///
@@ -74,98 +83,44 @@ fn opened<const K: usize, T: FormulaNumber>(
     arithmetic: Arithmetic,
     formula: &Formula,
 ) -> Result<Box<dyn Field<K>>, FieldError> {
-    Ok(Box::new(FormulaField::<K, T>::new(domain, arithmetic, formula)?))
-}
-
-/// What a value says of a cell.
-enum FormulaLabels<T> {
-    Truth,
-    Classes(Vec<T>),
-    Value,
+    Ok(match formula.parsed.result {
+        FormulaResult::Iterations { .. } => Box::new(IteratedField::<K, T>::new(domain, arithmetic, formula)?),
+        _ => Box::new(FormulaField::<K, T>::new(domain, arithmetic, formula)?),
+    })
 }
 
 /// A formula in numbers of type T over a domain.
 pub(super) struct FormulaField<const K: usize, T> {
-    low: [T; K],
-    pitch: [T; K],
-    offset: T,
-    arithmetic: Arithmetic,
+    pub(super) samples: FormulaSamples<K, T>,
     pub(super) tape: FormulaTape<T>,
-    labels: FormulaLabels<T>,
+    pub(super) labels: FormulaLabels<T>,
     pub(super) isa: Isa,
 }
 
 impl<const K: usize, T: FormulaNumber> FormulaField<K, T> {
-    pub(super) fn new(domain: &Domain<K>, arithmetic: Arithmetic, formula: &Formula) -> Result<Self, FieldError> {
+    pub(super) fn new(domain: &Domain<K>, arithmetic: Arithmetic, formula: &Formula) -> Result<Self, FormulaError> {
         let parsed = &formula.parsed;
-        let tape = FormulaTape::new(&lower::<T>(&parsed.dag, parsed.root, arithmetic)).map_err(|large| {
-            let reason = match large {
-                TooLarge::Slots => "more than 65536 values are needed at once; a formula can have no more",
-                TooLarge::Constants => "the formula has more than 65536 different constants; it can have no more",
-            };
-            FormulaError::new(formula.text(), 0, reason)
-        })?;
         let labels = match &parsed.result {
-            FormulaResult::Truth => FormulaLabels::Truth,
-            FormulaResult::Value => FormulaLabels::Value,
             FormulaResult::Classes(thresholds) => {
                 FormulaLabels::Classes(thresholds.iter().map(|&threshold| T::of_literal(threshold)).collect())
             }
+            FormulaResult::Value => FormulaLabels::Value,
+            FormulaResult::Truth | FormulaResult::Iterations { .. } => FormulaLabels::Truth,
         };
-        Ok(Self {
-            low: domain.window().map(|[low, _]| T::from_f64(low)),
-            pitch: domain.pitch().map(T::from_f64),
-            offset: T::from_f64(domain.sample().offset()),
-            arithmetic,
-            tape,
-            labels,
-            isa: Isa::detect(),
-        })
+        let lowered = lower::<T>(&parsed.dag, &parsed.roots, arithmetic);
+        let tape = FormulaTape::new(&lowered).map_err(|large| large.error(formula.text()))?;
+        Ok(Self { samples: FormulaSamples::new(domain, arithmetic), tape, labels, isa: Isa::detect() })
     }
 
-    /// The coordinate of the sample of cell `c` on an axis. It never falls where c rises.
-    #[inline(always)]
-    pub(super) fn coordinate(&self, axis: usize, c: u32) -> T {
-        let cells = T::from_u32(c) + self.offset;
-        match self.arithmetic {
-            Arithmetic::Fused => cells.fused(self.pitch[axis], self.low[axis]),
-            Arithmetic::Plain => cells * self.pitch[axis] + self.low[axis],
-        }
-    }
-
-    /// The label of a cell with this value.
-    #[inline(always)]
-    pub(super) fn word(&self, value: T) -> u64 {
-        match &self.labels {
-            FormulaLabels::Truth => u64::from(value == T::ONE),
-            FormulaLabels::Classes(thresholds) => {
-                thresholds.iter().filter(|&&threshold| threshold <= value).count() as u64
-            }
-            // Bits of a NaN differ between processors.
-            FormulaLabels::Value if value.is_nan() => T::NAN.word(),
-            FormulaLabels::Value => value.word(),
-        }
-    }
-
-    /// The bounds of the value in a region.
-    pub(super) fn bounds(&self, region: &Region<K>) -> FormulaBounds<T> {
-        let axes = self.tape.axes.iter().map(|&axis| {
-            let first = region.corner[axis];
-            let last = first + (region.extent[axis] - 1);
-            FormulaBounds::between(self.coordinate(axis, first), self.coordinate(axis, last))
-        });
-        let places: Vec<_> = axes.collect();
-        bounds(&self.tape, &places, &mut Vec::new())
+    /// The twin, which has lines up to `most_lines` clauses.
+    pub(super) fn twin_within(&self, most_lines: usize) -> DeviceTwin {
+        self.samples.twin(source::of_value(&self.tape, &self.labels, most_lines), 0)
     }
 }
 
 impl<const K: usize, T: FormulaNumber> Field<K> for FormulaField<K, T> {
     fn labels(&self) -> Labels {
-        match &self.labels {
-            FormulaLabels::Truth => Labels::counts(1),
-            FormulaLabels::Classes(thresholds) => Labels::counts(thresholds.len() as u64),
-            FormulaLabels::Value => Labels::values(T::TYPE),
-        }
+        self.labels.labels()
     }
 
     fn host(&self) -> Option<&dyn Evaluate<K>> {
@@ -174,6 +129,10 @@ impl<const K: usize, T: FormulaNumber> Field<K> for FormulaField<K, T> {
 
     fn prover(&self) -> Option<&dyn Prove<K>> {
         Some(self)
+    }
+
+    fn twin(&self) -> Option<DeviceTwin> {
+        Some(self.twin_within(MOST_LINES))
     }
 }
 
@@ -184,17 +143,18 @@ impl<const K: usize, T: FormulaNumber> Evaluate<K> for FormulaField<K, T> {
         for cells in cells.chunks(BLOCK) {
             // What is left of the block after the last cells keeps its values, which nobody looks at.
             for (slot, &axis) in block.slots.iter_mut().zip(&self.tape.axes) {
-                slot.iter_mut().zip(cells).for_each(|(place, cell)| *place = self.coordinate(axis, cell[axis]));
+                slot.iter_mut().zip(cells).for_each(|(place, cell)| *place = self.samples.coordinate(axis, cell[axis]));
             }
-            let values = block.run(&self.tape, self.isa);
+            block.run(&self.tape, self.isa);
+            let values = block.result(&self.tape, 0);
             let (these, others) = labels.split_at(cells.len());
             labels = others;
             match these {
                 WordsMut::Narrow(words) => {
-                    words.iter_mut().zip(values).for_each(|(word, &value)| *word = self.word(value) as u32);
+                    words.iter_mut().zip(values).for_each(|(word, &value)| *word = self.labels.word(value) as u32);
                 }
                 WordsMut::Wide(words) => {
-                    words.iter_mut().zip(values).for_each(|(word, &value)| *word = self.word(value));
+                    words.iter_mut().zip(values).for_each(|(word, &value)| *word = self.labels.word(value));
                 }
             }
         }
@@ -203,13 +163,15 @@ impl<const K: usize, T: FormulaNumber> Evaluate<K> for FormulaField<K, T> {
 
 impl<const K: usize, T: FormulaNumber> Prove<K> for FormulaField<K, T> {
     fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
-        let FormulaBounds { low, high } = self.bounds(region);
+        let mut slots = Vec::new();
+        bounds(&self.tape, |axis| self.samples.bounds(region, axis), &mut slots);
+        let FormulaBounds { low, high } = slots[usize::from(self.tape.results[0])];
         let proven = match &self.labels {
             _ if low.is_nan() => false,
             // A bound of 0 says nothing of the sign of zeros.
             FormulaLabels::Value => low.bits() == high.bits() && low != T::ZERO,
-            _ => self.word(low) == self.word(high),
+            _ => self.labels.word(low) == self.labels.word(high),
         };
-        if proven { Verdict::Uniform(self.word(low)) } else { Verdict::Unknown }
+        if proven { Verdict::Uniform(self.labels.word(low)) } else { Verdict::Unknown }
     }
 }

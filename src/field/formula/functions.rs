@@ -6,13 +6,73 @@
 //! is what proofs of f32 runs stand on, and a coefficient that is changed needs it shown anew (`every_float` below). The
 //! bits of an f64 result are as reproducible, but it may be off by a few units of its last place.
 
-use std::f64::consts::{FRAC_2_PI, LN_2, LOG2_E};
+use std::f64::consts::{FRAC_2_PI, LN_2, LOG2_E, TAU};
 
 /// Beyond this sin and cos are NaN: fewer and fewer digits of their argument are left.
 pub(super) const FARTHEST: f64 = 1_048_576.0;
 
 /// Added and taken away again it leaves the nearest whole number, which is also in the low bits of the sum.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
+
+/// 1/13!, .., 1: of e^r.
+const EXP: [f64; 14] = factorials(13, 1, false);
+
+/// Beyond these e^x is infinite or 0 already.
+const EXP_RANGE: [f64; 2] = [-760.0, 720.0];
+
+/// 2/21, .., 2/3: of 2·artanh(s) = 2s + 2/3·s³ + .. those beyond the first, in s².
+const LN: [f64; 10] = [
+    2.0 / 21.0,
+    2.0 / 19.0,
+    2.0 / 17.0,
+    2.0 / 15.0,
+    2.0 / 13.0,
+    2.0 / 11.0,
+    2.0 / 9.0,
+    2.0 / 7.0,
+    2.0 / 5.0,
+    2.0 / 3.0,
+];
+
+/// Below the least normal number ln takes x·2^54.
+const SCALE: f64 = 18_014_398_509_481_984.0;
+
+/// Of r^15/15!, .., r^3/3!; that of r is 1.
+const SINE: [f64; 7] = {
+    let [a, b, c, d, e, f, g, _] = factorials(15, 2, true);
+    [a, b, c, d, e, f, g]
+};
+
+/// Of r^16/16!, .., 1.
+const COSINE: [f64; 9] = factorials(16, 2, true);
+
+/// ln 2 in two parts, of which the first has so few bits that its products with whole numbers are exact.
+const LN_2_PARTS: [f64; 2] = [f64::from_bits(0x3fe6_2e42_fee0_0000), f64::from_bits(0x3dea_39ef_3579_3c76)];
+
+/// π/2 in two parts of 53 bits each.
+const QUARTER_PARTS: [f64; 2] = [f64::from_bits(0x3ff9_21fb_5444_2d18), f64::from_bits(0x3c91_a626_3314_5c07)];
+
+/// What an extreme of a wave may lie outside of a stretch and still count: far more than turns are off by.
+pub(super) const SPARE: f64 = 1e-6;
+
+/// Every number of the functions and of their bounds, under the name that kernels have for it.
+pub(super) const NUMBERS: [(&str, &[f64]); 15] = [
+    ("FORMULA_FARTHEST", &[FARTHEST]),
+    ("FORMULA_ROUNDER", &[ROUNDER]),
+    ("FORMULA_LOG2_E", &[LOG2_E]),
+    ("FORMULA_LN_2", &[LN_2]),
+    ("FORMULA_FRAC_2_PI", &[FRAC_2_PI]),
+    ("FORMULA_TAU", &[TAU]),
+    ("FORMULA_SPARE", &[SPARE]),
+    ("FORMULA_SCALE", &[SCALE]),
+    ("FORMULA_EXP_RANGE", &EXP_RANGE),
+    ("FORMULA_LN_2_PARTS", &LN_2_PARTS),
+    ("FORMULA_QUARTER_PARTS", &QUARTER_PARTS),
+    ("FORMULA_EXP", &EXP),
+    ("FORMULA_LN", &LN),
+    ("FORMULA_SINE", &SINE),
+    ("FORMULA_COSINE", &COSINE),
+];
 
 /// The polynomial with these coefficients, that of the highest power first.
 #[inline(always)]
@@ -51,44 +111,31 @@ fn power_of_two(power: i64) -> f64 {
 /// e^x = 2^n · e^r with r in ±ln(2)/2.
 #[inline(always)]
 pub(super) fn exp(x: f64) -> f64 {
-    const COEFFICIENTS: [f64; 14] = factorials(13, 1, false);
-    // Where the result is infinite or 0 already; NaN passes both.
-    let x = if x > 720.0 { 720.0 } else { x };
-    let x = if x < -760.0 { -760.0 } else { x };
+    let [least, most] = EXP_RANGE;
+    // NaN passes both.
+    let x = if x > most { most } else { x };
+    let x = if x < least { least } else { x };
     let sum = x.mul_add(LOG2_E, ROUNDER);
     let n = sum - ROUNDER;
-    // ln 2 in two parts, of which the first has so few bits that its products with n are exact.
-    let r = n.mul_add(-f64::from_bits(0x3fe6_2e42_fee0_0000), x);
-    let r = n.mul_add(-f64::from_bits(0x3dea_39ef_3579_3c76), r);
+    let r = n.mul_add(-LN_2_PARTS[0], x);
+    let r = n.mul_add(-LN_2_PARTS[1], r);
     let power = i64::from(sum.to_bits() as i32);
     // In two steps, as 2^n alone may be out of range where the result is not.
-    polynomial(r, COEFFICIENTS) * power_of_two(power >> 1) * power_of_two(power - (power >> 1))
+    polynomial(r, EXP) * power_of_two(power >> 1) * power_of_two(power - (power >> 1))
 }
 
 /// The logarithm: of x = 2^n·m, with m in √½ .. √2, n·ln 2 + 2·artanh((m − 1)/(m + 1)).
 #[inline(always)]
 pub(super) fn ln(x: f64) -> f64 {
-    const COEFFICIENTS: [f64; 10] = [
-        2.0 / 21.0,
-        2.0 / 19.0,
-        2.0 / 17.0,
-        2.0 / 15.0,
-        2.0 / 13.0,
-        2.0 / 11.0,
-        2.0 / 9.0,
-        2.0 / 7.0,
-        2.0 / 5.0,
-        2.0 / 3.0,
-    ];
     let tiny = x < f64::MIN_POSITIVE;
-    let scaled = if tiny { x * 18_014_398_509_481_984.0 } else { x };
+    let scaled = if tiny { x * SCALE } else { x };
     // The bits of √½ are taken away, so that what is left of the exponent is n.
     let n = (scaled.to_bits().wrapping_sub(0x3fe6_a09e_667f_3bcd) as i64) >> 52;
     let m = f64::from_bits(scaled.to_bits().wrapping_sub((n as u64) << 52));
     let n = (n as i32 - if tiny { 54 } else { 0 }) as f64;
     let s = (m - 1.0) / (m + 1.0);
     let square = s * s;
-    let small = (s * square).mul_add(polynomial(square, COEFFICIENTS), s + s);
+    let small = (s * square).mul_add(polynomial(square, LN), s + s);
     let sum = n.mul_add(LN_2, small);
     let sum = if x < f64::INFINITY { sum } else { x };
     if x > 0.0 {
@@ -117,20 +164,13 @@ pub(super) fn cos(x: f64) -> f64 {
 /// The sine of x and so many quarter turns.
 #[inline(always)]
 fn turned(x: f64, quarters: u64) -> f64 {
-    // Of r^15/15!, .., r^3/3!, and r^16/16!, .., 1.
-    const SINE: [f64; 8] = factorials(15, 2, true);
-    const COSINE: [f64; 9] = factorials(16, 2, true);
     let sum = x.mul_add(FRAC_2_PI, ROUNDER);
     let n = sum - ROUNDER;
-    // π/2 in two parts of 53 bits each.
-    let r = n.mul_add(-f64::from_bits(0x3ff9_21fb_5444_2d18), x);
-    let r = n.mul_add(-f64::from_bits(0x3c91_a626_3314_5c07), r);
+    let r = n.mul_add(-QUARTER_PARTS[0], x);
+    let r = n.mul_add(-QUARTER_PARTS[1], r);
     let square = r * r;
     let quarter = (sum.to_bits() & 3).wrapping_add(quarters);
-    // The first coefficient of the sine's is that of r, which is added by itself.
-    let mut high = [0.0; 7];
-    high.copy_from_slice(&SINE[..7]);
-    let sine = (r * square).mul_add(polynomial(square, high), r);
+    let sine = (r * square).mul_add(polynomial(square, SINE), r);
     let value = if quarter & 1 == 0 { sine } else { polynomial(square, COSINE) };
     let value = if quarter & 2 == 0 { value } else { -value };
     if x.abs() <= FARTHEST { value } else { f64::NAN }

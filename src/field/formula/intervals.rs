@@ -8,7 +8,7 @@
 //! others. −0 and 0 are equal here, and a bound does not say which of them a cell has.
 
 use crate::field::formula::dag::FormulaOp;
-use crate::field::formula::functions::{self, FARTHEST};
+use crate::field::formula::functions::{self, FARTHEST, SPARE};
 use crate::field::formula::number::FormulaNumber;
 use crate::field::formula::tape::FormulaTape;
 
@@ -159,8 +159,6 @@ impl<T: FormulaNumber> FormulaBounds<T> {
 
     /// The sine or the cosine, which is 1 at `top` turns and −1 half a turn later.
     fn wave(self, function: fn(f64) -> f64, top: f64) -> Self {
-        /// What an extreme may lie outside and still count: far more than the turns are off by.
-        const SPARE: f64 = 1e-6;
         let turns = [self.low, self.high].map(|end| end.to_f64() / std::f64::consts::TAU);
         if self.low.magnitude().to_f64() > FARTHEST || self.high.magnitude().to_f64() > FARTHEST {
             return Self::ANYTHING;
@@ -174,14 +172,14 @@ impl<T: FormulaNumber> FormulaBounds<T> {
     }
 }
 
-/// The bounds of what `tape` computes where coordinate i of its axes lies in `places[i]`. `slots` is room to work in.
+/// The bounds of what `tape` computes where `place(axis)` holds the coordinates on each of its axes. They are in `slots`.
 pub(super) fn bounds<T: FormulaNumber>(
     tape: &FormulaTape<T>,
-    places: &[FormulaBounds<T>],
+    place: impl Fn(usize) -> FormulaBounds<T>,
     slots: &mut Vec<FormulaBounds<T>>,
-) -> FormulaBounds<T> {
+) {
     slots.clear();
-    slots.extend_from_slice(places);
+    slots.extend(tape.axes.iter().map(|&axis| place(axis)));
     slots.resize(tape.slots, FormulaBounds::ANYTHING);
     let mut third = FormulaBounds::ANYTHING;
     for clause in &tape.clauses {
@@ -197,8 +195,7 @@ pub(super) fn bounds<T: FormulaNumber>(
         let operands = clause.op.operands();
         let b = if operands > 1 { operand(clause.b, clause.b_is_constant()) } else { a };
         let unknown = a.unknown() || b.unknown() || operands > 2 && third.unknown();
-        // Two constants would have been computed, so that equal places are equal slots.
-        let same = clause.a == clause.b && !clause.a_is_constant() && !clause.b_is_constant();
+        let same = clause.is_of_one_factor();
         slots[usize::from(clause.out)] = match clause.op {
             // A comparison with NaN is false, which is one of the two.
             FormulaOp::Less | FormulaOp::LessEq if unknown => FormulaBounds::truth(false, false),
@@ -223,5 +220,4 @@ pub(super) fn bounds<T: FormulaNumber>(
             FormulaOp::Number | FormulaOp::Axis | FormulaOp::Third => a,
         };
     }
-    slots[usize::from(tape.result)]
 }

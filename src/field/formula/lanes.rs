@@ -24,8 +24,8 @@ impl<T: FormulaNumber> FormulaBlock<T> {
         Self { slots: vec![vec![T::ZERO; BLOCK]; tape.slots] }
     }
 
-    /// Runs the tape; the results are those of its last slot.
-    pub(super) fn run(&mut self, tape: &FormulaTape<T>, isa: Isa) -> &[T] {
+    /// Runs the tape. Results are then in its slots.
+    pub(super) fn run(&mut self, tape: &FormulaTape<T>, isa: Isa) {
         match isa {
             // SAFETY: the caller has it from `Isa::detect` or asked `Isa::is_available`.
             #[cfg(target_arch = "x86_64")]
@@ -35,7 +35,11 @@ impl<T: FormulaNumber> FormulaBlock<T> {
             Isa::Avx2 => unsafe { avx2(tape, &mut self.slots) },
             _ => clauses(tape, &mut self.slots),
         }
-        &self.slots[usize::from(tape.result)]
+    }
+
+    /// The values of result `number` after a run.
+    pub(super) fn result(&self, tape: &FormulaTape<T>, number: usize) -> &[T] {
+        &self.slots[usize::from(tape.results[number])]
     }
 }
 

@@ -7,19 +7,19 @@ use crate::field::formula::dag::{FormulaDag, FormulaLiteral, FormulaOp};
 use crate::field::formula::number::FormulaNumber;
 use crate::field::options::Arithmetic;
 
-/// The nodes that a run computes, and which of them is the result.
+/// The nodes that a run computes, and which of them are results.
 pub(super) struct LoweredFormula<T: FormulaNumber> {
     pub(super) dag: FormulaDag<T::Bits>,
-    pub(super) root: u32,
+    pub(super) roots: Vec<u32>,
 }
 
 /// The formula in numbers of type T.
 pub(super) fn lower<T: FormulaNumber>(
     read: &FormulaDag<FormulaLiteral>,
-    root: u32,
+    roots: &[u32],
     arithmetic: Arithmetic,
 ) -> LoweredFormula<T> {
-    let uses = read.uses(root);
+    let uses = read.uses(roots);
     let mut dag = FormulaDag::default();
     let mut made = vec![0; uses.len()];
     for index in (0..uses.len()).filter(|&index| uses[index] > 0) {
@@ -33,7 +33,7 @@ pub(super) fn lower<T: FormulaNumber>(
             }
         };
     }
-    let folded = LoweredFormula { root: made[root as usize], dag };
+    let folded = LoweredFormula { roots: roots.iter().map(|&root| made[root as usize]).collect(), dag };
     match arithmetic {
         Arithmetic::Plain => folded,
         Arithmetic::Fused => fused(&folded),
@@ -67,7 +67,7 @@ fn simplified<T: FormulaNumber>(dag: &mut FormulaDag<T::Bits>, op: FormulaOp, ar
 
 /// The same with every sum of a product that nothing else reads rounded once; of two products it is the left one.
 fn fused<T: FormulaNumber>(from: &LoweredFormula<T>) -> LoweredFormula<T> {
-    let uses = from.dag.uses(from.root);
+    let uses = from.dag.uses(&from.roots);
     let product = |index: u32| {
         let node = from.dag.node(index);
         match node.op {
@@ -99,5 +99,5 @@ fn fused<T: FormulaNumber>(from: &LoweredFormula<T>) -> LoweredFormula<T> {
             _ => dag.push(op, &args),
         };
     }
-    LoweredFormula { root: made[from.root as usize], dag }
+    LoweredFormula { roots: from.roots.iter().map(|&root| made[root as usize]).collect(), dag }
 }

@@ -1,23 +1,35 @@
 //! A field that is a line of text: a formula in the coordinates of a sample.
 //!
-//! The text is read (`lex.rs`, `parse.rs`, `scope.rs`) into operations that are each kept once (`dag.rs`), which become those
-//! of a run's own numbers (`lower.rs`, `number.rs`) and then a tape (`tape.rs`). The tape is run over blocks of cells
-//! (`lanes.rs`) and over bounds of regions (`intervals.rs`), which is what proofs are made of. `docs/formulas.md` is the
-//! language.
+//! The text is read (`lex.rs`, `parse.rs`, `statements.rs`, `ending.rs`, `scope.rs`) into operations that are each kept once
+//! (`dag.rs`; `part.rs` has complex numbers), which become those of a run's own numbers (`lower.rs`, `number.rs`) and then a
+//! tape (`tape.rs`). The tape is run over blocks of cells (`lanes.rs`) and over bounds of regions (`intervals.rs`), which is
+//! what proofs are made of. A formula that iterates is two tapes (`iterated.rs`). `source.rs` writes tapes for a GPU.
+//! `docs/formulas.md` is the language.
 
+#[cfg(test)]
+mod compiled;
 mod dag;
+mod ending;
 mod error;
 mod field;
 mod functions;
 mod intervals;
+mod iterated;
+#[cfg(test)]
+mod iterated_tests;
+mod labels;
 mod lanes;
 mod lex;
 mod lower;
 mod number;
 mod parse;
+mod part;
 #[cfg(test)]
 mod random;
+mod sampled;
 mod scope;
+mod source;
+mod statements;
 mod tape;
 #[cfg(test)]
 mod tests;

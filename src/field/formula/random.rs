@@ -46,15 +46,18 @@ const CONSTANTS: [&str; 16] = [
     "pi",
 ];
 
-/// A random value over the first `k` axes.
-fn value(random: &mut Random, k: usize, depth: usize) -> String {
+/// The names of axes.
+const AXES: [&str; 4] = ["x", "y", "z", "w"];
+
+/// A random value of what is named.
+fn value(random: &mut Random, names: &[&str], depth: usize) -> String {
     if depth == 0 || random.below(8) == 0 {
         return match random.below(3) {
             0 => random.pick(&CONSTANTS).to_owned(),
-            _ => random.pick(&["x", "y", "z", "w"][..k]).to_owned(),
+            _ => random.pick(names).to_owned(),
         };
     }
-    let mut part = || value(random, k, depth - 1);
+    let mut part = || value(random, names, depth - 1);
     let (a, b, c) = (part(), part(), part());
     match random.below(22) {
         0 | 1 => format!("({a} + {b})"),
@@ -78,28 +81,55 @@ fn value(random: &mut Random, k: usize, depth: usize) -> String {
 }
 
 /// A random comparison.
-fn comparison(random: &mut Random, k: usize, depth: usize) -> String {
+fn comparison(random: &mut Random, names: &[&str], depth: usize) -> String {
     let left = match random.below(6) {
-        0 if depth > 0 => return format!("(not {})", comparison(random, k, depth - 1)),
+        0 if depth > 0 => return format!("(not {})", comparison(random, names, depth - 1)),
         word @ (1 | 2) if depth > 0 => {
-            let (a, b) = (comparison(random, k, depth - 1), comparison(random, k, depth - 1));
+            let (a, b) = (comparison(random, names, depth - 1), comparison(random, names, depth - 1));
             return format!("({a} {} {b})", ["and", "or"][word - 1]);
         }
         _ => {
             let deep = 1 + depth + random.below(2);
-            value(random, k, deep)
+            value(random, names, deep)
         }
     };
     let (sign, deep) = (random.pick(&["<", "<=", ">", ">="]), random.below(3));
-    format!("{left} {sign} {}", value(random, k, deep))
+    format!("{left} {sign} {}", value(random, names, deep))
 }
 
 /// A random formula over the first `k` axes: a value, classes or a comparison.
 pub fn text(random: &mut Random, k: usize) -> String {
     let depth = 1 + random.below(4);
     match random.below(4) {
-        0 => value(random, k, depth),
-        1 => format!("classes({}, -1, 0.25, -0, 1e30)", value(random, k, depth)),
-        _ => comparison(random, k, depth.min(2)),
+        0 => value(random, &AXES[..k], depth),
+        1 => format!("classes({}, -1, 0.25, -0, 1e30)", value(random, &AXES[..k], depth)),
+        _ => comparison(random, &AXES[..k], depth.min(2)),
     }
+}
+
+/// A random formula over the first `k` axes that iterates: of real names, or of a complex one.
+#[allow(dead_code, reason = "not everyone who reads this file iterates")]
+pub fn iteration(random: &mut Random, k: usize) -> String {
+    let cap = [1, 2, 7, 20, 60][random.below(5)];
+    if random.below(2) == 0 {
+        const STEPS: [&str; 8] = [
+            "z^2 + c",
+            "conj(z)^2 + c",
+            "(|re(z)| + i*|im(z)|)^2 + c",
+            "z^3 - c*z",
+            "z*z/(z + c) - i",
+            "c*z*(1 - z)",
+            "z^2 + 0.3*z/c",
+            "-z^5 + i*(z - 2*c)",
+        ];
+        const ENDS: [&str; 4] = ["|z| < 2", "|z|^2 < 9 and re(z) < 1", "|z| < |c| + 3", "not im(z)*re(z) >= 4"];
+        const STARTS: [&str; 4] = ["0", "c", "0.3 - 0.1*i", "|c|"];
+        let point = ["x + i*y", "0.2 - 0.6*i + x/4", "y*i - x*0.1"][if k > 1 { random.below(3) } else { 1 }];
+        let (step, end, start) = (random.pick(&STEPS), random.pick(&ENDS), random.pick(&STARTS));
+        return format!("let c = {point}; iterate z = {step} from z = {start} while {end} cap {cap}");
+    }
+    let names: Vec<&str> = AXES[..k].iter().chain(&["u", "v"]).copied().collect();
+    let (first, second) = (value(random, &names, 2), value(random, &names, 2));
+    let (start, end) = (value(random, &AXES[..k], 1), comparison(random, &names, 1));
+    format!("iterate u = {first}, v = {second} from u = {start}, v = x while {end} cap {cap}")
 }

@@ -5,13 +5,17 @@ use std::collections::HashMap;
 use crate::dimension::MAX_DIM;
 use crate::field::formula::dag::FormulaOp;
 use crate::field::formula::error::nearest;
+use crate::field::formula::part::FormulaPart;
 
 /// Words of the language, which name nothing.
 const WORDS: [&str; 12] =
     ["let", "param", "axes", "def", "and", "or", "not", "classes", "iterate", "from", "while", "cap"];
 
-/// What is kept for complex numbers.
-pub(super) const IMAGINARY: &str = "i";
+/// The imaginary unit.
+const IMAGINARY: &str = "i";
+
+/// The point of the plane of the first two axes, unless a formula gives it another meaning.
+const POINT: &str = "c";
 
 /// The axes, unless a formula names its own.
 pub(super) const AXES: [&str; MAX_DIM] = ["x", "y", "z", "w", "x4", "x5", "x6", "x7"];
@@ -25,10 +29,14 @@ pub(super) enum FormulaFunction {
     Among(FormulaOp),
     /// e^(b·ln a).
     Power,
+    /// The real part, the imaginary part, or the number with the opposite of that.
+    Real,
+    Imaginary,
+    Conjugate,
 }
 
 /// Every function by its name.
-const FUNCTIONS: [(&str, FormulaFunction); 10] = [
+const FUNCTIONS: [(&str, FormulaFunction); 13] = [
     ("min", FormulaFunction::Among(FormulaOp::Min)),
     ("max", FormulaFunction::Among(FormulaOp::Max)),
     ("abs", FormulaFunction::Of(FormulaOp::Abs)),
@@ -39,30 +47,10 @@ const FUNCTIONS: [(&str, FormulaFunction); 10] = [
     ("exp", FormulaFunction::Of(FormulaOp::Exp)),
     ("ln", FormulaFunction::Of(FormulaOp::Ln)),
     ("pow", FormulaFunction::Power),
+    ("re", FormulaFunction::Real),
+    ("im", FormulaFunction::Imaginary),
+    ("conj", FormulaFunction::Conjugate),
 ];
-
-/// A value, or the truth of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FormulaKind {
-    Value,
-    Truth,
-}
-
-impl FormulaKind {
-    pub(super) fn words(self) -> &'static str {
-        match self {
-            Self::Value => "a value",
-            Self::Truth => "a comparison",
-        }
-    }
-}
-
-/// The node of a part of the formula, and what it is.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct FormulaPart {
-    pub(super) node: u32,
-    pub(super) kind: FormulaKind,
-}
 
 /// What a `def` defines.
 #[derive(Debug, Clone)]
@@ -78,6 +66,9 @@ pub(super) enum FormulaMeaning<'a> {
     Axis(usize),
     Part(FormulaPart),
     Pi,
+    Imaginary,
+    /// x + i·y.
+    Point,
     Function(FormulaFunction),
     Definition(FormulaDefinition<'a>),
 }
@@ -94,7 +85,8 @@ impl<'a> FormulaScope<'a> {
     pub(super) fn new() -> Self {
         let axes = AXES.iter().enumerate().map(|(axis, &name)| (name, FormulaMeaning::Axis(axis)));
         let functions = FUNCTIONS.iter().map(|&(name, function)| (name, FormulaMeaning::Function(function)));
-        let names = axes.chain(functions).chain([("pi", FormulaMeaning::Pi)]).collect();
+        let own = [("pi", FormulaMeaning::Pi), (IMAGINARY, FormulaMeaning::Imaginary), (POINT, FormulaMeaning::Point)];
+        let names = axes.chain(functions).chain(own).collect();
         Self { names, locals: Vec::new() }
     }
 
@@ -108,10 +100,9 @@ impl<'a> FormulaScope<'a> {
         if WORDS.contains(&name) {
             return Some(format!("'{name}' is a word of the language; choose another name"));
         }
-        if name == IMAGINARY {
-            return Some("'i' is kept for complex numbers, which come later; choose another name".into());
-        }
         match self.names.get(name)? {
+            FormulaMeaning::Imaginary => Some("'i' is the imaginary unit; choose another name".into()),
+            FormulaMeaning::Point => None,
             FormulaMeaning::Function(_) => Some(format!("'{name}' is a function; choose another name")),
             _ if local => None,
             FormulaMeaning::Axis(_) => {
@@ -133,15 +124,6 @@ impl<'a> FormulaScope<'a> {
 
     /// What to say of a name that stands for nothing.
     pub(super) fn unknown(&self, name: &str) -> String {
-        if name == IMAGINARY {
-            return "complex numbers come later: today a formula is of real numbers; write real and imaginary parts as two values"
-                .into();
-        }
-        if name == "iterate" {
-            return "'iterate' comes later: today a formula is a value, a comparison or 'classes'; `orthant run mandelbrot` \
-                    iterates, and so does a kernel of your own"
-                .into();
-        }
         if WORDS.contains(&name) {
             return format!("a number, a name or '(' is needed here, and '{name}' is a word of the language");
         }

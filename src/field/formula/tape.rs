@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::field::formula::dag::FormulaOp;
+use crate::field::formula::error::FormulaError;
 use crate::field::formula::lower::LoweredFormula;
 use crate::field::formula::number::FormulaNumber;
 
@@ -15,7 +16,7 @@ use crate::field::formula::number::FormulaNumber;
 pub(super) struct FormulaClause {
     pub(super) op: FormulaOp,
     /// A bit per operand that is a constant.
-    constants: u8,
+    pub(super) constants: u8,
     pub(super) out: u16,
     pub(super) a: u16,
     pub(super) b: u16,
@@ -33,6 +34,12 @@ impl FormulaClause {
     pub(super) fn b_is_constant(self) -> bool {
         self.constants & 2 != 0
     }
+
+    /// True if its two factors are one number. Of two constants the product would have been computed.
+    #[inline(always)]
+    pub(super) fn is_of_one_factor(self) -> bool {
+        self.a == self.b && self.constants & 3 == 0
+    }
 }
 
 /// Clauses in the order in which they run.
@@ -45,8 +52,8 @@ pub(super) struct FormulaTape<T> {
     pub(super) constants: Vec<T>,
     pub(super) slots: usize,
     pub(super) axes: Vec<usize>,
-    /// The slot of the result.
-    pub(super) result: u16,
+    /// The slots of the results, none of which is that of a coordinate.
+    pub(super) results: Vec<u16>,
 }
 
 /// What a formula has too much of for its numbers to be of 16 bits.
@@ -56,12 +63,23 @@ pub(super) enum TooLarge {
     Constants,
 }
 
+impl TooLarge {
+    /// The error of a formula that has so much.
+    pub(super) fn error(self, text: &str) -> FormulaError {
+        let reason = match self {
+            Self::Slots => "more than 65536 values are needed at once; a formula can have no more",
+            Self::Constants => "the formula has more than 65536 different constants; it can have no more",
+        };
+        FormulaError::new(text, 0, reason)
+    }
+}
+
 impl<T: FormulaNumber> FormulaTape<T> {
     /// The tape of a formula. A slot is used again as soon as nothing reads it any more.
     pub(super) fn new(formula: &LoweredFormula<T>) -> Result<Self, TooLarge> {
-        let LoweredFormula { dag, root } = formula;
+        let LoweredFormula { dag, roots } = formula;
         // How often each result will still be read.
-        let mut left = dag.uses(*root);
+        let mut left = dag.uses(roots);
         let live: Vec<usize> = (0..left.len()).filter(|&index| left[index] > 0).collect();
         let mut slots = FormulaSlotNumbers::default();
         let mut slot_of = vec![0; left.len()];
@@ -77,13 +95,13 @@ impl<T: FormulaNumber> FormulaTape<T> {
         let (mut clauses, mut constants, mut numbers) = (Vec::new(), Vec::new(), HashMap::new());
         for &index in &live {
             let node = dag.nodes()[index];
-            // A constant is no clause, but for one that is all there is.
-            let whole = node.op == FormulaOp::Number && index == *root as usize;
+            // A constant is no clause, but for one that is a result.
+            let whole = node.op == FormulaOp::Number && roots.contains(&(index as u32));
             if node.op == FormulaOp::Axis || node.op == FormulaOp::Number && !whole {
                 continue;
             }
             let mut places = [(0, false); 3];
-            let own = [*root];
+            let own = [index as u32];
             let operands = if whole { &own[..] } else { node.operands() };
             for (place, &operand) in places.iter_mut().zip(operands) {
                 *place = match dag.value(operand) {
@@ -122,8 +140,17 @@ impl<T: FormulaNumber> FormulaTape<T> {
                 }
             }
         }
-        let result = slot_of[*root as usize];
-        Ok(Self { clauses, constants, slots: slots.taken, axes, result })
+        // A result is not in a slot that a coordinate is in.
+        for &root in roots.iter().filter(|&&root| dag.node(root).op == FormulaOp::Axis) {
+            let a = slot_of[root as usize];
+            if usize::from(a) < axes.len() {
+                let out = slots.take()?;
+                clauses.push(FormulaClause { op: FormulaOp::Number, constants: 0, out, a, b: 0 });
+                slot_of[root as usize] = out;
+            }
+        }
+        let results = roots.iter().map(|&root| slot_of[root as usize]).collect();
+        Ok(Self { clauses, constants, slots: slots.taken, axes, results })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::rule::Verdict;
 use crate::simd::Isa;
 
 /// The value of a node by definition: its operands first, each anew.
-fn value_of<T: FormulaNumber>(dag: &FormulaDag<T::Bits>, index: u32, point: &[T]) -> T {
+pub(super) fn value_of<T: FormulaNumber>(dag: &FormulaDag<T::Bits>, index: u32, point: &[T]) -> T {
     let node = dag.node(index);
     if let Some(bits) = dag.value(index) {
         return T::of_bits(bits);
@@ -31,7 +31,7 @@ fn value_of<T: FormulaNumber>(dag: &FormulaDag<T::Bits>, index: u32, point: &[T]
 }
 
 /// A domain whose cells are the points 0, 1, .. of each axis.
-fn lattice<const K: usize>(size: [u32; K]) -> Domain<K> {
+pub(super) fn lattice<const K: usize>(size: [u32; K]) -> Domain<K> {
     Domain::new(size, size.map(|n| [0.0, f64::from(n)]), Sample::Corner).unwrap()
 }
 
@@ -157,9 +157,27 @@ fn errors_point_at_what_is_wrong() {
         ("classes(x)", 10, "',' is needed here"),
         ("classes(x, y)", 12, "a number is needed here"),
         ("1 + classes(x, 1)", 5, "'classes' is a result"),
-        ("iterate z = z*z from z = 0 while z < 2", 1, "'iterate' comes later"),
-        ("x + 2*i < 1", 7, "complex numbers come later"),
-        ("let i = 1; x", 5, "'i' is kept for complex numbers"),
+        ("let i = 1; x", 5, "'i' is the imaginary unit"),
+        ("x + 2*i < 1", 1, "a value is needed here, and this is a complex value; take |..|, re(..) or im(..)"),
+        ("x + 2*i", 1, "the result is complex; take |..|, re(..) or im(..)"),
+        ("sqrt(x + i)", 6, "this is a complex value"),
+        ("x^(1 + i)", 3, "this is a complex value"),
+        ("re(x, y)", 1, "re takes 1 value, and 2 are given"),
+        ("1 + iterate z = z*z from z = 0 while z < 2", 5, "'iterate' is a result"),
+        ("iterate z", 10, "'=' is needed here, and the text ends"),
+        ("iterate z = z*z", 16, "'from', and what the names begin with"),
+        ("iterate q = 1", 14, "'from', and what the names begin with"),
+        ("iterate q = q*q from q = 0", 27, "'while', and a comparison that ends it"),
+        ("iterate q = q*q from q = 0 while q", 34, "a comparison is needed here"),
+        ("iterate q = q*q from p = 0 while q < 2", 13, "nothing is called 'q'"),
+        ("iterate q = 1, p = 2 from q = 0 while q < 2", 16, "nothing says what 'p' begins with"),
+        ("iterate q = 1 from q = 0, p = 1 while q < 2", 27, "no step changes 'p'"),
+        ("iterate q = 1, q = 2 from q = 0 while q < 2", 16, "'q' is there twice"),
+        ("iterate min = 1 from min = 0 while x < 2", 22, "'min' is a function"),
+        ("iterate q = 1 from q = 0 while q < 2 cap 0", 42, "a cap is a whole number from 1 to 4294967295"),
+        ("iterate q = 1 from q = 0 while q < 2 cap x", 42, "a cap is a whole number"),
+        ("iterate q = q; q from q = 0 while q < 2", 14, "an operator, ',' or 'from' is needed here"),
+        ("iterate q = 1 from q = 0 while q < 2; q", 37, "the result is the end of a formula"),
     ] {
         let error = Formula::parse(text).expect_err(text);
         assert!(error.reason().contains(words), "{text}: {error}");
@@ -198,6 +216,31 @@ fn limits_are_refused() {
     assert!(field.tape.slots > 9_000, "{}", field.tape.slots);
 }
 
+#[test]
+fn complex_values_are_pairs() {
+    for (text, wanted) in [
+        ("re(c) + 10*im(c)", 3.0 + 50.0),
+        ("|c|^2", 34.0),
+        ("|3*i - 4|", 5.0),
+        ("|i*x|", 3.0),
+        ("re(c*c) + 100*im(c*c)", -16.0 + 3000.0),
+        ("re(c^2) + 100*im(c^2)", -16.0 + 3000.0),
+        ("re(c^3) + 1000*im(c^3)", -198.0 + 10_000.0),
+        ("re(c/(1 + i)) + 100*im(c/(1 + i))", 4.0 + 100.0),
+        ("re(c/2) + im(c/2)", 4.0),
+        ("im(-c) + im(conj(c)) + im(x - c)", -15.0),
+        ("re(i*i) + im(i) + re(i) + im(x)", 0.0),
+        ("let c = x - i; im(c)", -1.0),
+        ("axes u, v; im(c) - re(c)", 2.0),
+        ("def f(a) = a*i; im(f(c)) + re(f(2))", 3.0),
+        ("abs(c - 3)", 5.0),
+    ] {
+        assert_eq!(at(text, [3, 5]), wanted, "{text}");
+    }
+    let dims = |text: &str| Formula::parse(text).unwrap().dims();
+    assert_eq!([dims("|c| < 1"), dims("|x + i| < 1"), dims("iterate z = z^2 + c from z = 0 while |z| < 2")], [2, 1, 2]);
+}
+
 /// What was seen of random formulas, so that a test knows that it tested something.
 #[derive(Debug, Default)]
 struct Seen {
@@ -234,12 +277,12 @@ fn check<const K: usize, T: FormulaNumber>(seed: u64, seen: &mut Seen) {
         wide
     };
     // By definition, operation by operation.
-    let LoweredFormula { dag, root } = lower::<T>(&formula.parsed.dag, formula.parsed.root, arithmetic);
+    let LoweredFormula { dag, roots } = lower::<T>(&formula.parsed.dag, &formula.parsed.roots, arithmetic);
     let wanted: Vec<u64> = cells
         .iter()
         .map(|cell| {
-            let point: Vec<T> = (0..K).map(|axis| field.coordinate(axis, cell[axis])).collect();
-            field.word(value_of::<T>(&dag, root, &point))
+            let point: Vec<T> = (0..K).map(|axis| field.samples.coordinate(axis, cell[axis])).collect();
+            field.labels.word(value_of::<T>(&dag, roots[0], &point))
         })
         .collect();
     for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {

@@ -1,0 +1,237 @@
+//! A formula that iterates: the label of a cell is how often a step is done while a condition holds, at most `cap` times.
+//!
+//! What a step needs of the cell alone is computed once per cell, with the start. A step and the condition before it are one
+//! tape, whose common parts are computed once. Lanes take turns: a lane whose cell is done takes the next cell of the batch,
+//! so that cells of few and of many iterations share blocks.
+
+use std::collections::HashMap;
+
+use crate::cell::WordsMut;
+use crate::dimension::MAX_DIM;
+use crate::field::definition::{Evaluate, Field, Payload, Prove};
+use crate::field::formula::dag::{FormulaDag, FormulaOp};
+use crate::field::formula::error::FormulaError;
+use crate::field::formula::intervals::{FormulaBounds, bounds};
+use crate::field::formula::lanes::{BLOCK, FormulaBlock};
+use crate::field::formula::lower::{LoweredFormula, lower};
+use crate::field::formula::number::FormulaNumber;
+use crate::field::formula::parse::FormulaResult;
+use crate::field::formula::sampled::FormulaSamples;
+use crate::field::formula::source;
+use crate::field::formula::tape::FormulaTape;
+use crate::field::formula::text::Formula;
+use crate::field::labels::Labels;
+use crate::field::options::Arithmetic;
+use crate::field::twin::{DeviceTwin, MOST_LINES};
+use crate::geometry::{Domain, Region};
+use crate::rule::Verdict;
+use crate::simd::Isa;
+
+/// Cells whose orbits are in the air at the same time.
+const BATCH: usize = 2048;
+
+/// A formula that iterates, in numbers of type T over a domain.
+pub(super) struct IteratedField<const K: usize, T> {
+    samples: FormulaSamples<K, T>,
+    pub(super) orbit: FormulaOrbit<T>,
+}
+
+/// What there is of it without a domain.
+pub(super) struct FormulaOrbit<T> {
+    /// The states of a cell before the first step, and what the steps need besides.
+    start: FormulaTape<T>,
+    /// Whether a cell goes on, and the states after a step. The states are axes from [`MAX_DIM`] on, and then comes what
+    /// else the start has.
+    turn: FormulaTape<T>,
+    states: usize,
+    cap: u32,
+    pub(super) isa: Isa,
+}
+
+impl<const K: usize, T: FormulaNumber> IteratedField<K, T> {
+    pub(super) fn new(domain: &Domain<K>, arithmetic: Arithmetic, formula: &Formula) -> Result<Self, FormulaError> {
+        let parsed = &formula.parsed;
+        let FormulaResult::Iterations { states, cap } = parsed.result else {
+            unreachable!("other formulas are not iterated");
+        };
+        let [start, turn] = parted(&lower::<T>(&parsed.dag, &parsed.roots, arithmetic), states);
+        let tape = |part| FormulaTape::new(part).map_err(|large| large.error(formula.text()));
+        let orbit = FormulaOrbit { start: tape(&start)?, turn: tape(&turn)?, states, cap, isa: Isa::detect() };
+        Ok(Self { samples: FormulaSamples::new(domain, arithmetic), orbit })
+    }
+
+    /// The twin, which has lines up to `most_lines` clauses.
+    pub(super) fn twin_within(&self, most_lines: usize) -> DeviceTwin {
+        let FormulaOrbit { start, turn, states, cap, .. } = &self.orbit;
+        self.samples.twin(source::of_orbit(start, turn, *states, most_lines), *cap)
+    }
+}
+
+/// The start and the turn of a formula whose roots are the condition, the states after a step, and those before the first.
+/// What a turn needs and no state changes becomes a part of the start.
+fn parted<T: FormulaNumber>(formula: &LoweredFormula<T>, states: usize) -> [LoweredFormula<T>; 2] {
+    let LoweredFormula { dag, roots } = formula;
+    let (turn_roots, first) = roots.split_at(1 + states);
+    let mut start = first.to_vec();
+    let uses = dag.uses(turn_roots);
+    let mut changes = vec![false; uses.len()];
+    for index in (0..uses.len()).filter(|&index| uses[index] > 0) {
+        let node = dag.nodes()[index];
+        changes[index] = match node.op {
+            FormulaOp::Axis => node.args[0] as usize >= MAX_DIM,
+            _ => node.operands().iter().any(|&operand| changes[operand as usize]),
+        };
+    }
+    let mut turn = FormulaDag::default();
+    let mut given: HashMap<u32, u32> = HashMap::new();
+    let mut made = vec![None; uses.len()];
+    // Operands come before what reads them, and what stays is asked for by what changes.
+    let mut new = |index: u32, turn: &mut FormulaDag<T::Bits>, made: &[Option<u32>]| {
+        if let Some(made) = made[index as usize] {
+            return made;
+        }
+        match (dag.value(index), dag.node(index)) {
+            (Some(bits), _) => turn.constant(bits),
+            (None, node) if node.op == FormulaOp::Axis => turn.push(FormulaOp::Axis, &node.args[..1]),
+            _ => {
+                let number = *given.entry(index).or_insert_with(|| {
+                    start.push(index);
+                    start.len() as u32 - 1
+                });
+                turn.push(FormulaOp::Axis, &[MAX_DIM as u32 + number])
+            }
+        }
+    };
+    for index in (0..uses.len()).filter(|&index| uses[index] > 0 && changes[index]) {
+        let node = dag.nodes()[index];
+        if node.op != FormulaOp::Axis {
+            let operands: Vec<u32> = node.operands().iter().map(|&operand| new(operand, &mut turn, &made)).collect();
+            made[index] = Some(turn.push(node.op, &operands));
+        }
+    }
+    let roots = turn_roots.iter().map(|&root| new(root, &mut turn, &made)).collect();
+    [LoweredFormula { dag: dag.clone(), roots: start }, LoweredFormula { dag: turn, roots }]
+}
+
+impl<T: FormulaNumber> FormulaOrbit<T> {
+    /// The iterations of a batch of cells, whose numbers are in `columns`: coordinates, which `start` reads, and from
+    /// [`MAX_DIM`] on what it computed. `done` is told of a cell and its count.
+    fn run(&self, columns: &[Vec<T>], cells: usize, mut done: impl FnMut(usize, u32)) {
+        let mut block = FormulaBlock::new(&self.turn);
+        let (mut cell, mut count) = ([usize::MAX; BLOCK], [0; BLOCK]);
+        let (mut next, mut busy) = (0, 0);
+        let mut finished: Vec<usize> = (0..BLOCK).collect();
+        // A tape's results are not in the slots that it begins with.
+        let state_of = |axis: usize| axis.checked_sub(MAX_DIM).filter(|&state| state < self.states);
+        let moves = self.turn.axes.iter().enumerate().filter_map(|(slot, &axis)| Some((slot, state_of(axis)?)));
+        let moves: Vec<(usize, usize)> =
+            moves.map(|(slot, state)| (slot, usize::from(self.turn.results[1 + state]))).collect();
+        loop {
+            for lane in finished.drain(..) {
+                if cell[lane] != usize::MAX {
+                    done(cell[lane], count[lane]);
+                    busy -= 1;
+                }
+                cell[lane] = usize::MAX;
+                if next < cells {
+                    (cell[lane], count[lane]) = (next, 0);
+                    for (slot, &axis) in block.slots.iter_mut().zip(&self.turn.axes) {
+                        slot[lane] = columns[axis][next];
+                    }
+                    next += 1;
+                    busy += 1;
+                }
+            }
+            if busy == 0 {
+                return;
+            }
+            block.run(&self.turn, self.isa);
+            let goes_on = block.result(&self.turn, 0);
+            for lane in 0..BLOCK {
+                let goes_on = goes_on[lane] == T::ONE && count[lane] < self.cap;
+                count[lane] += u32::from(goes_on);
+                if !goes_on && cell[lane] != usize::MAX {
+                    finished.push(lane);
+                }
+            }
+            for &(to, from) in &moves {
+                let values = std::mem::take(&mut block.slots[from]);
+                block.slots[to].copy_from_slice(&values);
+                block.slots[from] = values;
+            }
+        }
+    }
+
+    /// The number of iterations of every cell whose coordinates lie in `place(axis)`, if it is certain that they have the same.
+    fn proven(&self, place: impl Fn(usize) -> FormulaBounds<T>) -> Option<u32> {
+        let mut slots = Vec::new();
+        bounds(&self.start, &place, &mut slots);
+        let mut given: Vec<FormulaBounds<T>> =
+            self.start.results.iter().map(|&result| slots[usize::from(result)]).collect();
+        for count in 0..self.cap {
+            let now = |axis: usize| if axis < MAX_DIM { place(axis) } else { given[axis - MAX_DIM] };
+            bounds(&self.turn, now, &mut slots);
+            let FormulaBounds { low, high } = slots[usize::from(self.turn.results[0])];
+            if low != high {
+                return None;
+            }
+            if low != T::ONE {
+                return Some(count);
+            }
+            let states: Vec<_> = self.turn.results[1..].iter().map(|&result| slots[usize::from(result)]).collect();
+            given[..self.states].copy_from_slice(&states);
+        }
+        Some(self.cap)
+    }
+}
+
+impl<const K: usize, T: FormulaNumber> Field<K> for IteratedField<K, T> {
+    fn labels(&self) -> Labels {
+        Labels::iterations(self.orbit.cap)
+    }
+
+    fn host(&self) -> Option<&dyn Evaluate<K>> {
+        Some(self)
+    }
+
+    fn prover(&self) -> Option<&dyn Prove<K>> {
+        Some(self)
+    }
+
+    fn twin(&self) -> Option<DeviceTwin> {
+        Some(self.twin_within(MOST_LINES))
+    }
+}
+
+impl<const K: usize, T: FormulaNumber> Evaluate<K> for IteratedField<K, T> {
+    fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
+        let FormulaOrbit { start, turn, isa, .. } = &self.orbit;
+        let labels = labels.narrow();
+        let mut block = FormulaBlock::new(start);
+        for (cells, labels) in cells.chunks(BATCH).zip(labels.chunks_mut(BATCH)) {
+            let mut columns = vec![Vec::new(); MAX_DIM + start.results.len()];
+            for &axis in turn.axes.iter().filter(|&&axis| axis < MAX_DIM) {
+                columns[axis] = cells.iter().map(|cell| self.samples.coordinate(axis, cell[axis])).collect();
+            }
+            for cells in cells.chunks(BLOCK) {
+                for (slot, &axis) in block.slots.iter_mut().zip(&start.axes) {
+                    slot.iter_mut().zip(cells).for_each(|(x, cell)| *x = self.samples.coordinate(axis, cell[axis]));
+                }
+                block.run(start, *isa);
+                for (number, column) in columns[MAX_DIM..].iter_mut().enumerate() {
+                    column.extend_from_slice(&block.result(start, number)[..cells.len()]);
+                }
+            }
+            self.orbit.run(&columns, cells.len(), |cell, count| labels[cell] = count);
+        }
+    }
+}
+
+impl<const K: usize, T: FormulaNumber> Prove<K> for IteratedField<K, T> {
+    fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
+        match self.orbit.proven(|axis| self.samples.bounds(region, axis)) {
+            Some(count) => Verdict::Uniform(count.into()),
+            None => Verdict::Unknown,
+        }
+    }
+}
