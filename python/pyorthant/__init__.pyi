@@ -60,6 +60,7 @@ class _RunOptions(TypedDict, total=False):
     precision: str | None
     arithmetic: str | None
     dwell: int | str | None
+    value: str | None
     domain: _Interval | None
     cell: str | None
     keep: str | None
@@ -83,6 +84,8 @@ class _RunOptions(TypedDict, total=False):
     device: int | str | None
     mem_limit: int | str | None
     source: str | None
+    text: str | None
+    input: _Path | None
 
 class Axis(NamedTuple):
     name: str

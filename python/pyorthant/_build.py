@@ -10,11 +10,16 @@ from . import _core, _options
 from ._tree import Tree
 
 
+# What the names of meshes end with.
+MESHES = (".stl", ".obj", ".ply", ".off")
+
+
 def tree(source, *, scheme=None, dims=None, spacing=None, origin=None, units=None, label_names=None, progress=None, **options):
     """Builds a tree of an array: its uniform regions, and the cells in between.
 
     `source` is an array of NumPy's (or what ``np.asarray`` makes one of), a ``DataArray`` of xarray's, or the name of a file
-    of any format that ``orthant tree build`` reads. An array is not copied, whatever its order and strides.
+    of any format that ``orthant tree build`` reads. Of the file of a mesh (``.stl``, ``.obj``, ``.ply``, ``.off``) it is the
+    tree of the cells inside of it, ``n`` of them per axis. An array is not copied, whatever its order and strides.
 
     Options have the names, the values and the defaults of ``orthant tree build``:
 
@@ -37,6 +42,10 @@ def tree(source, *, scheme=None, dims=None, spacing=None, origin=None, units=Non
     >>> t.shape, t.axes[1]
     ((3, 4), Axis(name='x', unit='mm', spacing=0.5, origin=0.0, size=4))
     """
+    if isinstance(source, (str, os.PathLike)) and os.path.splitext(source)[1].lower() in MESHES:
+        from ._run import run
+
+        return run("mesh", input=source, keep="regions", backend="cpu", scheme=scheme, progress=progress, **options).tree()
     given = _options.given(options, scheme)
     watch = _options.progress(progress)
     if isinstance(source, (str, os.PathLike)):

@@ -17,7 +17,8 @@ def run(field, *, n=None, scheme=None, max_label=65535, cells=False, progress=No
 
     `field` is one of
 
-    - the name of a built-in field, ``"mandelbrot"``; `fields` lists them;
+    - the name of a built-in field, ``"mandelbrot"``; `fields` lists them. ``run("formula", text="x^2 + y^2 < 1")`` takes a line
+      of text, and ``run("mesh", input="part.stl")`` a file;
     - an array of NumPy's, of any cell type. It is not copied. `tree` is the faster way to its regions;
     - a function ``f(points) -> labels`` of an array ``float64 [m, k]`` of points of the domain, x first. With ``cells=True`` it
       gets cells, ``uint32 [m, k]``. It returns m whole numbers from 0 to `max_label`. It is called in this thread.
@@ -31,6 +32,8 @@ def run(field, *, n=None, scheme=None, max_label=65535, cells=False, progress=No
     >>> s = ot.run("mandelbrot", n=256, backend="cpu")
     >>> s.to_numpy()[128, 192]
     np.uint16(512)
+    >>> int(ot.run("formula", text="x^2 + y^2 < 0.5", n=64, backend="cpu").to_numpy().sum())
+    1605
     >>> disc = ot.run(lambda p: (p**2).sum(1) < 0.5, n=(64, 64), domain=[(-1, 1), (-1, 1)], max_label=1)
     >>> int(disc.to_numpy().sum())
     1605

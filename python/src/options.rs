@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::Choice;
 use orthant::field::FieldKind;
-use orthant::input::{Endian, IndexOrder};
+use orthant::input::{Endian, IndexOrder, MeshFormat};
 use orthant::tree::{NotANumber, Number, Predicate};
 use orthant::{BackendKind, CellType, Computed, Request};
 use pyo3::prelude::*;
@@ -41,7 +41,7 @@ const OF_ARRAYS: [&str; 14] = [
 const FORMER: [(&str, &str); 1] = [("labels", "step")];
 
 /// Options of a run that no group of choices has.
-const OF_RUNS: [&str; 4] = ["backend", "device", "mem-limit", "source"];
+const OF_RUNS: [&str; 6] = ["backend", "device", "mem-limit", "source", "text", "input"];
 
 /// The options of `tree` or of `run`.
 fn known(of: &str) -> Result<Vec<Choice>, Failure> {
@@ -298,6 +298,20 @@ impl RunOptions {
             let read = std::fs::read_to_string(&path);
             let text = read.map_err(|source| orthant_cli::Error::File { path: path.into(), source })?;
             request.source = Some(text.into());
+        }
+        if let Some(text) = given.remove("text") {
+            if workload != FieldKind::Formula || request.source.is_some() {
+                return Err(wrong("text", &text, "the text of a formula, as in run(\"formula\", text=\"x^2 + y^2 < 1\")"));
+            }
+            request.source = Some(text.into());
+        }
+        if let Some(path) = given.remove("input") {
+            let mesh = MeshFormat::of(path.as_ref()).filter(|_| workload == FieldKind::Mesh);
+            let Some(format) = mesh else {
+                let reason = format!("the file of a mesh ({}), as in run(\"mesh\", input=\"part.stl\")", MeshFormat::endings());
+                return Err(wrong("input", &path, reason));
+            };
+            request.data = Some(format.read(path.as_ref()).map_err(orthant_cli::Error::from)?.into());
         }
         let mut of_cuda = Vec::new();
         for (name, text) in &given {

@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 use orthant::backend::Part;
 use orthant::field::{Defaults, Field, FieldError, FieldKind, Job, Open, OwnField};
 use orthant::result::{Content, DenseArray};
-use orthant::rule::RuleKind;
 use orthant::tree::TreeInfo;
 use orthant::{BackendKind, CellType, Control, Ran, Report, Subdivision, Target, Tree};
 use pyo3::prelude::*;

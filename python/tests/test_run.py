@@ -337,3 +337,27 @@ def test_yes_and_no_are_true_and_false():
 
 def test_fields_are_the_librarys():
     assert ot.fields()["mandelbrot"][1] == (2,) and "kernel" in ot.fields()
+
+
+def test_a_line_of_text_is_a_field():
+    ball = ot.run("formula", text="x^2 + y^2 + z^2 < 0.81", n=32, backend="cpu")
+    assert (ball.to_numpy() == ot.run("formula", dim=3, n=32, backend="cpu").to_numpy()).all()
+    assert ball.report["formula"] == "x^2 + y^2 + z^2 < 0.81"
+    with pytest.raises(ValueError, match="text.*formula"):
+        ot.run("mandelbrot", text="x < 1", backend="cpu")
+    with pytest.raises(ValueError, match=r"x \+ q < 1|'q'"):
+        ot.run("formula", text="x + q < 1", backend="cpu")
+
+
+def test_a_mesh_is_a_field_and_a_tree(tmp_path):
+    path = tmp_path / "tetrahedron.off"
+    path.write_text("OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n")
+    inside = ot.run("mesh", input=path, n=64, backend="cpu").to_numpy()
+    tree = ot.tree(path, n=64)
+    assert tree.shape == (64, 64, 64) and (np.asarray(tree) == inside).all()
+    cell = tree.axes[0].spacing
+    assert abs(inside.sum() * cell**3 - 1 / 6) < 0.01
+    surface = ot.run("mesh", input=path, n=64, value="surface", backend="cpu").to_numpy()
+    assert 0 < surface.sum() < inside.size / 8
+    with pytest.raises(ValueError, match="input.*stl"):
+        ot.run("mesh", input="part.npy", backend="cpu")
