@@ -234,7 +234,11 @@ impl Request {
         let most = cell.most();
         let dwell = match (self.computed.dwell, default) {
             (Some(dwell), None) => {
-                return Err(ChoiceError::new("dwell", dwell, format!("{} has no dwell", self.workload)).into());
+                let hint = match self.workload {
+                    FieldKind::Formula => "; write `cap` and a number after what follows `while`",
+                    _ => "",
+                };
+                return Err(ChoiceError::new("dwell", dwell, format!("{} has no dwell{hint}", self.workload)).into());
             }
             (Some(dwell), _) if dwell == 0 || u64::from(dwell) > most => {
                 let reason = format!("must be between 1 and {most} with cells of type {cell}");

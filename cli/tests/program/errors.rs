@@ -116,6 +116,7 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("run formula 2x<1", 2, &["column 2", "2*x"]),
     ("run formula (x+1", 2, &["column 5", "')' is needed", "the text ends"]),
     ("run formula iterate", 2, &["column 8", "a name is needed", "the text ends"]),
+    ("run formula x --dwell 9", 2, &["--dwell 9", "no dwell", "`cap`"]),
     ("run formula x+i<1", 2, &["column 1", "complex", "re(..)"]),
     ("run formula z<1 --dim 2", 2, &["3 dimensions", "the run has 2"]),
     ("run formula x<1 --source there.png", 2, &["[TEXT]", "--source"]),

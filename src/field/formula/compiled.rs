@@ -51,9 +51,9 @@ fn compiler() -> Option<Command> {
 }
 
 /// A folder of a test's own, which goes with it.
-struct Folder(PathBuf);
+struct SourceFolder(PathBuf);
 
-impl Folder {
+impl SourceFolder {
     fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("orthant-formulas-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
@@ -65,7 +65,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for SourceFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -74,7 +74,7 @@ impl Drop for Folder {
 /// The numbers that a program writes when it reads `input`. `fixed` is what a run has fixed, `source` the formulas, and `main`
 /// what the program does.
 fn answers(mut compiler: Command, name: &str, [fixed, source, main]: [&str; 3], input: &[u8]) -> Vec<u64> {
-    let folder = Folder::new(name);
+    let folder = SourceFolder::new(name);
     folder.write(
         "generated.cuh",
         format!("#define BLOCK 32\n#define CODE u32\n#define USER_SOURCE \"source.cuh\"\n{fixed}"),

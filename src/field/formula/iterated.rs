@@ -5,6 +5,7 @@
 //! so that cells of few and of many iterations share blocks.
 
 use std::collections::HashMap;
+use std::mem::take;
 
 use crate::cell::WordsMut;
 use crate::dimension::MAX_DIM;
@@ -118,46 +119,49 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
     /// [`MAX_DIM`] on what it computed. `done` is told of a cell and its count.
     fn run(&self, columns: &[Vec<T>], cells: usize, mut done: impl FnMut(usize, u32)) {
         let mut block = FormulaBlock::new(&self.turn);
-        let (mut cell, mut count) = ([usize::MAX; BLOCK], [0; BLOCK]);
-        let (mut next, mut busy) = (0, 0);
-        let mut finished: Vec<usize> = (0..BLOCK).collect();
         // A tape's results are not in the slots that it begins with.
         let state_of = |axis: usize| axis.checked_sub(MAX_DIM).filter(|&state| state < self.states);
         let moves = self.turn.axes.iter().enumerate().filter_map(|(slot, &axis)| Some((slot, state_of(axis)?)));
         let moves: Vec<(usize, usize)> =
             moves.map(|(slot, state)| (slot, usize::from(self.turn.results[1 + state]))).collect();
+        let (mut cell, mut count) = ([0; BLOCK], [0; BLOCK]);
+        // 1 in lanes that have a cell.
+        let mut busy = [0u32; BLOCK];
+        let mut next = 0;
         loop {
-            for lane in finished.drain(..) {
-                if cell[lane] != usize::MAX {
-                    done(cell[lane], count[lane]);
-                    busy -= 1;
+            for lane in 0..BLOCK {
+                if busy[lane] == 1 || next == cells {
+                    continue;
                 }
-                cell[lane] = usize::MAX;
-                if next < cells {
-                    (cell[lane], count[lane]) = (next, 0);
-                    for (slot, &axis) in block.slots.iter_mut().zip(&self.turn.axes) {
-                        slot[lane] = columns[axis][next];
-                    }
-                    next += 1;
-                    busy += 1;
+                (cell[lane], count[lane], busy[lane]) = (next, 0, 1);
+                for (slot, &axis) in block.slots.iter_mut().zip(&self.turn.axes) {
+                    slot[lane] = columns[axis][next];
                 }
+                next += 1;
             }
-            if busy == 0 {
+            if busy.iter().all(|&busy| busy == 0) {
                 return;
             }
-            block.run(&self.turn, self.isa);
-            let goes_on = block.result(&self.turn, 0);
-            for lane in 0..BLOCK {
-                let goes_on = goes_on[lane] == T::ONE && count[lane] < self.cap;
-                count[lane] += u32::from(goes_on);
-                if !goes_on && cell[lane] != usize::MAX {
-                    finished.push(lane);
+            let (mut ended, mut some) = ([0; BLOCK], 0);
+            while some == 0 {
+                block.run(&self.turn, self.isa);
+                let goes_on = block.result(&self.turn, 0);
+                // Without branches, so that it becomes vectors.
+                for lane in 0..BLOCK {
+                    let goes_on = u32::from(goes_on[lane] == T::ONE) & u32::from(count[lane] < self.cap) & busy[lane];
+                    count[lane] += goes_on;
+                    ended[lane] = busy[lane] ^ goes_on;
+                    some |= ended[lane];
+                }
+                for &(to, from) in &moves {
+                    let values = take(&mut block.slots[from]);
+                    block.slots[to].copy_from_slice(&values);
+                    block.slots[from] = values;
                 }
             }
-            for &(to, from) in &moves {
-                let values = std::mem::take(&mut block.slots[from]);
-                block.slots[to].copy_from_slice(&values);
-                block.slots[from] = values;
+            for lane in (0..BLOCK).filter(|&lane| ended[lane] == 1) {
+                done(cell[lane], count[lane]);
+                busy[lane] = 0;
             }
         }
     }
