@@ -32,8 +32,8 @@ pub struct Computation {
     /// What the data are called that the field is made of: the name of their file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
-    /// What a cell of them is worth.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What a cell of them is worth; null of other fields.
+    #[serde(default)]
     pub value: Option<DataValue>,
     /// k.
     pub k: usize,
