@@ -301,14 +301,19 @@ impl RunOptions {
         }
         if let Some(text) = given.remove("text") {
             if workload != FieldKind::Formula || request.source.is_some() {
-                return Err(wrong("text", &text, "the text of a formula, as in run(\"formula\", text=\"x^2 + y^2 < 1\")"));
+                return Err(wrong(
+                    "text",
+                    &text,
+                    "the text of a formula, as in run(\"formula\", text=\"x^2 + y^2 < 1\")",
+                ));
             }
             request.source = Some(text.into());
         }
         if let Some(path) = given.remove("input") {
             let mesh = MeshFormat::of(path.as_ref()).filter(|_| workload == FieldKind::Mesh);
             let Some(format) = mesh else {
-                let reason = format!("the file of a mesh ({}), as in run(\"mesh\", input=\"part.stl\")", MeshFormat::endings());
+                let reason =
+                    format!("the file of a mesh ({}), as in run(\"mesh\", input=\"part.stl\")", MeshFormat::endings());
                 return Err(wrong("input", &path, reason));
             };
             request.data = Some(format.read(path.as_ref()).map_err(orthant_cli::Error::from)?.into());

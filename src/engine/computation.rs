@@ -63,16 +63,19 @@ pub struct Computation {
 }
 
 impl Computation {
-    /// What was computed, in a few words: the field's name, and the beginning of a formula or the name of its data.
+    /// What was computed, in a few words: the field's name, an unusual value of its data, and the beginning of a formula
+    /// or the name of the data.
     pub fn title(&self) -> String {
-        titled(&self.workload, self.formula.as_deref().or(self.data.as_deref()))
+        titled(&self.workload, self.value, self.formula.as_deref().or(self.data.as_deref()))
     }
 }
 
-/// The name of a field, and the text of a formula as far as it fits into a line.
-pub(super) fn titled(name: &str, formula: Option<&str>) -> String {
+/// The name of a field, the value of its data unless it is the usual one, and the text of a formula as far as it fits into a line.
+pub(super) fn titled(name: &str, value: Option<DataValue>, formula: Option<&str>) -> String {
     const MOST: usize = 80;
-    let Some(text) = formula else { return name.to_owned() };
+    let value = value.filter(|&value| value != DataValue::Inside);
+    let name = value.map_or(name.to_owned(), |value| format!("{name} {value}"));
+    let Some(text) = formula else { return name };
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(MOST) {
         None => format!("{name}: {line}"),

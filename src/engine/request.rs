@@ -127,10 +127,11 @@ impl Request {
         Formula::parse(source.clone()).ok()
     }
 
-    /// What is run, in a few words: the field's name, and the beginning of a formula or the name of its data.
+    /// What is run, in a few words: the field's name, an unusual value of its data, and the beginning of a formula or the
+    /// name of the data.
     pub fn title(&self) -> String {
         let data = self.data.as_ref().and_then(FieldData::name);
-        titled(self.workload.name(), self.formula().as_ref().map(Formula::text).or(data))
+        titled(self.workload.name(), self.data_value(), self.formula().as_ref().map(Formula::text).or(data))
     }
 
     /// The checked plan.

@@ -9,19 +9,17 @@ mod heading;
 mod input;
 mod predicate;
 mod values;
+mod workload;
 
-use std::ffi::OsStr;
-use std::fmt::Display;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::builder::{BoolishValueParser, PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::Choice;
 use orthant::field::FieldKind;
-use orthant::input::{Format, MeshFormat};
 use orthant::{BackendKind, CellType, Computed, How, Keep, Mapping, Request, Target};
 
 use crate::error::Error;
@@ -35,32 +33,7 @@ pub(crate) use input::{CellKind, InputOptions, ReadingOptions, formats};
 pub use values::bytes;
 use values::times;
 pub(crate) use values::{block, one_of, seconds, workload};
-
-/// The value parser of what is run.
-fn field_or_array() -> impl TypedValueParser<Value = FieldKind> {
-    let values = PossibleValuesParser::new(FieldKind::all().map(FieldKind::name));
-    ByName { values, instead: a_file_instead }.map(|name| name.parse().expect("only names of fields are let through"))
-}
-
-/// What to type if a file is named where a field is expected.
-fn a_file_instead(name: &str) -> Option<String> {
-    let path = Path::new(name);
-    if is_tree(path) {
-        return Some(format!("a tree, not a field; `orthant tree info {name}` says what is in it"));
-    }
-    if MeshFormat::of(path).is_some() {
-        return Some(format!(
-            "a mesh, not a field; `orthant tree build {name} -o X.tree.zarr` makes a tree of it, and `orthant run mesh --input {name}` \
-             divides it without one"
-        ));
-    }
-    (Format::of(path).is_some() || path.exists()).then(|| {
-        format!(
-            "a file, not a field; `orthant tree build {name} -o X.tree.zarr` makes a tree of it, and `orthant run array --input {name}` \
-             divides it without one"
-        )
-    })
-}
+use workload::{ByName, field_or_array};
 
 /// Choices that exist to compare with the papers' codes.
 const FOR_THE_PAPERS: [&str; 6] = ["explore-order", "insertion", "dp-launch", "ask-loop", "table", "stack"];
@@ -107,28 +80,6 @@ fn option(choice: &'static Choice, usual: &'static str) -> Arg {
     match choice.short {
         Some(letter) => option.short(letter),
         None => option,
-    }
-}
-
-/// The parser of a choice by name, with a hint for a text that is none of the names.
-#[derive(Clone)]
-struct ByName<H> {
-    values: PossibleValuesParser,
-    instead: fn(&str) -> Option<H>,
-}
-
-impl<H: Display + Clone + Send + Sync + 'static> TypedValueParser for ByName<H> {
-    type Value = String;
-
-    fn parse_ref(&self, command: &Command, option: Option<&Arg>, text: &OsStr) -> Result<String, clap::Error> {
-        let instead = self.instead;
-        let no_name = move |text: &str| instead(text).map_or(Ok(()), |hint| Err(hint.to_string()));
-        no_name.parse_ref(command, option, text)?;
-        self.values.parse_ref(command, option, text)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        self.values.possible_values()
     }
 }
 

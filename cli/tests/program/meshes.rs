@@ -34,5 +34,6 @@ fn a_mesh_becomes_a_tree_a_report_and_a_picture() {
     assert!(ran("tree info a.tree.zarr.zip").contains("mesh: part.off"));
     ran("tree validate a.tree.zarr.zip --against b.npy");
     ran("tree build part.off -n 32 --value surface --threads 1 --mem-limit 64M -o s.tree.zarr");
+    assert!(ran("tree info s.tree.zarr").contains("mesh surface: part.off"));
     assert!(ran("tree stats s.tree.zarr --csv").lines().count() > 2);
 }

@@ -1,0 +1,60 @@
+//! What is run, by its name, and what to type where the name is a file's.
+
+use std::ffi::OsStr;
+use std::fmt::Display;
+use std::path::Path;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Command};
+use orthant::field::FieldKind;
+use orthant::input::{Format, MeshFormat};
+
+use crate::output::tree::is_tree;
+
+/// The value parser of what is run.
+pub(super) fn field_or_array() -> impl TypedValueParser<Value = FieldKind> {
+    let values = PossibleValuesParser::new(FieldKind::all().map(FieldKind::name));
+    ByName { values, instead: a_file_instead }.map(|name| name.parse().expect("only names of fields are let through"))
+}
+
+/// What to type if a file is named where a field is expected.
+fn a_file_instead(name: &str) -> Option<String> {
+    let path = Path::new(name);
+    if is_tree(path) {
+        return Some(format!("a tree, not a field; `orthant tree info {name}` says what is in it"));
+    }
+    if MeshFormat::of(path).is_some() {
+        return Some(format!(
+            "a mesh, not a field; `orthant tree build {name} -o X.tree.zarr` makes a tree of it, and `orthant run mesh --input {name}` \
+             divides it without one"
+        ));
+    }
+    (Format::of(path).is_some() || path.exists()).then(|| {
+        format!(
+            "a file, not a field; `orthant tree build {name} -o X.tree.zarr` makes a tree of it, and `orthant run array --input {name}` \
+             divides it without one"
+        )
+    })
+}
+
+/// The parser of a choice by name, with a hint for a text that is none of the names.
+#[derive(Clone)]
+pub(super) struct ByName<H> {
+    pub(super) values: PossibleValuesParser,
+    pub(super) instead: fn(&str) -> Option<H>,
+}
+
+impl<H: Display + Clone + Send + Sync + 'static> TypedValueParser for ByName<H> {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, option: Option<&Arg>, text: &OsStr) -> Result<String, clap::Error> {
+        let instead = self.instead;
+        let no_name = move |text: &str| instead(text).map_or(Ok(()), |hint| Err(hint.to_string()));
+        no_name.parse_ref(command, option, text)?;
+        self.values.parse_ref(command, option, text)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.values.possible_values()
+    }
+}
