@@ -5,7 +5,7 @@ use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 use orthant::backend::PIECES;
 use orthant::field::{Field, FieldKind};
 use orthant::per_axis::{shortest, text};
-use orthant::{BackendKind, Plan, Target};
+use orthant::{BackendKind, Plan, Request, StrategyKind, Target};
 
 use crate::error::Error;
 use crate::options::{Devices, OrAuto};
@@ -85,23 +85,29 @@ pub(crate) fn without_twin<const K: usize>(
     Some(BackendKind::Cpu)
 }
 
-/// The plan with an initial grid that is fine enough for several devices, where nobody chose g; says so.
+/// Regions of level 0 that let all of a GPU look at an array: with fewer, a block looks at millions of cells alone.
+const ROOTS_OF_ARRAYS: u128 = 4096;
+
+/// The plan with an initial grid that is fine enough for a GPU that divides an array, or for several, where nobody chose g; says so.
 pub(crate) fn shared<const K: usize>(
     plan: Plan<K>,
     target: &Target,
-    g_is_given: bool,
+    request: &Request,
     voice: Voice,
 ) -> Result<Plan<K>, Error> {
     let (devices, size) = (target.devices(), plan.domain().size());
-    let least = u128::from(PIECES) * devices as u128;
-    if devices == 1 || g_is_given || plan.levels()[0].regions() >= least {
+    let of_array = request.workload == FieldKind::Array && target.kind() == BackendKind::Cuda;
+    let (least, why) = match devices {
+        1 if of_array => (ROOTS_OF_ARRAYS, "all of the GPU has regions to look at".to_owned()),
+        1 => return Ok(plan),
+        _ => (u128::from(PIECES) * devices as u128, format!("{devices} devices have pieces to share")),
+    };
+    let exhaustive = request.how.tuning.strategy == StrategyKind::Exhaustive;
+    if exhaustive || request.computed.g.is_some() || plan.levels()[0].regions() >= least {
         return Ok(plan);
     }
     let scheme = plan.scheme().with_roots(size, least);
-    voice.say(format_args!(
-        "orthant: -g {}, so that {devices} devices have pieces to share",
-        text(&shortest(&scheme.g))
-    ));
+    voice.say(format_args!("orthant: -g {}, so that {why}", text(&shortest(&scheme.g))));
     Ok(Plan::new(*plan.domain(), scheme, plan.curve(), plan.rule()).map_err(orthant::Error::from)?)
 }
 

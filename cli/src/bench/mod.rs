@@ -340,8 +340,7 @@ impl Job for MeasureCase<'_> {
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
         let Self { mut request, testbed, bench } = self;
         let target = &testbed.target;
-        let g_is_given = request.computed.g.is_some();
-        let plan = machine::shared(request.plan::<K>()?, target, g_is_given, bench.voice)?;
+        let plan = machine::shared(request.plan::<K>()?, target, &request, bench.voice)?;
         let field = open(plan.domain(), &request.options()?)?;
         request.how = request.how.for_labels(field.labels())?;
         let mut prepared = target.of().prepare(&plan, &*field, &request.how)?;

@@ -99,7 +99,7 @@ impl Job for Task {
         clock.ends(|seconds| &mut seconds.opening);
         let device = target.device().unwrap_or(&self.machine.cpu);
         let (plan, found) = match planned {
-            Some(plan) => (machine::shared(plan, &target, self.request.computed.g.is_some(), self.voice)?, None),
+            Some(plan) => (machine::shared(plan, &target, &self.request, self.voice)?, None),
             None => {
                 let mapping = self.args.how.mapping()?;
                 let blocks = &[self.request.how.on_cuda().block];
