@@ -27,6 +27,9 @@ use crate::result::{Bricks, DenseArray, Keep, MemoryError, RunCounts, Stored, Su
 /// Pieces per device: so many that the last ones end at nearly the same time, and few enough that launching them takes no time.
 pub const PIECES: u64 = 32;
 
+/// Regions of level 0 that a piece should have: with fewer, a GPU has less to do at once than it has room for (docs/results/devices.md).
+pub const ROOTS_OF_A_PIECE: u64 = 1024;
+
 /// How often a run that waits for its devices looks for a cancellation.
 const LOOK: Duration = Duration::from_millis(10);
 

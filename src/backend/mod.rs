@@ -20,7 +20,7 @@ pub use cuda_error::CudaError;
 pub use error::{BatchError, Error, Unsupported};
 pub use estimate::Estimate;
 pub use facts::DeviceFacts;
-pub use fleet::{Fleet, PIECES};
+pub use fleet::{Fleet, PIECES, ROOTS_OF_A_PIECE};
 pub(crate) use how::GivenCudaTuning;
 pub use how::{
     AskLoop, CudaTuning, DpLaunch, ExploreOrder, How, Insertion, Kept, Mapping, Pass, Proofs, Stack, StrategyKind,
