@@ -35,6 +35,10 @@ pub(crate) fn run_field(
             "unknown field '{field}': expected one of {known}; an array or a function can be run, too"
         ))
     })?;
+    if kind == FieldKind::Array {
+        let reason = "'array' is no field of its own: give the array itself, as in run(array), or its file to tree(path)";
+        return Err(Failure::Value(reason.into()).into());
+    }
     Ok(run(py, kind, &What::BuiltIn, RunOptions::of(kind, options)?, progress)?)
 }
 

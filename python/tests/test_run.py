@@ -203,7 +203,8 @@ def test_arrays_that_are_none():
 
 @pytest.mark.parametrize("field, options, error, text", [
     ("mandelbrod", {}, ValueError, "expected one of mandelbrot"),
-    ("array", {}, ValueError, "unknown field"),
+    ("array", {}, ValueError, "give the array itself"),
+    ("mesh", {}, ValueError, "mesh"),
     ("mandelbrot", {"strategie": 1}, TypeError, "has no option 'strategie'"),
     ("mandelbrot", {"strategy": "best"}, ValueError, "exhaustive, ask, dp"),
     ("mandelbrot", {"keep": "all"}, ValueError, "dense, regions, counts"),
