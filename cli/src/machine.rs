@@ -100,7 +100,9 @@ pub(crate) fn shared<const K: usize>(
     let (least, why) = match devices {
         1 if of_array => (ROOTS_OF_ARRAYS, "all of the GPU has regions to look at".to_owned()),
         1 => return Ok(plan),
-        _ => (u128::from(PIECES * ROOTS_OF_A_PIECE) * devices as u128, format!("{devices} devices have pieces to share")),
+        _ => {
+            (u128::from(PIECES * ROOTS_OF_A_PIECE) * devices as u128, format!("{devices} devices have pieces to share"))
+        }
     };
     let exhaustive = request.how.tuning.strategy == StrategyKind::Exhaustive;
     if exhaustive || request.computed.g.is_some() || plan.levels()[0].regions() >= least {

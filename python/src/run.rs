@@ -36,7 +36,8 @@ pub(crate) fn run_field(
         ))
     })?;
     if kind == FieldKind::Array {
-        let reason = "'array' is no field of its own: give the array itself, as in run(array), or its file to tree(path)";
+        let reason =
+            "'array' is no field of its own: give the array itself, as in run(array), or its file to tree(path)";
         return Err(Failure::Value(reason.into()).into());
     }
     Ok(run(py, kind, &What::BuiltIn, RunOptions::of(kind, options)?, progress)?)
