@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use orthant::field::{FieldData, FieldError, FieldKind, StoredArray};
 use orthant::input::{MeshFormat, Numbers};
+use orthant::result::{Stored, dense_fits};
 use orthant::tree::{NotANumber, Predicate, Source, TreeError, TreeInfo};
 use orthant::{Computed, Plan, ReadFrom, Request, with_dimensions};
 
@@ -75,7 +76,7 @@ impl WholeArray {
         let ReadingOptions { predicate: asked, .. } = &options.reading;
         let within = [("tolerance", asked.tolerance.is_some()), ("iso", asked.iso.is_some())];
         if let Some((name, _)) = within.iter().find(|(_, given)| *given) {
-            let reason = "of the pass from the cells up; a strategy divides until cells are equal. Leave it out, or leave out \
+            let reason = "it belongs to the pass from the cells up, and a strategy divides until cells are equal. Leave it out, or leave out \
                           what only strategies have: --strategy, --backend cuda, --explore";
             return Err(Error::Input(format!("--{name}: {reason}")).about(&[name, "strategy"]));
         }
@@ -115,9 +116,8 @@ impl Input {
             Error::from(orthant::Error::from(FieldError::Memory { what: "the array", need }))
                 .about(&["input", "mem-limit"])
         };
-        if limit.is_some_and(|limit| need > limit.into()) {
-            return Err(too_much());
-        }
+        dense_fits(Stored::Dense, all, source.kind(), limit)
+            .map_err(|error| Error::from(orthant::Error::from(error)).about(&["input", "mem-limit"]))?;
         let whole = &source as &dyn Source<K>;
         let bytes = whole.whole().map_err(|error| match error.kind() {
             io::ErrorKind::OutOfMemory => too_much(),

@@ -5,7 +5,7 @@ use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 use orthant::backend::{PIECES, ROOTS_OF_A_PIECE};
 use orthant::field::{Field, FieldKind};
 use orthant::per_axis::{shortest, text};
-use orthant::{BackendKind, Plan, Request, StrategyKind, Target};
+use orthant::{BackendKind, Plan, Request, RuleKind, StrategyKind, Target};
 
 use crate::error::Error;
 use crate::options::{Devices, OrAuto};
@@ -109,6 +109,13 @@ pub(crate) fn shared<const K: usize>(
         return Ok(plan);
     }
     let scheme = plan.scheme().with_roots(size, least);
+    if plan.rule() != RuleKind::Full && !plan.rule().certifies() {
+        // What such a rule misses depends on where regions begin: the number of devices must not change a cell.
+        let (g, has) = (text(&shortest(&scheme.g)), plan.levels()[0].regions());
+        voice
+            .say(format_args!("orthant: {devices} devices share {has} regions of level 0; -g {g} has enough for them"));
+        return Ok(plan);
+    }
     voice.say(format_args!("orthant: -g {}, so that {why}", text(&shortest(&scheme.g))));
     Ok(Plan::new(*plan.domain(), scheme, plan.curve(), plan.rule()).map_err(orthant::Error::from)?)
 }

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use orthant::backend::Estimate;
-use orthant::field::Field;
+use orthant::field::{Field, FieldKind};
 use orthant::geometry::{Domain, SampleGrid, Scheme};
 use orthant::model::Code;
 use orthant::model::auto::{self, Means, Ranked};
@@ -15,6 +15,7 @@ use orthant::model::sample::{Coarse, Explore};
 use orthant::{AutoScheme, Control, How, Keep, Mapping, Plan, Request, StrategyKind, Target, per_axis};
 
 use crate::error::Error;
+use crate::machine::shared;
 use crate::store::{Asked, Constants, Setting, fitted, tuned};
 use crate::voice::Voice;
 
@@ -73,11 +74,18 @@ pub(crate) fn choose<const K: usize>(
     divides(request, wanted.flag)?;
     let asked = wanted.mapping;
     let own = request.how.tuning.strategy;
-    let usual = request.plan::<K>();
+    let usual = request.plan::<K>().map_err(Error::from).and_then(|plan| shared(plan, wanted.target, request, voice));
     if let (Ok(plan), true) = (&usual, constants::<K>(request, &wanted)?.are_none()) {
-        let name = request.workload;
+        if wanted.mapping == Some(Mapping::Stream) && !wanted.target.of().has_streams(plan, field, &request.how) {
+            // The backend says best why not.
+            wanted.target.of().prepare(plan, field, &request.how)?;
+        }
+        let name = match request.workload {
+            FieldKind::Formula => "formula --source FILE".to_owned(),
+            name => name.to_string(),
+        };
         voice.say(format_args!(
-            "orthant: the default scheme, since nothing was measured for {name} on this device; `orthant model tune {name}` with the \
+            "orthant: the default scheme, since nothing was measured for this on this device; `orthant model tune {name}` with the \
              same options finds the best"
         ));
         let found = of_plan(plan, own, wanted.mapping.unwrap_or(Mapping::Sbr), start, "default");

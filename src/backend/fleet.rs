@@ -4,7 +4,7 @@
 //! Nothing below level 0 depends on another piece, so that regions, counts and cells are those of one device.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -22,7 +22,9 @@ use crate::cell::CellType;
 use crate::field::Field;
 use crate::geometry::{Domain, Region, SampleGrid};
 use crate::plan::Plan;
-use crate::result::{Bricks, DenseArray, Keep, MemoryError, RunCounts, Stored, Subdivision, Times, dense_fits};
+use crate::result::{
+    Bricks, DenseArray, Keep, MemoryError, RunCounts, Stored, Subdivision, Terminal, Times, dense_fits,
+};
 
 /// Pieces per device: so many that the last ones end at nearly the same time, and few enough that launching them takes no time.
 pub const PIECES: u64 = 32;
@@ -156,6 +158,9 @@ struct FleetWork<'w, const K: usize> {
     found: Vec<Mutex<Option<Subdivision<K>>>>,
     /// The dense array, if one is kept.
     array: Option<Mutex<DenseArray<K>>>,
+    /// Bytes of the pieces that are found, and how many there may be.
+    kept: AtomicU64,
+    limit: Option<u64>,
     /// The run as a whole, as its caller sees it.
     control: &'w Control,
 }
@@ -180,6 +185,12 @@ impl<const K: usize> FleetWork<'_, K> {
                 let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
                 self.show(piece, &array, &mut all);
             }
+            let bytes = found.terminals.len() as u64 * Terminal::BYTES
+                + found.bricks.len() as u64 * found.bricks.kind().bytes();
+            let need = self.kept.fetch_add(bytes, Ordering::Relaxed) + bytes;
+            if self.limit.is_some_and(|limit| need > limit) {
+                return Err(MemoryError { what: Stored::Terminals, need: need.into(), limit: self.limit }.into());
+            }
             self.control.advance(found.cells() as u64);
             *self.found[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
         }
@@ -201,12 +212,14 @@ impl<const K: usize> FleetPlan<'_, K> {
         let domain = self.plan.domain().region();
         let most = PIECES * self.members.len() as u64;
         if self.how.tuning.strategy == StrategyKind::Exhaustive {
-            let layers = u64::from(domain.extent[K - 1]);
+            // Across the longest axis, of several the last one.
+            let axis = (0..K).max_by_key(|&j| domain.extent[j]).expect("there is an axis");
+            let layers = u64::from(domain.extent[axis]);
             let count = layers.min(most);
             let layer = |i: u64| (i * layers / count) as u32;
             let slab = |i| {
                 let mut window = domain;
-                (window.corner[K - 1], window.extent[K - 1]) = (layer(i), layer(i + 1) - layer(i));
+                (window.corner[axis], window.extent[axis]) = (layer(i), layer(i + 1) - layer(i));
                 PieceOfWork { codes: None, window: Some(window) }
             };
             return (0..count).map(slab).collect();
@@ -237,7 +250,16 @@ impl<const K: usize> FleetPlan<'_, K> {
         };
         let pieces = self.pieces();
         let found = pieces.iter().map(|_| Mutex::new(None)).collect();
-        let work = FleetWork { plan: &self.plan, pieces, next: AtomicUsize::new(0), found, array, control };
+        let work = FleetWork {
+            plan: &self.plan,
+            pieces,
+            next: AtomicUsize::new(0),
+            found,
+            array,
+            kept: AtomicU64::new(0),
+            limit,
+            control,
+        };
         let busy = together(&mut self.members, &work)?;
         let mut counts: Option<RunCounts<K>> = None;
         let (mut terminals, mut bricks) = (Vec::new(), Bricks::new(self.kind));
@@ -249,11 +271,6 @@ impl<const K: usize> FleetPlan<'_, K> {
                 None => more,
                 Some(counts) => counts.join(&more),
             });
-            let need = (terminals.len() + regions.len()) as u128 * 16
-                + u128::from(bricks.len() + cells.len() as u64) * u128::from(self.kind.bytes());
-            if limit.is_some_and(|limit| need > u128::from(limit)) {
-                return Err(MemoryError { what: Stored::Terminals, need, limit }.into());
-            }
             let before = bricks.len();
             terminals.extend(regions.iter().map(|terminal| terminal.shifted(before)));
             bricks.append(cells).map_err(MemoryError::refused(Stored::Terminals))?;

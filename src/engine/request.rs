@@ -225,6 +225,9 @@ impl Request {
         for (name, asked) in iterated {
             if let (Some(asked), true) = (asked, whole) {
                 let reason = match by_index {
+                    true if self.workload == FieldKind::Array => {
+                        "cells of an array are read; nothing is iterated".into()
+                    }
                     true => format!("{} is a set of cell indices; nothing is iterated", self.workload),
                     false => format!("{} is compared in whole numbers; nothing is iterated", self.workload),
                 };
@@ -252,7 +255,7 @@ impl Request {
             return Err(ChoiceError::new("source", "", reason).into());
         }
         if let (Some(value), None) = (self.computed.value, self.data_value()) {
-            let reason = format!("{} is not made of data; leave out, or use the workload 'mesh'", self.workload);
+            let reason = format!("{} has no such choice, which the workload 'mesh' has; leave out", self.workload);
             return Err(ChoiceError::new("value", value, reason).into());
         }
         if self.data.is_some() && ![FieldKind::Mesh, FieldKind::Array].contains(&self.workload) {

@@ -56,9 +56,6 @@ pub enum FieldError {
         /// K.
         k: usize,
     },
-    /// The field `array` without an array.
-    #[error("input: the field 'array' needs a file with cells; name it by --input")]
-    NoArray,
     /// An array of another size than the domain.
     #[error("the array has {} cells, and the domain {}", text(found), text(domain))]
     ArraySize {

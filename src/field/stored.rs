@@ -26,10 +26,10 @@ pub(crate) fn defaults(k: usize) -> Defaults {
 /// Opens the array that `options` hold. The domain must have its size.
 ///
 /// # Errors
-/// [`FieldError::NoArray`] if there is none, [`FieldError::ArraySize`] if it has another size.
+/// [`FieldError::NoData`] if there is none, [`FieldError::ArraySize`] if it has another size.
 pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError> {
     let Some(FieldData::Array(array)) = &options.data else {
-        return Err(FieldError::NoArray);
+        return Err(FieldError::NoData { field: "array", what: "the file of an array" });
     };
     let size = domain.size();
     if array.size != size {

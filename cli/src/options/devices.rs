@@ -42,6 +42,9 @@ impl Display for Devices {
     fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
         match self {
             Self::All => f.write_str("all"),
+            Self::These(numbers) if numbers.len() > 8 => {
+                write!(f, "{},{},.. ({} of them)", numbers[0], numbers[1], numbers.len())
+            }
             Self::These(numbers) => {
                 let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
                 f.write_str(&numbers.join(","))

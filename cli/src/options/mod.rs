@@ -323,18 +323,20 @@ impl RunOptions {
         Ok(request)
     }
 
-    /// True if an array is divided like a field, by regions from the top down: if something was said that only strategies know.
-    pub(crate) fn divides_from_the_top(&self) -> bool {
-        let said = |given: &Given, but: &[&str]| given.names().iter().any(|name| !but.contains(name));
+    /// The option that makes an array be divided like a field, by regions from the top down: one that only strategies know. None if
+    /// nothing of the kind was given.
+    pub(crate) fn divides_from_the_top(&self) -> Option<&'static str> {
+        let said = |given: &Given, but: &[&str]| given.names().into_iter().find(|name| !but.contains(name));
+        let dense = self.how.kept.0.get("keep") == Some(Keep::Dense.name());
+        let of_fields = || OF_FIELDS.into_iter().find(|name| self.computed.0.get(name).is_some());
         said(&self.how.tuning.0, &["threads"])
-            || said(&self.how.kept.0, &["keep"])
-            || said(&self.how.cuda.0, &[])
-            || self.how.kept.0.get("keep") == Some(Keep::Dense.name())
-            || self.how.backend == Some(BackendKind::Cuda)
-            || self.how.device.is_some()
-            || self.how.repeat.is_some()
-            || self.auto_scheme
-            || OF_FIELDS.iter().any(|name| self.computed.0.get(name).is_some())
+            .or_else(|| said(&self.how.kept.0, &["keep"]))
+            .or_else(|| said(&self.how.cuda.0, &[]))
+            .or(dense.then_some("keep"))
+            .or((self.how.backend == Some(BackendKind::Cuda)).then_some("backend"))
+            .or(self.how.device.as_ref().map(|_| "device"))
+            .or(self.how.repeat.map(|_| "repeat"))
+            .or_else(of_fields)
     }
 
     /// True if an exhaustive run leaves all that is asked for, and nobody asked for a subdivision.

@@ -47,6 +47,11 @@ pub(crate) struct ArrayOptions {
 /// Carries out `run array`.
 pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
     only_what_arrays_have(&args)?;
+    if args.auto_scheme {
+        voice.say(
+            "orthant: --auto-scheme changes nothing of the pass from the cells up; with --strategy ask it chooses",
+        );
+    }
     let keep = keep(&args)?;
     let RunOptions { input, computed, output, how, .. } = args;
     let threads = threads(&how.tuning.0);

@@ -27,7 +27,17 @@ pub(crate) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
         stdout::is_open()?;
     }
     match args.workload {
-        FieldKind::Array if !args.divides_from_the_top() => array::run(args, voice),
+        FieldKind::Array => match args.divides_from_the_top() {
+            None => array::run(args, voice),
+            Some(option) => {
+                if args.how.tuning.0.get("strategy").is_none() {
+                    voice.say(format_args!(
+                        "orthant: the array is divided from the top, by ask, since --{option} is given"
+                    ));
+                }
+                field::run(args, voice)
+            }
+        },
         _ => field::run(args, voice),
     }
 }

@@ -413,8 +413,10 @@ fn every_error_names_the_culprit() {
         if !named || output.status.code() != Some(i32::from(*code)) || !output.stdout.is_empty() {
             wrong.push(format!("orthant {arguments}: {code} {names:?}, not {:?}: {message}", output.status.code()));
         }
-        let first = message.lines().next().unwrap_or_default().replace('|', "\\|");
-        table += &format!("| `orthant {arguments}` | {first} | {code} |\n");
+        // What is said before is no error; what clap says goes on below its first line.
+        let said = message.lines().rfind(|line| line.starts_with("orthant: ")).or(message.lines().next());
+        let said = said.unwrap_or_default().replace('|', "\\|");
+        table += &format!("| `orthant {arguments}` | {said} | {code} |\n");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // Whatever went wrong, it left nothing behind and touched nothing.
