@@ -61,6 +61,7 @@ impl Asked {
         let options = request.options()?;
         put("precision", Some(options.precision.to_string()));
         put("arithmetic", Some(options.arithmetic.to_string()));
+        put("value", options.value.map(|value| value.to_string()));
         Ok(Self(keys))
     }
 
@@ -183,14 +184,16 @@ mod tests {
     use orthant::Computed;
     use orthant::backend::{Kept, Tuning};
     use orthant::choice::Choice;
+    use orthant::field::{DataValue, FieldKind};
+    use orthant::mesh::Mesh;
 
     /// Every choice but what is sought tells what is asked apart.
     #[test]
     fn no_choice_is_forgotten() {
         let of = |request: &Request| Asked::of::<2>(request).unwrap();
         let plain = Request::new(orthant::field::FieldKind::Mandelbrot);
-        // This field has no other dimension.
-        for choice in Computed::CHOICES.iter().filter(|choice| choice.name != "dim") {
+        // This field has no other dimension, and is not made of data.
+        for choice in Computed::CHOICES.iter().filter(|choice| !["dim", "value"].contains(&choice.name)) {
             let mut request = plain.clone();
             request.computed.set(choice.name, other(choice)).unwrap();
             assert_eq!(of(&request) != of(&plain), !SOUGHT.contains(&choice.name), "{}", choice.name);
@@ -204,6 +207,14 @@ mod tests {
             }
             assert_eq!(of(&request) != of(&plain), !SOUGHT.contains(&choice.name), "{}", choice.name);
         }
+    }
+
+    #[test]
+    fn what_a_cell_of_data_is_worth_is_not_forgotten() {
+        let mesh = Request::new(FieldKind::Mesh).data(Mesh::cuboid([0.0; 3], [1.0; 3]));
+        let of = |value: Option<DataValue>| Asked::of::<3>(&mesh.clone().value(value)).unwrap();
+        assert_ne!(of(Some(DataValue::Surface)), of(None));
+        assert_eq!(of(Some(DataValue::Inside)), of(None));
     }
 
     /// A value that is not the default, nor what an open one comes to: the first of the names is that.
