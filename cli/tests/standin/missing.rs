@@ -25,7 +25,7 @@ pub(super) fn what_is_missing_is_said(folder: &Path) {
             "kernel stream_faces, 16 blocks of 8x8x1 threads: CUDA_ERROR_LAUNCH_FAILED",
         ),
         (
-            "run mandelbrot -n 64 --backend cuda --auto-scheme",
+            "model tune mandelbrot -n 64 --backend cuda --dry-run",
             ("STANDIN_FAIL_LAUNCH", "1"),
             1,
             "kernel sample, 16 blocks of 8x8x1 threads: CUDA_ERROR_LAUNCH_FAILED",

@@ -128,10 +128,10 @@ pub(super) fn the_model_knows_them(folder: &Path) {
         serde_json::from_str(&out).unwrap()
     };
     let run = |field: &str| json(&format!("run {field} --auto-scheme --backend cuda --json"));
-    // Nothing was fitted: the mapping is the backend's, and the paper's model has nothing to say of exhaustive.
+    // Nothing was fitted: the scheme and the mapping are the default.
     let unfitted = run("mandelbrot -n 64");
     let auto = &unfitted["auto_scheme"];
-    assert_eq!((&auto["by"], &auto["strategy"], &auto["scheme"]), (&"model".into(), &"ask".into(), &"stream".into()));
+    assert_eq!((&auto["by"], &auto["strategy"], &auto["scheme"]), (&"default".into(), &"ask".into(), &"stream".into()));
     assert_eq!(unfitted["scheme"], "stream");
 
     let rows = data.join("rows.jsonl");
