@@ -17,7 +17,7 @@ use crate::backend::how::{How, Mapping, StrategyKind};
 use crate::backend::part::{Part, Roots};
 use crate::backend::seam::sealed::SealedBackend;
 use crate::backend::seam::{Backend, Place, Prepared, Sampler};
-use crate::backend::sink::{Batch, Sink, deliver_all};
+use crate::backend::sink::{Batch, Sink, deliver_all, deliver_array};
 use crate::cell::CellType;
 use crate::field::Field;
 use crate::geometry::{Domain, Region, SampleGrid};
@@ -382,13 +382,7 @@ impl<const K: usize> Prepared<K> for FleetPlan<'_, K> {
         if !all.terminals.is_empty() {
             sink.terminals(Batch { plan: &self.plan, terminals: &all.terminals, bricks: &all.bricks, start: 0 })?;
         }
-        let Some(array) = all.array() else { return Ok(()) };
-        let mut start = 0;
-        array.cells().le_bytes(0..array.cells().len(), |bytes| {
-            sink.cells(&array.window(), start, bytes)?;
-            start += bytes.len() as u64 / array.cells().kind().bytes();
-            Ok(())
-        })
+        deliver_array(all.array(), sink)
     }
 
     fn subdivision(&mut self) -> Result<Subdivision<K>, Error> {

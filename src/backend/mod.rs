@@ -32,5 +32,5 @@ pub(crate) use portions::{FIRST_ROUND, LAST_ROUND, LEAST_MAPPED, LISTED, Listed,
 pub(crate) use seam::sealed::SealedBackend;
 pub use seam::{Backend, Place, Prepared, Sampler};
 pub use sink::{Batch, Sink};
-pub(crate) use sink::{brick_volumes, deliver, deliver_all};
+pub(crate) use sink::{brick_volumes, deliver, deliver_all, deliver_array};
 pub(crate) use table::table_bytes;

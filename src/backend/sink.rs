@@ -172,6 +172,20 @@ pub(crate) fn deliver<const K: usize>(
     Ok(())
 }
 
+/// Delivers a dense array, if there is one, piece by piece.
+pub(crate) fn deliver_array<const K: usize>(
+    array: Option<&DenseArray<K>>,
+    sink: &mut dyn Sink<K>,
+) -> Result<(), Error> {
+    let Some(array) = array else { return Ok(()) };
+    let mut start = 0;
+    array.cells().le_bytes(0..array.cells().len(), |bytes| {
+        sink.cells(&array.window(), start, bytes)?;
+        start += bytes.len() as u64 / array.cells().kind().bytes();
+        Ok(())
+    })
+}
+
 /// Runs of regions whose bricks have no more cells than a batch has, or a single region.
 fn batches(volumes: &[u64]) -> Vec<Range<usize>> {
     let (mut batches, mut first, mut cells) = (Vec::new(), 0, 0);

@@ -6,7 +6,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::backend::{
     Backend, Balanced, Balances, Balancing, Control, DeviceFacts, Error, Estimate, How, Mapping, Part, Place, Prepared,
-    Sampler, SealedBackend, Sink, Start, StrategyKind, Unsupported, deliver, deliver_all,
+    Sampler, SealedBackend, Sink, Start, StrategyKind, Unsupported, deliver, deliver_all, deliver_array,
 };
 use crate::cell::WordVec;
 use crate::choice::ChoiceError;
@@ -200,13 +200,7 @@ impl<const K: usize> Prepared<K> for OnCpu<'_, K> {
     fn result(&mut self, sink: &mut dyn Sink<K>) -> Result<(), Error> {
         let (terminals, bricks) = self.take();
         deliver(&self.task.plan, terminals, bricks, sink)?;
-        let Some(array) = &self.array else { return Ok(()) };
-        let mut start = 0;
-        array.cells().le_bytes(0..array.cells().len(), |bytes| {
-            sink.cells(&array.window(), start, bytes)?;
-            start += bytes.len() as u64 / array.cells().kind().bytes();
-            Ok(())
-        })
+        deliver_array(self.array.as_ref(), sink)
     }
 
     fn subdivision(&mut self) -> Result<Subdivision<K>, Error> {
