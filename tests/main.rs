@@ -21,6 +21,7 @@ mod reference;
 mod samples;
 mod seeds;
 mod shape;
+mod throttle;
 mod trees;
 mod values;
 mod zarrs;

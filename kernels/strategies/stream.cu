@@ -33,15 +33,15 @@ KERNEL(stream_prove) {
     u32 step = 0;
 #pragma unroll 1
     for (u64 base = (u64(blockIdx.x) * WARPS + warp()) * 32; base < all && !listener.ends(step); base += u64(gridDim.x) * BLOCK, step++) {
-        Coords coords{};
+        Entry entry{};
         Fate fate{MAP_ABSENT, 0};
         if (base + lane() < all) {
-            coords = asked_place(launch, base + lane());
-            fate = proven(args, region_at(run, launch, coords), launch.last != 0, found);
-            map_write(launch, coords, fate);
+            entry = olt_read(launch, u32(base + lane()));
+            fate = proven(args, region_at(run, launch, entry.coords), launch.last != 0, found);
+            map_write(launch, entry.coords, fate);
         }
         __syncwarp();
-        lister.add(fate.state == MAP_MIXED, coords);
+        lister.add(fate.state == MAP_MIXED, entry.code);
     }
     lister.finish();
     found.settle(launch.tallies);

@@ -60,9 +60,8 @@ KERNEL(stream_faces) {
         if (roots) {
             coords = olt_root(launch, u32(owner)).coords;
         } else {
-            const u32 place = ((const u32*)launch.families)[owner];
-            coords = map_place(level.grid, place);
-            since = u32(((const Value*)launch.values)[launch.map_first - level_regions(level.grid) + place]);
+            coords = family_coords(launch, owner);
+            since = u32(((const Value*)launch.values)[launch.map_first - level_regions(level.grid) + linear(level.grid, coords)]);
         }
         const Region region = region_at(run, level, coords);
         const Closed box(run, region);
@@ -184,14 +183,14 @@ KERNEL(stream_judge) {
     u32 step = 0;
 #pragma unroll 1
     for (u64 base = (u64(blockIdx.x) * WARPS + warp()) * 32; base < lanes && !listener.ends(step); base += u64(gridDim.x) * BLOCK, step++) {
-        Coords coords{};
+        Entry entry{};
         Region region;
         Value least = ~Value(0), first = 0;
         bool differs = false, proven = false;
         const bool there = base + lane() < lanes;
         if (there) {
-            coords = asked_place(launch, (base + lane()) >> shift);
-            region = region_at(run, launch, coords);
+            entry = olt_read(launch, u32((base + lane()) >> shift));
+            region = region_at(run, launch, entry.coords);
 #ifdef PROVES
             if (ASKS_PROOFS) {
                 Value value = 0;
@@ -200,7 +199,7 @@ KERNEL(stream_judge) {
             }
 #endif
             if (!proven) {
-                const Look look(run, launch, coords, region, lowest, shift);
+                const Look look(run, launch, entry.coords, region, lowest, shift);
                 first = look.first;
                 least = look.least;
                 differs = look.differs;
@@ -216,13 +215,13 @@ KERNEL(stream_judge) {
         const bool mine = there && lowest == 0, mixed = mine && votes != 0;
         if (mine) {
             // Nothing inside of a leaf is likely to be outside before what is on its faces.
-            map_write(launch, coords, mixed ? Fate{MAP_MIXED, LABELS_COUNT ? least : 0} : Fate{MAP_UNIFORM, first});
+            map_write(launch, entry.coords, mixed ? Fate{MAP_MIXED, LABELS_COUNT ? least : 0} : Fate{MAP_UNIFORM, first});
             found.proven += proven;
             if (mixed) found.mixed(region.volume(), launch.last != 0);
             else found.uniform(region.volume());
         }
         __syncwarp();
-        lister.add(mixed, coords);
+        lister.add(mixed, entry.code);
     }
     lister.finish();
     found.settle(launch.tallies);

@@ -8,17 +8,7 @@ struct Fate {
     Value value; // the key of one that is uniform; of one that is mixed the steps before which no cell is outside, as is proven or guessed
 };
 
-// There are fewer than 2^32 regions of a level, as the host sees to.
-DEVICE Coords map_place(const u32* grid, u32 index) {
-    Coords at;
-#pragma unroll
-    for (u32 j = 0; j < DIM; j++) {
-        at[j] = j + 1 < DIM ? index % grid[j] : index;
-        index /= grid[j];
-    }
-    return at;
-}
-
+// There are fewer than 2^32, as the host sees to.
 DEVICE u64 level_regions(const u32* grid) {
     u64 regions = 1;
 #pragma unroll

@@ -63,11 +63,18 @@ impl Estimate {
         }
         let expected = start.expected(plan, field.boundary_dimension());
         let payloads = field.carrier().is_some();
-        let table = |level: usize| table_bytes(plan, start.level + level as u32, payloads, expected[level] as u128);
+        // Of a level that is not the first: a scalar for each of its families.
+        let table = |level: usize| match expected.get(level) {
+            Some(regions) if level > 0 => {
+                let families = (regions / plan.scheme().children() as f64).ceil();
+                table_bytes(plan, start.level + level as u32 - 1, payloads, families as u128)
+            }
+            _ => 0,
+        };
         let olt = (0..expected.len())
             .map(|level| {
-                let next = if level + 1 < expected.len() { table(level + 1) } else { 0 };
-                table(level) + next + expected[level] as u128 * size_of::<bool>() as u128
+                let outcomes = |level: usize| expected.get(level).map_or(0, |&regions| regions as u128);
+                table(level) + table(level + 1) + outcomes(level) + outcomes(level + 1)
             })
             .max()
             .unwrap_or(0);

@@ -1,10 +1,12 @@
-//! Offset lookup tables: the regions of one level, one scalar code each.
+//! Offset lookup tables: the regions of one level, one scalar code per family.
 //!
-//! A run holds two: the table of the level it reads and the table of the next level that it writes. The write table is
-//! as large as the children that will enter it, which is R times the mixed parents and never more than the law
-//! |T_i| = |G_i|·∏r_j of the ASK paper (eq. 28). Codes take four bytes where all codes of the level fit, else eight;
-//! payloads lie beside them and take nothing for fields without one.
+//! A run holds two: the table of the level it reads and the table of the next level that it writes. The table of level
+//! i + 1 holds the codes of the mixed regions of level i, and entry e of the level stands for child e mod R of family
+//! e / R. So it is R times smaller than the law |T_i| = |G_i|·∏r_j of the ASK paper (eq. 28) says. The roots need no
+//! table. Codes take four bytes where all codes of the level fit, else eight; payloads lie beside them and take nothing
+//! for fields without one. Twin of kernels/olt.cuh.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use crate::backend::{Insertion, Start};
@@ -18,71 +20,56 @@ use crate::result::{MemoryError, Stored};
 const PIECE: usize = 2048;
 
 /// The regions of one level by their codes.
-#[derive(Debug)]
-pub(crate) struct Olt {
+pub(crate) struct Olt<'a, const K: usize> {
+    plan: &'a Plan<K>,
+    carry: Option<&'a dyn Carry<K>>,
     pub(crate) level: u32,
+    origin: Origin<'a, K>,
+}
+
+/// Where a level's regions come from.
+enum Origin<'a, const K: usize> {
+    Roots(&'a Start<'a, K>),
+    Families(Families),
+}
+
+/// Mixed regions of the level above.
+struct Families {
     codes: Codes,
     payloads: Vec<AtomicU64>,
 }
 
 /// Slots are atomics so that workers fill disjoint ones through a shared reference; relaxed stores cost what plain ones
 /// do, and the end of the pass orders them before any reader.
-#[derive(Debug)]
 enum Codes {
     U32(Vec<AtomicU32>),
     U64(Vec<AtomicU64>),
 }
 
-impl Olt {
-    fn with_len(level: u32, wide: bool, payloads: bool, len: usize) -> Result<Self, MemoryError> {
-        let codes = if wide { zeros(len).map(Codes::U64) } else { zeros(len).map(Codes::U32) };
+impl Families {
+    fn with_len(len: usize, wide: bool, payloads: bool) -> Result<Self, MemoryError> {
         let refused = MemoryError::refused(Stored::NextTable);
+        let codes = if wide { zeros(len).map(Codes::U64) } else { zeros(len).map(Codes::U32) };
         let payloads = zeros(if payloads { len } else { 0 }).map_err(&refused)?;
-        Ok(Self { level, codes: codes.map_err(&refused)?, payloads })
+        Ok(Self { codes: codes.map_err(&refused)?, payloads })
     }
 
-    /// The first table: the roots, in code order.
-    ///
-    /// # Errors
-    /// If there is no memory for it.
-    pub(crate) fn roots<const K: usize>(
-        plan: &Plan<K>,
-        carry: Option<&dyn Carry<K>>,
-        start: &Start<'_, K>,
-    ) -> Result<Self, MemoryError> {
-        let len = start.len() as usize;
-        let olt = Self::with_len(start.level, plan.code_bytes(start.level) == 8, carry.is_some(), len)?;
-        parallel::each(len.div_ceil(PIECE), &|i| {
-            for slot in piece(len, PIECE, i) {
-                olt.set(slot, start.code(slot as u64), start.payload(plan, carry, slot as u64));
-            }
-        });
-        Ok(olt)
-    }
-
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         match &self.codes {
             Codes::U32(v) => v.len(),
             Codes::U64(v) => v.len(),
         }
     }
 
-    #[inline]
-    pub(crate) fn code(&self, slot: usize) -> u64 {
-        match &self.codes {
+    fn get(&self, slot: usize) -> (u64, Payload) {
+        let code = match &self.codes {
             Codes::U32(v) => u64::from(v[slot].load(Ordering::Relaxed)),
             Codes::U64(v) => v[slot].load(Ordering::Relaxed),
-        }
+        };
+        (code, Payload(self.payloads.get(slot).map_or(0, |payload| payload.load(Ordering::Relaxed))))
     }
 
-    #[inline]
-    pub(crate) fn payload(&self, slot: usize) -> Payload {
-        Payload(self.payloads.get(slot).map_or(0, |payload| payload.load(Ordering::Relaxed)))
-    }
-
-    #[inline]
-    fn set(&self, slot: usize, code: u64, payload: Payload) {
+    fn set(&self, slot: usize, (code, payload): (u64, Payload)) {
         match &self.codes {
             Codes::U32(v) => v[slot].store(code as u32, Ordering::Relaxed),
             Codes::U64(v) => v[slot].store(code, Ordering::Relaxed),
@@ -91,51 +78,85 @@ impl Olt {
             slot.store(payload.0, Ordering::Relaxed);
         }
     }
+}
 
-    /// The table of the next level: the children of the mixed regions (`mixed` has one word per entry of `self`).
+impl<'a, const K: usize> Olt<'a, K> {
+    /// The roots, in code order.
+    pub(crate) fn roots(plan: &'a Plan<K>, carry: Option<&'a dyn Carry<K>>, start: &'a Start<'a, K>) -> Self {
+        Self { plan, carry, level: start.level, origin: Origin::Roots(start) }
+    }
+
+    /// Scalars that the table holds.
+    pub(crate) fn entries(&self) -> usize {
+        match &self.origin {
+            Origin::Roots(_) => 0,
+            Origin::Families(families) => families.len(),
+        }
+    }
+
+    /// Regions that it stands for.
+    pub(crate) fn len(&self) -> usize {
+        match &self.origin {
+            Origin::Roots(start) => start.len() as usize,
+            Origin::Families(families) => families.len() * self.children(),
+        }
+    }
+
+    fn children(&self) -> usize {
+        self.plan.scheme().children() as usize
+    }
+
+    /// Appends those of some regions that follow each other, with their payloads.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub(crate) fn read(&self, slots: Range<usize>, found: &mut Vec<(u64, Payload)>) -> Result<(), MemoryError> {
+        reserve(found, slots.len()).map_err(MemoryError::refused(Stored::Children))?;
+        match &self.origin {
+            Origin::Roots(start) => found.extend(slots.map(|slot| {
+                let slot = slot as u64;
+                (start.code(slot), start.payload(self.plan, self.carry, slot))
+            })),
+            Origin::Families(families) => {
+                let (level, children) = (self.level - 1, self.children());
+                for number in slots.start / children..slots.end.div_ceil(children) {
+                    let (code, payload) = families.get(number);
+                    let first = number * children;
+                    let mine = slots.start.max(first) - first..slots.end.min(first + children) - first;
+                    found.extend_from_slice(&family(self.plan, self.carry, level, code, payload)?[mine]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The table of the next level: the families of the mixed regions (`mixed` has one word per region of `self`).
     ///
     /// # Errors
     /// If there is no memory for it.
-    pub(crate) fn children<const K: usize>(
-        &self,
-        plan: &Plan<K>,
-        carry: Option<&dyn Carry<K>>,
-        mixed: &[bool],
-        insertion: Insertion,
-    ) -> Result<Self, MemoryError> {
-        let per_parent = plan.scheme().children() as usize;
+    pub(crate) fn next(&self, mixed: &[bool], insertion: Insertion) -> Result<Self, MemoryError> {
         let (ranks, parents) = ranks(mixed);
-        let next = self.level + 1;
-        let olt = Self::with_len(next, plan.code_bytes(next) == 8, carry.is_some(), parents * per_parent)?;
+        let wide = self.plan.code_bytes(self.level) == 8;
+        let families = Families::with_len(parents, wide, self.carry.is_some())?;
         let cursor = AtomicUsize::new(0);
         parallel::try_each(ranks.len(), &|i| {
-            let mut codes = zeros(per_parent).map_err(MemoryError::refused(Stored::Children))?;
-            let mut rank = ranks[i];
-            for parent in piece(mixed.len(), PIECE, i) {
-                if !mixed[parent] {
-                    continue;
-                }
-                let family = match insertion {
+            let slots = piece(mixed.len(), PIECE, i);
+            if !mixed[slots.clone()].contains(&true) {
+                return Ok(());
+            }
+            let mut regions = Vec::new();
+            self.read(slots.clone(), &mut regions)?;
+            let parents = regions.into_iter().zip(&mixed[slots]).filter(|&(_, &mixed)| mixed);
+            for (rank, (region, _)) in (ranks[i]..).zip(parents) {
+                let slot = match insertion {
                     Insertion::Stable => rank,
                     Insertion::Atomic => cursor.fetch_add(1, Ordering::Relaxed),
                 };
-                rank += 1;
-                let slot = family * per_parent;
-                if carry.is_some() {
-                    let children = self::family(plan, carry, self.level, self.code(parent), self.payload(parent))?;
-                    for (i, &(code, payload)) in children.iter().enumerate() {
-                        olt.set(slot + i, code, payload);
-                    }
-                } else {
-                    plan.encoding().children(self.level, self.code(parent), &mut codes);
-                    for (i, &code) in codes.iter().enumerate() {
-                        olt.set(slot + i, code, Payload::default());
-                    }
-                }
+                families.set(slot, region);
             }
             Ok(())
         })?;
-        Ok(olt)
+        Ok(Self { level: self.level + 1, origin: Origin::Families(families), ..*self })
     }
 }
 

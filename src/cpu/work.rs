@@ -72,15 +72,10 @@ impl<'a, const K: usize> Work<'a, K> {
     ///
     /// # Errors
     /// If the run was cancelled or its results outgrew the memory limit.
-    pub(crate) fn process(
-        &self,
-        level: u32,
-        entry: &dyn Fn(usize) -> (u64, Payload),
-        mixed: &mut [bool],
-    ) -> Result<(), Error> {
+    pub(crate) fn process(&self, level: u32, regions: &[(u64, Payload)], mixed: &mut [bool]) -> Result<(), Error> {
         self.control.check()?;
         let mut scratch = self.take_scratch();
-        let result = self.process_with(level, entry, mixed, &mut scratch);
+        let result = self.process_with(level, regions, mixed, &mut scratch);
         self.scratch.give(scratch);
         result
     }
@@ -92,13 +87,13 @@ impl<'a, const K: usize> Work<'a, K> {
     fn process_with(
         &self,
         level: u32,
-        entry: &dyn Fn(usize) -> (u64, Payload),
+        regions: &[(u64, Payload)],
         mixed: &mut [bool],
         scratch: &mut Scratch<K>,
     ) -> Result<(), Error> {
         scratch.regions.clear();
-        scratch.regions.extend((0..mixed.len()).map(|i| self.plan.region(level, entry(i).0)));
-        let cost = explore(&self.explorer, level, |i| entry(i).1, scratch, self.control)?;
+        scratch.regions.extend(regions.iter().map(|&(code, _)| self.plan.region(level, code)));
+        let cost = explore(&self.explorer, level, |i| regions[i].1, scratch, self.control)?;
         let mut counts = LevelCounts {
             regions: mixed.len() as u64,
             proven: cost.proven,
@@ -124,7 +119,7 @@ impl<'a, const K: usize> Work<'a, K> {
             }
             if kept {
                 let region = scratch.regions[i];
-                scratch.terminal.push(Unsettled { level, code: entry(i).0, region, label });
+                scratch.terminal.push(Unsettled { level, code: regions[i].0, region, label });
             }
         }
         self.count(level, counts);

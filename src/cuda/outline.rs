@@ -4,7 +4,7 @@
 //! one child, so that products over all axes, and places in lattices, are the plan's. What adds to the numbers of an axis looks at
 //! the plan's [own](Outline::own) axes only, and so does what kernels are told.
 
-use crate::backend::{Error, Start};
+use crate::backend::{Error, Start, Table};
 use crate::curve::{CurveKind, DeviceCurve};
 use crate::dimension::{MAX_DIM, widened};
 use crate::field::{DeviceTwin, Field, Labels, Payload};
@@ -173,6 +173,14 @@ impl<'a> Outline<'a> {
     /// Bytes of a code of the deepest level.
     pub(super) fn code_bytes(&self) -> u64 {
         if self.bits <= 32 { 4 } else { 8 }
+    }
+
+    /// Bytes of a family in a table of the deepest level.
+    pub(super) fn entry_bytes(&self, table: Table) -> u64 {
+        match table {
+            Table::Coordinates => 4 * self.dimensions as u64,
+            Table::Scalars => self.code_bytes(),
+        }
     }
 
     /// Of numbers per axis those of the plan's own.

@@ -74,7 +74,17 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
         for ((run, counts), &level) in found.into_iter().zip(&self.plan.levels()[start.level as usize..]) {
             let level = if self.is_exhaustive() { Level::whole(self.window.extent) } else { level };
             let LevelRun { olt_entries, olt_bytes, kernels, time, .. } = run;
-            levels.push(LevelStats { level, counts, olt_entries, olt_bytes, kernels, time });
+            let (table_entries, table_bytes) = (olt_entries, olt_bytes);
+            levels.push(LevelStats {
+                level,
+                counts,
+                olt_entries,
+                olt_bytes,
+                table_entries,
+                table_bytes,
+                kernels,
+                time,
+            });
         }
         let counts = RunCounts { levels, launches: last.launches, times: last.times };
         counts.complete(start.cells).map_err(|seen| Error::Incomplete { seen, total: start.cells })?;

@@ -177,8 +177,10 @@ impl<'a> Runner<'a> {
         let times = Times { wall: start.elapsed(), device: Some(elapsed(&from, &to)?) };
         let mut launches = launcher.launches;
         let levels = program.levels(setup, &mut launches)?;
-        let peak = levels.iter().map(|level| level.olt_bytes).max().unwrap_or(0);
-        launches.peak_olt_bytes = launches.peak_olt_bytes.max(peak);
+        for level in &levels {
+            launches.tables(level.olt_entries, level.olt_bytes);
+        }
+        launches.peak_olt_bytes = launches.peak_olt_bytes.max(launches.table_bytes);
         control.check()?;
         self.last = Some(Finished { levels, launches, times });
         Ok(times)

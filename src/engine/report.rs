@@ -115,10 +115,16 @@ pub struct LevelReport {
     pub leaves: u64,
     /// P_i: the measured share of regions that were mixed; null where there were none.
     pub p: Option<f64>,
-    /// Entries of the tables read and written.
+    /// Regions of the tables read and written on the CPU, their families on CUDA.
     pub olt_entries: u64,
-    /// Bytes of the two.
+    /// Bytes of as many codes.
     pub olt_bytes: u64,
+    /// Scalars of the tables read and written, one for each family of regions on every backend; 0 in older reports.
+    #[serde(default)]
+    pub table_entries: u64,
+    /// The bytes that they took.
+    #[serde(default)]
+    pub table_bytes: u64,
     /// Its cells, by what happened to them.
     pub cells: LevelCells,
     /// Iterations spent on it, if the field counts them.
@@ -145,6 +151,8 @@ impl LevelReport {
             iterations: iterations.then_some(stats.counts.label_sum),
             olt_entries: stats.olt_entries,
             olt_bytes: stats.olt_bytes,
+            table_entries: stats.table_entries,
+            table_bytes: stats.table_bytes,
             kernels: stats.kernels,
             seconds: stats.time.map(|time| time.as_secs_f64()),
         }

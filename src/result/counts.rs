@@ -79,10 +79,15 @@ pub struct LevelStats<const K: usize> {
     pub level: Level<K>,
     /// What was found on it.
     pub counts: LevelCounts,
-    /// Entries of the table that the level read, and of the one that it filled; 0 if the strategy has no tables.
+    /// Regions of the table that the level read, and of the one that it filled, on the CPU; on CUDA their families. 0 if the strategy has
+    /// no tables.
     pub olt_entries: u64,
-    /// Bytes of both tables.
+    /// Bytes of as many codes.
     pub olt_bytes: u64,
+    /// Scalars of the tables that the level read and filled: a code for each family of regions, on every backend.
+    pub table_entries: u64,
+    /// The bytes that they took, with what fields carry.
+    pub table_bytes: u64,
     /// What was launched for it.
     pub kernels: LevelKernels,
     /// Wall time. None if levels overlap, as under DP.
@@ -132,8 +137,15 @@ pub struct Launches {
     pub overflowed: u64,
     /// Launches that found no room and ran inside their parent (DP).
     pub in_place: u64,
-    /// The most bytes that tables took at once.
+    /// The most bytes that tables took at once, as version 0.1 counted them: on the CPU a code for every region, on CUDA one for every
+    /// family.
     pub peak_olt_bytes: u64,
+    /// The most scalars that the tables of two neighbouring levels held at once, on every backend: a code for each family of regions.
+    pub table_entries: u64,
+    /// The bytes that they took.
+    pub table_bytes: u64,
+    /// Bytes of the maps that streams keep beside: what became of every region of a level's lattice (CUDA).
+    pub map_bytes: u64,
 }
 
 /// The time of one run.
@@ -163,6 +175,8 @@ impl<const K: usize> LevelStats<K> {
         self.counts += other.counts;
         self.olt_entries = self.olt_entries.max(other.olt_entries);
         self.olt_bytes = self.olt_bytes.max(other.olt_bytes);
+        self.table_entries = self.table_entries.max(other.table_entries);
+        self.table_bytes = self.table_bytes.max(other.table_bytes);
         let LevelKernels { explore, insert, fill, leaf } = other.kernels;
         self.kernels.explore += explore;
         self.kernels.insert += insert;
@@ -186,7 +200,16 @@ impl Launches {
             overflowed: self.overflowed + other.overflowed,
             in_place: self.in_place + other.in_place,
             peak_olt_bytes: self.peak_olt_bytes.max(other.peak_olt_bytes),
+            table_entries: self.table_entries.max(other.table_entries),
+            table_bytes: self.table_bytes.max(other.table_bytes),
+            map_bytes: self.map_bytes.max(other.map_bytes),
         }
+    }
+
+    /// Tables of two neighbouring levels that were held at once.
+    pub(crate) fn tables(&mut self, entries: u64, bytes: u64) {
+        self.table_entries = self.table_entries.max(entries);
+        self.table_bytes = self.table_bytes.max(bytes);
     }
 }
 

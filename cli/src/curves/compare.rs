@@ -48,19 +48,19 @@ pub(crate) struct CurvesOptions {
 #[derive(Debug, Serialize)]
 struct CurveRow {
     curve: CurveKind,
-    /// The level of the table, and its entries.
+    /// The level of the table, the regions that it lists, and the bytes of its codes, one per family.
     level: u32,
     entries: usize,
     bytes: u64,
     /// Of all levels, the most that a read table and a write table take together.
     peak_bytes: u64,
-    /// Nanoseconds per entry.
+    /// Nanoseconds per region.
     encode_ns: f64,
     decode_ns: f64,
     mean_step: f64,
     max_step: u64,
     unit_steps: f64,
-    /// Per entry and per chunk, of 32 entries.
+    /// Per region and per chunk, of 32 regions.
     cut_faces: f64,
     lines: f64,
     /// True if the table ascends along the curve, so that inserting children kept its order.
@@ -106,7 +106,7 @@ pub(super) fn compare(args: CurvesOptions, voice: Voice) -> Result<(), Error> {
         });
     }
     if let Some(first) = rows.first() {
-        voice.say(format_args!("orthant: the table of level {}, {} entries", first.level, first.entries));
+        voice.say(format_args!("orthant: the table of level {}, {} regions", first.level, first.entries));
     }
     let mut shown = table(&[
         "curve",
@@ -168,7 +168,7 @@ impl Job for Comparing {
         let row = |plan: &Plan<K>| {
             let mut prepared = cpu.of().prepare(plan, &*field, &counting)?;
             let samples = repeat(&BRIEF, || Ok(prepared.run(&Part::default(), &control)?))?;
-            measured(plan, &divided, prepared.counts()?.launches.peak_olt_bytes, samples.median() * 1e3)
+            measured(plan, &divided, prepared.counts()?.launches.table_bytes, samples.median() * 1e3)
         };
         plans.iter().map(row).collect()
     }
@@ -257,7 +257,10 @@ fn measured<const K: usize>(
         curve: plan.curve(),
         level,
         entries: codes.len(),
-        bytes: plan.code_bytes(level) * codes.len() as u64,
+        bytes: match level {
+            0 => 0,
+            _ => plan.code_bytes(level - 1) * (codes.len() as u64 / plan.scheme().children()),
+        },
         peak_bytes,
         encode_ns,
         decode_ns,

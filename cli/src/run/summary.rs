@@ -146,7 +146,7 @@ fn levels(levels: &[LevelReport], by_level: bool) -> String {
             level.filled.to_string(),
             level.leaves.to_string(),
             level.p.map_or("-".into(), |p| format!("{p:.3}")),
-            Bytes(u128::from(level.olt_bytes)).to_string(),
+            Bytes(u128::from(level.table_bytes)).to_string(),
             level.seconds.map_or("-".into(), |seconds| format!("{:.2}", seconds * 1e3)),
         ];
         rows.add_row(cells.into_iter().take(shown));

@@ -2,7 +2,7 @@
 //
 // Fresh memory is poisoned; copies and memsets outside an allocation are errors. Environment variables play the parts of
 // other drivers: STANDIN_VERSION, STANDIN_STUB, STANDIN_DEVICES, STANDIN_MEMORY (bytes), STANDIN_MAX_GRID (blocks),
-// STANDIN_FAIL_LAUNCH (that launch, counted from 1, fails), STANDIN_SEED (order of threads).
+// STANDIN_FAIL_LAUNCH (that launch, counted from 1, fails), STANDIN_SEED (order of threads). More of them are in shim.h.
 #include <array>
 #include <atomic>
 #include <chrono>

@@ -1,6 +1,6 @@
 //! What is launched: in parts, from the device, over lists that are too short.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use crate::binary::{line, orthant, scratch, text};
@@ -22,13 +22,16 @@ pub(super) fn launch_spaces_beyond_the_grid_go_out_in_parts(folder: &Path) {
         // Stable insertion in more pieces than a launch takes.
         "run mandelbrot -n 128 -g 64 -B 1 --block 32x1 --dwell 20 --backend cuda --scheme sbr --insertion stable",
     ] {
-        let whole = orthant(folder, arguments, &[]);
-        let parts = orthant(folder, arguments, &[("STANDIN_MAX_GRID", "7")]);
-        assert_eq!(line(&whole, "cells"), line(&parts, "cells"), "{arguments}");
-        assert_eq!(line(&whole, "work"), line(&parts, "work"), "{arguments}");
-        let kernels =
-            |output: &Output| line(output, "kernels").split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
-        assert!(kernels(&parts) > kernels(&whole), "{arguments}");
+        let run = |variables: &[(&str, &str)]| -> serde_json::Value {
+            let (out, err) = text(&orthant(folder, &format!("{arguments} --json"), variables));
+            serde_json::from_str(&out).unwrap_or_else(|_| panic!("{arguments}: {err}"))
+        };
+        let (whole, parts) = (run(&[]), run(&[("STANDIN_MAX_GRID", "7")]));
+        for key in ["cells", "iterations", "checksum", "regions_checksum"] {
+            assert_eq!(whole[key], parts[key], "{arguments}: {key}");
+        }
+        assert!(whole["checksum"].is_string() || whole["regions_checksum"].is_string(), "{arguments}");
+        assert!(parts["kernels"].as_u64() > whole["kernels"].as_u64(), "{arguments}");
     }
 }
 
@@ -53,13 +56,68 @@ pub(super) fn launches_that_fail_lose_nothing(folder: &Path) {
     }
 }
 
-/// Noise: everything is mixed, so that every list and table is too short at first.
-pub(super) fn lists_that_are_too_short_are_made_longer(folder: &Path) {
+/// The throttle: the budget of launches in flight is spent where there is work enough, and never exceeded, whether children run after the
+/// grids that launched them or beside them. A region of noise is always mixed.
+pub(super) fn the_budget_is_spent_and_kept(folder: &Path) {
+    let noise = noise();
+    for launch in ["region", "block"] {
+        let arguments = format!(
+            "run kernel --source {} --dim 2 -n 256 -g 4 -r 4 -B 1 --precision f64 --backend cuda --keep counts --json",
+            noise.display()
+        );
+        let run = |more: &str, variables: &[(&str, &str)]| -> serde_json::Value {
+            let output = orthant(folder, &format!("{arguments} --strategy dp --dp-launch {launch} {more}"), variables);
+            serde_json::from_str(&text(&output).0).unwrap_or_else(|_| panic!("{:?}", text(&output)))
+        };
+        let number = |report: &serde_json::Value, key: &str| report[key].as_u64().unwrap();
+        for budget in [1, 3, 64, 128] {
+            for variables in [&[][..], &[("STANDIN_EAGER", "1")], &[("STANDIN_EAGER", "1"), ("STANDIN_SEED", "5")]] {
+                let report = run(&format!("--dp-budget {budget}"), variables);
+                assert_eq!(number(&report, "credits"), budget);
+                // Children that run beside their parents may be done before a large budget is spent.
+                let most = number(&report, "most_in_flight");
+                let spent = variables.is_empty() || budget <= 3;
+                assert!(most <= budget && (most == budget || !spent), "{launch} {variables:?}: {most} of {budget}");
+                assert!(number(&report, "refused") > 0 || !spent, "{launch}: {report}");
+            }
+        }
+        let regions = |report: &serde_json::Value| {
+            report["levels"].as_array().unwrap().iter().map(|level| level["regions"].clone()).collect::<Vec<_>>()
+        };
+        let (after, beside) = (run("", &[]), run("", &[("STANDIN_EAGER", "1")]));
+        assert_eq!(regions(&after), regions(&beside));
+    }
+}
+
+/// A stack of launches is in flight as far as it may be, and no further.
+pub(super) fn stacks_fill_their_streams(folder: &Path) {
+    for (limit, most) in [(1, 1), (3, 3), (16, 16), (128, 16)] {
+        let arguments = format!(
+            "run julibrot -n 16 --dwell 200 --backend cuda --strategy exhaustive --stack split --max-kernels {limit} --json"
+        );
+        let (out, err) = text(&orthant(folder, &arguments, &[]));
+        let report: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{err}"));
+        assert_eq!(
+            (report["kernels"].as_u64(), report["most_in_flight"].as_u64()),
+            (Some(16), Some(most)),
+            "{arguments}"
+        );
+    }
+}
+
+/// A source in which everything is mixed.
+fn noise() -> PathBuf {
     let noise = scratch("noise.cuh");
     let source = "__device__ u32 label(const Real (&x)[DIM], u32) {\n    \
                   u32 bits = u32(i32(x[0] * 1000)) * 2654435761u ^ u32(i32(x[1] * 1000)) * 40503u;\n    \
                   bits = (bits ^ bits >> 15) * 2246822519u;\n    return bits >> 16 & 3;\n}\n";
     std::fs::write(&noise, source).unwrap();
+    noise
+}
+
+/// Noise: everything is mixed, so that every list and table is too short at first.
+pub(super) fn lists_that_are_too_short_are_made_longer(folder: &Path) {
+    let noise = noise();
     let run = |more: &str| {
         let arguments = format!(
             "run kernel --source {} --dim 2 -n 256 -g 2 -r 2 -B 1 --backend cuda --precision f64 {more}",

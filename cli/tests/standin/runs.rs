@@ -2,14 +2,24 @@
 
 use std::path::Path;
 
-use crate::binary::{line, orthant, scratch, text};
+use crate::binary::{line, orthant, over, scratch, text};
 
-/// 2^39 cells as regions and bricks: codes of more than 32 bits, along the curve with the longest decoder.
+/// 2^39 cells as regions and bricks: codes of more than 32 bits, along the curve with the longest decoder. Of a line on which every axis
+/// takes another part, so that exchanged axes are found.
 pub(super) fn wide_codes_name_the_same_regions(folder: &Path) {
+    let source = "abs(y - x / 2) < 0.0001 and abs(z - x / 4) < 0.0001";
     let run = |backend: &str| {
-        let arguments = "run diagonal --dim 3 -n 2^13 -g 8 -B 1 --keep regions --explore full --curve hilbert";
-        let output = orthant(folder, &format!("{arguments} --backend {backend}"), &[]);
-        line(&output, "cells").split(';').next().unwrap().to_owned()
+        let arguments =
+            ["-n", "2^13", "-g", "8", "-B", "1", "--keep", "regions", "--explore", "certified", "--curve", "hilbert"];
+        let output = over(folder, env!("CARGO_BIN_EXE_orthant").as_ref())
+            .args(["run", "formula", source, "--dim", "3", "--domain", "0:1,0:1,0:1", "--json", "--backend", backend])
+            .args(arguments)
+            .output()
+            .unwrap();
+        let (out, err) = text(&output);
+        let report: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{err}"));
+        assert!(report["regions_checksum"].is_string(), "{out}");
+        ["cells", "regions_checksum"].map(|key| report[key].clone())
     };
     assert_eq!(run("cuda"), run("cpu"));
 }

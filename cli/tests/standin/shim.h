@@ -182,7 +182,8 @@ inline void run_grid(void (*kernel)(void**), void** arguments, unsigned blocks, 
 }
 
 // Grids launched from the device. They run after the grid that launched them, in any order, and tails when nothing else
-// is left; STANDIN_PENDING is how many may wait, STANDIN_FAIL_CHILDREN the percentage of launches that fail.
+// is left; STANDIN_PENDING is how many may wait, STANDIN_FAIL_CHILDREN the percentage of launches that fail. With
+// STANDIN_EAGER they run on two threads of their own, beside the grid that launched them, as on a GPU.
 struct Child {
     void (*kernel)(void**);
     unsigned blocks;
@@ -190,6 +191,8 @@ struct Child {
 };
 inline std::vector<Child> children;
 inline std::vector<Child> tails;
+// Of those that were taken from a list and are not done.
+inline unsigned running = 0;
 inline std::mutex lock;
 inline uint64_t dice = 1;
 
@@ -210,20 +213,48 @@ unsigned enqueue(std::vector<Child>& queue, void (*kernel)(void**), unsigned blo
     return 0;
 }
 
+// Runs one that waits, if there is one; a tail only if nothing else is left.
+inline bool run_child(unsigned threads, uint64_t& seed, bool alone) {
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    Child child;
+    {
+        std::lock_guard<std::mutex> guard(lock);
+        const bool tail = children.empty() && alone && running == 0;
+        std::vector<Child>& queue = tail ? tails : children;
+        if (queue.empty()) return false;
+        std::swap(queue[(seed >> 33) % queue.size()], queue.back());
+        child = queue.back();
+        queue.pop_back();
+        running++;
+    }
+    void* pointers[3] = {child.arguments[0], child.arguments[1], child.arguments[2]};
+    run_grid(child.kernel, pointers, child.blocks, threads, seed, 1);
+    std::lock_guard<std::mutex> guard(lock);
+    running--;
+    return true;
+}
+
+inline bool idle() {
+    std::lock_guard<std::mutex> guard(lock);
+    return children.empty() && tails.empty() && running == 0;
+}
+
 } // namespace standin
 
 // Runs a grid, and those it launches. The driver calls it.
 extern "C" void standin_grid(void (*kernel)(void**), void** arguments, unsigned blocks, unsigned threads, uint64_t seed) {
+    std::atomic<bool> parent{true};
+    auto serve = [&](uint64_t seed) {
+        while (parent || !standin::idle()) {
+            if (!standin::run_child(threads, seed, !parent)) std::this_thread::yield();
+        }
+    };
+    std::vector<std::thread> others;
+    for (unsigned i = 1; i <= 2 && getenv("STANDIN_EAGER"); i++) others.emplace_back(serve, seed + i);
     standin::run_grid(kernel, arguments, blocks, threads, seed, 2);
-    while (!standin::children.empty() || !standin::tails.empty()) {
-        seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-        std::vector<standin::Child>& queue = standin::children.empty() ? standin::tails : standin::children;
-        std::swap(queue[(seed >> 33) % queue.size()], queue.back());
-        standin::Child child = queue.back();
-        queue.pop_back();
-        void* pointers[3] = {child.arguments[0], child.arguments[1], child.arguments[2]};
-        standin::run_grid(child.kernel, pointers, child.blocks, threads, seed, 1);
-    }
+    parent = false;
+    serve(seed);
+    for (std::thread& other : others) other.join();
 }
 
 inline void __syncthreads() { standin::yield(standin::State::Block); }

@@ -4,8 +4,8 @@
 //!   read table i ──explore──> outcomes ──insert children of the mixed──> write table i+1 ──swap──> ...
 //! ```
 //!
-//! Nothing is allocated inside a level but its tables: what is mixed (a byte per region) and the next table, which is
-//! as large as the children that enter it.
+//! Nothing is allocated inside a level but its tables: what is mixed (a byte per region) and the next table, which has
+//! a code per mixed region.
 
 use std::time::Instant;
 
@@ -27,34 +27,45 @@ impl<const K: usize> Strategy<K> for Ask {
         let payloads = work.host.carry.is_some();
         let mut launches = Launches { most_in_flight: 1, ..Launches::default() };
         let mut stats = Vec::new();
-        work.fits(Stored::NextTable, table_bytes(work.plan, work.start.level, payloads, work.start.len().into()))?;
-        let mut olt = Olt::roots(work.plan, work.host.carry, work.start)?;
+        // A byte per root.
+        work.fits(Stored::NextTable, work.start.len().into())?;
+        let mut olt = Olt::roots(work.plan, work.host.carry, work.start);
         loop {
             let start = Instant::now();
             let level = olt.level;
             let mut mixed = copies(false, olt.len()).map_err(MemoryError::refused(Stored::Outcomes))?;
             let piece = (olt.len() / (8 * rayon::current_num_threads())).clamp(1, REGIONS);
             parallel::try_pieces_mut(&mut mixed, piece, &|i, mixed| {
-                work.process(level, &|slot| (olt.code(i * piece + slot), olt.payload(i * piece + slot)), mixed)
+                let mut regions = Vec::new();
+                olt.read(i * piece..i * piece + mixed.len(), &mut regions)?;
+                work.process(level, &regions, mixed)
             })?;
             let settled = work.how.tuning.pass_on_cpu() == Pass::Level && work.settle_listed()?;
             let kernels = LevelKernels { explore: 1, leaf: u64::from(settled), ..LevelKernels::default() };
             launches.kernels += kernels.explore + kernels.leaf;
-            let children = u128::from(work.counts(level).subdivided) * u128::from(work.plan.scheme().children());
-            let mut bytes = table_bytes(work.plan, level, payloads, olt.len() as u128);
+            let subdivided = work.counts(level).subdivided;
+            let children = u128::from(subdivided) * u128::from(work.plan.scheme().children());
+            let bytes = |level: u32, entries: u128| table_bytes(work.plan, level, payloads, entries);
+            let read = bytes(level.saturating_sub(1), olt.entries() as u128);
+            let held = read + bytes(level, subdivided.into());
             let next = if children > 0 {
-                bytes += table_bytes(work.plan, level + 1, payloads, children);
-                work.fits(Stored::NextTable, bytes + size_of_val(&mixed[..]) as u128)?;
-                Some(olt.children(work.plan, work.host.carry, &mixed, work.how.tuning.insertion)?)
+                // And a byte per region of the next level.
+                work.fits(Stored::NextTable, held + size_of_val(&mixed[..]) as u128 + children)?;
+                Some(olt.next(&mixed, work.how.tuning.insertion)?)
             } else {
                 None
             };
-            launches.peak_olt_bytes = launches.peak_olt_bytes.max(bytes as u64);
+            launches.tables(olt.entries() as u64 + subdivided, held as u64);
+            // What version 0.1 counted: a code for every region of both levels.
+            let regions = bytes(level, olt.len() as u128) + bytes(level + u32::from(children > 0), children);
+            launches.peak_olt_bytes = launches.peak_olt_bytes.max(regions as u64);
             stats.push(LevelStats {
                 level: work.plan.levels()[level as usize],
                 counts: LevelCounts::default(),
                 olt_entries: olt.len() as u64 + children as u64,
-                olt_bytes: bytes as u64,
+                olt_bytes: regions as u64,
+                table_entries: olt.entries() as u64 + subdivided,
+                table_bytes: held as u64,
                 kernels,
                 time: Some(start.elapsed()),
             });

@@ -68,6 +68,8 @@ impl<const K: usize> Strategy<K> for Dp {
                 counts: work.counts(level.index),
                 olt_entries: 0,
                 olt_bytes: 0,
+                table_entries: 0,
+                table_bytes: 0,
                 kernels: LevelKernels {
                     explore: tasks.kernels[level.index as usize].load(Ordering::Relaxed),
                     ..LevelKernels::default()
@@ -102,7 +104,7 @@ impl<'a, const K: usize> Tasks<'a, '_, K> {
             Ok(mixed) => mixed,
             Err(error) => return self.fail(error.into()),
         };
-        if let Err(error) = self.work.process(level, &|i| regions[i], &mut mixed) {
+        if let Err(error) = self.work.process(level, regions, &mut mixed) {
             return self.fail(error);
         }
         if self.work.plan.is_last(level) {

@@ -70,14 +70,6 @@ pub(super) struct LevelTables {
     pub(super) leaves: Reserve,
 }
 
-/// Bytes of a code in a table of the deepest level.
-fn code_bytes(outline: &Outline<'_>, table: Table) -> u64 {
-    match table {
-        Table::Coordinates => 4 * outline.dimensions as u64,
-        Table::Scalars => outline.code_bytes(),
-    }
-}
-
 impl AskProgram {
     /// How the terminal regions of a run are settled: uniform ones, leaves.
     fn settles(setup: &Setup<'_>) -> (u32, u32) {
@@ -242,7 +234,7 @@ impl MakeProgram for AskProgram {
             rank: kernels.get("ask_rank")?,
             place: kernels.get("ask_place")?,
             threads: u64::from(specialisation.threads()),
-            code_bytes: code_bytes(outline, setup.cuda.table),
+            code_bytes: outline.entry_bytes(setup.cuda.table),
             starts: setup.starts(&setup.outline.deepest())?,
             counters: Buffer::new(device, "counters", levels as u64 * u64::from(COUNTERS) * 4, Allocation::Pool)?,
             pinned: Pinned::new(&device.context, COUNTERS as usize * 4)?,
@@ -272,7 +264,7 @@ impl MakeProgram for AskProgram {
         };
         regions as u128
             * u128::from(
-                code_bytes(outline, how.on_cuda().table)
+                outline.entry_bytes(how.on_cuda().table)
                     + 1
                     + outline.labels.kind().bytes().max(4)
                     + lists

@@ -353,7 +353,9 @@ impl Program for DpProgram {
         let children = setup.outline.children;
         launches.most_in_flight = count(DP_MOST_IN_FLIGHT);
         (launches.credits, launches.rounds) = (self.budget.into(), self.ran.rounds);
-        launches.peak_olt_bytes = self.ran.most_waiting * (self.code_bytes + 4);
+        let waiting = self.ran.most_waiting * (self.code_bytes + 4);
+        launches.peak_olt_bytes = waiting;
+        launches.tables(self.ran.most_waiting, waiting);
         launches.most_pending = count(DP_MOST_PENDING);
         (launches.refused, launches.failed) = (count(DP_REFUSED), count(DP_FAILED));
         (launches.overflowed, launches.in_place) = (self.ran.overflowed, count(DP_IN_PLACE));

@@ -1,8 +1,8 @@
-//! Streams on CUDA: ASK without tables of codes, where proofs alone decide (kernels/strategies/stream.cu) or the cells on faces that regions share
+//! Streams on CUDA: ASK whose host waits for no level, where proofs alone decide (kernels/strategies/stream.cu) or the cells on faces that regions share
 //! (kernels/strategies/stream_faces.cu).
 //!
 //! ```text
-//!   roots -> what is mixed of level 0 -> what is mixed of level 1 -> .. -> tiles
+//!   roots -> table of what is mixed of level 0 -> table of what is mixed of level 1 -> .. -> tiles
 //! ```
 //!
 //! Nothing is read back between the levels: kernels read from counters how much there is to do, and the host waits once; twice where bricks
@@ -23,7 +23,7 @@ use crate::cuda::specialise::{COORDINATES, Specialisation};
 use crate::cuda::strategy::bricks::DeviceBricks;
 use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
 use crate::cuda::strategy::stream_faces::Planes;
-use crate::cuda::strategy::stream_maps::{self, Maps};
+use crate::cuda::strategy::stream_maps::{self, Each, Maps};
 use crate::cuda::strategy::stream_tile::{TileShape, block};
 use crate::dimension::MAX_DIM;
 use crate::field::{DeviceTwin, Precision};
@@ -76,6 +76,11 @@ fn lattice(level: &Level<MAX_DIM>) -> Result<u64, Error> {
         Ok(regions) if regions <= limits::MOST => Ok(regions),
         _ => Err(limits::too_many_regions(level.index, level.regions())),
     }
+}
+
+/// Bytes of what maps and lists hold.
+fn each(outline: &Outline<'_>, how: &How) -> Each {
+    Each { value: word_bytes(outline.labels.kind()), entry: outline.entry_bytes(how.on_cuda().table) }
 }
 
 /// The faces that regions share, if it is they that decide.
@@ -200,7 +205,7 @@ impl MakeProgram for StreamProgram {
             decide,
             tiles: kernels.get("stream_tiles")?,
             threads: u64::from(specialisation.threads()),
-            maps: Maps::new(&outline.levels[..=shape.level as usize], setup.value_bytes()),
+            maps: Maps::new(&outline.levels[..=shape.level as usize], each(outline, how)),
             shape,
             launched: Vec::new(),
             starts: setup.starts(&setup.outline.deepest())?,
@@ -232,7 +237,7 @@ impl MakeProgram for StreamProgram {
 
     fn table_bytes(outline: &Outline<'_>, how: &How) -> u128 {
         let Ok(shape) = shape(outline, how) else { return 0 };
-        let maps = stream_maps::bytes(&outline.levels[..=shape.level as usize], word_bytes(outline.labels.kind()));
+        let maps = stream_maps::bytes(&outline.levels[..=shape.level as usize], each(outline, how));
         maps + u128::from(planes(outline).ok().flatten().map_or(0, |planes| planes.bytes()))
     }
 
@@ -283,8 +288,9 @@ impl Program for StreamProgram {
         Ok(())
     }
 
-    fn levels(&self, setup: &Setup<'_>, _: &mut Launches) -> Result<Vec<LevelRun>, Error> {
-        let (mut runs, mut regions) = (Vec::new(), setup.start.len());
+    fn levels(&self, setup: &Setup<'_>, launches: &mut Launches) -> Result<Vec<LevelRun>, Error> {
+        launches.map_bytes = self.maps.bytes();
+        let (mut runs, mut regions, mut read) = (Vec::new(), setup.start.len(), 0);
         for level in &setup.outline.levels[setup.start.level as usize..] {
             let tallies = tallies(setup, level)?;
             let subdivided = tally(&tallies, TALLY_SUBDIVIDED);
@@ -293,8 +299,10 @@ impl Program for StreamProgram {
                 return Err(Error::Incomplete { seen: found.into(), total: regions.into() });
             }
             let kernels = LevelKernels { explore: self.launched[level.index as usize], ..LevelKernels::default() };
-            runs.push(LevelRun { regions, subdivided, olt_entries: 0, olt_bytes: 0, kernels, time: None });
-            regions = subdivided * setup.outline.children;
+            let listed = self.maps.listed(level.index, subdivided);
+            let (olt_entries, olt_bytes) = (read + listed, self.maps.list_bytes(read + listed));
+            runs.push(LevelRun { regions, subdivided, olt_entries, olt_bytes, kernels, time: None });
+            (regions, read) = (subdivided * setup.outline.children, listed);
             if regions == 0 {
                 break;
             }

@@ -7,9 +7,8 @@ use crate::cuda::memory::{Allocation, Reserve};
 use crate::dimension::MAX_DIM;
 use crate::geometry::Level;
 
-/// Bytes of a region's fate, and of its entry in a list.
+/// Bytes of a region's fate.
 const FATE: u64 = 1;
-const ENTRY: u64 = 4;
 
 /// Where the regions of levels lie, in entries: the first of each level, and how many there are. The last level has no list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,37 +35,45 @@ impl MapLayout {
         level as usize + 1 == self.first.len()
     }
 
-    /// Bytes of fates, of values of `word` bytes, and of lists.
-    fn bytes(&self, word: u64) -> [u64; 3] {
+    /// Bytes of fates, of values, and of lists.
+    fn bytes(&self, each: Each) -> [u64; 3] {
         let listed = *self.first.last().expect("a plan has a level");
-        [(FATE, self.regions), (word, self.regions), (ENTRY, listed)].map(|(each, all)| all.saturating_mul(each))
+        [(FATE, self.regions), (each.value, self.regions), (each.entry, listed)]
+            .map(|(each, all)| all.saturating_mul(each))
     }
 }
 
+/// Bytes of a value, and of an entry of a list.
+#[derive(Clone, Copy)]
+pub(super) struct Each {
+    pub(super) value: u64,
+    pub(super) entry: u64,
+}
+
 /// Bytes of all that for some levels.
-pub(super) fn bytes(levels: &[Level<MAX_DIM>], word: u64) -> u128 {
-    MapLayout::of(levels).bytes(word).map(u128::from).iter().sum()
+pub(super) fn bytes(levels: &[Level<MAX_DIM>], each: Each) -> u128 {
+    MapLayout::of(levels).bytes(each).map(u128::from).iter().sum()
 }
 
 /// The maps and lists of some levels.
 pub(super) struct Maps {
     layout: MapLayout,
-    word: u64,
+    each: Each,
     fates: Reserve,
     values: Reserve,
     lists: Reserve,
 }
 
 impl Maps {
-    pub(super) fn new(levels: &[Level<MAX_DIM>], word: u64) -> Self {
+    pub(super) fn new(levels: &[Level<MAX_DIM>], each: Each) -> Self {
         let (fates, values, lists) = Default::default();
-        Self { layout: MapLayout::of(levels), word, fates, values, lists }
+        Self { layout: MapLayout::of(levels), each, fates, values, lists }
     }
 
     /// Takes what memory it needs.
     pub(super) fn ensure(&mut self, device: &Device) -> Result<(), Error> {
         let parts = [&mut self.fates, &mut self.values, &mut self.lists];
-        for (part, bytes) in parts.into_iter().zip(self.layout.bytes(self.word)) {
+        for (part, bytes) in parts.into_iter().zip(self.layout.bytes(self.each)) {
             let before = part.address();
             let buffer = part.ensure(device, "the maps of a stream", bytes, Allocation::Pool)?;
             // The host reads whole levels, of which some regions are never asked for.
@@ -86,17 +93,33 @@ impl Maps {
 
     /// What kernels are told of a level; `roots` if it asks for those.
     pub(super) fn tell(&self, args: &mut LaunchArgs, level: u32, roots: bool) {
-        let list = |level: u32| self.lists.address() + ENTRY * self.layout.first(level);
+        let list = |level: u32| self.lists.address() + self.each.entry * self.layout.first(level);
         (args.mixed, args.values) = (self.fates.address(), self.values.address());
         args.map_first = self.layout.first(level);
         args.families = if roots { 0 } else { list(level - 1) };
         args.next = if self.layout.is_last(level) { 0 } else { list(level) };
     }
 
+    /// Bytes of the maps.
+    pub(super) fn bytes(&self) -> u64 {
+        let [fates, values, _] = self.layout.bytes(self.each);
+        fates.saturating_add(values)
+    }
+
+    /// Entries of the list of a level that has so many mixed regions.
+    pub(super) fn listed(&self, level: u32, mixed: u64) -> u64 {
+        if (level as usize + 1) < self.layout.first.len() { mixed } else { 0 }
+    }
+
+    /// Bytes of so many entries.
+    pub(super) fn list_bytes(&self, entries: u64) -> u64 {
+        entries * self.each.entry
+    }
+
     /// The addresses of a level's fates and values.
     pub(super) fn level(&self, level: u32) -> (u64, u64) {
         let first = self.layout.first(level);
-        (self.fates.address() + FATE * first, self.values.address() + self.word * first)
+        (self.fates.address() + FATE * first, self.values.address() + self.each.value * first)
     }
 }
 
@@ -116,7 +139,7 @@ mod tests {
         let layout = MapLayout::of(&Outline::of_plan(&plan).levels);
         // Regions of 16 x 8 and of 8 x 4 cells are asked for; those of 4 x 2 are leaves.
         assert_eq!(layout, MapLayout { first: vec![0, 16], regions: 16 + 64 });
-        assert_eq!(layout.bytes(4), [80, 4 * 80, 4 * 16]);
+        assert_eq!(layout.bytes(Each { value: 4, entry: 8 }), [80, 4 * 80, 8 * 16]);
         assert_eq!((layout.is_last(0), layout.is_last(1)), (false, true));
     }
 }
