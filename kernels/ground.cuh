@@ -18,6 +18,7 @@ typedef unsigned long long u64;
 // A kernel takes three values, and may be declared ahead. A launch from the device goes
 // off at once and returns an error code, 0 for none.
 #ifndef ENTRY
+using GridShape = dim3;
 #define ENTRY_AHEAD(name, A, B, C) extern "C" __global__ void __launch_bounds__(BLOCK) name(A, B, C)
 #define ENTRY(name, A, a, B, b, C, c) extern "C" __global__ void __launch_bounds__(BLOCK) name(A a, B b, C c)
 #define DEV_LAUNCH(kernel, grid, ...)                                                                                  \

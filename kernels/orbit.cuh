@@ -14,15 +14,11 @@
 //
 // An orbit says whether its escape is permanent: see `permanent`. Orbits that are not take the plain loop.
 //
-// Where a source `SEEKS_CYCLES` and an orbit has them (CYCLES), the oldest blocks compare what they come to with an earlier state, as
+// Where a run `SEEKS_CYCLES` and an orbit has them (CYCLES), the oldest blocks compare what they come to with an earlier state, as
 // Brent's search for cycles does, but that the state is taken anew after half as many steps again and not twice as many: one that comes back
 // is inside for ever. Tried on the whole set, D = 512, that takes 195 steps of a cell inside; 202 with twice as many, 234 where only every
 // second block is compared. It pays where most cells never leave, as they do only where every cell is evaluated.
 #pragma once
-
-#ifndef SEEKS_CYCLES
-#define SEEKS_CYCLES false
-#endif
 
 #include "points.cuh"
 

@@ -11,13 +11,13 @@ DEVICE u32* dp_counter(const DpArgs& dp, u32 counter) { return (u32*)dp.counters
 DEVICE void count_up(const DpArgs& dp, u32 counter) { atomicAdd(dp_counter(dp, counter), 1u); }
 DEVICE void count_down(const DpArgs& dp, u32 counter) { atomicAdd(dp_counter(dp, counter), 0u - 1u); }
 
-// What a grid is told of its launch, in one word: a level (or FROM_ROOTS, FROM_OVERFLOW, for grids of the host), and the
-// ticket.
+// What a grid is told of its launch, in one word: a level (or FROM_ROOTS, FROM_OVERFLOW, for grids of the host), the
+// ticket, and the first block's number among those of a stack.
 struct Origin {
-    u32 level, ticket;
+    u32 level, ticket, first;
 
-    DEVICE explicit Origin(u64 word) : level(u32(word >> 56)), ticket(u32(word >> 32) & 0xffffff) {}
-    DEVICE static u64 word(u32 level, u32 ticket) { return u64(level) << 56 | u64(ticket) << 32; }
+    DEVICE explicit Origin(u64 word) : level(u32(word >> 56)), ticket(u32(word >> 32) & 0xffffff), first(u32(word)) {}
+    DEVICE static u64 word(u32 level, u32 ticket, u32 first = 0) { return u64(level) << 56 | u64(ticket) << 32 | first; }
     DEVICE bool on_credit() const { return level < FROM_ROOTS; }
 };
 
@@ -54,7 +54,7 @@ DEVICE bool launched(const DpArgs& dp, const LaunchArgs& launch, u32 column, u32
 
 // A grid launched on credit has begun.
 DEVICE void begin_grid(const DpArgs& dp) {
-    if (threadIdx.x == 0 && blockIdx.x == 0) count_down(dp, DP_PENDING);
+    if (threadIdx.x == 0 && blockIdx.x + blockIdx.y + blockIdx.z == 0) count_down(dp, DP_PENDING);
 }
 
 // A block of it is done, with all its threads.

@@ -34,11 +34,23 @@ struct AskLead {
     }
 };
 
+// Blocks of a launch follow each other, `pieces` for a region or a leaf. Where grids are native they are a box, which lie one behind the
+// other along axis 2 (src/cuda/native.rs).
+DEVICE u64 block_number(const LaunchArgs& launch) {
+#if NATIVE_GRIDS
+    const u32 z = blockIdx.z % launch.tiles[2];
+    const u64 entry = launch.first + blockIdx.z / launch.tiles[2];
+    return entry * launch.pieces + (z * launch.tiles[1] + blockIdx.y) * launch.tiles[0] + blockIdx.x;
+#else
+    return launch.first + blockIdx.x;
+#endif
+}
+
 // A block explores its region and, unless others are to do it, settles it if it is terminal. Under MBR in place `pieces` blocks
 // share that, and each explores for itself; the first of them counts.
 KERNEL(ask_explore) {
     Listener listener(run.stop);
-    const u64 block = launch.first + blockIdx.x;
+    const u64 block = block_number(launch);
     const u32 index = launch.pieces == 1 ? u32(block) : u32(block / launch.pieces);
     const Share share{launch.pieces == 1 ? 0 : u32(block % launch.pieces), launch.pieces};
     const Entry entry = olt_read(launch, index);
@@ -56,7 +68,7 @@ KERNEL(ask_explore) {
 // `pieces` blocks evaluate a leaf into its brick.
 KERNEL(ask_leaf) {
     Listener listener(run.stop);
-    const Listed mine = listed_in(launch, launch.first + blockIdx.x);
+    const Listed mine = listed_in(launch, block_number(launch));
     const Region region = region_at(run, launch, olt_read(launch, mine.number()).coords);
     CellValue* brick = (CellValue*)launch.bricks + mine.entry * launch.brick_cells;
     settle(run, args, launch, region, true, 0, brick, mine.share, listener);

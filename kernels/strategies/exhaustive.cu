@@ -2,9 +2,9 @@
 //
 // The launch space is a stack of 3-D grids: the native grid covers axes 0 to 2 in tiles of the block's shape, the outer
 // axes index the stack along the curve. Both are folded into one index, since a grid's y and z end at 65535 blocks and
-// x does not; `first` is the index at which this launch starts. A block takes `pieces` tiles in a row along axis 0, or
-// what is left of the row: it finds its place once, and what does not change along a row is computed once.
-#define SEEKS_CYCLES true
+// x does not; `first` is the index at which this launch starts. Where grids are native, `first` is that of a grid in the
+// stack, and a grid that would be too high or too deep goes out in parts. A block takes `pieces` tiles in a row along axis
+// 0, or what is left of the row: it finds its place once, and what does not change along a row is computed once.
 #include "prelude.cuh"
 
 #include "team.cuh"
@@ -21,9 +21,15 @@ struct Entry {
 
 KERNEL(exhaustive) {
     Listener listener(run.stop);
+#if NATIVE_GRIDS
+    const u32 layer = u32(launch.first);
+    const u32 tile[3] = {blockIdx.x, launch.native_from[0] + blockIdx.y, launch.native_from[1] + blockIdx.z};
+#else
     const u64 index = launch.first + blockIdx.x;
-    const u32 layer = u32(index / launch.native);
-    u32 rest = u32(index % launch.native), thread = threadIdx.x;
+    const u32 layer = u32(index / launch.native), row = u32(index % launch.native) / launch.tiles[0];
+    const u32 tile[3] = {u32(index % launch.native) % launch.tiles[0], DIM < 3 ? row : row % launch.tiles[1], row / launch.tiles[1]};
+#endif
+    u32 thread = threadIdx.x;
     constexpr u32 OUTER = DIM > 3 ? DIM - 3 : 1;
     Tuple<OUTER> outer;
     if (DIM > 3) outer = curve_decode<OUTER>(launch, layer);
@@ -35,10 +41,8 @@ KERNEL(exhaustive) {
 #pragma unroll
     for (u32 j = 0; j < DIM; j++) {
         if (j < 3) {
-            const bool last = j == 2 || j + 1 == DIM;
-            start[j] = (last ? rest : rest % launch.tiles[j]) * shape[j] * (j == 0 ? launch.pieces : 1);
+            start[j] = tile[j] * shape[j] * (j == 0 ? launch.pieces : 1);
             place[j] = thread % shape[j];
-            rest /= launch.tiles[j];
             thread /= shape[j];
             const bool inside = place[j] < run.extent[j] - start[j];
             if (j > 0) within = within && inside;

@@ -139,6 +139,19 @@ registry! {
         Folded = "folded",
         /// One launch per grid, over streams.
         Split = "split",
+        /// The same by native grids: blocks lie along three axes, and what is beyond those is stacked.
+        Grid3d = "grid3d",
+    }
+}
+
+registry! {
+    /// Whether exhaustive runs on CUDA look for orbits that have come back to where they were: such a one never leaves, so that its label is
+    /// known before the cap. It changes no label. The papers' exhaustive does not look.
+    pub enum Cycles("cycles") {
+        /// They look.
+        Yes = "yes",
+        /// Every orbit that stays is followed up to the cap.
+        No = "no",
     }
 }
 
@@ -213,8 +226,10 @@ choices! {
     table: Table = Table::Scalars, "table";
     /// What settles lists of terminal regions: a balancer of `orthant balance list`, or the one that fits [default: auto] (cuda; --pass level or deferred)
     balancer: Option<BalancerChoice> = None, "balancer";
-    /// A stack of 3-D grids in one launch, or one launch per grid (cuda, exhaustive, k >= 4)
+    /// A stack of 3-D grids in one launch, one launch per grid (exhaustive), or native grids (exhaustive; ask, mbr; dp) (cuda)
     stack: Stack = Stack::Folded, "stack";
+    /// Whether orbits that have come back are known to stay, or followed up to the cap as the papers do (cuda, exhaustive)
+    cycles: Cycles = Cycles::Yes, "cycles";
 }
 
 impl Tuning {

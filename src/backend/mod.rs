@@ -23,8 +23,8 @@ pub use facts::DeviceFacts;
 pub use fleet::{Fleet, PIECES, ROOTS_OF_A_PIECE};
 pub(crate) use how::GivenCudaTuning;
 pub use how::{
-    AskLoop, CudaTuning, DpLaunch, ExploreOrder, How, Insertion, Kept, Mapping, Pass, Proofs, Stack, StrategyKind,
-    Table, Tuning,
+    AskLoop, CudaTuning, Cycles, DpLaunch, ExploreOrder, How, Insertion, Kept, Mapping, Pass, Proofs, Stack,
+    StrategyKind, Table, Tuning,
 };
 pub(crate) use part::Start;
 pub use part::{Part, PartError, Roots};

@@ -1,7 +1,7 @@
 //! What is varied: every choice that must not change a cell, an axis each.
 
 use crate::backend::{
-    AskLoop, DpLaunch, ExploreOrder, How, Insertion, Mapping, Pass, Proofs, Stack, StrategyKind, Table,
+    AskLoop, Cycles, DpLaunch, ExploreOrder, How, Insertion, Mapping, Pass, Proofs, Stack, StrategyKind, Table,
 };
 use crate::balance::{BalancerChoice, BalancerKind};
 use crate::cell::CellType;
@@ -72,8 +72,10 @@ const SCHEME: usize = 6;
 const PASS: usize = 7;
 const CUT_LEVEL: usize = 11;
 
-/// The axis of what there is on a GPU alone, and of which a condition speaks.
+/// The axes of what there is on a GPU alone, and of which conditions speak.
 const BALANCER: &str = "balancer";
+const STACK: &str = "stack";
+const DP_LAUNCH: &str = "dp-launch";
 
 /// The one that fits, one that looks things up beforehand, and one that launches; a test has all of them.
 fn balancers() -> [Option<BalancerChoice>; 3] {
@@ -134,8 +136,9 @@ pub(super) fn axes(cases: &[Case], backend: BackendKind) -> Vec<Axis> {
                 axis("table", ASK, Table::ALL, how(How::table)),
                 axis("ask-loop", ASK, AskLoop::ALL, how(How::ask_loop)),
                 axis(BALANCER, DIVIDING, &balancers(), how(How::balancer)),
-                axis("stack", EXHAUSTIVE, Stack::ALL, how(How::stack)),
-                axis("dp-launch", DP, DpLaunch::ALL, how(How::dp_launch)),
+                axis(STACK, ALL, Stack::ALL, how(How::stack)),
+                axis("cycles", EXHAUSTIVE, Cycles::ALL, how(How::cycles)),
+                axis(DP_LAUNCH, DP, DpLaunch::ALL, how(How::dp_launch)),
                 axis("dp-budget", DP, &[None, Some(1), Some(3)], how(How::dp_budget)),
                 axis("dp-overflow", DP, &[1 << 20, 0, 2], how(How::dp_overflow)),
                 axis("pending-launches", DP, &[None, Some(64), Some(32768)], how(How::pending_launches)),
@@ -165,7 +168,8 @@ pub(super) fn rows(axes: &[Axis], scope: Scope, serves: impl Fn(usize, Wanted) -
         .iter()
         .map(|axis| usize::from(!StrategyKind::ALL.iter().all(|&strategy| (axis.concerns)(strategy))))
         .collect();
-    let balancer = axes.iter().position(|axis| axis.name == BALANCER);
+    let named = |name| axes.iter().position(|axis| axis.name == name);
+    let (balancer, stack, launch) = (named(BALANCER), named(STACK), named(DP_LAUNCH));
     let streamed = |number: usize| Mapping::ALL.get(number) == Some(&Mapping::Stream);
     // The first number says that the axis is not there.
     let proofs = |number: usize| number.checked_sub(1).and_then(|number| PROOFS[number]);
@@ -186,6 +190,22 @@ pub(super) fn rows(axes: &[Axis], scope: Scope, serves: impl Fn(usize, Wanted) -
             && chosen(PASS).is_none_or(|pass| PASSES[pass] == Some(Pass::InPlace))
             && chosen(CUT_LEVEL).is_none_or(|level| level == 0);
         if streams && !whole {
+            return false;
+        }
+        // Native grids share regions between blocks, or are what a family is launched as; other stacks are exhaustive's.
+        let native = stack.and_then(|stack| row[stack]).map(|number| Stack::ALL[number]);
+        let stacked = match (native, strategy) {
+            (None | Some(Stack::Folded), _) | (_, None | Some(StrategyKind::Exhaustive)) => true,
+            (Some(Stack::Split), _) => false,
+            (Some(Stack::Grid3d), Some(StrategyKind::Ask)) => {
+                chosen(SCHEME).is_none_or(|scheme| Mapping::ALL[scheme] == Mapping::Mbr)
+                    && chosen(PASS).is_none_or(|pass| PASSES[pass] == Some(Pass::InPlace))
+            }
+            (Some(Stack::Grid3d), Some(StrategyKind::Dp)) => {
+                launch.and_then(chosen).is_none_or(|launch| DpLaunch::ALL[launch] == DpLaunch::Region)
+            }
+        };
+        if !stacked {
             return false;
         }
         let concerned = |((axis, absent), value): ((&Axis, &usize), &Option<usize>)| match (strategy, value) {

@@ -85,8 +85,10 @@ device_struct! {
         side: [u32; 8],
         trees: [u32; 8],
         sides: [u32; 8],
-        /// The native grid, in tiles; along axis 0 in blocks.
+        /// The native grid, in tiles; along axis 0 in blocks. Or the box of blocks of a region (ASK, grid3d).
         tiles: [u32; 4],
+        /// The first block along axes 1 and 2 of a grid that was cut (exhaustive, grid3d).
+        native_from: [u32; 2],
         /// The first cell of each axis' planes among those of all, the grid of the last level, and its sides where whole (streams).
         planes: [u32; 8],
         finest: [u32; 8],

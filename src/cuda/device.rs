@@ -386,12 +386,23 @@ impl Kernel {
 
     /// Launches `blocks` blocks, at most the device's limit, on `stream`.
     pub(super) fn launch(&self, stream: &CudaStream, blocks: u64, arguments: &[Argument; 3]) -> Result<(), CudaError> {
+        self.launch_grid(stream, [blocks as u32, 1, 1], arguments)
+    }
+
+    /// Launches a grid of so many blocks per axis, each at most the device's limit.
+    pub(super) fn launch_grid(
+        &self,
+        stream: &CudaStream,
+        grid: [u32; 3],
+        arguments: &[Argument; 3],
+    ) -> Result<(), CudaError> {
         let block_dim = (self.threads(), 1, 1);
-        let config = LaunchConfig { grid_dim: (blocks as u32, 1, 1), block_dim, shared_mem_bytes: 0 };
+        let config = LaunchConfig { grid_dim: grid.into(), block_dim, shared_mem_bytes: 0 };
         let mut builder = stream.launch_builder(&self.function);
         arguments.iter().for_each(|argument| {
             builder.arg(&argument.0);
         });
+        let blocks = grid.iter().map(|&blocks| u64::from(blocks)).product();
         // SAFETY: every kernel takes three structs by value, whose layout its compilation asserts; the addresses in them
         // are those of live buffers, sized by the caller for the blocks it launches.
         unsafe { builder.launch(config) }.map(drop).map_err(|error| self.failed(blocks, &error))

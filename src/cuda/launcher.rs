@@ -12,6 +12,7 @@ use cudarc::driver::{CudaEvent, CudaStream};
 use super::args::LaunchArgs;
 use super::device::{Argument, Device, Kernel};
 use super::driver::refused;
+use super::native::NativeLaunch;
 use super::watch::Watch;
 use crate::abi::DeviceStruct;
 use crate::backend::Error;
@@ -84,33 +85,45 @@ impl<'a> Launcher<'a> {
         args: &Argument,
     ) -> Result<u64, Error> {
         let each = each.min(self.device.max_grid());
+        let part = |first: u64| {
+            ([each.min(blocks - first) as u32, 1, 1], LaunchArgs { first: launch.first + first, ..*launch })
+        };
+        self.native(kernel, each, &mut (0..blocks.div_ceil(each)).map(|i| part(i * each)), run, args)
+    }
+
+    /// Launches grids of at most `each` blocks over streams; returns their number.
+    pub(super) fn native(
+        &mut self,
+        kernel: &Kernel,
+        each: u64,
+        launches: &mut dyn Iterator<Item = NativeLaunch>,
+        run: &Argument,
+        args: &Argument,
+    ) -> Result<u64, Error> {
         // Nor are there more blocks in flight than in one launch.
-        let limit = (self.device.max_grid() / each).min(self.limit as u64) as usize;
+        let limit = (self.device.max_grid() / each).clamp(1, self.limit as u64) as usize;
         let fork = self.device.mark()?;
-        let mut forked = Vec::new();
-        let mut first = 0;
-        while first < blocks {
+        let (mut forked, mut launched) = (Vec::new(), 0);
+        for (grid, launch) in launches {
             self.watch.check()?;
             let stream = self.room(limit)?;
             if !forked.contains(&stream) {
                 forked.push(stream);
                 self.streams[stream].wait(&fork).map_err(|e| refused("ordering streams", e))?;
             }
-            let launch = LaunchArgs { first: launch.first + first, ..*launch };
-            let now = each.min(blocks - first);
             let stream_handle = &self.streams[stream];
-            kernel.launch(stream_handle, now, &[*run, Argument::new(&launch.bytes()), *args])?;
+            kernel.launch_grid(stream_handle, grid, &[*run, Argument::new(&launch.bytes()), *args])?;
             let done = stream_handle.record_event(None).map_err(|e| refused("recording an event", e))?;
             self.in_flight.push_back((done, stream));
             self.launches.kernels += 1;
             self.launches.most_in_flight = self.launches.most_in_flight.max(self.in_flight.len() as u64);
-            first += now;
+            launched += 1;
         }
         while let Some((done, _)) = self.in_flight.front() {
             self.device.stream.wait(done).map_err(|e| refused("ordering streams", e))?;
             self.in_flight.pop_front();
         }
-        Ok(blocks.div_ceil(each))
+        Ok(launched)
     }
 
     /// A stream without a launch in flight; waits for the oldest launch if there is none.

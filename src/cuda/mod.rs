@@ -14,6 +14,7 @@ mod launcher;
 mod limits;
 mod link;
 mod memory;
+mod native;
 mod nvrtc;
 mod outline;
 mod pinned;

@@ -13,6 +13,7 @@ use super::device::{Device, elapsed};
 use super::launcher::Launcher;
 use super::limits;
 use super::memory::{Reserve, TakeBytes, read, read_integers};
+use super::native;
 use super::outline::Outline;
 use super::setup::{Setup, tally};
 use super::strategy::{self, LevelRun, Program};
@@ -61,6 +62,7 @@ pub(super) struct Aim<'r> {
 impl<'a> Runner<'a> {
     pub(super) fn new(device: &'a Device, outline: Outline<'a>, how: &How) -> Result<Self, Error> {
         let storage = how.check(outline.labels)?;
+        let how = &native::settled(how, &outline.split)?;
         let twin = twin::checked(&outline, how.on_cuda().block)?;
         how.check_proofs(outline.rule, twin.has_proofs())?;
         let mapping = how.tuning.mapping.unwrap_or_else(|| strategy::usual(&outline, &twin, how));

@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use crate::abi::DeviceStruct;
-use crate::backend::{ExploreOrder, How};
+use crate::backend::{Cycles, ExploreOrder, How, Stack};
 use crate::cell::CellType;
 use crate::cuda::args::{CONSTANTS, DpArgs, LaunchArgs, RunArgs, region_item_bytes};
 use crate::cuda::outline::Outline;
@@ -150,6 +150,8 @@ impl Specialisation {
         define("RULE_HEADER", &format_args!("\"{}\"", outline.rule.twin()));
         define("ASKS_PROOFS", &how.tuning.asks_proofs(outline.rule));
         define("CERTIFIES", &outline.rule.certifies());
+        define("SEEKS_CYCLES", &(entry == "strategies/exhaustive.cu" && how.on_cuda().cycles == Cycles::Yes));
+        define("NATIVE_GRIDS", &(how.on_cuda().stack == Stack::Grid3d));
         define("SCATTERED", &(how.tuning.explore_order == ExploreOrder::Scattered));
         define("CHILDREN", &format_args!("{}u", outline.children.min(u32::MAX.into())));
         define("REGION_ITEM_BYTES", &region_item_bytes(outline.dimensions, storage.label));

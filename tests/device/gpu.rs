@@ -134,6 +134,32 @@ pub fn stacks_are_throttled(gpu: &Target, scope: Scope) {
     assert!(checksums.windows(2).all(|pair| pair[0] == pair[1]));
 }
 
+/// Native grids: the same cells as folded ones, under every strategy that has them.
+pub fn native_grids_are_stacks(gpu: &Target, scope: Scope) {
+    let domain =
+        Domain::new([20, 18, 17, 23], [[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]], Sample::Centre).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(2, 2, 2), CurveKind::Morton, RuleKind::Border).unwrap();
+    let field = field::julibrot::open(&domain, &FieldOptions::default().dwell(64)).unwrap();
+    let cpu = run(&plan, &*field).unwrap();
+    let (ask, every) = (cpu.array().unwrap().checksum(), {
+        let how = How::default().strategy(StrategyKind::Exhaustive);
+        Run::new(&plan, &*field).how(how).start().unwrap().array().unwrap().checksum()
+    });
+    let (mbr, in_place) = (Some(Mapping::Mbr), Some(Pass::InPlace));
+    for (strategy, expected) in
+        [(StrategyKind::Exhaustive, &every), (StrategyKind::Ask, &ask), (StrategyKind::Dp, &ask)]
+    {
+        if strategy == StrategyKind::Dp && scope == Scope::Static {
+            continue;
+        }
+        let how = How::default().strategy(strategy).mapping(mbr).pass(in_place).poison(0x5a);
+        let stacked = Run::new(&plan, &*field).how(how.stack(Stack::Grid3d)).on(gpu).start().unwrap();
+        assert_eq!(&stacked.array().unwrap().checksum(), expected, "{strategy}");
+        let launches = stacked.counts().launches;
+        assert!(strategy != StrategyKind::Exhaustive || launches.kernels == 23, "{launches:?}");
+    }
+}
+
 /// The throttle of dynamic parallelism: where every region is mixed the budget is spent, and never exceeded.
 pub fn budgets_are_spent_and_kept(gpu: &Target, scope: Scope) {
     let domain = Domain::new([1024; 2], [[-1.5, 0.5], [-1.0, 1.0]], Sample::Corner).unwrap();

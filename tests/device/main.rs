@@ -70,6 +70,7 @@ fn main() {
         on_gpu("more_cells_than_32_bits_count", large, gpu::more_cells_than_32_bits_count),
         on_gpu("wide_codes_and_visits", gpu.clone(), gpu::wide_codes_and_visits),
         on_gpu("stacks_are_throttled", gpu.clone(), gpu::stacks_are_throttled),
+        on_gpu("native_grids_are_stacks", gpu.clone(), gpu::native_grids_are_stacks),
         on_gpu("budgets_are_spent_and_kept", with_launches.clone(), gpu::budgets_are_spent_and_kept),
         on_gpu(
             "tables_of_coordinates_name_the_same_regions",

@@ -32,8 +32,8 @@ pub(crate) struct BalanceOptions {
     /// Lists of the Multi-phase Mapping paper [default: all, unless there are --sizes]
     #[arg(value_enum)]
     workload: Vec<WorkList>,
-    /// A list of one's own: a file with a number per line, an array of whole numbers (.npy), or a tree, of whose regions each has
-    /// as many units as cells; may be repeated
+    /// A list of one's own: a file with a number per line, an array of whole numbers (.npy), a sparse matrix (.mtx), of whose rows
+    /// each has as many units as entries, or a tree, of whose regions each has as many as cells; may be repeated
     #[arg(long, value_name = "FILE")]
     sizes: Vec<PathBuf>,
     /// Orders of the items

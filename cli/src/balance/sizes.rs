@@ -6,6 +6,7 @@ use std::path::Path;
 
 use orthant::balance::{Items, ItemsError};
 use orthant::geometry::Region;
+use orthant::input::matrix_rows;
 use orthant::tree::{Parts, Source, TreeFile, TreeJob, TreeStore};
 
 use crate::error::Error;
@@ -13,8 +14,8 @@ use crate::input::Input;
 use crate::output::has_extension;
 use crate::voice::Voice;
 
-/// The items of a file: a number per line, an array of whole numbers with one axis (.npy), or the terminal regions of a tree, of
-/// which each has as many units as cells.
+/// The items of a file: a number per line, an array of whole numbers with one axis (.npy), the rows of a sparse matrix (.mtx), of which
+/// each has as many units as entries, or the terminal regions of a tree, of which each has as many as cells.
 ///
 /// # Errors
 /// [`Error`] names the file, and the line or the item.
@@ -25,6 +26,10 @@ pub(super) fn read(path: &Path, voice: Voice) -> Result<Items, Error> {
     };
     if has_extension(path, "npy") {
         return Items::new(numbers(path, voice)?).map_err(wrong);
+    }
+    if has_extension(path, "mtx") {
+        let rows = matrix_rows(path).map_err(|error| Error::Input(format!("--sizes {error}")))?;
+        return Items::new(rows).map_err(wrong);
     }
     if has_extension(path, "zarr") || has_extension(path, "zip") {
         return Items::new(TreeStore::open(path)?.dispatch(Regions(path))??).map_err(wrong);

@@ -36,7 +36,7 @@ pub(crate) use values::{block, one_of, seconds, workload};
 use workload::{ByName, field_or_array};
 
 /// Choices that exist to compare with the papers' codes.
-const FOR_THE_PAPERS: [&str; 6] = ["explore-order", "insertion", "dp-launch", "ask-loop", "table", "stack"];
+const FOR_THE_PAPERS: [&str; 7] = ["explore-order", "insertion", "dp-launch", "ask-loop", "table", "stack", "cycles"];
 
 /// Choices that are seldom made: with those of CUDA and for the papers they are in the long help alone.
 const RARE: [&str; 11] = [

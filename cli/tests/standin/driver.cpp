@@ -125,7 +125,7 @@ struct Event {
 };
 struct Function {
     void (*kernel)(void**);
-    void (*grid)(void (*)(void**), void**, unsigned, unsigned, uint64_t);
+    void (*grid)(void (*)(void**), void**, const unsigned*, unsigned, uint64_t);
 };
 
 extern "C" {
@@ -295,12 +295,13 @@ Result cuModuleGetFunction(Function** function, void* module, const char* name) 
     void* grid = dlsym(module, "standin_grid");
     if (!kernel || !grid) return NOT_FOUND;
     *function = new Function{(void (*)(void**))kernel,
-                             (void (*)(void (*)(void**), void**, unsigned, unsigned, uint64_t))grid};
+                             (void (*)(void (*)(void**), void**, const unsigned*, unsigned, uint64_t))grid};
     return SUCCESS;
 }
 Result cuLaunchKernel(Function* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned,
                       unsigned, Stream* stream, void** arguments, void**) {
-    if (x == 0 || y != 1 || z != 1 || x > variable("STANDIN_MAX_GRID", 2147483647) || threads > 1024) return INVALID_VALUE;
+    const uint64_t most = variable("STANDIN_MAX_GRID", 2147483647);
+    if (x == 0 || y == 0 || z == 0 || x > most || y > 65535 || z > 65535 || threads > 1024) return INVALID_VALUE;
     if (++launches == variable("STANDIN_FAIL_LAUNCH", 0)) return LAUNCH;
     // Every kernel takes three values, given in 512 bytes each.
     std::array<std::array<uint64_t, 64>, 3> values;
@@ -308,7 +309,8 @@ Result cuLaunchKernel(Function* function, unsigned x, unsigned y, unsigned z, un
     const uint64_t seed = variable("STANDIN_SEED", 1) + launches;
     stream->last = queue.add([=]() mutable {
         void* pointers[] = {&values[0], &values[1], &values[2]};
-        function->grid(function->kernel, pointers, x, threads, seed);
+        const unsigned grid[] = {x, y, z};
+        function->grid(function->kernel, pointers, grid, threads, seed);
     });
     return SUCCESS;
 }

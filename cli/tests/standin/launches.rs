@@ -105,6 +105,52 @@ pub(super) fn stacks_fill_their_streams(folder: &Path) {
     }
 }
 
+/// Native grids: the same regions and cells as folded ones, however grids are cut, and wherever launches fail.
+pub(super) fn native_grids_are_stacks(folder: &Path) {
+    let report = |arguments: &str, variables: &[(&str, &str)]| -> serde_json::Value {
+        let (out, err) = text(&orthant(folder, &format!("run {arguments} --backend cuda --json"), variables));
+        serde_json::from_str(&out).unwrap_or_else(|_| panic!("{arguments}: {err}"))
+    };
+    for plan in [
+        "mandelbulb -n 24x20x17 -g 2x3x2 -B 2 --dwell 20 --explore border --block 4x4x4",
+        "julibrot -n 8x9x7x10 -g 2 -B 1 --dwell 20 --explore border",
+        "simplex --dim 5 -n 8 -g 1 -B 1",
+        "diagonal --dim 6 -n 4x5x4x4x3x4 -g 1 -B 1",
+    ] {
+        for (run, more) in [
+            ("--strategy exhaustive", &[][..]),
+            ("--scheme mbr --pass in-place", &[]),
+            ("--scheme mbr --pass in-place --keep regions --block 32x1", &[]),
+            ("--strategy dp", &[("STANDIN_FAIL_CHILDREN", "30")]),
+            ("--strategy dp --dp-budget 3", &[("STANDIN_EAGER", "1")]),
+        ] {
+            let folded = report(&format!("{plan} {run}"), &[]);
+            let native = report(&format!("{plan} {run} --stack grid3d"), more);
+            for key in ["cells", "iterations", "checksum", "regions_checksum"] {
+                assert_eq!(native[key], folded[key], "{plan} {run} {key}");
+            }
+            assert!(folded["checksum"].is_string() || folded["regions_checksum"].is_string());
+        }
+    }
+    // One grid for each place on the axes beyond three, three of them in flight.
+    let stack = report("julibrot -n 8x9x7x10 --dwell 90 --strategy exhaustive --stack grid3d --max-kernels 3", &[]);
+    assert_eq!((stack["kernels"].as_u64(), stack["most_in_flight"].as_u64()), (Some(10), Some(3)));
+    for (run, why) in [
+        ("--scheme sbr", "use --scheme mbr"),
+        ("--scheme mbr --pass level", "use --pass in-place"),
+        ("--strategy dp --dp-launch block", "use --dp-launch region"),
+    ] {
+        let output =
+            orthant(folder, &format!("run mandelbulb -n 16 --explore border --backend cuda --stack grid3d {run}"), &[]);
+        assert_eq!(
+            (output.status.code(), text(&output).1.contains(why)),
+            (Some(2), true),
+            "{run}: {:?}",
+            text(&output)
+        );
+    }
+}
+
 /// A source in which everything is mixed.
 fn noise() -> PathBuf {
     let noise = scratch("noise.cuh");

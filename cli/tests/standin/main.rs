@@ -77,6 +77,7 @@ fn tests(full: bool) -> Vec<Test> {
         launches::lists_that_are_too_short_are_made_longer,
         launches::stacks_fill_their_streams,
         launches::the_budget_is_spent_and_kept,
+        launches::native_grids_are_stacks,
         launches::numbers_that_kernels_cannot_hold_are_refused,
         launches::the_order_of_threads_does_not_matter,
         ends::a_run_ends_in_the_midst_and_the_next_one_is_right,

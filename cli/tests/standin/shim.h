@@ -97,7 +97,6 @@ namespace standin {
 
 inline void run_block(unsigned index) {
     Block& b = *block;
-    blockIdx.x = index;
     for (unsigned t = 0; t < b.threads; t++) {
         Fiber& fiber = b.fibers[t];
         fiber = Fiber{};
@@ -156,9 +155,17 @@ inline void run_block(unsigned index) {
 
 namespace standin {
 
+// Blocks per axis.
+struct Grid {
+    unsigned x, y, z;
+    Grid(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+    unsigned blocks() const { return x * y * z; }
+};
+
 // Runs the blocks of a grid over `workers` operating-system threads.
-inline void run_grid(void (*kernel)(void**), void** arguments, unsigned blocks, unsigned threads, uint64_t seed,
+inline void run_grid(void (*kernel)(void**), void** arguments, Grid grid, unsigned threads, uint64_t seed,
                      unsigned workers) {
+    const unsigned blocks = grid.blocks();
     std::atomic<unsigned> next{0};
     auto work = [&](unsigned worker) {
         Block* b = new Block;
@@ -170,8 +177,11 @@ inline void run_grid(void (*kernel)(void**), void** arguments, unsigned blocks, 
         b->arguments = arguments;
         b->random = seed * 2654435761u + worker + 1;
         block = b;
-        gridDim.x = blocks;
-        for (unsigned index; (index = next++) < blocks;) run_block(index);
+        gridDim = {grid.x, grid.y, grid.z};
+        for (unsigned index; (index = next++) < blocks;) {
+            blockIdx = {index % grid.x, index / grid.x % grid.y, index / grid.x / grid.y};
+            run_block(index);
+        }
         munmap(b->stacks, STACK * threads);
         delete b;
     };
@@ -186,7 +196,7 @@ inline void run_grid(void (*kernel)(void**), void** arguments, unsigned blocks, 
 // STANDIN_EAGER they run on two threads of their own, beside the grid that launched them, as on a GPU.
 struct Child {
     void (*kernel)(void**);
-    unsigned blocks;
+    Grid grid;
     alignas(16) char arguments[3][32];
 };
 inline std::vector<Child> children;
@@ -197,7 +207,7 @@ inline std::mutex lock;
 inline uint64_t dice = 1;
 
 template <class A, class B, class C>
-unsigned enqueue(std::vector<Child>& queue, void (*kernel)(void**), unsigned blocks, A a, B b, C c) {
+unsigned enqueue(std::vector<Child>& queue, void (*kernel)(void**), Grid grid, A a, B b, C c) {
     static const uint64_t pending = getenv("STANDIN_PENDING") ? strtoull(getenv("STANDIN_PENDING"), nullptr, 10) : 2048;
     static const uint64_t failing =
         getenv("STANDIN_FAIL_CHILDREN") ? strtoull(getenv("STANDIN_FAIL_CHILDREN"), nullptr, 10) : 0;
@@ -205,7 +215,8 @@ unsigned enqueue(std::vector<Child>& queue, void (*kernel)(void**), unsigned blo
     dice = dice * 6364136223846793005ull + 1442695040888963407ull;
     if (children.size() + tails.size() >= pending || (dice >> 33) % 100 < failing) return 69;
     static_assert(sizeof a <= 32 && sizeof b <= 32 && sizeof c <= 32, "arguments are small");
-    Child child{kernel, blocks, {}};
+    if (grid.y > 65535 || grid.z > 65535) return 1;
+    Child child{kernel, grid, {}};
     memcpy(child.arguments[0], &a, sizeof a);
     memcpy(child.arguments[1], &b, sizeof b);
     memcpy(child.arguments[2], &c, sizeof c);
@@ -228,7 +239,7 @@ inline bool run_child(unsigned threads, uint64_t& seed, bool alone) {
         running++;
     }
     void* pointers[3] = {child.arguments[0], child.arguments[1], child.arguments[2]};
-    run_grid(child.kernel, pointers, child.blocks, threads, seed, 1);
+    run_grid(child.kernel, pointers, child.grid, threads, seed, 1);
     std::lock_guard<std::mutex> guard(lock);
     running--;
     return true;
@@ -242,7 +253,7 @@ inline bool idle() {
 } // namespace standin
 
 // Runs a grid, and those it launches. The driver calls it.
-extern "C" void standin_grid(void (*kernel)(void**), void** arguments, unsigned blocks, unsigned threads, uint64_t seed) {
+extern "C" void standin_grid(void (*kernel)(void**), void** arguments, const unsigned* grid, unsigned threads, uint64_t seed) {
     std::atomic<bool> parent{true};
     auto serve = [&](uint64_t seed) {
         while (parent || !standin::idle()) {
@@ -251,7 +262,7 @@ extern "C" void standin_grid(void (*kernel)(void**), void** arguments, unsigned 
     };
     std::vector<std::thread> others;
     for (unsigned i = 1; i <= 2 && getenv("STANDIN_EAGER"); i++) others.emplace_back(serve, seed + i);
-    standin::run_grid(kernel, arguments, blocks, threads, seed, 2);
+    standin::run_grid(kernel, arguments, {grid[0], grid[1], grid[2]}, threads, seed, 2);
     parent = false;
     serve(seed);
     for (std::thread& other : others) other.join();
@@ -393,5 +404,6 @@ inline float inverse_root_seed(float a) { return float(1 / std::sqrt(double(a)))
         name(*(A*)arguments[0], *(B*)arguments[1], *(C*)arguments[2]);                                                 \
     }                                                                                                                  \
     static void name(A a, B b, C c)
+using GridShape = standin::Grid;
 #define DEV_LAUNCH(kernel, grid, ...) standin::enqueue(standin::children, &kernel##_standin, grid, __VA_ARGS__)
 #define DEV_TAIL_LAUNCH(kernel, grid, ...) standin::enqueue(standin::tails, &kernel##_standin, grid, __VA_ARGS__)

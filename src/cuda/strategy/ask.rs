@@ -6,7 +6,7 @@
 
 use cudarc::driver::CudaEvent;
 
-use crate::backend::{AskLoop, Error, How, Insertion, Pass, Shared, StrategyKind, Table};
+use crate::backend::{AskLoop, Error, How, Insertion, Pass, Shared, Stack, StrategyKind, Table};
 use crate::cuda::args::{
     COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, LaunchArgs, SETTLE_IN_PLACE, SETTLE_LISTED, SETTLE_NONE,
 };
@@ -15,6 +15,7 @@ use crate::cuda::device::{Kernel, LoadedModule, elapsed};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits;
 use crate::cuda::memory::{Allocation, Buffer, Reserve};
+use crate::cuda::native;
 use crate::cuda::outline::Outline;
 use crate::cuda::pinned::Pinned;
 use crate::cuda::setup::Setup;
@@ -141,8 +142,7 @@ impl AskProgram {
         if leaf == SETTLE_LISTED && last {
             args.leaves = tables.leaves.ensure(device, "the list of leaves", regions * 4, how)?.address();
         }
-        kernels.explore =
-            launcher.fold(&self.explore, regions * u64::from(args.pieces), &setup.run, &args, &setup.args)?;
+        kernels.explore = Self::shared(setup, launcher, &self.explore, regions, args)?;
         if stable {
             let rounds = regions.div_ceil(self.threads * MOST_PIECES).max(LEAST_ROUNDS);
             let pieces = regions.div_ceil(self.threads * rounds);
@@ -202,7 +202,24 @@ impl AskProgram {
         let bricks = self.bricks.reserve(setup, level, leaves)?;
         let pieces = setup.pieces(level, self.threads, Shared::of(StrategyKind::Ask).leaf);
         let args = LaunchArgs { regions: leaves, pieces, fills: 0, bricks, brick_cells: level.most_cells(), ..args };
-        launcher.fold(&self.leaf, leaves * u64::from(pieces), &setup.run, &args, &setup.args)
+        Self::shared(setup, launcher, &self.leaf, leaves, args)
+    }
+
+    /// Launches `args.pieces` blocks for each of so many entries; returns the number of launches.
+    fn shared(
+        setup: &Setup<'_>,
+        launcher: &mut Launcher<'_>,
+        kernel: &Kernel,
+        entries: u64,
+        args: LaunchArgs,
+    ) -> Result<u64, Error> {
+        if setup.cuda.stack != Stack::Grid3d {
+            return launcher.fold(kernel, entries * u64::from(args.pieces), &setup.run, &args, &setup.args);
+        }
+        let blocks = native::cube(args.pieces);
+        let args = LaunchArgs { pieces: blocks.iter().product(), ..args };
+        let each = native::most(blocks);
+        launcher.native(kernel, each, &mut native::entries(blocks, entries, args), &setup.run, &setup.args)
     }
 
     /// Settles what was listed by a balancer; returns the number of launches for uniform regions and for leaves.

@@ -10,6 +10,7 @@ use crate::cuda::args::LaunchArgs;
 use crate::cuda::device::Kernel;
 use crate::cuda::launcher::Launcher;
 use crate::cuda::memory::Buffer;
+use crate::cuda::native;
 use crate::cuda::outline::Outline;
 use crate::cuda::setup::Setup;
 use crate::cuda::specialise::Specialisation;
@@ -158,6 +159,11 @@ impl Program for ExhaustiveProgram {
             // As many whole grids as one launch can take.
             Stack::Folded => launcher.stack(&self.kernel, blocks, whole, &setup.run, &self.args, &setup.args)?,
             Stack::Split => launcher.stack(&self.kernel, blocks, self.native, &setup.run, &self.args, &setup.args)?,
+            Stack::Grid3d => {
+                let [x, y, z, _] = self.args.tiles;
+                let mut launches = native::layers([x, y, z], self.depth, self.args);
+                launcher.native(&self.kernel, self.native, &mut launches, &setup.run, &setup.args)?
+            }
         };
         Ok(())
     }

@@ -1,0 +1,195 @@
+//! Sparse matrices of Matrix Market (`.mtx`), as NIST describes the format: a banner, comments, a line of sizes, a line per entry.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind, Read};
+use std::path::Path;
+
+use crate::input::error::{FilePlace, InputError, Wrong};
+use crate::memory::{Refused, zeros};
+
+/// The longest line that is read.
+const LONGEST: u64 = 1 << 16;
+
+/// What the banner's last word says of entries that are not written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Symmetry {
+    General,
+    /// An entry beside the diagonal stands for its mirror image, too.
+    Mirrored,
+}
+
+/// Reads how many entries each row of a sparse matrix has: the work-items of a product with a vector.
+///
+/// Entries of a symmetric, skew-symmetric or hermitian matrix that are not written count as if they were. An entry that is written
+/// twice counts twice, as the format adds them up.
+///
+/// ```
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-rows-{}.mtx", std::process::id()));
+/// std::fs::write(&path, "%%MatrixMarket matrix coordinate real general\n3 4 4\n1 1 0.5\n1 4 2\n3 2 1\n3 3 -1\n")?;
+/// assert_eq!(orthant::input::matrix_rows(&path)?, [2, 0, 2]);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`InputError`] names the file and the line: it is no Matrix Market file, or none of coordinates; a number is out of range; there are
+/// more or fewer entries than it says.
+pub fn matrix_rows(path: &Path) -> Result<Vec<u32>, InputError> {
+    let rows = File::open(path).map_err(Wrong::Io).and_then(|file| rows(BufReader::new(file)));
+    rows.map_err(|wrong| InputError { path: path.to_owned(), wrong })
+}
+
+fn rows(reader: impl BufRead) -> Result<Vec<u32>, Wrong> {
+    let mut lines = MatrixLines { reader, number: 0, text: String::new() };
+    let (words, symmetry) = banner(&mut lines)?;
+    let wanted = "the numbers of rows, columns and entries are needed, rows below 2^32";
+    let Some(line) = lines.next()? else { return Err(lines.ended("a line of sizes")) };
+    let sizes: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
+    let &[rows, columns, entries] = &sizes[..] else { return Err(lines.wrong("sizes", wanted)) };
+    if rows > u32::MAX.into() || (symmetry == Symmetry::Mirrored && rows != columns) {
+        return Err(lines.wrong("sizes", wanted));
+    }
+    let refused = |Refused { bytes }| {
+        Wrong::Io(std::io::Error::new(
+            ErrorKind::OutOfMemory,
+            format!("{rows} rows need {bytes} bytes of memory, which cannot be had"),
+        ))
+    };
+    let mut lengths: Vec<u32> = zeros(rows as usize).map_err(refused)?;
+    for _ in 0..entries {
+        let Some(line) = lines.next()? else { return Err(lines.ended(&format!("{entries} entries in all"))) };
+        let mut said = line.split_whitespace();
+        let place = [said.next(), said.next()].map(|word| word.and_then(|word| word.parse::<u64>().ok()));
+        let [Some(row @ 1..), Some(column @ 1..)] = place else {
+            return Err(lines.wrong("entry", "a row and a column are needed, from 1 on"));
+        };
+        if row > rows || column > columns || said.count() != words {
+            let values = ["no value", "a value", "a real and an imaginary part"][words];
+            let allowed = format!("a row up to {rows}, a column up to {columns} and {values} are needed");
+            return Err(lines.wrong("entry", &allowed));
+        }
+        let mirrored = symmetry == Symmetry::Mirrored && row != column;
+        for row in [Some(row), mirrored.then_some(column)].into_iter().flatten() {
+            let length = &mut lengths[row as usize - 1];
+            *length =
+                length.checked_add(1).ok_or_else(|| lines.wrong("entry", "a row has at most 2^32 - 1 entries"))?;
+        }
+    }
+    match lines.next()? {
+        None => Ok(lengths),
+        Some(_) => Err(lines.wrong("entry", &format!("no more lines can be, since there are {entries} entries"))),
+    }
+}
+
+/// The words of a value, and what stands for what.
+fn banner(lines: &mut MatrixLines<impl BufRead>) -> Result<(usize, Symmetry), Wrong> {
+    let wanted =
+        "'%%MatrixMarket matrix coordinate', a field (real, integer, complex, pattern) and a symmetry are needed";
+    let first = lines.line()?;
+    let words: Vec<String> = lines.text.split_whitespace().map(str::to_ascii_lowercase).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let &["%%matrixmarket", "matrix", "coordinate", field, symmetry] = &words[..] else {
+        let allowed = if first && words.get(2) == Some(&"array") {
+            "a matrix of coordinates is needed: this one is dense"
+        } else {
+            wanted
+        };
+        return Err(lines.wrong("banner", allowed));
+    };
+    let values = match field {
+        "pattern" => 0,
+        "real" | "integer" | "double" => 1,
+        "complex" => 2,
+        _ => return Err(lines.wrong("banner", wanted)),
+    };
+    let symmetry = match symmetry {
+        "general" => Symmetry::General,
+        "symmetric" | "skew-symmetric" | "hermitian" => Symmetry::Mirrored,
+        _ => return Err(lines.wrong("banner", "general, symmetric, skew-symmetric or hermitian is needed")),
+    };
+    Ok((values, symmetry))
+}
+
+/// Lines of the file, one at a time.
+struct MatrixLines<R> {
+    reader: R,
+    number: u64,
+    text: String,
+}
+
+impl<R: BufRead> MatrixLines<R> {
+    /// Reads a line; false at the end.
+    fn line(&mut self) -> Result<bool, Wrong> {
+        self.text.clear();
+        let mut bytes = Vec::new();
+        let read = (&mut self.reader).take(LONGEST).read_until(b'\n', &mut bytes)? as u64;
+        self.number += 1;
+        self.text.push_str(&String::from_utf8_lossy(&bytes));
+        if read == LONGEST { Err(Wrong::LongHeader { most: LONGEST }) } else { Ok(read > 0) }
+    }
+
+    /// The next line that is neither empty nor a comment; None at the end.
+    fn next(&mut self) -> Result<Option<&str>, Wrong> {
+        while self.line()? {
+            let text = self.text.trim();
+            if !text.is_empty() && !text.starts_with('%') {
+                return Ok(Some(self.text.trim()));
+            }
+        }
+        Ok(None)
+    }
+
+    fn wrong(&self, what: &str, allowed: &str) -> Wrong {
+        let said: String = self.text.trim().chars().take(60).collect();
+        Wrong::field(FilePlace::Line(self.number), what, said, allowed)
+    }
+
+    fn ended(&self, what: &str) -> Wrong {
+        Wrong::Damaged {
+            at: FilePlace::Line(self.number),
+            what: format!("the file ends here, and {what} should be there"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> String {
+        rows(text.as_bytes()).map_or_else(|wrong| wrong.to_string(), |rows| format!("{rows:?}"))
+    }
+
+    #[test]
+    fn rows_are_counted() {
+        let header = "%%MatrixMarket matrix coordinate";
+        assert_eq!(
+            said(&format!("{header} real general\n% a comment\n\n2 3 3\n1 1 5e-1\n 2 3 7 \r\n1 2 0\n")),
+            "[2, 1]"
+        );
+        assert_eq!(said(&format!("{header} pattern symmetric\n3 3 3\n1 1\n3 1\n3 2")), "[2, 1, 2]");
+        assert_eq!(said(&format!("{header} COMPLEX Hermitian\n2 2 1\n2 1 0 -1\n")), "[1, 1]");
+        assert_eq!(said(&format!("{header} integer general\n0 0 0\n")), "[]");
+    }
+
+    #[test]
+    fn what_is_wrong_has_a_line() {
+        let header = "%%MatrixMarket matrix coordinate real general\n";
+        for (text, words) in [
+            ("", "line 1: banner"),
+            ("1 1 1\n", "'%%MatrixMarket matrix coordinate'"),
+            ("%%MatrixMarket matrix array real general\n", "this one is dense"),
+            ("%%MatrixMarket matrix coordinate real odd\n", "skew-symmetric or hermitian"),
+            (&format!("{header}2 2\n"), "line 2: sizes"),
+            (&format!("{header}4294967296 2 1\n"), "rows below 2^32"),
+            (&format!("{header}2 2 2\n1 1 1\n"), "2 entries in all"),
+            (&format!("{header}2 2 1\n1 1 1\n2 2 1\n"), "line 4: entry"),
+            (&format!("{header}2 2 1\n0 1 1\n"), "from 1 on"),
+            (&format!("{header}2 2 1\n3 1 1\n"), "a row up to 2"),
+            (&format!("{header}2 2 1\n1 1\n"), "and a value"),
+            (&format!("{header}2 2 1\n1 1 1 1\n"), "and a value"),
+        ] {
+            assert!(said(text).contains(words), "{text}: {}", said(text));
+        }
+    }
+}
