@@ -146,7 +146,11 @@ impl Request {
         let domain = self.domain::<K>()?;
         let size = domain.size();
         let computed = &self.computed;
-        let r = per_axis("r", computed.r.as_deref(), defaults.r)?;
+        let mut r = per_axis("r", computed.r.as_deref(), defaults.r)?;
+        // A slice is divided along the axes that it has.
+        if computed.r.is_none() && size.iter().any(|&cells| cells > 1) {
+            r = std::array::from_fn(|j| if size[j] == 1 { 1 } else { r[j] });
+        }
         let g = match computed.g.as_deref() {
             None => std::array::from_fn(|j| whole(size[j], defaults.g, r[j])),
             given => per_axis("g", given, defaults.g)?,
@@ -382,6 +386,17 @@ mod tests {
         ] {
             assert_eq!(whole(n, usual, r), g, "{n} {usual} {r}");
         }
+    }
+
+    /// A Julia set is a slice of the Julibrot: axes of one cell are not split, so that the others are.
+    #[test]
+    fn slices_are_divided() {
+        let slice = Request::new(FieldKind::Julibrot).size(vec![512, 512, 1, 1]);
+        let plan = slice.plan::<4>().unwrap();
+        assert_eq!((plan.scheme().r, plan.levels().len()), ([2, 2, 1, 1], 6));
+        // What is asked for is done, and there is a plan for a single cell.
+        assert_eq!(slice.clone().r(Some(vec![2])).plan::<4>().unwrap().levels().len(), 1);
+        assert_eq!(Request::new(FieldKind::Julibrot).size(vec![1; 4]).plan::<4>().unwrap().scheme().r, [2; 4]);
     }
 
     #[test]
