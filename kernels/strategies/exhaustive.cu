@@ -26,8 +26,8 @@ KERNEL(exhaustive) {
     const u32 tile[3] = {blockIdx.x, launch.native_from[0] + blockIdx.y, launch.native_from[1] + blockIdx.z};
 #else
     const u64 index = launch.first + blockIdx.x;
-    const u32 layer = u32(index / launch.native), row = u32(index % launch.native) / launch.tiles[0];
-    const u32 tile[3] = {u32(index % launch.native) % launch.tiles[0], DIM < 3 ? row : row % launch.tiles[1], row / launch.tiles[1]};
+    const u32 layer = u32(index / launch.native), rest = u32(index % launch.native), above = rest / launch.tiles[0];
+    const u32 tile[3] = {rest % launch.tiles[0], DIM < 3 ? above : above % launch.tiles[1], above / launch.tiles[1]};
 #endif
     u32 thread = threadIdx.x;
     constexpr u32 OUTER = DIM > 3 ? DIM - 3 : 1;

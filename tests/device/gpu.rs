@@ -168,7 +168,7 @@ pub fn budgets_are_spent_and_kept(gpu: &Target, scope: Scope) {
          return u32(i32(x[0] * 512)) + u32(i32(x[1] * 512)) & 1;\n}\n",
     );
     let field = field::kernel::open(&domain, &options).unwrap();
-    let plan = Plan::new(domain, Scheme::uniform(4, 4, 1), CurveKind::Morton, RuleKind::Border).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(8, 2, 1), CurveKind::Morton, RuleKind::Border).unwrap();
     for (dp_launch, budget) in [DpLaunch::Region, DpLaunch::Block]
         .into_iter()
         .flat_map(|launch| [1, 3, 64, 128].map(|budget| (launch, budget)))

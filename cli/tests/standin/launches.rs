@@ -62,7 +62,7 @@ pub(super) fn the_budget_is_spent_and_kept(folder: &Path) {
     let noise = noise();
     for launch in ["region", "block"] {
         let arguments = format!(
-            "run kernel --source {} --dim 2 -n 256 -g 4 -r 4 -B 1 --precision f64 --backend cuda --keep counts --json",
+            "run kernel --source {} --dim 2 -n 128 -g 8 -r 2 -B 1 --precision f64 --backend cuda --keep counts --json",
             noise.display()
         );
         let run = |more: &str, variables: &[(&str, &str)]| -> serde_json::Value {
