@@ -97,6 +97,27 @@ pub(super) fn bricks_hold_the_cells_of_leaves(folder: &Path) {
     }
 }
 
+/// Their lists are the tables of ask along the plan's curve: as many codes as on the CPU and by a block per region.
+pub(super) fn their_lists_are_tables(folder: &Path) {
+    for curve in ["canonical", "morton", "hilbert"] {
+        let tables = |run: &str| -> [u64; 3] {
+            let plan =
+                format!("run mandelbrot -n 256 -g 4 -B 4 --dwell 90 --explore closed --curve {curve} --json {run}");
+            let (out, err) = text(&orthant(folder, &plan, &[]));
+            let report: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{plan}: {err}"));
+            ["table_entries", "table_bytes", "map_bytes"].map(|key| report[key].as_u64().unwrap())
+        };
+        let [cpu, sbr, stream] =
+            ["--backend cpu", "--backend cuda --scheme sbr", "--backend cuda --scheme stream"].map(tables);
+        assert!(cpu[0] > 100 && cpu[1] == 4 * cpu[0] && cpu[2] == 0, "{curve}: {cpu:?}");
+        assert_eq!((sbr, [stream[0], stream[1]]), (cpu, [cpu[0], cpu[1]]), "{curve}");
+        // A byte and a word for every place of the lattices.
+        assert_eq!(stream[2], 5 * (16 + 64 + 256 + 1024), "{curve}");
+        let more = tables("--backend cuda --scheme stream --table coordinates");
+        assert_eq!(more, [cpu[0], 2 * cpu[1], stream[2]], "{curve}");
+    }
+}
+
 pub(super) fn what_has_no_streams_is_refused(folder: &Path) {
     for (run, why) in [
         ("mandelbrot --explore border --backend cuda", "--explore certified or closed"),
