@@ -49,8 +49,7 @@ class Page:
         self.text = (ROOT / name).read_text() if text is None else text
         self.found = []  # what is wrong: (place, words)
         self.changes = []  # (start, end, the text that is right)
-        self.computed, self.given_at, self.without = set(), set(), {}
-        self.complete = True
+        self.computed, self.given_at, self.made_at, self.without = set(), set(), set(), {}
         self.all = figures(self.text)
 
     # What is wrong
@@ -112,9 +111,9 @@ class Page:
         return self.wrong(at + end, "the table is longer than the rows say")
 
     def made(self, *parts):
-        """Figures that a test of the repository writes and holds: they count as computed. No part is the whole page."""
+        """Figures that another test of the repository writes and holds. No part is the whole page."""
         for start, end in [self.part(part) for part in parts] or [(0, len(self.text))]:
-            self.computed.update(span for span in self.all if start <= span[0] < end)
+            self.made_at.update(span for span in self.all if start <= span[0] < end)
 
     def given(self, *parts):
         """Goals, settings and figures that others published: all figures within these words, or from words to words."""
@@ -184,15 +183,20 @@ class Page:
         return " ".join(self.text[start:end].split("\n")[0].split())
 
     def report(self):
-        """(figures computed, given, without rows by reason, open places)."""
-        computed = {span for span in self.all if any(a < span[1] and span[0] < b for a, b in self.computed)}
-        given = {span for span in self.all if any(a < span[1] and span[0] < b for a, b in self.given_at)} - computed
-        left = set(self.all) - computed - given
-        without = {}
+        """What is said of the figures: how many are computed, held by another test, given; without rows by reason; the places that are left."""
+        left, counts, without = set(self.all), [], {}
+
+        def take(spans):
+            found = {span for span in left if any(start < span[1] and span[0] < end for start, end in spans)}
+            left.difference_update(found)
+            return found
+
+        beside = [span for span in self.computed if not any(span[0] < end and start < span[1] for start, end in self.all)]
+        for spans in (self.computed, self.made_at, self.given_at):
+            counts.append(len(take(spans)))
         for reason, spans in self.without.items():
-            without[reason] = {span for span in left if any(a < span[1] and span[0] < b for a, b in spans)}
-            left -= without[reason]
-        return len(computed) + len([s for s in self.computed if not any(s[0] < e[1] and e[0] < s[1] for e in computed)]), len(given), without, sorted(left)
+            without[reason] = take(spans)
+        return counts[0] + len(beside), counts[1], counts[2], without, sorted(left)
 
     def mended(self):
         """The page with every figure as the rows say."""
