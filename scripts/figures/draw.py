@@ -1,4 +1,5 @@
 """Reports and figures of docs/results/h200, drawn by the program from the rows beside them."""
+
 import filecmp
 import os
 import pathlib
@@ -45,12 +46,32 @@ def draw(folder):
     for part in PARTS:
         (folder / part).mkdir(parents=True, exist_ok=True)
     for name, files in FITS:
-        fitted = subprocess.run([orthant, "-q", "model", "fit", "--dry-run", *(f"docs/results/{file}" for file in files)], check=True, cwd=ROOT, capture_output=True)
+        fitted = subprocess.run(
+            [orthant, "-q", "model", "fit", "--dry-run", *(f"docs/results/{file}" for file in files)],
+            check=True,
+            cwd=ROOT,
+            capture_output=True,
+        )
         (folder / "fits" / name).write_bytes(fitted.stdout)
     with tempfile.TemporaryDirectory() as drawn:
         for name in SWEEPS:
-            subprocess.run([orthant, "-q", "report", f"docs/results/h200/rows/{name}.jsonl", "--title", f"{name} on an H200", "--force",
-                            "-o", str((folder / "reports" / f"{name}.html").absolute()), "--svg", f"{drawn}/{name}"], check=True, cwd=ROOT)
+            subprocess.run(
+                [
+                    orthant,
+                    "-q",
+                    "report",
+                    f"docs/results/h200/rows/{name}.jsonl",
+                    "--title",
+                    f"{name} on an H200",
+                    "--force",
+                    "-o",
+                    str((folder / "reports" / f"{name}.html").absolute()),
+                    "--svg",
+                    f"{drawn}/{name}",
+                ],
+                check=True,
+                cwd=ROOT,
+            )
         for name, sweep, kind, words in FIGURES:
             found = [path for path in sorted(pathlib.Path(drawn, sweep).glob(f"*-{kind}.svg")) if words in path.read_text()]
             if not found:

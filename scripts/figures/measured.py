@@ -1,4 +1,5 @@
 """Measurements that several pages speak of, by what they are: the rows of streams on an H200, all of one day and card, and wrong cells."""
+
 from figures.page import Quoted
 from figures.rows import RESULTS, Wrong, number, rows
 
@@ -22,7 +23,8 @@ def proven(field, n):
     """The fastest stream under `certified`, dense; no cell of it is wrong, or this fails."""
     found = STREAMS + BRICKS
     best = (STREAMS if any(row.say("workload") == field and row.say("n") == str(n) for row in STREAMS) else BRICKS).best(
-        f"workload={field} n={n} explore=certified scheme=stream keep=dense")
+        f"workload={field} n={n} explore=certified scheme=stream keep=dense"
+    )
     exact = found.all(f"workload={field} n={n} strategy=exhaustive cell={best.say('cell')}").rows[0]
     if best.get("run", "checksum") != exact.get("run", "checksum"):
         raise Wrong(f"{best.place}: not the cells of an exhaustive run")
@@ -41,8 +43,10 @@ def wrong(row):
     exact = [found for found in CELLS if found.get("exhaustive") == checksum and found.say("size") == size]
     if not cells and not exact:
         # i32 and u16 have the same labels under other checksums
-        found = CELLS.all(f"workload={row.say('workload')} size={size} dwell={row.say('dwell')} precision={row.say('precision')} "
-                          f"explore={row.say('explore')} g={row.say('g')} r={row.say('r')} B={row.say('B')} domain={row.say('domain')}")
+        found = CELLS.all(
+            f"workload={row.say('workload')} size={size} dwell={row.say('dwell')} precision={row.say('precision')} "
+            f"explore={row.say('explore')} g={row.say('g')} r={row.say('r')} B={row.say('B')} domain={row.say('domain')}"
+        )
         return found.rows[0].get("wrong")
     return cells[0].get("wrong") if cells else 0
 
@@ -60,7 +64,16 @@ def profile(run):
             here = line == run
         elif here and " G  issue" in line:
             name, ms, _, instructions, _, _, issue, _, lanes, *_ = line.split()
-            kernels.append((name, float(ms), float(instructions), float(issue), float(lanes), float(line.split("|")[1].split()[0].replace(",", "")) / 1e9))
+            kernels.append(
+                (
+                    name,
+                    float(ms),
+                    float(instructions),
+                    float(issue),
+                    float(lanes),
+                    float(line.split("|")[1].split()[0].replace(",", "")) / 1e9,
+                )
+            )
     if not kernels:
         raise Wrong(f"h200/profile.txt: nothing of {run}")
     return kernels

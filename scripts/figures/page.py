@@ -4,6 +4,7 @@ A number on a page is right if it is what the rows say, rounded to the digits th
 keep their digits. Every figure of a page is one of three things: computed; given (a goal, a setting or somebody else's published figure,
 quoted); or without rows, for a reason that stands on the page.
 """
+
 import math
 import re
 
@@ -80,7 +81,7 @@ class Page:
             if is_rule(lines[index + 1][1]) and all(column in line for column in columns):
                 if skip == 0:
                     body = []
-                    for place, row in lines[index + 2:]:
+                    for place, row in lines[index + 2 :]:
                         if not row.startswith("|"):
                             break
                         body.append((place, row))
@@ -103,11 +104,13 @@ class Page:
                 break
             end = place + len(line)
         self.changes.append((at, at + end, wanted + "\n"))
-        stands = self.text[at:at + end].splitlines()
+        stands = self.text[at : at + end].splitlines()
         for index, line in enumerate(wanted.splitlines()):
             if index >= len(stands) or stands[index].strip() != line.strip():
                 shown = stands[index] if index < len(stands) else "nothing"
-                return self.wrong(at + len("".join(f"{row}\n" for row in stands[:index])), f"'{shown}' stands there, and the rows say '{line}'")
+                return self.wrong(
+                    at + len("".join(f"{row}\n" for row in stands[:index])), f"'{shown}' stands there, and the rows say '{line}'"
+                )
         return self.wrong(at + end, "the table is longer than the rows say")
 
     def made(self, *parts):
@@ -116,9 +119,9 @@ class Page:
             self.made_at.update(span for span in self.all if start <= span[0] < end)
 
     def given(self, *parts):
-        """Goals, settings and figures that others published: all figures within these words, or from words to words."""
+        """Goals, settings and figures that others published: all figures within these words, from words to words, or below a heading."""
         for part in parts:
-            for start, end in [self.part(part)] if isinstance(part, tuple) else self.places(part):
+            for start, end in [self.part(part)] if isinstance(part, tuple) or part.startswith("#") else self.places(part):
                 self.given_at.update(span for span in self.all if start <= span[0] < end)
 
     def no_rows(self, reason, *parts, on=None):
@@ -243,7 +246,9 @@ class Table:
                 self.page.wrong(place, f"'{cell.strip()}' stands in the row '{label}', and the rows say '{words}'")
         values = [one for one in wanted if not isinstance(one, str)]
         if len(values) != len(spans):
-            return self.page.wrong(place, f"'{cell.strip()}' in the row '{label}' has {len(spans)} figures, and the specification {len(values)}")
+            return self.page.wrong(
+                place, f"'{cell.strip()}' in the row '{label}' has {len(spans)} figures, and the specification {len(values)}"
+            )
         for span, value in zip(spans, values):
             self.page.hold(span, value)
 
@@ -264,7 +269,7 @@ def as_it_stands(stands, value):
     decimals = len(digits.partition(".")[2])
     if isinstance(value, UpTo):
         value = math.ceil(value * 10**decimals - 1e-6) / 10**decimals
-    if abs(float(digits) - value) <= 0.5 * 10.0 ** -decimals + 1e-9 * max(1.0, abs(value)):
+    if abs(float(digits) - value) <= 0.5 * 10.0**-decimals + 1e-9 * max(1.0, abs(value)):
         return None
     right = f"{value:.{decimals}f}"
     separator = re.search(r"\d([ ,\u202f])\d", stands)

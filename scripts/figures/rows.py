@@ -3,6 +3,7 @@
 A question is written as a row's own key is: `workload=julibrot n=128 strategy=exhaustive`. `B=2|4` takes either, `explore=` takes rows
 that do not say it, and `cell!=u8` takes all others. What a case does not say is looked up in its report ("run"), then in its provenance.
 """
+
 import functools
 import json
 import math
@@ -187,7 +188,9 @@ def fits(name):
             found[at] = {}
         elif " rms of ln" in line:
             found[at]["rms"], found[at]["runs"] = float(line.split()[-1]), int(line.split()[0])
-        elif match := re.match(r" (ask \w+|dp \w+|exhaustive|all) +(\d+) +([\d.]+) % +([\d.]+) % +(\d+|-) +(?:([\d.]+) % +([\d.]+) %)?", line):
+        elif match := re.match(
+            r" (ask \w+|dp \w+|exhaustive|all) +(\d+) +([\d.]+) % +([\d.]+) % +(\d+|-) +(?:([\d.]+) % +([\d.]+) %)?", line
+        ):
             found[at][match[1]] = [float(one) if one and one != "-" else None for one in match.groups()[1:]]
         elif match := re.match(r"sbr or mbr: order predicted in (\d+) of (\d+) pairs, (\d+) of the (\d+)", line):
             found[at]["order"] = [int(one) for one in match.groups()]

@@ -3,11 +3,14 @@
 In sentences a figure is a number with a unit, and the numbers that share one ("3 to 14 %"). In tables it is every number of a cell, but for
 the first column, where units are asked for too. Code, links, braces, dates and powers have none.
 """
+
 import re
 
 NUMBER = r"[-+]?\d+(?:[ \u202f,](?=\d{3}(?!\d))\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?"
-UNIT = (r"(?:\s?(?:%|ppm\b|ms\b|µs\b|us\b|ns\b|s\b|J\b|W\b|[KMGT]i?B\b|[KMGT]i?B/s|GB/s|Gpixel/s|Gcells?/s|Tcells?/s|bytes\b|kB\b)"
-        r"|\s(?:times\b|seconds\b|minutes\b|CPU-seconds\b|CPU\sseconds\b)|x(?![\w]))")
+UNIT = (
+    r"(?:\s?(?:%|ppm\b|ms\b|µs\b|us\b|ns\b|s\b|J\b|W\b|[KMGT]i?B\b|[KMGT]i?B/s|GB/s|Gpixel/s|Gcells?/s|Tcells?/s|bytes\b|kB\b)"
+    r"|\s(?:times\b|seconds\b|minutes\b|CPU-seconds\b|CPU\sseconds\b)|x(?![\w]))"
+)
 JOIN = r"\s?(?:to|and|or|,|/|against|\[)\s?"
 HIDDEN = [
     re.compile(r"^```.*?^```", re.M | re.S),
@@ -42,7 +45,7 @@ def lines_of(text):
 def cells_of(line):
     """The cells of a table's line as (start, text); what is between two bars."""
     bars = [found.start() for found in re.finditer(r"(?<!\\)\|", line)]
-    return [(a + 1, line[a + 1:b]) for a, b in zip(bars, bars[1:])]
+    return [(a + 1, line[a + 1 : b]) for a, b in zip(bars, bars[1:])]
 
 
 def is_rule(line):
@@ -58,7 +61,7 @@ def figures(text):
     for index, (at, line) in enumerate(lines):
         if not line.startswith("|"):
             continue
-        prose[at:at + len(line)] = [" " if letter != "\n" else letter for letter in line]
+        prose[at : at + len(line)] = [" " if letter != "\n" else letter for letter in line]
         if is_rule(line) or (index + 1 < len(lines) and is_rule(lines[index + 1][1])):
             continue
         for column, (start, cell) in enumerate(cells_of(line)):
@@ -67,7 +70,7 @@ def figures(text):
     prose = "".join(prose)
     for one in IN_TEXT.finditer(prose):
         found.add(one.span())
-        before = prose[:one.start()]
+        before = prose[: one.start()]
         while chained := CHAIN.search(before[-60:]):
             start = len(before) - len(before[-60:]) + chained.start()
             found.add((start, start + re.match(NUMBER, before[start:]).end()))

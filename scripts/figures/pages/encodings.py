@@ -1,4 +1,5 @@
 """docs/results/encodings.md: curves as encodings of the table."""
+
 from figures.measured import exhaustive_then
 from figures.page import UpTo
 from figures.rows import rows
@@ -16,7 +17,11 @@ def figures(page):
     costs = {field: [] for field in SIZES}
     hilbert, apart = {field: [] for field in SIZES}, []
     page.says("± is below @ %", UpTo(max(row.error for row in ROWS)))
-    for field, label in [("mandelbrot", "mandelbrot {64, 2, 8}"), ("mandelbulb", "mandelbulb {16, 2, 4}"), ("julibrot", "julibrot {8, 2, 2}")]:
+    for field, label in [
+        ("mandelbrot", "mandelbrot {64, 2, 8}"),
+        ("mandelbulb", "mandelbulb {16, 2, 4}"),
+        ("julibrot", "julibrot {8, 2, 2}"),
+    ]:
         for n in SIZES[field]:
             found = [ROWS.one(f"workload={field} n={n} {curve}") for curve in CURVES]
             bytes_ = found[1].get("run", "peak_olt_bytes")
@@ -28,7 +33,24 @@ def figures(page):
             every = exhaustive_then(field, n)
             table2.row(label if n == SIZES[field][0] else "", n, every, min(ms[:3]), every / min(ms[:3]))
     both = costs["mandelbrot"] + costs["mandelbulb"]
-    page.says("coordinates take @ to @ % longer in 2-D and 3-D and @ to @ % less in 4-D", min(both), max(both), -max(costs["julibrot"]), -min(costs["julibrot"]))
-    page.says("the tables are @ MB beside @ GB of cells", ROWS.one("workload=mandelbrot n=65536 curve=morton table=scalars").get("run", "peak_olt_bytes") / 1e6, 65536**2 * 2 / 1e9)
-    page.says("(within @ %). **Hilbert costs** (beside the faster of the two) @ to @ % in 2-D and @ to @ % in 4-D", UpTo(max(apart)), min(hilbert["mandelbrot"]), max(hilbert["mandelbrot"]), min(hilbert["julibrot"]), max(hilbert["julibrot"]))
+    page.says(
+        "coordinates take @ to @ % longer in 2-D and 3-D and @ to @ % less in 4-D",
+        min(both),
+        max(both),
+        -max(costs["julibrot"]),
+        -min(costs["julibrot"]),
+    )
+    page.says(
+        "the tables are @ MB beside @ GB of cells",
+        ROWS.one("workload=mandelbrot n=65536 curve=morton table=scalars").get("run", "peak_olt_bytes") / 1e6,
+        65536**2 * 2 / 1e9,
+    )
+    page.says(
+        "(within @ %). **Hilbert costs** (beside the faster of the two) @ to @ % in 2-D and @ to @ % in 4-D",
+        UpTo(max(apart)),
+        min(hilbert["mandelbrot"]),
+        max(hilbert["mandelbrot"]),
+        min(hilbert["julibrot"]),
+        max(hilbert["julibrot"]),
+    )
     page.no_rows(STEPS, ("a mean of 1.2", "against 2.2"))

@@ -1,4 +1,5 @@
 """docs/results/last-mile.md: whole commands, to the file, the picture and the answer."""
+
 import statistics
 
 from figures.rows import rows, table

@@ -1,4 +1,5 @@
 """docs/results/paper-ask.md: the ASK paper's experiment."""
+
 from figures.measured import FACES
 from figures.page import GIVEN, UpTo
 from figures.rows import rows
@@ -29,7 +30,10 @@ def figures(page):
     ask, dp = (min(best(n, strategy, scheme).ms for scheme in ("sbr", "mbr")) for strategy in ("ask", "dp"))
     table.row("ASK over exhaustive", GIVEN, (every(n) / ask, GIVEN, 350.8 / ask))
     table.row("DP over exhaustive", GIVEN, (every(n) / dp, 350.8 / dp))
-    over = [min(best(n, "dp", scheme).ms for scheme in ("sbr", "mbr")) / min(best(n, "ask", scheme).ms for scheme in ("sbr", "mbr")) for n in (65536, 16384, 4096, 1024)]
+    over = [
+        min(best(n, "dp", scheme).ms for scheme in ("sbr", "mbr")) / min(best(n, "ask", scheme).ms for scheme in ("sbr", "mbr"))
+        for n in (65536, 16384, 4096, 1024)
+    ]
     table.row("ASK over DP", GIVEN, [value for pair in zip(over, [GIVEN] * 4) for value in pair])
     sbr, mbr = best(n, "ask", "sbr"), best(n, "ask", "mbr")
 
@@ -39,9 +43,19 @@ def figures(page):
     table.row("optimum, SBR", None, (more("sbr", sbr, 64, 4, 16), more("sbr", sbr, 32, 4, 16)))
     table.row("optimum, MBR", None, [more("mbr", mbr, *at) for at in ((32, 4, 8), (128, 4, 8), (64, 2, 32), (32, 2, 32))])
     schemes = [row.ms / sbr.ms for row in ROWS.all("n=65536 strategy=ask scheme=sbr")]
-    page.says("of the @ schemes of ask sbr at 65536, blocks included, @ are within 5 % of the best and @ within 10 %", len(schemes), sum(one <= 1.05 for one in schemes), sum(one <= 1.1 for one in schemes))
+    page.says(
+        "of the @ schemes of ask sbr at 65536, blocks included, @ are within 5 % of the best and @ within 10 %",
+        len(schemes),
+        sum(one <= 1.05 for one in schemes),
+        sum(one <= 1.1 for one in schemes),
+    )
     page.given("within 5 % of the best", "within 10 %")
-    page.says("it is @ times slower ([throttle]", *(lambda t: [t.ms("workload=mandelbrot dp-launch=region dp-budget=2048") / t.best("workload=mandelbrot dp-launch=region").ms])(rows("h200/rows/throttle.jsonl")))
+    page.says(
+        "it is @ times slower ([throttle]",
+        *(lambda t: [t.ms("workload=mandelbrot dp-launch=region dp-budget=2048") / t.best("workload=mandelbrot dp-launch=region").ms])(
+            rows("h200/rows/throttle.jsonl")
+        ),
+    )
     since(page)
 
 
@@ -54,7 +68,11 @@ def since(page):
         exact = on.ms(f"workload=mandelbrot n={n} strategy=exhaustive cell=i32")
         cells = []
         for strategy, scheme in WAYS:
-            found = [row for row in SINCE if row.say("n") == str(n) and row.say("strategy") == strategy and row.say("scheme") == scheme and not row.found.get("error")]
+            found = [
+                row
+                for row in SINCE
+                if row.say("n") == str(n) and row.say("strategy") == strategy and row.say("scheme") == scheme and not row.found.get("error")
+            ]
             if found:
                 fastest = min(found, key=lambda row: row.ms)
                 gain = (exact / fastest.ms,) if (strategy, scheme) == ("ask", "sbr") and n > 4096 else ()

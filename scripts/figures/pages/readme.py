@@ -1,4 +1,5 @@
 """README.md: the table of figures, and how much of a picture and of a volume is uniform."""
+
 from figures.measured import DEFAULTS, FACES, SMALL, STREAMS, ppm, proven, stream
 
 PLAIN = "no rows were kept of the times on the CPU"

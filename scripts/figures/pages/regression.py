@@ -1,4 +1,5 @@
 """docs/results/regression.md: before and after, by turns."""
+
 import math
 import statistics
 
@@ -16,7 +17,7 @@ def ratios(name):
             if not row.found.get("error"):
                 times.setdefault(" ".join(sorted(row.get("key").split())), []).append(row.ms)
         both.append(times)
-    return {key: statistics.median(b / a for a, b in zip(times, both[1][key])) for key, times in both[0].items() }
+    return {key: statistics.median(b / a for a, b in zip(times, both[1][key])) for key, times in both[0].items()}
 
 
 def geometric(found):
@@ -30,9 +31,17 @@ def verdicts(name):
 
 def figures(page):
     table = page.table("geometric mean after / before")
-    for label, name, measured in [("H200, CUDA 13.0, 16 host cores", "h200", "h200"), ("the same, after with profile dist", "h200-dist", None), ("2 cores of an AMD EPYC", "cpu", "cpu")]:
+    for label, name, measured in [
+        ("H200, CUDA 13.0, 16 host cores", "h200", "h200"),
+        ("the same, after with profile dist", "h200-dist", None),
+        ("2 cores of an AMD EPYC", "cpu", "cpu"),
+    ]:
         slower, faster, same = verdicts(name)
-        mean = geometric(ratios(measured).values()) if measured else geometric(float(row.say("B / A")) for row in rows(f"regression/{name}.md"))
+        mean = (
+            geometric(ratios(measured).values())
+            if measured
+            else geometric(float(row.say("B / A")) for row in rows(f"regression/{name}.md"))
+        )
         table.row(label, None, 7, slower + faster + same, slower, faster, same, mean, None)
     slower, faster, same = verdicts("h100")
     found = ratios("h100")
