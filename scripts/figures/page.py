@@ -48,6 +48,8 @@ class Page:
     def __init__(self, name, text=None):
         self.name = name
         self.text = (ROOT / name).read_text() if text is None else text
+        stem = {"README.md": "readme", "docs/results/README.md": "results"}.get(name) or name.rsplit("/", 1)[-1][:-3].replace("-", "_")
+        self.specification = f"scripts/figures/pages/{stem}.py"
         self.found = []  # what is wrong: (place, words)
         self.changes = []  # (start, end, the text that is right)
         self.computed, self.given_at, self.made_at, self.without = set(), set(), set(), {}
@@ -67,7 +69,10 @@ class Page:
         """The page says this, each @ being one of the values, in order. Space is any white space."""
         matches = list(re.finditer(pattern_of(template), self.text))
         if len(matches) != times:
-            return self.wrong(0, f"'{template}' stands {len(matches)} times on the page, and the specification has a value for {times}")
+            return self.wrong(
+                0,
+                f"the words '{template}' stand {len(matches)} times on the page, not {times}; if they changed, change {self.specification} too",
+            )
         for match in matches:
             if len(match.groups()) != len(values):
                 raise Wrong(f"{self.name}: '{template}' has {len(match.groups())} places for {len(values)} values")
@@ -92,13 +97,13 @@ class Page:
     def block(self, block):
         """These lines stand on the page as they are: tables that a script prints."""
         wanted = block.strip("\n")
-        at = self.text.find(wanted)
-        if at >= 0:
+        at = self.text.find(wanted + "\n")
+        if at >= 0 and not self.text.startswith("|", at + len(wanted) + 1):
             return self.computed.update(span for span in self.all if at <= span[0] < at + len(wanted))
         head = wanted.splitlines()[0]
         at = self.text.find(head)
         if at < 0:
-            return self.wrong(0, f"the table that begins with '{head}' is not on the page")
+            return self.wrong(0, f"the table that begins with '{head}' is not on the page; {self.specification} speaks of it")
         for place, line in lines_of(self.text[at:]):
             if not line.startswith("|"):
                 break
@@ -144,7 +149,7 @@ class Page:
         """Where words stand on the page: at least once."""
         found = [match.span() for match in re.finditer(pattern_of(template), self.text)]
         if not found:
-            self.wrong(0, f"'{template}' is not on the page, and the specification speaks of it")
+            self.wrong(0, f"the words '{template}' are not on the page; if they changed, change {self.specification} too")
         return found
 
     def part(self, part):
@@ -225,9 +230,12 @@ class Table:
             if found and plain(found[0][1]) == label:
                 break
         else:
-            return self.page.wrong(self.body[0][0] if self.body else 0, f"the table has no row '{label}' here")
+            return self.page.wrong(
+                self.body[0][0] if self.body else 0,
+                f"the table has no row '{label}' here; {self.page.specification} says which rows it has",
+            )
         if len(found) != len(cells) + 1:
-            return self.page.wrong(place, f"the row '{label}' has {len(found) - 1} cells, and the specification {len(cells)}")
+            return self.page.wrong(place, f"the row '{label}' has {len(found) - 1} cells, and {len(cells)} in {self.page.specification}")
         for (start, cell), wanted in zip(found[1:], cells):
             self.cell(label, place + start, cell, wanted)
 
@@ -247,7 +255,7 @@ class Table:
         values = [one for one in wanted if not isinstance(one, str)]
         if len(values) != len(spans):
             return self.page.wrong(
-                place, f"'{cell.strip()}' in the row '{label}' has {len(spans)} figures, and the specification {len(values)}"
+                place, f"'{cell.strip()}' in the row '{label}' has {len(spans)} figures, and {len(values)} in {self.page.specification}"
             )
         for span, value in zip(spans, values):
             self.page.hold(span, value)

@@ -2,7 +2,8 @@
 
 import re
 
-from figures.rows import RESULTS, Wrong, number
+from figures.page import GIVEN
+from figures.rows import RESULTS, Wrong
 
 BENCH = "`cargo bench` and `--repeat` make the times, and no rows were kept of them"
 
@@ -45,7 +46,33 @@ def figures(page):
                 (wrong, wrong / n**power * 1e6) if wrong else 0,
             )
     page.says("with @, @, @ and @ wrong cells for", *(one for one in counted_in_tests()))
+    runs, peaks = printed()
+    table = page.table("| arithmetic | regions")
+    for arithmetic, published in (("fused", None), ("plain", GIVEN)):
+        levels = runs[f"run mandelbrot -n 1024 -g 2 -r 2 -B 1 --dwell 512 --strategy ask --arithmetic {arithmetic}"]
+        table.row(arithmetic, levels[:8], published)
+    table = page.table("| peak | time |")
+    for kept in ("dense", "regions", "counts"):
+        kib, seconds = peaks[f"run mandelbrot -n 16384 -g 32 -B 8 --keep {kept}"]
+        more = {"dense": (16384**2 * 2 / 2**20,), "regions": (35658240 * 2 / 2**20, 139290)}.get(kept, ())
+        table.row(kept, (kib / 1024, *more), seconds)
+    page.says("compares @ runs and finds no disagreement", runs["verify"])
     page.no_rows(BENCH)
+
+
+def printed():
+    """What commands printed: the mixed regions of each level of runs, how many runs `verify` made; peak memory in KiB and seconds."""
+    runs, peaks, command = {}, {}, ""
+    for line in (RESULTS / "cpu-runs.txt").read_text().splitlines():
+        if line.startswith("$ "):
+            command = line.split("orthant ")[-1] if "orthant" in line else ""
+        elif match := re.match(r" \d +\d+x\d+ +(\d+) +(\d+) ", line):
+            runs.setdefault(command, []).append(int(match[2]))
+        elif match := re.match(r"peak resident memory (\d+) KiB, ([\d.]+) s", line):
+            peaks[command] = int(match[1]), float(match[2])
+        elif match := re.match(r"(\d+) runs; 'differ'", line):
+            runs["verify"] = int(match[1])
+    return runs, peaks
 
 
 def counted_in_tests():
