@@ -277,7 +277,7 @@ def as_it_stands(stands, value):
     decimals = len(digits.partition(".")[2])
     if isinstance(value, UpTo):
         value = math.ceil(value * 10**decimals - 1e-6) / 10**decimals
-    if abs(float(digits) - value) <= 0.5 * 10.0**-decimals + 1e-9 * max(1.0, abs(value)):
+    if abs(float(digits) - value) <= 0.5 * 10.0**-decimals + 1e-12 * max(1.0, abs(value)):
         return None
     right = f"{value:.{decimals}f}"
     separator = re.search(r"\d([ ,\u202f])\d", stands)

@@ -118,6 +118,7 @@ class Mechanism(unittest.TestCase):
             ("14", UpTo(14.08), "15"),
             ("15", UpTo(14.08), None),
             ("3", 3.0, None),
+            ("3 355 756 557", 3355756559, "3 355 756 559"),
         ]:
             self.assertEqual(as_it_stands(stands, value), right, stands)
 
