@@ -11,6 +11,7 @@ import re
 from figures.rows import ROOT, Wrong
 from figures.scan import NUMBER, cells_of, figures, is_rule, lines_of
 
+LEFT = object()  # a cell of which something else speaks
 GIVEN = object()  # a goal or a setting: in a template or a cell, a number that no row holds
 
 
@@ -221,7 +222,7 @@ class Table:
         self.page, self.body, self.at = page, body, 0
 
     def row(self, label, *cells):
-        """The next row whose first cell is this has these cells: a number, several of them in order, words, GIVEN for a goal, or None for
+        """The next row whose first cell is this has these cells: a number, several of them in order, words, GIVEN for a goal, LEFT for what is marked, or None for
         a cell without figures. Words in braces are a scheme, which is written anew."""
         while self.at < len(self.body):
             place, line = self.body[self.at]
@@ -242,6 +243,8 @@ class Table:
     def cell(self, label, place, cell, wanted):
         end = place + len(cell)
         spans = [span for span in self.page.all if place <= span[0] < end]
+        if wanted is LEFT:
+            return None
         if wanted is GIVEN:
             return self.page.given_at.update(spans)
         wanted = [] if wanted is None else list(wanted) if isinstance(wanted, (tuple, list)) else [wanted]
