@@ -74,9 +74,9 @@ pub(super) fn the_budget_is_spent_and_kept(folder: &Path) {
             for variables in [&[][..], &[("STANDIN_EAGER", "1")], &[("STANDIN_EAGER", "1"), ("STANDIN_SEED", "5")]] {
                 let report = run(&format!("--dp-budget {budget}"), variables);
                 assert_eq!(number(&report, "credits"), budget);
-                // Children that run beside their parents may be done before a large budget is spent.
+                // Launches may be done before a large budget is spent.
                 let most = number(&report, "most_in_flight");
-                let spent = variables.is_empty() || budget <= 3;
+                let spent = budget <= 3 || (variables.is_empty() && budget <= 64);
                 assert!(most <= budget && (most == budget || !spent), "{launch} {variables:?}: {most} of {budget}");
                 assert!(number(&report, "refused") > 0 || !spent, "{launch}: {report}");
             }

@@ -1,0 +1,1 @@
+"""Figures of the documentation, computed from the rows beside them: what scripts/result-pages runs."""

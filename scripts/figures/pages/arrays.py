@@ -1,0 +1,59 @@
+"""docs/results/arrays.md: arrays of files by every strategy and curve."""
+
+from figures.page import UpTo
+from figures.rows import rows, table
+
+ONCE = "The command as a whole, and the run with the other grid, were timed by hand: no rows were kept"
+
+
+def figures(page):
+    page.block(table("array-results", "h200/arrays.jsonl"))
+    found = rows("h200/arrays.jsonl")
+    bulb, jul = "input=bulb.npy", "input=julibrot.npy"
+    ways = ["ask sbr", "ask mbr", "dp sbr"]
+
+    def ms(array, backend, way, curve=""):
+        return next(
+            row.ms
+            for row in found
+            if (row.say("input"), row.say("backend"), row.say("way"), row.say("curve")) == (array[6:], backend, way, curve)
+        )
+
+    def over(backend, curve, base, ways=ways):
+        return [ms(array, backend, way, curve) / ms(array, backend, way, base) for array in (bulb, jul) for way in ways]
+
+    page.says(
+        "the fastest or within @ % of it, and Hilbert's costs up to @ % more",
+        UpTo(
+            max(
+                ms(array, "cuda", way, "morton") / min(ms(array, "cuda", way, curve) for curve in ("canonical", "morton", "hilbert")) - 1
+                for array in (bulb, jul)
+                for way in ways
+            )
+            * 100
+        ),
+        UpTo(max(over("cuda", "hilbert", "morton")) * 100 - 100),
+    )
+    hilbert = over("cpu", "hilbert", "canonical")
+    page.says("Hilbert's cost @ to @ % more", min(hilbert) * 100 - 100, max(hilbert) * 100 - 100)
+    up = [
+        [
+            ms(array, "cpu", way, curve) / ms(array, "cpu", "bottom-up", "morton")
+            for way in ways
+            for curve in ("canonical", "morton", "hilbert")
+        ]
+        for array in (bulb, jul)
+    ]
+    page.says("in 3-D, @ to @ times, since", min(up[0]), max(up[0]))
+    page.says("In 4-D dividing takes @ to @ of its time", min(up[1]), max(up[1]))
+    best, row = ms(bulb, "cuda", "ask sbr", "morton"), next(row for row in found if row.say("input") == "bulb.npy")
+    size = row.get("cells", "total") * 2 / 1e9
+    page.says("The largest of these arrays takes @ GB", size)
+    page.says(
+        "dividing a Mandelbulb of @ GB takes @ ms: @ GB of cells a second, @ of what copying",
+        size,
+        best,
+        size / best * 1e3,
+        ms(bulb, "cuda", "exhaustive") / best,
+    )
+    page.no_rows(ONCE, "the same run took 92 ms", ("A whole command over the file", "alone took 0.27 s."))

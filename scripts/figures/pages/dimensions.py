@@ -1,0 +1,57 @@
+"""docs/results/dimensions.md: one to eight dimensions."""
+
+from figures.page import UpTo
+from figures.rows import rows
+
+ROWS = rows("h200/rows/dimensions.jsonl")
+BEFORE = "The 6.03 s are of a version of that day before rows were kept."
+
+
+def figures(page):
+    def one(field, k, strategy, n):
+        return ROWS.one(f"workload={field} dim={k} n={n} strategy={strategy}")
+
+    def ms(field, k, strategy, n):
+        return one(field, k, strategy, n).ms
+
+    errors = [row for row in ROWS if not row.found.get("error")]
+    page.says(
+        "@ cases, none failed; ± is at most @ % from 1 ms on, @ % from 0.1 ms on, and up to @ % below",
+        len(errors),
+        UpTo(max(row.error for row in errors if row.ms >= 1)),
+        UpTo(max(row.error for row in errors if 1 > row.ms >= 0.1)),
+        UpTo(max(row.error for row in errors if row.ms < 0.1)),
+    )
+    page.given("from 1 ms on", "from 0.1 ms on")
+    table = page.table("regions examined")
+    for k in range(2, 9):
+        row = one("simplex", k, "ask", 64)
+        exact = ms("simplex", k, "exhaustive", 64) if k < 7 else None
+        regions = sum(level["regions"] for level in row.get("run", "levels"))
+        table.row(str(k), 64.0**k, regions, row.get("run", "peak_olt_bytes"), row.ms, exact, exact / row.ms if exact else None)
+    page.says("not as n^k: @ KB for a domain of @ cells", one("simplex", 8, "ask", 64).get("run", "peak_olt_bytes") / 1e3, 64.0**8)
+    page.says(
+        "takes @ ms in 2-D and @ in 8-D; its speedup at k = 6 is @.",
+        ms("diagonal", 2, "ask", 64),
+        ms("diagonal", 8, "ask", 64),
+        ms("diagonal", 6, "exhaustive", 64) / ms("diagonal", 6, "ask", 64),
+    )
+    page.says(
+        "Menger @ ms against @ at k = 4 and @ against @ at k = 5 (@x), carpet @ against @ at k = 4 (**slower**) and @ against @ at k = 5 (@x)",
+        *(ms("menger", k, strategy, 81) for k in (4, 5) for strategy in ("exhaustive", "ask")),
+        ms("menger", 5, "exhaustive", 81) / ms("menger", 5, "ask", 81),
+        *(ms("carpet", k, strategy, 81) for k in (4, 5) for strategy in ("exhaustive", "ask")),
+        ms("carpet", 5, "exhaustive", 81) / ms("carpet", 5, "ask", 81),
+    )
+    page.says("took 6.03 s instead of @", ms("simplex", 6, "ask", 64) / 1e3)
+    least = []
+    for field, n in (("carpet", 81), ("menger", 81), ("simplex", 64)):
+        active = [
+            (row.ms * 1e6, sum(level["subdivided"] + level["leaves"] for level in row.get("run", "levels")))
+            for row in ROWS.all(f"workload={field} n={n} strategy=ask")
+        ]
+        least.append(min(ns / count for ns, count in active if count))
+    page.says("falls to between @ and @ ns", min(least), max(least))
+    row = one("diagonal", 2, "ask", 16)
+    page.says("the cost of a level, @ µs", row.ms * 1e3 / len(row.get("run", "levels")))
+    page.no_rows(BEFORE, "took 6.03 s")

@@ -1,0 +1,21 @@
+"""README.md: the table of figures, and how much of a picture and of a volume is uniform."""
+
+from figures.measured import DEFAULTS, FACES, SMALL, STREAMS, ppm, proven, stream
+
+PLAIN = "no rows were kept of the times on the CPU"
+FROG = "No rows are kept of the frog"
+
+
+def figures(page):
+    table = page.table("every cell", "subdivided")
+    best = stream(65536, "{16, 4, 8}")
+    table.row("mandelbrot", None, None, FACES.ms("workload=mandelbrot n=65536 strategy=exhaustive cell=u16"), best.ms, ppm(best))
+    table.row("", None, None, None, proven("mandelbrot", 65536).ms, 0)
+    best = SMALL.one("workload=mandelbrot n=1024 explore=closed scheme=sbr g=64 r=4 B=4")
+    table.row("", None, None, SMALL.ms("workload=mandelbrot n=1024 strategy=exhaustive"), best.ms, ppm(best))
+    table.row("mandelbulb", None, None, STREAMS.ms("workload=mandelbulb n=1024 strategy=exhaustive"), proven("mandelbulb", 1024).ms, 0)
+    table.row("julibrot", None, None, STREAMS.ms("workload=julibrot n=256 strategy=exhaustive"), proven("julibrot", 256).ms, 0)
+    cells = DEFAULTS.one("workload=mandelbrot n=1024 strategy=ask explore=closed scheme=stream").get("run", "cells")
+    page.says("and fills @ % without evaluation", cells["filled"] / cells["total"] * 100)
+    page.no_rows(PLAIN, "4096² u16 | 2 CPU cores", on="docs/results/README.md")
+    page.no_rows(FROG, "cells: 88 % lie in uniform regions", on="docs/results/README.md")

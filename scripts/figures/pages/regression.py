@@ -1,0 +1,52 @@
+"""docs/results/regression.md: before and after, by turns."""
+
+import math
+import statistics
+
+from figures.rows import Rows, rows
+
+HAND = "Of the other comparisons no rows were kept"
+
+
+def ratios(name):
+    """The median ratio after / before of each case over its rounds."""
+    both = []
+    for when in ("before", "after"):
+        times = {}
+        for row in rows(f"regression/{name}-{when}.jsonl"):
+            if not row.found.get("error"):
+                times.setdefault(" ".join(sorted(row.get("key").split())), []).append(row.ms)
+        both.append(times)
+    return {key: statistics.median(b / a for a, b in zip(times, both[1][key])) for key, times in both[0].items()}
+
+
+def geometric(found):
+    return math.exp(statistics.mean(math.log(ratio) for ratio in found))
+
+
+def verdicts(name):
+    found = [row.say("B is") for row in rows(f"regression/{name}.md")]
+    return [sum(one.startswith(word) for one in found) for word in ("slower", "faster", "the same")]
+
+
+def figures(page):
+    table = page.table("geometric mean after / before")
+    for label, name, measured in [
+        ("H200, CUDA 13.0, 16 host cores", "h200", "h200"),
+        ("the same, after with profile dist", "h200-dist", None),
+        ("2 cores of an AMD EPYC", "cpu", "cpu"),
+    ]:
+        slower, faster, same = verdicts(name)
+        mean = (
+            geometric(ratios(measured).values())
+            if measured
+            else geometric(float(row.say("B / A")) for row in rows(f"regression/{name}.md"))
+        )
+        table.row(label, None, 7, slower + faster + same, slower, faster, same, mean, None)
+    slower, faster, same = verdicts("h100")
+    found = ratios("h100")
+    page.says("Of @ cases none is slower, @ are faster, and @ are the same", len(found), faster, same)
+    page.says("The geometric mean of after / before is @.", geometric(found.values()))
+    page.says("The greatest ratio is @: `dp` by `mbr` at 1024²", max(found.values()))
+    page.given("limited to 40 and 0.4 s a case")
+    page.no_rows(HAND)
