@@ -54,6 +54,10 @@ def figures(page):
         *(ms[name, "julibrot", "256"] for name in ("default", "block32x2", "block64x1")),
     )
     table = page.table("exhaustive mandelbrot, ms", "in use")
+    option = rows("h200/cycles-option.jsonl")
+    ways = [option.one(f"cycles={cycles} arithmetic={arithmetic}") for arithmetic in ("fused", "plain") for cycles in ("no", "yes")]
+    page.says("@ ms where the default takes @, and in plain arithmetic @ where it takes @.", *(row.ms for row in ways))
+    page.given("65536^2, D = 512, i32")
     before, now = rows("h200/cycles-before.jsonl"), rows("h200/cycles-after.jsonl")
     losses = []
     for label, question, since in [

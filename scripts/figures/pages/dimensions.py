@@ -1,13 +1,56 @@
 """docs/results/dimensions.md: one to eight dimensions."""
 
+import math
+
 from figures.page import UpTo
 from figures.rows import rows
 
 ROWS = rows("h200/rows/dimensions.jsonl")
+EVALUATED = rows("h200/rows/dimensions-evaluated.jsonl")
 BEFORE = "The 6.03 s are of a version of that day before rows were kept."
 
 
+def evaluated(field):
+    """For each k the rows of ask and of exhaustive by n; the field is known by how its text begins."""
+    found = {}
+    for row in EVALUATED:
+        if row.say("text").startswith(field):
+            found.setdefault(int(row.say("dim")), {}).setdefault(int(row.say("n")), {})[row.say("strategy")] = row
+    return {k: dict(sorted(found[k].items())) for k in sorted(found)}
+
+
+def exponent(few, many, sides):
+    """That of n between two sizes."""
+    return math.log(many / few) / math.log(sides[1] / sides[0])
+
+
+def by_evaluation(page):
+    lines = ["| field | k | n | ask, ms | exhaustive, ms | ask over exhaustive | of cells looked at | exponent of regions | predicted | of the time of ask |", "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
+    ratios, off = [], []
+    for label, field in (("escape map", "iterate"), ("ball", "x^2")):
+        for k, sizes in evaluated(field).items():
+            small, large = list(sizes)[-2:]
+            ask, every = (sizes[large][strategy] for strategy in ("ask", "exhaustive"))
+            levels = {n: sizes[n]["ask"].get("run", "levels") for n in (small, large)}
+            regions = {n: sum(level["regions"] for level in levels[n]) for n in levels}
+            last = levels[large][-1]
+            looked = (ask.get("run", "cells", "explored") + ask.get("run", "cells", "leaf")) / ask.get("run", "cells", "total")
+            own = exponent(regions[small], regions[large], (small, large))
+            predicted = k + math.log2(levels[large][-2]["p"]) if len(levels[large]) > 1 and levels[large][-2]["p"] else None
+            time = exponent(sizes[small]["ask"].ms, ask.ms, (small, large))
+            shown = [label, str(k), str(large), f"{ask.ms:.3f}", f"{every.ms:.3f}", f"{ask.ms / every.ms:.1f}", f"{looked:.2f}"]
+            lines.append(f"| {' | '.join([*shown, f'{own:.2f}', f'{predicted:.2f}' if predicted else '', f'{time:.2f}'])} |")
+            ratios.append(ask.ms / every.ms)
+            if k <= 4 and predicted:
+                off.append(abs(own - predicted))
+    page.block("\n".join(lines))
+    page.says("takes @ to @ times as long as evaluating every cell", min(ratios), max(ratios))
+    page.says("within @ of it up to k = 4", UpTo(max(off)))
+    page.given("at most 2^24 cells", "64 steps at most", "k = 4")
+
+
 def figures(page):
+    by_evaluation(page)
     def one(field, k, strategy, n):
         return ROWS.one(f"workload={field} dim={k} n={n} strategy={strategy}")
 

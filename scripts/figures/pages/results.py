@@ -4,6 +4,8 @@ from figures.measured import BRICKS, FACES, SMALL, STREAMS, authors, ppm, proven
 from figures.page import GIVEN, UpTo, quoted
 from figures.pages import paper_ask, readme
 from figures.pages.arithmetic import tried
+from figures.pages.stacks import native_over_folded
+from figures.pages.stream_curves import morton_and_hilbert
 from figures.rows import fits, rows
 
 ON = "docs/results/"
@@ -105,6 +107,9 @@ def headlines(page):
         simplex.ms("workload=simplex dim=8 n=64 strategy=ask"),
         simplex.one("workload=simplex dim=8 n=64 strategy=ask").get("run", "peak_olt_bytes") / 1e3,
     )
+    page.says("native grids take @ to @ times as long", *native_over_folded())
+    page.says("Morton is within @ % of places; Hilbert takes up to @ % longer", *(UpTo(one) for one in morton_and_hilbert()))
+    page.given("k = 3 to 6")
     throttle = rows("h200/rows/throttle.jsonl")
     region = {field: f"workload={field} dp-launch=region" for field in ("mandelbrot", "mandelbulb", "julibrot")}
     page.says(
