@@ -5,7 +5,6 @@
 //! so that cells of few and of many iterations share blocks.
 
 use std::collections::HashMap;
-use std::mem::take;
 
 use crate::cell::WordsMut;
 use crate::dimension::MAX_DIM;
@@ -13,7 +12,7 @@ use crate::field::definition::{Evaluate, Field, Payload, Prove};
 use crate::field::formula::dag::{FormulaDag, FormulaOp};
 use crate::field::formula::error::FormulaError;
 use crate::field::formula::intervals::{FormulaBounds, bounds};
-use crate::field::formula::lanes::{BLOCK, FormulaBlock};
+use crate::field::formula::lanes::FormulaBlock;
 use crate::field::formula::lower::{LoweredFormula, lower};
 use crate::field::formula::number::FormulaNumber;
 use crate::field::formula::parse::FormulaResult;
@@ -27,6 +26,9 @@ use crate::field::twin::{DeviceTwin, MOST_LINES};
 use crate::geometry::{Domain, Region};
 use crate::rule::Verdict;
 use crate::simd::Isa;
+
+/// Lanes that iterate side by side.
+const BLOCK: usize = 128;
 
 /// Cells whose orbits are in the air at the same time.
 const BATCH: usize = 2048;
@@ -118,7 +120,8 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
     /// The iterations of a batch of cells, whose numbers are in `columns`: coordinates, which `start` reads, and from
     /// [`MAX_DIM`] on what it computed. `done` is told of a cell and its count.
     fn run(&self, columns: &[Vec<T>], cells: usize, mut done: impl FnMut(usize, u32)) {
-        let mut block = FormulaBlock::new(&self.turn);
+        let mut block = FormulaBlock::new();
+        block.make_room(self.turn.slots, BLOCK);
         // A tape's results are not in the slots that it begins with.
         let state_of = |axis: usize| axis.checked_sub(MAX_DIM).filter(|&state| state < self.states);
         let moves = self.turn.axes.iter().enumerate().filter_map(|(slot, &axis)| Some((slot, state_of(axis)?)));
@@ -134,8 +137,8 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
                     continue;
                 }
                 (cell[lane], count[lane], busy[lane]) = (next, 0, 1);
-                for (slot, &axis) in block.slots.iter_mut().zip(&self.turn.axes) {
-                    slot[lane] = columns[axis][next];
+                for (slot, &axis) in self.turn.axes.iter().enumerate() {
+                    block.slot_mut(slot)[lane] = columns[axis][next];
                 }
                 next += 1;
             }
@@ -144,8 +147,8 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
             }
             let (mut ended, mut some) = ([0; BLOCK], 0);
             while some == 0 {
-                block.run(&self.turn, self.isa);
-                let goes_on = block.result(&self.turn, 0);
+                block.run(self.turn.steps(), self.isa);
+                let goes_on: &[T; BLOCK] = block.slot(self.turn.results[0].into()).first_chunk().expect("a block");
                 // Without branches, so that it becomes vectors.
                 for lane in 0..BLOCK {
                     let goes_on = u32::from(goes_on[lane] == T::ONE) & u32::from(count[lane] < self.cap) & busy[lane];
@@ -154,9 +157,7 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
                     some |= ended[lane];
                 }
                 for &(to, from) in &moves {
-                    let values = take(&mut block.slots[from]);
-                    block.slots[to].copy_from_slice(&values);
-                    block.slots[from] = values;
+                    block.copy(from, to);
                 }
             }
             for lane in (0..BLOCK).filter(|&lane| ended[lane] == 1) {
@@ -211,19 +212,21 @@ impl<const K: usize, T: FormulaNumber> Evaluate<K> for IteratedField<K, T> {
     fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
         let FormulaOrbit { start, turn, isa, .. } = &self.orbit;
         let labels = labels.narrow();
-        let mut block = FormulaBlock::new(start);
+        let mut block = FormulaBlock::new();
+        block.make_room(start.slots, BLOCK);
         for (cells, labels) in cells.chunks(BATCH).zip(labels.chunks_mut(BATCH)) {
             let mut columns = vec![Vec::new(); MAX_DIM + start.results.len()];
             for &axis in turn.axes.iter().filter(|&&axis| axis < MAX_DIM) {
                 columns[axis] = cells.iter().map(|cell| self.samples.coordinate(axis, cell[axis])).collect();
             }
             for cells in cells.chunks(BLOCK) {
-                for (slot, &axis) in block.slots.iter_mut().zip(&start.axes) {
-                    slot.iter_mut().zip(cells).for_each(|(x, cell)| *x = self.samples.coordinate(axis, cell[axis]));
+                for (slot, &axis) in start.axes.iter().enumerate() {
+                    self.samples.coordinates(axis, cells, block.slot_mut(slot), *isa);
                 }
-                block.run(start, *isa);
+                block.run(start.steps(), *isa);
                 for (number, column) in columns[MAX_DIM..].iter_mut().enumerate() {
-                    column.extend_from_slice(&block.result(start, number)[..cells.len()]);
+                    let result = start.results[number];
+                    column.extend_from_slice(&block.slot(result.into())[..cells.len()]);
                 }
             }
             self.orbit.run(&columns, cells.len(), |cell, count| labels[cell] = count);
