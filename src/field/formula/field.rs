@@ -4,7 +4,7 @@ use crate::cell::WordsMut;
 use crate::field::definition::{Evaluate, Field, Payload, Prove};
 use crate::field::error::FieldError;
 use crate::field::formula::error::FormulaError;
-use crate::field::formula::forest::FormulaForest;
+use crate::field::formula::forest::{ForestLimits, FormulaForest};
 use crate::field::formula::iterated::IteratedField;
 use crate::field::formula::labels::FormulaLabels;
 use crate::field::formula::lanes::{BLOCK, FormulaBlock};
@@ -112,7 +112,7 @@ impl<const K: usize, T: FormulaNumber> FormulaField<K, T> {
         };
         let lowered = lower::<T>(&parsed.dag, &parsed.roots, arithmetic);
         let tape = FormulaTape::new(&lowered).map_err(|large| large.error(formula.text()))?;
-        let forest = FormulaForest::usual(domain.size(), tape.clauses.len());
+        let forest = FormulaForest::new(domain.size(), tape.clauses.len(), ForestLimits::usual(K));
         Ok(Self { samples: FormulaSamples::new(domain, arithmetic), tape, labels, forest, isa: Isa::detect() })
     }
 

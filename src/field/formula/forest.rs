@@ -13,14 +13,26 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::field::formula::shorten::ShortTape;
 use crate::geometry::Region;
 
-/// Clauses of a tape that is not worth another.
-const FEW_CLAUSES: usize = 64;
+/// How far a forest grows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ForestLimits {
+    /// Clauses of a tape that is not worth another.
+    pub(super) few_clauses: usize,
+    /// Cells on a side of a region that is not divided.
+    pub(super) least_side: u32,
+    /// The most nodes.
+    pub(super) nodes: usize,
+    /// The most clauses of all nodes: 64 MiB.
+    pub(super) clauses: usize,
+}
 
-/// The most nodes.
-const MOST_NODES: usize = 1 << 16;
-
-/// The most clauses of all nodes: 64 MiB.
-const MOST_CLAUSES: usize = 1 << 23;
+impl ForestLimits {
+    /// Those of a domain in k dimensions.
+    pub(super) fn usual(k: usize) -> Self {
+        const LEAST: [u32; 8] = [1 << 10, 32, 16, 8, 4, 4, 4, 4];
+        Self { few_clauses: 64, least_side: LEAST[k - 1], nodes: 1 << 16, clauses: 1 << 23 }
+    }
+}
 
 /// The most parts of a node.
 const MOST_PARTS: u64 = 1 << 12;
@@ -32,7 +44,7 @@ pub(super) struct FormulaForest<const K: usize> {
     clauses: usize,
     nodes: AtomicUsize,
     all_clauses: AtomicUsize,
-    most_nodes: usize,
+    limits: ForestLimits,
 }
 
 /// A region that a tape is right in.
@@ -76,21 +88,15 @@ fn part_of(cell: u32, pieces: u64, n: u32) -> u64 {
 }
 
 impl<const K: usize> FormulaForest<K> {
-    /// A forest over a domain, of a tape with so many clauses; `most_nodes` is 0 for one that never grows.
-    pub(super) fn new(size: [u32; K], clauses: usize, most_nodes: usize) -> Self {
+    /// A forest over a domain, of a tape with so many clauses.
+    pub(super) fn new(size: [u32; K], clauses: usize, limits: ForestLimits) -> Self {
         let root = FormulaRegion {
             region: Region { corner: [0; K], extent: size },
             place: [[0, 1]; K],
             tape: None,
             below: OnceLock::new(),
         };
-        let most_nodes = most_nodes.min(MOST_NODES);
-        Self { size, root, clauses, nodes: AtomicUsize::new(0), all_clauses: AtomicUsize::new(0), most_nodes }
-    }
-
-    /// The usual forest.
-    pub(super) fn usual(size: [u32; K], clauses: usize) -> Self {
-        Self::new(size, clauses, MOST_NODES)
+        Self { size, root, clauses, nodes: AtomicUsize::new(0), all_clauses: AtomicUsize::new(0), limits }
     }
 
     /// How many nodes it has below the whole domain.
@@ -132,13 +138,13 @@ impl<const K: usize> FormulaForest<K> {
 
     /// True if nodes below one with this tape are worth their memory.
     fn grows(&self, place: &FormulaPlace<'_, K>) -> bool {
-        // Cells on a side of a region that is not divided.
-        const LEAST: [u32; 8] = [1 << 10, 32, 16, 8, 4, 4, 4, 4];
         let clauses = place.tape.map_or(self.clauses, |tape| tape.clauses.len());
-        clauses > FEW_CLAUSES
-            && place.node.region.extent.iter().any(|&side| side > LEAST[K - 1] + 1)
-            && self.nodes.load(Ordering::Relaxed) < self.most_nodes
-            && self.all_clauses.load(Ordering::Relaxed) < MOST_CLAUSES
+        let limits = &self.limits;
+        clauses > limits.few_clauses
+            // An enlarged region has a layer more.
+            && place.node.region.extent.iter().any(|&side| side > limits.least_side + 1)
+            && self.nodes.load(Ordering::Relaxed) < limits.nodes
+            && self.all_clauses.load(Ordering::Relaxed) < limits.clauses
     }
 
     /// Which of some regions, none of which a lower place holds, are to have tapes of their own below a place.

@@ -5,7 +5,7 @@
 //! tape (`tape.rs`). The tape is run over blocks of cells (`lanes.rs`) and over bounds of regions (`intervals.rs`), which is
 //! what proofs are made of: of sixteen regions at once (`siblings.rs`). Regions of which nothing is proven get shorter tapes
 //! (`shorten.rs`), which are found by place (`forest.rs`). A formula that iterates is two tapes (`iterated.rs`). `source.rs` writes tapes for a GPU.
-//! `docs/formulas.md` is the language.
+//! `docs/formulas.md` is the language. `vm.rs` reads another one, the `.vm` models of MPR and fidget.
 
 #[cfg(test)]
 mod compiled;
@@ -14,6 +14,8 @@ mod ending;
 mod error;
 mod field;
 mod forest;
+#[cfg(test)]
+mod forest_tests;
 mod functions;
 mod intervals;
 mod iterated;
@@ -38,6 +40,7 @@ mod tape;
 #[cfg(test)]
 mod tests;
 mod text;
+mod vm;
 
 pub use error::FormulaError;
 pub use field::open;
