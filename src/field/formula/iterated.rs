@@ -30,6 +30,12 @@ use crate::simd::Isa;
 /// Lanes that iterate side by side.
 const BLOCK: usize = 128;
 
+/// Turns between two looks for orbits that have come back to where they were.
+const LOOK: usize = 16;
+
+/// Turns for which what an orbit is compared with is kept.
+const KEPT: usize = 16 * LOOK;
+
 /// Cells whose orbits are in the air at the same time.
 const BATCH: usize = 2048;
 
@@ -128,6 +134,9 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
         let moves: Vec<(usize, usize)> =
             moves.map(|(slot, state)| (slot, usize::from(self.turn.results[1 + state]))).collect();
         let (mut cell, mut count) = ([0; BLOCK], [0; BLOCK]);
+        // What states were a while ago, in lanes that have had the same cell since.
+        let mut kept = vec![[T::ZERO; BLOCK]; moves.len()];
+        let (mut comparable, mut age) = ([0u32; BLOCK], KEPT - LOOK);
         // 1 in lanes that have a cell.
         let mut busy = [0u32; BLOCK];
         let mut next = 0;
@@ -136,7 +145,7 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
                 if busy[lane] == 1 || next == cells {
                     continue;
                 }
-                (cell[lane], count[lane], busy[lane]) = (next, 0, 1);
+                (cell[lane], count[lane], busy[lane], comparable[lane]) = (next, 0, 1, 0);
                 for (slot, &axis) in self.turn.axes.iter().enumerate() {
                     block.slot_mut(slot)[lane] = columns[axis][next];
                 }
@@ -159,6 +168,25 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
                 for &(to, from) in &moves {
                     block.copy(from, to);
                 }
+                age += 1;
+                if !age.is_multiple_of(LOOK) {
+                    continue;
+                }
+                // A turn depends on the states alone: what comes back comes back for ever.
+                let mut same: [u32; BLOCK] = std::array::from_fn(|lane| comparable[lane] & busy[lane] & !ended[lane]);
+                for (&(slot, _), kept) in moves.iter().zip(&mut kept) {
+                    let states = block.slot(slot);
+                    (0..BLOCK).for_each(|lane| same[lane] &= u32::from(states[lane].bits() == kept[lane].bits()));
+                    if age >= KEPT {
+                        kept.copy_from_slice(&states[..BLOCK]);
+                    }
+                }
+                for lane in (0..BLOCK).filter(|&lane| same[lane] == 1) {
+                    (count[lane], ended[lane], some) = (self.cap, 1, 1);
+                }
+                if age >= KEPT {
+                    (age, comparable) = (0, [1; BLOCK]);
+                }
             }
             for lane in (0..BLOCK).filter(|&lane| ended[lane] == 1) {
                 done(cell[lane], count[lane]);
@@ -173,6 +201,8 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
         bounds(&self.start, &place, &mut slots);
         let mut given: Vec<FormulaBounds<T>> =
             self.start.results.iter().map(|&result| slots[usize::from(result)]).collect();
+        // Steps depend on the states alone: where bounds come back, they come back for ever, and the condition held all the way.
+        let mut before = given[..self.states].to_vec();
         for count in 0..self.cap {
             let now = |axis: usize| if axis < MAX_DIM { place(axis) } else { given[axis - MAX_DIM] };
             bounds(&self.turn, now, &mut slots);
@@ -183,8 +213,16 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
             if low != T::ONE {
                 return Some(count);
             }
-            let states: Vec<_> = self.turn.results[1..].iter().map(|&result| slots[usize::from(result)]).collect();
-            given[..self.states].copy_from_slice(&states);
+            for (state, &result) in given.iter_mut().zip(&self.turn.results[1..]) {
+                *state = slots[usize::from(result)];
+            }
+            if before == given[..self.states] {
+                break;
+            }
+            // Looked back at from further and further ahead, so that cycles of any length are found.
+            if (count + 1).is_power_of_two() {
+                before.copy_from_slice(&given[..self.states]);
+            }
         }
         Some(self.cap)
     }
