@@ -145,21 +145,37 @@ impl<T: FormulaNumber> FormulaBounds<T> {
         self.risen(T::root).unless(self.low < T::ZERO)
     }
 
+    /// ±a·b + c, rounded once.
+    #[inline(always)]
+    fn fused_number(negative: bool, a: T, b: T, c: T) -> T {
+        if negative { (-a).fused(b, c) } else { a.fused(b, c) }
+    }
+
+    /// ±self·other + c, rounded once; `same` if the two factors are one number.
+    #[inline(always)]
+    fn fused_with(self, other: Self, c: T, negative: bool, same: bool) -> Self {
+        let first = Self::fused_number(negative, self.low, other.low, c);
+        let last = Self::fused_number(negative, self.high, other.high, c);
+        if same {
+            let ends = Self::of([first, last]);
+            let all = Self::of([ends.low, ends.high, Self::fused_number(negative, T::ZERO, T::ZERO, c)]);
+            return Self::select(self.holds_zero(), all, ends);
+        }
+        let second = Self::fused_number(negative, self.low, other.high, c);
+        let third = Self::fused_number(negative, self.high, other.low, c);
+        Self::of([first, second, third, last])
+    }
+
     /// ±self·other + term, rounded once; `same` if the two factors are one number.
     #[inline(always)]
     fn fused(self, other: Self, term: Self, negative: bool, same: bool) -> Self {
         let infinite = self.reaches_infinity() | other.reaches_infinity();
         let nan = self.product_may_be_nan(other) | (infinite & term.reaches_infinity());
-        let f = |a: T, b: T, c: T| if negative { (-a).fused(b, c) } else { a.fused(b, c) };
-        let with = |c: T| match same {
-            true => {
-                let ends = Self::of([f(self.low, self.low, c), f(self.high, self.high, c)]);
-                let all = Self::of([ends.low, ends.high, f(T::ZERO, T::ZERO, c)]);
-                Self::select(self.holds_zero(), all, ends)
-            }
-            false => self.corners(other, |a, b| f(a, b, c)),
-        };
-        Self { low: with(term.low).low, high: with(term.high).high }.unless(nan)
+        Self {
+            low: self.fused_with(other, term.low, negative, same).low,
+            high: self.fused_with(other, term.high, negative, same).high,
+        }
+        .unless(nan)
     }
 
     /// The sine or the cosine, which is 1 at `top` turns and −1 half a turn later.

@@ -7,7 +7,9 @@ use crate::field::formula::dag::FormulaOp;
 use crate::field::formula::functions;
 use crate::field::formula::number::FormulaNumber;
 use crate::field::formula::tape::FormulaSteps;
-use crate::simd::Isa;
+use crate::simd::{Isa, Lanes};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Real;
 
 /// Cells of a block, at most.
 pub(super) const BLOCK: usize = 256;
@@ -15,10 +17,65 @@ pub(super) const BLOCK: usize = 256;
 /// Cells of a block are a multiple of this.
 pub(super) const LANES: usize = 16;
 
+/// What the compiler does not make vectors of by itself: a bit for every number that is below another.
+pub(super) trait VectorUnit {
+    /// Where a < b, and where a <= b; neither where one is NaN.
+    fn below<T: FormulaNumber>(a: &[T; LANES], b: &[T; LANES]) -> [u16; 2];
+}
+
 /// Something that the compiler makes vectors of, for a vector unit.
 pub(super) trait VectorJob {
     /// Does it. Implementations are `#[inline(always)]`, so that they are compiled for the unit that they run on.
-    fn run(self);
+    fn run<U: VectorUnit>(self);
+}
+
+/// Declares a unit by its vectors, and what runs a job on it.
+macro_rules! unit {
+    ($Unit:ident, $run:ident, |$T:ident| $Vector:ty, $features:literal) => {
+        #[cfg(target_arch = "x86_64")]
+        struct $Unit;
+
+        #[cfg(target_arch = "x86_64")]
+        impl VectorUnit for $Unit {
+            #[inline(always)]
+            fn below<$T: FormulaNumber>(a: &[$T; LANES], b: &[$T; LANES]) -> [u16; 2] {
+                compared::<$Vector, $T>(a, b)
+            }
+        }
+
+        /// # Safety
+        /// The processor has the features.
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $features)]
+        unsafe fn $run(job: impl VectorJob) {
+            job.run::<$Unit>();
+        }
+    };
+}
+unit!(FormulaAvx512, avx512, |T| <T::Vector as Real>::Avx512, "avx512f,avx2,fma");
+unit!(FormulaAvx2, avx2, |T| <T::Vector as Real>::Avx2, "avx2,fma");
+
+struct FormulaPortable;
+
+impl VectorUnit for FormulaPortable {
+    #[inline(always)]
+    fn below<T: FormulaNumber>(a: &[T; LANES], b: &[T; LANES]) -> [u16; 2] {
+        compared::<T::Vector, T>(a, b)
+    }
+}
+
+/// Numbers of type T compared in vectors of type L.
+#[inline(always)]
+fn compared<L: Lanes, T: FormulaNumber>(a: &[T; LANES], b: &[T; LANES]) -> [u16; 2] {
+    const { assert!(size_of::<L::Real>() == size_of::<T>() && LANES.is_multiple_of(L::N)) };
+    let mut found = [0u32; 2];
+    for first in (0..LANES).step_by(L::N) {
+        // SAFETY: the L::N numbers from the first one on are among sixteen of the type that vectors have, which is T.
+        let (a, b) = unsafe { (L::load(a.as_ptr().add(first).cast()), L::load(b.as_ptr().add(first).cast())) };
+        found[0] |= L::bits(a.lt(b)) << first;
+        found[1] |= L::bits(a.le(b)) << first;
+    }
+    found.map(|bits| bits as u16)
 }
 
 /// Does a job on a vector unit.
@@ -30,29 +87,18 @@ pub(super) fn on(isa: Isa, job: impl VectorJob) {
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => unsafe { avx2(job) },
-        _ => job.run(),
+        _ => job.run::<FormulaPortable>(),
     }
 }
 
-/// # Safety
-/// The processor has the features.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx2,fma")]
-unsafe fn avx512(job: impl VectorJob) {
-    job.run();
-}
-
-/// # Safety
-/// The processor has the features.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn avx2(job: impl VectorJob) {
-    job.run();
-}
+/// Numbers that vectors are loaded from at once, where a line of the cache begins.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct FormulaVector<T>([T; LANES]);
 
 /// The values of a block of cells, slot by slot. Coordinates are put into the first ones.
 pub(super) struct FormulaBlock<T> {
-    values: Vec<T>,
+    values: Vec<FormulaVector<T>>,
     cells: usize,
 }
 
@@ -65,29 +111,46 @@ impl<T: FormulaNumber> FormulaBlock<T> {
     /// Makes room for so many slots of so many cells, and a few more so that vectors are whole. What they hold is anything.
     pub(super) fn make_room(&mut self, slots: usize, cells: usize) {
         self.cells = cells.next_multiple_of(LANES);
-        let need = slots * self.cells;
+        let need = slots * self.cells / LANES;
         if self.values.len() < need {
-            self.values.resize(need, T::ZERO);
+            self.values.resize(need, FormulaVector([T::ZERO; LANES]));
         }
     }
 
+    /// All values.
+    fn all(&self) -> &[T] {
+        // SAFETY: LANES numbers fill a vector's bytes, which are a multiple of its alignment.
+        unsafe { std::slice::from_raw_parts(self.values.as_ptr().cast(), self.values.len() * LANES) }
+    }
+
+    /// All values.
+    fn all_mut(&mut self) -> &mut [T] {
+        const { assert!(size_of::<FormulaVector<T>>() == LANES * size_of::<T>()) };
+        // SAFETY: as in `all`.
+        unsafe { std::slice::from_raw_parts_mut(self.values.as_mut_ptr().cast(), self.values.len() * LANES) }
+    }
+
     pub(super) fn slot(&self, slot: usize) -> &[T] {
-        &self.values[slot * self.cells..][..self.cells]
+        &self.all()[slot * self.cells..][..self.cells]
     }
 
     pub(super) fn slot_mut(&mut self, slot: usize) -> &mut [T] {
-        &mut self.values[slot * self.cells..][..self.cells]
+        let cells = self.cells;
+        &mut self.all_mut()[slot * cells..][..cells]
     }
 
     /// Copies a slot to another.
     pub(super) fn copy(&mut self, from: usize, to: usize) {
-        self.values.copy_within(from * self.cells..(from + 1) * self.cells, to * self.cells);
+        let cells = self.cells;
+        self.all_mut().copy_within(from * cells..(from + 1) * cells, to * cells);
     }
 
     /// Runs steps, for whose slots there is room. Results are then in their slots.
     pub(super) fn run(&mut self, steps: FormulaSteps<'_, T>, isa: Isa) {
-        assert!(self.values.len() >= steps.slots * self.cells, "room was made for the slots");
-        on(isa, RunSteps { steps, values: &mut self.values, cells: self.cells });
+        let cells = self.cells;
+        let values = self.all_mut();
+        assert!(values.len() >= steps.slots * cells, "room was made for the slots");
+        on(isa, RunSteps { steps, values, cells });
     }
 }
 
@@ -156,7 +219,7 @@ struct RunSteps<'a, T> {
 
 impl<T: FormulaNumber> VectorJob for RunSteps<'_, T> {
     #[inline(always)]
-    fn run(self) {
+    fn run<U: VectorUnit>(self) {
         let FormulaSteps { clauses, constants, .. } = self.steps;
         let (cells, values) = (self.cells & !(LANES - 1), self.values.as_mut_ptr());
         let mut third = (0, false);

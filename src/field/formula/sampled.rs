@@ -1,7 +1,7 @@
 //! Where the cells of a domain have their samples, in the numbers of a run.
 
 use crate::field::formula::intervals::FormulaBounds;
-use crate::field::formula::lanes::{BLOCK, VectorJob, on};
+use crate::field::formula::lanes::{BLOCK, VectorJob, VectorUnit, on};
 use crate::field::formula::number::FormulaNumber;
 use crate::field::formula::siblings::{SIBLINGS, SiblingBounds};
 use crate::field::formula::source::FormulaText;
@@ -91,7 +91,7 @@ struct PlaceCells<'a, T> {
 
 impl<T: FormulaNumber> VectorJob for PlaceCells<'_, T> {
     #[inline(always)]
-    fn run(self) {
+    fn run<U: VectorUnit>(self) {
         let Self { numbers, room, low, pitch, offset, arithmetic } = self;
         let all = room.iter_mut().zip(numbers);
         all.for_each(|(place, &c)| *place = placed(T::from_u32(c) + offset, pitch, low, arithmetic));

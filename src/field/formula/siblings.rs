@@ -6,13 +6,13 @@
 
 use crate::field::formula::dag::FormulaOp;
 use crate::field::formula::intervals::FormulaBounds;
-use crate::field::formula::lanes::{VectorJob, on};
+use crate::field::formula::lanes::{LANES, VectorJob, VectorUnit, on};
 use crate::field::formula::number::FormulaNumber;
 use crate::field::formula::tape::{FormulaClause, FormulaSteps};
 use crate::simd::Isa;
 
 /// Regions of a pass.
-pub(super) const SIBLINGS: usize = 16;
+pub(super) const SIBLINGS: usize = LANES;
 
 /// Bounds in each region.
 #[derive(Clone, Copy)]
@@ -92,87 +92,79 @@ struct BoundSteps<'a, T> {
 
 /// An operation in every region.
 #[inline(always)]
-fn each<T: FormulaNumber>(op: FormulaOp, operands: &[SiblingBounds<T>; 3], same: bool) -> SiblingBounds<T> {
+fn each<T: FormulaNumber>(op: FormulaOp, [a, b, c]: [&SiblingBounds<T>; 3], same: bool) -> SiblingBounds<T> {
     let mut found = SiblingBounds::all(T::ZERO);
     for lane in 0..SIBLINGS {
-        let operands = [operands[0].get(lane), operands[1].get(lane), operands[2].get(lane)];
-        found.set(lane, FormulaBounds::after(op, operands, same));
+        found.set(lane, FormulaBounds::after(op, [a.get(lane), b.get(lane), c.get(lane)], same));
     }
     found
 }
 
-/// A bit for every region in which something holds.
-#[inline(always)]
-fn where_true(holds: impl Fn(usize) -> bool) -> u16 {
-    let mut bits = 0;
-    for lane in 0..SIBLINGS {
-        bits |= u16::from(holds(lane)) << lane;
-    }
-    bits
-}
-
 impl<T: FormulaNumber> VectorJob for BoundSteps<'_, T> {
     #[inline(always)]
-    fn run(self) {
+    fn run<U: VectorUnit>(self) {
         let Self { steps, slots, choices } = self;
-        let mut third = SiblingBounds::all(T::ZERO);
+        let mut third = (0, false);
+        // Where constants are spread over the lanes.
+        let mut spread = [SiblingBounds::all(T::ZERO); 3];
         for clause in steps.clauses {
-            let operand = |place: u16, constant: bool| match constant {
-                true => SiblingBounds::all(steps.constants[usize::from(place)]),
-                false => slots[usize::from(place)],
-            };
-            let a = operand(clause.a, clause.a_is_constant());
             if clause.op == FormulaOp::Third {
-                third = a;
+                third = (clause.a, clause.a_is_constant());
                 continue;
             }
-            let b = if clause.op.operands() > 1 { operand(clause.b, clause.b_is_constant()) } else { a };
-            let (operands, same) = ([a, b, third], clause.is_of_one_factor());
+            let operands = clause.op.operands();
+            let places = [(clause.a, clause.a_is_constant()), (clause.b, clause.b_is_constant()), third];
+            for (spread, (place, constant)) in spread.iter_mut().zip(places).take(operands.max(1)) {
+                if constant {
+                    *spread = SiblingBounds::all(steps.constants[usize::from(place)]);
+                }
+            }
+            let operand = |number: usize| {
+                let (place, constant) = if number < operands.max(1) { places[number] } else { places[0] };
+                match constant {
+                    true => &spread[if number < operands.max(1) { number } else { 0 }],
+                    false => &slots[usize::from(place)],
+                }
+            };
+            let (a, b) = (operand(0), operand(1));
+            let abc = || [a, b, operand(2)];
+            let same = clause.is_of_one_factor();
             // The operation is known where it is compiled: each arm is a loop of its own.
             macro_rules! arms {
                 ($($op:ident),+) => {
                     match clause.op {
-                        $(FormulaOp::$op => each(FormulaOp::$op, &operands, same),)+
-                        FormulaOp::MulAdd if same => each(FormulaOp::MulAdd, &operands, true),
-                        FormulaOp::MulAdd => each(FormulaOp::MulAdd, &operands, false),
-                        FormulaOp::MulSub if same => each(FormulaOp::MulSub, &operands, true),
-                        FormulaOp::MulSub => each(FormulaOp::MulSub, &operands, false),
-                        FormulaOp::SubMul if same => each(FormulaOp::SubMul, &operands, true),
-                        FormulaOp::SubMul => each(FormulaOp::SubMul, &operands, false),
-                        FormulaOp::Number | FormulaOp::Axis | FormulaOp::Third => a,
+                        $(FormulaOp::$op => each(FormulaOp::$op, [a, b, a], false),)+
+                        FormulaOp::MulAdd if same => each(FormulaOp::MulAdd, abc(), true),
+                        FormulaOp::MulAdd => each(FormulaOp::MulAdd, abc(), false),
+                        FormulaOp::MulSub if same => each(FormulaOp::MulSub, abc(), true),
+                        FormulaOp::MulSub => each(FormulaOp::MulSub, abc(), false),
+                        FormulaOp::SubMul if same => each(FormulaOp::SubMul, abc(), true),
+                        FormulaOp::SubMul => each(FormulaOp::SubMul, abc(), false),
+                        FormulaOp::Number | FormulaOp::Axis | FormulaOp::Third => *a,
                     }
                 };
             }
             let found = arms!(
                 Add, Sub, Mul, Div, Min, Max, Less, LessEq, Neg, Abs, Sqrt, Square, Floor, Sin, Cos, Exp, Ln
             );
-            slots[usize::from(clause.out)] = found;
             if !chooses(clause) {
+                slots[usize::from(clause.out)] = found;
                 continue;
             }
-            // Operands are compared as the operation does, which is false for NaN. A truth has one zero.
-            choices.push(match (clause.op, clause.is_truth()) {
-                (FormulaOp::Min, false) => SiblingChoices {
-                    first: where_true(|i| a.high[i] < b.low[i]),
-                    second: where_true(|i| b.high[i] <= a.low[i]),
-                },
-                (FormulaOp::Max, false) => SiblingChoices {
-                    first: where_true(|i| a.low[i] > b.high[i]),
-                    second: where_true(|i| b.low[i] >= a.high[i]),
-                },
-                (FormulaOp::Min, true) => SiblingChoices {
-                    first: where_true(|i| a.high[i] <= b.low[i]),
-                    second: where_true(|i| b.high[i] <= a.low[i]),
-                },
-                (FormulaOp::Max, true) => SiblingChoices {
-                    first: where_true(|i| a.low[i] >= b.high[i]),
-                    second: where_true(|i| b.low[i] >= a.high[i]),
-                },
-                _ => SiblingChoices {
-                    first: where_true(|i| found.high[i] == T::ZERO),
-                    second: where_true(|i| found.low[i] == T::ONE),
-                },
-            });
+            // Operands are compared as the operation does, which is false for NaN. A truth has one zero, so that the first of two
+            // that are equal is as good as the second.
+            let ([first, first_or_equal], [_, second]) = match clause.op {
+                FormulaOp::Min => (U::below(&a.high, &b.low), U::below(&b.high, &a.low)),
+                FormulaOp::Max => (U::below(&b.high, &a.low), U::below(&a.high, &b.low)),
+                // 0 is the least truth, and 1 the greatest.
+                _ => {
+                    let [zero, one] = [T::ZERO, T::ONE].map(|truth| [truth; SIBLINGS]);
+                    (U::below(&found.high, &zero), U::below(&one, &found.low))
+                }
+            };
+            let first = if clause.is_truth() { first_or_equal } else { first };
+            choices.push(SiblingChoices { first, second });
+            slots[usize::from(clause.out)] = found;
         }
     }
 }
