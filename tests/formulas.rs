@@ -30,7 +30,9 @@ fn check<const K: usize>(seed: u64, precision: Precision) -> u64 {
     let field = formula::open(plan.domain(), &options).unwrap_or_else(|error| panic!("{what}: {error}"));
     let how = || How::default().for_labels(field.labels()).unwrap();
     let run = |how: How| Run::new(&plan, &*field).how(how).start().unwrap_or_else(|error| panic!("{what}: {error}"));
-    let (divided, exhaustive) = (run(how()), run(how().strategy(StrategyKind::Exhaustive)));
+    // The exhaustive run comes first, while no region has a short tape.
+    let exhaustive = run(how().strategy(StrategyKind::Exhaustive));
+    let divided = run(how());
     let [divided_cells, cells] = [&divided, &exhaustive].map(|run| run.array().unwrap());
     let differing = plan.domain().region().cells().find(|&cell| divided_cells.word(cell) != cells.word(cell));
     assert_eq!(differing, None, "{what}");

@@ -74,7 +74,10 @@ pub fn write(seeds: &Path, folder: &Path) {
     };
     let (little, big) = (Endian::Little, Endian::Big);
     let formulas = [
-        ("statements", "param r = 0.5; axes u, v; def sq(a) = a*a; let q = sq(u) - v^3; |q| < r and not min(u, v) > -1e-40"),
+        (
+            "statements",
+            "param r = 0.5; axes u, v; def sq(a) = a*a; let q = sq(u) - v^3; |q| < r and not min(u, v) > -1e-40",
+        ),
         ("classes", "classes(sin(9*x) + exp(y)/floor(3*z - 1) - ln(|x|), -1, 0.25, 1e30)"),
         ("iterate", "iterate z = conj(z)^2 + c from z = 0.1*i while |z| <= 2 or re(z) < im(z) cap 9"),
         ("value", "pow(x, y) + sqrt(max(x, 0, y*pi)) - cos(2^3)"),

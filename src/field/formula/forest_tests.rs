@@ -63,7 +63,10 @@ fn check_forest<const K: usize, T: FormulaNumber>(seed: u64, seen: &mut SeenFore
     let rule = [RuleKind::Certified, RuleKind::Closed, RuleKind::Full][random.below(3)];
     let formula = Formula::parse(text.as_str()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     let isas: Vec<Isa> = Isa::ALL.iter().copied().filter(|isa| isa.is_available()).collect();
-    let what = format!("seed {seed}, k {K}, {} {arithmetic} {rule} over {window:?}, {size:?} by {g:?}, {r:?}: {text}", T::TYPE);
+    let what = format!(
+        "seed {seed}, k {K}, {} {arithmetic} {rule} over {window:?}, {size:?} by {g:?}, {r:?}: {text}",
+        T::TYPE
+    );
     let [mut whole, mut short] = fields::<K, T>(&domain, arithmetic, &formula);
     whole.isa = Isa::Portable;
     short.isa = isas[random.below(isas.len())];

@@ -7,9 +7,9 @@ use crate::field::formula::dag::FormulaOp;
 use crate::field::formula::functions;
 use crate::field::formula::number::FormulaNumber;
 use crate::field::formula::tape::FormulaSteps;
-use crate::simd::{Isa, Lanes};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Real;
+use crate::simd::{Isa, Lanes};
 
 /// Cells of a block, at most.
 pub(super) const BLOCK: usize = 256;
@@ -170,28 +170,23 @@ fn unary<T: FormulaNumber>(out: &mut [T], a: FormulaOperand<'_, T>, f: impl Fn(T
 }
 
 #[inline(always)]
-fn binary<T: FormulaNumber>(
-    out: &mut [T],
-    a: FormulaOperand<'_, T>,
-    b: FormulaOperand<'_, T>,
-    f: impl Fn(T, T) -> T,
-) {
+fn binary<T: FormulaNumber>(out: &mut [T], a: FormulaOperand<'_, T>, b: FormulaOperand<'_, T>, f: impl Fn(T, T) -> T) {
     match (a, b) {
         (FormulaOperand::Cells(a), FormulaOperand::Cells(b)) => {
             out.iter_mut().zip(a).zip(b).for_each(|((out, &a), &b)| *out = f(a, b));
         }
-        (FormulaOperand::Cells(a), FormulaOperand::All(b)) => out.iter_mut().zip(a).for_each(|(out, &a)| *out = f(a, b)),
-        (FormulaOperand::All(a), FormulaOperand::Cells(b)) => out.iter_mut().zip(b).for_each(|(out, &b)| *out = f(a, b)),
+        (FormulaOperand::Cells(a), FormulaOperand::All(b)) => {
+            out.iter_mut().zip(a).for_each(|(out, &a)| *out = f(a, b))
+        }
+        (FormulaOperand::All(a), FormulaOperand::Cells(b)) => {
+            out.iter_mut().zip(b).for_each(|(out, &b)| *out = f(a, b))
+        }
         (FormulaOperand::All(a), FormulaOperand::All(b)) => out.fill(f(a, b)),
     }
 }
 
 #[inline(always)]
-fn ternary<T: FormulaNumber>(
-    out: &mut [T],
-    [a, b, c]: [FormulaOperand<'_, T>; 3],
-    f: impl Fn(T, T, T) -> T + Copy,
-) {
+fn ternary<T: FormulaNumber>(out: &mut [T], [a, b, c]: [FormulaOperand<'_, T>; 3], f: impl Fn(T, T, T) -> T + Copy) {
     let c = match c {
         FormulaOperand::All(c) => return binary(out, a, b, |a, b| f(a, b, c)),
         FormulaOperand::Cells(c) => c,
@@ -206,7 +201,9 @@ fn ternary<T: FormulaNumber>(
         (FormulaOperand::All(a), FormulaOperand::Cells(b)) => {
             out.iter_mut().zip(b).zip(c).for_each(|((out, &b), &c)| *out = f(a, b, c));
         }
-        (FormulaOperand::All(a), FormulaOperand::All(b)) => out.iter_mut().zip(c).for_each(|(out, &c)| *out = f(a, b, c)),
+        (FormulaOperand::All(a), FormulaOperand::All(b)) => {
+            out.iter_mut().zip(c).for_each(|(out, &c)| *out = f(a, b, c))
+        }
     }
 }
 

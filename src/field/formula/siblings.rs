@@ -144,9 +144,8 @@ impl<T: FormulaNumber> VectorJob for BoundSteps<'_, T> {
                     }
                 };
             }
-            let found = arms!(
-                Add, Sub, Mul, Div, Min, Max, Less, LessEq, Neg, Abs, Sqrt, Square, Floor, Sin, Cos, Exp, Ln
-            );
+            let found =
+                arms!(Add, Sub, Mul, Div, Min, Max, Less, LessEq, Neg, Abs, Sqrt, Square, Floor, Sin, Cos, Exp, Ln);
             if !chooses(clause) {
                 slots[usize::from(clause.out)] = found;
                 continue;

@@ -190,7 +190,8 @@ fn truths<T: FormulaNumber>(dag: &FormulaDag<T::Bits>, nodes: usize) -> Vec<bool
     let mut truths = vec![false; nodes];
     for index in 0..nodes {
         let node = dag.nodes()[index];
-        let constant = |operand: u32| dag.value(operand).is_some_and(|bits| [T::ZERO.bits(), T::ONE.bits()].contains(&bits));
+        let constant =
+            |operand: u32| dag.value(operand).is_some_and(|bits| [T::ZERO.bits(), T::ONE.bits()].contains(&bits));
         let truth = |operand: u32| truths[operand as usize];
         truths[index] = match (node.op, node.operands()) {
             (FormulaOp::Less | FormulaOp::LessEq, _) => true,

@@ -86,7 +86,8 @@ pub(super) fn is_model(text: &str) -> bool {
     const STATEMENTS: [&str; 6] = ["let", "param", "axes", "def", "not", "iterate"];
     let mut words = lines(text).next().unwrap_or_default().split_whitespace();
     text.trim_start().starts_with('#')
-        || words.next().is_some_and(|name| !STATEMENTS.contains(&name)) && words.next().is_some_and(|word| op(word).is_some())
+        || words.next().is_some_and(|name| !STATEMENTS.contains(&name))
+            && words.next().is_some_and(|word| op(word).is_some())
 }
 
 /// Reads a model.
@@ -114,9 +115,10 @@ pub(super) fn read_model(text: &str) -> Read<ParsedFormula> {
         };
         let node = |operand: Option<&str>| match operand {
             None => Err(FormulaError::new(text, place(end), format!("{word} takes another operand here"))),
-            Some(operand) => names.get(operand).copied().ok_or_else(|| {
-                FormulaError::new(text, place(operand), format!("no line above is called '{operand}'"))
-            }),
+            Some(operand) => names
+                .get(operand)
+                .copied()
+                .ok_or_else(|| FormulaError::new(text, place(operand), format!("no line above is called '{operand}'"))),
         };
         let made = match found {
             ModelOp::Constant => {
