@@ -22,6 +22,7 @@ use crate::field::options::{Arithmetic, FieldOptions, Precision};
 use crate::field::start::Defaults;
 use crate::field::twin::{DeviceTwin, MOST_LINES};
 use crate::geometry::{Domain, Region};
+use crate::parallel::Spare;
 use crate::rule::{RuleKind, Verdict};
 use crate::simd::Isa;
 
@@ -98,6 +99,9 @@ pub(super) struct FormulaField<const K: usize, T> {
     pub(super) labels: FormulaLabels<T>,
     pub(super) forest: FormulaForest<K>,
     pub(super) isa: Isa,
+    /// Memory that calls use again.
+    blocks: Spare<FormulaBlock<T>>,
+    passes: Spare<(SiblingPass<T>, ShortenScratch)>,
 }
 
 impl<const K: usize, T: FormulaNumber> FormulaField<K, T> {
@@ -113,7 +117,15 @@ impl<const K: usize, T: FormulaNumber> FormulaField<K, T> {
         let lowered = lower::<T>(&parsed.dag, &parsed.roots, arithmetic);
         let tape = FormulaTape::new(&lowered).map_err(|large| large.error(formula.text()))?;
         let forest = FormulaForest::new(domain.size(), tape.clauses.len(), ForestLimits::usual(K));
-        Ok(Self { samples: FormulaSamples::new(domain, arithmetic), tape, labels, forest, isa: Isa::detect() })
+        Ok(Self {
+            samples: FormulaSamples::new(domain, arithmetic),
+            tape,
+            labels,
+            forest,
+            isa: Isa::detect(),
+            blocks: Spare::new(),
+            passes: Spare::new(),
+        })
     }
 
     /// The twin, which has lines up to `most_lines` clauses.
@@ -155,7 +167,7 @@ impl<const K: usize, T: FormulaNumber> FormulaField<K, T> {
 
 impl<const K: usize, T: FormulaNumber> Evaluate<K> for FormulaField<K, T> {
     fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
-        let mut block = FormulaBlock::new();
+        let mut block = self.blocks.take().unwrap_or_else(FormulaBlock::new);
         let (mut cells, mut labels) = (cells, labels);
         while let Some(&first) = cells.first() {
             // Cells that share a tape come one after another.
@@ -173,6 +185,7 @@ impl<const K: usize, T: FormulaNumber> Evaluate<K> for FormulaField<K, T> {
             labels = later;
             self.labels.put(block.slot(result.into()), now);
         }
+        self.blocks.give(block);
     }
 }
 
@@ -188,7 +201,8 @@ impl<const K: usize, T: FormulaNumber> Prove<K> for FormulaField<K, T> {
     }
 
     fn prove_all(&self, regions: &[Region<K>], _: &[Payload], verdicts: &mut [Verdict]) {
-        let (mut pass, mut scratch) = (SiblingPass::new(), ShortenScratch::default());
+        let (mut pass, mut scratch) =
+            self.passes.take().unwrap_or_else(|| (SiblingPass::new(), ShortenScratch::default()));
         let mut coordinates = Vec::new();
         let mut at = 0;
         while at < regions.len() {
@@ -228,5 +242,6 @@ impl<const K: usize, T: FormulaNumber> Prove<K> for FormulaField<K, T> {
             }
             at += together;
         }
+        self.passes.give((pass, scratch));
     }
 }

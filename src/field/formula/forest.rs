@@ -29,7 +29,7 @@ pub(super) struct ForestLimits {
 impl ForestLimits {
     /// Those of a domain in k dimensions.
     pub(super) fn usual(k: usize) -> Self {
-        const LEAST: [u32; 8] = [1 << 10, 32, 16, 8, 4, 4, 4, 4];
+        const LEAST: [u32; 8] = [1 << 8, 16, 8, 4, 2, 2, 2, 2];
         Self { few_clauses: 64, least_side: LEAST[k - 1], nodes: 1 << 16, clauses: 1 << 23 }
     }
 }
