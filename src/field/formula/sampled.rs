@@ -44,7 +44,7 @@ impl<const K: usize, T: FormulaNumber> FormulaSamples<K, T> {
         numbers.iter_mut().zip(cells).for_each(|(number, cell)| *number = cell[axis]);
         let (low, pitch, offset, arithmetic) = (self.low[axis], self.pitch[axis], self.offset, self.arithmetic);
         let numbers = &numbers[..cells.len().min(BLOCK)];
-        on(isa, PlaceCells { numbers, room, low, pitch, offset, arithmetic });
+        on(isa, FormulaCoordinates { numbers, room, low, pitch, offset, arithmetic });
     }
 
     /// The bounds of coordinates on an axis in some regions; those beyond the last one are its.
@@ -80,7 +80,7 @@ fn placed<T: FormulaNumber>(cells: T, pitch: T, low: T, arithmetic: Arithmetic) 
 }
 
 /// Coordinates of cells by their numbers on an axis.
-struct PlaceCells<'a, T> {
+struct FormulaCoordinates<'a, T> {
     numbers: &'a [u32],
     room: &'a mut [T],
     low: T,
@@ -89,7 +89,7 @@ struct PlaceCells<'a, T> {
     arithmetic: Arithmetic,
 }
 
-impl<T: FormulaNumber> VectorJob for PlaceCells<'_, T> {
+impl<T: FormulaNumber> VectorJob for FormulaCoordinates<'_, T> {
     #[inline(always)]
     fn run<U: VectorUnit>(self) {
         let Self { numbers, room, low, pitch, offset, arithmetic } = self;
