@@ -73,6 +73,17 @@ pub fn write(seeds: &Path, folder: &Path) {
         fs::write(seeds.join(target).join(name), bytes).unwrap();
     };
     let (little, big) = (Endian::Little, Endian::Big);
+    let formulas = [
+        (
+            "statements",
+            "param r = 0.5; axes u, v; def sq(a) = a*a; let q = sq(u) - v^3; |q| < r and not min(u, v) > -1e-40",
+        ),
+        ("classes", "classes(sin(9*x) + exp(y)/floor(3*z - 1) - ln(|x|), -1, 0.25, 1e30)"),
+        ("iterate", "iterate z = conj(z)^2 + c from z = 0.1*i while |z| <= 2 or re(z) < im(z) cap 9"),
+        ("value", "pow(x, y) + sqrt(max(x, 0, y*pi)) - cos(2^3)"),
+        ("model", "# a\nx var-x\ny var-y\nr const 0.5\nxx square x\ns add xx y\nd sub s r\no max d x\n"),
+    ];
+    formulas.iter().for_each(|(name, text)| put("formula", name, text.as_bytes()));
     let c = npy("{'descr': '<u2', 'fortran_order': False, 'shape': (4, 3, 2), }", &samples::cells(little));
     put("npy", "c", &c);
     put("npy", "fortran", &npy("{'descr': '>f8', 'fortran_order': True, 'shape': (6,), }", &samples::cells(big)));

@@ -82,7 +82,7 @@ pub(crate) fn choose<const K: usize>(
             wanted.target.of().prepare(plan, field, &request.how)?;
         }
         let name = match request.workload {
-            FieldKind::Formula => "formula --source FILE".to_owned(),
+            FieldKind::Formula => "formula TEXT".to_owned(),
             name => name.to_string(),
         };
         voice.say(format_args!(

@@ -15,6 +15,9 @@ use crate::geometry::Region;
 use crate::result::Storage;
 use crate::rule::{RuleKind, Verdict, exact};
 
+/// Regions that are proven in one call, at most.
+const TOGETHER: usize = 256;
+
 /// Cells evaluated in one call, at most, where regions are larger than that.
 const BATCH: usize = 16 * 1024;
 
@@ -30,6 +33,10 @@ pub(crate) struct Scratch<const K: usize> {
     pub(crate) slabs: Vec<Region<K>>,
     pub(crate) terminal: Vec<Unsettled<K>>,
     open: Vec<Undecided>,
+    verdicts: Vec<Verdict>,
+    /// The cells that are asked about, and what their regions carry.
+    asked: Vec<Region<K>>,
+    payloads: Vec<Payload>,
 }
 
 impl<const K: usize> Scratch<K> {
@@ -43,6 +50,9 @@ impl<const K: usize> Scratch<K> {
             slabs: Vec::new(),
             terminal: Vec::new(),
             open: Vec::new(),
+            verdicts: Vec::new(),
+            asked: Vec::new(),
+            payloads: Vec::new(),
         }
     }
 }
@@ -86,6 +96,18 @@ pub(crate) struct Explorer<'a, const K: usize> {
     pub(crate) order: ExploreOrder,
 }
 
+impl<const K: usize> Explorer<'_, K> {
+    /// The box of the cells that decide a region.
+    fn deciding(&self, region: &Region<K>) -> Region<K> {
+        self.rule.deciding(region, self.size).region
+    }
+
+    /// What a proof of those cells says of the region.
+    fn judged(&self, region: &Region<K>, verdict: Verdict) -> Verdict {
+        self.rule.judged(&self.rule.deciding(region, self.size), verdict)
+    }
+}
+
 /// Decides every region of `scratch.regions` and leaves what it found in `scratch.found`; `payload(i)` belongs to region i.
 ///
 /// # Errors
@@ -97,25 +119,32 @@ pub(crate) fn explore<const K: usize>(
     scratch: &mut Scratch<K>,
     control: &Control,
 ) -> Result<Cost, Error> {
-    let Scratch { regions, found, cells, labels, open, .. } = scratch;
+    let Scratch { regions, found, cells, labels, open, verdicts, asked, payloads, .. } = scratch;
     let (host, mut cost) = (explorer.host, Cost::default());
     let prove = host.prove.filter(|_| explorer.proves);
     open.clear();
     found.clear();
     found.resize(regions.len(), None);
-    for (i, region) in regions.iter().enumerate() {
-        let verdict = match prove {
-            Some(prove) => {
-                control.check()?;
-                explorer.rule.verdict(region, explorer.size, |deciding| match host.carry {
-                    // A payload speaks of its own region.
-                    Some(_) if deciding != region => Verdict::Unknown,
-                    _ => prove.prove(deciding, payload(i)),
-                })
+    verdicts.clear();
+    verdicts.resize(regions.len(), Verdict::Unknown);
+    if let Some(prove) = prove {
+        // One at a time if a single proof may be all that there is time for, or speaks of its own region.
+        let each = if prove.siblings() > 1 && host.carry.is_none() { TOGETHER } else { 1 };
+        for (piece, verdicts) in verdicts.chunks_mut(each).enumerate() {
+            control.check()?;
+            let first = piece * each;
+            asked.clear();
+            asked.extend(regions[first..].iter().take(verdicts.len()).map(|region| explorer.deciding(region)));
+            if host.carry.is_some() && asked[0] != regions[first] {
+                continue;
             }
-            None => Verdict::Unknown,
-        };
-        match verdict {
+            payloads.clear();
+            payloads.extend((first..first + verdicts.len()).map(&payload));
+            prove.prove_all(asked, payloads, verdicts);
+        }
+    }
+    for (i, (region, &verdict)) in regions.iter().zip(verdicts.iter()).enumerate() {
+        match if prove.is_some() { explorer.judged(region, verdict) } else { verdict } {
             Verdict::Uniform(label) => {
                 found[i] = Some(exact::key(host.labels.kind(), label));
                 cost.proven += 1;

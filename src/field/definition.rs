@@ -130,6 +130,36 @@ pub trait Evaluate<const K: usize>: Sync {
 pub trait Prove<const K: usize>: Sync {
     /// What is certain of all cells of a region. `payload` is the one that the region carries, else the default.
     fn prove(&self, region: &Region<K>, payload: Payload) -> Verdict;
+
+    /// How many regions are cheapest to prove in one call of [`prove_all`](Self::prove_all); 1 if one is as cheap as another.
+    fn siblings(&self) -> usize {
+        1
+    }
+
+    /// What is certain of each of some regions of one level. Children of the same parent come one after another. The
+    /// verdicts are those of [`prove`](Self::prove), whatever else is in the call; there are as many as regions.
+    ///
+    /// ```
+    /// use orthant::field::{Payload, Prove};
+    /// use orthant::geometry::Region;
+    /// use orthant::rule::Verdict;
+    ///
+    /// struct Zero;
+    /// impl Prove<1> for Zero {
+    ///     fn prove(&self, region: &Region<1>, _: Payload) -> Verdict {
+    ///         if region.corner[0] < 8 { Verdict::Uniform(0) } else { Verdict::Unknown }
+    ///     }
+    /// }
+    /// let regions = [0, 8].map(|first| Region { corner: [first], extent: [8] });
+    /// let mut verdicts = [Verdict::Mixed; 2];
+    /// Zero.prove_all(&regions, &[Payload::default(); 2], &mut verdicts);
+    /// assert_eq!(verdicts, [Verdict::Uniform(0), Verdict::Unknown]);
+    /// ```
+    fn prove_all(&self, regions: &[Region<K>], payloads: &[Payload], verdicts: &mut [Verdict]) {
+        for ((region, payload), verdict) in regions.iter().zip(payloads).zip(verdicts) {
+            *verdict = self.prove(region, *payload);
+        }
+    }
 }
 
 /// Payloads that regions hand to their children.

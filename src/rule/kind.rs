@@ -81,7 +81,12 @@ impl RuleKind {
         prove: impl FnOnce(&Region<K>) -> Verdict,
     ) -> Verdict {
         let deciding = self.deciding(region, size);
-        match prove(&deciding.region) {
+        self.judged(&deciding, prove(&deciding.region))
+    }
+
+    /// The same of what a proof says of the cells that decide a region.
+    pub(crate) fn judged<const K: usize>(self, deciding: &Deciding<K>, verdict: Verdict) -> Verdict {
+        match verdict {
             Verdict::Unknown if self.certifies() => Verdict::Mixed,
             // Two labels inside are none of the business of a rule that looks at faces.
             Verdict::Mixed if deciding.faces => Verdict::Unknown,

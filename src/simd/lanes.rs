@@ -118,6 +118,8 @@ pub(crate) trait Lanes:
     fn sqrt(self) -> Self;
     /// self < other; false where either is NaN.
     fn lt(self, other: Self) -> Self::Mask;
+    /// self <= other; false where either is NaN.
+    fn le(self, other: Self) -> Self::Mask;
     /// All lanes true.
     fn all() -> Self::Mask;
     /// Both true.

@@ -83,6 +83,10 @@ macro_rules! scalar {
                 self < other
             }
             #[inline(always)]
+            fn le(self, other: Self) -> bool {
+                self <= other
+            }
+            #[inline(always)]
             fn all() -> bool {
                 true
             }

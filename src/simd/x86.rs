@@ -16,7 +16,7 @@ macro_rules! vector {
         $(#[$doc:meta])* $V:ident = $n:literal x $T:ident in $raw:ident, mask $Mask:ident,
         splat $splat:ident, load $load:ident, store $store:ident, add $add:ident, sub $sub:ident, mul $mul:ident,
         div $div:ident, fmadd $fmadd:ident, fmsub $fmsub:ident, fnmadd $fnmadd:ident, sqrt $sqrt:ident,
-        lt |$la:ident, $lb:ident| $lt:expr, all $all:expr, and |$aa:ident, $ab:ident| $and:expr, bits |$bm:ident| $bits:expr,
+        lt |$la:ident, $lb:ident| $lt:expr, le |$ea:ident, $eb:ident| $le:expr, all $all:expr, and |$aa:ident, $ab:ident| $and:expr, bits |$bm:ident| $bits:expr,
         select |$sm:ident, $sy:ident, $sn:ident| $select:expr, compress |$cv:ident, $ck:ident| $compress:expr
     ) => {
         $(#[$doc])*
@@ -68,6 +68,11 @@ macro_rules! vector {
                 unsafe { $lt }
             }
             #[inline(always)]
+            fn le(self, other: Self) -> $Mask {
+                let ($ea, $eb) = (self.0, other.0);
+                unsafe { $le }
+            }
+            #[inline(always)]
             fn all() -> $Mask {
                 unsafe { $all }
             }
@@ -109,7 +114,8 @@ vector! {
     splat _mm512_set1_ps, load _mm512_loadu_ps, store _mm512_storeu_ps, add _mm512_add_ps, sub _mm512_sub_ps,
     mul _mm512_mul_ps, div _mm512_div_ps, fmadd _mm512_fmadd_ps, fmsub _mm512_fmsub_ps, fnmadd _mm512_fnmadd_ps,
     sqrt _mm512_sqrt_ps,
-    lt |a, b| _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b), all u16::MAX, and |a, b| a & b, bits |m| u32::from(m),
+    lt |a, b| _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b),
+    le |a, b| _mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b), all u16::MAX, and |a, b| a & b, bits |m| u32::from(m),
     select |m, y, n| _mm512_mask_blend_ps(m, n, y), compress |v, k| _mm512_maskz_compress_ps(k as u16, v)
 }
 
@@ -119,7 +125,8 @@ vector! {
     splat _mm512_set1_pd, load _mm512_loadu_pd, store _mm512_storeu_pd, add _mm512_add_pd, sub _mm512_sub_pd,
     mul _mm512_mul_pd, div _mm512_div_pd, fmadd _mm512_fmadd_pd, fmsub _mm512_fmsub_pd, fnmadd _mm512_fnmadd_pd,
     sqrt _mm512_sqrt_pd,
-    lt |a, b| _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b), all u8::MAX, and |a, b| a & b, bits |m| u32::from(m),
+    lt |a, b| _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b),
+    le |a, b| _mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b), all u8::MAX, and |a, b| a & b, bits |m| u32::from(m),
     select |m, y, n| _mm512_mask_blend_pd(m, n, y), compress |v, k| _mm512_maskz_compress_pd(k as u8, v)
 }
 
@@ -129,7 +136,8 @@ vector! {
     splat _mm256_set1_ps, load _mm256_loadu_ps, store _mm256_storeu_ps, add _mm256_add_ps, sub _mm256_sub_ps,
     mul _mm256_mul_ps, div _mm256_div_ps, fmadd _mm256_fmadd_ps, fmsub _mm256_fmsub_ps, fnmadd _mm256_fnmadd_ps,
     sqrt _mm256_sqrt_ps,
-    lt |a, b| _mm256_cmp_ps::<_CMP_LT_OQ>(a, b), all _mm256_castsi256_ps(_mm256_set1_epi32(-1)),
+    lt |a, b| _mm256_cmp_ps::<_CMP_LT_OQ>(a, b),
+    le |a, b| _mm256_cmp_ps::<_CMP_LE_OQ>(a, b), all _mm256_castsi256_ps(_mm256_set1_epi32(-1)),
     and |a, b| _mm256_and_ps(a, b), bits |m| _mm256_movemask_ps(m) as u32,
     select |m, y, n| _mm256_blendv_ps(n, y, m),
     compress |v, k| {
@@ -144,7 +152,8 @@ vector! {
     splat _mm256_set1_pd, load _mm256_loadu_pd, store _mm256_storeu_pd, add _mm256_add_pd, sub _mm256_sub_pd,
     mul _mm256_mul_pd, div _mm256_div_pd, fmadd _mm256_fmadd_pd, fmsub _mm256_fmsub_pd, fnmadd _mm256_fnmadd_pd,
     sqrt _mm256_sqrt_pd,
-    lt |a, b| _mm256_cmp_pd::<_CMP_LT_OQ>(a, b), all _mm256_castsi256_pd(_mm256_set1_epi32(-1)),
+    lt |a, b| _mm256_cmp_pd::<_CMP_LT_OQ>(a, b),
+    le |a, b| _mm256_cmp_pd::<_CMP_LE_OQ>(a, b), all _mm256_castsi256_pd(_mm256_set1_epi32(-1)),
     and |a, b| _mm256_and_pd(a, b), bits |m| _mm256_movemask_pd(m) as u32,
     select |m, y, n| _mm256_blendv_pd(n, y, m),
     compress |v, k| {

@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::hint::black_box;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -23,7 +24,7 @@ use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::measure::{Patience, repeat};
-use crate::options::{ComputedOptions, InputOptions, one_of, request, workload};
+use crate::options::{ComputedOptions, FormulaOptions, InputOptions, one_of, read_source, request, workload};
 use crate::voice::{Voice, align_right, print, table};
 
 /// Options of `curves compare`.
@@ -37,6 +38,11 @@ pub(crate) struct CurvesOptions {
     pub(crate) curves: Vec<CurveKind>,
     #[command(flatten)]
     pub(crate) computed: ComputedOptions,
+    #[command(flatten)]
+    pub(crate) formula: FormulaOptions,
+    /// The text of a `formula`, or a .vm model
+    #[arg(long, value_name = "FILE", env = "ORTHANT_SOURCE")]
+    pub(crate) source: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) input: InputOptions,
     /// One JSON line per curve instead of the table
@@ -87,6 +93,8 @@ pub(super) fn compare(args: CurvesOptions, voice: Voice) -> Result<(), Error> {
         return Err(Error::Input("curves compare kernel: the field is CUDA source, and this runs on the CPU".into()));
     }
     let mut request = request(args.workload, &args.computed.0)?;
+    request.source = args.source.as_deref().map(read_source).transpose()?;
+    request.source = args.formula.source(args.workload, request.source)?;
     request.how = request.how.keep(Keep::Regions);
     request.how.mem_limit = Machine::look().default_limit();
     read_for(&args.input, &mut request, voice)?;

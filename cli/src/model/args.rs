@@ -9,7 +9,7 @@ use orthant::choice::number;
 use orthant::field::FieldKind;
 use orthant::model::{Objective, Options, QueryCeil, Surface, TauPolicy, Wave};
 
-use crate::options::{HowOptions, InputOptions, SoughtOptions, block, one_of, seconds, workload};
+use crate::options::{FormulaOptions, HowOptions, InputOptions, SoughtOptions, block, one_of, seconds, workload};
 
 /// The commands of the cost model.
 #[derive(Debug, Subcommand)]
@@ -240,6 +240,8 @@ pub(crate) struct TuneOptions {
     pub(crate) workload: FieldKind,
     #[command(flatten)]
     pub(crate) computed: SoughtOptions,
+    #[command(flatten)]
+    pub(crate) formula: FormulaOptions,
     #[command(flatten)]
     pub(crate) how: HowOptions,
     #[command(flatten)]

@@ -217,7 +217,7 @@ pub(crate) struct RunOptions {
 /// Options of whatever runs: how and where.
 #[derive(Debug, Args)]
 pub(crate) struct HowOptions {
-    /// The CUDA source of a `kernel` field, or the text of a `formula`
+    /// The CUDA source of a `kernel` field, or the text of a `formula`, or a .vm model
     #[arg(long, value_name = "FILE", env = "ORTHANT_SOURCE", help_heading = heading::WHAT, hide_short_help = true)]
     pub(crate) source: Option<PathBuf>,
     #[command(flatten)]
@@ -351,12 +351,8 @@ impl HowOptions {
     /// # Errors
     /// As [`RunOptions::request`].
     pub(crate) fn request(&self, workload: FieldKind, computed: &Given, limit: Option<u64>) -> Result<Request, Error> {
-        let read = |path: &PathBuf| {
-            let text = std::fs::read_to_string(path);
-            text.map(Arc::from).map_err(|source| Error::File { path: path.clone(), source })
-        };
         let mut request = request(workload, computed)?;
-        request.source = self.source.as_ref().map(read).transpose()?;
+        request.source = self.source.as_deref().map(read_source).transpose()?;
         let mut how = How::default();
         self.kept.0.apply(|name, text| how.kept.set(name, text))?;
         self.tuning.0.apply(|name, text| how.tuning.set(name, text))?;
@@ -400,6 +396,15 @@ impl HowOptions {
             .about(&[names, &["backend"]].concat())),
         }
     }
+}
+
+/// The text of a source.
+///
+/// # Errors
+/// [`Error::File`] if it cannot be read.
+pub(crate) fn read_source(path: &Path) -> Result<Arc<str>, Error> {
+    let text = std::fs::read_to_string(path);
+    text.map(Arc::from).map_err(|source| Error::File { path: path.to_owned(), source })
 }
 
 /// A request of what is computed alone.

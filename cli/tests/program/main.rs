@@ -10,6 +10,7 @@ mod compare;
 mod ends;
 mod errors;
 mod fuzz;
+mod gallery;
 mod help;
 mod hostile;
 mod inputs;

@@ -3,6 +3,8 @@
 
 mod array;
 mod bundle;
+#[path = "formula.rs"]
+mod formulas;
 #[path = "mesh.rs"]
 mod meshes;
 mod place;
@@ -31,6 +33,7 @@ pub const ALL: &[(&str, Check)] = &[
     ("raw", raw),
     ("tree", tree),
     ("mesh", mesh),
+    ("formula", formula),
 ];
 
 /// An array of NumPy.
@@ -102,4 +105,9 @@ pub fn mesh(bytes: &[u8]) {
 /// A file of cells alone, after how they lie in it.
 pub fn raw(bytes: &[u8]) {
     laid_out(bytes);
+}
+
+/// The text of a formula, or a model.
+pub fn formula(bytes: &[u8]) {
+    formulas::read(bytes);
 }

@@ -25,6 +25,8 @@ pub(super) struct Ask;
 impl<const K: usize> Strategy<K> for Ask {
     fn run(&self, work: &Work<'_, K>) -> Result<(Vec<LevelStats<K>>, Launches), Error> {
         let payloads = work.host.carry.is_some();
+        // Proofs of so many regions cost as much as that of one.
+        let siblings = work.host.prove.map_or(1, |prove| prove.siblings().clamp(1, REGIONS));
         let mut launches = Launches { most_in_flight: 1, ..Launches::default() };
         let mut stats = Vec::new();
         // A byte per root.
@@ -34,7 +36,10 @@ impl<const K: usize> Strategy<K> for Ask {
             let start = Instant::now();
             let level = olt.level;
             let mut mixed = copies(false, olt.len()).map_err(MemoryError::refused(Stored::Outcomes))?;
-            let piece = (olt.len() / (8 * rayon::current_num_threads())).clamp(1, REGIONS);
+            // A single thread has nobody to share with.
+            let threads = rayon::current_num_threads();
+            let share = if threads == 1 { REGIONS } else { olt.len() / (8 * threads) };
+            let piece = share.clamp(1, REGIONS).next_multiple_of(siblings);
             parallel::try_pieces_mut(&mut mixed, piece, &|i, mixed| {
                 let mut regions = Vec::new();
                 olt.read(i * piece..i * piece + mixed.len(), &mut regions)?;

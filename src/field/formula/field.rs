@@ -4,7 +4,7 @@ use crate::cell::WordsMut;
 use crate::field::definition::{Evaluate, Field, Payload, Prove};
 use crate::field::error::FieldError;
 use crate::field::formula::error::FormulaError;
-use crate::field::formula::intervals::{FormulaBounds, bounds};
+use crate::field::formula::forest::{ForestLimits, FormulaForest};
 use crate::field::formula::iterated::IteratedField;
 use crate::field::formula::labels::FormulaLabels;
 use crate::field::formula::lanes::{BLOCK, FormulaBlock};
@@ -12,14 +12,17 @@ use crate::field::formula::lower::lower;
 use crate::field::formula::number::FormulaNumber;
 use crate::field::formula::parse::FormulaResult;
 use crate::field::formula::sampled::FormulaSamples;
+use crate::field::formula::shorten::{ShortTape, ShortenScratch, Shortening};
+use crate::field::formula::siblings::{SIBLINGS, SiblingPass};
 use crate::field::formula::source;
-use crate::field::formula::tape::FormulaTape;
+use crate::field::formula::tape::{FormulaSteps, FormulaTape};
 use crate::field::formula::text::Formula;
 use crate::field::labels::Labels;
 use crate::field::options::{Arithmetic, FieldOptions, Precision};
 use crate::field::start::Defaults;
 use crate::field::twin::{DeviceTwin, MOST_LINES};
 use crate::geometry::{Domain, Region};
+use crate::parallel::Spare;
 use crate::rule::{RuleKind, Verdict};
 use crate::simd::Isa;
 
@@ -94,7 +97,11 @@ pub(super) struct FormulaField<const K: usize, T> {
     pub(super) samples: FormulaSamples<K, T>,
     pub(super) tape: FormulaTape<T>,
     pub(super) labels: FormulaLabels<T>,
+    pub(super) forest: FormulaForest<K>,
     pub(super) isa: Isa,
+    /// Memory that calls use again.
+    blocks: Spare<FormulaBlock<T>>,
+    passes: Spare<(SiblingPass<T>, ShortenScratch)>,
 }
 
 impl<const K: usize, T: FormulaNumber> FormulaField<K, T> {
@@ -109,7 +116,16 @@ impl<const K: usize, T: FormulaNumber> FormulaField<K, T> {
         };
         let lowered = lower::<T>(&parsed.dag, &parsed.roots, arithmetic);
         let tape = FormulaTape::new(&lowered).map_err(|large| large.error(formula.text()))?;
-        Ok(Self { samples: FormulaSamples::new(domain, arithmetic), tape, labels, isa: Isa::detect() })
+        let forest = FormulaForest::new(domain.size(), tape.clauses.len(), ForestLimits::usual(K));
+        Ok(Self {
+            samples: FormulaSamples::new(domain, arithmetic),
+            tape,
+            labels,
+            forest,
+            isa: Isa::detect(),
+            blocks: Spare::new(),
+            passes: Spare::new(),
+        })
     }
 
     /// The twin, which has lines up to `most_lines` clauses.
@@ -136,42 +152,96 @@ impl<const K: usize, T: FormulaNumber> Field<K> for FormulaField<K, T> {
     }
 }
 
-impl<const K: usize, T: FormulaNumber> Evaluate<K> for FormulaField<K, T> {
-    fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
-        let mut block = FormulaBlock::new(&self.tape);
-        let mut labels = labels;
-        for cells in cells.chunks(BLOCK) {
-            // What is left of the block after the last cells keeps its values, which nobody looks at.
-            for (slot, &axis) in block.slots.iter_mut().zip(&self.tape.axes) {
-                slot.iter_mut().zip(cells).for_each(|(place, cell)| *place = self.samples.coordinate(axis, cell[axis]));
+impl<const K: usize, T: FormulaNumber> FormulaField<K, T> {
+    /// A tape that is right somewhere; None: everywhere.
+    fn steps<'a>(&'a self, tape: Option<&'a ShortTape>) -> (FormulaSteps<'a, T>, u16) {
+        match tape {
+            Some(tape) => {
+                let ShortTape { clauses, slots, result } = tape;
+                (FormulaSteps { clauses, constants: &self.tape.constants, slots: *slots }, *result)
             }
-            block.run(&self.tape, self.isa);
-            let values = block.result(&self.tape, 0);
-            let (these, others) = labels.split_at(cells.len());
-            labels = others;
-            match these {
-                WordsMut::Narrow(words) => {
-                    words.iter_mut().zip(values).for_each(|(word, &value)| *word = self.labels.word(value) as u32);
-                }
-                WordsMut::Wide(words) => {
-                    words.iter_mut().zip(values).for_each(|(word, &value)| *word = self.labels.word(value));
-                }
-            }
+            None => (self.tape.steps(), self.tape.results[0]),
         }
     }
 }
 
+impl<const K: usize, T: FormulaNumber> Evaluate<K> for FormulaField<K, T> {
+    fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
+        let mut block = self.blocks.take().unwrap_or_else(FormulaBlock::new);
+        let (mut cells, mut labels) = (cells, labels);
+        while let Some(&first) = cells.first() {
+            // Cells that share a tape come one after another.
+            let place = self.forest.find(&Region { corner: first, extent: [1; K] });
+            let run = cells.iter().position(|&cell| !place.cells.contains_cell(cell)).unwrap_or(cells.len());
+            let (these, others) = cells.split_at(run.min(BLOCK));
+            cells = others;
+            let (steps, result) = self.steps(place.tape);
+            block.make_room(steps.slots, these.len());
+            for (slot, &axis) in self.tape.axes.iter().enumerate() {
+                self.samples.coordinates(axis, these, block.slot_mut(slot), self.isa);
+            }
+            block.run(steps, self.isa);
+            let (now, later) = labels.split_at(these.len());
+            labels = later;
+            self.labels.put(block.slot(result.into()), now);
+        }
+        self.blocks.give(block);
+    }
+}
+
 impl<const K: usize, T: FormulaNumber> Prove<K> for FormulaField<K, T> {
-    fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
-        let mut slots = Vec::new();
-        bounds(&self.tape, |axis| self.samples.bounds(region, axis), &mut slots);
-        let FormulaBounds { low, high } = slots[usize::from(self.tape.results[0])];
-        let proven = match &self.labels {
-            _ if low.is_nan() => false,
-            // A bound of 0 says nothing of the sign of zeros.
-            FormulaLabels::Value => low.bits() == high.bits() && low != T::ZERO,
-            _ => self.labels.word(low) == self.labels.word(high),
-        };
-        if proven { Verdict::Uniform(self.labels.word(low)) } else { Verdict::Unknown }
+    fn prove(&self, region: &Region<K>, payload: Payload) -> Verdict {
+        let mut verdict = [Verdict::Unknown];
+        self.prove_all(std::slice::from_ref(region), &[payload], &mut verdict);
+        verdict[0]
+    }
+
+    fn siblings(&self) -> usize {
+        SIBLINGS
+    }
+
+    fn prove_all(&self, regions: &[Region<K>], _: &[Payload], verdicts: &mut [Verdict]) {
+        let (mut pass, mut scratch) =
+            self.passes.take().unwrap_or_else(|| (SiblingPass::new(), ShortenScratch::default()));
+        let mut coordinates = Vec::new();
+        let mut at = 0;
+        while at < regions.len() {
+            let place = self.forest.find(&regions[at]);
+            let most = &regions[at..regions.len().min(at + SIBLINGS)];
+            let same = |region: &Region<K>| std::ptr::eq(self.forest.find(region).node, place.node);
+            let together = 1 + most[1..].iter().take_while(|region| same(region)).count();
+            let some = &most[..together];
+            let (steps, result) = self.steps(place.tape);
+            coordinates.clear();
+            coordinates.extend(self.tape.axes.iter().map(|&axis| self.samples.sibling_bounds(some, axis)));
+            pass.run(steps, &coordinates, self.isa);
+            let mut open = 0;
+            for (lane, verdict) in verdicts[at..at + together].iter_mut().enumerate() {
+                *verdict = match self.labels.proven(pass.slots[usize::from(result)].get(lane)) {
+                    Some(word) => Verdict::Uniform(word),
+                    None => {
+                        open |= 1 << lane;
+                        Verdict::Unknown
+                    }
+                };
+            }
+            let wanted = if open == 0 { 0 } else { open & self.forest.wants(&place, some) };
+            if wanted != 0 {
+                let decided = pass.choices.iter().fold(0, |all, choice| all | choice.first | choice.second);
+                let shortening = Shortening {
+                    clauses: steps.clauses,
+                    slots: steps.slots,
+                    result,
+                    coordinates: self.tape.axes.len(),
+                    truth: self.tape.truth,
+                };
+                let mut tapes = shortening.shorten(&pass.choices, wanted & decided, &mut scratch);
+                for lane in (0..together).filter(|lane| wanted >> lane & 1 == 1) {
+                    self.forest.grow(&place, &some[lane], tapes[lane].take());
+                }
+            }
+            at += together;
+        }
+        self.passes.give((pass, scratch));
     }
 }

@@ -5,7 +5,6 @@
 //! so that cells of few and of many iterations share blocks.
 
 use std::collections::HashMap;
-use std::mem::take;
 
 use crate::cell::WordsMut;
 use crate::dimension::MAX_DIM;
@@ -13,7 +12,7 @@ use crate::field::definition::{Evaluate, Field, Payload, Prove};
 use crate::field::formula::dag::{FormulaDag, FormulaOp};
 use crate::field::formula::error::FormulaError;
 use crate::field::formula::intervals::{FormulaBounds, bounds};
-use crate::field::formula::lanes::{BLOCK, FormulaBlock};
+use crate::field::formula::lanes::FormulaBlock;
 use crate::field::formula::lower::{LoweredFormula, lower};
 use crate::field::formula::number::FormulaNumber;
 use crate::field::formula::parse::FormulaResult;
@@ -27,6 +26,15 @@ use crate::field::twin::{DeviceTwin, MOST_LINES};
 use crate::geometry::{Domain, Region};
 use crate::rule::Verdict;
 use crate::simd::Isa;
+
+/// Lanes that iterate side by side.
+const BLOCK: usize = 128;
+
+/// Turns between two looks for orbits that have come back to where they were.
+const LOOK: usize = 16;
+
+/// Turns for which what an orbit is compared with is kept.
+const KEPT: usize = 16 * LOOK;
 
 /// Cells whose orbits are in the air at the same time.
 const BATCH: usize = 2048;
@@ -118,13 +126,17 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
     /// The iterations of a batch of cells, whose numbers are in `columns`: coordinates, which `start` reads, and from
     /// [`MAX_DIM`] on what it computed. `done` is told of a cell and its count.
     fn run(&self, columns: &[Vec<T>], cells: usize, mut done: impl FnMut(usize, u32)) {
-        let mut block = FormulaBlock::new(&self.turn);
+        let mut block = FormulaBlock::new();
+        block.make_room(self.turn.slots, BLOCK);
         // A tape's results are not in the slots that it begins with.
         let state_of = |axis: usize| axis.checked_sub(MAX_DIM).filter(|&state| state < self.states);
         let moves = self.turn.axes.iter().enumerate().filter_map(|(slot, &axis)| Some((slot, state_of(axis)?)));
         let moves: Vec<(usize, usize)> =
             moves.map(|(slot, state)| (slot, usize::from(self.turn.results[1 + state]))).collect();
         let (mut cell, mut count) = ([0; BLOCK], [0; BLOCK]);
+        // What states were a while ago, in lanes that have had the same cell since.
+        let mut kept = vec![[T::ZERO; BLOCK]; moves.len()];
+        let (mut comparable, mut age) = ([0u32; BLOCK], KEPT - LOOK);
         // 1 in lanes that have a cell.
         let mut busy = [0u32; BLOCK];
         let mut next = 0;
@@ -133,9 +145,9 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
                 if busy[lane] == 1 || next == cells {
                     continue;
                 }
-                (cell[lane], count[lane], busy[lane]) = (next, 0, 1);
-                for (slot, &axis) in block.slots.iter_mut().zip(&self.turn.axes) {
-                    slot[lane] = columns[axis][next];
+                (cell[lane], count[lane], busy[lane], comparable[lane]) = (next, 0, 1, 0);
+                for (slot, &axis) in self.turn.axes.iter().enumerate() {
+                    block.slot_mut(slot)[lane] = columns[axis][next];
                 }
                 next += 1;
             }
@@ -144,8 +156,8 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
             }
             let (mut ended, mut some) = ([0; BLOCK], 0);
             while some == 0 {
-                block.run(&self.turn, self.isa);
-                let goes_on = block.result(&self.turn, 0);
+                block.run(self.turn.steps(), self.isa);
+                let goes_on: &[T; BLOCK] = block.slot(self.turn.results[0].into()).first_chunk().expect("a block");
                 // Without branches, so that it becomes vectors.
                 for lane in 0..BLOCK {
                     let goes_on = u32::from(goes_on[lane] == T::ONE) & u32::from(count[lane] < self.cap) & busy[lane];
@@ -154,9 +166,26 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
                     some |= ended[lane];
                 }
                 for &(to, from) in &moves {
-                    let values = take(&mut block.slots[from]);
-                    block.slots[to].copy_from_slice(&values);
-                    block.slots[from] = values;
+                    block.copy(from, to);
+                }
+                age += 1;
+                if !age.is_multiple_of(LOOK) {
+                    continue;
+                }
+                // A turn depends on the states alone: what comes back comes back for ever.
+                let mut same: [u32; BLOCK] = std::array::from_fn(|lane| comparable[lane] & busy[lane] & !ended[lane]);
+                for (&(slot, _), kept) in moves.iter().zip(&mut kept) {
+                    let states = block.slot(slot);
+                    (0..BLOCK).for_each(|lane| same[lane] &= u32::from(states[lane].bits() == kept[lane].bits()));
+                    if age >= KEPT {
+                        kept.copy_from_slice(&states[..BLOCK]);
+                    }
+                }
+                for lane in (0..BLOCK).filter(|&lane| same[lane] == 1) {
+                    (count[lane], ended[lane], some) = (self.cap, 1, 1);
+                }
+                if age >= KEPT {
+                    (age, comparable) = (0, [1; BLOCK]);
                 }
             }
             for lane in (0..BLOCK).filter(|&lane| ended[lane] == 1) {
@@ -172,6 +201,8 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
         bounds(&self.start, &place, &mut slots);
         let mut given: Vec<FormulaBounds<T>> =
             self.start.results.iter().map(|&result| slots[usize::from(result)]).collect();
+        // Steps depend on the states alone: where bounds come back, they come back for ever, and the condition held all the way.
+        let mut before = given[..self.states].to_vec();
         for count in 0..self.cap {
             let now = |axis: usize| if axis < MAX_DIM { place(axis) } else { given[axis - MAX_DIM] };
             bounds(&self.turn, now, &mut slots);
@@ -182,8 +213,16 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
             if low != T::ONE {
                 return Some(count);
             }
-            let states: Vec<_> = self.turn.results[1..].iter().map(|&result| slots[usize::from(result)]).collect();
-            given[..self.states].copy_from_slice(&states);
+            for (state, &result) in given.iter_mut().zip(&self.turn.results[1..]) {
+                *state = slots[usize::from(result)];
+            }
+            if before == given[..self.states] {
+                break;
+            }
+            // Looked back at from further and further ahead, so that cycles of any length are found.
+            if (count + 1).is_power_of_two() {
+                before.copy_from_slice(&given[..self.states]);
+            }
         }
         Some(self.cap)
     }
@@ -211,19 +250,21 @@ impl<const K: usize, T: FormulaNumber> Evaluate<K> for IteratedField<K, T> {
     fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
         let FormulaOrbit { start, turn, isa, .. } = &self.orbit;
         let labels = labels.narrow();
-        let mut block = FormulaBlock::new(start);
+        let mut block = FormulaBlock::new();
+        block.make_room(start.slots, BLOCK);
         for (cells, labels) in cells.chunks(BATCH).zip(labels.chunks_mut(BATCH)) {
             let mut columns = vec![Vec::new(); MAX_DIM + start.results.len()];
             for &axis in turn.axes.iter().filter(|&&axis| axis < MAX_DIM) {
                 columns[axis] = cells.iter().map(|cell| self.samples.coordinate(axis, cell[axis])).collect();
             }
             for cells in cells.chunks(BLOCK) {
-                for (slot, &axis) in block.slots.iter_mut().zip(&start.axes) {
-                    slot.iter_mut().zip(cells).for_each(|(x, cell)| *x = self.samples.coordinate(axis, cell[axis]));
+                for (slot, &axis) in start.axes.iter().enumerate() {
+                    self.samples.coordinates(axis, cells, block.slot_mut(slot), *isa);
                 }
-                block.run(start, *isa);
+                block.run(start.steps(), *isa);
                 for (number, column) in columns[MAX_DIM..].iter_mut().enumerate() {
-                    column.extend_from_slice(&block.result(start, number)[..cells.len()]);
+                    let result = start.results[number];
+                    column.extend_from_slice(&block.slot(result.into())[..cells.len()]);
                 }
             }
             self.orbit.run(&columns, cells.len(), |cell, count| labels[cell] = count);

@@ -1,5 +1,7 @@
 //! What the value of a formula says of a cell.
 
+use crate::cell::WordsMut;
+use crate::field::formula::intervals::FormulaBounds;
 use crate::field::formula::number::FormulaNumber;
 use crate::field::labels::Labels;
 
@@ -25,6 +27,32 @@ impl<T: FormulaNumber> FormulaLabels<T> {
             Self::Value if value.is_nan() => T::NAN.word(),
             Self::Value => value.word(),
         }
+    }
+
+    /// The labels of cells with these values, of which there may be more than cells.
+    pub(super) fn put(&self, values: &[T], words: WordsMut<'_>) {
+        match (self, words) {
+            (Self::Truth, WordsMut::Narrow(words)) => {
+                words.iter_mut().zip(values).for_each(|(word, &value)| *word = u32::from(value == T::ONE));
+            }
+            (_, WordsMut::Narrow(words)) => {
+                words.iter_mut().zip(values).for_each(|(word, &value)| *word = self.word(value) as u32);
+            }
+            (_, WordsMut::Wide(words)) => {
+                words.iter_mut().zip(values).for_each(|(word, &value)| *word = self.word(value));
+            }
+        }
+    }
+
+    /// The label of all cells whose values are within these bounds, if it is certain that they have the same.
+    pub(super) fn proven(&self, FormulaBounds { low, high }: FormulaBounds<T>) -> Option<u64> {
+        let proven = match self {
+            _ if low.is_nan() => false,
+            // A bound of 0 says nothing of the sign of zeros.
+            Self::Value => low.bits() == high.bits() && low != T::ZERO,
+            _ => self.word(low) == self.word(high),
+        };
+        proven.then(|| self.word(low))
     }
 
     /// What they are to others.

@@ -3,156 +3,264 @@
 //! Every operation is rounded once whatever the vectors are, so that the cells do not depend on the block or the processor.
 #![allow(unsafe_code)]
 
-use std::mem::take;
-
 use crate::field::formula::dag::FormulaOp;
 use crate::field::formula::functions;
 use crate::field::formula::number::FormulaNumber;
-use crate::field::formula::tape::FormulaTape;
-use crate::simd::Isa;
+use crate::field::formula::tape::FormulaSteps;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Real;
+use crate::simd::{Isa, Lanes};
 
-/// Cells of a block.
-pub(super) const BLOCK: usize = 128;
+/// Cells of a block, at most.
+pub(super) const BLOCK: usize = 256;
 
-/// The values of a block, slot by slot. Coordinates are put into the first ones.
+/// Cells of a block are a multiple of this.
+pub(super) const LANES: usize = 16;
+
+/// What the compiler does not make vectors of by itself: a bit for every number that is below another.
+pub(super) trait VectorUnit {
+    /// Where a < b, and where a <= b; neither where one is NaN.
+    fn below<T: FormulaNumber>(a: &[T; LANES], b: &[T; LANES]) -> [u16; 2];
+}
+
+/// Something that the compiler makes vectors of, for a vector unit.
+pub(super) trait VectorJob {
+    /// Does it. Implementations are `#[inline(always)]`, so that they are compiled for the unit that they run on.
+    fn run<U: VectorUnit>(self);
+}
+
+/// Declares a unit by its vectors, and what runs a job on it.
+macro_rules! unit {
+    ($Unit:ident, $run:ident, |$T:ident| $Vector:ty, $features:literal) => {
+        #[cfg(target_arch = "x86_64")]
+        struct $Unit;
+
+        #[cfg(target_arch = "x86_64")]
+        impl VectorUnit for $Unit {
+            #[inline(always)]
+            fn below<$T: FormulaNumber>(a: &[$T; LANES], b: &[$T; LANES]) -> [u16; 2] {
+                compared::<$Vector, $T>(a, b)
+            }
+        }
+
+        /// # Safety
+        /// The processor has the features.
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $features)]
+        unsafe fn $run(job: impl VectorJob) {
+            job.run::<$Unit>();
+        }
+    };
+}
+unit!(FormulaAvx512, avx512, |T| <T::Vector as Real>::Avx512, "avx512f,avx2,fma");
+unit!(FormulaAvx2, avx2, |T| <T::Vector as Real>::Avx2, "avx2,fma");
+
+struct FormulaPortable;
+
+impl VectorUnit for FormulaPortable {
+    #[inline(always)]
+    fn below<T: FormulaNumber>(a: &[T; LANES], b: &[T; LANES]) -> [u16; 2] {
+        compared::<T::Vector, T>(a, b)
+    }
+}
+
+/// Numbers of type T compared in vectors of type L.
+#[inline(always)]
+fn compared<L: Lanes, T: FormulaNumber>(a: &[T; LANES], b: &[T; LANES]) -> [u16; 2] {
+    const { assert!(size_of::<L::Real>() == size_of::<T>() && LANES.is_multiple_of(L::N)) };
+    let mut found = [0u32; 2];
+    for first in (0..LANES).step_by(L::N) {
+        // SAFETY: the L::N numbers from the first one on are among sixteen of the type that vectors have, which is T.
+        let (a, b) = unsafe { (L::load(a.as_ptr().add(first).cast()), L::load(b.as_ptr().add(first).cast())) };
+        found[0] |= L::bits(a.lt(b)) << first;
+        found[1] |= L::bits(a.le(b)) << first;
+    }
+    found.map(|bits| bits as u16)
+}
+
+/// Does a job on a vector unit.
+pub(super) fn on(isa: Isa, job: impl VectorJob) {
+    match isa {
+        // SAFETY: the caller has it from `Isa::detect` or asked `Isa::is_available`.
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => unsafe { avx512(job) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => unsafe { avx2(job) },
+        _ => job.run::<FormulaPortable>(),
+    }
+}
+
+/// Numbers that vectors are loaded from at once, where a line of the cache begins.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct FormulaVector<T>([T; LANES]);
+
+/// The values of a block of cells, slot by slot. Coordinates are put into the first ones.
 pub(super) struct FormulaBlock<T> {
-    pub(super) slots: Vec<Vec<T>>,
+    values: Vec<FormulaVector<T>>,
+    cells: usize,
 }
 
 impl<T: FormulaNumber> FormulaBlock<T> {
-    pub(super) fn new(tape: &FormulaTape<T>) -> Self {
-        Self { slots: vec![vec![T::ZERO; BLOCK]; tape.slots] }
+    /// Room for nothing.
+    pub(super) fn new() -> Self {
+        Self { values: Vec::new(), cells: 0 }
     }
 
-    /// Runs the tape. Results are then in its slots.
-    pub(super) fn run(&mut self, tape: &FormulaTape<T>, isa: Isa) {
-        match isa {
-            // SAFETY: the caller has it from `Isa::detect` or asked `Isa::is_available`.
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 => unsafe { avx512(tape, &mut self.slots) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => unsafe { avx2(tape, &mut self.slots) },
-            _ => clauses(tape, &mut self.slots),
+    /// Makes room for so many slots of so many cells, and a few more so that vectors are whole. What they hold is anything.
+    pub(super) fn make_room(&mut self, slots: usize, cells: usize) {
+        self.cells = cells.next_multiple_of(LANES);
+        let need = slots * self.cells / LANES;
+        if self.values.len() < need {
+            self.values.resize(need, FormulaVector([T::ZERO; LANES]));
         }
     }
 
-    /// The values of result `number` after a run.
-    pub(super) fn result(&self, tape: &FormulaTape<T>, number: usize) -> &[T] {
-        &self.slots[usize::from(tape.results[number])]
+    /// All values.
+    fn all(&self) -> &[T] {
+        // SAFETY: LANES numbers fill a vector's bytes, which are a multiple of its alignment.
+        unsafe { std::slice::from_raw_parts(self.values.as_ptr().cast(), self.values.len() * LANES) }
     }
-}
 
-/// # Safety
-/// The processor has the features.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx2,fma")]
-unsafe fn avx512<T: FormulaNumber>(tape: &FormulaTape<T>, slots: &mut [Vec<T>]) {
-    clauses(tape, slots);
-}
+    /// All values.
+    fn all_mut(&mut self) -> &mut [T] {
+        const { assert!(size_of::<FormulaVector<T>>() == LANES * size_of::<T>()) };
+        // SAFETY: as in `all`.
+        unsafe { std::slice::from_raw_parts_mut(self.values.as_mut_ptr().cast(), self.values.len() * LANES) }
+    }
 
-/// # Safety
-/// The processor has the features.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn avx2<T: FormulaNumber>(tape: &FormulaTape<T>, slots: &mut [Vec<T>]) {
-    clauses(tape, slots);
+    pub(super) fn slot(&self, slot: usize) -> &[T] {
+        &self.all()[slot * self.cells..][..self.cells]
+    }
+
+    pub(super) fn slot_mut(&mut self, slot: usize) -> &mut [T] {
+        let cells = self.cells;
+        &mut self.all_mut()[slot * cells..][..cells]
+    }
+
+    /// Copies a slot to another.
+    pub(super) fn copy(&mut self, from: usize, to: usize) {
+        let cells = self.cells;
+        self.all_mut().copy_within(from * cells..(from + 1) * cells, to * cells);
+    }
+
+    /// Runs steps, for whose slots there is room. Results are then in their slots.
+    pub(super) fn run(&mut self, steps: FormulaSteps<'_, T>, isa: Isa) {
+        let cells = self.cells;
+        let values = self.all_mut();
+        assert!(values.len() >= steps.slots * cells, "room was made for the slots");
+        on(isa, RunSteps { steps, values, cells });
+    }
 }
 
 /// An operand: a value for every cell, or one for all.
 #[derive(Clone, Copy)]
 enum FormulaOperand<'a, T> {
-    Cells(&'a [T; BLOCK]),
+    Cells(&'a [T]),
     All(T),
 }
 
 #[inline(always)]
-fn unary<T: FormulaNumber>(out: &mut [T; BLOCK], a: FormulaOperand<'_, T>, f: impl Fn(T) -> T) {
+fn unary<T: FormulaNumber>(out: &mut [T], a: FormulaOperand<'_, T>, f: impl Fn(T) -> T) {
     match a {
-        FormulaOperand::Cells(a) => (0..BLOCK).for_each(|i| out[i] = f(a[i])),
+        FormulaOperand::Cells(a) => out.iter_mut().zip(a).for_each(|(out, &a)| *out = f(a)),
         FormulaOperand::All(a) => out.fill(f(a)),
     }
 }
 
 #[inline(always)]
-fn binary<T: FormulaNumber>(
-    out: &mut [T; BLOCK],
-    a: FormulaOperand<'_, T>,
-    b: FormulaOperand<'_, T>,
-    f: impl Fn(T, T) -> T,
-) {
+fn binary<T: FormulaNumber>(out: &mut [T], a: FormulaOperand<'_, T>, b: FormulaOperand<'_, T>, f: impl Fn(T, T) -> T) {
     match (a, b) {
-        (FormulaOperand::Cells(a), FormulaOperand::Cells(b)) => (0..BLOCK).for_each(|i| out[i] = f(a[i], b[i])),
-        (FormulaOperand::Cells(a), FormulaOperand::All(b)) => (0..BLOCK).for_each(|i| out[i] = f(a[i], b)),
-        (FormulaOperand::All(a), FormulaOperand::Cells(b)) => (0..BLOCK).for_each(|i| out[i] = f(a, b[i])),
+        (FormulaOperand::Cells(a), FormulaOperand::Cells(b)) => {
+            out.iter_mut().zip(a).zip(b).for_each(|((out, &a), &b)| *out = f(a, b));
+        }
+        (FormulaOperand::Cells(a), FormulaOperand::All(b)) => {
+            out.iter_mut().zip(a).for_each(|(out, &a)| *out = f(a, b))
+        }
+        (FormulaOperand::All(a), FormulaOperand::Cells(b)) => {
+            out.iter_mut().zip(b).for_each(|(out, &b)| *out = f(a, b))
+        }
         (FormulaOperand::All(a), FormulaOperand::All(b)) => out.fill(f(a, b)),
     }
 }
 
 #[inline(always)]
-fn ternary<T: FormulaNumber>(
-    out: &mut [T; BLOCK],
-    [a, b, c]: [FormulaOperand<'_, T>; 3],
-    f: impl Fn(T, T, T) -> T + Copy,
-) {
-    match c {
-        FormulaOperand::All(c) => binary(out, a, b, |a, b| f(a, b, c)),
-        FormulaOperand::Cells(c) => match (a, b) {
-            (FormulaOperand::Cells(a), FormulaOperand::Cells(b)) => {
-                (0..BLOCK).for_each(|i| out[i] = f(a[i], b[i], c[i]))
-            }
-            (FormulaOperand::Cells(a), FormulaOperand::All(b)) => (0..BLOCK).for_each(|i| out[i] = f(a[i], b, c[i])),
-            (FormulaOperand::All(a), FormulaOperand::Cells(b)) => (0..BLOCK).for_each(|i| out[i] = f(a, b[i], c[i])),
-            (FormulaOperand::All(a), FormulaOperand::All(b)) => (0..BLOCK).for_each(|i| out[i] = f(a, b, c[i])),
-        },
+fn ternary<T: FormulaNumber>(out: &mut [T], [a, b, c]: [FormulaOperand<'_, T>; 3], f: impl Fn(T, T, T) -> T + Copy) {
+    let c = match c {
+        FormulaOperand::All(c) => return binary(out, a, b, |a, b| f(a, b, c)),
+        FormulaOperand::Cells(c) => c,
+    };
+    match (a, b) {
+        (FormulaOperand::Cells(a), FormulaOperand::Cells(b)) => {
+            out.iter_mut().zip(a).zip(b).zip(c).for_each(|(((out, &a), &b), &c)| *out = f(a, b, c));
+        }
+        (FormulaOperand::Cells(a), FormulaOperand::All(b)) => {
+            out.iter_mut().zip(a).zip(c).for_each(|((out, &a), &c)| *out = f(a, b, c));
+        }
+        (FormulaOperand::All(a), FormulaOperand::Cells(b)) => {
+            out.iter_mut().zip(b).zip(c).for_each(|((out, &b), &c)| *out = f(a, b, c));
+        }
+        (FormulaOperand::All(a), FormulaOperand::All(b)) => {
+            out.iter_mut().zip(c).for_each(|(out, &c)| *out = f(a, b, c))
+        }
     }
 }
 
-/// Runs all clauses. A slot that is written is taken out meanwhile: no clause reads the one that it writes.
-#[inline(always)]
-fn clauses<T: FormulaNumber>(tape: &FormulaTape<T>, slots: &mut [Vec<T>]) {
-    let mut third = (0, false);
-    for clause in &tape.clauses {
-        if clause.op == FormulaOp::Third {
-            third = (clause.a, clause.a_is_constant());
-            continue;
-        }
-        let mut written = take(&mut slots[usize::from(clause.out)]);
-        let operand = |place: u16, constant: bool| match constant {
-            true => FormulaOperand::All(tape.constants[usize::from(place)]),
-            false => {
-                let slot = slots[usize::from(place)].first_chunk();
-                FormulaOperand::Cells(slot.expect("a slot that is read is not the one that is written"))
+/// All steps on a block.
+struct RunSteps<'a, T> {
+    steps: FormulaSteps<'a, T>,
+    values: &'a mut [T],
+    cells: usize,
+}
+
+impl<T: FormulaNumber> VectorJob for RunSteps<'_, T> {
+    #[inline(always)]
+    fn run<U: VectorUnit>(self) {
+        let FormulaSteps { clauses, constants, .. } = self.steps;
+        let (cells, values) = (self.cells & !(LANES - 1), self.values.as_mut_ptr());
+        let mut third = (0, false);
+        for clause in clauses {
+            if clause.op == FormulaOp::Third {
+                third = (clause.a, clause.a_is_constant());
+                continue;
             }
-        };
-        let a = || operand(clause.a, clause.a_is_constant());
-        let b = || operand(clause.b, clause.b_is_constant());
-        let abc = || [a(), b(), operand(third.0, third.1)];
-        let out = written.first_chunk_mut().expect("a slot holds a block");
-        match clause.op {
-            FormulaOp::Number => unary(out, a(), |a| a),
-            FormulaOp::Add => binary(out, a(), b(), |a, b| a + b),
-            FormulaOp::Sub => binary(out, a(), b(), |a, b| a - b),
-            FormulaOp::Mul => binary(out, a(), b(), |a, b| a * b),
-            FormulaOp::Div => binary(out, a(), b(), |a, b| a / b),
-            FormulaOp::Min => binary(out, a(), b(), T::least),
-            FormulaOp::Max => binary(out, a(), b(), T::most),
-            FormulaOp::Less => binary(out, a(), b(), |a, b| T::truth(a < b)),
-            FormulaOp::LessEq => binary(out, a(), b(), |a, b| T::truth(a <= b)),
-            FormulaOp::Neg => unary(out, a(), |a| -a),
-            FormulaOp::Abs => unary(out, a(), T::magnitude),
-            FormulaOp::Sqrt => unary(out, a(), T::root),
-            FormulaOp::Square => unary(out, a(), |a| a * a),
-            FormulaOp::Floor => unary(out, a(), T::whole),
-            FormulaOp::Sin => unary(out, a(), |a| a.through(functions::sin)),
-            FormulaOp::Cos => unary(out, a(), |a| a.through(functions::cos)),
-            FormulaOp::Exp => unary(out, a(), |a| a.through(functions::exp)),
-            FormulaOp::Ln => unary(out, a(), |a| a.through(functions::ln)),
-            FormulaOp::MulAdd => ternary(out, abc(), |a, b, c| a.fused(b, c)),
-            FormulaOp::MulSub => ternary(out, abc(), |a, b, c| a.fused(b, -c)),
-            FormulaOp::SubMul => ternary(out, abc(), |a, b, c| (-a).fused(b, c)),
-            FormulaOp::Axis | FormulaOp::Third => {}
+            let operand = |place: u16, constant: bool| match constant {
+                true => FormulaOperand::All(constants[usize::from(place)]),
+                // SAFETY: the block has room for the slots of the steps. A slot that is read is not the one that is written.
+                false => FormulaOperand::Cells(unsafe {
+                    std::slice::from_raw_parts(values.add(usize::from(place) * cells), cells)
+                }),
+            };
+            let a = || operand(clause.a, clause.a_is_constant());
+            let b = || operand(clause.b, clause.b_is_constant());
+            let abc = || [a(), b(), operand(third.0, third.1)];
+            // SAFETY: as above.
+            let out = unsafe { std::slice::from_raw_parts_mut(values.add(usize::from(clause.out) * cells), cells) };
+            match clause.op {
+                FormulaOp::Number => unary(out, a(), |a| a),
+                FormulaOp::Add => binary(out, a(), b(), |a, b| a + b),
+                FormulaOp::Sub => binary(out, a(), b(), |a, b| a - b),
+                FormulaOp::Mul => binary(out, a(), b(), |a, b| a * b),
+                FormulaOp::Div => binary(out, a(), b(), |a, b| a / b),
+                FormulaOp::Min => binary(out, a(), b(), T::least),
+                FormulaOp::Max => binary(out, a(), b(), T::most),
+                FormulaOp::Less => binary(out, a(), b(), |a, b| T::truth(a < b)),
+                FormulaOp::LessEq => binary(out, a(), b(), |a, b| T::truth(a <= b)),
+                FormulaOp::Neg => unary(out, a(), |a| -a),
+                FormulaOp::Abs => unary(out, a(), T::magnitude),
+                FormulaOp::Sqrt => unary(out, a(), T::root),
+                FormulaOp::Square => unary(out, a(), |a| a * a),
+                FormulaOp::Floor => unary(out, a(), T::whole),
+                FormulaOp::Sin => unary(out, a(), |a| a.through(functions::sin)),
+                FormulaOp::Cos => unary(out, a(), |a| a.through(functions::cos)),
+                FormulaOp::Exp => unary(out, a(), |a| a.through(functions::exp)),
+                FormulaOp::Ln => unary(out, a(), |a| a.through(functions::ln)),
+                FormulaOp::MulAdd => ternary(out, abc(), |a, b, c| a.fused(b, c)),
+                FormulaOp::MulSub => ternary(out, abc(), |a, b, c| a.fused(b, -c)),
+                FormulaOp::SubMul => ternary(out, abc(), |a, b, c| (-a).fused(b, c)),
+                FormulaOp::Axis | FormulaOp::Third => {}
+            }
         }
-        slots[usize::from(clause.out)] = written;
     }
 }

@@ -6,6 +6,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 use crate::cell::Cell;
 use crate::field::formula::dag::{FormulaLiteral, FormulaOp};
 use crate::field::formula::functions;
+use crate::simd::Real;
 
 /// f32 or f64: every operation is rounded once, to nearest, so that a result has the same bits on every machine.
 pub(super) trait FormulaNumber:
@@ -20,6 +21,8 @@ pub(super) trait FormulaNumber:
 {
     /// What two numbers are compared by where -0 is not 0.
     type Bits: Copy + Eq + Hash + Send + Sync;
+    /// Itself, as vector units know it.
+    type Vector: Real;
 
     const ZERO: Self;
     const ONE: Self;
@@ -104,6 +107,7 @@ macro_rules! formula_number {
     ($Number:ident, $Bits:ident, $literal:ident, $monotone:literal) => {
         impl FormulaNumber for $Number {
             type Bits = $Bits;
+            type Vector = Self;
 
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;

@@ -46,28 +46,32 @@ pub(super) struct ParsedFormula {
     pub(super) params: Vec<(String, Range<usize>)>,
 }
 
-/// Reads a text.
-pub(super) fn parse(text: &str) -> Result<ParsedFormula, FormulaError> {
-    if text.len() > MOST_BYTES {
-        let reason = format!("the text has {} bytes, and at most {MOST_BYTES} are read", text.len());
-        return Err(FormulaError::new("", 0, reason));
-    }
-    let mut parser = FormulaParser {
-        text,
-        pieces: pieces(text)?,
-        at: 0,
-        depth: 0,
-        steps: 0,
-        scope: FormulaScope::new(),
-        read: ParsedFormula {
+impl ParsedFormula {
+    /// One of which nothing is read yet.
+    ///
+    /// # Errors
+    /// [`FormulaError`] if its text is too long.
+    pub(super) fn begun(text: &str) -> Read<Self> {
+        if text.len() > MOST_BYTES {
+            let reason = format!("the text has {} bytes, and at most {MOST_BYTES} are read", text.len());
+            return Err(FormulaError::new("", 0, reason));
+        }
+        Ok(Self {
             dag: FormulaDag::default(),
             roots: Vec::new(),
             result: FormulaResult::Value,
             named: [None; MAX_DIM],
             declared: 0,
             params: Vec::new(),
-        },
-    };
+        })
+    }
+}
+
+/// Reads a text.
+pub(super) fn parse(text: &str) -> Result<ParsedFormula, FormulaError> {
+    let read = ParsedFormula::begun(text)?;
+    let pieces = pieces(text)?;
+    let mut parser = FormulaParser { text, pieces, at: 0, depth: 0, steps: 0, scope: FormulaScope::new(), read };
     while parser.statement()? {}
     parser.result()?;
     Ok(parser.read)

@@ -160,15 +160,17 @@ impl FormulaPart {
         Self::of(dag, [real, imaginary], self.is_complex())
     }
 
-    /// The comparison of two values. A distance and a constant that is not below 0 are compared by their squares.
+    /// The comparison of two values. A distance and a constant are compared by their squares, unless the square of the constant
+    /// may underflow or overflow in numbers of 32 bits.
     pub(super) fn compared(self, dag: &mut PartDag, op: FormulaOp, other: Self) -> Self {
         let mut nodes = [self.node(dag), other.node(dag)];
         let squares = [self, other].map(|part| match part {
             Self::Value { square, .. } => square,
             _ => None,
         });
-        let positive = |node: u32| dag.value(node).is_some_and(|literal| literal.wide() >= 0.0);
-        match (squares, [positive(nodes[0]), positive(nodes[1])]) {
+        let squared = |number: f64| number == 0.0 || (1e-18..1e18).contains(&number);
+        let fits = |node: u32| dag.value(node).is_some_and(|literal| squared(literal.wide()));
+        match (squares, [fits(nodes[0]), fits(nodes[1])]) {
             ([Some(square), None], [_, true]) => nodes = [square, dag.push(FormulaOp::Square, &nodes[1..])],
             ([None, Some(square)], [true, _]) => nodes = [dag.push(FormulaOp::Square, &nodes[..1]), square],
             ([Some(first), Some(second)], _) => nodes = [first, second],

@@ -107,6 +107,33 @@ pub fn text(random: &mut Random, k: usize) -> String {
     }
 }
 
+/// A random formula over the first `k` axes that chooses among many parts: the tape that is left of it in a region is shorter.
+#[allow(dead_code, reason = "not everyone who reads this file wants long ones")]
+pub fn long_text(random: &mut Random, k: usize) -> String {
+    let parts = 8 + random.below(24);
+    if random.below(3) == 0 {
+        let mut all = comparison(random, &AXES[..k], 1);
+        for _ in 0..parts {
+            let word = random.pick(&["and", "or", "or not"]);
+            all = format!("({all}) {word} ({})", comparison(random, &AXES[..k], 1));
+        }
+        return all;
+    }
+    let mut all = value(random, &AXES[..k], 2);
+    for _ in 0..parts {
+        let part = value(random, &AXES[..k], 2);
+        all = match random.below(8) {
+            0 => format!("-{all} + 0.1*({part})"),
+            1 => format!("min({part}, |{all}|)"),
+            2 | 3 => format!("min({all}, {part})"),
+            4 | 5 => format!("max({all}, {part})"),
+            6 => format!("max({part}, {all} - {})", random.pick(&CONSTANTS)),
+            _ => format!("min({part}, {all})"),
+        };
+    }
+    if random.below(2) == 0 { all } else { format!("{all} < 0.1") }
+}
+
 /// A random formula over the first `k` axes that iterates: of real names, or of a complex one.
 #[allow(dead_code, reason = "not everyone who reads this file iterates")]
 pub fn iteration(random: &mut Random, k: usize) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::field::formula::dag::FormulaOp;
+use crate::field::formula::dag::{FormulaDag, FormulaOp};
 use crate::field::formula::error::FormulaError;
 use crate::field::formula::lower::LoweredFormula;
 use crate::field::formula::number::FormulaNumber;
@@ -15,7 +15,7 @@ use crate::field::formula::number::FormulaNumber;
 #[repr(C)]
 pub(super) struct FormulaClause {
     pub(super) op: FormulaOp,
-    /// A bit per operand that is a constant.
+    /// A bit for each of the first two operands that is a constant, and one if the result is a truth: 1 or +0.
     pub(super) constants: u8,
     pub(super) out: u16,
     pub(super) a: u16,
@@ -23,6 +23,9 @@ pub(super) struct FormulaClause {
 }
 
 impl FormulaClause {
+    /// The bit of a truth.
+    const TRUTH: u8 = 4;
+
     /// True if its first operand is a constant.
     #[inline(always)]
     pub(super) fn a_is_constant(self) -> bool {
@@ -33,6 +36,12 @@ impl FormulaClause {
     #[inline(always)]
     pub(super) fn b_is_constant(self) -> bool {
         self.constants & 2 != 0
+    }
+
+    /// True if its result is 1 or +0.
+    #[inline(always)]
+    pub(super) fn is_truth(self) -> bool {
+        self.constants & Self::TRUTH != 0
     }
 
     /// True if its two factors are one number. Of two constants the product would have been computed.
@@ -54,6 +63,17 @@ pub(super) struct FormulaTape<T> {
     pub(super) axes: Vec<usize>,
     /// The slots of the results, none of which is that of a coordinate.
     pub(super) results: Vec<u16>,
+    /// The constants +0 and 1, if some clause is a truth and there is room for them.
+    pub(super) truth: Option<[u16; 2]>,
+}
+
+/// Clauses that run over slots, with the constants that they name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FormulaSteps<'a, T> {
+    pub(super) clauses: &'a [FormulaClause],
+    pub(super) constants: &'a [T],
+    /// Every slot that a clause names is below.
+    pub(super) slots: usize,
 }
 
 /// What a formula has too much of for its numbers to be of 16 bits.
@@ -81,6 +101,7 @@ impl<T: FormulaNumber> FormulaTape<T> {
         // How often each result will still be read.
         let mut left = dag.uses(roots);
         let live: Vec<usize> = (0..left.len()).filter(|&index| left[index] > 0).collect();
+        let truths = truths::<T>(dag, left.len());
         let mut slots = FormulaSlotNumbers::default();
         let mut slot_of = vec![0; left.len()];
         let mut axes = Vec::new();
@@ -128,7 +149,8 @@ impl<T: FormulaNumber> FormulaTape<T> {
                 let third = FormulaOp::Third;
                 clauses.push(FormulaClause { op: third, constants: c_constant.into(), out: 0, a: c, b: 0 });
             }
-            let constants = u8::from(a_constant) | u8::from(b_constant) << 1;
+            let truth = if truths[index] { FormulaClause::TRUTH } else { 0 };
+            let constants = u8::from(a_constant) | u8::from(b_constant) << 1 | truth;
             clauses.push(FormulaClause { op: node.op, constants, out, a, b });
             for &operand in node.operands() {
                 let left = &mut left[operand as usize];
@@ -150,7 +172,44 @@ impl<T: FormulaNumber> FormulaTape<T> {
             }
         }
         let results = roots.iter().map(|&root| slot_of[root as usize]).collect();
-        Ok(Self { clauses, constants, slots: slots.taken, axes, results })
+        // Those that the truths of a part of the domain are.
+        let mut truth = [None; 2];
+        if live.iter().any(|&index| truths[index]) {
+            for (place, value) in truth.iter_mut().zip([T::ZERO, T::ONE]) {
+                let known = numbers.get(&value.bits()).copied();
+                *place = known.or_else(|| u16::try_from(constants.len()).ok().inspect(|_| constants.push(value)));
+            }
+        }
+        let truth = truth[0].zip(truth[1]).map(|(never, always)| [never, always]);
+        Ok(Self { clauses, constants, slots: slots.taken, axes, results, truth })
+    }
+}
+
+/// Which of the first nodes are 1 or +0 wherever they are computed.
+fn truths<T: FormulaNumber>(dag: &FormulaDag<T::Bits>, nodes: usize) -> Vec<bool> {
+    let mut truths = vec![false; nodes];
+    for index in 0..nodes {
+        let node = dag.nodes()[index];
+        let constant =
+            |operand: u32| dag.value(operand).is_some_and(|bits| [T::ZERO.bits(), T::ONE.bits()].contains(&bits));
+        let truth = |operand: u32| truths[operand as usize];
+        truths[index] = match (node.op, node.operands()) {
+            (FormulaOp::Less | FormulaOp::LessEq, _) => true,
+            (FormulaOp::Min | FormulaOp::Max, &[a, b]) => {
+                truth(a) && (truth(b) || constant(b)) || truth(b) && constant(a)
+            }
+            // `not`.
+            (FormulaOp::Sub, &[a, b]) => truth(b) && dag.value(a) == Some(T::ONE.bits()),
+            _ => false,
+        };
+    }
+    truths
+}
+
+impl<T> FormulaTape<T> {
+    /// All of it.
+    pub(super) fn steps(&self) -> FormulaSteps<'_, T> {
+        FormulaSteps { clauses: &self.clauses, constants: &self.constants, slots: self.slots }
     }
 }
 

@@ -339,3 +339,40 @@ fn random_formulas_are_what_they_say() {
     println!("{seen:?}");
     assert!(only.is_some() || seen.both > 1200 && seen.proven > seen.regions / 4, "{seen:?}");
 }
+
+/// A model is what its formula is, and its errors name line and column.
+#[test]
+fn models_are_read() {
+    let model = "# A ball and a half space\nx var-x\ny var-y # the second\n\nxx square x\nyy square y\nsum add xx yy\n\
+                 half const 0.5\nball sub sum half\nup recip y\nout max ball up\n";
+    let formula = "max(x^2 + y^2 - 0.5, 1/y) < 0";
+    let domain = Domain::new([33, 31], [[-1.0, 1.0]; 2], Sample::Corner).unwrap();
+    let words = [model, formula].map(|text| {
+        let formula = Formula::parse(text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(formula.dims(), 2);
+        let field = FormulaField::<2, f32>::new(&domain, Arithmetic::Plain, &formula).unwrap();
+        let cells: Vec<[u32; 2]> = domain.region().cells().collect();
+        let mut words = vec![0; cells.len()];
+        field.evaluate(&cells, WordsMut::Narrow(&mut words));
+        words
+    });
+    assert!(words[0] == words[1] && words[0].contains(&0) && words[0].contains(&1));
+    for (text, line, column, reason) in [
+        ("x var-x\ny add x", 2, 8, "add takes another operand here"),
+        ("x var-x\ny add x q", 2, 9, "no line above is called 'q'"),
+        ("x var-x\ny squar x", 2, 3, "'squar' is no operation of a .vm model; did you mean 'square'?"),
+        ("x var-x\ny neg x x", 2, 9, "neg takes no more operands, and 'x' stands here"),
+        ("x const\n", 1, 8, "a number is needed here"),
+        ("x const 1,5\n", 1, 9, "'1,5' is no number"),
+        ("# m\nx", 2, 2, "an operation is needed here"),
+        ("# m\nx var-x\ny rand x", 3, 3, "formulas have no 'rand'"),
+        ("# nothing", 1, 10, "the model has no line but comments"),
+    ] {
+        let error = Formula::parse(text).expect_err(text);
+        assert!(error.reason().contains(reason), "{text}: {error}");
+        assert_eq!((error.line(), error.column()), (line, column), "{text}: {error}");
+    }
+    for text in ["let add = x; add", "not sub < 1", "x var"] {
+        assert!(!super::vm::is_model(text), "{text}");
+    }
+}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::field::formula::error::{FormulaError, nearest};
 use crate::field::formula::parse::{ParsedFormula, parse};
 use crate::field::formula::scope::AXES;
+use crate::field::formula::vm::{is_model, read_model};
 
 /// A formula: a text that says what a cell is worth by the coordinates of its sample.
 ///
@@ -30,13 +31,14 @@ pub struct Formula {
 }
 
 impl Formula {
-    /// Reads a text.
+    /// Reads a text: a formula, or a model in the format `.vm` of MPR and fidget, which is 1 where its distance is below 0.
     ///
     /// # Errors
     /// [`FormulaError`] says what was expected, and at which character.
     pub fn parse(text: impl Into<Arc<str>>) -> Result<Self, FormulaError> {
         let text = text.into();
-        Ok(Self { parsed: parse(&text)?, text })
+        let parsed = if is_model(&text) { read_model(&text)? } else { parse(&text)? };
+        Ok(Self { parsed, text })
     }
 
     /// The formula that a run takes without a text: a ball in `k` dimensions.
