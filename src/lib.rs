@@ -56,6 +56,7 @@ mod parallel;
 pub mod per_axis;
 mod plan;
 mod plan_builder;
+pub mod points;
 mod registry;
 pub mod result;
 pub mod rule;

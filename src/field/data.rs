@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::field::stored_array::StoredArray;
 use crate::mesh::Mesh;
+use crate::points::{Points, PointsValue};
 use crate::registry::registry;
 
 registry! {
@@ -13,6 +14,34 @@ registry! {
         Inside = "inside",
         /// 1 where the surface of a mesh meets the cell.
         Surface = "surface",
+        /// 1 where the cell holds a point.
+        Occupied = "occupied",
+        /// The number of points in the cell.
+        Count = "count",
+        /// The least value of an attribute of the points in the cell.
+        Min = "min",
+        /// The greatest value.
+        Max = "max",
+        /// The mean of the values.
+        Mean = "mean",
+    }
+}
+
+impl DataValue {
+    /// Those of meshes; the others are of points.
+    pub const OF_MESHES: &'static [Self] = &[Self::Inside, Self::Surface];
+
+    /// The same as a value of points; None of what a mesh has.
+    ///
+    /// ```
+    /// use orthant::field::DataValue;
+    /// use orthant::points::PointsValue;
+    ///
+    /// assert_eq!(DataValue::Count.of_points(), Some(PointsValue::Count));
+    /// assert_eq!(DataValue::Inside.of_points(), None);
+    /// ```
+    pub fn of_points(self) -> Option<PointsValue> {
+        PointsValue::ALL.iter().copied().find(|value| value.name() == self.name())
     }
 }
 
@@ -32,6 +61,8 @@ registry! {
 pub enum FieldData {
     /// A surface, for the field `mesh`.
     Mesh(Arc<Mesh>),
+    /// Points, for the field `points`.
+    Points(Arc<Points>),
     /// Cells, for the field `array`.
     Array(Arc<StoredArray>),
 }
@@ -39,6 +70,12 @@ pub enum FieldData {
 impl From<Mesh> for FieldData {
     fn from(mesh: Mesh) -> Self {
         Self::Mesh(Arc::new(mesh))
+    }
+}
+
+impl From<Points> for FieldData {
+    fn from(points: Points) -> Self {
+        Self::Points(Arc::new(points))
     }
 }
 
@@ -53,6 +90,7 @@ impl FieldData {
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Mesh(mesh) => mesh.name(),
+            Self::Points(points) => points.name(),
             Self::Array(array) => Some(array.name()),
         }
     }
@@ -61,6 +99,7 @@ impl FieldData {
     pub fn hash(&self) -> String {
         match self {
             Self::Mesh(mesh) => mesh.hash(),
+            Self::Points(points) => points.hash(),
             Self::Array(array) => array.hash(),
         }
     }
@@ -68,10 +107,11 @@ impl FieldData {
     /// The window that so many cells cover unless another is given; None in dimensions that the data do not have.
     ///
     /// Of a mesh: cells are cubes, as small as they can be so that all of it is covered, with 1/64 of its longest side
-    /// on every side of it. It lies in the middle. An array lies where its file says, else in cells.
+    /// on every side of it. It lies in the middle. Of points: [their own](Points::window). An array lies where its file says, else in cells.
     pub fn window<const K: usize>(&self, size: [u32; K]) -> Option<[[f64; 2]; K]> {
         match self {
             Self::Array(array) => array.window.as_deref()?.try_into().ok(),
+            Self::Points(points) => points.window(&size).ok()?.try_into().ok(),
             Self::Mesh(mesh) => {
                 let bounds: [[f64; 2]; K] = mesh.bounds().as_slice().try_into().ok()?;
                 let longest = bounds.iter().map(|[low, high]| high - low).fold(0.0, f64::max);

@@ -1,6 +1,7 @@
 //! What a cell is worth: fields over the cells of a domain.
 
 mod array;
+pub mod cloud;
 mod custom;
 mod data;
 mod definition;

@@ -44,9 +44,9 @@ pub struct FieldOptions {
     pub arithmetic: Arithmetic,
     /// The CUDA source of a `kernel` field, or the text of a `formula`.
     pub source: Option<Arc<str>>,
-    /// What a `mesh` or an `array` is made of.
+    /// What a `mesh`, `points` or an `array` is made of.
     pub data: Option<FieldData>,
-    /// What a cell of a mesh is worth; None is the field's usual one.
+    /// What a cell of a mesh or of points is worth; None is the field's usual one.
     pub value: Option<DataValue>,
 }
 
@@ -82,7 +82,7 @@ impl FieldOptions {
         Self { source: Some(source.into()), ..self }
     }
 
-    /// Sets what a `mesh` or an `array` is made of.
+    /// Sets what a `mesh`, `points` or an `array` is made of.
     #[must_use]
     pub fn data(self, data: impl Into<FieldData>) -> Self {
         Self { data: Some(data.into()), ..self }

@@ -59,6 +59,7 @@ pub fn open(domain: &Domain<3>, options: &FieldOptions) -> Result<Box<dyn Field<
     let rows = match value {
         DataValue::Inside => MeshRows::inside(&lattice),
         DataValue::Surface => MeshRows::surface(&lattice),
+        _ => return Err(FieldError::Value { field: "mesh", value }),
     };
     let rows = rows.map_err(|refused| FieldError::Memory { what: "the rows of a mesh", need: refused.bytes })?;
     Ok(Box::new(MeshField { rows }))

@@ -1,0 +1,15 @@
+//! Points in files: tables of text, PLY and `.npy`.
+//!
+//! The readers are our own, as those of meshes: they say where a file is wrong. A file is read as a whole; counts in it are compared
+//! with its bytes and never believed.
+
+mod columns;
+mod file;
+mod format;
+mod npy;
+mod ply;
+mod rows;
+mod table;
+
+pub use file::PointsFile;
+pub use format::PointsFormat;

@@ -1,0 +1,57 @@
+//! What a cell of points is worth.
+
+use crate::cell::CellType;
+use crate::points::attribute::PointAttribute;
+use crate::points::definition::Points;
+use crate::points::error::PointsError;
+use crate::registry::registry;
+
+registry! {
+    /// What a cell with points is worth. A cell without points is 0.
+    pub enum PointsValue("value of points") {
+        /// 1.
+        Occupied = "occupied",
+        /// The number of points in it.
+        Count = "count",
+        /// The least value of an attribute.
+        Min = "min",
+        /// The greatest value of an attribute.
+        Max = "max",
+        /// The mean of an attribute, summed in the order of the points.
+        Mean = "mean",
+    }
+}
+
+impl PointsValue {
+    /// True if it is made of an attribute.
+    pub fn needs_attribute(self) -> bool {
+        matches!(self, Self::Min | Self::Max | Self::Mean)
+    }
+
+    /// The type of a cell: a byte for `occupied`, for `count` a number that holds the number of all points, for `min` and `max` the
+    /// type of the attribute, and for `mean` f32, or f64 of values of eight bytes.
+    ///
+    /// ```
+    /// use orthant::CellType;
+    /// use orthant::points::{Points, PointsValue};
+    ///
+    /// let points = Points::sphere(1.0, 10);
+    /// assert_eq!(PointsValue::Count.kind(&points), Ok(CellType::U32));
+    /// // There is no attribute.
+    /// assert!(PointsValue::Mean.kind(&points).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// [`PointsError::NoAttribute`] if it is made of one and there is none.
+    pub fn kind(self, points: &Points) -> Result<CellType, PointsError> {
+        let measured = || points.measured().map(PointAttribute::kind).ok_or(PointsError::NoAttribute { value: self });
+        Ok(match self {
+            Self::Occupied => CellType::U8,
+            Self::Count if points.len() as u64 > CellType::U32.most() => CellType::U64,
+            Self::Count => CellType::U32,
+            Self::Min | Self::Max => measured()?,
+            Self::Mean if measured()?.bytes() == 8 => CellType::F64,
+            Self::Mean => CellType::F32,
+        })
+    }
+}

@@ -1,0 +1,53 @@
+//! What is sorted: a key, and the value of an attribute where one is needed.
+
+/// A point that is sorted.
+pub(super) trait Record: Copy + Default + Send + Sync + 'static {
+    /// Of a point.
+    fn new(key: u64, word: u64) -> Self;
+    /// What it is sorted by.
+    fn key(self) -> u64;
+    /// The value of its attribute; 0 if it has none.
+    fn word(self) -> u64;
+}
+
+/// A key alone.
+impl Record for u64 {
+    #[inline]
+    fn new(key: u64, _: u64) -> Self {
+        key
+    }
+
+    #[inline]
+    fn key(self) -> u64 {
+        self
+    }
+
+    #[inline]
+    fn word(self) -> u64 {
+        0
+    }
+}
+
+/// A key and a value.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct KeyedValue {
+    key: u64,
+    word: u64,
+}
+
+impl Record for KeyedValue {
+    #[inline]
+    fn new(key: u64, word: u64) -> Self {
+        Self { key, word }
+    }
+
+    #[inline]
+    fn key(self) -> u64 {
+        self.key
+    }
+
+    #[inline]
+    fn word(self) -> u64 {
+        self.word
+    }
+}
