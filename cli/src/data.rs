@@ -5,19 +5,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use orthant::field::{FieldData, FieldError, FieldKind, StoredArray};
-use orthant::input::{MeshFormat, Numbers};
-use orthant::result::{Stored, dense_fits};
+use orthant::input::{InputError, MeshFormat, Numbers, PointsFormat, Wrong};
+use orthant::points::Points;
+use orthant::result::{MemoryError, Stored, dense_fits};
 use orthant::tree::{NotANumber, Predicate, Source, TreeError, TreeInfo};
 use orthant::{Computed, Plan, ReadFrom, Request, with_dimensions};
 
 use crate::error::Error;
 use crate::input::{Input, name, wrong};
-use crate::options::{InputOptions, ReadingOptions};
+use crate::options::{InputOptions, PointsOptions, ReadingOptions};
 use crate::output::legend::Shown;
 use crate::output::png::Gradient;
 use crate::voice::Voice;
 
-/// Reads what a request is made of: the array or the mesh that it runs. The array is returned, too.
+/// Reads what a request is made of: the array, the mesh or the points that it runs. The array is returned, too.
 ///
 /// # Errors
 /// As [`Input::open`]; [`Error::Input`] names what is given for another field, or what is missing.
@@ -32,10 +33,46 @@ pub(crate) fn read_for(
         return Ok(Some(array));
     }
     options.refused_by(request.workload)?;
+    if request.workload == FieldKind::Points {
+        request.data = Some(FieldData::from(points(options, request.how.mem_limit)?));
+    }
     if request.workload == FieldKind::Mesh {
         request.data = Some(mesh(options.input.as_deref())?);
     }
     Ok(None)
+}
+
+/// Reads points: all of them, which `limit` bytes have to hold.
+///
+/// # Errors
+/// [`Error`] names the file, the line or the byte, and what is wrong there.
+pub(crate) fn points(options: &InputOptions, limit: Option<u64>) -> Result<Points, Error> {
+    let endings = PointsFormat::endings();
+    let Some(path) = options.input.as_deref() else {
+        let example = "`orthant run points --input scan.xyz -n 512 -o scan.tree.zarr`";
+        return Err(Error::Input(format!("--input: name the file of the points ({endings}), as in {example}")));
+    };
+    let refused = |InputError { path, wrong }: InputError| {
+        let about = PointsOptions::about(&wrong);
+        let error = match &wrong {
+            Wrong::NoFormat { .. } => {
+                let path = path.display();
+                Error::Input(format!(
+                    "--input {path}: the name of points ends with {endings}; `orthant run array` reads arrays"
+                ))
+            }
+            _ => Error::from(InputError { path, wrong }),
+        };
+        error.about(about)
+    };
+    let file = options.reading.points.file(path).map_err(refused)?;
+    // Text takes about as many bytes as its numbers.
+    let need = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    if let Some(limit) = limit.filter(|&limit| need > limit) {
+        let error = MemoryError { what: Stored::Points, need: need.into(), limit: Some(limit) };
+        return Err(Error::from(orthant::Error::from(error)).about(&["input", "mem-limit"]));
+    }
+    file.read().map_err(refused)
 }
 
 fn mesh(path: Option<&Path>) -> Result<FieldData, Error> {

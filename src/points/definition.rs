@@ -154,7 +154,10 @@ impl Points {
     pub fn hash(&self) -> String {
         let mut hash = Xxh3::new();
         hash.update(&(self.axes as u64).to_le_bytes());
-        self.coordinates.iter().for_each(|coordinate| hash.update(&coordinate.to_le_bytes()));
+        match cfg!(target_endian = "little") {
+            true => hash.update(bytemuck::cast_slice(&self.coordinates)),
+            false => self.coordinates.iter().for_each(|coordinate| hash.update(&coordinate.to_le_bytes())),
+        }
         if let Some(attribute) = &self.attribute {
             hash.update(attribute.kind().name().as_bytes());
             attribute.words().iter().for_each(|word| hash.update(&word.to_le_bytes()));

@@ -90,7 +90,7 @@ fn only_what_arrays_have(args: &RunOptions) -> Result<(), Error> {
 }
 
 /// What is kept: as was said, else regions where an output shows cells.
-fn keep(args: &RunOptions) -> Result<Keep, Error> {
+pub(super) fn keep(args: &RunOptions) -> Result<Keep, Error> {
     let shown = !args.output.output.is_empty() || args.output.overlay.is_some();
     match args.how.kept.0.get("keep").map(str::parse).transpose()? {
         Some(Keep::Counts) if shown => {

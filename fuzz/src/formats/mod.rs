@@ -6,6 +6,8 @@ mod bundle;
 #[path = "mesh.rs"]
 mod meshes;
 mod place;
+#[path = "points.rs"]
+mod scattered;
 mod tree;
 
 use array::{laid_out, read};
@@ -31,6 +33,7 @@ pub const ALL: &[(&str, Check)] = &[
     ("raw", raw),
     ("tree", tree),
     ("mesh", mesh),
+    ("points", points),
 ];
 
 /// An array of NumPy.
@@ -97,6 +100,11 @@ pub fn zarr_zip(bytes: &[u8]) {
 /// A mesh of any format.
 pub fn mesh(bytes: &[u8]) {
     meshes::read(bytes);
+}
+
+/// Points of any format.
+pub fn points(bytes: &[u8]) {
+    scattered::read(bytes);
 }
 
 /// A file of cells alone, after how they lie in it.

@@ -1,0 +1,236 @@
+//! A run over points: sorted along the curve, and streamed where nothing has to be kept.
+
+use std::io::Write;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use orthant::export::npy;
+use orthant::field::{DataValue, FieldData, FieldKind};
+use orthant::input::{Endian, IndexOrder};
+use orthant::points::{Points, PointsValue};
+use orthant::result::{RegionsChecksum, RunCounts};
+use orthant::tree::{Census, FromPoints, NotANumber, Predicate, TreeAxis, TreeInfo, TreeWriter};
+use orthant::with_dimensions;
+use orthant::{ArrayReport, Built, Control, How, Keep, Plan, PointsRead, ReadFrom, Request, Tree};
+use rayon::ThreadPool;
+
+use super::array::{ArrayOptions, keep, threads};
+use super::outputs::{Format, Outputs, finish, write_report};
+use super::painted::Painted;
+use super::summary;
+use crate::data;
+use crate::error::Error;
+use crate::escape;
+use crate::interrupt::cancels;
+use crate::machine::Machine;
+use crate::options::RunOptions;
+use crate::output::legend::{self, Shown};
+use crate::output::png::Caption;
+use crate::output::tree::MadeOf;
+use crate::output::{Slice, overlay, png, tree};
+use crate::progress::Progress;
+use crate::threads::pool;
+use crate::voice::{Voice, print};
+
+/// Carries out `run points`.
+pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
+    args.formula.source(args.workload, None)?;
+    if args.how.source.is_some() {
+        let reason = "--source: points are no source of a field; their file is named by --input";
+        return Err(Error::Input(reason.into()).about(&["source", "input"]));
+    }
+    if args.auto_scheme {
+        voice.say("orthant: --auto-scheme changes nothing of points that are sorted; with --strategy ask it chooses");
+    }
+    let keep = keep(&args)?;
+    let RunOptions { input, computed, output, how, .. } = args;
+    let threads = threads(&how.tuning.0);
+    subdivide(ArrayOptions { input, divided: computed.0, keep, threads, mem_limit: how.mem_limit, output }, voice)
+}
+
+/// A tree of points, with the options that a tree of an array has.
+pub(crate) fn points_tree(args: ArrayOptions, value: Option<DataValue>, voice: Voice) -> Result<(), Error> {
+    let divided = value.map_or(args.divided.clone(), |value| args.divided.clone().with("value", value.name()));
+    subdivide(ArrayOptions { divided, ..args }, voice)
+}
+
+fn subdivide(args: ArrayOptions, voice: Voice) -> Result<(), Error> {
+    let machine = Machine::look();
+    let mut request = Request::new(FieldKind::Points);
+    args.divided.apply(|name, text| request.computed.set(name, text))?;
+    args.input.refused_by(FieldKind::Points)?;
+    let control = Arc::new(Control::default());
+    cancels(&control);
+    let limit = args.mem_limit.or(machine.default_limit());
+    let points = Arc::new(data::points(&args.input, limit)?);
+    let value = match request.computed.value {
+        None => PointsValue::Occupied,
+        Some(value) => value.of_points().ok_or_else(|| {
+            let known = PointsValue::ALL.iter().map(|value| value.name()).collect::<Vec<_>>().join(", ");
+            Error::Input(format!("--value {value}: points have {known}")).about(&["value"])
+        })?,
+    };
+    value.kind(&points).map_err(|error| {
+        let error = Error::Input(format!("--value {value}: {error}"));
+        error.about(&["value", "attribute"])
+    })?;
+    request = request.data(FieldData::Points(Arc::clone(&points)));
+    let k = points.axes();
+    let run = PointsRun { args, request, points, value, limit, machine, control, voice };
+    with_dimensions!(k, K => run.run::<K>(), else unreachable!("points of another number of axes are refused"))
+}
+
+/// The run once its points are read.
+struct PointsRun {
+    args: ArrayOptions,
+    request: Request,
+    points: Arc<Points>,
+    value: PointsValue,
+    /// Bytes of points, regions and bricks, at most.
+    limit: Option<u64>,
+    machine: Machine,
+    control: Arc<Control>,
+    voice: Voice,
+}
+
+/// The tree if it is kept in memory, what was counted, and the checksum of regions if it was asked for.
+type Counted<const K: usize> = (Option<Tree<K>>, RunCounts<K>, Option<RegionsChecksum>);
+
+impl PointsRun {
+    fn run<const K: usize>(&self) -> Result<(), Error> {
+        let plan = self.request.computed.points_plan::<K>(&self.points)?;
+        let size = plan.domain().size();
+        let slice = Slice::new(size, &self.args.output.slice, &TreeAxis::of(plan.domain()))?;
+        let slice = slice.scaled(self.args.output.scale.map_or(1, NonZeroU32::get));
+        let path = self.args.input.input.clone().unwrap_or_default();
+        let outputs = Outputs::open(&self.args.output, self.args.keep, std::slice::from_ref(&path))?;
+        outputs.warn_of_size(slice.pixels(size), self.voice);
+        let kind = self.value.kind(&self.points).map_err(orthant::tree::TreeError::from)?;
+        let kept = How::default().keep(self.args.keep).cell(kind).kept;
+        outputs.fit(slice.window(size).extent, size, &kept, self.limit)?;
+        let name = self.request.title();
+        let open = |target: &PathBuf| {
+            let info = TreeInfo::of(&plan).source(name.as_str());
+            let made_of = MadeOf { exactly: Some(self.exactly()), info };
+            let force = self.args.output.force;
+            let writer = tree::open(target, force, (&plan, kind), made_of, (&self.control, self.voice));
+            Ok::<_, Error>((writer?, target.clone()))
+        };
+        let mut trees = outputs.trees.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let pool = self.args.threads.map(pool).transpose()?;
+        let limit = self.limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.points.bytes()));
+        let builder = FromPoints::new(&plan, &self.points, self.value)?.mem_limit(limit).control(&self.control);
+        let mut build = || self.build(&plan, &builder, &outputs, &mut trees);
+        let progress = Progress::start(&self.control, plan.domain().cells(), 1, self.voice);
+        let built = match &pool {
+            Some(pool) => pool.install(build),
+            None => build(),
+        };
+        drop(progress);
+        if let (Err(error), [(writer, target)]) = (&built, &trees[..])
+            && error.signal().is_some()
+            && writer.done() > 0
+        {
+            let (target, done, shards) = (target.display(), writer.done(), writer.shards());
+            self.voice.say(format_args!(
+                "orthant: {target}: {done} of {shards} shards are finished, and the same command goes on with them"
+            ));
+        }
+        let (tree, counts, checksum) = built?;
+        let read = PointsRead { read: self.points.len() as u64, inside: builder.inside()? };
+        let threads = pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
+        let built = Built {
+            counts: &counts,
+            cell: kind,
+            predicate: Predicate::EXACT,
+            keep: self.args.keep,
+            threads,
+            device: &self.machine.cpu,
+            checksum,
+        };
+        let bytes = path.metadata().map_or(0, |metadata| metadata.len());
+        let (order, endian, nan) = (IndexOrder::C, Endian::Little, NotANumber::Error);
+        let from = ReadFrom { path, member: None, order, endian, bytes, nan };
+        let report = ArrayReport::of_points(&plan, self.request.computation(&plan), (from, read), built);
+        if !self.voice.quiet && !outputs.stdout {
+            print(escape::lines(&summary::of_array(&report).to_string()))?;
+        }
+        trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
+        self.write(outputs, tree.as_ref(), &slice, &report)
+    }
+
+    /// What tells the points from all others, in words: a tree that was begun of the same ones can be gone on with.
+    fn exactly(&self) -> String {
+        format!("points {}, {}", self.points.hash(), self.value)
+    }
+
+    /// The tree if it is kept in memory, and what was counted. A single output that is a tree is written as it comes.
+    fn build<const K: usize>(
+        &self,
+        plan: &Plan<K>,
+        builder: &FromPoints<'_, K>,
+        outputs: &Outputs,
+        trees: &mut [(TreeWriter<K>, PathBuf)],
+    ) -> Result<Counted<K>, Error> {
+        let start = Instant::now();
+        let shown = !outputs.arrays.is_empty() || outputs.overlay.is_some();
+        let hashes = outputs.report.is_some();
+        let (tree, (mut counts, checksum)) = match (self.args.keep, trees) {
+            (Keep::Regions, [(writer, _)]) if !shown => {
+                builder.write(writer)?;
+                let (counts, checksum) = writer.counts();
+                (None, (counts, Some(checksum)))
+            }
+            (Keep::Regions, trees) => {
+                let tree = builder.tree()?;
+                trees.iter_mut().try_for_each(|(writer, _)| writer.write(&tree))?;
+                let mut census = Census::new(plan, 0, hashes);
+                census.add(&tree);
+                (Some(tree), census.counts())
+            }
+            _ => (None, builder.counts(hashes)?),
+        };
+        counts.times.wall = start.elapsed();
+        Ok((tree, counts, checksum))
+    }
+
+    fn write<const K: usize>(
+        &self,
+        mut outputs: Outputs,
+        tree: Option<&Tree<K>>,
+        slice: &Slice<K>,
+        report: &ArrayReport,
+    ) -> Result<(), Error> {
+        let finish = |staged, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>| {
+            finish(staged, &self.control, self.voice, write)
+        };
+        let shown = tree.filter(|_| outputs.pictures());
+        let shown = shown.map(|tree| tree.array(&slice.window(tree.plan().domain().size()), self.limit)).transpose()?;
+        let caption = Caption::new(&report.computation, slice);
+        // Stdout comes last: whoever reads it may leave, and files must not suffer.
+        if outputs.report.as_ref().is_some_and(|staged| !staged.is_stdout()) {
+            write_report(outputs.report.take(), report, &self.control, self.voice)?;
+        }
+        let asked = Shown { gradient: self.args.output.palette, are_labels: Some(false), labels: &[], nodata: None };
+        let painted = shown.as_ref().map(|cells| Painted::of_values(cells, slice, &asked));
+        let picture = shown.as_ref().zip(painted.as_ref()).zip(tree);
+        if let (Some(staged), Some(((cells, Painted { palette, .. }), tree))) = (outputs.overlay, picture) {
+            let levels = report.levels.len();
+            let mut regions = tree.regions().map(|region| (region.level(), region.cells()));
+            finish(staged, &mut |out| overlay::write(cells, (levels, &mut regions), slice, palette, &caption, out))?;
+        }
+        for (format, staged) in outputs.arrays {
+            match (format, picture, tree) {
+                (Format::Png, Some(((cells, painted), _)), _) => finish(staged, &mut |out| match &painted.labels {
+                    Some(labels) => legend::write(cells, slice, labels, false, &caption, out),
+                    None => png::write(cells, slice, &painted.palette, &caption, out),
+                })?,
+                (Format::Npy, _, Some(tree)) => finish(staged, &mut |out| Ok(npy::write(tree, out)?))?,
+                _ => unreachable!("outputs that show cells keep regions"),
+            }
+        }
+        write_report(outputs.report, report, &self.control, self.voice)
+    }
+}
