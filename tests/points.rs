@@ -262,3 +262,55 @@ fn every_strategy_finds_the_cells_that_sorting_finds() {
     }
     assert_eq!(request(&points.clone().named("scan.xyz"), DataValue::Count).title(), "points count: scan.xyz");
 }
+
+/// LAS and LAZ, as the crate that reads them writes them.
+#[cfg(feature = "las")]
+#[test]
+fn las_holds_the_same_points() {
+    use std::io::Cursor;
+
+    use las::{Builder, Point, Transform, Vector, Writer};
+
+    let (places, values) = sample();
+    let written = |compressed: bool| {
+        let mut builder = Builder::from((1, 2));
+        builder.point_format = las::point::Format::new(1).unwrap();
+        builder.point_format.is_compressed = compressed;
+        let transform = Transform { scale: 0.125, offset: 0.0 };
+        builder.transforms = Vector { x: transform, y: transform, z: transform };
+        let mut writer = Writer::new(Cursor::new(Vec::new()), builder.into_header().unwrap()).unwrap();
+        for (&[x, y, z], &intensity) in places.iter().zip(&values) {
+            writer.write_point(Point { x, y, z, intensity, gps_time: Some(x), ..Point::default() }).unwrap();
+        }
+        writer.into_inner().unwrap().into_inner()
+    };
+    let expected = points();
+    for (name, bytes) in [("a.las", written(false)), ("a.laz", written(true))] {
+        let read = file(name, None, Some("intensity")).parse(&bytes).unwrap();
+        let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 0.0626;
+        assert!(read.coordinates().iter().zip(expected.coordinates()).all(near), "{name}");
+        assert_eq!(read.measured(), expected.measured(), "{name}");
+        let moving = PointsFile::of(Path::new(name)).unwrap().columns(&["x", "y", "z", "gps_time"]);
+        assert_eq!(moving.parse(&bytes).unwrap().axes(), 4);
+        let error = file(name, None, Some("red")).parse(&bytes).unwrap_err().to_string();
+        assert!(error.contains("column 'red': points of this file have no such number"), "{error}");
+        // Cut anywhere, and with any byte of the header and of the first points changed: a message, or points.
+        for end in (0..bytes.len()).step_by(5) {
+            assert!(file(name, None, None).parse(&bytes[..end]).is_err(), "{name} {end}");
+        }
+        for at in 0..bytes.len().min(700) {
+            for byte in [0, 0x7f, 0xff] {
+                let mut damaged = bytes.clone();
+                damaged[at] = byte;
+                let _ = file(name, None, Some("intensity")).parse(&damaged);
+            }
+        }
+    }
+}
+
+#[cfg(not(feature = "las"))]
+#[test]
+fn without_the_feature_las_says_how_to_get_it() {
+    let error = file("a.laz", None, None).parse(b"LASF").unwrap_err().to_string();
+    assert!(error.contains("--features las"), "{error}");
+}

@@ -26,7 +26,7 @@ impl Computed {
     /// assert_eq!((plan.domain().size(), plan.rule()), ([512; 3], RuleKind::Full));
     /// // Cells of so large a domain have no names of 64 bits. The message says how many there can be.
     /// chosen.set("size", "2^22")?;
-    /// assert!(chosen.points_plan::<3>(&sphere).unwrap_err().to_string().contains("-n 2097152"));
+    /// assert!(chosen.points_plan::<3>(&sphere).unwrap_err().to_string().contains("-n 2621440"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

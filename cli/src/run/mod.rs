@@ -3,6 +3,7 @@
 mod array;
 mod array_outputs;
 mod field;
+mod kept_tree;
 mod mesh;
 mod mesh_tree;
 mod noise;

@@ -1,12 +1,10 @@
 //! A run over points: sorted along the curve, and streamed where nothing has to be kept.
 
-use std::io::Write;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use orthant::export::npy;
 use orthant::field::{DataValue, FieldData, FieldKind};
 use orthant::input::{Endian, IndexOrder};
 use orthant::points::{Points, PointsValue};
@@ -17,8 +15,8 @@ use orthant::{ArrayReport, Built, Control, How, Keep, Plan, PointsRead, ReadFrom
 use rayon::ThreadPool;
 
 use super::array::{ArrayOptions, keep, threads};
-use super::outputs::{Format, Outputs, finish, write_report};
-use super::painted::Painted;
+use super::kept_tree::KeptTree;
+use super::outputs::Outputs;
 use super::summary;
 use crate::data;
 use crate::error::Error;
@@ -26,10 +24,9 @@ use crate::escape;
 use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::RunOptions;
-use crate::output::legend::{self, Shown};
-use crate::output::png::Caption;
+use crate::output::legend::Shown;
 use crate::output::tree::MadeOf;
-use crate::output::{Slice, overlay, png, tree};
+use crate::output::{Slice, tree};
 use crate::progress::Progress;
 use crate::threads::pool;
 use crate::voice::{Voice, print};
@@ -64,7 +61,9 @@ fn subdivide(args: ArrayOptions, voice: Voice) -> Result<(), Error> {
     let control = Arc::new(Control::default());
     cancels(&control);
     let limit = args.mem_limit.or(machine.default_limit());
+    let start = Instant::now();
     let points = Arc::new(data::points(&args.input, limit)?);
+    let reading_seconds = start.elapsed().as_secs_f64();
     let value = match request.computed.value {
         None => PointsValue::Occupied,
         Some(value) => value.of_points().ok_or_else(|| {
@@ -78,7 +77,7 @@ fn subdivide(args: ArrayOptions, voice: Voice) -> Result<(), Error> {
     })?;
     request = request.data(FieldData::Points(Arc::clone(&points)));
     let k = points.axes();
-    let run = PointsRun { args, request, points, value, limit, machine, control, voice };
+    let run = PointsRun { args, request, points, reading_seconds, value, limit, machine, control, voice };
     with_dimensions!(k, K => run.run::<K>(), else unreachable!("points of another number of axes are refused"))
 }
 
@@ -87,6 +86,8 @@ struct PointsRun {
     args: ArrayOptions,
     request: Request,
     points: Arc<Points>,
+    /// The seconds that their file took.
+    reading_seconds: f64,
     value: PointsValue,
     /// Bytes of points, regions and bricks, at most.
     limit: Option<u64>,
@@ -95,8 +96,8 @@ struct PointsRun {
     voice: Voice,
 }
 
-/// The tree if it is kept in memory, what was counted, and the checksum of regions if it was asked for.
-type Counted<const K: usize> = (Option<Tree<K>>, RunCounts<K>, Option<RegionsChecksum>);
+/// The tree if it is kept in memory, what was counted, the checksum of regions if it was asked for, and the seconds of sorting.
+type Counted<const K: usize> = (Option<Tree<K>>, RunCounts<K>, Option<RegionsChecksum>, f64);
 
 impl PointsRun {
     fn run<const K: usize>(&self) -> Result<(), Error> {
@@ -138,8 +139,13 @@ impl PointsRun {
                 "orthant: {target}: {done} of {shards} shards are finished, and the same command goes on with them"
             ));
         }
-        let (tree, counts, checksum) = built?;
-        let read = PointsRead { read: self.points.len() as u64, inside: builder.inside()? };
+        let (tree, counts, checksum, sorting_seconds) = built?;
+        let read = PointsRead {
+            read: self.points.len() as u64,
+            inside: builder.inside()?,
+            reading_seconds: self.reading_seconds,
+            sorting_seconds,
+        };
         let threads = pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
         let built = Built {
             counts: &counts,
@@ -158,7 +164,17 @@ impl PointsRun {
             print(escape::lines(&summary::of_array(&report).to_string()))?;
         }
         trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
-        self.write(outputs, tree.as_ref(), &slice, &report)
+        let shown = Shown { gradient: self.args.output.palette, are_labels: Some(false), labels: &[], nodata: None };
+        KeptTree {
+            tree: tree.as_ref(),
+            slice: &slice,
+            shown,
+            report: &report,
+            limit: self.limit,
+            control: &self.control,
+            voice: self.voice,
+        }
+        .write(outputs)
     }
 
     /// What tells the points from all others, in words: a tree that was begun of the same ones can be gone on with.
@@ -177,6 +193,9 @@ impl PointsRun {
         let start = Instant::now();
         let shown = !outputs.arrays.is_empty() || outputs.overlay.is_some();
         let hashes = outputs.report.is_some();
+        builder.inside()?;
+        let sorting = start.elapsed().as_secs_f64();
+        let mut made = None;
         let (tree, (mut counts, checksum)) = match (self.args.keep, trees) {
             (Keep::Regions, [(writer, _)]) if !shown => {
                 builder.write(writer)?;
@@ -186,51 +205,15 @@ impl PointsRun {
             (Keep::Regions, trees) => {
                 let tree = builder.tree()?;
                 trees.iter_mut().try_for_each(|(writer, _)| writer.write(&tree))?;
+                made = Some(start.elapsed());
                 let mut census = Census::new(plan, 0, hashes);
                 census.add(&tree);
                 (Some(tree), census.counts())
             }
             _ => (None, builder.counts(hashes)?),
         };
-        counts.times.wall = start.elapsed();
-        Ok((tree, counts, checksum))
-    }
-
-    fn write<const K: usize>(
-        &self,
-        mut outputs: Outputs,
-        tree: Option<&Tree<K>>,
-        slice: &Slice<K>,
-        report: &ArrayReport,
-    ) -> Result<(), Error> {
-        let finish = |staged, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>| {
-            finish(staged, &self.control, self.voice, write)
-        };
-        let shown = tree.filter(|_| outputs.pictures());
-        let shown = shown.map(|tree| tree.array(&slice.window(tree.plan().domain().size()), self.limit)).transpose()?;
-        let caption = Caption::new(&report.computation, slice);
-        // Stdout comes last: whoever reads it may leave, and files must not suffer.
-        if outputs.report.as_ref().is_some_and(|staged| !staged.is_stdout()) {
-            write_report(outputs.report.take(), report, &self.control, self.voice)?;
-        }
-        let asked = Shown { gradient: self.args.output.palette, are_labels: Some(false), labels: &[], nodata: None };
-        let painted = shown.as_ref().map(|cells| Painted::of_values(cells, slice, &asked));
-        let picture = shown.as_ref().zip(painted.as_ref()).zip(tree);
-        if let (Some(staged), Some(((cells, Painted { palette, .. }), tree))) = (outputs.overlay, picture) {
-            let levels = report.levels.len();
-            let mut regions = tree.regions().map(|region| (region.level(), region.cells()));
-            finish(staged, &mut |out| overlay::write(cells, (levels, &mut regions), slice, palette, &caption, out))?;
-        }
-        for (format, staged) in outputs.arrays {
-            match (format, picture, tree) {
-                (Format::Png, Some(((cells, painted), _)), _) => finish(staged, &mut |out| match &painted.labels {
-                    Some(labels) => legend::write(cells, slice, labels, false, &caption, out),
-                    None => png::write(cells, slice, &painted.palette, &caption, out),
-                })?,
-                (Format::Npy, _, Some(tree)) => finish(staged, &mut |out| Ok(npy::write(tree, out)?))?,
-                _ => unreachable!("outputs that show cells keep regions"),
-            }
-        }
-        write_report(outputs.report, report, &self.control, self.voice)
+        // Counting hashes all cells, which is no part of making a tree that is kept.
+        counts.times.wall = made.unwrap_or_else(|| start.elapsed());
+        Ok((tree, counts, checksum, sorting))
     }
 }

@@ -122,7 +122,7 @@ pub(super) fn of_array(report: &ArrayReport) -> String {
     );
     text += &levels(&report.levels, false);
     text += &format!("cells    {} = {} filled + {} in leaves\n", report.cells.total, cells.filled, cells.leaf);
-    if let Some(PointsRead { read, inside }) = report.points {
+    if let Some(PointsRead { read, inside, .. }) = report.points {
         let outside = match read - inside {
             0 => "all in the window".into(),
             outside => format!("{inside} in the window, {outside} outside of it"),

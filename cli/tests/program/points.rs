@@ -82,7 +82,7 @@ fn what_is_wrong_with_points_is_said() {
         ),
         ("run points --input scan.csv --value mean", "--value mean: the value 'mean' is that of an attribute"),
         ("run points --input scan.csv --value inside", "--value inside: points have occupied, count, min, max, mean"),
-        ("run points --input scan.csv -n 2^22", "-n 2097152 is the most on every axis"),
+        ("run points --input scan.csv -n 2^22", "-n 2621440 is the most on every axis"),
         (
             "run points --input scan.csv --domain 100:101,0:1,0:1",
             "none of 3000 points lies in the window 100:101,0:1,0:1",

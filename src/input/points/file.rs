@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::input::error::{InputError, Wrong};
 use crate::input::points::columns::Columns;
 use crate::input::points::format::PointsFormat;
-use crate::input::points::{npy, ply, table};
+use crate::input::points::{las, npy, ply, table};
 use crate::input::reader::whole_file;
 use crate::points::Points;
 
@@ -73,6 +73,7 @@ impl PointsFile {
         match self.format {
             PointsFormat::Table => table::parse(bytes, &self.columns),
             PointsFormat::Ply => ply::parse(bytes, &self.columns).map(|(points, _)| points),
+            PointsFormat::Las => las::parse(bytes, &self.columns),
             PointsFormat::Npy => npy::parse(bytes, &self.columns),
         }
     }

@@ -1,4 +1,4 @@
-//! Points in files: tables of text, PLY and `.npy`.
+//! Points in files: tables of text, PLY, `.npy`, and LAS with the feature `las`.
 //!
 //! The readers are our own, as those of meshes: they say where a file is wrong. A file is read as a whole; counts in it are compared
 //! with its bytes and never believed.
@@ -6,6 +6,8 @@
 mod columns;
 mod file;
 mod format;
+#[cfg_attr(not(feature = "las"), path = "las_absent.rs")]
+mod las;
 mod npy;
 mod ply;
 mod rows;
