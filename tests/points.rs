@@ -4,7 +4,7 @@ use std::path::Path;
 
 use orthant::field::{DataValue, FieldData, FieldKind};
 use orthant::input::{PointsFile, Wrong};
-use orthant::points::{PointAttribute, Points, PointsValue};
+use orthant::points::{PointAttribute, PointBatches, Points, PointsValue};
 use orthant::prelude::*;
 use orthant::tree::FromPoints;
 use orthant::{Request, StrategyKind};
@@ -133,6 +133,46 @@ fn every_format_holds_the_same_points() {
             assert_eq!((read.coordinates(), read.measured()), (expected.coordinates(), None), "{name}");
         }
     }
+}
+
+/// Read piece by piece, points are what they are when they are read as a whole.
+#[test]
+fn streams_are_what_files_are() {
+    let folder = std::env::temp_dir().join(format!("orthant-streams-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, bytes, columns, attribute) in files() {
+        let path = folder.join(name);
+        std::fs::write(&path, &bytes).unwrap();
+        let file = file(path.to_str().unwrap(), columns, Some(attribute));
+        if name.ends_with("ply") {
+            assert!(file.stream().unwrap_err().to_string().contains("read as a whole"), "{name}");
+            continue;
+        }
+        let (whole, stream) = (file.read().unwrap(), file.stream().unwrap());
+        assert_eq!((stream.hash(), stream.count(), stream.extent()), (&*whole.hash(), 40, whole.extent()), "{name}");
+        assert_eq!(stream.measured(), whole.measured().map(PointAttribute::kind), "{name}");
+        let (mut places, mut words) = (Vec::new(), Vec::new());
+        let batch = &mut |some: &[f64], more: &[u64]| {
+            places.extend_from_slice(some);
+            words.extend_from_slice(more);
+            Ok(())
+        };
+        stream.each(batch).unwrap();
+        assert_eq!((&places[..], words.len()), (whole.coordinates(), 40), "{name}");
+        std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+        assert!(stream.each(&mut |_, _| Ok(())).is_err(), "{name}");
+    }
+    // Lines that go on in the next block, and the line of what is wrong there.
+    let path = folder.join("long.xyz");
+    let text: String = (0..900_000).map(|i| format!("{i} {} 0.5\n", i % 1000)).collect();
+    std::fs::write(&path, &text).unwrap();
+    let file = file(path.to_str().unwrap(), None, None);
+    let (whole, stream) = (file.read().unwrap(), file.stream().unwrap());
+    assert!(text.len() > 10 << 20);
+    assert_eq!((stream.hash(), stream.count()), (&*whole.hash(), 900_000));
+    std::fs::write(&path, text + "1 2 x\n").unwrap();
+    assert!(file.stream().unwrap_err().to_string().ends_with("line 900001: column 3 'x': a number is needed"));
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 fn request(points: &Points, value: DataValue) -> Request {

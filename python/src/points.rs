@@ -45,7 +45,7 @@ pub(crate) fn build_points(
     let made = Made { options: &options, points: &points, request, from, reading_seconds, control: &control };
     let tree = with_dimensions!(
         points.axes(), K => {
-            let cells = made.request.computed.points_plan::<K>(&points).map_err(Failure::from)?.domain().cells();
+            let cells = made.request.computed.points_plan::<K>(points.extent()).map_err(Failure::from)?.domain().cells();
             watched(py, &Watcher { progress, cells }, &control, |_| made.tree::<K>())?
         },
         else return Err(Failure::Value("the number of coordinates was checked".into()).into())
@@ -91,7 +91,7 @@ struct Made<'m> {
 
 impl Made<'_> {
     fn tree<const K: usize>(&self) -> Result<CoreTree, Failure> {
-        let plan = self.request.computed.points_plan::<K>(self.points)?;
+        let plan = self.request.computed.points_plan::<K>(self.points.extent())?;
         let value = match self.request.computed.value {
             None => PointsValue::Occupied,
             Some(value) => value.of_points().ok_or_else(|| {

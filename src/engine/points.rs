@@ -7,7 +7,7 @@ use crate::engine::request::{Computed, per_axis};
 use crate::field::{FieldError, FieldKind};
 use crate::geometry::{Domain, Sample, Scheme};
 use crate::plan::{Plan, PlanError};
-use crate::points::{Points, PointsError};
+use crate::points::{PointsError, PointsExtent};
 use crate::rule::RuleKind;
 
 impl Computed {
@@ -22,17 +22,17 @@ impl Computed {
     /// let sphere = Points::sphere(1.0, 1000);
     /// let mut chosen = Computed::default();
     /// chosen.set("size", "512")?;
-    /// let plan = chosen.points_plan::<3>(&sphere)?;
+    /// let plan = chosen.points_plan::<3>(sphere.extent())?;
     /// assert_eq!((plan.domain().size(), plan.rule()), ([512; 3], RuleKind::Full));
     /// // Cells of so large a domain have no names of 64 bits. The message says how many there can be.
     /// chosen.set("size", "2^22")?;
-    /// assert!(chosen.points_plan::<3>(&sphere).unwrap_err().to_string().contains("-n 2621440"));
+    /// assert!(chosen.points_plan::<3>(sphere.extent()).unwrap_err().to_string().contains("-n 2621440"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     /// [`Error`] names the choice, its value and what is allowed.
-    pub fn points_plan<const K: usize>(&self, points: &Points) -> Result<Plan<K>, Error> {
+    pub fn points_plan<const K: usize>(&self, points: &PointsExtent) -> Result<Plan<K>, Error> {
         let domain = self.points_domain(points)?;
         let plan = self.points_plan_over(domain);
         match plan {
@@ -55,7 +55,7 @@ impl Computed {
     }
 
     /// The domain of points.
-    pub(super) fn points_domain<const K: usize>(&self, points: &Points) -> Result<Domain<K>, Error> {
+    pub(super) fn points_domain<const K: usize>(&self, points: &PointsExtent) -> Result<Domain<K>, Error> {
         if points.axes() != K {
             let axes = points.axes();
             return Err(ChoiceError::new("dim", K, format!("the points have {axes} coordinates"))

@@ -153,7 +153,7 @@ impl Request {
             return self.computed.divided(size, window, series, self.rule(K));
         }
         if let Some(points) = self.points() {
-            return self.computed.points_plan(points);
+            return self.computed.points_plan(points.extent());
         }
         let defaults = self.workload.defaults(K);
         let domain = self.domain::<K>()?;
@@ -188,7 +188,7 @@ impl Request {
             return self.computed.array_domain(size, window);
         }
         if let Some(points) = self.points() {
-            return self.computed.points_domain(points);
+            return self.computed.points_domain(points.extent());
         }
         let defaults = self.workload.defaults(K);
         let size = per_axis("size", self.computed.size.as_deref(), defaults.size)?;
@@ -290,7 +290,8 @@ impl Request {
         }
         let (precision, arithmetic) = self.rounding();
         let (source, data, value) = (self.source.clone(), self.data.clone(), self.data_value());
-        Ok(FieldOptions { dwell, precision, arithmetic, source, data, value })
+        let mem_limit = self.how.mem_limit;
+        Ok(FieldOptions { dwell, precision, arithmetic, source, data, value, mem_limit })
     }
 
     /// How numbers are iterated: as asked for, else fused in 32 bits.

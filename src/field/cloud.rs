@@ -83,7 +83,7 @@ impl<const K: usize> Cloud<K> {
         }
         if found.is_empty() {
             let window = crate::per_axis::window_text(&domain.window());
-            return Err(PointsError::Outside { points: points.len(), window }.into());
+            return Err(PointsError::Outside { points: points.len() as u64, window }.into());
         }
         // Points of a cell stay in their order, which a mean is summed in.
         found.sort_by_key(|(index, _)| *index);

@@ -48,12 +48,14 @@ pub struct FieldOptions {
     pub data: Option<FieldData>,
     /// What a cell of a mesh or of points is worth; None is the field's usual one.
     pub value: Option<DataValue>,
+    /// Bytes that a field may keep of its data, at most; None is no limit.
+    pub mem_limit: Option<u64>,
 }
 
 impl Default for FieldOptions {
     fn default() -> Self {
         let (precision, arithmetic) = (Precision::F32, Arithmetic::Fused);
-        Self { dwell: 512, precision, arithmetic, source: None, data: None, value: None }
+        Self { dwell: 512, precision, arithmetic, source: None, data: None, value: None, mem_limit: None }
     }
 }
 

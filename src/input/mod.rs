@@ -41,4 +41,4 @@ pub use layout::{Endian, IndexOrder, Layout};
 pub use members::Identity;
 pub use mesh::MeshFormat;
 pub use numbers::Numbers;
-pub use points::{PointsFile, PointsFormat};
+pub use points::{PointsFile, PointsFormat, PointsStream};

@@ -5,12 +5,11 @@
 
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::Xxh3;
-
-use crate::per_axis::window_text;
 use crate::points::attribute::PointAttribute;
 use crate::points::bounds::bounds;
 use crate::points::error::PointsError;
+use crate::points::extent::PointsExtent;
+use crate::points::hash::PointsHash;
 
 /// Points in 2 to 6 dimensions, in any order. Equal points count as often as they come.
 ///
@@ -33,7 +32,7 @@ pub struct Points {
     name: Option<Arc<str>>,
     axes: usize,
     coordinates: Vec<f64>,
-    bounds: Vec<[f64; 2]>,
+    extent: PointsExtent,
     attribute: Option<PointAttribute>,
 }
 
@@ -55,8 +54,8 @@ impl Points {
         if coordinates.is_empty() {
             return Err(PointsError::None);
         }
-        let bounds = bounds(axes, &coordinates)?;
-        Ok(Self { name: None, axes, coordinates, bounds, attribute: None })
+        let extent = PointsExtent::new(bounds(axes, &coordinates)?);
+        Ok(Self { name: None, axes, coordinates, extent, attribute: None })
     }
 
     /// The same points with a number each.
@@ -102,7 +101,7 @@ impl Points {
 
     /// `[lowest, highest]` coordinate on each axis.
     pub fn bounds(&self) -> &[[f64; 2]] {
-        &self.bounds
+        self.extent.bounds()
     }
 
     /// Bytes that they take in memory.
@@ -110,59 +109,28 @@ impl Points {
         8 * (self.coordinates.len() + self.attribute.as_ref().map_or(0, PointAttribute::len)) as u64
     }
 
-    /// The window that `size` cells cover unless another is given.
-    ///
-    /// In 2-D and 3-D cells are squares and cubes, as small as they can be so that all points are covered, which lie in the middle. From
-    /// 4-D on axes can have different units, and the window is the range of the coordinates on each axis, or one unit where all are the same.
-    ///
-    /// ```
-    /// use orthant::points::{Points, PointsError};
-    ///
-    /// let points = Points::new(2, vec![0.0, 1.0, 8.0, 3.0])?;
-    /// assert_eq!(points.window(&[4, 4])?, [[0.0, 8.0], [-2.0, 6.0]]);
-    /// assert_eq!(points.window(&[4, 1])?, [[0.0, 8.0], [1.0, 3.0]]);
-    /// # Ok::<(), PointsError>(())
-    /// ```
+    /// Where they lie.
+    pub fn extent(&self) -> &PointsExtent {
+        &self.extent
+    }
+
+    /// The window that `size` cells cover unless another is given ([`PointsExtent::window`]).
     ///
     /// # Errors
-    /// [`PointsError::Same`] if all coordinates are the same, [`PointsError::Axes`] if there are not as many sizes as axes.
+    /// As there.
     pub fn window(&self, size: &[u32]) -> Result<Vec<[f64; 2]>, PointsError> {
-        if size.len() != self.axes {
-            return Err(PointsError::Axes { axes: size.len() });
-        }
-        let length = |&[low, high]: &[f64; 2]| high - low;
-        if self.bounds.iter().all(|bounds| length(bounds) == 0.0) {
-            let about: Vec<_> = self.bounds.iter().map(|[low, _]| [low - 0.5, low + 0.5]).collect();
-            return Err(PointsError::Same { example: window_text(&about) });
-        }
-        if self.axes > 3 {
-            let own = |&[low, high]: &[f64; 2]| if low < high { [low, high] } else { [low - 0.5, low + 0.5] };
-            return Ok(self.bounds.iter().map(own).collect());
-        }
-        // No axis has less than a cell: one that is as long as a cell needs no second.
-        let pitch = self.bounds.iter().zip(size).map(|(bounds, &n)| length(bounds) / f64::from(n)).fold(0.0, f64::max);
-        let about = |(&[low, high], &n): (&[f64; 2], &u32)| {
-            let (middle, half) = (low + (high - low) / 2.0, pitch * f64::from(n) / 2.0);
-            // On the longest axis it is the range itself.
-            let exact = (high - low) / f64::from(n) == pitch;
-            if exact { [low, high] } else { [low.min(middle - half), high.max(middle + half)] }
-        };
-        Ok(self.bounds.iter().zip(size).map(about).collect())
+        self.extent.window(size)
     }
 
     /// The XXH3-64 of coordinates and values, as `xxh3:` and sixteen hexadecimal digits. The name is no part of it.
     pub fn hash(&self) -> String {
-        let mut hash = Xxh3::new();
-        hash.update(&(self.axes as u64).to_le_bytes());
-        match cfg!(target_endian = "little") {
-            true => hash.update(bytemuck::cast_slice(&self.coordinates)),
-            false => self.coordinates.iter().for_each(|coordinate| hash.update(&coordinate.to_le_bytes())),
-        }
+        let mut hash = PointsHash::new(self.axes);
+        hash.add(&self.coordinates, &[]);
         if let Some(attribute) = &self.attribute {
-            hash.update(attribute.kind().name().as_bytes());
-            attribute.words().iter().for_each(|word| hash.update(&word.to_le_bytes()));
+            let numbers = |words: &[u64]| words.iter().map(|&word| attribute.kind().number(word)).collect::<Vec<_>>();
+            attribute.words().chunks(1 << 12).for_each(|words| hash.add(&[], &numbers(words)));
         }
-        format!("xxh3:{:016x}", hash.digest())
+        hash.text(self.attribute.as_ref().map(PointAttribute::kind))
     }
 }
 

@@ -85,7 +85,7 @@ pub enum PointsError {
     #[error("none of {points} points lies in the window {window}")]
     Outside {
         /// How many points.
-        points: usize,
+        points: u64,
         /// The window, as it is typed.
         window: String,
     },

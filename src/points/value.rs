@@ -1,8 +1,7 @@
 //! What a cell of points is worth.
 
 use crate::cell::CellType;
-use crate::points::attribute::PointAttribute;
-use crate::points::definition::Points;
+use crate::points::batches::PointBatches;
 use crate::points::error::PointsError;
 use crate::registry::registry;
 
@@ -43,11 +42,11 @@ impl PointsValue {
     ///
     /// # Errors
     /// [`PointsError::NoAttribute`] if it is made of one and there is none.
-    pub fn kind(self, points: &Points) -> Result<CellType, PointsError> {
-        let measured = || points.measured().map(PointAttribute::kind).ok_or(PointsError::NoAttribute { value: self });
+    pub fn kind(self, points: &dyn PointBatches) -> Result<CellType, PointsError> {
+        let measured = || points.measured().ok_or(PointsError::NoAttribute { value: self });
         Ok(match self {
             Self::Occupied => CellType::U8,
-            Self::Count if points.len() as u64 > CellType::U32.most() => CellType::U64,
+            Self::Count if points.count() > CellType::U32.most() => CellType::U64,
             Self::Count => CellType::U32,
             Self::Min | Self::Max => measured()?,
             Self::Mean if measured()?.bytes() == 8 => CellType::F64,

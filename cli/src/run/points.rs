@@ -1,24 +1,24 @@
 //! A run over points: sorted along the curve, and streamed where nothing has to be kept.
 
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use orthant::field::{DataValue, FieldData, FieldKind};
 use orthant::input::{Endian, IndexOrder};
-use orthant::points::{Points, PointsValue};
+use orthant::points::PointsValue;
 use orthant::result::{RegionsChecksum, RunCounts};
 use orthant::tree::{Census, FromPoints, NotANumber, Predicate, TreeAxis, TreeInfo, TreeWriter};
 use orthant::with_dimensions;
-use orthant::{ArrayReport, Built, Control, How, Keep, Plan, PointsRead, ReadFrom, Request, Tree};
+use orthant::{ArrayReport, Built, Bytes, Computation, Control, How, Keep, Plan, PointsRead, ReadFrom, Request, Tree};
 use rayon::ThreadPool;
 
 use super::array::{ArrayOptions, keep, threads};
 use super::kept_tree::KeptTree;
 use super::outputs::Outputs;
 use super::summary;
-use crate::data;
+use crate::data::PointsInput;
 use crate::error::Error;
 use crate::escape;
 use crate::interrupt::cancels;
@@ -62,7 +62,7 @@ fn subdivide(args: ArrayOptions, voice: Voice) -> Result<(), Error> {
     cancels(&control);
     let limit = args.mem_limit.or(machine.default_limit());
     let start = Instant::now();
-    let points = Arc::new(data::points(&args.input, limit)?);
+    let points = PointsInput::open(&args.input, limit)?;
     let reading_seconds = start.elapsed().as_secs_f64();
     let value = match request.computed.value {
         None => PointsValue::Occupied,
@@ -71,12 +71,14 @@ fn subdivide(args: ArrayOptions, voice: Voice) -> Result<(), Error> {
             Error::Input(format!("--value {value}: points have {known}")).about(&["value"])
         })?,
     };
-    value.kind(&points).map_err(|error| {
+    value.kind(points.batches()).map_err(|error| {
         let error = Error::Input(format!("--value {value}: {error}"));
         error.about(&["value", "attribute"])
     })?;
-    request = request.data(FieldData::Points(Arc::clone(&points)));
-    let k = points.axes();
+    if let PointsInput::Memory(points) = &points {
+        request = request.data(FieldData::Points(Arc::clone(points)));
+    }
+    let k = points.batches().extent().axes();
     let run = PointsRun { args, request, points, reading_seconds, value, limit, machine, control, voice };
     with_dimensions!(k, K => run.run::<K>(), else unreachable!("points of another number of axes are refused"))
 }
@@ -85,7 +87,7 @@ fn subdivide(args: ArrayOptions, voice: Voice) -> Result<(), Error> {
 struct PointsRun {
     args: ArrayOptions,
     request: Request,
-    points: Arc<Points>,
+    points: PointsInput,
     /// The seconds that their file took.
     reading_seconds: f64,
     value: PointsValue,
@@ -101,17 +103,18 @@ type Counted<const K: usize> = (Option<Tree<K>>, RunCounts<K>, Option<RegionsChe
 
 impl PointsRun {
     fn run<const K: usize>(&self) -> Result<(), Error> {
-        let plan = self.request.computed.points_plan::<K>(&self.points)?;
+        let plan = self.request.computed.points_plan::<K>(self.points.batches().extent())?;
         let size = plan.domain().size();
         let slice = Slice::new(size, &self.args.output.slice, &TreeAxis::of(plan.domain()))?;
         let slice = slice.scaled(self.args.output.scale.map_or(1, NonZeroU32::get));
         let path = self.args.input.input.clone().unwrap_or_default();
         let outputs = Outputs::open(&self.args.output, self.args.keep, std::slice::from_ref(&path))?;
         outputs.warn_of_size(slice.pixels(size), self.voice);
-        let kind = self.value.kind(&self.points).map_err(orthant::tree::TreeError::from)?;
+        let kind = self.value.kind(self.points.batches()).map_err(orthant::tree::TreeError::from)?;
         let kept = How::default().keep(self.args.keep).cell(kind).kept;
         outputs.fit(slice.window(size).extent, size, &kept, self.limit)?;
-        let name = self.request.title();
+        let computation = self.computation(&plan, &path);
+        let name = computation.title();
         let open = |target: &PathBuf| {
             let info = TreeInfo::of(&plan).source(name.as_str());
             let made_of = MadeOf { exactly: Some(self.exactly()), info };
@@ -122,7 +125,19 @@ impl PointsRun {
         let mut trees = outputs.trees.iter().map(open).collect::<Result<Vec<_>, _>>()?;
         let pool = self.args.threads.map(pool).transpose()?;
         let limit = self.limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.points.bytes()));
-        let builder = FromPoints::new(&plan, &self.points, self.value)?.mem_limit(limit).control(&self.control);
+        let place = self.place();
+        let room = |bytes: u64| {
+            let (text, folder) = (Bytes(bytes.into()), place.display());
+            self.voice.say(format_args!(
+                "orthant: memory does not hold the points: {text} are sorted in a file without a name in {folder}"
+            ));
+            tempfile::tempfile_in(&place)
+        };
+        let builder = match &self.points {
+            PointsInput::Memory(points) => FromPoints::new(&plan, points, self.value),
+            PointsInput::Stream(points) => FromPoints::batches(&plan, points, self.value, &room),
+        };
+        let builder = builder?.mem_limit(limit).control(&self.control);
         let mut build = || self.build(&plan, &builder, &outputs, &mut trees);
         let progress = Progress::start(&self.control, plan.domain().cells(), 1, self.voice);
         let built = match &pool {
@@ -141,7 +156,7 @@ impl PointsRun {
         }
         let (tree, counts, checksum, sorting_seconds) = built?;
         let read = PointsRead {
-            read: self.points.len() as u64,
+            read: self.points.batches().count(),
             inside: builder.inside()?,
             reading_seconds: self.reading_seconds,
             sorting_seconds,
@@ -159,7 +174,7 @@ impl PointsRun {
         let bytes = path.metadata().map_or(0, |metadata| metadata.len());
         let (order, endian, nan) = (IndexOrder::C, Endian::Little, NotANumber::Error);
         let from = ReadFrom { path, member: None, order, endian, bytes, nan };
-        let report = ArrayReport::of_points(&plan, self.request.computation(&plan), (from, read), built);
+        let report = ArrayReport::of_points(&plan, computation, (from, read), built);
         if !self.voice.quiet && !outputs.stdout {
             print(escape::lines(&summary::of_array(&report).to_string()))?;
         }
@@ -175,6 +190,19 @@ impl PointsRun {
             voice: self.voice,
         }
         .write(outputs)
+    }
+
+    /// What is computed, with the name and the hash of the points.
+    fn computation<const K: usize>(&self, plan: &Plan<K>, path: &Path) -> Computation {
+        let data = Some(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
+        Computation { data, source: Some(self.points.hash()), ..self.request.computation(plan) }
+    }
+
+    /// Where points are sorted that memory does not hold: beside the tree.
+    fn place(&self) -> PathBuf {
+        let tree = self.args.output.output.iter().find(|path| tree::is_tree(path));
+        let beside = tree.and_then(|tree| tree.parent()).map(Path::to_owned);
+        beside.map_or_else(std::env::temp_dir, |folder| if folder.as_os_str().is_empty() { ".".into() } else { folder })
     }
 
     /// What tells the points from all others, in words: a tree that was begun of the same ones can be gone on with.

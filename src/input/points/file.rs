@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::input::error::{InputError, Wrong};
 use crate::input::points::columns::Columns;
 use crate::input::points::format::PointsFormat;
+use crate::input::points::stream::PointsStream;
 use crate::input::points::{las, npy, ply, table};
 use crate::input::reader::whole_file;
 use crate::points::Points;
@@ -63,6 +64,14 @@ impl PointsFile {
         let points = whole_file(&self.path).and_then(|bytes| self.parse(&bytes));
         let points = points.map_err(|wrong| InputError { path: self.path.clone(), wrong })?;
         Ok(points.named(self.path.file_name().unwrap_or_default().to_string_lossy()))
+    }
+
+    /// Goes through points that memory does not hold, once now, and once more whenever they are asked for. Text and `.npy` are read so.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn stream(&self) -> Result<PointsStream, InputError> {
+        PointsStream::of(&self.path, self.format, &self.columns)
     }
 
     /// The points that the bytes of a file are.

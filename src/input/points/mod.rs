@@ -11,7 +11,9 @@ mod las;
 mod npy;
 mod ply;
 mod rows;
+mod stream;
 mod table;
 
 pub use file::PointsFile;
 pub use format::PointsFormat;
+pub use stream::PointsStream;

@@ -106,85 +106,131 @@ impl TableHead {
     }
 }
 
-/// The points of a table.
-pub(super) fn parse(bytes: &[u8], columns: &Columns) -> Result<Points, Wrong> {
-    let text = Text::of(bytes)?;
-    let head = TableHead::of(&text)?;
-    let found = columns.find(&head.names, head.count, head.at)?;
-    // Pieces that end with a line.
-    let (mut starts, whole) = (vec![head.start], text.bytes());
-    while starts[starts.len() - 1] + TOGETHER < whole.len() {
-        let from = starts[starts.len() - 1] + TOGETHER;
-        let Some(end) = whole[from..].iter().position(|&byte| byte == text.end()) else { break };
-        starts.push(from + end + 1);
+/// A table whose head is known.
+pub(super) struct Table {
+    head: TableHead,
+    found: FoundColumns,
+    /// What lines end with.
+    end: u8,
+    /// The byte of the file where points begin.
+    pub(super) start: usize,
+}
+
+impl Table {
+    /// By the first bytes of a file: all of them, or enough for what comes before the points and for the first of them.
+    pub(super) fn of(bytes: &[u8], columns: &Columns) -> Result<Self, Wrong> {
+        let text = Text::of(bytes)?;
+        let head = TableHead::of(&text)?;
+        let found = columns.find(&head.names, head.count, head.at)?;
+        let start = head.start + (bytes.len() - text.bytes().len());
+        Ok(Self { head, found, end: text.end(), start })
     }
-    starts.push(whole.len());
-    let read = parallel::map(starts.len() - 1, &|i| {
+
+    /// Coordinates of a point.
+    pub(super) fn axes(&self) -> usize {
+        self.found.coordinates.len()
+    }
+
+    /// The lines before the points.
+    pub(super) fn lines(&self) -> u64 {
+        self.head.lines
+    }
+
+    /// What lines end with.
+    pub(super) fn end(&self) -> u8 {
+        self.end
+    }
+
+    /// What the attribute is called, if there is one.
+    pub(super) fn attribute(&self) -> Option<String> {
+        let name = |column: usize| self.head.names.get(column).cloned().unwrap_or_else(|| (column + 1).to_string());
+        self.found.attribute.map(name)
+    }
+
+    /// Reads lines that come after `before` others.
+    pub(super) fn rows(&self, lines: &[u8], before: u64) -> Result<PointRows, Wrong> {
+        // Pieces that end with a line.
+        let mut starts = vec![0];
+        while starts[starts.len() - 1] + TOGETHER < lines.len() {
+            let from = starts[starts.len() - 1] + TOGETHER;
+            let Some(end) = lines[from..].iter().position(|&byte| byte == self.end) else { break };
+            starts.push(from + end + 1);
+        }
+        starts.push(lines.len());
+        let read = parallel::map(starts.len() - 1, &|i| {
+            let mut rows = PointRows::default();
+            let read = self.piece(&lines[starts[i]..starts[i + 1]], &mut rows);
+            read.map(|()| rows).map_err(|(line, wrong)| (i, line, wrong))
+        });
         let mut rows = PointRows::default();
-        piece(&text, starts[i]..starts[i + 1], &head, &found, &mut rows)
-            .map(|()| rows)
-            .map_err(|(line, wrong)| (i, line, wrong))
-    });
-    let mut rows = PointRows::default();
-    for read in read {
-        let more = read.map_err(|(i, line, wrong)| {
-            let before = whole[head.start..starts[i]].iter().filter(|&&byte| byte == text.end()).count() as u64;
-            wrong(FilePlace::Line(head.lines + before + line))
-        })?;
-        if rows.coordinates.is_empty() {
-            rows = more;
-        } else {
-            rows.coordinates.extend(more.coordinates);
-            rows.values.extend(more.values);
+        for read in read {
+            let more = read.map_err(|(i, line, wrong)| {
+                let passed = lines[..starts[i]].iter().filter(|&&byte| byte == self.end).count() as u64;
+                wrong(FilePlace::Line(before + passed + line))
+            })?;
+            if rows.coordinates.is_empty() {
+                rows = more;
+            } else {
+                rows.coordinates.extend(more.coordinates);
+                rows.values.extend(more.values);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Checks the number of all points against what the first line says.
+    pub(super) fn check(&self, points: u64) -> Result<(), Wrong> {
+        match self.head.counted.filter(|&counted| counted != points) {
+            None => Ok(()),
+            Some(counted) => {
+                let allowed = format!("{points} points follow");
+                Err(Wrong::field(FilePlace::Line(1), "number of points", counted, allowed))
+            }
         }
     }
-    let (axes, points) = (found.coordinates.len(), (rows.coordinates.len() / found.coordinates.len()) as u64);
-    if let Some(counted) = head.counted.filter(|&counted| counted != points) {
-        let allowed = format!("{points} points follow");
-        return Err(Wrong::field(FilePlace::Line(1), "number of points", counted, allowed));
+
+    /// Reads the lines of a piece.
+    fn piece(&self, lines: &[u8], rows: &mut PointRows) -> Result<(), WrongAt> {
+        let columns = &self.found;
+        let last = columns.coordinates.iter().chain(&columns.attribute).copied().max().unwrap_or(0);
+        let mut words: Vec<&[u8]> = Vec::new();
+        for (line, number) in lines.split(|&byte| byte == self.end).zip(1..) {
+            let Some(line) = said(line) else { continue };
+            words.clear();
+            words.extend(self.head.between.words(line).take(last + 1));
+            for (&column, is_coordinate) in columns
+                .coordinates
+                .iter()
+                .map(|column| (column, true))
+                .chain(columns.attribute.iter().map(|column| (column, false)))
+            {
+                let word = words.get(column).copied();
+                let Some(value) = word.and_then(number_of) else {
+                    return Err((number, no_number(word, line, column)));
+                };
+                let at = FilePlace::Line(0);
+                let kept = if is_coordinate { rows.coordinate(at, value) } else { rows.value(at, value) };
+                if kept.is_err() {
+                    let what = if is_coordinate { "coordinate" } else { "value" };
+                    let wrong = move |at| Wrong::field(at, what, value, format!("a {what} must be a finite number"));
+                    return Err((number, Box::new(wrong)));
+                }
+            }
+        }
+        Ok(())
     }
-    let name = |column: usize| head.names.get(column).cloned().unwrap_or_else(|| (column + 1).to_string());
-    rows.points(axes, found.attribute.map(|column| (name(column), None)))
+}
+
+/// The points of a table.
+pub(super) fn parse(bytes: &[u8], columns: &Columns) -> Result<Points, Wrong> {
+    let table = Table::of(bytes, columns)?;
+    let rows = table.rows(&bytes[table.start..], table.lines())?;
+    table.check((rows.coordinates.len() / table.axes()) as u64)?;
+    rows.points(table.axes(), table.attribute().map(|name| (name, None)))
 }
 
 /// What is wrong, once the line is known; and its number in a piece, from 1 on.
 type WrongAt = (u64, Box<dyn FnOnce(FilePlace) -> Wrong + Send>);
-
-/// Reads the lines of a piece.
-fn piece(
-    text: &Text<'_>,
-    range: std::ops::Range<usize>,
-    head: &TableHead,
-    columns: &FoundColumns,
-    rows: &mut PointRows,
-) -> Result<(), WrongAt> {
-    let last = columns.coordinates.iter().chain(&columns.attribute).copied().max().unwrap_or(0);
-    let mut words: Vec<&[u8]> = Vec::new();
-    for (line, number) in text.bytes()[range].split(|&byte| byte == text.end()).zip(1..) {
-        let Some(line) = said(line) else { continue };
-        words.clear();
-        words.extend(head.between.words(line).take(last + 1));
-        for (&column, is_coordinate) in columns
-            .coordinates
-            .iter()
-            .map(|column| (column, true))
-            .chain(columns.attribute.iter().map(|column| (column, false)))
-        {
-            let word = words.get(column).copied();
-            let Some(value) = word.and_then(number_of) else {
-                return Err((number, no_number(word, line, column)));
-            };
-            let at = FilePlace::Line(0);
-            let kept = if is_coordinate { rows.coordinate(at, value) } else { rows.value(at, value) };
-            if kept.is_err() {
-                let what = if is_coordinate { "coordinate" } else { "value" };
-                let wrong = move |at| Wrong::field(at, what, value, format!("a {what} must be a finite number"));
-                return Err((number, Box::new(wrong)));
-            }
-        }
-    }
-    Ok(())
-}
 
 /// That a word is missing, or is no number.
 fn no_number(word: Option<&[u8]>, line: &[u8], column: usize) -> Box<dyn FnOnce(FilePlace) -> Wrong + Send> {

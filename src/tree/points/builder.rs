@@ -1,5 +1,7 @@
 //! A tree of points.
 
+use std::fs::File;
+use std::io;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -9,7 +11,7 @@ use crate::dimension::here;
 use crate::parallel::{self, Spare};
 use crate::per_axis::window_text;
 use crate::plan::Plan;
-use crate::points::{PointAttribute, Points, PointsError, PointsValue};
+use crate::points::{PointAttribute, PointBatches, Points, PointsError, PointsValue};
 use crate::result::{MemoryError, Stored};
 use crate::rule::RuleKind;
 use crate::tree::along::Along;
@@ -19,7 +21,11 @@ use crate::tree::points::bins::Bins;
 use crate::tree::points::keys::PointKeys;
 use crate::tree::points::radix::{self, KeyBits, Spread};
 use crate::tree::points::record::{KeyedValue, Record};
+use crate::tree::points::runs::SortedRuns;
 use crate::tree::stored::Tree;
+
+/// Points that are sorted at a time, however little memory is allowed.
+const LEAST: usize = 1 << 16;
 
 /// The most bits of the place of a cell in its region: no brick has more cells.
 const PLACES: u32 = 40;
@@ -46,12 +52,40 @@ const PLACES: u32 = 40;
 #[derive(Debug)]
 pub struct FromPoints<'a, const K: usize> {
     pub(in crate::tree) along: Along<K>,
-    points: &'a Points,
+    points: Origin<'a>,
     value: PointsValue,
     pub(in crate::tree) kind: CellType,
     control: Option<&'a Control>,
     limit: u64,
+    /// Points that are sorted at a time, where tests say so.
+    together: Option<usize>,
     sorted: OnceLock<Sorted>,
+}
+
+/// Where points are.
+#[derive(Clone, Copy)]
+enum Origin<'a> {
+    Memory(&'a Points),
+    /// Elsewhere, with room for what is sorted.
+    Batches(&'a dyn PointBatches, &'a Room<'a>),
+}
+
+/// Opens an empty file for reading and writing, for so many bytes.
+type Room<'r> = dyn Fn(u64) -> io::Result<File> + Sync + 'r;
+
+impl Origin<'_> {
+    fn batches(&self) -> &dyn PointBatches {
+        match self {
+            Self::Memory(points) => *points,
+            Self::Batches(points, _) => *points,
+        }
+    }
+}
+
+impl std::fmt::Debug for Origin<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} points", self.batches().count())
+    }
 }
 
 /// Points in order, with values where they are needed.
@@ -59,6 +93,8 @@ pub struct FromPoints<'a, const K: usize> {
 enum Sorted {
     Keys(Vec<u64>),
     Values(Vec<KeyedValue>),
+    /// In a file.
+    Runs(SortedRuns),
 }
 
 impl Sorted {
@@ -66,15 +102,17 @@ impl Sorted {
         match self {
             Self::Keys(records) => records.len(),
             Self::Values(records) => records.len(),
+            Self::Runs(runs) => runs.len(),
         }
     }
 
+    /// Bytes in memory.
     fn bytes(&self) -> u64 {
-        let each = match self {
-            Self::Keys(_) => size_of::<u64>(),
-            Self::Values(_) => size_of::<KeyedValue>(),
-        };
-        (each * self.len()) as u64
+        match self {
+            Self::Keys(records) => size_of_val(&records[..]) as u64,
+            Self::Values(records) => size_of_val(&records[..]) as u64,
+            Self::Runs(runs) => runs.bytes(),
+        }
     }
 }
 
@@ -85,20 +123,56 @@ impl<'a, const K: usize> FromPoints<'a, K> {
     /// [`TreeError::Rule`] if the plan's rule is not `full`; [`TreeError::Points`] of points of another number of axes, of a value that
     /// needs an attribute if there is none, and of a plan of more cells than 64 bits name.
     pub fn new(plan: &Plan<K>, points: &'a Points, value: PointsValue) -> Result<Self, TreeError> {
+        Self::of(plan, Origin::Memory(points), value)
+    }
+
+    /// The same of points that memory does not hold. They are sorted in a file: `room` opens one that is empty, for reading and writing,
+    /// for so many bytes, as `tempfile::tempfile` does. It takes 8 bytes for each point, or 16 with a value of an attribute.
+    ///
+    /// [`mem_limit`](Self::mem_limit) says how many points are sorted and put into bricks at a time.
+    ///
+    /// ```
+    /// use orthant::points::{Points, PointsValue};
+    /// use orthant::tree::FromPoints;
+    ///
+    /// let points = Points::sphere(1.0, 10_000);
+    /// let plan = orthant::Computed { size: Some(vec![64]), ..Default::default() }.points_plan::<3>(points.extent())?;
+    /// # let path = std::env::temp_dir().join(format!("orthant-doc-runs-{}", std::process::id()));
+    /// # let open = std::fs::File::options().read(true).write(true).create_new(true).clone();
+    /// let room = |_| open.open(&path);
+    /// let spilled = FromPoints::batches(&plan, &points, PointsValue::Count, &room)?.mem_limit(1 << 20).tree()?;
+    /// assert_eq!(spilled, FromPoints::new(&plan, &points, PointsValue::Count)?.tree()?);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn batches(
+        plan: &Plan<K>,
+        points: &'a dyn PointBatches,
+        value: PointsValue,
+        room: &'a (dyn Fn(u64) -> io::Result<File> + Sync),
+    ) -> Result<Self, TreeError> {
+        Self::of(plan, Origin::Batches(points, room), value)
+    }
+
+    fn of(plan: &Plan<K>, points: Origin<'a>, value: PointsValue) -> Result<Self, TreeError> {
         if plan.rule() != RuleKind::Full {
             return Err(TreeError::Rule(plan.rule()));
         }
-        if points.axes() != K {
-            return Err(PointsError::Dimensions { axes: points.axes(), k: K }.into());
+        let axes = points.batches().extent().axes();
+        if axes != K {
+            return Err(PointsError::Dimensions { axes, k: K }.into());
         }
-        let kind = value.kind(points)?;
+        let kind = value.kind(points.batches())?;
         let along = Along::new(plan);
         let places = PointKeys::new(&along)?.places();
         if places > PLACES {
             let need = along.most_cells(along.deepest()).saturating_mul(kind.bytes().into());
             return Err(MemoryError { what: Stored::Terminals, need, limit: None }.into());
         }
-        Ok(Self { along, points, value, kind, control: None, limit: u64::MAX, sorted: OnceLock::new() })
+        Ok(Self { along, points, value, kind, control: None, limit: u64::MAX, together: None, sorted: OnceLock::new() })
     }
 
     /// Lets `control` watch and cancel the making. It counts the cells of all regions that are made from here on.
@@ -112,6 +186,12 @@ impl<'a, const K: usize> FromPoints<'a, K> {
     #[must_use]
     pub fn mem_limit(self, limit: u64) -> Self {
         Self { limit, ..self }
+    }
+
+    /// Sorts so many points at a time.
+    #[cfg(test)]
+    pub(super) fn together_of(self, points: usize) -> Self {
+        Self { together: Some(points), ..self }
     }
 
     /// The type of a cell.
@@ -166,7 +246,35 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         match self.sorted()? {
             Sorted::Keys(records) => self.piece_of(records, keys),
             Sorted::Values(records) => self.piece_of(records, keys),
+            Sorted::Runs(runs) => match self.value.needs_attribute() {
+                true => self.piece_of_runs::<KeyedValue>(runs, keys),
+                false => self.piece_of_runs::<u64>(runs, keys),
+            },
         }
+    }
+
+    /// The same of points in a file: as many regions at a time as memory holds the points of.
+    fn piece_of_runs<R: Record>(&self, runs: &SortedRuns, keys: [u64; 2]) -> Result<Piece, TreeError> {
+        let (places, [first, last]) = (self.bins()?.places, keys);
+        if first < last && runs.at_most(keys, places) > self.together::<R>().max(runs.least()) {
+            let middle = first + (last - first) / 2;
+            let mut piece = self.piece_of_runs::<R>(runs, [first, middle])?;
+            let next = self.piece_of_runs::<R>(runs, [middle + 1, last])?;
+            self.fits(piece.bytes() + next.bytes())?;
+            piece.append(&self.along, &next)?;
+            return Ok(piece);
+        }
+        let mut records: Vec<R> = runs.read(keys, places)?;
+        let unheard = Control::default();
+        let bits = KeyBits { low: places, high: PointKeys::new(&self.along)?.bits() };
+        radix::sort(&mut records, bits, self.control.unwrap_or(&unheard))?;
+        self.piece_of(&records, keys)
+    }
+
+    /// Points that are sorted at a time: a quarter of the memory, with as much again while they are.
+    fn together<R: Record>(&self) -> usize {
+        let fit = usize::try_from(self.limit / (8 * R::BYTES as u64)).unwrap_or(usize::MAX).max(LEAST);
+        self.together.unwrap_or(fit)
     }
 
     fn piece_of<R: Record>(&self, records: &[R], keys: [u64; 2]) -> Result<Piece, TreeError> {
@@ -184,7 +292,7 @@ impl<'a, const K: usize> FromPoints<'a, K> {
     }
 
     fn bins(&self) -> Result<Bins, TreeError> {
-        let measured = self.points.measured().map_or(CellType::U8, PointAttribute::kind);
+        let measured = self.points.batches().measured().unwrap_or(CellType::U8);
         Ok(Bins { value: self.value, kind: self.kind, measured, places: PointKeys::new(&self.along)?.places() })
     }
 
@@ -206,21 +314,71 @@ impl<'a, const K: usize> FromPoints<'a, K> {
     }
 
     fn sort_here(&self) -> Result<Sorted, TreeError> {
-        Ok(match self.value.needs_attribute() {
-            true => Sorted::Values(self.sort()?),
-            false => Sorted::Keys(self.sort()?),
-        })
+        let sorted = match (self.points, self.value.needs_attribute()) {
+            (Origin::Memory(points), true) => Sorted::Values(self.sort(points)?),
+            (Origin::Memory(points), false) => Sorted::Keys(self.sort(points)?),
+            (Origin::Batches(points, room), true) => Sorted::Runs(self.spill::<KeyedValue>(points, room)?),
+            (Origin::Batches(points, room), false) => Sorted::Runs(self.spill::<u64>(points, room)?),
+        };
+        if sorted.len() == 0 {
+            let window = window_text(&self.along.plan().domain().window());
+            return Err(PointsError::Outside { points: self.points.batches().count(), window }.into());
+        }
+        Ok(sorted)
     }
 
-    fn sort<R: Record>(&self) -> Result<Vec<R>, TreeError> {
+    /// Sorts points that come, as many at a time as memory holds, into a file.
+    fn spill<R: Record>(&self, points: &dyn PointBatches, room: &Room<'_>) -> Result<SortedRuns, TreeError> {
         let keys = PointKeys::new(&self.along)?;
-        let (len, width) = (self.points.len(), size_of::<R>() as u64);
+        let bits = KeyBits { low: keys.places(), high: keys.bits() };
+        let unheard = Control::default();
+        let control = self.control.unwrap_or(&unheard);
+        let mut runs = SortedRuns::new(room(points.count().saturating_mul(R::BYTES as u64))?);
+        let most = self.together::<R>().min(usize::try_from(points.count()).unwrap_or(usize::MAX));
+        let mut records: Vec<R> = Vec::new();
+        crate::memory::reserve(&mut records, most).map_err(MemoryError::refused(Stored::Points))?;
+        let mut failed = None;
+        let gone = points.each(&mut |coordinates, words| {
+            let words = Some(words).filter(|_| self.value.needs_attribute());
+            let mut from = 0;
+            let all = coordinates.len() / K;
+            while from < all {
+                let some = from..all.min(from + (most - records.len()).max(1));
+                keys.append(
+                    &coordinates[some.start * K..some.end * K],
+                    words.map(|words| &words[some.clone()]),
+                    &mut records,
+                );
+                from = some.end;
+                if records.len() >= most {
+                    if let Err(error) = control.check().and_then(|()| radix::sort(&mut records, bits, control)) {
+                        failed = Some(error);
+                        return Err(io::ErrorKind::Interrupted.into());
+                    }
+                    runs.push(&records)?;
+                    records.clear();
+                }
+            }
+            Ok(())
+        });
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+        gone?;
+        radix::sort(&mut records, bits, control)?;
+        runs.push(&records)?;
+        Ok(runs)
+    }
+
+    fn sort<R: Record>(&self, points: &Points) -> Result<Vec<R>, TreeError> {
+        let keys = PointKeys::new(&self.along)?;
+        let (len, width) = (points.len(), size_of::<R>() as u64);
         // Spread and sorted, each of them once.
         self.fits(2 * width * len as u64)?;
         let unheard = Control::default();
         let control = self.control.unwrap_or(&unheard);
         let bits = KeyBits { low: keys.places(), high: keys.bits() };
-        let words = self.points.measured().map(PointAttribute::words).filter(|_| self.value.needs_attribute());
+        let words = points.measured().map(PointAttribute::words).filter(|_| self.value.needs_attribute());
         let each = len.div_ceil(8 * rayon::current_num_threads()).max(1 << 15);
         let spare = Spare::<Vec<R>>::new();
         let refused = MemoryError::refused(Stored::Points);
@@ -230,7 +388,7 @@ impl<'a, const K: usize> FromPoints<'a, K> {
             let mut records = spare.take().unwrap_or_default();
             records.clear();
             crate::memory::reserve(&mut records, range.len()).map_err(&refused)?;
-            let coordinates = &self.points.coordinates()[range.start * K..range.end * K];
+            let coordinates = &points.coordinates()[range.start * K..range.end * K];
             keys.append(coordinates, words.map(|words| &words[range]), &mut records);
             let spread = radix::spread(&records, bits).map_err(&refused)?;
             spare.give(records);
@@ -238,10 +396,6 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         })?;
         drop(spare);
         let inside = parts.iter().map(Spread::len).sum();
-        if inside == 0 {
-            let window = window_text(&self.along.plan().domain().window());
-            return Err(PointsError::Outside { points: len, window }.into());
-        }
         let mut sorted = Vec::new();
         crate::memory::reserve(&mut sorted, inside).map_err(&refused)?;
         sorted.resize(inside, R::default());

@@ -8,6 +8,16 @@ pub(super) trait Record: Copy + Default + Send + Sync + 'static {
     fn key(self) -> u64;
     /// The value of its attribute; 0 if it has none.
     fn word(self) -> u64;
+    /// Bytes in a file.
+    const BYTES: usize;
+    /// Appends those bytes.
+    fn write(self, bytes: &mut Vec<u8>);
+    /// What so many bytes are.
+    fn read(bytes: &[u8]) -> Self;
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    bytes.first_chunk().map_or(0, |&bytes| u64::from_ne_bytes(bytes))
 }
 
 /// A key alone.
@@ -25,6 +35,16 @@ impl Record for u64 {
     #[inline]
     fn word(self) -> u64 {
         0
+    }
+
+    const BYTES: usize = 8;
+
+    fn write(self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.to_ne_bytes());
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        number(bytes)
     }
 }
 
@@ -49,5 +69,16 @@ impl Record for KeyedValue {
     #[inline]
     fn word(self) -> u64 {
         self.word
+    }
+
+    const BYTES: usize = 16;
+
+    fn write(self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.key.to_ne_bytes());
+        bytes.extend(self.word.to_ne_bytes());
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        Self { key: number(bytes), word: number(&bytes[8..]) }
     }
 }

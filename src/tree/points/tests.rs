@@ -85,6 +85,10 @@ fn check<const K: usize>(seed: u64) {
         let same = |tree: Tree<K>, expected: Tree<K>, value: PointsValue| {
             assert!(tree == expected, "seed {seed}, {value} of {plan:?}: {} {}", tree.len(), expected.len());
             assert_eq!(tree.checksum(), expected.checksum());
+            // Sorted in a file, a few at a time.
+            let room = |_| tempfile::tempfile();
+            let spilled = FromPoints::batches(&plan, &points, value, &room).unwrap().together_of(700);
+            assert!(spilled.tree().unwrap() == tree, "seed {seed}, {value} in runs");
             // Part by part, and counted.
             let (counts, checksum) = made(value).counts(true).unwrap();
             assert_eq!(checksum, Some(tree.checksum()), "seed {seed}, {value}");
@@ -151,4 +155,29 @@ fn what_cannot_be_is_named() {
     assert!(matches!(FromPoints::new(&border, &points, PointsValue::Count), Err(TreeError::Rule(_))));
     let limited = FromPoints::new(&plan(64), &points, PointsValue::Count).unwrap().mem_limit(1000);
     assert!(limited.tree().unwrap_err().to_string().contains("the limit of"));
+}
+
+/// Many runs, and more points in a few regions than are sorted at a time.
+#[test]
+fn runs_in_a_file_are_what_memory_has() {
+    let mut random = Random(5);
+    let place = |random: &mut Random, i: usize| {
+        let wide = if i.is_multiple_of(3) { 1 << 20 } else { 1 << 9 };
+        random.below(wide) as f64 / f64::from(1 << 20)
+    };
+    let coordinates: Vec<f64> = (0..900_000).map(|i| place(&mut random, i / 3)).collect();
+    let values: Vec<u16> = (0..300_000).map(|_| random.below(60_000) as u16).collect();
+    let points = Points::new(3, coordinates).unwrap().attribute(PointAttribute::new("a", &values)).unwrap();
+    let domain = Domain::new([500; 3], [[0.0, 1.0]; 3], Sample::Centre).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(3, 2, 3), CurveKind::Morton, RuleKind::Full).unwrap();
+    for value in [PointsValue::Count, PointsValue::Mean] {
+        let expected = FromPoints::new(&plan, &points, value).unwrap().tree().unwrap();
+        let room = |bytes: u64| {
+            assert_eq!(bytes, 300_000 * if value == PointsValue::Count { 8 } else { 16 });
+            tempfile::tempfile()
+        };
+        let spilled = FromPoints::batches(&plan, &points, value, &room).unwrap().together_of(7000);
+        assert_eq!(spilled.inside().unwrap(), 300_000);
+        assert!(spilled.tree().unwrap() == expected);
+    }
 }
