@@ -66,6 +66,7 @@ impl Input {
     /// [`Error`] names the file, the byte, and what is wrong there, or the option that is missing or too much.
     pub(crate) fn open(options: &InputOptions, computed: &Computed, voice: Voice) -> Result<Self, Error> {
         let (path, member) = options.parts()?;
+        options.reading.no_points()?;
         let raw = options.raw();
         // What a folder holds says how its cells lie; a file that no format has a name for may be cells alone.
         if let Some(format) = Format::of(&path) {

@@ -2,7 +2,7 @@
 
 use crate::bytes::Bytes;
 use crate::cell::CellType;
-use crate::field::data::DataValue;
+use crate::field::data_value::DataValue;
 use crate::field::formula::FormulaError;
 use crate::geometry::DomainError;
 use crate::mesh::MeshError;

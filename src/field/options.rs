@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::field::data::{DataValue, FieldData};
+use crate::field::data::FieldData;
+use crate::field::data_value::DataValue;
 use crate::registry::registry;
 
 registry! {

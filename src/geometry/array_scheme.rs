@@ -3,7 +3,7 @@
 use crate::geometry::scheme::Scheme;
 
 /// g, r and B, as far as they are chosen.
-type Chosen<const K: usize> = (Option<[u32; K]>, Option<[u32; K]>, Option<[u32; K]>);
+type ChosenScheme<const K: usize> = (Option<[u32; K]>, Option<[u32; K]>, Option<[u32; K]>);
 
 impl<const K: usize> Scheme<K> {
     /// The scheme of an array of `size` cells. What you give of g, r and B stays, and the rest is chosen.
@@ -49,7 +49,7 @@ impl<const K: usize> Scheme<K> {
     }
 
     /// The scheme whose leaves have about `usual` cells on a side.
-    fn of_leaves(usual: u64, size: [u32; K], (g, r, b): Chosen<K>, series: [bool; K]) -> Self {
+    fn of_leaves(usual: u64, size: [u32; K], (g, r, b): ChosenScheme<K>, series: [bool; K]) -> Self {
         let leaf = |j: usize, r: u32| b.map_or(usual, |b| u64::from(r) * u64::from(b[j])).max(1);
         let long = |j: usize| !series[j] && u64::from(size[j]) >= 2 * leaf(j, 2);
         let none = !(0..K).any(long);

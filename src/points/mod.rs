@@ -3,6 +3,7 @@
 mod attribute;
 mod batches;
 mod bounds;
+mod cell_kind;
 mod definition;
 mod error;
 mod extent;

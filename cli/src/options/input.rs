@@ -86,6 +86,19 @@ impl ReadingOptions {
     }
 }
 
+impl ReadingOptions {
+    /// Checks that nothing was given that is of points.
+    pub(crate) fn no_points(&self) -> Result<(), Error> {
+        match &self.points.given()[..] {
+            [] => Ok(()),
+            names => {
+                let reason = format!("--{}: of points; leave out, or use run points", names.join(", --"));
+                Err(Error::Input(reason).about(names))
+            }
+        }
+    }
+}
+
 /// What cells are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum CellKind {
@@ -129,11 +142,8 @@ impl InputOptions {
     /// Checks that a field, which reads no array, is given none.
     pub(crate) fn refused_by(&self, workload: FieldKind) -> Result<(), Error> {
         let (mesh, points) = (workload == FieldKind::Mesh, workload == FieldKind::Points);
-        let of_points = self.reading.points.given();
-        if !points && !of_points.is_empty() {
-            let names = of_points.join(", --");
-            let reason = format!("--{names}: of points; leave out, or use run points");
-            return Err(Error::Input(reason).about(&of_points));
+        if !points {
+            self.reading.no_points()?;
         }
         let given = [
             ("input", self.input.is_some() && !mesh && !points),

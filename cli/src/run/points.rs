@@ -99,7 +99,7 @@ struct PointsRun {
 }
 
 /// The tree if it is kept in memory, what was counted, the checksum of regions if it was asked for, and the seconds of sorting.
-type Counted<const K: usize> = (Option<Tree<K>>, RunCounts<K>, Option<RegionsChecksum>, f64);
+type CountedPoints<const K: usize> = (Option<Tree<K>>, RunCounts<K>, Option<RegionsChecksum>, f64);
 
 impl PointsRun {
     fn run<const K: usize>(&self) -> Result<(), Error> {
@@ -217,7 +217,7 @@ impl PointsRun {
         builder: &FromPoints<'_, K>,
         outputs: &Outputs,
         trees: &mut [(TreeWriter<K>, PathBuf)],
-    ) -> Result<Counted<K>, Error> {
+    ) -> Result<CountedPoints<K>, Error> {
         let start = Instant::now();
         let shown = !outputs.arrays.is_empty() || outputs.overlay.is_some();
         let hashes = outputs.report.is_some();

@@ -1,7 +1,8 @@
 //! A mesh over a domain.
 
 use crate::cell::WordsMut;
-use crate::field::data::{DataValue, FieldData};
+use crate::field::data::FieldData;
+use crate::field::data_value::DataValue;
 use crate::field::definition::{Evaluate, Field, Payload, Prove};
 use crate::field::error::FieldError;
 use crate::field::labels::Labels;

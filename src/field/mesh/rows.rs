@@ -91,12 +91,7 @@ impl MeshRows {
 
     /// The rows that `put` finds plane by plane, of the triangles that `planes` says lie there. What it puts is in order; two equal
     /// changes are none. All rows together have at most `limit` bytes.
-    fn of(
-        lattice: &MeshLattice,
-        limit: u64,
-        planes: &PlanesOf<'_>,
-        put: &PutPlane<'_>,
-    ) -> Result<Self, Refused> {
+    fn of(lattice: &MeshLattice, limit: u64, planes: &PlanesOf<'_>, put: &PutPlane<'_>) -> Result<Self, Refused> {
         let spans = || (0..lattice.triangles()).map(|triangle| planes(&lattice.corners(triangle)));
         let (low, high) = spans()
             .filter(|(low, high)| low <= high)

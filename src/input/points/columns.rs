@@ -2,21 +2,21 @@
 
 use crate::input::error::{FilePlace, Wrong};
 
-/// Columns as they are typed: names of them, or their numbers from 1 on.
+/// PointColumns as they are typed: names of them, or their numbers from 1 on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Columns {
+pub(super) struct PointColumns {
     pub(super) coordinates: Option<Vec<String>>,
     pub(super) attribute: Option<String>,
 }
 
-/// Columns by their number from 0 on.
+/// PointColumns by their number from 0 on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FoundColumns {
     pub(super) coordinates: Vec<usize>,
     pub(super) attribute: Option<usize>,
 }
 
-impl Columns {
+impl PointColumns {
     /// Finds the columns of a file that has `count` of them, with these names if it has names. The place is that of the names.
     pub(super) fn find(&self, names: &[String], count: usize, at: FilePlace) -> Result<FoundColumns, Wrong> {
         let coordinates = match &self.coordinates {

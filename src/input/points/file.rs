@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::input::error::{InputError, Wrong};
-use crate::input::points::columns::Columns;
+use crate::input::points::columns::PointColumns;
 use crate::input::points::format::PointsFormat;
 use crate::input::points::stream::PointsStream;
 use crate::input::points::{las, npy, ply, table};
@@ -28,7 +28,7 @@ use crate::points::Points;
 pub struct PointsFile {
     path: PathBuf,
     format: PointsFormat,
-    columns: Columns,
+    columns: PointColumns,
 }
 
 impl PointsFile {
@@ -39,7 +39,7 @@ impl PointsFile {
     pub fn of(path: &Path) -> Result<Self, InputError> {
         let none = || InputError { path: path.to_owned(), wrong: Wrong::NoFormat { known: PointsFormat::endings() } };
         let format = PointsFormat::of(path).ok_or_else(none)?;
-        Ok(Self { path: path.to_owned(), format, columns: Columns::default() })
+        Ok(Self { path: path.to_owned(), format, columns: PointColumns::default() })
     }
 
     /// Reads these columns as coordinates, 2 to 6 of them, by their names or by their numbers from 1 on. Otherwise they are those called
@@ -47,13 +47,13 @@ impl PointsFile {
     #[must_use]
     pub fn columns(self, columns: &[impl AsRef<str>]) -> Self {
         let coordinates = Some(columns.iter().map(|name| name.as_ref().to_owned()).collect());
-        Self { columns: Columns { coordinates, ..self.columns }, ..self }
+        Self { columns: PointColumns { coordinates, ..self.columns }, ..self }
     }
 
     /// Reads this column, too, as the attribute of points.
     #[must_use]
     pub fn attribute(self, name: impl Into<String>) -> Self {
-        Self { columns: Columns { attribute: Some(name.into()), ..self.columns }, ..self }
+        Self { columns: PointColumns { attribute: Some(name.into()), ..self.columns }, ..self }
     }
 
     /// Reads the points. They are called by the file's name without folders.

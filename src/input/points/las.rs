@@ -9,7 +9,7 @@ use las::{PointData, PointDataBuilder, Reader};
 
 use crate::cell::CellType;
 use crate::input::error::{FilePlace, Wrong};
-use crate::input::points::columns::Columns;
+use crate::input::points::columns::PointColumns;
 use crate::input::points::rows::PointRows;
 use crate::points::{Points, PointsError};
 
@@ -36,7 +36,7 @@ const NAMES: [(&str, CellType); 15] = [
 ];
 
 /// The points of a file.
-pub(super) fn parse(bytes: &[u8], columns: &Columns) -> Result<Points, Wrong> {
+pub(super) fn parse(bytes: &[u8], columns: &PointColumns) -> Result<Points, Wrong> {
     // The message of a panic would be the program's last words, though it goes on.
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
@@ -49,7 +49,7 @@ fn damaged(byte: u64, what: impl std::fmt::Display) -> Wrong {
     Wrong::Damaged { at: FilePlace::Byte(byte), what: what.to_string() }
 }
 
-fn read(bytes: &[u8], columns: &Columns) -> Result<Points, Wrong> {
+fn read(bytes: &[u8], columns: &PointColumns) -> Result<Points, Wrong> {
     if !bytes.starts_with(b"LASF") {
         return Err(damaged(0, "no LAS or LAZ file, which begins with LASF"));
     }

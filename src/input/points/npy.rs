@@ -6,7 +6,7 @@ use crate::cell::CellType;
 use crate::input::error::{FilePlace, Wrong};
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::npy;
-use crate::input::points::columns::{Columns, FoundColumns};
+use crate::input::points::columns::{FoundColumns, PointColumns};
 use crate::input::points::rows::PointRows;
 use crate::points::Points;
 
@@ -25,7 +25,7 @@ pub(super) struct NpyPoints {
 
 impl NpyPoints {
     /// By the first bytes of a file of `length` bytes.
-    pub(super) fn of(head: &[u8], length: u64, columns: &Columns) -> Result<Self, Wrong> {
+    pub(super) fn of(head: &[u8], length: u64, columns: &PointColumns) -> Result<Self, Wrong> {
         let Layout { kind, size, order, endian, offset } = npy::layout(head, length)?;
         let at = FilePlace::Byte(offset);
         let &[fast, slow] = &size[..] else {
@@ -40,7 +40,7 @@ impl NpyPoints {
             return Err(Wrong::field(at, "shape", format!("{slow}x{fast}"), allowed));
         }
         let all = (1..=width).map(|column| column.to_string()).collect();
-        let usual = Columns { coordinates: Some(all), ..columns.clone() };
+        let usual = PointColumns { coordinates: Some(all), ..columns.clone() };
         let columns = if columns.coordinates.is_none() && columns.attribute.is_none() { &usual } else { columns };
         let found = columns.find(&[], width as usize, at)?;
         let (have, need) =
@@ -115,7 +115,7 @@ impl NpyPoints {
 }
 
 /// The points of a file.
-pub(super) fn parse(bytes: &[u8], columns: &Columns) -> Result<Points, Wrong> {
+pub(super) fn parse(bytes: &[u8], columns: &PointColumns) -> Result<Points, Wrong> {
     let array = NpyPoints::of(bytes, bytes.len() as u64, columns)?;
     let rows = array.rows(0..array.count, &mut |from, to| {
         to.copy_from_slice(&bytes[from as usize..from as usize + to.len()]);

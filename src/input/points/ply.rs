@@ -3,12 +3,12 @@
 use crate::cell::CellType;
 use crate::input::error::Wrong;
 use crate::input::ply::{PlyElement, PlyHeader, PlyNumber, PlyNumbers, PlyType};
-use crate::input::points::columns::Columns;
+use crate::input::points::columns::PointColumns;
 use crate::input::points::rows::PointRows;
 use crate::points::{Points, PointsError};
 
 /// The points, and how many faces were passed.
-pub(super) fn parse(bytes: &[u8], columns: &Columns) -> Result<(Points, u64), Wrong> {
+pub(super) fn parse(bytes: &[u8], columns: &PointColumns) -> Result<(Points, u64), Wrong> {
     let header = PlyHeader::of(bytes)?;
     let mut numbers = PlyNumbers::new(bytes, &header);
     let (mut points, mut faces) = (None, 0);
@@ -26,7 +26,7 @@ pub(super) fn parse(bytes: &[u8], columns: &Columns) -> Result<(Points, u64), Wr
     Ok((points, faces))
 }
 
-fn vertices(element: &PlyElement, columns: &Columns, numbers: &mut PlyNumbers<'_>) -> Result<Points, Wrong> {
+fn vertices(element: &PlyElement, columns: &PointColumns, numbers: &mut PlyNumbers<'_>) -> Result<Points, Wrong> {
     let properties = &element.properties;
     let names: Vec<String> =
         properties.iter().map(|property| String::from_utf8_lossy(&property.name).into_owned()).collect();

@@ -6,11 +6,11 @@ use std::path::Path;
 use crate::cell::CellType;
 use crate::disk::File;
 use crate::input::error::{InputError, Wrong};
-use crate::input::points::columns::Columns;
+use crate::input::points::columns::PointColumns;
 use crate::input::points::format::PointsFormat;
 use crate::input::points::npy::NpyPoints;
 use crate::input::points::rows::{PointRows, ValueRange};
-use crate::input::points::table::Table;
+use crate::input::points::table::PointTable;
 use crate::input::reader::{FilePart, head_of, open};
 use crate::points::{OnBatch, PointBatches, PointsError, PointsExtent, PointsHash, bounds};
 
@@ -47,7 +47,7 @@ pub struct PointsStream {
 
 /// How points lie in a file.
 enum StreamLayout {
-    Table(Table),
+    Table(PointTable),
     Npy(NpyPoints),
 }
 
@@ -59,15 +59,15 @@ impl std::fmt::Debug for PointsStream {
 
 impl PointsStream {
     /// Goes through a file once.
-    pub(super) fn of(path: &Path, format: PointsFormat, columns: &Columns) -> Result<Self, InputError> {
+    pub(super) fn of(path: &Path, format: PointsFormat, columns: &PointColumns) -> Result<Self, InputError> {
         Self::new(path, format, columns).map_err(|wrong| InputError { path: path.to_owned(), wrong })
     }
 
-    fn new(path: &Path, format: PointsFormat, columns: &Columns) -> Result<Self, Wrong> {
+    fn new(path: &Path, format: PointsFormat, columns: &PointColumns) -> Result<Self, Wrong> {
         let (file, length) = open(path)?;
         let head = head_of(path)?;
         let layout = match format {
-            PointsFormat::Table => StreamLayout::Table(Table::of(&head, columns)?),
+            PointsFormat::Table => StreamLayout::Table(PointTable::of(&head, columns)?),
             PointsFormat::Npy => StreamLayout::Npy(NpyPoints::of(&head, length, columns)?),
             format => {
                 let reason = format!(

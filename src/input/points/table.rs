@@ -3,7 +3,7 @@
 //! Pieces of the text are read by all threads. A piece does not know how many lines are before it; they are counted where one is wrong.
 
 use crate::input::error::{FilePlace, Wrong};
-use crate::input::points::columns::{Columns, FoundColumns};
+use crate::input::points::columns::{FoundColumns, PointColumns};
 use crate::input::points::rows::PointRows;
 use crate::input::text::{Text, number};
 use crate::parallel;
@@ -107,7 +107,7 @@ impl TableHead {
 }
 
 /// A table whose head is known.
-pub(super) struct Table {
+pub(super) struct PointTable {
     head: TableHead,
     found: FoundColumns,
     /// What lines end with.
@@ -116,9 +116,9 @@ pub(super) struct Table {
     pub(super) start: usize,
 }
 
-impl Table {
+impl PointTable {
     /// By the first bytes of a file: all of them, or enough for what comes before the points and for the first of them.
-    pub(super) fn of(bytes: &[u8], columns: &Columns) -> Result<Self, Wrong> {
+    pub(super) fn of(bytes: &[u8], columns: &PointColumns) -> Result<Self, Wrong> {
         let text = Text::of(bytes)?;
         let head = TableHead::of(&text)?;
         let found = columns.find(&head.names, head.count, head.at)?;
@@ -222,8 +222,8 @@ impl Table {
 }
 
 /// The points of a table.
-pub(super) fn parse(bytes: &[u8], columns: &Columns) -> Result<Points, Wrong> {
-    let table = Table::of(bytes, columns)?;
+pub(super) fn parse(bytes: &[u8], columns: &PointColumns) -> Result<Points, Wrong> {
+    let table = PointTable::of(bytes, columns)?;
     let rows = table.rows(&bytes[table.start..], table.lines())?;
     table.check((rows.coordinates.len() / table.axes()) as u64)?;
     rows.points(table.axes(), table.attribute().map(|name| (name, None)))

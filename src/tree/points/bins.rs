@@ -13,7 +13,7 @@ use crate::tree::along::Along;
 use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
 use crate::tree::points::gaps;
-use crate::tree::points::record::Record;
+use crate::tree::points::record::SortedRecord;
 use crate::tree::predicate::{Criterion, Uniform, same_bits};
 
 /// Points that a thread puts into bricks at a time.
@@ -40,7 +40,7 @@ struct Portion {
 
 /// What cells of a brick come to, of an attribute.
 #[derive(Default)]
-struct Tally {
+struct CellTally {
     counts: Vec<u64>,
     /// The bits of doubles.
     sums: Vec<u64>,
@@ -50,18 +50,18 @@ struct Tally {
 
 impl Bins {
     #[inline]
-    fn code<R: Record>(&self, record: R) -> u64 {
+    fn code<R: SortedRecord>(&self, record: R) -> u64 {
         record.key() >> self.places
     }
 
     #[inline]
-    fn place<R: Record>(&self, record: R) -> usize {
+    fn place<R: SortedRecord>(&self, record: R) -> usize {
         (record.key() & ((1 << self.places) - 1)) as usize
     }
 
     /// The regions of codes of the last level, from the first to the last, of which these are the points in order. `fits` is asked
     /// before there are so many bytes of bricks.
-    pub(super) fn piece<R: Record, const K: usize>(
+    pub(super) fn piece<R: SortedRecord, const K: usize>(
         &self,
         along: &Along<K>,
         records: &[R],
@@ -111,7 +111,7 @@ impl Bins {
     }
 
     /// Cuts points where a region begins.
-    fn portions<R: Record>(&self, records: &[R], [first, last]: [u64; 2]) -> Vec<Portion> {
+    fn portions<R: SortedRecord>(&self, records: &[R], [first, last]: [u64; 2]) -> Vec<Portion> {
         let count = records.len().div_ceil(TOGETHER).max(1);
         let mut starts = vec![0];
         for i in 1..count {
@@ -135,13 +135,13 @@ impl Bins {
     }
 
     /// Points region by region.
-    fn leaves<'r, R: Record>(&self, records: &'r [R]) -> impl Iterator<Item = &'r [R]> + use<'r, R> {
+    fn leaves<'r, R: SortedRecord>(&self, records: &'r [R]) -> impl Iterator<Item = &'r [R]> + use<'r, R> {
         let bins = *self;
         records.chunk_by(move |&a, &b| bins.code(a) == bins.code(b))
     }
 
     /// The regions of codes, and their bricks one after the other: how many cells they have.
-    fn bricks<R: Record, W: Width, const K: usize>(
+    fn bricks<R: SortedRecord, W: Width, const K: usize>(
         &self,
         along: &Along<K>,
         records: &[R],
@@ -151,7 +151,7 @@ impl Bins {
     ) -> Result<(Piece, usize), TreeError> {
         let mut piece = Piece::new(self.kind, Criterion::Exact);
         // Codes before this one are covered; None after the last of all.
-        let (mut next, mut used, mut tally) = (Some(first), 0, Tally::default());
+        let (mut next, mut used, mut tally) = (Some(first), 0, CellTally::default());
         for leaf in self.leaves(records) {
             let code = self.code(leaf[0]);
             if let Some(next) = next
@@ -185,7 +185,12 @@ impl Bins {
     }
 
     /// Writes what the cells of a region are worth into its brick, all cells of which are 0.
-    fn bin<R: Record, W: Width>(&self, leaf: &[R], brick: &mut [W], tally: &mut Tally) -> Result<(), TreeError> {
+    fn bin<R: SortedRecord, W: Width>(
+        &self,
+        leaf: &[R],
+        brick: &mut [W],
+        tally: &mut CellTally,
+    ) -> Result<(), TreeError> {
         match self.value {
             PointsValue::Occupied => leaf.iter().for_each(|&record| brick[self.place(record)] = W::cut(1)),
             // The type holds the number of all points.
@@ -198,8 +203,13 @@ impl Bins {
         Ok(())
     }
 
-    fn bin_values<R: Record, W: Width>(&self, leaf: &[R], brick: &mut [W], tally: &mut Tally) -> Result<(), TreeError> {
-        let Tally { counts, sums, words, touched } = tally;
+    fn bin_values<R: SortedRecord, W: Width>(
+        &self,
+        leaf: &[R],
+        brick: &mut [W],
+        tally: &mut CellTally,
+    ) -> Result<(), TreeError> {
+        let CellTally { counts, sums, words, touched } = tally;
         if counts.len() < brick.len() {
             *counts = zeros(brick.len())?;
             *words = zeros(brick.len())?;

@@ -18,9 +18,9 @@ use crate::tree::along::Along;
 use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
 use crate::tree::points::bins::Bins;
-use crate::tree::points::keys::PointKeys;
-use crate::tree::points::radix::{self, KeyBits, Spread};
-use crate::tree::points::record::{KeyedValue, Record};
+use crate::tree::points::keys::KeyMaker;
+use crate::tree::points::radix::{self, KeyBits, SpreadRecords};
+use crate::tree::points::record::{KeyedValue, SortedRecord};
 use crate::tree::points::runs::SortedRuns;
 use crate::tree::stored::Tree;
 
@@ -167,7 +167,7 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         }
         let kind = value.kind(points.batches())?;
         let along = Along::new(plan);
-        let places = PointKeys::new(&along)?.places();
+        let places = KeyMaker::new(&along)?.places();
         if places > PLACES {
             let need = along.most_cells(along.deepest()).saturating_mul(kind.bytes().into());
             return Err(MemoryError { what: Stored::Terminals, need, limit: None }.into());
@@ -254,7 +254,7 @@ impl<'a, const K: usize> FromPoints<'a, K> {
     }
 
     /// The same of points in a file: as many regions at a time as memory holds the points of.
-    fn piece_of_runs<R: Record>(&self, runs: &SortedRuns, keys: [u64; 2]) -> Result<Piece, TreeError> {
+    fn piece_of_runs<R: SortedRecord>(&self, runs: &SortedRuns, keys: [u64; 2]) -> Result<Piece, TreeError> {
         let (places, [first, last]) = (self.bins()?.places, keys);
         if first < last && runs.at_most(keys, places) > self.together::<R>().max(runs.least()) {
             let middle = first + (last - first) / 2;
@@ -266,18 +266,18 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         }
         let mut records: Vec<R> = runs.read(keys, places)?;
         let unheard = Control::default();
-        let bits = KeyBits { low: places, high: PointKeys::new(&self.along)?.bits() };
+        let bits = KeyBits { low: places, high: KeyMaker::new(&self.along)?.bits() };
         radix::sort(&mut records, bits, self.control.unwrap_or(&unheard))?;
         self.piece_of(&records, keys)
     }
 
     /// Points that are sorted at a time: a quarter of the memory, with as much again while they are.
-    fn together<R: Record>(&self) -> usize {
+    fn together<R: SortedRecord>(&self) -> usize {
         let fit = usize::try_from(self.limit / (8 * R::BYTES as u64)).unwrap_or(usize::MAX).max(LEAST);
         self.together.unwrap_or(fit)
     }
 
-    fn piece_of<R: Record>(&self, records: &[R], keys: [u64; 2]) -> Result<Piece, TreeError> {
+    fn piece_of<R: SortedRecord>(&self, records: &[R], keys: [u64; 2]) -> Result<Piece, TreeError> {
         let bins = self.bins()?;
         let [first, last] = keys;
         let start = records.partition_point(|record| record.key() >> bins.places < first);
@@ -293,7 +293,7 @@ impl<'a, const K: usize> FromPoints<'a, K> {
 
     fn bins(&self) -> Result<Bins, TreeError> {
         let measured = self.points.batches().measured().unwrap_or(CellType::U8);
-        Ok(Bins { value: self.value, kind: self.kind, measured, places: PointKeys::new(&self.along)?.places() })
+        Ok(Bins { value: self.value, kind: self.kind, measured, places: KeyMaker::new(&self.along)?.places() })
     }
 
     /// Checks so many bytes against the limit.
@@ -328,8 +328,8 @@ impl<'a, const K: usize> FromPoints<'a, K> {
     }
 
     /// Sorts points that come, as many at a time as memory holds, into a file.
-    fn spill<R: Record>(&self, points: &dyn PointBatches, room: &Room<'_>) -> Result<SortedRuns, TreeError> {
-        let keys = PointKeys::new(&self.along)?;
+    fn spill<R: SortedRecord>(&self, points: &dyn PointBatches, room: &Room<'_>) -> Result<SortedRuns, TreeError> {
+        let keys = KeyMaker::new(&self.along)?;
         let bits = KeyBits { low: keys.places(), high: keys.bits() };
         let unheard = Control::default();
         let control = self.control.unwrap_or(&unheard);
@@ -370,10 +370,10 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         Ok(runs)
     }
 
-    fn sort<R: Record>(&self, points: &Points) -> Result<Vec<R>, TreeError> {
-        let keys = PointKeys::new(&self.along)?;
+    fn sort<R: SortedRecord>(&self, points: &Points) -> Result<Vec<R>, TreeError> {
+        let keys = KeyMaker::new(&self.along)?;
         let (len, width) = (points.len(), size_of::<R>() as u64);
-        // Spread and sorted, each of them once.
+        // SpreadRecords and sorted, each of them once.
         self.fits(2 * width * len as u64)?;
         let unheard = Control::default();
         let control = self.control.unwrap_or(&unheard);
@@ -382,7 +382,7 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         let each = len.div_ceil(8 * rayon::current_num_threads()).max(1 << 15);
         let spare = Spare::<Vec<R>>::new();
         let refused = MemoryError::refused(Stored::Points);
-        let parts = parallel::try_map(len.div_ceil(each), &|i| -> Result<Spread<R>, TreeError> {
+        let parts = parallel::try_map(len.div_ceil(each), &|i| -> Result<SpreadRecords<R>, TreeError> {
             control.check()?;
             let range = parallel::piece(len, each, i);
             let mut records = spare.take().unwrap_or_default();
@@ -395,7 +395,7 @@ impl<'a, const K: usize> FromPoints<'a, K> {
             Ok(spread)
         })?;
         drop(spare);
-        let inside = parts.iter().map(Spread::len).sum();
+        let inside = parts.iter().map(SpreadRecords::len).sum();
         let mut sorted = Vec::new();
         crate::memory::reserve(&mut sorted, inside).map_err(&refused)?;
         sorted.resize(inside, R::default());

@@ -5,13 +5,13 @@ use crate::geometry::Domain;
 use crate::points::PointsError;
 use crate::tree::along::Along;
 use crate::tree::points::axis_cells::AxisCells;
-use crate::tree::points::record::Record;
+use crate::tree::points::record::SortedRecord;
 
 /// Points whose keys are made together.
 const BLOCK: usize = 256;
 
 /// Makes keys for a plan.
-pub(super) struct PointKeys<'a, const K: usize> {
+pub(super) struct KeyMaker<'a, const K: usize> {
     along: &'a Along<K>,
     axes: [AxisCells; K],
     /// Where all regions of the last level have a power of two of cells on each axis: its logarithm.
@@ -22,7 +22,7 @@ pub(super) struct PointKeys<'a, const K: usize> {
     codes: u32,
 }
 
-impl<'a, const K: usize> PointKeys<'a, K> {
+impl<'a, const K: usize> KeyMaker<'a, K> {
     /// For the last level of a plan.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl<'a, const K: usize> PointKeys<'a, K> {
 
     /// Appends the records of points; the word of the point number i is `words[i]`, if there are any. Points outside of the window
     /// are left out.
-    pub(super) fn append<R: Record>(&self, coordinates: &[f64], words: Option<&[u64]>, records: &mut Vec<R>) {
+    pub(super) fn append<R: SortedRecord>(&self, coordinates: &[f64], words: Option<&[u64]>, records: &mut Vec<R>) {
         let points = coordinates.as_chunks::<K>().0;
         for (number, block) in points.chunks(BLOCK).enumerate() {
             let words = words.map(|words| &words[number * BLOCK..]);
@@ -72,7 +72,7 @@ impl<'a, const K: usize> PointKeys<'a, K> {
 
     /// The records of some points. `find` says of a cell of an axis its region, and the first cell and the number of cells of that.
     #[inline]
-    fn block<R: Record>(
+    fn block<R: SortedRecord>(
         &self,
         block: &[[f64; K]],
         words: Option<&[u64]>,

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::backend::{Control, Error};
 use crate::memory::{Refused, reserve};
 use crate::parallel;
-use crate::tree::points::record::Record;
+use crate::tree::points::record::SortedRecord;
 
 /// Bits by which records are spread.
 const SPREAD: u32 = 11;
@@ -25,12 +25,12 @@ const MANY: usize = 1 << 20;
 const FEW: usize = 64;
 
 /// Records that were spread: those of bucket b are `starts[b]..starts[b + 1]`.
-pub(super) struct Spread<R> {
+pub(super) struct SpreadRecords<R> {
     records: Vec<R>,
     starts: Vec<usize>,
 }
 
-impl<R> Spread<R> {
+impl<R> SpreadRecords<R> {
     pub(super) fn len(&self) -> usize {
         self.records.len()
     }
@@ -64,7 +64,7 @@ impl KeyBits {
     }
 
     /// Without the highest of them that all records share.
-    fn shared<R: Record>(self, records: &[R]) -> Self {
+    fn shared<R: SortedRecord>(self, records: &[R]) -> Self {
         let Some(first) = records.first() else { return Self { high: self.low, ..self } };
         let differ = records.iter().fold(0, |differ, record| differ | (record.key() ^ first.key()));
         let highest = 64 - differ.leading_zeros();
@@ -73,7 +73,7 @@ impl KeyBits {
 }
 
 /// Spreads records by the highest of the bits, in their order.
-pub(super) fn spread<R: Record>(records: &[R], bits: KeyBits) -> Result<Spread<R>, Refused> {
+pub(super) fn spread<R: SortedRecord>(records: &[R], bits: KeyBits) -> Result<SpreadRecords<R>, Refused> {
     let mut starts = vec![0; bits.buckets() + 1];
     records.iter().for_each(|record| starts[bits.bucket(record.key()) + 1] += 1);
     (0..bits.buckets()).for_each(|bucket| starts[bucket + 1] += starts[bucket]);
@@ -86,12 +86,12 @@ pub(super) fn spread<R: Record>(records: &[R], bits: KeyBits) -> Result<Spread<R
         found[*place] = record;
         *place += 1;
     }
-    Ok(Spread { records: found, starts })
+    Ok(SpreadRecords { records: found, starts })
 }
 
 /// Puts together what was spread, in the order of the bits: all records of `parts`, of which there are as many as `sorted` has.
-pub(super) fn gather<R: Record>(
-    parts: &[Spread<R>],
+pub(super) fn gather<R: SortedRecord>(
+    parts: &[SpreadRecords<R>],
     bits: KeyBits,
     sorted: &mut [R],
     control: &Control,
@@ -124,8 +124,8 @@ pub(super) fn gather<R: Record>(
 }
 
 /// The same of some buckets. What is left to be sorted, where that is much.
-fn gather_some<R: Record>(
-    parts: &[Spread<R>],
+fn gather_some<R: SortedRecord>(
+    parts: &[SpreadRecords<R>],
     buckets: Range<usize>,
     sorted: &mut [R],
     bits: KeyBits,
@@ -150,7 +150,7 @@ fn gather_some<R: Record>(
 }
 
 /// Sorts records by some bits of their keys, by all threads.
-pub(super) fn sort<R: Record>(records: &mut [R], bits: KeyBits, control: &Control) -> Result<(), Error> {
+pub(super) fn sort<R: SortedRecord>(records: &mut [R], bits: KeyBits, control: &Control) -> Result<(), Error> {
     control.check()?;
     let bits = bits.shared(records);
     if bits.high == bits.low {
@@ -168,7 +168,7 @@ pub(super) fn sort<R: Record>(records: &mut [R], bits: KeyBits, control: &Contro
 }
 
 /// Sorts records by some bits of their keys, by one thread.
-fn sort_few<R: Record>(records: &mut [R], bits: KeyBits, scratch: &mut Vec<R>) {
+fn sort_few<R: SortedRecord>(records: &mut [R], bits: KeyBits, scratch: &mut Vec<R>) {
     if records.len() < 2 {
         return;
     }

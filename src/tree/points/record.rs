@@ -1,7 +1,7 @@
 //! What is sorted: a key, and the value of an attribute where one is needed.
 
 /// A point that is sorted.
-pub(super) trait Record: Copy + Default + Send + Sync + 'static {
+pub(super) trait SortedRecord: Copy + Default + Send + Sync + 'static {
     /// Of a point.
     fn new(key: u64, word: u64) -> Self;
     /// What it is sorted by.
@@ -21,7 +21,7 @@ fn number(bytes: &[u8]) -> u64 {
 }
 
 /// A key alone.
-impl Record for u64 {
+impl SortedRecord for u64 {
     #[inline]
     fn new(key: u64, _: u64) -> Self {
         key
@@ -55,7 +55,7 @@ pub(super) struct KeyedValue {
     word: u64,
 }
 
-impl Record for KeyedValue {
+impl SortedRecord for KeyedValue {
     #[inline]
     fn new(key: u64, word: u64) -> Self {
         Self { key, word }

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::memory::reserve;
 use crate::result::{MemoryError, Stored};
 use crate::tree::error::TreeError;
-use crate::tree::points::record::Record;
+use crate::tree::points::record::SortedRecord;
 
 /// Records between those whose keys are remembered.
 const STEP: usize = if cfg!(test) { 16 } else { 1 << 12 };
@@ -69,7 +69,7 @@ impl SortedRuns {
     }
 
     /// Writes points that are sorted, which come after those before them where codes are equal.
-    pub(super) fn push<R: Record>(&mut self, records: &[R]) -> io::Result<()> {
+    pub(super) fn push<R: SortedRecord>(&mut self, records: &[R]) -> io::Result<()> {
         if records.is_empty() {
             return Ok(());
         }
@@ -102,7 +102,7 @@ impl SortedRuns {
     }
 
     /// The points of codes from the first to the last, run after run.
-    pub(super) fn read<R: Record>(&self, codes: [u64; 2], places: u32) -> Result<Vec<R>, TreeError> {
+    pub(super) fn read<R: SortedRecord>(&self, codes: [u64; 2], places: u32) -> Result<Vec<R>, TreeError> {
         let [first, last] = codes;
         let mut found = Vec::new();
         let most = self.at_most(codes, places);
