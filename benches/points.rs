@@ -63,7 +63,8 @@ fn main() {
     for shape in ["surface", "scan", "volume"] {
         let points = points(shape, count);
         for &n in sizes {
-            let chosen = Computed { size: Some(vec![n as u32]), ..Computed::default() };
+            let mut chosen = Computed::default();
+            chosen.set("size", &n.to_string()).expect("it is a number");
             let plan = chosen.points_plan::<3>(points.extent()).expect("it fits");
             for &value in PointsValue::ALL.iter().filter(|&&value| value != PointsValue::Min) {
                 let (mut sorting, mut run, mut of_threads, mut regions, mut cells) = (vec![], vec![], vec![], 0, 0);

@@ -7,9 +7,10 @@ use orthant::tree::FromPoints;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sphere = Points::sphere(1.0, 200_000);
     println!("     n     cells    regions  with points  bytes");
-    for n in [128, 512, 2048] {
+    for n in [128u32, 512, 2048] {
         // The window is that of the points, and cells are cubes.
-        let chosen = orthant::Computed { size: Some(vec![n]), ..Default::default() };
+        let mut chosen = orthant::Computed::default();
+        chosen.set("size", &n.to_string())?;
         let plan = chosen.points_plan::<3>(sphere.extent())?;
         let tree = FromPoints::new(&plan, &sphere, PointsValue::Count)?.tree()?;
         let leaves = tree.regions().filter(|region| region.uniform().is_none()).count();

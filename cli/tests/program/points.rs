@@ -50,7 +50,7 @@ fn points_become_a_tree_a_report_and_a_picture() {
     assert_eq!(read("e.npy"), read("f.npy"));
     // Points that memory does not hold are sorted in a file, and the tree has the same bytes.
     ran("tree build scan.csv -n 64 -o f.tree.zarr.zip");
-    let output = orthant(&folder, "tree build scan.csv -n 64 -o g.tree.zarr.zip --mem-limit 240k");
+    let output = orthant(&folder, "tree build scan.csv -n 64 -o g.tree.zarr.zip --mem-limit 160k");
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("are sorted in a file without a name"), "{}", text(&output.stderr));
     assert_eq!(read("f.tree.zarr.zip"), read("g.tree.zarr.zip"));

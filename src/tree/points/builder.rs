@@ -136,7 +136,9 @@ impl<'a, const K: usize> FromPoints<'a, K> {
     /// use orthant::tree::FromPoints;
     ///
     /// let points = Points::sphere(1.0, 10_000);
-    /// let plan = orthant::Computed { size: Some(vec![64]), ..Default::default() }.points_plan::<3>(points.extent())?;
+    /// let mut chosen = orthant::Computed::default();
+    /// chosen.set("size", "64")?;
+    /// let plan = chosen.points_plan::<3>(points.extent())?;
     /// # let path = std::env::temp_dir().join(format!("orthant-doc-runs-{}", std::process::id()));
     /// # let open = std::fs::File::options().read(true).write(true).create_new(true).clone();
     /// let room = |_| open.open(&path);
