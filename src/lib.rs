@@ -56,6 +56,7 @@ mod parallel;
 pub mod per_axis;
 mod plan;
 mod plan_builder;
+pub mod points;
 mod registry;
 pub mod result;
 pub mod rule;
@@ -69,8 +70,8 @@ pub use bytes::Bytes;
 pub use cell::{Cell, CellType, Words, WordsMut};
 pub use dimension::MAX_DIM;
 pub use engine::{
-    ArrayReport, AutoScheme, BackendKind, Built, CellsReport, Computation, Computed, LevelCells, LevelReport, Ran,
-    ReadFrom, Report, Request, Run, SCHEMA, SecondsByStage, StageClock, Target, run,
+    ArrayReport, AutoScheme, BackendKind, Built, CellsReport, Computation, Computed, LevelCells, LevelReport,
+    PointsRead, Ran, ReadFrom, Report, Request, Run, SCHEMA, SecondsByStage, StageClock, Target, run,
 };
 pub use ndarray;
 pub use plan::{Plan, PlanError};
@@ -106,6 +107,8 @@ pub mod guide {
     pub mod data {}
     #[doc = include_str!("../docs/meshes.md")]
     pub mod meshes {}
+    #[doc = include_str!("../docs/points.md")]
+    pub mod points {}
     #[doc = include_str!("../docs/tree.md")]
     pub mod tree {}
     #[doc = include_str!("../docs/model.md")]

@@ -27,6 +27,11 @@ pub fn text<T: ToString>(axes: &[T]) -> String {
     axes.iter().map(T::to_string).collect::<Vec<_>>().join("x")
 }
 
+/// A window as options take it, `0:1,-2.5:2.5`.
+pub(crate) fn window_text(window: &[[f64; 2]]) -> String {
+    window.iter().map(|[low, high]| format!("{low}:{high}")).collect::<Vec<_>>().join(",")
+}
+
 /// The names of axes that have none of their own: x, y, z and w, or x0, x1 and so on if there are more than four.
 pub fn names(k: usize) -> Vec<String> {
     match k {

@@ -44,7 +44,7 @@ const LIBRARY: Layers = &[
     ("geometry", &["geometry/"]),
     ("curve", &["curve/"]),
     ("rule", &["rule/"]),
-    ("mesh", &["mesh/"]),
+    ("mesh", &["mesh/", "points/"]),
     ("field", &["field/"]),
     ("plan", &["plan.rs", "plan_builder.rs"]),
     ("result", &["result/"]),

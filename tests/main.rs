@@ -17,6 +17,7 @@ mod own_fields;
 mod paper_model;
 mod parts;
 mod patterns;
+mod points;
 mod reference;
 mod samples;
 mod seeds;

@@ -125,4 +125,5 @@ pub fn write(seeds: &Path, folder: &Path) {
     put("raw", "fortran", &[&[2, 3, 2, 4], &numbers(&[5, 1])[..], &[0; 24]].concat());
     put("tree", "shards", &tree(folder));
     crate::meshes::seeds().iter().for_each(|(name, bytes)| put("mesh", name, bytes));
+    crate::points::seeds().iter().for_each(|(name, bytes)| put("points", name, bytes));
 }

@@ -5,19 +5,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use orthant::field::{FieldData, FieldError, FieldKind, StoredArray};
-use orthant::input::{MeshFormat, Numbers};
-use orthant::result::{Stored, dense_fits};
+use orthant::input::{InputError, MeshFormat, Numbers, PointsFile, PointsFormat, PointsStream, Wrong};
+use orthant::points::{PointBatches, Points};
+use orthant::result::{MemoryError, Stored, dense_fits};
 use orthant::tree::{NotANumber, Predicate, Source, TreeError, TreeInfo};
 use orthant::{Computed, Plan, ReadFrom, Request, with_dimensions};
 
 use crate::error::Error;
 use crate::input::{Input, name, wrong};
-use crate::options::{InputOptions, ReadingOptions};
+use crate::options::{InputOptions, PointsOptions, ReadingOptions};
 use crate::output::legend::Shown;
 use crate::output::png::Gradient;
 use crate::voice::Voice;
 
-/// Reads what a request is made of: the array or the mesh that it runs. The array is returned, too.
+/// Reads what a request is made of: the array, the mesh or the points that it runs. The array is returned, too.
 ///
 /// # Errors
 /// As [`Input::open`]; [`Error::Input`] names what is given for another field, or what is missing.
@@ -32,10 +33,101 @@ pub(crate) fn read_for(
         return Ok(Some(array));
     }
     options.refused_by(request.workload)?;
+    if request.workload == FieldKind::Points {
+        request.data = Some(FieldData::from(points(options, request.how.mem_limit)?));
+    }
     if request.workload == FieldKind::Mesh {
         request.data = Some(mesh(options.input.as_deref())?);
     }
     Ok(None)
+}
+
+/// Points, as far as memory holds them.
+pub(crate) enum PointsInput {
+    Memory(Arc<Points>),
+    /// Read piece by piece, as often as they are asked for.
+    Stream(PointsStream),
+}
+
+impl PointsInput {
+    /// Reads points into memory, or goes through them once if `limit` bytes do not hold them.
+    ///
+    /// # Errors
+    /// As [`points`].
+    pub(crate) fn open(options: &InputOptions, limit: Option<u64>) -> Result<Self, Error> {
+        let (path, file) = points_file(options)?;
+        // The file, its numbers and what is sorted of them.
+        let need = std::fs::metadata(path).map_or(0, |metadata| metadata.len()).saturating_mul(3);
+        let streams = [Some(PointsFormat::Table), Some(PointsFormat::Npy)].contains(&PointsFormat::of(path));
+        match limit.is_some_and(|limit| need > limit) && streams {
+            true => Ok(Self::Stream(file.stream().map_err(refused_points)?)),
+            false => Ok(Self::Memory(Arc::new(points(options, limit)?))),
+        }
+    }
+
+    /// The points, a few at a time.
+    pub(crate) fn batches(&self) -> &dyn PointBatches {
+        match self {
+            Self::Memory(points) => &**points,
+            Self::Stream(stream) => stream,
+        }
+    }
+
+    /// A hash of their content.
+    pub(crate) fn hash(&self) -> String {
+        match self {
+            Self::Memory(points) => points.hash(),
+            Self::Stream(stream) => stream.hash().to_owned(),
+        }
+    }
+
+    /// Bytes that they take in memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Self::Memory(points) => points.bytes(),
+            Self::Stream(_) => 0,
+        }
+    }
+}
+
+/// The file of points, and where it is.
+fn points_file(options: &InputOptions) -> Result<(&Path, PointsFile), Error> {
+    let endings = PointsFormat::endings();
+    let Some(path) = options.input.as_deref() else {
+        let example = "`orthant run points --input scan.xyz -n 512 -o scan.tree.zarr`";
+        return Err(Error::Input(format!("--input: name the file of the points ({endings}), as in {example}")));
+    };
+    Ok((path, options.reading.points.file(path).map_err(refused_points)?))
+}
+
+/// What is wrong with a file of points.
+fn refused_points(error: InputError) -> Error {
+    let about = PointsOptions::about(&error.wrong);
+    let error = match &error.wrong {
+        Wrong::NoFormat { known } => {
+            let path = error.path.display();
+            Error::Input(format!(
+                "--input {path}: the name of points ends with {known}; `orthant run array` reads arrays"
+            ))
+        }
+        _ => Error::from(error),
+    };
+    error.about(about)
+}
+
+/// Reads points: all of them, which `limit` bytes have to hold.
+///
+/// # Errors
+/// [`Error`] names the file, the line or the byte, and what is wrong there.
+fn points(options: &InputOptions, limit: Option<u64>) -> Result<Points, Error> {
+    let (path, file) = points_file(options)?;
+    // Text takes about as many bytes as its numbers.
+    let need = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    if let Some(limit) = limit.filter(|&limit| need > limit) {
+        let error = MemoryError { what: Stored::Points, need: need.into(), limit: Some(limit) };
+        return Err(Error::from(orthant::Error::from(error)).about(&["input", "mem-limit"]));
+    }
+    file.read().map_err(refused_points)
 }
 
 fn mesh(path: Option<&Path>) -> Result<FieldData, Error> {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use orthant::input::{
-    Access, ArrayFile, Endian, Format, IndexOrder, InputError, LabelTable, Layout, MeshFormat, Wrong,
+    Access, ArrayFile, Endian, Format, IndexOrder, InputError, LabelTable, Layout, MeshFormat, PointsFormat, Wrong,
 };
 use orthant::per_axis::text;
 use orthant::tree::NotANumber;
@@ -32,8 +32,8 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["mgz", "mgh"], "mri_convert makes NIfTI of it"),
     (&["png", "jpg", "jpeg", "bmp", "gif", "webp"], "ImageMagick's `magick FILE X.tif` makes TIFF of a picture"),
     (&["vti", "vtk", "vtu"], "ParaView and meshio save its arrays for NumPy"),
-    (&["las", "laz", "e57", "xyz", "pcd"], "points have to be counted in cells first, as numpy.histogramdd does"),
-    (&["csv", "txt", "tsv", "mat", "mtx"], "load it in Python and save an array by numpy.save"),
+    (&["e57", "pcd"], "`pdal translate FILE X.ply` makes points of it that are read"),
+    (&["mat", "mtx"], "load it in Python and save an array by numpy.save"),
 ];
 
 /// An array that was opened.
@@ -66,6 +66,7 @@ impl Input {
     /// [`Error`] names the file, the byte, and what is wrong there, or the option that is missing or too much.
     pub(crate) fn open(options: &InputOptions, computed: &Computed, voice: Voice) -> Result<Self, Error> {
         let (path, member) = options.parts()?;
+        options.reading.no_points()?;
         let raw = options.raw();
         // What a folder holds says how its cells lie; a file that no format has a name for may be cells alone.
         if let Some(format) = Format::of(&path) {
@@ -83,6 +84,13 @@ impl Input {
                 (_, error) => wrong(error),
             })?;
             let file = named(file, options)?;
+            if let Some(points) = like_points(file.layout()) {
+                let name = path.display();
+                voice.say(format_args!(
+                    "orthant: {name}: an array of {} cells, which looks like {points}; --coordinates reads points",
+                    text(&file.layout().size)
+                ));
+            }
             for remark in &file.about().remarks {
                 voice.say(format_args!("orthant: {}: {remark}", path.display()));
             }
@@ -92,6 +100,12 @@ impl Input {
             let missing = if options.reading.dtype.is_none() { "dtype" } else { "size" };
             let unknown = match ABSENT.iter().find(|(ending, _)| has_extension(&path, ending)) {
                 Some((_, feature)) => format!("of a format that this program was built without (feature {feature})"),
+                None if PointsFormat::is_points(&path) => {
+                    let name = path.display();
+                    format!(
+                        "points; `orthant tree build {name} -o X.tree.zarr` or `orthant run points --input {name}` reads them"
+                    )
+                }
                 None if MeshFormat::of(&path).is_some() => {
                     let name = path.display();
                     format!(
@@ -158,6 +172,14 @@ impl Input {
         let Layout { order, endian, .. } = *self.file.layout();
         ReadFrom { path, member: self.member.clone(), order, endian, bytes, nan }
     }
+}
+
+/// What a table of points looks like: many rows or columns of a few numbers with fractions.
+fn like_points(layout: &Layout) -> Option<String> {
+    let &[fast, slow] = &layout.size[..] else { return None };
+    let (few, many) = (fast.min(slow), fast.max(slow));
+    (layout.kind.is_float() && (2..=6).contains(&few) && many >= 8 * few)
+        .then(|| format!("{many} points of {few} coordinates"))
 }
 
 /// The same array, with names of its labels from a table if there is one.

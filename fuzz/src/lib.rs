@@ -3,7 +3,7 @@
 
 pub mod formats;
 
-pub use formats::{formula, hdf5, mesh, metaimage, nifti, npy, npz, nrrd, raw, tiff, tree, zarr, zarr_zip};
+pub use formats::{formula, hdf5, mesh, metaimage, nifti, npy, npz, nrrd, points, raw, tiff, tree, zarr, zarr_zip};
 
 /// Rows of `bench`.
 pub fn rows(bytes: &[u8]) {

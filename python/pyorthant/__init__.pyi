@@ -48,6 +48,9 @@ class _TreeOptions(TypedDict, total=False):
     follow: bool | None
     label_table: _Path | None
     kind: Literal["labels", "values"] | None
+    value: str | None
+    columns: str | Sequence[str | int] | None
+    attribute: str | int | None
 
 class _RunOptions(TypedDict, total=False):
     dim: int | str | None
@@ -61,6 +64,8 @@ class _RunOptions(TypedDict, total=False):
     arithmetic: str | None
     dwell: int | str | None
     value: str | None
+    columns: str | Sequence[str | int] | None
+    attribute: str | int | None
     domain: _Interval | None
     cell: str | None
     keep: str | None
@@ -186,6 +191,8 @@ class MemoryLimitError(OrthantError, MemoryError): ...
 def tree(
     source: Any,
     *,
+    coordinates: bool = False,
+    values: npt.ArrayLike | None = None,
     scheme: tuple[int, int, int] | None = None,
     dims: Sequence[str] | None = None,
     spacing: _ByName = None,

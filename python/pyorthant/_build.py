@@ -13,13 +13,21 @@ from ._tree import Tree
 # What the names of meshes end with.
 MESHES = (".stl", ".obj", ".ply", ".off")
 
+# What the names of points end with; PLY is a mesh unless ``coordinates=True`` says otherwise.
+POINTS = (".xyz", ".csv", ".tsv", ".txt", ".asc", ".pts", ".las", ".laz")
 
-def tree(source, *, scheme=None, dims=None, spacing=None, origin=None, units=None, label_names=None, progress=None, **options):
+
+def tree(source, *, coordinates=False, values=None, scheme=None, dims=None, spacing=None, origin=None, units=None, label_names=None, progress=None, **options):
     """Builds a tree of an array: its uniform regions, and the cells in between.
 
     `source` is an array of NumPy's (or what ``np.asarray`` makes one of), a ``DataArray`` of xarray's, or the name of a file
     of any format that ``orthant tree build`` reads. Of the file of a mesh (``.stl``, ``.obj``, ``.ply``, ``.off``) it is the
     tree of the cells inside of it, ``n`` of them per axis. An array is not copied, whatever its order and strides.
+
+    Of the file of points (``.xyz``, ``.csv``, ``.tsv``, ``.txt``, ``.asc``, ``.pts``, ``.las``, ``.laz``) it is the tree of the
+    cells that hold some. With ``coordinates=True`` an array ``[m, k]`` is m points, and a ``.npy`` or ``.ply`` is a file of them.
+    ``value`` is ``"occupied"``, ``"count"``, ``"min"``, ``"max"`` or ``"mean"``, the last three of ``values`` (m numbers) or of the
+    column ``attribute`` of a file; ``columns`` are those of coordinates.
 
     Options have the names, the values and the defaults of ``orthant tree build``:
 
@@ -42,7 +50,22 @@ def tree(source, *, scheme=None, dims=None, spacing=None, origin=None, units=Non
     >>> t.shape, t.axes[1]
     ((3, 4), Axis(name='x', unit='mm', spacing=0.5, origin=0.0, size=4))
     """
-    if isinstance(source, (str, os.PathLike)) and os.path.splitext(source)[1].lower() in MESHES:
+    is_file = isinstance(source, (str, os.PathLike))
+    ending = os.path.splitext(source)[1].lower() if is_file else ""
+    if coordinates or ending in POINTS:
+        about = {"dims": dims, "spacing": spacing, "origin": origin, "units": units, "label_names": label_names}
+        said = [name for name, value in about.items() if value is not None]
+        if said:
+            raise TypeError(f"tree() has {said[0]}= for arrays; points have their coordinates")
+        given, watch = _options.given(options, scheme), _options.progress(progress)
+        if is_file:
+            if values is not None:
+                raise TypeError("tree() has values= for arrays of points; of a file, attribute= names the column")
+            return Tree(_core.build_points(os.fspath(source), None, None, given, watch), None)
+        return Tree(_core.build_points(None, *_points(source, values), given, watch), None)
+    if values is not None:
+        raise TypeError("tree() has values= for points; coordinates=True says that an array is one")
+    if is_file and ending in MESHES:
         from ._run import run
 
         return run("mesh", input=source, keep="regions", backend="cpu", scheme=scheme, progress=progress, **options).tree()
@@ -62,6 +85,19 @@ def tree(source, *, scheme=None, dims=None, spacing=None, origin=None, units=Non
     axes = _axes(array, dims, spacing, origin, units)
     names = [(_options.text(value), str(name)) for value, name in (label_names or {}).items()]
     return Tree(_core.build_array(array, given, axes, names, watch), given.get("kind"))
+
+
+def _points(source, values):
+    """The bytes of coordinates with their number per point, and those of values."""
+    points = np.ascontiguousarray(source, dtype=np.float64)
+    if points.ndim != 2 or not 2 <= points.shape[1] <= 6:
+        raise ValueError(f"an array of shape {points.shape} is no table of points; it is [m, k], with k from 2 to 6")
+    if values is None:
+        return (points.tobytes(), points.shape[1]), None
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    if values.shape != points.shape[:1]:
+        raise ValueError(f"values of shape {values.shape} for {len(points)} points; a number for each is needed")
+    return (points.tobytes(), points.shape[1]), values.tobytes()
 
 
 def _of_xarray(source, dims, spacing, origin, units):

@@ -32,7 +32,7 @@ def texts(name, value):
             if any(not isinstance(ends, (list, tuple)) or len(ends) != 2 for ends in values):
                 raise ValueError(f"domain {value!r}: a pair (low, high) per axis is needed, x first")
             return ",".join(f"{text(low)}:{text(high)}" for low, high in values)
-        return ("," if name in ("step", "labels") else "x").join(text(part) for part in values)
+        return ("," if name in ("step", "labels", "columns") else "x").join(text(part) for part in values)
     return text(value)
 
 

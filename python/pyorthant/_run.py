@@ -18,7 +18,7 @@ def run(field, *, n=None, scheme=None, max_label=65535, cells=False, progress=No
     `field` is one of
 
     - the name of a built-in field, ``"mandelbrot"``; `fields` lists them. ``run("formula", text="x^2 + y^2 < 1")`` takes a line
-      of text, and ``run("mesh", input="part.stl")`` a file;
+      of text, and ``run("mesh", input="part.stl")`` and ``run("points", input="scan.xyz", value="count")`` a file;
     - an array of NumPy's, of any cell type. It is not copied. `tree` is the faster way to its regions;
     - a function ``f(points) -> labels`` of an array ``float64 [m, k]`` of points of the domain, x first. With ``cells=True`` it
       gets cells, ``uint32 [m, k]``. It returns m whole numbers from 0 to `max_label`. It is called in this thread.

@@ -262,7 +262,7 @@ impl Build<'_> {
 }
 
 /// A pool of just so many threads.
-fn pool(threads: usize) -> Result<ThreadPool, Failure> {
+pub(crate) fn pool(threads: usize) -> Result<ThreadPool, Failure> {
     let start = ThreadPoolBuilder::new().num_threads(threads).spawn_handler(worker).build();
     Ok(start.map_err(|error| orthant::Error::System(format!("{threads} threads cannot be started: {error}")))?)
 }

@@ -12,6 +12,7 @@ mod error;
 mod field;
 mod memory;
 mod options;
+mod points;
 mod program;
 mod regions;
 mod run;
@@ -30,6 +31,8 @@ mod _core {
     use crate::memory::Cells;
     #[pymodule_export]
     use crate::options::{choices, fields};
+    #[pymodule_export]
+    use crate::points::build_points;
     #[pymodule_export]
     use crate::program::{main, provoke_panic};
     #[pymodule_export]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::Choice;
 use orthant::field::FieldKind;
-use orthant::input::{Endian, IndexOrder, MeshFormat};
+use orthant::input::{Endian, IndexOrder, MeshFormat, PointsFile, PointsFormat};
 use orthant::tree::{NotANumber, Number, Predicate};
 use orthant::{BackendKind, CellType, Computed, Request};
 use pyo3::prelude::*;
@@ -37,11 +37,14 @@ const OF_ARRAYS: [&str; 14] = [
     "kind",
 ];
 
+/// Options of points that no group of choices has.
+const OF_POINTS: [&str; 3] = ["mem-limit", "columns", "attribute"];
+
 /// Former names of options, which are taken until the next release.
 const FORMER: [(&str, &str); 1] = [("labels", "step")];
 
 /// Options of a run that no group of choices has.
-const OF_RUNS: [&str; 6] = ["backend", "device", "mem-limit", "source", "text", "input"];
+const OF_RUNS: [&str; 8] = ["backend", "device", "mem-limit", "source", "text", "input", "columns", "attribute"];
 
 /// The options of `tree` or of `run`.
 fn known(of: &str) -> Result<Vec<Choice>, Failure> {
@@ -51,6 +54,13 @@ fn known(of: &str) -> Result<Vec<Choice>, Failure> {
             let threads = Tuning::CHOICES.iter().copied().filter(|choice| choice.name == "threads");
             computed.filter(|choice| !OF_FIELDS.contains(&choice.name)).chain(threads).collect()
         }
+        "tree of points" => {
+            let threads = Tuning::CHOICES.iter().copied().filter(|choice| choice.name == "threads");
+            computed
+                .filter(|choice| choice.name == "value" || !OF_FIELDS.contains(&choice.name))
+                .chain(threads)
+                .collect()
+        }
         "run" => [Computed::CHOICES, Kept::CHOICES, Tuning::CHOICES, CudaTuning::CHOICES].concat(),
         other => return Err(Failure::Value(format!("'{other}' has no options"))),
     })
@@ -58,7 +68,11 @@ fn known(of: &str) -> Result<Vec<Choice>, Failure> {
 
 /// The others of `tree` or of `run`.
 fn others(of: &str) -> &'static [&'static str] {
-    if of == "tree" { &OF_ARRAYS } else { &OF_RUNS }
+    match of {
+        "tree" => &OF_ARRAYS,
+        "tree of points" => &OF_POINTS,
+        _ => &OF_RUNS,
+    }
 }
 
 /// Names as Python has them: low lines, and one more behind a word that Python keeps for itself.
@@ -251,6 +265,41 @@ impl ArrayOptions {
     }
 }
 
+/// Options of a tree of points.
+pub(crate) struct PointsOptions {
+    pub(crate) computed: Computed,
+    pub(crate) threads: Option<usize>,
+    /// Bytes of points, regions and bricks, at most.
+    pub(crate) mem_limit: Option<u64>,
+    pub(crate) columns: Option<Vec<String>>,
+    pub(crate) attribute: Option<String>,
+}
+
+impl PointsOptions {
+    pub(crate) fn of(given: Given) -> Result<Self, Failure> {
+        let mut given = named("tree of points", given)?;
+        let mut options = Self {
+            computed: Computed::default(),
+            threads: None,
+            mem_limit: take(&mut given, "mem-limit", orthant_cli::bytes)?.or_else(default_limit),
+            columns: given.remove("columns").map(|names| columns(&names)),
+            attribute: given.remove("attribute"),
+        };
+        let mut tuning = Tuning::default();
+        for (name, text) in &given {
+            let set = if name == "threads" { tuning.set(name, text) } else { options.computed.set(name, text) };
+            set.map_err(|reason| wrong(name, text, reason))?;
+        }
+        options.threads = tuning.threads;
+        Ok(options)
+    }
+}
+
+/// Names of columns, which commas are between.
+fn columns(names: &str) -> Vec<String> {
+    names.split(',').map(|name| name.trim().to_owned()).collect()
+}
+
 /// True if cells are labels. Pictures alone differ by it, which Python draws.
 fn are_labels(text: &str) -> Result<bool, String> {
     match text {
@@ -311,12 +360,31 @@ impl RunOptions {
         }
         if let Some(path) = given.remove("input") {
             let mesh = MeshFormat::of(path.as_ref()).filter(|_| workload == FieldKind::Mesh);
-            let Some(format) = mesh else {
-                let reason =
-                    format!("the file of a mesh ({}), as in run(\"mesh\", input=\"part.stl\")", MeshFormat::endings());
-                return Err(wrong("input", &path, reason));
-            };
-            request.data = Some(format.read(path.as_ref()).map_err(orthant_cli::Error::from)?.into());
+            let points = PointsFormat::of(path.as_ref()).filter(|_| workload == FieldKind::Points);
+            request.data = Some(match (mesh, points) {
+                (Some(format), _) => format.read(path.as_ref()).map_err(orthant_cli::Error::from)?.into(),
+                (_, Some(_)) => {
+                    let file = PointsFile::of(path.as_ref()).map_err(orthant_cli::Error::from)?;
+                    let file = match given.remove("columns") {
+                        Some(names) => file.columns(&columns(&names)),
+                        None => file,
+                    };
+                    let file = given.remove("attribute").map_or(file.clone(), |name| file.attribute(name));
+                    file.read().map_err(orthant_cli::Error::from)?.into()
+                }
+                _ => {
+                    let (mesh, points) = (MeshFormat::endings(), PointsFormat::endings());
+                    let reason = format!(
+                        "the file of a mesh ({mesh}) or of points ({points}), as in run(\"mesh\", input=\"part.stl\") and \
+                         run(\"points\", input=\"scan.xyz\")"
+                    );
+                    return Err(wrong("input", &path, reason));
+                }
+            });
+        }
+        if let Some(name) = ["columns", "attribute"].into_iter().find(|name| given.contains_key(*name)) {
+            let text = given.remove(name).unwrap_or_default();
+            return Err(wrong(name, &text, "of a file of points, as in run(\"points\", input=\"scan.xyz\")"));
         }
         let mut of_cuda = Vec::new();
         for (name, text) in &given {

@@ -125,6 +125,12 @@ impl CellType {
         with_type!(self, T => T::from_word(word) as f64)
     }
 
+    /// The word of the value that is nearest to a double; of NaN, that of 0 where the type has no NaN.
+    #[allow(clippy::unnecessary_cast, reason = "one body for every type")]
+    pub(crate) fn word_of(self, value: f64) -> u64 {
+        with_type!(self, T => (value as T).word())
+    }
+
     /// The value of a word as text.
     pub fn text(self, word: u64) -> String {
         with_type!(self, T => T::from_word(word).to_string())

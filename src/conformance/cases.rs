@@ -6,6 +6,7 @@ use crate::cell::CellType;
 use crate::engine::Request;
 use crate::field::{Arithmetic, DataValue, FieldData, FieldKind, Precision, StoredArray};
 use crate::mesh::Mesh;
+use crate::points::{PointAttribute, Points};
 use crate::rule::RuleKind;
 
 /// A plan whose runs must agree.
@@ -82,6 +83,29 @@ impl Case {
     fn of_mesh(value: DataValue, size: &[u32], scheme: (u32, u32, u32), explore: RuleKind) -> Self {
         let mut case = Self::new(FieldKind::Mesh, 3, size, scheme, explore);
         case.request = case.request.data(Mesh::torus(2.0, 0.8, [11, 7]).named("torus")).value(Some(value));
+        case
+    }
+
+    /// Points: some in random cells, and a row of them in which no cell is empty.
+    fn of_points(value: DataValue, size: &[u32], scheme: (u32, u32, u32), explore: RuleKind) -> Self {
+        let k = size.len();
+        let mut state = 1u64;
+        let mut random = |n: u32| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as f64 / 2f64.powi(31) * f64::from(n)
+        };
+        let scattered = (0..60).flat_map(|_| size.iter().map(|&n| random(n)).collect::<Vec<_>>());
+        let mut coordinates: Vec<f64> = scattered.collect();
+        for x in 0..size[0] {
+            coordinates.push(f64::from(x) + 0.5);
+            coordinates.resize(coordinates.len() + k - 1, 1.5);
+        }
+        let values: Vec<i16> = (0..coordinates.len() / k).map(|i| (i % 5) as i16 - 2).collect();
+        let points = Points::new(k, coordinates).expect("there are points of k coordinates");
+        let points = points.attribute(PointAttribute::new("height", &values)).expect("each has a height").named("scan");
+        let mut case = Self::new(FieldKind::Points, k, size, scheme, explore);
+        case.request = case.request.data(points).value(Some(value));
+        case.request.computed.window = Some(size.iter().map(|&n| [0.0, f64::from(n)]).collect());
         case
     }
 
@@ -204,6 +228,11 @@ pub fn cases() -> Vec<Case> {
         // Of a mesh.
         Case::of_mesh(DataValue::Inside, &[24, 21, 20], (3, 2, 1), Certified),
         Case::of_mesh(DataValue::Surface, &[20, 24, 17], (2, 2, 2), Full),
+        // Of points.
+        Case::of_points(DataValue::Occupied, &[24, 21, 20], (3, 2, 1), Full),
+        Case::of_points(DataValue::Count, &[40, 33], (2, 3, 2), Certified),
+        Case::of_points(DataValue::Min, &[9, 12, 8, 10], (2, 2, 1), Full),
+        Case::of_points(DataValue::Mean, &[20, 24, 17], (2, 2, 2), Full),
         Case::of_text("floor(3*x) / floor(2*y)", 2, &[60], (2, 2, 1), Certified).precision(Precision::F64),
     ];
     cases.extend([

@@ -21,13 +21,13 @@ pub(super) fn specialise(outline: &Outline<'_>, twin: &DeviceTwin, how: &How) ->
 }
 
 /// A grid of cells.
-pub(super) struct Points {
+pub(super) struct SampledPoints {
     cells: u64,
     size: [u32; MAX_DIM],
     per_axis: [u32; MAX_DIM],
 }
 
-impl<const K: usize> From<SampleGrid<K>> for Points {
+impl<const K: usize> From<SampleGrid<K>> for SampledPoints {
     fn from(grid: SampleGrid<K>) -> Self {
         Self { cells: grid.cells(), size: padded(grid.size()), per_axis: padded(grid.points()) }
     }
@@ -41,7 +41,7 @@ impl<const K: usize> From<SampleGrid<K>> for Points {
 pub(super) fn sampler<'a>(
     device: &'a Device,
     outline: &Outline<'_>,
-    grid: &Points,
+    grid: &SampledPoints,
     how: &How,
 ) -> Result<Sampler<'a>, Error> {
     let mut twin = twin::checked(outline, how.on_cuda().block)?;

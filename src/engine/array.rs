@@ -87,18 +87,21 @@ impl Computed {
     }
 }
 
-/// An array that was subdivided. Schema 1, as a [`Report`](crate::Report).
+/// An array that was subdivided, or points. Schema 1, as a [`Report`](crate::Report).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArrayReport {
     /// The schema of this report.
     pub schema: u32,
     /// The version of the crate.
     pub orthant: String,
-    /// What was subdivided, and how finely; the workload is `array`.
+    /// What was subdivided, and how finely; the workload is `array` or `points`.
     #[serde(flatten)]
     pub computation: Computation,
     /// Where the cells came from.
     pub input: ReadFrom,
+    /// How many points were read, of points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<PointsRead>,
     /// The type of a cell, once it is what the predicate makes of it.
     pub cell: CellType,
     /// When cells counted as one value.
@@ -153,7 +156,30 @@ pub struct Built<'a, const K: usize> {
     pub checksum: Option<RegionsChecksum>,
 }
 
+/// Points that were read.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PointsRead {
+    /// All of them.
+    pub read: u64,
+    /// Those in the window; the others are in no cell.
+    pub inside: u64,
+    /// Wall time of reading their file.
+    pub reading_seconds: f64,
+    /// Wall time of sorting those in the window, which is part of the time of the run.
+    pub sorting_seconds: f64,
+}
+
 impl ArrayReport {
+    /// The report of points that were subdivided by `plan`.
+    pub fn of_points<const K: usize>(
+        plan: &Plan<K>,
+        computation: Computation,
+        (input, points): (ReadFrom, PointsRead),
+        built: Built<'_, K>,
+    ) -> Self {
+        Self { computation, points: Some(points), ..Self::new(plan, input, built) }
+    }
+
     /// The report of an array that was subdivided by `plan`.
     pub fn new<const K: usize>(plan: &Plan<K>, input: ReadFrom, built: Built<'_, K>) -> Self {
         let Built { counts, cell, predicate, keep, threads, device, checksum } = built;
@@ -186,6 +212,7 @@ impl ArrayReport {
             orthant: env!("CARGO_PKG_VERSION").into(),
             computation,
             input,
+            points: None,
             cell,
             predicate,
             keep,

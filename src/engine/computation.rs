@@ -23,7 +23,7 @@ use crate::rule::RuleKind;
 pub struct Computation {
     /// The field's name.
     pub workload: String,
-    /// The hash of the source of a `kernel` or a `formula`, or of the data of a `mesh`; null for others.
+    /// The hash of the source of a `kernel` or a `formula`, or of the data of a `mesh` or of `points`; null for others.
     #[serde(default)]
     pub source: Option<String>,
     /// The text of a formula.
@@ -73,7 +73,7 @@ impl Computation {
 /// The name of a field, the value of its data unless it is the usual one, and the text of a formula as far as it fits into a line.
 pub(super) fn titled(name: &str, value: Option<DataValue>, formula: Option<&str>) -> String {
     const MOST: usize = 80;
-    let value = value.filter(|&value| value != DataValue::Inside);
+    let value = value.filter(|value| ![DataValue::Inside, DataValue::Occupied].contains(value));
     let name = value.map_or(name.to_owned(), |value| format!("{name} {value}"));
     let Some(text) = formula else { return name };
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -2,6 +2,7 @@
 
 mod array;
 mod computation;
+mod points;
 mod read_from;
 mod report;
 mod request;
@@ -9,7 +10,7 @@ mod run;
 mod stages;
 mod target;
 
-pub use array::{ArrayReport, Built};
+pub use array::{ArrayReport, Built, PointsRead};
 pub use computation::Computation;
 pub use read_from::ReadFrom;
 pub use report::{AutoScheme, CellsReport, LevelCells, LevelReport, Ran, Report, SCHEMA};

@@ -15,6 +15,7 @@ use crate::field::{
 use crate::geometry::{Domain, Sample, Scheme};
 use crate::per_axis::shortest;
 use crate::plan::{Plan, PlanError};
+use crate::points::Points;
 use crate::rule::RuleKind;
 
 choices! {
@@ -31,7 +32,7 @@ choices! {
     /// Stop side in cells: one number or one per axis
     #[serde(rename = "B")]
     b: Option<Vec<u32>> = None, "B" ('B');
-    /// How a region is found uniform [default: closed for mandelbrot, certified for mandelbulb, julibrot, mxm, formula and mesh, full for digit sets, else border]
+    /// How a region is found uniform [default: closed for mandelbrot, certified for mandelbulb, julibrot, mxm, formula and mesh, full for digit sets and points, else border]
     explore: Option<RuleKind> = None, "explore";
     /// Where samples lie in their cells [default: corner for k <= 2, else centre]
     sample: Option<Sample> = None, "sample";
@@ -43,7 +44,7 @@ choices! {
     arithmetic: Option<Arithmetic> = None, "arithmetic";
     /// Dwell cap D [default: per workload]
     dwell: Option<u32> = None, "dwell";
-    /// What a cell of a mesh is worth: 1 inside of the mesh, or 1 at its surface [default: inside]
+    /// What a cell is worth: of a mesh 1 inside of it, or 1 at its surface; of points 1 if it holds some, their number, or the min, max or mean of --attribute [default: inside, occupied]
     value: Option<DataValue> = None, "value";
     /// Window per axis: lo:hi,lo:hi,..
     #[serde(rename = "domain")]
@@ -74,7 +75,7 @@ pub struct Request {
     pub computed: Computed,
     /// The CUDA source of a `kernel` field, or the text of a `formula`.
     pub source: Option<Arc<str>>,
-    /// What a `mesh` or an `array` is made of.
+    /// What a `mesh`, `points` or an `array` is made of.
     pub data: Option<FieldData>,
     /// What is kept, and tuning.
     pub how: How,
@@ -86,7 +87,7 @@ impl Request {
         Self { workload, computed: Computed::default(), source: None, data: None, how: How::default() }
     }
 
-    /// With what a `mesh` or an `array` is made of.
+    /// With what a `mesh`, `points` or an `array` is made of.
     #[must_use]
     pub fn data(self, data: impl Into<FieldData>) -> Self {
         Self { data: Some(data.into()), ..self }
@@ -100,19 +101,28 @@ impl Request {
         }
     }
 
+    /// The points that are run, if they are what is run.
+    fn points(&self) -> Option<&Points> {
+        match &self.data {
+            Some(FieldData::Points(points)) if self.workload == FieldKind::Points => Some(points),
+            _ => None,
+        }
+    }
+
     /// With initial split, recurrent split and stop side, the same on every axis.
     #[must_use]
     pub fn scheme(self, g: u32, r: u32, b: u32) -> Self {
         self.g(Some(vec![g])).r(Some(vec![r])).b(Some(vec![b]))
     }
 
-    /// The number of dimensions: `dim`, else the number of sizes, else what a formula needs, else 2 if the field exists in
+    /// The number of dimensions: `dim`, else the number of sizes, else that of the data, else what a formula needs, else 2 if the field exists in
     /// 2-D, else the first in which it exists.
     pub fn k(&self) -> usize {
         let dims = self.workload.dims();
         let usual = || match (self.formula(), self.array()) {
             (Some(formula), _) => formula.dims(),
             (_, Some(array)) => array.size().len(),
+            _ if self.points().is_some() => self.points().map_or(2, Points::axes),
             _ if dims.contains(&2) => 2,
             _ => dims[0],
         };
@@ -141,6 +151,9 @@ impl Request {
     pub fn plan<const K: usize>(&self) -> Result<Plan<K>, Error> {
         if let Some((size, window, series)) = self.array_of::<K>()? {
             return self.computed.divided(size, window, series, self.rule(K));
+        }
+        if let Some(points) = self.points() {
+            return self.computed.points_plan(points.extent());
         }
         let defaults = self.workload.defaults(K);
         let domain = self.domain::<K>()?;
@@ -178,6 +191,9 @@ impl Request {
         if let Some((size, window, _)) = self.array_of::<K>()? {
             return self.computed.array_domain(size, window);
         }
+        if let Some(points) = self.points() {
+            return self.computed.points_domain(points.extent());
+        }
         let defaults = self.workload.defaults(K);
         let size = per_axis("size", self.computed.size.as_deref(), defaults.size)?;
         if size.contains(&0) {
@@ -211,8 +227,12 @@ impl Request {
 
     /// What a cell of data is worth, if the field is made of data.
     fn data_value(&self) -> Option<DataValue> {
-        let usual = self.computed.value.unwrap_or(DataValue::Inside);
-        (self.workload == FieldKind::Mesh).then_some(usual)
+        let usual = match self.workload {
+            FieldKind::Mesh => DataValue::Inside,
+            FieldKind::Points => DataValue::Occupied,
+            _ => return None,
+        };
+        Some(self.computed.value.unwrap_or(usual))
     }
 
     /// What the field is computed with.
@@ -225,7 +245,7 @@ impl Request {
         let Defaults { dwell: default, by_index, .. } = self.workload.defaults(self.k());
         let iterated =
             [("precision", precision.map(Precision::name)), ("arithmetic", arithmetic.map(Arithmetic::name))];
-        let whole = by_index || self.workload == FieldKind::Mesh;
+        let whole = by_index || [FieldKind::Mesh, FieldKind::Points].contains(&self.workload);
         for (name, asked) in iterated {
             if let (Some(asked), true) = (asked, whole) {
                 let reason = match by_index {
@@ -233,6 +253,9 @@ impl Request {
                         "cells of an array are read; nothing is iterated".into()
                     }
                     true => format!("{} is a set of cell indices; nothing is iterated", self.workload),
+                    false if self.workload == FieldKind::Points => {
+                        "points are put into cells; nothing is iterated".into()
+                    }
                     false => format!("{} is compared in whole numbers; nothing is iterated", self.workload),
                 };
                 return Err(ChoiceError::new(name, asked, reason).into());
@@ -259,16 +282,20 @@ impl Request {
             return Err(ChoiceError::new("source", "", reason).into());
         }
         if let (Some(value), None) = (self.computed.value, self.data_value()) {
-            let reason = format!("{} has no such choice, which the workload 'mesh' has; leave out", self.workload);
+            let reason = format!(
+                "{} has no such choice, which the workloads 'mesh' and 'points' have; leave out",
+                self.workload
+            );
             return Err(ChoiceError::new("value", value, reason).into());
         }
-        if self.data.is_some() && ![FieldKind::Mesh, FieldKind::Array].contains(&self.workload) {
-            let reason = format!("{} is not made of data; use the workload 'mesh' or 'array'", self.workload);
+        if self.data.is_some() && ![FieldKind::Mesh, FieldKind::Points, FieldKind::Array].contains(&self.workload) {
+            let reason = format!("{} is not made of data; use the workload 'mesh', 'points' or 'array'", self.workload);
             return Err(ChoiceError::new("input", "", reason).into());
         }
         let (precision, arithmetic) = self.rounding();
         let (source, data, value) = (self.source.clone(), self.data.clone(), self.data_value());
-        Ok(FieldOptions { dwell, precision, arithmetic, source, data, value })
+        let mem_limit = self.how.mem_limit;
+        Ok(FieldOptions { dwell, precision, arithmetic, source, data, value, mem_limit })
     }
 
     /// How numbers are iterated: as asked for, else fused in 32 bits.

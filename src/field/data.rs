@@ -4,17 +4,7 @@ use std::sync::Arc;
 
 use crate::field::stored_array::StoredArray;
 use crate::mesh::Mesh;
-use crate::registry::registry;
-
-registry! {
-    /// What a cell of data is worth.
-    pub enum DataValue("value") {
-        /// 1 where the sample of the cell lies inside of a closed mesh.
-        Inside = "inside",
-        /// 1 where the surface of a mesh meets the cell.
-        Surface = "surface",
-    }
-}
+use crate::points::Points;
 
 /// What a field is made of. Equal data have equal content.
 ///
@@ -32,6 +22,8 @@ registry! {
 pub enum FieldData {
     /// A surface, for the field `mesh`.
     Mesh(Arc<Mesh>),
+    /// Points, for the field `points`.
+    Points(Arc<Points>),
     /// Cells, for the field `array`.
     Array(Arc<StoredArray>),
 }
@@ -39,6 +31,12 @@ pub enum FieldData {
 impl From<Mesh> for FieldData {
     fn from(mesh: Mesh) -> Self {
         Self::Mesh(Arc::new(mesh))
+    }
+}
+
+impl From<Points> for FieldData {
+    fn from(points: Points) -> Self {
+        Self::Points(Arc::new(points))
     }
 }
 
@@ -53,6 +51,7 @@ impl FieldData {
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Mesh(mesh) => mesh.name(),
+            Self::Points(points) => points.name(),
             Self::Array(array) => Some(array.name()),
         }
     }
@@ -61,6 +60,7 @@ impl FieldData {
     pub fn hash(&self) -> String {
         match self {
             Self::Mesh(mesh) => mesh.hash(),
+            Self::Points(points) => points.hash(),
             Self::Array(array) => array.hash(),
         }
     }
@@ -68,10 +68,11 @@ impl FieldData {
     /// The window that so many cells cover unless another is given; None in dimensions that the data do not have.
     ///
     /// Of a mesh: cells are cubes, as small as they can be so that all of it is covered, with 1/64 of its longest side
-    /// on every side of it. It lies in the middle. An array lies where its file says, else in cells.
+    /// on every side of it. It lies in the middle. Of points: [their own](Points::window). An array lies where its file says, else in cells.
     pub fn window<const K: usize>(&self, size: [u32; K]) -> Option<[[f64; 2]; K]> {
         match self {
             Self::Array(array) => array.window.as_deref()?.try_into().ok(),
+            Self::Points(points) => points.window(&size).ok()?.try_into().ok(),
             Self::Mesh(mesh) => {
                 let bounds: [[f64; 2]; K] = mesh.bounds().as_slice().try_into().ok()?;
                 let longest = bounds.iter().map(|[low, high]| high - low).fold(0.0, f64::max);

@@ -2,10 +2,12 @@
 
 use crate::bytes::Bytes;
 use crate::cell::CellType;
+use crate::field::data_value::DataValue;
 use crate::field::formula::FormulaError;
 use crate::geometry::DomainError;
 use crate::mesh::MeshError;
 use crate::per_axis::text;
+use crate::points::PointsError;
 
 /// Why there is no such field.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -39,6 +41,17 @@ pub enum FieldError {
         name: String,
         /// What is wrong.
         error: MeshError,
+    },
+    /// Points that have no such cells.
+    #[error(transparent)]
+    Points(#[from] PointsError),
+    /// A value of other data.
+    #[error("value: {field} has no value '{value}'; it has {}", of_field(field))]
+    Value {
+        /// The field's name.
+        field: &'static str,
+        /// The value.
+        value: DataValue,
     },
     /// A mesh that is much larger than the window, or too many cells, so that they cannot be compared exactly.
     #[error("domain: the mesh and the window span {cells:e} cells on an axis; up to {most:e} can be compared exactly")]
@@ -106,6 +119,13 @@ pub enum FieldError {
     /// A factor over some of the axes that cannot be.
     #[error(transparent)]
     Domain(#[from] DomainError),
+}
+
+/// The values of cells that a field has.
+fn of_field(field: &str) -> String {
+    let of_points = field == "points";
+    let own = DataValue::ALL.iter().filter(|value| value.of_points().is_some() == of_points);
+    own.map(|value| value.name()).collect::<Vec<_>>().join(", ")
 }
 
 fn list(dims: &[usize]) -> String {

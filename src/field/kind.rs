@@ -4,7 +4,7 @@ use crate::field::digits::{cantor, carpet, diagonal, menger, simplex};
 use crate::field::error::FieldError;
 use crate::field::own::{self, Job, Open, OwnField, OwnNumber};
 use crate::field::start::Defaults;
-use crate::field::{formula, julibrot, kernel, mandelbrot, mandelbulb, mesh, mxm, stored};
+use crate::field::{cloud, formula, julibrot, kernel, mandelbrot, mandelbulb, mesh, mxm, stored};
 
 /// The list of built-in fields: name, module, dimensions. A new one is a file and a line here.
 ///
@@ -107,6 +107,7 @@ fields! {
     Diagonal = "diagonal" => diagonal in [1, 2, 3, 4, 5, 6, 7, 8],
     Formula = "formula" => formula in [1, 2, 3, 4, 5, 6, 7, 8],
     Mesh = "mesh" => mesh in [3],
+    Points = "points" => cloud in [2, 3, 4, 5, 6],
     Kernel = "kernel" => kernel in [1, 2, 3, 4, 5, 6, 7, 8],
     Array = "array" => stored in [1, 2, 3, 4, 5, 6, 7, 8],
 }

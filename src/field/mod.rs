@@ -1,8 +1,10 @@
 //! What a cell is worth: fields over the cells of a domain.
 
 mod array;
+pub mod cloud;
 mod custom;
 mod data;
+mod data_value;
 mod definition;
 mod digits;
 mod error;
@@ -26,7 +28,8 @@ mod twin;
 
 pub use array::ArrayField;
 pub use custom::CellField;
-pub use data::{DataValue, FieldData};
+pub use data::FieldData;
+pub use data_value::DataValue;
 pub use definition::{Carry, Evaluate, Field, Payload, Prove};
 pub use digits::{DigitSet, cantor, carpet, diagonal, menger, simplex};
 pub use error::FieldError;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::field::data::{DataValue, FieldData};
+use crate::field::data::FieldData;
+use crate::field::data_value::DataValue;
 use crate::registry::registry;
 
 registry! {
@@ -44,16 +45,18 @@ pub struct FieldOptions {
     pub arithmetic: Arithmetic,
     /// The CUDA source of a `kernel` field, or the text of a `formula`.
     pub source: Option<Arc<str>>,
-    /// What a `mesh` or an `array` is made of.
+    /// What a `mesh`, `points` or an `array` is made of.
     pub data: Option<FieldData>,
-    /// What a cell of a mesh is worth; None is the field's usual one.
+    /// What a cell of a mesh or of points is worth; None is the field's usual one.
     pub value: Option<DataValue>,
+    /// Bytes that a field may keep of its data, at most; None is no limit.
+    pub mem_limit: Option<u64>,
 }
 
 impl Default for FieldOptions {
     fn default() -> Self {
         let (precision, arithmetic) = (Precision::F32, Arithmetic::Fused);
-        Self { dwell: 512, precision, arithmetic, source: None, data: None, value: None }
+        Self { dwell: 512, precision, arithmetic, source: None, data: None, value: None, mem_limit: None }
     }
 }
 
@@ -82,7 +85,7 @@ impl FieldOptions {
         Self { source: Some(source.into()), ..self }
     }
 
-    /// Sets what a `mesh` or an `array` is made of.
+    /// Sets what a `mesh`, `points` or an `array` is made of.
     #[must_use]
     pub fn data(self, data: impl Into<FieldData>) -> Self {
         Self { data: Some(data.into()), ..self }

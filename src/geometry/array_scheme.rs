@@ -2,6 +2,9 @@
 
 use crate::geometry::scheme::Scheme;
 
+/// g, r and B, as far as they are chosen.
+type ChosenScheme<const K: usize> = (Option<[u32; K]>, Option<[u32; K]>, Option<[u32; K]>);
+
 impl<const K: usize> Scheme<K> {
     /// The scheme of an array of `size` cells. What you give of g, r and B stays, and the rest is chosen.
     ///
@@ -29,13 +32,24 @@ impl<const K: usize> Scheme<K> {
         b: Option<[u32; K]>,
         series: [bool; K],
     ) -> Self {
-        let usual = match K {
-            1 => 4096,
-            2 => 64,
-            3 => 16,
-            4 => 8,
-            _ => 4,
-        };
+        Self::of_leaves([4096, 64, 16, 8][(K - 1).min(3)] >> u32::from(K > 4), size, (g, r, b), series)
+    }
+
+    /// The scheme of points over `size` cells, as that of an array but for leaves, which have about 512 cells at most: points are sparse, and a
+    /// leaf has a brick for all of its cells. They have a side of 16 in 2-D, 8 in 3-D, 4 in 4-D, and 2 beyond.
+    ///
+    /// ```
+    /// use orthant::geometry::Scheme;
+    ///
+    /// let scheme = Scheme::<3>::for_points([2048; 3], None, None, None);
+    /// assert_eq!((scheme.g, scheme.r, scheme.b), ([1; 3], [2; 3], [6; 3]));
+    /// ```
+    pub fn for_points(size: [u32; K], g: Option<[u32; K]>, r: Option<[u32; K]>, b: Option<[u32; K]>) -> Self {
+        Self::of_leaves([256, 16, 8, 4, 2][(K - 1).min(4)], size, (g, r, b), [false; K])
+    }
+
+    /// The scheme whose leaves have about `usual` cells on a side.
+    fn of_leaves(usual: u64, size: [u32; K], (g, r, b): ChosenScheme<K>, series: [bool; K]) -> Self {
         let leaf = |j: usize, r: u32| b.map_or(usual, |b| u64::from(r) * u64::from(b[j])).max(1);
         let long = |j: usize| !series[j] && u64::from(size[j]) >= 2 * leaf(j, 2);
         let none = !(0..K).any(long);

@@ -154,25 +154,25 @@ impl<const K: usize> Domain<K> {
     /// In a very narrow window several cells can begin at the same double, and their samples coincide. The answer is
     /// then one of these cells, not always the one that you sampled.
     pub fn cell_at(&self, point: [f64; K]) -> Option<[u32; K]> {
-        let pitch = self.pitch();
-        let mut cell = [0; K];
-        for j in 0..K {
-            let [lo, hi] = self.window[j];
-            if !(lo..=hi).contains(&point[j]) {
-                return None;
-            }
-            // The quotient is rounded, by less than a cell; where a cell begins is what samples are taken by.
-            let begins = |c: u32| f64::from(c).mul_add(pitch[j], lo);
-            let last = self.size[j] - 1;
-            let mut c = (((point[j] - lo) / pitch[j]) as u32).min(last);
-            if begins(c) > point[j] {
-                c = c.saturating_sub(1);
-            } else if c < last && begins(c + 1) <= point[j] {
-                c += 1;
-            }
-            cell[j] = c;
+        let inside = (0..K).all(|j| (self.window[j][0]..=self.window[j][1]).contains(&point[j]));
+        inside.then(|| std::array::from_fn(|j| self.cell_on(j, point[j])))
+    }
+
+    /// The cell on an axis that holds a coordinate of the window.
+    pub(crate) fn cell_on(&self, axis: usize, x: f64) -> u32 {
+        let [lo, hi] = self.window[axis];
+        let pitch = (hi - lo) / f64::from(self.size[axis]);
+        // The quotient is rounded, by less than a cell; where a cell begins is what samples are taken by.
+        let begins = |c: u32| f64::from(c).mul_add(pitch, lo);
+        let last = self.size[axis] - 1;
+        let c = (((x - lo) / pitch) as u32).min(last);
+        if begins(c) > x {
+            c.saturating_sub(1)
+        } else if c < last && begins(c + 1) <= x {
+            c + 1
+        } else {
+            c
         }
-        Some(cell)
     }
 
     /// The number of cells. It can exceed 64 bits in many dimensions.

@@ -5,6 +5,7 @@ use std::{fmt, io};
 
 use crate::MAX_DIM;
 use crate::mesh::MeshError;
+use crate::points::PointsError;
 use crate::zarr::Fault;
 
 /// The types that files can have, as `.npy` writes them.
@@ -224,6 +225,9 @@ pub enum Wrong {
     /// Triangles that are no mesh.
     #[error(transparent)]
     Mesh(#[from] MeshError),
+    /// Numbers that are no points.
+    #[error(transparent)]
+    Points(#[from] PointsError),
     /// Anything else.
     #[error("{0}")]
     Other(String),

@@ -1,4 +1,4 @@
-//! Arrays in files, read where they lie, or where they were unpacked; and meshes.
+//! Arrays in files, read where they lie, or where they were unpacked; meshes, and points.
 //!
 //! A file per [format](Format), which is on one list (`formats.rs`): it reads what a file says, describes where its cells are, and what
 //! else is known of them.
@@ -24,8 +24,11 @@ mod npy;
 mod npz;
 mod nrrd;
 mod numbers;
+mod ply;
+mod points;
 mod reader;
 mod slices;
+mod text;
 mod tiff;
 mod zarr;
 
@@ -40,3 +43,4 @@ pub use matrix_market::matrix_rows;
 pub use members::Identity;
 pub use mesh::MeshFormat;
 pub use numbers::Numbers;
+pub use points::{PointsFile, PointsFormat, PointsStream};

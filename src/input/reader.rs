@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::File;
 use crate::input::error::{UnreadAt, Wrong};
+use crate::memory::reserve;
 
 /// A part of a file, whatever others read of it meanwhile. An error has the byte in it, as [`Wrong`] tells it.
 pub(super) struct FilePart<'f> {
@@ -41,6 +42,28 @@ pub(super) fn open(path: &Path) -> Result<(File, u64), Wrong> {
     let file = File::open(path)?;
     let length = file.metadata()?.len();
     Ok((file, length))
+}
+
+/// All bytes of a file, in memory.
+pub(super) fn whole_file(path: &Path) -> Result<Vec<u8>, Wrong> {
+    let (file, length) = open(path)?;
+    let mut bytes = Vec::new();
+    let refused = || Wrong::Io(io::Error::from(io::ErrorKind::OutOfMemory));
+    let room = usize::try_from(length).map_err(|_| refused())?;
+    reserve(&mut bytes, room).map_err(|_| refused())?;
+    FilePart::new(&file, 0, length).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 {
+        read if read < length => Err(Wrong::Cut { byte: read, length: read }),
+        _ => Ok(bytes),
+    }
+}
+
+/// The first bytes of a file, as many as a header can have.
+pub(super) fn head_of(path: &Path) -> Result<Vec<u8>, Wrong> {
+    let (file, length) = open(path)?;
+    let mut bytes = Vec::new();
+    FilePart::new(&file, 0, length.min(1 << 16)).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Bytes of a file that are read at once where pieces of it lie near each other, and how near.

@@ -252,6 +252,13 @@ impl Cells {
         each_width!(&mut self.bits, v => v.truncate(len));
     }
 
+    /// Copies the cells `range` to where `to` begins.
+    pub(crate) fn move_within(&mut self, range: std::ops::Range<usize>, to: usize) {
+        if range.start != to {
+            each_width!(&mut self.bits, v => v.copy_within(range, to));
+        }
+    }
+
     /// The cells as this machine has them.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         each_width!(&mut self.bits, v => bytemuck::cast_slice_mut(v))

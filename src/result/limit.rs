@@ -50,6 +50,9 @@ pub enum Stored {
     /// Terminal regions and bricks of leaves.
     #[error("the list of terminal regions and leaves (at least)")]
     Terminals,
+    /// Points, and what is sorted of them.
+    #[error("the points and their sorted list")]
+    Points,
 }
 
 /// More memory than you allow, or than the system has.

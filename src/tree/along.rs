@@ -163,6 +163,12 @@ impl<const K: usize> Along<K> {
         std::array::from_fn(|j| self.axes[j].region(cell[j]))
     }
 
+    /// The number, on the deepest level, of the region of an axis that a cell of the axis lies in.
+    #[inline]
+    pub(super) fn region_on(&self, j: usize, cell: u32) -> u32 {
+        self.axes[j].region(cell)
+    }
+
     /// The key of the region at `coords` on the deepest level.
     #[inline]
     pub(super) fn key_at(&self, coords: [u32; K]) -> u64 {

@@ -12,12 +12,16 @@ use crate::tree::bottom_up::BottomUp;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
+use crate::tree::points::FromPoints;
 use crate::tree::predicate::{Criterion, Uniform};
 use crate::tree::stored::Tree;
 use crate::tree::survey::Survey;
 
 /// Cells that are looked at before the next.
 const SHARD: u128 = 1 << 25;
+
+/// The most parts that points are counted in.
+const SHARDS: u128 = 256;
 
 /// Counts the regions of a tree part by part, along the curve, and keeps none of them.
 ///
@@ -209,6 +213,27 @@ impl<const K: usize> BottomUp<'_, K> {
             }
         }
         piece.entries
+    }
+}
+
+impl<const K: usize> FromPoints<'_, K> {
+    /// Counts the regions and keeps none: in memory are the sorted list, and what lies below some regions. With `hashes` there is a
+    /// checksum.
+    ///
+    /// # Errors
+    /// As [`tree`](Self::tree).
+    pub fn counts(&self, hashes: bool) -> Result<(RunCounts<K>, Option<RegionsChecksum>), TreeError> {
+        let level = self.along.level_of(0, SHARD);
+        let each = (SHARD / self.along.most_cells(level)).max(1);
+        // Of regions that mostly have no points, many at a time.
+        let (codes, each) = (self.along.codes(level), each.max(self.along.codes(level) / SHARDS));
+        let (mut census, mut start) = (Census::new(self.along.plan(), level, hashes), 0);
+        while start < codes {
+            let end = codes.min(start + each);
+            census.add(&self.part(level, start..end)?);
+            start = end;
+        }
+        Ok(census.counts())
     }
 }
 

@@ -105,12 +105,12 @@ impl Entries {
         self.push(TreeRow::leaf(level, key, place));
     }
 
-    /// All rows of others, whose bricks are `by` cells further on here.
-    pub(super) fn append(&mut self, others: &Self, by: u64) {
-        self.keys.extend_from_slice(&others.keys);
-        self.tags.extend_from_slice(&others.tags);
+    /// The rows of others from `first` on, whose bricks are `by` cells further on here.
+    pub(super) fn append(&mut self, others: &Self, first: usize, by: u64) {
+        self.keys.extend_from_slice(&others.keys[first..]);
+        self.tags.extend_from_slice(&others.tags[first..]);
         let moved = |(&what, &tag): (&u64, &u8)| what + if tag & WHAT == LEAF { by } else { 0 };
-        self.what.extend(others.what.iter().zip(&others.tags).map(moved));
+        self.what.extend(others.what[first..].iter().zip(&others.tags[first..]).map(moved));
     }
 
     /// Row `index` of others, whose bricks are `by` cells further on here.

@@ -6,6 +6,7 @@ use crate::backend::Error;
 use crate::cell::CellType;
 use crate::geometry::WindowError;
 use crate::memory::Refused;
+use crate::points::PointsError;
 use crate::result::{MemoryError, Stored};
 use crate::rule::RuleKind;
 use crate::tree::file::TreeFileError;
@@ -31,6 +32,9 @@ pub enum TreeError {
     /// The making was interrupted or ran out of memory, or what is needed was not kept.
     #[error(transparent)]
     Run(#[from] Error),
+    /// Points that no tree can be made of.
+    #[error(transparent)]
+    Points(#[from] PointsError),
     /// A tree in a file.
     #[error(transparent)]
     File(#[from] TreeFileError),

@@ -177,10 +177,25 @@ impl Piece {
     /// # Errors
     /// If there is no memory for them.
     pub(super) fn append<const K: usize>(&mut self, along: &Along<K>, next: &Self) -> Result<(), Refused> {
-        self.entries.reserve(next.entries.len())?;
-        reserve(&mut self.spans, next.spans.len())?;
         self.bricks.reserve(next.bricks.len())?;
         let by = self.bricks.len() as u64;
+        self.append_rows(along, next, by)?;
+        self.bricks.append(&next.bricks);
+        Ok(())
+    }
+
+    /// The same without bricks, which begin `by` cells further on here.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub(super) fn append_rows<const K: usize>(
+        &mut self,
+        along: &Along<K>,
+        next: &Self,
+        by: u64,
+    ) -> Result<(), Refused> {
+        self.entries.reserve(next.entries.len())?;
+        reserve(&mut self.spans, next.spans.len())?;
         for index in 0..next.entries.len() {
             match next.entries.content(index) {
                 Content::Uniform(word) => {
@@ -188,10 +203,14 @@ impl Piece {
                     let span = next.spans.get(index).copied().unwrap_or(Span::NONE);
                     self.uniform(along, level, along.code(level, next.entries.keys[index]), Uniform { word, span });
                 }
-                Content::Leaf { .. } => self.copy(next, index, by),
+                // No family from before it can be of one value, and those after it have been looked at in their own piece.
+                Content::Leaf { .. } => {
+                    self.entries.append(&next.entries, index, by);
+                    self.spans.extend_from_slice(next.spans.get(index..).unwrap_or_default());
+                    break;
+                }
             }
         }
-        self.bricks.append(&next.bricks);
         Ok(())
     }
 }

@@ -7,10 +7,11 @@ use clap::builder::BoolishValueParser;
 use orthant::CellType;
 use orthant::choice::number;
 use orthant::field::FieldKind;
-use orthant::input::{About, Endian, Format, IndexOrder, MeshFormat};
+use orthant::input::{About, Endian, Format, IndexOrder, MeshFormat, PointsFormat};
 use orthant::tree::{NotANumber, Predicate};
 
 use super::heading;
+use super::points::PointsOptions;
 use super::predicate::PredicateOptions;
 use super::values::one_of;
 use crate::error::Error;
@@ -19,7 +20,7 @@ use crate::error::Error;
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::ARRAY)]
 pub(crate) struct InputOptions {
-    /// The array: a file or a folder whose format is known, or cells alone; or the file of a mesh
+    /// The array: a file or a folder whose format is known, or cells alone; or the file of a mesh or of points
     #[arg(long, value_name = "FILE", env = "ORTHANT_INPUT", long_help = formats(), hide_short_help = true)]
     pub(crate) input: Option<PathBuf>,
     #[command(flatten)]
@@ -61,6 +62,8 @@ pub(crate) struct ReadingOptions {
     pub(crate) label_table: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) predicate: PredicateOptions,
+    #[command(flatten)]
+    pub(crate) points: PointsOptions,
 }
 
 impl ReadingOptions {
@@ -80,6 +83,19 @@ impl ReadingOptions {
             return Err(Error::Input(reason.into()).about(&["label-table", "threshold", "step"]));
         }
         Ok((predicate, nodata, self.predicate.not_a_number()))
+    }
+}
+
+impl ReadingOptions {
+    /// Checks that nothing was given that is of points.
+    pub(crate) fn no_points(&self) -> Result<(), Error> {
+        match &self.points.given()[..] {
+            [] => Ok(()),
+            names => {
+                let reason = format!("--{}: of points; leave out, or use run points", names.join(", --"));
+                Err(Error::Input(reason).about(names))
+            }
+        }
     }
 }
 
@@ -106,9 +122,10 @@ pub(crate) fn formats() -> String {
         "The array: a file or a folder whose format is known, or cells alone\n\nFormats: {}.{hdf5} Size and type come from the file, and so \
          does what it says of axes, units and labels. A packed file, or one in several parts, is first unpacked into a temporary file \
          without a name (TMPDIR). Any other file is taken for cells alone: --dtype and --size say what they are.\n\n\
-         Of the workload mesh: a file of triangles, {}.",
+         Of the workload mesh: a file of triangles, {}. Of the workload points: {}.",
         known.join("; "),
-        MeshFormat::endings()
+        MeshFormat::endings(),
+        PointsFormat::endings()
     )
 }
 
@@ -124,9 +141,12 @@ impl InputOptions {
 
     /// Checks that a field, which reads no array, is given none.
     pub(crate) fn refused_by(&self, workload: FieldKind) -> Result<(), Error> {
-        let mesh = workload == FieldKind::Mesh;
+        let (mesh, points) = (workload == FieldKind::Mesh, workload == FieldKind::Points);
+        if !points {
+            self.reading.no_points()?;
+        }
         let given = [
-            ("input", self.input.is_some() && !mesh),
+            ("input", self.input.is_some() && !mesh && !points),
             ("follow", self.reading.follow),
             ("kind", self.reading.kind.is_some()),
             ("label-table", self.reading.label_table.is_some()),
@@ -137,6 +157,7 @@ impl InputOptions {
             names => {
                 let why = match mesh {
                     true => "of arrays; leave out for a mesh".to_owned(),
+                    false if points => "of arrays; leave out for points".to_owned(),
                     false => format!("{workload} is computed; leave out, or use run array"),
                 };
                 let reason = format!("--{}: {why}", names.join(", --"));

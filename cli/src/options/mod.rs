@@ -7,6 +7,7 @@ mod devices;
 mod formula;
 mod heading;
 mod input;
+mod points;
 mod predicate;
 mod values;
 mod workload;
@@ -19,7 +20,7 @@ use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser, 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::Choice;
-use orthant::field::FieldKind;
+use orthant::field::{DataValue, FieldKind};
 use orthant::{BackendKind, CellType, Computed, How, Keep, Mapping, Request, Target};
 
 use crate::error::Error;
@@ -30,6 +31,7 @@ use crate::output::tree::is_tree;
 pub(crate) use devices::Devices;
 pub(crate) use formula::FormulaOptions;
 pub(crate) use input::{CellKind, InputOptions, ReadingOptions, formats};
+pub(crate) use points::PointsOptions;
 pub use values::bytes;
 use values::times;
 pub(crate) use values::{block, one_of, seconds, workload};
@@ -311,8 +313,13 @@ impl RunOptions {
         let workload = self.workload;
         let mut request = self.how.request(workload, &self.computed.0, limit)?;
         request.source = self.formula.source(workload, request.source)?;
-        // Cells of a mesh are 0 or 1, and a byte holds them.
-        if workload == FieldKind::Mesh && self.how.kept.0.get("cell").is_none() {
+        // Cells of a mesh are 0 or 1, as are those of points unless they are values, and a byte holds them.
+        let zero_or_one = match workload {
+            FieldKind::Mesh => true,
+            FieldKind::Points => request.computed.value.is_none_or(|value| value == DataValue::Occupied),
+            _ => false,
+        };
+        if zero_or_one && self.how.kept.0.get("cell").is_none() {
             request.how = request.how.cell(CellType::U8);
         }
         let trees = self.output.output.iter().filter(|path| is_tree(path)).count();
@@ -323,12 +330,14 @@ impl RunOptions {
         Ok(request)
     }
 
-    /// The option that makes an array be divided like a field, by regions from the top down: one that only strategies know. None if
+    /// The option that makes an array, or points, be divided like a field, by regions from the top down: one that only strategies know. None if
     /// nothing of the kind was given.
     pub(crate) fn divides_from_the_top(&self) -> Option<&'static str> {
         let said = |given: &Given, but: &[&str]| given.names().into_iter().find(|name| !but.contains(name));
         let dense = self.how.kept.0.get("keep") == Some(Keep::Dense.name());
-        let of_fields = || OF_FIELDS.into_iter().find(|name| self.computed.0.get(name).is_some());
+        // What a cell of points is worth is no matter of strategies.
+        let own = if self.workload == FieldKind::Points { "value" } else { "" };
+        let of_fields = || OF_FIELDS.into_iter().find(|&name| name != own && self.computed.0.get(name).is_some());
         said(&self.how.tuning.0, &["threads"])
             .or_else(|| said(&self.how.kept.0, &["keep"]))
             .or_else(|| said(&self.how.cuda.0, &[]))

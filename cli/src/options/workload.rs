@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
 use orthant::field::FieldKind;
-use orthant::input::{Format, MeshFormat};
+use orthant::input::{Format, MeshFormat, PointsFormat};
 
 use crate::output::tree::is_tree;
 
@@ -22,6 +22,12 @@ fn a_file_instead(name: &str) -> Option<String> {
     let path = Path::new(name);
     if is_tree(path) {
         return Some(format!("a tree, not a field; `orthant tree info {name}` says what is in it"));
+    }
+    if PointsFormat::is_points(path) {
+        return Some(format!(
+            "points, not a field; `orthant tree build {name} -o X.tree.zarr` makes a tree of them, and `orthant run points --input {name}` \
+             divides them without one"
+        ));
     }
     if MeshFormat::of(path).is_some() {
         return Some(format!(

@@ -1,21 +1,19 @@
 //! A run over an array that is there already: from the cells up, streamed where nothing has to be kept.
 
-use std::io::Write;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use orthant::export::npy;
 use orthant::input::{Layout, Numbers};
 use orthant::result::{RegionsChecksum, RunCounts};
 use orthant::tree::{BottomUp, Census, NotANumber, Source, TreeWriter};
 use orthant::with_dimensions;
 use orthant::{ArrayReport, Built, Computed, Control, How, Keep, Plan, Tree};
 
+use super::kept_tree::KeptTree;
 use super::noise::Divided;
-use super::outputs::{Format, Outputs, finish, write_report};
-use super::painted::Painted;
+use super::outputs::Outputs;
 use super::summary;
 use crate::error::Error;
 use crate::escape;
@@ -23,10 +21,9 @@ use crate::input::{self, Input, wrong};
 use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::{Given, InputOptions, OutputOptions, RunOptions};
-use crate::output::legend::{self, Shown};
-use crate::output::png::Caption;
+use crate::output::legend::Shown;
 use crate::output::tree::MadeOf;
-use crate::output::{Slice, overlay, png, tree};
+use crate::output::{Slice, tree};
 use crate::progress::Progress;
 use crate::threads::pool;
 use crate::voice::{Voice, print};
@@ -90,7 +87,7 @@ fn only_what_arrays_have(args: &RunOptions) -> Result<(), Error> {
 }
 
 /// What is kept: as was said, else regions where an output shows cells.
-fn keep(args: &RunOptions) -> Result<Keep, Error> {
+pub(super) fn keep(args: &RunOptions) -> Result<Keep, Error> {
     let shown = !args.output.output.is_empty() || args.output.overlay.is_some();
     match args.how.kept.0.get("keep").map(str::parse).transpose()? {
         Some(Keep::Counts) if shown => {
@@ -197,7 +194,16 @@ impl ArrayRun {
             divided.warn_after(leaves)?;
         }
         trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
-        self.write(outputs, tree.as_ref(), nodata, &slice, &report)
+        KeptTree {
+            tree: tree.as_ref(),
+            slice: &slice,
+            shown: self.shown(report.predicate.keeps_cells(), nodata),
+            report: &report,
+            limit: self.limit,
+            control: &self.control,
+            voice: self.voice,
+        }
+        .write(outputs)
     }
 
     /// What a tree of it says that it is made of.
@@ -247,45 +253,6 @@ impl ArrayRun {
     /// What is known of the cells that are drawn, which are the file's own if `kept`.
     fn shown(&self, kept: bool, nodata: Option<u64>) -> Shown<'_> {
         self.input.shown(self.args.output.palette, &self.args.input.reading, kept, nodata)
-    }
-
-    fn write<const K: usize>(
-        &self,
-        mut outputs: Outputs,
-        tree: Option<&Tree<K>>,
-        nodata: Option<u64>,
-        slice: &Slice<K>,
-        report: &ArrayReport,
-    ) -> Result<(), Error> {
-        let finish = |staged, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>| {
-            finish(staged, &self.control, self.voice, write)
-        };
-        let shown = tree.filter(|_| outputs.pictures());
-        let shown = shown.map(|tree| tree.array(&slice.window(tree.plan().domain().size()), self.limit)).transpose()?;
-        let caption = Caption::new(&report.computation, slice);
-        // Stdout comes last: whoever reads it may leave, and files must not suffer.
-        if outputs.report.as_ref().is_some_and(|staged| !staged.is_stdout()) {
-            write_report(outputs.report.take(), report, &self.control, self.voice)?;
-        }
-        let asked = self.shown(report.predicate.keeps_cells(), nodata);
-        let painted = shown.as_ref().map(|cells| Painted::of_values(cells, slice, &asked));
-        let picture = shown.as_ref().zip(painted.as_ref()).zip(tree);
-        if let (Some(staged), Some(((cells, Painted { palette, .. }), tree))) = (outputs.overlay, picture) {
-            let levels = report.levels.len();
-            let mut regions = tree.regions().map(|region| (region.level(), region.cells()));
-            finish(staged, &mut |out| overlay::write(cells, (levels, &mut regions), slice, palette, &caption, out))?;
-        }
-        for (format, staged) in outputs.arrays {
-            match (format, picture, tree) {
-                (Format::Png, Some(((cells, painted), _)), _) => finish(staged, &mut |out| match &painted.labels {
-                    Some(labels) => legend::write(cells, slice, labels, false, &caption, out),
-                    None => png::write(cells, slice, &painted.palette, &caption, out),
-                })?,
-                (Format::Npy, _, Some(tree)) => finish(staged, &mut |out| Ok(npy::write(tree, out)?))?,
-                _ => unreachable!("outputs that show cells keep regions"),
-            }
-        }
-        write_report(outputs.report, report, &self.control, self.voice)
     }
 }
 

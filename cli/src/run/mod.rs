@@ -3,11 +3,13 @@
 mod array;
 mod array_outputs;
 mod field;
+mod kept_tree;
 mod mesh;
 mod mesh_tree;
 mod noise;
 mod outputs;
 mod painted;
+mod points;
 mod summary;
 
 use orthant::field::FieldKind;
@@ -19,6 +21,7 @@ use crate::voice::Voice;
 
 pub(crate) use array::{ArrayOptions, subdivide, threads};
 pub(crate) use mesh_tree::mesh_tree;
+pub(crate) use points::points_tree;
 
 /// Runs a workload as asked.
 pub(crate) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
@@ -33,6 +36,17 @@ pub(crate) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
                 if args.how.tuning.0.get("strategy").is_none() {
                     voice.say(format_args!(
                         "orthant: the array is divided from the top, by ask, since --{option} is given"
+                    ));
+                }
+                field::run(args, voice)
+            }
+        },
+        FieldKind::Points => match args.divides_from_the_top() {
+            None => points::run(args, voice),
+            Some(option) => {
+                if args.how.tuning.0.get("strategy").is_none() {
+                    voice.say(format_args!(
+                        "orthant: the points are divided from the top, by ask, since --{option} is given"
                     ));
                 }
                 field::run(args, voice)

@@ -3,7 +3,7 @@
 use orthant::choice::ChoiceValue;
 use orthant::per_axis::{shortest, text as by};
 use orthant::tree::Predicate;
-use orthant::{ArrayReport, Bytes, LevelReport, Report, SecondsByStage, StrategyKind};
+use orthant::{ArrayReport, Bytes, LevelReport, PointsRead, Report, SecondsByStage, StrategyKind};
 
 use crate::escape;
 use crate::input;
@@ -108,7 +108,8 @@ pub(super) fn of_array(report: &ArrayReport) -> String {
     let (computation, cells) = (&report.computation, &report.cells.all);
     let name = escape::line(&input::name(&report.input.path, report.input.member.as_deref()));
     let mut text = format!(
-        "array {name} {} {}, {} {} on cpu ({} threads), g {} r {} B {}, explore {}\n\n",
+        "{} {name} {} {}, {} {} on cpu ({} threads), g {} r {} B {}, explore {}\n\n",
+        computation.workload,
         by(&computation.size),
         report.cell,
         report.strategy,
@@ -121,11 +122,23 @@ pub(super) fn of_array(report: &ArrayReport) -> String {
     );
     text += &levels(&report.levels, false);
     text += &format!("cells    {} = {} filled + {} in leaves\n", report.cells.total, cells.filled, cells.leaf);
+    if let Some(PointsRead { read, inside, .. }) = report.points {
+        let outside = match read - inside {
+            0 => "all in the window".into(),
+            outside => format!("{inside} in the window, {outside} outside of it"),
+        };
+        let rate = inside as f64 / report.seconds.max(1e-9) / 1e6;
+        text += &format!("points   {read}, {outside}\n");
+        text += &format!("time     {:.3} s, {rate:.1} million points/s\n", report.seconds);
+    }
     if report.predicate != Predicate::EXACT {
         text += &format!("by       {}\n", report.predicate);
     }
     let rate = (report.input.bytes as f64 / report.seconds.max(1e-9)) as u128;
-    text += &format!("time     {:.3} s for {}, {}/s\n", report.seconds, Bytes(report.input.bytes.into()), Bytes(rate));
+    if report.points.is_none() {
+        text +=
+            &format!("time     {:.3} s for {}, {}/s\n", report.seconds, Bytes(report.input.bytes.into()), Bytes(rate));
+    }
     if let Some(checksum) = &report.regions_checksum {
         text += &format!("checksum {checksum}\n");
     }

@@ -1,18 +1,18 @@
-//! `orthant tree build`: a tree of an array in a file, from its cells up, or of a mesh.
+//! `orthant tree build`: a tree of an array in a file, from its cells up, of points, or of a mesh.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use orthant::Keep;
 use orthant::field::DataValue;
-use orthant::input::MeshFormat;
+use orthant::input::{MeshFormat, PointsFormat};
 
 use super::memory::MemoryOptions;
 use crate::error::Error;
 use crate::options::{DividedOptions, InputOptions, OutputOptions, ReadingOptions, ThreadsOptions, formats, one_of};
 use crate::output::has_extension;
 use crate::output::tree::is_tree;
-use crate::run::{ArrayOptions, mesh_tree, subdivide, threads};
+use crate::run::{ArrayOptions, mesh_tree, points_tree, subdivide, threads};
 use crate::stdout;
 use crate::voice::Voice;
 
@@ -31,12 +31,12 @@ const TREE: &str =
     mut_arg("iso", |option| option.hide_short_help(false))
 )]
 pub(crate) struct BuildOptions {
-    /// The array: a file or a folder whose format is known, or cells alone; or the file of a mesh
+    /// The array: a file or a folder whose format is known, or cells alone; or the file of a mesh or of points
     #[arg(long_help = formats())]
     file: PathBuf,
     #[command(flatten)]
     divided: DividedOptions,
-    /// What a cell of a mesh is worth: 1 inside of it, or 1 at its surface [default: inside]
+    /// What a cell is worth: of a mesh 1 inside of it, or 1 at its surface; of points 1 if it holds some, their number, or the min, max or mean of --attribute [default: inside, occupied]
     #[arg(long, value_parser = one_of!(DataValue), value_name = "VALUE", env = "ORTHANT_VALUE", hide_short_help = true)]
     value: Option<DataValue>,
     #[command(flatten)]
@@ -55,13 +55,24 @@ pub(super) fn build(args: BuildOptions, voice: Voice) -> Result<(), Error> {
         stdout::is_open()?;
     }
     let BuildOptions { file, divided, value, output, threads: threads_of, memory, reading } = args;
-    let is_mesh = MeshFormat::of(&file).is_some();
+    let are_points = reading.points.takes(&file);
+    let is_mesh = !are_points && MeshFormat::of(&file).is_some();
     if !output.output.iter().any(|path| is_tree(path)) {
         let reason = match &output.output[..] {
             [] => format!("--output: name the tree, as in `orthant tree build {} -o X.tree.zarr`", file.display()),
             [path, ..] => {
                 let picture = ["png", "npy"].iter().any(|ending| has_extension(path, ending));
-                let (path, file, what) = (path.display(), file.display(), if is_mesh { "mesh" } else { "array" });
+                let (path, file, what) = (
+                    path.display(),
+                    file.display(),
+                    if is_mesh {
+                        "mesh"
+                    } else if are_points {
+                        "points"
+                    } else {
+                        "array"
+                    },
+                );
                 match picture {
                     true => format!(
                         "--output {path}: this is no tree; name one, too, as in `-o X.tree.zarr`, or type `orthant run {what} --input {file} -o {path}`"
@@ -77,11 +88,18 @@ pub(super) fn build(args: BuildOptions, voice: Voice) -> Result<(), Error> {
     let input = InputOptions::of(&file, reading);
     let (threads, mem_limit) = (threads(&threads_of.0), memory.given());
     let args = ArrayOptions { input, divided: divided.0, keep: Keep::Regions, threads, mem_limit, output };
+    if are_points {
+        return points_tree(args, value, voice);
+    }
     if is_mesh {
         return mesh_tree(args, value, voice);
     }
     if let Some(value) = value {
-        let reason = format!("--value {value}: of a mesh ({}); leave out for an array", MeshFormat::endings());
+        let reason = format!(
+            "--value {value}: of a mesh ({}) or of points ({}); leave out for an array",
+            MeshFormat::endings(),
+            PointsFormat::endings()
+        );
         return Err(Error::Input(reason));
     }
     subdivide(args, voice)

@@ -21,6 +21,7 @@ mod model;
 mod own;
 mod page;
 mod parts;
+mod points;
 mod predicates;
 mod results;
 mod run;

@@ -37,3 +37,21 @@ fn a_mesh_becomes_a_tree_a_report_and_a_picture() {
     assert!(ran("tree info s.tree.zarr").contains("mesh surface: part.off"));
     assert!(ran("tree stats s.tree.zarr --csv").lines().count() > 2);
 }
+
+#[test]
+fn the_rows_of_a_mesh_have_a_limit() {
+    let folder = folder("mesh-limit");
+    std::fs::write(folder.join("part.off"), BOX).unwrap();
+    let output = orthant(&folder, "run mesh --input part.off -n 256 --keep counts --backend cpu --mem-limit 20k");
+    assert_eq!(output.status.code(), Some(5), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("the rows of a mesh would take"), "{}", text(&output.stderr));
+    // Lines that end as they did long ago, and a text that is none.
+    std::fs::write(folder.join("old.off"), BOX.replace('\n', "\r")).unwrap();
+    let old = orthant(&folder, "run mesh --input old.off -n 32 --backend cpu");
+    assert!(old.status.success(), "{}", text(&old.stderr));
+    let wide: Vec<u8> = "\u{feff}OFF\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(folder.join("wide.off"), wide).unwrap();
+    let wide = orthant(&folder, "run mesh --input wide.off -n 32 --backend cpu");
+    assert_eq!(wide.status.code(), Some(2));
+    assert!(text(&wide.stderr).contains("text in UTF-16; save it as UTF-8"), "{}", text(&wide.stderr));
+}

@@ -8,6 +8,8 @@ mod formulas;
 #[path = "mesh.rs"]
 mod meshes;
 mod place;
+#[path = "points.rs"]
+mod scattered;
 mod tree;
 
 use array::{laid_out, read};
@@ -34,6 +36,7 @@ pub const ALL: &[(&str, Check)] = &[
     ("tree", tree),
     ("mesh", mesh),
     ("formula", formula),
+    ("points", points),
 ];
 
 /// An array of NumPy.
@@ -100,6 +103,11 @@ pub fn zarr_zip(bytes: &[u8]) {
 /// A mesh of any format.
 pub fn mesh(bytes: &[u8]) {
     meshes::read(bytes);
+}
+
+/// Points of any format.
+pub fn points(bytes: &[u8]) {
+    scattered::read(bytes);
 }
 
 /// A file of cells alone, after how they lie in it.

@@ -1,7 +1,8 @@
 //! A mesh over a domain.
 
 use crate::cell::WordsMut;
-use crate::field::data::{DataValue, FieldData};
+use crate::field::data::FieldData;
+use crate::field::data_value::DataValue;
 use crate::field::definition::{Evaluate, Field, Payload, Prove};
 use crate::field::error::FieldError;
 use crate::field::labels::Labels;
@@ -56,9 +57,11 @@ pub fn open(domain: &Domain<3>, options: &FieldOptions) -> Result<Box<dyn Field<
         mesh.closed().map_err(|error| FieldError::Mesh { name: name(), error })?;
     }
     let lattice = MeshLattice::new(mesh, domain)?;
+    let limit = options.mem_limit.unwrap_or(u64::MAX);
     let rows = match value {
-        DataValue::Inside => MeshRows::inside(&lattice),
-        DataValue::Surface => MeshRows::surface(&lattice),
+        DataValue::Inside => MeshRows::inside(&lattice, limit),
+        DataValue::Surface => MeshRows::surface(&lattice, limit),
+        _ => return Err(FieldError::Value { field: "mesh", value }),
     };
     let rows = rows.map_err(|refused| FieldError::Memory { what: "the rows of a mesh", need: refused.bytes })?;
     Ok(Box::new(MeshField { rows }))

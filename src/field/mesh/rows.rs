@@ -1,5 +1,7 @@
 //! A set of cells by its rows: along axis 0, the cells at which a row enters the set or leaves it.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::field::mesh::crossing::{CrossedTriangle, rows_near, samples};
 use crate::field::mesh::lattice::{LatticeTriangle, MeshLattice, span};
 use crate::field::mesh::overlap::MetTriangle;
@@ -36,9 +38,9 @@ fn key(row: i64, cell: u32) -> u64 {
 
 impl MeshRows {
     /// The cells whose samples lie inside of a closed mesh.
-    pub(super) fn inside(lattice: &MeshLattice) -> Result<Self, Refused> {
+    pub(super) fn inside(lattice: &MeshLattice, limit: u64) -> Result<Self, Refused> {
         let planes = |corners: &LatticeTriangle| samples(lattice, span(corners, 2), lattice.size[2]);
-        Self::of(lattice, &planes, &|z, triangles, changes| {
+        Self::of(lattice, limit, &planes, &|z, triangles, changes| {
             for &triangle in triangles {
                 let corners = lattice.corners(triangle as usize);
                 let crossed = CrossedTriangle::new(&corners);
@@ -52,9 +54,9 @@ impl MeshRows {
     }
 
     /// The cells that meet the triangles.
-    pub(super) fn surface(lattice: &MeshLattice) -> Result<Self, Refused> {
+    pub(super) fn surface(lattice: &MeshLattice, limit: u64) -> Result<Self, Refused> {
         let planes = |corners: &LatticeTriangle| touched(lattice, span(corners, 2), lattice.size[2]);
-        Self::of(lattice, &planes, &|z, triangles, changes| {
+        Self::of(lattice, limit, &planes, &|z, triangles, changes| {
             let mut runs = Vec::new();
             for &triangle in triangles {
                 let corners = lattice.corners(triangle as usize);
@@ -88,8 +90,8 @@ impl MeshRows {
     }
 
     /// The rows that `put` finds plane by plane, of the triangles that `planes` says lie there. What it puts is in order; two equal
-    /// changes are none.
-    fn of(lattice: &MeshLattice, planes: &PlanesOf<'_>, put: &PutPlane<'_>) -> Result<Self, Refused> {
+    /// changes are none. All rows together have at most `limit` bytes.
+    fn of(lattice: &MeshLattice, limit: u64, planes: &PlanesOf<'_>, put: &PutPlane<'_>) -> Result<Self, Refused> {
         let spans = || (0..lattice.triangles()).map(|triangle| planes(&lattice.corners(triangle)));
         let (low, high) = spans()
             .filter(|(low, high)| low <= high)
@@ -115,10 +117,16 @@ impl MeshRows {
             }
         }
         let begin = |plane: usize| if plane == 0 { 0 } else { ends[plane - 1] };
+        let held = AtomicU64::new(0);
         let planes = parallel::try_map(ends.len() - 1, &|plane| {
             let mut changes = Vec::new();
             put(low + plane as i64, &listed[begin(plane)..ends[plane]], &mut changes)?;
-            PlaneRows::of(&changes)
+            let rows = PlaneRows::of(&changes)?;
+            let bytes = 4 * (rows.starts.len() + rows.changes.len()) as u64;
+            match held.fetch_add(bytes, Ordering::Relaxed) + bytes {
+                all if all > limit => Err(Refused { bytes: all.into() }),
+                _ => Ok(rows),
+            }
         })?;
         Ok(Self { first: low as u32, planes })
     }

@@ -2,7 +2,8 @@
 //! that are clipped to boxes.
 
 use crate::cell::WordsMut;
-use crate::field::data::{DataValue, FieldData};
+use crate::field::data::FieldData;
+use crate::field::data_value::DataValue;
 use crate::field::definition::Field;
 use crate::field::error::FieldError;
 use crate::field::mesh::open;

@@ -1,12 +1,10 @@
 //! The formats of meshes.
 
-use std::io::{self, Read};
 use std::path::Path;
 
 use crate::input::error::{InputError, Wrong};
 use crate::input::mesh::{obj, off, ply, stl};
-use crate::input::reader::{FilePart, open};
-use crate::memory::reserve;
+use crate::input::reader::whole_file;
 use crate::mesh::Mesh;
 use crate::registry::registry;
 
@@ -57,7 +55,7 @@ impl MeshFormat {
     /// # Errors
     /// [`InputError`] names the file, the line or the byte, what is there and what is allowed.
     pub fn read(self, path: &Path) -> Result<Mesh, InputError> {
-        let mesh = whole(path).and_then(|bytes| self.parse(&bytes));
+        let mesh = whole_file(path).and_then(|bytes| self.parse(&bytes));
         let mesh = mesh.map_err(|wrong| InputError { path: path.to_owned(), wrong })?;
         Ok(mesh.named(path.file_name().unwrap_or_default().to_string_lossy()))
     }
@@ -73,19 +71,5 @@ impl MeshFormat {
             Self::Ply => ply::parse(bytes),
             Self::Off => off::parse(bytes),
         }
-    }
-}
-
-/// All bytes of a file.
-fn whole(path: &Path) -> Result<Vec<u8>, Wrong> {
-    let (file, length) = open(path)?;
-    let mut bytes = Vec::new();
-    let refused = || Wrong::Io(io::Error::from(io::ErrorKind::OutOfMemory));
-    let room = usize::try_from(length).map_err(|_| refused())?;
-    reserve(&mut bytes, room).map_err(|_| refused())?;
-    FilePart::new(&file, 0, length).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 {
-        read if read < length => Err(Wrong::Cut { byte: read, length: read }),
-        _ => Ok(bytes),
     }
 }

@@ -8,8 +8,6 @@ mod format;
 mod obj;
 mod off;
 mod ply;
-mod ply_header;
 mod stl;
-mod text;
 
 pub use format::MeshFormat;

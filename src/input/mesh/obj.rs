@@ -2,13 +2,13 @@
 
 use crate::input::error::Wrong;
 use crate::input::mesh::faces::MeshFaces;
-use crate::input::mesh::text::{MeshLine, MeshLines, number};
+use crate::input::text::{TextLine, TextLines, number};
 use crate::mesh::Mesh;
 
 pub(super) fn parse(text: &[u8]) -> Result<Mesh, Wrong> {
     let mut read = MeshFaces::default();
     let mut corners = Vec::new();
-    for line in MeshLines::new(text) {
+    for line in TextLines::of(text)? {
         let mut words = line.words();
         match words.next() {
             Some(b"v") => read.vertex(line.at, line.point(words)?)?,
@@ -26,7 +26,7 @@ pub(super) fn parse(text: &[u8]) -> Result<Mesh, Wrong> {
 }
 
 /// A corner: the number of a vertex, from 1 on or from the last one backwards, and numbers of other things after slashes.
-fn corner(line: MeshLine<'_>, word: &[u8], vertices: i64) -> Result<u32, Wrong> {
+fn corner(line: TextLine<'_>, word: &[u8], vertices: i64) -> Result<u32, Wrong> {
     let first = word.split(|&byte| byte == b'/').next().unwrap_or_default();
     let index = match number::<i64>(first) {
         Some(number) if (1..=vertices).contains(&number) => number - 1,

@@ -2,14 +2,14 @@
 
 use crate::input::error::Wrong;
 use crate::input::mesh::faces::MeshFaces;
-use crate::input::mesh::text::{MeshLines, number};
+use crate::input::text::{TextLines, number};
 use crate::mesh::Mesh;
 
 /// What comes before OFF where vertices have colours, normals or places in a texture after their coordinates.
 const MORE: [&str; 8] = ["", "C", "N", "CN", "ST", "STC", "STN", "STCN"];
 
 pub(super) fn parse(text: &[u8]) -> Result<Mesh, Wrong> {
-    let mut lines = MeshLines::new(text);
+    let mut lines = TextLines::of(text)?;
     let header = lines.need(|| "the word OFF".into())?;
     let mut words = header.words();
     let kind = words.next().and_then(|word| std::str::from_utf8(word).ok()?.strip_suffix("OFF"));

@@ -2,7 +2,7 @@
 //! count needs.
 
 use crate::input::error::{FilePlace, Wrong};
-use crate::input::mesh::text::MeshLines;
+use crate::input::text::TextLines;
 use crate::mesh::Mesh;
 
 /// Bytes before the first triangle: a text, and how many triangles there are.
@@ -78,7 +78,7 @@ impl StlLine {
 fn text(bytes: &[u8]) -> Result<Mesh, Wrong> {
     use StlLine::{EndFacet, EndLoop, Facet, Outer, Solid, Vertex};
     let (mut corners, mut expected, mut last) = (Vec::new(), Solid, 1);
-    for line in MeshLines::new(bytes) {
+    for line in TextLines::of(bytes)? {
         if let FilePlace::Line(number) = line.at {
             last = number;
         }

@@ -313,7 +313,7 @@ impl<const K: usize> TreeFile<K> {
             for tree in parallel::try_map(some.len(), &|i| self.read(some[i]))? {
                 entries.reserve(tree.len())?;
                 bricks.reserve(tree.bricks.len())?;
-                entries.append(&tree.entries, bricks.len() as u64);
+                entries.append(&tree.entries, 0, bricks.len() as u64);
                 bricks.append(&tree.bricks);
             }
         }

@@ -1,10 +1,15 @@
 //! Trees from the cells up into files, without being in memory as a whole.
 
+use std::ops::Range;
+
 use crate::dimension::here;
+use crate::tree::along::Along;
 use crate::tree::bottom_up::BottomUp;
 use crate::tree::error::TreeError;
 use crate::tree::file::writer::TreeWriter;
 use crate::tree::piece::Piece;
+use crate::tree::points::FromPoints;
+use crate::tree::predicate::Criterion;
 use crate::tree::stored::Tree;
 
 impl<const K: usize> BottomUp<'_, K> {
@@ -40,31 +45,65 @@ impl<const K: usize> BottomUp<'_, K> {
     }
 
     fn write_here(&self, writer: &mut TreeWriter<K>) -> Result<(), TreeError> {
-        // What was made and not written, and the key where it begins.
-        let (mut open, mut first) = (Piece::new(self.source.kind(), self.criterion), 0);
         if writer.done() < writer.shards() {
             self.survey()?;
         }
-        for shard in 0..writer.shards() {
-            let keys = writer.shards.keys(shard);
-            if open.entries.len() == 0 {
-                first = keys.start;
-                if writer.is_done(shard) {
-                    continue;
-                }
-            }
-            let (level, codes) = writer.codes(shard);
-            let piece = self.piece(level, codes)?;
-            self.fits(open.bytes() + piece.bytes())?;
-            match open.entries.len() {
-                0 => open = piece,
-                _ => open.append(&self.along, &piece)?,
-            }
-            let Some((decided, until)) = open.decided(&self.along, first, keys.end) else { continue };
-            let Piece { entries, bricks, .. } = decided;
-            writer.write(&Tree::new(self.along.clone(), first..until, entries, bricks)?)?;
-            first = until;
-        }
-        Ok(())
+        let open = Piece::new(self.source.kind(), self.criterion);
+        stream(&self.along, open, writer, &|level, codes| self.piece(level, codes), &|bytes| self.fits(bytes))
     }
+}
+
+impl<const K: usize> FromPoints<'_, K> {
+    /// Makes the tree shard by shard, and writes the shards that are not finished. In memory are the sorted list, one shard, its
+    /// files, and regions of one value that may still become part of a larger one.
+    ///
+    /// # Errors
+    /// As [`tree`](Self::tree), and [`TreeError::File`].
+    pub fn write(&self, writer: &mut TreeWriter<K>) -> Result<(), TreeError> {
+        here!(fn(&FromPoints<'_, K>, &mut TreeWriter<K>) -> Result<(), TreeError> = |this, writer| this.write_here(writer))(
+            self, writer,
+        )
+    }
+
+    fn write_here(&self, writer: &mut TreeWriter<K>) -> Result<(), TreeError> {
+        let open = Piece::new(self.kind, Criterion::Exact);
+        stream(&self.along, open, writer, &|level, codes| self.piece(level, codes), &|bytes| self.fits(bytes))
+    }
+}
+
+/// Makes what lies below a run of a level's codes.
+type Making<'m> = dyn Fn(u32, Range<u128>) -> Result<Piece, TreeError> + 'm;
+
+/// Writes the shards that are not finished, of pieces that are made one after the other. `open` is an empty one, and `fits` is asked
+/// about the bytes of those that are in memory.
+fn stream<const K: usize>(
+    along: &Along<K>,
+    mut open: Piece,
+    writer: &mut TreeWriter<K>,
+    make: &Making<'_>,
+    fits: &dyn Fn(u64) -> Result<(), TreeError>,
+) -> Result<(), TreeError> {
+    // What was made and not written begins at this key.
+    let mut first = 0;
+    for shard in 0..writer.shards() {
+        let keys = writer.shards.keys(shard);
+        if open.entries.len() == 0 {
+            first = keys.start;
+            if writer.is_done(shard) {
+                continue;
+            }
+        }
+        let (level, codes) = writer.codes(shard);
+        let piece = make(level, codes)?;
+        fits(open.bytes() + piece.bytes())?;
+        match open.entries.len() {
+            0 => open = piece,
+            _ => open.append(along, &piece)?,
+        }
+        let Some((decided, until)) = open.decided(along, first, keys.end) else { continue };
+        let Piece { entries, bricks, .. } = decided;
+        writer.write(&Tree::new(along.clone(), first..until, entries, bricks)?)?;
+        first = until;
+    }
+    Ok(())
 }

@@ -1,11 +1,11 @@
 //! The header of PLY: which elements there are, how many, and what each of them has.
 
 use crate::input::error::{FilePlace, Wrong};
-use crate::input::mesh::text::{MeshLine, number};
+use crate::input::text::{TextLine, number};
 
 /// How numbers are written.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum PlyCoding {
+pub(in crate::input) enum PlyCoding {
     Text,
     Little,
     Big,
@@ -13,7 +13,7 @@ pub(super) enum PlyCoding {
 
 /// A type of numbers.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum PlyType {
+pub(in crate::input) enum PlyType {
     Integer { bytes: u8, signed: bool },
     Float { bytes: u8 },
 }
@@ -33,40 +33,40 @@ impl PlyType {
         })
     }
 
-    pub(super) fn is_whole(self) -> bool {
+    pub(in crate::input) fn is_whole(self) -> bool {
         matches!(self, Self::Integer { .. })
     }
 }
 
 /// What each element has: a number, or a list with its length before it.
-pub(super) struct PlyProperty {
-    pub(super) name: Vec<u8>,
+pub(in crate::input) struct PlyProperty {
+    pub(in crate::input) name: Vec<u8>,
     /// The type of the length, of a list.
-    pub(super) list: Option<PlyType>,
-    pub(super) kind: PlyType,
+    pub(in crate::input) list: Option<PlyType>,
+    pub(in crate::input) kind: PlyType,
 }
 
 /// Elements of one kind.
-pub(super) struct PlyElement {
-    pub(super) name: Vec<u8>,
-    pub(super) count: u64,
-    pub(super) properties: Vec<PlyProperty>,
+pub(in crate::input) struct PlyElement {
+    pub(in crate::input) name: Vec<u8>,
+    pub(in crate::input) count: u64,
+    pub(in crate::input) properties: Vec<PlyProperty>,
     /// Where the header says so.
-    pub(super) at: FilePlace,
+    pub(in crate::input) at: FilePlace,
 }
 
 /// The header.
-pub(super) struct PlyHeader {
-    pub(super) coding: PlyCoding,
-    pub(super) elements: Vec<PlyElement>,
+pub(in crate::input) struct PlyHeader {
+    pub(in crate::input) coding: PlyCoding,
+    pub(in crate::input) elements: Vec<PlyElement>,
     /// Bytes and lines of it.
-    pub(super) length: usize,
-    pub(super) lines: u64,
+    pub(in crate::input) length: usize,
+    pub(in crate::input) lines: u64,
 }
 
 impl PlyHeader {
     /// Of a whole file.
-    pub(super) fn of(bytes: &[u8]) -> Result<Self, Wrong> {
+    pub(in crate::input) fn of(bytes: &[u8]) -> Result<Self, Wrong> {
         let (mut coding, mut elements) = (None, Vec::<PlyElement>::new());
         let (mut length, mut lines) = (0, 0);
         loop {
@@ -77,7 +77,7 @@ impl PlyHeader {
                 return Err(Wrong::Damaged { at: FilePlace::Line(lines + 1), what });
             };
             (length, lines) = (length + end + 1, lines + 1);
-            let line = MeshLine { at: FilePlace::Line(lines), text: &rest[..end] };
+            let line = TextLine { at: FilePlace::Line(lines), text: &rest[..end] };
             let words: Vec<&[u8]> = line.words().collect();
             match &words[..] {
                 [b"ply"] if lines == 1 => {}
@@ -94,6 +94,9 @@ impl PlyHeader {
                     });
                 }
                 [] | [b"comment" | b"obj_info", ..] => {}
+                [b"element", name, _] if elements.iter().any(|element| element.name == *name) => {
+                    return Err(line.wrong("header", "elements of this name were counted before; each name comes once"));
+                }
                 [b"element", name, count] => {
                     let count =
                         number(count).ok_or_else(|| line.wrong("header", "a whole number of elements is needed"));

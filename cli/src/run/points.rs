@@ -1,0 +1,247 @@
+//! A run over points: sorted along the curve, and streamed where nothing has to be kept.
+
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use orthant::field::{DataValue, FieldData, FieldKind};
+use orthant::input::{Endian, IndexOrder};
+use orthant::points::PointsValue;
+use orthant::result::{RegionsChecksum, RunCounts};
+use orthant::tree::{Census, FromPoints, NotANumber, Predicate, TreeAxis, TreeInfo, TreeWriter};
+use orthant::with_dimensions;
+use orthant::{ArrayReport, Built, Bytes, Computation, Control, How, Keep, Plan, PointsRead, ReadFrom, Request, Tree};
+use rayon::ThreadPool;
+
+use super::array::{ArrayOptions, keep, threads};
+use super::kept_tree::KeptTree;
+use super::outputs::Outputs;
+use super::summary;
+use crate::data::PointsInput;
+use crate::error::Error;
+use crate::escape;
+use crate::interrupt::cancels;
+use crate::machine::Machine;
+use crate::options::RunOptions;
+use crate::output::legend::Shown;
+use crate::output::tree::MadeOf;
+use crate::output::{Slice, tree};
+use crate::progress::Progress;
+use crate::threads::pool;
+use crate::voice::{Voice, print};
+
+/// Carries out `run points`.
+pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
+    args.formula.source(args.workload, None)?;
+    if args.how.source.is_some() {
+        let reason = "--source: points are no source of a field; their file is named by --input";
+        return Err(Error::Input(reason.into()).about(&["source", "input"]));
+    }
+    if args.auto_scheme {
+        voice.say("orthant: --auto-scheme changes nothing of points that are sorted; with --strategy ask it chooses");
+    }
+    let keep = keep(&args)?;
+    let RunOptions { input, computed, output, how, .. } = args;
+    let threads = threads(&how.tuning.0);
+    subdivide(ArrayOptions { input, divided: computed.0, keep, threads, mem_limit: how.mem_limit, output }, voice)
+}
+
+/// A tree of points, with the options that a tree of an array has.
+pub(crate) fn points_tree(args: ArrayOptions, value: Option<DataValue>, voice: Voice) -> Result<(), Error> {
+    let divided = value.map_or(args.divided.clone(), |value| args.divided.clone().with("value", value.name()));
+    subdivide(ArrayOptions { divided, ..args }, voice)
+}
+
+fn subdivide(args: ArrayOptions, voice: Voice) -> Result<(), Error> {
+    let machine = Machine::look();
+    let mut request = Request::new(FieldKind::Points);
+    args.divided.apply(|name, text| request.computed.set(name, text))?;
+    args.input.refused_by(FieldKind::Points)?;
+    let control = Arc::new(Control::default());
+    cancels(&control);
+    let limit = args.mem_limit.or(machine.default_limit());
+    let start = Instant::now();
+    let points = PointsInput::open(&args.input, limit)?;
+    let reading_seconds = start.elapsed().as_secs_f64();
+    let value = match request.computed.value {
+        None => PointsValue::Occupied,
+        Some(value) => value.of_points().ok_or_else(|| {
+            let known = PointsValue::ALL.iter().map(|value| value.name()).collect::<Vec<_>>().join(", ");
+            Error::Input(format!("--value {value}: points have {known}")).about(&["value"])
+        })?,
+    };
+    value.kind(points.batches()).map_err(|error| {
+        let error = Error::Input(format!("--value {value}: {error}"));
+        error.about(&["value", "attribute"])
+    })?;
+    if let PointsInput::Memory(points) = &points {
+        request = request.data(FieldData::Points(Arc::clone(points)));
+    }
+    let k = points.batches().extent().axes();
+    let run = PointsRun { args, request, points, reading_seconds, value, limit, machine, control, voice };
+    with_dimensions!(k, K => run.run::<K>(), else unreachable!("points of another number of axes are refused"))
+}
+
+/// The run once its points are read.
+struct PointsRun {
+    args: ArrayOptions,
+    request: Request,
+    points: PointsInput,
+    /// The seconds that their file took.
+    reading_seconds: f64,
+    value: PointsValue,
+    /// Bytes of points, regions and bricks, at most.
+    limit: Option<u64>,
+    machine: Machine,
+    control: Arc<Control>,
+    voice: Voice,
+}
+
+/// The tree if it is kept in memory, what was counted, the checksum of regions if it was asked for, and the seconds of sorting.
+type CountedPoints<const K: usize> = (Option<Tree<K>>, RunCounts<K>, Option<RegionsChecksum>, f64);
+
+impl PointsRun {
+    fn run<const K: usize>(&self) -> Result<(), Error> {
+        let plan = self.request.computed.points_plan::<K>(self.points.batches().extent())?;
+        let size = plan.domain().size();
+        let slice = Slice::new(size, &self.args.output.slice, &TreeAxis::of(plan.domain()))?;
+        let slice = slice.scaled(self.args.output.scale.map_or(1, NonZeroU32::get));
+        let path = self.args.input.input.clone().unwrap_or_default();
+        let outputs = Outputs::open(&self.args.output, self.args.keep, std::slice::from_ref(&path))?;
+        outputs.warn_of_size(slice.pixels(size), self.voice);
+        let kind = self.value.kind(self.points.batches()).map_err(orthant::tree::TreeError::from)?;
+        let kept = How::default().keep(self.args.keep).cell(kind).kept;
+        outputs.fit(slice.window(size).extent, size, &kept, self.limit)?;
+        let computation = self.computation(&plan, &path);
+        let name = computation.title();
+        let open = |target: &PathBuf| {
+            let info = TreeInfo::of(&plan).source(name.as_str());
+            let made_of = MadeOf { exactly: Some(self.exactly()), info };
+            let force = self.args.output.force;
+            let writer = tree::open(target, force, (&plan, kind), made_of, (&self.control, self.voice));
+            Ok::<_, Error>((writer?, target.clone()))
+        };
+        let mut trees = outputs.trees.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let pool = self.args.threads.map(pool).transpose()?;
+        let limit = self.limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.points.bytes()));
+        let place = self.place();
+        let room = |bytes: u64| {
+            let (text, folder) = (Bytes(bytes.into()), place.display());
+            self.voice.say(format_args!(
+                "orthant: memory does not hold the points: {text} are sorted in a file without a name in {folder}"
+            ));
+            tempfile::tempfile_in(&place)
+        };
+        let builder = match &self.points {
+            PointsInput::Memory(points) => FromPoints::new(&plan, points, self.value),
+            PointsInput::Stream(points) => FromPoints::batches(&plan, points, self.value, &room),
+        };
+        let builder = builder?.mem_limit(limit).control(&self.control);
+        let mut build = || self.build(&plan, &builder, &outputs, &mut trees);
+        let progress = Progress::start(&self.control, plan.domain().cells(), 1, self.voice);
+        let built = match &pool {
+            Some(pool) => pool.install(build),
+            None => build(),
+        };
+        drop(progress);
+        if let (Err(error), [(writer, target)]) = (&built, &trees[..])
+            && error.signal().is_some()
+            && writer.done() > 0
+        {
+            let (target, done, shards) = (target.display(), writer.done(), writer.shards());
+            self.voice.say(format_args!(
+                "orthant: {target}: {done} of {shards} shards are finished, and the same command goes on with them"
+            ));
+        }
+        let (tree, counts, checksum, sorting_seconds) = built?;
+        let read = PointsRead {
+            read: self.points.batches().count(),
+            inside: builder.inside()?,
+            reading_seconds: self.reading_seconds,
+            sorting_seconds,
+        };
+        let threads = pool.as_ref().map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
+        let built = Built {
+            counts: &counts,
+            cell: kind,
+            predicate: Predicate::EXACT,
+            keep: self.args.keep,
+            threads,
+            device: &self.machine.cpu,
+            checksum,
+        };
+        let bytes = path.metadata().map_or(0, |metadata| metadata.len());
+        let (order, endian, nan) = (IndexOrder::C, Endian::Little, NotANumber::Error);
+        let from = ReadFrom { path, member: None, order, endian, bytes, nan };
+        let report = ArrayReport::of_points(&plan, computation, (from, read), built);
+        if !self.voice.quiet && !outputs.stdout {
+            print(escape::lines(&summary::of_array(&report).to_string()))?;
+        }
+        trees.into_iter().try_for_each(|(writer, target)| tree::finish(writer, &target, self.voice))?;
+        let shown = Shown { gradient: self.args.output.palette, are_labels: Some(false), labels: &[], nodata: None };
+        KeptTree {
+            tree: tree.as_ref(),
+            slice: &slice,
+            shown,
+            report: &report,
+            limit: self.limit,
+            control: &self.control,
+            voice: self.voice,
+        }
+        .write(outputs)
+    }
+
+    /// What is computed, with the name and the hash of the points.
+    fn computation<const K: usize>(&self, plan: &Plan<K>, path: &Path) -> Computation {
+        let data = Some(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
+        Computation { data, source: Some(self.points.hash()), ..self.request.computation(plan) }
+    }
+
+    /// Where points are sorted that memory does not hold: beside the tree.
+    fn place(&self) -> PathBuf {
+        let tree = self.args.output.output.iter().find(|path| tree::is_tree(path));
+        let beside = tree.and_then(|tree| tree.parent()).map(Path::to_owned);
+        beside.map_or_else(std::env::temp_dir, |folder| if folder.as_os_str().is_empty() { ".".into() } else { folder })
+    }
+
+    /// What tells the points from all others, in words: a tree that was begun of the same ones can be gone on with.
+    fn exactly(&self) -> String {
+        format!("points {}, {}", self.points.hash(), self.value)
+    }
+
+    /// The tree if it is kept in memory, and what was counted. A single output that is a tree is written as it comes.
+    fn build<const K: usize>(
+        &self,
+        plan: &Plan<K>,
+        builder: &FromPoints<'_, K>,
+        outputs: &Outputs,
+        trees: &mut [(TreeWriter<K>, PathBuf)],
+    ) -> Result<CountedPoints<K>, Error> {
+        let start = Instant::now();
+        let shown = !outputs.arrays.is_empty() || outputs.overlay.is_some();
+        let hashes = outputs.report.is_some();
+        builder.inside()?;
+        let sorting = start.elapsed().as_secs_f64();
+        let mut made = None;
+        let (tree, (mut counts, checksum)) = match (self.args.keep, trees) {
+            (Keep::Regions, [(writer, _)]) if !shown => {
+                builder.write(writer)?;
+                let (counts, checksum) = writer.counts();
+                (None, (counts, Some(checksum)))
+            }
+            (Keep::Regions, trees) => {
+                let tree = builder.tree()?;
+                trees.iter_mut().try_for_each(|(writer, _)| writer.write(&tree))?;
+                made = Some(start.elapsed());
+                let mut census = Census::new(plan, 0, hashes);
+                census.add(&tree);
+                (Some(tree), census.counts())
+            }
+            _ => (None, builder.counts(hashes)?),
+        };
+        // Counting hashes all cells, which is no part of making a tree that is kept.
+        counts.times.wall = made.unwrap_or_else(|| start.elapsed());
+        Ok((tree, counts, checksum, sorting))
+    }
+}

@@ -1,0 +1,205 @@
+//! Points as a field: cells that hold some, in the order of the array.
+//!
+//! A tree is made of points by sorting them along its curve ([`FromPoints`](crate::tree::FromPoints)), which is faster. A field has them
+//! for every strategy: cells with points are kept by their index, a cell is a search among them, and a region is proven by the cells
+//! with points that lie in it.
+
+use crate::cell::{CellType, WordsMut};
+use crate::field::data::FieldData;
+use crate::field::definition::{Evaluate, Field, Payload, Prove};
+use crate::field::error::FieldError;
+use crate::field::labels::Labels;
+use crate::field::options::FieldOptions;
+use crate::field::start::Defaults;
+use crate::geometry::{Domain, Region};
+use crate::memory::reserve;
+use crate::points::{PointAttribute, Points, PointsError, PointsValue};
+use crate::rule::{RuleKind, Verdict};
+
+/// One line for lists.
+pub(crate) const ABOUT: &str = "points in a file, such as a scan: cells that hold some, their number, or an attribute";
+
+/// What a bare run uses.
+pub(crate) fn defaults(k: usize) -> Defaults {
+    let size = [1024, 256, 64, 32, 16][k.clamp(2, 6) - 2];
+    Defaults { size, g: 1, r: 2, b: 4, explore: RuleKind::Full, ..Defaults::unit(k) }
+}
+
+/// Opens points, which `options` hold as their data, over a domain. Points outside of it count nowhere.
+///
+/// ```
+/// use orthant::field::{FieldData, FieldOptions, cloud};
+/// use orthant::points::Points;
+/// use orthant::prelude::*;
+///
+/// let data = FieldData::from(Points::new(2, vec![0.5, 0.5, 7.25, 3.0])?);
+/// let plan = Plan::builder([8; 2]).window([[0.0, 8.0]; 2]).rule(RuleKind::Full).build()?;
+/// let field = cloud::open(plan.domain(), &FieldOptions::default().data(data))?;
+/// let found = run(&plan, &*field)?;
+/// assert_eq!([[0, 0], [7, 3], [6, 3]].map(|cell| found.array().unwrap().label(cell)), [1, 1, 0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`FieldError`] if there are no points, or of another number of axes, none of them lies in the domain, the value needs an attribute and
+/// there is none, or there is no memory.
+pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Result<Box<dyn Field<K>>, FieldError> {
+    let Some(FieldData::Points(points)) = &options.data else {
+        return Err(FieldError::NoData { field: "points", what: "a file of points: XYZ, CSV, PLY or .npy" });
+    };
+    let value = match options.value {
+        None => PointsValue::Occupied,
+        Some(value) => value.of_points().ok_or(FieldError::Value { field: "points", value })?,
+    };
+    Ok(Box::new(Cloud::new(domain, points, value)?))
+}
+
+/// Cells with points, by their index, axis 0 fastest.
+struct Cloud<const K: usize> {
+    size: [u32; K],
+    indices: Vec<u64>,
+    words: Vec<u64>,
+    labels: Labels,
+}
+
+impl<const K: usize> Cloud<K> {
+    fn new(domain: &Domain<K>, points: &Points, value: PointsValue) -> Result<Self, FieldError> {
+        if points.axes() != K {
+            return Err(PointsError::Dimensions { axes: points.axes(), k: K }.into());
+        }
+        let kind = value.kind(points)?;
+        if domain.cells() > u64::MAX.into() {
+            return Err(PointsError::Bits { bits: 65 }.into());
+        }
+        let size = domain.size();
+        let index = |cell: [u32; K]| (0..K).rev().fold(0, |index, j| index * u64::from(size[j]) + u64::from(cell[j]));
+        let measured = points.measured();
+        let word = |point: usize| measured.map_or(0, |measured| measured.words()[point]);
+        let mut found: Vec<(u64, u64)> = Vec::new();
+        reserve(&mut found, points.len())
+            .map_err(|refused| FieldError::Memory { what: "the cells of points", need: refused.bytes })?;
+        for (point, place) in points.coordinates().as_chunks::<K>().0.iter().enumerate() {
+            found.extend(domain.cell_at(*place).map(|cell| (index(cell), word(point))));
+        }
+        if found.is_empty() {
+            let window = crate::per_axis::window_text(&domain.window());
+            return Err(PointsError::Outside { points: points.len() as u64, window }.into());
+        }
+        // Points of a cell stay in their order, which a mean is summed in.
+        found.sort_by_key(|(index, _)| *index);
+        let kind_of = measured.map_or(CellType::U8, PointAttribute::kind);
+        let number = |word: u64| kind_of.number(word);
+        let (mut indices, mut words) = (Vec::new(), Vec::new());
+        for cell in found.chunk_by(|a, b| a.0 == b.0) {
+            let values = || cell.iter().map(|&(_, word)| word);
+            let mean = || values().map(number).sum::<f64>() / cell.len() as f64;
+            indices.push(cell[0].0);
+            words.push(match value {
+                PointsValue::Occupied => 1,
+                PointsValue::Count => cell.len() as u64,
+                PointsValue::Min => values().min_by_key(|&word| kind_of.rank(word)).unwrap_or(0),
+                PointsValue::Max => values().max_by_key(|&word| kind_of.rank(word)).unwrap_or(0),
+                PointsValue::Mean => kind.word_of(mean()),
+            });
+        }
+        let labels = if value == PointsValue::Occupied { Labels::counts(1) } else { Labels::values(kind) };
+        Ok(Self { size, indices, words, labels })
+    }
+
+    fn index(&self, cell: [u32; K]) -> u64 {
+        (0..K).rev().fold(0, |index, j| index * u64::from(self.size[j]) + u64::from(cell[j]))
+    }
+
+    fn cell(&self, index: u64) -> [u32; K] {
+        let mut rest = index;
+        std::array::from_fn(|j| {
+            let cell = rest % u64::from(self.size[j]);
+            rest /= u64::from(self.size[j]);
+            cell as u32
+        })
+    }
+
+    /// The first cell of a region that has no index below that of `from`, which lies beside the region or in it.
+    fn next_in(region: &Region<K>, from: [u32; K]) -> Option<[u32; K]> {
+        let (first, last) = (region.corner, |j: usize| region.corner[j] + (region.extent[j] - 1));
+        let mut cell = from;
+        // The slowest axis on which it lies beside the region decides.
+        for j in (0..K).rev() {
+            if from[j] < first[j] {
+                cell[..=j].copy_from_slice(&first[..=j]);
+                return Some(cell);
+            }
+            if from[j] > last(j) {
+                // The next slower axis on which there is a cell more.
+                let slower = (j + 1..K).find(|&slower| cell[slower] < last(slower))?;
+                cell[..slower].copy_from_slice(&first[..slower]);
+                cell[slower] += 1;
+                return Some(cell);
+            }
+        }
+        Some(cell)
+    }
+}
+
+impl<const K: usize> Field<K> for Cloud<K> {
+    fn labels(&self) -> Labels {
+        self.labels
+    }
+
+    fn host(&self) -> Option<&dyn Evaluate<K>> {
+        Some(self)
+    }
+
+    fn prover(&self) -> Option<&dyn Prove<K>> {
+        Some(self)
+    }
+}
+
+impl<const K: usize> Evaluate<K> for Cloud<K> {
+    fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
+        let word = |&cell: &[u32; K]| self.indices.binary_search(&self.index(cell)).map_or(0, |row| self.words[row]);
+        match labels {
+            WordsMut::Narrow(words) => words.iter_mut().zip(cells).for_each(|(to, cell)| *to = word(cell) as u32),
+            WordsMut::Wide(words) => words.iter_mut().zip(cells).for_each(|(to, cell)| *to = word(cell)),
+        }
+    }
+}
+
+/// Complete: the answer is never that nothing is known.
+impl<const K: usize> Prove<K> for Cloud<K> {
+    fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
+        let volume = region.cells_wide();
+        let (mut next, mut row, mut seen, mut label) = (region.corner, 0, 0u128, None);
+        loop {
+            row += self.indices[row..].partition_point(|&index| index < self.index(next));
+            let Some(&index) = self.indices.get(row) else { break };
+            let cell = self.cell(index);
+            if (0..K).all(|j| cell[j].wrapping_sub(region.corner[j]) < region.extent[j]) {
+                let word = self.words[row];
+                // Cells that were passed have no points, and are 0.
+                let place = (0..K).rev().fold(0u128, |place, j| {
+                    place * u128::from(region.extent[j]) + u128::from(cell[j] - region.corner[j])
+                });
+                if word != 0 && place != seen {
+                    return Verdict::Mixed;
+                }
+                seen += 1;
+                if *label.get_or_insert(word) != word {
+                    return Verdict::Mixed;
+                }
+                row += 1;
+                let Some(&index) = self.indices.get(row) else { break };
+                let Some(after) = Self::next_in(region, self.cell(index)) else { break };
+                next = after;
+            } else {
+                let Some(after) = Self::next_in(region, cell) else { break };
+                next = after;
+            }
+        }
+        match label {
+            None | Some(0) => Verdict::Uniform(0),
+            Some(word) if seen == volume => Verdict::Uniform(word),
+            Some(_) => Verdict::Mixed,
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Points in two to six dimensions: what a scan or a table of coordinates holds.
+
+mod attribute;
+mod batches;
+mod bounds;
+mod cell_kind;
+mod definition;
+mod error;
+mod extent;
+mod hash;
+mod shapes;
+mod value;
+
+pub use attribute::PointAttribute;
+pub use batches::{OnBatch, PointBatches};
+pub(crate) use bounds::bounds;
+pub use definition::Points;
+pub use error::PointsError;
+pub use extent::PointsExtent;
+pub(crate) use hash::PointsHash;
+pub use value::PointsValue;

@@ -1,0 +1,407 @@
+//! A tree of points.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use crate::backend::{Control, Error, Sink};
+use crate::cell::CellType;
+use crate::dimension::here;
+use crate::parallel::{self, Spare};
+use crate::per_axis::window_text;
+use crate::plan::Plan;
+use crate::points::{PointAttribute, PointBatches, Points, PointsError, PointsValue};
+use crate::result::{MemoryError, Stored};
+use crate::rule::RuleKind;
+use crate::tree::along::Along;
+use crate::tree::error::TreeError;
+use crate::tree::piece::Piece;
+use crate::tree::points::bins::Bins;
+use crate::tree::points::keys::KeyMaker;
+use crate::tree::points::radix::{self, KeyBits, SpreadRecords};
+use crate::tree::points::record::{KeyedValue, SortedRecord};
+use crate::tree::points::runs::SortedRuns;
+use crate::tree::stored::Tree;
+
+/// Points that are sorted at a time, however little memory is allowed.
+const LEAST: usize = 1 << 16;
+
+/// The most bits of the place of a cell in its region: no brick has more cells.
+const PLACES: u32 = 40;
+
+/// Makes a tree of [`Points`]: sorts them along the curve, and puts those of each region into its brick. Regions without points are
+/// uniform, and 0. Work and memory grow with the points and with the cells of regions that have points, not with the domain.
+///
+/// The tree is that of a dense array of the same cells ([`BottomUp`](crate::tree::BottomUp)).
+///
+/// ```
+/// use orthant::points::{Points, PointsValue};
+/// use orthant::prelude::*;
+/// use orthant::tree::FromPoints;
+///
+/// let points = Points::new(3, vec![0.0, 0.0, 0.0, 9.0, 5.0, 1.0, 9.0, 5.0, 1.0])?;
+/// let size = [1000; 3];
+/// let window: [[f64; 2]; 3] = points.window(&size)?.try_into().unwrap();
+/// let plan = Plan::builder(size).window(window).scheme(Scheme::uniform(1, 2, 4)).rule(RuleKind::Full).build()?;
+/// let tree = FromPoints::new(&plan, &points, PointsValue::Count)?.tree()?;
+/// // The last point lies on the upper border of the window, and there are two of it.
+/// assert_eq!((tree.get_at::<u32>([9.0, 5.0, 1.0]), tree.get_at::<u32>([1.0, 1.0, 1.0])), (Some(2), Some(0)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct FromPoints<'a, const K: usize> {
+    pub(in crate::tree) along: Along<K>,
+    points: Origin<'a>,
+    value: PointsValue,
+    pub(in crate::tree) kind: CellType,
+    control: Option<&'a Control>,
+    limit: u64,
+    /// Points that are sorted at a time, where tests say so.
+    together: Option<usize>,
+    sorted: OnceLock<Sorted>,
+}
+
+/// Where points are.
+#[derive(Clone, Copy)]
+enum Origin<'a> {
+    Memory(&'a Points),
+    /// Elsewhere, with room for what is sorted.
+    Batches(&'a dyn PointBatches, &'a Room<'a>),
+}
+
+/// Opens an empty file for reading and writing, for so many bytes.
+type Room<'r> = dyn Fn(u64) -> io::Result<File> + Sync + 'r;
+
+impl Origin<'_> {
+    fn batches(&self) -> &dyn PointBatches {
+        match self {
+            Self::Memory(points) => *points,
+            Self::Batches(points, _) => *points,
+        }
+    }
+}
+
+impl std::fmt::Debug for Origin<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} points", self.batches().count())
+    }
+}
+
+/// Points in order, with values where they are needed.
+#[derive(Debug)]
+enum Sorted {
+    Keys(Vec<u64>),
+    Values(Vec<KeyedValue>),
+    /// In a file.
+    Runs(SortedRuns),
+}
+
+impl Sorted {
+    fn len(&self) -> usize {
+        match self {
+            Self::Keys(records) => records.len(),
+            Self::Values(records) => records.len(),
+            Self::Runs(runs) => runs.len(),
+        }
+    }
+
+    /// Bytes in memory.
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::Keys(records) => size_of_val(&records[..]) as u64,
+            Self::Values(records) => size_of_val(&records[..]) as u64,
+            Self::Runs(runs) => runs.bytes(),
+        }
+    }
+}
+
+impl<'a, const K: usize> FromPoints<'a, K> {
+    /// Prepares a tree of `points` in the window of a plan. The tree lies along the plan's curve, or along Morton's if that is canonical.
+    ///
+    /// # Errors
+    /// [`TreeError::Rule`] if the plan's rule is not `full`; [`TreeError::Points`] of points of another number of axes, of a value that
+    /// needs an attribute if there is none, and of a plan of more cells than 64 bits name.
+    pub fn new(plan: &Plan<K>, points: &'a Points, value: PointsValue) -> Result<Self, TreeError> {
+        Self::of(plan, Origin::Memory(points), value)
+    }
+
+    /// The same of points that memory does not hold. They are sorted in a file: `room` opens one that is empty, for reading and writing,
+    /// for so many bytes, as `tempfile::tempfile` does. It takes 8 bytes for each point, or 16 with a value of an attribute.
+    ///
+    /// [`mem_limit`](Self::mem_limit) says how many points are sorted and put into bricks at a time.
+    ///
+    /// ```
+    /// use orthant::points::{Points, PointsValue};
+    /// use orthant::tree::FromPoints;
+    ///
+    /// let points = Points::sphere(1.0, 10_000);
+    /// let mut chosen = orthant::Computed::default();
+    /// chosen.set("size", "64")?;
+    /// let plan = chosen.points_plan::<3>(points.extent())?;
+    /// # let path = std::env::temp_dir().join(format!("orthant-doc-runs-{}", std::process::id()));
+    /// # let open = std::fs::File::options().read(true).write(true).create_new(true).clone();
+    /// let room = |_| open.open(&path);
+    /// let spilled = FromPoints::batches(&plan, &points, PointsValue::Count, &room)?.mem_limit(1 << 20).tree()?;
+    /// assert_eq!(spilled, FromPoints::new(&plan, &points, PointsValue::Count)?.tree()?);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn batches(
+        plan: &Plan<K>,
+        points: &'a dyn PointBatches,
+        value: PointsValue,
+        room: &'a (dyn Fn(u64) -> io::Result<File> + Sync),
+    ) -> Result<Self, TreeError> {
+        Self::of(plan, Origin::Batches(points, room), value)
+    }
+
+    fn of(plan: &Plan<K>, points: Origin<'a>, value: PointsValue) -> Result<Self, TreeError> {
+        if plan.rule() != RuleKind::Full {
+            return Err(TreeError::Rule(plan.rule()));
+        }
+        let axes = points.batches().extent().axes();
+        if axes != K {
+            return Err(PointsError::Dimensions { axes, k: K }.into());
+        }
+        let kind = value.kind(points.batches())?;
+        let along = Along::new(plan);
+        let places = KeyMaker::new(&along)?.places();
+        if places > PLACES {
+            let need = along.most_cells(along.deepest()).saturating_mul(kind.bytes().into());
+            return Err(MemoryError { what: Stored::Terminals, need, limit: None }.into());
+        }
+        Ok(Self { along, points, value, kind, control: None, limit: u64::MAX, together: None, sorted: OnceLock::new() })
+    }
+
+    /// Lets `control` watch and cancel the making. It counts the cells of all regions that are made from here on.
+    #[must_use]
+    pub fn control(self, control: &'a Control) -> Self {
+        control.begin();
+        Self { control: Some(control), ..self }
+    }
+
+    /// Allows at most so many bytes for the sorted list, regions and bricks. The points are there already, and do not count.
+    #[must_use]
+    pub fn mem_limit(self, limit: u64) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// Sorts so many points at a time.
+    #[cfg(test)]
+    pub(super) fn together_of(self, points: usize) -> Self {
+        Self { together: Some(points), ..self }
+    }
+
+    /// The type of a cell.
+    pub fn kind(&self) -> CellType {
+        self.kind
+    }
+
+    /// The points in the window, which are sorted to know.
+    ///
+    /// # Errors
+    /// [`TreeError::Points`] if there is none; [`TreeError::Run`] if it was interrupted or there is no memory.
+    pub fn inside(&self) -> Result<u64, TreeError> {
+        Ok(self.sorted()?.len() as u64)
+    }
+
+    /// Makes the tree.
+    ///
+    /// # Errors
+    /// [`TreeError::Points`] if no point lies in the window; [`TreeError::Run`] if it was interrupted or there is no memory.
+    pub fn tree(&self) -> Result<Tree<K>, TreeError> {
+        self.part(0, 0..self.along.codes(0))
+    }
+
+    /// Makes a partial tree: what lies below the regions of a level with these codes.
+    ///
+    /// # Errors
+    /// As [`tree`](Self::tree); [`TreeError::Level`], [`TreeError::Code`] or [`TreeError::Codes`] if there is no such run of codes.
+    pub fn part(&self, level: u32, codes: Range<u128>) -> Result<Tree<K>, TreeError> {
+        let keys = self.along.keys(level, codes.clone())?;
+        let Piece { entries, bricks, .. } = self.piece(level, codes)?;
+        Tree::new(self.along.clone(), keys, entries, bricks)
+    }
+
+    /// Makes what lies below some regions of a level, as [`part`](Self::part), and hands it to a sink in the order of the curve.
+    ///
+    /// # Errors
+    /// As [`part`](Self::part), and those of the sink.
+    pub fn shard(&self, level: u32, codes: Range<u128>, sink: &mut dyn Sink<K>) -> Result<(), TreeError> {
+        Ok(self.piece(level, codes)?.deliver(&self.along, sink)?)
+    }
+
+    /// What lies below a run of a level's codes.
+    pub(in crate::tree) fn piece(&self, above: u32, codes: Range<u128>) -> Result<Piece, TreeError> {
+        here!(fn(&FromPoints<'_, K>, u32, Range<u128>) -> Result<Piece, TreeError> = |this, above, codes| this.piece_here(above, codes))(
+            self, above, codes,
+        )
+    }
+
+    fn piece_here(&self, above: u32, codes: Range<u128>) -> Result<Piece, TreeError> {
+        let keys = self.along.keys(above, codes)?;
+        let keys = [keys.start as u64, (keys.end - 1) as u64];
+        match self.sorted()? {
+            Sorted::Keys(records) => self.piece_of(records, keys),
+            Sorted::Values(records) => self.piece_of(records, keys),
+            Sorted::Runs(runs) => match self.value.needs_attribute() {
+                true => self.piece_of_runs::<KeyedValue>(runs, keys),
+                false => self.piece_of_runs::<u64>(runs, keys),
+            },
+        }
+    }
+
+    /// The same of points in a file: as many regions at a time as memory holds the points of.
+    fn piece_of_runs<R: SortedRecord>(&self, runs: &SortedRuns, keys: [u64; 2]) -> Result<Piece, TreeError> {
+        let (places, [first, last]) = (self.bins()?.places, keys);
+        if first < last && runs.at_most(keys, places) > self.together::<R>().max(runs.least()) {
+            let middle = first + (last - first) / 2;
+            let mut piece = self.piece_of_runs::<R>(runs, [first, middle])?;
+            let next = self.piece_of_runs::<R>(runs, [middle + 1, last])?;
+            self.fits(piece.bytes() + next.bytes())?;
+            piece.append(&self.along, &next)?;
+            return Ok(piece);
+        }
+        let mut records: Vec<R> = runs.read(keys, places)?;
+        let unheard = Control::default();
+        let bits = KeyBits { low: places, high: KeyMaker::new(&self.along)?.bits() };
+        radix::sort(&mut records, bits, self.control.unwrap_or(&unheard))?;
+        self.piece_of(&records, keys)
+    }
+
+    /// Points that are sorted at a time: a quarter of the memory, with as much again while they are.
+    fn together<R: SortedRecord>(&self) -> usize {
+        let fit = usize::try_from(self.limit / (8 * R::BYTES as u64)).unwrap_or(usize::MAX).max(LEAST);
+        self.together.unwrap_or(fit)
+    }
+
+    fn piece_of<R: SortedRecord>(&self, records: &[R], keys: [u64; 2]) -> Result<Piece, TreeError> {
+        let bins = self.bins()?;
+        let [first, last] = keys;
+        let start = records.partition_point(|record| record.key() >> bins.places < first);
+        let end = records.partition_point(|record| record.key() >> bins.places <= last);
+        let held = self.sorted.get().map_or(0, Sorted::bytes);
+        let fits = |bytes: u64| self.fits(held.saturating_add(bytes));
+        let unheard = Control::default();
+        let control = self.control.unwrap_or(&unheard);
+        let piece = bins.piece(&self.along, &records[start..end], keys, &fits, control)?;
+        control.advance(u64::try_from(self.along.cells(first.into()..u128::from(last) + 1)).unwrap_or(u64::MAX));
+        Ok(piece)
+    }
+
+    fn bins(&self) -> Result<Bins, TreeError> {
+        let measured = self.points.batches().measured().unwrap_or(CellType::U8);
+        Ok(Bins { value: self.value, kind: self.kind, measured, places: KeyMaker::new(&self.along)?.places() })
+    }
+
+    /// Checks so many bytes against the limit.
+    pub(in crate::tree) fn fits(&self, bytes: u64) -> Result<(), TreeError> {
+        if bytes > self.limit {
+            return Err(MemoryError { what: Stored::Points, need: bytes.into(), limit: Some(self.limit) }.into());
+        }
+        Ok(())
+    }
+
+    /// The points in order.
+    fn sorted(&self) -> Result<&Sorted, TreeError> {
+        if self.sorted.get().is_none() {
+            let sort = here!(fn(&FromPoints<'_, K>) -> Result<Sorted, TreeError> = |this| this.sort_here());
+            let _ = self.sorted.set(sort(self)?);
+        }
+        Ok(self.sorted.get().expect("it was just put there"))
+    }
+
+    fn sort_here(&self) -> Result<Sorted, TreeError> {
+        let sorted = match (self.points, self.value.needs_attribute()) {
+            (Origin::Memory(points), true) => Sorted::Values(self.sort(points)?),
+            (Origin::Memory(points), false) => Sorted::Keys(self.sort(points)?),
+            (Origin::Batches(points, room), true) => Sorted::Runs(self.spill::<KeyedValue>(points, room)?),
+            (Origin::Batches(points, room), false) => Sorted::Runs(self.spill::<u64>(points, room)?),
+        };
+        if sorted.len() == 0 {
+            let window = window_text(&self.along.plan().domain().window());
+            return Err(PointsError::Outside { points: self.points.batches().count(), window }.into());
+        }
+        Ok(sorted)
+    }
+
+    /// Sorts points that come, as many at a time as memory holds, into a file.
+    fn spill<R: SortedRecord>(&self, points: &dyn PointBatches, room: &Room<'_>) -> Result<SortedRuns, TreeError> {
+        let keys = KeyMaker::new(&self.along)?;
+        let bits = KeyBits { low: keys.places(), high: keys.bits() };
+        let unheard = Control::default();
+        let control = self.control.unwrap_or(&unheard);
+        let mut runs = SortedRuns::new(room(points.count().saturating_mul(R::BYTES as u64))?);
+        let most = self.together::<R>().min(usize::try_from(points.count()).unwrap_or(usize::MAX));
+        let mut records: Vec<R> = Vec::new();
+        crate::memory::reserve(&mut records, most).map_err(MemoryError::refused(Stored::Points))?;
+        let mut failed = None;
+        let gone = points.each(&mut |coordinates, words| {
+            let words = Some(words).filter(|_| self.value.needs_attribute());
+            let mut from = 0;
+            let all = coordinates.len() / K;
+            while from < all {
+                let some = from..all.min(from + (most - records.len()).max(1));
+                keys.append(
+                    &coordinates[some.start * K..some.end * K],
+                    words.map(|words| &words[some.clone()]),
+                    &mut records,
+                );
+                from = some.end;
+                if records.len() >= most {
+                    if let Err(error) = control.check().and_then(|()| radix::sort(&mut records, bits, control)) {
+                        failed = Some(error);
+                        return Err(io::ErrorKind::Interrupted.into());
+                    }
+                    runs.push(&records)?;
+                    records.clear();
+                }
+            }
+            Ok(())
+        });
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+        gone?;
+        radix::sort(&mut records, bits, control)?;
+        runs.push(&records)?;
+        Ok(runs)
+    }
+
+    fn sort<R: SortedRecord>(&self, points: &Points) -> Result<Vec<R>, TreeError> {
+        let keys = KeyMaker::new(&self.along)?;
+        let (len, width) = (points.len(), size_of::<R>() as u64);
+        // SpreadRecords and sorted, each of them once.
+        self.fits(2 * width * len as u64)?;
+        let unheard = Control::default();
+        let control = self.control.unwrap_or(&unheard);
+        let bits = KeyBits { low: keys.places(), high: keys.bits() };
+        let words = points.measured().map(PointAttribute::words).filter(|_| self.value.needs_attribute());
+        let each = len.div_ceil(8 * rayon::current_num_threads()).max(1 << 15);
+        let spare = Spare::<Vec<R>>::new();
+        let refused = MemoryError::refused(Stored::Points);
+        let parts = parallel::try_map(len.div_ceil(each), &|i| -> Result<SpreadRecords<R>, TreeError> {
+            control.check()?;
+            let range = parallel::piece(len, each, i);
+            let mut records = spare.take().unwrap_or_default();
+            records.clear();
+            crate::memory::reserve(&mut records, range.len()).map_err(&refused)?;
+            let coordinates = &points.coordinates()[range.start * K..range.end * K];
+            keys.append(coordinates, words.map(|words| &words[range]), &mut records);
+            let spread = radix::spread(&records, bits).map_err(&refused)?;
+            spare.give(records);
+            Ok(spread)
+        })?;
+        drop(spare);
+        let inside = parts.iter().map(SpreadRecords::len).sum();
+        let mut sorted = Vec::new();
+        crate::memory::reserve(&mut sorted, inside).map_err(&refused)?;
+        sorted.resize(inside, R::default());
+        radix::gather(&parts, bits, &mut sorted, control).map_err(Error::from)?;
+        Ok(sorted)
+    }
+}

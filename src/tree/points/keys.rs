@@ -1,0 +1,108 @@
+//! Keys of points: the code of the region of the last level, and in the lowest bits the place of the cell in that region.
+
+use crate::curve::Encoding;
+use crate::geometry::Domain;
+use crate::points::PointsError;
+use crate::tree::along::Along;
+use crate::tree::points::axis_cells::AxisCells;
+use crate::tree::points::record::SortedRecord;
+
+/// Points whose keys are made together.
+const BLOCK: usize = 256;
+
+/// Makes keys for a plan.
+pub(super) struct KeyMaker<'a, const K: usize> {
+    along: &'a Along<K>,
+    axes: [AxisCells; K],
+    /// Where all regions of the last level have a power of two of cells on each axis: its logarithm.
+    shifts: Option<[u32; K]>,
+    /// Bits of the place of a cell.
+    places: u32,
+    /// Bits of a code.
+    codes: u32,
+}
+
+impl<'a, const K: usize> KeyMaker<'a, K> {
+    /// For the last level of a plan.
+    ///
+    /// # Errors
+    /// [`PointsError::Bits`] if a key would have more than 64 bits.
+    pub(super) fn new(along: &'a Along<K>) -> Result<Self, PointsError> {
+        let (plan, deepest) = (along.plan(), along.deepest());
+        let bits = |count: u128| 128 - (count - 1).leading_zeros();
+        let (codes, places) = (bits(along.codes(deepest)), bits(along.most_cells(deepest)));
+        if codes + places > 64 || plan.domain().cells() > u64::MAX.into() {
+            return Err(PointsError::Bits { bits: (codes + places).max(65) });
+        }
+        let sides = plan.levels()[deepest as usize].whole_sides();
+        let shifts = sides.iter().all(|side| side.is_power_of_two()).then(|| sides.map(u32::trailing_zeros));
+        let axes = std::array::from_fn(|j| AxisCells::new(plan.domain(), j));
+        Ok(Self { along, axes, shifts, places, codes })
+    }
+
+    /// Bits of the place of a cell, below the code.
+    pub(super) fn places(&self) -> u32 {
+        self.places
+    }
+
+    /// Bits of all keys.
+    pub(super) fn bits(&self) -> u32 {
+        self.places + self.codes
+    }
+
+    /// Appends the records of points; the word of the point number i is `words[i]`, if there are any. Points outside of the window
+    /// are left out.
+    pub(super) fn append<R: SortedRecord>(&self, coordinates: &[f64], words: Option<&[u64]>, records: &mut Vec<R>) {
+        let points = coordinates.as_chunks::<K>().0;
+        for (number, block) in points.chunks(BLOCK).enumerate() {
+            let words = words.map(|words| &words[number * BLOCK..]);
+            match self.shifts {
+                Some(shifts) => self.block(block, words, records, |_, j, cell| {
+                    let (region, first) = (cell >> shifts[j], cell & !((1 << shifts[j]) - 1));
+                    (region, first, 1 << shifts[j])
+                }),
+                None => self.block(block, words, records, |along: &Along<K>, j, cell| {
+                    let region = along.region_on(j, cell);
+                    let cells = along.axis(j, region);
+                    (region, cells.start, cells.end - cells.start)
+                }),
+            }
+        }
+    }
+
+    /// The records of some points. `find` says of a cell of an axis its region, and the first cell and the number of cells of that.
+    #[inline]
+    fn block<R: SortedRecord>(
+        &self,
+        block: &[[f64; K]],
+        words: Option<&[u64]>,
+        records: &mut Vec<R>,
+        find: impl Fn(&Along<K>, usize, u32) -> (u32, u32, u32),
+    ) {
+        let domain: &Domain<K> = self.along.plan().domain();
+        let (mut regions, mut places, mut from) = ([[0u32; K]; BLOCK], [0u64; BLOCK], [0u32; BLOCK]);
+        let mut inside = 0;
+        for (i, point) in block.iter().enumerate() {
+            let (mut region, mut place, mut stride, mut all) = ([0; K], 0u64, 1u64, true);
+            for j in 0..K {
+                let x = point[j];
+                let cell = self.axes[j].cell(x, || domain.cell_on(j, x));
+                all &= cell.is_some();
+                let cell = cell.unwrap_or(0);
+                let (own, first, cells) = find(self.along, j, cell);
+                region[j] = own;
+                place += u64::from(cell - first) * stride;
+                stride *= u64::from(cells);
+            }
+            (regions[inside], places[inside], from[inside]) = (region, place, i as u32);
+            inside += usize::from(all);
+        }
+        let mut codes = [0; BLOCK];
+        let encoding: &dyn Encoding<K> = self.along.plan().encoding();
+        encoding.encode_slice(self.along.deepest(), &regions[..inside], &mut codes[..inside]);
+        records.extend((0..inside).map(|i| {
+            let word = words.map_or(0, |words| words[from[i] as usize]);
+            R::new(codes[i] << self.places | places[i], word)
+        }));
+    }
+}

@@ -1,0 +1,246 @@
+//! Sorting by radix, on all threads, and stable.
+//!
+//! Records are first spread by their highest bits: every thread spreads chunks of its own, so that nobody writes where another does.
+//! What has the same highest bits, of all chunks, is then gathered where it belongs and sorted in the cache. Where many records share
+//! them (points of a scan lie dense in places) they are spread once more by the next bits.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use crate::backend::{Control, Error};
+use crate::memory::{Refused, reserve};
+use crate::parallel;
+use crate::tree::points::record::SortedRecord;
+
+/// Bits by which records are spread.
+const SPREAD: u32 = 11;
+
+/// Records that a thread sorts by itself.
+const TOGETHER: usize = 1 << 15;
+
+/// A list of more than so many is spread again by all threads.
+const MANY: usize = 1 << 20;
+
+/// Records below which a list is sorted by comparing.
+const FEW: usize = 64;
+
+/// Records that were spread: those of bucket b are `starts[b]..starts[b + 1]`.
+pub(super) struct SpreadRecords<R> {
+    records: Vec<R>,
+    starts: Vec<usize>,
+}
+
+impl<R> SpreadRecords<R> {
+    pub(super) fn len(&self) -> usize {
+        self.records.len()
+    }
+}
+
+/// The bits that records are sorted by: those from `low` to before `high`; higher ones are the same in all of them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KeyBits {
+    pub(super) low: u32,
+    pub(super) high: u32,
+}
+
+impl KeyBits {
+    /// The lowest of the bits that records are spread by.
+    fn shift(self) -> u32 {
+        self.high.saturating_sub(SPREAD).max(self.low)
+    }
+
+    fn buckets(self) -> usize {
+        1 << (self.high - self.shift())
+    }
+
+    #[inline]
+    fn bucket(self, key: u64) -> usize {
+        (key >> self.shift()) as usize & (self.buckets() - 1)
+    }
+
+    /// Those of the records of a bucket.
+    fn below(self) -> Self {
+        Self { low: self.low, high: self.shift() }
+    }
+
+    /// Without the highest of them that all records share.
+    fn shared<R: SortedRecord>(self, records: &[R]) -> Self {
+        let Some(first) = records.first() else { return Self { high: self.low, ..self } };
+        let differ = records.iter().fold(0, |differ, record| differ | (record.key() ^ first.key()));
+        let highest = 64 - differ.leading_zeros();
+        Self { low: self.low, high: self.high.min(highest.max(self.low)) }
+    }
+}
+
+/// Spreads records by the highest of the bits, in their order.
+pub(super) fn spread<R: SortedRecord>(records: &[R], bits: KeyBits) -> Result<SpreadRecords<R>, Refused> {
+    let mut starts = vec![0; bits.buckets() + 1];
+    records.iter().for_each(|record| starts[bits.bucket(record.key()) + 1] += 1);
+    (0..bits.buckets()).for_each(|bucket| starts[bucket + 1] += starts[bucket]);
+    let mut places = starts.clone();
+    let mut found = Vec::new();
+    reserve(&mut found, records.len())?;
+    found.resize(records.len(), R::default());
+    for &record in records {
+        let place = &mut places[bits.bucket(record.key())];
+        found[*place] = record;
+        *place += 1;
+    }
+    Ok(SpreadRecords { records: found, starts })
+}
+
+/// Puts together what was spread, in the order of the bits: all records of `parts`, of which there are as many as `sorted` has.
+pub(super) fn gather<R: SortedRecord>(
+    parts: &[SpreadRecords<R>],
+    bits: KeyBits,
+    sorted: &mut [R],
+    control: &Control,
+) -> Result<(), Error> {
+    let len = |bucket: usize| parts.iter().map(|part| part.starts[bucket + 1] - part.starts[bucket]).sum::<usize>();
+    // Buckets that follow each other, enough for a thread, and their places.
+    let (mut tasks, mut rest, mut first, mut held) = (Vec::new(), sorted, 0, 0);
+    for bucket in 0..bits.buckets() {
+        held += len(bucket);
+        if held >= TOGETHER || bucket + 1 == bits.buckets() {
+            let (own, others) = std::mem::take(&mut rest).split_at_mut(held);
+            tasks.push((first..bucket + 1, Mutex::new(own)));
+            (rest, first, held) = (others, bucket + 1, 0);
+        }
+    }
+    let many = Mutex::new(Vec::new());
+    parallel::try_each(tasks.len(), &|task| {
+        control.check()?;
+        let (buckets, own) = &tasks[task];
+        let mut own = own.lock().unwrap_or_else(PoisonError::into_inner);
+        let large = gather_some(parts, buckets.clone(), &mut own, bits.below());
+        many.lock().unwrap_or_else(PoisonError::into_inner).extend(large.map(|range| (task, range)));
+        Ok::<_, Error>(())
+    })?;
+    for (task, range) in many.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        let mut own = tasks[task].1.lock().unwrap_or_else(PoisonError::into_inner);
+        sort(&mut own[range], bits.below(), control)?;
+    }
+    Ok(())
+}
+
+/// The same of some buckets. What is left to be sorted, where that is much.
+fn gather_some<R: SortedRecord>(
+    parts: &[SpreadRecords<R>],
+    buckets: Range<usize>,
+    sorted: &mut [R],
+    bits: KeyBits,
+) -> Option<Range<usize>> {
+    let (mut start, mut scratch, mut large) = (0, Vec::new(), None);
+    for bucket in buckets {
+        let mut end = start;
+        for part in parts {
+            let from = &part.records[part.starts[bucket]..part.starts[bucket + 1]];
+            sorted[end..end + from.len()].copy_from_slice(from);
+            end += from.len();
+        }
+        // A large one is the last of its task.
+        if end - start > MANY {
+            large = Some(start..end);
+        } else {
+            sort_few(&mut sorted[start..end], bits, &mut scratch);
+        }
+        start = end;
+    }
+    large
+}
+
+/// Sorts records by some bits of their keys, by all threads.
+pub(super) fn sort<R: SortedRecord>(records: &mut [R], bits: KeyBits, control: &Control) -> Result<(), Error> {
+    control.check()?;
+    let bits = bits.shared(records);
+    if bits.high == bits.low {
+        return Ok(());
+    }
+    if records.len() <= MANY {
+        sort_few(records, bits, &mut Vec::new());
+        return Ok(());
+    }
+    let each = records.len().div_ceil(4 * rayon::current_num_threads()).max(TOGETHER);
+    let part = |i| spread(&records[parallel::piece(records.len(), each, i)], bits);
+    let refused = crate::result::MemoryError::refused(crate::result::Stored::Points);
+    let parts = parallel::try_map(records.len().div_ceil(each), &part).map_err(refused)?;
+    gather(&parts, bits, records, control)
+}
+
+/// Sorts records by some bits of their keys, by one thread.
+fn sort_few<R: SortedRecord>(records: &mut [R], bits: KeyBits, scratch: &mut Vec<R>) {
+    if records.len() < 2 {
+        return;
+    }
+    let bits = bits.shared(records);
+    let width = bits.high - bits.low;
+    if width == 0 {
+        return;
+    }
+    // A digit has no more values than there are records to spread.
+    let most = records.len().ilog2().clamp(1, 11);
+    let passes = width.div_ceil(most);
+    if records.len() < FEW || passes > 4 {
+        records.sort_by_key(|record| record.key() >> bits.low);
+        return;
+    }
+    scratch.clear();
+    scratch.resize(records.len(), R::default());
+    let digit = width.div_ceil(passes);
+    let passes = width.div_ceil(digit);
+    let mut counts = [0u32; 1 << 11];
+    let (mut from, mut to) = (&mut *records, &mut scratch[..]);
+    for pass in 0..passes {
+        let shift = bits.low + pass * digit;
+        let mask = (1usize << digit.min(bits.high - shift)) - 1;
+        let value = |record: R| (record.key() >> shift) as usize & mask;
+        counts[..=mask].fill(0);
+        from.iter().for_each(|&record| counts[value(record)] += 1);
+        let mut place = 0;
+        for count in &mut counts[..=mask] {
+            place += std::mem::replace(count, place);
+        }
+        for &record in &*from {
+            let place = &mut counts[value(record)];
+            to[*place as usize] = record;
+            *place += 1;
+        }
+        std::mem::swap(&mut from, &mut to);
+    }
+    if passes % 2 == 1 {
+        to.copy_from_slice(from);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::points::record::KeyedValue;
+
+    /// Whatever lies where: spread evenly, in few places, in one, and of the same key.
+    #[test]
+    fn records_are_sorted_and_stay_in_their_order() {
+        let mut state = 7u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state >> 16
+        };
+        for (len, bits, mask) in [
+            (0, KeyBits { low: 0, high: 48 }, u64::MAX),
+            (1, KeyBits { low: 3, high: 48 }, u64::MAX),
+            (50_000, KeyBits { low: 9, high: 40 }, u64::MAX),
+            (200_000, KeyBits { low: 0, high: 47 }, 0x7000_0000_00ff),
+            (70_000, KeyBits { low: 4, high: 4 }, u64::MAX),
+            (1_200_000, KeyBits { low: 6, high: 33 }, 0x0007_ffff),
+            (1_100_000, KeyBits { low: 2, high: 60 }, 0),
+        ] {
+            let range = (1u64 << bits.high) - 1;
+            let mut records: Vec<_> = (0..len).map(|i| KeyedValue::new(random() & mask & range | 1 << 62, i)).collect();
+            let mut expected: Vec<_> = records.iter().map(|record| (record.key() >> bits.low, record.word())).collect();
+            expected.sort();
+            sort(&mut records, bits, &Control::default()).unwrap();
+            let found: Vec<_> = records.iter().map(|record| (record.key() >> bits.low, record.word())).collect();
+            assert!(found == expected, "{len} {bits:?}");
+        }
+    }
+}
