@@ -110,9 +110,9 @@ pub(crate) struct PlanOptions {
 /// What `model plot` draws.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PlotCommand {
-    /// The work reduction and the best {g, r, B} against n: the ASK paper's Figure 3, from its equations
+    /// The work reduction and the best {g, r, B} against n, and the work reduction over P: the ASK paper's Figure 3, from its equations
     Fig3(Picture),
-    /// The speedups of SBR and MBR and the best {g, r, B} against n: the ASK paper's Figure 4, from its equations
+    /// The speedups of SBR and MBR against n, g, r and B for several lambda, q and c: the ASK paper's Figure 4, from its equations
     Fig4(Picture),
     /// The cost over pairs of g, r and B
     Landscape(Box<LandscapeOptions>),

@@ -25,12 +25,11 @@ pub(crate) fn plot(command: PlotCommand, voice: Voice) -> Result<(), Error> {
     let staged = stage(picture)?;
     let (title, panels) = match &command {
         PlotCommand::Fig3(_) => {
-            let title =
-                "Work reduction by subdivision, at the best {g, r, B}: P = 0.7, A = 16, lambda = 100 unless named";
+            let title = "Work reduction by subdivision, what is not named at its best: P = 0.7, A = 16, lambda = 100; over P at n = 2^16";
             (title.to_owned(), figures::work_reduction()?)
         }
         PlotCommand::Fig4(_) => {
-            let title = "Speedup by subdivision, at the best {g, r, B}: P = 0.7, A = 16, lambda = 100 unless named; q = 128, c = 64";
+            let title = "Speedup by subdivision, what is not named at its best: P = 0.7, A = 16, lambda = 100, q = 128, c = 64; over g, r and B at n = 2^16";
             (title.to_owned(), figures::speedups()?)
         }
         PlotCommand::Landscape(landscape) => {
