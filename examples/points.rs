@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             tree.bytes() as f64
         );
         // The middle of the sphere is empty.
-        assert_eq!(tree.get_at::<u32>([0.0; 3]), Some(0));
+        assert_eq!(tree.word_at([0.0; 3]), Some(0));
     }
     Ok(())
 }
