@@ -1,7 +1,6 @@
 //! Points become a tree: cells that hold some, and how many. Points are read from a file by `input::PointsFile`.
 
 use orthant::points::{Points, PointsValue};
-use orthant::prelude::*;
 use orthant::tree::FromPoints;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

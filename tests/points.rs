@@ -68,8 +68,11 @@ fn ply(coding: &str) -> Vec<u8> {
     file
 }
 
+/// A name, the file, the columns that have to be named, and that of the attribute.
+type SampleFile = (&'static str, Vec<u8>, Option<[&'static str; 3]>, &'static str);
+
 /// The same points in every format: a name, the file, and the columns that have to be named.
-fn files() -> Vec<(&'static str, Vec<u8>, Option<[&'static str; 3]>, &'static str)> {
+fn files() -> Vec<SampleFile> {
     let (places, values) = sample();
     let rows = places.iter().zip(&values).flat_map(|([x, y, z], &value)| [*x, *y, *z, f64::from(value)]);
     let rows: Vec<u8> = rows.flat_map(|number| (number as f32).to_le_bytes()).collect();
