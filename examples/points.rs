@@ -1,7 +1,6 @@
 //! Points become a tree: cells that hold some, and how many. Points are read from a file by `input::PointsFile`.
 
 use orthant::points::{Points, PointsValue};
-use orthant::prelude::*;
 use orthant::tree::FromPoints;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -21,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             tree.bytes() as f64
         );
         // The middle of the sphere is empty.
-        assert_eq!(tree.get_at::<u32>([0.0; 3]), Some(0));
+        assert_eq!(tree.word_at([0.0; 3]), Some(0));
     }
     Ok(())
 }

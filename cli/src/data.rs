@@ -46,7 +46,7 @@ pub(crate) fn read_for(
 pub(crate) enum PointsInput {
     Memory(Arc<Points>),
     /// Read piece by piece, as often as they are asked for.
-    Stream(PointsStream),
+    Stream(Box<PointsStream>),
 }
 
 impl PointsInput {
@@ -60,7 +60,7 @@ impl PointsInput {
         let need = std::fs::metadata(path).map_or(0, |metadata| metadata.len()).saturating_mul(3);
         let streams = [Some(PointsFormat::Table), Some(PointsFormat::Npy)].contains(&PointsFormat::of(path));
         match limit.is_some_and(|limit| need > limit) && streams {
-            true => Ok(Self::Stream(file.stream().map_err(refused_points)?)),
+            true => Ok(Self::Stream(Box::new(file.stream().map_err(refused_points)?))),
             false => Ok(Self::Memory(Arc::new(points(options, limit)?))),
         }
     }
@@ -69,7 +69,7 @@ impl PointsInput {
     pub(crate) fn batches(&self) -> &dyn PointBatches {
         match self {
             Self::Memory(points) => &**points,
-            Self::Stream(stream) => stream,
+            Self::Stream(stream) => &**stream,
         }
     }
 

@@ -44,7 +44,7 @@ def test_files(points, tmp_path):
     assert np.array_equal(run.to_numpy(), np.asarray(tree))
     highest = ot.tree(table, n=16, columns=["x", "y"], attribute="height", value="max")
     assert highest.shape == (16, 16) and np.asarray(highest).max() == points[:, 2].max()
-    assert "points count: scan.csv" in str(tree.report | {"title": "points count: scan.csv"})
+    assert (tree.report["data"], tree.report["value"], tree.report["points"]["read"]) == ("scan.csv", "count", 500)
 
 
 def test_what_is_wrong(points, tmp_path):

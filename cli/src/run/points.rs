@@ -135,7 +135,7 @@ impl PointsRun {
         };
         let builder = match &self.points {
             PointsInput::Memory(points) => FromPoints::new(&plan, points, self.value),
-            PointsInput::Stream(points) => FromPoints::batches(&plan, points, self.value, &room),
+            PointsInput::Stream(points) => FromPoints::batches(&plan, &**points, self.value, &room),
         };
         let builder = builder?.mem_limit(limit).control(&self.control);
         let mut build = || self.build(&plan, &builder, &outputs, &mut trees);

@@ -10,6 +10,9 @@ use crate::input::points::columns::{FoundColumns, PointColumns};
 use crate::input::points::rows::PointRows;
 use crate::points::Points;
 
+/// Copies bytes from one of a file's on.
+pub(super) type ReadAt<'r> = dyn FnMut(u64, &mut [u8]) -> Result<(), Wrong> + 'r;
+
 /// An array whose header is known.
 pub(super) struct NpyPoints {
     found: FoundColumns,
@@ -64,11 +67,7 @@ impl NpyPoints {
     }
 
     /// Points whose rows `read` copies: bytes from one of the file's on.
-    pub(super) fn rows(
-        &self,
-        points: Range<usize>,
-        read: &mut dyn FnMut(u64, &mut [u8]) -> Result<(), Wrong>,
-    ) -> Result<PointRows, Wrong> {
+    pub(super) fn rows(&self, points: Range<usize>, read: &mut ReadAt<'_>) -> Result<PointRows, Wrong> {
         let each = self.kind.bytes() as usize;
         let place = |point: usize, column: usize| {
             each * if self.by_point { point * self.width + column } else { column * self.count + point }

@@ -181,7 +181,7 @@ impl PointBatches for PointsStream {
             count += rows.coordinates.len() as u64 / axes;
             Ok(batch(&rows.coordinates, &words)?)
         });
-        let read = read.and_then(|()| if count == self.count { Ok(()) } else { Err(Wrong::Changed) });
+        let read = read.and(if count == self.count { Ok(()) } else { Err(Wrong::Changed) });
         read.map_err(|wrong| match wrong {
             Wrong::Io(error) => error,
             wrong => io::Error::other(InputError { path: self.path.clone(), wrong }),

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::backend::{Control, Error, Sink};
+use crate::backend::{Control, Sink};
 use crate::cell::CellType;
 use crate::dimension::here;
 use crate::parallel::{self, Spare};
@@ -46,7 +46,7 @@ const PLACES: u32 = 40;
 /// let plan = Plan::builder(size).window(window).scheme(Scheme::uniform(1, 2, 4)).rule(RuleKind::Full).build()?;
 /// let tree = FromPoints::new(&plan, &points, PointsValue::Count)?.tree()?;
 /// // The last point lies on the upper border of the window, and there are two of it.
-/// assert_eq!((tree.get_at::<u32>([9.0, 5.0, 1.0]), tree.get_at::<u32>([1.0, 1.0, 1.0])), (Some(2), Some(0)));
+/// assert_eq!((tree.word_at([9.0, 5.0, 1.0]), tree.word_at([1.0, 1.0, 1.0])), (Some(2), Some(0)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -401,7 +401,7 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         let mut sorted = Vec::new();
         crate::memory::reserve(&mut sorted, inside).map_err(&refused)?;
         sorted.resize(inside, R::default());
-        radix::gather(&parts, bits, &mut sorted, control).map_err(Error::from)?;
+        radix::gather(&parts, bits, &mut sorted, control)?;
         Ok(sorted)
     }
 }

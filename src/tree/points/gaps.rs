@@ -10,7 +10,7 @@ pub(super) fn fill<const K: usize>(piece: &mut Piece, along: &Along<K>, first: u
     // R is mostly a power of two, and codes are divided by it for every region.
     let (mask, shift) = if children.is_power_of_two() { (children - 1, children.trailing_zeros()) } else { (0, 0) };
     let parent = |code: u64| match shift {
-        0 => (code % children == 0).then(|| code / children),
+        0 => code.is_multiple_of(children).then(|| code / children),
         _ => (code & mask == 0).then(|| code >> shift),
     };
     let mut next = first;
