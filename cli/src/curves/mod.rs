@@ -15,13 +15,13 @@ pub(crate) enum CurvesCommand {
     /// Print the regions of a level in code order, one per line
     Walk(walk::WalkOptions),
     /// Compare curves as orders of the tables of a run: bytes, speed, locality
-    Compare(compare::CurvesOptions),
+    Compare(Box<compare::CurvesOptions>),
 }
 
 /// Runs a curve command.
 pub(crate) fn curves(command: CurvesCommand, voice: Voice) -> Result<(), Error> {
     match command {
         CurvesCommand::Walk(args) => walk::walk(args),
-        CurvesCommand::Compare(args) => compare::compare(args, voice),
+        CurvesCommand::Compare(args) => compare::compare(*args, voice),
     }
 }
