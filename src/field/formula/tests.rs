@@ -372,7 +372,15 @@ fn models_are_read() {
         assert!(error.reason().contains(reason), "{text}: {error}");
         assert_eq!((error.line(), error.column()), (line, column), "{text}: {error}");
     }
-    for text in ["let add = x; add", "not sub < 1", "x var"] {
+    for text in [
+        "let const = x; const",
+        "param const = 1; const",
+        "let add = x; add",
+        "x and y",
+        "x var",
+        "x < 1 # const",
+        "const + 1",
+    ] {
         assert!(!super::vm::is_model(text), "{text}");
     }
 }

@@ -1,6 +1,6 @@
 //! A formula that was read.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::field::formula::error::{FormulaError, nearest};
 use crate::field::formula::parse::{ParsedFormula, parse};
@@ -27,8 +27,11 @@ use crate::field::formula::vm::{is_model, read_model};
 #[derive(Debug, Clone)]
 pub struct Formula {
     text: Arc<str>,
-    pub(super) parsed: ParsedFormula,
+    pub(super) parsed: Arc<ParsedFormula>,
 }
+
+/// The formula that was read last. A run asks for its own several times, and one of thousands of operations takes milliseconds.
+static LAST: Mutex<Option<Formula>> = Mutex::new(None);
 
 impl Formula {
     /// Reads a text: a formula, or a model in the format `.vm` of MPR and fidget, which is 1 where its distance is below 0.
@@ -37,8 +40,12 @@ impl Formula {
     /// [`FormulaError`] says what was expected, and at which character.
     pub fn parse(text: impl Into<Arc<str>>) -> Result<Self, FormulaError> {
         let text = text.into();
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = last.as_ref().filter(|last| last.text == text) {
+            return Ok(last.clone());
+        }
         let parsed = if is_model(&text) { read_model(&text)? } else { parse(&text)? };
-        Ok(Self { parsed, text })
+        Ok(last.insert(Self { parsed: Arc::new(parsed), text }).clone())
     }
 
     /// The formula that a run takes without a text: a ball in `k` dimensions.
