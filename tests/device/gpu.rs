@@ -299,8 +299,8 @@ pub fn dynamic_parallelism_loses_nothing(gpu: &Target, scope: Scope) {
         "| field | k | size | scheme | launch | runs | kernels | pending | refused | failed | overflowed | longest ms | cells |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
-    // A mesh has no twin, and an array is data.
-    let others = [FieldKind::Mesh, FieldKind::Array];
+    // Meshes and points have no twin, and an array is data.
+    let others = [FieldKind::Mesh, FieldKind::Points, FieldKind::Array];
     for workload in share_of(FieldKind::ALL.iter().copied().filter(|workload| !others.contains(workload)).collect()) {
         for &k in workload.dims().iter().filter(|k| (2..=5).contains(*k)) {
             let ternary = workload.defaults(k).size.is_multiple_of(3);

@@ -44,10 +44,11 @@ impl Job for Compile<'_> {
 }
 
 pub fn every_specialisation_compiles(compiler: Nvrtc) {
-    // A mesh has no twin, and an array is data: the cases below have some.
+    // Meshes and points have no twin, and an array is data: the cases below have some.
+    const NO_TWIN: [FieldKind; 2] = [FieldKind::Mesh, FieldKind::Points];
     let mut cases = conformance::cases();
-    cases.retain(|case| case.request.workload != FieldKind::Mesh);
-    let has_twin = |workload: &FieldKind| ![FieldKind::Mesh, FieldKind::Array].contains(workload);
+    cases.retain(|case| !NO_TWIN.contains(&case.request.workload));
+    let has_twin = |workload: &FieldKind| !NO_TWIN.contains(workload) && *workload != FieldKind::Array;
     // Every workload in every dimension, both precisions and arithmetics.
     for &workload in FieldKind::ALL.iter().filter(|workload| has_twin(workload)) {
         for &k in workload.dims() {

@@ -111,8 +111,9 @@ fn tests(full: bool) -> Vec<Test> {
         FieldKind::Simplex,
         FieldKind::Mandelbulb,
         FieldKind::Kernel,
-        // It has no twin.
+        // They have no twin.
         FieldKind::Mesh,
+        FieldKind::Points,
         FieldKind::Array,
     ];
     tests.extend(FieldKind::ALL.iter().filter(|field| !others.contains(field)).map(|&field| {
