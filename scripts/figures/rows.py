@@ -205,11 +205,11 @@ def number(text):
     return float(found.group())
 
 
-def table(script, name):
-    """The table that a script of this folder prints of a file of rows."""
-    done = subprocess.run([ROOT / "scripts" / script, "--table", RESULTS / name], capture_output=True, text=True, check=False)
+def table(script, name, option="--table"):
+    """The table that a script of the repository prints of a file of rows."""
+    done = subprocess.run([ROOT / "scripts" / script, option, RESULTS / name], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise Wrong(f"scripts/{script} --table docs/results/{name}: {done.stderr.strip()}")
+        raise Wrong(f"scripts/{script} {option} docs/results/{name}: {done.stderr.strip()}")
     return done.stdout
 
 

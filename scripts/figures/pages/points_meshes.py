@@ -1,13 +1,23 @@
-"""docs/results/points-meshes.md: trees of a mesh. Counts have rows, times have none."""
+"""docs/results/points-meshes.md: trees of points and of a mesh. Counts of the mesh have rows, times have none; points have both."""
 
 from figures.page import LEFT
-from figures.rows import Wrong, rows
+from figures.rows import Wrong, rows, table
 
 TIMES = "No rows were kept of the times"
 COUNTS = rows("mesh-counts.jsonl")
+BENCH = rows("points-bench.jsonl")
+POINTS = rows("points.jsonl")
+GOAL = 30  # millions of points per second on two cores
 
 
 def figures(page):
+    meshes(page)
+    in_memory(page)
+    from_files(page)
+    page.no_rows(TIMES, "## Meshes")
+
+
+def meshes(page):
     table = page.table("cells in leaves", "bytes of the tree")
     for value in ("inside", "surface"):
         for side in (128, 256, 512, 1024, 2048, 4096):
@@ -17,4 +27,67 @@ def figures(page):
             table.row(value if side == 128 else "", None, *[LEFT] * 4, row.get("regions"), row.get("leaf_cells"), row.get("bytes"))
     volumes = [COUNTS.one(f"value=inside size={side}").get("volume") for side in (128, 512, 2048)]
     page.says("@ at 128³, @ at 512³, @ at 2048³", *volumes)
-    page.no_rows(TIMES)
+
+
+def bench(shape, value):
+    """The row of 10 million points at 2048³."""
+    return BENCH.one(f"shape={shape} value={value} points=10000000 n=2048")
+
+
+def in_memory(page):
+    lines = [
+        "| points | `--value` | sorting | run | CPU | M points/s, measured | M points per CPU second | twice that | regions | cells in leaves |",
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for row in [bench(shape, value) for shape in ("surface", "scan") for value in ("occupied", "count", "max", "mean")]:
+        millions, cpu = row.get("points") / 1e6, row.get("cpu")
+        cells = [row.say("shape"), f"`{row.say('value')}`", f"{row.get('sorting'):.2f}", f"{row.get('run'):.2f}", f"{cpu:.2f}"]
+        cells += [f"{millions / row.get('run'):.1f}", f"{millions / cpu:.1f}", f"{2 * millions / cpu:.0f}"]
+        cells += [f"{row.get(key):,}" for key in ("regions", "leaf_cells")]
+        lines.append(f"| {' | '.join(cells)} |")
+    page.block("\n".join(lines))
+    page.says("The goal was @ million points per second on two cores", GOAL)
+    cpu = [bench(shape, value).get("cpu") for shape in ("surface", "scan") for value in ("occupied", "count")]
+    if 2 * 10 / max(cpu) < GOAL:
+        raise Wrong("points-bench.jsonl: the page says that the goal is met by CPU time, and the rows do not")
+    page.says("`occupied` and `count` take @ to @ CPU seconds", min(cpu), max(cpu))
+    page.says("4 bytes for each of @ million cells", bench("surface", "count").get("leaf_cells") / 1e6)
+    page.given("4 bytes for each", "24 bytes for each point")
+    every = [bench("volume", value) for value in ("occupied", "count", "max", "mean")]
+    page.says("they have @ million leaves", every[0].get("leaf_cells") / 8**3 / 1e6)
+    gigabytes = [row.get("leaf_cells") * (1 if row.say("value") == "occupied" else 4) / 1e9 for row in every]
+    cpu = [row.get("cpu") for row in every]
+    page.says("bricks of @ to @ GB take @ to @ CPU seconds", min(gigabytes), max(gigabytes), min(cpu), max(cpu))
+    page.no_rows("Rows hold medians, and no rows were kept of this spread", ("differ by 50 %", "differ by 10 %"))
+
+
+def from_files(page):
+    page.block(table("points-check", "points.jsonl"))
+    load = [row.get("load") for row in POINTS]
+    page.says("the load was @ to @ throughout", min(load), max(load))
+    trees = [row for row in POINTS if row.say("value")]
+    if not all(row.get("same") for row in trees):
+        raise Wrong("points.jsonl: a tree has other regions than the run in memory, and the page says that they are the same")
+    looked = [row for row in trees if row.get("points") <= 10e6]
+    if any(row.get("differing") for row in looked):
+        raise Wrong("points.jsonl: cells differ from NumPy's, and the page says that none is wrong")
+    page.says("compares @ cells of every tree of 1 and 10 million points", min(row.get("compared") for row in looked))
+    page.says("of a file of @ MB: sorted in a file", POINTS.one("mem_limit=200M").get("points") * 24 / 1e6)
+    theirs, ours = ([POINTS.one(f"shape={shape} points=1000000 {of}") for shape in ("surface", "scan")] for of in ("depth=9", "value=occupied"))
+    page.says(
+        "Open3D 0.20.0 takes @ s (surface) and @ s (scan) for an octree of 1 million points of depth 9, one thread, "
+        "where orthant's 512³ takes @ and @ s on two",
+        *(row.get("run") for row in theirs + ours),
+    )
+    page.given("address space of 256 MiB")
+    page.no_rows("No rows were kept of these two commands.", ("A file of 960 MB", "and resumed"))
+    page.no_rows("of which there is no row", "took 40 s")
+    page.no_rows("(no row was kept)", "took 11.6 CPU seconds")
+
+
+def headline(page):
+    """What the page of results says of points."""
+    sizes = [row.get("points") / 1e6 for row in POINTS]
+    page.says("| @ to @ million points |", min(sizes), max(sizes))
+    row = bench("surface", "occupied")
+    page.says("@ million points into regions of 2048³ in @ CPU seconds", row.get("points") / 1e6, row.get("cpu"))
