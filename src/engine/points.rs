@@ -12,7 +12,7 @@ use crate::rule::RuleKind;
 
 impl Computed {
     /// The plan of points: rule `full` unless another was chosen, and where nothing else was chosen [`Scheme::for_points`], the window of
-    /// the [points](Points::window) and the centres of cells as samples.
+    /// the [points](crate::points::Points::window) and the centres of cells as samples.
     ///
     /// ```
     /// use orthant::Computed;

@@ -114,7 +114,10 @@ pub fn wide_codes_and_visits(gpu: &Target, scope: Scope) {
 
 /// The throttle of stacks: as many launches in flight as allowed, never more, and the same cells.
 pub fn stacks_are_throttled(gpu: &Target, scope: Scope) {
-    let domain = Domain::new([40; 4], [[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]], Sample::Centre).unwrap();
+    // A grid that takes longer than to launch some; a tool that looks at every access has less to do.
+    let side = if scope == Scope::Full { 160 } else { 40 };
+    let window = [[-1.5, 1.5], [-1.5, 1.5], [-1.5, 0.5], [-1.0, 1.0]];
+    let domain = Domain::new([side, side, side, 40], window, Sample::Centre).unwrap();
     let plan = Plan::new(domain, Scheme::uniform(2, 2, 4), CurveKind::Hilbert, RuleKind::Border).unwrap();
     let field = field::julibrot::open(&domain, &FieldOptions::default().dwell(256)).unwrap();
     let mut checksums = Vec::new();
