@@ -173,9 +173,28 @@ fn streams_are_what_files_are() {
     let (whole, stream) = (file.read().unwrap(), file.stream().unwrap());
     assert!(text.len() > 10 << 20);
     assert_eq!((stream.hash(), stream.count()), (&*whole.hash(), 900_000));
+    // Remarks of which a first look sees all and the beginning of a point, and longer ones.
+    for remarks in [(1 << 16) - 3, 100_000] {
+        let text = "#".repeat(remarks - 1) + "\n1.25 2.5 3\n4 5 6.5\n";
+        std::fs::write(&path, &text).unwrap();
+        let (whole, stream) = (file.read().unwrap(), file.stream().unwrap());
+        assert_eq!((stream.hash(), stream.extent()), (&*whole.hash(), whole.extent()), "{remarks}");
+    }
     std::fs::write(&path, text + "1 2 x\n").unwrap();
     assert!(file.stream().unwrap_err().to_string().ends_with("line 900001: column 3 'x': a number is needed"));
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// What no double is equal to, and a column that would be two coordinates.
+#[test]
+fn what_would_be_another_number_is_refused() {
+    let text = b"x,y,z,id\n1,2,3,9007199254740993\n4,5,6,7\n";
+    let read = |columns, attribute| file("a.csv", columns, attribute).parse(text).map_err(|error| error.to_string());
+    let error = read(None, Some("id")).unwrap_err();
+    assert!(error.contains("line 2: value") && error.contains("below 2^53"), "{error}");
+    let error = read(Some(["x", "y", "y"]), None).unwrap_err();
+    assert!(error.contains("column 'y'") && error.contains("of its own"), "{error}");
+    assert!(read(Some(["x", "z", "y"]), None).is_ok());
 }
 
 fn request(points: &Points, value: DataValue) -> Request {

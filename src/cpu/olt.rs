@@ -118,12 +118,20 @@ impl<'a, const K: usize> Olt<'a, K> {
                 (start.code(slot), start.payload(self.plan, self.carry, slot))
             })),
             Origin::Families(families) => {
-                let (level, children) = (self.level - 1, self.children());
+                let (level, children, mut codes) = (self.level - 1, self.children(), Vec::new());
+                reserve(&mut codes, slots.len().min(children)).map_err(MemoryError::refused(Stored::Children))?;
                 for number in slots.start / children..slots.end.div_ceil(children) {
                     let (code, payload) = families.get(number);
                     let first = number * children;
                     let mine = slots.start.max(first) - first..slots.end.min(first + children) - first;
-                    found.extend_from_slice(&family(self.plan, self.carry, level, code, payload)?[mine]);
+                    if self.carry.is_some() {
+                        found.extend_from_slice(&family(self.plan, self.carry, level, code, payload)?[mine]);
+                        continue;
+                    }
+                    // Of a large family a piece has some children.
+                    codes.resize(mine.len(), 0);
+                    self.plan.encoding().children_from(level, code, mine.start as u64, &mut codes);
+                    found.extend(codes.iter().map(|&code| (code, Payload::default())));
                 }
             }
         }

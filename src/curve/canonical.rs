@@ -70,16 +70,16 @@ impl<const K: usize> Encoding<K> for Canonical<K> {
         DeviceCurve { header: "curves/canonical.cuh", ..DeviceCurve::default() }
     }
 
-    fn children(&self, level: u32, code: u64, codes: &mut [u64]) {
+    fn children_from(&self, level: u32, code: u64, mut first: u64, codes: &mut [u64]) {
         let r = self.lattice.r;
-        let parent = self.decode(level, code);
-        let mut first = parent;
+        let (mut coords, mut digits) = (self.decode(level, code), [0; K]);
         for j in 0..K {
-            first[j] *= r[j];
+            digits[j] = (first % u64::from(r[j])) as u32;
+            first /= u64::from(r[j]);
+            coords[j] = coords[j] * r[j] + digits[j];
         }
         let grid = self.lattice.grid(level + 1);
-        let mut digits = [0; K];
-        let mut child = self.encode(level + 1, first);
+        let mut child = self.encode(level + 1, coords);
         for slot in codes {
             *slot = child;
             // Counts up in mixed radix; a carry goes back to the first child on that axis and on to the next.

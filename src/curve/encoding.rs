@@ -42,7 +42,12 @@ pub trait Encoding<const K: usize>: sealed::SealedCurve + Send + Sync {
     fn decode(&self, level: u32, code: u64) -> [u32; K];
 
     /// The codes, on `level + 1` and in ascending order of child, of the R children of `code` on `level`.
-    fn children(&self, level: u32, code: u64, codes: &mut [u64]);
+    fn children(&self, level: u32, code: u64, codes: &mut [u64]) {
+        self.children_from(level, code, 0, codes);
+    }
+
+    /// Some of them: those from number `first` on.
+    fn children_from(&self, level: u32, code: u64, first: u64, codes: &mut [u64]);
 
     /// What the same curve needs on a GPU to decode the codes of `level`.
     fn device(&self, level: u32) -> DeviceCurve<'_>;
@@ -99,5 +104,28 @@ impl<const K: usize> dyn Encoding<K> + '_ {
             return Err(CurveError::CodeOutOfRange { code, codes });
         }
         Ok(self.decode(level, code))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::curve::CurveKind;
+
+    #[test]
+    fn children_can_be_asked_for_in_parts() {
+        for kind in CurveKind::ALL {
+            let curve =
+                kind.encoding([3, 2, 4], [4, 2, 4], 2).or_else(|_| kind.encoding([3, 2, 4], [2; 3], 2)).unwrap();
+            let all = curve.lattice().children();
+            let mut whole = vec![0; all as usize];
+            curve.children(1, 17, &mut whole);
+            for first in 0..all {
+                for end in first + 1..=all {
+                    let mut part = vec![0; (end - first) as usize];
+                    curve.children_from(1, 17, first, &mut part);
+                    assert_eq!(part, whole[first as usize..end as usize], "{kind} {first} {end}");
+                }
+            }
+        }
     }
 }

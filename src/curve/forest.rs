@@ -210,9 +210,9 @@ impl<const K: usize, W: Within<K>> Encoding<K> for Forest<K, W> {
         }
     }
 
-    fn children(&self, level: u32, code: u64, codes: &mut [u64]) {
-        debug_assert!(level < self.lattice.deepest() && codes.len() as u64 == self.children);
-        let first = code * self.children;
+    fn children_from(&self, level: u32, code: u64, first: u64, codes: &mut [u64]) {
+        debug_assert!(level < self.lattice.deepest() && first + codes.len() as u64 <= self.children);
+        let first = code * self.children + first;
         for (i, slot) in codes.iter_mut().enumerate() {
             // The last code of all may be 2^64 - 1.
             *slot = first.wrapping_add(i as u64);

@@ -85,14 +85,14 @@ impl<const K: usize> Cloud<K> {
             let window = crate::per_axis::window_text(&domain.window());
             return Err(PointsError::Outside { points: points.len() as u64, window }.into());
         }
-        // Points of a cell stay in their order, which a mean is summed in.
+        // Points of a cell stay in their order, which a mean is summed in. A sum begins with 0, not with -0 as that of an iterator does.
         found.sort_by_key(|(index, _)| *index);
         let kind_of = measured.map_or(CellType::U8, PointAttribute::kind);
         let number = |word: u64| kind_of.number(word);
         let (mut indices, mut words) = (Vec::new(), Vec::new());
         for cell in found.chunk_by(|a, b| a.0 == b.0) {
             let values = || cell.iter().map(|&(_, word)| word);
-            let mean = || values().map(number).sum::<f64>() / cell.len() as f64;
+            let mean = || values().map(number).fold(0.0, |sum, value| sum + value) / cell.len() as f64;
             indices.push(cell[0].0);
             words.push(match value {
                 PointsValue::Occupied => 1,

@@ -44,8 +44,8 @@ fn rows(reader: impl BufRead) -> Result<Vec<u32>, Wrong> {
     let (words, symmetry) = banner(&mut lines)?;
     let wanted = "the numbers of rows, columns and entries are needed, rows below 2^32";
     let Some(line) = lines.next()? else { return Err(lines.ended("a line of sizes")) };
-    let sizes: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
-    let &[rows, columns, entries] = &sizes[..] else { return Err(lines.wrong("sizes", wanted)) };
+    let sizes: Option<Vec<u64>> = line.split_whitespace().map(|word| word.parse().ok()).collect();
+    let Some(&[rows, columns, entries]) = sizes.as_deref() else { return Err(lines.wrong("sizes", wanted)) };
     if rows > u32::MAX.into() || (symmetry == Symmetry::Mirrored && rows != columns) {
         return Err(lines.wrong("sizes", wanted));
     }
@@ -63,7 +63,8 @@ fn rows(reader: impl BufRead) -> Result<Vec<u32>, Wrong> {
         let [Some(row @ 1..), Some(column @ 1..)] = place else {
             return Err(lines.wrong("entry", "a row and a column are needed, from 1 on"));
         };
-        if row > rows || column > columns || said.count() != words {
+        let values: Option<Vec<f64>> = said.map(|word| word.parse().ok()).collect();
+        if row > rows || column > columns || values.is_none_or(|values| values.len() != words) {
             let values = ["no value", "a value", "a real and an imaginary part"][words];
             let allowed = format!("a row up to {rows}, a column up to {columns} and {values} are needed");
             return Err(lines.wrong("entry", &allowed));
@@ -188,6 +189,8 @@ mod tests {
             (&format!("{header}2 2 1\n3 1 1\n"), "a row up to 2"),
             (&format!("{header}2 2 1\n1 1\n"), "and a value"),
             (&format!("{header}2 2 1\n1 1 1 1\n"), "and a value"),
+            (&format!("{header}2 2 1\n1 1 banana\n"), "and a value"),
+            (&format!("{header}2 2 1 junk\n"), "line 2: sizes"),
         ] {
             assert!(said(text).contains(words), "{text}: {}", said(text));
         }

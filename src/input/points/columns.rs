@@ -23,9 +23,17 @@ impl PointColumns {
             Some(typed) if !(2..=6).contains(&typed.len()) => {
                 return Err(Wrong::field(at, "columns", typed.join(","), "2 to 6 columns are coordinates"));
             }
-            Some(typed) => typed.iter().map(|name| self.column(name, names, count, at)).collect::<Result<_, _>>()?,
+            Some(typed) => {
+                typed.iter().map(|name| self.column(name, names, count, at)).collect::<Result<Vec<_>, _>>()?
+            }
             None => self.usual(names, count, at)?,
         };
+        if let Some(typed) = &self.coordinates {
+            let twice = (1..coordinates.len()).find(|&place| coordinates[..place].contains(&coordinates[place]));
+            if let Some(place) = twice {
+                return Err(Wrong::field(at, "column", &typed[place], "each coordinate has a column of its own"));
+            }
+        }
         let attribute = self.attribute.as_ref().map(|name| self.column(name, names, count, at)).transpose()?;
         Ok(FoundColumns { coordinates, attribute })
     }

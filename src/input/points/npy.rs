@@ -7,7 +7,7 @@ use crate::input::error::{FilePlace, Wrong};
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::npy;
 use crate::input::points::columns::{FoundColumns, PointColumns};
-use crate::input::points::rows::PointRows;
+use crate::input::points::rows::{PointRows, exact};
 use crate::points::Points;
 
 /// Copies bytes from one of a file's on.
@@ -97,6 +97,7 @@ impl NpyPoints {
                 rows.coordinate(at(point, column), numbers[point])?;
             }
             if let (Some(values), Some(column)) = (&values, self.found.attribute) {
+                exact(at(point, column), values[point], !self.kind.is_float())?;
                 rows.value(at(point, column), values[point])?;
             }
         }

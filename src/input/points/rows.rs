@@ -37,6 +37,22 @@ impl PointRows {
     }
 }
 
+/// Refuses whole numbers that a double may not be equal to.
+pub(super) fn exact(at: FilePlace, value: f64, whole: bool) -> Result<(), Wrong> {
+    match whole && value.abs() >= MOST_WHOLE {
+        true => Err(Wrong::field(
+            at,
+            "value",
+            value,
+            "whole numbers below 2^53 can be; give larger ones as floating-point numbers",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// From here on doubles are no longer all whole numbers.
+const MOST_WHOLE: f64 = 9_007_199_254_740_992.0;
+
 fn finite(at: FilePlace, what: &str, value: f64) -> Result<(), Wrong> {
     match value.is_finite() {
         true => Ok(()),
@@ -72,8 +88,7 @@ impl ValueRange {
     pub(super) fn narrowest(self) -> CellType {
         const WHOLE: [CellType; 7] =
             [CellType::U8, CellType::I8, CellType::U16, CellType::I16, CellType::U32, CellType::I32, CellType::I64];
-        // Beyond it doubles are no longer all whole numbers.
-        let whole = self.whole && self.low.abs().max(self.high.abs()) <= 9_007_199_254_740_992.0;
+        let whole = self.whole && self.low.abs().max(self.high.abs()) <= MOST_WHOLE;
         let holds = |kind: &CellType| [self.low, self.high].iter().all(|&end| kind.number(kind.word_of(end)) == end);
         WHOLE.into_iter().filter(|_| whole).find(holds).unwrap_or(CellType::F64)
     }

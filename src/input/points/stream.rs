@@ -65,10 +65,9 @@ impl PointsStream {
 
     fn new(path: &Path, format: PointsFormat, columns: &PointColumns) -> Result<Self, Wrong> {
         let (file, length) = open(path)?;
-        let head = head_of(path)?;
         let layout = match format {
-            PointsFormat::Table => StreamLayout::Table(PointTable::of(&head, columns)?),
-            PointsFormat::Npy => StreamLayout::Npy(NpyPoints::of(&head, length, columns)?),
+            PointsFormat::Table => StreamLayout::Table(table_of(&file, length, columns)?),
+            PointsFormat::Npy => StreamLayout::Npy(NpyPoints::of(&head_of(path)?, length, columns)?),
             format => {
                 let reason = format!(
                     "memory does not hold it, and points of {format} are read as a whole; text and .npy are not"
@@ -157,6 +156,25 @@ impl PointsStream {
         }
     }
 }
+
+/// A table by what comes before its points and by the first of them, which may be anywhere.
+fn table_of(file: &File, length: u64, columns: &PointColumns) -> Result<PointTable, Wrong> {
+    let mut most = HEAD;
+    loop {
+        let mut head = Vec::new();
+        FilePart::new(file, 0, length.min(most)).read_to_end(&mut head)?;
+        let whole = most >= length;
+        // A line that is cut says something else.
+        let end = head.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map_or(0, |end| end + 1);
+        match PointTable::of(if whole { &head } else { &head[..end] }, columns) {
+            Err(Wrong::Points(PointsError::None)) if !whole => most *= 8,
+            found => return found,
+        }
+    }
+}
+
+/// Bytes that are read first for what comes before the points.
+const HEAD: u64 = 1 << 16;
 
 impl PointBatches for PointsStream {
     fn extent(&self) -> &PointsExtent {

@@ -4,7 +4,7 @@
 
 use crate::input::error::{FilePlace, Wrong};
 use crate::input::points::columns::{FoundColumns, PointColumns};
-use crate::input::points::rows::PointRows;
+use crate::input::points::rows::{PointRows, exact};
 use crate::input::text::{Text, number};
 use crate::parallel;
 use crate::points::Points;
@@ -209,6 +209,11 @@ impl PointTable {
                     return Err((number, no_number(word, line, column)));
                 };
                 let at = FilePlace::Line(0);
+                let whole = word.is_some_and(|word| word.iter().all(|byte| b"+-0123456789".contains(byte)));
+                if !is_coordinate && exact(at, value, whole).is_err() {
+                    let wrong = move |at| exact(at, value, true).expect_err("as just now");
+                    return Err((number, Box::new(wrong)));
+                }
                 let kept = if is_coordinate { rows.coordinate(at, value) } else { rows.value(at, value) };
                 if kept.is_err() {
                     let what = if is_coordinate { "coordinate" } else { "value" };

@@ -122,6 +122,19 @@ impl Shards {
         Ok(Self { level, count: count as u64, codes, all, keys, rows: (codes * keys) as u64, cells: most as u64 })
     }
 
+    /// Shards of about `cells` cells, and how many these are: if that is the default, more of them where there would be too many shards.
+    ///
+    /// # Errors
+    /// If there would be too many whatever their size, or one is too large.
+    pub(super) fn fitting<const K: usize>(along: &Along<K>, cells: u64) -> Result<(Self, u64), Unfit> {
+        let found = Self::new(along, cells).map(|shards| (shards, cells));
+        if found.is_ok() || cells != CELLS {
+            return found;
+        }
+        let larger = (CELLS.ilog2() + 1..=MOST_CELLS.ilog2()).map(|bits| 1u64 << bits);
+        larger.filter_map(|cells| Some((Self::new(along, cells).ok()?, cells))).next().map_or(found, Ok)
+    }
+
     /// The codes of a shard, on its level.
     pub(super) fn codes(&self, shard: u64) -> Range<u128> {
         let first = u128::from(shard) * self.codes;

@@ -83,7 +83,7 @@ impl TreeTarget {
         Self { made_of: Some(what.into()), ..self }
     }
 
-    /// Sets about how many cells a shard has; the default is 2^25. A shard has one file per array, and is in memory as
+    /// Sets about how many cells a shard has; the default is 2^25, or more where there would be too many shards. A shard has one file per array, and is in memory as
     /// a whole.
     #[must_use]
     pub fn shard_cells(self, cells: u64) -> Self {
@@ -111,8 +111,8 @@ impl TreeTarget {
         let along = Along::new(plan);
         let refused = |Unfit { key, reason }| TreeFileError::Header { path: path.clone(), key, reason };
         info.check(K, kind).map_err(refused)?;
-        let shards = Shards::new(&along, self.shard_cells).map_err(refused)?;
-        let header = Header::new(along.plan(), kind, info, self.shard_cells);
+        let (shards, cells) = Shards::fitting(&along, self.shard_cells).map_err(refused)?;
+        let header = Header::new(along.plan(), kind, info, cells);
         let (staged, found) = Staged::new(&path, &header, self.made_of.as_deref(), overwrite)?;
         let levels = along.plan().levels().len();
         let mut writer = TreeWriter {
