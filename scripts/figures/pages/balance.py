@@ -2,11 +2,12 @@
 
 import statistics
 
-from figures.page import GIVEN
+from figures.page import GIVEN, UpTo
 from figures.rows import RESULTS, Wrong, rows
 
 PRINTED = "the ratios in sentences and what was predicted were read off what was printed"
 LISTS, SUMS, TUNING, REGIONS = (rows(f"h200/balance/{name}.jsonl") for name in ("lists", "sums", "tuning", "regions"))
+BLOCKS = rows("h100/rows/balance-blocks.jsonl")
 NOW, BEFORE = rows("h200/balance/settling.jsonl"), rows("h200/balance/settling-before.jsonl")
 NAMES = ["great-britain_osm", "cit-Patents", "web-NotreDame", "regular8", "circuit5M", "as-Skitter", "kron_g500-logn20"]
 BALANCERS = [
@@ -41,6 +42,25 @@ def own(found, question, default=None):
     return default if row.found.get("error") else row
 
 
+def blocks(page):
+    lines = ["| list | balancer | 32 | 64 | 128 | 256 | 512 |", "|---|---|--:|--:|--:|--:|--:|"]
+    default, least = [], []
+    for name in ("web-NotreDame", "circuit5M", "kron_g500-logn20"):
+        for balancer in ("two-phase", "multi-phase", "tile-search", "virtual-warps", "merge-path"):
+            times = {}
+            for block in (32, 64, 128, 256, 512):
+                row = own(BLOCKS, f"workload={name} balancer={balancer}:block={block}")
+                times[block] = us(row, "partition", "expansion") if row else None
+            shown = ["" if time is None else f"{time:.1f}" for time in times.values()]
+            lines.append(f"| {name} | {balancer} | {' | '.join(shown)} |")
+            best = min(time for time in times.values() if time is not None)
+            (least if balancer == "tile-search" else default).append(times[256] / best)
+    page.block("\n".join(lines))
+    page.says("The default of 256 is within @ % of the best block", UpTo((max(default) - 1) * 100))
+    page.says("there 256 takes up to @ times as long as 32", max(least))
+    page.given("The default of 256", "there 256 takes", "as long as 32", "tiles of 1024 units")
+
+
 def figures(page):
     for order in ("shuffled", "ascending", "descending"):
         table = page.table(f"| {order} | threads")
@@ -55,6 +75,7 @@ def figures(page):
         *(us(source.one(f"workload={name} order=shuffled balancer=threads"), "scan") for name in NAMES for source in (LISTS, SUMS)),
     )
     tuning(page)
+    blocks(page)
     regions(page)
     settling(page)
     scans(page)

@@ -2,11 +2,28 @@
 
 from figures.rows import rows
 
+CAPS = rows("h100/rows/zhong-caps.jsonl")
 THEN, SINCE, SEARCH = rows("h200/rows/zhong.jsonl"), rows("h100/rows/zhong.jsonl"), rows("h200/rows/paper-ask.jsonl")
 CASES = [(n, 256) for n in (2048, 4000, 7813, 9766, 15259, 23150)] + [(6250, dwell) for dwell in (512, 1024, 4096)]
 
 
+def by_cap(page):
+    lines = ["| cap | exhaustive | Mpixel/s | ask {16, 4, 32} | dp {16, 4, 32} | ask {64, 4, 8} |", "|--:|--:|--:|--:|--:|--:|"]
+    report, fits = [], {}
+    for cap in sorted({int(row.say("dwell")) for row in CAPS}):
+        every = CAPS.ms(f"dwell={cap} strategy=exhaustive g=16")
+        ask, dp = (CAPS.ms(f"dwell={cap} strategy={strategy} g=16") for strategy in ("ask", "dp"))
+        own = CAPS.ms(f"dwell={cap} strategy=ask g=64")
+        lines.append(f"| {cap} | {every:.3f} | {2048**2 / every / 1e3:.0f} | {ask:.3f} | {dp:.3f} | {own:.3f} |")
+        report += [ask / every, dp / every]
+        fits[cap] = own / every
+    page.block("\n".join(lines))
+    page.says("subdivision takes @ to @ times as long as evaluating", min(report), max(report))
+    page.says("faster up to a cap of @, and takes @ times as long at the largest", max(cap for cap in fits if fits[cap] < 1), fits[max(fits)])
+
+
 def figures(page):
+    by_cap(page)
     for skip, found in enumerate((THEN, SINCE)):
         table = page.table("| n | cap", skip=skip)
         for n, dwell in CASES:
