@@ -89,8 +89,7 @@ impl Computed {
             let middle = low + (high - low).div_ceil(2);
             (low, high) = if fits(middle) { (middle, high) } else { (low, middle - 1) };
         }
-        let bits = PointsError::Bits { bits: 65 };
-        let reason = format!("{bits}; -n {low} is the most on every axis");
+        let reason = format!("{}; -n {low} is the most on every axis", PointsError::Bits);
         let size = crate::per_axis::text(&crate::per_axis::shortest(&domain.size()));
         ChoiceError::new("size", size, reason).with(&["g", "r", "B"]).into()
     }

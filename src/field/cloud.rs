@@ -69,7 +69,7 @@ impl<const K: usize> Cloud<K> {
         }
         let kind = value.kind(points)?;
         if domain.cells() > u64::MAX.into() {
-            return Err(PointsError::Bits { bits: 65 }.into());
+            return Err(PointsError::Bits.into());
         }
         let size = domain.size();
         let index = |cell: [u32; K]| (0..K).rev().fold(0, |index, j| index * u64::from(size[j]) + u64::from(cell[j]));

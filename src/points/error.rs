@@ -76,11 +76,8 @@ pub enum PointsError {
         k: usize,
     },
     /// A plan of more cells than points can be sorted by.
-    #[error("{bits} bits would name a cell: the code of a region and a place in it; at most 64 can be")]
-    Bits {
-        /// How many.
-        bits: u32,
-    },
+    #[error("a cell would need more than 64 bits, for the code of its region and its place there")]
+    Bits,
     /// A window with no point in it.
     #[error("none of {points} points lies in the window {window}")]
     Outside {

@@ -61,8 +61,8 @@ struct TableHead {
     /// Where the points begin: a byte, and the lines before.
     start: usize,
     lines: u64,
-    /// Points that the first line counts, as `.pts` has it.
-    counted: Option<u64>,
+    /// Points that the first line counts, as `.pts` has it, and its number.
+    counted: Option<(u64, u64)>,
 }
 
 impl TableHead {
@@ -80,7 +80,9 @@ impl TableHead {
                     let words: Vec<&[u8]> = between.words(line).collect();
                     let numbers = words.iter().filter(|word| number_of(word).is_some()).count();
                     match (&words[..], numbers) {
-                        ([count], 1) if counted.is_none() && !header => counted = number(count),
+                        ([word], 1) if counted.is_none() && !header && number::<u64>(word).is_some() => {
+                            counted = number(word).map(|count| (count, lines + 1));
+                        }
                         (_, 0) if !header => (names, header) = ((line.to_vec(), lines + 1), true),
                         _ => {
                             let (line, number) = names;
@@ -180,11 +182,11 @@ impl PointTable {
 
     /// Checks the number of all points against what the first line says.
     pub(super) fn check(&self, points: u64) -> Result<(), Wrong> {
-        match self.head.counted.filter(|&counted| counted != points) {
+        match self.head.counted.filter(|&(counted, _)| counted != points) {
             None => Ok(()),
-            Some(counted) => {
+            Some((counted, line)) => {
                 let allowed = format!("{points} points follow");
-                Err(Wrong::field(FilePlace::Line(1), "number of points", counted, allowed))
+                Err(Wrong::field(FilePlace::Line(line), "number of points", counted, allowed))
             }
         }
     }

@@ -32,7 +32,7 @@ impl<'a, const K: usize> KeyMaker<'a, K> {
         let bits = |count: u128| 128 - (count - 1).leading_zeros();
         let (codes, places) = (bits(along.codes(deepest)), bits(along.most_cells(deepest)));
         if codes + places > 64 || plan.domain().cells() > u64::MAX.into() {
-            return Err(PointsError::Bits { bits: (codes + places).max(65) });
+            return Err(PointsError::Bits);
         }
         let sides = plan.levels()[deepest as usize].whole_sides();
         let shifts = sides.iter().all(|side| side.is_power_of_two()).then(|| sides.map(u32::trailing_zeros));

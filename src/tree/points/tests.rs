@@ -146,7 +146,7 @@ fn what_cannot_be_is_named() {
     let plan = |n: u32| Plan::builder([n; 3]).scheme(Scheme::uniform(1, 2, 4)).rule(RuleKind::Full).build().unwrap();
     let error = |n, value| FromPoints::new(&plan(n), &points, value).unwrap_err().to_string();
     assert!(error(64, PointsValue::Mean).contains("name one, as in --attribute"), "{}", error(64, PointsValue::Mean));
-    assert!(error(1 << 22, PointsValue::Count).starts_with("66 bits would name a cell"));
+    assert!(error(1 << 22, PointsValue::Count).starts_with("a cell would need more than 64 bits"));
     assert!(FromPoints::new(&plan(1 << 21), &points, PointsValue::Count).is_ok());
     let flat = Points::new(2, vec![0.0; 2]).unwrap();
     let error = FromPoints::new(&plan(64), &flat, PointsValue::Count).unwrap_err();
