@@ -56,10 +56,14 @@ impl PointsInput {
     /// As [`points`].
     pub(crate) fn open(options: &InputOptions, limit: Option<u64>) -> Result<Self, Error> {
         let (path, file) = points_file(options)?;
-        // The file, its numbers and what is sorted of them.
-        let need = std::fs::metadata(path).map_or(0, |metadata| metadata.len()).saturating_mul(3);
-        let streams = [Some(PointsFormat::Table), Some(PointsFormat::Npy)].contains(&PointsFormat::of(path));
-        match limit.is_some_and(|limit| need > limit) && streams {
+        // The file, its numbers and what is sorted of them: in text a number may have two bytes, and takes eight.
+        let times = match PointsFormat::of(path) {
+            Some(PointsFormat::Table) => 8,
+            Some(PointsFormat::Npy) => 3,
+            _ => 0,
+        };
+        let need = std::fs::metadata(path).map_or(0, |metadata| metadata.len()).saturating_mul(times);
+        match limit.is_some_and(|limit| need > limit) {
             true => Ok(Self::Stream(Box::new(file.stream().map_err(refused_points)?))),
             false => Ok(Self::Memory(Arc::new(points(options, limit)?))),
         }
