@@ -85,6 +85,7 @@ class _RunOptions(TypedDict, total=False):
     table: str | None
     balancer: str | None
     stack: str | None
+    cycles: str | None
     backend: str | None
     device: int | str | None
     mem_limit: int | str | None
