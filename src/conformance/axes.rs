@@ -301,11 +301,28 @@ mod tests {
             let can = |pair: [(usize, usize); 2]| {
                 let has = |axis, value| pair.contains(&(axis, value));
                 let streams = has(SCHEME, Mapping::Stream as usize);
+                let stacked = |strategy: StrategyKind| {
+                    let on =
+                        |name: &str| pair.iter().find(|&&(axis, _)| axes[axis].name == name).map(|&(_, value)| value);
+                    match (on(STACK).map_or(Stack::Folded, |stack| Stack::ALL[stack]), strategy) {
+                        (Stack::Folded, _) | (_, StrategyKind::Exhaustive) => true,
+                        (Stack::Split, _) => false,
+                        (Stack::Grid3d, StrategyKind::Ask) => {
+                            on("scheme").is_none_or(|scheme| Mapping::ALL[scheme] == Mapping::Mbr)
+                                && on("pass").is_none_or(|pass| PASSES[pass] == Some(Pass::InPlace))
+                                && on(BALANCER).is_none_or(|balancer| balancer == 0)
+                        }
+                        (Stack::Grid3d, StrategyKind::Dp) => {
+                            on(DP_LAUNCH).is_none_or(|launch| DpLaunch::ALL[launch] == DpLaunch::Region)
+                        }
+                    }
+                };
                 let possible = |&(number, &strategy): &(usize, &StrategyKind)| {
                     pair.iter()
                         .all(|&(axis, value)| (axes[axis].concerns)(strategy) && (axis != STRATEGY || value == number))
                         && !(strategy == StrategyKind::Exhaustive && has(KEEP, Keep::Regions as usize))
                         && !(streams && strategy != StrategyKind::Ask)
+                        && stacked(strategy)
                 };
                 let [(i, a), (j, b)] = pair;
                 let listed = pair.iter().any(|&(axis, value)| axis == PASS && PASSES[value] != Some(Pass::InPlace))
