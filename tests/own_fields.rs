@@ -261,8 +261,9 @@ fn memory_that_the_system_refuses_is_an_error() {
             assert_eq!(refused(leaf, how), (Stored::Dense, 1 << 48), "{strategy}");
         }
     }
+    // The roots need no table, but a byte each for what is mixed.
     let cells = Scheme { g: size, r: [2; 2], b: [1; 2] };
-    assert_eq!(refused(cells, How::default().keep(Keep::Counts)), (Stored::NextTable, 1 << 50));
+    assert_eq!(refused(cells, How::default().keep(Keep::Counts)), (Stored::Outcomes, 1 << 47));
     let planes = Domain::new([1 << 24, 1 << 23, 2, 2], [[0.0, 1.0]; 4], Sample::Corner).unwrap();
     let need = match field::mxm::open(&planes, &FieldOptions::default()).map(drop) {
         Err(FieldError::Memory { need, .. }) => need,

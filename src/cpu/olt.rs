@@ -24,11 +24,11 @@ pub(crate) struct Olt<'a, const K: usize> {
     plan: &'a Plan<K>,
     carry: Option<&'a dyn Carry<K>>,
     pub(crate) level: u32,
-    origin: Origin<'a, K>,
+    source: OltSource<'a, K>,
 }
 
 /// Where a level's regions come from.
-enum Origin<'a, const K: usize> {
+enum OltSource<'a, const K: usize> {
     Roots(&'a Start<'a, K>),
     Families(Families),
 }
@@ -83,22 +83,22 @@ impl Families {
 impl<'a, const K: usize> Olt<'a, K> {
     /// The roots, in code order.
     pub(crate) fn roots(plan: &'a Plan<K>, carry: Option<&'a dyn Carry<K>>, start: &'a Start<'a, K>) -> Self {
-        Self { plan, carry, level: start.level, origin: Origin::Roots(start) }
+        Self { plan, carry, level: start.level, source: OltSource::Roots(start) }
     }
 
     /// Scalars that the table holds.
     pub(crate) fn entries(&self) -> usize {
-        match &self.origin {
-            Origin::Roots(_) => 0,
-            Origin::Families(families) => families.len(),
+        match &self.source {
+            OltSource::Roots(_) => 0,
+            OltSource::Families(families) => families.len(),
         }
     }
 
     /// Regions that it stands for.
     pub(crate) fn len(&self) -> usize {
-        match &self.origin {
-            Origin::Roots(start) => start.len() as usize,
-            Origin::Families(families) => families.len() * self.children(),
+        match &self.source {
+            OltSource::Roots(start) => start.len() as usize,
+            OltSource::Families(families) => families.len() * self.children(),
         }
     }
 
@@ -112,12 +112,12 @@ impl<'a, const K: usize> Olt<'a, K> {
     /// If there is no memory for them.
     pub(crate) fn read(&self, slots: Range<usize>, found: &mut Vec<(u64, Payload)>) -> Result<(), MemoryError> {
         reserve(found, slots.len()).map_err(MemoryError::refused(Stored::Children))?;
-        match &self.origin {
-            Origin::Roots(start) => found.extend(slots.map(|slot| {
+        match &self.source {
+            OltSource::Roots(start) => found.extend(slots.map(|slot| {
                 let slot = slot as u64;
                 (start.code(slot), start.payload(self.plan, self.carry, slot))
             })),
-            Origin::Families(families) => {
+            OltSource::Families(families) => {
                 let (level, children, mut codes) = (self.level - 1, self.children(), Vec::new());
                 reserve(&mut codes, slots.len().min(children)).map_err(MemoryError::refused(Stored::Children))?;
                 for number in slots.start / children..slots.end.div_ceil(children) {
@@ -164,7 +164,7 @@ impl<'a, const K: usize> Olt<'a, K> {
             }
             Ok(())
         })?;
-        Ok(Self { level: self.level + 1, origin: Origin::Families(families), ..*self })
+        Ok(Self { level: self.level + 1, source: OltSource::Families(families), ..*self })
     }
 }
 
