@@ -24,8 +24,22 @@ fn the_sweeps_of_the_repository_have_cases() {
         let name = path.file_stem().unwrap().to_str().unwrap();
         // A CPU has no meter, no launches from the device and no loop but one, and solids, streams and what is chosen for a GPU are too much for it.
         let alone = [
-            "energy", "solids", "bricks", "dynamic", "loops", "passes", "settling", "streams", "faces", "windows",
-            "defaults", "small",
+            "energy",
+            "solids",
+            "bricks",
+            "dynamic",
+            "loops",
+            "passes",
+            "settling",
+            "streams",
+            "faces",
+            "windows",
+            "defaults",
+            "small",
+            "stream-curves",
+            "stacks",
+            "dimensions-evaluated",
+            "zhong-caps",
         ]
         .contains(&name);
         let twin = name.strip_suffix("-small").map_or(format!("{name}-small"), str::to_owned);

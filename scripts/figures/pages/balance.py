@@ -7,7 +7,7 @@ from figures.rows import RESULTS, Wrong, rows
 
 PRINTED = "the ratios in sentences and what was predicted were read off what was printed"
 LISTS, SUMS, TUNING, REGIONS = (rows(f"h200/balance/{name}.jsonl") for name in ("lists", "sums", "tuning", "regions"))
-BLOCKS = rows("h100/rows/balance-blocks.jsonl")
+BLOCKS = rows("h100/balance-blocks.jsonl")
 NOW, BEFORE = rows("h200/balance/settling.jsonl"), rows("h200/balance/settling-before.jsonl")
 NAMES = ["great-britain_osm", "cit-Patents", "web-NotreDame", "regular8", "circuit5M", "as-Skitter", "kron_g500-logn20"]
 BALANCERS = [

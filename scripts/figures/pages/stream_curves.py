@@ -4,8 +4,8 @@ import statistics
 
 from figures.rows import rows
 
-BEFORE = rows("h200/rows/stream-curves-before.jsonl")
-AFTER = rows("h200/rows/stream-curves.jsonl")
+BEFORE = rows("h200/stream-curves-before.jsonl")
+AFTER = rows("h200/stream-curves.jsonl")
 CURVES = ["canonical", "morton", "hilbert"]
 
 
