@@ -173,6 +173,9 @@ fn streams_are_what_files_are() {
     let (whole, stream) = (file.read().unwrap(), file.stream().unwrap());
     assert!(text.len() > 10 << 20);
     assert_eq!((stream.hash(), stream.count()), (&*whole.hash(), 900_000));
+    // As many other points, between two times of reading.
+    std::fs::write(&path, text.replacen("0 0 0.5", "1 0 0.5", 1)).unwrap();
+    assert!(stream.each(&mut |_, _| Ok(())).is_err());
     // Remarks of which a first look sees all and the beginning of a point, and longer ones.
     for remarks in [(1 << 16) - 3, 100_000] {
         let text = "#".repeat(remarks - 1) + "\n1.25 2.5 3\n4 5 6.5\n";

@@ -236,12 +236,7 @@ impl ArrayOptions {
             nodata: take(&mut given, "nodata", parsed)?,
             reading,
         };
-        let mut tuning = Tuning::default();
-        for (name, text) in &given {
-            let set = if name == "threads" { tuning.set(name, text) } else { options.computed.set(name, text) };
-            set.map_err(|reason| wrong(name, text, reason))?;
-        }
-        options.threads = tuning.threads;
+        options.threads = divided(&given, &mut options.computed)?;
         Ok(options)
     }
 
@@ -285,14 +280,19 @@ impl PointsOptions {
             columns: given.remove("columns").map(|names| columns(&names)),
             attribute: given.remove("attribute"),
         };
-        let mut tuning = Tuning::default();
-        for (name, text) in &given {
-            let set = if name == "threads" { tuning.set(name, text) } else { options.computed.set(name, text) };
-            set.map_err(|reason| wrong(name, text, reason))?;
-        }
-        options.threads = tuning.threads;
+        options.threads = divided(&given, &mut options.computed)?;
         Ok(options)
     }
+}
+
+/// Sets how a domain is divided, which is all that is left; the number of threads is told beside that.
+fn divided(given: &Given, computed: &mut Computed) -> Result<Option<usize>, Failure> {
+    let mut tuning = Tuning::default();
+    for (name, text) in given {
+        let set = if name == "threads" { tuning.set(name, text) } else { computed.set(name, text) };
+        set.map_err(|reason| wrong(name, text, reason))?;
+    }
+    Ok(tuning.threads)
 }
 
 /// Names of columns, which commas are between.

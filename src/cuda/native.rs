@@ -57,7 +57,7 @@ pub(super) fn layers(blocks: [u32; 3], depth: u64, launch: LaunchArgs) -> impl I
 
 /// The launches for a list of entries with a box of blocks each: boxes follow each other along axis 2; `first` is the number of an entry.
 pub(super) fn entries(blocks: [u32; 3], entries: u64, launch: LaunchArgs) -> impl Iterator<Item = NativeLaunch> {
-    let each = (MOST / u64::from(blocks[2])).max(1);
+    let each = entries_of_a_launch(blocks);
     (0..entries.div_ceil(each)).map(move |i| {
         let (first, here) = (i * each, (entries - i * each).min(each));
         let tiles = [blocks[0], blocks[1], blocks[2], 1];
@@ -65,10 +65,13 @@ pub(super) fn entries(blocks: [u32; 3], entries: u64, launch: LaunchArgs) -> imp
     })
 }
 
+fn entries_of_a_launch(blocks: [u32; 3]) -> u64 {
+    (MOST / u64::from(blocks[2])).max(1)
+}
+
 /// The most blocks of one of those launches.
 pub(super) fn most(blocks: [u32; 3]) -> u64 {
-    let each = (MOST / u64::from(blocks[2])).max(1);
-    each * blocks.iter().map(|&blocks| u64::from(blocks)).product::<u64>()
+    entries_of_a_launch(blocks) * blocks.iter().map(|&blocks| u64::from(blocks)).product::<u64>()
 }
 
 /// A box of at least so many blocks, at most 2^30, with axes as equal as that goes.

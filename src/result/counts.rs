@@ -109,6 +109,11 @@ pub struct LevelKernels {
 }
 
 impl<const K: usize> LevelStats<K> {
+    /// Of a level that was done without tables, together with others.
+    pub(crate) fn without_tables(level: Level<K>, counts: LevelCounts, kernels: LevelKernels) -> Self {
+        Self { level, counts, olt_entries: 0, olt_bytes: 0, table_entries: 0, table_bytes: 0, kernels, time: None }
+    }
+
     /// P_i, the measured share of regions that were mixed (subdivided or leaves).
     pub fn density(&self) -> f64 {
         (self.counts.subdivided + self.counts.leaves) as f64 / self.counts.regions as f64

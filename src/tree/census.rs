@@ -250,17 +250,7 @@ pub(super) fn run_counts<const K: usize>(plan: &Plan<K>, found: Vec<LevelCounts>
         counts.subdivided = regions - counts.filled - counts.leaves;
         regions = counts.subdivided.wrapping_mul(children);
         counts.explored_cells = if regions == 0 { plan.domain().cells() as u64 } else { 0 };
-        let kernels = LevelKernels::default();
-        levels.push(LevelStats {
-            level,
-            counts,
-            olt_entries: 0,
-            olt_bytes: 0,
-            table_entries: 0,
-            table_bytes: 0,
-            kernels,
-            time: None,
-        });
+        levels.push(LevelStats::without_tables(level, counts, LevelKernels::default()));
     }
     RunCounts { levels, launches: Launches::default(), times: Times::default() }
 }

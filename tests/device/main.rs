@@ -8,6 +8,7 @@
 mod formulas;
 mod gpu;
 mod kernels;
+mod launches;
 #[path = "../patterns.rs"]
 mod patterns;
 mod values;
@@ -69,18 +70,18 @@ fn main() {
         on_gpu("published_counts", gpu.clone(), gpu::published_counts),
         on_gpu("more_cells_than_32_bits_count", large, gpu::more_cells_than_32_bits_count),
         on_gpu("wide_codes_and_visits", gpu.clone(), gpu::wide_codes_and_visits),
-        on_gpu("stacks_are_throttled", gpu.clone(), gpu::stacks_are_throttled),
-        on_gpu("native_grids_are_stacks", gpu.clone(), gpu::native_grids_are_stacks),
-        on_gpu("budgets_are_spent_and_kept", with_launches.clone(), gpu::budgets_are_spent_and_kept),
+        on_gpu("stacks_are_throttled", gpu.clone(), launches::stacks_are_throttled),
+        on_gpu("native_grids_are_stacks", gpu.clone(), launches::native_grids_are_stacks),
+        on_gpu("budgets_are_spent_and_kept", with_launches.clone(), launches::budgets_are_spent_and_kept),
         on_gpu(
             "tables_of_coordinates_name_the_same_regions",
             gpu.clone(),
             gpu::tables_of_coordinates_name_the_same_regions,
         ),
         on_gpu("what_is_left_open_is_chosen", gpu.clone(), gpu::what_is_left_open_is_chosen),
-        on_gpu("dynamic_parallelism_loses_nothing", with_launches.clone(), gpu::dynamic_parallelism_loses_nothing),
+        on_gpu("dynamic_parallelism_loses_nothing", with_launches.clone(), launches::dynamic_parallelism_loses_nothing),
         on_gpu("a_run_ends_in_the_midst", long, gpu::a_run_ends_in_the_midst),
-        on_gpu("the_pending_limit_is_put_back", with_launches, gpu::the_pending_limit_is_put_back),
+        on_gpu("the_pending_limit_is_put_back", with_launches, launches::the_pending_limit_is_put_back),
         on_gpu("several_plans_live_side_by_side", gpu, gpu::several_plans_live_side_by_side),
         trial("several_devices_live_side_by_side", pair, gpu::several_devices_live_side_by_side),
         trial("every_balancer_compiles", compiler(), kernels::every_balancer_compiles),

@@ -1,5 +1,7 @@
 //! Where a measurement comes from: program, command, machine, date.
 
+use std::ffi::OsStr;
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -13,7 +15,7 @@ use orthant::backend::DeviceFacts;
 pub(crate) struct Provenance {
     /// The version of the program.
     pub(crate) orthant: String,
-    /// The command that measured.
+    /// The command that measured; of absolute paths the names, since folders are a machine's own.
     pub(crate) command: Vec<String>,
     /// When, in UTC (RFC 3339).
     pub(crate) date: String,
@@ -36,7 +38,7 @@ impl Provenance {
         let clock = System::new_with_specifics(kinds).ok().and_then(|system| Some(system.cpus().first()?.frequency()));
         Self {
             orthant: env!("CARGO_PKG_VERSION").into(),
-            command: std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect(),
+            command: std::env::args_os().map(|argument| named(&argument)).collect(),
             date: utc(SystemTime::now()),
             host: System::host_name().ok(),
             os: System::long_os_version().ok(),
@@ -52,6 +54,13 @@ impl Provenance {
     pub(crate) fn now(&self, gpu: Option<DeviceFacts>) -> Self {
         Self { date: utc(SystemTime::now()), gpu, ..self.clone() }
     }
+}
+
+/// An argument as it was typed, or the name of an absolute path.
+fn named(argument: &OsStr) -> String {
+    let path = Path::new(argument);
+    let name = path.file_name().filter(|_| path.is_absolute());
+    name.unwrap_or(argument).to_string_lossy().into_owned()
 }
 
 /// A time as 2026-11-21T10:57:03Z.
@@ -76,6 +85,13 @@ fn utc(time: SystemTime) -> String {
 mod tests {
     use super::*;
     use std::time::Duration;
+
+    #[test]
+    fn folders_of_a_machine_are_left_out() {
+        for (argument, said) in [("/somewhere/bin/orthant", "orthant"), ("./orthant", "./orthant"), ("-o", "-o")] {
+            assert_eq!(named(argument.as_ref()), said);
+        }
+    }
 
     #[test]
     fn dates() {

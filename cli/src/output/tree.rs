@@ -49,6 +49,16 @@ pub fn open<const K: usize>(
     Ok(writer)
 }
 
+/// Says what an interrupted run left of a tree, and how the rest is made.
+pub fn left<const K: usize>(writer: &TreeWriter<K>, path: &Path, error: &Error, voice: Voice) {
+    if error.signal().is_some() && writer.done() > 0 {
+        let (path, done, shards) = (path.display(), writer.done(), writer.shards());
+        voice.say(format_args!(
+            "orthant: {path}: {done} of {shards} shards are finished. Run the same command to make the others"
+        ));
+    }
+}
+
 /// Gives a tree its name, and says so.
 ///
 /// # Errors

@@ -160,14 +160,8 @@ impl ArrayRun {
             None => build(),
         };
         drop(progress);
-        if let (Err(error), [(writer, target)]) = (&built, &trees[..])
-            && error.signal().is_some()
-            && writer.done() > 0
-        {
-            let (target, done, shards) = (target.display(), writer.done(), writer.shards());
-            self.voice.say(format_args!(
-                "orthant: {target}: {done} of {shards} shards are finished, and the same command goes on with them"
-            ));
+        if let (Err(error), [(writer, target)]) = (&built, &trees[..]) {
+            tree::left(writer, target, error, self.voice);
         }
         // What was read is compared once more before anything takes its name.
         let built = built.and_then(|built| self.input.file.unchanged().map(|()| built).map_err(wrong));

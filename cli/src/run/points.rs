@@ -145,14 +145,8 @@ impl PointsRun {
             None => build(),
         };
         drop(progress);
-        if let (Err(error), [(writer, target)]) = (&built, &trees[..])
-            && error.signal().is_some()
-            && writer.done() > 0
-        {
-            let (target, done, shards) = (target.display(), writer.done(), writer.shards());
-            self.voice.say(format_args!(
-                "orthant: {target}: {done} of {shards} shards are finished, and the same command goes on with them"
-            ));
+        if let (Err(error), [(writer, target)]) = (&built, &trees[..]) {
+            tree::left(writer, target, error, self.voice);
         }
         let (tree, counts, checksum, sorting_seconds) = built?;
         let read = PointsRead {

@@ -63,18 +63,10 @@ impl<const K: usize> Strategy<K> for Dp {
         // Levels run side by side, so that a list for each is one for all.
         let settled = work.settle_listed()?;
         let mut stats: Vec<LevelStats<K>> = (work.plan.levels()[start.level as usize..].iter())
-            .map(|&level| LevelStats {
-                level,
-                counts: work.counts(level.index),
-                olt_entries: 0,
-                olt_bytes: 0,
-                table_entries: 0,
-                table_bytes: 0,
-                kernels: LevelKernels {
-                    explore: tasks.kernels[level.index as usize].load(Ordering::Relaxed),
-                    ..LevelKernels::default()
-                },
-                time: None,
+            .map(|&level| {
+                let explore = tasks.kernels[level.index as usize].load(Ordering::Relaxed);
+                let kernels = LevelKernels { explore, ..LevelKernels::default() };
+                LevelStats::without_tables(level, work.counts(level.index), kernels)
             })
             .take_while(|stats| stats.level.index == start.level || stats.counts.regions > 0)
             .collect();

@@ -31,17 +31,7 @@ impl<const K: usize> Strategy<K> for Exhaustive {
         let mut counts = work.counts(0);
         (counts.regions, counts.leaves, counts.leaf_cells) = (1, 1, counts.evaluated_cells);
         let kernels = LevelKernels { leaf: 1, ..LevelKernels::default() };
-        let level = Level::whole(window.extent);
-        let stats = LevelStats {
-            level,
-            counts,
-            olt_entries: 0,
-            olt_bytes: 0,
-            table_entries: 0,
-            table_bytes: 0,
-            kernels,
-            time: None,
-        };
+        let stats = LevelStats::without_tables(Level::whole(window.extent), counts, kernels);
         let launches = Launches { kernels: 1, most_in_flight: 1, ..Launches::default() };
         Ok((vec![stats], launches))
     }

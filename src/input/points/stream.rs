@@ -191,7 +191,9 @@ impl PointBatches for PointsStream {
 
     fn each(&self, batch: &mut OnBatch<'_>) -> io::Result<()> {
         let (mut count, axes) = (0, self.extent.axes() as u64);
+        let mut hash = PointsHash::new(self.extent.axes());
         let read = self.rows(&mut |rows| {
+            hash.add(&rows.coordinates, &rows.values);
             let words: Vec<u64> = match self.measured {
                 Some(kind) => rows.values.iter().map(|&value| kind.word_of(value)).collect(),
                 None => Vec::new(),
@@ -199,7 +201,9 @@ impl PointBatches for PointsStream {
             count += rows.coordinates.len() as u64 / axes;
             Ok(batch(&rows.coordinates, &words)?)
         });
-        let read = read.and(if count == self.count { Ok(()) } else { Err(Wrong::Changed) });
+        // As many points can be others.
+        let same = count == self.count && hash.text(self.measured) == self.hash;
+        let read = read.and(if same { Ok(()) } else { Err(Wrong::Changed) });
         read.map_err(|wrong| match wrong {
             Wrong::Io(error) => error,
             wrong => io::Error::other(InputError { path: self.path.clone(), wrong }),
