@@ -9,12 +9,11 @@ use crate::memory::zeros;
 use crate::parallel;
 use crate::points::PointsValue;
 use crate::result::{Cells, Width, each_width};
-use crate::tree::along::Along;
 use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
-use crate::tree::points::gaps;
 use crate::tree::points::record::SortedRecord;
-use crate::tree::predicate::{Criterion, Uniform, same_bits};
+use crate::tree::points::rows::RegionRows;
+use crate::tree::predicate::{Criterion, same_bits};
 
 /// Points that a thread puts into bricks at a time.
 const TOGETHER: usize = 1 << 14;
@@ -61,18 +60,17 @@ impl Bins {
 
     /// The regions of codes of the last level, from the first to the last, of which these are the points in order. `fits` is asked
     /// before there are so many bytes of bricks.
-    pub(super) fn piece<R: SortedRecord, const K: usize>(
+    pub(super) fn piece<R: SortedRecord>(
         &self,
-        along: &Along<K>,
+        rows: &dyn RegionRows,
         records: &[R],
         codes: [u64; 2],
         fits: &dyn Fn(u64) -> Result<(), TreeError>,
         control: &Control,
     ) -> Result<Piece, TreeError> {
         let portions = self.portions(records, codes);
-        let level = &along.plan().levels()[along.deepest() as usize];
-        let same = level.volume();
-        let volume = |code: u64| same.unwrap_or_else(|| along.plan().region(along.deepest(), code).volume());
+        let same = rows.volume_of_all();
+        let volume = |code: u64| same.unwrap_or_else(|| rows.volume(code));
         // Bricks of all regions with points: some may turn out to be of one value.
         let needed = parallel::map(portions.len(), &|i| {
             let leaves = self.leaves(&records[portions[i].points.clone()]);
@@ -95,14 +93,14 @@ impl Bins {
                 control.check()?;
                 let portion = &portions[i];
                 let mut own = places[i].lock().unwrap_or_else(PoisonError::into_inner);
-                self.bricks(along, &records[portion.points.clone()], portion.codes, &volume, &mut own)
+                self.bricks(rows, &records[portion.points.clone()], portion.codes, &volume, &mut own)
             })?
         });
         let mut piece = Piece::new(self.kind, Criterion::Exact);
         let (mut start, mut filled) = (0, 0);
         for ((next, used), &cells) in made.iter().zip(&needed) {
             bricks.move_within(start..start + used, filled);
-            piece.append_rows(along, next, filled as u64)?;
+            rows.append(&mut piece, next, filled as u64)?;
             (start, filled) = (start + cells as usize, filled + used);
         }
         bricks.truncate(filled);
@@ -141,9 +139,9 @@ impl Bins {
     }
 
     /// The regions of codes, and their bricks one after the other: how many cells they have.
-    fn bricks<R: SortedRecord, W: Width, const K: usize>(
+    fn bricks<R: SortedRecord, W: Width>(
         &self,
-        along: &Along<K>,
+        rows: &dyn RegionRows,
         records: &[R],
         [first, last]: [u64; 2],
         volume: &dyn Fn(u64) -> u64,
@@ -157,7 +155,7 @@ impl Bins {
             if let Some(next) = next
                 && next < code
             {
-                gaps::fill(&mut piece, along, next, code - 1);
+                rows.gap(&mut piece, next, code - 1);
             }
             let cells = volume(code) as usize;
             let brick = &mut bricks[used..used + cells];
@@ -166,11 +164,11 @@ impl Bins {
             let mixed = !self.value.needs_attribute() && leaf.len() < cells;
             match mixed || !same_bits(brick, brick[0]) {
                 true => {
-                    piece.leaf(along, along.deepest(), code, used as u64);
+                    rows.leaf(&mut piece, code, used as u64);
                     used += cells;
                 }
                 false => {
-                    piece.uniform(along, along.deepest(), code, Uniform::exact(brick[0].word()));
+                    rows.uniform(&mut piece, code, brick[0].word());
                     brick.fill(W::cut(0));
                 }
             }
@@ -179,7 +177,7 @@ impl Bins {
         if let Some(next) = next
             && next <= last
         {
-            gaps::fill(&mut piece, along, next, last);
+            rows.gap(&mut piece, next, last);
         }
         Ok((piece, used))
     }

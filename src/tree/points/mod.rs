@@ -11,6 +11,7 @@ mod gaps;
 mod keys;
 mod radix;
 mod record;
+mod rows;
 mod runs;
 #[cfg(test)]
 mod tests;
