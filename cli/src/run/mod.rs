@@ -12,6 +12,7 @@ mod painted;
 mod points;
 mod summary;
 
+use orthant::BackendKind;
 use orthant::field::FieldKind;
 
 use crate::error::Error;
@@ -23,35 +24,29 @@ pub(crate) use array::{ArrayOptions, subdivide, threads};
 pub(crate) use mesh_tree::mesh_tree;
 pub(crate) use points::points_tree;
 
+/// Carries out a run.
+type RunOne = fn(RunOptions, Voice) -> Result<(), Error>;
+
 /// Runs a workload as asked.
 pub(crate) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
     // The table goes there.
     if !voice.quiet {
         stdout::is_open()?;
     }
-    match args.workload {
-        FieldKind::Array => match args.divides_from_the_top() {
-            None => array::run(args, voice),
-            Some(option) => {
-                if args.how.tuning.0.get("strategy").is_none() {
-                    voice.say(format_args!(
-                        "orthant: the array is divided from the top, by ask, since --{option} is given"
-                    ));
-                }
-                field::run(args, voice)
-            }
-        },
-        FieldKind::Points => match args.divides_from_the_top() {
-            None => points::run(args, voice),
-            Some(option) => {
-                if args.how.tuning.0.get("strategy").is_none() {
-                    voice.say(format_args!(
-                        "orthant: the points are divided from the top, by ask, since --{option} is given"
-                    ));
-                }
-                field::run(args, voice)
-            }
-        },
-        _ => field::run(args, voice),
+    // What has a way of its own, from the cells up, or by sorting.
+    let (data, own): (&str, RunOne) = match args.workload {
+        FieldKind::Array => ("array is", array::run),
+        FieldKind::Points => ("points are", points::run),
+        _ => return field::run(args, voice),
+    };
+    if args.workload == FieldKind::Points && args.how.backend == Some(BackendKind::Cuda) {
+        return Err(
+            Error::Unavailable("--backend cuda: points run on the CPU alone; leave it out".into()).about(&["backend"])
+        );
     }
+    let Some(option) = args.divides_from_the_top() else { return own(args, voice) };
+    if args.how.tuning.0.get("strategy").is_none() {
+        voice.say(format_args!("orthant: the {data} divided from the top, by ask, since --{option} is given"));
+    }
+    field::run(args, voice)
 }

@@ -105,6 +105,9 @@ pub(super) fn read_model(text: &str) -> Read<ParsedFormula> {
         }
         let mut words = line.split_whitespace();
         let name = words.next().expect("the line is not empty");
+        if names.contains_key(name) {
+            return wrong(name, format!("a line above is called '{name}'; each needs a name of its own"));
+        }
         let Some(word) = words.next() else {
             return wrong(end, "an operation is needed here, as in 'sum add x y'".into());
         };
@@ -125,8 +128,9 @@ pub(super) fn read_model(text: &str) -> Read<ParsedFormula> {
                 let Some(number) = words.next() else {
                     return wrong(end, "a number is needed here, as in 'half const 0.5'".into());
                 };
-                let Some(literal) = FormulaLiteral::read(number) else {
-                    return wrong(number, format!("'{number}' is no number"));
+                let literal = FormulaLiteral::read(number).filter(|literal| literal.wide().is_finite());
+                let Some(literal) = literal else {
+                    return wrong(number, format!("'{number}' is no finite number"));
                 };
                 read.dag.constant(literal)
             }
