@@ -228,6 +228,11 @@ impl<'a, const K: usize> Work<'a, K> {
         *self.counts[level as usize].lock().expect("no worker panics holding it")
     }
 
+    /// True if several workers share a region.
+    fn shared(&self) -> bool {
+        self.how.tuning.mapping() == Mapping::Mbr
+    }
+
     fn fill(&self, region: &Region<K>, word: u64) -> Result<(), Error> {
         if self.how.kept.keep != Keep::Dense {
             return Ok(());
@@ -237,10 +242,8 @@ impl<'a, const K: usize> Work<'a, K> {
             self.settled.fill(slab, word);
             Ok(())
         };
-        let (most, shared) = match self.how.tuning.mapping() {
-            Mapping::Mbr => (PIECE, true),
-            Mapping::Sbr | Mapping::Stream => (FILLED, false),
-        };
+        let shared = self.shared();
+        let most = if shared { PIECE } else { FILLED };
         if region.volume() <= most {
             return fill(region);
         }
@@ -258,10 +261,7 @@ impl<'a, const K: usize> Work<'a, K> {
         batch: &mut Compact,
         scratch: &mut Scratch<K>,
     ) -> Result<(), Error> {
-        let most = match self.how.tuning.mapping() {
-            Mapping::Sbr | Mapping::Stream => PIECE,
-            Mapping::Mbr => 4 * PIECE,
-        };
+        let most = if self.shared() { 4 * PIECE } else { PIECE };
         scratch.cells.clear();
         scratch.slabs.clear();
         batch.reserve()?;
@@ -286,9 +286,9 @@ impl<'a, const K: usize> Work<'a, K> {
             return Ok(());
         }
         let room = labels.reset(cells.len());
-        match self.how.tuning.mapping() {
-            Mapping::Sbr | Mapping::Stream => evaluate(self.host, cells, room, self.control)?,
-            Mapping::Mbr => self.evaluate_shared(cells, room)?,
+        match self.shared() {
+            false => evaluate(self.host, cells, room, self.control)?,
+            true => self.evaluate_shared(cells, room)?,
         }
         // Leaves are on the deepest level.
         let work = self.host.labels.work();

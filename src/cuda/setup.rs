@@ -137,9 +137,9 @@ impl<'a> Setup<'a> {
 
     /// Blocks of `threads` threads that settle a region of a level for the host, so many cells per thread.
     pub(super) fn pieces(&self, level: &Level<MAX_DIM>, threads: u64, per_thread: u64) -> u32 {
-        match self.how.tuning.mapping() {
-            Mapping::Sbr | Mapping::Stream => 1,
-            Mapping::Mbr => Shared::of(StrategyKind::Ask).blocks(level.most_cells(), threads, per_thread),
+        match self.how.tuning.mapping() == Mapping::Mbr {
+            false => 1,
+            true => Shared::of(StrategyKind::Ask).blocks(level.most_cells(), threads, per_thread),
         }
     }
 

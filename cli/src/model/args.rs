@@ -113,9 +113,19 @@ pub(crate) enum PlotCommand {
     /// The work reduction and the best {g, r, B} against n, and the work reduction over P: the ASK paper's Figure 3, from its equations
     Fig3(Picture),
     /// The speedups of SBR and MBR against n, g, r and B for several lambda, q and c: the ASK paper's Figure 4, from its equations
-    Fig4(Picture),
+    Fig4(SpeedupOptions),
     /// The cost over pairs of g, r and B
     Landscape(Box<LandscapeOptions>),
+}
+
+/// Options of `model plot fig4`.
+#[derive(Debug, Args)]
+pub(crate) struct SpeedupOptions {
+    #[command(flatten)]
+    pub(crate) picture: Picture,
+    /// Rows of `bench`: the best speedup over exhaustive that they have is drawn beside the equations
+    #[arg(long, value_name = "ROWS.jsonl")]
+    pub(crate) measured: Option<PathBuf>,
 }
 
 /// Where a picture goes.

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::error::Error;
+use crate::model::measured::{Measured, Over};
 use crate::model::symbols::flagged;
 use crate::output::chart::{Axis, Curve, Curves, HeatMap, Panel, Scale};
 use orthant::model::optimum::{Candidate, Optimum, landscape};
@@ -115,33 +116,30 @@ fn over_densities() -> Result<Vec<Panel>, ModelError> {
 }
 
 /// Speedups of SBR and MBR against n, g, r and B, a row each, for several λ, q and c, a column each.
-fn speedups_by() -> Result<Vec<Vec<Panel>>, ModelError> {
+fn speedups_by(measured: Option<&Measured>) -> Result<Vec<Vec<Panel>>, ModelError> {
     let varied: [(&str, [(f64, Base); 3]); 3] = [
         ("lambda", [1.0, 1e2, 1e4].map(|lambda| (lambda, Base { lambda, ..BASE }))),
         ("q", [32, 128, 512].map(|q| (q as f64, Base { q, ..BASE }))),
         ("c", [16, 64, 256].map(|c| (c as f64, Base { c, ..BASE }))),
     ];
     let objectives = [(Objective::Sbr, "SBR"), (Objective::Mbr, "MBR")];
-    let panel = |axis: Option<&Splits>, (of, bases): &(&str, [(f64, Base); 3])| {
+    let panel = |axis: Option<(usize, &Splits)>, (of, bases): &(&str, [(f64, Base); 3])| {
         let curves = objectives.iter().flat_map(|&(objective, name)| {
             bases.iter().map(move |(value, base)| {
                 let name = format!("{name}, {of} = {value}");
                 match axis {
                     None => base.curve(objective, name, |best| best.gain),
-                    Some(axis) => base.against(objective, name, axis),
+                    Some((_, axis)) => base.against(objective, name, axis),
                 }
             })
         });
-        let x = axis.map_or("n", |axis| axis.name);
-        Ok(Panel::Curves(Curves {
-            title: format!("S({x}) for several {of}"),
-            x: binary(x),
-            y: binary("S"),
-            curves: curves.collect::<Result<_, ModelError>>()?,
-        }))
+        let mut curves = curves.collect::<Result<Vec<_>, ModelError>>()?;
+        let (x, over) = axis.map_or(("n", Over::Size), |(place, axis)| (axis.name, Over::Split(place)));
+        curves.extend(measured.iter().flat_map(|measured| measured.curves(over)));
+        Ok(Panel::Curves(Curves { title: format!("S({x}) for several {of}"), x: binary(x), y: binary("S"), curves }))
     };
     let splits = splits();
-    let rows = [None].into_iter().chain(splits.iter().map(Some));
+    let rows = [None].into_iter().chain(splits.iter().enumerate().map(Some));
     rows.map(|axis| varied.iter().map(|of| panel(axis, of)).collect()).collect()
 }
 
@@ -171,9 +169,9 @@ pub(super) fn work_reduction() -> Result<Vec<Vec<Panel>>, Error> {
     Ok(vec![reductions()?, best(&searches)?, over_densities()?])
 }
 
-/// Fig. 4: the speedups of SBR and MBR (Eq. 25).
-pub(super) fn speedups() -> Result<Vec<Vec<Panel>>, Error> {
-    Ok(speedups_by()?)
+/// Fig. 4: the speedups of SBR and MBR (Eq. 25), and those that were measured.
+pub(super) fn speedups(measured: Option<&Measured>) -> Result<Vec<Vec<Panel>>, Error> {
+    Ok(speedups_by(measured)?)
 }
 
 /// One of g, r and B, and values of it.

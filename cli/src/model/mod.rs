@@ -3,6 +3,7 @@
 mod args;
 mod figures;
 mod fit;
+mod measured;
 mod plan;
 mod plot;
 mod predict;

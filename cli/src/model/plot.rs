@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::model::args::{Picture, PlotCommand, Question};
 use crate::model::figures;
+use crate::model::measured::Measured;
 use crate::model::symbols::{dimensions, spread};
 use crate::output::{Staged, chart, expect_extension};
 use crate::voice::Voice;
@@ -17,7 +18,8 @@ const DESCRIPTION: &str = "Panels computed by the cost model; `orthant model pla
 /// Draws a figure of the paper, or a landscape of one's own.
 pub(crate) fn plot(command: PlotCommand, voice: Voice) -> Result<(), Error> {
     let picture = match &command {
-        PlotCommand::Fig3(picture) | PlotCommand::Fig4(picture) => picture,
+        PlotCommand::Fig3(picture) => picture,
+        PlotCommand::Fig4(options) => &options.picture,
         PlotCommand::Landscape(landscape) => &landscape.picture,
     };
     let control = Arc::new(Control::default());
@@ -28,9 +30,11 @@ pub(crate) fn plot(command: PlotCommand, voice: Voice) -> Result<(), Error> {
             let title = "Work reduction by subdivision, what is not named at its best: P = 0.7, A = 16, lambda = 100; over P at n = 2^16";
             (title.to_owned(), figures::work_reduction()?)
         }
-        PlotCommand::Fig4(_) => {
+        PlotCommand::Fig4(options) => {
             let title = "Speedup by subdivision, what is not named at its best: P = 0.7, A = 16, lambda = 100, q = 128, c = 64; over g, r and B at n = 2^16";
-            (title.to_owned(), figures::speedups()?)
+            let measured = options.measured.as_deref().map(Measured::read).transpose()?;
+            let beside = measured.as_ref().map_or(String::new(), |measured| format!("; measured: {}", measured.of));
+            (format!("{title}{beside}"), figures::speedups(measured.as_ref())?)
         }
         PlotCommand::Landscape(landscape) => {
             let k = dimensions(landscape.dim, &landscape.size)?;

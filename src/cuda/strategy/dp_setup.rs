@@ -41,8 +41,8 @@ pub(super) fn level_args(
     let last = setup.outline.is_last(level.index);
     let settle = match (setup.how.kept.keep, setup.how.tuning.pass_on_cuda(), setup.how.tuning.mapping()) {
         (Keep::Counts | Keep::Regions, ..) => SETTLE_NONE,
-        (Keep::Dense, Pass::InPlace, Mapping::Sbr | Mapping::Stream) => SETTLE_IN_PLACE,
         (Keep::Dense, Pass::InPlace, Mapping::Mbr) => SETTLE_LAUNCHED,
+        (Keep::Dense, Pass::InPlace, _) => SETTLE_IN_PLACE,
         (Keep::Dense, Pass::Level | Pass::Deferred, _) => SETTLE_LISTED,
     };
     let shared = Shared::of(StrategyKind::Dp);
