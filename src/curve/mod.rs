@@ -19,12 +19,16 @@ mod hilbert;
 mod kind;
 mod lattice;
 mod morton;
+#[cfg(feature = "packages")]
+mod packages;
 
 pub use device::DeviceCurve;
 pub use encoding::Encoding;
 pub use error::CurveError;
 pub use kind::CurveKind;
 pub use lattice::Lattice;
+#[cfg(feature = "packages")]
+pub use packages::Package;
 
 #[cfg(test)]
 mod tests;

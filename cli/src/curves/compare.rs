@@ -10,13 +10,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use hilbert_2d::{Variant, h2xy_discrete, xy2h_discrete};
 use orthant::backend::Part;
-use orthant::curve::CurveKind;
+use orthant::curve::{CurveKind, Package};
 use orthant::field::{FieldKind, Job, Open};
 use orthant::result::Times;
 use orthant::{Bytes, Control, Keep, Plan, Request, Run, Subdivision, Target};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::curves::locality::Locality;
 use crate::data::read_for;
@@ -51,9 +50,12 @@ pub(crate) struct CurvesOptions {
 }
 
 /// A curve on the largest table of a run.
-#[derive(Debug, Serialize)]
-struct CurveRow {
-    curve: CurveKind,
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct CurveRow {
+    pub(crate) workload: String,
+    pub(crate) k: usize,
+    size: Vec<u32>,
+    pub(crate) curve: String,
     /// The level of the table, the regions that it lists, and the bytes of its codes, one per family.
     level: u32,
     entries: usize,
@@ -63,26 +65,28 @@ struct CurveRow {
     /// Nanoseconds per region.
     encode_ns: f64,
     decode_ns: f64,
-    mean_step: f64,
+    pub(crate) mean_step: f64,
     max_step: u64,
     unit_steps: f64,
     /// Per region and per chunk, of 32 regions.
-    cut_faces: f64,
-    lines: f64,
+    pub(crate) cut_faces: f64,
+    pub(crate) lines: f64,
     /// True if the table ascends along the curve, so that inserting children kept its order.
     order_kept: bool,
     /// A run that counts, in milliseconds.
     run_ms: f64,
-    /// How fast another implementation of the same curve names the same regions.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reference: Option<Reference>,
+    /// How fast a package for the same curve names the same regions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reference: Option<Beside>,
 }
 
-/// A well-known implementation of a curve, one call per entry.
-#[derive(Debug, Serialize)]
-struct Reference {
-    name: &'static str,
-    /// Nanoseconds per entry.
+/// A package for the same curve on the same regions.
+#[derive(Debug, Serialize, Deserialize)]
+struct Beside {
+    name: String,
+    /// True if it gives every region the same code, and finds the region of every code.
+    agrees: bool,
+    /// Nanoseconds per region.
     encode_ns: f64,
     decode_ns: f64,
 }
@@ -132,7 +136,7 @@ pub(super) fn compare(args: CurvesOptions, voice: Voice) -> Result<(), Error> {
     ]);
     for row in &rows {
         shown.add_row([
-            row.curve.to_string(),
+            row.curve.clone(),
             Bytes(row.bytes.into()).to_string(),
             Bytes(row.peak_bytes.into()).to_string(),
             format!("{:.2}", row.encode_ns),
@@ -145,9 +149,10 @@ pub(super) fn compare(args: CurvesOptions, voice: Voice) -> Result<(), Error> {
             if row.order_kept { "kept".into() } else { "lost".into() },
             format!("{:.2}", row.run_ms),
         ]);
-        if let Some(Reference { name, encode_ns, decode_ns }) = &row.reference {
+        if let Some(Beside { name, agrees, encode_ns, decode_ns }) = &row.reference {
             let (encode, decode) = (format!("{encode_ns:.2}"), format!("{decode_ns:.2}"));
-            shown.add_row([*name, "", "", &encode, &decode, "", "", "", "", "", "", ""]);
+            let order = if *agrees { "same" } else { "another" };
+            shown.add_row([name, "", "", &encode, &decode, "", "", "", "", "", order, ""]);
         }
     }
     align_right(&mut shown);
@@ -176,7 +181,7 @@ impl Job for Comparing {
         let row = |plan: &Plan<K>| {
             let mut prepared = cpu.of().prepare(plan, &*field, &counting)?;
             let samples = repeat(&BRIEF, || Ok(prepared.run(&Part::default(), &control)?))?;
-            measured(plan, &divided, prepared.counts()?.launches.table_bytes, samples.median() * 1e3)
+            measured(request.workload, plan, &divided, prepared.counts()?.launches.table_bytes, samples.median() * 1e3)
         };
         plans.iter().map(row).collect()
     }
@@ -227,6 +232,7 @@ const BRIEF: Patience =
     Patience { warm_up: 1, min_samples: 5, max_samples: 100, error: 0.01, timeout: Duration::from_millis(500) };
 
 fn measured<const K: usize>(
+    workload: FieldKind,
     plan: &Plan<K>,
     divided: &Levels<K>,
     peak_bytes: u64,
@@ -247,22 +253,29 @@ fn measured<const K: usize>(
     let mut again = vec![0; codes.len()];
     let encode_ns = per_entry(&mut || encoding.encode_slice(level, black_box(&coords), &mut again))?;
     let grid = plan.levels()[level as usize].grid;
-    let order = grid[0].ilog2() as usize;
-    let reference = if plan.curve() == CurveKind::Hilbert && grid[..] == [1 << order; 2] {
-        let encode = |cell: &[u32; K]| xy2h_discrete(cell[0] as usize, cell[1] as usize, order, Variant::Hilbert);
-        let decode = |&code: &u64| h2xy_discrete(code as usize, order, Variant::Hilbert);
-        let encode_ns = per_entry(&mut || _ = black_box(coords.iter().map(encode).fold(0, usize::wrapping_add)))?;
-        let decode_ns = per_entry(&mut || _ = black_box(codes.iter().map(decode).fold(0, |sum, (x, y)| sum ^ x ^ y)))?;
-        Some(Reference { name: "hilbert_2d", encode_ns, decode_ns })
-    } else {
-        None
+    let order = grid[0].ilog2();
+    let package = Package::of(plan.curve(), K, order).filter(|_| grid.iter().all(|&side| side == 1 << order));
+    let reference = match package {
+        None => None,
+        Some(package) => {
+            let (mut named, mut found) = (vec![0; codes.len()], vec![[0; K]; codes.len()]);
+            Some(Beside {
+                name: package.name().into(),
+                encode_ns: per_entry(&mut || package.encode(black_box(coords.as_flattened()), &mut named))?,
+                decode_ns: per_entry(&mut || package.decode(black_box(&codes), found.as_flattened_mut()))?,
+                agrees: named == codes && found == coords,
+            })
+        }
     };
     let locality = Locality::new(&coords, grid).ok_or_else(|| {
         Error::Input("curves compare: the largest table has one region; use a larger -g or -n, or a smaller -B".into())
             .about(&["size", "g", "r", "B"])
     })?;
     Ok(CurveRow {
-        curve: plan.curve(),
+        workload: workload.to_string(),
+        k: K,
+        size: plan.domain().size().to_vec(),
+        curve: plan.curve().to_string(),
         level,
         entries: codes.len(),
         bytes: match level {

@@ -6,6 +6,8 @@ mod walk;
 
 use clap::Subcommand;
 
+pub(crate) use compare::CurveRow;
+
 use crate::error::Error;
 use crate::voice::Voice;
 

@@ -33,7 +33,9 @@ pub(crate) fn plot(command: PlotCommand, voice: Voice) -> Result<(), Error> {
         PlotCommand::Fig4(options) => {
             let title = "Speedup by subdivision, what is not named at its best: P = 0.7, A = 16, lambda = 100, q = 128, c = 64; over g, r and B at n = 2^16";
             let measured = options.measured.as_deref().map(Measured::read).transpose()?;
-            let beside = measured.as_ref().map_or(String::new(), |measured| format!("; measured: {}", measured.of));
+            let beside = measured
+                .as_ref()
+                .map_or(String::new(), |measured| format!("\nmeasured, g, r and B at the greatest n: {}", measured.of));
             (format!("{title}{beside}"), figures::speedups(measured.as_ref())?)
         }
         PlotCommand::Landscape(landscape) => {

@@ -1,6 +1,7 @@
 //! `orthant report`: result files of `bench` as a page with figures and tables.
 
 mod balancers;
+mod encodings;
 mod facts;
 mod figures;
 mod page;
@@ -14,6 +15,7 @@ use clap::Args;
 
 use crate::bench::ran::RanRow;
 use crate::bench::row::{self, Row};
+use crate::curves::CurveRow;
 use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::output::{Staged, chart, distinct, expect_extension};
@@ -22,6 +24,7 @@ use orthant::Control;
 use orthant::disk::Folder;
 
 use facts::Fact;
+use figures::dimensions;
 use page::{Experiment, Page};
 
 /// Options of `report`.
@@ -31,7 +34,7 @@ pub(crate) struct ReportOptions {
     #[arg(required = true, value_name = "RESULTS.jsonl")]
     pub(crate) results: Vec<PathBuf>,
     /// The page
-    #[arg(short, long, value_name = "PATH.html", required_unless_present_any = ["svg", "md"])]
+    #[arg(short, long, value_name = "PATH.html", required_unless_present_any = ["svg", "md", "csv"])]
     pub(crate) output: Option<PathBuf>,
     /// A folder for the figures, one file each; made if need be
     #[arg(long, value_name = "FOLDER")]
@@ -39,6 +42,12 @@ pub(crate) struct ReportOptions {
     /// The same as Markdown; with links to the figures of --svg
     #[arg(long, value_name = "PATH.md")]
     pub(crate) md: Option<PathBuf>,
+    /// A folder for the numbers of the figures, a CSV file each; made if need be
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Lines of `curves compare --json`, whose locality stands beside the times of the same fields
+    #[arg(long, value_name = "CURVES.jsonl")]
+    pub(crate) curves: Vec<PathBuf>,
     /// What it is called
     #[arg(long, default_value = "Measurements of orthant")]
     pub(crate) title: String,
@@ -56,7 +65,7 @@ pub(crate) fn report(args: ReportOptions, voice: Voice) -> Result<(), Error> {
     if rows.is_empty() {
         return Err(Error::Input(format!("{}: there are no rows to report", args.results[0].display())));
     }
-    let experiments = experiments(&rows);
+    let experiments = experiments(&rows, &encodings::localities(&args.curves)?);
     let figures = || experiments.iter().flat_map(|experiment| &experiment.figures);
     let (total, failed) = (rows.len(), rows.iter().filter(|row| row.samples.is_none()).count());
     let failures = if failed > 0 { format!(", {failed} of which failed") } else { String::new() };
@@ -81,13 +90,17 @@ pub(crate) fn report(args: ReportOptions, voice: Voice) -> Result<(), Error> {
         let folder = args.svg.as_ref().map(|folder| folder.to_string_lossy().into_owned());
         outputs.push((stage("--md", path, "md", args.force)?, page.markdown(folder.as_deref())));
     }
-    if let Some(folder) = &args.svg {
+    for (folder, kind) in [(&args.svg, "svg"), (&args.csv, "csv")] {
+        let Some(folder) = folder else { continue };
         Folder::open_or_new(folder).map_err(|source| Error::File { path: folder.clone(), source })?;
         for figure in figures() {
-            let path = folder.join(format!("{}.svg", figure.name));
-            let picture = chart::single(&figure.panel, &figure.title, &figure.caption);
-            let picture = picture.map_err(|source| Error::File { path: path.clone(), source })?;
-            outputs.push((stage("--svg", &path, "svg", args.force)?, picture));
+            let path = folder.join(format!("{}.{kind}", figure.name));
+            let text = match kind {
+                "svg" => chart::single(&figure.panel, &figure.title, &figure.caption)
+                    .map_err(|source| Error::File { path: path.clone(), source })?,
+                _ => figure.panel.csv(),
+            };
+            outputs.push((stage(&format!("--{kind}"), &path, kind, args.force)?, text));
         }
     }
     for (staged, text) in outputs {
@@ -99,7 +112,7 @@ pub(crate) fn report(args: ReportOptions, voice: Voice) -> Result<(), Error> {
 }
 
 /// What the rows of every sweep show, in the order in which they were first met.
-fn experiments(rows: &[Row<RanRow>]) -> Vec<Experiment> {
+fn experiments(rows: &[Row<RanRow>], localities: &[CurveRow]) -> Vec<Experiment> {
     let mut sweeps: Vec<&str> = Vec::new();
     for row in rows {
         if !sweeps.contains(&&row.sweep[..]) {
@@ -118,8 +131,10 @@ fn experiments(rows: &[Row<RanRow>]) -> Vec<Experiment> {
         }
         let found = summary::sentence(&facts).or_else(|| balancers::sentence(&rows));
         let found = found.unwrap_or_else(|| "No case has a result.".into());
-        let balancers = Some(balancers::table(&rows)).filter(|table| !table.rows.is_empty());
-        let tables = balancers.into_iter().chain(tables::tables(&rows, &facts)).collect();
+        let more = [dimensions::sentence(&facts), encodings::sentence(&facts)].into_iter().flatten();
+        let found = more.fold(found, |found, sentence| format!("{found} {sentence}"));
+        let own = [balancers::table(&rows), encodings::table(&facts, localities)].into_iter();
+        let tables = own.filter(|table| !table.rows.is_empty()).chain(tables::tables(&rows, &facts)).collect();
         Experiment { name: name.to_owned(), found, tables, figures }
     };
     sweeps.into_iter().map(experiment).collect()

@@ -70,7 +70,7 @@ fn dwell(problem: &Problem) -> String {
 }
 
 fn rate(fact: &Fact) -> String {
-    format!("{:.1}", fact.cells() / fact.median / 1e6)
+    four(fact.cells() / fact.median / 1e6)
 }
 
 fn fastest(facts: &[Fact]) -> ShownTable {

@@ -5,6 +5,7 @@ from figures.page import GIVEN, UpTo
 from figures.rows import rows
 
 ROWS, SINCE = rows("h200/rows/paper-ask.jsonl"), rows("h100/rows/paper-ask.jsonl")
+BLOCKS = rows("h100/rows/paper-blocks.jsonl")
 WAYS = [("ask", "sbr"), ("ask", "mbr"), ("dp", "sbr"), ("dp", "mbr")]
 
 
@@ -83,3 +84,46 @@ def since(page):
     exact = on.ms("workload=mandelbrot n=65536 strategy=exhaustive cell=i32")
     page.says("Exhaustive gains @ times", every(65536) / exact)
     page.says("[streams](streams.md): @ ms", on.best("workload=mandelbrot n=65536 scheme=stream cell=i32 explore=closed g=16 r=4 B=8").ms)
+    blocks(page)
+
+
+def split(n, question, what):
+    """Of each value of a setting the fastest run, in the order of the sweep."""
+    values = list(dict.fromkeys(row.say(what) for row in BLOCKS.all(f"n={n} {question}")))
+    return [(value, BLOCKS.best(f"n={n} {question} {what}={value}")) for value in values]
+
+
+def blocks(page):
+    """What the paper searches besides g, r = 2, 4 and B: blocks, and r up to 16."""
+    every = {n: BLOCKS.best(f"n={n} strategy=exhaustive") for n in (16384, 65536)}
+    lines = ["| block | exhaustive, 16384 | ask sbr | ask mbr | exhaustive, 65536 | ask sbr | ask mbr |", "|---|--:|---|---|--:|---|---|"]
+    for block in ("8x8", "16x16", "64x4", "64x8", "32x32"):
+        cells = [block]
+        for n, digits in ((16384, 3), (65536, 2)):
+            cells.append(f"{BLOCKS.ms(f'n={n} strategy=exhaustive block={block}'):.{digits}f}")
+            for scheme in ("sbr", "mbr"):
+                found = BLOCKS.best(f"n={n} scheme={scheme} strategy=ask block={block}")
+                cells.append(f"{found.ms:.{digits}f} {found.scheme}")
+        lines.append("| " + " | ".join(cells) + " |")
+    page.block("\n".join(lines))
+    lines = ["| r | ask sbr, 16384 | S | ask mbr | S | ask sbr, 65536 | S | ask mbr | S |", "|--:|---|--:|---|--:|---|--:|---|--:|"]
+    for r in (2, 4, 8, 16):
+        cells = [str(r)]
+        for n, digits in ((16384, 3), (65536, 2)):
+            for scheme in ("sbr", "mbr"):
+                found = BLOCKS.best(f"n={n} scheme={scheme} strategy=ask r={r}")
+                cells += [f"{found.ms:.{digits}f} {found.scheme} {found.say('block')}", f"{every[n].ms / found.ms:.2f}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    page.block("\n".join(lines))
+    page.says("@ cases of that sweep, none failed", len([row for row in BLOCKS if not row.found.get("error")]))
+    page.says("± is at most @ % from 1 ms on", UpTo(max(row.error for row in BLOCKS if row.ms > 1)))
+    worst, best_r = [], []
+    for n in (16384, 65536):
+        for scheme in ("sbr", "mbr"):
+            of = dict(split(n, f"scheme={scheme} strategy=ask", "block"))
+            worst.append(of["32x32"].ms / of["8x8"].ms)
+            of = [row.ms for _, row in split(n, f"scheme={scheme} strategy=ask", "r")]
+            best_r.append((max(of) / min(of) - 1) * 100)
+    page.says("32x32 takes @ to @ times as long", min(worst), max(worst))
+    page.says("best and worst r are @ to @ % apart", min(best_r), max(best_r))
+    page.given("2 to 1024 of g and B")

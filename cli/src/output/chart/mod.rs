@@ -31,6 +31,37 @@ pub enum Panel {
 }
 
 impl Panel {
+    /// Its numbers, a line for each, under a line of names.
+    pub fn csv(&self) -> String {
+        let mut text = String::new();
+        let mut line = |cells: &[&dyn std::fmt::Display]| {
+            let cells: Vec<String> = cells.iter().map(|cell| quoted(&cell.to_string())).collect();
+            text += &format!("{}\n", cells.join(","));
+        };
+        match self {
+            Self::Curves(panel) => {
+                line(&[&"curve", &panel.x.name, &panel.y.name, &"from", &"to"]);
+                for curve in &panel.curves {
+                    for [x, y] in &curve.points {
+                        let bar = curve.bars.iter().find(|bar| bar[0] == *x);
+                        let [from, to] = bar
+                            .map_or([String::new(), String::new()], |[_, low, high]| [low, high].map(f64::to_string));
+                        line(&[&curve.name, x, y, &from, &to]);
+                    }
+                }
+            }
+            Self::HeatMap(map) => {
+                line(&[&map.x.0, &map.y.0, &"value"]);
+                for (y, row) in map.y.1.iter().zip(&map.values) {
+                    for (x, value) in map.x.1.iter().zip(row) {
+                        line(&[x, y, &value.map_or(String::new(), |value| value.to_string())]);
+                    }
+                }
+            }
+        }
+        text
+    }
+
     /// Pixels across that it needs.
     fn width(&self) -> u32 {
         match self {
@@ -40,12 +71,22 @@ impl Panel {
     }
 }
 
+/// A cell of a CSV file (RFC 4180).
+fn quoted(cell: &str) -> String {
+    match cell.contains([',', '"', '\n']) {
+        true => format!("\"{}\"", cell.replace('"', "\"\"")),
+        false => cell.to_owned(),
+    }
+}
+
 /// How curves are dashed and what pictures look like on dark, for the page or the picture that holds them.
 pub const STYLE: &str = "svg polyline[stroke='#D55E00'][stroke-width='2'] { stroke-dasharray: 12 4 }
 svg polyline[stroke='#008A64'][stroke-width='2'] { stroke-dasharray: 8 8 }
 svg polyline[stroke='#B85792'][stroke-width='2'] { stroke-dasharray: 5 7 }
 svg polyline[stroke='#947200'][stroke-width='2'] { stroke-dasharray: 3 9 }
 svg polyline[stroke='#222288'][stroke-width='2'] { stroke-dasharray: 2 4 }
+svg polyline[stroke='#8B1A1A'][stroke-width='2'] { stroke-dasharray: 16 3 }
+svg polyline[stroke='#5A5A5A'][stroke-width='2'] { stroke-dasharray: 1 3 }
 @media (prefers-color-scheme: dark) {
 svg [fill='#FFFFFF'] { fill: #14171a } svg [stroke='#FFFFFF'] { stroke: #14171a }
 svg [fill='#000000'] { fill: #e6e6e6 } svg [stroke='#000000'] { stroke: #e6e6e6 }
@@ -56,9 +97,11 @@ svg [fill='#008A64'] { fill: #2cc59b } svg [stroke='#008A64'] { stroke: #2cc59b 
 svg [fill='#B85792'] { fill: #dd94bd } svg [stroke='#B85792'] { stroke: #dd94bd }
 svg [fill='#947200'] { fill: #e6c229 } svg [stroke='#947200'] { stroke: #e6c229 }
 svg [fill='#222288'] { fill: #aab0f0 } svg [stroke='#222288'] { stroke: #aab0f0 }
+svg [fill='#8B1A1A'] { fill: #f07a7a } svg [stroke='#8B1A1A'] { stroke: #f07a7a }
+svg [fill='#5A5A5A'] { fill: #b4b4b4 } svg [stroke='#5A5A5A'] { stroke: #b4b4b4 }
 }";
 
-/// A picture to stand alone: `rows` of panels under a title, described in words.
+/// A picture to stand alone: `rows` of panels under a title of any number of lines, described in words.
 ///
 /// # Errors
 /// What the drawing library says, as an I/O error.
@@ -104,15 +147,15 @@ fn drawn(title: &str, rows: &[Vec<Panel>]) -> std::io::Result<String> {
 fn draw(title: &str, rows: &[Vec<Panel>]) -> Result<String, Box<dyn Error>> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0).max(1) as u32;
     let width = rows.iter().flatten().map(Panel::width).max().unwrap_or(WIDTH);
-    let head = if title.is_empty() { 0 } else { TITLE };
+    let head = TITLE * title.lines().count() as u32;
     let mut text = String::new();
     let area = SVGBackend::with_string(&mut text, (columns * width, rows.len() as u32 * HEIGHT + head));
     let area = area.into_drawing_area();
     area.fill(&WHITE)?;
     let (top, below) = area.split_vertically(head);
-    if head > 0 {
-        let middle = ((columns * width / 2) as i32, head as i32 / 2);
-        top.draw(&Text::new(title, middle, ink(LARGE + 2).pos(Pos::new(HPos::Center, VPos::Center))))?;
+    for (i, line) in title.lines().enumerate() {
+        let middle = ((columns * width / 2) as i32, (TITLE * i as u32 + TITLE / 2) as i32);
+        top.draw(&Text::new(line, middle, ink(LARGE + 2).pos(Pos::new(HPos::Center, VPos::Center))))?;
     }
     let places = below.split_evenly((rows.len().max(1), columns as usize));
     for (row, panels) in rows.iter().enumerate() {

@@ -157,14 +157,17 @@ fn decimal(range: &Range<f64>) -> Vec<f64> {
 /// A number in few letters.
 fn short(value: f64) -> String {
     let exact = value.abs() < 1e15 && value.fract() == 0.0;
-    let exponent = value.log2();
+    let (binary, decimal) = (value.log2(), value.abs().log10().floor());
     match value.abs() {
         0.0 => "0".into(),
         // Powers of two that nobody knows by heart.
-        1e5.. if exact && exponent.fract() == 0.0 => format!("2^{exponent}"),
-        1e6.. | ..1e-3 => {
-            let text = format!("{value:.1e}");
-            text.replace(".0e", "e")
+        1e5.. if exact && binary.fract() == 0.0 => format!("2{}", raised(binary as i32)),
+        1e5.. | ..1e-3 => {
+            let power = format!("10{}", raised(decimal as i32));
+            match format!("{:.1}", value / 10f64.powf(decimal)).trim_end_matches(".0") {
+                "1" => power,
+                factor => format!("{factor}·{power}"),
+            }
         }
         _ if exact => format!("{value}"),
         _ => {
@@ -173,6 +176,13 @@ fn short(value: f64) -> String {
             text.trim_end_matches('0').trim_end_matches('.').to_owned()
         }
     }
+}
+
+/// An exponent.
+fn raised(exponent: i32) -> String {
+    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let raised = |digit: char| digit.to_digit(10).map_or('⁻', |digit| DIGITS[digit as usize]);
+    exponent.to_string().chars().map(raised).collect()
 }
 
 #[cfg(test)]
@@ -189,7 +199,13 @@ mod tests {
         assert_eq!(named(Scale::Linear, &[0.0, 1.0]), "0 0.2 0.4 0.6 0.8 1");
         assert_eq!(named(Scale::Binary, &[1024.0, 65536.0]), "1024 2048 4096 8192 16384 32768 65536");
         assert_eq!(named(Scale::Decimal, &[0.5, 30.0]), "0.5 1 2 5 10 20");
-        assert_eq!(named(Scale::Decimal, &[1e-6, 1e9]), "1e-6 1e-4 0.01 1 100 10000 1e6 1e8");
+        assert_eq!(named(Scale::Decimal, &[1e-6, 1e9]), "10⁻⁶ 10⁻⁴ 0.01 1 100 10000 10⁶ 10⁸");
+    }
+
+    #[test]
+    fn powers_are_raised() {
+        let names = [1.0, 2500.0, 1e5, 131_072.0, 2.5e6, 1e12, 2e-4, -3e7].map(short);
+        assert_eq!(names, ["1", "2500", "10⁵", "2¹⁷", "2.5·10⁶", "10¹²", "2·10⁻⁴", "-3·10⁷"]);
     }
 
     #[test]

@@ -19,13 +19,15 @@ pub(super) const LARGE: u32 = 19;
 pub(super) const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
 
 /// Tones that can be told apart without seeing colour well and stand out from white by 3 : 1 (after Okabe and Ito).
-pub(super) const TONES: [RGBColor; 6] = [
+pub(super) const TONES: [RGBColor; 8] = [
     RGBColor(0x00, 0x72, 0xb2),
     RGBColor(0xd5, 0x5e, 0x00),
     RGBColor(0x00, 0x8a, 0x64),
     RGBColor(0xb8, 0x57, 0x92),
     RGBColor(0x94, 0x72, 0x00),
     RGBColor(0x22, 0x22, 0x88),
+    RGBColor(0x8b, 0x1a, 0x1a),
+    RGBColor(0x5a, 0x5a, 0x5a),
 ];
 
 /// The width of curves, by which the style sheet knows them from all else that has their tone.

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::figure::{Figure, axis, curve, drawn};
+use super::figure::{Figure, SPEEDUP, axis, curve, drawn};
 use crate::output::chart::{Curve, Scale};
-use crate::report::facts::{Fact, best, distinct};
+use crate::report::facts::{Fact, best, distinct, four};
 
 /// The fastest run of ask in every number of dimensions, by field and machine.
 fn families(facts: &[Fact]) -> BTreeMap<(String, String), BTreeMap<u64, &Fact>> {
@@ -26,10 +26,49 @@ fn spread<'a>(facts: &[&'a Fact]) -> BTreeMap<u64, &'a Fact> {
     best(facts.iter().copied().filter(chosen), |fact| fact.ran.k as u64)
 }
 
+/// The median of exhaustive over that of a run, at the same field and size; None where exhaustive was not measured.
+fn gain(facts: &[Fact], fact: &Fact) -> Option<f64> {
+    let problem = |fact: &Fact| (fact.place(), fact.field(), fact.n(), fact.dwell());
+    let same = facts.iter().filter(|other| other.is_exhaustive() && problem(other) == problem(fact));
+    Some(same.map(|other| other.median).reduce(f64::min)? / fact.median)
+}
+
+/// Seconds per region that was found mixed.
+fn per_mixed(fact: &Fact) -> Option<f64> {
+    let (_, mixed) = fact.regions();
+    (mixed > 0).then(|| fact.median / mixed as f64)
+}
+
+/// How subdivision scales with the number of dimensions, in one sentence: of the field that has most of them; None if none has two.
+pub(in crate::report) fn sentence(facts: &[Fact]) -> Option<String> {
+    let families = families(facts);
+    let ((workload, _), best) = families.iter().max_by_key(|(_, best)| best.len())?;
+    let ((least, first), (greatest, last)) = (best.first_key_value()?, best.last_key_value()?);
+    let change = |from: Option<f64>, to: Option<f64>| from.zip(to);
+    let time = change(per_mixed(first), per_mixed(last))
+        .map(|(from, to)| format!("the time per mixed region goes from {} to {} ns", four(from * 1e9), four(to * 1e9)));
+    let speedup = change(gain(facts, first), gain(facts, last)).map(|(from, to)| {
+        format!(
+            "the speedup over exhaustive from {} (n = {}) to {} (n = {})",
+            four(from),
+            first.n(),
+            four(to),
+            last.n()
+        )
+    });
+    let told: Vec<String> = [time, speedup].into_iter().flatten().collect();
+    let others = match families.len() - 1 {
+        0 => String::new(),
+        others => format!("; {others} more in the figures"),
+    };
+    (!told.is_empty())
+        .then(|| format!("From k = {least} to {greatest}, by ask over {workload}, {}{others}.", told.join(" and ")))
+}
+
 pub(super) fn figures(facts: &[Fact]) -> Vec<Figure> {
     let families = families(facts);
     let mut figures = Vec::new();
-    let k = || axis("k", Scale::Linear);
+    let k = || axis("k, dimensions", Scale::Linear);
     for ((workload, place), best) in &families {
         let sizes = match &distinct(best.values().copied(), Fact::n)[..] {
             [n] => format!("n = {n}"),
@@ -38,16 +77,20 @@ pub(super) fn figures(facts: &[Fact]) -> Vec<Figure> {
         let count = |name: &str, of: fn(&Fact) -> f64| {
             Curve::new(name.into(), best.iter().map(|(&k, fact)| [k as f64, of(fact)]).filter(|p| p[1] > 0.0).collect())
         };
+        let caption = format!("Ask on {place}, fastest scheme of each k; {sizes}.");
         figures.extend(drawn(
             format!("dimensions-{workload}"),
-            format!("{workload}: regions and tables against n^k"),
-            format!("Ask on {place}, fastest scheme of each k; {sizes}."),
+            format!("{workload}: cells and regions against k"),
+            caption.clone(),
             [k(), axis("count", Scale::Decimal)],
-            vec![
-                count("cells, n^k", Fact::cells),
-                count("regions examined", |fact| fact.regions().0 as f64),
-                count("bytes of the largest tables", |fact| fact.ran.peak_olt_bytes as f64),
-            ],
+            vec![count("cells, n^k", Fact::cells), count("regions examined", |fact| fact.regions().0 as f64)],
+        ));
+        figures.extend(drawn(
+            format!("dimensions-tables-{workload}"),
+            format!("{workload}: tables against k"),
+            caption,
+            [k(), axis("bytes (B)", Scale::Decimal)],
+            vec![count("the largest tables", |fact| fact.ran.peak_olt_bytes as f64)],
         ));
     }
     let places = families.keys().map(|(_, place)| place).collect::<std::collections::BTreeSet<_>>();
@@ -61,25 +104,19 @@ pub(super) fn figures(facts: &[Fact]) -> Vec<Figure> {
             "dimensions-time".into(),
             "Time per active region against k".into(),
             format!("Ask on {place}. The median over the regions that were found mixed."),
-            [k(), axis("ns", Scale::Decimal)],
+            [k(), axis("time per mixed region (ns)", Scale::Decimal)],
             curves.collect(),
         ));
         let here = families.iter().filter(|((_, other), _)| other == place);
         let curves = here.map(|((workload, _), best)| {
-            let whole = |fact: &Fact| {
-                let same =
-                    |other: &&Fact| (other.field(), other.n(), other.dwell()) == (fact.field(), fact.n(), fact.dwell());
-                let exhaustive = facts.iter().filter(|other| other.is_exhaustive() && other.place() == *place);
-                exhaustive.filter(same).map(|other| other.median).reduce(f64::min)
-            };
-            let paired = best.iter().filter(|&(_, fact)| whole(fact).is_some()).map(|(&k, &fact)| (k, fact));
-            curve(workload, paired, |fact, time| whole(fact).unwrap_or(f64::NAN) / time)
+            let paired = best.iter().filter(|&(_, fact)| gain(facts, fact).is_some()).map(|(&k, &fact)| (k, fact));
+            curve(workload, paired, |fact, time| gain(facts, fact).unwrap_or(f64::NAN) * fact.median / time)
         });
         figures.extend(drawn(
             "dimensions-speedup".into(),
             "Speedup over exhaustive against k".into(),
             format!("Ask on {place}, fastest scheme of each k, over exhaustive at the same n: above 1 it pays."),
-            [k(), axis("speedup", Scale::Decimal)],
+            [k(), axis(SPEEDUP, Scale::Decimal)],
             curves.collect(),
         ));
     }

@@ -1,6 +1,6 @@
 //! Energy of a run against the size of the problem, as the ASK paper compares strategies by it.
 
-use super::figure::{Figure, axis, drawn, look};
+use super::figure::{CELLS, Figure, axis, drawn, look};
 use crate::output::chart::{Curve, Scale};
 use crate::report::facts::{Fact, distinct, least};
 
@@ -28,7 +28,7 @@ fn figure(subject: &str, facts: &[&Fact]) -> Option<Figure> {
         "energy-n".into(),
         "Energy of a run against n".into(),
         format!("{subject}. Joules with what the card takes while it idles; what is not named is at its best."),
-        [axis("n", Scale::Binary), axis("J", Scale::Decimal)],
+        [axis(CELLS, Scale::Binary), axis("energy of a run (J)", Scale::Decimal)],
         curves.collect(),
     )
 }

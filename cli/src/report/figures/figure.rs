@@ -22,6 +22,20 @@ impl Figure {
     }
 }
 
+/// What axes of several figures show, with its unit.
+pub(super) const CELLS: &str = "n, cells per axis";
+pub(super) const TIME: &str = "time (ms)";
+pub(super) const SPEEDUP: &str = "speedup over exhaustive";
+
+/// What is written beside an axis of a setting.
+pub(super) fn named_axis(setting: &str) -> &str {
+    match setting {
+        "n" => CELLS,
+        "dwell" => "dwell, the most iterations",
+        other => other,
+    }
+}
+
 /// An axis.
 pub(super) fn axis(name: &str, scale: Scale) -> Axis {
     Axis { name: name.into(), scale }
@@ -40,7 +54,7 @@ pub(super) fn drawn(
         return None;
     }
     // What is drawn later leaves gaps for what was drawn before.
-    curves.sort_by_key(|curve| curve.look);
+    curves.sort_by_cached_key(|curve| (curve.look, by_number(&curve.name)));
     if curves.iter().any(|curve| !curve.bars.is_empty()) {
         caption += " Bars: the median absolute deviation.";
     }
@@ -53,6 +67,16 @@ pub(super) fn drawn(
     }
     let panel = Panel::Curves(Curves { title: title.clone(), x, y, curves });
     Some(Figure { name, title, caption, panel })
+}
+
+/// A name as its words and numbers, so that 16 comes after 2.
+fn by_number(name: &str) -> Vec<(u64, String)> {
+    let words = name.split_inclusive(|letter: char| !letter.is_ascii_digit());
+    let word = |word: &str| {
+        let letters = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        (word[..word.len() - letters.len()].parse().unwrap_or(0), letters.to_owned())
+    };
+    words.map(word).collect()
 }
 
 /// Curves that nowhere differ by more than this share lie on each other.
@@ -110,6 +134,17 @@ const METHODS: [&str; 5] = ["exhaustive", "ask sbr", "ask mbr", "dp sbr", "dp mb
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn legends_are_sorted_by_their_numbers() {
+        let curve = |name: &str| Curve::new(name.into(), vec![[1.0, 1.0], [2.0, 2.0]]);
+        let axes = || [axis("x", Scale::Linear), axis("y", Scale::Linear)];
+        let curves = ["r = 16", "dp mbr", "r = 2", "r = 4 {128}", "r = 4 {64}"].map(curve);
+        let figure = drawn("f".into(), "t".into(), String::new(), axes(), curves.into()).unwrap();
+        let Panel::Curves(panel) = &figure.panel else { panic!("curves") };
+        let names: Vec<&str> = panel.curves.iter().map(|curve| &curve.name[..]).collect();
+        assert_eq!(names, ["dp mbr", "r = 2", "r = 4 {64}", "r = 4 {128}", "r = 16"]);
+    }
 
     #[test]
     fn curves_on_each_other_are_named() {

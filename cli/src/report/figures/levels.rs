@@ -32,7 +32,7 @@ fn figure(workload: &str, place: &str, facts: &[&Fact]) -> Option<Figure> {
         format!("density-{workload}"),
         format!("{workload}: P per level"),
         format!("Ask on {place}. The share of a level's regions that were mixed, in the fastest run of each."),
-        [axis("level", Scale::Linear), axis("P", Scale::Linear)],
+        [axis("level", Scale::Linear), axis("P, share of mixed regions", Scale::Linear)],
         curves.collect(),
     )
 }

@@ -3,7 +3,7 @@
 //! A point is always the fastest of the rows that agree on what its figure shows: whatever is not on an axis and not in the
 //! legend is at its best.
 
-mod dimensions;
+pub(super) mod dimensions;
 mod energy;
 mod figure;
 mod landscape;

@@ -1,7 +1,7 @@
 //! Time, speedup and throughput against the size of the problem and the scheme: the ASK paper's Fig. 8, and throughput
 //! against dwell and resolution with the spread of trials, as Zhong's report has it.
 
-use super::figure::{Figure, axis, curve, drawn};
+use super::figure::{Figure, SPEEDUP, TIME, axis, curve, drawn, named_axis};
 use crate::output::chart::Scale;
 use crate::report::facts::{Fact, best, distinct};
 
@@ -77,21 +77,21 @@ fn times((name, of, fewest): Against, subject: &str, facts: &[&Fact]) -> Vec<Fig
         let over = |fact: &Fact, time: f64| whole(of(fact)).map_or(f64::NAN, |whole| whole.median / time);
         gain.push(curve(method, pairs.map(|(&v, &fact)| (v, fact)), over));
     }
-    let x = || axis(name, Scale::Binary);
+    let x = || axis(named_axis(name), Scale::Binary);
     let caption = |what: &str| format!("{subject}. {what} What is not named is at its best.");
     [
         drawn(
             format!("time-{name}"),
             format!("Time against {name}"),
             caption("Medians in milliseconds."),
-            [x(), axis("ms", Scale::Decimal)],
+            [x(), axis(TIME, Scale::Decimal)],
             time,
         ),
         drawn(
             format!("speedup-{name}"),
             format!("Speedup over exhaustive against {name}"),
             caption("Median of exhaustive over the median of each strategy."),
-            [x(), axis("speedup", Scale::Linear)],
+            [x(), axis(SPEEDUP, Scale::Linear)],
             gain,
         ),
     ]
@@ -106,7 +106,7 @@ fn throughput(name: &str, word: &str, of: fn(&Fact) -> u64, subject: &str, facts
         return None;
     }
     let flat = facts.first().is_some_and(|fact| fact.ran.k == 2);
-    let unit = if flat { "MPixel/s" } else { "Mcells/s" };
+    let unit = if flat { "Mpixel/s" } else { "Mcells/s" };
     let methods = distinct(facts.iter().copied(), Fact::method);
     let curves = methods.iter().map(|method| {
         let best = best(facts.iter().copied().filter(|fact| fact.method() == *method), of);
@@ -116,7 +116,7 @@ fn throughput(name: &str, word: &str, of: fn(&Fact) -> u64, subject: &str, facts
         format!("throughput-{name}"),
         format!("{unit} against {word}"),
         format!("{subject}. Medians."),
-        [axis(name, Scale::Binary), axis(unit, Scale::Decimal)],
+        [axis(named_axis(name), Scale::Binary), axis(&format!("throughput ({unit})"), Scale::Decimal)],
         curves.collect(),
     )
 }

@@ -1,6 +1,6 @@
 //! What must not change a cell but may change a time: the order of the table, and how many launches may be in flight.
 
-use super::figure::{Figure, axis, curve, drawn};
+use super::figure::{CELLS, Figure, TIME, axis, curve, drawn};
 use crate::output::chart::Scale;
 use crate::report::facts::{Fact, best, distinct};
 
@@ -29,20 +29,20 @@ fn encodings(subject: &str, facts: &[&Fact]) -> Vec<Figure> {
         };
         names.iter().map(of).collect::<Vec<_>>()
     };
-    let n = || axis("n", Scale::Binary);
+    let n = || axis(CELLS, Scale::Binary);
     [
         drawn(
             "encodings-time".into(),
             "Time of ask by encoding".into(),
             format!("{subject}. Medians in milliseconds at the best scheme."),
-            [n(), axis("ms", Scale::Decimal)],
+            [n(), axis(TIME, Scale::Decimal)],
             curves(|_, time| time * 1e3),
         ),
         drawn(
             "encodings-bytes".into(),
             "Bytes of the largest tables by encoding".into(),
             format!("{subject}. The read table and the write table of the level that takes most, in the same runs."),
-            [n(), axis("KiB", Scale::Decimal)],
+            [n(), axis("tables (KiB)", Scale::Decimal)],
             curves(|fact, _| fact.ran.peak_olt_bytes as f64 / 1024.0),
         ),
     ]
@@ -72,7 +72,7 @@ fn throttle(subject: &str, name: &str, facts: &[&Fact]) -> Option<Figure> {
         format!("throttle-{name}"),
         format!("Time of dp against {name}, n = {n}"),
         format!("{subject}. Medians in milliseconds."),
-        [axis(name, Scale::Binary), axis("ms", Scale::Decimal)],
+        [axis(name, Scale::Binary), axis(TIME, Scale::Decimal)],
         curves.collect(),
     )
 }
