@@ -8,6 +8,7 @@ mod choices;
 mod commands;
 mod compare;
 mod ends;
+mod encodings;
 mod errors;
 mod fuzz;
 mod gallery;

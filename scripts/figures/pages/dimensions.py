@@ -6,6 +6,7 @@ from figures.page import UpTo
 from figures.rows import rows
 
 ROWS = rows("h200/rows/dimensions.jsonl")
+NOW = rows("h100/rows/dimensions.jsonl")
 EVALUATED = rows("h200/rows/dimensions-evaluated.jsonl")
 BEFORE = "The 6.03 s are of a version of that day before rows were kept."
 
@@ -49,8 +50,25 @@ def by_evaluation(page):
     page.given("at most 2^24 cells", "64 steps at most", "k = 4")
 
 
+def now(page):
+    """Digit sets by the code in use, on an H100."""
+    lines = ["| k, now | ask, simplex 64^k | exhaustive | speedup | ask, diagonal 64^k | speedup |", "|--:|--:|--:|--:|--:|--:|"]
+    for k in range(2, 9):
+        cells = [str(k)]
+        for field in ("simplex", "diagonal"):
+            ask = NOW.ms(f"workload={field} dim={k} n=64 strategy=ask")
+            every = NOW.ms(f"workload={field} dim={k} n=64 strategy=exhaustive") if k < 7 else None
+            cells.append(f"{ask:.3f} ms")
+            if field == "simplex":
+                cells.append(f"{every:.4g} ms" if every else "")
+            cells.append(f"{every / ask:.3g}" if every else "")
+        lines.append(f"| {' | '.join(cells)} |")
+    page.block("\n".join(lines))
+
+
 def figures(page):
     by_evaluation(page)
+    now(page)
     def one(field, k, strategy, n):
         return ROWS.one(f"workload={field} dim={k} n={n} strategy={strategy}")
 

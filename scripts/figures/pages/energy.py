@@ -3,7 +3,8 @@
 from figures.page import GIVEN, UpTo
 from figures.rows import rows
 
-ROWS = rows("h200/rows/energy.jsonl")
+ROWS, NOW = rows("h200/rows/energy.jsonl"), rows("h100/rows/energy.jsonl")
+WAYS = [("ask", "sbr"), ("ask", "mbr"), ("dp", "sbr"), ("dp", "mbr")]
 
 
 def figures(page):
@@ -18,7 +19,7 @@ def figures(page):
         every = ROWS.one(f"workload={field} n={n} strategy=exhaustive")
         table.row(label, None, every.ms, every.get("energy", "joules_per_run"), every.get("energy", "net_joules_per_run"), None)
         net[field, n], ms[field, n] = every.get("energy", "net_joules_per_run"), every.ms
-        for strategy, kind in [("ask", "sbr"), ("ask", "mbr"), ("dp", "sbr"), ("dp", "mbr")][: 2 * ways]:
+        for strategy, kind in WAYS[: 2 * ways]:
             row = ROWS.one(f"workload={field} n={n} strategy={strategy} scheme={kind}" + (" g=64" if field == "mandelbrot" else ""))
             own = net[field, n, strategy, kind] = row.get("energy", "net_joules_per_run")
             ms[field, n, strategy, kind] = row.ms
@@ -36,3 +37,25 @@ def figures(page):
         ms["mandelbulb", 512] / ms["mandelbulb", 512, "ask", "sbr"],
         net["mandelbulb", 512] / net["mandelbulb", 512, "ask", "sbr"],
     )
+    now(page)
+
+
+def now(page):
+    """The same sweep by the code in use, on an H100."""
+    lines = ["| field, now | | ms | J per run | net | over exhaustive, net |", "|---|---|--:|--:|--:|--:|"]
+    gains = {}
+    for field, n, more in (("mandelbrot", 16384, " g=64"), ("mandelbrot", 65536, " g=64"), ("mandelbulb", 512, "")):
+        every = NOW.one(f"workload={field} n={n} strategy=exhaustive")
+        found = [("exhaustive", every)]
+        for strategy, kind in WAYS[: 4 if more else 2]:
+            found.append((f"{strategy} {kind}", NOW.one(f"workload={field} n={n} strategy={strategy} scheme={kind}{more}")))
+        for way, row in found:
+            joules, net = (row.get("energy", key) for key in ("joules_per_run", "net_joules_per_run"))
+            gain = every.get("energy", "net_joules_per_run") / net
+            gains[field, n, way] = gain
+            label = f"{field} {n}" if row is every else ""
+            scheme = "" if row is every else f" {row.scheme}"
+            lines.append(f"| {label} | {way}{scheme} | {row.ms:.4g} | {joules:.3f} | {net:.3f} | {'' if row is every else f'{gain:.2f}'} |")
+    page.block("\n".join(lines))
+    best = {strategy: max(gains["mandelbrot", 65536, f"{strategy} {kind}"] for kind in ("sbr", "mbr")) for strategy in ("ask", "dp")}
+    page.says("ask takes @ times less energy than exhaustive now, and @ times less than the better DP", best["ask"], best["ask"] / best["dp"])
