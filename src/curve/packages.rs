@@ -28,6 +28,8 @@ pub struct Package {
 
 impl Package {
     /// The package for a curve over a grid of `2^order` regions per axis in `k` dimensions; None if none of them has it.
+    // Inlined into a caller it would take the functions along, to be compiled as the caller is.
+    #[inline(never)]
     pub fn of(curve: CurveKind, k: usize, order: u32) -> Option<Self> {
         match (curve, k, order) {
             (CurveKind::Hilbert, 2, ..=31) => Some(Self {

@@ -11,6 +11,30 @@ from figures.rows import fits, rows
 ON = "docs/results/"
 
 
+CARDS = ("h200", "h100")  # then and now
+
+
+def hilbert(card):
+    """By how many per cent Hilbert takes longer than the faster of the other two, in 2-D and 4-D, at worst."""
+    found = rows(f"{card}/rows/encodings.jsonl")
+    lost = []
+    for field, sizes in (("mandelbrot", (4096, 16384, 65536)), ("julibrot", (64, 128, 256))):
+        for n in sizes:
+            ms = {curve: found.ms(f"workload={field} n={n} curve={curve} table=scalars") for curve in ("canonical", "morton", "hilbert")}
+            lost.append(ms.pop("hilbert") / min(ms.values()))
+    return max(lost) * 100 - 100
+
+
+def joules(card):
+    """Net joules of the best run of each strategy at 65536²."""
+    found = {}
+    for row in rows(f"{card}/rows/energy.jsonl").all("workload=mandelbrot n=65536"):
+        if row.say("g") == "64" or row.say("strategy") == "exhaustive":
+            own = row.get("energy", "net_joules_per_run")
+            found[row.say("strategy")] = min(own, found.get(row.say("strategy"), own))
+    return found
+
+
 def figures(page):
     headlines(page)
     beside_the_authors(page)
@@ -42,17 +66,17 @@ def headlines(page):
     )
     old = paper_ask.every(65536)
     ask, dp = (min(paper_ask.best(65536, strategy, scheme).ms for scheme in ("sbr", "mbr")) for strategy in ("ask", "dp"))
-    since = (
-        rows("h100/rows/faces.jsonl").ms("workload=mandelbrot n=65536 strategy=exhaustive cell=i32"),
-        rows("h100/rows/paper-ask.jsonl").best("n=65536 strategy=ask").ms,
-    )
+    blocks = rows("h100/rows/paper-blocks.jsonl")
+    since = [blocks.best(f"n=65536 strategy={strategy}").ms for strategy in ("exhaustive", "ask")]
+    page.given("r to 16")
     page.says(
-        "65536²: exhaustive @ ms, ASK @ (@x), DP @ (@x); three days later on an H100: @ and @ (@x)",
+        "65536²: exhaustive @ ms, ASK @ (@x), DP @ (@x); now, with every block of the paper and r to 16, on an H100: @ and @ (@x)".replace("r to 16", "r to @"),
         old,
         ask,
         old / ask,
         dp,
         old / dp,
+        GIVEN,
         *since,
         since[0] / since[1],
     )
@@ -79,51 +103,31 @@ def headlines(page):
             for strategy in ("exhaustive", "ask")
         ),
     )
-    encodings = rows("h200/rows/encodings.jsonl")
+    page.says("Hilbert costs up to @ % then and @ % now", *(UpTo(hilbert(card)) for card in CARDS))
+    simplex = [rows(f"{card}/rows/dimensions.jsonl") for card in CARDS]
     page.says(
-        "Hilbert costs up to @ %",
-        UpTo(
-            max(
-                encodings.ms(f"workload={field} n={n} curve=hilbert table=scalars")
-                / min(encodings.ms(f"workload={field} n={n} curve={curve} table=scalars") for curve in ("canonical", "morton"))
-                for field, n in (
-                    ("mandelbrot", 4096),
-                    ("mandelbrot", 16384),
-                    ("mandelbrot", 65536),
-                    ("julibrot", 64),
-                    ("julibrot", 128),
-                    ("julibrot", 256),
-                )
-            )
-            * 100
-            - 100
-        ),
-    )
-    simplex = rows("h200/rows/dimensions.jsonl")
-    page.says(
-        "64^6: @ ms against @; 64^8 in @ ms with @ KB of tables",
-        simplex.ms("workload=simplex dim=6 n=64 strategy=exhaustive"),
-        simplex.ms("workload=simplex dim=6 n=64 strategy=ask"),
-        simplex.ms("workload=simplex dim=8 n=64 strategy=ask"),
-        simplex.one("workload=simplex dim=8 n=64 strategy=ask").get("run", "peak_olt_bytes") / 1e3,
+        "64^6: @ ms against @, now @ against @; 64^8 in @ ms with @ KB of tables",
+        *(found.ms(f"workload=simplex dim=6 n=64 strategy={strategy}") for found in simplex for strategy in ("exhaustive", "ask")),
+        simplex[0].ms("workload=simplex dim=8 n=64 strategy=ask"),
+        simplex[0].one("workload=simplex dim=8 n=64 strategy=ask").get("run", "peak_olt_bytes") / 1e3,
     )
     page.says("native grids take @ to @ times as long", *native_over_folded())
     page.says("Morton is within @ % of places; Hilbert takes up to @ % longer", *(UpTo(one) for one in morton_and_hilbert()))
     page.given("k = 3 to 6")
-    throttle = rows("h200/rows/throttle.jsonl")
     region = {field: f"workload={field} dp-launch=region" for field in ("mandelbrot", "mandelbulb", "julibrot")}
+    lost = {}
+    for budget in (128, 2048):
+        for card in CARDS:
+            found = rows(f"{card}/rows/throttle.jsonl")
+            lost[budget, card] = max(found.ms(f"{of} dp-budget={budget}") / found.best(of).ms for of in region.values())
     page.says(
-        "the default within @ % of the best; 2048 in flight up to @ times slower",
-        UpTo(max(throttle.ms(f"{of} dp-budget=128") / throttle.best(of).ms for of in region.values()) * 100 - 100),
-        max(throttle.ms(f"{of} dp-budget=2048") / throttle.best(of).ms for of in region.values()),
+        "the default within @ % of the best, now @; 2048 in flight up to @ times slower, now @",
+        *(UpTo((lost[128, card] - 1) * 100) for card in CARDS),
+        *(lost[2048, card] for card in CARDS),
     )
-    net = {
-        (row.say("strategy"), row.say("scheme") if row.say("strategy") != "exhaustive" else ""): row.get("energy", "net_joules_per_run")
-        for row in rows("h200/rows/energy.jsonl").all("workload=mandelbrot n=65536")
-        if row.say("g") == "64" or row.say("strategy") == "exhaustive"
-    }
-    ask, dp = (min(joules for (strategy, _), joules in net.items() if strategy == wanted) for wanted in ("ask", "dp"))
-    page.says("ASK @x less than exhaustive, as in time, and @x less than the better DP", net["exhaustive", ""] / ask, dp / ask)
+    net = [joules(card) for card in CARDS]
+    page.says("ASK @x less than exhaustive, as in time, now @", *(one["exhaustive"] / one["ask"] for one in net))
+    page.says("@x less than the better DP |", net[0]["dp"] / net[0]["ask"])
     ms = tried()
     before, after = (rows(f"h200/cycles-{name}.jsonl") for name in ("before", "after"))
     seahorses = "domain=-0.76:-0.73,0.08:0.11 strategy=exhaustive"
