@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::measure::{Patience, repeat};
-use crate::options::{ComputedOptions, FormulaOptions, InputOptions, one_of, read_source, request, workload};
+use crate::options::{ComputedOptions, FormulaOptions, InputOptions, one_of, request, workload};
 use crate::voice::{Voice, align_right, print, table};
 
 /// Options of `curves compare`.
@@ -97,8 +97,7 @@ pub(super) fn compare(args: CurvesOptions, voice: Voice) -> Result<(), Error> {
         return Err(Error::Input("curves compare kernel: the field is CUDA source, and this runs on the CPU".into()));
     }
     let mut request = request(args.workload, &args.computed.0)?;
-    request.source = args.source.as_deref().map(read_source).transpose()?;
-    request.source = args.formula.source(args.workload, request.source)?;
+    request.source = args.formula.source(args.workload, args.source.as_deref())?;
     request.how = request.how.keep(Keep::Regions);
     request.how.mem_limit = Machine::look().default_limit();
     read_for(&args.input, &mut request, voice)?;

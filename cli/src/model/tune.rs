@@ -36,7 +36,7 @@ const FINALISTS: usize = 4;
 pub(crate) fn tune(args: TuneOptions, voice: Voice) -> Result<(), Error> {
     let machine = Machine::look();
     let mut request = args.how.request(args.workload, &args.computed.0, machine.default_limit())?;
-    request.source = args.formula.source(args.workload, request.source)?;
+    request.source = args.formula.source(args.workload, args.how.source.as_deref())?;
     read_for(&args.input, &mut request, voice)?;
     let (workload, k) = (request.workload, request.k());
     workload.dispatch(k, TuneTask { args, request, machine, voice })?

@@ -1,5 +1,6 @@
 //! The text of a formula and its parameters.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
@@ -31,11 +32,13 @@ fn setting(text: &str) -> Result<(String, f64), String> {
 }
 
 impl FormulaOptions {
-    /// The source of a run: the text, or what `source` holds, with other numbers for parameters.
+    /// The source of a run: the text, or what the file `path` holds, with other numbers for parameters.
     ///
     /// # Errors
-    /// [`Error::Input`] of a field that is no formula; [`FieldError::Formula`] of a text that is none.
-    pub(crate) fn source(&self, workload: FieldKind, source: Option<Arc<str>>) -> Result<Option<Arc<str>>, Error> {
+    /// [`Error::File`]; [`Error::Input`] of a field that is no formula, and of a file that holds none;
+    /// [`FieldError::Formula`] of a text that is none.
+    pub(crate) fn source(&self, workload: FieldKind, path: Option<&Path>) -> Result<Option<Arc<str>>, Error> {
+        let source = path.map(read_source).transpose()?;
         if workload != FieldKind::Formula {
             if let Some(text) = &self.text {
                 let instead = match workload {
@@ -51,6 +54,10 @@ impl FormulaOptions {
             }
             return Ok(source);
         }
+        if let (Some(path), Some(text)) = (path, &source) {
+            let wrong = |error| Error::Input(format!("--source {}: {error}", path.display())).about(&["source"]);
+            Formula::parse(text.clone()).map_err(wrong)?;
+        }
         let source = self.text.as_deref().map(Arc::from).or(source);
         if self.set.is_empty() {
             return Ok(source);
@@ -65,4 +72,10 @@ impl FormulaOptions {
         }
         Ok(Some(formula.text().into()))
     }
+}
+
+/// The text of a source.
+fn read_source(path: &Path) -> Result<Arc<str>, Error> {
+    let text = std::fs::read_to_string(path);
+    text.map(Arc::from).map_err(|source| Error::File { path: path.to_owned(), source })
 }

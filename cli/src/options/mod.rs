@@ -312,7 +312,7 @@ impl RunOptions {
     pub(crate) fn request(&self, limit: Option<u64>) -> Result<Request, Error> {
         let workload = self.workload;
         let mut request = self.how.request(workload, &self.computed.0, limit)?;
-        request.source = self.formula.source(workload, request.source)?;
+        request.source = self.formula.source(workload, self.how.source.as_deref())?;
         // Cells of a mesh are 0 or 1, as are those of points unless they are values, and a byte holds them.
         let zero_or_one = match workload {
             FieldKind::Mesh => true,
@@ -361,7 +361,6 @@ impl HowOptions {
     /// As [`RunOptions::request`].
     pub(crate) fn request(&self, workload: FieldKind, computed: &Given, limit: Option<u64>) -> Result<Request, Error> {
         let mut request = request(workload, computed)?;
-        request.source = self.source.as_deref().map(read_source).transpose()?;
         let mut how = How::default();
         self.kept.0.apply(|name, text| how.kept.set(name, text))?;
         self.tuning.0.apply(|name, text| how.tuning.set(name, text))?;
@@ -405,15 +404,6 @@ impl HowOptions {
             .about(&[names, &["backend"]].concat())),
         }
     }
-}
-
-/// The text of a source.
-///
-/// # Errors
-/// [`Error::File`] if it cannot be read.
-pub(crate) fn read_source(path: &Path) -> Result<Arc<str>, Error> {
-    let text = std::fs::read_to_string(path);
-    text.map(Arc::from).map_err(|source| Error::File { path: path.to_owned(), source })
 }
 
 /// A request of what is computed alone.

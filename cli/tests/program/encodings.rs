@@ -48,7 +48,10 @@ fn curves_have_a_row_each_with_their_locality_and_a_sentence() {
     // Every figure has its numbers.
     let times = std::fs::read_to_string(folder.join("numbers/03-encodings-time.csv")).unwrap();
     let numbers: Vec<&str> = times.lines().collect();
-    assert_eq!(numbers[..3], ["curve,\"n, cells per axis\",time (ms),from,to", "canonical,64,10,,", "canonical,128,10,,"]);
+    assert_eq!(
+        numbers[..3],
+        ["curve,\"n, cells per axis\",time (ms),from,to", "canonical,64,10,,", "canonical,128,10,,"]
+    );
     let stems = |folder: &Path| {
         let mut stems: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
         stems.sort();
@@ -100,7 +103,8 @@ fn measured_speedups_stand_beside_the_equations() {
     let device = rows(&folder.join("rows.jsonl"))[0]["run"]["device"].to_string();
     let other = lines.replace(&format!("\"device\":{device}"), "\"device\":\"another\"");
     std::fs::write(folder.join("two.jsonl"), lines.clone() + &other).unwrap();
-    let alone: String = lines.lines().filter(|line| line.contains("\"strategy\":\"ask\"")).map(|line| format!("{line}\n")).collect();
+    let alone: String =
+        lines.lines().filter(|line| line.contains("\"strategy\":\"ask\"")).map(|line| format!("{line}\n")).collect();
     std::fs::write(folder.join("alone.jsonl"), alone).unwrap();
     std::fs::write(folder.join("none.jsonl"), "").unwrap();
     for (file, why) in [
@@ -110,7 +114,12 @@ fn measured_speedups_stand_beside_the_equations() {
     ] {
         let refused = orthant(&folder, &format!("model plot fig4 --measured {file}.jsonl -o no.svg"));
         let said = text(&refused.stderr);
-        assert!(refused.status.code() == Some(2) && said.contains(&format!("--measured {file}.jsonl")) && said.contains(why), "{said}");
+        assert!(
+            refused.status.code() == Some(2)
+                && said.contains(&format!("--measured {file}.jsonl"))
+                && said.contains(why),
+            "{said}"
+        );
         assert!(!folder.join("no.svg").exists());
     }
 }

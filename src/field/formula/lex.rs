@@ -34,13 +34,17 @@ pub(super) struct FormulaPiece<'a> {
 /// Signs, those first that others are the beginning of.
 const SIGNS: [&str; 15] = ["<=", ">=", "+", "-", "*", "/", "^", "(", ")", "|", ",", ";", "=", "<", ">"];
 
-/// The pieces of `text`; the last is its end.
+/// The pieces of `text`, without comments, which begin with `#`; the last is its end.
 pub(super) fn pieces(text: &str) -> Result<Vec<FormulaPiece<'_>>, FormulaError> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
         if first.is_ascii_whitespace() {
             at += first.len_utf8();
+            continue;
+        }
+        if first == '#' {
+            at += text[at..].find('\n').unwrap_or(text.len() - at);
             continue;
         }
         let rest = &text[at..];

@@ -120,7 +120,7 @@ fn errors_point_at_what_is_wrong() {
         ("2x", 2, "products are written out: 2*x"),
         ("1.5e", 4, "products are written out: 1.5*e"),
         (".", 1, "a number has digits"),
-        ("x # y", 3, "'#' is no sign of a formula"),
+        ("x $ y", 3, "'$' is no sign of a formula"),
         ("x && y", 3, "write 'and'"),
         ("x ≤ 1", 3, "write '<='"),
         ("radius < 1", 1, "nothing is called 'radius'; `let radius = ..;` before it gives it a meaning"),
@@ -341,21 +341,24 @@ fn random_formulas_are_what_they_say() {
 }
 
 /// A model is what its formula is, and its errors name line and column.
+/// The cells of a formula of x and y.
+fn drawn(text: &str) -> Vec<u32> {
+    let domain = Domain::new([33, 31], [[-1.0, 1.0]; 2], Sample::Corner).unwrap();
+    let formula = Formula::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(formula.dims(), 2);
+    let field = FormulaField::<2, f32>::new(&domain, Arithmetic::Plain, &formula).unwrap();
+    let cells: Vec<[u32; 2]> = domain.region().cells().collect();
+    let mut words = vec![0; cells.len()];
+    field.evaluate(&cells, WordsMut::Narrow(&mut words));
+    words
+}
+
 #[test]
 fn models_are_read() {
     let model = "# A ball and a half space\nx var-x\ny var-y # the second\n\nxx square x\nyy square y\nsum add xx yy\n\
                  half const 0.5\nball sub sum half\nup recip y\nout max ball up\n";
     let formula = "max(x^2 + y^2 - 0.5, 1/y) < 0";
-    let domain = Domain::new([33, 31], [[-1.0, 1.0]; 2], Sample::Corner).unwrap();
-    let words = [model, formula].map(|text| {
-        let formula = Formula::parse(text).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(formula.dims(), 2);
-        let field = FormulaField::<2, f32>::new(&domain, Arithmetic::Plain, &formula).unwrap();
-        let cells: Vec<[u32; 2]> = domain.region().cells().collect();
-        let mut words = vec![0; cells.len()];
-        field.evaluate(&cells, WordsMut::Narrow(&mut words));
-        words
-    });
+    let words = [model, formula].map(drawn);
     assert!(words[0] == words[1] && words[0].contains(&0) && words[0].contains(&1));
     for (text, line, column, reason) in [
         ("x var-x\ny add x", 2, 8, "add takes another operand here"),
@@ -366,9 +369,8 @@ fn models_are_read() {
         ("x const 1,5\n", 1, 9, "'1,5' is no finite number"),
         ("x const nan\n", 1, 9, "'nan' is no finite number"),
         ("x const 1\nx const 2\n", 2, 1, "a line above is called 'x'"),
-        ("# m\nx", 2, 2, "an operation is needed here"),
+        ("# m\nx var-x\ny", 3, 2, "an operation is needed here"),
         ("# m\nx var-x\ny rand x", 3, 3, "formulas have no 'rand'"),
-        ("# nothing", 1, 10, "the model has no line but comments"),
     ] {
         let error = Formula::parse(text).expect_err(text);
         assert!(error.reason().contains(reason), "{text}: {error}");
@@ -381,8 +383,21 @@ fn models_are_read() {
         "x and y",
         "x var",
         "x < 1 # const",
+        "# nothing",
+        "# a ball\nx^2 + y^2 < 1",
         "const + 1",
     ] {
         assert!(!super::vm::is_model(text), "{text}");
     }
+}
+
+#[test]
+fn comments_are_left_out() {
+    let plain = drawn("let r = 0.5; x^2 + y^2 < r^2");
+    let told = drawn("# A ball\nlet r = 0.5; # its radius; not < 1\n\nx^2 + y^2 < r^2 # that is all");
+    assert!(told == plain && told.contains(&0) && told.contains(&1));
+    // Places are those of the text with its comments.
+    let error = Formula::parse("# A ball\nx^2 + < 1").unwrap_err();
+    assert_eq!((error.line(), error.column()), (2, 7), "{error}");
+    assert!(Formula::parse("# nothing").is_err());
 }

@@ -79,15 +79,15 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(|line| line.split('#').next().unwrap_or_default()).filter(|line| !line.trim().is_empty())
 }
 
-/// True if a text is a model rather than a formula: it begins with a comment, or its first line is a name and an operation without
-/// operands. No formula does.
+/// True if a text is a model rather than a formula: its first line that is no comment is a name and an operation without operands. No
+/// formula begins so.
 pub(super) fn is_model(text: &str) -> bool {
     // Two words in a row begin a formula only as one of these.
     const STATEMENTS: [&str; 6] = ["let", "param", "axes", "def", "not", "iterate"];
     let mut words = lines(text).next().unwrap_or_default().split_whitespace();
     let named = words.next().is_some_and(|name| !STATEMENTS.contains(&name));
     let begins = |word| op(word).is_some_and(|op| matches!(op, ModelOp::Constant | ModelOp::Axis(_)));
-    named && words.next().is_some_and(begins) || text.trim_start().starts_with('#')
+    named && words.next().is_some_and(begins)
 }
 
 /// Reads a model.
