@@ -133,8 +133,11 @@ pub(crate) fn pick(wanted: OrAuto, devices: Option<&Devices>, voice: Voice) -> R
             Ok(target) => target,
             Err(reason) => {
                 let reason = reason.to_string();
-                let reason = reason.strip_prefix("backend cuda: ").unwrap_or(&reason);
-                voice.say(format_args!("orthant: on the CPU, since {reason}"));
+                let reason = match voice.verbose {
+                    true => format!(", since {}", reason.strip_prefix("backend cuda: ").unwrap_or(&reason)),
+                    false => "; -v says why no GPU is used".into(),
+                };
+                voice.say(format_args!("orthant: on the CPU{reason}"));
                 Target::cpu()
             }
         },

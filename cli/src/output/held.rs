@@ -14,8 +14,7 @@ pub trait SaidOfAxis: FromStr<Err = String> {
 }
 
 impl SaidOfAxis for AxisPlace {
-    const FORM: &'static str =
-        "an axis and an index, as in 2=128 or z=128, or a place in the axis's unit, as in z=90mm";
+    const FORM: &'static str = "an axis and an index, as in 2=128 or z=128, or a place in the axis's unit, as in z=90mm, or without one, as in z=0.5";
 }
 
 /// An axis by its number or its name, and what is said of it.
@@ -165,7 +164,8 @@ mod tests {
             ("=1", "z=90mm"),
             ("x=", "z=90mm"),
             ("x=mm", "90mm"),
-            ("x=-1", "between 0 and"),
+            ("x=-1", "measured in mm"),
+            ("t=-1.0", "indices 0 to"),
         ] {
             let error = cell(text).unwrap_err();
             assert!(error.contains(why), "{text}: {error}");

@@ -60,6 +60,23 @@ impl<const K: usize> Slice<K> {
         Ok(Self { axes, through: std::array::from_fn(at), scale: 1 })
     }
 
+    /// The axes that are held, as `--slice` takes them.
+    pub fn held(&self, names: &[TreeAxis]) -> String {
+        let held = (0..K).filter(|j| !self.axes.contains(j));
+        held.map(|j| format!("{}={}", names[j].name, self.through[j])).collect::<Vec<_>>().join(",")
+    }
+
+    /// True if every pixel shows the same value.
+    pub fn is_uniform(&self, field: &DenseArray<K>) -> bool {
+        let [width, height] = self.pixels(field.size());
+        let first = field.word(self.through);
+        let mut differ = vec![0; width as usize];
+        (0..height).all(|y| {
+            self.look_up(field, y, &[], &|word| u8::from(word != first), &mut differ);
+            differ.iter().all(|&differs| differs == 0)
+        })
+    }
+
     /// Width and height in cells.
     pub fn extent(&self, size: [u32; K]) -> [u32; 2] {
         [size[self.axes[0]], if K == 1 { 1 } else { size[self.axes[1]] }]

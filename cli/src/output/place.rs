@@ -10,7 +10,7 @@ use orthant::tree::TreeAxis;
 pub enum AxisPlace {
     /// The index of a cell.
     Index(u32),
-    /// A coordinate, with the unit of the axis behind it. Only the axis tells where the unit begins, which may have digits.
+    /// A coordinate, with the unit of the axis behind it if that has one. Only the axis tells where the unit begins, which may have digits.
     Measured(String),
 }
 
@@ -27,10 +27,12 @@ impl FromStr for AxisPlace {
             return Err(format!("'{text}' is neither an index, such as 128, nor a place with its unit, such as 90mm"));
         }
         let has_unit = text.contains(|c: char| !(c.is_ascii_digit() || " .-+^eE".contains(c)));
-        if has_unit {
+        // What no index has, which axes without a unit take as a coordinate.
+        let measured = text.contains(['.', '-', '+', 'e', 'E']) && text.parse::<f64>().is_ok();
+        if has_unit || measured {
             Ok(Self::Measured(text.into()))
         } else {
-            Err(format!("{error}; a place has its unit, as in 90mm"))
+            Err(format!("{error}; a place has its unit, as in 90mm, or a decimal point where there is none, as in 0.5"))
         }
     }
 }
@@ -46,11 +48,16 @@ impl AxisPlace {
             Self::Measured(text) => text,
         };
         let TreeAxis { name, unit, spacing, origin } = axis;
-        let digits = unit.as_ref().and_then(|unit| text.strip_suffix(&**unit));
+        let digits = unit.as_ref().map_or(Some(&**text), |unit| text.strip_suffix(&**unit));
         let place: Option<f64> = digits.and_then(|digits| digits.trim().parse().ok());
         let Some(place) = place.filter(|place| place.is_finite()) else {
-            let has = unit.as_ref().map_or("has no unit".into(), |unit| format!("is measured in {unit}"));
-            return Err(format!("'{text}' is no place on axis {name}, which {has}; an index needs no unit"));
+            let has = match unit {
+                None => "has no unit; write an index, such as 12, or a coordinate, such as 0.5".to_owned(),
+                Some(unit) => format!(
+                    "is measured in {unit}; an index is a whole number, and a place has its unit, as in 1.5{unit}"
+                ),
+            };
+            return Err(format!("'{text}' is no place on axis {name}, which {has}"));
         };
         let at = (place - origin) / spacing;
         // 0.3 / 0.1 is a little less than 3.
@@ -63,10 +70,14 @@ impl AxisPlace {
 pub fn covered(axis: &TreeAxis, n: u32) -> String {
     let TreeAxis { name, unit, spacing, origin } = axis;
     let indices = format!("axis {name} has the indices 0 to {}", n - 1);
-    let Some(unit) = unit else { return indices };
+    // Nothing is known of its coordinates.
+    if unit.is_none() && (*spacing, *origin) == (1.0, 0.0) {
+        return indices;
+    }
     let ends = [*origin, origin + spacing * f64::from(n)];
     let [from, to] = if *spacing < 0.0 { [ends[1], ends[0]] } else { ends };
-    format!("{indices}, and covers {from} {unit} to {to} {unit}, without the end")
+    let unit = unit.as_ref().map_or(String::new(), |unit| format!(" {unit}"));
+    format!("{indices}, and covers {from}{unit} to {to}{unit}, without the end")
 }
 
 #[cfg(test)]
@@ -92,6 +103,10 @@ mod tests {
             ("21/cm", Some("1/cm"), 6.0),
             ("3 10^3 km", Some("10^3 km"), 8.0),
             ("2eV", Some("eV"), 6.0),
+            // Without a unit what is no index is a coordinate.
+            ("1.5", None, 5.0),
+            ("-0.5", None, 1.0),
+            ("1e0", None, 4.0),
         ] {
             let found = cells(text, unit).unwrap();
             assert!((found - expected).abs() < 1e-12, "{text}: {found}");
@@ -102,9 +117,11 @@ mod tests {
             ("3cm", None, "no unit"),
             ("1..2mm", Some("mm"), "'1..2mm' is no place"),
             ("-infmm", Some("mm"), "'-infmm' is no place"),
-            ("-1", Some("mm"), "between 0 and 2^32 - 1; a place has its unit"),
-            ("2^40", Some("mm"), "between 0 and"),
-            ("1.5", None, "between 0 and"),
+            ("-1", Some("mm"), "measured in mm; an index is a whole number, and a place has its unit, as in 1.5mm"),
+            ("1.5", Some("mm"), "measured in mm"),
+            ("2^40", Some("mm"), "between 0 and 2^32 - 1; a place has its unit, as in 90mm, or a decimal point"),
+            ("4294967296", None, "between 0 and"),
+            ("1.5.2", None, "between 0 and"),
             ("mm", Some("mm"), "such as 90mm"),
             ("", None, "such as 90mm"),
         ] {

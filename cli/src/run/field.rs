@@ -153,8 +153,9 @@ impl Job for Task {
         clock.ends(|seconds| &mut seconds.collecting);
         let computation = self.request.computation(&plan);
         let caption = Caption::new(&computation, &slice);
-        let array = ArrayOutputs::dense(&subdivision, outputs.pictures(), how.mem_limit)?;
-        let drawn = array.as_deref().filter(|_| outputs.pictures());
+        let pictures = outputs.pictures();
+        let array = ArrayOutputs::dense(&subdivision, pictures, how.mem_limit)?;
+        let drawn = array.as_deref().filter(|_| pictures);
         let painted = Painted::of(field.labels(), drawn, &slice, &self.shown());
         let drawn = ShownAs { slice: &slice, painted: &painted, caption: &caption };
         let shown = ArrayOutputs::new(&subdivision, &array, how.mem_limit, drawn);
@@ -170,6 +171,14 @@ impl Job for Task {
             (checksum.unwrap_or_else(sum), written)
         });
         clock.ends(|seconds| &mut seconds.writing);
+        if let (true, Some(array)) = (K > 2 && pictures, array.as_deref()) {
+            let held = slice.held(&axes);
+            let one = match slice.is_uniform(array) {
+                true => ", of which every cell has one value; --slice names another",
+                false => "",
+            };
+            self.voice.say(format_args!("orthant: the picture is the slice {held}{one}"));
+        }
         let mut counts = subdivision.counts().clone();
         let middle = |times: &[f64]| Duration::from_secs_f64(median(times));
         counts.times.wall = middle(&samples.wall);

@@ -183,7 +183,17 @@ fn as_text(lines: &[Line<'_>], info: &TreeInfo) -> String {
         rows.add_row(row);
     }
     align_right(&mut rows);
-    format!("{}\n", rows.trim_fmt())
+    let turned = info.directions.as_ref().map_or(String::new(), |directions| {
+        let axes = info.axes.iter().zip(directions).map(|(axis, parts)| {
+            let parts: Vec<_> = parts.iter().map(|&part| short(part)).collect();
+            format!("{} ({})", escape::line(&axis.name), parts.join(", "))
+        });
+        format!(
+            "places are along the file's axes, which point elsewhere in its space: {}\n",
+            axes.collect::<Vec<_>>().join(", ")
+        )
+    });
+    format!("{}\n{turned}", rows.trim_fmt())
 }
 
 /// All that is known, a line per label.

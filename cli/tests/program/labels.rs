@@ -93,3 +93,21 @@ fn labels_have_a_colour_each() {
     assert_eq!(colours.len(), labels.len());
     assert!(pixels("greys.png") != pixels("run.png"));
 }
+
+#[test]
+fn places_say_that_they_are_along_the_axes_of_a_turned_file() {
+    let folder = folder("labels-turned");
+    for (name, first, said) in [("flipped", "(-2,0,0)", true), ("straight", "(2,0,0)", false)] {
+        let header = format!(
+            "NRRD0005\ntype: uint8\ndimension: 3\nsizes: 4 4 4\nencoding: raw\nspace: left-posterior-superior\n\
+             space directions: {first} (0,2,0) (0,0,2)\nspace origin: (0,0,0)\n\n"
+        );
+        let cells: Vec<u8> = (0..64).map(|cell| u8::from(cell % 4 == 0)).collect();
+        std::fs::write(folder.join(format!("{name}.nrrd")), [header.as_bytes(), &cells].concat()).unwrap();
+        let built = orthant(&folder, &format!("tree build {name}.nrrd -g 1 -B 1 -o {name}.tree.zarr -q"));
+        assert!(built.status.success(), "{}", text(&built.stderr));
+        let stats = orthant(&folder, &format!("tree stats {name}.tree.zarr"));
+        let line = "places are along the file's axes, which point elsewhere in its space: x (-1, 0, 0), y (0, 1, 0), z (0, 0, 1)\n";
+        assert_eq!(text(&stats.stdout).ends_with(line), said, "{}", text(&stats.stdout));
+    }
+}

@@ -135,3 +135,31 @@ fn what_has_no_slice_is_refused() {
     let output = orthant(&folder, "tree slice a.tree.zarr --axis x=1 -o x.tree.zarr --mem-limit 10");
     assert_eq!(output.status.code(), Some(5), "{}", text(&output.stderr));
 }
+
+#[test]
+fn a_picture_says_which_slice_it_is_and_takes_coordinates() {
+    let folder = folder("slices-said");
+    let torus = "(sqrt(x^2 + y^2) - 0.6)^2 + (sqrt(z^2 + w^2) - 0.6)^2 < 0.02";
+    let draw = |slice: &[&str]| {
+        let mut command = crate::binary::command(&folder, "run formula");
+        command.arg(torus).args(["-n", "20", "--force", "-o", "t.png"]).args(slice);
+        let output = command.output().unwrap();
+        (output.status.code(), text(&output.stderr).to_owned())
+    };
+    // The middle is the hole of the torus.
+    let (code, said) = draw(&[]);
+    let one = "orthant: the picture is the slice z=10,w=10, of which every cell has one value; --slice names another\n";
+    assert!(code == Some(0) && said.contains(one), "{said}");
+    let (code, said) = draw(&["--slice", "z=0.6"]);
+    assert!(code == Some(0) && said.contains("orthant: the picture is the slice z=16,w=10\n"), "{said}");
+    let (code, said) = draw(&["--slice", "z=1.6"]);
+    assert!(
+        code == Some(2) && said.contains("z=1.6: axis z has the indices 0 to 19, and covers -1 to 1, without the end"),
+        "{said}"
+    );
+    let (code, said) = draw(&["--slice", "z=0.1mm"]);
+    assert!(
+        code == Some(2) && said.contains("which has no unit; write an index, such as 12, or a coordinate, such as 0.5"),
+        "{said}"
+    );
+}

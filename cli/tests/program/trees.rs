@@ -204,7 +204,11 @@ fn boxes_slices_and_levels_are_arrays() {
         ("box a.tree.zarr -o x.npy", 2, "BOX: say which cells, as in 0:64,:,8, or name axes, as in --axis z=8"),
         ("box a.tree.zarr z=3,:,: -o x.npy", 2, "as in --axis z=3"),
         ("box a.tree.zarr :,:,: --axis z=3 -o x.npy", 2, "cannot be used with"),
-        ("box a.tree.zarr --axis z=3mm -o x.npy", 2, "--axis z=3mm: '3mm' is no place on axis z, which has no unit"),
+        (
+            "box a.tree.zarr --axis z=3mm -o x.npy",
+            2,
+            "--axis z=3mm: '3mm' is no place on axis z, which has no unit; write an index",
+        ),
         ("box a.tree.zarr :,:,: -o box.npy", 2, "exists already"),
         ("slice a.tree.zarr --axis 3=0 -o x.npy", 2, "axes run from 0 to 2"),
         ("slice a.tree.zarr --axis 2=20 -o x.npy", 2, "indices 0 to 19"),

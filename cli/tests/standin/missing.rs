@@ -55,7 +55,12 @@ pub(super) fn what_is_missing_is_said(folder: &Path) {
     let output = orthant(&bare, run, &[]);
     assert_eq!(output.status.code(), Some(4));
     assert!(text(&output).1.contains("libnvrtc.so.13 was in none of"), "{:?}", text(&output));
-    // `auto` goes on without, and says why.
-    let output = orthant(folder, "run mandelbrot -n 64", &[("STANDIN_DEVICES", "0")]);
-    assert!(output.status.success() && text(&output).1.contains("on the CPU, since the CUDA driver sees no GPU"));
+    // `auto` goes on without, and says why to those who ask.
+    for (run, said) in [
+        ("run mandelbrot -n 64", "on the CPU; -v says why no GPU is used"),
+        ("run mandelbrot -n 64 -v", "on the CPU, since the CUDA driver sees no GPU"),
+    ] {
+        let output = orthant(folder, run, &[("STANDIN_DEVICES", "0")]);
+        assert!(output.status.success() && text(&output).1.contains(said), "{:?}", text(&output));
+    }
 }
