@@ -88,10 +88,10 @@ class Shades {
     this.colours = Array.from({ length: 256 }, () => (dark ? [60, 64, 68] : [214, 218, 222]));
     if (this.labels) {
       let number = 0;
-      for (const { shade, own } of this.categories) {
+      for (const { shade, value, own } of this.categories) {
         if (own) this.colours[shade] = own.slice(0, 3);
         else if (shade === this.background) this.colours[shade] = NEUTRAL[dark ? 1 : 0];
-        else this.colours[shade] = colourAt(about.distinct, number++);
+        else this.colours[shade] = colourAt(about.distinct, labelNumber(value) ?? MOST_CATEGORIES - 1 - number++);
       }
     } else {
       const stops = about.palettes[this.palette][1], at = (i) => colourAt(stops, i);
@@ -104,6 +104,12 @@ class Shades {
     }
     this.pixels = Uint32Array.from(this.colours, ([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0);
   }
+}
+
+// The number of a label's colour, which is that of pictures; null of what is large, below 0 or no whole number. Those have the last colours.
+function labelNumber(value) {
+  const number = Number(value);
+  return Number.isInteger(number) && number >= 0 && number < MOST_CATEGORIES ? number : null;
 }
 
 // Calls with cells of one value in a row, until that answers false.
