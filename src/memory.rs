@@ -52,6 +52,7 @@ macro_rules! zero {
 zero!(u8, u16, u32, u64, AtomicU32, AtomicU64);
 
 /// So many zeros; the system gives a page of them when it is first touched.
+#[inline(never)]
 pub(crate) fn zeros<T: Zero>(len: usize) -> Result<Vec<T>, Refused> {
     let layout = Layout::array::<T>(len).map_err(|_| refused::<T>(len))?;
     if len == 0 {
@@ -79,6 +80,7 @@ pub(crate) fn give_back() {
 }
 
 /// So many copies of a value.
+#[inline(never)]
 pub(crate) fn copies<T: Copy>(value: T, len: usize) -> Result<Vec<T>, Refused> {
     let mut list = Vec::new();
     asking(|| list.try_reserve_exact(len)).map_err(|_| refused::<T>(len))?;
@@ -87,7 +89,14 @@ pub(crate) fn copies<T: Copy>(value: T, len: usize) -> Result<Vec<T>, Refused> {
 }
 
 /// Makes room for so many elements more.
+#[inline]
 pub(crate) fn reserve<T>(list: &mut Vec<T>, more: usize) -> Result<(), Refused> {
+    if list.capacity() - list.len() >= more { Ok(()) } else { grow(list, more) }
+}
+
+/// Not copied to every place that asks, of which there are hundreds.
+#[inline(never)]
+fn grow<T>(list: &mut Vec<T>, more: usize) -> Result<(), Refused> {
     asking(|| list.try_reserve(more)).map_err(|_| refused::<T>(list.len().saturating_add(more)))
 }
 

@@ -96,7 +96,7 @@ impl Samples {
 ///
 /// # Errors
 /// The first error of `run`.
-pub(crate) fn repeat(rule: &Patience, mut run: impl FnMut() -> Result<Times, Error>) -> Result<Samples, Error> {
+pub(crate) fn repeat(rule: &Patience, run: &mut dyn FnMut() -> Result<Times, Error>) -> Result<Samples, Error> {
     for _ in 0..rule.warm_up {
         run()?;
     }
@@ -131,7 +131,7 @@ mod tests {
 
     fn take(rule: &Patience, micros: fn(usize) -> u64) -> (usize, Samples) {
         let mut runs = 0;
-        let samples = repeat(rule, || {
+        let samples = repeat(rule, &mut || {
             runs += 1;
             let time = Duration::from_micros(micros(runs));
             Ok(Times { wall: 2 * time, device: Some(time) })

@@ -4,6 +4,7 @@ use crate::backend::how::{How, Pass, StrategyKind};
 use crate::backend::part::{Part, PartError, Start};
 use crate::backend::portions::LISTED;
 use crate::backend::table::table_bytes;
+use crate::dimension::here;
 use crate::field::Field;
 use crate::plan::Plan;
 use crate::result::{Keep, MemoryError, Stored, Terminal};
@@ -55,6 +56,12 @@ impl Estimate {
 
     /// The estimate for a run from `start`.
     pub(crate) fn from<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, how: &How, start: &Start<'_, K>) -> Self {
+        here!(fn(&Plan<K>, &dyn Field<K>, &How, &Start<'_, K>) -> Estimate = Estimate::from_here)(
+            plan, field, how, start,
+        )
+    }
+
+    fn from_here<const K: usize>(plan: &Plan<K>, field: &dyn Field<K>, how: &How, start: &Start<'_, K>) -> Self {
         let cell = field.labels().cell(how.kept.cell).bytes();
         let dense =
             if how.kept.keep == Keep::Dense { start.window.cells_wide().saturating_mul(u128::from(cell)) } else { 0 };

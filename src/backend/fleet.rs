@@ -23,7 +23,7 @@ use crate::field::Field;
 use crate::geometry::{Domain, Region, SampleGrid};
 use crate::plan::Plan;
 use crate::result::{
-    Bricks, DenseArray, Keep, MemoryError, RunCounts, Stored, Subdivision, Terminal, Times, dense_fits,
+    Bricks, Cells, DenseArray, Keep, MemoryError, RunCounts, Stored, Subdivision, Terminal, Times, dense_fits,
 };
 
 /// Pieces per device: so many that the last ones end at nearly the same time, and few enough that launching them takes no time.
@@ -260,9 +260,13 @@ impl<const K: usize> FleetPlan<'_, K> {
             limit,
             control,
         };
-        let busy = together(&mut self.members, &work)?;
+        let shared = &work;
+        let members = self.members.iter_mut();
+        let tasks =
+            members.map(|member| Box::new(|control: &Control| shared.on(&mut **member, control)) as DeviceTask<'_>);
+        let busy = together(tasks.collect(), control)?;
         let mut counts: Option<RunCounts<K>> = None;
-        let (mut terminals, mut bricks) = (Vec::new(), Bricks::new(self.kind));
+        let mut gathered = Gathered { terminals: Vec::new(), bricks: Bricks::new(self.kind) };
         for piece in work.found {
             let piece =
                 piece.into_inner().unwrap_or_else(PoisonError::into_inner).expect("every piece was carried out");
@@ -271,9 +275,7 @@ impl<const K: usize> FleetPlan<'_, K> {
                 None => more,
                 Some(counts) => counts.join(&more),
             });
-            let before = bricks.len();
-            terminals.extend(regions.iter().map(|terminal| terminal.shifted(before)));
-            bricks.append(cells).map_err(MemoryError::refused(Stored::Terminals))?;
+            gathered.add(&regions, cells)?;
         }
         let times = Times { wall: begun.elapsed(), device: busy };
         let mut counts = RunCounts { times, ..counts.expect("there is a piece") };
@@ -283,7 +285,7 @@ impl<const K: usize> FleetPlan<'_, K> {
         }
         counts.complete(domain.cells()).map_err(|seen| Error::Incomplete { seen, total: domain.cells() })?;
         let mut all = Subdivision::new(self.plan.clone(), domain.region(), domain.cells(), counts, self.kind);
-        deliver_all(terminals, bricks, &mut all)?;
+        deliver_all(gathered.terminals, gathered.bricks, &mut all)?;
         all.array = work.array.map(|array| array.into_inner().unwrap_or_else(PoisonError::into_inner));
         all.counts.times.wall = begun.elapsed();
         let times = all.counts.times;
@@ -304,22 +306,36 @@ impl<const K: usize> FleetPlan<'_, K> {
     }
 }
 
+/// Regions and cells of pieces, one after the other.
+struct Gathered {
+    terminals: Vec<Terminal>,
+    bricks: Bricks,
+}
+
+impl Gathered {
+    fn add(&mut self, regions: &[Terminal], cells: Cells) -> Result<(), MemoryError> {
+        let before = self.bricks.len();
+        self.terminals.extend(regions.iter().map(|terminal| terminal.shifted(before)));
+        self.bricks.append(cells).map_err(MemoryError::refused(Stored::Terminals))
+    }
+}
+
+/// What a device does: the time that it was busy.
+type DeviceTask<'t> = Box<dyn FnOnce(&Control) -> Result<Option<Duration>, Error> + Send + 't>;
+
 /// Lets a thread per device work, and ends them all when the caller cancels or one of them fails; the time that the busiest took.
-fn together<const K: usize>(
-    members: &mut [Box<dyn Prepared<K> + '_>],
-    work: &FleetWork<'_, K>,
-) -> Result<Option<Duration>, Error> {
-    let controls: Vec<Control> = members.iter().map(|_| Control::default()).collect();
+fn together(tasks: Vec<DeviceTask<'_>>, caller: &Control) -> Result<Option<Duration>, Error> {
+    let controls: Vec<Control> = tasks.iter().map(|_| Control::default()).collect();
     let cancel = |signal| controls.iter().for_each(|control| control.cancel(signal));
     std::thread::scope(|scope| {
         let (ended, ends) = channel();
         let mut failure = None;
-        for (member, control) in members.iter_mut().zip(&controls) {
+        for (task, control) in tasks.into_iter().zip(&controls) {
             let ended = ended.clone();
             let device = std::thread::Builder::new().name("device".into());
             let started = device.spawn_scoped(scope, move || {
                 // If nobody listens any more, the run has failed.
-                let _ = ended.send(work.on(&mut **member, control));
+                let _ = ended.send(task(control));
             });
             if let Err(error) = started {
                 failure = Some(Error::System(format!("a thread for a device cannot be started: {error}")));
@@ -337,14 +353,14 @@ fn together<const K: usize>(
                     failure.get_or_insert(error);
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    if let Err(Error::Interrupted(signal)) = work.control.check() {
+                    if let Err(Error::Interrupted(signal)) = caller.check() {
                         cancel(signal);
                     }
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        work.control.check()?;
+        caller.check()?;
         failure.map_or(Ok(busiest), Err)
     })
 }

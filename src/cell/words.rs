@@ -66,6 +66,14 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// Copies them to as many places.
+    pub(crate) fn copy_to(&self, to: &mut [u64]) {
+        match self {
+            Self::Narrow(words) => to.iter_mut().zip(*words).for_each(|(to, &word)| *to = word.into()),
+            Self::Wide(words) => to.copy_from_slice(words),
+        }
+    }
+
     /// True if one of them is not `word`.
     #[inline]
     pub(crate) fn differ_from(&self, word: u64) -> bool {

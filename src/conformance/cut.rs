@@ -155,6 +155,7 @@ fn copy<const K: usize>(from: &DenseArray<K>, region: &Region<K>, to: &mut Dense
 }
 
 /// What is wrong with the order of regions and bricks, if anything is.
+#[inline(never)]
 pub(super) fn disorder<const K: usize>(run: &Subdivision<K>) -> Option<String> {
     let ascend = |pair: &[Terminal]| (pair[0].level(), pair[0].code) < (pair[1].level(), pair[1].code);
     if !run.terminals().windows(2).all(ascend) {
@@ -220,6 +221,7 @@ impl<'a, const K: usize> Whole<'a, K> {
     }
 
     /// Takes the cells that a part shows; what is wrong with them, if anything is.
+    #[inline(never)]
     fn paint(&mut self, piece: &Subdivision<K>, poison: u8) -> Option<String> {
         let array = piece.array()?;
         let domain = self.plan.domain().region();

@@ -75,7 +75,7 @@ impl<const K: usize> Backend<K> for Cpu {
                 let cells = grid.cells_from((task * TASK) as u64, keys.len());
                 evaluate(host, &cells, words.reset(keys.len()), control)?;
                 exact::make_keys(host.labels.kind(), words.all_mut());
-                keys.iter_mut().zip(words.all().iter()).for_each(|(key, word)| *key = word);
+                words.all().copy_to(keys);
                 Ok::<_, Error>(())
             };
             let mut keys = zeros(grid.cells() as usize).map_err(MemoryError::refused(Stored::Sample))?;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::backend::Error;
 use crate::cell::CellType;
 use crate::choice::ChoiceError;
+use crate::dimension::here;
 use crate::engine::computation::Computation;
 use crate::engine::read_from::ReadFrom;
 use crate::engine::report::{CellsReport, LevelReport, SCHEMA};
@@ -48,6 +49,18 @@ impl Computed {
 
     /// The plan of an array of `size` cells in `window`, of which `series` are not divided.
     pub(super) fn divided<const K: usize>(
+        &self,
+        size: [u32; K],
+        window: Option<[[f64; 2]; K]>,
+        series: [bool; K],
+        rule: RuleKind,
+    ) -> Result<Plan<K>, Error> {
+        here!(fn(&Computed, [u32; K], Option<[[f64; 2]; K]>, [bool; K], RuleKind) -> Result<Plan<K>, Error> = Computed::divided_here)(
+            self, size, window, series, rule,
+        )
+    }
+
+    fn divided_here<const K: usize>(
         &self,
         size: [u32; K],
         window: Option<[[f64; 2]; K]>,

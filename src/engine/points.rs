@@ -3,6 +3,7 @@
 use crate::backend::Error;
 use crate::choice::ChoiceError;
 use crate::curve::CurveError;
+use crate::dimension::here;
 use crate::engine::request::{Computed, per_axis};
 use crate::field::{FieldError, FieldKind};
 use crate::geometry::{Domain, Sample, Scheme};
@@ -33,6 +34,10 @@ impl Computed {
     /// # Errors
     /// [`Error`] names the choice, its value and what is allowed.
     pub fn points_plan<const K: usize>(&self, points: &PointsExtent) -> Result<Plan<K>, Error> {
+        here!(fn(&Computed, &PointsExtent) -> Result<Plan<K>, Error> = Computed::points_plan_here)(self, points)
+    }
+
+    fn points_plan_here<const K: usize>(&self, points: &PointsExtent) -> Result<Plan<K>, Error> {
         let domain = self.points_domain(points)?;
         let plan = self.points_plan_over(domain);
         match plan {

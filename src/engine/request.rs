@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::backend::{Error, How};
 use crate::choice::{ChoiceError, choices};
 use crate::curve::{CurveError, CurveKind};
+use crate::dimension::here;
 use crate::engine::computation::{Computation, titled};
 use crate::field::{
     Arithmetic, DataValue, Defaults, FieldData, FieldKind, FieldOptions, Formula, Precision, StoredArray,
@@ -149,6 +150,10 @@ impl Request {
     /// # Errors
     /// [`Error`] names the choice, its value and what is allowed.
     pub fn plan<const K: usize>(&self) -> Result<Plan<K>, Error> {
+        here!(fn(&Request) -> Result<Plan<K>, Error> = Request::plan_here)(self)
+    }
+
+    fn plan_here<const K: usize>(&self) -> Result<Plan<K>, Error> {
         if let Some((size, window, series)) = self.array_of::<K>()? {
             return self.computed.divided(size, window, series, self.rule(K));
         }
@@ -188,6 +193,10 @@ impl Request {
     /// # Errors
     /// As [`Request::plan`].
     pub fn domain<const K: usize>(&self) -> Result<Domain<K>, Error> {
+        here!(fn(&Request) -> Result<Domain<K>, Error> = Request::domain_here)(self)
+    }
+
+    fn domain_here<const K: usize>(&self) -> Result<Domain<K>, Error> {
         if let Some((size, window, _)) = self.array_of::<K>()? {
             return self.computed.array_domain(size, window);
         }

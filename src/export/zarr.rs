@@ -97,7 +97,7 @@ fn write_to_here<const K: usize>(boxes: &dyn Boxes<K>, folder: &Folder, grid: &C
     write_values(boxes, grid, &value, folder)?;
     let mut arrays = BTreeMap::from([("value".to_owned(), value)]);
     for axis in 0..K {
-        let coordinates = write_coordinates(&domain, axis, &names[axis], folder)?;
+        let coordinates = write_coordinates(&Coordinates::of(&domain, axis), &names[axis], folder)?;
         arrays.insert(names[axis].clone(), coordinates);
     }
     let about = DomainAttributes {
@@ -185,26 +185,38 @@ fn write_values<const K: usize>(
         let numbers: Vec<[u32; K]> = lattice.cells().collect();
         let key: Vec<u64> = at.iter().rev().map(|&number| number.into()).collect();
         let name = format!("value/{}", ArrayMetadata::key(&key));
-        // What keeps cells from being read is no failure of the file.
-        let mut unread = None;
-        let made = folder.make(&name, |file| {
-            let mut shard = ShardWriter::new(file, metadata);
-            let mut empty = true;
-            for batch in numbers.chunks(BATCH) {
-                let chunks = parallel::try_map(batch.len(), &|i| chunk(batch[i]));
-                for chunk in chunks.map_err(|error| io::Error::other(unread.insert(error).to_string()))? {
-                    empty &= chunk.is_none();
-                    shard.put(chunk.as_deref())?;
-                }
+        write_shard(folder, &name, metadata, numbers.len(), &|i| chunk(numbers[i]))?;
+    }
+    Ok(())
+}
+
+/// Writes a file of so many chunks, unless all of them are empty.
+fn write_shard(
+    folder: &Folder,
+    name: &str,
+    metadata: &ArrayMetadata,
+    chunks: usize,
+    chunk: &(dyn Fn(usize) -> Result<Option<Vec<u8>>, ExportError> + Sync),
+) -> Result<(), ExportError> {
+    // What keeps cells from being read is no failure of the file.
+    let mut unread = None;
+    let made = folder.make(name, |file| {
+        let mut shard = ShardWriter::new(file, metadata);
+        let mut empty = true;
+        for first in (0..chunks).step_by(BATCH) {
+            let batch = parallel::try_map(BATCH.min(chunks - first), &|i| chunk(first + i));
+            for chunk in batch.map_err(|error| io::Error::other(unread.insert(error).to_string()))? {
+                empty &= chunk.is_none();
+                shard.put(chunk.as_deref())?;
             }
-            shard.finish().map(|_| empty)
-        });
-        if let Some(error) = unread {
-            return Err(error);
         }
-        if made.map_err(|error| wrong(folder, &name, error))? {
-            folder.remove_named(&name).map_err(|error| wrong(folder, &name, error))?;
-        }
+        shard.finish().map(|_| empty)
+    });
+    if let Some(error) = unread {
+        return Err(error);
+    }
+    if made.map_err(|error| wrong(folder, name, error))? {
+        folder.remove_named(name).map_err(|error| wrong(folder, name, error))?;
     }
     Ok(())
 }
@@ -239,19 +251,31 @@ fn encoded<const K: usize>(
 }
 
 /// Where samples lie on an axis.
-fn write_coordinates<const K: usize>(
-    domain: &Domain<K>,
-    axis: usize,
+struct Coordinates {
+    n: u64,
+    lo: f64,
+    pitch: f64,
+    offset: f64,
+}
+
+impl Coordinates {
+    fn of<const K: usize>(domain: &Domain<K>, axis: usize) -> Self {
+        let (n, offset) = (domain.size()[axis].into(), domain.sample().offset());
+        Self { n, lo: domain.window()[axis][0], pitch: domain.pitch()[axis], offset }
+    }
+}
+
+fn write_coordinates(
+    &Coordinates { n, lo, pitch, offset }: &Coordinates,
     name: &str,
     folder: &Folder,
 ) -> Result<ArrayMetadata, ExportError> {
-    let (n, lo, pitch) = (u64::from(domain.size()[axis]), domain.window()[axis][0], domain.pitch()[axis]);
     let each = n.min(COORDINATES);
     let metadata = ArrayMetadata::plain(CellType::F64, &[n], &[each], &[name]);
     put(folder, &format!("{name}/zarr.json"), metadata.text().as_bytes())?;
     for number in 0..n.div_ceil(each) {
         let cells = number * each..(number + 1) * each;
-        let at = |c: u64| if c < n { (c as f64 + domain.sample().offset()).mul_add(pitch, lo) } else { 0.0 };
+        let at = |c: u64| if c < n { (c as f64 + offset).mul_add(pitch, lo) } else { 0.0 };
         let bytes: Vec<u8> = cells.flat_map(|c| at(c).to_le_bytes()).collect();
         let bytes = encode(&bytes).map_err(ExportError::Write)?;
         put(folder, &format!("{name}/{}", ArrayMetadata::key(&[number])), &bytes)?;
@@ -365,8 +389,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let domain = Domain::new([70_000, 3], [[-1.5, 0.5], [2.0, 5.0]], Sample::Centre).unwrap();
         let opened = Folder::open(folder.path()).unwrap();
-        write_coordinates(&domain, 0, "x", &opened).unwrap();
-        write_coordinates(&domain, 1, "y", &opened).unwrap();
+        write_coordinates(&Coordinates::of(&domain, 0), "x", &opened).unwrap();
+        write_coordinates(&Coordinates::of(&domain, 1), "y", &opened).unwrap();
         let decoded = |name: &str| {
             let encoded = fs::read(folder.path().join(name)).unwrap();
             let bytes = zstd::bulk::decompress(&encoded[..encoded.len() - 4], 1 << 20).unwrap();

@@ -62,6 +62,28 @@ struct Cloud<const K: usize> {
     labels: Labels,
 }
 
+/// What the cells of points are worth: their indices in order, and their words. `found` are the index of each point's cell and the word of
+/// its attribute, which is of type `measured`.
+fn merged(mut found: Vec<(u64, u64)>, value: PointsValue, measured: CellType, kind: CellType) -> (Vec<u64>, Vec<u64>) {
+    // Points of a cell stay in their order, which a mean is summed in. A sum begins with 0, not with -0 as that of an iterator does.
+    found.sort_by_key(|(index, _)| *index);
+    let number = |word: u64| measured.number(word);
+    let (mut indices, mut words) = (Vec::new(), Vec::new());
+    for cell in found.chunk_by(|a, b| a.0 == b.0) {
+        let values = || cell.iter().map(|&(_, word)| word);
+        let mean = || values().map(number).fold(0.0, |sum, value| sum + value) / cell.len() as f64;
+        indices.push(cell[0].0);
+        words.push(match value {
+            PointsValue::Occupied => 1,
+            PointsValue::Count => cell.len() as u64,
+            PointsValue::Min => values().min_by_key(|&word| measured.rank(word)).unwrap_or(0),
+            PointsValue::Max => values().max_by_key(|&word| measured.rank(word)).unwrap_or(0),
+            PointsValue::Mean => kind.word_of(mean()),
+        });
+    }
+    (indices, words)
+}
+
 impl<const K: usize> Cloud<K> {
     fn new(domain: &Domain<K>, points: &Points, value: PointsValue) -> Result<Self, FieldError> {
         if points.axes() != K {
@@ -85,23 +107,7 @@ impl<const K: usize> Cloud<K> {
             let window = crate::per_axis::window_text(&domain.window());
             return Err(PointsError::Outside { points: points.len() as u64, window }.into());
         }
-        // Points of a cell stay in their order, which a mean is summed in. A sum begins with 0, not with -0 as that of an iterator does.
-        found.sort_by_key(|(index, _)| *index);
-        let kind_of = measured.map_or(CellType::U8, PointAttribute::kind);
-        let number = |word: u64| kind_of.number(word);
-        let (mut indices, mut words) = (Vec::new(), Vec::new());
-        for cell in found.chunk_by(|a, b| a.0 == b.0) {
-            let values = || cell.iter().map(|&(_, word)| word);
-            let mean = || values().map(number).fold(0.0, |sum, value| sum + value) / cell.len() as f64;
-            indices.push(cell[0].0);
-            words.push(match value {
-                PointsValue::Occupied => 1,
-                PointsValue::Count => cell.len() as u64,
-                PointsValue::Min => values().min_by_key(|&word| kind_of.rank(word)).unwrap_or(0),
-                PointsValue::Max => values().max_by_key(|&word| kind_of.rank(word)).unwrap_or(0),
-                PointsValue::Mean => kind.word_of(mean()),
-            });
-        }
+        let (indices, words) = merged(found, value, measured.map_or(CellType::U8, PointAttribute::kind), kind);
         let labels = if value == PointsValue::Occupied { Labels::counts(1) } else { Labels::values(kind) };
         Ok(Self { size, indices, words, labels })
     }

@@ -55,6 +55,7 @@ impl<const K: usize, F: Fn(&[u32; K]) -> bool> DigitSet<K, F> {
     ///
     /// # Panics
     /// If `base` is below 2.
+    #[inline(never)]
     pub fn new(base: u32, size: [u32; K], keeps: F) -> Self {
         assert!(base >= 2, "a digit set needs a base of at least 2");
         let longest = u64::from(size.into_iter().max().unwrap_or(1));

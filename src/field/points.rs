@@ -17,18 +17,6 @@ macro_rules! point_args {
                 padding: u32,
             }
         }
-
-        impl $Name {
-            fn new<const K: usize>(domain: &Domain<K>, dwell: u32) -> Self {
-                Self {
-                    low: padded(domain.window().map(|[low, _]| low as $Real)),
-                    pitch: padded(domain.pitch().map(|pitch| pitch as $Real)),
-                    offset: domain.sample().offset() as $Real,
-                    dwell,
-                    padding: 0,
-                }
-            }
-        }
     )+ };
 }
 point_args!(PointArgs32 of f32, PointArgs64 of f64);
@@ -41,9 +29,19 @@ pub(crate) fn twin<const K: usize>(
     precision: Precision,
     arithmetic: Arithmetic,
 ) -> DeviceTwin {
+    let low = padded(domain.window().map(|[low, _]| low));
+    let (pitch, offset) = (padded(domain.pitch()), domain.sample().offset());
+    of_points(header, PointArgs64 { low, pitch, offset, dwell, padding: 0 }, precision, arithmetic)
+}
+
+fn of_points(header: &'static str, points: PointArgs64, precision: Precision, arithmetic: Arithmetic) -> DeviceTwin {
     let twin = match precision {
-        Precision::F32 => DeviceTwin::built_in(header, &PointArgs32::new(domain, dwell)),
-        Precision::F64 => DeviceTwin::built_in(header, &PointArgs64::new(domain, dwell)),
+        Precision::F32 => {
+            let PointArgs64 { low, pitch, offset, dwell, padding } = points;
+            let [low, pitch] = [low, pitch].map(|numbers| numbers.map(|number| number as f32));
+            DeviceTwin::built_in(header, &PointArgs32 { low, pitch, offset: offset as f32, dwell, padding })
+        }
+        Precision::F64 => DeviceTwin::built_in(header, &points),
     };
     DeviceTwin { precision, arithmetic, ..twin }
 }

@@ -3,6 +3,8 @@
 //! Point p of a grid of m points per axis is cell ⌊p_j·n_j/m_j⌋, on the CPU as on a GPU (`kernels/strategies/sample.cu`),
 //! so that a sample is the same to the bit on both.
 
+use std::ops::RangeInclusive;
+
 use crate::dimension::here;
 use crate::geometry::region::Region;
 
@@ -40,9 +42,7 @@ impl<const K: usize> SampleGrid<K> {
                 false => step = middle + 1,
             }
         }
-        let near = step..=step.saturating_mul(2);
-        let step =
-            divisors(size.into_iter().fold(0, gcd)).filter(|divisor| near.contains(divisor)).min().unwrap_or(step);
+        let step = least_divisor(size.into_iter().fold(0, gcd), step..=step.saturating_mul(2)).unwrap_or(step);
         Self { size, points: size.map(|n| (n / step).max(1)) }
     }
 
@@ -96,9 +96,11 @@ fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// In pairs of a small one and what it leaves.
-fn divisors(n: u32) -> impl Iterator<Item = u32> {
-    (1..=n.isqrt()).filter(move |small| n.is_multiple_of(*small)).flat_map(move |small| [small, n / small])
+/// The least divisor of n in a range.
+fn least_divisor(n: u32, near: RangeInclusive<u32>) -> Option<u32> {
+    // In pairs of a small one and what it leaves.
+    let pairs = (1..=n.isqrt()).filter(|small| n.is_multiple_of(*small));
+    pairs.flat_map(|small| [small, n / small]).filter(|divisor| near.contains(divisor)).min()
 }
 
 #[cfg(test)]

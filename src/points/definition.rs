@@ -39,13 +39,18 @@ pub struct Points {
 /// All coordinates are finite.
 impl Eq for Points {}
 
+/// True if points can have so many coordinates.
+pub(crate) const fn has_axes(axes: usize) -> bool {
+    2 <= axes && axes <= 6
+}
+
 impl Points {
     /// Checks points of `axes` coordinates each, point after point.
     ///
     /// # Errors
     /// [`PointsError`] names the point and the axis, and what is allowed.
     pub fn new(axes: usize, coordinates: Vec<f64>) -> Result<Self, PointsError> {
-        if !(2..=6).contains(&axes) {
+        if !has_axes(axes) {
             return Err(PointsError::Axes { axes });
         }
         if !coordinates.len().is_multiple_of(axes) {

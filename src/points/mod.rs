@@ -15,6 +15,7 @@ pub use attribute::PointAttribute;
 pub use batches::{OnBatch, PointBatches};
 pub(crate) use bounds::bounds;
 pub use definition::Points;
+pub(crate) use definition::has_axes;
 pub use error::PointsError;
 pub use extent::PointsExtent;
 pub(crate) use hash::PointsHash;

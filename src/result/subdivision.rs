@@ -132,7 +132,7 @@ impl<const K: usize> Subdivision<K> {
     /// The checksum of the terminal regions, whatever their order. None if the run did not keep them, or did not keep
     /// all cells of a leaf, as with a window that leaves some out.
     pub fn regions_checksum(&self) -> Option<RegionsChecksum> {
-        here!(fn(&Subdivision<K>) -> Option<RegionsChecksum> = |this| this.regions_checksum_here())(self)
+        here!(fn(&Subdivision<K>) -> Option<RegionsChecksum> = Subdivision::regions_checksum_here)(self)
     }
 
     fn regions_checksum_here(&self) -> Option<RegionsChecksum> {
@@ -187,6 +187,12 @@ impl<const K: usize> Subdivision<K> {
     /// # Errors
     /// [`MaterialiseError`] if regions and a layer exceed `limit` bytes, or cells or regions were not kept.
     pub fn layers(&self, most: u64, limit: Option<u64>) -> Result<Layers<'_, K>, MaterialiseError> {
+        here!(fn(&Subdivision<K>, u64, Option<u64>) -> Result<Layers<'_, K>, MaterialiseError> = Subdivision::layers_here)(
+            self, most, limit,
+        )
+    }
+
+    fn layers_here(&self, most: u64, limit: Option<u64>) -> Result<Layers<'_, K>, MaterialiseError> {
         let (mut kept, mut widest) = (0, 0);
         for terminal in &self.terminals {
             let region = self.region(terminal);

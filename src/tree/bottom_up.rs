@@ -139,6 +139,12 @@ impl<'a, const K: usize> BottomUp<'a, K> {
     /// # Errors
     /// As [`tree`](Self::tree); [`TreeError::Level`], [`TreeError::Code`] or [`TreeError::Codes`] if there is no such run of codes.
     pub fn part(&self, level: u32, codes: Range<u128>) -> Result<Tree<K>, TreeError> {
+        here!(fn(&BottomUp<'_, K>, u32, Range<u128>) -> Result<Tree<K>, TreeError> = |this, level, codes| this.part_here(level, codes))(
+            self, level, codes,
+        )
+    }
+
+    fn part_here(&self, level: u32, codes: Range<u128>) -> Result<Tree<K>, TreeError> {
         let keys = self.along.keys(level, codes.clone())?;
         let Piece { entries, bricks, .. } = self.piece(level, codes)?;
         Tree::new(self.along.clone(), keys, entries, bricks)

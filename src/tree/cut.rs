@@ -147,20 +147,30 @@ impl<const K: usize> Tree<K> {
     pub(super) fn runs(&self, row: usize) -> impl Iterator<Item = (u64, u128)> {
         let region = self.region(row);
         let uniform = region.uniform().map(|word| (word, region.cells().cells_wide()));
-        let kind = self.kind();
-        let mut words =
-            region.brick().into_iter().flatten().map(move |place| exact::key(kind, self.bricks.word(place)));
-        let mut next = words.next();
-        let of_leaf = std::iter::from_fn(move || {
-            let word = next?;
-            let mut cells = 1;
-            next = words.find(|&other| {
-                let other = other != word;
-                cells += u128::from(!other);
-                other
-            });
-            Some((word, cells))
-        });
-        uniform.into_iter().chain(of_leaf)
+        CellRuns { cells: &self.bricks, places: region.brick().unwrap_or(0..0), uniform }
+    }
+}
+
+/// The values of cells in a row, each with how often it comes.
+struct CellRuns<'a> {
+    cells: &'a Cells,
+    places: Range<usize>,
+    /// What comes before those of the cells.
+    uniform: Option<(u64, u128)>,
+}
+
+impl Iterator for CellRuns<'_> {
+    type Item = (u64, u128);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(uniform) = self.uniform.take() {
+            return Some(uniform);
+        }
+        let key = |place| exact::key(self.cells.kind(), self.cells.word(place));
+        let start = self.places.next()?;
+        let word = key(start);
+        let end = self.places.clone().find(|&place| key(place) != word).unwrap_or(self.places.end);
+        self.places.start = end;
+        Some((word, (end - start) as u128))
     }
 }

@@ -345,7 +345,7 @@ impl Job for MeasureCase<'_> {
         request.how = request.how.for_labels(field.labels())?;
         let mut prepared = target.of().prepare(&plan, &*field, &request.how)?;
         let part = Part::default();
-        let samples = repeat(&bench.rule, || Ok(prepared.run(&part, &bench.control)?))?;
+        let samples = repeat(&bench.rule, &mut || Ok(prepared.run(&part, &bench.control)?))?;
         let energy = match &testbed.meter {
             Some(meter) => meter.of(|| Ok(prepared.run(&part, &bench.control).map(drop)?))?,
             None => None,

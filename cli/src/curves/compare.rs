@@ -179,7 +179,7 @@ impl Job for Comparing {
         let (cpu, counting) = (Target::cpu(), request.how.clone().keep(Keep::Counts));
         let row = |plan: &Plan<K>| {
             let mut prepared = cpu.of().prepare(plan, &*field, &counting)?;
-            let samples = repeat(&BRIEF, || Ok(prepared.run(&Part::default(), &control)?))?;
+            let samples = repeat(&BRIEF, &mut || Ok(prepared.run(&Part::default(), &control)?))?;
             measured(request.workload, plan, &divided, prepared.counts()?.launches.table_bytes, samples.median() * 1e3)
         };
         plans.iter().map(row).collect()
@@ -241,7 +241,7 @@ fn measured<const K: usize>(
     let encoding = plan.encoding();
     let mut coords = vec![[0; K]; codes.len()];
     let per_entry = |work: &mut dyn FnMut()| {
-        let samples = repeat(&BRIEF, || {
+        let samples = repeat(&BRIEF, &mut || {
             let start = Instant::now();
             work();
             Ok(Times { wall: start.elapsed(), device: None })

@@ -50,16 +50,15 @@ struct TuneTask {
 }
 
 /// A candidate that can be run, and its time; of a finalist the mean of the two times that it was measured.
-struct Tried<const K: usize> {
+struct Tried {
     candidate: Ranked,
-    plan: Plan<K>,
     block: [u32; 3],
     /// What ran: who left a mapping open chose one.
     mapping: Mapping,
     seconds: f64,
 }
 
-impl<const K: usize> Tried<K> {
+impl Tried {
     /// The strategy, the mapping of one that divides, and the scheme; of exhaustive it has no meaning.
     fn name(&self) -> [String; 2] {
         let Ranked { g, r, b, means, .. } = self.candidate;
@@ -109,8 +108,13 @@ impl Job for TuneTask {
         let search = Search::new(&self.request, &*field, wanted)?;
         let auto = search.choice();
         let count = search.candidates.iter().filter(|(candidate, _)| search.plan(candidate).is_some()).count();
-        let Searched { tried, best, end } = self.search(&target, &*field, &search, &control)?;
-        let found = Found { tried, best, count, end, auto, cuda: target.multiprocessors().is_some() };
+        let measure = |entry: &Tried, least| {
+            let plan = search.plan(&entry.candidate).expect("it can be run");
+            self.measure(&target, (&plan, &*field), entry, least, &control)
+        };
+        let runs = |candidate: &Ranked| search.plan(candidate).is_some();
+        let Searched { tried, best, end } = self.search(&search.candidates, &runs, &measure)?;
+        let found = Found { k: K, tried, best, count, end, auto, cuda: target.multiprocessors().is_some() };
         if self.args.json {
             let mut line = found.json();
             line["workload"] = json!(self.request.workload);
@@ -121,34 +125,38 @@ impl Job for TuneTask {
             print(found.page())?;
         }
         if !self.args.dry_run {
-            let path = store::keep(target.name(), device, vec![self.tuned(&found)?])?;
+            let path = store::keep(target.name(), device, vec![found.tuned(Asked::of::<K>(&self.request)?)])?;
             self.voice.say(format_args!("orthant: wrote {}", path.display()));
         }
         Ok(())
     }
 }
 
+/// Measures a candidate, where the least time so far is known: its time, and the mapping that ran.
+type MeasureTried<'m> = dyn Fn(&Tried, f64) -> Result<(f64, Mapping), Error> + 'm;
+
 impl TuneTask {
     /// Measures candidates until nothing better turns up; returns them, and which is the fastest.
-    fn search<const K: usize>(
+    fn search(
         &self,
-        target: &Target,
-        field: &dyn Field<K>,
-        search: &Search<'_, K>,
-        control: &Control,
-    ) -> Result<Searched<K>, Error> {
+        candidates: &[(Ranked, [u32; 3])],
+        runs: &dyn Fn(&Ranked) -> bool,
+        measure: &MeasureTried<'_>,
+    ) -> Result<Searched, Error> {
         let start = Instant::now();
-        let mut tried: Vec<Tried<K>> = Vec::new();
+        let mut tried: Vec<Tried> = Vec::new();
         let (mut least, mut since, mut end) = (f64::INFINITY, 0, End::All);
-        for &(candidate, block) in &order(&search.candidates) {
-            let Some(plan) = search.plan(&candidate) else { continue };
+        for (candidate, block) in order(candidates) {
+            if !runs(&candidate) {
+                continue;
+            }
             if !tried.is_empty() && self.args.budget.is_some_and(|budget| start.elapsed() >= budget) {
                 end = End::Budget;
                 break;
             }
             let mapping = candidate.means.mapping.unwrap_or(Mapping::Sbr);
-            let mut entry = Tried { candidate, plan, block, mapping, seconds: 0.0 };
-            (entry.seconds, entry.mapping) = self.measure(target, field, &entry, least, control)?;
+            let mut entry = Tried { candidate, block, mapping, seconds: 0.0 };
+            (entry.seconds, entry.mapping) = measure(&entry, least)?;
             let seconds = entry.seconds;
             (least, since) =
                 if seconds < least * (1.0 - GAIN) { (seconds, 0) } else { (least.min(seconds), since + 1) };
@@ -161,7 +169,7 @@ impl TuneTask {
         // The fastest of many measurements is too fast by chance: the best and the model's first run once more.
         let finalists = finalists(&tried.iter().map(|tried| tried.seconds).collect::<Vec<_>>());
         for &i in &finalists {
-            let (again, _) = self.measure(target, field, &tried[i], f64::INFINITY, control)?;
+            let (again, _) = measure(&tried[i], f64::INFINITY)?;
             tried[i].seconds = (tried[i].seconds + again) / 2.0;
         }
         let fastest = finalists.into_iter().min_by(|&a, &b| tried[a].seconds.total_cmp(&tried[b].seconds));
@@ -172,8 +180,8 @@ impl TuneTask {
     fn measure<const K: usize>(
         &self,
         target: &Target,
-        field: &dyn Field<K>,
-        entry: &Tried<K>,
+        (plan, field): (&Plan<K>, &dyn Field<K>),
+        entry: &Tried,
         least: f64,
         control: &Control,
     ) -> Result<(f64, Mapping), Error> {
@@ -183,7 +191,7 @@ impl TuneTask {
             how = how.block(entry.block);
         }
         let runs = self.args.how.repeat.unwrap_or(RUNS);
-        let mut prepared = target.of().prepare(&entry.plan, field, &how)?;
+        let mut prepared = target.of().prepare(plan, field, &how)?;
         let mut run = || Ok(prepared.run(&Part::default(), control)?);
         let mut rule = Patience::exactly(runs);
         if rule.warm_up > 0 {
@@ -194,21 +202,7 @@ impl TuneTask {
             }
             rule.warm_up = 0;
         }
-        Ok((repeat(&rule, run)?.median(), prepared.mapping()))
-    }
-
-    fn tuned<const K: usize>(&self, found: &Found<K>) -> Result<Tuned, Error> {
-        let best = &found.tried[found.best];
-        Ok(Tuned {
-            asked: Asked::of::<K>(&self.request)?,
-            strategy: Some(best.candidate.means.strategy),
-            g: best.candidate.g,
-            r: best.candidate.r,
-            b: best.candidate.b,
-            scheme: best.mapping.to_string(),
-            block: found.cuda.then_some(best.block),
-            seconds: best.seconds,
-        })
+        Ok((repeat(&rule, &mut run)?.median(), prepared.mapping()))
     }
 }
 
@@ -232,9 +226,9 @@ fn shapes(k: usize) -> Vec<[u32; 3]> {
 }
 
 /// What a search measured.
-struct Searched<const K: usize> {
+struct Searched {
     /// In the order of the model.
-    tried: Vec<Tried<K>>,
+    tried: Vec<Tried>,
     /// The fastest of them.
     best: usize,
     end: End,
@@ -260,9 +254,11 @@ impl End {
 }
 
 /// What a search found.
-struct Found<const K: usize> {
+struct Found {
+    /// The number of axes.
+    k: usize,
     /// In the order of the model.
-    tried: Vec<Tried<K>>,
+    tried: Vec<Tried>,
     /// The fastest of them.
     best: usize,
     /// Candidates in all.
@@ -275,19 +271,34 @@ struct Found<const K: usize> {
     cuda: bool,
 }
 
-impl<const K: usize> Found<K> {
+impl Found {
+    /// What later runs are told of the best.
+    fn tuned(&self, asked: Asked) -> Tuned {
+        let best = &self.tried[self.best];
+        Tuned {
+            asked,
+            strategy: Some(best.candidate.means.strategy),
+            g: best.candidate.g,
+            r: best.candidate.r,
+            b: best.candidate.b,
+            scheme: best.mapping.to_string(),
+            block: self.cuda.then_some(best.block),
+            seconds: best.seconds,
+        }
+    }
+
     /// The share of the best time that the model's first choice takes longer, and the same with finding it.
     fn loss(&self) -> [f64; 2] {
         [0.0, self.auto.seconds].map(|find| (self.tried[0].seconds + find) / self.tried[self.best].seconds - 1.0)
     }
 
     /// What is compared with.
-    fn exhaustive(&self) -> Option<&Tried<K>> {
+    fn exhaustive(&self) -> Option<&Tried> {
         self.tried.iter().find(|entry| entry.candidate.means.strategy == StrategyKind::Exhaustive)
     }
 
     fn json(&self) -> Value {
-        let entry = |entry: &Tried<K>| {
+        let entry = |entry: &Tried| {
             let Ranked { g, r, b, means, cost, fitted } = &entry.candidate;
             json!({
                 "strategy": means.strategy, "g": g, "r": r, "B": b, "scheme": entry.mapping,
@@ -297,7 +308,7 @@ impl<const K: usize> Found<K> {
         };
         let [loss, with_search] = self.loss();
         json!({
-            "k": K, "best": entry(&self.tried[self.best]), "first": entry(&self.tried[0]), "auto_scheme": self.auto,
+            "k": self.k, "best": entry(&self.tried[self.best]), "first": entry(&self.tried[0]), "auto_scheme": self.auto,
             "exhaustive": self.exhaustive().map(entry), "loss": loss, "loss_with_search": with_search, "candidates": self.count, "ended_by": self.end.name(),
             "tried": self.tried.iter().map(entry).collect::<Vec<_>>(),
         })
@@ -324,7 +335,7 @@ impl<const K: usize> Found<K> {
             None => String::new(),
             Some(by) => format!(" (--{by} left out {})", self.count - self.tried.len()),
         };
-        let of = |entry: &Tried<K>| match entry.name() {
+        let of = |entry: &Tried| match entry.name() {
             [by, scheme] if scheme == "-" => by,
             [by, scheme] => format!("{by} g r B {scheme}"),
         };

@@ -169,8 +169,14 @@ fn mean(axes: &[u32]) -> u64 {
 
 /// Every value that `of` has, once, in order.
 pub(super) fn distinct<'a, T: Ord>(facts: impl IntoIterator<Item = &'a Fact>, of: impl Fn(&'a Fact) -> T) -> Vec<T> {
-    let set: std::collections::BTreeSet<T> = facts.into_iter().map(of).collect();
-    set.into_iter().collect()
+    // There are few, and sorting is compiled for every T.
+    let mut found = Vec::new();
+    for value in facts.into_iter().map(of) {
+        if let Err(place) = found.binary_search(&value) {
+            found.insert(place, value);
+        }
+    }
+    found
 }
 
 /// The fastest fact for every value of `of`.
@@ -187,15 +193,15 @@ pub(super) fn least<'a, T: Ord>(
     of: impl Fn(&'a Fact) -> T,
     cost: impl Fn(&Fact) -> Option<f64>,
 ) -> BTreeMap<T, &'a Fact> {
-    let mut least: BTreeMap<T, (f64, &Fact)> = BTreeMap::new();
+    let mut least = BTreeMap::new();
     for fact in facts {
-        let Some(cost) = cost(fact) else { continue };
-        let here = least.entry(of(fact)).or_insert((cost, fact));
-        if cost < here.0 {
-            *here = (cost, fact);
+        let Some(own) = cost(fact) else { continue };
+        let here = least.entry(of(fact)).or_insert(fact);
+        if cost(here).is_some_and(|cost| own < cost) {
+            *here = fact;
         }
     }
-    least.into_iter().map(|(value, (_, fact))| (value, fact)).collect()
+    least
 }
 
 /// What is computed, where, and how large it is.

@@ -141,7 +141,8 @@ impl Job for Task {
         clock.ends(|seconds| &mut seconds.preparing);
         let progress =
             Progress::start(&self.control, plan.domain().cells(), rule.warm_up + rule.max_samples, self.voice);
-        let done = repeat(&rule, || Ok(prepared.run(&Part::default(), &self.control).inspect(|_| progress.ran())?));
+        let done =
+            repeat(&rule, &mut || Ok(prepared.run(&Part::default(), &self.control).inspect(|_| progress.ran())?));
         drop(progress);
         let samples = done?;
         clock.ends(|seconds| &mut seconds.running);

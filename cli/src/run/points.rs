@@ -103,6 +103,10 @@ type CountedPoints<const K: usize> = (Option<Tree<K>>, RunCounts<K>, Option<Regi
 
 impl PointsRun {
     fn run<const K: usize>(&self) -> Result<(), Error> {
+        // What is never run is not compiled.
+        if const { K < 2 || K > 6 } {
+            unreachable!("no points have {K} axes");
+        }
         let plan = self.request.computed.points_plan::<K>(self.points.batches().extent())?;
         let size = plan.domain().size();
         let slice = Slice::new(size, &self.args.output.slice, &TreeAxis::of(plan.domain()))?;

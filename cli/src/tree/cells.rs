@@ -8,7 +8,7 @@ use clap::Args;
 
 use orthant::export::{Cutout, ExportError, npy};
 use orthant::geometry::Region;
-use orthant::tree::{Parts, Source, TreeFile, TreeJob, TreeSlice, TreeSource};
+use orthant::tree::{Parts, Source, TreeFile, TreeInfo, TreeJob, TreeSlice, TreeSource};
 use orthant::{Control, with_dimensions};
 
 use super::open::open;
@@ -136,7 +136,10 @@ impl TreeJob for SliceOptions {
                 return Err(Error::Input("--legend: no picture is written; name one by -o PATH.png".into()));
             }
             if is_tree {
-                return with_dimensions!(free.len(), M => self.tree::<K, M>(&tree, held), else unreachable!("axes are left"));
+                self.to.is_free()?;
+                return with_dimensions!(free.len(), M => self.save(TreeSlice::<M>::new(&tree, held)?, tree.info()), else {
+                    unreachable!("axes are left")
+                });
             }
             let staged = self.to.stage(&["npy", "png", "tree.zarr", "tree.zarr.zip"])?;
             return self.to.write(staged, &mut |out| write(&tree, window, &free, out));
@@ -174,14 +177,12 @@ impl TreeJob for SliceOptions {
 }
 
 impl SliceOptions {
-    /// Writes a slice with `M` axes as a tree.
-    fn tree<const K: usize, const M: usize>(&self, tree: &TreeFile<K>, held: [Option<u32>; K]) -> Result<(), Error> {
-        self.to.is_free()?;
-        let slice = TreeSlice::<M>::new(tree, held)?;
+    /// Writes a slice with `M` axes of a tree as a tree, of which `info` is known.
+    fn save<const M: usize>(&self, slice: TreeSlice<'_, M>, info: &TreeInfo) -> Result<(), Error> {
         let control = Arc::new(Control::default());
         cancels(&control);
         let made = slice.tree(self.to.memory.limit(), &control)?;
-        self.to.save(&made, &slice.info(tree.info()))
+        self.to.save(&made, &slice.info(info))
     }
 }
 

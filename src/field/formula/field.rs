@@ -6,17 +6,14 @@ use crate::field::error::FieldError;
 use crate::field::formula::error::FormulaError;
 use crate::field::formula::forest::{ForestLimits, FormulaForest};
 use crate::field::formula::iterated::IteratedField;
-use crate::field::formula::labels::FormulaLabels;
 use crate::field::formula::lanes::{BLOCK, FormulaBlock};
-use crate::field::formula::lower::lower;
 use crate::field::formula::number::FormulaNumber;
 use crate::field::formula::parse::FormulaResult;
 use crate::field::formula::sampled::FormulaSamples;
-use crate::field::formula::shorten::{ShortTape, ShortenScratch, Shortening};
-use crate::field::formula::siblings::{SIBLINGS, SiblingPass};
+use crate::field::formula::siblings::SIBLINGS;
 use crate::field::formula::source;
-use crate::field::formula::tape::{FormulaSteps, FormulaTape};
 use crate::field::formula::text::Formula;
+use crate::field::formula::value::{FormulaPass, FormulaValue};
 use crate::field::labels::Labels;
 use crate::field::options::{Arithmetic, FieldOptions, Precision};
 use crate::field::start::Defaults;
@@ -24,7 +21,6 @@ use crate::field::twin::{DeviceTwin, MOST_LINES};
 use crate::geometry::{Domain, Region};
 use crate::parallel::Spare;
 use crate::rule::{RuleKind, Verdict};
-use crate::simd::Isa;
 
 /// One line for lists.
 pub(crate) const ABOUT: &str = "a formula of yours, as in 'x^2 + y^2 < 1'";
@@ -95,34 +91,20 @@ fn opened<const K: usize, T: FormulaNumber>(
 /// A formula in numbers of type T over a domain.
 pub(super) struct FormulaField<const K: usize, T> {
     pub(super) samples: FormulaSamples<K, T>,
-    pub(super) tape: FormulaTape<T>,
-    pub(super) labels: FormulaLabels<T>,
+    pub(super) value: FormulaValue<T>,
     pub(super) forest: FormulaForest<K>,
-    pub(super) isa: Isa,
     /// Memory that calls use again.
     blocks: Spare<FormulaBlock<T>>,
-    passes: Spare<(SiblingPass<T>, ShortenScratch)>,
+    passes: Spare<FormulaPass<T>>,
 }
 
 impl<const K: usize, T: FormulaNumber> FormulaField<K, T> {
     pub(super) fn new(domain: &Domain<K>, arithmetic: Arithmetic, formula: &Formula) -> Result<Self, FormulaError> {
-        let parsed = &formula.parsed;
-        let labels = match &parsed.result {
-            FormulaResult::Classes(thresholds) => {
-                FormulaLabels::Classes(thresholds.iter().map(|&threshold| T::of_literal(threshold)).collect())
-            }
-            FormulaResult::Value => FormulaLabels::Value,
-            FormulaResult::Truth | FormulaResult::Iterations { .. } => FormulaLabels::Truth,
-        };
-        let lowered = lower::<T>(&parsed.dag, &parsed.roots, arithmetic);
-        let tape = FormulaTape::new(&lowered).map_err(|large| large.error(formula.text()))?;
-        let forest = FormulaForest::new(domain.size(), tape.clauses.len(), ForestLimits::usual(K));
+        let value = FormulaValue::new(arithmetic, formula)?;
         Ok(Self {
             samples: FormulaSamples::new(domain, arithmetic),
-            tape,
-            labels,
-            forest,
-            isa: Isa::detect(),
+            forest: FormulaForest::new(domain.size(), value.tape.clauses.len(), ForestLimits::usual(K)),
+            value,
             blocks: Spare::new(),
             passes: Spare::new(),
         })
@@ -130,13 +112,13 @@ impl<const K: usize, T: FormulaNumber> FormulaField<K, T> {
 
     /// The twin, which has lines up to `most_lines` clauses.
     pub(super) fn twin_within(&self, most_lines: usize) -> DeviceTwin {
-        self.samples.twin(source::of_value(&self.tape, &self.labels, most_lines), 0)
+        self.samples.twin(source::of_value(&self.value.tape, &self.value.labels, most_lines), 0)
     }
 }
 
 impl<const K: usize, T: FormulaNumber> Field<K> for FormulaField<K, T> {
     fn labels(&self) -> Labels {
-        self.labels.labels()
+        self.value.labels.labels()
     }
 
     fn host(&self) -> Option<&dyn Evaluate<K>> {
@@ -152,22 +134,10 @@ impl<const K: usize, T: FormulaNumber> Field<K> for FormulaField<K, T> {
     }
 }
 
-impl<const K: usize, T: FormulaNumber> FormulaField<K, T> {
-    /// A tape that is right somewhere; None: everywhere.
-    fn steps<'a>(&'a self, tape: Option<&'a ShortTape>) -> (FormulaSteps<'a, T>, u16) {
-        match tape {
-            Some(tape) => {
-                let ShortTape { clauses, slots, result } = tape;
-                (FormulaSteps { clauses, constants: &self.tape.constants, slots: *slots }, *result)
-            }
-            None => (self.tape.steps(), self.tape.results[0]),
-        }
-    }
-}
-
 impl<const K: usize, T: FormulaNumber> Evaluate<K> for FormulaField<K, T> {
     fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
         let mut block = self.blocks.take().unwrap_or_else(FormulaBlock::new);
+        let FormulaValue { tape, labels: of_values, isa } = &self.value;
         let (mut cells, mut labels) = (cells, labels);
         while let Some(&first) = cells.first() {
             // Cells that share a tape come one after another.
@@ -175,15 +145,15 @@ impl<const K: usize, T: FormulaNumber> Evaluate<K> for FormulaField<K, T> {
             let run = cells.iter().position(|&cell| !place.cells.contains_cell(cell)).unwrap_or(cells.len());
             let (these, others) = cells.split_at(run.min(BLOCK));
             cells = others;
-            let (steps, result) = self.steps(place.tape);
+            let (steps, result) = self.value.steps(place.tape);
             block.make_room(steps.slots, these.len());
-            for (slot, &axis) in self.tape.axes.iter().enumerate() {
-                self.samples.coordinates(axis, these, block.slot_mut(slot), self.isa);
+            for (slot, &axis) in tape.axes.iter().enumerate() {
+                self.samples.coordinates(axis, these, block.slot_mut(slot), *isa);
             }
-            block.run(steps, self.isa);
+            block.run(steps, *isa);
             let (now, later) = labels.split_at(these.len());
             labels = later;
-            self.labels.put(block.slot(result.into()), now);
+            of_values.put(block.slot(result.into()), now);
         }
         self.blocks.give(block);
     }
@@ -201,8 +171,7 @@ impl<const K: usize, T: FormulaNumber> Prove<K> for FormulaField<K, T> {
     }
 
     fn prove_all(&self, regions: &[Region<K>], _: &[Payload], verdicts: &mut [Verdict]) {
-        let (mut pass, mut scratch) =
-            self.passes.take().unwrap_or_else(|| (SiblingPass::new(), ShortenScratch::default()));
+        let mut pass = self.passes.take().unwrap_or_else(FormulaPass::new);
         let mut coordinates = Vec::new();
         let mut at = 0;
         while at < regions.len() {
@@ -211,37 +180,18 @@ impl<const K: usize, T: FormulaNumber> Prove<K> for FormulaField<K, T> {
             let same = |region: &Region<K>| std::ptr::eq(self.forest.find(region).node, place.node);
             let together = 1 + most[1..].iter().take_while(|region| same(region)).count();
             let some = &most[..together];
-            let (steps, result) = self.steps(place.tape);
             coordinates.clear();
-            coordinates.extend(self.tape.axes.iter().map(|&axis| self.samples.sibling_bounds(some, axis)));
-            pass.run(steps, &coordinates, self.isa);
-            let mut open = 0;
-            for (lane, verdict) in verdicts[at..at + together].iter_mut().enumerate() {
-                *verdict = match self.labels.proven(pass.slots[usize::from(result)].get(lane)) {
-                    Some(word) => Verdict::Uniform(word),
-                    None => {
-                        open |= 1 << lane;
-                        Verdict::Unknown
-                    }
-                };
-            }
+            coordinates.extend(self.value.tape.axes.iter().map(|&axis| self.samples.sibling_bounds(some, axis)));
+            let open = self.value.prove(place.tape, &coordinates, &mut pass, &mut verdicts[at..at + together]);
             let wanted = if open == 0 { 0 } else { open & self.forest.wants(&place, some) };
             if wanted != 0 {
-                let decided = pass.choices.iter().fold(0, |all, choice| all | choice.first | choice.second);
-                let shortening = Shortening {
-                    clauses: steps.clauses,
-                    slots: steps.slots,
-                    result,
-                    coordinates: self.tape.axes.len(),
-                    truth: self.tape.truth,
-                };
-                let mut tapes = shortening.shorten(&pass.choices, wanted & decided, &mut scratch);
+                let mut tapes = self.value.shortened(place.tape, &mut pass, wanted);
                 for lane in (0..together).filter(|lane| wanted >> lane & 1 == 1) {
                     self.forest.grow(&place, &some[lane], tapes[lane].take());
                 }
             }
             at += together;
         }
-        self.passes.give((pass, scratch));
+        self.passes.give(pass);
     }
 }

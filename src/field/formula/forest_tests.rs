@@ -52,7 +52,7 @@ fn fields<const K: usize, T: FormulaNumber>(
     [0, usize::MAX].map(|nodes| {
         let mut field = FormulaField::<K, T>::new(domain, arithmetic, formula).unwrap();
         let limits = ForestLimits { few_clauses: 0, least_side: 0, nodes, clauses: usize::MAX };
-        field.forest = FormulaForest::new(domain.size(), field.tape.clauses.len(), limits);
+        field.forest = FormulaForest::new(domain.size(), field.value.tape.clauses.len(), limits);
         field
     })
 }
@@ -81,8 +81,8 @@ fn check_forest<const K: usize, T: FormulaNumber>(seed: u64, seen: &mut SeenFore
         T::TYPE
     );
     let [mut whole, mut short] = fields::<K, T>(&domain, arithmetic, &formula);
-    whole.isa = Isa::Portable;
-    short.isa = isas[random.below(isas.len())];
+    whole.value.isa = Isa::Portable;
+    short.value.isa = isas[random.below(isas.len())];
 
     let levels = Scheme { g, r, b: [1; K] }.levels(size);
     let regions = |level: &Level<K>| -> Vec<Region<K>> {
@@ -123,7 +123,7 @@ fn check_forest<const K: usize, T: FormulaNumber>(seed: u64, seen: &mut SeenFore
     seen.nodes += short.forest.nodes();
     assert_eq!(whole.forest.nodes(), 0);
     for isa in isas {
-        short.isa = isa;
+        short.value.isa = isa;
         assert_eq!(labels(&short, &cells), wanted, "{what}, {isa}");
     }
     // In another order, so that runs of one tape are short.

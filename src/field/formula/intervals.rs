@@ -90,92 +90,169 @@ impl<T: FormulaNumber> FormulaBounds<T> {
         Self::of([f(a[0], b[0]), f(a[0], b[1]), f(a[1], b[0]), f(a[1], b[1])])
     }
 
+    /// These, if those of the operand are known.
+    #[inline(always)]
+    fn of_one(self, a: Self) -> Self {
+        self.unless(a.unknown())
+    }
+
+    /// These, if those of the operands are known and the result is not `anything`.
+    #[inline(always)]
+    fn of_two(self, a: Self, b: Self, anything: bool) -> Self {
+        self.unless(anything | a.unknown() | b.unknown())
+    }
+
     /// The bounds after a unary operation that rises.
     #[inline(always)]
     fn risen(self, f: impl Fn(T) -> T) -> Self {
-        Self { low: f(self.low), high: f(self.high) }
+        Self { low: f(self.low), high: f(self.high) }.of_one(self)
     }
 
     #[inline(always)]
-    fn plus(self, other: Self) -> Self {
+    pub(super) fn same(self) -> Self {
+        self.unless(self.unknown())
+    }
+
+    #[inline(always)]
+    pub(super) fn plus(self, other: Self) -> Self {
         // NaN where ∞ − ∞ is in reach.
         let cancels = (self.low + other.high).is_nan() | (self.high + other.low).is_nan();
-        Self { low: self.low + other.low, high: self.high + other.high }.unless(cancels)
+        Self { low: self.low + other.low, high: self.high + other.high }.of_two(self, other, cancels)
     }
 
     #[inline(always)]
-    fn negated(self) -> Self {
-        Self { low: -self.high, high: -self.low }
+    pub(super) fn minus(self, other: Self) -> Self {
+        self.plus(Self { low: -other.high, high: -other.low })
     }
 
     #[inline(always)]
-    fn times(self, other: Self) -> Self {
-        self.corners(other, |a, b| a * b).unless(self.product_may_be_nan(other))
+    pub(super) fn times(self, other: Self) -> Self {
+        self.corners(other, |a, b| a * b).of_two(self, other, self.product_may_be_nan(other))
     }
 
     #[inline(always)]
-    fn over(self, other: Self) -> Self {
+    pub(super) fn over(self, other: Self) -> Self {
         let nan = other.holds_zero() | (self.reaches_infinity() & other.reaches_infinity());
-        self.corners(other, |a, b| a / b).unless(nan)
+        self.corners(other, |a, b| a / b).of_two(self, other, nan)
     }
 
     #[inline(always)]
-    fn least(self, other: Self) -> Self {
-        Self { low: self.low.least(other.low), high: self.high.least(other.high) }
+    pub(super) fn least(self, other: Self) -> Self {
+        Self { low: self.low.least(other.low), high: self.high.least(other.high) }.of_two(self, other, false)
     }
 
     #[inline(always)]
-    fn most(self, other: Self) -> Self {
-        Self { low: self.low.most(other.low), high: self.high.most(other.high) }
+    pub(super) fn most(self, other: Self) -> Self {
+        Self { low: self.low.most(other.low), high: self.high.most(other.high) }.of_two(self, other, false)
+    }
+
+    /// A comparison with NaN is false, which is one of the two: no bound of NaN is below or above another.
+    #[inline(always)]
+    pub(super) fn below(self, other: Self) -> Self {
+        Self::truth(self.high < other.low, self.low >= other.high)
     }
 
     #[inline(always)]
-    fn magnitude(self) -> Self {
+    pub(super) fn below_or_equal(self, other: Self) -> Self {
+        Self::truth(self.high <= other.low, self.low > other.high)
+    }
+
+    #[inline(always)]
+    pub(super) fn negated(self) -> Self {
+        Self { low: -self.high, high: -self.low }.of_one(self)
+    }
+
+    #[inline(always)]
+    pub(super) fn magnitude(self) -> Self {
         let ends = Self::between(self.low.magnitude(), self.high.magnitude());
-        Self { low: if self.holds_zero() { T::ZERO } else { ends.low }, high: ends.high }
+        Self { low: if self.holds_zero() { T::ZERO } else { ends.low }, high: ends.high }.of_one(self)
     }
 
     #[inline(always)]
-    fn square(self) -> Self {
-        self.magnitude().risen(|a| a * a)
+    pub(super) fn square(self) -> Self {
+        let Self { low, high } = self.magnitude();
+        Self { low: low * low, high: high * high }
     }
 
     #[inline(always)]
-    fn root(self) -> Self {
+    pub(super) fn root(self) -> Self {
         self.risen(T::root).unless(self.low < T::ZERO)
+    }
+
+    #[inline(always)]
+    pub(super) fn floor(self) -> Self {
+        self.risen(T::whole)
+    }
+
+    #[inline(always)]
+    pub(super) fn exp(self) -> Self {
+        self.risen(|a| a.through(functions::exp)).unless(!T::FUNCTIONS_ARE_MONOTONE)
+    }
+
+    #[inline(always)]
+    pub(super) fn ln(self) -> Self {
+        let found = self.risen(|a| a.through(functions::ln));
+        found.unless(!T::FUNCTIONS_ARE_MONOTONE | (self.low < T::ZERO))
+    }
+
+    #[inline(always)]
+    pub(super) fn sin(self) -> Self {
+        self.wave(functions::sin, 0.25)
+    }
+
+    #[inline(always)]
+    pub(super) fn cos(self) -> Self {
+        self.wave(functions::cos, 0.0)
+    }
+
+    /// self·other + term, rounded once; `SAME` if the two factors are one number.
+    #[inline(always)]
+    pub(super) fn times_plus<const SAME: bool>(self, other: Self, term: Self) -> Self {
+        self.fused::<false, SAME>(other, term)
+    }
+
+    /// self·other − term.
+    #[inline(always)]
+    pub(super) fn times_minus<const SAME: bool>(self, other: Self, term: Self) -> Self {
+        self.fused::<false, SAME>(other, Self { low: -term.high, high: -term.low })
+    }
+
+    /// term − self·other.
+    #[inline(always)]
+    pub(super) fn minus_times<const SAME: bool>(self, other: Self, term: Self) -> Self {
+        self.fused::<true, SAME>(other, term)
+    }
+
+    #[inline(always)]
+    fn fused<const NEGATIVE: bool, const SAME: bool>(self, other: Self, term: Self) -> Self {
+        let infinite = self.reaches_infinity() | other.reaches_infinity();
+        let nan = self.product_may_be_nan(other) | (infinite & term.reaches_infinity());
+        Self {
+            low: self.fused_with::<NEGATIVE, SAME>(other, term.low).low,
+            high: self.fused_with::<NEGATIVE, SAME>(other, term.high).high,
+        }
+        .of_two(self, other, nan | term.unknown())
     }
 
     /// ±a·b + c, rounded once.
     #[inline(always)]
-    fn fused_number(negative: bool, a: T, b: T, c: T) -> T {
-        if negative { (-a).fused(b, c) } else { a.fused(b, c) }
+    fn fused_number<const NEGATIVE: bool>(a: T, b: T, c: T) -> T {
+        if NEGATIVE { (-a).fused(b, c) } else { a.fused(b, c) }
     }
 
-    /// ±self·other + c, rounded once; `same` if the two factors are one number.
+    /// ±self·other + c, rounded once; `SAME` if the two factors are one number.
     #[inline(always)]
-    fn fused_with(self, other: Self, c: T, negative: bool, same: bool) -> Self {
-        let first = Self::fused_number(negative, self.low, other.low, c);
-        let last = Self::fused_number(negative, self.high, other.high, c);
-        if same {
+    fn fused_with<const NEGATIVE: bool, const SAME: bool>(self, other: Self, c: T) -> Self {
+        let first = Self::fused_number::<NEGATIVE>(self.low, other.low, c);
+        let last = Self::fused_number::<NEGATIVE>(self.high, other.high, c);
+        if SAME {
             let ends = Self::of([first, last]);
-            let all = Self::of([ends.low, ends.high, Self::fused_number(negative, T::ZERO, T::ZERO, c)]);
+            let all = Self::of([ends.low, ends.high, Self::fused_number::<NEGATIVE>(T::ZERO, T::ZERO, c)]);
             return Self::select(self.holds_zero(), all, ends);
         }
-        let second = Self::fused_number(negative, self.low, other.high, c);
-        let third = Self::fused_number(negative, self.high, other.low, c);
+        let second = Self::fused_number::<NEGATIVE>(self.low, other.high, c);
+        let third = Self::fused_number::<NEGATIVE>(self.high, other.low, c);
         Self::of([first, second, third, last])
-    }
-
-    /// ±self·other + term, rounded once; `same` if the two factors are one number.
-    #[inline(always)]
-    fn fused(self, other: Self, term: Self, negative: bool, same: bool) -> Self {
-        let infinite = self.reaches_infinity() | other.reaches_infinity();
-        let nan = self.product_may_be_nan(other) | (infinite & term.reaches_infinity());
-        Self {
-            low: self.fused_with(other, term.low, negative, same).low,
-            high: self.fused_with(other, term.high, negative, same).high,
-        }
-        .unless(nan)
     }
 
     /// The sine or the cosine, which is 1 at `top` turns and −1 half a turn later.
@@ -189,55 +266,53 @@ impl<T: FormulaNumber> FormulaBounds<T> {
             low: if holds(top + 0.5) { -T::ONE } else { ends.low },
             high: if holds(top) { T::ONE } else { ends.high },
         }
-        .unless(far)
-    }
-
-    /// The bounds of an operation's result.
-    #[inline(always)]
-    pub(super) fn after(op: FormulaOp, [a, b, c]: [Self; 3], same: bool) -> Self {
-        let unknown = match op.operands() {
-            3 => a.unknown() | b.unknown() | c.unknown(),
-            2 => a.unknown() | b.unknown(),
-            _ => a.unknown(),
-        };
-        // A function of f32 is the real one rounded, and thus rises and falls where that does.
-        let function = |found: Self| found.unless(!T::FUNCTIONS_ARE_MONOTONE);
-        let found = match op {
-            // A comparison with NaN is false, which is one of the two: no bound of NaN is below or above another.
-            FormulaOp::Less => return Self::truth(a.high < b.low, a.low >= b.high),
-            FormulaOp::LessEq => return Self::truth(a.high <= b.low, a.low > b.high),
-            FormulaOp::Add => a.plus(b),
-            FormulaOp::Sub => a.plus(b.negated()),
-            FormulaOp::Mul => a.times(b),
-            FormulaOp::Div => a.over(b),
-            FormulaOp::Min => a.least(b),
-            FormulaOp::Max => a.most(b),
-            FormulaOp::Neg => a.negated(),
-            FormulaOp::Abs => a.magnitude(),
-            FormulaOp::Sqrt => a.root(),
-            FormulaOp::Square => a.square(),
-            FormulaOp::Floor => a.risen(T::whole),
-            FormulaOp::Exp => function(a.risen(|a| a.through(functions::exp))),
-            FormulaOp::Ln => function(a.risen(|a| a.through(functions::ln))).unless(a.low < T::ZERO),
-            FormulaOp::Sin => function(a.wave(functions::sin, 0.25)),
-            FormulaOp::Cos => function(a.wave(functions::cos, 0.0)),
-            FormulaOp::MulAdd => a.fused(b, c, false, same),
-            FormulaOp::MulSub => a.fused(b, c.negated(), false, same),
-            FormulaOp::SubMul => a.fused(b, c, true, same),
-            FormulaOp::Number | FormulaOp::Axis | FormulaOp::Third => a,
-        };
-        found.unless(unknown)
+        .unless(far | !T::FUNCTIONS_ARE_MONOTONE)
+        .of_one(self)
     }
 }
 
-/// The bounds of what `tape` computes where `place(axis)` holds the coordinates on each of its axes. They are in `slots`.
+/// The bounds of an operation's result. `apply!` is given the method that computes them of those of the operands, so that each
+/// operation is compiled by itself: all of them in every arm of a match took a sixth of the time that the library takes to compile.
+macro_rules! bounds_after {
+    ($op:expr, $same:expr, $apply:ident, $a:ident, $b:ident, $c:ident) => {
+        match $op {
+            FormulaOp::Add => $apply!(plus($a, $b)),
+            FormulaOp::Sub => $apply!(minus($a, $b)),
+            FormulaOp::Mul => $apply!(times($a, $b)),
+            FormulaOp::Div => $apply!(over($a, $b)),
+            FormulaOp::Min => $apply!(least($a, $b)),
+            FormulaOp::Max => $apply!(most($a, $b)),
+            FormulaOp::Less => $apply!(below($a, $b)),
+            FormulaOp::LessEq => $apply!(below_or_equal($a, $b)),
+            FormulaOp::Neg => $apply!(negated($a)),
+            FormulaOp::Abs => $apply!(magnitude($a)),
+            FormulaOp::Sqrt => $apply!(root($a)),
+            FormulaOp::Square => $apply!(square($a)),
+            FormulaOp::Floor => $apply!(floor($a)),
+            FormulaOp::Exp => $apply!(exp($a)),
+            FormulaOp::Ln => $apply!(ln($a)),
+            FormulaOp::Sin => $apply!(sin($a)),
+            FormulaOp::Cos => $apply!(cos($a)),
+            FormulaOp::MulAdd if $same => $apply!(times_plus::<true>($a, $b, $c)),
+            FormulaOp::MulAdd => $apply!(times_plus::<false>($a, $b, $c)),
+            FormulaOp::MulSub if $same => $apply!(times_minus::<true>($a, $b, $c)),
+            FormulaOp::MulSub => $apply!(times_minus::<false>($a, $b, $c)),
+            FormulaOp::SubMul if $same => $apply!(minus_times::<true>($a, $b, $c)),
+            FormulaOp::SubMul => $apply!(minus_times::<false>($a, $b, $c)),
+            FormulaOp::Number | FormulaOp::Axis | FormulaOp::Third => $apply!(same($a)),
+        }
+    };
+}
+pub(super) use bounds_after;
+
+/// The bounds of what `tape` computes where `places` holds the coordinates on each of its axes. They are in `slots`.
 pub(super) fn bounds<T: FormulaNumber>(
     tape: &FormulaTape<T>,
-    place: impl Fn(usize) -> FormulaBounds<T>,
+    places: &[FormulaBounds<T>],
     slots: &mut Vec<FormulaBounds<T>>,
 ) {
     slots.clear();
-    slots.extend(tape.axes.iter().map(|&axis| place(axis)));
+    slots.extend(tape.axes.iter().map(|&axis| places[axis]));
     slots.resize(tape.slots, FormulaBounds::ANYTHING);
     let mut third = FormulaBounds::ANYTHING;
     for clause in &tape.clauses {
@@ -251,6 +326,11 @@ pub(super) fn bounds<T: FormulaNumber>(
             continue;
         }
         let b = if clause.op.operands() > 1 { operand(clause.b, clause.b_is_constant()) } else { a };
-        slots[usize::from(clause.out)] = FormulaBounds::after(clause.op, [a, b, third], clause.is_of_one_factor());
+        macro_rules! apply {
+            ($method:ident $(::<$same:literal>)? ($($operand:ident),+)) => {
+                FormulaBounds::$method$(::<$same>)?($($operand),+)
+            };
+        }
+        slots[usize::from(clause.out)] = bounds_after!(clause.op, clause.is_of_one_factor(), apply, a, b, third);
     }
 }

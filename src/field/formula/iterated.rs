@@ -16,7 +16,7 @@ use crate::field::formula::lanes::FormulaBlock;
 use crate::field::formula::lower::{LoweredFormula, lower};
 use crate::field::formula::number::FormulaNumber;
 use crate::field::formula::parse::FormulaResult;
-use crate::field::formula::sampled::FormulaSamples;
+use crate::field::formula::sampled::{FormulaAxis, FormulaSamples};
 use crate::field::formula::source;
 use crate::field::formula::tape::FormulaTape;
 use crate::field::formula::text::Formula;
@@ -59,13 +59,7 @@ pub(super) struct FormulaOrbit<T> {
 
 impl<const K: usize, T: FormulaNumber> IteratedField<K, T> {
     pub(super) fn new(domain: &Domain<K>, arithmetic: Arithmetic, formula: &Formula) -> Result<Self, FormulaError> {
-        let parsed = &formula.parsed;
-        let FormulaResult::Iterations { states, cap } = parsed.result else {
-            unreachable!("other formulas are not iterated");
-        };
-        let [start, turn] = parted(&lower::<T>(&parsed.dag, &parsed.roots, arithmetic), states);
-        let tape = |part| FormulaTape::new(part).map_err(|large| large.error(formula.text()));
-        let orbit = FormulaOrbit { start: tape(&start)?, turn: tape(&turn)?, states, cap, isa: Isa::detect() };
+        let orbit = FormulaOrbit::new(arithmetic, formula)?;
         Ok(Self { samples: FormulaSamples::new(domain, arithmetic), orbit })
     }
 
@@ -123,9 +117,42 @@ fn parted<T: FormulaNumber>(formula: &LoweredFormula<T>, states: usize) -> [Lowe
 }
 
 impl<T: FormulaNumber> FormulaOrbit<T> {
+    fn new(arithmetic: Arithmetic, formula: &Formula) -> Result<Self, FormulaError> {
+        let parsed = &formula.parsed;
+        let FormulaResult::Iterations { states, cap } = parsed.result else {
+            unreachable!("other formulas are not iterated");
+        };
+        let [start, turn] = parted(&lower::<T>(&parsed.dag, &parsed.roots, arithmetic), states);
+        let tape = |part| FormulaTape::new(part).map_err(|large| large.error(formula.text()));
+        Ok(Self { start: tape(&start)?, turn: tape(&turn)?, states, cap, isa: Isa::detect() })
+    }
+
+    /// The iterations of a batch of cells, of which there are the numbers on each axis.
+    fn count(&self, axes: &[FormulaAxis<T>], cells: &[Vec<u32>], counts: &mut [u32]) {
+        let Self { start, turn, isa, .. } = self;
+        let mut block = FormulaBlock::new();
+        block.make_room(start.slots, BLOCK);
+        let mut columns = vec![Vec::new(); MAX_DIM + start.results.len()];
+        for &axis in turn.axes.iter().filter(|&&axis| axis < MAX_DIM) {
+            columns[axis] = cells[axis].iter().map(|&cell| axes[axis].coordinate(cell)).collect();
+        }
+        for first in (0..counts.len()).step_by(BLOCK) {
+            let some = first..counts.len().min(first + BLOCK);
+            for (slot, &axis) in start.axes.iter().enumerate() {
+                axes[axis].coordinates(&cells[axis][some.clone()], block.slot_mut(slot), *isa);
+            }
+            block.run(start.steps(), *isa);
+            for (number, column) in columns[MAX_DIM..].iter_mut().enumerate() {
+                let result = start.results[number];
+                column.extend_from_slice(&block.slot(result.into())[..some.len()]);
+            }
+        }
+        self.run(&columns, counts);
+    }
+
     /// The iterations of a batch of cells, whose numbers are in `columns`: coordinates, which `start` reads, and from
-    /// [`MAX_DIM`] on what it computed. `done` is told of a cell and its count.
-    fn run(&self, columns: &[Vec<T>], cells: usize, mut done: impl FnMut(usize, u32)) {
+    /// [`MAX_DIM`] on what it computed.
+    fn run(&self, columns: &[Vec<T>], counts: &mut [u32]) {
         let mut block = FormulaBlock::new();
         block.make_room(self.turn.slots, BLOCK);
         // A tape's results are not in the slots that it begins with.
@@ -142,7 +169,7 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
         let mut next = 0;
         loop {
             for lane in 0..BLOCK {
-                if busy[lane] == 1 || next == cells {
+                if busy[lane] == 1 || next == counts.len() {
                     continue;
                 }
                 (cell[lane], count[lane], busy[lane], comparable[lane]) = (next, 0, 1, 0);
@@ -189,23 +216,25 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
                 }
             }
             for lane in (0..BLOCK).filter(|&lane| ended[lane] == 1) {
-                done(cell[lane], count[lane]);
+                counts[cell[lane]] = count[lane];
                 busy[lane] = 0;
             }
         }
     }
 
-    /// The number of iterations of every cell whose coordinates lie in `place(axis)`, if it is certain that they have the same.
-    fn proven(&self, place: impl Fn(usize) -> FormulaBounds<T>) -> Option<u32> {
+    /// The number of iterations of every cell whose coordinates lie in `place`, if it is certain that they have the same.
+    fn proven(&self, place: &[FormulaBounds<T>]) -> Option<u32> {
         let mut slots = Vec::new();
-        bounds(&self.start, &place, &mut slots);
-        let mut given: Vec<FormulaBounds<T>> =
-            self.start.results.iter().map(|&result| slots[usize::from(result)]).collect();
+        bounds(&self.start, place, &mut slots);
+        // What a turn reads: coordinates, and from MAX_DIM on what the start has.
+        let mut places = [FormulaBounds::ANYTHING; MAX_DIM].to_vec();
+        places[..place.len()].copy_from_slice(place);
+        places.extend(self.start.results.iter().map(|&result| slots[usize::from(result)]));
+        let states = MAX_DIM..MAX_DIM + self.states;
         // Steps depend on the states alone: where bounds come back, they come back for ever, and the condition held all the way.
-        let mut before = given[..self.states].to_vec();
+        let mut before = places[states.clone()].to_vec();
         for count in 0..self.cap {
-            let now = |axis: usize| if axis < MAX_DIM { place(axis) } else { given[axis - MAX_DIM] };
-            bounds(&self.turn, now, &mut slots);
+            bounds(&self.turn, &places, &mut slots);
             let FormulaBounds { low, high } = slots[usize::from(self.turn.results[0])];
             if low != high {
                 return None;
@@ -213,15 +242,15 @@ impl<T: FormulaNumber> FormulaOrbit<T> {
             if low != T::ONE {
                 return Some(count);
             }
-            for (state, &result) in given.iter_mut().zip(&self.turn.results[1..]) {
+            for (state, &result) in places[states.clone()].iter_mut().zip(&self.turn.results[1..]) {
                 *state = slots[usize::from(result)];
             }
-            if before == given[..self.states] {
+            if before == places[states.clone()] {
                 break;
             }
             // Looked back at from further and further ahead, so that cycles of any length are found.
             if (count + 1).is_power_of_two() {
-                before.copy_from_slice(&given[..self.states]);
+                before.copy_from_slice(&places[states.clone()]);
             }
         }
         Some(self.cap)
@@ -248,33 +277,16 @@ impl<const K: usize, T: FormulaNumber> Field<K> for IteratedField<K, T> {
 
 impl<const K: usize, T: FormulaNumber> Evaluate<K> for IteratedField<K, T> {
     fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
-        let FormulaOrbit { start, turn, isa, .. } = &self.orbit;
-        let labels = labels.narrow();
-        let mut block = FormulaBlock::new();
-        block.make_room(start.slots, BLOCK);
-        for (cells, labels) in cells.chunks(BATCH).zip(labels.chunks_mut(BATCH)) {
-            let mut columns = vec![Vec::new(); MAX_DIM + start.results.len()];
-            for &axis in turn.axes.iter().filter(|&&axis| axis < MAX_DIM) {
-                columns[axis] = cells.iter().map(|cell| self.samples.coordinate(axis, cell[axis])).collect();
-            }
-            for cells in cells.chunks(BLOCK) {
-                for (slot, &axis) in start.axes.iter().enumerate() {
-                    self.samples.coordinates(axis, cells, block.slot_mut(slot), *isa);
-                }
-                block.run(start.steps(), *isa);
-                for (number, column) in columns[MAX_DIM..].iter_mut().enumerate() {
-                    let result = start.results[number];
-                    column.extend_from_slice(&block.slot(result.into())[..cells.len()]);
-                }
-            }
-            self.orbit.run(&columns, cells.len(), |cell, count| labels[cell] = count);
+        for (cells, labels) in cells.chunks(BATCH).zip(labels.narrow().chunks_mut(BATCH)) {
+            let numbers = std::array::from_fn::<_, K, _>(|axis| cells.iter().map(|cell| cell[axis]).collect());
+            self.orbit.count(&self.samples.axes, &numbers, labels);
         }
     }
 }
 
 impl<const K: usize, T: FormulaNumber> Prove<K> for IteratedField<K, T> {
     fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
-        match self.orbit.proven(|axis| self.samples.bounds(region, axis)) {
+        match self.orbit.proven(&self.samples.bounds(region)) {
             Some(count) => Verdict::Uniform(count.into()),
             None => Verdict::Unknown,
         }

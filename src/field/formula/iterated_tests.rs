@@ -90,7 +90,7 @@ fn check_iteration<const K: usize, T: FormulaNumber>(seed: u64) -> usize {
     let cells: Vec<[u32; K]> = domain.region().cells().collect();
     let by_definition = |cell: &[u32; K]| {
         let mut point = vec![T::ZERO; MAX_DIM + states];
-        (0..K).for_each(|axis| point[axis] = samples.coordinate(axis, cell[axis]));
+        (0..K).for_each(|axis| point[axis] = samples.axes[axis].coordinate(cell[axis]));
         let of = |roots: &[u32], point: &[T]| -> Vec<T> {
             roots.iter().map(|&root| value_of::<T>(&dag, root, point)).collect()
         };

@@ -40,6 +40,7 @@ mod tape;
 #[cfg(test)]
 mod tests;
 mod text;
+mod value;
 mod vm;
 
 pub use error::FormulaError;

@@ -11,63 +11,88 @@ use crate::field::twin::DeviceTwin;
 use crate::geometry::{Domain, Region};
 use crate::simd::Isa;
 
-/// The samples of cells, in numbers of type T.
-pub(super) struct FormulaSamples<const K: usize, T> {
-    low: [T; K],
-    pitch: [T; K],
+/// The samples of cells along an axis, in numbers of type T.
+#[derive(Clone, Copy)]
+pub(super) struct FormulaAxis<T> {
+    low: T,
+    pitch: T,
     offset: T,
     arithmetic: Arithmetic,
+}
+
+impl<T: FormulaNumber> FormulaAxis<T> {
+    /// The coordinate of the sample of cell `c`. It never falls where c rises.
+    #[inline(always)]
+    pub(super) fn coordinate(&self, c: u32) -> T {
+        placed(T::from_u32(c) + self.offset, self.pitch, self.low, self.arithmetic)
+    }
+
+    /// The coordinates of some cells, as many as there is room for.
+    pub(super) fn coordinates(&self, cells: &[u32], room: &mut [T], isa: Isa) {
+        // What is left of the room keeps its values, which nobody looks at.
+        on(isa, FormulaCoordinates { cells, room, axis: *self });
+    }
+
+    /// The bounds of coordinates from a cell to another.
+    fn bounds(&self, [first, last]: [u32; 2]) -> FormulaBounds<T> {
+        FormulaBounds::between(self.coordinate(first), self.coordinate(last))
+    }
+
+    /// The same in each region.
+    fn sibling_bounds(&self, ends: &[[u32; 2]; SIBLINGS]) -> SiblingBounds<T> {
+        let mut bounds = SiblingBounds::all(T::ZERO);
+        for (lane, &ends) in ends.iter().enumerate() {
+            bounds.set(lane, self.bounds(ends));
+        }
+        bounds
+    }
+}
+
+/// The samples of cells, in numbers of type T.
+pub(super) struct FormulaSamples<const K: usize, T> {
+    pub(super) axes: [FormulaAxis<T>; K],
     domain: Domain<K>,
+}
+
+/// The first and the last cell of a region on an axis.
+fn ends<const K: usize>(region: &Region<K>, axis: usize) -> [u32; 2] {
+    let first = region.corner[axis];
+    [first, first + (region.extent[axis] - 1)]
 }
 
 impl<const K: usize, T: FormulaNumber> FormulaSamples<K, T> {
     pub(super) fn new(domain: &Domain<K>, arithmetic: Arithmetic) -> Self {
-        Self {
-            low: domain.window().map(|[low, _]| T::from_f64(low)),
-            pitch: domain.pitch().map(T::from_f64),
-            offset: T::from_f64(domain.sample().offset()),
-            arithmetic,
-            domain: *domain,
-        }
-    }
-
-    /// The coordinate of the sample of cell `c` on an axis. It never falls where c rises.
-    #[inline(always)]
-    pub(super) fn coordinate(&self, axis: usize, c: u32) -> T {
-        placed(T::from_u32(c) + self.offset, self.pitch[axis], self.low[axis], self.arithmetic)
+        let (window, pitch, offset) = (domain.window(), domain.pitch(), T::from_f64(domain.sample().offset()));
+        let axis = |axis: usize| {
+            let [low, pitch] = [window[axis][0], pitch[axis]].map(T::from_f64);
+            FormulaAxis { low, pitch, offset, arithmetic }
+        };
+        Self { axes: std::array::from_fn(axis), domain: *domain }
     }
 
     /// The coordinates of some cells on an axis, as many as there is room for.
     pub(super) fn coordinates(&self, axis: usize, cells: &[[u32; K]], room: &mut [T], isa: Isa) {
-        // What is left of the room keeps its values, which nobody looks at.
         let mut numbers = [0; BLOCK];
         numbers.iter_mut().zip(cells).for_each(|(number, cell)| *number = cell[axis]);
-        let (low, pitch, offset, arithmetic) = (self.low[axis], self.pitch[axis], self.offset, self.arithmetic);
-        let numbers = &numbers[..cells.len().min(BLOCK)];
-        on(isa, FormulaCoordinates { numbers, room, low, pitch, offset, arithmetic });
+        self.axes[axis].coordinates(&numbers[..cells.len().min(BLOCK)], room, isa);
     }
 
     /// The bounds of coordinates on an axis in some regions; those beyond the last one are its.
     pub(super) fn sibling_bounds(&self, regions: &[Region<K>], axis: usize) -> SiblingBounds<T> {
-        let mut bounds = SiblingBounds::all(T::ZERO);
-        for lane in 0..SIBLINGS {
-            bounds.set(lane, self.bounds(&regions[lane.min(regions.len() - 1)], axis));
-        }
-        bounds
+        let mut all = [ends(&regions[regions.len() - 1], axis); SIBLINGS];
+        all.iter_mut().zip(regions).for_each(|(found, region)| *found = ends(region, axis));
+        self.axes[axis].sibling_bounds(&all)
     }
 
-    /// The bounds of coordinates on an axis in a region.
-    pub(super) fn bounds(&self, region: &Region<K>, axis: usize) -> FormulaBounds<T> {
-        let first = region.corner[axis];
-        let last = first + (region.extent[axis] - 1);
-        FormulaBounds::between(self.coordinate(axis, first), self.coordinate(axis, last))
+    /// The bounds of coordinates on each axis in a region.
+    pub(super) fn bounds(&self, region: &Region<K>) -> [FormulaBounds<T>; K] {
+        std::array::from_fn(|axis| self.axes[axis].bounds(ends(region, axis)))
     }
 
     /// The twin of a formula over the same cells, whose orbits end after `cap` iterations if they are any.
     pub(super) fn twin(&self, text: FormulaText, cap: u32) -> DeviceTwin {
         let precision = if size_of::<T>() == 4 { Precision::F32 } else { Precision::F64 };
-        let twin = points::twin("fields/formula.cuh", &self.domain, cap, precision, self.arithmetic).proves();
-        text.defines.into_iter().fold(twin, |twin, (name, value)| twin.define(name, value)).written(text.source)
+        text.twin(points::twin("fields/formula.cuh", &self.domain, cap, precision, self.axes[0].arithmetic))
     }
 }
 
@@ -79,21 +104,17 @@ fn placed<T: FormulaNumber>(cells: T, pitch: T, low: T, arithmetic: Arithmetic) 
     }
 }
 
-/// Coordinates of cells by their numbers on an axis.
+/// Coordinates of cells on an axis.
 struct FormulaCoordinates<'a, T> {
-    numbers: &'a [u32],
+    cells: &'a [u32],
     room: &'a mut [T],
-    low: T,
-    pitch: T,
-    offset: T,
-    arithmetic: Arithmetic,
+    axis: FormulaAxis<T>,
 }
 
 impl<T: FormulaNumber> VectorJob for FormulaCoordinates<'_, T> {
     #[inline(always)]
     fn run<U: VectorUnit>(self) {
-        let Self { numbers, room, low, pitch, offset, arithmetic } = self;
-        let all = room.iter_mut().zip(numbers);
-        all.for_each(|(place, &c)| *place = placed(T::from_u32(c) + offset, pitch, low, arithmetic));
+        let Self { cells, room, axis } = self;
+        room.iter_mut().zip(cells).for_each(|(place, &c)| *place = axis.coordinate(c));
     }
 }

@@ -5,7 +5,7 @@
 //! (`shorten.rs`).
 
 use crate::field::formula::dag::FormulaOp;
-use crate::field::formula::intervals::FormulaBounds;
+use crate::field::formula::intervals::{FormulaBounds, bounds_after};
 use crate::field::formula::lanes::{LANES, VectorJob, VectorUnit, on};
 use crate::field::formula::number::FormulaNumber;
 use crate::field::formula::tape::{FormulaClause, FormulaSteps};
@@ -90,16 +90,6 @@ struct BoundSteps<'a, T> {
     choices: &'a mut Vec<SiblingChoices>,
 }
 
-/// An operation in every region.
-#[inline(always)]
-fn each<T: FormulaNumber>(op: FormulaOp, [a, b, c]: [&SiblingBounds<T>; 3], same: bool) -> SiblingBounds<T> {
-    let mut found = SiblingBounds::all(T::ZERO);
-    for lane in 0..SIBLINGS {
-        found.set(lane, FormulaBounds::after(op, [a.get(lane), b.get(lane), c.get(lane)], same));
-    }
-    found
-}
-
 impl<T: FormulaNumber> VectorJob for BoundSteps<'_, T> {
     #[inline(always)]
     fn run<U: VectorUnit>(self) {
@@ -126,26 +116,18 @@ impl<T: FormulaNumber> VectorJob for BoundSteps<'_, T> {
                     false => &slots[usize::from(place)],
                 }
             };
-            let (a, b) = (operand(0), operand(1));
-            let abc = || [a, b, operand(2)];
-            let same = clause.is_of_one_factor();
-            // The operation is known where it is compiled: each arm is a loop of its own.
-            macro_rules! arms {
-                ($($op:ident),+) => {
-                    match clause.op {
-                        $(FormulaOp::$op => each(FormulaOp::$op, [a, b, a], false),)+
-                        FormulaOp::MulAdd if same => each(FormulaOp::MulAdd, abc(), true),
-                        FormulaOp::MulAdd => each(FormulaOp::MulAdd, abc(), false),
-                        FormulaOp::MulSub if same => each(FormulaOp::MulSub, abc(), true),
-                        FormulaOp::MulSub => each(FormulaOp::MulSub, abc(), false),
-                        FormulaOp::SubMul if same => each(FormulaOp::SubMul, abc(), true),
-                        FormulaOp::SubMul => each(FormulaOp::SubMul, abc(), false),
-                        FormulaOp::Number | FormulaOp::Axis | FormulaOp::Third => *a,
+            let (a, b, c) = (operand(0), operand(1), operand(2));
+            macro_rules! each {
+                ($method:ident $(::<$same:literal>)? ($($operand:ident),+)) => {{
+                    let mut found = SiblingBounds::all(T::ZERO);
+                    for lane in 0..SIBLINGS {
+                        found.set(lane, FormulaBounds::$method$(::<$same>)?($($operand.get(lane)),+));
                     }
-                };
+                    found
+                }};
             }
-            let found =
-                arms!(Add, Sub, Mul, Div, Min, Max, Less, LessEq, Neg, Abs, Sqrt, Square, Floor, Sin, Cos, Exp, Ln);
+            // The operation is known where it is compiled: each arm is a loop of its own.
+            let found = bounds_after!(clause.op, clause.is_of_one_factor(), each, a, b, c);
             if !chooses(clause) {
                 slots[usize::from(clause.out)] = found;
                 continue;

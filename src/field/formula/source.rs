@@ -14,7 +14,7 @@ use crate::field::formula::functions;
 use crate::field::formula::labels::FormulaLabels;
 use crate::field::formula::number::FormulaNumber;
 use crate::field::formula::tape::{FormulaClause, FormulaTape};
-use crate::field::twin::{MOST_SLOTS, TwinRefusal};
+use crate::field::twin::{DeviceTwin, MOST_SLOTS, TwinRefusal};
 
 /// The most clauses that are copied to where they are named.
 const MOST_INLINED: usize = 64;
@@ -47,6 +47,14 @@ pub(super) struct FormulaText {
     pub(super) defines: Vec<(&'static str, String)>,
     /// The text, or why there is none.
     pub(super) source: Result<String, TwinRefusal>,
+}
+
+impl FormulaText {
+    /// Puts it into a twin of the same cells.
+    pub(super) fn twin(self, points: DeviceTwin) -> DeviceTwin {
+        let twin = self.defines.into_iter().fold(points.proves(), |twin, (name, value)| twin.define(name, value));
+        twin.written(self.source)
+    }
 }
 
 /// The source of a formula that is a value. It has lines up to `most_lines` clauses.

@@ -213,7 +213,7 @@ fn limits_are_refused() {
     let used = (0..9_000).map(|n| format!("*a{n}*a{}", 8_999 - n)).collect::<String>();
     let formula = Formula::parse(format!("{lets} 1{used}")).unwrap();
     let field = FormulaField::<1, f32>::new(&lattice([8]), Arithmetic::Fused, &formula).unwrap();
-    assert!(field.tape.slots > 9_000, "{}", field.tape.slots);
+    assert!(field.value.tape.slots > 9_000, "{}", field.value.tape.slots);
 }
 
 #[test]
@@ -281,12 +281,12 @@ fn check<const K: usize, T: FormulaNumber>(seed: u64, seen: &mut Seen) {
     let wanted: Vec<u64> = cells
         .iter()
         .map(|cell| {
-            let point: Vec<T> = (0..K).map(|axis| field.samples.coordinate(axis, cell[axis])).collect();
-            field.labels.word(value_of::<T>(&dag, roots[0], &point))
+            let point: Vec<T> = (0..K).map(|axis| field.samples.axes[axis].coordinate(cell[axis])).collect();
+            field.value.labels.word(value_of::<T>(&dag, roots[0], &point))
         })
         .collect();
     for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
-        field.isa = *isa;
+        field.value.isa = *isa;
         assert_eq!(labels(&field, &cells), wanted, "{what}, {isa}");
     }
     // In other blocks.

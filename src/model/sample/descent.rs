@@ -2,6 +2,7 @@
 
 use super::coarse::Coarse;
 use crate::backend::ExploreOrder;
+use crate::dimension::here;
 use crate::geometry::{Level, Scheme};
 use crate::model::observed::LevelWork;
 use crate::model::streams;
@@ -10,6 +11,10 @@ use crate::result::Keep;
 impl<const K: usize> Coarse<K> {
     /// What the levels of a scheme are expected to do, down to where less than half a region is left.
     pub fn levels(&self, scheme: &Scheme<K>, keep: Keep) -> Vec<LevelWork> {
+        here!(fn(&Coarse<K>, &Scheme<K>, Keep) -> Vec<LevelWork> = Coarse::levels_here)(self, scheme, keep)
+    }
+
+    fn levels_here(&self, scheme: &Scheme<K>, keep: Keep) -> Vec<LevelWork> {
         self.levels_by(self.descend(scheme, keep), scheme)
     }
 

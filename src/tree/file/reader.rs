@@ -13,15 +13,16 @@ use crate::result::{Cells, MemoryError, RegionsChecksum, Stored};
 use crate::tree::along::Along;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
-use crate::tree::file::columns::{Columns, ends};
+use crate::tree::file::columns::ends;
 use crate::tree::file::error::TreeFileError;
-use crate::tree::file::header::{Header, Held};
+use crate::tree::file::header::Held;
 use crate::tree::file::info::TreeInfo;
 use crate::tree::file::shards::{Array, Shards};
 use crate::tree::file::store::{TreeStore, refused};
+use crate::tree::file::stored_shards::StoredShards;
 use crate::tree::parts::Parts;
 use crate::tree::stored::{Tree, tiles};
-use crate::zarr::{CHECKSUMS, ShardReader, ZarrStore};
+use crate::zarr::CHECKSUMS;
 
 /// Bytes of shards that stay in memory for whoever asks next, unless one says otherwise.
 const KEPT: u64 = 1 << 28;
@@ -53,11 +54,9 @@ const MEETING: u128 = 1 << 22;
 /// ```
 #[derive(Debug)]
 pub struct TreeFile<const K: usize> {
-    store: ZarrStore,
-    header: Header,
+    stored: StoredShards,
     info: TreeInfo,
     along: Along<K>,
-    shards: Shards,
     /// The shards that have regions.
     parts: Vec<u64>,
     kept: Mutex<Recent<K>>,
@@ -101,34 +100,10 @@ impl<const K: usize> TreeFile<K> {
         }
         let along = Along::new(&header.plan::<K>().map_err(refused(&path))?);
         let shards = Shards::new(&along, header.shard_cells.max(1)).map_err(refused(&path))?;
-        let wrong = |reason| Err(TreeFileError::Header { path: path.clone(), key: "shards", reason });
-        let lists = &header.shards;
-        let count = shards.count as usize;
-        if [lists.rows.len(), lists.leaf_cells.len(), lists.checksums.len()] != [count; 3] {
-            return wrong(format!("lists that are not of {count} shards, as the plan has them"));
-        }
-        for shard in 0..count {
-            let Held { rows, cells, checksum } = header.held(shard);
-            if rows > shards.rows || cells > shards.cells || rows == 0 && (cells > 0 || checksum.0 != 0 || shard == 0) {
-                return wrong(format!(
-                    "{rows} rows and {cells} cells of bricks in shard {shard}, which can have {} and {}; the first has rows",
-                    shards.rows, shards.cells
-                ));
-            }
-        }
-        if CHECKSUMS && lists.checksums.iter().copied().sum::<RegionsChecksum>() != header.checksum {
-            return Err(TreeFileError::Header {
-                path,
-                key: "checksum",
-                reason: "not the sum of those of the shards".into(),
-            });
-        }
-        for array in Array::ALL {
-            store.expect(&array.metadata_name(), &shards.metadata(array, K, header.cell).text())?;
-        }
-        let parts = (0..shards.count).filter(|&shard| header.held(shard as usize).rows > 0).collect();
+        let stored = StoredShards::new(store, header, shards)?;
+        let parts = stored.with_rows();
         let kept = Mutex::new(Recent { parts: Vec::new(), limit: KEPT });
-        Ok(Self { store, header, info, along, shards, parts, kept })
+        Ok(Self { stored, info, along, parts, kept })
     }
 
     /// Sets how many bytes of shards stay in memory, instead of 256 MiB. The last shard always stays.
@@ -146,13 +121,13 @@ impl<const K: usize> TreeFile<K> {
 
     /// The memory that reading a shard takes.
     fn reading(&self, shard: u64) -> u64 {
-        let Held { rows, cells, .. } = self.header.held(shard as usize);
+        let Held { rows, cells, .. } = self.stored.held(shard);
         rows.saturating_mul(Entries::BYTES).saturating_add(cells.saturating_mul(2 * self.kind().bytes()))
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        self.store.path()
+        self.stored.path()
     }
 
     /// The domain, the scheme and the curve that the regions lie along.
@@ -162,7 +137,7 @@ impl<const K: usize> TreeFile<K> {
 
     /// The type of a cell.
     pub fn kind(&self) -> CellType {
-        self.header.cell
+        self.stored.kind()
     }
 
     /// What is known of the tree beside its regions.
@@ -172,33 +147,33 @@ impl<const K: usize> TreeFile<K> {
 
     /// On each level how many regions are uniform, and how many are leaves.
     pub fn terminals(&self) -> &[[u64; 2]] {
-        &self.header.terminals
+        &self.stored.header.terminals
     }
 
     /// The checksum of the regions, as [`Tree::checksum`].
     pub fn checksum(&self) -> RegionsChecksum {
-        self.header.checksum
+        self.stored.header.checksum
     }
 
     /// The number of shards, some of which may have no regions.
     pub fn shards(&self) -> u64 {
-        self.shards.count
+        self.stored.shards.count
     }
 
     /// The number of terminal regions.
     #[allow(clippy::len_without_is_empty, reason = "a domain has cells, and a tree covers them")]
     pub fn len(&self) -> u64 {
-        self.header.shards.rows.iter().sum()
+        self.stored.header.shards.rows.iter().sum()
     }
 
     /// Cells in the bricks of leaves.
     pub fn leaf_cells(&self) -> u64 {
-        self.header.shards.leaf_cells.iter().sum()
+        self.stored.header.shards.leaf_cells.iter().sum()
     }
 
     /// The keys that a part covers.
     fn keys(&self, part: usize) -> Range<u128> {
-        let start = |part: usize| self.parts.get(part).map(|&shard| self.shards.keys(shard).start);
+        let start = |part: usize| self.parts.get(part).map(|&shard| self.stored.shards.keys(shard).start);
         start(part).expect("there is such a part")..start(part + 1).unwrap_or(self.along.whole().end)
     }
 
@@ -214,74 +189,25 @@ impl<const K: usize> TreeFile<K> {
 
     fn read_here(&self, part: usize) -> Result<Tree<K>, TreeError> {
         let shard = self.parts[part];
-        let held = self.header.held(shard as usize);
-        let columns = self.columns(shard, held.rows)?;
-        let path = || self.path().to_owned();
-        let row = |(row, reason)| TreeFileError::Row { path: path(), shard, row, reason };
+        let held = self.stored.held(shard);
+        let columns = self.stored.columns(shard, held.rows)?;
+        let row = |(row, reason)| TreeFileError::Row { path: self.path().to_owned(), shard, row, reason };
         let (entries, cells) = columns.entries(&self.along, self.kind()).map_err(row)?;
-        let wrong = |reason| TreeFileError::Shard { path: path(), shard, reason };
+        let wrong = |reason| Err(self.stored.wrong(shard, reason));
         if cells != held.cells {
-            return Err(wrong(format!("bricks of {cells} cells, and the header says {}", held.cells)).into());
+            return wrong(format!("bricks of {cells} cells, and the header says {}", held.cells));
         }
         let keys = self.keys(part);
         if !tiles(&self.along, &entries, &keys) {
-            return Err(wrong(format!("{} regions, which do not tile what they should cover", held.rows)).into());
+            return wrong(format!("{} regions, which do not tile what they should cover", held.rows));
         }
-        let bricks = self.bricks(shard, cells)?;
+        let bricks = self.stored.bricks(shard, cells)?;
         let tree = Tree::tiled(self.along.clone(), keys, entries, bricks)?;
         let found = tree.checksum();
         if CHECKSUMS && found != held.checksum {
-            return Err(wrong(format!("regions with checksum {found}, and the header says {}", held.checksum)).into());
+            return wrong(format!("regions with checksum {found}, and the header says {}", held.checksum));
         }
         Ok(tree)
-    }
-
-    /// The bytes of some elements of a shard.
-    fn elements(&self, array: Array, shard: u64, run: Range<u64>) -> Result<Vec<u8>, TreeFileError> {
-        let mut bytes = Vec::new();
-        self.array(array, shard)?.elements(run, &mut bytes)?;
-        Ok(bytes)
-    }
-
-    fn array(&self, array: Array, shard: u64) -> Result<ShardReader, TreeFileError> {
-        let member = self.store.need(&array.shard_name(shard))?;
-        Ok(ShardReader::open(member, &self.shards.metadata(array, K, self.kind()))?)
-    }
-
-    /// The rows of a shard but for the greatest values, which nothing but a check asks for.
-    fn columns(&self, shard: u64, rows: u64) -> Result<Columns, TreeFileError> {
-        let positions = self.array(Array::Position, shard)?;
-        let axis = |axis: usize| -> Result<Vec<u32>, TreeFileError> {
-            let (mut bytes, first) = (Vec::new(), self.shards.position(axis));
-            positions.elements(first..first + rows, &mut bytes)?;
-            Ok(numbers(&bytes, u32::from_le_bytes))
-        };
-        Ok(Columns {
-            level: self.elements(Array::Level, shard, 0..rows)?,
-            position: (0..K).map(axis).collect::<Result<_, _>>()?,
-            provenance: self.elements(Array::Provenance, shard, 0..rows)?,
-            value: self.words(Array::Value, shard, rows)?,
-            largest: Vec::new(),
-            brick: numbers(&self.elements(Array::Brick, shard, 0..rows)?, i64::from_le_bytes),
-        })
-    }
-
-    /// The words of a column of values.
-    fn words(&self, array: Array, shard: u64, rows: u64) -> Result<Vec<u64>, TreeFileError> {
-        let bytes = self.elements(array, shard, 0..rows)?;
-        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-        Ok(bytes.chunks_exact(self.kind().bytes() as usize).map(word).collect())
-    }
-
-    /// The bricks of a shard.
-    fn bricks(&self, shard: u64, cells: u64) -> Result<Cells, TreeError> {
-        let mut bricks = Cells::empty(self.kind());
-        if cells > 0 {
-            let bytes = self.elements(Array::Cells, shard, 0..cells)?;
-            bricks = Cells::zeroed(self.kind(), cells as usize)?;
-            bricks.store(0, &bytes);
-        }
-        Ok(bricks)
     }
 
     /// The word of a cell; None of a cell outside the domain.
@@ -292,9 +218,9 @@ impl<const K: usize> TreeFile<K> {
         if !self.plan().domain().region().contains_cell(cell) {
             return Ok(None);
         }
-        let level = self.plan().levels()[self.shards.level as usize];
-        let code = self.plan().encoding().encode(self.shards.level, level.coords(cell));
-        Ok(self.part(self.holding(self.shards.of_code(code)))?.word(cell))
+        let level = self.plan().levels()[self.stored.shards.level as usize];
+        let code = self.plan().encoding().encode(self.stored.shards.level, level.coords(cell));
+        Ok(self.part(self.holding(self.stored.shards.of_code(code)))?.word(cell))
     }
 
     /// Reads the whole tree, with at most so many bytes for regions and bricks.
@@ -331,7 +257,7 @@ impl<const K: usize> TreeFile<K> {
     }
 
     fn validate_here(&self) -> Result<(), TreeError> {
-        self.store.audit().map_err(TreeFileError::from)?;
+        self.stored.store.audit().map_err(TreeFileError::from)?;
         let mut terminals = vec![[0; 2]; self.terminals().len()];
         let parts: Vec<usize> = (0..self.parts.len()).collect();
         for some in parts.chunks(self.at_once()) {
@@ -355,7 +281,8 @@ impl<const K: usize> TreeFile<K> {
         let (shard, tree) = (self.parts[part], self.read(part)?);
         let mut terminals = vec![[0; 2]; self.terminals().len()];
         let rows = tree.len() as u64;
-        let (least, greatest) = (self.words(Array::Value, shard, rows)?, self.words(Array::Largest, shard, rows)?);
+        let (least, greatest) =
+            (self.stored.words(Array::Value, shard, rows)?, self.stored.words(Array::Largest, shard, rows)?);
         for row in 0..tree.len() {
             terminals[tree.entries.level(row) as usize][usize::from(tree.entries.is_leaf(row))] += 1;
             let (found, expected) = ([least[row], greatest[row]], ends(&tree, row));
@@ -367,11 +294,6 @@ impl<const K: usize> TreeFile<K> {
         }
         Ok(terminals)
     }
-}
-
-/// Numbers of their bytes.
-fn numbers<const N: usize, T>(bytes: &[u8], of: fn([u8; N]) -> T) -> Vec<T> {
-    bytes.as_chunks::<N>().0.iter().map(|&bytes| of(bytes)).collect()
 }
 
 impl<const K: usize> Parts<K> for TreeFile<K> {
@@ -417,12 +339,12 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
 
     fn meeting(&self, window: &Region<K>) -> Result<Vec<usize>, TreeError> {
         window.within(self.plan().domain().size())?;
-        let coords = self.along.meeting(self.shards.level, window);
+        let coords = self.along.meeting(self.stored.shards.level, window);
         if coords.cells_wide() > MEETING {
             return Ok((0..self.parts.len()).collect());
         }
         let encoding = self.plan().encoding();
-        let part = |coords| self.holding(self.shards.of_code(encoding.encode(self.shards.level, coords)));
+        let part = |coords| self.holding(self.stored.shards.of_code(encoding.encode(self.stored.shards.level, coords)));
         let mut meeting: Vec<usize> = coords.cells().map(part).collect();
         meeting.sort_unstable();
         meeting.dedup();

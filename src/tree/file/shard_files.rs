@@ -9,6 +9,7 @@ use crate::parallel;
 use crate::result::{Cells, append_le};
 use crate::tree::file::columns::Columns;
 use crate::tree::file::error::TreeFileError;
+use crate::tree::file::header::Held;
 use crate::tree::file::shards::{Array, Shards};
 use crate::tree::file::staged::{Hashed, Staged, Written};
 use crate::zarr::{self, ShardWriter};
@@ -27,8 +28,20 @@ pub(super) struct ShardFiles<'a> {
 }
 
 impl ShardFiles<'_> {
+    /// Writes the file of each array, all of them at the same time.
+    pub(super) fn all(
+        &self,
+        held: &Held,
+        columns: &Columns,
+        cells: &Cells,
+        bricks: Range<usize>,
+    ) -> Result<Vec<Written>, TreeFileError> {
+        let arrays: Vec<Array> = Array::of_shard(held).collect();
+        parallel::try_map(arrays.len(), &|i| self.file(arrays[i], columns, cells, bricks.clone()))
+    }
+
     /// Writes the file of one array.
-    pub(super) fn file(
+    fn file(
         &self,
         array: Array,
         columns: &Columns,

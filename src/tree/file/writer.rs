@@ -1,6 +1,5 @@
 //! Trees into files, shard by shard.
 
-use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,13 +15,13 @@ use crate::tree::census::run_counts;
 use crate::tree::error::TreeError;
 use crate::tree::file::columns::Columns;
 use crate::tree::file::error::TreeFileError;
-use crate::tree::file::header::{Attributes, Header, Held};
+use crate::tree::file::header::{Header, Held};
 use crate::tree::file::info::{TreeInfo, Unfit};
+use crate::tree::file::sealed::{SealedTree, WrittenTree};
 use crate::tree::file::shard_files::ShardFiles;
-use crate::tree::file::shards::{Array, CELLS, Shards};
+use crate::tree::file::shards::{CELLS, Shards};
 use crate::tree::file::staged::{FinishedShard, Staged};
 use crate::tree::stored::Tree;
-use crate::zarr;
 
 /// Where a tree goes, and how: what a [`TreeWriter`] is opened with.
 ///
@@ -333,11 +332,9 @@ impl<const K: usize> TreeWriter<K> {
             Held { rows: rows.len() as u64, cells: bricks.len() as u64, checksum: part.checksum_of(rows.clone()) };
         let last = rows.end - 1;
         let end = self.along.run(part.entries.level(last), part.entries.keys[last]).end;
-        let arrays: Vec<Array> = Array::of_shard(&held).collect();
         let hear = || self.control.as_ref().map_or(Ok(()), |control| control.check());
         let write = ShardFiles { shard, shards: &self.shards, kind: self.kind, staged: &self.staged, hear: &hear };
-        let file = |i: usize| write.file(arrays[i], &columns, part.bricks(), bricks.clone());
-        let files = parallel::try_map(arrays.len(), &file)?;
+        let files = write.all(&held, &columns, part.bricks(), bricks)?;
         Ok(FinishedShard { shard, end, held, terminals, filled, files })
     }
 
@@ -364,57 +361,7 @@ impl<const K: usize> TreeWriter<K> {
 
     fn seal_here(self) -> Result<SealedTree, TreeError> {
         let Self { path, zip, overwrite, kind, header, shards, done, terminals, staged, .. } = self;
-        let Some(held) = done.iter().copied().collect::<Option<Vec<Held>>>() else {
-            let shard = done.iter().position(Option::is_none).expect("one is missing") as u64;
-            let missing = done.iter().filter(|held| held.is_none()).count();
-            let reason = format!("not written yet, as {missing} of {} are", shards.count);
-            return Err(TreeFileError::Shard { path, shard, reason }.into());
-        };
-        for array in Array::ALL {
-            let text = shards.metadata(array, K, kind).text();
-            staged.file(&array.metadata_name(), |file| file.write_all(text.as_bytes()))?;
-        }
-        let text = zarr::group(&Attributes { orthant_tree: header.with(&held, terminals) });
-        staged.file("zarr.json", |file| file.write_all(text.as_bytes()))?;
-        staged.seal(zip)?;
-        Ok(SealedTree { staged, zip, overwrite })
-    }
-}
-
-/// A complete tree on the disk that does not have its name yet.
-///
-/// ```
-/// use orthant::Tree;
-/// use orthant::ndarray::Array2;
-/// use orthant::tree::{TreeInfo, TreeTarget};
-///
-/// # let path = std::env::temp_dir().join(format!("orthant-doc-sealed-{}.tree.zarr.zip", std::process::id()));
-/// let tree = Tree::<2>::from_array(Array2::<u8>::zeros((40, 60)).view())?;
-/// let mut writer = TreeTarget::new(&path).open(tree.plan(), tree.kind(), &TreeInfo::of(tree.plan()))?;
-/// writer.write(&tree)?;
-/// let sealed = writer.seal()?;
-/// // All bytes are on the disk, and nobody sees them yet.
-/// assert!(!path.exists());
-/// sealed.place()?;
-/// assert!(path.exists());
-/// # std::fs::remove_file(&path)?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug)]
-pub struct SealedTree {
-    staged: Staged,
-    zip: bool,
-    overwrite: bool,
-}
-
-impl SealedTree {
-    /// Gives the tree its name, in one step if the file system can exchange names, and brings the name to the disk. It
-    /// does nothing else, so a program can hold back signals meanwhile.
-    ///
-    /// # Errors
-    /// [`TreeError::File`] if something took the name meanwhile, or the system says no.
-    pub fn place(self) -> Result<(), TreeError> {
-        Ok(self.staged.place(self.zip, self.overwrite)?)
+        WrittenTree { path, zip, overwrite, axes: K, kind, header, shards, done, terminals, staged }.seal()
     }
 }
 

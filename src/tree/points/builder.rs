@@ -11,7 +11,7 @@ use crate::dimension::here;
 use crate::parallel::{self, Spare};
 use crate::per_axis::window_text;
 use crate::plan::Plan;
-use crate::points::{PointAttribute, PointBatches, Points, PointsError, PointsValue};
+use crate::points::{PointAttribute, PointBatches, Points, PointsError, PointsValue, has_axes};
 use crate::result::{MemoryError, Stored};
 use crate::rule::RuleKind;
 use crate::tree::along::Along;
@@ -243,6 +243,10 @@ impl<'a, const K: usize> FromPoints<'a, K> {
     }
 
     fn piece_here(&self, above: u32, codes: Range<u128>) -> Result<Piece, TreeError> {
+        // What is never run is not compiled.
+        if const { !has_axes(K) } {
+            unreachable!("no points have {K} axes");
+        }
         let keys = self.along.keys(above, codes)?;
         let keys = [keys.start as u64, (keys.end - 1) as u64];
         match self.sorted()? {
@@ -316,6 +320,10 @@ impl<'a, const K: usize> FromPoints<'a, K> {
     }
 
     fn sort_here(&self) -> Result<Sorted, TreeError> {
+        // What is never run is not compiled.
+        if const { !has_axes(K) } {
+            unreachable!("no points have {K} axes");
+        }
         let sorted = match (self.points, self.value.needs_attribute()) {
             (Origin::Memory(points), true) => Sorted::Values(self.sort(points)?),
             (Origin::Memory(points), false) => Sorted::Keys(self.sort(points)?),

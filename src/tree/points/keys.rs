@@ -53,34 +53,44 @@ impl<'a, const K: usize> KeyMaker<'a, K> {
     /// Appends the records of points; the word of the point number i is `words[i]`, if there are any. Points outside of the window
     /// are left out.
     pub(super) fn append<R: SortedRecord>(&self, coordinates: &[f64], words: Option<&[u64]>, records: &mut Vec<R>) {
-        let points = coordinates.as_chunks::<K>().0;
-        for (number, block) in points.chunks(BLOCK).enumerate() {
+        let (mut keys, mut from) = ([0; BLOCK], [0; BLOCK]);
+        for (number, block) in coordinates.chunks(BLOCK * K).enumerate() {
             let words = words.map(|words| &words[number * BLOCK..]);
-            match self.shifts {
-                Some(shifts) => self.block(block, words, records, |_, j, cell| {
-                    let (region, first) = (cell >> shifts[j], cell & !((1 << shifts[j]) - 1));
-                    (region, first, 1 << shifts[j])
-                }),
-                None => self.block(block, words, records, |along: &Along<K>, j, cell| {
-                    let region = along.region_on(j, cell);
-                    let cells = along.axis(j, region);
-                    (region, cells.start, cells.end - cells.start)
-                }),
-            }
+            let inside = self.keys(block, &mut keys, &mut from);
+            records.extend(keys[..inside].iter().zip(&from).map(|(&key, &from)| {
+                let word = words.map_or(0, |words| words[from as usize]);
+                R::new(key, word)
+            }));
         }
     }
 
-    /// The records of some points. `find` says of a cell of an axis its region, and the first cell and the number of cells of that.
+    /// The keys of the points inside the window, and which points they are; how many there are.
+    fn keys(&self, coordinates: &[f64], keys: &mut [u64; BLOCK], from: &mut [u32; BLOCK]) -> usize {
+        let block = coordinates.as_chunks::<K>().0;
+        match self.shifts {
+            Some(shifts) => self.keys_by(block, keys, from, |_, j, cell| {
+                let (region, first) = (cell >> shifts[j], cell & !((1 << shifts[j]) - 1));
+                (region, first, 1 << shifts[j])
+            }),
+            None => self.keys_by(block, keys, from, |along: &Along<K>, j, cell| {
+                let region = along.region_on(j, cell);
+                let cells = along.axis(j, region);
+                (region, cells.start, cells.end - cells.start)
+            }),
+        }
+    }
+
+    /// The same. `find` says of a cell of an axis its region, and the first cell and the number of cells of that.
     #[inline]
-    fn block<R: SortedRecord>(
+    fn keys_by(
         &self,
         block: &[[f64; K]],
-        words: Option<&[u64]>,
-        records: &mut Vec<R>,
+        keys: &mut [u64; BLOCK],
+        from: &mut [u32; BLOCK],
         find: impl Fn(&Along<K>, usize, u32) -> (u32, u32, u32),
-    ) {
+    ) -> usize {
         let domain: &Domain<K> = self.along.plan().domain();
-        let (mut regions, mut places, mut from) = ([[0u32; K]; BLOCK], [0u64; BLOCK], [0u32; BLOCK]);
+        let (mut regions, mut places) = ([[0u32; K]; BLOCK], [0u64; BLOCK]);
         let mut inside = 0;
         for (i, point) in block.iter().enumerate() {
             let (mut region, mut place, mut stride, mut all) = ([0; K], 0u64, 1u64, true);
@@ -97,12 +107,11 @@ impl<'a, const K: usize> KeyMaker<'a, K> {
             (regions[inside], places[inside], from[inside]) = (region, place, i as u32);
             inside += usize::from(all);
         }
-        let mut codes = [0; BLOCK];
         let encoding: &dyn Encoding<K> = self.along.plan().encoding();
-        encoding.encode_slice(self.along.deepest(), &regions[..inside], &mut codes[..inside]);
-        records.extend((0..inside).map(|i| {
-            let word = words.map_or(0, |words| words[from[i] as usize]);
-            R::new(codes[i] << self.places | places[i], word)
-        }));
+        encoding.encode_slice(self.along.deepest(), &regions[..inside], &mut keys[..inside]);
+        for (key, place) in keys[..inside].iter_mut().zip(places) {
+            *key = *key << self.places | place;
+        }
+        inside
     }
 }

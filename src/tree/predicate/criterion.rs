@@ -96,6 +96,7 @@ impl Spans {
     }
 
     /// The cells that decide what a region of the last level is: its own, and for contours those around it.
+    #[inline(never)]
     pub(in crate::tree) fn around<const K: usize>(&self, region: &Region<K>, size: [u32; K]) -> Region<K> {
         let Holds::OneSide(_) = self.holds else { return *region };
         let corner: [u32; K] = region.corner.map(|first| first.saturating_sub(1));

@@ -77,7 +77,10 @@ impl CellOrder {
 
     /// The span of a region's cells, which lie in a buffer over `block`.
     pub(super) fn span<const K: usize>(self, buffer: &Cells, block: &Region<K>, region: &Region<K>) -> Span {
-        let rows = if block == region { Rows::one(buffer.len()) } else { Rows::of(region, block) };
+        self.of_cells(buffer, if block == region { Rows::one(buffer.len()) } else { Rows::of(region, block) })
+    }
+
+    fn of_cells(self, buffer: &Cells, rows: Rows) -> Span {
         each_width!(buffer.bits(), cells => self.of_rows(cells, rows))
     }
 
