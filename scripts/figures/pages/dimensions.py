@@ -8,13 +8,14 @@ from figures.rows import rows
 ROWS = rows("h200/rows/dimensions.jsonl")
 NOW = rows("h100/rows/dimensions.jsonl")
 EVALUATED = rows("h200/rows/dimensions-evaluated.jsonl")
+ON_CPU = rows("dimensions-cpu.jsonl")
 BEFORE = "The 6.03 s are of a version of that day before rows were kept."
 
 
-def evaluated(field):
+def evaluated(field, measured=EVALUATED):
     """For each k the rows of ask and of exhaustive by n; the field is known by how its text begins."""
     found = {}
-    for row in EVALUATED:
+    for row in measured:
         if row.say("text").startswith(field):
             found.setdefault(int(row.say("dim")), {}).setdefault(int(row.say("n")), {})[row.say("strategy")] = row
     return {k: dict(sorted(found[k].items())) for k in sorted(found)}
@@ -47,7 +48,26 @@ def by_evaluation(page):
     page.block("\n".join(lines))
     page.says("takes @ to @ times as long as evaluating every cell", min(ratios), max(ratios))
     page.says("within @ of it up to k = 4", UpTo(max(off)))
-    page.given("at most 2^24 cells", "64 steps at most", "k = 4")
+    page.given("at most 2^24 cells", "64 steps at most", "k = 4", "k = 2 and 3")
+
+
+def on_cpu(page):
+    """The same fields on two CPU cores."""
+    lines = ["| k | n | escape map: ask, ms | exhaustive | speedup | exponents | ball: ask, ms | exhaustive | speedup | exponents |"]
+    lines.append("|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    gains = {"iterate": [], "x^2": []}
+    found = {field: evaluated(field, ON_CPU) for field in gains}
+    for k in found["x^2"]:
+        cells = []
+        for field in gains:
+            small, large = list(found[field][k])[-2:]
+            ask, every = (found[field][k][large][strategy].ms for strategy in ("ask", "exhaustive"))
+            slopes = [exponent(found[field][k][small][strategy].ms, ms, (small, large)) for strategy, ms in (("ask", ask), ("exhaustive", every))]
+            gains[field].append(every / ask)
+            cells += [f"{ask:.4g}", f"{every:.4g}", f"{every / ask:.2f}", f"{slopes[0]:.2f}, {slopes[1]:.2f}"]
+        lines.append(f"| {k} | {large} | " + " | ".join(cells) + " |")
+    page.block("\n".join(lines))
+    page.says("dividing is @ to @ times as fast as evaluating every cell there for the escape map, and @ to @ times for the ball", *(pick(gains[field]) for field in gains for pick in (min, max)))
 
 
 def now(page):
@@ -68,6 +88,7 @@ def now(page):
 
 def figures(page):
     by_evaluation(page)
+    on_cpu(page)
     now(page)
     def one(field, k, strategy, n):
         return ROWS.one(f"workload={field} dim={k} n={n} strategy={strategy}")
