@@ -8,9 +8,45 @@ SUITES = "Suites print verdicts, not rows, and some paragraphs were read off wha
 PAPER, SEARCH, SOLIDS, STACKS, LOOPS, DP = (rows(f"h200/{name}.txt") for name in ("paper", "search", "solids", "stacks", "loops", "dp"))
 
 
+AUTHORS = rows("h100/authors.jsonl")
+BESIDE = rows("h100/rows/beside-authors.jsonl")
+
+
+def theirs_again(page):
+    """Their code with rows, on an H100, beside ours in the same hour."""
+    least = lambda n, way: min(AUTHORS.all(f"n={n} approach={way}"), key=lambda row: row.get("mean_ms"))
+    lines = ["| n | theirs: exhaustive | DP-SBR | DP-MBR | ASK-SBR | ASK-MBR | ours, `plain`: exhaustive | ask sbr {64, 4, 16} | streams |"]
+    lines.append("|--:|--:|---|---|---|---|--:|--:|--:|")
+    for n in (1024, 4096, 16384, 65536):
+        cells = [f"{least(n, 'exhaustive').get('mean_ms'):.4g}"]
+        for way in ("DP-SBR", "DP-MBR", "ASK-SBR", "ASK-MBR"):
+            row = least(n, way)
+            cells.append(f"{row.get('mean_ms'):.4g} {{{row.get('g')}, {row.get('r')}, {row.get('B')}}} {row.get('block')}")
+        for ours in ("strategy=exhaustive", "strategy=ask explore=border", "strategy=ask explore=closed"):
+            cells.append(f"{BESIDE.ms(f'n={n} arithmetic=plain {ours}'):.4g}")
+        lines.append(f"| {n} | " + " | ".join(cells) + " |")
+    page.block("\n".join(lines))
+    page.says("The error of their mean is @ to @ % at 1024² and at most @ % from 4096² on", *spread())
+    exact, ask = (BESIDE.ms(f"n=65536 arithmetic=plain strategy={way}") for way in ("exhaustive", "ask explore=border"))
+    stream = BESIDE.ms("n=65536 arithmetic=plain strategy=ask explore=closed")
+    page.says(
+        "At 65536² ours take @, @ and @ times less: exhaustive, blocks per region, streams beside ASK-SBR",
+        least(65536, "exhaustive").get("mean_ms") / exact,
+        least(65536, "ASK-SBR").get("mean_ms") / ask,
+        least(65536, "ASK-SBR").get("mean_ms") / stream,
+    )
+
+
+def spread():
+    small = [row.get("sterr_percent") for row in AUTHORS.all("n=1024")]
+    large = [row.get("sterr_percent") for row in AUTHORS if row.get("n") > 1024]
+    return min(small), max(small), UpTo(max(large))
+
+
 def figures(page):
     paper(page)
     page.no_rows(NO_AUTHORS, "### The authors' code")
+    theirs_again(page)
     solids(page)
     stacks(page)
     dynamic(page)
