@@ -7,17 +7,18 @@ use std::time::Duration;
 use orthant::backend::Part;
 use orthant::curve::CurveKind;
 use orthant::export::npy;
-use orthant::field::{Job, Open};
-use orthant::geometry::Scheme;
+use orthant::field::{Field, Job, Open};
+use orthant::geometry::{Domain, Scheme};
 use orthant::result::DenseArray;
 use orthant::rule::RuleKind;
 use orthant::tree::{TreeAxis, TreeInfo};
-use orthant::{AutoScheme, Control, Plan, Ran, Report, Request, StageClock, StrategyKind, Tree};
+use orthant::{AutoScheme, BackendKind, Control, Mapping, Plan, Ran, Report, Request, StageClock, StrategyKind, Tree};
 
 use super::array_outputs::{ArrayOutputs, ShownAs};
 use super::mesh::remark;
 use super::outputs::{Outputs, finish, write_report};
 use super::painted::Painted;
+use super::sooner;
 use super::summary;
 use crate::data::{WholeArray, read_for};
 use crate::error::Error;
@@ -69,6 +70,23 @@ impl Task {
             Some(array) => array.shown(gradient, &self.args.input.reading),
         }
     }
+
+    /// The CPU, where a run that nobody gave a backend is predicted to end before a GPU is open; says so. What asks for a GPU, or for
+    /// its times, gets it.
+    fn sooner<const K: usize>(&self, field: &dyn Field<K>, domain: &Domain<K>) -> Option<BackendKind> {
+        let Self { args, request, array, voice, .. } = self;
+        let of_a_gpu =
+            args.how.device.is_some() || request.how.cuda.is_some() || request.how.tuning.mapping() == Mapping::Stream;
+        if of_a_gpu || args.auto_scheme || args.how.repeat.is_some() || array.is_some() {
+            return None;
+        }
+        let threads = request.how.tuning.threads.unwrap_or_else(rayon::current_num_threads);
+        let predicted = sooner::on_cpu(field, domain, threads)?.as_secs_f64() * 1e3;
+        voice.say(format_args!(
+            "orthant: on the CPU, where every cell is predicted to take {predicted:.1} ms, less than opening a GPU; --backend cuda takes one"
+        ));
+        Some(BackendKind::Cpu)
+    }
 }
 
 impl Job for Task {
@@ -94,6 +112,7 @@ impl Job for Task {
         self.request.how = self.request.how.for_labels(field.labels())?;
         outputs.fit(domain.size(), domain.size(), &self.request.how.kept, self.request.how.mem_limit)?;
         let backend = machine::without_twin(self.args.how.backend, self.request.workload, &*field, self.voice);
+        let backend = backend.or_else(|| self.sooner(&*field, &domain));
         let target = machine::pick(backend, self.args.how.device.as_ref(), self.voice)?;
         self.args.how.understood_by(&target)?;
         clock.ends(|seconds| &mut seconds.opening);

@@ -10,6 +10,7 @@ mod noise;
 mod outputs;
 mod painted;
 mod points;
+mod sooner;
 mod summary;
 
 use orthant::BackendKind;
