@@ -10,14 +10,14 @@ import threading
 
 import numpy as np
 
-from . import _core, _index
+from . import _core, _index, _ome
 
 #: A pyramid ends with the last array that has so many cells on its longest axis: viewers show the smallest array in 3-D.
 _LEAST = 64
 
 
 class Level:
-    """A tree at a level of detail, indexed like an array. The tree down to the level is made when the first cell is asked for.
+    """A tree down to the level `number`, indexed like an array of `shape`. It is cut when the first cell is asked for.
 
     With `number` None it is the tree itself, or with a smaller `shape` some of its cells.
     """
@@ -26,7 +26,7 @@ class Level:
 
     def __init__(self, tree, number=None, by="mode", shape=None):
         self.tree = tree
-        self.shape = shape or (tree.shape if number is None else tuple(tree.plan["levels"][number][::-1]))
+        self.shape = shape or tree.shape
         self._number, self._by = number, by
         self._cut = tree if number is None else None
         self._lock = threading.Lock()
@@ -85,18 +85,21 @@ class Level:
 
 
 def pyramid(tree, by="mode"):
-    """The tree and its levels of detail as arrays, the largest first."""
+    """The tree and its levels of detail as arrays, the largest first. Axes of time and channels keep their cells."""
     # The library knows what `by` may be. It is asked at once, of a tree of one cell, and not when the first cell is read.
     _core.build_array(np.zeros(1, "u1"), {}, [], [], None).lod(0, by)
-    numbers = range(len(tree.plan["levels"]))
-    regions = [Level(tree, number, by) for number in reversed(numbers)]
+    space = [kind == "space" for kind in _ome.kinds(tree)]
+    kept = lambda shape: tuple(m if of else n for n, m, of in zip(tree.shape, shape, space))
+    grids = [tuple(grid[::-1]) for grid in tree.plan["levels"]]
+    regions = [Level(tree, number, by, kept(grids[number])) for number in reversed(range(len(grids)))]
     arrays = [Level(tree), *_between(tree, regions[0].shape), *regions]
-    smaller = [after for before, after in zip(arrays, arrays[1:]) if after.shape != before.shape and max(after.shape) >= _LEAST]
+    longest = lambda level: max((n for n, of in zip(level.shape, space) if of), default=0)
+    smaller = [after for before, after in zip(arrays, arrays[1:]) if after.shape != before.shape and longest(after) >= _LEAST]
     return [arrays[0], *smaller]
 
 
 def _between(tree, least):
-    """Arrays of every second, fourth, eighth cell, while they are larger than `least`. Axes that are not split stay."""
+    """Arrays of every second, fourth, eighth cell, while they are larger than `least`."""
     shape = tree.shape
     while True:
         shape = tuple(max(-(-n // 2), m) for n, m in zip(shape, least))

@@ -40,20 +40,25 @@ def unit(text):
     return None, None
 
 
-def axes(tree):
-    """The axes. The last three are of space, unless they are named or measured as time or channels."""
+def kinds(tree):
+    """What each axis is: ``"time"`` or ``"channel"`` by its name or unit, else ``"space"`` if it is one of the last three, or None."""
     found = []
     for number, axis in enumerate(tree.axes):
-        measure, kind = unit(axis.unit)
+        kind = unit(axis.unit)[1]
         if axis.name in ("t", "time"):
             kind = "time"
         elif axis.name in ("c", "channel"):
             kind = "channel"
         elif kind is None and number >= tree.ndim - 3:
             kind = "space"
-        about = {"name": axis.name, "type": kind, "unit": measure or axis.unit}
-        found.append({key: value for key, value in about.items() if value is not None})
+        found.append(kind)
     return found
+
+
+def axes(tree):
+    """The axes with their units."""
+    found = [{"name": axis.name, "type": kind, "unit": unit(axis.unit)[0] or axis.unit} for axis, kind in zip(tree.axes, kinds(tree))]
+    return [{key: value for key, value in about.items() if value is not None} for about in found]
 
 
 def place(tree, factors):
@@ -79,10 +84,13 @@ def attributes(tree, levels, by):
 
 
 def _labels(tree):
-    table = tree.label_table or {"value": [], "name": [], "colour": []}
+    table = tree.label_table
+    if table is None:
+        return {"version": VERSION}
     rows = [(int(value), str(name), colour) for value, name, colour in zip(table["value"], table["name"], table["colour"])]
-    return {
-        "version": VERSION,
-        "colors": [{"label-value": value, "rgba": list(colour)} for value, _, colour in rows if colour is not None],
-        "properties": [{"label-value": value, "name": name} for value, name, _ in rows],
-    }
+    found = {"version": VERSION, "properties": [{"label-value": value, "name": name} for value, name, _ in rows]}
+    if any(colour is not None for _, _, colour in rows):
+        # Readers want all labels in both lists. One without a colour is named there without one.
+        colours = [{"label-value": value} | ({} if colour is None else {"rgba": list(colour)}) for value, _, colour in rows]
+        found["colors"] = colours
+    return found

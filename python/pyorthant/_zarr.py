@@ -13,6 +13,7 @@ from zarr.core.buffer import default_buffer_prototype
 
 from . import _ome
 from ._levels import Level, pyramid
+from ._serve import Server
 
 #: Cells of a chunk, at most.
 _CHUNK = 1 << 18
@@ -153,6 +154,13 @@ class TreeStore(Store):
 
     def _check_writable(self):
         raise ValueError("a tree as a store is read-only: create another store with zarr, and copy the array into it")
+
+    def serve(self, port=0):
+        """Serves the store on this computer for viewers in a browser, and returns a server with ``url`` and ``close()``.
+
+        Neuroglancer reads ``zarr3://`` and the ``url`` of a store with ``levels=True``.
+        """
+        return Server(self, port)
 
     # What is where.
 

@@ -5,6 +5,8 @@ import json
 import pickle
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 
 import numpy as np
 import pytest
@@ -185,6 +187,27 @@ def test_levels():
     assert names(store.list_dir("9")) == [] and not asyncio.run(store.exists("9/zarr.json"))
 
 
+def test_time_and_channels_keep_their_cells():
+    cells = np.zeros((5, 2, 90, 100, 130), "u1")
+    cells[1:4, 1, 20:60, 30:70] = 1
+    for dims, units in ((("t", "c", "z", "y", "x"), None), (("when", "channel", "z", "y", "x"), {"when": "s"})):
+        t = ot.tree(cells, B=2, dims=dims, units=units)
+        group = zarr.open_group(t.zarr(levels=True), mode="r")
+        shapes = [group[name].shape for name in sorted(group.array_keys())]
+        assert len(shapes) > 1 and {shape[:2] for shape in shapes} == {(5, 2)} and shapes[-1][-1] < 130
+        assert [axis["type"] for axis in group.attrs["ome"]["multiscales"][0]["axes"]] == ["time", "channel", *["space"] * 3]
+        last = group[str(len(shapes) - 1)]
+        assert [bool(last[time, 1].any()) for time in range(5)] == [False, True, True, True, False] and not last[:, 0].any()
+
+
+def test_labels_have_colours(tmp_path):
+    (tmp_path / "names.txt").write_text("1 One 10 20 30 255\n3 Three\n")
+    t = ot.tree(VOLUME, B=4, label_table=tmp_path / "names.txt")
+    said = zarr.open_group(t.zarr(levels=True), mode="r").attrs["ome"]["image-label"]
+    assert [row["label-value"] for row in said["colors"]] == [row["label-value"] for row in said["properties"]] == [1, 3]
+    assert said["colors"][0]["rgba"] == [10, 20, 30, 255] and "rgba" not in said["colors"][1]
+
+
 def test_levels_of_other_programs(tmp_path):
     """The image, copied into a folder, is read back by `orthant` with its axes, units and names."""
     t = ot.tree(VOLUME, B=4, dims=("t", "y", "x"), spacing=(3, 0.5, 0.5), units={"t": "ms", "x": "um", "y": "um"}, kind="labels")
@@ -220,6 +243,38 @@ def test_options_that_are_none():
         t.zarr(levels=True, by="mean")
     with pytest.raises(TypeError):
         t.zarr(7)
+
+
+def test_a_browser_reads_it():
+    store = ot.tree(VOLUME, B=4).zarr(levels=True)
+
+    def ask(url, method="GET"):
+        try:
+            with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=20) as answer:
+                assert answer.headers["Access-Control-Allow-Origin"] == "*"
+                return answer.status, answer.headers["Content-Length"], answer.read()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.headers["Content-Length"], error.read()
+
+    with store.serve() as server:
+        assert server.url.startswith("http://127.0.0.1:") and server.url in repr(server)
+        for key in names(store.list()):
+            content = store.get_sync(key).to_bytes()
+            assert ask(server.url + key) == ask(server.url + key + "?a=1") == (200, str(len(content)), content)
+        assert ask(server.url + "zarr.json", "HEAD") == (200, ask(server.url + "zarr.json")[1], b"")
+        assert ask(server.url + "zarr.json", "OPTIONS")[0] == 204
+        place = server.url.split("/")
+        for url in (server.url + "none", server.url, "/".join(place[:3]) + "/zarr.json", "/".join(place[:3]) + "/../zarr.json"):
+            assert ask(url)[0] == 404, url
+        port = int(place[2].split(":")[1])
+        with pytest.raises(OSError):
+            store.serve(port)
+    with store.serve(port):
+        pass
+    for wrong in (-1, 65536):
+        with pytest.raises(ValueError, match="port .*: a number from 0"):
+            store.serve(wrong)
 
 
 def test_without_zarr():
