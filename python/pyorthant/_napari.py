@@ -48,7 +48,8 @@ def layer(tree, by="mode"):
     data = levels if len(levels) > 1 else levels[0]
     if tree._are_labels():
         return data, {**options, **_of_labels(tree)}, "labels"
-    return data, {**options, "contrast_limits": _limits(levels[-1])}, "image"
+    # Else napari takes a last axis of 3 or 4 cells for colours.
+    return data, {**options, "contrast_limits": _limits(levels[-1]), "rgb": False}, "image"
 
 
 def napari(tree, *, viewer=None, by="mode", **options):

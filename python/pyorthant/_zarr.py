@@ -113,6 +113,7 @@ class TreeStore(Store):
 
     supports_writes = False
     supports_deletes = False
+    supports_partial_writes = False
     supports_listing = True
 
     def __init__(self, tree, *, levels=False, chunks=None, by="mode"):
@@ -240,6 +241,10 @@ class TreeStore(Store):
 
     async def set(self, key, value):
         """Raises: the store is read-only."""
+        self._check_writable()
+
+    async def set_partial_values(self, key_start_values):
+        """Raises: the store is read-only. Versions of zarr before 3.1 want it."""
         self._check_writable()
 
     async def delete(self, key):

@@ -119,6 +119,9 @@ def test_layers_of_napari(tmp_path):
     assert np.array_equal(np.asarray(layer.data[0][35]), cells()[35])
     plain = layers.Labels(*_napari.layer(ot.tree(cells(), B=4, label_names={2: "liver"}))[:1], name="plain")
     assert plain.get_color(2) is not None
+    photograph = np.random.default_rng(0).integers(0, 255, (90, 80, 3), "u1")
+    data, options, kind = _napari.layer(ot.tree(photograph, kind="values"))
+    assert kind == "image" and layers.Image(data, **options).ndim == 3
     noisy = np.random.default_rng(0).normal(5, 1, (300, 200)).astype("f4")
     data, options, _ = _napari.layer(ot.tree(noisy))
     assert np.array_equal(layers.Image(data, **options).data[0], noisy)
