@@ -30,6 +30,8 @@ _PLACES = {
     "Tree": "_tree",
     "Axis": "_tree",
     "Page": "_page",
+    "RegionsTable": "_arrow",
+    "napari": "_napari",
     "run": "_run",
     "fields": "_run",
     "Subdivision": "_run",

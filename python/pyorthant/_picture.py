@@ -7,6 +7,8 @@ import zlib
 
 import numpy as np
 
+from ._extras import needed
+
 #: Pixels on an axis of a picture in a notebook.
 MOST = 512
 
@@ -111,8 +113,7 @@ def preview(cells, at=None, names=(), known=None, steps=False, kind=None):
 
 def draw(cells, ax, at, names, overlay, regions, extents, known, options, steps=False, kind=None):
     """Draws a plane with matplotlib."""
-    import matplotlib.pyplot as plt
-
+    plt = needed("matplotlib.pyplot", "plot", "plot()")
     ax = plt.gca() if ax is None else ax
     index, shown = plane_of(cells.shape, at, names)
     plane = np.asarray(cells[index])

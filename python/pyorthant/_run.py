@@ -138,6 +138,18 @@ class Subdivision:
             return cells.astype(dtype)
         return cells.copy() if copy else cells
 
+    def __dlpack__(self, **options):
+        """All cells for packages of arrays: ``np.from_dlpack(s)``, ``torch.from_dlpack(s)``. Nothing is copied.
+
+        The cells are read-only, which older versions of other packages cannot say: they raise ``BufferError``, and take
+        ``s.to_numpy().copy()``.
+        """
+        return self.to_numpy().__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        """The memory of the host."""
+        return self.to_numpy().__dlpack_device__()
+
     @property
     def regions(self):
         """The terminal regions by level and code, a structured array as that of `Tree.regions`.
@@ -145,6 +157,12 @@ class Subdivision:
         ``brick`` is 0 or more of leaves, whose cells are in the array unless ``keep="regions"``.
         """
         return _rows(self._core)
+
+    def regions_table(self):
+        """The regions as a table for pyarrow, polars, pandas and DuckDB, a `RegionsTable` as that of `Tree.regions_table`."""
+        from ._arrow import RegionsTable
+
+        return RegionsTable(self._core, self._names())
 
     @property
     def levels(self):

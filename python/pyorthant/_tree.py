@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _core, _index, _page, _picture
+from ._extras import needed
 
 #: Cells of a box that are read for one that is wanted, at most; beyond that cells are looked up one by one.
 _DENSE = 8
@@ -156,7 +157,7 @@ class Tree:
             return np.empty(shape, self.dtype)[kept]
         boxed = np.prod([axis.span for axis in along], dtype=object)
         if boxed > _DENSE * np.prod(shape, dtype=object):
-            return self._sparse(along, shape)[kept]
+            return self._grid([axis.start + axis.step * np.arange(axis.cells, dtype=np.int64) for axis in along])[kept]
         box = np.empty(tuple(axis.span for axis in along), self.dtype)
         corner, extent = [axis.low for axis in along][::-1], list(box.shape)[::-1]
         self._core.read(corner, extent, box)
@@ -169,13 +170,14 @@ class Tree:
         self._core.look_up(points, found)
         return found
 
-    def _sparse(self, along, shape):
-        """Cells that lie far apart, looked up one by one."""
+    def _grid(self, along):
+        """The cells where so many places on each axis cross, looked up one by one."""
+        shape = tuple(map(len, along))
         found = np.empty(shape, self.dtype)
         flat = found.reshape(-1)
         for first in range(0, flat.size, _POINTS):
             places = np.unravel_index(np.arange(first, min(first + _POINTS, flat.size)), shape)
-            points = np.stack([axis.start + axis.step * place for axis, place in zip(along, places)], 1)
+            points = np.stack([cells[place] for cells, place in zip(along, places)], 1)
             flat[first : first + len(points)] = self._look_up(np.ascontiguousarray(points, np.int64))
         return found
 
@@ -199,6 +201,15 @@ class Tree:
         leaves 0; ``brick``, where the cells of a leaf begin among those of all leaves, of uniform regions -1.
         """
         return _rows(self._core)
+
+    def regions_table(self):
+        """The regions as a table for pyarrow, polars, pandas and DuckDB, a `RegionsTable`.
+
+        It has the columns of `regions`, one per axis of ``corner`` and ``extent``.
+        """
+        from ._arrow import RegionsTable
+
+        return RegionsTable(self._core, [axis.name for axis in self.axes])
 
     def stats(self, most=65536):
         """What each label has, a dictionary of columns that ``pandas.DataFrame`` takes as it is.
@@ -272,9 +283,23 @@ class Tree:
 
         With ``lazy=True`` cells are read when they are used.
         """
+        needed("xarray", "xarray", "t.to_xarray()")
         from ._xarray import to_xarray
 
         return to_xarray(self, lazy)
+
+    def zarr(self, *, levels=False, chunks=None, by="mode"):
+        """The tree as a read-only store of zarr's, whose chunks are cut out of the tree when they are read.
+
+        ``zarr.open_array(t.zarr())`` is an array with the cells of the tree. With ``levels=True`` the store holds an image of
+        OME-Zarr: ``zarr.open_group(store, mode="r")`` is a group with an array for each level of detail, ``"0"`` the largest.
+        `by` is that of `lod`. `chunks` is a number of cells for all axes, or one for each in the order of `shape`; by default
+        a chunk has at most 2^18 cells.
+        """
+        needed("zarr.abc.store", "zarr", "t.zarr()")
+        from ._zarr import TreeStore
+
+        return TreeStore(self, levels=levels, chunks=chunks, by=by)
 
     def plot(self, ax=None, *, at=None, overlay=False, **options):
         """Draws a plane of the last two axes by matplotlib, and returns the axes of the drawing.
@@ -303,6 +328,16 @@ class Tree:
             return page
         page.save(path)
         return None
+
+    def _are_labels(self):
+        """Whether each value has a colour of its own: as ``kind`` says, or if labels have names, else as a plane looks."""
+        if self.dtype.kind == "f":
+            return False
+        if self._kind is None and not self._core.label_table():
+            index, shown = _picture.plane_of(self.shape)
+            few = {axis: slice(None, None, -(-self.shape[axis] // _picture.MOST)) for axis in shown}
+            return _picture.are_labels(self[tuple(few.get(axis, cell) for axis, cell in enumerate(index))])
+        return self._kind != "values"
 
     def _colours(self):
         rows = self._core.label_table() if self.dtype.kind in "iu" else []

@@ -1,12 +1,14 @@
 //! The extension module of the Python package `pyorthant`.
 //!
 //! Python sees trees and runs as classes whose number of dimensions is a number: it becomes a type in `tree.rs`, `build.rs` and
-//! `run.rs`, by `with_dimensions!`. Arrays go in and out by addresses, which `memory.rs` alone turns into slices. What is Python's own
+//! `run.rs`, by `with_dimensions!`. Arrays go in and out by addresses, which `memory.rs` alone turns into slices; tables go out
+//! by Arrow's C interface in `arrow.rs`. What is Python's own
 //! (indexing, pictures, tables) is written in Python, in the folder `pyorthant`.
 
 #![deny(unsafe_code)]
 
 mod array;
+mod arrow;
 mod build;
 mod error;
 mod field;

@@ -1,4 +1,4 @@
-//! Rows of regions, as NumPy's structured arrays have them.
+//! Rows of regions, as NumPy's structured arrays have them, and their columns, as tables have them.
 
 use orthant::CellType;
 use orthant::geometry::Region;
@@ -36,6 +36,60 @@ fn value_at(k: usize) -> usize {
 /// Bytes of a row.
 pub(crate) fn bytes(k: usize, kind: CellType) -> usize {
     (value_at(k) + kind.bytes() as usize).next_multiple_of(8)
+}
+
+/// A column of rows, of one number each.
+pub(crate) struct Column {
+    pub(crate) name: String,
+    /// As Arrow writes its type.
+    pub(crate) format: &'static str,
+    /// Where it begins in a row, and its bytes.
+    pub(crate) at: usize,
+    pub(crate) bytes: usize,
+    /// If some rows have no value: true of a column that leaves have.
+    leaves: Option<bool>,
+}
+
+impl Column {
+    /// True if some rows may have no value.
+    pub(crate) fn nullable(&self) -> bool {
+        self.leaves.is_some()
+    }
+
+    /// True if a row has a value.
+    pub(crate) fn is_valid(&self, row: &[u8]) -> bool {
+        // A uniform region has no brick: all bits are set.
+        let is_leaf = row[8..16] != [0xFF; 8];
+        self.leaves.is_none_or(|leaves| leaves == is_leaf)
+    }
+}
+
+/// The columns of a row. Axes have the names given, x last. A leaf has no value, a uniform region no brick.
+pub(crate) fn columns(kind: CellType, axes: &[String]) -> Vec<Column> {
+    let k = axes.len();
+    let one = |name: &str, format, at, bytes, leaves| Column { name: name.to_owned(), format, at, bytes, leaves };
+    let of_axes = |what: &str, at: usize| -> Vec<Column> {
+        let names = axes.iter().enumerate();
+        names.map(|(axis, name)| one(&format!("{what}_{name}"), "I", at + 4 * axis, 4, None)).collect()
+    };
+    let format = match kind.name() {
+        "u8" => "C",
+        "i8" => "c",
+        "u16" => "S",
+        "i16" => "s",
+        "u32" => "I",
+        "i32" => "i",
+        "u64" => "L",
+        "i64" => "l",
+        "f32" => "f",
+        _ => "g",
+    };
+    let mut columns = vec![one("level", "I", 16, 4, None), one("code", "L", 0, 8, None)];
+    columns.extend(of_axes("corner", 20));
+    columns.extend(of_axes("extent", 20 + 4 * k));
+    columns.push(one("value", format, value_at(k), kind.bytes() as usize, Some(false)));
+    columns.push(one("brick", "l", 8, 8, Some(true)));
+    columns
 }
 
 /// Writes the low bytes of a word.

@@ -8,9 +8,11 @@ use orthant::result::{Content, DenseArray};
 use orthant::tree::TreeInfo;
 use orthant::{BackendKind, CellType, Control, Ran, Report, Subdivision, Target, Tree};
 use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
 use serde_json::Value;
 
 use crate::array::{self, NumpyArray};
+use crate::arrow::{self, Table};
 use crate::build::cells;
 use crate::error::{Failure, guarded};
 use crate::field::{Function, FunctionField};
@@ -368,6 +370,25 @@ impl CoreRun {
             })
         })?;
         Ok(())
+    }
+
+    /// The columns of regions as Arrow's schema. Axes have the names given, x last.
+    fn arrow_schema<'py>(&self, py: Python<'py>, axes: Vec<String>) -> PyResult<Bound<'py, PyCapsule>> {
+        arrow::schema(py, &regions::columns(self.run.kind(), &axes))
+    }
+
+    /// The regions as Arrow's stream.
+    fn arrow_stream<'py>(&self, py: Python<'py>, axes: Vec<String>) -> PyResult<Bound<'py, PyCapsule>> {
+        let (kind, k) = (self.run.kind(), self.run.size().len());
+        let width = regions::bytes(k, kind);
+        let rows = py.detach(|| {
+            guarded(|| {
+                let mut rows = vec![0; self.run.rows() * width];
+                self.run.regions(&mut rows);
+                Ok(rows)
+            })
+        })?;
+        arrow::stream(py, Table { columns: regions::columns(kind, &axes), width, rows })
     }
 
     /// The tree of the run.

@@ -7,9 +7,10 @@ use orthant::geometry::Region;
 use orthant::tree::{LabelStatistics, Parts, Shown, Source, TreeFile, TreeInfo, TreeSource, TreeTarget};
 use orthant::{CellType, Control, Tree};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use serde_json::{Value, json};
 
+use crate::arrow::{self, Table};
 use crate::error::{Failure, guarded};
 use crate::memory::{Numpy, typestr};
 use crate::regions::{self, Row};
@@ -316,6 +317,25 @@ impl CoreTree {
         let out = Numpy::of(out)?;
         let bytes = out.bytes_mut()?;
         Ok(py.detach(|| guarded(|| self.0.regions(bytes)))?)
+    }
+
+    /// The columns of regions as Arrow's schema. Axes have the names given, x last.
+    fn arrow_schema<'py>(&self, py: Python<'py>, axes: Vec<String>) -> PyResult<Bound<'py, PyCapsule>> {
+        arrow::schema(py, &regions::columns(self.0.kind(), &axes))
+    }
+
+    /// The regions as Arrow's stream.
+    fn arrow_stream<'py>(&self, py: Python<'py>, axes: Vec<String>) -> PyResult<Bound<'py, PyCapsule>> {
+        let (kind, k) = (self.0.kind(), self.0.size().len());
+        let width = regions::bytes(k, kind);
+        let rows = py.detach(|| {
+            guarded(|| {
+                let mut rows = vec![0; self.0.rows()? as usize * width];
+                self.0.regions(&mut rows)?;
+                Ok(rows)
+            })
+        })?;
+        arrow::stream(py, Table { columns: regions::columns(kind, &axes), width, rows })
     }
 
     /// What each label has.

@@ -362,3 +362,23 @@ def test_a_mesh_is_a_field_and_a_tree(tmp_path):
     assert 0 < surface.sum() < inside.size / 8
     with pytest.raises(ValueError, match="input.*stl"):
         ot.run("mesh", input="part.npy", backend="cpu")
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="this NumPy's DLPack knows no read-only arrays")
+@pytest.mark.parametrize("keep", ["dense", "regions"])
+@pytest.mark.parametrize("k", [1, 2, 8])
+def test_dlpack_shares_the_cells(keep, k):
+    cells = (np.indices((3,) * k).sum(0) % 5).astype(">f4")
+    s = ot.run(cells, keep=keep, backend="cpu")
+    shared = np.from_dlpack(s)
+    assert np.array_equal(shared, cells) and shared.dtype == np.float32 and not shared.flags.writeable
+    if keep == "dense":
+        assert shared.ctypes.data == s.to_numpy().ctypes.data
+    assert s.__dlpack_device__() == (1, 0)
+    # A reader that knows nothing of read-only arrays gets none.
+    with pytest.raises(BufferError, match="readonly"):
+        s.__dlpack__()
+    del s
+    assert np.array_equal(shared, cells)
+    with pytest.raises(BufferError):
+        ot.run(cells, backend="cpu").__dlpack__(dl_device=(2, 0), max_version=(1, 0))
