@@ -7,7 +7,7 @@ use orthant::choice::ChoiceError;
 use orthant::cuda::CudaError;
 use orthant::curve::CurveError;
 use orthant::export::ExportError;
-use orthant::field::FieldError;
+use orthant::field::{FieldError, FormulaError};
 use orthant::geometry::DomainError;
 use orthant::input::{InputError, Wrong};
 use orthant::model::ModelError;
@@ -30,6 +30,14 @@ pub enum Error {
     /// Any other input that cannot be used; the text names the option, its value and what is allowed.
     #[error("{0}")]
     Input(String),
+    /// A file that holds no formula.
+    #[error("--source {path}: {error}", path = path.display())]
+    Formula {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with its text, in several lines.
+        error: FormulaError,
+    },
     /// A file that cannot be read or written.
     #[error("{path}: {words}", path = path.display(), words = system::words(source))]
     File {
@@ -226,7 +234,7 @@ impl Error {
     pub(crate) fn has_lines(&self) -> bool {
         match self {
             Self::Library(orthant::Error::Cuda(error)) => error.is_bad_source(),
-            Self::Library(orthant::Error::Field(FieldError::Formula(_))) => true,
+            Self::Library(orthant::Error::Field(FieldError::Formula(_))) | Self::Formula { .. } => true,
             Self::About { error, .. } => error.has_lines(),
             _ => false,
         }
@@ -238,7 +246,7 @@ impl Error {
         match self {
             Self::System(_) | Self::Reading(_) => Exit::Failed,
             Self::About { error, .. } => error.exit(),
-            Self::Model(_) | Self::Input(_) | Self::Exists { .. } => Exit::Input,
+            Self::Model(_) | Self::Input(_) | Self::Formula { .. } | Self::Exists { .. } => Exit::Input,
             Self::File { source, .. } => system::exit(source),
             Self::Difference(_) => Exit::Difference,
             Self::Unavailable(_) => Exit::Unavailable,

@@ -120,7 +120,7 @@ pub(crate) fn shared<const K: usize>(
     Ok(Plan::new(*plan.domain(), scheme, plan.curve(), plan.rule()).map_err(orthant::Error::from)?)
 }
 
-/// Opens the backend; None takes the CPU where CUDA cannot be used and says why.
+/// Opens the backend; None takes the CPU where CUDA cannot be used, and says so, with the reason where one wants to know more.
 pub(crate) fn pick(wanted: OrAuto, devices: Option<&Devices>, voice: Voice) -> Result<Target, Error> {
     let open = |kind| match devices {
         None => Target::open(kind, 0),

@@ -23,7 +23,7 @@ pub(crate) struct VerifyOptions {
     /// Every pair of choices with some workload, instead of with every one
     #[arg(long)]
     pub(crate) brief: bool,
-    /// Where to run; auto takes CUDA if it is there, else the CPU, and says why
+    /// Where to run; auto takes CUDA if it is there, else the CPU; -v says why
     #[arg(long, value_parser = or_auto(), default_value = "auto", env = "ORTHANT_BACKEND")]
     pub(crate) backend: OrAuto,
     /// Which GPUs: a number, several as in 0,1, or all [default: 0]

@@ -2,7 +2,7 @@
 //
 // Few values are categories, a shade each; else shades run from the least number to the greatest. Shade 0 is what is no number.
 
-const MOST_CATEGORIES = about.distinct.length / 6;
+const MOST_CATEGORIES = 250;
 const NEUTRAL = [[200, 205, 210], [66, 71, 76]]; // On white, and on black.
 
 class Shades {
@@ -87,11 +87,11 @@ class Shades {
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
     this.colours = Array.from({ length: 256 }, () => (dark ? [60, 64, 68] : [214, 218, 222]));
     if (this.labels) {
-      let number = 0;
-      for (const { shade, value, own } of this.categories) {
+      for (const { shade, value, own, name } of this.categories) {
         if (own) this.colours[shade] = own.slice(0, 3);
-        else if (shade === this.background) this.colours[shade] = NEUTRAL[dark ? 1 : 0];
-        else this.colours[shade] = colourAt(about.distinct, labelNumber(value) ?? MOST_CATEGORIES - 1 - number++);
+        // What lies around the others has no colour of its own.
+        else if (value === "0" && !name) this.colours[shade] = NEUTRAL[dark ? 1 : 0];
+        else this.colours[shade] = distinct(labelNumber(value));
       }
     } else {
       const stops = about.palettes[this.palette][1], at = (i) => colourAt(stops, i);
@@ -106,10 +106,26 @@ class Shades {
   }
 }
 
-// The number of a label's colour, which is that of pictures; null of what is large, below 0 or no whole number. Those have the last colours.
+// The number of a label's colour, as pictures have it: itself, or where that is large, below 0 or no whole number, some letters of its text.
 function labelNumber(value) {
   const number = Number(value);
-  return Number.isInteger(number) && number >= 0 && number < MOST_CATEGORIES ? number : null;
+  if (Number.isInteger(number) && number >= 0 && number < 1e6) return number;
+  return [...value].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 16777216, 7);
+}
+
+// One of many colours that are told apart: hues by the golden angle in OKLCH, as `distinct` of pictures makes them.
+function distinct(number) {
+  const [light, chroma] = [[0.72, 0.15], [0.6, 0.17], [0.8, 0.12]][number % 3], turn = ((number * 137.508 + 25) * Math.PI) / 180;
+  const a = chroma * Math.cos(turn), b = chroma * Math.sin(turn);
+  const cones = [[0.3963377774, 0.2158037573], [-0.1055613458, -0.0638541728], [-0.0894841775, -1.291485548]].map(
+    ([ofA, ofB]) => (light + ofA * a + ofB * b) ** 3,
+  );
+  const rows = [[4.0767416621, -3.3077115913, 0.2309699292], [-1.2684380046, 2.6097574011, -0.3413193965], [-0.0041960863, -0.7034186147, 1.707614701]];
+  return rows.map((row) => {
+    const linear = row.reduce((sum, of, i) => sum + of * cones[i], 0);
+    const coded = linear <= 0.0031308 ? 12.92 * linear : 1.055 * linear ** (1 / 2.4) - 0.055;
+    return Math.min(Math.max(Math.round(255 * coded), 0), 255);
+  });
 }
 
 // Calls with cells of one value in a row, until that answers false.

@@ -14,7 +14,7 @@ use orthant::backend::Part;
 use orthant::curve::{CurveKind, Package};
 use orthant::field::{FieldKind, Job, Open};
 use orthant::result::Times;
-use orthant::{Bytes, Control, Keep, Plan, Request, Run, Subdivision, Target};
+use orthant::{Bytes, Control, Keep, Plan, Request, Run, Subdivision, Target, per_axis};
 use serde::{Deserialize, Serialize};
 
 use crate::curves::locality::Locality;
@@ -54,6 +54,9 @@ pub(crate) struct CurvesOptions {
 pub(crate) struct CurveRow {
     pub(crate) workload: String,
     pub(crate) k: usize,
+    /// The text of a formula.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) text: Option<String>,
     size: Vec<u32>,
     pub(crate) curve: String,
     /// The level of the table, the regions that it lists, and the bytes of its codes, one per family.
@@ -78,6 +81,13 @@ pub(crate) struct CurveRow {
     /// How fast a package for the same curve names the same regions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reference: Option<Beside>,
+}
+
+impl CurveRow {
+    /// Cells per axis.
+    pub(crate) fn n(&self) -> String {
+        per_axis::text(&self.size)
+    }
 }
 
 /// A package for the same curve on the same regions.
@@ -180,7 +190,7 @@ impl Job for Comparing {
         let row = |plan: &Plan<K>| {
             let mut prepared = cpu.of().prepare(plan, &*field, &counting)?;
             let samples = repeat(&BRIEF, &mut || Ok(prepared.run(&Part::default(), &control)?))?;
-            measured(request.workload, plan, &divided, prepared.counts()?.launches.table_bytes, samples.median() * 1e3)
+            measured(&request, plan, &divided, prepared.counts()?.launches.table_bytes, samples.median() * 1e3)
         };
         plans.iter().map(row).collect()
     }
@@ -231,7 +241,7 @@ const BRIEF: Patience =
     Patience { warm_up: 1, min_samples: 5, max_samples: 100, error: 0.01, timeout: Duration::from_millis(500) };
 
 fn measured<const K: usize>(
-    workload: FieldKind,
+    request: &Request,
     plan: &Plan<K>,
     divided: &Levels<K>,
     peak_bytes: u64,
@@ -271,7 +281,8 @@ fn measured<const K: usize>(
             .about(&["size", "g", "r", "B"])
     })?;
     Ok(CurveRow {
-        workload: workload.to_string(),
+        workload: request.workload.to_string(),
+        text: request.source.as_deref().map(str::to_owned),
         k: K,
         size: plan.domain().size().to_vec(),
         curve: plan.curve().to_string(),

@@ -1,6 +1,6 @@
 //! Speedups that `bench` measured, as curves for the panels of the ASK paper's Figure 4.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::bench::ran::RanRow;
@@ -40,9 +40,13 @@ impl Measured {
         let rows = row::read(path)?;
         let runs: Vec<(&RanRow, f64)> = rows.iter().filter_map(ran).filter(|(ran, _)| alike(ran)).collect();
         let refused = |why: String| Error::Input(format!("--measured {}: {why}", path.display())).about(&["measured"]);
-        let mut subjects: Vec<String> = runs.iter().map(|(ran, _)| subject(ran)).collect();
+        let mut subjects: Vec<String> =
+            rows.iter().filter(|row| ran(row).is_some_and(|(ran, _)| alike(ran))).map(subject).collect();
         subjects.sort();
         subjects.dedup();
+        // Only what divides explores.
+        let asked = runs.iter().filter(|(ran, _)| ran.strategy == "ask");
+        let explored: BTreeSet<&str> = asked.map(|(ran, _)| &ran.explore[..]).collect();
         let [of] = &subjects[..] else {
             return Err(refused(match subjects.len() {
                 0 => "it has no run of exhaustive or ask over a domain of equal sides; `orthant bench benches/sweeps/paper-ask.toml` measures some".into(),
@@ -64,9 +68,10 @@ impl Measured {
             })
         };
         let points: Vec<_> = runs.iter().filter(|(ran, _)| ran.strategy == "ask").filter_map(point).collect();
-        match points.is_empty() {
-            true => Err(refused("no size has a run of exhaustive and one of ask".into())),
-            false => Ok(Self { points, of: of.clone() }),
+        match (&explored.iter().collect::<Vec<_>>()[..], points.is_empty()) {
+            ([explore], false) => Ok(Self { points, of: format!("{of}, explore {explore}") }),
+            ([] | [_], _) => Err(refused("no size has a run of exhaustive and one of ask".into())),
+            (rules, _) => Err(refused(format!("ask ran under the rules {rules:?}; give rows of one"))),
         }
     }
 
@@ -102,8 +107,18 @@ fn alike(ran: &RanRow) -> bool {
     equal(&ran.size) && (divided || ran.strategy == "exhaustive")
 }
 
-fn subject(ran: &RanRow) -> String {
-    let RanRow { workload, k, dwell, device, precision, explore, .. } = ran;
+/// What has to be the same in all rows: the field, how it is computed and kept, and where.
+fn subject(row: &Row<RanRow>) -> String {
+    let Some((RanRow { workload, k, dwell, device, precision, arithmetic, cell, .. }, _)) = ran(row) else {
+        return String::new();
+    };
+    let setting = |name: &str| row.case.iter().find(|(known, _)| known == name).map(|(_, value)| &value[..]);
+    let said = |name: &str| setting(name).map_or(String::new(), |value| format!(", {name} {value}"));
     let dwell = dwell.map_or(String::new(), |dwell| format!(", dwell {dwell}"));
-    format!("{workload}, k = {k}{dwell}, {precision}, explore {explore} on {device}")
+    let text = setting("text").map_or(String::new(), |text| format!(" {text}"));
+    format!(
+        "{workload}{text}, k = {k}{}{dwell}, {precision} {arithmetic}, {cell}{} on {device}",
+        said("domain"),
+        said("keep")
+    )
 }

@@ -13,7 +13,7 @@ use crate::voice::Voice;
 use orthant::Control;
 
 /// What the pictures show, for those who cannot see them.
-const DESCRIPTION: &str = "Panels computed by the cost model; `orthant model plan --json` gives their numbers.";
+const DESCRIPTION: &str = "Panels computed by the cost model, whose numbers `orthant model plan --json` gives, and what was measured, if the title says so.";
 
 /// Draws a figure of the paper, or a landscape of one's own.
 pub(crate) fn plot(command: PlotCommand, voice: Voice) -> Result<(), Error> {

@@ -55,8 +55,7 @@ impl FormulaOptions {
             return Ok(source);
         }
         if let (Some(path), Some(text)) = (path, &source) {
-            let wrong = |error| Error::Input(format!("--source {}: {error}", path.display())).about(&["source"]);
-            Formula::parse(text.clone()).map_err(wrong)?;
+            Formula::parse(text.clone()).map_err(|error| Error::Formula { path: path.to_owned(), error })?;
         }
         let source = self.text.as_deref().map(Arc::from).or(source);
         if self.set.is_empty() {

@@ -225,7 +225,7 @@ pub(crate) struct HowOptions {
     pub(crate) kept: KeptOptions,
     /// Where to run: auto, cpu, cuda
     ///
-    /// What auto takes is CUDA if it is there, else the CPU, and it says why.
+    /// What auto takes is CUDA if it is there, else the CPU; -v says why. A run that the CPU ends before a GPU is open stays there.
     #[arg(
         long, value_parser = or_auto(), default_value = "auto", env = "ORTHANT_BACKEND", help_heading = heading::HOW,
         hide_possible_values = true
@@ -272,7 +272,7 @@ pub(crate) struct OutputOptions {
     /// Write the subdivision drawn over the field
     #[arg(long, value_name = "PATH.png", env = "ORTHANT_OVERLAY")]
     pub(crate) overlay: Option<PathBuf>,
-    /// Hold an axis for pictures of k >= 3, as in z=48 or 2=48; may be repeated [default: the middle]
+    /// Hold an axis for pictures of k >= 3, as in z=48, 2=48, z=90mm, or z=0.6 without a unit; may be repeated [default: the middle]
     #[arg(long, alias = "axis", value_name = "AXIS=INDEX", env = "ORTHANT_SLICE", hide_short_help = true)]
     pub(crate) slice: Vec<HeldAxes>,
     /// The colours of pictures [default: inferno, and greys for sets]

@@ -24,7 +24,9 @@ impl FromStr for AxisPlace {
             Err(error) => error,
         };
         if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+')) {
-            return Err(format!("'{text}' is neither an index, such as 128, nor a place with its unit, such as 90mm"));
+            return Err(format!(
+                "'{text}' is neither an index, such as 128, nor a place, such as 90mm, or 0.5 on an axis without a unit"
+            ));
         }
         let has_unit = text.contains(|c: char| !(c.is_ascii_digit() || " .-+^eE".contains(c)));
         // What no index has, which axes without a unit take as a coordinate.
@@ -59,6 +61,9 @@ impl AxisPlace {
             };
             return Err(format!("'{text}' is no place on axis {name}, which {has}"));
         };
+        if unit.is_none() && (*spacing, *origin) == (1.0, 0.0) && place.fract() != 0.0 {
+            return Err(format!("axis {name} has no coordinates, and '{text}' is no index; write a whole number"));
+        }
         let at = (place - origin) / spacing;
         // 0.3 / 0.1 is a little less than 3.
         let near = (at - at.round()).abs() < 1e-9 * at.abs().max(1.0);
@@ -123,6 +128,7 @@ mod tests {
             ("4294967296", None, "between 0 and"),
             ("1.5.2", None, "between 0 and"),
             ("mm", Some("mm"), "such as 90mm"),
+            ("nan", None, "or 0.5 on an axis without a unit"),
             ("", None, "such as 90mm"),
         ] {
             let error = cells(text, unit).unwrap_err();

@@ -234,13 +234,17 @@ impl Caption {
         Self(vec![("Software", version), ("Description", format!("{what}, {axes}")), ("orthant", keys.to_string())])
     }
 
-    /// Puts it into a picture.
+    /// Puts it into a picture: as text that every reader knows, or where that has no such letters as text in UTF-8.
     ///
     /// # Errors
-    /// Never: its texts are ASCII.
+    /// As adding a text.
     pub fn put<W: Write>(&self, encoder: &mut Encoder<'_, W>) -> Result<()> {
         let mut texts = self.0.iter();
-        Ok(texts.try_for_each(|(key, text)| encoder.add_text_chunk((*key).to_owned(), text.clone()))?)
+        let put = |(key, text): &(&'static str, String)| match text.is_ascii() {
+            true => encoder.add_text_chunk((*key).to_owned(), text.clone()),
+            false => encoder.add_itxt_chunk((*key).to_owned(), text.clone()),
+        };
+        Ok(texts.try_for_each(put)?)
     }
 }
 
@@ -290,6 +294,12 @@ pub fn write<const K: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_have_the_colours_of_the_page() {
+        // The page of a tree makes them by itself, and scripts/check-view has the same numbers.
+        assert_eq!([1, 17, 1035].map(distinct), [[0, 158, 97], [68, 212, 223], [95, 189, 104]]);
+    }
 
     #[test]
     fn numbers_are_short() {

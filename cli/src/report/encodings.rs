@@ -36,15 +36,19 @@ impl<'a> Compared<'a> {
     }
 }
 
+/// True if the locality is that of a row's field and curve.
+pub(super) fn fits(row: &CurveRow, fact: &Fact) -> bool {
+    (&row.workload, row.k, &row.curve) == (&fact.ran.workload, fact.ran.k, &fact.ran.curve)
+        && row.text.as_deref() == fact.set("text")
+}
+
 /// The table; without rows where no field was divided along two curves.
 pub(super) fn table(facts: &[Fact], localities: &[CurveRow]) -> ShownTable {
     let rows = compared(facts).into_iter().flat_map(|Compared { subject, by }| {
         let least = by.values().map(|fact| fact.median).fold(f64::INFINITY, f64::min);
         let row = move |(curve, fact): (String, &Fact)| {
-            let known = |of: fn(&CurveRow) -> f64| {
-                let same =
-                    |row: &&CurveRow| (&row.workload, row.k, &row.curve) == (&fact.ran.workload, fact.ran.k, &curve);
-                localities.iter().rfind(same).map_or("-".into(), |row| format!("{:.2}", of(row)))
+            let known = |of: fn(&CurveRow) -> String| {
+                localities.iter().rfind(|row| fits(row, fact)).map_or("-".into(), |row| of(row))
             };
             vec![
                 fact.ms(),
@@ -53,9 +57,10 @@ pub(super) fn table(facts: &[Fact], localities: &[CurveRow]) -> ShownTable {
                 fact.ran.k.to_string(),
                 curve.clone(),
                 fact.ran.peak_olt_bytes.to_string(),
-                known(|row| row.mean_step),
-                known(|row| row.cut_faces),
-                known(|row| row.lines),
+                known(|row| format!("{:.2}", row.mean_step)),
+                known(|row| format!("{:.2}", row.cut_faces)),
+                known(|row| format!("{:.2}", row.lines)),
+                known(CurveRow::n),
                 fact.n().to_string(),
                 fact.scheme(),
                 subject.clone(),
@@ -65,7 +70,7 @@ pub(super) fn table(facts: &[Fact], localities: &[CurveRow]) -> ShownTable {
     });
     ShownTable::new(
         "Curves as encodings of the tables",
-        "Ask along each curve at the greatest size that all of them have: its time over that of the fastest curve, and the bytes of the largest tables. Of the largest table, where `curves compare` was given: the mean step from one region to the next, and per chunk of 32 regions the faces that it shares with others and the cache lines that it touches.",
+        "Ask along each curve at the greatest size that all of them have: its time over that of the fastest curve, and the bytes of the largest tables. Of the largest table of a run of *of n* cells per axis, where `curves compare` was given: the mean step from one region to the next, and per chunk of 32 regions the faces that it shares with others and the cache lines that it touches.",
         &[
             "#ms",
             "#± %",
@@ -76,6 +81,7 @@ pub(super) fn table(facts: &[Fact], localities: &[CurveRow]) -> ShownTable {
             "#mean step",
             "#cut faces",
             "#lines",
+            "of n",
             "#n",
             "{g, r, B}",
             "field",
@@ -103,14 +109,23 @@ pub(super) fn sentence(facts: &[Fact]) -> Option<String> {
     if all.is_empty() {
         return None;
     }
-    let curve = |(curve, (lost, k, n)): (&&str, &(f64, usize, u64))| match *lost > 1.0 {
-        false => format!("{curve} was always the fastest"),
-        true => format!("{curve} took up to {} % more than the fastest (k = {k}, n = {n})", four((lost - 1.0) * 100.0)),
+    let won: Vec<String> =
+        wins.iter().map(|(curve, wins)| format!("{curve} was the fastest in {wins} of {} fields", all.len())).collect();
+    let mut lost: Vec<_> = worst.iter().filter(|(_, (lost, ..))| *lost > 1.0).collect();
+    lost.sort_by(|(_, a), (_, b)| b.0.total_cmp(&a.0));
+    let loses = |(place, (curve, (lost, k, n))): (usize, &(&&str, &(f64, usize, u64)))| {
+        let than = if place == 0 { " more than the fastest" } else { "" };
+        let takes = if place == 0 { "takes " } else { "" };
+        format!("{curve} {takes}{} %{than} (k = {k}, n = {n})", two((lost - 1.0) * 100.0))
     };
-    let lost: Vec<String> = worst.iter().map(curve).collect();
-    let won: Vec<String> = wins.iter().map(|(curve, wins)| format!("{curve} {wins}")).collect();
-    let fields = if all.len() == 1 { "one field".into() } else { format!("{} fields", all.len()) };
-    Some(format!("Curves, over {fields} at the greatest size: fastest were {}; {}.", won.join(", "), lost.join(", ")))
+    let lost: Vec<String> = lost.iter().enumerate().map(loses).collect();
+    let worst = if lost.is_empty() { String::new() } else { format!("; at worst {}", lost.join(" and ")) };
+    Some(format!("Of the curves {}, each at its greatest size{worst}.", won.join(", ")))
+}
+
+/// A share to two digits.
+fn two(percent: f64) -> String {
+    if percent >= 10.0 { format!("{percent:.0}") } else { format!("{percent:.1}").trim_end_matches(".0").to_owned() }
 }
 
 /// The lines of `curves compare --json` in files.

@@ -9,6 +9,9 @@ use crate::bench::ran::{RanLevel, RanRow};
 use crate::bench::row::Row;
 use crate::statistics::{Spread, spread};
 
+/// Letters of a formula's text that are shown.
+const TEXT: usize = 48;
+
 /// A measured case.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fact {
@@ -58,7 +61,24 @@ impl Fact {
             Some("regions") => "regions kept".to_owned(),
             _ => format!("{cell} cells"),
         };
-        format!("{workload}, k = {k}, {precision}{plain}, {kept}, explore {explore}")
+        let text = self.text().map_or(String::new(), |text| match text.char_indices().nth(TEXT) {
+            Some((end, _)) => format!(" {}..", &text[..end]),
+            None => format!(" {text}"),
+        });
+        format!("{workload}{text}, k = {k}, {precision}{plain}, {kept}, explore {explore}")
+    }
+
+    /// The text of a formula.
+    fn text(&self) -> Option<&str> {
+        self.set("text").or_else(|| self.set("source"))
+    }
+
+    /// The field whatever its number of dimensions: of a formula how its text begins, which has more letters in more of them.
+    pub(super) fn family(&self) -> String {
+        match self.text().and_then(|text| text.split_whitespace().next()) {
+            Some(word) => format!("{} {word} ..", self.ran.workload),
+            None => self.ran.workload.clone(),
+        }
     }
 
     /// Where it ran.

@@ -65,7 +65,15 @@ pub(crate) fn report(args: ReportOptions, voice: Voice) -> Result<(), Error> {
     if rows.is_empty() {
         return Err(Error::Input(format!("{}: there are no rows to report", args.results[0].display())));
     }
-    let experiments = experiments(&rows, &encodings::localities(&args.curves)?);
+    let localities = encodings::localities(&args.curves)?;
+    let facts: Vec<Fact> = rows.iter().filter_map(Fact::of).collect();
+    for lost in localities.iter().filter(|row| !facts.iter().any(|fact| encodings::fits(row, fact))) {
+        voice.say(format_args!(
+            "orthant: --curves: no row is of {} in {} dimensions along {}",
+            lost.workload, lost.k, lost.curve
+        ));
+    }
+    let experiments = experiments(&rows, &localities);
     let figures = || experiments.iter().flat_map(|experiment| &experiment.figures);
     let (total, failed) = (rows.len(), rows.iter().filter(|row| row.samples.is_none()).count());
     let failures = if failed > 0 { format!(", {failed} of which failed") } else { String::new() };

@@ -116,12 +116,13 @@ impl ArrayRun {
         let file = self.input.file.source::<K>().map_err(wrong)?;
         let (size, kind) = (file.size(), file.kind());
         let plan = self.computed.array_plan::<K>(size, self.input.file.about())?;
-        let slice = Slice::new(size, &self.args.output.slice, &self.input.file.about().info(&plan).axes)?;
+        let axes = self.input.file.about().info(&plan).axes;
+        let slice = Slice::new(size, &self.args.output.slice, &axes)?;
         let slice = slice.scaled(self.args.output.scale.map_or(1, NonZeroU32::get));
         let path = self.args.input.parts()?.0;
         let read = [std::slice::from_ref(&path), self.input.file.others()].concat();
         let outputs = Outputs::open(&self.args.output, self.args.keep, &read)?;
-        outputs.warn_of_size(slice.pixels(size), self.voice);
+        outputs.say_shown(&slice, size, &axes, self.voice);
         let about = self.input.file.about();
         let (predicate, nodata, nan) = self.args.input.reading.predicate_of(kind, about)?;
         let numbers = Numbers(&file);

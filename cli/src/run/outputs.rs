@@ -7,11 +7,12 @@ use serde::Serialize;
 
 use orthant::backend::Kept;
 use orthant::result::{DenseArray, Stored, dense_fits};
+use orthant::tree::TreeAxis;
 use orthant::{Control, Keep};
 
 use crate::error::Error;
 use crate::options::OutputOptions;
-use crate::output::{Staged, distinct, expect_extension, has_extension, is_stdout, tree};
+use crate::output::{Slice, Staged, distinct, expect_extension, has_extension, is_stdout, tree};
 use crate::voice::Voice;
 
 /// The most bytes of an array that is written from regions that are in memory at once.
@@ -115,8 +116,12 @@ impl Outputs {
         Ok(dense_fits(what, cells, kept.cell, limit)?)
     }
 
-    /// Says how large a picture of these pixels is, if few programs show so large a one.
-    pub(super) fn warn_of_size(&self, [width, height]: [u32; 2], voice: Voice) {
+    /// Says which slice pictures show, and how large they are, if few programs show so large a one.
+    pub(super) fn say_shown<const K: usize>(&self, slice: &Slice<K>, size: [u32; K], axes: &[TreeAxis], voice: Voice) {
+        if K > 2 && self.pictures() {
+            voice.say(format_args!("orthant: pictures show the slice {}", slice.held(axes)));
+        }
+        let [width, height] = slice.pixels(size);
         let large = width.max(height) > LARGE && self.arrays.iter().any(|(format, _)| *format == Format::Png);
         if large {
             let scale = width.max(height).div_ceil(LARGE).next_power_of_two();

@@ -31,7 +31,7 @@ pub(crate) struct BoxOptions {
     /// Per axis, axis 0 first: an index, or a range as NumPy has it, such as 0:64,0:64,8 or :,:,3:7
     #[arg(value_name = "BOX", conflicts_with = "axis")]
     spans: Option<Spans>,
-    /// The cells of an axis, by number or name, as indices or places: z=40:60, y=10mm:30mm, 0=8. May be repeated. Other axes are whole
+    /// The cells of an axis, by number or name, as indices or places: z=40:60, y=10mm:30mm, x=-0.5:0.5, 0=8. May be repeated. Other axes are whole
     ///
     /// A range ends before its second index, as in NumPy. A range of places has all cells that it meets.
     #[arg(long, value_name = "AXIS=RANGE")]
@@ -45,7 +45,7 @@ pub(crate) struct BoxOptions {
 pub(crate) struct SliceOptions {
     /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
     tree: PathBuf,
-    /// Hold an axis, by number or name, at an index or a place: 2=48, z=48, z=90mm. May be repeated. A picture shows two axes, and of two none need be held
+    /// Hold an axis, by number or name, at an index or a place: 2=48, z=48, z=90mm, or z=0.6 without a unit. May be repeated. A picture shows two axes, and of two none need be held
     #[arg(long = "axis", alias = "slice", value_name = "AXIS=INDEX")]
     fixed: Vec<HeldAxes>,
     /// The colours of a picture, from the least value of the slice to the greatest [default: one for each of few whole numbers, else greys]

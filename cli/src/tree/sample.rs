@@ -23,7 +23,7 @@ const BATCH: usize = 1 << 16;
 pub(crate) struct SampleOptions {
     /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
     tree: PathBuf,
-    /// A cell by its indices, axis 0 first: 250,235,68; or by axes' names and places: x=10mm,z=68,y=20mm. May be repeated
+    /// A cell by its indices, axis 0 first: 250,235,68; or by axes' names and places: x=10mm,z=68,y=0.6. May be repeated
     ///
     /// Every axis is needed, in any order. The line of a cell that is named has its indices.
     #[arg(long, value_name = "I,J,..")]
@@ -124,7 +124,7 @@ impl<'t, const K: usize> Lines<'t, K> {
             let text: Vec<_> = cell.iter().map(i64::to_string).collect();
             return self.add(&text.join(","), cell.map(|index| u32::try_from(index).unwrap_or(u32::MAX)));
         }
-        let cell = numbers::<K, u64>(text, "an index such as 12; a place needs the axis, as in x=90mm")
+        let cell = numbers::<K, u64>(text, "an index such as 12; a place needs the axis, as in x=90mm or x=0.6")
             .map_err(|why| Error::Input(wrong(why)))?;
         // What is no index of any axis is outside.
         self.add(text, cell.map(|index| u32::try_from(index).unwrap_or(u32::MAX)))

@@ -34,9 +34,9 @@ impl FromStr for AxisSpan {
         };
         match (&start, &end) {
             (Some(AxisPlace::Index(_)), Some(AxisPlace::Measured(_)))
-            | (Some(AxisPlace::Measured(_)), Some(AxisPlace::Index(_))) => {
-                Err(format!("'{text}' mixes an index and a place; both ends need the unit, as in 10mm:30mm, or none"))
-            }
+            | (Some(AxisPlace::Measured(_)), Some(AxisPlace::Index(_))) => Err(format!(
+                "'{text}' mixes an index and a place; both ends need the unit, as in 10mm:30mm, or none; on an axis without a unit both are places if both have a decimal point, as in 0.5:4.0"
+            )),
             _ => Ok(Self::Range(start, end)),
         }
     }

@@ -148,10 +148,16 @@ fn a_picture_says_which_slice_it_is_and_takes_coordinates() {
     };
     // The middle is the hole of the torus.
     let (code, said) = draw(&[]);
-    let one = "orthant: the picture is the slice z=10,w=10, of which every cell has one value; --slice names another\n";
-    assert!(code == Some(0) && said.contains(one), "{said}");
+    let one = "orthant: every cell of the picture has one value; --slice names another slice\n";
+    assert!(
+        code == Some(0) && said.contains("orthant: pictures show the slice z=10,w=10\n") && said.contains(one),
+        "{said}"
+    );
     let (code, said) = draw(&["--slice", "z=0.6"]);
-    assert!(code == Some(0) && said.contains("orthant: the picture is the slice z=16,w=10\n"), "{said}");
+    assert!(
+        code == Some(0) && said.contains("orthant: pictures show the slice z=16,w=10\n") && !said.contains(one),
+        "{said}"
+    );
     let (code, said) = draw(&["--slice", "z=1.6"]);
     assert!(
         code == Some(2) && said.contains("z=1.6: axis z has the indices 0 to 19, and covers -1 to 1, without the end"),
@@ -162,4 +168,24 @@ fn a_picture_says_which_slice_it_is_and_takes_coordinates() {
         code == Some(2) && said.contains("which has no unit; write an index, such as 12, or a coordinate, such as 0.5"),
         "{said}"
     );
+}
+
+#[test]
+fn a_formula_in_a_file_is_named_where_it_is_wrong_and_may_have_any_letters() {
+    let folder = folder("slices-source");
+    std::fs::write(folder.join("wrong.txt"), "# a ball\nx^2 + y^2 <").unwrap();
+    let refused = orthant(&folder, "run formula --source wrong.txt -o no.png");
+    let said = "orthant: --source wrong.txt: formula: line 2, column 12: ";
+    let stderr = text(&refused.stderr);
+    let lines: Vec<&str> = stderr.lines().collect();
+    assert!(
+        refused.status.code() == Some(2) && lines[0].starts_with(said) && lines[1] == "    x^2 + y^2 <",
+        "{lines:?}"
+    );
+    std::fs::write(folder.join("kreis.txt"), "# Kreis → Fläche ≤ π\nx^2 + y^2 < 0.5").unwrap();
+    let drawn = orthant(&folder, "run formula --source kreis.txt -n 16 -o kreis.png");
+    assert!(drawn.status.success(), "{}", text(&drawn.stderr));
+    let picture = std::fs::read(folder.join("kreis.png")).unwrap();
+    let has = |part: &[u8]| picture.windows(part.len()).any(|window| window == part);
+    assert!(has(b"iTXt") && has("Fläche ≤ π".as_bytes()));
 }

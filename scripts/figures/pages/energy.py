@@ -57,5 +57,16 @@ def now(page):
             scheme = "" if row is every else f" {row.scheme}"
             lines.append(f"| {label} | {way}{scheme} | {row.ms:.4g} | {joules:.3f} | {net:.3f} | {'' if row is every else f'{gain:.2f}'} |")
     page.block("\n".join(lines))
+    whole = {field: NOW.one(f"workload={field} n={n} strategy=exhaustive").ms for field, n in (("mandelbrot", 65536), ("mandelbulb", 512))}
+    ask = {"mandelbrot": NOW.one("workload=mandelbrot n=65536 strategy=ask scheme=sbr g=64").ms}
+    ask["mandelbulb"] = NOW.one("workload=mandelbulb n=512 strategy=ask scheme=sbr").ms
+    page.says(
+        "dividing saves less: @ times the time, and @ times the energy",
+        whole["mandelbrot"] / ask["mandelbrot"],
+        gains["mandelbrot", 65536, "ask sbr"],
+    )
+    page.says(
+        "takes @ times as long as exhaustive now, and @ times less energy", ask["mandelbulb"] / whole["mandelbulb"], gains["mandelbulb", 512, "ask sbr"]
+    )
     best = {strategy: max(gains["mandelbrot", 65536, f"{strategy} {kind}"] for kind in ("sbr", "mbr")) for strategy in ("ask", "dp")}
     page.says("ask takes @ times less energy than exhaustive now, and @ times less than the better DP", best["ask"], best["ask"] / best["dp"])

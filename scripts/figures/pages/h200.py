@@ -15,7 +15,7 @@ BESIDE = rows("h100/rows/beside-authors.jsonl")
 def theirs_again(page):
     """Their code with rows, on an H100, beside ours in the same hour."""
     least = lambda n, way: min(AUTHORS.all(f"n={n} approach={way}"), key=lambda row: row.get("mean_ms"))
-    lines = ["| n | theirs: exhaustive | DP-SBR | DP-MBR | ASK-SBR | ASK-MBR | ours, `plain`: exhaustive | ask sbr {64, 4, 16} | streams |"]
+    lines = ["| n | theirs: exhaustive | DP-SBR | DP-MBR | ASK-SBR | ASK-MBR | ours, `plain`: exhaustive | ask sbr {64, 4, 16}, `border` | streams, `closed` |"]
     lines.append("|--:|--:|---|---|---|---|--:|--:|--:|")
     for n in (1024, 4096, 16384, 65536):
         cells = [f"{least(n, 'exhaustive').get('mean_ms'):.4g}"]

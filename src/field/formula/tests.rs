@@ -340,7 +340,6 @@ fn random_formulas_are_what_they_say() {
     assert!(only.is_some() || seen.both > 1200 && seen.proven > seen.regions / 4, "{seen:?}");
 }
 
-/// A model is what its formula is, and its errors name line and column.
 /// The cells of a formula of x and y.
 fn drawn(text: &str) -> Vec<u32> {
     let domain = Domain::new([33, 31], [[-1.0, 1.0]; 2], Sample::Corner).unwrap();
@@ -353,6 +352,7 @@ fn drawn(text: &str) -> Vec<u32> {
     words
 }
 
+/// A model is what its formula is, and its errors name line and column.
 #[test]
 fn models_are_read() {
     let model = "# A ball and a half space\nx var-x\ny var-y # the second\n\nxx square x\nyy square y\nsum add xx yy\n\

@@ -10,7 +10,7 @@ use crate::report::facts::{Fact, best, distinct, four};
 fn families(facts: &[Fact]) -> BTreeMap<(String, String), BTreeMap<u64, &Fact>> {
     let mut families: BTreeMap<(String, String), Vec<&Fact>> = BTreeMap::new();
     for fact in facts.iter().filter(|fact| fact.ran.strategy == "ask") {
-        families.entry((fact.ran.workload.clone(), fact.place())).or_default().push(fact);
+        families.entry((fact.family(), fact.place())).or_default().push(fact);
     }
     families.retain(|_, facts| distinct(facts.iter().copied(), |fact| fact.ran.k).len() > 1);
     families.into_iter().map(|(family, facts)| (family, spread(&facts))).collect()
@@ -44,25 +44,26 @@ pub(in crate::report) fn sentence(facts: &[Fact]) -> Option<String> {
     let families = families(facts);
     let ((workload, _), best) = families.iter().max_by_key(|(_, best)| best.len())?;
     let ((least, first), (greatest, last)) = (best.first_key_value()?, best.last_key_value()?);
-    let change = |from: Option<f64>, to: Option<f64>| from.zip(to);
-    let time = change(per_mixed(first), per_mixed(last))
+    let time = per_mixed(first)
+        .zip(per_mixed(last))
         .map(|(from, to)| format!("the time per mixed region goes from {} to {} ns", four(from * 1e9), four(to * 1e9)));
-    let speedup = change(gain(facts, first), gain(facts, last)).map(|(from, to)| {
-        format!(
-            "the speedup over exhaustive from {} (n = {}) to {} (n = {})",
-            four(from),
-            first.n(),
-            four(to),
-            last.n()
-        )
-    });
-    let told: Vec<String> = [time, speedup].into_iter().flatten().collect();
+    // Exhaustive ends where its cells take too long.
+    let gains: Vec<_> = best.iter().filter_map(|(k, fact)| Some((k, fact.n(), gain(facts, fact)?))).collect();
+    let speedup = match (&gains[..], gains.last()) {
+        ([(from, n, slow), _, ..], Some((to, m, fast))) => Some(format!(
+            "the speedup over exhaustive from {} (k = {from}, n = {n}) to {} (k = {to}, n = {m})",
+            four(*slow),
+            four(*fast)
+        )),
+        _ => None,
+    };
+    let found: Vec<String> = [time, speedup].into_iter().flatten().collect();
     let others = match families.len() - 1 {
         0 => String::new(),
         others => format!("; {others} more in the figures"),
     };
-    (!told.is_empty())
-        .then(|| format!("From k = {least} to {greatest}, by ask over {workload}, {}{others}.", told.join(" and ")))
+    (!found.is_empty())
+        .then(|| format!("From k = {least} to {greatest}, by ask over {workload}, {}{others}.", found.join(" and ")))
 }
 
 pub(super) fn figures(facts: &[Fact]) -> Vec<Figure> {

@@ -13,7 +13,7 @@ use orthant::tree::{TreeFile, TreeInfo};
 
 use super::detail::Detail;
 use crate::error::Error;
-use crate::output::png::{distinct, gradients};
+use crate::output::png::gradients;
 
 /// The style: that of all pages, and of this one.
 const STYLES: [&str; 2] = [include_str!("../../report/page.css"), include_str!("../../../assets/view/style.css")];
@@ -26,9 +26,6 @@ const SCRIPTS: [&str; 5] = [
     include_str!("../../../assets/view/boxes.js"),
     include_str!("../../../assets/view/page.js"),
 ];
-
-/// Colours for values that are told apart one by one.
-const CATEGORIES: usize = 250;
 
 /// Colours of a gradient that are written down; others lie between them.
 const STOPS: usize = 33;
@@ -92,7 +89,6 @@ impl TreePage {
             "levels": tree.levels,
             "labels": info.labels.iter().map(label).collect::<Vec<_>>(),
             "nodata": info.nodata.map(|word| kind.text(word)),
-            "distinct": (0..CATEGORIES).map(|number| hexadecimal(distinct(number))).collect::<String>(),
             "palettes": gradients().map(|(name, gradient)| json!([name, stops(gradient)])).collect::<Vec<_>>(),
         });
         let sum = |which: usize| tree.levels.iter().map(|level| level.terminals[which]).sum::<u64>();
@@ -151,10 +147,6 @@ fn stops(gradient: colorous::Gradient) -> String {
 /// So many of something.
 fn many(number: u64, one: &str, more: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { more })
-}
-
-fn hexadecimal(colour: [u8; 3]) -> String {
-    colour.map(|part| format!("{part:02x}")).concat()
 }
 
 fn capital(text: &str) -> String {
