@@ -161,10 +161,10 @@ mod tests {
         assert_eq!(region("9,19:"), Ok(Region { corner: [9, 19], extent: [1, 1] }));
         assert_eq!(region("9,0mm:8mm"), Ok(Region { corner: [9, 2], extent: [1, 16] }));
         assert_eq!(super::text(&region(":2, 5").unwrap()), "0:2,5:6");
-        for wrong in ["10,0", "3:3,0", "4:3,0", "0", "0,0,0", "0,:21", "4294967295,0", "0,9.1mm"] {
+        for wrong in ["10,0", "3:3,0", "4:3,0", "0", "0,0,0", "0,:21", "4294967295,0", "0,9.1mm", "-1,0", "0.5,0"] {
             assert!(region(wrong).unwrap_err().starts_with("BOX: "), "{wrong}");
         }
-        for wrong in ["", "a", "1:2:3,0", "-1,0", "4294967296,0", "1:2mm,0", "x=1,0"] {
+        for wrong in ["", "a", "1:2:3,0", "4294967296,0", "1:2mm,0", "x=1,0"] {
             assert!(wrong.parse::<Spans>().is_err(), "{wrong}");
         }
     }
@@ -196,7 +196,9 @@ mod tests {
             (&["y=1cm:"], "measured in mm"),
             (&["x=1mm"], "no unit"),
             (&["x="], "z=40:60"),
-            (&["x=-1:"], "between 0 and"),
+            (&["x=-1:"], "indices 0 to 9"),
+            (&["x=0.5"], "axis x has no coordinates"),
+            (&["x=0.5:4"], "if both have a decimal point"),
         ] {
             let error = region(list).unwrap_err();
             assert!(error.contains(why), "{list:?}: {error}");
