@@ -48,7 +48,7 @@ pub(super) fn table(facts: &[Fact], localities: &[CurveRow]) -> ShownTable {
         let least = by.values().map(|fact| fact.median).fold(f64::INFINITY, f64::min);
         let row = move |(curve, fact): (String, &Fact)| {
             let known = |of: fn(&CurveRow) -> String| {
-                localities.iter().rfind(|row| fits(row, fact)).map_or("-".into(), |row| of(row))
+                localities.iter().rfind(|row| fits(row, fact)).map_or("-".into(), of)
             };
             vec![
                 fact.ms(),
