@@ -47,9 +47,8 @@ pub(super) fn table(facts: &[Fact], localities: &[CurveRow]) -> ShownTable {
     let rows = compared(facts).into_iter().flat_map(|Compared { subject, by }| {
         let least = by.values().map(|fact| fact.median).fold(f64::INFINITY, f64::min);
         let row = move |(curve, fact): (String, &Fact)| {
-            let known = |of: fn(&CurveRow) -> String| {
-                localities.iter().rfind(|row| fits(row, fact)).map_or("-".into(), of)
-            };
+            let known =
+                |of: fn(&CurveRow) -> String| localities.iter().rfind(|row| fits(row, fact)).map_or("-".into(), of);
             vec![
                 fact.ms(),
                 fact.deviation(),
