@@ -21,4 +21,4 @@ def figures(page):
     page.says("of their tree takes @ s", stage(f"{bulb} -o c.tree.zarr", "writing"))
     page.says("is the driver's: @ s of every run", stage(bulb, "opening"))
     page.given("NVIDIA H100 80GB HBM3", "stages below 5 ms", ("The goals of the work were", "for the last."))
-    page.no_rows(PAGES, "## Pages")
+    page.no_rows(PAGES, "## Short runs", "## Pages")
