@@ -75,7 +75,9 @@ def tree(source, *, coordinates=False, values=None, scheme=None, dims=None, spac
         about = {"dims": dims, "spacing": spacing, "origin": origin, "units": units, "label_names": label_names}
         said = [name for name, value in about.items() if value is not None]
         if said:
-            raise TypeError(f"tree() has {said[0]}= for arrays; {os.fspath(source)!r} is a file, which says so itself")
+            file = repr(os.fspath(source))
+            instead = "label_table= names a file of labels" if said[0] == "label_names" else "a file says so itself"
+            raise TypeError(f"tree() has {said[0]}= for arrays, and {file} is a file; {instead}")
         return Tree(_core.build_file(os.fspath(source), given, watch), given.get("kind"))
     if isinstance(source, Tree):
         raise TypeError("a tree is one already: t.lod(level) cuts it, t.save(path) writes it")

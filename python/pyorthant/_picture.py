@@ -83,6 +83,8 @@ def plane_of(shape, at=None, names=()):
     index = [n // 2 for n in shape]
     shown = list(range(max(0, len(shape) - 2), len(shape)))
     fixed = {}
+    if at is not None and not hasattr(at, "items"):
+        raise TypeError(f"at {at!r}: cells are said by axis, as in at={{{(names[0] if names else 'z')!r}: 12}}")
     for key, cell in (at or {}).items():
         axis = names.index(key) if key in names else key
         if not isinstance(axis, int) or not -len(shape) <= axis < len(shape):

@@ -34,7 +34,13 @@ def open(path):
 
     Its regions are read when they are asked for.
     """
-    return Tree(_core.open_tree(os.fspath(path)))
+    name = os.fspath(path)
+    try:
+        return Tree(_core.open_tree(name))
+    except ValueError as error:
+        if os.path.isdir(name) or str(name).lower().endswith(".zip"):
+            raise
+        raise ValueError(f"{error}; ot.tree({name!r}) makes a tree of another file") from None
 
 
 class Tree:

@@ -497,3 +497,19 @@ def test_a_copy_is_never_shared():
     first = np.asarray(tree())
     first[:] = 0
     assert np.array_equal(np.asarray(tree()), CELLS)
+
+
+def test_what_was_meant_is_said(tmp_path):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    path = tmp_path / "a.npy"
+    np.save(path, np.zeros((8, 8, 8), "u1"))
+    with pytest.raises(ValueError, match=r"; ot\.tree\('.*a\.npy'\) makes a tree of another file"):
+        ot.open(path)
+    with pytest.raises(TypeError, match="label_names= for arrays, and '.*a.npy' is a file; label_table= names a file of labels"):
+        ot.tree(path, label_names={1: "one"})
+    with pytest.raises(TypeError, match="spacing= for arrays, and '.*a.npy' is a file; a file says so itself"):
+        ot.tree(path, spacing=3)
+    with pytest.raises(TypeError, match=r"at 25: cells are said by axis, as in at=\{'z': 12\}"):
+        ot.tree(path).plot(at=25)
