@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn labels_have_the_colours_of_the_page() {
-        // The page of a tree makes them by itself, and scripts/check-view has the same numbers.
+        // The page of a tree makes them by itself (assets/view/colours.js): change both.
         assert_eq!([1, 17, 1035].map(distinct), [[0, 158, 97], [68, 212, 223], [95, 189, 104]]);
     }
 
