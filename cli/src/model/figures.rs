@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::error::Error;
-use crate::model::measured::{Measured, Over};
+use crate::model::measured::{MeasuredSpeedups, Over};
 use crate::model::symbols::flagged;
 use crate::output::chart::{Axis, Curve, Curves, HeatMap, Panel, Scale};
 use orthant::model::optimum::{Candidate, Optimum, landscape};
@@ -116,7 +116,7 @@ fn over_densities() -> Result<Vec<Panel>, ModelError> {
 }
 
 /// Speedups of SBR and MBR against n, g, r and B, a row each, for several λ, q and c, a column each.
-fn speedups_by(measured: Option<&Measured>) -> Result<Vec<Vec<Panel>>, ModelError> {
+fn speedups_by(measured: Option<&MeasuredSpeedups>) -> Result<Vec<Vec<Panel>>, ModelError> {
     let varied: [(&str, [(f64, Base); 3]); 3] = [
         ("lambda", [1.0, 1e2, 1e4].map(|lambda| (lambda, Base { lambda, ..BASE }))),
         ("q", [32, 128, 512].map(|q| (q as f64, Base { q, ..BASE }))),
@@ -170,7 +170,7 @@ pub(super) fn work_reduction() -> Result<Vec<Vec<Panel>>, Error> {
 }
 
 /// Fig. 4: the speedups of SBR and MBR (Eq. 25), and those that were measured.
-pub(super) fn speedups(measured: Option<&Measured>) -> Result<Vec<Vec<Panel>>, Error> {
+pub(super) fn speedups(measured: Option<&MeasuredSpeedups>) -> Result<Vec<Vec<Panel>>, Error> {
     Ok(speedups_by(measured)?)
 }
 

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::output::chart::Curve;
 
 /// Speedups of ask over the fastest exhaustive run of the same size.
-pub(super) struct Measured {
+pub(super) struct MeasuredSpeedups {
     points: Vec<Point>,
     /// Field and machine, as a title says it.
     pub(super) of: String,
@@ -31,7 +31,7 @@ pub(super) enum Over {
     Split(usize),
 }
 
-impl Measured {
+impl MeasuredSpeedups {
     /// Those in a file of rows.
     ///
     /// # Errors

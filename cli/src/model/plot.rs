@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::model::args::{Picture, PlotCommand, Question};
 use crate::model::figures;
-use crate::model::measured::Measured;
+use crate::model::measured::MeasuredSpeedups;
 use crate::model::symbols::{dimensions, spread};
 use crate::output::{Staged, chart, expect_extension};
 use crate::voice::Voice;
@@ -32,7 +32,7 @@ pub(crate) fn plot(command: PlotCommand, voice: Voice) -> Result<(), Error> {
         }
         PlotCommand::Fig4(options) => {
             let title = "Speedup by subdivision, what is not named at its best: P = 0.7, A = 16, lambda = 100, q = 128, c = 64; over g, r and B at n = 2^16";
-            let measured = options.measured.as_deref().map(Measured::read).transpose()?;
+            let measured = options.measured.as_deref().map(MeasuredSpeedups::read).transpose()?;
             let beside = measured
                 .as_ref()
                 .map_or(String::new(), |measured| format!("\nmeasured, g, r and B at the greatest n: {}", measured.of));
