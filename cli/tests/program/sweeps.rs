@@ -40,6 +40,7 @@ fn the_sweeps_of_the_repository_have_cases() {
             "stacks",
             "dimensions-evaluated",
             "zhong-caps",
+            "paper-blocks",
         ]
         .contains(&name);
         let twin = name.strip_suffix("-small").map_or(format!("{name}-small"), str::to_owned);
