@@ -3,7 +3,7 @@
 import math
 
 from figures.page import UpTo
-from figures.rows import rows
+from figures.rows import Wrong, rows
 
 ROWS = rows("h200/rows/dimensions.jsonl")
 NOW = rows("h100/rows/dimensions.jsonl")
@@ -56,6 +56,11 @@ def on_cpu(page):
     lines = ["| k | n | escape map: ask, ms | exhaustive | speedup | exponents | ball: ask, ms | exhaustive | speedup | exponents |"]
     lines.append("|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     gains = {"iterate": [], "x^2": []}
+    counts = lambda row: [(level["regions"], level["subdivided"]) for level in row.get("run", "levels")]
+    for row in ON_CPU:
+        same = [other for other in EVALUATED if all(other.say(key) == row.say(key) for key in ("text", "dim", "n", "strategy"))]
+        if [counts(row)] != [counts(other) for other in same]:
+            raise Wrong(f"{row.place}: other regions than on the GPU")
     found = {field: evaluated(field, ON_CPU) for field in gains}
     for k in found["x^2"]:
         cells = []
