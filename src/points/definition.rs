@@ -40,7 +40,13 @@ pub struct Points {
 impl Eq for Points {}
 
 /// True if points can have so many coordinates.
-pub(crate) const fn has_axes(axes: usize) -> bool {
+///
+/// ```
+/// use orthant::points::has_axes;
+///
+/// assert!(!has_axes(1) && has_axes(2) && has_axes(6) && !has_axes(7));
+/// ```
+pub const fn has_axes(axes: usize) -> bool {
     2 <= axes && axes <= 6
 }
 

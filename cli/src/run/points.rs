@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use orthant::field::{DataValue, FieldData, FieldKind};
 use orthant::input::{Endian, IndexOrder};
-use orthant::points::PointsValue;
+use orthant::points::{PointsValue, has_axes};
 use orthant::result::{RegionsChecksum, RunCounts};
 use orthant::tree::{Census, FromPoints, NotANumber, Predicate, TreeAxis, TreeInfo, TreeWriter};
 use orthant::with_dimensions;
@@ -104,7 +104,7 @@ type CountedPoints<const K: usize> = (Option<Tree<K>>, RunCounts<K>, Option<Regi
 impl PointsRun {
     fn run<const K: usize>(&self) -> Result<(), Error> {
         // What is never run is not compiled.
-        if const { K < 2 || K > 6 } {
+        if const { !has_axes(K) } {
             unreachable!("no points have {K} axes");
         }
         let plan = self.request.computed.points_plan::<K>(self.points.batches().extent())?;
