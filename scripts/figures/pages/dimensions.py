@@ -21,9 +21,11 @@ def evaluated(field, measured=EVALUATED):
     return {k: dict(sorted(found[k].items())) for k in sorted(found)}
 
 
-def exponent(few, many, sides):
-    """That of n between two sizes."""
-    return math.log(many / few) / math.log(sides[1] / sides[0])
+def exponent(of):
+    """That of n, fitted to a value per size by least squares of logarithms."""
+    points = [(math.log(n), math.log(value)) for n, value in of.items()]
+    x, y = (sum(part) / len(points) for part in zip(*points))
+    return sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a, _ in points)
 
 
 def by_evaluation(page):
@@ -31,15 +33,15 @@ def by_evaluation(page):
     ratios, off = [], []
     for label, field in (("escape map", "iterate"), ("ball", "x^2")):
         for k, sizes in evaluated(field).items():
-            small, large = list(sizes)[-2:]
+            large = max(sizes)
             ask, every = (sizes[large][strategy] for strategy in ("ask", "exhaustive"))
-            levels = {n: sizes[n]["ask"].get("run", "levels") for n in (small, large)}
+            levels = {n: sizes[n]["ask"].get("run", "levels") for n in sizes}
             regions = {n: sum(level["regions"] for level in levels[n]) for n in levels}
             last = levels[large][-1]
             looked = (ask.get("run", "cells", "explored") + ask.get("run", "cells", "leaf")) / ask.get("run", "cells", "total")
-            own = exponent(regions[small], regions[large], (small, large))
+            own = exponent(regions)
             predicted = k + math.log2(levels[large][-2]["p"]) if len(levels[large]) > 1 and levels[large][-2]["p"] else None
-            time = exponent(sizes[small]["ask"].ms, ask.ms, (small, large))
+            time = exponent({n: sizes[n]["ask"].ms for n in sizes})
             shown = [label, str(k), str(large), f"{ask.ms:.3f}", f"{every.ms:.3f}", f"{ask.ms / every.ms:.1f}", f"{looked:.2f}"]
             lines.append(f"| {' | '.join([*shown, f'{own:.2f}', f'{predicted:.2f}' if predicted else '', f'{time:.2f}'])} |")
             ratios.append(ask.ms / every.ms)
@@ -65,9 +67,9 @@ def on_cpu(page):
     for k in found["x^2"]:
         cells = []
         for field in gains:
-            small, large = list(found[field][k])[-2:]
+            large = max(found[field][k])
             ask, every = (found[field][k][large][strategy].ms for strategy in ("ask", "exhaustive"))
-            slopes = [exponent(found[field][k][small][strategy].ms, ms, (small, large)) for strategy, ms in (("ask", ask), ("exhaustive", every))]
+            slopes = [exponent({n: row[strategy].ms for n, row in found[field][k].items()}) for strategy in ("ask", "exhaustive")]
             gains[field].append(every / ask)
             cells += [f"{ask:.4g}", f"{every:.4g}", f"{every / ask:.2f}", f"{slopes[0]:.2f}, {slopes[1]:.2f}"]
         lines.append(f"| {k} | {large} | " + " | ".join(cells) + " |")
