@@ -9,6 +9,7 @@ mod facts;
 mod fleet;
 mod how;
 mod part;
+mod partition;
 mod portions;
 mod seam;
 mod sink;
@@ -28,6 +29,7 @@ pub use how::{
 };
 pub(crate) use part::Start;
 pub use part::{Part, PartError, Roots};
+pub use partition::Partition;
 pub(crate) use portions::{FIRST_ROUND, LAST_ROUND, LEAST_MAPPED, LISTED, Listed, MOST_DIVIDED, PIECE, Shared, TILES};
 pub(crate) use seam::sealed::SealedBackend;
 pub use seam::{Backend, Place, Prepared, Sampler};

@@ -136,6 +136,20 @@ impl PartFolder {
         if there { Self::resumable(target, overwrite, may_replace).map(Some) } else { Ok(None) }
     }
 
+    /// True if another process makes the target now, as far as locks tell.
+    pub fn is_busy(target: &Path) -> bool {
+        let held = || {
+            let folder = Folder::open(parent(target)).ok()?.folder(&part_name(target)?).ok()?;
+            let progress = folder.file(PROGRESS.as_ref()).ok()?;
+            let held = matches!(progress.try_lock(), Err(TryLockError::WouldBlock));
+            if !held {
+                progress.unlock();
+            }
+            Some(held)
+        };
+        held().unwrap_or(false)
+    }
+
     /// A folder of this name with its locked progress.
     fn named(
         target: &Path,

@@ -46,8 +46,8 @@ pub use collector::Collector;
 pub use compare::{Difference, Differences};
 pub use error::TreeError;
 pub use file::{
-    Fault, Scale, SealedTree, TreeAxis, TreeFile, TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget,
-    TreeWriter, ZarrError,
+    Fault, PieceClaim, PieceFolder, PieceRequest, PieceState, PieceWork, Scale, SealedTree, TreeAxis, TreeFile,
+    TreeFileError, TreeInfo, TreeJob, TreeLabel, TreeStore, TreeTarget, TreeWriter, ZarrError,
 };
 pub use label_look::LabelLook;
 pub use labels::LabelStatistics;

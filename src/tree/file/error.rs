@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::disk::StagingError;
+use crate::tree::file::info::Unfit;
 use crate::zarr::ZarrError;
 
 /// What is wrong with a tree in a file. The message names the file; what the system or a parser says is in it, and no source, so that
@@ -148,6 +149,14 @@ pub enum TreeFileError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A folder of pieces that is none, or a piece of it that is not there.
+    #[error("{}: {reason}", path.display())]
+    Pieces {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A part that is not made of whole shards, or of another tree.
     #[error("{}: {reason}", path.display())]
     Part {
@@ -177,6 +186,12 @@ impl From<StagingError> for TreeFileError {
 }
 
 impl TreeFileError {
+    /// What a header says that cannot be.
+    pub(super) fn unfit(path: &Path) -> impl Fn(Unfit) -> Self + use<> {
+        let path = path.to_owned();
+        move |Unfit { key, reason }| Self::Header { path: path.clone(), key, reason }
+    }
+
     /// What the system says of a file.
     pub(super) fn io(path: &Path) -> impl Fn(io::Error) -> Self + use<> {
         let path = path.to_owned();

@@ -2,10 +2,14 @@
 //! or in a zip.
 
 mod columns;
+mod digested;
 mod dispatch;
 mod error;
 mod header;
 mod info;
+mod making;
+mod piece;
+mod pieces;
 mod reader;
 mod sealed;
 mod shard_files;
@@ -20,6 +24,8 @@ pub use crate::zarr::{Fault, ZarrError};
 pub use dispatch::TreeJob;
 pub use error::TreeFileError;
 pub use info::{Scale, TreeAxis, TreeInfo, TreeLabel};
+pub use piece::{PieceClaim, PieceState, PieceWork};
+pub use pieces::{PieceFolder, PieceRequest};
 pub use reader::TreeFile;
 pub use sealed::SealedTree;
 pub use store::TreeStore;

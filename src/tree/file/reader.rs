@@ -18,7 +18,7 @@ use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::Held;
 use crate::tree::file::info::TreeInfo;
 use crate::tree::file::shards::{Array, Shards};
-use crate::tree::file::store::{TreeStore, refused};
+use crate::tree::file::store::TreeStore;
 use crate::tree::file::stored_shards::StoredShards;
 use crate::tree::parts::Parts;
 use crate::tree::stored::{Tree, tiles};
@@ -93,14 +93,14 @@ impl<const K: usize> TreeFile<K> {
         here!(fn(TreeStore) -> Result<TreeFile<K>, TreeFileError> = TreeFile::<K>::new_here)(store)
     }
 
-    fn new_here(TreeStore { store, header, info }: TreeStore) -> Result<Self, TreeFileError> {
+    fn new_here(TreeStore { store, header, info, pieces }: TreeStore) -> Result<Self, TreeFileError> {
         let path = store.path().to_owned();
         if header.size.len() != K {
             return Err(TreeFileError::Dimensions { path, found: header.size.len(), k: K });
         }
-        let along = Along::new(&header.plan::<K>().map_err(refused(&path))?);
-        let shards = Shards::new(&along, header.shard_cells.max(1)).map_err(refused(&path))?;
-        let stored = StoredShards::new(store, header, shards)?;
+        let along = Along::new(&header.plan::<K>().map_err(TreeFileError::unfit(&path))?);
+        let shards = Shards::new(&along, header.shard_cells.max(1)).map_err(TreeFileError::unfit(&path))?;
+        let stored = StoredShards::new(store, header, shards, pieces)?;
         let parts = stored.with_rows();
         let kept = Mutex::new(Recent { parts: Vec::new(), limit: KEPT });
         Ok(Self { stored, info, along, parts, kept })

@@ -5,13 +5,14 @@ use std::ops::Range;
 
 use crate::backend::Error;
 use crate::cell::CellType;
+use crate::disk::PartFolder;
 use crate::parallel;
 use crate::result::{Cells, append_le};
 use crate::tree::file::columns::Columns;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::Held;
 use crate::tree::file::shards::{Array, Shards};
-use crate::tree::file::staged::{Hashed, Staged, Written};
+use crate::tree::file::staged::{Hashed, Written};
 use crate::zarr::{self, ShardWriter};
 
 /// Chunks that wait to be written one after the other, per thread.
@@ -22,7 +23,7 @@ pub(super) struct ShardFiles<'a> {
     pub(super) shard: u64,
     pub(super) shards: &'a Shards,
     pub(super) kind: CellType,
-    pub(super) staged: &'a Staged,
+    pub(super) folder: &'a PartFolder,
     /// Says whether to go on.
     pub(super) hear: &'a (dyn Fn() -> Result<(), Error> + Sync),
 }
@@ -55,7 +56,7 @@ impl ShardFiles<'_> {
             words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()[..width]));
             bytes
         };
-        self.staged.file(&array.shard_name(self.shard), |file| {
+        let made = self.folder.make(&array.shard_name(self.shard), |file| {
             let mut file = Hashed::new(file);
             let mut writer = ShardWriter::new(&mut file, &metadata);
             match array {
@@ -78,7 +79,8 @@ impl ShardFiles<'_> {
             }
             writer.finish()?;
             Ok(file.written())
-        })
+        });
+        Ok(made?)
     }
 }
 

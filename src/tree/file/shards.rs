@@ -135,6 +135,11 @@ impl Shards {
         larger.filter_map(|cells| Some((Self::new(along, cells).ok()?, cells))).next().map_or(found, Ok)
     }
 
+    /// Regions of the initial grid that a shard has; 1 where such a region has several shards.
+    pub(super) fn roots(&self) -> u64 {
+        if self.level == 0 { self.codes as u64 } else { 1 }
+    }
+
     /// The codes of a shard, on its level.
     pub(super) fn codes(&self, shard: u64) -> Range<u128> {
         let first = u128::from(shard) * self.codes;

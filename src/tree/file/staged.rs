@@ -174,6 +174,11 @@ impl Staged {
         self.part.path()
     }
 
+    /// The folder, to make files in it.
+    pub(super) fn part(&self) -> &PartFolder {
+        &self.part
+    }
+
     /// Writes a file of the group, whole and on the disk.
     ///
     /// # Errors
@@ -205,12 +210,30 @@ impl Staged {
 
     /// True if the files of a finished shard hold what was written. A system that went down can have lost some of it.
     fn holds(&self, finished: &FinishedShard) -> bool {
+        self.part.tree().is_ok_and(|tree| held_by(&tree, finished, true).is_none())
+    }
+
+    /// Takes a finished shard whose files are in another folder: copies them, and checks every byte.
+    ///
+    /// # Errors
+    /// [`TreeFileError::Io`]; [`TreeFileError::Pieces`] of files that are not what was written.
+    pub(super) fn copy(&self, from: &Folder, finished: &FinishedShard) -> Result<(), TreeFileError> {
         let arrays: Vec<Array> = Array::of_shard(&finished.held).collect();
-        let same = |(array, written): (&Array, &Written)| {
-            let file = self.part.file(&array.shard_name(finished.shard));
-            file.and_then(read_to_end).is_ok_and(|found| found == *written)
-        };
-        arrays.len() == finished.files.len() && arrays.iter().zip(&finished.files).all(same)
+        parallel::try_map(arrays.len(), &|i| {
+            let name = arrays[i].shard_name(finished.shard);
+            let mut file = from.find(&name).map_err(TreeFileError::io(&from.path().join(&name)))?;
+            let copied = self.file(&name, |out| {
+                let mut out = Hashed::new(out);
+                io::copy(&mut file, &mut out)?;
+                Ok(out.written())
+            })?;
+            if Some(&copied) != finished.files.get(i) {
+                let reason = format!("{name} is not what was written; `orthant shard status` takes its piece away");
+                return Err(TreeFileError::Pieces { path: from.path().to_owned(), reason });
+            }
+            Ok(())
+        })
+        .map(drop)
     }
 
     /// Brings all that was made to the disk, as a zip if it is to be one.
@@ -237,6 +260,29 @@ impl Staged {
     pub(super) fn place(self, zip: bool, overwrite: bool) -> Result<(), TreeFileError> {
         Ok(self.part.place(zip, overwrite, &may_replace)?)
     }
+}
+
+/// What is wrong with the files of a finished shard in a folder; None if nothing is. All bytes are read if it is `thorough`, and else files
+/// must be there with their lengths.
+pub(super) fn held_by(folder: &Folder, finished: &FinishedShard, thorough: bool) -> Option<String> {
+    let arrays: Vec<Array> = Array::of_shard(&finished.held).collect();
+    if arrays.len() != finished.files.len() {
+        return Some(format!("{} files, where {} are named", arrays.len(), finished.files.len()));
+    }
+    arrays.iter().zip(&finished.files).find_map(|(array, written)| {
+        let name = array.shard_name(finished.shard);
+        let found = folder.find(&name).and_then(|file| match thorough {
+            true => read_to_end(file),
+            false => Ok(Written { bytes: file.metadata()?.len(), ..*written }),
+        });
+        match found {
+            Err(error) => Some(format!("{name}: {error}")),
+            Ok(found) if found.bytes != written.bytes => {
+                Some(format!("{name} has {} bytes, and {} were written", found.bytes, written.bytes))
+            }
+            Ok(found) => (found != *written).then(|| format!("{name} has other bytes than were written")),
+        }
+    })
 }
 
 /// What a file holds.

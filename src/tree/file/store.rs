@@ -9,7 +9,8 @@ use crate::disk::{Folder, parent, sweep};
 use crate::tree::error::TreeError;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::{Attributes, Header, HeaderFault};
-use crate::tree::file::info::{TreeInfo, Unfit};
+use crate::tree::file::info::TreeInfo;
+use crate::tree::file::pieces::PieceFolder;
 use crate::zarr::ZarrStore;
 
 /// A tree in a file whose number of dimensions is not known yet. Its header was read, and is valid.
@@ -34,10 +35,12 @@ pub struct TreeStore {
     pub(super) store: ZarrStore,
     pub(super) header: Header,
     pub(super) info: TreeInfo,
+    /// The shard behind each piece, if the tree is a folder of pieces.
+    pub(super) pieces: Option<Vec<u64>>,
 }
 
 impl TreeStore {
-    /// Opens a folder, or a zip in which nothing is compressed.
+    /// Opens a folder, a zip in which nothing is compressed, or a folder of pieces that are all finished.
     ///
     /// # Errors
     /// [`TreeError::File`] names the file and the byte, or the key of the header, and what is wrong there.
@@ -48,6 +51,12 @@ impl TreeStore {
             let _ = Folder::open(parent(path)).map(|beside| sweep(&beside));
         }
         let read = || -> Result<Self, TreeFileError> {
+            if PieceFolder::is(path) {
+                let pieces = PieceFolder::read(path)?;
+                let header = pieces.header()?;
+                let info = header.info().map_err(TreeFileError::unfit(path))?;
+                return Ok(Self { store: ZarrStore::open(path)?, header, info, pieces: Some(pieces.plan.shards) });
+            }
             let store = ZarrStore::open(path)?;
             let Attributes { orthant_tree } = store.group::<Attributes<Map<String, Value>>>("zarr.json")?;
             let name = || path.to_owned();
@@ -56,8 +65,8 @@ impl TreeStore {
                 HeaderFault::Digest { found, expected } => TreeFileError::Digest { path: name(), found, expected },
                 HeaderFault::Keys(reason) => TreeFileError::Header { path: name(), key: "orthant_tree", reason },
             })?;
-            let info = header.info().map_err(refused(path))?;
-            Ok(Self { store, header, info })
+            let info = header.info().map_err(TreeFileError::unfit(path))?;
+            Ok(Self { store, header, info, pieces: None })
         };
         Ok(read()?)
     }
@@ -81,9 +90,4 @@ impl TreeStore {
     pub fn info(&self) -> &TreeInfo {
         &self.info
     }
-}
-
-/// What a header says that cannot be.
-pub(super) fn refused(path: &Path) -> impl Fn(Unfit) -> TreeFileError {
-    move |Unfit { key, reason }| TreeFileError::Header { path: path.to_owned(), key, reason }
 }

@@ -9,6 +9,7 @@ use crate::tree::error::TreeError;
 use crate::tree::file::columns::Columns;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::{Header, Held};
+use crate::tree::file::piece::piece_name;
 use crate::tree::file::shards::{Array, Shards};
 use crate::zarr::{CHECKSUMS, ShardReader, ZarrStore};
 
@@ -18,11 +19,18 @@ pub(super) struct StoredShards {
     pub(super) store: ZarrStore,
     pub(super) header: Header,
     pub(super) shards: Shards,
+    /// The shard behind each piece, if the files are in a folder of pieces.
+    pieces: Option<Vec<u64>>,
 }
 
 impl StoredShards {
     /// Checks that the header and the arrays are those of the shards that the plan has.
-    pub(super) fn new(store: ZarrStore, header: Header, shards: Shards) -> Result<Self, TreeFileError> {
+    pub(super) fn new(
+        store: ZarrStore,
+        header: Header,
+        shards: Shards,
+        pieces: Option<Vec<u64>>,
+    ) -> Result<Self, TreeFileError> {
         let wrong = |reason| Err(TreeFileError::Header { path: store.path().to_owned(), key: "shards", reason });
         let lists = &header.shards;
         let count = shards.count as usize;
@@ -45,8 +53,9 @@ impl StoredShards {
                 reason: "not the sum of those of the shards".into(),
             });
         }
-        let stored = Self { store, header, shards };
-        for array in Array::ALL {
+        let stored = Self { store, header, shards, pieces };
+        // Pieces are no arrays yet.
+        for array in Array::ALL.into_iter().filter(|_| stored.pieces.is_none()) {
             let metadata = stored.shards.metadata(array, stored.axes(), stored.kind());
             stored.store.expect(&array.metadata_name(), &metadata.text())?;
         }
@@ -86,8 +95,17 @@ impl StoredShards {
         Ok(bytes)
     }
 
+    /// The file of an array's shard.
+    fn name(&self, array: Array, shard: u64) -> String {
+        let name = array.shard_name(shard);
+        match &self.pieces {
+            None => name,
+            Some(ends) => format!("{}/{name}", piece_name(ends.partition_point(|&end| end <= shard))),
+        }
+    }
+
     fn array(&self, array: Array, shard: u64) -> Result<ShardReader, TreeFileError> {
-        let member = self.store.need(&array.shard_name(shard))?;
+        let member = self.store.need(&self.name(array, shard))?;
         Ok(ShardReader::open(member, &self.shards.metadata(array, self.axes(), self.kind()))?)
     }
 

@@ -7,18 +7,18 @@ use std::sync::Arc;
 use crate::backend::Control;
 use crate::cell::CellType;
 use crate::dimension::here;
+use crate::disk::Folder;
 use crate::parallel;
 use crate::plan::Plan;
 use crate::result::{LevelCounts, RegionsChecksum, RunCounts};
 use crate::tree::along::Along;
 use crate::tree::census::run_counts;
 use crate::tree::error::TreeError;
-use crate::tree::file::columns::Columns;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::{Header, Held};
 use crate::tree::file::info::{TreeInfo, Unfit};
+use crate::tree::file::making::ShardMaker;
 use crate::tree::file::sealed::{SealedTree, WrittenTree};
-use crate::tree::file::shard_files::ShardFiles;
 use crate::tree::file::shards::{CELLS, Shards};
 use crate::tree::file::staged::{FinishedShard, Staged};
 use crate::tree::stored::Tree;
@@ -250,24 +250,13 @@ impl<const K: usize> TreeWriter<K> {
     }
 
     fn write_here(&mut self, part: &Tree<K>) -> Result<(), TreeError> {
-        self.fits(part)?;
-        let first = self.shards.from(part.codes().start);
-        let last = self.shards.from(part.codes().end).min(self.shards.count);
-        let row = |key: u128| part.entries.keys.partition_point(|&first| u128::from(first) < key);
-        let rows = |shard: u64| {
-            let keys = self.shards.keys(shard);
-            row(keys.start)..row(keys.end)
-        };
-        // A shard that a region before it covers has no rows.
-        let open: Vec<_> = (first..last)
-            .filter(|&shard| !self.is_done(shard))
-            .map(|shard| (shard, rows(shard)))
-            .filter(|(_, rows)| !rows.is_empty())
-            .collect();
+        let mut open = self.maker().covered(part)?;
+        open.retain(|&(shard, _)| !self.is_done(shard));
         // Where a later process may go on, what is finished is said now and then.
         let together = if self.staged.is_resumable() { rayon::current_num_threads() } else { open.len().max(1) };
         for some in open.chunks(together) {
-            let put = parallel::try_map(some.len(), &|i| self.put(some[i].0, part, some[i].1.clone()));
+            let maker = self.maker();
+            let put = parallel::try_map(some.len(), &|i| maker.put(some[i].0, part, some[i].1.clone()));
             // What failed since it was cancelled is no failure of the file.
             self.control.as_ref().map_or(Ok(()), |control| control.check())?;
             for finished in put? {
@@ -278,29 +267,15 @@ impl<const K: usize> TreeWriter<K> {
         Ok(())
     }
 
-    /// Checks that a part is one of whole shards of this tree.
-    fn fits(&self, part: &Tree<K>) -> Result<(), TreeFileError> {
-        let refused = |reason: String| Err(TreeFileError::Part { path: self.path.clone(), reason });
-        let facts = |plan: &Plan<K>| (*plan.domain(), *plan.scheme(), plan.curve(), plan.rule());
-        if facts(part.plan()) != facts(self.along.plan()) {
-            return refused("a part of another plan".into());
+    fn maker(&self) -> ShardMaker<'_, K> {
+        ShardMaker {
+            path: &self.path,
+            along: &self.along,
+            kind: self.kind,
+            shards: &self.shards,
+            folder: self.staged.part(),
+            control: self.control.as_deref(),
         }
-        if part.kind() != self.kind {
-            return refused(format!("a part with cells of {}, where the tree has {}", part.kind(), self.kind));
-        }
-        let codes = part.codes();
-        let begins = |key: u128| {
-            let shard = self.shards.from(key);
-            shard == self.shards.count || self.shards.keys(shard).start == key
-        };
-        let ends = codes.end == self.along.whole().end || begins(codes.end);
-        if !begins(codes.start) || !ends {
-            return refused(format!(
-                "a part with the codes {}..{} of the deepest level, which are no whole shards",
-                codes.start, codes.end
-            ));
-        }
-        Ok(())
     }
 
     /// Takes note of a finished shard, and of those that its last region covers.
@@ -316,26 +291,20 @@ impl<const K: usize> TreeWriter<K> {
         }
     }
 
-    /// Writes the files of a shard, which has these rows of a part.
-    fn put(&self, shard: u64, part: &Tree<K>, rows: Range<usize>) -> Result<FinishedShard, TreeError> {
-        let (columns, bricks) = Columns::of(part, rows.clone())?;
-        let (mut terminals, mut filled) = (vec![[0; 2]; self.terminals.len()], vec![0; self.filled.len()]);
-        for row in rows.clone() {
-            let (level, leaf) = (part.entries.level(row), part.entries.is_leaf(row));
-            terminals[level as usize][usize::from(leaf)] += 1;
-            if !leaf {
-                let region = part.plan().region(level, self.along.code(level, part.entries.keys[row]));
-                filled[level as usize] += region.volume();
+    /// Takes finished shards whose files are in another folder.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if they are not what was written, or the system says no; [`TreeError::Run`] if the control does.
+    pub(super) fn take(&mut self, from: &Folder, shards: &[FinishedShard]) -> Result<(), TreeError> {
+        for finished in shards {
+            if !self.is_done(finished.shard) {
+                self.control.as_ref().map_or(Ok(()), |control| control.check())?;
+                self.staged.copy(from, finished)?;
+                self.staged.finish(finished)?;
+                self.account(finished);
             }
         }
-        let held =
-            Held { rows: rows.len() as u64, cells: bricks.len() as u64, checksum: part.checksum_of(rows.clone()) };
-        let last = rows.end - 1;
-        let end = self.along.run(part.entries.level(last), part.entries.keys[last]).end;
-        let hear = || self.control.as_ref().map_or(Ok(()), |control| control.check());
-        let write = ShardFiles { shard, shards: &self.shards, kind: self.kind, staged: &self.staged, hear: &hear };
-        let files = write.all(&held, &columns, part.bricks(), bricks)?;
-        Ok(FinishedShard { shard, end, held, terminals, filled, files })
+        Ok(())
     }
 
     /// Ends without a tree, and removes the finished shards. Use it if the data changed while it was read, for example.

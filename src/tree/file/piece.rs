@@ -1,0 +1,242 @@
+//! A piece of a tree that many processes make: who makes it, whether it is what was written, and all of them put together.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::backend::Control;
+use crate::disk::{Folder, PartFolder, StagingError, parent};
+use crate::parallel;
+use crate::tree::along::Along;
+use crate::tree::error::TreeError;
+use crate::tree::file::digested::{digested, undigested};
+use crate::tree::file::error::TreeFileError;
+use crate::tree::file::header::{Header, Held};
+use crate::tree::file::making::ShardMaker;
+use crate::tree::file::pieces::{PIECES, PieceFolder};
+use crate::tree::file::shards::Shards;
+use crate::tree::file::staged::{FinishedShard, held_by};
+use crate::tree::file::writer::{TreeTarget, TreeWriter};
+use crate::tree::stored::Tree;
+
+/// The file of a piece that says what it holds.
+const RECORD: &str = "piece.json";
+
+/// What a process that makes a piece says first.
+const BEGINNING: &str = concat!("{\"orthant\":\"", env!("CARGO_PKG_VERSION"), "\",\"made_of\":null}\n");
+
+/// The folder of a piece among those of all.
+pub(super) fn piece_name(piece: usize) -> String {
+    format!("{PIECES}/{piece:06}.zarr")
+}
+
+/// What a piece says of itself.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct PieceRecord {
+    /// The digest of the plan.
+    plan: String,
+    piece: usize,
+    work: PieceWork,
+    shards: Vec<FinishedShard>,
+}
+
+/// Who made a piece, and how long it took.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PieceWork {
+    /// The backend and the device, in words.
+    pub device: String,
+    /// Seconds from the claim to the last file.
+    pub seconds: f64,
+    /// Seconds of the run alone.
+    pub running: f64,
+}
+
+/// What is known of a piece.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum PieceState {
+    /// Nobody makes it.
+    Missing,
+    /// A process makes it.
+    Busy,
+    /// It is not what was written.
+    Damaged(String),
+    /// It is finished.
+    Done(PieceWork),
+}
+
+impl PieceFolder {
+    fn piece_path(&self, piece: usize) -> PathBuf {
+        self.path().join(piece_name(piece))
+    }
+
+    /// What a piece is. With `thorough` every byte of a finished one is read; else its files must be there, with their lengths.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if the system says no.
+    pub fn state(&self, piece: usize, thorough: bool) -> Result<PieceState, TreeError> {
+        let path = self.piece_path(piece);
+        if !path.is_dir() {
+            return Ok(if PartFolder::is_busy(&path) { PieceState::Busy } else { PieceState::Missing });
+        }
+        let PieceRecord { work, shards, .. } = match self.record(piece) {
+            Ok(record) => record,
+            Err(reason) => return Ok(PieceState::Damaged(reason)),
+        };
+        let folder = Folder::open(&path).map_err(TreeFileError::io(&path))?;
+        let broken = parallel::map(shards.len(), &|i| held_by(&folder, &shards[i], thorough)).into_iter();
+        let broken = broken.zip(&shards).find_map(|(found, shard)| Some(format!("shard {}: {}", shard.shard, found?)));
+        Ok(broken.map_or(PieceState::Done(work), PieceState::Damaged))
+    }
+
+    /// What a piece says of itself, or why it cannot be believed.
+    fn record(&self, piece: usize) -> Result<PieceRecord, String> {
+        let text = std::fs::read(self.piece_path(piece).join(RECORD)).map_err(|error| format!("{RECORD}: {error}"))?;
+        let (_, record) = undigested::<PieceRecord>(&text).ok_or(format!("{RECORD} is not what was written"))?;
+        match (record.piece == piece, record.plan == self.digest()) {
+            (true, true) => Ok(record),
+            (false, _) => Err(format!("it is a copy of piece {}", record.piece)),
+            (_, false) => Err("it is of another plan".into()),
+        }
+    }
+
+    /// The shards of a finished piece.
+    ///
+    /// # Errors
+    /// [`TreeFileError::Pieces`] if it is missing or damaged.
+    pub(super) fn shards_of(&self, piece: usize) -> Result<Vec<FinishedShard>, TreeFileError> {
+        let reason = |reason: String| {
+            let mend = format!("`orthant shard run {}` makes what is missing", self.path().display());
+            TreeFileError::Pieces { path: self.path().to_owned(), reason: format!("piece {piece} {reason}; {mend}") }
+        };
+        if !self.piece_path(piece).is_dir() {
+            return Err(reason("is not made yet".into()));
+        }
+        Ok(self.record(piece).map_err(|why| reason(format!("is damaged: {why}")))?.shards)
+    }
+
+    /// Takes a piece away, so that it is made again.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if the system says no.
+    pub fn retract(&self, piece: usize) -> Result<(), TreeError> {
+        let path = self.piece_path(piece);
+        let name = path.file_name().expect("a piece has a name");
+        let gone = Folder::open(parent(&path)).and_then(|pieces| pieces.remove_all(name));
+        Ok(gone.map_err(TreeFileError::io(&path))?)
+    }
+
+    /// Takes a piece to make it. None if it is there, or another process makes it: where files cannot be locked nobody is kept
+    /// out, and a piece that two processes made is the same whoever is first.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if the system says no.
+    pub fn claim(&self, piece: usize) -> Result<Option<PieceClaim>, TreeError> {
+        let path = self.piece_path(piece);
+        if path.is_dir() || PartFolder::is_busy(&path) {
+            return Ok(None);
+        }
+        let mut part = match PartFolder::resumable(&path, false, &|_| false) {
+            Err(StagingError::Busy { .. } | StagingError::Exists { .. }) => return Ok(None),
+            part => part.map_err(TreeFileError::from)?,
+        };
+        part.stays(false);
+        // What a killed process left of it.
+        part.clear().map_err(TreeFileError::from)?;
+        part.rewrite(BEGINNING).map_err(TreeFileError::from)?;
+        Ok(Some(PieceClaim { part, piece }))
+    }
+}
+
+impl PieceFolder {
+    /// The header of the tree that all pieces are.
+    ///
+    /// # Errors
+    /// [`TreeFileError::Pieces`] if one is missing or damaged.
+    pub(super) fn header(&self) -> Result<Header, TreeFileError> {
+        let count = self.plan.shards.last().map_or(0, |&shards| shards as usize);
+        let (mut held, mut terminals) = (vec![Held::default(); count], self.plan.header.terminals.clone());
+        for piece in 0..self.len() {
+            for shard in self.shards_of(piece)? {
+                held[shard.shard as usize] = shard.held;
+                for (sum, here) in terminals.iter_mut().zip(&shard.terminals) {
+                    *sum = [sum[0] + here[0], sum[1] + here[1]];
+                }
+            }
+        }
+        Ok(self.plan.header.clone().with(&held, terminals))
+    }
+
+    /// Puts the pieces, all of which are there, together: the tree is written but for its name, and as one process would have written it.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if a piece is missing or not what was written, as [`TreeTarget::open`], or the system says no.
+    pub fn merge<const K: usize>(&self, target: &TreeTarget) -> Result<TreeWriter<K>, TreeError> {
+        let (plan, header) = (self.plan::<K>()?, &self.plan.header);
+        // Before anything is copied.
+        let shards = (0..self.len()).map(|piece| self.shards_of(piece)).collect::<Result<Vec<_>, _>>()?;
+        let info = header.info().map_err(TreeFileError::unfit(self.path()))?;
+        let mut writer = target.clone().shard_cells(header.shard_cells).open(&plan, header.cell, &info)?;
+        for (piece, shards) in shards.iter().enumerate() {
+            let path = self.piece_path(piece);
+            writer.take(&Folder::open(&path).map_err(TreeFileError::io(&path))?, shards)?;
+        }
+        Ok(writer)
+    }
+}
+
+/// A piece that this process makes. It is free again when this goes.
+#[derive(Debug)]
+pub struct PieceClaim {
+    part: PartFolder,
+    piece: usize,
+}
+
+impl PieceClaim {
+    /// The folder in which it is made.
+    pub fn staged(&self) -> PathBuf {
+        self.part.path()
+    }
+
+    /// Writes the piece, of which `tree` is all, and gives it its name. `work` is asked when its files are on the disk.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if the tree is another part, or the system says no; [`TreeError::Run`] if the control does.
+    pub fn write<const K: usize>(
+        self,
+        pieces: &PieceFolder,
+        tree: &Tree<K>,
+        work: &dyn Fn() -> PieceWork,
+        control: Option<&Control>,
+    ) -> Result<(), TreeError> {
+        let Self { part, piece } = self;
+        let path = pieces.piece_path(piece);
+        let along = Along::new(&pieces.plan::<K>()?);
+        let shards = Shards::new(&along, pieces.plan.header.shard_cells).map_err(TreeFileError::unfit(&path))?;
+        let roots = pieces.roots(piece);
+        let codes = along.below(0, roots.start.into()..roots.end.into(), along.deepest());
+        if tree.codes() != codes {
+            let found = tree.codes();
+            let reason =
+                format!("a part with the codes {found:?} of the deepest level, where piece {piece} has {codes:?}");
+            return Err(TreeFileError::Part { path, reason }.into());
+        }
+        let maker =
+            ShardMaker { path: &path, along: &along, kind: pieces.kind(), shards: &shards, folder: &part, control };
+        let covered = maker.covered(tree)?;
+        let made = parallel::try_map(covered.len(), &|i| maker.put(covered[i].0, tree, covered[i].1.clone()));
+        control.map_or(Ok(()), Control::check)?;
+        let record = PieceRecord { plan: pieces.digest().to_owned(), piece, work: work(), shards: made? };
+        let (_, text) = digested(&record);
+        part.make(RECORD, |file| file.write_all(text.as_bytes())).map_err(TreeFileError::from)?;
+        part.tree()
+            .and_then(|tree| tree.sync_all().map_err(|error| StagingError::Io { path: path.clone(), error }))
+            .map_err(TreeFileError::from)?;
+        match part.place(false, false, &|_| false) {
+            // Another process was first, where files cannot be locked.
+            Err(StagingError::Exists { .. }) => Ok(()),
+            placed => Ok(placed.map_err(TreeFileError::from)?),
+        }
+    }
+}

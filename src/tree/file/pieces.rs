@@ -1,0 +1,315 @@
+//! A tree that many processes make: a folder with a plan of pieces, and a folder per piece that is finished.
+//!
+//! ```text
+//! mandelbrot.pieces/plan.json                what is computed, where it is cut, and what each piece weighs
+//! mandelbrot.pieces/pieces/000017.zarr       the files of the piece's shards, as they are in the tree, and
+//! mandelbrot.pieces/pieces/000017.zarr/piece.json      what they hold
+//! ```
+//!
+//! A piece is a run of the initial grid's regions, and of whole shards. No region reaches beyond it, so that whoever makes a
+//! piece needs no other. It is made in a folder beside its own, which a living process holds by a lock, and takes its name in
+//! one step: a piece is there as a whole or not at all. Whoever makes it, its files have the same bytes.
+
+use std::io::Write;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::backend::Partition;
+use crate::cell::CellType;
+use crate::disk::{Folder, Renaming, Temporary};
+use crate::plan::Plan;
+use crate::tree::along::Along;
+use crate::tree::error::TreeError;
+use crate::tree::file::digested::{digested, undigested};
+use crate::tree::file::error::TreeFileError;
+use crate::tree::file::header::Header;
+use crate::tree::file::info::{TreeInfo, Unfit};
+use crate::tree::file::shards::{CELLS, Shards};
+
+/// The file that says what the pieces are.
+const PLAN: &str = "plan.json";
+
+/// The folder of the pieces.
+pub(super) const PIECES: &str = "pieces";
+
+/// Shards that a piece should have where there is a choice, so that cuts can follow weights.
+const SHARDS_OF_A_PIECE: u64 = 4;
+
+/// What is to be made in pieces.
+#[derive(Debug, Clone)]
+pub struct PieceRequest<'a, const K: usize> {
+    /// The plan; its curve is hierarchical.
+    pub plan: &'a Plan<K>,
+    /// The type of a cell.
+    pub kind: CellType,
+    /// What is known of the tree beside its regions.
+    pub info: &'a TreeInfo,
+    /// What decides the cells, in words that change whenever they do.
+    pub made_of: &'a str,
+    /// Anything that whoever makes pieces has to know.
+    pub request: Value,
+    /// What each region of the initial grid is expected to cost, in the order of the curve; none if nothing is known.
+    pub weights: &'a [f64],
+    /// How many pieces there are, at most.
+    pub pieces: usize,
+}
+
+/// What a folder's plan says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct PiecePlan {
+    orthant: String,
+    made_of: String,
+    request: Value,
+    /// Runs of the initial grid's regions.
+    pub(super) cut: Partition,
+    /// The shard behind each piece.
+    pub(super) shards: Vec<u64>,
+    pub(super) header: Header,
+}
+
+/// A folder of pieces.
+///
+/// ```
+/// use orthant::backend::{Part, Roots};
+/// use orthant::prelude::*;
+/// use orthant::tree::{Collector, PieceFolder, PieceRequest, PieceState, PieceWork, TreeFile, TreeInfo, TreeTarget};
+/// use orthant::{CellType, Control};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let base = std::env::temp_dir().join(format!("orthant-doc-pieces-{}", std::process::id()));
+/// # std::fs::create_dir_all(&base)?;
+/// # let (folder, target) = (base.join("disc.pieces"), base.join("disc.tree.zarr"));
+/// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(8, 2, 2)).rule(RuleKind::Full).build()?;
+/// let disc = CellField::new(1, |[x, y]| u32::from((x * x + y * y) < 1000));
+/// let (info, request) = (TreeInfo::of(&plan), Default::default());
+/// let asked =
+///     PieceRequest { plan: &plan, kind: CellType::U8, info: &info, made_of: "a disc", request, weights: &[], pieces: 4 };
+/// let pieces = PieceFolder::create(&folder, asked, false)?;
+/// // Any number of processes may do this at the same time, on any machines that see the folder.
+/// let cpu = Target::cpu();
+/// let mut prepared = cpu.of().prepare(&plan, &disc, &How::default().keep(Keep::Regions).cell(CellType::U8))?;
+/// for piece in pieces.partition().order() {
+///     let Some(claim) = pieces.claim(piece)? else { continue };
+///     let roots = pieces.roots(piece);
+///     prepared.run(&Part::of(Roots::Codes { level: 0, range: roots.clone() }), &Control::default())?;
+///     let mut collector = Collector::new(&plan);
+///     prepared.result(&mut collector)?;
+///     let tree = collector.part(0, roots.start.into()..roots.end.into())?;
+///     let work = PieceWork { device: "cpu".into(), seconds: 0.0, running: 0.0 };
+///     claim.write(&pieces, &tree, &|| work.clone(), None)?;
+///     assert!(matches!(pieces.state(piece, true)?, PieceState::Done(_)));
+/// }
+/// pieces.merge::<2>(&TreeTarget::new(&target))?.finish()?;
+/// assert_eq!(TreeFile::<2>::open(&target)?.word([20, 3])?, Some(1));
+/// # std::fs::remove_dir_all(&base)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct PieceFolder {
+    path: PathBuf,
+    pub(super) plan: PiecePlan,
+    digest: String,
+}
+
+impl PieceFolder {
+    /// Makes a folder of pieces that are all missing. One that is there for the same pieces is opened as it is, with all that is
+    /// finished; `overwrite` lets another folder of pieces go.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if something else is there, the curve is flat, `info` cannot be said, there would be too many shards, or the system
+    /// says no.
+    ///
+    /// # Panics
+    /// If no piece is asked for, or there are weights, but not one for each region of the initial grid.
+    pub fn create<const K: usize>(
+        path: impl AsRef<Path>,
+        asked: PieceRequest<'_, K>,
+        overwrite: bool,
+    ) -> Result<Self, TreeError> {
+        let PieceRequest { plan, kind, info, made_of, request, weights, pieces } = asked;
+        let path = path.as_ref();
+        let refused = TreeFileError::unfit(path);
+        if !plan.curve().is_hierarchical() {
+            let reason = format!("{}, along which a region's cells are no run; use morton or hilbert", plan.curve());
+            return Err(refused(Unfit { key: "curve", reason }).into());
+        }
+        info.check(K, kind).map_err(&refused)?;
+        let along = Along::new(plan);
+        let each = plan.domain().cells() / (pieces as u128 * u128::from(SHARDS_OF_A_PIECE)).max(1);
+        let cells = u64::try_from(each).unwrap_or(CELLS).clamp(1, CELLS);
+        let (shards, cells) = Shards::fitting(&along, cells).map_err(&refused)?;
+        let cut = cut(&shards, &along, weights, pieces);
+        let ends = cut.pieces().map(|piece| along.below(0, 0..piece.end.into(), along.deepest()).end);
+        let ends = ends.map(|key| shards.from(key).min(shards.count)).collect();
+        let plan = PiecePlan {
+            orthant: env!("CARGO_PKG_VERSION").into(),
+            made_of: made_of.into(),
+            request,
+            cut,
+            shards: ends,
+            header: Header::new(along.plan(), kind, info, cells),
+        };
+        let (digest, text) = digested(&plan);
+        let made = Self { path: path.to_owned(), plan, digest };
+        match Self::open(&made.path) {
+            Ok(there) if there.digest == made.digest => return Ok(there),
+            Ok(_) if overwrite => made.clear()?,
+            Ok(_) => return Err(TreeFileError::Exists { path: made.path }.into()),
+            Err(_) => made.is_new()?,
+        }
+        made.write_plan(&text)?;
+        Ok(made)
+    }
+
+    /// Opens a folder of pieces.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if it is none, or of another version.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, TreeError> {
+        Ok(Self::read(path.as_ref())?)
+    }
+
+    pub(super) fn read(path: &Path) -> Result<Self, TreeFileError> {
+        let path = path.to_owned();
+        let wrong = |reason: &str| TreeFileError::Pieces { path: path.clone(), reason: reason.into() };
+        let text = match std::fs::read(path.join(PLAN)) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(wrong("no folder of pieces: it has no plan.json, which `orthant shard plan` writes"));
+            }
+            text => text.map_err(TreeFileError::io(&path.join(PLAN)))?,
+        };
+        let (digest, plan) = undigested::<PiecePlan>(&text)
+            .ok_or_else(|| wrong("its plan.json is not what this version of orthant wrote; plan it again"))?;
+        if plan.orthant != env!("CARGO_PKG_VERSION") {
+            let reason = format!(
+                "planned by orthant {}, and this is {}: use that one, or plan it again",
+                plan.orthant,
+                env!("CARGO_PKG_VERSION")
+            );
+            return Err(wrong(&reason));
+        }
+        Ok(Self { path, plan, digest })
+    }
+
+    /// True if a folder says that it is one of pieces.
+    pub fn is(path: impl AsRef<Path>) -> bool {
+        path.as_ref().join(PLAN).is_file()
+    }
+
+    /// Checks that there is nothing yet, or an empty folder.
+    fn is_new(&self) -> Result<(), TreeFileError> {
+        let names = std::fs::read_dir(&self.path).map(|mut names| names.next().is_some());
+        match names {
+            Ok(false) => Ok(()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
+                Err(TreeFileError::Exists { path: self.path.clone() })
+            }
+            Err(error) => Err(TreeFileError::io(&self.path)(error)),
+            Ok(true) => {
+                let reason = "there is something else than pieces in it, which is not overwritten".into();
+                Err(TreeFileError::Pieces { path: self.path.clone(), reason })
+            }
+        }
+    }
+
+    fn clear(&self) -> Result<(), TreeFileError> {
+        let clear = || {
+            let folder = Folder::open(&self.path)?;
+            folder.remove_all(PLAN.as_ref())?;
+            folder.remove_all(PIECES.as_ref())
+        };
+        clear().map_err(TreeFileError::io(&self.path))
+    }
+
+    fn write_plan(&self, text: &str) -> Result<(), TreeFileError> {
+        let write = || {
+            Folder::open_or_new(&self.path)?.folder_or_new(PIECES.as_ref())?;
+            let mut file = Temporary::new(&self.path)?;
+            file.file().write_all(text.as_bytes())?;
+            file.sync()?;
+            file.persist(PLAN.as_ref(), Renaming::New)
+        };
+        write().map_err(TreeFileError::io(&self.path))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What whoever makes pieces has to know, as it was planned.
+    pub fn request(&self) -> &Value {
+        &self.plan.request
+    }
+
+    /// What decides the cells, as it was planned.
+    pub fn made_of(&self) -> &str {
+        &self.plan.made_of
+    }
+
+    /// What tells this plan from every other.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// The number of dimensions.
+    pub fn dimensions(&self) -> usize {
+        self.plan.header.size.len()
+    }
+
+    /// The type of a cell.
+    pub fn kind(&self) -> CellType {
+        self.plan.header.cell
+    }
+
+    /// The number of pieces, at least 1.
+    #[allow(clippy::len_without_is_empty, reason = "there is always a piece")]
+    pub fn len(&self) -> usize {
+        self.plan.cut.len()
+    }
+
+    /// The regions of the initial grid that a piece covers: a run of codes of level 0.
+    ///
+    /// # Panics
+    /// If there are not so many pieces.
+    pub fn roots(&self, piece: usize) -> Range<u64> {
+        self.plan.cut.piece(piece)
+    }
+
+    /// Where the initial grid is cut, and what each piece is expected to cost in the unit of the weights that were given.
+    pub fn partition(&self) -> &Partition {
+        &self.plan.cut
+    }
+
+    /// The plan of the tree.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if it has another number of dimensions.
+    pub fn plan<const K: usize>(&self) -> Result<Plan<K>, TreeError> {
+        let (path, found) = (self.path.clone(), self.dimensions());
+        if found != K {
+            return Err(TreeFileError::Dimensions { path, found, k: K }.into());
+        }
+        Ok(self.plan.header.plan::<K>().map_err(TreeFileError::unfit(&self.path))?)
+    }
+}
+
+/// Where regions of the initial grid are cut into pieces of whole shards.
+fn cut<const K: usize>(shards: &Shards, along: &Along<K>, weights: &[f64], pieces: usize) -> Partition {
+    let roots = u64::try_from(along.codes(0)).unwrap_or(u64::MAX);
+    assert!(weights.is_empty() || weights.len() as u64 == roots, "a weight for each region of the initial grid");
+    // A shard has several regions of the initial grid, or such a region several shards.
+    let each = shards.roots();
+    let units = (0..roots.div_ceil(each)).map(|unit| {
+        let regions = unit * each..roots.min((unit + 1) * each);
+        match weights {
+            [] => (regions.end - regions.start) as f64,
+            weights => weights[regions.start as usize..regions.end as usize].iter().sum(),
+        }
+    });
+    Partition::by_weight(&units.collect::<Vec<f64>>(), pieces).refined(each, roots)
+}
