@@ -10,6 +10,7 @@ use crate::demo::DemoOptions;
 use crate::model::ModelCommand;
 use crate::options::RunOptions;
 use crate::report::ReportOptions;
+use crate::shard::ShardCommand;
 use crate::tree::TreeCommand;
 use crate::verify::VerifyOptions;
 
@@ -67,6 +68,9 @@ pub(crate) enum Command {
     Tree(TreeCommand),
     /// Divide a computed field, such as a fractal or a formula: pictures and arrays
     Run(Box<RunOptions>),
+    /// A run in pieces that many processes make, which can be killed and go on
+    #[command(subcommand)]
+    Shard(ShardCommand),
     /// Run every pair of choices on small cases and compare to the bit
     Verify(VerifyOptions),
     /// Measure a sweep: the product of axes over options of `run`, a line of JSON per case

@@ -101,6 +101,17 @@ const EXAMPLES: &[(&str, &[&str])] = &[
             "balance run --sizes frog.tree.zarr -o balance.jsonl",
         ],
     ),
+    (
+        "shard",
+        &["shard plan mandelbrot -n 2^16 -o m.pieces", "shard run m.pieces", "shard merge m.pieces -o m.tree.zarr"],
+    ),
+    (
+        "shard plan",
+        &["shard plan mandelbrot -n 2^16 -o m.pieces", "shard plan array --input ct.npy --pieces 256 -o ct.pieces"],
+    ),
+    ("shard run", &["shard run m.pieces", "shard run m.pieces --shard auto --device all"]),
+    ("shard status", &["shard status m.pieces", "shard status m.pieces --quick --json"]),
+    ("shard merge", &["shard merge m.pieces -o m.tree.zarr"]),
     ("demo", &["demo", "demo elsewhere --force"]),
     ("info", &["info"]),
     ("doctor", &["doctor"]),

@@ -33,6 +33,7 @@ mod progress;
 mod report;
 mod run;
 mod search;
+mod shard;
 mod shell;
 mod statistics;
 mod stdout;
@@ -134,6 +135,7 @@ fn carry_out(command: Command, voice: Voice) -> Result<(), Error> {
         Command::Curves(command) => curves::curves(command, voice),
         Command::Model(command) => model::model(command, voice),
         Command::Balance(command) => balance::balance(command, voice),
+        Command::Shard(command) => shard::shard(command, voice),
         Command::Demo(args) => {
             for arguments in args.write(voice)? {
                 // Variables are about what the user types.

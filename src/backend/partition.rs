@@ -31,33 +31,34 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// At most `pieces` runs of regions with these weights. What is no weight, negative or not finite, counts as none.
+    /// So many runs of regions with these weights, or a run for each region where there are fewer. What is no weight, negative or not
+    /// finite, counts as none.
     ///
     /// # Panics
     /// If `pieces` is 0 or there are no regions.
     pub fn by_weight(weights: &[f64], pieces: usize) -> Self {
         assert!(pieces > 0 && !weights.is_empty(), "work has a piece, and a piece has regions");
-        let weight = |i: usize| if weights[i].is_finite() { weights[i].max(0.0) } else { 0.0 };
-        let all: f64 = (0..weights.len()).map(weight).sum();
-        let cut = |most: f64| {
-            let (mut ends, mut found, mut sum) = (Vec::new(), Vec::new(), 0.0);
-            for i in 0..weights.len() {
-                if sum + weight(i) > most && sum > 0.0 {
-                    ends.push(i as u64);
-                    found.push(std::mem::take(&mut sum));
-                }
-                sum += weight(i);
-            }
-            ends.push(weights.len() as u64);
-            found.push(sum);
-            Self { ends, weights: found }
-        };
+        let mut before = vec![0.0];
+        for &weight in weights {
+            let weight = if weight.is_finite() { weight.max(0.0) } else { 0.0 };
+            before.push(before[before.len() - 1] + weight);
+        }
+        let all = before[weights.len()];
         let (mut low, mut high) = (all / pieces as f64, all);
         for _ in 0..STEPS {
             let middle = f64::midpoint(low, high);
-            if cut(middle).len() <= pieces { high = middle } else { low = middle }
+            if runs(&before, middle).len() <= pieces { high = middle } else { low = middle }
         }
-        cut(high)
+        let mut ends = runs(&before, high);
+        halve(&before, &mut ends, pieces);
+        let start = |i: usize| if i == 0 { 0 } else { ends[i - 1] };
+        let weights = (0..ends.len()).map(|i| before[ends[i]] - before[start(i)]).collect();
+        Self { ends: ends.into_iter().map(|end| end as u64).collect(), weights }
+    }
+
+    /// A piece for each weight, as [`balance`](Self::balance) asks of pieces that were measured.
+    pub fn each(weights: Vec<f64>) -> Self {
+        Self { ends: (1..=weights.len() as u64).collect(), weights }
     }
 
     /// The number of pieces, at least 1.
@@ -120,6 +121,42 @@ impl Partition {
     }
 }
 
+/// Where runs end that are as long as they can be and weigh at most so much, or are one region. `before` has the weight of all regions before
+/// each.
+fn runs(before: &[f64], most: f64) -> Vec<usize> {
+    let (mut ends, mut start) = (Vec::new(), 0);
+    while start + 1 < before.len() {
+        let end = before.partition_point(|&sum| sum - before[start] <= most) - 1;
+        start = end.max(start + 1);
+        ends.push(start);
+    }
+    ends
+}
+
+/// Halves the heaviest run of several regions until there are so many runs. The heaviest of all becomes no heavier.
+fn halve(before: &[f64], ends: &mut Vec<usize>, pieces: usize) {
+    let key = |run: &Range<usize>| (before[run.end] - before[run.start]).to_bits();
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let mut open: BinaryHeap<(u64, usize, usize)> = starts
+        .zip(&*ends)
+        .map(|(start, &end)| start..end)
+        .filter(|run| run.len() > 1)
+        .map(|run| (key(&run), run.start, run.end))
+        .collect();
+    while ends.len() < pieces {
+        let Some((_, start, end)) = open.pop() else { break };
+        let half = f64::midpoint(before[start], before[end]);
+        let at = before.partition_point(|&sum| sum < half).clamp(start + 1, end - 1);
+        ends.push(at);
+        for run in [start..at, at..end] {
+            if run.len() > 1 {
+                open.push((key(&run), run.start, run.end));
+            }
+        }
+    }
+    ends.sort_unstable();
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -148,7 +185,7 @@ mod tests {
         ) {
             let weights: Vec<f64> = weights.into_iter().map(f64::from).collect();
             let cut = Partition::by_weight(&weights, pieces);
-            prop_assert!(cut.len() <= pieces);
+            prop_assert_eq!(cut.len(), pieces.min(weights.len()));
             let mut next = 0;
             for (piece, &weight) in cut.pieces().zip(cut.weights()) {
                 prop_assert_eq!(piece.start, next);
@@ -174,7 +211,7 @@ mod tests {
     fn what_is_no_weight_counts_as_none() {
         let cut = Partition::by_weight(&[f64::NAN, 1.0, -3.0, 1.0, f64::INFINITY], 2);
         assert_eq!(cut.weights(), [1.0, 1.0]);
-        assert_eq!(Partition::by_weight(&[0.0; 4], 3).pieces().collect::<Vec<_>>(), [0..4]);
+        assert_eq!(Partition::by_weight(&[0.0; 4], 3).len(), 3);
         assert_eq!(Partition::by_weight(&[0.0; 4], 3).balance(2), 1.0);
     }
 

@@ -38,6 +38,7 @@ pub mod optimum;
 mod options;
 pub mod overhead;
 pub mod percolation;
+pub mod pilot;
 mod ratio;
 mod rounds;
 pub mod sample;

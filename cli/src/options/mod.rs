@@ -32,9 +32,9 @@ pub(crate) use formula::FormulaOptions;
 pub(crate) use input::{CellKind, InputOptions, ReadingOptions, formats};
 pub(crate) use points::PointsOptions;
 pub use values::bytes;
-use values::times;
-pub(crate) use values::{block, one_of, seconds, workload};
-use workload::{ByName, field_or_array};
+pub(crate) use values::{block, one_of, seconds, times, workload};
+use workload::ByName;
+pub(crate) use workload::field_or_array;
 
 /// Choices that exist to compare with the papers' codes.
 const FOR_THE_PAPERS: [&str; 7] = ["explore-order", "insertion", "dp-launch", "ask-loop", "table", "stack", "cycles"];
@@ -169,6 +169,10 @@ group!(
     KeptOptions of Kept::CHOICES.iter(), under RESULTS
 );
 group!(
+    /// The type of a cell, of what is kept.
+    CellOptions of Kept::CHOICES.iter().filter(|choice| choice.name == "cell"), under RESULTS
+);
+group!(
     /// Tuning on every backend.
     TuningOptions of Tuning::CHOICES.iter(), under HOW
 );
@@ -216,7 +220,7 @@ pub(crate) struct RunOptions {
 }
 
 /// Options of whatever runs: how and where.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct HowOptions {
     /// The CUDA source of a `kernel` field, or the text of a `formula`, or a .vm model
     #[arg(long, value_name = "FILE", env = "ORTHANT_SOURCE", help_heading = heading::WHAT, hide_short_help = true)]

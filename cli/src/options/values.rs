@@ -25,7 +25,7 @@ pub(crate) fn workload() -> impl TypedValueParser<Value = FieldKind> {
 }
 
 /// A number of at least 1.
-pub(super) fn times(text: &str) -> Result<NonZeroUsize, String> {
+pub(crate) fn times(text: &str) -> Result<NonZeroUsize, String> {
     number(text, 1..=u32::MAX.into()).map(|times| NonZeroUsize::new(times as usize).expect("at least 1"))
 }
 

@@ -12,7 +12,7 @@ use orthant::input::{Format, MeshFormat, PointsFormat};
 use crate::output::tree::is_tree;
 
 /// The value parser of what is run.
-pub(super) fn field_or_array() -> impl TypedValueParser<Value = FieldKind> {
+pub(crate) fn field_or_array() -> impl TypedValueParser<Value = FieldKind> {
     let values = PossibleValuesParser::new(FieldKind::all().map(FieldKind::name));
     ByName { values, instead: a_file_instead }.map(|name| name.parse().expect("only names of fields are let through"))
 }

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -171,13 +172,19 @@ impl PieceFolder {
     /// Puts the pieces, all of which are there, together: the tree is written but for its name, and as one process would have written it.
     ///
     /// # Errors
-    /// [`TreeError::File`] if a piece is missing or not what was written, as [`TreeTarget::open`], or the system says no.
-    pub fn merge<const K: usize>(&self, target: &TreeTarget) -> Result<TreeWriter<K>, TreeError> {
+    /// [`TreeError::File`] if a piece is missing or not what was written, as [`TreeTarget::open`], or the system says no;
+    /// [`TreeError::Run`] if the control does.
+    pub fn merge<const K: usize>(
+        &self,
+        target: &TreeTarget,
+        control: &Arc<Control>,
+    ) -> Result<TreeWriter<K>, TreeError> {
         let (plan, header) = (self.plan::<K>()?, &self.plan.header);
         // Before anything is copied.
         let shards = (0..self.len()).map(|piece| self.shards_of(piece)).collect::<Result<Vec<_>, _>>()?;
         let info = header.info().map_err(TreeFileError::unfit(self.path()))?;
-        let mut writer = target.clone().shard_cells(header.shard_cells).open(&plan, header.cell, &info)?;
+        let mut writer =
+            target.clone().shard_cells(header.shard_cells).open(&plan, header.cell, &info)?.control(control.clone());
         for (piece, shards) in shards.iter().enumerate() {
             let path = self.piece_path(piece);
             writer.take(&Folder::open(&path).map_err(TreeFileError::io(&path))?, shards)?;

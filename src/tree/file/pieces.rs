@@ -101,7 +101,7 @@ pub(super) struct PiecePlan {
 ///     claim.write(&pieces, &tree, &|| work.clone(), None)?;
 ///     assert!(matches!(pieces.state(piece, true)?, PieceState::Done(_)));
 /// }
-/// pieces.merge::<2>(&TreeTarget::new(&target))?.finish()?;
+/// pieces.merge::<2>(&TreeTarget::new(&target), &Default::default())?.finish()?;
 /// assert_eq!(TreeFile::<2>::open(&target)?.word([20, 3])?, Some(1));
 /// # std::fs::remove_dir_all(&base)?;
 /// # Ok(())

@@ -1,0 +1,181 @@
+//! `orthant shard plan`: a run cut into pieces.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use orthant::field::{FieldKind, Job, Open};
+use orthant::model::pilot;
+use orthant::per_axis::{shortest, text};
+use orthant::tree::{PieceFolder, PieceRequest, TreeInfo};
+use orthant::{Control, Plan, RuleKind};
+
+use super::planned::{PlannedRun, ReadRun, TypedInput, made_of};
+use crate::error::Error;
+use crate::interrupt::cancels;
+use crate::machine::Machine;
+use crate::options::{CellOptions, ComputedOptions, FormulaOptions, HowOptions, InputOptions, field_or_array, times};
+use crate::voice::{Voice, align_right, print, table};
+
+/// Regions of the initial grid, at least, where nobody chose it.
+const ROOTS: u128 = 4096;
+
+/// Such regions of a piece, so that cuts can follow costs.
+const ROOTS_OF_A_PIECE: u128 = 16;
+
+/// A balance that is as good as perfect.
+const GOOD: f64 = 1.05;
+
+/// Options of `shard plan`.
+#[derive(Debug, Args)]
+pub(crate) struct PlanOptions {
+    /// What to divide
+    ///
+    /// A field, which says what a cell is worth, or an array, points or a mesh, which --input names.
+    #[arg(value_parser = field_or_array())]
+    workload: FieldKind,
+    #[command(flatten)]
+    computed: ComputedOptions,
+    #[command(flatten)]
+    formula: FormulaOptions,
+    /// The CUDA source of a `kernel` field, or the text of a `formula`, or a .vm model
+    #[arg(long, value_name = "FILE", env = "ORTHANT_SOURCE", hide_short_help = true)]
+    source: Option<PathBuf>,
+    #[command(flatten)]
+    cell: CellOptions,
+    #[command(flatten)]
+    input: InputOptions,
+    #[command(flatten)]
+    typed: TypedInput,
+    /// The folder of the pieces; it is made, and all processes must see it
+    #[arg(short, long, value_name = "X.pieces")]
+    output: PathBuf,
+    /// How many pieces, at most: 16 to 64 for each GPU or process
+    #[arg(long, value_parser = times, value_name = "N", default_value = "64")]
+    pieces: NonZeroUsize,
+    /// Overwrite a folder of other pieces, with all that is finished of them
+    #[arg(long)]
+    force: bool,
+}
+
+/// Plans a run.
+pub(super) fn plan(args: PlanOptions, voice: Voice) -> Result<(), Error> {
+    let PlanOptions { workload, computed, formula, source, cell, typed, output, pieces, force, .. } = args;
+    let given = |name: &'static str| Some((name.to_owned(), computed.0.get(name)?.to_owned()));
+    let planned = PlannedRun {
+        workload: workload.to_string(),
+        computed: computed.0.names().into_iter().filter_map(given).collect(),
+        cell: cell.0.get("cell").map(str::to_owned),
+        source: formula.source(workload, source.as_deref())?.as_deref().map(str::to_owned),
+        input: typed.0,
+    };
+    let control = Arc::new(Control::default());
+    cancels(&control);
+    let run = planned.read(&HowOptions::default(), Machine::look().default_limit(), voice)?;
+    let k = run.request.k();
+    workload.dispatch(k, Task { planned, run, output, pieces: pieces.get(), force, control, voice })?
+}
+
+/// The plan once its dimension is a type.
+struct Task {
+    planned: PlannedRun,
+    run: ReadRun,
+    output: PathBuf,
+    pieces: usize,
+    force: bool,
+    control: Arc<Control>,
+    voice: Voice,
+}
+
+impl Task {
+    /// The plan, with an initial grid that is fine enough where nobody chose one.
+    fn fine<const K: usize>(&self, plan: Plan<K>) -> Result<Plan<K>, Error> {
+        let proves = plan.rule() == RuleKind::Full || plan.rule().certifies();
+        // What other rules miss depends on where regions begin: the number of pieces must not change a cell.
+        let least = if proves { ROOTS.max(self.pieces as u128 * ROOTS_OF_A_PIECE) } else { ROOTS };
+        let scheme = match self.run.request.computed.g {
+            Some(_) => *plan.scheme(),
+            None => plan.scheme().with_roots(plan.domain().size(), least.max(plan.levels()[0].regions())),
+        };
+        let plan = match scheme == *plan.scheme() {
+            true => plan,
+            false => {
+                let g = text(&shortest(&scheme.g));
+                self.voice.say(format_args!("orthant: -g {g}, so that pieces can be cut by cost"));
+                Plan::new(*plan.domain(), scheme, plan.curve(), plan.rule()).map_err(orthant::Error::from)?
+            }
+        };
+        let (wanted, has) = (self.pieces, plan.levels()[0].regions());
+        if has < wanted as u128 {
+            self.voice.say(format_args!(
+                "orthant: {has} pieces, not {wanted}: a piece has a region of level 0 at least; a larger -g has more of them"
+            ));
+        }
+        Ok(plan)
+    }
+}
+
+impl Job for Task {
+    type Output = Result<(), Error>;
+
+    fn run<const K: usize>(mut self, open: Open<K>) -> Self::Output {
+        let plan = self.fine(self.run.request.plan::<K>()?)?;
+        let g = plan.scheme().g.to_vec();
+        if self.run.request.computed.g.as_ref() != Some(&g) {
+            // Whoever makes pieces must not choose again.
+            self.planned.computed.retain(|(name, _)| name != "g");
+            self.planned.computed.push(("g".into(), text(&shortest(&g))));
+            self.run.request.computed.g = Some(g);
+        }
+        let field = open(plan.domain(), &self.run.request.options()?)?;
+        let kind = self.run.request.how.clone().for_labels(field.labels())?.kept.cell;
+        let info = match &self.run.array {
+            Some(array) => array.info(&plan),
+            None => TreeInfo::of(&plan).source(self.run.request.title()),
+        };
+        let weights = pilot::weights(&self.run.request, &plan, open, &self.control)?;
+        let request = serde_json::to_value(&self.planned).map_err(|error| Error::System(error.to_string()))?;
+        let made_of = made_of(&self.run.request, &plan)?;
+        let asked = PieceRequest {
+            plan: &plan,
+            kind,
+            info: &info,
+            made_of: &made_of,
+            request,
+            weights: &weights,
+            pieces: self.pieces,
+        };
+        let made = PieceFolder::create(&self.output, asked, self.force)?;
+        let (path, cut) = (made.path().display(), made.partition());
+        self.voice.say(format_args!("orthant: wrote {path}, a plan of {} pieces", made.len()));
+        if self.voice.quiet {
+            return Ok(());
+        }
+        let mut rows = table(&["workers", "busiest / mean", "times one worker"]);
+        let counts = (0..).map(|bits| 1usize << bits).take_while(|&workers| workers <= made.len());
+        let mut best = 1;
+        for workers in counts {
+            let balance = cut.balance(workers);
+            best = if balance <= GOOD { workers } else { best };
+            rows.add_row([workers.to_string(), format!("{balance:.3}"), format!("{:.1}", workers as f64 / balance)]);
+        }
+        align_right(&mut rows);
+        print(format!("{rows}\n"))?;
+        let measured = if weights.is_empty() {
+            "by their cells, since nothing says what these cost"
+        } else {
+            "by a small run of the same field"
+        };
+        self.voice.say(format_args!("orthant: costs are predicted {measured}"));
+        if best < made.len() && best < 64 {
+            self.voice.say(format_args!(
+                "orthant: beyond {best} workers some wait for others; more --pieces, or a finer grid by -g, let more of them help"
+            ));
+        }
+        self.voice.say(format_args!(
+            "orthant: `orthant shard run {path}` makes pieces until none is left, in as many processes as you start"
+        ));
+        Ok(())
+    }
+}

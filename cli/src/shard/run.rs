@@ -1,0 +1,220 @@
+//! `orthant shard run`: the pieces that are missing.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::Args;
+use orthant::field::{Field, FieldKind, Job, Open};
+use orthant::tree::{PieceFolder, PieceState};
+use orthant::{BackendKind, Control, Plan, StrategyKind, Target};
+
+use super::chosen::ChosenPieces;
+use super::planned::{PlannedRun, ReadRun, made_of};
+use super::worker::Worker;
+use crate::error::Error;
+use crate::interrupt::cancels;
+use crate::machine::{self, Machine};
+use crate::options::{CudaOptions, Devices, HowOptions, OrAuto, TuningOptions, bytes, or_auto, times};
+use crate::voice::Voice;
+
+/// Threads that share a GPU, so that one piece is written while another is computed.
+const WORKERS_OF_A_GPU: usize = 2;
+
+/// Options of `shard run`.
+#[derive(Debug, Args)]
+pub(crate) struct RunOptions {
+    /// The folder that `orthant shard plan` made
+    folder: PathBuf,
+    /// Which pieces: 17, 0-63, a share as in 0/8, or auto, the share of this task of a Slurm job array [default: all that nobody makes]
+    ///
+    /// Pieces that are finished are left alone. Without this option a process takes the dearest piece that nobody makes, until
+    /// there is none: start as many as you like, by hand, by mpirun or by a scheduler, at any time.
+    #[arg(long, value_name = "PIECES")]
+    shard: Option<ChosenPieces>,
+    /// Where to run: auto, cpu, cuda
+    #[arg(long, value_parser = or_auto(), default_value = "auto", env = "ORTHANT_BACKEND", hide_possible_values = true)]
+    backend: OrAuto,
+    /// Which GPUs: a number, several as in 0,1 or 0-3, or all [default: 0, or of several processes of a host one each]
+    #[arg(long, alias = "devices", value_name = "NUMBERS", env = "ORTHANT_DEVICE")]
+    device: Option<Devices>,
+    /// Pieces that are made at the same time on each GPU, or on the CPU [default: 2 on a GPU, 1 on the CPU]
+    #[arg(long, value_parser = times, value_name = "N")]
+    workers: Option<NonZeroUsize>,
+    /// The most memory for the pieces that are made at the same time: bytes, or 512MiB, 8G [default: 80 % of what is available]
+    #[arg(long, value_parser = bytes, value_name = "BYTES", env = "ORTHANT_MEM_LIMIT")]
+    mem_limit: Option<u64>,
+    #[command(flatten)]
+    tuning: TuningOptions,
+    #[command(flatten)]
+    cuda: CudaOptions,
+}
+
+/// Makes pieces.
+pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
+    let pieces = PieceFolder::open(&args.folder)?;
+    let planned: PlannedRun = serde_json::from_value(pieces.request().clone())
+        .map_err(|error| Error::Input(format!("{}: its plan is of another program: {error}", args.folder.display())))?;
+    let chosen = args
+        .shard
+        .clone()
+        .map_or_else(|| Ok(pieces.partition().order()), |shard| shard.of(&pieces.partition().order()))?;
+    let RunOptions { backend, device, workers, mem_limit, tuning, cuda, .. } = args;
+    let machine = Machine::look();
+    let how = HowOptions { backend, device, mem_limit, tuning, cuda, ..HowOptions::default() };
+    let run = planned.read(&how, machine.default_limit(), voice)?;
+    if run.request.how.tuning.strategy == StrategyKind::Exhaustive {
+        let reason = "--strategy exhaustive: pieces are regions, which it does not know; use ask or dp";
+        return Err(Error::Input(reason.into()).about(&["strategy"]));
+    }
+    let control = Arc::new(Control::default());
+    cancels(&control);
+    let (workload, k): (FieldKind, _) = (run.request.workload, run.request.k());
+    workload.dispatch(k, Task { pieces, chosen, run, how, workers, machine, control, voice })?
+}
+
+/// The run once its dimension is a type.
+struct Task {
+    pieces: PieceFolder,
+    chosen: Vec<usize>,
+    run: ReadRun,
+    how: HowOptions,
+    workers: Option<NonZeroUsize>,
+    machine: Machine,
+    control: Arc<Control>,
+    voice: Voice,
+}
+
+impl Task {
+    /// The GPUs, or the CPU.
+    fn targets<const K: usize>(&self, field: &dyn Field<K>) -> Result<Vec<Target>, Error> {
+        let backend = machine::without_twin(self.how.backend, self.run.request.workload, field, self.voice);
+        let numbers = match &self.how.device {
+            Some(Devices::These(numbers)) => numbers.clone(),
+            Some(Devices::All) => (0..Target::count(BackendKind::Cuda)?).collect(),
+            None => mine(backend),
+        };
+        let pick = |number| machine::pick(backend, Some(&Devices::These(vec![number])), self.voice);
+        match numbers[..] {
+            [] => Ok(vec![machine::pick(backend, None, self.voice)?]),
+            _ => numbers.into_iter().map(pick).collect(),
+        }
+    }
+
+    /// Lets all workers of all devices make pieces; how many each device made.
+    fn work<const K: usize>(
+        &self,
+        plan: &Plan<K>,
+        field: &dyn Field<K>,
+        targets: &[Target],
+    ) -> Result<BTreeMap<String, usize>, Error> {
+        let of_each = |target: &Target| match (self.workers, target.kind()) {
+            (Some(workers), _) => workers.get(),
+            (None, BackendKind::Cuda) => WORKERS_OF_A_GPU,
+            (None, _) => 1,
+        };
+        let workers: Vec<&Target> =
+            targets.iter().flat_map(|target| std::iter::repeat_n(target, of_each(target))).collect();
+        let mut how = self.run.request.how.clone().for_labels(field.labels())?;
+        how.mem_limit = how.mem_limit.map(|limit| limit / workers.len() as u64);
+        let worker = |target| Worker {
+            pieces: &self.pieces,
+            chosen: &self.chosen,
+            plan,
+            field,
+            how: &how,
+            target,
+            device: target_name(target, &self.machine),
+            control: &self.control,
+            voice: self.voice,
+        };
+        let workers: Vec<Worker<'_, K>> = workers.into_iter().map(worker).collect();
+        let made = match &workers[..] {
+            // The threads of this process are its own.
+            [one] => vec![one.work()],
+            several => std::thread::scope(|scope| {
+                let started: Vec<_> = several.iter().map(|worker| scope.spawn(|| worker.work())).collect();
+                started
+                    .into_iter()
+                    .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                    .collect()
+            }),
+        };
+        let mut all = BTreeMap::new();
+        let mut failure = None;
+        for (worker, made) in workers.iter().zip(made) {
+            match made {
+                Ok(made) => *all.entry(worker.device.clone()).or_insert(0) += made,
+                // What failed first is the reason why others were told to end.
+                Err(error) if failure.is_none() || error.signal() != Some(0) => failure = Some(error),
+                Err(_) => {}
+            }
+        }
+        failure.map_or(Ok(all), Err)
+    }
+}
+
+impl Job for Task {
+    type Output = Result<(), Error>;
+
+    fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
+        let Self { pieces, run, voice, .. } = &self;
+        let plan = pieces.plan::<K>()?;
+        let given = run.request.plan::<K>()?;
+        if made_of(&run.request, &given)? != pieces.made_of() {
+            let path = pieces.path().display();
+            return Err(Error::Input(format!(
+                "{path}: what it is made of has changed since it was planned; plan it again, by `orthant shard plan`"
+            )));
+        }
+        let field = open(plan.domain(), &run.request.options()?)?;
+        let targets = self.targets(&*field)?;
+        self.how.understood_by(&targets[0])?;
+        let begun = Instant::now();
+        let made = self.work(&plan, &*field, &targets)?;
+        let all: usize = made.values().sum();
+        let (mut there, mut busy, mut missing) = (0, 0, 0);
+        for &piece in &self.chosen {
+            match pieces.state(piece, false)? {
+                PieceState::Done(_) => there += 1,
+                PieceState::Busy => busy += 1,
+                _ => missing += 1,
+            }
+        }
+        let (seconds, of, path) = (begun.elapsed().as_secs_f64(), self.chosen.len(), pieces.path().display());
+        let devices: Vec<String> = made.iter().map(|(device, made)| format!("{made} on {device}")).collect();
+        let devices = if devices.len() > 1 { format!(" ({})", devices.join(", ")) } else { String::new() };
+        voice.say(format_args!("orthant: made {all} pieces in {seconds:.3} s{devices}; {there} of {of} are finished"));
+        match (busy, missing) {
+            (0, 0) if of == pieces.len() => {
+                voice.say(format_args!("orthant: `orthant shard merge {path} -o X.tree.zarr` puts them together"))
+            }
+            (0, 0) => {}
+            (busy, 0) => voice.say(format_args!("orthant: other processes make {busy}")),
+            (_, missing) => {
+                voice.say(format_args!("orthant: {missing} are missing again; run the same command to make them"))
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A device in words.
+fn target_name(target: &Target, machine: &Machine) -> String {
+    target.device().unwrap_or(&machine.cpu).to_owned()
+}
+
+/// The variables of launchers that number the processes of a host.
+const LOCAL_RANKS: [&str; 4] = ["OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PALS_LOCAL_RANKID", "SLURM_LOCALID"];
+
+/// The GPU of this process, where a launcher numbers those of a host and there are several GPUs; else nothing is said of it.
+fn mine(backend: OrAuto) -> Vec<usize> {
+    if backend == Some(BackendKind::Cpu) {
+        return Vec::new();
+    }
+    let rank = LOCAL_RANKS.iter().find_map(|name| std::env::var(name).ok()?.trim().parse::<usize>().ok());
+    let several = rank.and_then(|rank| Some((rank, Target::count(BackendKind::Cuda).ok().filter(|&count| count > 1)?)));
+    several.map_or(Vec::new(), |(rank, count)| vec![rank % count])
+}

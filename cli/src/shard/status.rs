@@ -1,0 +1,131 @@
+//! `orthant shard status`: what is finished, and whether it is what was written.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use orthant::backend::Partition;
+use orthant::tree::{PieceFolder, PieceState, PieceWork};
+use serde_json::json;
+
+use crate::error::Error;
+use crate::voice::{Voice, align_right, print, table};
+
+/// Options of `shard status`.
+#[derive(Debug, Args)]
+pub(crate) struct StatusOptions {
+    /// The folder that `orthant shard plan` made
+    folder: PathBuf,
+    /// Look at names and lengths of files only, and not at every byte
+    #[arg(long)]
+    quick: bool,
+    /// One line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Says what is finished. Damaged pieces are taken away, so that they are made again.
+pub(super) fn status(args: StatusOptions, voice: Voice) -> Result<(), Error> {
+    let pieces = PieceFolder::open(&args.folder)?;
+    let found = Found::of(&pieces, !args.quick)?;
+    for (piece, reason) in &found.damaged {
+        voice.say(format_args!("orthant: piece {piece} is damaged: {reason}"));
+        if !args.quick {
+            pieces.retract(*piece)?;
+        }
+    }
+    if args.json {
+        print(format!("{}\n", found.json(&pieces)))?;
+    } else {
+        print(found.text(&pieces))?;
+    }
+    found.complete(&pieces, !args.quick)
+}
+
+/// What there is of each piece.
+pub(super) struct Found {
+    done: Vec<(usize, PieceWork)>,
+    busy: Vec<usize>,
+    missing: Vec<usize>,
+    damaged: Vec<(usize, String)>,
+}
+
+impl Found {
+    /// Looks at all pieces.
+    ///
+    /// # Errors
+    /// [`Error`] if the system says no.
+    pub(super) fn of(pieces: &PieceFolder, thorough: bool) -> Result<Self, Error> {
+        let mut found = Self { done: Vec::new(), busy: Vec::new(), missing: Vec::new(), damaged: Vec::new() };
+        for piece in 0..pieces.len() {
+            match pieces.state(piece, thorough)? {
+                PieceState::Done(work) => found.done.push((piece, work)),
+                PieceState::Busy => found.busy.push(piece),
+                PieceState::Damaged(reason) => found.damaged.push((piece, reason)),
+                _ => found.missing.push(piece),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Checks that nothing is missing.
+    ///
+    /// # Errors
+    /// [`Error::Difference`] says what is.
+    pub(super) fn complete(&self, pieces: &PieceFolder, retracted: bool) -> Result<(), Error> {
+        let (done, all, path) = (self.done.len(), pieces.len(), pieces.path().display());
+        if done == all {
+            return Ok(());
+        }
+        let damaged = match (self.damaged.len(), retracted) {
+            (0, _) => String::new(),
+            (damaged, true) => format!(", {damaged} were damaged and are taken away"),
+            (damaged, false) => format!(", {damaged} are damaged"),
+        };
+        let busy = if self.busy.is_empty() { String::new() } else { format!(", {} are being made", self.busy.len()) };
+        Err(Error::Difference(format!(
+            "{path}: {done} of {all} pieces are finished{busy}{damaged}; `orthant shard run {path}` makes those that are missing"
+        )))
+    }
+
+    fn json(&self, pieces: &PieceFolder) -> serde_json::Value {
+        let numbers = |of: &[(usize, String)]| of.iter().map(|(piece, _)| *piece).collect::<Vec<_>>();
+        let done = self.done.iter().map(|(piece, work)| {
+            json!({
+                "piece": piece, "device": work.device, "seconds": work.seconds, "running": work.running,
+                "weight": pieces.partition().weights()[*piece],
+            })
+        });
+        json!({
+            "schema": 1, "pieces": pieces.len(), "done": done.collect::<Vec<_>>(), "busy": self.busy,
+            "missing": self.missing, "damaged": numbers(&self.damaged),
+        })
+    }
+
+    /// For people: counts, and what was predicted beside what was measured.
+    fn text(&self, pieces: &PieceFolder) -> String {
+        let mut rows = table(&["pieces", "finished", "being made", "missing", "damaged", "seconds"]);
+        let seconds: Vec<f64> = self.done.iter().map(|(_, work)| work.seconds).collect();
+        rows.add_row([
+            pieces.len().to_string(),
+            self.done.len().to_string(),
+            self.busy.len().to_string(),
+            self.missing.len().to_string(),
+            self.damaged.len().to_string(),
+            format!("{:.3}", seconds.iter().sum::<f64>()),
+        ]);
+        align_right(&mut rows);
+        let mut text = format!("{rows}\n");
+        if self.done.len() == pieces.len() && pieces.len() > 1 {
+            let measured = Partition::each(seconds);
+            let mut rows = table(&["workers", "busiest / mean predicted", "measured"]);
+            let counts = (1..).map(|bits| 1usize << bits).take_while(|&workers| workers <= pieces.len());
+            for workers in counts {
+                let balance = |cut: &Partition| format!("{:.3}", cut.balance(workers));
+                rows.add_row([workers.to_string(), balance(pieces.partition()), balance(&measured)]);
+            }
+            align_right(&mut rows);
+            text += &format!("\n{rows}\n");
+        }
+        text
+    }
+}
