@@ -63,9 +63,10 @@ fn weights_here<const K: usize>(
     open: Open<K>,
     control: &Control,
 ) -> Result<Vec<f64>, Error> {
-    let (Some(pilot), true) = (small(request, plan)?, request.workload != FieldKind::Array) else {
+    if request.workload == FieldKind::Array {
         return Ok(Vec::new());
-    };
+    }
+    let Some(pilot) = small(request, plan)? else { return Ok(Vec::new()) };
     let field = open(pilot.domain(), &request.options()?)?;
     if field.host().is_none() {
         return Ok(Vec::new());

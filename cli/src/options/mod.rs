@@ -316,15 +316,7 @@ impl RunOptions {
         let workload = self.workload;
         let mut request = self.how.request(workload, &self.computed.0, limit)?;
         request.source = self.formula.source(workload, self.how.source.as_deref())?;
-        // Cells of a mesh are 0 or 1, as are those of points unless they are values, and a byte holds them.
-        let zero_or_one = match workload {
-            FieldKind::Mesh => true,
-            FieldKind::Points => request.computed.value.is_none_or(|value| value == DataValue::Occupied),
-            _ => false,
-        };
-        if zero_or_one && self.how.kept.0.get("cell").is_none() {
-            request.how = request.how.cell(CellType::U8);
-        }
+        request = in_a_byte(request, self.how.kept.0.get("cell"));
         let trees = self.output.output.iter().filter(|path| is_tree(path)).count();
         let only_trees = trees > 0 && trees == self.output.output.len() && self.output.overlay.is_none();
         if only_trees && self.how.leaves_keep_open() {
@@ -407,6 +399,19 @@ impl HowOptions {
             .about(&[names, &["backend"]].concat())),
         }
     }
+}
+
+/// The same with cells of a byte where nobody chose their type and they are 0 or 1: those of a mesh, and of points unless they are values.
+pub(crate) fn in_a_byte(mut request: Request, chosen: Option<&str>) -> Request {
+    let zero_or_one = match request.workload {
+        FieldKind::Mesh => true,
+        FieldKind::Points => request.computed.value.is_none_or(|value| value == DataValue::Occupied),
+        _ => false,
+    };
+    if zero_or_one && chosen.is_none() {
+        request.how = request.how.cell(CellType::U8);
+    }
+    request
 }
 
 /// A request of what is computed alone.

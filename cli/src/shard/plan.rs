@@ -44,10 +44,11 @@ pub(crate) struct PlanOptions {
     source: Option<PathBuf>,
     #[command(flatten)]
     cell: CellOptions,
-    #[command(flatten)]
-    input: InputOptions,
+    // Before the options themselves, which are taken out of what was typed.
     #[command(flatten)]
     typed: TypedInput,
+    #[command(flatten)]
+    input: InputOptions,
     /// The folder of the pieces; it is made, and all processes must see it
     #[arg(short, long, value_name = "X.pieces")]
     output: PathBuf,

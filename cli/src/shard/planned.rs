@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{WholeArray, read_for};
 use crate::error::Error;
-use crate::options::{Given, HowOptions, InputOptions};
+use crate::options::{Given, HowOptions, InputOptions, in_a_byte};
 use crate::variables;
 use crate::voice::Voice;
 
@@ -48,6 +48,7 @@ impl PlannedRun {
         let cell = self.cell.iter().map(|cell| ("cell".to_owned(), cell.clone())).collect::<Vec<_>>();
         let kept = known(&cell, Kept::CHOICES.iter().map(|choice| choice.name))?;
         kept.apply(|name, text| request.how.kept.set(name, text))?;
+        let mut request = in_a_byte(request, self.cell.as_deref());
         request.source = self.source.as_deref().map(Arc::from);
         request.how = request.how.keep(Keep::Regions);
         let command = variables::without(InputOptions::augment_args(Command::new("input").no_binary_name(true)));

@@ -142,6 +142,13 @@ pub fn cases() -> Vec<Case> {
         case("TreeWriter, 8 shards, zip", &["s.tree.zarr.zip"], nothing, |folder, force| {
             sharded(folder, "s.tree.zarr.zip", force)
         }),
+        case("shard plan, run and merge", &["a.tree.zarr"], nothing, |folder, force| {
+            orthant(folder, "shard plan mandelbrot -n 64 -g 4 -B 4 --pieces 3 -o @a.pieces", force)?;
+            orthant(folder, "shard run @a.pieces --backend cpu", false)?;
+            orthant(folder, "shard merge @a.pieces -o @a.tree.zarr", force)?;
+            // Pieces say how long they took, and are never twice the same.
+            fs::remove_dir_all(folder.join("a.pieces")).map_err(|error| error.to_string())
+        }),
         case("tree convert .zarr", &["a.zarr"], tree, |folder, force| {
             orthant(folder, "tree convert @x.tree.zarr @a.zarr", force)
         }),

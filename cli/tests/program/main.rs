@@ -27,6 +27,7 @@ mod predicates;
 mod results;
 mod run;
 mod shape;
+mod shards;
 mod slices;
 mod strategies;
 mod streams;

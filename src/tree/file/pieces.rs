@@ -10,7 +10,7 @@
 //! piece needs no other. It is made in a folder beside its own, which a living process holds by a lock, and takes its name in
 //! one step: a piece is there as a whole or not at all. Whoever makes it, its files have the same bytes.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -176,7 +176,7 @@ impl PieceFolder {
         let path = path.to_owned();
         let wrong = |reason: &str| TreeFileError::Pieces { path: path.clone(), reason: reason.into() };
         let text = match std::fs::read(path.join(PLAN)) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(error) if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind()) => {
                 return Err(wrong("no folder of pieces: it has no plan.json, which `orthant shard plan` writes"));
             }
             text => text.map_err(TreeFileError::io(&path.join(PLAN)))?,
@@ -204,8 +204,8 @@ impl PieceFolder {
         let names = std::fs::read_dir(&self.path).map(|mut names| names.next().is_some());
         match names {
             Ok(false) => Ok(()),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-            Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotADirectory => {
                 Err(TreeFileError::Exists { path: self.path.clone() })
             }
             Err(error) => Err(TreeFileError::io(&self.path)(error)),
