@@ -111,6 +111,8 @@ pub mod guide {
     pub mod points {}
     #[doc = include_str!("../docs/tree.md")]
     pub mod tree {}
+    #[doc = include_str!("../docs/pieces.md")]
+    pub mod pieces {}
     #[doc = include_str!("../docs/model.md")]
     pub mod model {}
     #[doc = include_str!("../docs/bench.md")]

@@ -143,7 +143,7 @@ pub fn cases() -> Vec<Case> {
             sharded(folder, "s.tree.zarr.zip", force)
         }),
         case("shard plan, run and merge", &["a.tree.zarr"], nothing, |folder, force| {
-            orthant(folder, "shard plan mandelbrot -n 64 -g 4 -B 4 --pieces 3 -o @a.pieces", force)?;
+            orthant(folder, "shard plan mandelbrot -n 16 -g 2 -B 2 --pieces 2 -o @a.pieces", force)?;
             orthant(folder, "shard run @a.pieces --backend cpu", false)?;
             orthant(folder, "shard merge @a.pieces -o @a.tree.zarr", force)?;
             // Pieces say how long they took, and are never twice the same.
