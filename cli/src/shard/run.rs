@@ -103,13 +103,13 @@ impl Task {
         }
     }
 
-    /// Lets all workers of all devices make pieces; how many each device made.
+    /// Lets all workers of all devices make pieces: how many each device made, and what kept one from going on.
     fn work<const K: usize>(
         &self,
         plan: &Plan<K>,
         field: &dyn Field<K>,
         targets: &[Target],
-    ) -> Result<BTreeMap<String, usize>, Error> {
+    ) -> Result<(BTreeMap<String, usize>, Option<Error>), Error> {
         let of_each = |target: &Target| match (self.workers, target.kind()) {
             (Some(workers), _) => workers.get(),
             (None, BackendKind::Cuda) => WORKERS_OF_A_GPU,
@@ -142,17 +142,17 @@ impl Task {
                     .collect()
             }),
         };
-        let mut all = BTreeMap::new();
-        let mut failure = None;
-        for (worker, made) in workers.iter().zip(made) {
-            match made {
-                Ok(made) => *all.entry(worker.device.clone()).or_insert(0) += made,
-                // What failed first is the reason why others were told to end.
-                Err(error) if failure.is_none() || error.signal() != Some(0) => failure = Some(error),
-                Err(_) => {}
+        let (mut all, mut failure) = (BTreeMap::new(), None);
+        for (worker, (made, ended)) in workers.iter().zip(made) {
+            *all.entry(worker.device.clone()).or_insert(0) += made;
+            if let Err(error) = ended {
+                if workers.len() > 1 && error.signal().is_none() {
+                    self.voice.say(format_args!("orthant: {}: {error}", worker.device));
+                }
+                failure.get_or_insert(error);
             }
         }
-        failure.map_or(Ok(all), Err)
+        Ok((all, failure))
     }
 }
 
@@ -173,7 +173,7 @@ impl Job for Task {
         let targets = self.targets(&*field)?;
         self.how.understood_by(&targets[0])?;
         let begun = Instant::now();
-        let made = self.work(&plan, &*field, &targets)?;
+        let (made, failure) = self.work(&plan, &*field, &targets)?;
         let all: usize = made.values().sum();
         let (mut there, mut busy, mut missing) = (0, 0, 0);
         for &piece in &self.chosen {
@@ -182,6 +182,9 @@ impl Job for Task {
                 PieceState::Busy => busy += 1,
                 _ => missing += 1,
             }
+        }
+        if let Some(error) = failure.filter(|error| error.signal().is_some() || missing > 0) {
+            return Err(error);
         }
         let (seconds, of, path) = (begun.elapsed().as_secs_f64(), self.chosen.len(), pieces.path().display());
         let devices: Vec<String> = made.iter().map(|(device, made)| format!("{made} on {device}")).collect();

@@ -26,23 +26,18 @@ pub(super) struct Worker<'w, const K: usize> {
 }
 
 impl<const K: usize> Worker<'_, K> {
-    /// Makes pieces until there is none that nobody makes, and says how many it made. If it fails, all workers of this process end.
-    ///
-    /// # Errors
-    /// Those of the run, and of the files.
-    pub(super) fn work(&self) -> Result<usize, Error> {
+    /// Makes pieces until there is none that nobody makes, and says how many it made. A device that fails gives its piece back, and the
+    /// others go on.
+    pub(super) fn work(&self) -> (usize, Result<(), Error>) {
         let mut made = 0;
         let mut prepared = None;
         for &piece in self.chosen {
             match self.piece(piece, &mut prepared) {
                 Ok(done) => made += usize::from(done),
-                Err(error) => {
-                    self.control.cancel(0);
-                    return Err(error);
-                }
+                Err(error) => return (made, Err(error)),
             }
         }
-        Ok(made)
+        (made, Ok(()))
     }
 
     /// Makes a piece, unless it is there or somebody makes it. Kernels are compiled for the first one.
