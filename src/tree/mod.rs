@@ -36,6 +36,7 @@ mod source;
 mod stored;
 mod survey;
 mod tree_source;
+mod two_classes;
 mod values;
 
 pub use crate::number::{NoNumber, Number};

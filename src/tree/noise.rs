@@ -9,6 +9,7 @@ use crate::result::Cells;
 use crate::tree::bottom_up::{BLOCK, BottomUp};
 use crate::tree::error::TreeError;
 use crate::tree::label_look::LabelLook;
+use crate::tree::two_classes::TwoClasses;
 
 /// Regions of the last level that are looked at, at most.
 const REGIONS: u128 = 256;
@@ -42,6 +43,9 @@ pub struct Noise {
     /// Tolerances that would make half, 80 % and 95 % of the mixed regions uniform, each with the share of cells that
     /// would still be in leaves. Empty if some cells are NaN.
     pub tolerances: Vec<(f64, f64)>,
+    /// A threshold that parts all values into two classes, with the share of cells in regions that would still have both; None if there are no
+    /// two values. Its classes are Otsu's.
+    pub threshold: Option<(f64, f64)>,
     /// True if the cells of those regions look like labels: whole numbers of few values, and most of them equal to the next.
     pub labels: bool,
     /// Smaller stop sides B, an axis each, with about the share of the cells that would still be in leaves, where that is less.
@@ -75,6 +79,7 @@ impl<const K: usize> BottomUp<'_, K> {
         let scheme = *plan.scheme();
         let mut left = [0; DEEPER as usize];
         let mut seen = LabelLook::new(self.source.kind());
+        let (mut classes, kind) = (TwoClasses::default(), self.source.kind());
         let regions = codes.min(REGIONS);
         for number in 0..regions {
             if begun.elapsed() >= time {
@@ -88,9 +93,12 @@ impl<const K: usize> BottomUp<'_, K> {
             self.read(&around, &mut buffer, &unheard)?;
             let own = spans.span(&buffer, &around, &region);
             all += region.volume();
+            let mut values = Vec::with_capacity(region.volume() as usize);
+            let rows = Rows::of(&region, &around);
+            rows.each(|start| values.extend((start..start + rows.len()).map(|place| kind.number(buffer.word(place)))));
+            classes.region(&values);
             if spans.region(own, spans.span(&buffer, &around, &around)).is_none() {
                 leaves.push((spans.needed(own), region.volume()));
-                let rows = Rows::of(&region, &around);
                 rows.each(|start| seen.row((start..start + rows.len()).map(|place| buffer.word(place))));
                 for (depth, left) in left.iter_mut().enumerate() {
                     let parts = scheme.r.map(|r| r.saturating_pow(depth as u32 + 1));
@@ -106,6 +114,7 @@ impl<const K: usize> BottomUp<'_, K> {
         Ok((all > 0).then(|| {
             let mut noise = Noise::new(all, leaves);
             noise.labels = seen.are_labels();
+            noise.threshold = classes.threshold().map(|(t, left)| (if kind.is_float() { t } else { t.ceil() }, left));
             for (depth, left) in left.into_iter().enumerate() {
                 let side = |j: usize| {
                     scheme.b[j] / if scheme.r[j] == 1 { 1 } else { scheme.r[j].saturating_pow(depth as u32 + 1) }
@@ -166,7 +175,14 @@ impl Noise {
         };
         let mut tolerances: Vec<(f64, f64)> = SHARES.into_iter().filter_map(tolerance).collect();
         tolerances.dedup();
-        Self { cells: all, leaves: of_leaves as f64 / all as f64, tolerances, labels: false, finer: Vec::new() }
+        Self {
+            cells: all,
+            leaves: of_leaves as f64 / all as f64,
+            tolerances,
+            threshold: None,
+            labels: false,
+            finer: Vec::new(),
+        }
     }
 }
 
