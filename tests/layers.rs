@@ -95,6 +95,7 @@ const PROGRAM: Layers = &[
             "curves/",
             "model/",
             "report/",
+            "shard/",
             "tree/",
         ],
     ),

@@ -7,7 +7,7 @@ use clap::Args;
 use orthant::tree::{PieceFolder, TreeTarget};
 use orthant::{Control, with_dimensions};
 
-use super::status::Found;
+use super::status::FoundPieces;
 use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::output::tree;
@@ -29,7 +29,7 @@ pub(crate) struct MergeOptions {
 /// Puts pieces together. Every byte is checked while it is copied, and the pieces stay.
 pub(super) fn merge(args: MergeOptions, voice: Voice) -> Result<(), Error> {
     let pieces = PieceFolder::open(&args.folder)?;
-    Found::of(&pieces, false)?.complete(&pieces, false)?;
+    FoundPieces::of(&pieces, false)?.complete(&pieces, false)?;
     let control = Arc::new(Control::default());
     cancels(&control);
     with_dimensions!(pieces.dimensions(), K => {

@@ -18,9 +18,9 @@ use crate::voice::Voice;
 pub(crate) enum ShardCommand {
     /// Cut a run into pieces of about equal cost, and write what they are into a folder
     #[command(override_usage = "orthant shard plan [OPTIONS] <FIELD> -o <X.pieces>")]
-    Plan(Box<plan::PlanOptions>),
+    Plan(Box<plan::CutOptions>),
     /// Make pieces until none is left: as many processes at the same time as you like
-    Run(Box<run::RunOptions>),
+    Run(Box<run::MakeOptions>),
     /// Which pieces are finished, and whether every byte of them is what was written
     Status(status::StatusOptions),
     /// Put all pieces together as one tree

@@ -29,7 +29,7 @@ const GOOD: f64 = 1.05;
 
 /// Options of `shard plan`.
 #[derive(Debug, Args)]
-pub(crate) struct PlanOptions {
+pub(crate) struct CutOptions {
     /// What to divide
     ///
     /// A field, which says what a cell is worth, or an array, points or a mesh, which --input names.
@@ -61,8 +61,8 @@ pub(crate) struct PlanOptions {
 }
 
 /// Plans a run.
-pub(super) fn plan(args: PlanOptions, voice: Voice) -> Result<(), Error> {
-    let PlanOptions { workload, computed, formula, source, cell, typed, output, pieces, force, .. } = args;
+pub(super) fn plan(args: CutOptions, voice: Voice) -> Result<(), Error> {
+    let CutOptions { workload, computed, formula, source, cell, typed, output, pieces, force, .. } = args;
     let given = |name: &'static str| Some((name.to_owned(), computed.0.get(name)?.to_owned()));
     let planned = PlannedRun {
         workload: workload.to_string(),
@@ -75,11 +75,11 @@ pub(super) fn plan(args: PlanOptions, voice: Voice) -> Result<(), Error> {
     cancels(&control);
     let run = planned.read(&HowOptions::default(), Machine::look().default_limit(), voice)?;
     let k = run.request.k();
-    workload.dispatch(k, Task { planned, run, output, pieces: pieces.get(), force, control, voice })?
+    workload.dispatch(k, CuttingPieces { planned, run, output, pieces: pieces.get(), force, control, voice })?
 }
 
 /// The plan once its dimension is a type.
-struct Task {
+struct CuttingPieces {
     planned: PlannedRun,
     run: ReadRun,
     output: PathBuf,
@@ -89,7 +89,7 @@ struct Task {
     voice: Voice,
 }
 
-impl Task {
+impl CuttingPieces {
     /// The plan, with an initial grid that is fine enough where nobody chose one.
     fn fine<const K: usize>(&self, plan: Plan<K>) -> Result<Plan<K>, Error> {
         let proves = plan.rule() == RuleKind::Full || plan.rule().certifies();
@@ -117,7 +117,7 @@ impl Task {
     }
 }
 
-impl Job for Task {
+impl Job for CuttingPieces {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(mut self, open: Open<K>) -> Self::Output {

@@ -25,7 +25,7 @@ const WORKERS_OF_A_GPU: usize = 2;
 
 /// Options of `shard run`.
 #[derive(Debug, Args)]
-pub(crate) struct RunOptions {
+pub(crate) struct MakeOptions {
     /// The folder that `orthant shard plan` made
     folder: PathBuf,
     /// Which pieces: 17, 0-63, a share as in 0/8, or auto, the share of this task of a Slurm job array [default: all that nobody makes]
@@ -53,7 +53,7 @@ pub(crate) struct RunOptions {
 }
 
 /// Makes pieces.
-pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
+pub(super) fn run(args: MakeOptions, voice: Voice) -> Result<(), Error> {
     let pieces = PieceFolder::open(&args.folder)?;
     let planned: PlannedRun = serde_json::from_value(pieces.request().clone())
         .map_err(|error| Error::Input(format!("{}: its plan is of another program: {error}", args.folder.display())))?;
@@ -61,7 +61,7 @@ pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
         .shard
         .clone()
         .map_or_else(|| Ok(pieces.partition().order()), |shard| shard.of(&pieces.partition().order()))?;
-    let RunOptions { backend, device, workers, mem_limit, tuning, cuda, .. } = args;
+    let MakeOptions { backend, device, workers, mem_limit, tuning, cuda, .. } = args;
     let machine = Machine::look();
     let how = HowOptions { backend, device, mem_limit, tuning, cuda, ..HowOptions::default() };
     let run = planned.read(&how, machine.default_limit(), voice)?;
@@ -72,11 +72,11 @@ pub(super) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
     let control = Arc::new(Control::default());
     cancels(&control);
     let (workload, k): (FieldKind, _) = (run.request.workload, run.request.k());
-    workload.dispatch(k, Task { pieces, chosen, run, how, workers, machine, control, voice })?
+    workload.dispatch(k, MakingPieces { pieces, chosen, run, how, workers, machine, control, voice })?
 }
 
 /// The run once its dimension is a type.
-struct Task {
+struct MakingPieces {
     pieces: PieceFolder,
     chosen: Vec<usize>,
     run: ReadRun,
@@ -87,7 +87,7 @@ struct Task {
     voice: Voice,
 }
 
-impl Task {
+impl MakingPieces {
     /// The GPUs, or the CPU.
     fn targets<const K: usize>(&self, field: &dyn Field<K>) -> Result<Vec<Target>, Error> {
         let backend = machine::without_twin(self.how.backend, self.run.request.workload, field, self.voice);
@@ -156,7 +156,7 @@ impl Task {
     }
 }
 
-impl Job for Task {
+impl Job for MakingPieces {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {

@@ -26,7 +26,7 @@ pub(crate) struct StatusOptions {
 /// Says what is finished. Damaged pieces are taken away, so that they are made again.
 pub(super) fn status(args: StatusOptions, voice: Voice) -> Result<(), Error> {
     let pieces = PieceFolder::open(&args.folder)?;
-    let found = Found::of(&pieces, !args.quick)?;
+    let found = FoundPieces::of(&pieces, !args.quick)?;
     for (piece, reason) in &found.damaged {
         voice.say(format_args!("orthant: piece {piece} is damaged: {reason}"));
         if !args.quick {
@@ -42,14 +42,14 @@ pub(super) fn status(args: StatusOptions, voice: Voice) -> Result<(), Error> {
 }
 
 /// What there is of each piece.
-pub(super) struct Found {
+pub(super) struct FoundPieces {
     done: Vec<(usize, PieceWork)>,
     busy: Vec<usize>,
     missing: Vec<usize>,
     damaged: Vec<(usize, String)>,
 }
 
-impl Found {
+impl FoundPieces {
     /// Looks at all pieces.
     ///
     /// # Errors

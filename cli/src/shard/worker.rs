@@ -42,7 +42,7 @@ impl<const K: usize> Worker<'_, K> {
 
     /// Makes a piece, unless it is there or somebody makes it. Kernels are compiled for the first one.
     fn piece<'p>(&'p self, piece: usize, prepared: &mut Option<Box<dyn Prepared<K> + 'p>>) -> Result<bool, Error> {
-        self.control.check().map_err(orthant::Error::from)?;
+        self.control.check()?;
         let pieces = self.pieces;
         if let PieceState::Damaged(reason) = pieces.state(piece, false)? {
             self.voice.say(format_args!("orthant: piece {piece} is made again: {reason}"));
