@@ -7,13 +7,10 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::memory::reserve;
-use crate::zarr::chunk::{Broken, CRC, decode, encode, seal, sealed};
+use crate::zarr::chunk::{Broken, CRC, ENTRY, decode, encode, most_encoded, seal, sealed};
 use crate::zarr::error::{Fault, ZarrError};
+use crate::zarr::member::Member;
 use crate::zarr::metadata::ArrayMetadata;
-use crate::zarr::store::Member;
-
-/// Bytes of a chunk in the index: where it begins, and how long it is.
-const ENTRY: usize = 16;
 
 /// Both of a chunk that is not there.
 const ABSENT: u64 = u64::MAX;
@@ -154,6 +151,8 @@ impl ShardReader {
     /// # Errors
     /// If its index is not that of such a shard, or it does not say of every byte whose it is.
     pub(crate) fn open(member: Member, metadata: &ArrayMetadata) -> Result<Self, ZarrError> {
+        // Whoever opens a shard reads nearly all of it. No server makes this take more memory than such a shard can have.
+        let member = member.at_hand(metadata.most_bytes())?;
         let wrong = |fault| member.wrong(fault);
         let need = u128::from(metadata.chunks()) * ENTRY as u128 + CRC as u128;
         let have = member.len();
@@ -212,6 +211,10 @@ impl ShardReader {
             return Ok(());
         };
         let offset = self.member.offset(range.start);
+        if range.end - range.start > most_encoded(self.chunk_bytes) as u64 {
+            let reason = format!("the index says that it takes {} bytes, more than it can", range.end - range.start);
+            return Err(self.member.wrong(Fault::Frame { offset, need: self.chunk_bytes as u64, reason }));
+        }
         let encoded = self.member.read(range.start, range.end - range.start)?;
         room(bytes)?;
         bytes.resize(start + self.chunk_bytes, 0);

@@ -122,12 +122,22 @@ impl<const K: usize> TreeFile<K> {
     /// The memory that reading a shard takes.
     fn reading(&self, shard: u64) -> u64 {
         let Held { rows, cells, .. } = self.stored.held(shard);
-        rows.saturating_mul(Entries::BYTES).saturating_add(cells.saturating_mul(2 * self.kind().bytes()))
+        // What a server sends is there as a whole before it is unpacked.
+        let copies = if self.stored.store.is_remote() { 3 } else { 2 };
+        rows.saturating_mul(Entries::BYTES).saturating_add(cells.saturating_mul(copies * self.kind().bytes()))
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.stored.path()
+    }
+
+    /// The bytes of the zip that it is; None if it is a folder.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if the system says no.
+    pub fn zip_bytes(&self) -> Result<Option<u64>, TreeError> {
+        Ok(self.stored.store.zip_bytes().map_err(TreeFileError::from)?)
     }
 
     /// The domain, the scheme and the curve that the regions lie along.
@@ -190,7 +200,7 @@ impl<const K: usize> TreeFile<K> {
     fn read_here(&self, part: usize) -> Result<Tree<K>, TreeError> {
         let shard = self.parts[part];
         let held = self.stored.held(shard);
-        let columns = self.stored.columns(shard, held.rows)?;
+        let (columns, bricks) = self.stored.shard(shard)?;
         let row = |(row, reason)| TreeFileError::Row { path: self.path().to_owned(), shard, row, reason };
         let (entries, cells) = columns.entries(&self.along, self.kind()).map_err(row)?;
         let wrong = |reason| Err(self.stored.wrong(shard, reason));
@@ -201,7 +211,6 @@ impl<const K: usize> TreeFile<K> {
         if !tiles(&self.along, &entries, &keys) {
             return wrong(format!("{} regions, which do not tile what they should cover", held.rows));
         }
-        let bricks = self.stored.bricks(shard, cells)?;
         let tree = Tree::tiled(self.along.clone(), keys, entries, bricks)?;
         let found = tree.checksum();
         if CHECKSUMS && found != held.checksum {
