@@ -61,6 +61,12 @@ pub(crate) fn try_map<T: Send, E: Send>(
     Ok(places.into_iter().map(|place| found(place).expect("every task was done")).collect())
 }
 
+/// Threads beside rayon's that wait for somebody else, in this process.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
+
+/// The most of them.
+const MOST_WAITING: usize = 32;
+
 /// The same for tasks that wait for somebody else and compute little: up to `most` of them at once, on threads of their own.
 ///
 /// # Errors
@@ -89,8 +95,20 @@ pub(crate) fn try_map_waiting<T: Send, E: Send>(
         }
     };
     std::thread::scope(|scope| {
-        // This thread works, too; and alone where the system gives no other.
-        let _ = (1..tasks.min(most)).try_for_each(|_| start_scoped(scope, &work));
+        for _ in 1..tasks.min(most) {
+            let room = WAITING.fetch_add(1, Ordering::Relaxed) < MOST_WAITING;
+            let started = room
+                && start_scoped(scope, || {
+                    work();
+                    WAITING.fetch_sub(1, Ordering::Relaxed);
+                })
+                .is_ok();
+            // This thread works, too; and alone where the system gives no other.
+            if !started {
+                WAITING.fetch_sub(1, Ordering::Relaxed);
+                break;
+            }
+        }
         work();
     });
     match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -208,11 +226,11 @@ mod tests {
     fn tasks_that_wait_do_so_at_once() {
         let barrier = std::sync::Barrier::new(8);
         // Fewer than eight threads would never get past it.
-        let found = try_map_waiting(16, 8, &|i| {
+        let found = try_map_waiting(8, 8, &|i| {
             barrier.wait();
             Ok::<_, ()>(i)
         });
-        assert_eq!(found, Ok((0..16).collect()));
+        assert_eq!(found, Ok((0..8).collect()));
     }
 
     #[test]

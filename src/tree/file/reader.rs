@@ -123,7 +123,7 @@ impl<const K: usize> TreeFile<K> {
     fn reading(&self, shard: u64) -> u64 {
         let Held { rows, cells, .. } = self.stored.held(shard);
         // What a server sends is there as a whole before it is unpacked.
-        let copies = if self.stored.store.is_remote() { 3 } else { 2 };
+        let copies = if self.is_remote() { 3 } else { 2 };
         rows.saturating_mul(Entries::BYTES).saturating_add(cells.saturating_mul(copies * self.kind().bytes()))
     }
 
@@ -138,6 +138,11 @@ impl<const K: usize> TreeFile<K> {
     /// [`TreeError::File`] if the system says no.
     pub fn zip_bytes(&self) -> Result<Option<u64>, TreeError> {
         Ok(self.stored.store.zip_bytes().map_err(TreeFileError::from)?)
+    }
+
+    /// True if a server has it.
+    pub fn is_remote(&self) -> bool {
+        self.stored.store.is_remote()
     }
 
     /// The domain, the scheme and the curve that the regions lie along.
