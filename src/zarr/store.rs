@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-use crate::disk::{File, Folder, ReadAt, Remote};
+use crate::disk::{File, Folder, ReadAt, Remote, RemoteError};
 use crate::parallel;
 use crate::zarr::error::{Fault, ZarrError};
 use crate::zarr::json::{compare, read_group};
@@ -223,7 +223,17 @@ impl ZarrStore {
     /// # Errors
     /// If there is none, it is larger than such a text is, or says something else.
     pub(crate) fn group<A: DeserializeOwned>(&self, name: &str) -> Result<A, ZarrError> {
-        let member = self.need(name)?;
+        let member = match (self.member(name)?, &self.place) {
+            (Some(member), _) => member,
+            (None, Place::Remote(_)) => {
+                let words = format!(
+                    "the server has no {name} there; a tree is a folder X.tree.zarr, or an object X.tree.zarr.zip, whose name the \
+                     URL's ends with before any ?"
+                );
+                return Err(self.wrong(RemoteError::of(io::ErrorKind::NotFound, words).into()));
+            }
+            (None, _) => return Err(self.wrong(Fault::Missing(name.to_owned()))),
+        };
         let text = match member.len() {
             length if length > MOST_TEXT => return Err(member.wrong(Fault::Large { length, most: MOST_TEXT })),
             _ => member.all()?,

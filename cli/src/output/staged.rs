@@ -77,6 +77,7 @@ pub fn distinct<'a>(outputs: impl IntoIterator<Item = &'a Path>, inputs: &[PathB
 /// # Errors
 /// [`Error::Input`] names the option, the path and what is allowed.
 pub fn expect_extension(flag: &str, path: &Path, allowed: &[&str]) -> Result<(), Error> {
+    refuse_output(path)?;
     if allowed.iter().any(|extension| has_extension(path, extension)) {
         return Ok(());
     }
