@@ -122,9 +122,12 @@ impl From<ureq::Error> for Failure {
             }
             ureq::Error::Timeout(what) => again(ErrorKind::TimedOut, format!("the server is silent ({what})")),
             // What TLS refuses comes so, too.
-            ureq::Error::Io(error) if error.kind() == ErrorKind::InvalidData => {
-                Self::Final(ErrorKind::InvalidData, format!("no safe connection: {error}"))
-            }
+            ureq::Error::Io(error) if error.kind() == ErrorKind::InvalidData => Self::Final(
+                ErrorKind::InvalidData,
+                format!(
+                    "no safe connection: {error}. SSL_CERT_FILE names a file of the certificates to trust, if not those of this machine"
+                ),
+            ),
             ureq::Error::Io(error) => again(ErrorKind::ConnectionAborted, format!("the connection failed: {error}")),
             ureq::Error::ConnectionFailed => again(ErrorKind::ConnectionAborted, "the connection failed".into()),
             // Half a header, for example.

@@ -34,7 +34,7 @@ fn bytes(path: &Path) -> io::Result<u64> {
 /// Options of `tree info`.
 #[derive(Debug, Args)]
 pub(crate) struct InfoOptions {
-    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    /// The tree: a folder X.tree.zarr, an X.tree.zarr.zip, or the URL of either
     tree: PathBuf,
     /// One object of JSON
     #[arg(long)]

@@ -28,7 +28,7 @@ pub(super) const SHOWN: usize = 10;
 /// Options of `tree validate`.
 #[derive(Debug, Args)]
 pub(crate) struct ValidateOptions {
-    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    /// The tree: a folder X.tree.zarr, an X.tree.zarr.zip, or the URL of either
     tree: PathBuf,
     /// Compare the cells with those of this array (.npy, .npz, .npz:NAME) or tree
     #[arg(long, value_name = "FILE")]

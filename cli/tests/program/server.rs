@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -112,7 +112,7 @@ impl Server {
 }
 
 /// Answers the requests of a connection.
-fn serve(stream: &TcpStream, root: &PathBuf, counts: &Counts, manners: &Manners) -> std::io::Result<()> {
+fn serve(stream: &TcpStream, root: &Path, counts: &Counts, manners: &Manners) -> std::io::Result<()> {
     let mut lines = BufReader::new(stream);
     loop {
         let mut head = Vec::new();
