@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::disk::ReadAt;
+use crate::disk::ReadRange;
 use crate::memory::zeros;
 use crate::zarr::chunk::CHECKSUMS;
 use crate::zarr::error::{Fault, ZarrError};
@@ -13,7 +13,7 @@ use crate::zarr::error::{Fault, ZarrError};
 /// A file of a store, to be read by ranges.
 #[derive(Debug, Clone)]
 pub(crate) struct Member {
-    pub(super) file: Arc<dyn ReadAt>,
+    pub(super) file: Arc<dyn ReadRange>,
     pub(super) path: PathBuf,
     /// What a zip calls it.
     pub(super) name: Option<String>,

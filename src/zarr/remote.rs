@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::disk::{ReadAt, Remote, RemoteError, fetch};
+use crate::disk::{ReadRange, Remote, RemoteError, fetch};
 use crate::memory::zeros;
 use crate::parallel;
 use crate::zarr::error::{Fault, ZarrError};
@@ -35,12 +35,12 @@ const AT_ONCE: usize = 4;
 
 /// Bytes of an object that are here.
 #[derive(Debug, Default)]
-struct Window {
+struct AtHand {
     start: u64,
     bytes: Vec<u8>,
 }
 
-impl Window {
+impl AtHand {
     /// True if all of a range is here.
     fn has(&self, range: &Range<u64>) -> bool {
         self.start <= range.start && range.end <= self.start + self.bytes.len() as u64
@@ -63,8 +63,8 @@ pub(super) struct RemoteFile {
     name: String,
     /// As the first answer had it.
     length: u64,
-    window: Mutex<Window>,
-    /// The least that is read where the window ends, and becomes the next window; 0 if the window stays.
+    at_hand: Mutex<AtHand>,
+    /// The least that is read beyond what is at hand, and takes its place; 0 if that stays.
     ahead: u64,
 }
 
@@ -98,7 +98,7 @@ impl RemoteFile {
     }
 }
 
-impl ReadAt for RemoteFile {
+impl ReadRange for RemoteFile {
     fn length(&self) -> io::Result<u64> {
         Ok(self.length)
     }
@@ -107,32 +107,32 @@ impl ReadAt for RemoteFile {
         let Some(rest) = self.length.checked_sub(offset).filter(|&rest| bytes.len() as u64 <= rest) else {
             return Err(io::Error::new(ErrorKind::UnexpectedEof, "the object ends here"));
         };
-        let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
-        let had = window.copy(offset, bytes);
+        let mut at_hand = self.at_hand.lock().unwrap_or_else(PoisonError::into_inner);
+        let had = at_hand.copy(offset, bytes);
         let (offset, rest, bytes) = (offset + had as u64, rest - had as u64, &mut bytes[had..]);
         if bytes.is_empty() {
             return Ok(());
         }
         if bytes.len() as u64 >= self.ahead {
-            drop(window);
+            drop(at_hand);
             return self.fetch_wide(offset, bytes);
         }
         let mut next = zeros::<u8>(self.ahead.min(rest) as usize).map_err(|_| ErrorKind::OutOfMemory)?;
         self.fetch_wide(offset, &mut next)?;
-        *window = Window { start: offset, bytes: next };
-        window.copy(offset, bytes);
+        *at_hand = AtHand { start: offset, bytes: next };
+        at_hand.copy(offset, bytes);
         Ok(())
     }
 
-    fn at_hand(&self, range: Range<u64>) -> io::Result<Option<Arc<dyn ReadAt>>> {
-        if self.window.lock().unwrap_or_else(PoisonError::into_inner).has(&range) {
+    fn at_hand(&self, range: Range<u64>) -> io::Result<Option<Arc<dyn ReadRange>>> {
+        if self.at_hand.lock().unwrap_or_else(PoisonError::into_inner).has(&range) {
             return Ok(None);
         }
         let mut bytes = zeros::<u8>((range.end - range.start) as usize).map_err(|_| ErrorKind::OutOfMemory)?;
         self.read_exact_at(range.start, &mut bytes)?;
-        let window = Mutex::new(Window { start: range.start, bytes });
+        let at_hand = Mutex::new(AtHand { start: range.start, bytes });
         let (remote, name) = (self.remote.clone(), self.name.clone());
-        Ok(Some(Arc::new(Self { remote, name, length: self.length, window, ahead: 0 })))
+        Ok(Some(Arc::new(Self { remote, name, length: self.length, at_hand, ahead: 0 })))
     }
 }
 
@@ -155,17 +155,17 @@ impl RemotePlace {
             let words = "the server has no such object (404)";
             return Err(RemoteError::of(ErrorKind::NotFound, words).into());
         };
-        let end = Self::file(&remote, "", length, Window::default(), 0);
+        let end = Self::file(&remote, "", length, AtHand::default(), 0);
         let start = length.saturating_sub(END);
         let mut bytes = zeros::<u8>((length - start) as usize)?;
         end.fetch(start, &mut bytes)?;
-        let end = Self::file(&remote, "", length, Window { start, bytes }, 0);
+        let end = Self::file(&remote, "", length, AtHand { start, bytes }, 0);
         let listing = Listing::read(&end)?;
         Ok(Self { remote, zip: Some((length, listing)) })
     }
 
-    fn file(remote: &Arc<dyn Remote>, name: &str, length: u64, window: Window, ahead: u64) -> RemoteFile {
-        RemoteFile { remote: remote.clone(), name: name.to_owned(), length, window: Mutex::new(window), ahead }
+    fn file(remote: &Arc<dyn Remote>, name: &str, length: u64, at_hand: AtHand, ahead: u64) -> RemoteFile {
+        RemoteFile { remote: remote.clone(), name: name.to_owned(), length, at_hand: Mutex::new(at_hand), ahead }
     }
 
     /// The bytes of a zip.
@@ -175,7 +175,7 @@ impl RemotePlace {
 
     /// A zip to be read from its beginning to its end.
     pub(super) fn ahead(&self) -> Option<RemoteFile> {
-        self.zip_bytes().map(|length| Self::file(&self.remote, "", length, Window::default(), PIECE as u64))
+        self.zip_bytes().map(|length| Self::file(&self.remote, "", length, AtHand::default(), PIECE as u64))
     }
 
     /// A member; None if there is none.
@@ -203,8 +203,8 @@ impl RemotePlace {
             _ => HEADER,
         };
         let mut bytes = zeros::<u8>(some as usize)?;
-        Self::file(&self.remote, "", length, Window::default(), 0).fetch(span.start, &mut bytes)?;
-        let file = Self::file(&self.remote, "", length, Window { start: span.start, bytes }, 0);
+        Self::file(&self.remote, "", length, AtHand::default(), 0).fetch(span.start, &mut bytes)?;
+        let file = Self::file(&self.remote, "", length, AtHand { start: span.start, bytes }, 0);
         let Some(entry) = listing.entry(name, &file)? else { return Ok(None) };
         let (path, name) = (self.path(), Some(name.to_owned()));
         let (start, length, crc) = (entry.start, entry.length, Some(entry.crc));
@@ -215,7 +215,7 @@ impl RemotePlace {
         let mut bytes = zeros::<u8>(FIRST as usize)?;
         let Some(length) = fetch(&*self.remote, name, 0, &mut bytes)? else { return Ok(None) };
         bytes.truncate(length.min(FIRST) as usize);
-        let file = Self::file(&self.remote, name, length, Window { start: 0, bytes }, 0);
+        let file = Self::file(&self.remote, name, length, AtHand { start: 0, bytes }, 0);
         let path = self.path().join(name);
         Ok(Some(Member { file: Arc::new(file), path, name: None, start: 0, length, crc: None }))
     }

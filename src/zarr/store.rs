@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-use crate::disk::{File, Folder, ReadAt, Remote, RemoteError};
+use crate::disk::{File, Folder, ReadRange, Remote, RemoteError};
 use crate::parallel;
 use crate::zarr::error::{Fault, ZarrError};
 use crate::zarr::json::{compare, read_group};
@@ -24,11 +24,11 @@ const AT_ONCE: usize = 8;
 #[derive(Debug)]
 pub(crate) struct ZarrStore {
     path: PathBuf,
-    place: Place,
+    place: StorePlace,
 }
 
 #[derive(Debug)]
-enum Place {
+enum StorePlace {
     Folder,
     Zip(Arc<File>, Directory),
     Remote(RemotePlace),
@@ -51,16 +51,16 @@ impl ZarrStore {
         Self::with(path, Directory::read_rewritten)
     }
 
-    fn with(path: &Path, read: fn(&dyn ReadAt) -> Result<Directory, Fault>) -> Result<Self, ZarrError> {
+    fn with(path: &Path, read: fn(&dyn ReadRange) -> Result<Directory, Fault>) -> Result<Self, ZarrError> {
         let open = || -> Result<Self, Fault> {
             let metadata = std::fs::metadata(path)?;
             let place = match metadata.is_dir() {
-                true => Place::Folder,
+                true => StorePlace::Folder,
                 false if !metadata.is_file() => return Err(Fault::NoStore),
                 false => {
                     let file = File::open(path)?;
                     let directory = read(&file)?;
-                    Place::Zip(Arc::new(file), directory)
+                    StorePlace::Zip(Arc::new(file), directory)
                 }
             };
             Ok(Self { path: path.to_owned(), place })
@@ -75,7 +75,7 @@ impl ZarrStore {
     pub(crate) fn remote(remote: Arc<dyn Remote>) -> Result<Self, ZarrError> {
         let path = remote.path().to_owned();
         match RemotePlace::open(remote) {
-            Ok(place) => Ok(Self { path, place: Place::Remote(place) }),
+            Ok(place) => Ok(Self { path, place: StorePlace::Remote(place) }),
             Err(fault) => Err(ZarrError { path, member: None, fault }),
         }
     }
@@ -101,9 +101,9 @@ impl ZarrStore {
     /// The first member that says two things of itself, has another checksum, or is of a kind that `zipfile` of Python refuses.
     pub(crate) fn audit(&self) -> Result<(), ZarrError> {
         let audited = match &self.place {
-            Place::Folder => return Ok(()),
-            Place::Zip(file, _) => audit(&**file),
-            Place::Remote(place) => match place.ahead() {
+            StorePlace::Folder => return Ok(()),
+            StorePlace::Zip(file, _) => audit(&**file),
+            StorePlace::Remote(place) => match place.ahead() {
                 Some(file) => audit(&file),
                 None => return Ok(()),
             },
@@ -118,12 +118,12 @@ impl ZarrStore {
 
     /// True of a folder, whose files are files of the system.
     pub(crate) fn is_folder(&self) -> bool {
-        matches!(self.place, Place::Folder)
+        matches!(self.place, StorePlace::Folder)
     }
 
     /// True of what a server has.
     pub(crate) fn is_remote(&self) -> bool {
-        matches!(self.place, Place::Remote(_))
+        matches!(self.place, StorePlace::Remote(_))
     }
 
     /// The bytes of the zip; None of a folder.
@@ -132,11 +132,11 @@ impl ZarrStore {
     /// If the system says no.
     pub(crate) fn zip_bytes(&self) -> Result<Option<u64>, ZarrError> {
         match &self.place {
-            Place::Folder => Ok(None),
-            Place::Zip(file, _) => {
+            StorePlace::Folder => Ok(None),
+            StorePlace::Zip(file, _) => {
                 file.metadata().map(|facts| Some(facts.len())).map_err(|error| self.wrong(error.into()))
             }
-            Place::Remote(place) => Ok(place.zip_bytes()),
+            StorePlace::Remote(place) => Ok(place.zip_bytes()),
         }
     }
 
@@ -154,7 +154,7 @@ impl ZarrStore {
         if self.is_remote() {
             return Err(self.wrong(io::Error::from(io::ErrorKind::Unsupported).into()));
         }
-        if let Place::Zip(_, directory) = &self.place {
+        if let StorePlace::Zip(_, directory) = &self.place {
             let inside = |full: &str| {
                 let rest = if name.is_empty() { full } else { full.strip_prefix(name)?.strip_prefix('/')? };
                 Some(rest.split_once('/')?.0.to_owned())
@@ -187,7 +187,7 @@ impl ZarrStore {
     /// If the system says no.
     pub(crate) fn member(&self, name: &str) -> Result<Option<Member>, ZarrError> {
         match &self.place {
-            Place::Folder => {
+            StorePlace::Folder => {
                 let path = self.path.join(name);
                 let open = || -> io::Result<(File, u64)> {
                     let file = File::open(&path)?;
@@ -202,11 +202,13 @@ impl ZarrStore {
                     Err(error) => Err(ZarrError { path, member: None, fault: error.into() }),
                 }
             }
-            Place::Zip(file, directory) => Ok(directory.entry(name).map(|&Entry { start, length, crc, .. }| {
-                let (path, name) = (self.path.clone(), Some(name.to_owned()));
-                Member { file: file.clone(), path, name, start, length, crc: Some(crc) }
-            })),
-            Place::Remote(place) => place.member(name),
+            StorePlace::Zip(file, directory) => {
+                Ok(directory.entry(name).map(|&Entry { start, length, crc, .. }| {
+                    let (path, name) = (self.path.clone(), Some(name.to_owned()));
+                    Member { file: file.clone(), path, name, start, length, crc: Some(crc) }
+                }))
+            }
+            StorePlace::Remote(place) => place.member(name),
         }
     }
 
@@ -225,7 +227,7 @@ impl ZarrStore {
     pub(crate) fn group<A: DeserializeOwned>(&self, name: &str) -> Result<A, ZarrError> {
         let member = match (self.member(name)?, &self.place) {
             (Some(member), _) => member,
-            (None, Place::Remote(_)) => {
+            (None, StorePlace::Remote(_)) => {
                 let words = format!(
                     "the server has no {name} there; a tree is a folder X.tree.zarr, or an object X.tree.zarr.zip, whose name the \
                      URL's ends with before any ?"

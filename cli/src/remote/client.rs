@@ -14,8 +14,9 @@ use ureq::{Agent, Body};
 
 use crate::error::Error;
 use crate::remote::answer::{Head, Identity, Verdict, range};
+use crate::remote::tally::TALLY;
+use crate::remote::tls;
 use crate::remote::url::Url;
-use crate::remote::{TALLY, tls};
 
 /// How often a range is asked for.
 const TRIES: u32 = 4;
@@ -102,7 +103,7 @@ impl Drop for Inside<'_> {
 }
 
 /// Why a try gave nothing.
-enum Failure {
+enum TryFailure {
     /// Another may.
     Again {
         kind: ErrorKind,
@@ -113,7 +114,7 @@ enum Failure {
     Final(ErrorKind, String),
 }
 
-impl From<ureq::Error> for Failure {
+impl From<ureq::Error> for TryFailure {
     fn from(error: ureq::Error) -> Self {
         let again = |kind, words| Self::Again { kind, words, after: None };
         match error {
@@ -149,12 +150,12 @@ impl Remote for HttpRemote {
         for this in 1.. {
             match self.once(name, offset, bytes) {
                 Ok(found) => return Ok(found),
-                Err(Failure::Final(kind, words)) => return Err(RemoteError::of(kind, words)),
-                Err(Failure::Again { kind, words, .. }) if this == TRIES => {
+                Err(TryFailure::Final(kind, words)) => return Err(RemoteError::of(kind, words)),
+                Err(TryFailure::Again { kind, words, .. }) if this == TRIES => {
                     let words = format!("{words}; {TRIES} tries failed. Try again later");
                     return Err(RemoteError::of(kind, words));
                 }
-                Err(Failure::Again { after, .. }) => {
+                Err(TryFailure::Again { after, .. }) => {
                     sleep(after.unwrap_or_default().clamp(pause, LONGEST));
                     count(&TALLY.again, 1);
                     pause *= 4;
@@ -175,7 +176,7 @@ impl HttpRemote {
     }
 
     /// One try.
-    fn once(&self, name: &str, offset: u64, bytes: &mut [u8]) -> Result<Option<u64>, Failure> {
+    fn once(&self, name: &str, offset: u64, bytes: &mut [u8]) -> Result<Option<u64>, TryFailure> {
         let _inside = self.gate.enter();
         let mut url = self.url.object(name);
         let tag = self.seen().get(name).and_then(|first| first.strong().map(str::to_owned));
@@ -193,11 +194,11 @@ impl HttpRemote {
             if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
                 return self.take(name, offset, bytes, answer);
             }
-            let refuse = |words: String| Failure::Final(ErrorKind::InvalidData, words);
+            let refuse = |words: String| TryFailure::Final(ErrorKind::InvalidData, words);
             let location = text(&answer, header::LOCATION).ok_or(refuse("the server redirects to nowhere".into()))?;
             url = url.redirected(location).map_err(refuse)?;
         }
-        Err(Failure::Final(ErrorKind::InvalidData, format!("the server redirects more than {REDIRECTS} times")))
+        Err(TryFailure::Final(ErrorKind::InvalidData, format!("the server redirects more than {REDIRECTS} times")))
     }
 
     /// Takes the bytes of an answer, if it is what was asked for.
@@ -207,7 +208,7 @@ impl HttpRemote {
         offset: u64,
         bytes: &mut [u8],
         mut answer: Response<Body>,
-    ) -> Result<Option<u64>, Failure> {
+    ) -> Result<Option<u64>, TryFailure> {
         let head = Head {
             status: answer.status().as_u16(),
             range: text(&answer, header::CONTENT_RANGE),
@@ -217,11 +218,11 @@ impl HttpRemote {
         let (wanted, total) = match head.judge(offset, bytes.len()) {
             Verdict::Bytes { count, total } => (count, total),
             Verdict::Absent => return Ok(None),
-            Verdict::Refuse(kind, words) => return Err(Failure::Final(kind, words)),
+            Verdict::Refuse(kind, words) => return Err(TryFailure::Final(kind, words)),
             Verdict::Again(words) => {
                 let after = text(&answer, header::RETRY_AFTER).and_then(|text| text.parse().ok());
                 let after = after.map(Duration::from_secs);
-                return Err(Failure::Again { kind: ErrorKind::ConnectionAborted, words, after });
+                return Err(TryFailure::Again { kind: ErrorKind::ConnectionAborted, words, after });
             }
         };
         let owned = |name| text(&answer, name).map(str::to_owned);
@@ -234,7 +235,7 @@ impl HttpRemote {
         if let Some(now) = now
             && let Some(change) = self.seen().entry(name.to_owned()).or_insert(now.clone()).change(&now)
         {
-            return Err(Failure::Final(ErrorKind::InvalidData, change));
+            return Err(TryFailure::Final(ErrorKind::InvalidData, change));
         }
         if wanted > 0 {
             fill(&mut bytes[..wanted], &mut answer)?;
@@ -244,11 +245,11 @@ impl HttpRemote {
 }
 
 /// Reads a body that has exactly these bytes.
-fn fill(bytes: &mut [u8], answer: &mut Response<Body>) -> Result<(), Failure> {
+fn fill(bytes: &mut [u8], answer: &mut Response<Body>) -> Result<(), TryFailure> {
     let (mut body, mut have, wanted) = (answer.body_mut().as_reader(), 0, bytes.len());
     let cut = |have: usize, why: String| {
         let words = format!("the connection ended after {have} of {wanted} bytes{why}");
-        Failure::Again { kind: ErrorKind::ConnectionAborted, words, after: None }
+        TryFailure::Again { kind: ErrorKind::ConnectionAborted, words, after: None }
     };
     while have < wanted {
         match body.read(&mut bytes[have..]) {
@@ -264,7 +265,7 @@ fn fill(bytes: &mut [u8], answer: &mut Response<Body>) -> Result<(), Failure> {
     // To see the end is what lets the next request have the connection.
     match body.read(&mut [0]) {
         Ok(0) => Ok(()),
-        Ok(_) => Err(Failure::Final(
+        Ok(_) => Err(TryFailure::Final(
             ErrorKind::InvalidData,
             format!("the server gives more than the {wanted} bytes asked for"),
         )),

@@ -7,6 +7,7 @@
 mod answer;
 #[cfg_attr(not(feature = "http"), path = "absent.rs")]
 mod client;
+mod tally;
 #[cfg(feature = "http")]
 #[cfg_attr(not(feature = "https"), path = "tls_absent.rs")]
 mod tls;
@@ -14,25 +15,14 @@ mod url;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use orthant::disk::Remote;
 
 use crate::error::Error;
-use crate::voice::Voice;
 use url::Url;
 
+pub(crate) use tally::tell;
 pub(crate) use url::{refuse_output, shown};
-
-/// What a command fetched.
-#[derive(Debug)]
-struct Tally {
-    requests: AtomicU64,
-    again: AtomicU64,
-    bytes: AtomicU64,
-}
-
-static TALLY: Tally = Tally { requests: AtomicU64::new(0), again: AtomicU64::new(0), bytes: AtomicU64::new(0) };
 
 /// What lies behind a URL; None if the path is none.
 ///
@@ -42,15 +32,5 @@ pub(crate) fn open(path: &Path) -> Result<Option<Arc<dyn Remote>>, Error> {
     match Url::of(path) {
         None => Ok(None),
         Some(url) => client::open(url?).map(Some),
-    }
-}
-
-/// Says what was fetched, with `-v`.
-pub(crate) fn tell(voice: Voice) {
-    let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
-    let (requests, again, bytes) = (read(&TALLY.requests), read(&TALLY.again), read(&TALLY.bytes));
-    if voice.verbose && requests > 0 {
-        let again = if again > 0 { format!(", {again} of them tries again") } else { String::new() };
-        voice.say(format_args!("orthant: fetched {bytes} bytes in {requests} requests{again}"));
     }
 }

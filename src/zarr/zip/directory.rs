@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::disk::ReadAt;
+use crate::disk::ReadRange;
 use crate::zarr::error::Fault;
 use crate::zarr::zip::extent::Extent;
 use crate::zarr::zip::fields::{Fields, read};
@@ -33,7 +33,7 @@ impl Entry {
     /// # Errors
     /// If it is packed in a way that may not be, or is not where the directory has it.
     pub(super) fn find(
-        file: &dyn ReadAt,
+        file: &dyn ReadRange,
         extent: &Extent,
         record: &Record<'_>,
         deflate: bool,
@@ -57,7 +57,7 @@ impl Directory {
     ///
     /// # Errors
     /// If it is none, is cut short, or members are compressed, encrypted or not where the directory has them.
-    pub(crate) fn read(file: &dyn ReadAt) -> Result<Self, Fault> {
+    pub(crate) fn read(file: &dyn ReadRange) -> Result<Self, Fault> {
         Self::of(file, false, false)
     }
 
@@ -65,7 +65,7 @@ impl Directory {
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    pub(crate) fn read_rewritten(file: &dyn ReadAt) -> Result<Self, Fault> {
+    pub(crate) fn read_rewritten(file: &dyn ReadRange) -> Result<Self, Fault> {
         Self::of(file, false, true)
     }
 
@@ -73,11 +73,11 @@ impl Directory {
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    pub(crate) fn read_deflated(file: &dyn ReadAt) -> Result<Self, Fault> {
+    pub(crate) fn read_deflated(file: &dyn ReadRange) -> Result<Self, Fault> {
         Self::of(file, true, false)
     }
 
-    fn of(file: &dyn ReadAt, deflate: bool, again: bool) -> Result<Self, Fault> {
+    fn of(file: &dyn ReadRange, deflate: bool, again: bool) -> Result<Self, Fault> {
         let extent = Extent::find(file)?;
         let directory = extent.read(file)?;
         let mut members = BTreeMap::new();
@@ -115,7 +115,7 @@ impl Directory {
 
 /// Where a member's bytes begin, whose own header is at `at`. They end before `end`.
 pub(super) fn begins(
-    file: &dyn ReadAt,
+    file: &dyn ReadRange,
     end: u64,
     at: u64,
     (name, deflated): (&[u8], bool),

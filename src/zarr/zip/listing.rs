@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::disk::ReadAt;
+use crate::disk::ReadRange;
 use crate::zarr::error::Fault;
 use crate::zarr::zip::directory::{Entry, begins};
 use crate::zarr::zip::extent::Extent;
@@ -15,11 +15,11 @@ use crate::zarr::zip::record::{MemberPlace, Records};
 
 /// The members of a zip by their names, as the directory has them.
 #[derive(Debug)]
-pub(crate) struct Listing(BTreeMap<String, Listed>);
+pub(crate) struct Listing(BTreeMap<String, ListedMember>);
 
 /// What the directory says of a member.
 #[derive(Debug)]
-struct Listed {
+struct ListedMember {
     /// Where the member's own header begins.
     at: u64,
     /// Where what follows begins: the next member, or the directory.
@@ -33,10 +33,10 @@ impl Listing {
     ///
     /// # Errors
     /// If there is none, it is cut short, or members are compressed, encrypted, or not one after the other.
-    pub(crate) fn read(file: &dyn ReadAt) -> Result<Self, Fault> {
+    pub(crate) fn read(file: &dyn ReadRange) -> Result<Self, Fault> {
         let extent = Extent::find(file)?;
         let directory = extent.read(file)?;
-        let mut found: Vec<(String, Listed)> = Vec::new();
+        let mut found: Vec<(String, ListedMember)> = Vec::new();
         for record in Records::new(&directory, &extent) {
             let record = record?;
             record.fields.deflated(8, false).map_err(|reason| record.wrong(reason))?;
@@ -55,7 +55,7 @@ impl Listing {
                 before.end = at;
             }
             let name = std::str::from_utf8(record.name).map_err(|_| record.wrong("a name that is no UTF-8"))?;
-            found.push((name.to_owned(), Listed { at, end: extent.start, length, crc: record.fields.u32(16) }));
+            found.push((name.to_owned(), ListedMember { at, end: extent.start, length, crc: record.fields.u32(16) }));
         }
         let mut members = BTreeMap::new();
         for (name, listed) in found {
@@ -80,8 +80,8 @@ impl Listing {
     ///
     /// # Errors
     /// If the header says something else than the directory, or the member reaches into the next.
-    pub(crate) fn entry(&self, name: &str, file: &dyn ReadAt) -> Result<Option<Entry>, Fault> {
-        let Some(&Listed { at, end, length, crc }) = self.0.get(name) else { return Ok(None) };
+    pub(crate) fn entry(&self, name: &str, file: &dyn ReadRange) -> Result<Option<Entry>, Fault> {
+        let Some(&ListedMember { at, end, length, crc }) = self.0.get(name) else { return Ok(None) };
         let start = begins(file, end, at, (name.as_bytes(), false), length)?;
         Ok(Some(Entry { start, packed: length, length, deflated: false, crc }))
     }

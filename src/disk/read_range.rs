@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::disk::file::File;
 
 /// Bytes at places, to be read by several threads.
-pub(crate) trait ReadAt: Debug + Send + Sync {
+pub(crate) trait ReadRange: Debug + Send + Sync {
     /// How many there are.
     ///
     /// # Errors
@@ -26,7 +26,7 @@ pub(crate) trait ReadAt: Debug + Send + Sync {
     ///
     /// # Errors
     /// What the server says.
-    fn at_hand(&self, _: Range<u64>) -> io::Result<Option<Arc<dyn ReadAt>>> {
+    fn at_hand(&self, _: Range<u64>) -> io::Result<Option<Arc<dyn ReadRange>>> {
         Ok(None)
     }
 
@@ -39,7 +39,7 @@ pub(crate) trait ReadAt: Debug + Send + Sync {
     }
 }
 
-impl ReadAt for File {
+impl ReadRange for File {
     fn length(&self) -> io::Result<u64> {
         Ok(self.metadata()?.len())
     }
