@@ -2,6 +2,7 @@
 
 use std::fs::Metadata;
 use std::io;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -42,18 +43,15 @@ impl Member {
         self.file.facts()
     }
 
-    /// The same with all its bytes at hand, where reading each range would take long, if they are no more than `most`.
+    /// The same with a range of its bytes at hand, where reading each part of it would take long.
     ///
     /// # Errors
     /// Whatever keeps them from being read.
-    pub(super) fn at_hand(self, most: u64) -> Result<Self, ZarrError> {
-        if self.length > most {
-            return Ok(self);
-        }
-        match self.file.at_hand(self.start..self.start + self.length) {
+    pub(super) fn at_hand(self, range: Range<u64>) -> Result<Self, ZarrError> {
+        match self.file.at_hand(self.start + range.start..self.start + range.end) {
             Ok(None) => Ok(self),
             Ok(Some(file)) => Ok(Self { file, ..self }),
-            Err(error) => Err(self.wrong(Fault::unread(self.start)(error))),
+            Err(error) => Err(self.wrong(Fault::unread(self.start + range.start)(error))),
         }
     }
 

@@ -173,6 +173,12 @@ impl RemotePlace {
         self.zip.as_ref().map(|(length, _)| *length)
     }
 
+    /// True of a member of a zip that does not come as a whole.
+    pub(super) fn is_worth_ranges(&self, name: &str) -> bool {
+        let span = self.zip.as_ref().and_then(|(_, listing)| listing.span(name));
+        span.is_some_and(|span| span.end - span.start > WHOLE)
+    }
+
     /// A zip to be read from its beginning to its end.
     pub(super) fn ahead(&self) -> Option<RemoteFile> {
         self.zip_bytes().map(|length| Self::file(&self.remote, "", length, AtHand::default(), PIECE as u64))

@@ -126,6 +126,11 @@ impl ZarrStore {
         matches!(self.place, StorePlace::Remote(_))
     }
 
+    /// True of a member of a server's zip that does not come as a whole.
+    pub(crate) fn is_worth_ranges(&self, name: &str) -> bool {
+        matches!(&self.place, StorePlace::Remote(place) if place.is_worth_ranges(name))
+    }
+
     /// The bytes of the zip; None of a folder.
     ///
     /// # Errors

@@ -120,6 +120,11 @@ pub(super) struct Identity {
 }
 
 impl Identity {
+    /// True if nothing but the length would tell another state from this one.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.etag.is_none() && self.modified.is_none()
+    }
+
     /// The tag that a server compares byte by byte.
     pub(super) fn strong(&self) -> Option<&str> {
         self.etag.as_deref().filter(|etag| etag.starts_with('"'))

@@ -232,6 +232,12 @@ impl HttpRemote {
             modified: owned(header::LAST_MODIFIED),
             total,
         });
+        // Of one object ranges are unpacked that no checksum ties to each other. Objects of a folder are tied by those of shards.
+        if name.is_empty() && now.as_ref().is_some_and(Identity::is_unknown) {
+            let words = "the server says neither ETag nor Last-Modified, so that nobody would see a change while it is read; \
+                         use another server, or download the tree";
+            return Err(TryFailure::Final(ErrorKind::InvalidData, words.into()));
+        }
         if let Some(now) = now
             && let Some(change) = self.seen().entry(name.to_owned()).or_insert(now.clone()).change(&now)
         {

@@ -31,6 +31,8 @@ pub(super) enum Manner {
     Long,
     /// Another ETag.
     OtherTag,
+    /// Nothing says which state of the object it is.
+    NoTag,
     /// The object is a byte longer.
     Grown,
     /// The right head, and another byte.
@@ -186,7 +188,8 @@ fn serve(stream: &TcpStream, root: &Path, counts: &Counts, manners: &Manners) ->
             _ => format!("Content-Range: bytes {first}-{}/{total}\r\n", first + body.len() - 1),
         };
         let length = if manner == Manner::Long { 1 << 40 } else { body.len() };
-        write!(out, "HTTP/1.1 206 Partial\r\nContent-Length: {length}\r\nETag: {tag}\r\n{range}\r\n")?;
+        let tag = if manner == Manner::NoTag { String::new() } else { format!("ETag: {tag}\r\n") };
+        write!(out, "HTTP/1.1 206 Partial\r\nContent-Length: {length}\r\n{tag}{range}\r\n")?;
         if manner == Manner::Cut {
             counts.bytes.fetch_add(body.len() as u64 / 2, Ordering::SeqCst);
             return out.write_all(&body[..body.len() / 2]);

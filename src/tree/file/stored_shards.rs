@@ -87,10 +87,21 @@ impl StoredShards {
         Ok(ShardReader::open(member, &self.shards.metadata(array, self.axes(), self.kind()))?)
     }
 
+    /// The cells of a shard of which some are needed; None if that is no less than all of them: they are few, or on disk.
+    pub(super) fn sparse_cells(&self, shard: u64) -> Result<Option<ShardReader>, TreeFileError> {
+        let metadata = self.shards.metadata(Array::Cells, self.axes(), self.kind());
+        let name = Array::Cells.shard_name(shard);
+        if self.held(shard).cells == 0 || !self.store.is_worth_ranges(&name) {
+            return Ok(None);
+        }
+        let member = self.store.need(&name)?;
+        Ok(Some(ShardReader::sparse(member, &metadata)?))
+    }
+
     /// The rows of a shard but for the greatest values, which nothing but a check asks for, and its bricks.
-    pub(super) fn shard(&self, shard: u64) -> Result<(Columns, Cells), TreeError> {
+    pub(super) fn shard(&self, shard: u64, with_bricks: bool) -> Result<(Columns, Cells), TreeError> {
         let Held { rows, cells, .. } = self.held(shard);
-        let most = if cells > 0 { READ.len() } else { READ.len() - 1 };
+        let most = if with_bricks && cells > 0 { READ.len() } else { READ.len() - 1 };
         let arrays = self.store.each(most, &|i| self.array(READ[i], shard))?;
         let [level, positions, provenance, value, brick] = &arrays[..READ.len() - 1] else { unreachable!("as many") };
         let elements = |array: &ShardReader, run: Range<u64>| -> Result<Vec<u8>, TreeFileError> {
