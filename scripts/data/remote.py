@@ -1,7 +1,9 @@
+#!/usr/bin/env python3
 """Bytes and requests per question that is asked of a tree behind a URL.
 
     python3 scripts/data/remote.py make ball.raw                    a scan of 1024^3 u8: noise in a ball, 0 around it
     python3 scripts/data/remote.py ORTHANT TREE.. > rows.jsonl      a row for each question and tree, from a server of this machine
+    python3 scripts/data/remote.py --table rows.jsonl               the table of the page of results
 """
 
 import datetime
@@ -96,8 +98,24 @@ def measure(orthant, trees):
             print(json.dumps(row), flush=True)
 
 
+def table(path):
+    with open(path) as file:
+        rows = [json.loads(line) for line in file]
+    print("| `orthant tree ..` | zip: bytes | of the tree | requests | folder: bytes | of the tree | requests |")
+    print("|---|--:|--:|--:|--:|--:|--:|")
+    for question in dict.fromkeys(row["question"] for row in rows):
+        cells = [f"`{question}`"]
+        for kind in ("zip", "folder"):
+            row = next(row for row in rows if (row["question"], row["tree"]) == (question, kind))
+            share = row["bytes"] / row["tree_bytes"] * 100
+            cells += [f"{row['bytes']:,}".replace(",", " "), f"{share:.2f} %" if share < 10 else f"{share:.0f} %", str(row["requests"])]
+        print(f"| {' | '.join(cells)} |")
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "make":
         make(sys.argv[2])
+    elif sys.argv[1] == "--table":
+        table(sys.argv[2])
     else:
         measure(sys.argv[1], sys.argv[2:])
