@@ -6,7 +6,7 @@
 
 use std::convert::Infallible;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::Scope;
@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 #[cfg(any(feature = "cuda", test))]
 use crate::memory::{Refused, reserve};
+use crate::threads::start_scoped;
 
 /// Calls `task(0)` to `task(tasks - 1)`, in any order.
 pub(crate) fn each(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
@@ -58,6 +59,65 @@ pub(crate) fn try_map<T: Send, E: Send>(
     try_each(tasks, &|i| task(i).map(|found| put(i, found)))?;
     let found = |place: Mutex<Option<T>>| place.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(places.into_iter().map(|place| found(place).expect("every task was done")).collect())
+}
+
+/// Threads beside rayon's that wait for somebody else, in this process.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
+
+/// The most of them.
+const MOST_WAITING: usize = 32;
+
+/// The same for tasks that wait for somebody else and compute little: up to `most` of them at once, on threads of their own.
+///
+/// # Errors
+/// The first in time.
+pub(crate) fn try_map_waiting<T: Send, E: Send>(
+    tasks: usize,
+    most: usize,
+    task: &(dyn Fn(usize) -> Result<T, E> + Sync),
+) -> Result<Vec<T>, E> {
+    let next = AtomicUsize::new(0);
+    let failure = Mutex::new(None);
+    let places: Vec<Mutex<Option<T>>> = (0..tasks).map(|_| Mutex::new(None)).collect();
+    let lock_failure = || failure.lock().unwrap_or_else(PoisonError::into_inner);
+    let work = || {
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            if i >= tasks || lock_failure().is_some() {
+                return;
+            }
+            match task(i) {
+                Ok(found) => *places[i].lock().unwrap_or_else(PoisonError::into_inner) = Some(found),
+                Err(error) => {
+                    lock_failure().get_or_insert(error);
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..tasks.min(most) {
+            let room = WAITING.fetch_add(1, Ordering::Relaxed) < MOST_WAITING;
+            let started = room
+                && start_scoped(scope, || {
+                    work();
+                    WAITING.fetch_sub(1, Ordering::Relaxed);
+                })
+                .is_ok();
+            // This thread works, too; and alone where the system gives no other.
+            if !started {
+                WAITING.fetch_sub(1, Ordering::Relaxed);
+                break;
+            }
+        }
+        work();
+    });
+    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => {
+            let found = |place: Mutex<Option<T>>| place.into_inner().unwrap_or_else(PoisonError::into_inner);
+            Ok(places.into_iter().map(|place| found(place).expect("every task was done")).collect())
+        }
+    }
 }
 
 /// Calls `body` with a scope in which tasks start others, and waits for all of them.
@@ -163,6 +223,17 @@ mod tests {
     }
 
     #[test]
+    fn tasks_that_wait_do_so_at_once() {
+        let barrier = std::sync::Barrier::new(8);
+        // Fewer than eight threads would never get past it.
+        let found = try_map_waiting(8, 8, &|i| {
+            barrier.wait();
+            Ok::<_, ()>(i)
+        });
+        assert_eq!(found, Ok((0..8).collect()));
+    }
+
+    #[test]
     fn lists_are_appended_in_their_order() {
         let lists: Vec<Vec<usize>> = (0..50).map(|i| vec![i; i % 7]).collect();
         let mut all = vec![77];
@@ -177,5 +248,8 @@ mod tests {
         assert_eq!(try_each(100, &|i| tasks(i).map(drop)), Err(7));
         assert_eq!(try_map(100, &tasks), Err(7));
         assert_eq!(try_map(7, &tasks), Ok((0..7).collect()));
+        assert_eq!(try_map_waiting(100, 8, &tasks), Err(7));
+        assert_eq!(try_map_waiting(7, 8, &tasks), Ok((0..7).collect()));
+        assert_eq!(try_map_waiting(0, 8, &tasks), Ok(Vec::new()));
     }
 }

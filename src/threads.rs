@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::mpsc::channel;
-use std::thread::{Builder, JoinHandle};
+use std::thread::{Builder, JoinHandle, Scope};
 
 use rayon::ThreadBuilder;
 
@@ -46,6 +46,27 @@ pub fn start(thread: Builder, body: impl FnOnce() + Send + 'static) -> io::Resul
     })?;
     let _ = is_up.recv();
     Ok(started)
+}
+
+/// The same of a thread that ends with a scope.
+///
+/// # Errors
+/// As [`start`].
+pub(crate) fn start_scoped<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    body: impl FnOnce() + Send + 'scope,
+) -> io::Result<()> {
+    if !is_room(STARTING) {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
+    let (up, is_up) = channel();
+    Builder::new().spawn_scoped(scope, move || {
+        // The message is the first memory that it asks for.
+        let _ = up.send(());
+        body();
+    })?;
+    let _ = is_up.recv();
+    Ok(())
 }
 
 /// Starts one of rayon's, of the usual stack: a handler for [`spawn_handler`](rayon::ThreadPoolBuilder::spawn_handler).

@@ -76,6 +76,7 @@ const PROGRAM: Layers = &[
             "system.rs",
             "voice.rs",
             "output/",
+            "remote/",
             "energy/",
         ],
     ),

@@ -53,7 +53,7 @@ impl Exit {
         match self {
             Self::Done => "The command did what it was asked to do.",
             Self::Failed => {
-                "The work failed: for example a disk is full, a file reached its size limit, or too many files are open."
+                "The work failed: for example a disk is full, a file reached its size limit, too many files are open, or a server does not answer."
             }
             Self::Input => "An option is wrong, or a file cannot be used.",
             Self::Difference => "A check found a difference, or something is missing or damaged.",

@@ -30,6 +30,7 @@ mod model;
 mod options;
 mod output;
 mod progress;
+mod remote;
 mod report;
 mod run;
 mod search;

@@ -24,6 +24,8 @@ pub(crate) fn exit(error: &Error) -> Exit {
         ErrorKind::StorageFull | ErrorKind::WriteZero | ErrorKind::FileTooLarge | ErrorKind::QuotaExceeded => {
             Exit::Failed
         }
+        // A server, or the way to it.
+        ErrorKind::TimedOut | ErrorKind::ConnectionAborted => Exit::Failed,
         // The disk fails.
         _ if error.raw_os_error() == Some(libc::EIO) => Exit::Failed,
         _ if advice(error).is_some() => Exit::Failed,

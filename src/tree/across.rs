@@ -95,7 +95,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
         asked.sort_unstable();
         let mut found = vec![None; cells.len()];
         for asked in asked.chunk_by(|a, b| a.0 == b.0) {
-            let part = self.part(asked[0].0)?;
+            let part = self.part_within(asked[0].0, &around(asked.iter().map(|&(_, place)| cells[place])))?;
             for &(_, place) in asked {
                 let Some(region) = part.region_at(cells[place]) else { continue };
                 let (level, provenance) = (region.level(), region.provenance());
@@ -212,4 +212,16 @@ fn append(entries: &mut Entries, more: &Entries) -> Result<(), TreeError> {
     entries.reserve(more.len())?;
     (0..more.len()).for_each(|row| entries.copy(more, row, 0));
     Ok(())
+}
+
+/// The least box that holds some cells.
+fn around<const K: usize>(mut cells: impl Iterator<Item = [u32; K]>) -> Region<K> {
+    let first = cells.next().expect("a cell was asked for");
+    let (mut least, mut greatest) = (first, first);
+    for cell in cells {
+        for j in 0..K {
+            (least[j], greatest[j]) = (least[j].min(cell[j]), greatest[j].max(cell[j]));
+        }
+    }
+    Region { corner: least, extent: std::array::from_fn(|j| greatest[j] - least[j] + 1) }
 }

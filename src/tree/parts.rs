@@ -48,6 +48,22 @@ pub trait Parts<const K: usize>: Sync {
     /// If there are not so many.
     fn part(&self, index: usize) -> Result<Box<dyn Deref<Target = Tree<K>> + '_>, TreeError>;
 
+    /// A part of which only cells of a box will be asked: leaves that do not meet it may have other cells than theirs.
+    ///
+    /// # Errors
+    /// As [`part`](Self::part).
+    ///
+    /// # Panics
+    /// As [`part`](Self::part).
+    fn part_within(
+        &self,
+        index: usize,
+        window: &Region<K>,
+    ) -> Result<Box<dyn Deref<Target = Tree<K>> + '_>, TreeError> {
+        let _ = window;
+        self.part(index)
+    }
+
     /// How many parts may be in memory at the same time, so that threads can work on one each.
     fn at_once(&self) -> usize {
         1

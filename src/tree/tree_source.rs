@@ -43,10 +43,10 @@ impl<const K: usize> TreeSource<'_, K> {
         for some in self.0.meeting(window)?.chunks(self.0.at_once()) {
             if some.len() > 1 {
                 // By a thread each; as many as stay in memory until they are shown.
-                parallel::try_each(some.len(), &|i| self.0.part(some[i]).map(drop))?;
+                parallel::try_each(some.len(), &|i| self.0.part_within(some[i], window).map(drop))?;
             }
             for &index in some {
-                self.0.part(index)?.show(window, bytes);
+                self.0.part_within(index, window)?.show(window, bytes);
             }
         }
         Ok(())

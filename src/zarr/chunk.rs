@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io;
 
 use zstd::bulk::{Compressor, Decompressor};
-use zstd::zstd_safe::get_frame_content_size;
+use zstd::zstd_safe::{compress_bound, get_frame_content_size};
 
 /// True but where a fuzzer makes files: it changes bytes faster than it finds the checksum of what it changed, and whoever means harm
 /// writes the right one.
@@ -15,6 +15,14 @@ pub(super) const LEVEL: i32 = 3;
 
 /// Bytes of a checksum.
 pub(super) const CRC: usize = 4;
+
+/// Bytes of a chunk in the index of a shard: where it begins, and how long it is.
+pub(super) const ENTRY: usize = 16;
+
+/// The most bytes that a chunk of so many has in a file.
+pub(super) fn most_encoded(chunk_bytes: usize) -> usize {
+    compress_bound(chunk_bytes).saturating_add(CRC)
+}
 
 thread_local! {
     // They hold tables that take longer to make than a small chunk to go through them.

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::bytes::Bytes;
+use crate::disk::RemoteError;
 
 /// What is wrong with an array in chunks, and where: the message names the file, a zip's member, and the byte.
 #[derive(Debug, thiserror::Error)]
@@ -21,7 +22,7 @@ pub struct ZarrError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The system says no.
+    /// The system says no, or what a server does keeps its object from being read.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// A byte that the system does not give: of a disk that fails, or of a file that was cut meanwhile.
@@ -125,9 +126,12 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Bytes that the system does not read.
+    /// Bytes that the system does not read, or that a server does not give.
     pub(super) fn unread(offset: u64) -> impl Fn(io::Error) -> Self {
-        move |error| Self::Unread { offset, error }
+        move |error| match RemoteError::is(&error) {
+            true => Self::Io(error),
+            false => Self::Unread { offset, error },
+        }
     }
 }
 

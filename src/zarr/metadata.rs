@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 
 use crate::cell::CellType;
-use crate::zarr::chunk::LEVEL;
+use crate::zarr::chunk::{CRC, ENTRY, LEVEL, most_encoded};
 use crate::zarr::json;
 
 /// What an array is: the file `zarr.json` in its folder. The last axis is the fastest.
@@ -57,6 +57,12 @@ impl ArrayMetadata {
     /// Bytes of a chunk.
     pub(crate) fn chunk_bytes(&self) -> usize {
         (self.chunk.iter().product::<u64>() * self.kind.bytes()) as usize
+    }
+
+    /// The most bytes that a file has as a shard.
+    pub(crate) fn most_bytes(&self) -> u64 {
+        let each = (most_encoded(self.chunk_bytes()) as u64).saturating_add(ENTRY as u64);
+        self.chunks().saturating_mul(each).saturating_add(CRC as u64)
     }
 
     /// The element of all files that are not there, as bytes.

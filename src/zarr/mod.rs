@@ -11,7 +11,9 @@
 mod chunk;
 mod error;
 mod json;
+mod member;
 mod metadata;
+mod remote;
 mod shard;
 mod store;
 #[cfg(test)]
@@ -21,9 +23,10 @@ mod zip;
 pub(crate) use chunk::{CHECKSUMS, encode};
 pub use error::{Fault, ZarrError};
 pub(crate) use json::{group, group_of};
+pub(crate) use member::Member;
 pub(crate) use metadata::{ArrayMetadata, number};
 pub(crate) use shard::{ShardReader, ShardWriter, is_fill};
-pub(crate) use store::{Member, ZarrStore};
+pub(crate) use store::ZarrStore;
 pub use zip::pack;
 pub(crate) use zip::pack_folder;
 pub(crate) use zip::{Directory, Entry};

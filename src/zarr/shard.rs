@@ -7,13 +7,10 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::memory::reserve;
-use crate::zarr::chunk::{Broken, CRC, decode, encode, seal, sealed};
+use crate::zarr::chunk::{Broken, CRC, ENTRY, decode, encode, most_encoded, seal, sealed};
 use crate::zarr::error::{Fault, ZarrError};
+use crate::zarr::member::Member;
 use crate::zarr::metadata::ArrayMetadata;
-use crate::zarr::store::Member;
-
-/// Bytes of a chunk in the index: where it begins, and how long it is.
-const ENTRY: usize = 16;
 
 /// Both of a chunk that is not there.
 const ABSENT: u64 = u64::MAX;
@@ -154,6 +151,19 @@ impl ShardReader {
     /// # Errors
     /// If its index is not that of such a shard, or it does not say of every byte whose it is.
     pub(crate) fn open(member: Member, metadata: &ArrayMetadata) -> Result<Self, ZarrError> {
+        // Whoever opens a shard so reads nearly all of it. No server makes this take more memory than such a shard can have.
+        let member = match member.len() {
+            length if length <= metadata.most_bytes() => member.at_hand(0..length)?,
+            _ => member,
+        };
+        Self::sparse(member, metadata)
+    }
+
+    /// The same of a shard of which some chunks will be read.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) fn sparse(member: Member, metadata: &ArrayMetadata) -> Result<Self, ZarrError> {
         let wrong = |fault| member.wrong(fault);
         let need = u128::from(metadata.chunks()) * ENTRY as u128 + CRC as u128;
         let have = member.len();
@@ -195,6 +205,36 @@ impl ShardReader {
         Ok(Self { member, chunks, chunk_bytes: metadata.chunk_bytes(), fill: metadata.fill_bytes() })
     }
 
+    /// Elements of a chunk.
+    pub(crate) fn chunk_elements(&self) -> u64 {
+        (self.chunk_bytes / self.fill.len()) as u64
+    }
+
+    /// The same with a run of chunks at hand, where reading each would take long.
+    ///
+    /// # Errors
+    /// As [`chunk`](Self::chunk).
+    ///
+    /// # Panics
+    /// If the shard has not as many.
+    pub(crate) fn at_hand(&self, run: Range<u64>) -> Result<Self, ZarrError> {
+        let chunks = &self.chunks[run.start as usize..run.end as usize];
+        let mut there = chunks.iter().flatten();
+        let member = match there.next() {
+            None => self.member.clone(),
+            Some(first) => {
+                let end = there.next_back().unwrap_or(first).end;
+                let most = (most_encoded(self.chunk_bytes) as u64).saturating_mul(chunks.len() as u64);
+                match end - first.start {
+                    length if length <= most => self.member.clone().at_hand(first.start..end)?,
+                    _ => self.member.clone(),
+                }
+            }
+        };
+        let (chunks, chunk_bytes, fill) = (self.chunks.clone(), self.chunk_bytes, self.fill.clone());
+        Ok(Self { member, chunks, chunk_bytes, fill })
+    }
+
     /// Appends a chunk to `bytes`, little-endian.
     ///
     /// # Errors
@@ -212,6 +252,10 @@ impl ShardReader {
             return Ok(());
         };
         let offset = self.member.offset(range.start);
+        if range.end - range.start > most_encoded(self.chunk_bytes) as u64 {
+            let reason = format!("the index says that it takes {} bytes, more than it can", range.end - range.start);
+            return Err(self.member.wrong(Fault::Frame { offset, need: self.chunk_bytes as u64, reason }));
+        }
         let encoded = self.member.read(range.start, range.end - range.start)?;
         room(bytes)?;
         bytes.resize(start + self.chunk_bytes, 0);

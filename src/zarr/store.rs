@@ -1,28 +1,37 @@
-//! Where files of arrays lie: in a folder, or in a zip in which nothing is compressed.
+//! Where files of arrays lie: in a folder, or in a zip in which nothing is compressed, of this system or of a server.
 
-use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-use crate::disk::{File, Folder};
-use crate::memory::zeros;
-use crate::zarr::chunk::CHECKSUMS;
+use crate::disk::{File, Folder, ReadRange, Remote, RemoteError};
+use crate::parallel;
 use crate::zarr::error::{Fault, ZarrError};
 use crate::zarr::json::{compare, read_group};
+use crate::zarr::member::Member;
+use crate::zarr::remote::RemotePlace;
 use crate::zarr::zip::{Directory, Entry, Flaw, audit};
 
 /// The most that a `zarr.json` has.
 const MOST_TEXT: u64 = 1 << 26;
 
+/// Requests to a server that are under way at once for one shard.
+const AT_ONCE: usize = 8;
+
 /// A folder of files with names, or a zip of them.
 #[derive(Debug)]
 pub(crate) struct ZarrStore {
     path: PathBuf,
-    /// None of a folder.
-    zip: Option<(Arc<File>, Directory)>,
+    place: StorePlace,
+}
+
+#[derive(Debug)]
+enum StorePlace {
+    Folder,
+    Zip(Arc<File>, Directory),
+    Remote(RemotePlace),
 }
 
 impl ZarrStore {
@@ -42,21 +51,48 @@ impl ZarrStore {
         Self::with(path, Directory::read_rewritten)
     }
 
-    fn with(path: &Path, read: fn(&File) -> Result<Directory, Fault>) -> Result<Self, ZarrError> {
+    fn with(path: &Path, read: fn(&dyn ReadRange) -> Result<Directory, Fault>) -> Result<Self, ZarrError> {
         let open = || -> Result<Self, Fault> {
             let metadata = std::fs::metadata(path)?;
-            let zip = match metadata.is_dir() {
-                true => None,
+            let place = match metadata.is_dir() {
+                true => StorePlace::Folder,
                 false if !metadata.is_file() => return Err(Fault::NoStore),
                 false => {
                     let file = File::open(path)?;
                     let directory = read(&file)?;
-                    Some((Arc::new(file), directory))
+                    StorePlace::Zip(Arc::new(file), directory)
                 }
             };
-            Ok(Self { path: path.to_owned(), zip })
+            Ok(Self { path: path.to_owned(), place })
         };
         open().map_err(|fault| ZarrError { path: path.to_owned(), member: None, fault })
+    }
+
+    /// What a server has.
+    ///
+    /// # Errors
+    /// If it does not answer as it should, or has no such zip.
+    pub(crate) fn remote(remote: Arc<dyn Remote>) -> Result<Self, ZarrError> {
+        let path = remote.path().to_owned();
+        match RemotePlace::open(remote) {
+            Ok(place) => Ok(Self { path, place: StorePlace::Remote(place) }),
+            Err(fault) => Err(ZarrError { path, member: None, fault }),
+        }
+    }
+
+    /// Does as many tasks that read from it, in their order; if every answer takes long, several at once.
+    ///
+    /// # Errors
+    /// The first in time.
+    pub(crate) fn each<T: Send, E: Send>(
+        &self,
+        tasks: usize,
+        task: &(dyn Fn(usize) -> Result<T, E> + Sync),
+    ) -> Result<Vec<T>, E> {
+        match self.is_remote() {
+            true => parallel::try_map_waiting(tasks, AT_ONCE, task),
+            false => (0..tasks).map(task).collect(),
+        }
     }
 
     /// Checks that other programs read the same from a zip, and every byte of its members; a folder passes.
@@ -64,8 +100,15 @@ impl ZarrStore {
     /// # Errors
     /// The first member that says two things of itself, has another checksum, or is of a kind that `zipfile` of Python refuses.
     pub(crate) fn audit(&self) -> Result<(), ZarrError> {
-        let Some((file, _)) = &self.zip else { return Ok(()) };
-        audit(file).map_err(|Flaw { member, fault }| ZarrError { path: self.path.clone(), member, fault })
+        let audited = match &self.place {
+            StorePlace::Folder => return Ok(()),
+            StorePlace::Zip(file, _) => audit(&**file),
+            StorePlace::Remote(place) => match place.ahead() {
+                Some(file) => audit(&file),
+                None => return Ok(()),
+            },
+        };
+        audited.map_err(|Flaw { member, fault }| ZarrError { path: self.path.clone(), member, fault })
     }
 
     /// Where it is.
@@ -75,7 +118,31 @@ impl ZarrStore {
 
     /// True of a folder, whose files are files of the system.
     pub(crate) fn is_folder(&self) -> bool {
-        self.zip.is_none()
+        matches!(self.place, StorePlace::Folder)
+    }
+
+    /// True of what a server has.
+    pub(crate) fn is_remote(&self) -> bool {
+        matches!(self.place, StorePlace::Remote(_))
+    }
+
+    /// True of a member of a server's zip that does not come as a whole.
+    pub(crate) fn is_worth_ranges(&self, name: &str) -> bool {
+        matches!(&self.place, StorePlace::Remote(place) if place.is_worth_ranges(name))
+    }
+
+    /// The bytes of the zip; None of a folder.
+    ///
+    /// # Errors
+    /// If the system says no.
+    pub(crate) fn zip_bytes(&self) -> Result<Option<u64>, ZarrError> {
+        match &self.place {
+            StorePlace::Folder => Ok(None),
+            StorePlace::Zip(file, _) => {
+                file.metadata().map(|facts| Some(facts.len())).map_err(|error| self.wrong(error.into()))
+            }
+            StorePlace::Remote(place) => Ok(place.zip_bytes()),
+        }
     }
 
     /// An error about all of it.
@@ -84,12 +151,15 @@ impl ZarrStore {
     }
 
     /// The names of what lies in a folder of it, `/` between folders and none of all of it, in alphabetical order: of a folder on disk
-    /// those of other folders alone.
+    /// those of other folders alone. Servers have no lists.
     ///
     /// # Errors
     /// If the system says no.
     pub(crate) fn folders(&self, name: &str) -> Result<Vec<String>, ZarrError> {
-        if let Some((_, directory)) = &self.zip {
+        if self.is_remote() {
+            return Err(self.wrong(io::Error::from(io::ErrorKind::Unsupported).into()));
+        }
+        if let StorePlace::Zip(_, directory) = &self.place {
             let inside = |full: &str| {
                 let rest = if name.is_empty() { full } else { full.strip_prefix(name)?.strip_prefix('/')? };
                 Some(rest.split_once('/')?.0.to_owned())
@@ -121,25 +191,30 @@ impl ZarrStore {
     /// # Errors
     /// If the system says no.
     pub(crate) fn member(&self, name: &str) -> Result<Option<Member>, ZarrError> {
-        let Some((file, directory)) = &self.zip else {
-            let path = self.path.join(name);
-            let open = || -> io::Result<(File, u64)> {
-                let file = File::open(&path)?;
-                let length = file.metadata()?.len();
-                Ok((file, length))
-            };
-            return match open() {
-                Ok((file, length)) => {
-                    Ok(Some(Member { file: file.into(), path, name: None, start: 0, length, crc: None }))
+        match &self.place {
+            StorePlace::Folder => {
+                let path = self.path.join(name);
+                let open = || -> io::Result<(File, u64)> {
+                    let file = File::open(&path)?;
+                    let length = file.metadata()?.len();
+                    Ok((file, length))
+                };
+                match open() {
+                    Ok((file, length)) => {
+                        Ok(Some(Member { file: Arc::new(file), path, name: None, start: 0, length, crc: None }))
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                    Err(error) => Err(ZarrError { path, member: None, fault: error.into() }),
                 }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-                Err(error) => Err(ZarrError { path, member: None, fault: error.into() }),
-            };
-        };
-        Ok(directory.entry(name).map(|&Entry { start, length, crc, .. }| {
-            let (path, name) = (self.path.clone(), Some(name.to_owned()));
-            Member { file: file.clone(), path, name, start, length, crc: Some(crc) }
-        }))
+            }
+            StorePlace::Zip(file, directory) => {
+                Ok(directory.entry(name).map(|&Entry { start, length, crc, .. }| {
+                    let (path, name) = (self.path.clone(), Some(name.to_owned()));
+                    Member { file: file.clone(), path, name, start, length, crc: Some(crc) }
+                }))
+            }
+            StorePlace::Remote(place) => place.member(name),
+        }
     }
 
     /// A file that must be there.
@@ -155,7 +230,17 @@ impl ZarrStore {
     /// # Errors
     /// If there is none, it is larger than such a text is, or says something else.
     pub(crate) fn group<A: DeserializeOwned>(&self, name: &str) -> Result<A, ZarrError> {
-        let member = self.need(name)?;
+        let member = match (self.member(name)?, &self.place) {
+            (Some(member), _) => member,
+            (None, StorePlace::Remote(_)) => {
+                let words = format!(
+                    "the server has no {name} there; a tree is a folder X.tree.zarr, or an object X.tree.zarr.zip, whose name the \
+                     URL's ends with before any ?"
+                );
+                return Err(self.wrong(RemoteError::of(io::ErrorKind::NotFound, words).into()));
+            }
+            (None, _) => return Err(self.wrong(Fault::Missing(name.to_owned()))),
+        };
         let text = match member.len() {
             length if length > MOST_TEXT => return Err(member.wrong(Fault::Large { length, most: MOST_TEXT })),
             _ => member.all()?,
@@ -172,75 +257,5 @@ impl ZarrStore {
         // No more than is needed to say what is wrong.
         let some = member.read(0, member.len().min(text.len() as u64 + 1))?;
         compare(&some, member.start, text).map_err(|fault| member.wrong(fault))
-    }
-}
-
-/// A file of a store, to be read by ranges.
-#[derive(Debug, Clone)]
-pub(crate) struct Member {
-    file: Arc<File>,
-    path: PathBuf,
-    /// What a zip calls it.
-    name: Option<String>,
-    start: u64,
-    length: u64,
-    /// What a zip says of all its bytes.
-    crc: Option<u32>,
-}
-
-impl Member {
-    /// Its bytes.
-    pub(crate) fn len(&self) -> u64 {
-        self.length
-    }
-
-    /// Where one of its bytes is in the file that errors name.
-    pub(crate) fn offset(&self, at: u64) -> u64 {
-        self.start + at
-    }
-
-    /// What the system says of the file that it is, or is in.
-    ///
-    /// # Errors
-    /// If the system says no.
-    pub(crate) fn metadata(&self) -> io::Result<Metadata> {
-        self.file.metadata()
-    }
-
-    /// An error about it.
-    pub(crate) fn wrong(&self, fault: Fault) -> ZarrError {
-        ZarrError { path: self.path.clone(), member: self.name.clone(), fault }
-    }
-
-    /// A range of its bytes.
-    ///
-    /// # Errors
-    /// If it has not as many, or the system says no.
-    pub(crate) fn read(&self, at: u64, length: u64) -> Result<Vec<u8>, ZarrError> {
-        if self.length.checked_sub(length).is_none_or(|last| at > last) {
-            let have = self.length.saturating_sub(at);
-            return Err(self.wrong(Fault::Short { offset: self.offset(at), have, need: length }));
-        }
-        let read = || -> Result<Vec<u8>, Fault> {
-            let mut bytes = zeros::<u8>(length as usize)?;
-            let offset = self.offset(at);
-            self.file.read_exact_at(offset, &mut bytes).map_err(Fault::unread(offset))?;
-            Ok(bytes)
-        };
-        read().map_err(|fault| self.wrong(fault))
-    }
-
-    /// All its bytes, against what a zip says of them.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read), and if the zip's checksum is another.
-    pub(crate) fn all(&self) -> Result<Vec<u8>, ZarrError> {
-        let bytes = self.read(0, self.length)?;
-        match self.crc {
-            Some(crc) if CHECKSUMS && crc != crc32fast::hash(&bytes) => {
-                Err(self.wrong(Fault::Checksum { offset: self.start, length: self.length }))
-            }
-            _ => Ok(bytes),
-        }
     }
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 use crate::interrupt::undisturbed;
+use crate::remote::refuse_output;
 use crate::stdout;
 use crate::system::bare;
 use orthant::Control;
@@ -58,6 +59,7 @@ fn holds(output: &Path, input: &Path) -> bool {
 pub fn distinct<'a>(outputs: impl IntoIterator<Item = &'a Path>, inputs: &[PathBuf]) -> Result<(), Error> {
     let mut seen: Vec<&Path> = Vec::new();
     for output in outputs {
+        refuse_output(output)?;
         if inputs.iter().any(|input| same_file(input, output) || holds(output, input)) {
             return Err(Error::Input(format!("{}: is read, and cannot be written too", output.display())));
         }
@@ -75,6 +77,7 @@ pub fn distinct<'a>(outputs: impl IntoIterator<Item = &'a Path>, inputs: &[PathB
 /// # Errors
 /// [`Error::Input`] names the option, the path and what is allowed.
 pub fn expect_extension(flag: &str, path: &Path, allowed: &[&str]) -> Result<(), Error> {
+    refuse_output(path)?;
     if allowed.iter().any(|extension| has_extension(path, extension)) {
         return Ok(());
     }
@@ -111,6 +114,7 @@ impl Staged {
     /// [`Error::Exists`] if there is such a file and `force` is off; [`Error::File`] if the folder cannot be written or
     /// the target is a folder, a socket or a link to nothing.
     pub fn new(target: &Path, force: bool) -> Result<Self, Error> {
+        refuse_output(target)?;
         let staged = |place| Ok(Self { target: target.to_owned(), place });
         let failed = |kind, why: &str| Error::File { path: target.to_owned(), source: IoError::new(kind, why) };
         if is_stdout(target) {

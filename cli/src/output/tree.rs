@@ -8,6 +8,7 @@ use orthant::{CellType, Control, Plan};
 
 use crate::error::Error;
 use crate::interrupt::undisturbed;
+use crate::remote::refuse_output;
 use crate::voice::Voice;
 
 /// True if a path is that of a tree.
@@ -35,6 +36,7 @@ pub fn open<const K: usize>(
     made_of: MadeOf,
     (control, voice): (&Arc<Control>, Voice),
 ) -> Result<TreeWriter<K>, Error> {
+    refuse_output(path)?;
     let target = TreeTarget::new(path).overwrite(force);
     let resumable = made_of.exactly.is_some();
     let target = made_of.exactly.into_iter().fold(target, TreeTarget::made_of);

@@ -26,7 +26,7 @@ use crate::voice::Voice;
 /// Options of `tree box`.
 #[derive(Debug, Args)]
 pub(crate) struct BoxOptions {
-    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    /// The tree: a folder X.tree.zarr, an X.tree.zarr.zip, or the URL of either
     tree: PathBuf,
     /// Per axis, axis 0 first: an index, or a range as NumPy has it, such as 0:64,0:64,8 or :,:,3:7
     #[arg(value_name = "BOX", conflicts_with = "axis")]
@@ -43,7 +43,7 @@ pub(crate) struct BoxOptions {
 /// Options of `tree slice`.
 #[derive(Debug, Args)]
 pub(crate) struct SliceOptions {
-    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    /// The tree: a folder X.tree.zarr, an X.tree.zarr.zip, or the URL of either
     tree: PathBuf,
     /// Hold an axis, by number or name, at an index or a place: 2=48, z=48, z=90mm, or z=0.6 without a unit. May be repeated. A picture shows two axes, and of two none need be held
     #[arg(long = "axis", alias = "slice", value_name = "AXIS=INDEX")]

@@ -23,7 +23,7 @@ use crate::voice::Voice;
 /// Options of `tree convert`.
 #[derive(Debug, Args)]
 pub(crate) struct ConvertOptions {
-    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    /// The tree: a folder X.tree.zarr, an X.tree.zarr.zip, or the URL of either
     tree: PathBuf,
     /// What to write, by its extension: .npy; .vti, .htg, .vtu and .vtkhdf for VTK and ParaView; .nvdb for renderers; .zarr (dense, a folder), .tree.zarr, .tree.zarr.zip; - is .npy on stdout
     #[arg(value_name = "TO")]

@@ -9,7 +9,7 @@ use orthant::Control;
 use orthant::tree::{Parts, TreeFile, TreeJob, TreeSource};
 
 use super::memory::MemoryOptions;
-use super::open::open;
+use super::open::{open, store};
 use super::validate::{SHOWN, about, tell};
 use crate::error::Error;
 use crate::interrupt::cancels;
@@ -43,10 +43,10 @@ impl TreeJob for DiffOptions {
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
         let tree = self.memory.within(tree)?;
         let voice = self.voice.expect("it was given");
-        let other = self.memory.within(TreeFile::<K>::open(&self.other)?)?;
+        let other = self.memory.within(store(&self.other)?.tree::<K>()?)?;
         let [one, another] = [tree.info().predicate, other.info().predicate];
         if one != another {
-            let (path, other) = (self.tree.display(), self.other.display());
+            let (path, other) = (tree.path().display(), other.path().display());
             voice.say(format_args!("orthant: {path} is {one}, {other} is {another}"));
         }
         let control = Arc::new(Control::default());
@@ -56,6 +56,6 @@ impl TreeJob for DiffOptions {
         let differences = parts.compare(&TreeSource(&other), self.most, &control);
         drop(progress);
         let differences = differences.map_err(|error| about(&self.other, error))?;
-        tell(&tree, &differences, &format!("{} and {}", self.tree.display(), self.other.display()), voice)
+        tell(&tree, &differences, &format!("{} and {}", tree.path().display(), other.path().display()), voice)
     }
 }

@@ -34,7 +34,7 @@ fn bytes(path: &Path) -> io::Result<u64> {
 /// Options of `tree info`.
 #[derive(Debug, Args)]
 pub(crate) struct InfoOptions {
-    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    /// The tree: a folder X.tree.zarr, an X.tree.zarr.zip, or the URL of either
     tree: PathBuf,
     /// One object of JSON
     #[arg(long)]
@@ -51,6 +51,13 @@ impl TreeJob for InfoOptions {
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
         let (plan, scheme) = (tree.plan(), tree.plan().scheme());
+        let in_folder = || bytes(&self.tree).map_err(|source| Error::File { path: self.tree.clone(), source });
+        let stored = match tree.zip_bytes()? {
+            Some(bytes) => Some(bytes),
+            // No list says what a folder of a server has.
+            None if tree.is_remote() => None,
+            None => Some(in_folder()?),
+        };
         self.print(&TreeFacts {
             size: &plan.domain().size(),
             window: &plan.domain().window(),
@@ -63,6 +70,7 @@ impl TreeJob for InfoOptions {
             terminals: tree.terminals(),
             leaf_cells: tree.leaf_cells(),
             shards: tree.shards(),
+            stored,
             checksum: tree.checksum().to_string(),
         })
     }
@@ -82,6 +90,8 @@ struct TreeFacts<'t> {
     terminals: &'t [[u64; 2]],
     leaf_cells: u64,
     shards: u64,
+    /// Bytes of its files, if they are known.
+    stored: Option<u64>,
     checksum: String,
 }
 
@@ -92,7 +102,6 @@ impl InfoOptions {
         let (uniform, leaves) = (sum(0), sum(1));
         let regions = uniform + leaves;
         let share = tree.leaf_cells as f64 / cells as f64;
-        let bytes = bytes(&self.tree).map_err(|source| Error::File { path: self.tree.clone(), source })?;
         if self.json {
             let label = |label: &orthant::tree::TreeLabel| json!({"value": value(kind, label.word), "name": label.name, "colour": label.colour});
             let object = json!({
@@ -112,7 +121,7 @@ impl InfoOptions {
                 "nodata": about.nodata.map(|word| value(kind, word)),
                 "scale": about.scale,
                 "labels": about.labels.iter().map(label).collect::<Vec<_>>(),
-                "bytes": bytes,
+                "bytes": tree.stored,
                 "shards": tree.shards,
                 "regions": regions,
                 "terminals": tree.terminals,
@@ -134,8 +143,14 @@ impl InfoOptions {
             format!("{regions} = {uniform} uniform + {leaves} leaves, with {:.1} % of the cells", share * 100.0),
         );
         let dense = cells.saturating_mul(kind.bytes().into());
-        let of_dense = bytes as f64 / dense as f64 * 100.0;
-        fact("bytes", format!("{bytes} in {} shards, {of_dense:.3} % of the array's {}", tree.shards, Bytes(dense)));
+        let bytes = match tree.stored {
+            Some(bytes) => {
+                let of_dense = bytes as f64 / dense as f64 * 100.0;
+                format!("{bytes} in {} shards, {of_dense:.3} % of the array's {}", tree.shards, Bytes(dense))
+            }
+            None => format!("{} shards on a server; the array has {}", tree.shards, Bytes(dense)),
+        };
+        fact("bytes", bytes);
         fact("predicate", about.predicate.to_string());
         for (number, axis) in about.axes.iter().enumerate() {
             let unit = axis.unit.as_deref().map_or(String::new(), |unit| format!(" {unit}"));

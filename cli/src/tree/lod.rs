@@ -17,7 +17,7 @@ use crate::voice::Voice;
 /// Options of `tree lod`.
 #[derive(Debug, Args)]
 pub(crate) struct LodOptions {
-    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    /// The tree: a folder X.tree.zarr, an X.tree.zarr.zip, or the URL of either
     tree: PathBuf,
     /// The level, whose regions become cells
     #[arg(long)]

@@ -21,6 +21,7 @@ mod view;
 use clap::Subcommand;
 
 use crate::error::Error;
+use crate::remote;
 use crate::voice::Voice;
 
 /// The tree commands.
@@ -55,7 +56,7 @@ pub(crate) enum TreeCommand {
 
 /// Runs a tree command.
 pub(crate) fn tree(command: TreeCommand, voice: Voice) -> Result<(), Error> {
-    match command {
+    let done = match command {
         TreeCommand::Build(args) => build::build(*args, voice),
         TreeCommand::Info(args) => info::info(args),
         TreeCommand::Print(args) => print::print(args),
@@ -68,5 +69,7 @@ pub(crate) fn tree(command: TreeCommand, voice: Voice) -> Result<(), Error> {
         TreeCommand::View(args) => view::view(args, voice),
         TreeCommand::Convert(args) => convert::convert(args, voice),
         TreeCommand::Diff(args) => diff::diff(args, voice),
-    }
+    };
+    remote::tell(voice);
+    done
 }

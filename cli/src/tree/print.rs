@@ -18,7 +18,7 @@ use crate::stdout;
 /// Options of `tree print`.
 #[derive(Debug, Args)]
 pub(crate) struct PrintOptions {
-    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    /// The tree: a folder X.tree.zarr, an X.tree.zarr.zip, or the URL of either
     tree: PathBuf,
     /// Only regions of this level
     #[arg(long)]

@@ -21,7 +21,7 @@ const BATCH: usize = 1 << 16;
 /// Options of `tree sample`.
 #[derive(Debug, Args)]
 pub(crate) struct SampleOptions {
-    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    /// The tree: a folder X.tree.zarr, an X.tree.zarr.zip, or the URL of either
     tree: PathBuf,
     /// A cell by its indices, axis 0 first: 250,235,68; or by axes' names and places: x=10mm,z=68,y=0.6. May be repeated
     ///

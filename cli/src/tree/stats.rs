@@ -27,7 +27,7 @@ const INTERVALS: u64 = 16;
 /// Options of `tree stats`.
 #[derive(Debug, Args)]
 pub(crate) struct StatsOptions {
-    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    /// The tree: a folder X.tree.zarr, an X.tree.zarr.zip, or the URL of either
     tree: PathBuf,
     /// What cells are [default: labels, if they have names, or if there are at most 65536 and they look like labels; else values]
     #[arg(long)]

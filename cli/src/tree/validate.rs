@@ -7,18 +7,19 @@ use clap::Args;
 
 use orthant::Control;
 use orthant::tree::{
-    Differences, Fault, Parts, Source, TreeError, TreeFile, TreeFileError, TreeJob, TreeSource, TreeStore, ZarrError,
+    Differences, Fault, Parts, Source, TreeError, TreeFile, TreeFileError, TreeJob, TreeSource, ZarrError,
 };
 
 use super::memory::MemoryOptions;
 use super::numbers::short;
-use super::open::refuse_array;
+use super::open::{found, store};
 use super::span;
 use crate::error::Error;
 use crate::input::{Input, wrong};
 use crate::interrupt::cancels;
 use crate::output::tree::is_tree;
 use crate::progress::Progress;
+use crate::remote::shown;
 use crate::voice::{Voice, print};
 
 /// Regions that are shown of those that differ.
@@ -27,7 +28,7 @@ pub(super) const SHOWN: usize = 10;
 /// Options of `tree validate`.
 #[derive(Debug, Args)]
 pub(crate) struct ValidateOptions {
-    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    /// The tree: a folder X.tree.zarr, an X.tree.zarr.zip, or the URL of either
     tree: PathBuf,
     /// Compare the cells with those of this array (.npy, .npz, .npz:NAME) or tree
     #[arg(long, value_name = "FILE")]
@@ -43,8 +44,7 @@ pub(crate) struct ValidateOptions {
 
 /// Checks a tree; exit code 3 if it is damaged, or differs from what it is compared with.
 pub(super) fn validate(args: ValidateOptions, voice: Voice) -> Result<(), Error> {
-    refuse_array(&args.tree)?;
-    let store = TreeStore::open(&args.tree).map_err(damage)?;
+    let store = found(&args.tree)?.map_err(damage)?;
     store.dispatch(ValidateOptions { voice: Some(voice), ..args }).map_err(damage)?
 }
 
@@ -88,9 +88,9 @@ impl TreeJob for ValidateOptions {
             let mapped = predicate.over(source).map_err(|error| about(path, orthant::Error::from(error).into()))?;
             Ok::<_, Error>(parts.compare_within(within, &mapped, SHOWN, &control))
         };
-        let differences = match is_tree(path) {
+        let differences = match is_tree(&shown(path)) {
             true => {
-                let other = self.memory.within(TreeFile::<K>::open(path)?)?;
+                let other = self.memory.within(store(path)?.tree::<K>()?)?;
                 let source = TreeSource(&other);
                 match other.info().predicate == predicate {
                     true => parts.compare_within(within, &source, SHOWN, &control),
@@ -105,14 +105,16 @@ impl TreeJob for ValidateOptions {
         };
         drop(progress);
         let differences = differences.map_err(|error| about(path, error))?;
-        tell(&tree, &differences, &format!("{} and {}", self.tree.display(), path.display()), voice)
+        tell(&tree, &differences, &format!("{} and {}", tree.path().display(), shown(path).display()), voice)
     }
 }
 
 /// What keeps a tree from being compared with what lies at a path.
 pub(super) fn about(path: &Path, error: TreeError) -> Error {
     match error {
-        TreeError::Sizes { .. } | TreeError::CellType { .. } => Error::Input(format!("{}: {error}", path.display())),
+        TreeError::Sizes { .. } | TreeError::CellType { .. } => {
+            Error::Input(format!("{}: {error}", shown(path).display()))
+        }
         error => error.into(),
     }
 }

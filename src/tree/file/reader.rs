@@ -13,10 +13,11 @@ use crate::result::{Cells, MemoryError, RegionsChecksum, Stored};
 use crate::tree::along::Along;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
-use crate::tree::file::columns::ends;
+use crate::tree::file::columns::{Columns, ends};
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::Held;
 use crate::tree::file::info::TreeInfo;
+use crate::tree::file::recent::RecentParts;
 use crate::tree::file::shards::{Array, Shards};
 use crate::tree::file::store::TreeStore;
 use crate::tree::file::stored_shards::StoredShards;
@@ -54,19 +55,12 @@ const MEETING: u128 = 1 << 22;
 /// ```
 #[derive(Debug)]
 pub struct TreeFile<const K: usize> {
-    stored: StoredShards,
+    pub(super) stored: StoredShards,
     info: TreeInfo,
-    along: Along<K>,
+    pub(super) along: Along<K>,
     /// The shards that have regions.
     parts: Vec<u64>,
-    kept: Mutex<Recent<K>>,
-}
-
-/// Parts in memory, the one that was asked for last at the end.
-#[derive(Debug)]
-struct Recent<const K: usize> {
-    parts: Vec<(usize, Arc<Tree<K>>)>,
-    limit: u64,
+    kept: Mutex<RecentParts<K>>,
 }
 
 impl TreeStore {
@@ -102,7 +96,7 @@ impl<const K: usize> TreeFile<K> {
         let shards = Shards::new(&along, header.shard_cells.max(1)).map_err(TreeFileError::unfit(&path))?;
         let stored = StoredShards::new(store, header, shards, pieces)?;
         let parts = stored.with_rows();
-        let kept = Mutex::new(Recent { parts: Vec::new(), limit: KEPT });
+        let kept = Mutex::new(RecentParts::new(KEPT));
         Ok(Self { stored, info, along, parts, kept })
     }
 
@@ -122,12 +116,27 @@ impl<const K: usize> TreeFile<K> {
     /// The memory that reading a shard takes.
     fn reading(&self, shard: u64) -> u64 {
         let Held { rows, cells, .. } = self.stored.held(shard);
-        rows.saturating_mul(Entries::BYTES).saturating_add(cells.saturating_mul(2 * self.kind().bytes()))
+        // What a server sends is there as a whole before it is unpacked.
+        let copies = if self.is_remote() { 3 } else { 2 };
+        rows.saturating_mul(Entries::BYTES).saturating_add(cells.saturating_mul(copies * self.kind().bytes()))
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.stored.path()
+    }
+
+    /// The bytes of the zip that it is; None if it is a folder.
+    ///
+    /// # Errors
+    /// [`TreeError::File`] if the system says no.
+    pub fn zip_bytes(&self) -> Result<Option<u64>, TreeError> {
+        Ok(self.stored.store.zip_bytes().map_err(TreeFileError::from)?)
+    }
+
+    /// True if a server has it.
+    pub fn is_remote(&self) -> bool {
+        self.stored.store.is_remote()
     }
 
     /// The domain, the scheme and the curve that the regions lie along.
@@ -188,9 +197,34 @@ impl<const K: usize> TreeFile<K> {
     }
 
     fn read_here(&self, part: usize) -> Result<Tree<K>, TreeError> {
+        let (columns, bricks) = self.stored.shard(self.parts[part], true)?;
+        let (keys, entries) = self.entries(part, &columns)?;
+        let tree = Tree::tiled(self.along.clone(), keys, entries, bricks)?;
+        self.check(part, &tree)?;
+        Ok(tree)
+    }
+
+    /// Checks the regions and the bricks of a part.
+    pub(super) fn check(&self, part: usize, tree: &Tree<K>) -> Result<(), TreeError> {
+        let ((shard, held), found) = (self.shard_of(part), tree.checksum());
+        match !CHECKSUMS || found == held.checksum {
+            true => Ok(()),
+            false => {
+                let reason = format!("regions with checksum {found}, and the header says {}", held.checksum);
+                Err(self.stored.wrong(shard, reason))
+            }
+        }
+    }
+
+    /// The shard that a part is, and what the header says of it.
+    pub(super) fn shard_of(&self, part: usize) -> (u64, Held) {
         let shard = self.parts[part];
-        let held = self.stored.held(shard);
-        let columns = self.stored.columns(shard, held.rows)?;
+        (shard, self.stored.held(shard))
+    }
+
+    /// What columns say of the regions of a part, which must tile what it covers.
+    pub(super) fn entries(&self, part: usize, columns: &Columns) -> Result<(Range<u128>, Entries), TreeError> {
+        let (shard, held) = self.shard_of(part);
         let row = |(row, reason)| TreeFileError::Row { path: self.path().to_owned(), shard, row, reason };
         let (entries, cells) = columns.entries(&self.along, self.kind()).map_err(row)?;
         let wrong = |reason| Err(self.stored.wrong(shard, reason));
@@ -201,13 +235,7 @@ impl<const K: usize> TreeFile<K> {
         if !tiles(&self.along, &entries, &keys) {
             return wrong(format!("{} regions, which do not tile what they should cover", held.rows));
         }
-        let bricks = self.stored.bricks(shard, cells)?;
-        let tree = Tree::tiled(self.along.clone(), keys, entries, bricks)?;
-        let found = tree.checksum();
-        if CHECKSUMS && found != held.checksum {
-            return wrong(format!("regions with checksum {found}, and the header says {}", held.checksum));
-        }
-        Ok(tree)
+        Ok((keys, entries))
     }
 
     /// The word of a cell; None of a cell outside the domain.
@@ -220,7 +248,8 @@ impl<const K: usize> TreeFile<K> {
         }
         let level = self.plan().levels()[self.stored.shards.level as usize];
         let code = self.plan().encoding().encode(self.stored.shards.level, level.coords(cell));
-        Ok(self.part(self.holding(self.stored.shards.of_code(code)))?.word(cell))
+        let window = Region { corner: cell, extent: [1; K] };
+        Ok(self.part_within(self.holding(self.stored.shards.of_code(code)), &window)?.word(cell))
     }
 
     /// Reads the whole tree, with at most so many bytes for regions and bricks.
@@ -310,24 +339,30 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
     }
 
     fn part(&self, index: usize) -> Result<Box<dyn Deref<Target = Tree<K>> + '_>, TreeError> {
-        let take = || {
-            let kept = &mut self.kept.lock().expect("no reader panics holding it").parts;
-            let at = kept.iter().position(|(part, _)| *part == index)?;
-            // The one that was asked for last is the last to go.
-            let found = kept.remove(at);
-            kept.push(found.clone());
-            Some(found.1)
-        };
-        if let Some(found) = take() {
+        let kept = || self.kept.lock().expect("no reader panics holding it");
+        if let Some(found) = kept().take(index, None) {
             return Ok(Box::new(found));
         }
         let read = Arc::new(self.read(index)?);
-        let kept = &mut *self.kept.lock().expect("no reader panics holding it");
-        kept.parts.push((index, read.clone()));
-        let mut bytes: u64 = kept.parts.iter().map(|(_, tree)| tree.bytes()).sum();
-        while bytes > kept.limit && kept.parts.len() > 1 {
-            bytes -= kept.parts.remove(0).1.bytes();
+        kept().put(index, None, read.clone());
+        Ok(Box::new(read))
+    }
+
+    fn part_within(
+        &self,
+        index: usize,
+        window: &Region<K>,
+    ) -> Result<Box<dyn Deref<Target = Tree<K>> + '_>, TreeError> {
+        let kept = || self.kept.lock().expect("no reader panics holding it");
+        if let Some(found) = kept().take(index, Some(window)) {
+            return Ok(Box::new(found));
         }
+        if !self.is_remote() || kept().is_asked_often(index) {
+            return self.part(index);
+        }
+        let Some((read, all)) = self.read_partly(index, window)? else { return self.part(index) };
+        let read = Arc::new(read);
+        kept().put(index, (!all).then_some(*window), read.clone());
         Ok(Box::new(read))
     }
 

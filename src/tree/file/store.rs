@@ -1,11 +1,12 @@
 //! Trees in files before their dimension is a type.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use crate::cell::CellType;
-use crate::disk::{Folder, parent, sweep};
+use crate::disk::{Folder, Remote, parent, sweep};
 use crate::tree::error::TreeError;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::{Attributes, Header, HeaderFault};
@@ -50,25 +51,39 @@ impl TreeStore {
             // A process that was killed while it replaced the tree may have left the old one.
             let _ = Folder::open(parent(path)).map(|beside| sweep(&beside));
         }
-        let read = || -> Result<Self, TreeFileError> {
-            if PieceFolder::is(path) {
-                let pieces = PieceFolder::read(path)?;
-                let header = pieces.header()?;
-                let info = header.info().map_err(TreeFileError::unfit(path))?;
-                return Ok(Self { store: ZarrStore::open(path)?, header, info, pieces: Some(pieces.plan.shards) });
-            }
-            let store = ZarrStore::open(path)?;
-            let Attributes { orthant_tree } = store.group::<Attributes<Map<String, Value>>>("zarr.json")?;
-            let name = || path.to_owned();
-            let header = Header::read(orthant_tree).map_err(|fault| match fault {
-                HeaderFault::Version(found) => TreeFileError::Version { path: name(), found },
-                HeaderFault::Digest { found, expected } => TreeFileError::Digest { path: name(), found, expected },
-                HeaderFault::Keys(reason) => TreeFileError::Header { path: name(), key: "orthant_tree", reason },
-            })?;
-            let info = header.info().map_err(TreeFileError::unfit(path))?;
-            Ok(Self { store, header, info, pieces: None })
-        };
-        Ok(read()?)
+        if PieceFolder::is(path) {
+            return Ok(Self::of_pieces(PieceFolder::open(path)?)?);
+        }
+        Ok(Self::read(ZarrStore::open(path).map_err(TreeFileError::from)?)?)
+    }
+
+    /// Opens a tree that a server has: a folder of objects, or a zip in which nothing is compressed.
+    ///
+    /// Ranges are read that an answer needs, several at once, and checked as those of a file are.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and what the server or its client says.
+    pub fn open_remote(remote: Arc<dyn Remote>) -> Result<Self, TreeError> {
+        Ok(Self::read(ZarrStore::remote(remote).map_err(TreeFileError::from)?)?)
+    }
+
+    fn read(store: ZarrStore) -> Result<Self, TreeFileError> {
+        let Attributes { orthant_tree } = store.group::<Attributes<Map<String, Value>>>("zarr.json")?;
+        let path = store.path();
+        let name = || path.to_owned();
+        let header = Header::read(orthant_tree).map_err(|fault| match fault {
+            HeaderFault::Version(found) => TreeFileError::Version { path: name(), found },
+            HeaderFault::Digest { found, expected } => TreeFileError::Digest { path: name(), found, expected },
+            HeaderFault::Keys(reason) => TreeFileError::Header { path: name(), key: "orthant_tree", reason },
+        })?;
+        let info = header.info().map_err(TreeFileError::unfit(path))?;
+        Ok(Self { store, header, info, pieces: None })
+    }
+
+    fn of_pieces(pieces: PieceFolder) -> Result<Self, TreeFileError> {
+        let (path, header) = (pieces.path(), pieces.header()?);
+        let info = header.info().map_err(TreeFileError::unfit(path))?;
+        Ok(Self { store: ZarrStore::open(path)?, header, info, pieces: Some(pieces.plan.shards) })
     }
 
     /// The number of dimensions.

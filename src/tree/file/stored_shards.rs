@@ -13,6 +13,9 @@ use crate::tree::file::piece::piece_name;
 use crate::tree::file::shards::{Array, Shards};
 use crate::zarr::{CHECKSUMS, ShardReader, ZarrStore};
 
+/// The arrays that a shard is read from, the bricks last.
+const READ: [Array; 6] = [Array::Level, Array::Position, Array::Provenance, Array::Value, Array::Brick, Array::Cells];
+
 /// A file, with what its header says of its shards.
 #[derive(Debug)]
 pub(super) struct StoredShards {
@@ -55,10 +58,11 @@ impl StoredShards {
         }
         let stored = Self { store, header, shards, pieces };
         // Pieces are no arrays yet.
-        for array in Array::ALL.into_iter().filter(|_| stored.pieces.is_none()) {
-            let metadata = stored.shards.metadata(array, stored.axes(), stored.kind());
-            stored.store.expect(&array.metadata_name(), &metadata.text())?;
-        }
+        let arrays = if stored.pieces.is_none() { &Array::ALL[..] } else { &[] };
+        stored.store.each(arrays.len(), &|i| {
+            let metadata = stored.shards.metadata(arrays[i], stored.axes(), stored.kind());
+            stored.store.expect(&arrays[i].metadata_name(), &metadata.text())
+        })?;
         Ok(stored)
     }
 
@@ -88,13 +92,6 @@ impl StoredShards {
         TreeFileError::Shard { path: self.path().to_owned(), shard, reason }.into()
     }
 
-    /// The bytes of some elements of a shard.
-    fn elements(&self, array: Array, shard: u64, run: Range<u64>) -> Result<Vec<u8>, TreeFileError> {
-        let mut bytes = Vec::new();
-        self.array(array, shard)?.elements(run, &mut bytes)?;
-        Ok(bytes)
-    }
-
     /// The file of an array's shard.
     fn name(&self, array: Array, shard: u64) -> String {
         let name = array.shard_name(shard);
@@ -109,40 +106,59 @@ impl StoredShards {
         Ok(ShardReader::open(member, &self.shards.metadata(array, self.axes(), self.kind()))?)
     }
 
-    /// The rows of a shard but for the greatest values, which nothing but a check asks for.
-    pub(super) fn columns(&self, shard: u64, rows: u64) -> Result<Columns, TreeFileError> {
-        let positions = self.array(Array::Position, shard)?;
-        let axis = |axis: usize| -> Result<Vec<u32>, TreeFileError> {
-            let (mut bytes, first) = (Vec::new(), self.shards.position(axis));
-            positions.elements(first..first + rows, &mut bytes)?;
-            Ok(numbers(&bytes, u32::from_le_bytes))
+    /// The cells of a shard of which some are needed; None if that is no less than all of them: they are few, or on disk.
+    pub(super) fn sparse_cells(&self, shard: u64) -> Result<Option<ShardReader>, TreeFileError> {
+        let metadata = self.shards.metadata(Array::Cells, self.axes(), self.kind());
+        let name = self.name(Array::Cells, shard);
+        if self.held(shard).cells == 0 || !self.store.is_worth_ranges(&name) {
+            return Ok(None);
+        }
+        let member = self.store.need(&name)?;
+        Ok(Some(ShardReader::sparse(member, &metadata)?))
+    }
+
+    /// The rows of a shard but for the greatest values, which nothing but a check asks for, and its bricks.
+    pub(super) fn shard(&self, shard: u64, with_bricks: bool) -> Result<(Columns, Cells), TreeError> {
+        let Held { rows, cells, .. } = self.held(shard);
+        let most = if with_bricks && cells > 0 { READ.len() } else { READ.len() - 1 };
+        let arrays = self.store.each(most, &|i| self.array(READ[i], shard))?;
+        let [level, positions, provenance, value, brick] = &arrays[..READ.len() - 1] else { unreachable!("as many") };
+        let elements = |array: &ShardReader, run: Range<u64>| -> Result<Vec<u8>, TreeFileError> {
+            let mut bytes = Vec::new();
+            array.elements(run, &mut bytes)?;
+            Ok(bytes)
         };
-        Ok(Columns {
-            level: self.elements(Array::Level, shard, 0..rows)?,
+        let axis = |axis: usize| -> Result<Vec<u32>, TreeFileError> {
+            let first = self.shards.position(axis);
+            Ok(numbers(&elements(positions, first..first + rows)?, u32::from_le_bytes))
+        };
+        let columns = Columns {
+            level: elements(level, 0..rows)?,
             position: (0..self.axes()).map(axis).collect::<Result<_, _>>()?,
-            provenance: self.elements(Array::Provenance, shard, 0..rows)?,
-            value: self.words(Array::Value, shard, rows)?,
+            provenance: elements(provenance, 0..rows)?,
+            value: self.words_of(&elements(value, 0..rows)?),
             largest: Vec::new(),
-            brick: numbers(&self.elements(Array::Brick, shard, 0..rows)?, i64::from_le_bytes),
-        })
+            brick: numbers(&elements(brick, 0..rows)?, i64::from_le_bytes),
+        };
+        let mut bricks = Cells::empty(self.kind());
+        if let Some(array) = arrays.get(READ.len() - 1) {
+            let bytes = elements(array, 0..cells)?;
+            bricks = Cells::zeroed(self.kind(), cells as usize)?;
+            bricks.store(0, &bytes);
+        }
+        Ok((columns, bricks))
     }
 
     /// The words of a column of values.
     pub(super) fn words(&self, array: Array, shard: u64, rows: u64) -> Result<Vec<u64>, TreeFileError> {
-        let bytes = self.elements(array, shard, 0..rows)?;
-        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-        Ok(bytes.chunks_exact(self.kind().bytes() as usize).map(word).collect())
+        let mut bytes = Vec::new();
+        self.array(array, shard)?.elements(0..rows, &mut bytes)?;
+        Ok(self.words_of(&bytes))
     }
 
-    /// The bricks of a shard.
-    pub(super) fn bricks(&self, shard: u64, cells: u64) -> Result<Cells, TreeError> {
-        let mut bricks = Cells::empty(self.kind());
-        if cells > 0 {
-            let bytes = self.elements(Array::Cells, shard, 0..cells)?;
-            bricks = Cells::zeroed(self.kind(), cells as usize)?;
-            bricks.store(0, &bytes);
-        }
-        Ok(bricks)
+    fn words_of(&self, bytes: &[u8]) -> Vec<u64> {
+        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        bytes.chunks_exact(self.kind().bytes() as usize).map(word).collect()
     }
 }
 

@@ -4,7 +4,7 @@
 //! version that it does not know, and `unzip` trusts the header before a member. The audit compares both places in which a
 //! zip describes a member, and reads every byte of it.
 
-use crate::disk::File;
+use crate::disk::ReadRange;
 use crate::memory::zeros;
 use crate::zarr::error::Fault;
 use crate::zarr::zip::directory::Entry;
@@ -43,7 +43,7 @@ impl From<Fault> for Flaw {
 ///
 /// # Errors
 /// The first difference.
-pub(crate) fn audit(file: &File) -> Result<(), Flaw> {
+pub(crate) fn audit(file: &dyn ReadRange) -> Result<(), Flaw> {
     let extent = Extent::find(file)?;
     let directory = extent.read(file)?;
     // A reader that looks for the locator before it reads the end would find another directory.
@@ -63,7 +63,7 @@ pub(crate) fn audit(file: &File) -> Result<(), Flaw> {
 }
 
 /// Checks a member: its record, its own header, and its bytes.
-fn check(file: &File, extent: &Extent, record: &Record<'_>, piece: &mut [u8]) -> Result<(), Fault> {
+fn check(file: &dyn ReadRange, extent: &Extent, record: &Record<'_>, piece: &mut [u8]) -> Result<(), Fault> {
     is_regular(record).map_err(|reason| record.wrong(reason))?;
     has_plain_extras(record.extra, record.name).map_err(|reason| record.wrong(reason))?;
     let (entry, at) = Entry::find(file, extent, record, false)?;
@@ -161,7 +161,7 @@ fn is_descriptor(bytes: &[u8], entry: &Entry) -> bool {
 }
 
 /// Checks all bytes of a member against the checksum that the directory has.
-fn has_checksum(file: &File, entry: &Entry, piece: &mut [u8]) -> Result<(), Fault> {
+fn has_checksum(file: &dyn ReadRange, entry: &Entry, piece: &mut [u8]) -> Result<(), Fault> {
     let (mut hasher, mut at) = (crc32fast::Hasher::new(), entry.start);
     let end = entry.start + entry.packed;
     while at < end {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::disk::File;
+use crate::disk::ReadRange;
 use crate::zarr::error::Fault;
 use crate::zarr::zip::extent::Extent;
 use crate::zarr::zip::fields::{Fields, read};
@@ -32,7 +32,12 @@ impl Entry {
     ///
     /// # Errors
     /// If it is packed in a way that may not be, or is not where the directory has it.
-    pub(super) fn find(file: &File, extent: &Extent, record: &Record<'_>, deflate: bool) -> Result<(Self, u64), Fault> {
+    pub(super) fn find(
+        file: &dyn ReadRange,
+        extent: &Extent,
+        record: &Record<'_>,
+        deflate: bool,
+    ) -> Result<(Self, u64), Fault> {
         let deflated = record.fields.deflated(8, deflate).map_err(|reason| record.wrong(reason))?;
         let MemberPlace { length, packed, at } = record.place()?;
         if length != packed && !deflated {
@@ -52,7 +57,7 @@ impl Directory {
     ///
     /// # Errors
     /// If it is none, is cut short, or members are compressed, encrypted or not where the directory has them.
-    pub(crate) fn read(file: &File) -> Result<Self, Fault> {
+    pub(crate) fn read(file: &dyn ReadRange) -> Result<Self, Fault> {
         Self::of(file, false, false)
     }
 
@@ -60,7 +65,7 @@ impl Directory {
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    pub(crate) fn read_rewritten(file: &File) -> Result<Self, Fault> {
+    pub(crate) fn read_rewritten(file: &dyn ReadRange) -> Result<Self, Fault> {
         Self::of(file, false, true)
     }
 
@@ -68,11 +73,11 @@ impl Directory {
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    pub(crate) fn read_deflated(file: &File) -> Result<Self, Fault> {
+    pub(crate) fn read_deflated(file: &dyn ReadRange) -> Result<Self, Fault> {
         Self::of(file, true, false)
     }
 
-    fn of(file: &File, deflate: bool, again: bool) -> Result<Self, Fault> {
+    fn of(file: &dyn ReadRange, deflate: bool, again: bool) -> Result<Self, Fault> {
         let extent = Extent::find(file)?;
         let directory = extent.read(file)?;
         let mut members = BTreeMap::new();
@@ -108,11 +113,17 @@ impl Directory {
     }
 }
 
-/// Where a member's bytes begin, whose own header is at `at`.
-fn begins(file: &File, directory: u64, at: u64, (name, deflated): (&[u8], bool), packed: u64) -> Result<u64, Fault> {
+/// Where a member's bytes begin, whose own header is at `at`. They end before `end`.
+pub(super) fn begins(
+    file: &dyn ReadRange,
+    end: u64,
+    at: u64,
+    (name, deflated): (&[u8], bool),
+    packed: u64,
+) -> Result<u64, Fault> {
     let wrong = |reason| Fault::Zip { offset: at, reason };
     let cut = "a member reaches into the directory";
-    let room = directory.checked_sub(at).ok_or(wrong(cut))?;
+    let room = end.checked_sub(at).ok_or(wrong(cut))?;
     let need = length::MEMBER + name.len();
     if room < need as u64 {
         return Err(wrong(cut));

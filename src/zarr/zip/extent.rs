@@ -1,6 +1,6 @@
 //! Where the directory of a zip lies, as the end of the zip says.
 
-use crate::disk::File;
+use crate::disk::ReadRange;
 use crate::zarr::error::Fault;
 use crate::zarr::zip::fields::{Fields, read};
 use crate::zarr::zip::parts::{length, signature};
@@ -23,8 +23,8 @@ impl Extent {
     ///
     /// # Errors
     /// If the file is no zip, is cut short, or is one of several parts.
-    pub(super) fn find(file: &File) -> Result<Self, Fault> {
-        let at = file.metadata()?.len().checked_sub(length::END as u64).ok_or(Fault::NoStore)?;
+    pub(super) fn find(file: &dyn ReadRange) -> Result<Self, Fault> {
+        let at = file.length()?.checked_sub(length::END as u64).ok_or(Fault::NoStore)?;
         let end = read(file, at, length::END as u64)?;
         let field = Fields(&end);
         if field.u32(0) != signature::END {
@@ -49,7 +49,7 @@ impl Extent {
     ///
     /// # Errors
     /// If they are too many, or the system says no.
-    pub(super) fn read(&self, file: &File) -> Result<Vec<u8>, Fault> {
+    pub(super) fn read(&self, file: &dyn ReadRange) -> Result<Vec<u8>, Fault> {
         match self.bytes {
             length if length > MOST => Err(Fault::Large { length, most: MOST }),
             length => read(file, self.start, length),
@@ -57,7 +57,7 @@ impl Extent {
     }
 
     /// The same in 64 bits, and where that stands.
-    fn find_wide(file: &File, end: u64) -> Result<(Self, u64), Fault> {
+    fn find_wide(file: &dyn ReadRange, end: u64) -> Result<(Self, u64), Fault> {
         let wrong = |offset, reason| Fault::Zip { offset, reason };
         let missing = "numbers of 64 bits are missing before the end";
         let at = end.checked_sub(length::LOCATOR as u64).ok_or(wrong(end, missing))?;

@@ -1,12 +1,12 @@
 //! Bytes of a zip, and the numbers in them.
 
-use crate::disk::File;
+use crate::disk::ReadRange;
 use crate::memory::zeros;
 use crate::zarr::error::Fault;
 
 /// A run of a zip's bytes, which lies before the end of the file.
-pub(super) fn read(file: &File, at: u64, length: u64) -> Result<Vec<u8>, Fault> {
-    let size = file.metadata()?.len();
+pub(super) fn read(file: &dyn ReadRange, at: u64, length: u64) -> Result<Vec<u8>, Fault> {
+    let size = file.length()?;
     if at.checked_add(length).is_none_or(|end| end > size) {
         return Err(Fault::Short { offset: at, have: size.saturating_sub(at), need: length });
     }

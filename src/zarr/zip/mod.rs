@@ -6,12 +6,14 @@ mod audit;
 mod directory;
 mod extent;
 mod fields;
+mod listing;
 mod pack;
 mod parts;
 mod record;
 
 pub(crate) use audit::{Flaw, audit};
 pub(crate) use directory::{Directory, Entry};
+pub(super) use listing::Listing;
 pub use pack::pack;
 pub(crate) use pack::pack_folder;
 #[cfg(test)]

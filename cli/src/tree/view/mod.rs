@@ -27,7 +27,7 @@ use page::TreePage;
 /// Options of `tree view`.
 #[derive(Debug, Args)]
 pub(crate) struct ViewOptions {
-    /// The tree: a folder X.tree.zarr, or X.tree.zarr.zip
+    /// The tree: a folder X.tree.zarr, an X.tree.zarr.zip, or the URL of either
     tree: PathBuf,
     /// The page: .html, or - for stdout
     #[arg(short, long, value_name = "PATH.html")]

@@ -1,0 +1,36 @@
+//! Trees behind URLs: `http(s)://`, with range requests.
+//!
+//! The library says which ranges it needs (`orthant::disk::Remote`); this is who asks a server for them. Nothing that a server says is
+//! believed: an answer has exactly the range that was asked for, of the same state of the object as all before it, or it is an error.
+
+#[cfg(any(feature = "http", test))]
+mod answer;
+#[cfg_attr(not(feature = "http"), path = "absent.rs")]
+mod client;
+mod tally;
+#[cfg(feature = "http")]
+#[cfg_attr(not(feature = "https"), path = "tls_absent.rs")]
+mod tls;
+mod url;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use orthant::disk::Remote;
+
+use crate::error::Error;
+use url::Url;
+
+pub(crate) use tally::tell;
+pub(crate) use url::{refuse_output, shown};
+
+/// What lies behind a URL; None if the path is none.
+///
+/// # Errors
+/// [`Error::Input`] if it is no URL of a tree, or one that this build does not read.
+pub(crate) fn open(path: &Path) -> Result<Option<Arc<dyn Remote>>, Error> {
+    match Url::of(path) {
+        None => Ok(None),
+        Some(url) => client::open(url?).map(Some),
+    }
+}
