@@ -6,6 +6,7 @@ from figures.rows import rows, table
 def figures(page):
     page.block(table("data/remote.py", "remote.jsonl"))
     page.says("The zip has @ bytes", next(iter(rows("remote.jsonl"))).get("tree_bytes"))
+    page.given("The end of a zip, 65 536 bytes")
 
 
 def headline(page):
