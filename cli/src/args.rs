@@ -68,7 +68,7 @@ pub(crate) enum Command {
     Tree(TreeCommand),
     /// Divide a computed field, such as a fractal or a formula: pictures and arrays
     Run(Box<RunOptions>),
-    /// A run in pieces that many processes make, which can be killed and go on
+    /// A run that many processes share; if one dies, run it again
     #[command(subcommand)]
     Shard(ShardCommand),
     /// Run every pair of choices on small cases and compare to the bit

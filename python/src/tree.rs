@@ -208,7 +208,7 @@ impl<const K: usize> AnyTree for Held<K> {
 
     fn save(&self, path: &Path, overwrite: bool, control: &Arc<Control>) -> Result<(), Failure> {
         let parts = self.parts();
-        let target = TreeTarget::new(path).overwrite(overwrite);
+        let target = TreeTarget::new(path).overwrite(overwrite).like(parts);
         let mut writer = target.open(parts.plan(), parts.kind(), &self.info)?.control(control.clone());
         for index in 0..parts.parts() {
             writer.write(&*parts.part(index)?)?;

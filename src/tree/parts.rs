@@ -69,6 +69,11 @@ pub trait Parts<const K: usize>: Sync {
         1
     }
 
+    /// About how many cells a shard has, if the parts are those of a file.
+    fn shard_cells(&self) -> Option<u64> {
+        None
+    }
+
     /// The numbers of all parts that meet a box, in ascending order. There may be some that do not meet it.
     ///
     /// # Errors

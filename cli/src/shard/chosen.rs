@@ -13,15 +13,13 @@ pub(crate) enum ChosenPieces {
     Range(usize, usize),
     /// Every n-th of those in the order of their cost, from the i-th on.
     Share { i: usize, n: usize },
-    /// The share of this task of a job array.
+    /// All, from another one on in each task of a job array.
     Auto,
 }
 
-/// The variables of schedulers that number the tasks of a job array: the task, the first one, and how many there are.
-const ARRAYS: [[&str; 3]; 2] = [
-    ["SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT"],
-    ["SGE_TASK_ID", "SGE_TASK_FIRST", "SGE_TASK_LAST"],
-];
+/// The variables of schedulers that number the tasks of a job array.
+const TASKS: [&str; 5] =
+    ["SLURM_ARRAY_TASK_ID", "SGE_TASK_ID", "PBS_ARRAY_INDEX", "LSB_JOBINDEX", "AWS_BATCH_JOB_ARRAY_INDEX"];
 
 impl FromStr for ChosenPieces {
     type Err = String;
@@ -34,11 +32,10 @@ impl FromStr for ChosenPieces {
         }
         if let Some((i, n)) = text.split_once('/') {
             let (i, n) = (one(i)?, one(n)?);
-            return match i < n {
-                true => Ok(Self::Share { i, n }),
-                false => {
-                    Err(format!("'{text}': shares are numbered from 0, so the last of {n} is {}/{n}", n.max(1) - 1))
-                }
+            return match n {
+                0 => Err(wrong()),
+                n if i < n => Ok(Self::Share { i, n }),
+                _ => Err(format!("'{text}': shares are numbered from 0, so the last of {n} is {}/{n}", n - 1)),
             };
         }
         let (first, last) = text.split_once('-').unwrap_or((text, text));
@@ -59,15 +56,19 @@ impl ChosenPieces {
         match *self {
             Self::Share { i, n } => Ok(share(i, n)),
             Self::Auto => {
-                let [task, first, count] = task().ok_or_else(|| {
-                    let names = ARRAYS.map(|[task, ..]| task).join(" and ");
+                let number = |name: &str| std::env::var(name).ok()?.trim().parse::<usize>().ok();
+                let task = TASKS.iter().find_map(|name| number(name)).ok_or_else(|| {
                     let reason = format!(
-                        "--shard auto: no job array numbers this process ({names} are not set); name pieces, or \
-                         leave it out to make whatever is missing"
+                        "--shard auto: no job array numbers this process (one of {} does); leave it out to make whatever \
+                         is missing",
+                        TASKS.join(", ")
                     );
                     Error::Input(reason).about(&["shard"])
                 })?;
-                Ok(share(task.saturating_sub(first), count.max(1)))
+                // Tasks that start at the same moment need not wait for each other's locks.
+                let mut order = order.to_vec();
+                order.rotate_left(task % order.len());
+                Ok(order)
             }
             Self::Range(_, last) if last >= order.len() => {
                 let reason = format!("--shard {last}: there are {} pieces, 0 to {}", order.len(), order.len() - 1);
@@ -78,17 +79,6 @@ impl ChosenPieces {
             }
         }
     }
-}
-
-/// The number of this task, that of the first, and how many there are.
-fn task() -> Option<[usize; 3]> {
-    let read = |name: &str| std::env::var(name).ok()?.trim().parse::<usize>().ok();
-    ARRAYS.iter().find_map(|[task, first, count]| {
-        let (task, first, last) = (read(task)?, read(first)?, read(count)?);
-        // Slurm says how many there are, and Grid Engine which is the last.
-        let count = if count.ends_with("COUNT") { last } else { last.saturating_sub(first) + 1 };
-        Some([task, first, count])
-    })
 }
 
 #[cfg(test)]

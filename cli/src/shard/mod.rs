@@ -16,12 +16,12 @@ use crate::voice::Voice;
 /// The shard commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ShardCommand {
-    /// Cut a run into pieces of about equal cost, and write what they are into a folder
+    /// Plan a run in pieces of about equal cost, and write the plan into a folder
     #[command(override_usage = "orthant shard plan [OPTIONS] <FIELD> -o <X.pieces>")]
     Plan(Box<plan::CutOptions>),
-    /// Make pieces until none is left: as many processes at the same time as you like
+    /// Make the missing pieces; start as many processes as you like
     Run(Box<run::MakeOptions>),
-    /// Which pieces are finished, and whether every byte of them is what was written
+    /// Check every byte of the finished pieces, and remove damaged ones
     Status(status::StatusOptions),
     /// Put all pieces together as one tree
     Merge(merge::MergeOptions),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use orthant::backend::Partition;
 use orthant::field::{FieldKind, Job, Open};
 use orthant::model::pilot;
 use orthant::per_axis::{shortest, text};
@@ -24,6 +25,12 @@ const ROOTS: u128 = 4096;
 /// Such regions of a piece, so that cuts can follow costs.
 const ROOTS_OF_A_PIECE: u128 = 16;
 
+/// Pieces, where nobody says how many.
+const PIECES: usize = 64;
+
+/// Pieces of a worker, the fewest first.
+const PIECES_OF_A_WORKER: [usize; 3] = [16, 32, 64];
+
 /// A balance that is as good as perfect.
 const GOOD: f64 = 1.05;
 
@@ -33,7 +40,7 @@ pub(crate) struct CutOptions {
     /// What to divide
     ///
     /// A field, which says what a cell is worth, or an array, points or a mesh, which --input names.
-    #[arg(value_parser = field_or_array())]
+    #[arg(value_name = "FIELD", value_parser = field_or_array())]
     workload: FieldKind,
     #[command(flatten)]
     computed: ComputedOptions,
@@ -52,9 +59,12 @@ pub(crate) struct CutOptions {
     /// The folder of the pieces; it is made, and all processes must see it
     #[arg(short, long, value_name = "X.pieces")]
     output: PathBuf,
-    /// How many pieces, at most: 16 to 64 for each GPU or process
-    #[arg(long, value_parser = times, value_name = "N", default_value = "64")]
-    pieces: NonZeroUsize,
+    /// How many pieces, at most: 16 to 64 for each GPU or process [default: 64]
+    #[arg(long, value_parser = times, value_name = "N", conflicts_with = "workers")]
+    pieces: Option<NonZeroUsize>,
+    /// Plan for so many GPUs or processes: as few pieces as are predicted to keep them busy within 5 % of each other
+    #[arg(long, value_parser = times, value_name = "N")]
+    workers: Option<NonZeroUsize>,
     /// Overwrite a folder of other pieces, with all that is finished of them
     #[arg(long)]
     force: bool,
@@ -62,7 +72,7 @@ pub(crate) struct CutOptions {
 
 /// Plans a run.
 pub(super) fn plan(args: CutOptions, voice: Voice) -> Result<(), Error> {
-    let CutOptions { workload, computed, formula, source, cell, typed, output, pieces, force, .. } = args;
+    let CutOptions { workload, computed, formula, source, cell, typed, output, pieces, workers, force, .. } = args;
     let given = |name: &'static str| Some((name.to_owned(), computed.0.get(name)?.to_owned()));
     let planned = PlannedRun {
         workload: workload.to_string(),
@@ -75,7 +85,10 @@ pub(super) fn plan(args: CutOptions, voice: Voice) -> Result<(), Error> {
     cancels(&control);
     let run = planned.read(&HowOptions::default(), Machine::look().default_limit(), voice)?;
     let k = run.request.k();
-    workload.dispatch(k, CuttingPieces { planned, run, output, pieces: pieces.get(), force, control, voice })?
+    let workers = workers.map(NonZeroUsize::get);
+    let pieces =
+        pieces.map_or_else(|| workers.map_or(PIECES, |workers| workers * PIECES_OF_A_WORKER[0]), NonZeroUsize::get);
+    workload.dispatch(k, CuttingPieces { planned, run, output, pieces, workers, force, control, voice })?
 }
 
 /// The plan once its dimension is a type.
@@ -84,6 +97,7 @@ struct CuttingPieces {
     run: ReadRun,
     output: PathBuf,
     pieces: usize,
+    workers: Option<usize>,
     force: bool,
     control: Arc<Control>,
     voice: Voice,
@@ -129,6 +143,11 @@ impl Job for CuttingPieces {
             self.planned.computed.push(("g".into(), text(&shortest(&g))));
             self.run.request.computed.g = Some(g);
         }
+        if !plan.curve().is_hierarchical() {
+            let reason =
+                format!("--curve {}: a piece is a run of morton's or hilbert's codes; use one of them", plan.curve());
+            return Err(Error::Input(reason).about(&["curve"]));
+        }
         let field = open(plan.domain(), &self.run.request.options()?)?;
         let kind = self.run.request.how.clone().for_labels(field.labels())?.kept.cell;
         let info = match &self.run.array {
@@ -136,6 +155,13 @@ impl Job for CuttingPieces {
             None => TreeInfo::of(&plan).source(self.run.request.title()),
         };
         let weights = pilot::weights(&self.run.request, &plan, open, &self.control)?;
+        if let (Some(workers), false) = (self.workers, weights.is_empty()) {
+            let counts = PIECES_OF_A_WORKER.map(|each| each * workers);
+            let good = |&pieces: &usize| Partition::by_weight(&weights, pieces).balance(workers) <= GOOD;
+            self.pieces = counts.into_iter().find(good).unwrap_or(counts[counts.len() - 1]);
+        }
+        // The tree's header has names and colours already.
+        self.planned.input.retain(|option| !option.starts_with("--label-table="));
         let request = serde_json::to_value(&self.planned).map_err(|error| Error::System(error.to_string()))?;
         let made_of = made_of(&self.run.request, &plan)?;
         let asked = PieceRequest {
@@ -154,7 +180,11 @@ impl Job for CuttingPieces {
             return Ok(());
         }
         let mut rows = table(&["workers", "busiest / mean", "times one worker"]);
-        let counts = (0..).map(|bits| 1usize << bits).take_while(|&workers| workers <= made.len());
+        let doubled = (0..).map(|bits| 1usize << bits).take_while(|&workers| workers <= made.len());
+        // The number that was asked for is in its place.
+        let mut counts: Vec<usize> = doubled.chain(self.workers).collect();
+        counts.sort_unstable();
+        counts.dedup();
         let mut best = 1;
         for workers in counts {
             let balance = cut.balance(workers);
@@ -169,13 +199,15 @@ impl Job for CuttingPieces {
             "by a small run of the same field"
         };
         self.voice.say(format_args!("orthant: costs are predicted {measured}"));
-        if best < made.len() && best < 64 {
-            self.voice.say(format_args!(
-                "orthant: beyond {best} workers some wait for others; more --pieces, or a finer grid by -g, let more of them help"
-            ));
+        let wanted = self.workers.unwrap_or(made.len());
+        if best < wanted {
+            let finer =
+                if made.len() < self.pieces { "a larger -g lets" } else { "more --pieces, or a larger -g, let" };
+            self.voice
+                .say(format_args!("orthant: beyond {best} workers some wait for others; {finer} more of them help"));
         }
         self.voice.say(format_args!(
-            "orthant: `orthant shard run {path}` makes pieces until none is left, in as many processes as you start"
+            "orthant: `orthant shard run {path}` makes the pieces, in as many processes as you start"
         ));
         Ok(())
     }

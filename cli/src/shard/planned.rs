@@ -3,6 +3,7 @@
 use std::path::absolute;
 use std::sync::Arc;
 
+use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use orthant::backend::Kept;
@@ -106,9 +107,12 @@ impl FromArgMatches for TypedInput {
                 continue;
             }
             for value in matches.get_raw(id).into_iter().flatten() {
-                let value = value.to_string_lossy();
-                let path = ["input", "label_table"].contains(&id).then(|| absolute(&*value).ok()).flatten();
-                let value = path.map_or(value.into_owned(), |path| path.to_string_lossy().into_owned());
+                let path = ["input", "label_table"].contains(&id).then(|| absolute(value).ok()).flatten();
+                let value = path.as_ref().map_or(value, |path| path.as_os_str());
+                let Some(value) = value.to_str() else {
+                    let reason = format!("--{long} {}: a plan keeps names that are UTF-8 alone\n", value.display());
+                    return Err(clap::Error::raw(ErrorKind::InvalidUtf8, reason));
+                };
                 typed.push(format!("--{long}={value}"));
             }
         }

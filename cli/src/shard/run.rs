@@ -28,10 +28,10 @@ const WORKERS_OF_A_GPU: usize = 2;
 pub(crate) struct MakeOptions {
     /// The folder that `orthant shard plan` made
     folder: PathBuf,
-    /// Which pieces: 17, 0-63, a share as in 0/8, or auto, the share of this task of a Slurm job array [default: all that nobody makes]
+    /// Which pieces: 17, 0-63, a share as in 0/8, or auto in the tasks of a job array [default: all that are missing]
     ///
-    /// Pieces that are finished are left alone. Without this option a process takes the dearest piece that nobody makes, until
-    /// there is none: start as many as you like, by hand, by mpirun or by a scheduler, at any time.
+    /// A process leaves finished pieces alone. It takes the most expensive piece that nobody makes, until every piece is finished or in
+    /// progress. Start as many processes as you like, by hand, by mpirun or by a scheduler, at any time.
     #[arg(long, value_name = "PIECES")]
     shard: Option<ChosenPieces>,
     /// Where to run: auto, cpu, cuda
@@ -91,6 +91,8 @@ impl MakingPieces {
     /// The GPUs, or the CPU.
     fn targets<const K: usize>(&self, field: &dyn Field<K>) -> Result<Vec<Target>, Error> {
         let backend = machine::without_twin(self.how.backend, self.run.request.workload, field, self.voice);
+        // What is missing of CUDA is the answer to a field that nothing else runs.
+        let backend = backend.or(field.host().is_none().then_some(BackendKind::Cuda));
         let numbers = match &self.how.device {
             Some(Devices::These(numbers)) => numbers.clone(),
             Some(Devices::All) => (0..Target::count(BackendKind::Cuda)?).collect(),
@@ -115,8 +117,11 @@ impl MakingPieces {
             (None, BackendKind::Cuda) => WORKERS_OF_A_GPU,
             (None, _) => 1,
         };
-        let workers: Vec<&Target> =
-            targets.iter().flat_map(|target| std::iter::repeat_n(target, of_each(target))).collect();
+        let workers: Vec<&Target> = targets
+            .iter()
+            .flat_map(|target| std::iter::repeat_n(target, of_each(target)))
+            .take(self.chosen.len().max(1))
+            .collect();
         let mut how = self.run.request.how.clone().for_labels(field.labels())?;
         how.mem_limit = how.mem_limit.map(|limit| limit / workers.len() as u64);
         let worker = |target| Worker {
@@ -189,15 +194,17 @@ impl Job for MakingPieces {
         let (seconds, of, path) = (begun.elapsed().as_secs_f64(), self.chosen.len(), pieces.path().display());
         let devices: Vec<String> = made.iter().map(|(device, made)| format!("{made} on {device}")).collect();
         let devices = if devices.len() > 1 { format!(" ({})", devices.join(", ")) } else { String::new() };
-        voice.say(format_args!("orthant: made {all} pieces in {seconds:.3} s{devices}; {there} of {of} are finished"));
+        voice.say(format_args!("orthant: pieces made here {all}{devices} in {seconds:.3} s; finished {there} of {of}"));
         match (busy, missing) {
             (0, 0) if of == pieces.len() => {
-                voice.say(format_args!("orthant: `orthant shard merge {path} -o X.tree.zarr` puts them together"))
+                voice.say(format_args!("orthant: `orthant shard merge {path} -o X.tree.zarr` puts them together"));
             }
             (0, 0) => {}
-            (busy, 0) => voice.say(format_args!("orthant: other processes make {busy}")),
+            (busy, 0) => voice.say(format_args!("orthant: pieces that other processes make {busy}")),
             (_, missing) => {
-                voice.say(format_args!("orthant: {missing} are missing again; run the same command to make them"))
+                let reason =
+                    format!("{path}: pieces that are missing again {missing}; run the same command to make them");
+                return Err(Error::Difference(reason));
             }
         }
         Ok(())

@@ -30,7 +30,7 @@ pub(super) fn status(args: StatusOptions, voice: Voice) -> Result<(), Error> {
     for (piece, reason) in &found.damaged {
         voice.say(format_args!("orthant: piece {piece} is damaged: {reason}"));
         if !args.quick {
-            pieces.retract(*piece)?;
+            pieces.retract(*piece, true)?;
         }
     }
     if args.json {
@@ -78,17 +78,17 @@ impl FoundPieces {
         }
         let damaged = match (self.damaged.len(), retracted) {
             (0, _) => String::new(),
-            (damaged, true) => format!(", {damaged} were damaged and are taken away"),
-            (damaged, false) => format!(", {damaged} are damaged"),
+            (damaged, true) => format!(", damaged and taken away {damaged}"),
+            (damaged, false) => format!(", damaged {damaged}"),
         };
-        let busy = if self.busy.is_empty() { String::new() } else { format!(", {} are being made", self.busy.len()) };
+        let busy = if self.busy.is_empty() { String::new() } else { format!(", being made {}", self.busy.len()) };
         Err(Error::Difference(format!(
             "{path}: {done} of {all} pieces are finished{busy}{damaged}; `orthant shard run {path}` makes those that are missing"
         )))
     }
 
     fn json(&self, pieces: &PieceFolder) -> serde_json::Value {
-        let numbers = |of: &[(usize, String)]| of.iter().map(|(piece, _)| *piece).collect::<Vec<_>>();
+        let damaged = self.damaged.iter().map(|(piece, reason)| json!({ "piece": piece, "reason": reason }));
         let done = self.done.iter().map(|(piece, work)| {
             json!({
                 "piece": piece, "device": work.device, "seconds": work.seconds, "running": work.running,
@@ -97,7 +97,7 @@ impl FoundPieces {
         });
         json!({
             "schema": 1, "pieces": pieces.len(), "done": done.collect::<Vec<_>>(), "busy": self.busy,
-            "missing": self.missing, "damaged": numbers(&self.damaged),
+            "missing": self.missing, "damaged": damaged.collect::<Vec<_>>(),
         })
     }
 
@@ -111,7 +111,7 @@ impl FoundPieces {
             self.busy.len().to_string(),
             self.missing.len().to_string(),
             self.damaged.len().to_string(),
-            format!("{:.3}", seconds.iter().sum::<f64>()),
+            format!("{:.3}", seconds.iter().fold(0.0, |sum, seconds| sum + seconds)),
         ]);
         align_right(&mut rows);
         let mut text = format!("{rows}\n");

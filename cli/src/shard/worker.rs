@@ -45,8 +45,9 @@ impl<const K: usize> Worker<'_, K> {
         self.control.check()?;
         let pieces = self.pieces;
         if let PieceState::Damaged(reason) = pieces.state(piece, false)? {
-            self.voice.say(format_args!("orthant: piece {piece} is made again: {reason}"));
-            pieces.retract(piece)?;
+            if pieces.retract(piece, false)? {
+                self.voice.say(format_args!("orthant: piece {piece} is made again: {reason}"));
+            }
         }
         let Some(claim) = pieces.claim(piece)? else { return Ok(false) };
         let begun = Instant::now();

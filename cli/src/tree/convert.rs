@@ -57,7 +57,7 @@ impl TreeJob for ConvertOptions {
         to.is_no_input()?;
         let boxes = TreeSource(&tree);
         if is_tree(&to.output) {
-            let mut writer = to.writer(tree.plan(), tree.kind(), tree.info())?;
+            let mut writer = to.writer(&tree, tree.info())?;
             for part in 0..Parts::parts(&tree) {
                 writer.write(&*tree.part(part)?)?;
             }

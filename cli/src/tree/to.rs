@@ -7,8 +7,8 @@ use std::sync::Arc;
 use clap::Args;
 
 use orthant::export::ExportError;
-use orthant::tree::{TreeInfo, TreeTarget, TreeWriter};
-use orthant::{CellType, Control, Plan, Tree};
+use orthant::tree::{Parts, TreeInfo, TreeTarget, TreeWriter};
+use orthant::{Control, Tree};
 
 use super::memory::MemoryOptions;
 use crate::error::Error;
@@ -108,24 +108,19 @@ impl ToOptions {
     }
 
     /// Opens it for a tree.
-    pub(super) fn writer<const K: usize>(
-        &self,
-        plan: &Plan<K>,
-        kind: CellType,
-        info: &TreeInfo,
-    ) -> Result<TreeWriter<K>, Error> {
+    pub(super) fn writer<const K: usize>(&self, parts: &dyn Parts<K>, info: &TreeInfo) -> Result<TreeWriter<K>, Error> {
         self.is_no_input()?;
         let control = Arc::new(Control::default());
         cancels(&control);
-        let target = TreeTarget::new(&self.output).overwrite(self.force);
-        let writer = target.open(plan, kind, info)?.control(control);
+        let target = TreeTarget::new(&self.output).overwrite(self.force).like(parts);
+        let writer = target.open(parts.plan(), parts.kind(), info)?.control(control);
         undisturbed().temporary(writer.staged());
         Ok(writer)
     }
 
     /// Saves a tree, and says so.
     pub(super) fn save<const K: usize>(&self, tree: &Tree<K>, info: &TreeInfo) -> Result<(), Error> {
-        let mut writer = self.writer(tree.plan(), tree.kind(), info)?;
+        let mut writer = self.writer(tree, info)?;
         writer.write(tree)?;
         place(writer)?;
         self.wrote();

@@ -353,6 +353,10 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
         &["https://host/m.npy: nothing is written to a URL", "aws s3 cp"],
     ),
     ("curves compare mesh", 2, &["--input", ".stl"]),
+    ("shard run missing", 2, &["missing: no folder of pieces", "orthant shard plan"]),
+    ("shard plan mandelbrot --curve canonical -o m.pieces", 2, &["curve: canonical", "morton or hilbert"]),
+    ("shard plan mandelbrot -o there.png", 2, &["there.png exists already"]),
+    ("shard plan mandelbrot -o folder.png/x --pieces 0", 2, &["--pieces", "0"]),
     ("frobnicate", 2, &["frobnicate"]),
     ("", 2, &["Usage"]),
 ];

@@ -58,7 +58,7 @@ impl<const K: usize> ShardMaker<'_, K> {
         let codes = part.codes();
         let begins = |key: u128| {
             let shard = self.shards.from(key);
-            shard == self.shards.count || self.shards.keys(shard).start == key
+            shard < self.shards.count && self.shards.keys(shard).start == key
         };
         let ends = codes.end == self.along.whole().end || begins(codes.end);
         if !begins(codes.start) || !ends {

@@ -1,6 +1,6 @@
 //! A piece of a tree that many processes make: who makes it, whether it is what was written, and all of them put together.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::tree::file::digested::{digested, undigested};
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::{Header, Held};
 use crate::tree::file::making::ShardMaker;
-use crate::tree::file::pieces::{PIECES, PieceFolder};
+use crate::tree::file::pieces::{PieceFolder, piece_name};
 use crate::tree::file::shards::Shards;
 use crate::tree::file::staged::{FinishedShard, held_by};
 use crate::tree::file::writer::{TreeTarget, TreeWriter};
@@ -26,11 +26,6 @@ const RECORD: &str = "piece.json";
 
 /// What a process that makes a piece says first.
 const BEGINNING: &str = concat!("{\"orthant\":\"", env!("CARGO_PKG_VERSION"), "\",\"made_of\":null}\n");
-
-/// The folder of a piece among those of all.
-pub(super) fn piece_name(piece: usize) -> String {
-    format!("{PIECES}/{piece:06}.zarr")
-}
 
 /// What a piece says of itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -75,31 +70,43 @@ impl PieceFolder {
     /// What a piece is. With `thorough` every byte of a finished one is read; else its files must be there, with their lengths.
     ///
     /// # Errors
-    /// [`TreeError::File`] if the system says no.
+    /// [`TreeError::File`] if the system says no: what cannot be read is not damaged for that.
     pub fn state(&self, piece: usize, thorough: bool) -> Result<PieceState, TreeError> {
         let path = self.piece_path(piece);
-        if !path.is_dir() {
-            return Ok(if PartFolder::is_busy(&path) { PieceState::Busy } else { PieceState::Missing });
+        match path.symlink_metadata() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Ok(if PartFolder::is_busy(&path) { PieceState::Busy } else { PieceState::Missing });
+            }
+            Ok(facts) if !facts.is_dir() => return Ok(PieceState::Damaged("it is no folder".into())),
+            found => drop(found.map_err(TreeFileError::io(&path))?),
         }
-        let PieceRecord { work, shards, .. } = match self.record(piece) {
+        let PieceRecord { work, shards, .. } = match self.record(piece)? {
             Ok(record) => record,
             Err(reason) => return Ok(PieceState::Damaged(reason)),
         };
         let folder = Folder::open(&path).map_err(TreeFileError::io(&path))?;
-        let broken = parallel::map(shards.len(), &|i| held_by(&folder, &shards[i], thorough)).into_iter();
-        let broken = broken.zip(&shards).find_map(|(found, shard)| Some(format!("shard {}: {}", shard.shard, found?)));
+        let broken = parallel::try_map(shards.len(), &|i| held_by(&folder, &shards[i], thorough))
+            .map_err(TreeFileError::io(&path))?;
+        let broken = broken.into_iter().zip(&shards);
+        let broken = broken.filter_map(|(found, shard)| Some(format!("shard {}: {}", shard.shard, found?))).next();
         Ok(broken.map_or(PieceState::Done(work), PieceState::Damaged))
     }
 
     /// What a piece says of itself, or why it cannot be believed.
-    fn record(&self, piece: usize) -> Result<PieceRecord, String> {
-        let text = std::fs::read(self.piece_path(piece).join(RECORD)).map_err(|error| format!("{RECORD}: {error}"))?;
-        let (_, record) = undigested::<PieceRecord>(&text).ok_or(format!("{RECORD} is not what was written"))?;
-        match (record.piece == piece, record.plan == self.digest()) {
+    fn record(&self, piece: usize) -> Result<Result<PieceRecord, String>, TreeFileError> {
+        let path = self.piece_path(piece).join(RECORD);
+        let text = match std::fs::read(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Err(format!("it has no {RECORD}"))),
+            text => text.map_err(TreeFileError::io(&path))?,
+        };
+        let Some((_, record)) = undigested::<PieceRecord>(&text) else {
+            return Ok(Err(format!("{RECORD} is not what was written")));
+        };
+        Ok(match (record.piece == piece, record.plan == self.digest()) {
             (true, true) => Ok(record),
             (false, _) => Err(format!("it is a copy of piece {}", record.piece)),
             (_, false) => Err("it is of another plan".into()),
-        }
+        })
     }
 
     /// The shards of a finished piece.
@@ -114,18 +121,28 @@ impl PieceFolder {
         if !self.piece_path(piece).is_dir() {
             return Err(reason("is not made yet".into()));
         }
-        Ok(self.record(piece).map_err(|why| reason(format!("is damaged: {why}")))?.shards)
+        Ok(self.record(piece)?.map_err(|why| reason(format!("is damaged: {why}")))?.shards)
     }
 
-    /// Takes a piece away, so that it is made again.
+    /// Takes a damaged piece away, so that it is made again. False if it is not damaged any more, or another process makes it.
     ///
     /// # Errors
     /// [`TreeError::File`] if the system says no.
-    pub fn retract(&self, piece: usize) -> Result<(), TreeError> {
+    pub fn retract(&self, piece: usize, thorough: bool) -> Result<bool, TreeError> {
         let path = self.piece_path(piece);
+        // As whoever makes it does: nobody makes it meanwhile.
+        let mut held = match PartFolder::resumable(&path, true, &|_| true) {
+            Err(StagingError::Busy { .. }) => return Ok(false),
+            held => held.map_err(TreeFileError::from)?,
+        };
+        held.stays(false);
+        if !matches!(self.state(piece, thorough)?, PieceState::Damaged(_)) {
+            return Ok(false);
+        }
         let name = path.file_name().expect("a piece has a name");
         let gone = Folder::open(parent(&path)).and_then(|pieces| pieces.remove_all(name));
-        Ok(gone.map_err(TreeFileError::io(&path))?)
+        gone.map_err(TreeFileError::io(&path))?;
+        Ok(true)
     }
 
     /// Takes a piece to make it. None if it is there, or another process makes it: where files cannot be locked nobody is kept
@@ -135,9 +152,10 @@ impl PieceFolder {
     /// [`TreeError::File`] if the system says no.
     pub fn claim(&self, piece: usize) -> Result<Option<PieceClaim>, TreeError> {
         let path = self.piece_path(piece);
-        if path.is_dir() || PartFolder::is_busy(&path) {
+        if path.symlink_metadata().is_ok() || PartFolder::is_busy(&path) {
             return Ok(None);
         }
+        Folder::open_or_new(parent(&path)).map_err(TreeFileError::io(&path))?;
         let mut part = match PartFolder::resumable(&path, false, &|_| false) {
             Err(StagingError::Busy { .. } | StagingError::Exists { .. }) => return Ok(None),
             part => part.map_err(TreeFileError::from)?,

@@ -10,6 +10,7 @@
 //! piece needs no other. It is made in a folder beside its own, which a living process holds by a lock, and takes its name in
 //! one step: a piece is there as a whole or not at all. Whoever makes it, its files have the same bytes.
 
+use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use serde_json::Value;
 
 use crate::backend::Partition;
 use crate::cell::CellType;
-use crate::disk::{Folder, Renaming, Temporary};
+use crate::disk::{Folder, PartFolder, Renaming, Temporary};
 use crate::plan::Plan;
 use crate::tree::along::Along;
 use crate::tree::error::TreeError;
@@ -33,10 +34,21 @@ use crate::tree::file::shards::{CELLS, Shards};
 const PLAN: &str = "plan.json";
 
 /// The folder of the pieces.
-pub(super) const PIECES: &str = "pieces";
+const PIECES: &str = "pieces";
+
+/// How names begin of what is in the folder for a moment only.
+const OURS: &[u8] = b".orthant-";
+
+/// The folder of the pieces of another plan, which goes.
+const OLD: &str = ".orthant-old";
 
 /// Shards that a piece should have where there is a choice, so that cuts can follow weights.
 const SHARDS_OF_A_PIECE: u64 = 4;
+
+/// The folder of a piece among those of all.
+pub(super) fn piece_name(piece: usize) -> String {
+    format!("{PIECES}/{piece:06}.zarr")
+}
 
 /// What is to be made in pieces.
 #[derive(Debug, Clone)]
@@ -154,14 +166,19 @@ impl PieceFolder {
         };
         let (digest, text) = digested(&plan);
         let made = Self { path: path.to_owned(), plan, digest };
-        match Self::open(&made.path) {
-            Ok(there) if there.digest == made.digest => return Ok(there),
-            Ok(_) if overwrite => made.clear()?,
-            Ok(_) => return Err(TreeFileError::Exists { path: made.path }.into()),
-            Err(_) => made.is_new()?,
+        let same = |made: &Self| Self::read(&made.path).ok().filter(|there| there.digest == made.digest);
+        if let Some(there) = same(&made) {
+            return Ok(there);
         }
-        made.write_plan(&text)?;
-        Ok(made)
+        made.make_room(overwrite)?;
+        match made.write_plan(&text, overwrite) {
+            Ok(()) => Ok(made),
+            // Another process was first.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                same(&made).ok_or_else(|| TreeFileError::Exists { path: made.path }.into())
+            }
+            Err(error) => Err(TreeFileError::io(&made.path)(error).into()),
+        }
     }
 
     /// Opens a folder of pieces.
@@ -181,11 +198,12 @@ impl PieceFolder {
             }
             text => text.map_err(TreeFileError::io(&path.join(PLAN)))?,
         };
-        let (digest, plan) = undigested::<PiecePlan>(&text)
-            .ok_or_else(|| wrong("its plan.json is not what this version of orthant wrote; plan it again"))?;
+        let (digest, plan) = undigested::<PiecePlan>(&text).ok_or_else(|| {
+            wrong("its plan.json is not what this version of orthant wrote; plan it again, with --force")
+        })?;
         if plan.orthant != env!("CARGO_PKG_VERSION") {
             let reason = format!(
-                "planned by orthant {}, and this is {}: use that one, or plan it again",
+                "planned by orthant {}, and this is {}: use that one, or plan it again, with --force",
                 plan.orthant,
                 env!("CARGO_PKG_VERSION")
             );
@@ -199,41 +217,46 @@ impl PieceFolder {
         path.as_ref().join(PLAN).is_file()
     }
 
-    /// Checks that there is nothing yet, or an empty folder.
-    fn is_new(&self) -> Result<(), TreeFileError> {
-        let names = std::fs::read_dir(&self.path).map(|mut names| names.next().is_some());
-        match names {
-            Ok(false) => Ok(()),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            Err(error) if error.kind() == ErrorKind::NotADirectory => {
-                Err(TreeFileError::Exists { path: self.path.clone() })
-            }
-            Err(error) => Err(TreeFileError::io(&self.path)(error)),
-            Ok(true) => {
-                let reason = "there is something else than pieces in it, which is not overwritten".into();
-                Err(TreeFileError::Pieces { path: self.path.clone(), reason })
-            }
+    /// Checks that there is nothing yet, or an empty folder, or takes the pieces of another plan away.
+    fn make_room(&self, overwrite: bool) -> Result<(), TreeFileError> {
+        let failed = TreeFileError::io(&self.path);
+        let other = |reason: &str| Err(TreeFileError::Pieces { path: self.path.clone(), reason: reason.into() });
+        match self.path.symlink_metadata() {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Ok(_) if !self.path.is_dir() => return other("a file, which no folder of pieces takes the place of"),
+            found => drop(found.map_err(&failed)?),
         }
+        let folder = Folder::open(&self.path).map_err(&failed)?;
+        let names = folder.names().map_err(&failed)?;
+        let ours = |name: &OsString| name == PLAN || name == PIECES || name.as_encoded_bytes().starts_with(OURS);
+        if !names.iter().all(ours) {
+            return other("there is something else than pieces in it, which is not overwritten");
+        }
+        let pieces = folder.folder(PIECES.as_ref()).and_then(|pieces| pieces.names()).unwrap_or_default();
+        if pieces.is_empty() && !folder.has(PLAN.as_ref()) {
+            return Ok(());
+        }
+        if !overwrite {
+            return Err(TreeFileError::Exists { path: self.path.clone() });
+        }
+        if (0..pieces.len()).any(|piece| PartFolder::is_busy(&self.path.join(piece_name(piece)))) {
+            return other("other processes make pieces of another plan there; end them first");
+        }
+        // In one step, so that whoever still has the old plan finds none of its pieces.
+        let gone = || {
+            folder.remove_all(OLD.as_ref())?;
+            folder.rename(PIECES.as_ref(), &folder, OLD.as_ref(), Renaming::New)?;
+            folder.remove_all(OLD.as_ref())
+        };
+        if pieces.is_empty() { Ok(()) } else { gone().map_err(failed) }
     }
 
-    fn clear(&self) -> Result<(), TreeFileError> {
-        let clear = || {
-            let folder = Folder::open(&self.path)?;
-            folder.remove_all(PLAN.as_ref())?;
-            folder.remove_all(PIECES.as_ref())
-        };
-        clear().map_err(TreeFileError::io(&self.path))
-    }
-
-    fn write_plan(&self, text: &str) -> Result<(), TreeFileError> {
-        let write = || {
-            Folder::open_or_new(&self.path)?.folder_or_new(PIECES.as_ref())?;
-            let mut file = Temporary::new(&self.path)?;
-            file.file().write_all(text.as_bytes())?;
-            file.sync()?;
-            file.persist(PLAN.as_ref(), Renaming::New)
-        };
-        write().map_err(TreeFileError::io(&self.path))
+    fn write_plan(&self, text: &str, overwrite: bool) -> std::io::Result<()> {
+        Folder::open_or_new(&self.path)?.folder_or_new(PIECES.as_ref())?;
+        let mut file = Temporary::new(&self.path)?;
+        file.file().write_all(text.as_bytes())?;
+        file.sync()?;
+        file.persist(PLAN.as_ref(), if overwrite { Renaming::Replace } else { Renaming::New })
     }
 
     /// Where it is.

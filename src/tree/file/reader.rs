@@ -366,6 +366,10 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
         Ok(Box::new(read))
     }
 
+    fn shard_cells(&self) -> Option<u64> {
+        Some(self.stored.header.shard_cells)
+    }
+
     fn at_once(&self) -> usize {
         let limit = self.kept.lock().expect("no reader panics holding it").limit;
         let fit = limit.checked_div(self.largest_shard()).unwrap_or(1);

@@ -210,7 +210,7 @@ impl Staged {
 
     /// True if the files of a finished shard hold what was written. A system that went down can have lost some of it.
     fn holds(&self, finished: &FinishedShard) -> bool {
-        self.part.tree().is_ok_and(|tree| held_by(&tree, finished, true).is_none())
+        self.part.tree().is_ok_and(|tree| matches!(held_by(&tree, finished, true), Ok(None)))
     }
 
     /// Takes a finished shard whose files are in another folder: copies them, and checks every byte.
@@ -264,25 +264,32 @@ impl Staged {
 
 /// What is wrong with the files of a finished shard in a folder; None if nothing is. All bytes are read if it is `thorough`, and else files
 /// must be there with their lengths.
-pub(super) fn held_by(folder: &Folder, finished: &FinishedShard, thorough: bool) -> Option<String> {
+///
+/// # Errors
+/// What the system says of a file that is there and cannot be read.
+pub(super) fn held_by(folder: &Folder, finished: &FinishedShard, thorough: bool) -> io::Result<Option<String>> {
     let arrays: Vec<Array> = Array::of_shard(&finished.held).collect();
     if arrays.len() != finished.files.len() {
-        return Some(format!("{} files, where {} are named", arrays.len(), finished.files.len()));
+        return Ok(Some(format!("{} files, where {} are named", arrays.len(), finished.files.len())));
     }
-    arrays.iter().zip(&finished.files).find_map(|(array, written)| {
+    for (array, written) in arrays.iter().zip(&finished.files) {
         let name = array.shard_name(finished.shard);
         let found = folder.find(&name).and_then(|file| match thorough {
             true => read_to_end(file),
             false => Ok(Written { bytes: file.metadata()?.len(), ..*written }),
         });
-        match found {
-            Err(error) => Some(format!("{name}: {error}")),
-            Ok(found) if found.bytes != written.bytes => {
-                Some(format!("{name} has {} bytes, and {} were written", found.bytes, written.bytes))
-            }
-            Ok(found) => (found != *written).then(|| format!("{name} has other bytes than were written")),
+        let found = match found {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(format!("{name} is gone"))),
+            found => found?,
+        };
+        if found.bytes != written.bytes {
+            return Ok(Some(format!("{name} has {} bytes, and {} were written", found.bytes, written.bytes)));
         }
-    })
+        if found != *written {
+            return Ok(Some(format!("{name} has other bytes than were written")));
+        }
+    }
+    Ok(None)
 }
 
 /// What a file holds.

@@ -9,7 +9,7 @@ use crate::tree::error::TreeError;
 use crate::tree::file::columns::Columns;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::{Header, Held};
-use crate::tree::file::piece::piece_name;
+use crate::tree::file::pieces::piece_name;
 use crate::tree::file::shards::{Array, Shards};
 use crate::zarr::{CHECKSUMS, ShardReader, ZarrStore};
 

@@ -21,6 +21,7 @@ use crate::tree::file::making::ShardMaker;
 use crate::tree::file::sealed::{SealedTree, WrittenTree};
 use crate::tree::file::shards::{CELLS, Shards};
 use crate::tree::file::staged::{FinishedShard, Staged};
+use crate::tree::parts::Parts;
 use crate::tree::stored::Tree;
 
 /// Where a tree goes, and how: what a [`TreeWriter`] is opened with.
@@ -87,6 +88,12 @@ impl TreeTarget {
     #[must_use]
     pub fn shard_cells(self, cells: u64) -> Self {
         Self { shard_cells: cells.max(1), ..self }
+    }
+
+    /// With shards as large as those of a tree that is copied, so that its parts are whole shards.
+    #[must_use]
+    pub fn like<const K: usize>(self, parts: &dyn Parts<K>) -> Self {
+        Self { shard_cells: parts.shard_cells().unwrap_or(self.shard_cells), ..self }
     }
 
     /// Opens the target for a tree of `plan`, with cells of type `kind`. The tree lies along the plan's curve, or along
