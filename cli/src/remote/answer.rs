@@ -210,6 +210,7 @@ mod tests {
         let dated = state(None, Some("monday"), 9);
         assert!(dated.change(&state(None, Some("tuesday"), 9)).is_some());
         assert_eq!(dated.change(&dated), None);
+        assert!(state(None, None, 9).is_unknown() && !first.is_unknown() && !dated.is_unknown());
         assert_eq!((first.strong(), dated.strong()), (Some("\"a\""), None));
         assert_eq!(state(Some("W/\"a\""), None, 9).strong(), None);
     }
