@@ -67,7 +67,8 @@ impl ChosenPieces {
                 })?;
                 // Tasks that start at the same moment need not wait for each other's locks.
                 let mut order = order.to_vec();
-                order.rotate_left(task % order.len());
+                let first = task % order.len();
+                order.rotate_left(first);
                 Ok(order)
             }
             Self::Range(_, last) if last >= order.len() => {

@@ -92,6 +92,12 @@ fn pieces_are_one_run() {
         done(&folder, &format!("-q tree diff {set} {one}"));
         done(&folder, &format!("-q shard merge {set} -o {tree}"));
         done(&folder, &format!("-q tree validate {tree}"));
+        // A copy has every shard.
+        for from in [&set, &tree] {
+            done(&folder, &format!("-q tree convert {from} copy.tree.zarr.zip --force"));
+            done(&folder, "-q tree validate copy.tree.zarr.zip");
+            done(&folder, &format!("-q tree diff copy.tree.zarr.zip {one}"));
+        }
         let about = |tree: &str| {
             let info: Value = serde_json::from_str(&done(&folder, &format!("tree info {tree} --json"))).unwrap();
             ["regions_checksum", "size", "curve", "explore", "cell", "source", "regions"].map(|key| {
@@ -130,7 +136,7 @@ fn what_is_damaged_is_found_and_mended() {
             bytes(&piece(number)).into_iter().filter(|(path, _)| path.iter().any(|part| part == "cells")).collect();
         found.into_iter().max_by_key(|(_, bytes)| bytes.len()).expect("it has leaves").0
     };
-    let damages: [(&str, &dyn Fn(), bool); 6] = [
+    let damages: [(&str, &dyn Fn(), bool); 8] = [
         (
             "a byte that flipped",
             &|| {
@@ -171,6 +177,15 @@ fn what_is_damaged_is_found_and_mended() {
             },
             true,
         ),
+        (
+            "a file in the place of a piece",
+            &|| {
+                fs::remove_dir_all(piece(0)).unwrap();
+                fs::write(piece(0), "mine").unwrap();
+            },
+            true,
+        ),
+        ("no pieces at all", &|| fs::remove_dir_all(folder.join("m.pieces/pieces")).unwrap(), true),
         ("a piece that is gone", &|| fs::remove_dir_all(piece(7)).unwrap(), true),
     ];
     for (what, damage, quick) in damages {
@@ -262,7 +277,7 @@ fn a_folder_is_of_one_request() {
         ("shard run mine", "no folder of pieces: it has no plan.json"),
         ("shard run nowhere", "no folder of pieces"),
         ("shard status labels.npy", "no folder of pieces"),
-        ("shard plan mandelbrot --curve canonical -o c.pieces", "curve: canonical"),
+        ("shard plan mandelbrot --curve canonical -o c.pieces", "--curve canonical"),
         ("shard run a.pieces --strategy exhaustive", "--strategy exhaustive"),
         ("shard run a.pieces --shard 4", "there are 4 pieces, 0 to 3"),
         ("shard run a.pieces --shard 2/2", "the last of 2 is 1/2"),
@@ -272,22 +287,52 @@ fn a_folder_is_of_one_request() {
         let message = refused(&folder, arguments, 2);
         assert!(message.contains(words), "{arguments}: {message}");
     }
+    // A plan that cannot be read is planned again.
     fs::write(folder.join("a.pieces/plan.json"), "[]").unwrap();
-    assert!(refused(&folder, "shard run a.pieces", 2).contains("plan it again"));
+    assert!(refused(&folder, "shard run a.pieces", 2).contains("plan it again, with --force"));
+    assert!(refused(&folder, "shard plan mandelbrot -o a.pieces", 2).contains("--force overwrites it"));
+    done(&folder, "-q shard plan mandelbrot -n 256 -g 8 -o a.pieces --pieces 4 --force");
+    done(&folder, "-q shard run a.pieces --shard 0");
     assert_eq!(fs::read_to_string(folder.join("mine/notes")).unwrap(), "mine");
+    // Many that plan the same at once agree.
+    let plan = |_| command(&folder, "-q shard plan mandelbrot -n 128 -g 8 -o b.pieces").spawn().unwrap();
+    let plans: Vec<_> = (0..4).map(plan).collect();
+    plans.into_iter().for_each(|mut plan| assert!(plan.wait().unwrap().success()));
+    // Nothing is planned under the hands of those who make pieces.
+    for round in 0..4 {
+        let dwell = 300 + round;
+        let children = start(&folder, "b.pieces", 2);
+        std::thread::sleep(Duration::from_millis(40 * round));
+        let again = format!("-q shard plan mandelbrot -n 256 -g 8 --dwell {dwell} -o b.pieces --force");
+        let output = orthant(&folder, &again);
+        if !output.status.success() {
+            assert!(text(&output.stderr).contains("other processes make pieces"), "{}", text(&output.stderr));
+        }
+        children.into_iter().for_each(|mut child| drop(child.wait().unwrap()));
+        done(&folder, &again);
+        done(&folder, "-q shard run b.pieces");
+        done(&folder, "-q shard status b.pieces");
+        done(&folder, "-q shard merge b.pieces -o b.tree.zarr --force");
+        done(&folder, &format!("-q run mandelbrot -n 256 -g 8 --dwell {dwell} -o one.tree.zarr --force"));
+        done(&folder, "-q tree diff b.tree.zarr one.tree.zarr");
+    }
 }
 
-/// A job array deals all pieces to its tasks.
+/// The tasks of a job array make all pieces, whatever their numbers are.
 #[test]
 fn a_job_array_makes_all_pieces() {
     let folder = folder("shards-array");
     done(&folder, "-q shard plan mandelbrot -n 256 -g 8 -o m.pieces --pieces 11");
-    for task in 5..8 {
-        let mut array = command(&folder, "-q shard run m.pieces --shard auto");
-        array.env("SLURM_ARRAY_TASK_ID", task.to_string()).env("SLURM_ARRAY_TASK_MIN", "5");
-        assert!(array.env("SLURM_ARRAY_TASK_COUNT", "3").status().unwrap().success());
-    }
+    let tasks = [1, 5, 9].map(|task: u32| {
+        let mut array = command(&folder, "-q shard run m.pieces --shard auto --threads 1");
+        array.env("SLURM_ARRAY_TASK_ID", task.to_string()).spawn().unwrap()
+    });
+    tasks.into_iter().for_each(|mut task| assert!(task.wait().unwrap().success()));
     done(&folder, "-q shard status m.pieces");
     let table = done(&folder, "shard status m.pieces --quick");
     assert!(table.contains("busiest / mean predicted"), "{table}");
+    // As few as are predicted to keep so many workers busy.
+    let table = done(&folder, "shard plan mandelbrot -n 1024 --workers 3 -o w.pieces");
+    assert!(table.lines().any(|line| line.trim_start().starts_with("3 ")), "{table}");
+    done(&folder, "-q shard run w.pieces --workers 1000000");
 }
