@@ -355,7 +355,7 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("curves compare mesh", 2, &["--input", ".stl"]),
     ("shard run missing", 2, &["missing: no folder of pieces", "orthant shard plan"]),
     ("shard plan mandelbrot --curve canonical -o m.pieces", 2, &["--curve canonical", "morton"]),
-    ("shard plan mandelbrot -o there.png", 2, &["there.png exists already"]),
+    ("shard plan mandelbrot -o there.png", 2, &["there.png: a file"]),
     ("shard plan mandelbrot -o folder.png/x --pieces 0", 2, &["--pieces", "0"]),
     ("frobnicate", 2, &["frobnicate"]),
     ("", 2, &["Usage"]),

@@ -155,6 +155,7 @@ impl PieceFolder {
         if path.symlink_metadata().is_ok() || PartFolder::is_busy(&path) {
             return Ok(None);
         }
+        self.is_current()?;
         Folder::open_or_new(parent(&path)).map_err(TreeFileError::io(&path))?;
         let mut part = match PartFolder::resumable(&path, false, &|_| false) {
             Err(StagingError::Busy { .. } | StagingError::Exists { .. }) => return Ok(None),

@@ -11,7 +11,7 @@
 //! one step: a piece is there as a whole or not at all. Whoever makes it, its files have the same bytes.
 
 use std::ffi::OsString;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -39,8 +39,8 @@ const PIECES: &str = "pieces";
 /// How names begin of what is in the folder for a moment only.
 const OURS: &[u8] = b".orthant-";
 
-/// The folder of the pieces of another plan, which goes.
-const OLD: &str = ".orthant-old";
+/// How the name begins of a folder of the pieces of another plan, which goes.
+const OLD: &str = ".orthant-old-";
 
 /// Shards that a piece should have where there is a choice, so that cuts can follow weights.
 const SHARDS_OF_A_PIECE: u64 = 4;
@@ -239,16 +239,41 @@ impl PieceFolder {
         if !overwrite {
             return Err(TreeFileError::Exists { path: self.path.clone() });
         }
-        if (0..pieces.len()).any(|piece| PartFolder::is_busy(&self.path.join(piece_name(piece)))) {
+        let being_made = |name: &OsString| {
+            let target = name.to_str()?.strip_prefix('.')?.strip_suffix(".part")?;
+            Some(PartFolder::is_busy(&self.path.join(PIECES).join(target)))
+        };
+        if pieces.iter().any(|name| being_made(name) == Some(true)) {
             return other("other processes make pieces of another plan there; end them first");
         }
-        // In one step, so that whoever still has the old plan finds none of its pieces.
-        let gone = || {
-            folder.remove_all(OLD.as_ref())?;
-            folder.rename(PIECES.as_ref(), &folder, OLD.as_ref(), Renaming::New)?;
-            folder.remove_all(OLD.as_ref())
-        };
-        if pieces.is_empty() { Ok(()) } else { gone().map_err(failed) }
+        for old in names.iter().filter(|name| name.as_encoded_bytes().starts_with(OLD.as_bytes())) {
+            let _ = folder.remove_all(old);
+        }
+        if !pieces.is_empty() {
+            // In one step, so that whoever still has the old plan finds none of its pieces. What such a process is still writing there
+            // goes with the next plan.
+            let old = format!("{OLD}{}", std::process::id());
+            folder.rename(PIECES.as_ref(), &folder, old.as_ref(), Renaming::New).map_err(failed)?;
+            let _ = folder.remove_all(old.as_ref());
+        }
+        Ok(())
+    }
+
+    /// Checks that the folder still has this plan.
+    pub(super) fn is_current(&self) -> Result<(), TreeFileError> {
+        let path = self.path.join(PLAN);
+        let mut first = vec![0; 2 + self.digest.len()];
+        let read = std::fs::File::open(&path).and_then(|mut file| file.read_exact(&mut first));
+        match read {
+            Ok(()) if first[2..] == *self.digest.as_bytes() => Ok(()),
+            Err(error) if ![ErrorKind::NotFound, ErrorKind::UnexpectedEof].contains(&error.kind()) => {
+                Err(TreeFileError::io(&path)(error))
+            }
+            _ => {
+                let reason = "was planned again meanwhile; run the same command to make the new pieces".into();
+                Err(TreeFileError::Pieces { path: self.path.clone(), reason })
+            }
+        }
     }
 
     fn write_plan(&self, text: &str, overwrite: bool) -> std::io::Result<()> {
