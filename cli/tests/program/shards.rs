@@ -308,7 +308,9 @@ fn a_folder_is_of_one_request() {
         if !output.status.success() {
             assert!(text(&output.stderr).contains("other processes make pieces"), "{}", text(&output.stderr));
         }
-        children.into_iter().for_each(|mut child| drop(child.wait().unwrap()));
+        for mut child in children {
+            let _ = child.wait().unwrap();
+        }
         done(&folder, &again);
         done(&folder, "-q shard run b.pieces");
         done(&folder, "-q shard status b.pieces");
