@@ -78,7 +78,8 @@ impl PieceFolder {
                 return Ok(if PartFolder::is_busy(&path) { PieceState::Busy } else { PieceState::Missing });
             }
             Ok(facts) if !facts.is_dir() => return Ok(PieceState::Damaged("it is no folder".into())),
-            found => drop(found.map_err(TreeFileError::io(&path))?),
+            Err(error) => return Err(TreeFileError::io(&path)(error).into()),
+            Ok(_) => {}
         }
         let PieceRecord { work, shards, .. } = match self.record(piece)? {
             Ok(record) => record,

@@ -224,7 +224,8 @@ impl PieceFolder {
         match self.path.symlink_metadata() {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             Ok(_) if !self.path.is_dir() => return other("a file, which no folder of pieces takes the place of"),
-            found => drop(found.map_err(&failed)?),
+            Err(error) => return Err(failed(error)),
+            Ok(_) => {}
         }
         let folder = Folder::open(&self.path).map_err(&failed)?;
         let names = folder.names().map_err(&failed)?;
