@@ -9,7 +9,7 @@ use std::time::Instant;
 use clap::Args;
 use orthant::field::{Field, FieldKind, Job, Open};
 use orthant::tree::{PieceFolder, PieceState};
-use orthant::{BackendKind, Control, Plan, StrategyKind, Target};
+use orthant::{BackendKind, Control, Mapping, Plan, StrategyKind, Target};
 
 use super::chosen::ChosenPieces;
 use super::planned::{PlannedRun, ReadRun, made_of};
@@ -123,6 +123,10 @@ impl MakingPieces {
             .take(self.chosen.len().max(1))
             .collect();
         let mut how = self.run.request.how.clone().for_labels(field.labels())?;
+        if self.how.mapping()?.is_none() {
+            // Streams have maps of all regions of the plan, which every piece would read back (docs/results/shards.md).
+            how = how.mapping(Mapping::Sbr);
+        }
         how.mem_limit = how.mem_limit.map(|limit| limit / workers.len() as u64);
         let worker = |target| Worker {
             pieces: &self.pieces,

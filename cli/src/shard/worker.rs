@@ -44,10 +44,10 @@ impl<const K: usize> Worker<'_, K> {
     fn piece<'p>(&'p self, piece: usize, prepared: &mut Option<Box<dyn Prepared<K> + 'p>>) -> Result<bool, Error> {
         self.control.check()?;
         let pieces = self.pieces;
-        if let PieceState::Damaged(reason) = pieces.state(piece, false)? {
-            if pieces.retract(piece, false)? {
-                self.voice.say(format_args!("orthant: piece {piece} is made again: {reason}"));
-            }
+        if let PieceState::Damaged(reason) = pieces.state(piece, false)?
+            && pieces.retract(piece, false)?
+        {
+            self.voice.say(format_args!("orthant: piece {piece} is made again: {reason}"));
         }
         let Some(claim) = pieces.claim(piece)? else { return Ok(false) };
         let begun = Instant::now();
