@@ -2,7 +2,7 @@
 
 from figures.measured import BRICKS, FACES, SMALL, STREAMS, authors, ppm, proven, stream
 from figures.page import GIVEN, UpTo, quoted
-from figures.pages import formulas, paper_ask, points_meshes, readme, remote
+from figures.pages import formulas, paper_ask, points_meshes, readme, remote, shards
 from figures.pages.arithmetic import tried
 from figures.pages.stacks import native_over_folded
 from figures.pages.stream_curves import morton_and_hilbert
@@ -186,6 +186,7 @@ def counted(page):
     formulas.headline(page)
     points_meshes.headline(page)
     remote.headline(page)
+    shards.headline(page)
     row = next(
         row
         for row in rows("h200/arrays.jsonl")
