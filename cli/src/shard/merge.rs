@@ -29,7 +29,7 @@ pub(crate) struct MergeOptions {
 /// Puts pieces together. Every byte is checked while it is copied, and the pieces stay.
 pub(super) fn merge(args: MergeOptions, voice: Voice) -> Result<(), Error> {
     let pieces = PieceFolder::open(&args.folder)?;
-    FoundPieces::of(&pieces, false)?.complete(&pieces, false)?;
+    FoundPieces::of(&pieces, 0..pieces.len(), false)?.complete(&pieces, false)?;
     let control = Arc::new(Control::default());
     cancels(&control);
     with_dimensions!(pieces.dimensions(), K => {

@@ -62,7 +62,7 @@ pub(crate) struct CutOptions {
     /// How many pieces, at most: 16 to 64 for each GPU or process [default: 64]
     #[arg(long, value_parser = times, value_name = "N", conflicts_with = "workers")]
     pieces: Option<NonZeroUsize>,
-    /// Plan for so many GPUs or processes: as few pieces as are predicted to keep them busy within 5 % of each other
+    /// Plan for so many GPUs or processes: as few pieces as are predicted to keep them busy within 5 % of their mean
     #[arg(long, value_parser = times, value_name = "N")]
     workers: Option<NonZeroUsize>,
     /// Overwrite a folder of other pieces, with all that is finished of them

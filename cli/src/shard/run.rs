@@ -8,11 +8,12 @@ use std::time::Instant;
 
 use clap::Args;
 use orthant::field::{Field, FieldKind, Job, Open};
-use orthant::tree::{PieceFolder, PieceState};
+use orthant::tree::PieceFolder;
 use orthant::{BackendKind, Control, Mapping, Plan, StrategyKind, Target};
 
 use super::chosen::ChosenPieces;
 use super::planned::{PlannedRun, ReadRun, made_of};
+use super::status::FoundPieces;
 use super::worker::Worker;
 use crate::error::Error;
 use crate::interrupt::cancels;
@@ -128,18 +129,18 @@ impl MakingPieces {
             how = how.mapping(Mapping::Sbr);
         }
         how.mem_limit = how.mem_limit.map(|limit| limit / workers.len() as u64);
-        let worker = |target| Worker {
+        let worker = workers.into_iter().map(|target| Worker {
             pieces: &self.pieces,
             chosen: &self.chosen,
             plan,
             field,
             how: &how,
             target,
-            device: target_name(target, &self.machine),
+            device: target.device().unwrap_or(&self.machine.cpu).to_owned(),
             control: &self.control,
             voice: self.voice,
-        };
-        let workers: Vec<Worker<'_, K>> = workers.into_iter().map(worker).collect();
+        });
+        let workers: Vec<Worker<'_, K>> = worker.collect();
         let made = match &workers[..] {
             // The threads of this process are its own.
             [one] => vec![one.work()],
@@ -184,14 +185,9 @@ impl Job for MakingPieces {
         let begun = Instant::now();
         let (made, failure) = self.work(&plan, &*field, &targets)?;
         let all: usize = made.values().sum();
-        let (mut there, mut busy, mut missing) = (0, 0, 0);
-        for &piece in &self.chosen {
-            match pieces.state(piece, false)? {
-                PieceState::Done(_) => there += 1,
-                PieceState::Busy => busy += 1,
-                _ => missing += 1,
-            }
-        }
+        let found = FoundPieces::of(pieces, self.chosen.iter().copied(), false)?;
+        let (there, busy) = (found.done.len(), found.busy.len());
+        let missing = self.chosen.len() - there - busy;
         if let Some(error) = failure.filter(|error| error.signal().is_some() || missing > 0) {
             return Err(error);
         }
@@ -213,11 +209,6 @@ impl Job for MakingPieces {
         }
         Ok(())
     }
-}
-
-/// A device in words.
-fn target_name(target: &Target, machine: &Machine) -> String {
-    target.device().unwrap_or(&machine.cpu).to_owned()
 }
 
 /// The variables of launchers that number the processes of a host.

@@ -26,7 +26,7 @@ pub(crate) struct StatusOptions {
 /// Says what is finished. Damaged pieces are taken away, so that they are made again.
 pub(super) fn status(args: StatusOptions, voice: Voice) -> Result<(), Error> {
     let pieces = PieceFolder::open(&args.folder)?;
-    let found = FoundPieces::of(&pieces, !args.quick)?;
+    let found = FoundPieces::of(&pieces, 0..pieces.len(), !args.quick)?;
     for (piece, reason) in &found.damaged {
         voice.say(format_args!("orthant: piece {piece} is damaged: {reason}"));
         if !args.quick {
@@ -43,20 +43,24 @@ pub(super) fn status(args: StatusOptions, voice: Voice) -> Result<(), Error> {
 
 /// What there is of each piece.
 pub(super) struct FoundPieces {
-    done: Vec<(usize, PieceWork)>,
-    busy: Vec<usize>,
+    pub(super) done: Vec<(usize, PieceWork)>,
+    pub(super) busy: Vec<usize>,
     missing: Vec<usize>,
     damaged: Vec<(usize, String)>,
 }
 
 impl FoundPieces {
-    /// Looks at all pieces.
+    /// Looks at some pieces.
     ///
     /// # Errors
     /// [`Error`] if the system says no.
-    pub(super) fn of(pieces: &PieceFolder, thorough: bool) -> Result<Self, Error> {
+    pub(super) fn of(
+        pieces: &PieceFolder,
+        numbers: impl IntoIterator<Item = usize>,
+        thorough: bool,
+    ) -> Result<Self, Error> {
         let mut found = Self { done: Vec::new(), busy: Vec::new(), missing: Vec::new(), damaged: Vec::new() };
-        for piece in 0..pieces.len() {
+        for piece in numbers {
             match pieces.state(piece, thorough)? {
                 PieceState::Done(work) => found.done.push((piece, work)),
                 PieceState::Busy => found.busy.push(piece),

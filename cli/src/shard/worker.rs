@@ -26,18 +26,22 @@ pub(super) struct Worker<'w, const K: usize> {
 }
 
 impl<const K: usize> Worker<'_, K> {
-    /// Makes pieces until there is none that nobody makes, and says how many it made. A device that fails gives its piece back, and the
-    /// others go on.
+    /// Makes pieces until every piece is finished or in progress, and says how many it made.
     pub(super) fn work(&self) -> (usize, Result<(), Error>) {
-        let mut made = 0;
-        let mut prepared = None;
-        for &piece in self.chosen {
-            match self.piece(piece, &mut prepared) {
-                Ok(done) => made += usize::from(done),
-                Err(error) => return (made, Err(error)),
+        let (mut made, mut prepared) = (0, None);
+        loop {
+            let before = made;
+            for &piece in self.chosen {
+                match self.piece(piece, &mut prepared) {
+                    Ok(done) => made += usize::from(done),
+                    Err(error) => return (made, Err(error)),
+                }
+            }
+            // A worker that failed or was killed meanwhile has given its piece back.
+            if made == before {
+                return (made, Ok(()));
             }
         }
-        (made, Ok(()))
     }
 
     /// Makes a piece, unless it is there or somebody makes it. Kernels are compiled for the first one.

@@ -27,7 +27,7 @@ def figures(page):
     page.block(table("shard-check", "h100/shards.jsonl"))
     page.block(table("shard-check", "shards.jsonl"))
     page.says("shards are @ to @ times as fast on two GPUs", min(gains()), max(gains()))
-    page.given("the 0.97 of two", "64 pieces of the first field", "for 1024\n  pieces", "28 files", "Open MPI 4.1.4 and MPICH 4.0.2", "make 64 pieces")
+    page.given("the 0.97 of two", "64 pieces of the first field", "28 files", "Open MPI 4.1.4 and MPICH 4.0.2", "make 64 pieces")
     page.no_rows("No rows were kept of the two runs of this section", "## Memory")
     two = found("sbr", "memory", 64, 2)
     page.says("computes for @ ms and takes @ ms", two.get("running") / 64 * 1e3, two.get("making") / 64 * 1e3)
