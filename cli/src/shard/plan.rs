@@ -174,6 +174,16 @@ impl Job for CuttingPieces {
             pieces: self.pieces,
         };
         let made = PieceFolder::create(&self.output, asked, self.force)?;
+        self.say(&made, !weights.is_empty())
+    }
+}
+
+impl CuttingPieces {
+    /// Says what was planned, and how many workers it keeps busy. `predicted` is true if costs are.
+    ///
+    /// # Errors
+    /// Those of stdout.
+    fn say(&self, made: &PieceFolder, predicted: bool) -> Result<(), Error> {
         let (path, cut) = (made.path().display(), made.partition());
         self.voice.say(format_args!("orthant: wrote {path}, a plan of {} pieces", made.len()));
         if self.voice.quiet {
@@ -193,12 +203,8 @@ impl Job for CuttingPieces {
         }
         align_right(&mut rows);
         print(format!("{rows}\n"))?;
-        let measured = if weights.is_empty() {
-            "by their cells, since nothing says what these cost"
-        } else {
-            "by a small run of the same field"
-        };
-        self.voice.say(format_args!("orthant: costs are predicted {measured}"));
+        let by = if predicted { "by a small run of the same field" } else { "from the number of cells" };
+        self.voice.say(format_args!("orthant: costs are predicted {by}"));
         let wanted = self.workers.unwrap_or(made.len());
         if best < wanted {
             let finer =

@@ -170,7 +170,7 @@ impl Job for MakingPieces {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(self, open: Open<K>) -> Self::Output {
-        let Self { pieces, run, voice, .. } = &self;
+        let Self { pieces, run, .. } = &self;
         let plan = pieces.plan::<K>()?;
         let given = run.request.plan::<K>()?;
         if made_of(&run.request, &given)? != pieces.made_of() {
@@ -184,6 +184,17 @@ impl Job for MakingPieces {
         self.how.understood_by(&targets[0])?;
         let begun = Instant::now();
         let (made, failure) = self.work(&plan, &*field, &targets)?;
+        self.say(&made, failure, begun.elapsed().as_secs_f64())
+    }
+}
+
+impl MakingPieces {
+    /// Says what was made in so many seconds, and what is left.
+    ///
+    /// # Errors
+    /// What kept a worker from going on, if pieces are missing; [`Error::Difference`] if they are missing for another reason.
+    fn say(&self, made: &BTreeMap<String, usize>, failure: Option<Error>, seconds: f64) -> Result<(), Error> {
+        let Self { pieces, voice, .. } = self;
         let all: usize = made.values().sum();
         let found = FoundPieces::of(pieces, self.chosen.iter().copied(), false)?;
         let (there, busy) = (found.done.len(), found.busy.len());
@@ -191,7 +202,7 @@ impl Job for MakingPieces {
         if let Some(error) = failure.filter(|error| error.signal().is_some() || missing > 0) {
             return Err(error);
         }
-        let (seconds, of, path) = (begun.elapsed().as_secs_f64(), self.chosen.len(), pieces.path().display());
+        let (of, path) = (self.chosen.len(), pieces.path().display());
         let devices: Vec<String> = made.iter().map(|(device, made)| format!("{made} on {device}")).collect();
         let devices = if devices.len() > 1 { format!(" ({})", devices.join(", ")) } else { String::new() };
         voice.say(format_args!("orthant: pieces made here {all}{devices} in {seconds:.3} s; finished {there} of {of}"));

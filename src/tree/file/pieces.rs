@@ -164,6 +164,11 @@ impl PieceFolder {
             shards: ends,
             header: Header::new(along.plan(), kind, info, cells),
         };
+        Ok(Self::written(path, plan, overwrite)?)
+    }
+
+    /// The folder of a plan, written unless it is there.
+    fn written(path: &Path, plan: PiecePlan, overwrite: bool) -> Result<Self, TreeFileError> {
         let (digest, text) = digested(&plan);
         let made = Self { path: path.to_owned(), plan, digest };
         let same = |made: &Self| Self::read(&made.path).ok().filter(|there| there.digest == made.digest);
@@ -175,9 +180,9 @@ impl PieceFolder {
             Ok(()) => Ok(made),
             // Another process was first.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                same(&made).ok_or_else(|| TreeFileError::Exists { path: made.path }.into())
+                same(&made).ok_or(TreeFileError::Exists { path: made.path })
             }
-            Err(error) => Err(TreeFileError::io(&made.path)(error).into()),
+            Err(error) => Err(TreeFileError::io(&made.path)(error)),
         }
     }
 
