@@ -59,6 +59,19 @@ impl<const K: usize> Collector<K> {
         Self { plan: plan.clone(), terminals: Vec::new(), bricks: None, limit: u64::MAX }
     }
 
+    /// With what a run left that kept regions.
+    ///
+    /// # Errors
+    /// [`TreeError::Run`] if it kept none.
+    pub fn of(subdivision: Subdivision<K>) -> Result<Self, TreeError> {
+        let Subdivision { plan, terminals, bricks, .. } = subdivision;
+        let bare = |terminal: &Terminal| terminal.content() == Content::Leaf { brick: None };
+        if terminals.is_empty() || terminals.iter().any(bare) {
+            return Err(Error::NotKept(MaterialiseError::NotKept).into());
+        }
+        Ok(Self { plan, terminals, bricks: Some(bricks), limit: u64::MAX })
+    }
+
     /// With at most so many bytes for regions and bricks.
     #[must_use]
     pub fn mem_limit(self, limit: u64) -> Self {
@@ -164,16 +177,10 @@ impl<const K: usize> Tree<K> {
         here!(fn(Subdivision<K>) -> Result<Tree<K>, TreeError> = Tree::<K>::of_here)(subdivision)
     }
 
-    fn of_here(subdivision: Subdivision<K>) -> Result<Self, TreeError> {
-        let Subdivision { plan, mut terminals, bricks, array, cells: covered, .. } = subdivision;
+    fn of_here(mut subdivision: Subdivision<K>) -> Result<Self, TreeError> {
+        let Some(array) = subdivision.array.take() else { return Collector::of(subdivision)?.tree() };
+        let Subdivision { plan, mut terminals, cells: covered, .. } = subdivision;
         let total = plan.domain().cells();
-        let Some(array) = array else {
-            let bare = terminals.iter().any(|terminal| terminal.content() == Content::Leaf { brick: None });
-            if terminals.is_empty() || bare {
-                return Err(Error::NotKept(MaterialiseError::NotKept).into());
-            }
-            return Collector { plan, terminals, bricks: Some(bricks), limit: u64::MAX }.tree();
-        };
         if terminals.is_empty() {
             // A part that starts from no regions leaves none, and an array that nobody wrote to.
             if covered != total && array.window() == plan.domain().region() {

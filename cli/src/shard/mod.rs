@@ -1,6 +1,7 @@
 //! `orthant shard`: a run in pieces that any number of processes make, on any machines that see one folder.
 
 mod chosen;
+mod finisher;
 mod merge;
 mod plan;
 mod planned;

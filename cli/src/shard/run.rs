@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex};
+use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
 use clap::Args;
@@ -12,6 +15,7 @@ use orthant::tree::PieceFolder;
 use orthant::{BackendKind, Control, Mapping, Plan, StrategyKind, Target};
 
 use super::chosen::ChosenPieces;
+use super::finisher::{finish, finishers};
 use super::planned::{PlannedRun, ReadRun, made_of};
 use super::status::FoundPieces;
 use super::worker::Worker;
@@ -21,7 +25,7 @@ use crate::machine::{self, Machine};
 use crate::options::{CudaOptions, Devices, HowOptions, OrAuto, TuningOptions, bytes, or_auto, times};
 use crate::voice::Voice;
 
-/// Threads that share a GPU, so that one piece is written while another is computed.
+/// Threads that share a GPU, so that one piece is read back while another is computed.
 const WORKERS_OF_A_GPU: usize = 2;
 
 /// Options of `shard run`.
@@ -89,8 +93,8 @@ struct MakingPieces {
 }
 
 impl MakingPieces {
-    /// The GPUs, or the CPU.
-    fn targets<const K: usize>(&self, field: &dyn Field<K>) -> Result<Vec<Target>, Error> {
+    /// The GPUs, or the CPU, and what they are called.
+    fn targets<const K: usize>(&self, field: &dyn Field<K>) -> Result<Vec<(Target, String)>, Error> {
         let backend = machine::without_twin(self.how.backend, self.run.request.workload, field, self.voice);
         // What is missing of CUDA is the answer to a field that nothing else runs.
         let backend = backend.or(field.host().is_none().then_some(BackendKind::Cuda));
@@ -99,11 +103,20 @@ impl MakingPieces {
             Some(Devices::All) => (0..Target::count(BackendKind::Cuda)?).collect(),
             None => mine(backend),
         };
-        let pick = |number| machine::pick(backend, Some(&Devices::These(vec![number])), self.voice);
-        match numbers[..] {
-            [] => Ok(vec![machine::pick(backend, None, self.voice)?]),
-            _ => numbers.into_iter().map(pick).collect(),
+        let name = |target: &Target| target.device().unwrap_or(&self.machine.cpu).to_owned();
+        if numbers.is_empty() {
+            let target = machine::pick(backend, None, self.voice)?;
+            let name = name(&target);
+            return Ok(vec![(target, name)]);
         }
+        let several = numbers.len() > 1;
+        let pick = |number: usize| {
+            let target = machine::pick(backend, Some(&Devices::These(vec![number])), self.voice)?;
+            // Those of a host are of one make.
+            let name = if several { format!("GPU {number}, {}", name(&target)) } else { name(&target) };
+            Ok((target, name))
+        };
+        numbers.into_iter().map(pick).collect()
     }
 
     /// Lets all workers of all devices make pieces: how many each device made, and what kept one from going on.
@@ -111,16 +124,16 @@ impl MakingPieces {
         &self,
         plan: &Plan<K>,
         field: &dyn Field<K>,
-        targets: &[Target],
+        targets: &[(Target, String)],
     ) -> Result<(BTreeMap<String, usize>, Option<Error>), Error> {
         let of_each = |target: &Target| match (self.workers, target.kind()) {
             (Some(workers), _) => workers.get(),
             (None, BackendKind::Cuda) => WORKERS_OF_A_GPU,
             (None, _) => 1,
         };
-        let workers: Vec<&Target> = targets
+        let workers: Vec<(&Target, &String)> = targets
             .iter()
-            .flat_map(|target| std::iter::repeat_n(target, of_each(target)))
+            .flat_map(|(target, name)| std::iter::repeat_n((target, name), of_each(target)))
             .take(self.chosen.len().max(1))
             .collect();
         let mut how = self.run.request.how.clone().for_labels(field.labels())?;
@@ -128,33 +141,26 @@ impl MakingPieces {
             // Streams have maps of all regions of the plan, which every piece would read back (docs/results/shards.md).
             how = how.mapping(Mapping::Sbr);
         }
-        how.mem_limit = how.mem_limit.map(|limit| limit / workers.len() as u64);
-        let worker = workers.into_iter().map(|target| Worker {
+        let finishers = finishers(how.tuning.threads.unwrap_or_else(rayon::current_num_threads));
+        how.mem_limit = how.mem_limit.map(|limit| limit / (workers.len() + finishers) as u64);
+        let stop = AtomicBool::new(false);
+        let worker = workers.into_iter().map(|(target, name)| Worker {
             pieces: &self.pieces,
             chosen: &self.chosen,
             plan,
             field,
             how: &how,
             target,
-            device: target.device().unwrap_or(&self.machine.cpu).to_owned(),
+            device: name.clone(),
             control: &self.control,
+            stop: &stop,
             voice: self.voice,
         });
         let workers: Vec<Worker<'_, K>> = worker.collect();
-        let made = match &workers[..] {
-            // The threads of this process are its own.
-            [one] => vec![one.work()],
-            several => std::thread::scope(|scope| {
-                let started: Vec<_> = several.iter().map(|worker| scope.spawn(|| worker.work())).collect();
-                started
-                    .into_iter()
-                    .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                    .collect()
-            }),
-        };
-        let (mut all, mut failure) = (BTreeMap::new(), None);
-        for (worker, (made, ended)) in workers.iter().zip(made) {
-            *all.entry(worker.device.clone()).or_insert(0) += made;
+        let (ended, finished) = together(&workers, finishers);
+        let mut made: BTreeMap<String, usize> = workers.iter().map(|worker| (worker.device.clone(), 0)).collect();
+        let mut failure = None;
+        for (worker, ended) in workers.iter().zip(ended) {
             if let Err(error) = ended {
                 if workers.len() > 1 && error.signal().is_none() {
                     self.voice.say(format_args!("orthant: {}: {error}", worker.device));
@@ -162,8 +168,50 @@ impl MakingPieces {
                 failure.get_or_insert(error);
             }
         }
-        Ok((all, failure))
+        for (pieces, ended) in finished {
+            pieces.into_iter().for_each(|(device, pieces)| *made.entry(device).or_insert(0) += pieces);
+            // A device that failed before is no reason for what happened to a file.
+            failure = ended.err().or(failure);
+        }
+        Ok((made, failure))
     }
+}
+
+/// How a worker ended.
+type Ended = Result<(), Error>;
+
+/// Lets all workers compute pieces, and so many threads write them: how each ended, and what was written.
+fn together<const K: usize>(
+    workers: &[Worker<'_, K>],
+    finishers: usize,
+) -> (Vec<Ended>, Vec<(BTreeMap<String, usize>, Ended)>) {
+    std::thread::scope(|scope| {
+        // A piece that nobody takes yet stays with its worker, so that no more are in memory than there are threads.
+        let (hand, computed) = sync_channel(0);
+        let computed = Arc::new(Mutex::new(computed));
+        let finishing: Vec<_> = (0..finishers)
+            .map(|_| {
+                let computed = Arc::clone(&computed);
+                scope.spawn(move || finish(&computed))
+            })
+            .collect();
+        // When all that take pieces are gone, a worker must not wait for one.
+        drop(computed);
+        let working: Vec<_> = workers
+            .iter()
+            .map(|worker| {
+                let hand = hand.clone();
+                scope.spawn(move || worker.work(&hand))
+            })
+            .collect();
+        drop(hand);
+        (working.into_iter().map(joined).collect(), finishing.into_iter().map(joined).collect())
+    })
+}
+
+/// What a thread returns. It panics as the thread did.
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 impl Job for MakingPieces {
@@ -181,7 +229,7 @@ impl Job for MakingPieces {
         }
         let field = open(plan.domain(), &run.request.options()?)?;
         let targets = self.targets(&*field)?;
-        self.how.understood_by(&targets[0])?;
+        self.how.understood_by(&targets[0].0)?;
         let begun = Instant::now();
         let (made, failure) = self.work(&plan, &*field, &targets)?;
         self.say(&made, failure, begun.elapsed().as_secs_f64())

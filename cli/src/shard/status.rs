@@ -96,6 +96,7 @@ impl FoundPieces {
         let done = self.done.iter().map(|(piece, work)| {
             json!({
                 "piece": piece, "device": work.device, "seconds": work.seconds, "running": work.running,
+                "collecting": work.collecting, "waiting": work.waiting, "ordering": work.ordering, "writing": work.writing,
                 "weight": pieces.partition().weights()[*piece],
             })
         });

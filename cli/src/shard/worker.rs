@@ -1,13 +1,16 @@
-//! One of those that make pieces, in this process or in others.
+//! One of those that compute pieces, in this process or in others.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::SyncSender;
 use std::time::Instant;
 
-use orthant::backend::{Part, Prepared, Roots, Tuning};
+use orthant::backend::{Part, Prepared, Roots};
 use orthant::field::Field;
 use orthant::tree::{Collector, PieceFolder, PieceState, PieceWork};
 use orthant::{Control, How, Plan, Target};
 
+use super::finisher::ComputedPiece;
 use crate::error::Error;
 use crate::voice::Voice;
 
@@ -22,30 +25,41 @@ pub(super) struct Worker<'w, const K: usize> {
     pub(super) target: &'w Target,
     pub(super) device: String,
     pub(super) control: &'w Arc<Control>,
+    /// True when a piece could not be written.
+    pub(super) stop: &'w AtomicBool,
     pub(super) voice: Voice,
 }
 
 impl<const K: usize> Worker<'_, K> {
-    /// Makes pieces until every piece is finished or in progress, and says how many it made.
-    pub(super) fn work(&self) -> (usize, Result<(), Error>) {
-        let (mut made, mut prepared) = (0, None);
+    /// Computes pieces until every piece is finished or in progress, and hands them to those that write them.
+    pub(super) fn work<'w>(&'w self, hand: &SyncSender<ComputedPiece<'w, K>>) -> Result<(), Error> {
+        let mut prepared = None;
         loop {
-            let before = made;
+            let mut made = 0;
             for &piece in self.chosen {
-                match self.piece(piece, &mut prepared) {
-                    Ok(done) => made += usize::from(done),
-                    Err(error) => return (made, Err(error)),
+                if self.stop.load(Ordering::Relaxed) {
+                    return Ok(());
                 }
+                let Some(computed) = self.piece(piece, &mut prepared)? else { continue };
+                // Nobody writes any more, and whoever failed says why.
+                if hand.send(computed).is_err() {
+                    return Ok(());
+                }
+                made += 1;
             }
             // A worker that failed or was killed meanwhile has given its piece back.
-            if made == before {
-                return (made, Ok(()));
+            if made == 0 {
+                return Ok(());
             }
         }
     }
 
-    /// Makes a piece, unless it is there or somebody makes it. Kernels are compiled for the first one.
-    fn piece<'p>(&'p self, piece: usize, prepared: &mut Option<Box<dyn Prepared<K> + 'p>>) -> Result<bool, Error> {
+    /// Computes a piece, unless it is there or somebody makes it. Kernels are compiled for the first one.
+    fn piece<'w>(
+        &'w self,
+        piece: usize,
+        prepared: &mut Option<Box<dyn Prepared<K> + 'w>>,
+    ) -> Result<Option<ComputedPiece<'w, K>>, Error> {
         self.control.check()?;
         let pieces = self.pieces;
         if let PieceState::Damaged(reason) = pieces.state(piece, false)?
@@ -53,31 +67,23 @@ impl<const K: usize> Worker<'_, K> {
         {
             self.voice.say(format_args!("orthant: piece {piece} is made again: {reason}"));
         }
-        let Some(claim) = pieces.claim(piece)? else { return Ok(false) };
+        let Some(claim) = pieces.claim(piece)? else { return Ok(None) };
         let begun = Instant::now();
         let prepared = match prepared {
             Some(prepared) => prepared,
             none => none.insert(self.target.of().prepare(self.plan, self.field, self.how)?),
         };
-        let roots = pieces.roots(piece);
         let started = Instant::now();
-        prepared.run(&Part::of(Roots::Codes { level: 0, range: roots.clone() }), self.control)?;
-        let running = started.elapsed().as_secs_f64();
-        let collector = Collector::new(self.plan);
-        let mut collector = self.how.mem_limit.into_iter().fold(collector, Collector::mem_limit);
-        prepared.result(&mut collector)?;
-        let mut tree = collector.part(0, roots.start.into()..roots.end.into())?;
-        // Whoever makes it: its bytes must not depend on how.
-        if Tuning::default().asks_proofs(self.plan.rule()) {
-            tree = tree.proved_by(self.field, self.control)?;
-        }
-        let seconds = || begun.elapsed().as_secs_f64();
-        let work = || PieceWork { device: self.device.clone(), seconds: seconds(), running };
-        claim.write(pieces, &tree, &work, Some(self.control))?;
-        if self.voice.verbose {
-            let (of, device, seconds) = (pieces.len(), &self.device, seconds());
-            self.voice.say(format_args!("orthant: piece {piece} of {of} in {seconds:.3} s on {device}"));
-        }
-        Ok(true)
+        let range = pieces.roots(piece);
+        prepared.run(&Part::of(Roots::Codes { level: 0, range }), self.control)?;
+        let ran = Instant::now();
+        let collector = Collector::of(prepared.subdivision()?)?;
+        let work = PieceWork {
+            device: self.device.clone(),
+            running: (ran - started).as_secs_f64(),
+            collecting: ran.elapsed().as_secs_f64(),
+            ..PieceWork::default()
+        };
+        Ok(Some(ComputedPiece { worker: self, piece, claim, collector, begun, computed: Instant::now(), work }))
     }
 }

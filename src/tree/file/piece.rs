@@ -38,7 +38,8 @@ struct PieceRecord {
 }
 
 /// Who made a piece, and how long it took.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct PieceWork {
     /// The backend and the device, in words.
     pub device: String,
@@ -46,6 +47,14 @@ pub struct PieceWork {
     pub seconds: f64,
     /// Seconds of the run alone.
     pub running: f64,
+    /// Seconds in which what the run left was read back.
+    pub collecting: f64,
+    /// Seconds in which the piece waited for a thread that writes.
+    pub waiting: f64,
+    /// Seconds in which regions and bricks were put in order.
+    pub ordering: f64,
+    /// Seconds in which files were written and brought to the disk.
+    pub writing: f64,
 }
 
 /// What is known of a piece.

@@ -106,10 +106,9 @@ pub(super) struct PiecePlan {
 ///     let Some(claim) = pieces.claim(piece)? else { continue };
 ///     let roots = pieces.roots(piece);
 ///     prepared.run(&Part::of(Roots::Codes { level: 0, range: roots.clone() }), &Control::default())?;
-///     let mut collector = Collector::new(&plan);
-///     prepared.result(&mut collector)?;
+///     let collector = Collector::of(prepared.subdivision()?)?;
 ///     let tree = collector.part(0, roots.start.into()..roots.end.into())?;
-///     let work = PieceWork { device: "cpu".into(), seconds: 0.0, running: 0.0 };
+///     let work = PieceWork { device: "cpu".into(), ..PieceWork::default() };
 ///     claim.write(&pieces, &tree, &|| work.clone(), None)?;
 ///     assert!(matches!(pieces.state(piece, true)?, PieceState::Done(_)));
 /// }
