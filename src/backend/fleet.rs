@@ -17,7 +17,7 @@ use crate::backend::how::{How, Mapping, StrategyKind};
 use crate::backend::part::{Part, Roots};
 use crate::backend::seam::sealed::SealedBackend;
 use crate::backend::seam::{Backend, Place, Prepared, Sampler};
-use crate::backend::sink::{Batch, Sink, deliver_all, deliver_array};
+use crate::backend::sink::{Batch, RegionOrder, Sink, deliver_all, deliver_array};
 use crate::cell::CellType;
 use crate::field::Field;
 use crate::geometry::{Domain, Region, SampleGrid};
@@ -285,7 +285,7 @@ impl<const K: usize> FleetPlan<'_, K> {
         }
         counts.complete(domain.cells()).map_err(|seen| Error::Incomplete { seen, total: domain.cells() })?;
         let mut all = Subdivision::new(self.plan.clone(), domain.region(), domain.cells(), counts, self.kind);
-        deliver_all(gathered.terminals, gathered.bricks, &mut all)?;
+        deliver_all(gathered.terminals, gathered.bricks, &Terminal::sort, &mut all)?;
         all.array = work.array.map(|array| array.into_inner().unwrap_or_else(PoisonError::into_inner));
         all.counts.times.wall = begun.elapsed();
         let times = all.counts.times;
@@ -401,10 +401,10 @@ impl<const K: usize> Prepared<K> for FleetPlan<'_, K> {
         deliver_array(all.array(), sink)
     }
 
-    fn subdivision(&mut self) -> Result<Subdivision<K>, Error> {
+    fn subdivision_in(&mut self, order: RegionOrder<'_>) -> Result<Subdivision<K>, Error> {
         match self.taken() {
             Some(all) => Ok(all),
-            None => self.members[0].subdivision(),
+            None => self.members[0].subdivision_in(order),
         }
     }
 

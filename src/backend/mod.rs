@@ -33,6 +33,6 @@ pub use partition::Partition;
 pub(crate) use portions::{FIRST_ROUND, LAST_ROUND, LEAST_MAPPED, LISTED, Listed, MOST_DIVIDED, PIECE, Shared, TILES};
 pub(crate) use seam::sealed::SealedBackend;
 pub use seam::{Backend, Place, Prepared, Sampler};
-pub use sink::{Batch, Sink};
+pub use sink::{Batch, RegionOrder, Sink};
 pub(crate) use sink::{brick_volumes, deliver, deliver_all, deliver_array};
 pub(crate) use table::table_bytes;

@@ -9,11 +9,11 @@ use crate::backend::error::Error;
 use crate::backend::facts::DeviceFacts;
 use crate::backend::how::{How, Mapping};
 use crate::backend::part::Part;
-use crate::backend::sink::Sink;
+use crate::backend::sink::{RegionOrder, Sink};
 use crate::field::Field;
 use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
-use crate::result::{RunCounts, Subdivision, Times};
+use crate::result::{RunCounts, Subdivision, Terminal, Times};
 
 /// Keeps [`Place`] to the backends of this crate: what they share is not open to others.
 pub(crate) mod sealed {
@@ -152,7 +152,19 @@ pub trait Prepared<const K: usize>: Send {
     ///
     /// # Panics
     /// If nothing was run to its end.
-    fn subdivision(&mut self) -> Result<Subdivision<K>, Error>;
+    fn subdivision(&mut self) -> Result<Subdivision<K>, Error> {
+        self.subdivision_in(&Terminal::sort)
+    }
+
+    /// The same with regions and bricks in an order that whoever asks needs, as far as that costs no more: several devices
+    /// keep their own.
+    ///
+    /// # Errors
+    /// As [`subdivision`](Self::subdivision).
+    ///
+    /// # Panics
+    /// As [`subdivision`](Self::subdivision).
+    fn subdivision_in(&mut self, order: RegionOrder<'_>) -> Result<Subdivision<K>, Error>;
 
     /// The checksum of the last run's dense array, which stays where it is; None if none was kept.
     ///

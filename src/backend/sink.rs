@@ -12,6 +12,9 @@ use crate::result::{
     append_le,
 };
 
+/// Puts terminal regions into an order.
+pub type RegionOrder<'a> = &'a dyn Fn(&mut [Terminal]);
+
 /// Terminal regions of a batch, at most: enough for many threads.
 const REGIONS: usize = 1 << 18;
 
@@ -200,13 +203,14 @@ fn batches(volumes: &[u64]) -> Vec<Range<usize>> {
     batches
 }
 
-/// The same into a subdivision that has no regions yet: bricks go straight to their last place.
+/// The same in any order, into a subdivision that has no regions yet: bricks go straight to their last place.
 pub(crate) fn deliver_all<const K: usize>(
     mut terminals: Vec<Terminal>,
     mut bricks: Bricks,
+    order: RegionOrder<'_>,
     all: &mut Subdivision<K>,
 ) -> Result<(), Error> {
-    Terminal::sort(&mut terminals);
+    order(&mut terminals);
     bricks.announce(&terminals);
     // Of a fresh array the pages come as they are written, by all threads.
     let mut cells =

@@ -6,7 +6,8 @@ use super::outline::Outline;
 use super::runner::{Aim, Runner};
 use super::strategy::LevelRun;
 use crate::backend::{
-    Control, Error, Estimate, How, Mapping, Part, Prepared, Sink, Start, StrategyKind, deliver, deliver_all,
+    Control, Error, Estimate, How, Mapping, Part, Prepared, RegionOrder, Sink, Start, StrategyKind, deliver,
+    deliver_all,
 };
 use crate::field::Field;
 use crate::geometry::{Level, Region};
@@ -98,11 +99,11 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
         self.deliver_cells(sink)
     }
 
-    fn subdivision(&mut self) -> Result<Subdivision<K>, Error> {
+    fn subdivision_in(&mut self, order: RegionOrder<'_>) -> Result<Subdivision<K>, Error> {
         let (counts, setup) = (self.counts()?, &self.runner.setup);
         let mut all = Subdivision::new(self.plan.clone(), self.window, setup.start.cells, counts, setup.storage.cell);
         let (terminals, bricks) = self.runner.collect()?;
-        deliver_all(terminals, bricks, &mut all)?;
+        deliver_all(terminals, bricks, order, &mut all)?;
         self.deliver_cells(&mut all)?;
         Ok(all)
     }

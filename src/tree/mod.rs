@@ -43,7 +43,7 @@ pub use crate::number::{NoNumber, Number};
 pub use across::Found;
 pub use bottom_up::BottomUp;
 pub use census::Census;
-pub use collector::Collector;
+pub use collector::{Collector, tree_order};
 pub use compare::{Difference, Differences};
 pub use error::TreeError;
 pub use file::{

@@ -11,7 +11,7 @@ use orthant::field::{Field, Job, Open};
 use orthant::geometry::{Domain, Scheme};
 use orthant::result::DenseArray;
 use orthant::rule::RuleKind;
-use orthant::tree::{TreeAxis, TreeInfo};
+use orthant::tree::{TreeAxis, TreeInfo, tree_order};
 use orthant::{AutoScheme, BackendKind, Control, Mapping, Plan, Ran, Report, Request, StageClock, StrategyKind, Tree};
 
 use super::array_outputs::{ArrayOutputs, ShownAs};
@@ -169,7 +169,8 @@ impl Job for Task {
             let mapping = prepared.mapping();
             self.voice.say(format_args!("orthant: --scheme {mapping}, which nobody chose, since {refused}"));
         }
-        let subdivision = prepared.subdivision()?;
+        let subdivision =
+            if trees.is_empty() { prepared.subdivision()? } else { prepared.subdivision_in(&tree_order(&plan))? };
         clock.ends(|seconds| &mut seconds.collecting);
         let computation = self.request.computation(&plan);
         let caption = Caption::new(&computation, &slice);

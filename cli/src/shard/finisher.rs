@@ -59,10 +59,11 @@ impl<const K: usize> ComputedPiece<'_, K> {
     }
 }
 
-/// Writes pieces until no worker makes any. How many of each device there were, and what kept it from going on.
-pub(super) fn finish<const K: usize>(
-    computed: &Arc<Mutex<Receiver<ComputedPiece<'_, K>>>>,
-) -> (BTreeMap<String, usize>, Result<(), Error>) {
+/// How many pieces of each device a thread wrote, and what kept it from going on.
+pub(super) type Finished = (BTreeMap<String, usize>, Result<(), Error>);
+
+/// Writes pieces until no worker makes any.
+pub(super) fn finish<const K: usize>(computed: &Arc<Mutex<Receiver<ComputedPiece<'_, K>>>>) -> Finished {
     let mut made = BTreeMap::new();
     loop {
         let next = computed.lock().unwrap_or_else(PoisonError::into_inner).recv();

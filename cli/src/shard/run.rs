@@ -15,7 +15,7 @@ use orthant::tree::PieceFolder;
 use orthant::{BackendKind, Control, Mapping, Plan, StrategyKind, Target};
 
 use super::chosen::ChosenPieces;
-use super::finisher::{finish, finishers};
+use super::finisher::{Finished, finish, finishers};
 use super::planned::{PlannedRun, ReadRun, made_of};
 use super::status::FoundPieces;
 use super::worker::Worker;
@@ -181,10 +181,7 @@ impl MakingPieces {
 type Ended = Result<(), Error>;
 
 /// Lets all workers compute pieces, and so many threads write them: how each ended, and what was written.
-fn together<const K: usize>(
-    workers: &[Worker<'_, K>],
-    finishers: usize,
-) -> (Vec<Ended>, Vec<(BTreeMap<String, usize>, Ended)>) {
+fn together<const K: usize>(workers: &[Worker<'_, K>], finishers: usize) -> (Vec<Ended>, Vec<Finished>) {
     std::thread::scope(|scope| {
         // A piece that nobody takes yet stays with its worker, so that no more are in memory than there are threads.
         let (hand, computed) = sync_channel(0);

@@ -109,7 +109,8 @@ impl FoundPieces {
     /// For people: counts, and what was predicted beside what was measured.
     fn text(&self, pieces: &PieceFolder) -> String {
         let mut rows = table(&["pieces", "finished", "being made", "missing", "damaged", "seconds"]);
-        let seconds: Vec<f64> = self.done.iter().map(|(_, work)| work.seconds).collect();
+        // A piece that waits costs nothing.
+        let seconds: Vec<f64> = self.done.iter().map(|(_, work)| work.seconds - work.waiting).collect();
         rows.add_row([
             pieces.len().to_string(),
             self.done.len().to_string(),

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use orthant::backend::{Part, Prepared, Roots};
 use orthant::field::Field;
-use orthant::tree::{Collector, PieceFolder, PieceState, PieceWork};
+use orthant::tree::{Collector, PieceFolder, PieceState, PieceWork, tree_order};
 use orthant::{Control, How, Plan, Target};
 
 use super::finisher::ComputedPiece;
@@ -77,7 +77,7 @@ impl<const K: usize> Worker<'_, K> {
         let range = pieces.roots(piece);
         prepared.run(&Part::of(Roots::Codes { level: 0, range }), self.control)?;
         let ran = Instant::now();
-        let collector = Collector::of(prepared.subdivision()?)?;
+        let collector = Collector::of(prepared.subdivision_in(&tree_order(self.plan))?)?;
         let work = PieceWork {
             device: self.device.clone(),
             running: (ran - started).as_secs_f64(),
