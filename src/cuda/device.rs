@@ -70,6 +70,12 @@ pub struct Device {
     multiprocessors: [u32; 2],
 }
 
+/// Pinned buffers that a device keeps: two for each of the threads that may read from it at the same time.
+const STAGED: usize = 8;
+
+/// Bytes of the smallest.
+const LEAST_STAGED: usize = 1 << 16;
+
 impl std::fmt::Debug for Device {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Device").field("name", &self.name).field("capability", &self.capability).finish()
@@ -77,19 +83,21 @@ impl std::fmt::Debug for Device {
 }
 
 impl Device {
-    /// Pinned memory of at least so many bytes.
+    /// Pinned memory of at least so many bytes: the smallest that is kept and suffices.
     pub(super) fn staging(&self, bytes: usize) -> Result<Pinned, CudaError> {
         let mut kept = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = kept.iter().position(|pinned| pinned.len() >= bytes);
-        fits.map(|place| kept.swap_remove(place)).map_or_else(|| Pinned::new(&self.context, bytes), Ok)
+        let fits = kept.iter().rposition(|pinned| pinned.len() >= bytes);
+        let kept = fits.map(|place| kept.remove(place));
+        // A size that the next, larger part of the same kind also fits into.
+        kept.map_or_else(|| Pinned::new(&self.context, bytes.next_power_of_two().max(LEAST_STAGED)), Ok)
     }
 
-    /// Takes it back, when no copy uses it any more. The two largest stay.
+    /// Takes it back, when no copy uses it any more. The largest stay.
     pub(super) fn keep_staging(&self, pinned: [Pinned; 2]) {
         let mut kept = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend(pinned);
         kept.sort_by_key(|pinned| std::cmp::Reverse(pinned.len()));
-        kept.truncate(2);
+        kept.truncate(STAGED);
     }
 
     /// How many GPUs there are.

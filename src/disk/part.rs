@@ -31,6 +31,9 @@ use crate::disk::temporary::{TRIES, random};
 /// How long another process may take to see that it has nothing to sweep here.
 const MOMENT: Duration = Duration::from_millis(10);
 
+/// How often it is tried for a moment, where nobody is waited for.
+const FEW_TRIES: usize = 3;
+
 /// Why a target cannot be made.
 #[derive(Debug)]
 pub enum StagingError {
@@ -110,10 +113,23 @@ impl PartFolder {
     /// # Errors
     /// [`StagingError`].
     pub fn resumable(target: &Path, overwrite: bool, may_replace: MayReplace<'_>) -> Result<Self, StagingError> {
-        let (target, beside) = prepared(target, overwrite, may_replace)?;
+        Self::locked(prepared(target, overwrite, may_replace)?, TRIES)
+    }
+
+    /// The same of a target that is not there, for those who have other things to do: nobody is waited for who makes it.
+    ///
+    /// # Errors
+    /// [`StagingError`]; [`StagingError::Exists`] also if another process finished it while this one asked.
+    pub fn unless_busy(target: &Path) -> Result<Self, StagingError> {
+        let mut part = Self::locked(prepared(target, false, &|_| false)?, FEW_TRIES)?;
+        free(&part.target, false, &|_| false).inspect_err(|_| part.stays = false)?;
+        Ok(part)
+    }
+
+    fn locked((target, beside): (PathBuf, Folder), tries: usize) -> Result<Self, StagingError> {
         let name = part_name(&target).ok_or_else(|| StagingError::io(&target)(io::ErrorKind::InvalidInput.into()))?;
         // Others hold the lock for a moment to see whether there is anything to sweep.
-        for _ in 0..TRIES {
+        for _ in 0..tries {
             match Self::named(&target, &beside, &name, false)? {
                 Ok((folder, progress)) => {
                     let mut part = Self { target, beside, name, folder, progress, stays: true };

@@ -167,7 +167,7 @@ impl PieceFolder {
         }
         self.is_current()?;
         Folder::open_or_new(parent(&path)).map_err(TreeFileError::io(&path))?;
-        let mut part = match PartFolder::resumable(&path, false, &|_| false) {
+        let mut part = match PartFolder::unless_busy(&path) {
             Err(StagingError::Busy { .. } | StagingError::Exists { .. }) => return Ok(None),
             part => part.map_err(TreeFileError::from)?,
         };
