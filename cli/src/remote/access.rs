@@ -59,7 +59,7 @@ impl Access {
         let body = answer.body_mut().with_config().limit(1 << 16).read_to_string().unwrap_or_default();
         let code = tag(&body, "Code").map_or(String::new(), |code| format!(" {code}"));
         let message = tag(&body, "Message").map_or(String::new(), |message| format!(": {message}"));
-        if let (300..400 | 400, Some(region)) = (status, &region) {
+        if let (300..=400, Some(region)) = (status, &region) {
             let words = format!("the bucket is in the region {region}; set AWS_REGION={region} ({status}{code})");
             return TryFailure::Final(ErrorKind::InvalidInput, words);
         }

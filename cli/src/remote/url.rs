@@ -64,7 +64,7 @@ pub(crate) fn refuse_url(path: &Path) -> Result<(), Error> {
     match path.to_str().and_then(split) {
         None => Ok(()),
         Some(_) => Err(Error::Input(format!(
-            "{}: nothing is written there but trees to s3://; write a file, and copy it there, as `aws s3 cp`, `rclone copy` or `curl -T` do",
+            "{}: nothing is written to a URL but trees to s3://; write a file, and copy it there, as `aws s3 cp`, `rclone copy` or `curl -T` do",
             shown(path).display()
         ))),
     }

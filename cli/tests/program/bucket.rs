@@ -9,6 +9,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::binary::{command, files, folder, orthant, text};
 
+/// The folder for temporary files of a test, each of which has a thread of its own.
+fn temporary(folder: &Path) -> PathBuf {
+    let thread = std::thread::current();
+    folder.join(thread.name().unwrap_or("temporary").replace("::", "-"))
+}
+
 /// A command that knows a key and a server.
 fn cloud(folder: &Path, endpoint: &str, arguments: &str) -> Command {
     let mut command = command(folder, arguments);
@@ -18,7 +24,7 @@ fn cloud(folder: &Path, endpoint: &str, arguments: &str) -> Command {
     {
         command.env_remove(name);
     }
-    let temporary = folder.join("temporary");
+    let temporary = temporary(folder);
     std::fs::create_dir_all(&temporary).unwrap();
     command.env("TMPDIR", temporary).env("AWS_ENDPOINT_URL", endpoint).env("AWS_REGION", "us-east-1");
     command.env("AWS_ACCESS_KEY_ID", "key").env("AWS_SECRET_ACCESS_KEY", "a-secret").env("AWS_SESSION_TOKEN", "token");
@@ -204,7 +210,7 @@ fn a_tree_is_complete_before_it_can_be_opened() {
         let right = done(folder, "", &question.replace("TREE", "small.tree.zarr"));
         assert_eq!(done(folder, &bucket.endpoint, &question.replace("TREE", url)), right, "{question}");
     }
-    assert!(files(&folder.join("temporary")).is_empty());
+    assert!(files(&temporary(folder)).is_empty());
 
     // It is refused before any work, and replaced with --force: then the old one cannot be opened from the beginning on.
     let again = format!("run mandelbrot -n 64 -g 4 -o {url}");
@@ -252,9 +258,9 @@ fn what_a_bucket_refuses_is_said_and_nothing_is_lost() {
         refused(folder, &no_puts.endpoint, &format!("tree convert small.tree.zarr {url}"), 2, "403 AccessDenied");
     assert!(error.contains("AWS_ACCESS_KEY_ID") && error.contains("the whole tree is in"), "{error}");
     // What was made is there, as a tree.
-    let kept = files(&folder.join("temporary"));
+    let kept = files(&temporary(folder));
     assert_eq!(kept.len(), 1, "{kept:?}");
-    let kept = folder.join("temporary").join(&kept[0]);
+    let kept = temporary(folder).join(&kept[0]);
     done(folder, "", &format!("tree diff {}/x.tree.zarr.zip small.tree.zarr", kept.display()));
     std::fs::remove_dir_all(kept).unwrap();
 
@@ -278,8 +284,8 @@ fn what_a_bucket_refuses_is_said_and_nothing_is_lost() {
     });
     let url = "s3://bucket/x.tree.zarr";
     refused(folder, &late.endpoint, &format!("tree convert small.tree.zarr {url}"), 2, "exists already");
-    for kept in files(&folder.join("temporary")) {
-        std::fs::remove_dir_all(folder.join("temporary").join(kept)).unwrap();
+    for kept in files(&temporary(folder)) {
+        std::fs::remove_dir_all(temporary(folder).join(kept)).unwrap();
     }
 }
 
@@ -396,5 +402,5 @@ fn moto_takes_trees_and_gives_them() {
     done(folder, &moto.endpoint, "shard merge m.pieces -o s3://bucket/merged.tree.zarr");
     done(folder, &moto.endpoint, "tree slice s3://bucket/merged.tree.zarr --axis y=9 -o s3://bucket/line.tree.zarr");
     done(folder, &moto.endpoint, "tree validate s3://bucket/line.tree.zarr");
-    assert!(files(&folder.join("temporary")).is_empty());
+    assert!(files(&temporary(folder)).is_empty());
 }

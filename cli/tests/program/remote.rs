@@ -243,7 +243,7 @@ fn urls_that_are_not_read_are_refused() {
     };
     refused("tree info gs://bucket/x.tree.zarr", "gs:// is not read, but https:// and http:// are");
     refused("tree info http://me:secret@host/x.tree.zarr", "presigned");
-    let outputs = "nothing is written there";
+    let outputs = "nothing is written to a URL";
     refused("tree convert small.tree.zarr https://host/x.tree.zarr?sig=secret", outputs);
     refused("tree convert small.tree.zarr https://host/x.npy", outputs);
     refused("tree slice small.tree.zarr --axis y=3 -o https://host/x.npy", outputs);
