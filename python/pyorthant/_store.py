@@ -17,11 +17,10 @@ _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 #: Schemes that the program's client may read.
 _OWN = ("http", "https", "s3")
 
-#: What a file system of fsspec's may know of a file that another state of it does not have.
-_MARKS = (
-    "ETag etag e_tag md5Hash content_md5 Content-MD5 Digest generation VersionId version_id version version_aware"
-    " LastModified last_modified Last-Modified updated mtime modified created ino"
-).split()
+#: What a file system of fsspec's may know of a file that another state of it does not have. Times may be those of a copy, so that they
+#: count where nothing else is known.
+_TAGS = "ETag etag e_tag md5Hash content_md5 Content-MD5 Digest generation VersionId version_id version".split()
+_TIMES = "LastModified last_modified Last-Modified updated mtime modified created".split()
 
 
 def scheme(path):
@@ -112,14 +111,15 @@ class _Objects:
     def _same(self, name, total, marks):
         """Checks that an object is in the state in which it was first."""
         # A zip is one object, whose ranges no checksum ties to each other. Those of a folder are tied by checksums of shards.
-        if not name and not any(mark is not None for mark in marks.values()):
+        if not name and not any(marks.values()):
             raise ValueError("the store says neither an ETag nor a time, so that nobody would see a change; download the tree")
         now = {"size": total, **marks}
         with self._lock:
             first = self._states.setdefault(name, now)
-        for key, before in first.items():
-            if now.get(key) != before:
-                raise ValueError(f"changed while it was read: its {key} was {before}, and is {now.get(key)}; open it again")
+        for key in first | now:
+            before, after = first.get(key), now.get(key)
+            if before != after:
+                raise ValueError(f"changed while it was read: its {key} was {before}, and is {after}; open it again")
 
 
 class _Store(_Objects):
@@ -134,7 +134,7 @@ class _Store(_Objects):
         first = self._states.get(name)
         options = {"range": (offset, offset + length)}
         # A weak tag matches nothing.
-        if first and (first["ETag"] or "").startswith('"'):
+        if first and (first.get("ETag") or "").startswith('"'):
             options["if_match"] = first["ETag"]
         try:
             found = self._store.get(path, options=options)
@@ -150,7 +150,8 @@ class _Store(_Objects):
         return meta["size"], found.bytes()
 
     def _check(self, name, meta):
-        self._same(name, meta["size"], {"ETag": meta["e_tag"], "version": meta["version"], "time": meta["last_modified"]})
+        tags = {"ETag": meta["e_tag"], "version": meta["version"]}
+        self._same(name, meta["size"], tags if any(tags.values()) else {"time": meta["last_modified"]})
 
     def _beyond(self, name, path, offset, error):
         """A store refuses a range that begins where the object ends. Any other error is one."""
@@ -205,7 +206,8 @@ class _FileSystem(_Objects):
         total = info.get("size")
         if total is None:
             raise ValueError("the file system does not say how many bytes it has, and reads no ranges; download the tree")
-        self._same(name, total, {mark: info.get(mark) for mark in _MARKS})
+        tags = {tag: info[tag] for tag in _TAGS if info.get(tag) is not None}
+        self._same(name, total, tags or {time: info[time] for time in _TIMES if info.get(time) is not None})
         return True
 
     @staticmethod

@@ -64,6 +64,8 @@ class Server:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            # A body would wait for the head to be acknowledged.
+            disable_nagle_algorithm = True
 
             def do_GET(self, head=False):
                 outer.requests += 1
@@ -316,6 +318,8 @@ def test_xarray(server, cells):
 SILENT = """
 import signal, sys, threading, time, os
 import pyorthant as ot
+# Whoever starts the tests in the background may have it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 class System:
     silent = False
     def unstrip_protocol(self, path): return path
@@ -363,7 +367,10 @@ def test_ctrl_c_leaves_a_silent_server(server, folder):
             time.sleep(30)
 
     server.rule = rule
-    text = "import sys, pyorthant as ot; t = ot.open(sys.argv[1]); print('open', flush=True); sys.stdin.readline(); t[:]"
+    text = (
+        "import signal, sys, pyorthant as ot; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "t = ot.open(sys.argv[1]); print('open', flush=True); sys.stdin.readline(); t[:]"
+    )
     run = subprocess.Popen(
         [sys.executable, "-c", text, server.url(NAMES[1])], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
