@@ -100,10 +100,8 @@ impl<const K: usize> TreeOutput<K> {
 /// Sends a tree that is whole. If that fails, it stays here, so that nothing has to be computed again.
 fn send(upload: &Upload, folder: TempDir, control: &Control) -> Result<(), Error> {
     let stage: PathBuf = folder.path().join(upload.name());
-    let kept = format!(
-        "the whole tree is in {stage}; `orthant tree convert {stage} s3://..` uploads it",
-        stage = stage.display()
-    );
+    let (here, there) = (stage.display(), upload.shown().display());
+    let kept = format!("the whole tree is in {here}; `orthant tree convert {here} {there}` uploads it");
     {
         let mut ending = undisturbed();
         ending.keep(folder.path());

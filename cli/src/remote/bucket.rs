@@ -24,7 +24,7 @@ pub(super) const MADE_BY: &str = "x-amz-meta-orthant";
 
 /// Where an object is, or a folder of them.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ObjectPlace {
     /// The object.
     pub(super) url: Url,
     /// The bucket.
@@ -41,7 +41,7 @@ fn set(name: &str) -> Option<String> {
     var(name).ok().filter(|value| !value.is_empty())
 }
 
-impl Place {
+impl ObjectPlace {
     /// What `s3://BUCKET/KEY` is; None of any other path.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl Reply {
 /// A bucket that is asked.
 #[derive(Debug)]
 pub(super) struct Bucket {
-    pub(super) place: Place,
+    pub(super) place: ObjectPlace,
     agent: Agent,
 }
 
@@ -136,7 +136,7 @@ impl Bucket {
     ///
     /// # Errors
     /// [`Error::Input`] if there is no TLS.
-    pub(super) fn new(place: Place, at_once: usize) -> Result<Self, Error> {
+    pub(super) fn new(place: ObjectPlace, at_once: usize) -> Result<Self, Error> {
         let wrong = |why| Error::Input(format!("{}: {why}", place.shown.display()));
         let agent = agent(place.url.secure, at_once).map_err(wrong)?;
         Ok(Self { place, agent })
@@ -273,9 +273,9 @@ mod tests {
     #[test]
     fn what_is_no_object_is_refused() {
         for text in ["s3://", "s3://bucket", "s3://bucket/", "s3:///x.tree.zarr", "s3://b?x/k", "s3://b/a//k"] {
-            let error = Place::of(Path::new(text)).unwrap().unwrap_err().to_string();
+            let error = ObjectPlace::of(Path::new(text)).unwrap().unwrap_err().to_string();
             assert!(error.contains("s3://bucket/folder/x.tree.zarr"), "{error}");
         }
-        assert!(Place::of(Path::new("https://b/k")).is_none() && Place::of(Path::new("a/b")).is_none());
+        assert!(ObjectPlace::of(Path::new("https://b/k")).is_none() && ObjectPlace::of(Path::new("a/b")).is_none());
     }
 }

@@ -41,8 +41,8 @@ pub(crate) use url::{refuse_output, refuse_url, shown};
 /// [`Error::Input`] if it is no URL of a tree, or one that this build does not read.
 pub fn open(path: &Path) -> Result<Option<Arc<dyn Remote>>, Error> {
     #[cfg(feature = "cloud")]
-    if let Some(place) = bucket::Place::of(path) {
-        let bucket::Place { url, shown, access, .. } = place?;
+    if let Some(place) = bucket::ObjectPlace::of(path) {
+        let bucket::ObjectPlace { url, shown, access, .. } = place?;
         return client::open_as(url, shown, access).map(Some);
     }
     match Url::of(path) {

@@ -16,7 +16,7 @@ use orthant::disk::{Folder, RemoteError};
 
 use crate::error::Error;
 use crate::remote::access::tag;
-use crate::remote::bucket::{Bucket, MADE_BY, Place, Sent};
+use crate::remote::bucket::{Bucket, MADE_BY, ObjectPlace, Sent};
 use crate::remote::sign::encoded;
 use crate::remote::url::Url;
 
@@ -44,7 +44,7 @@ impl Upload {
     /// # Errors
     /// [`Error::Exists`]; [`Error::Input`] if it is no name of an object; what the server says.
     pub(crate) fn of(path: &Path, force: bool) -> Result<Option<Self>, Error> {
-        let Some(place) = Place::of(path) else { return Ok(None) };
+        let Some(place) = ObjectPlace::of(path) else { return Ok(None) };
         let id = format!("{:016x}", RandomState::new().hash_one(std::process::id()));
         let upload = Self { bucket: Bucket::new(place?, AT_ONCE)?, force, id };
         if !force && upload.is_there().map_err(|error| upload.bucket.wrong(error))? {
@@ -57,6 +57,11 @@ impl Upload {
     pub(crate) fn name(&self) -> &str {
         let key = &self.bucket.place.key;
         key.rsplit_once('/').map_or(key, |(_, name)| name)
+    }
+
+    /// Its URL.
+    pub(crate) fn shown(&self) -> &Path {
+        &self.bucket.place.shown
     }
 
     fn is_zip(&self) -> bool {

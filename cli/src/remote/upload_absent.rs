@@ -27,6 +27,11 @@ impl Upload {
     }
 
     /// There is none.
+    pub(crate) fn shown(&self) -> &Path {
+        match self.0 {}
+    }
+
+    /// There is none.
     ///
     /// # Errors
     /// Never.

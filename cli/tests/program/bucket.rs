@@ -6,6 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use crate::binary::{command, files, folder, orthant, text};
 
@@ -287,6 +288,33 @@ fn what_a_bucket_refuses_is_said_and_nothing_is_lost() {
     for kept in files(&temporary(folder)) {
         std::fs::remove_dir_all(temporary(folder).join(kept)).unwrap();
     }
+}
+
+#[cfg(unix)]
+#[test]
+#[cfg_attr(not(feature = "cloud"), ignore = "needs the feature cloud")]
+fn an_upload_that_is_interrupted_loses_nothing() {
+    let folder = trees();
+    let bucket = Bucket::start(|(method, _), _| {
+        if method == "PUT" {
+            std::thread::sleep(Duration::from_secs(20));
+        }
+        None
+    });
+    let mut child = cloud(folder, &bucket.endpoint, "run mandelbrot -n 256 -o s3://bucket/x.tree.zarr");
+    let mut child = child.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while !bucket.asked.lock().unwrap().iter().any(|(method, _)| method == "PUT") {
+        assert!(child.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{error}");
+    assert!(error.contains("s3://bucket/x.tree.zarr` uploads it"), "{error}");
+    let kept = temporary(folder).join(&files(&temporary(folder))[0]);
+    done(folder, "", &format!("tree diff {}/x.tree.zarr small.tree.zarr", kept.display()));
+    std::fs::remove_dir_all(kept).unwrap();
 }
 
 #[test]
