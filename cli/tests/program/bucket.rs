@@ -16,7 +16,7 @@ fn temporary(folder: &Path) -> PathBuf {
     folder.join(thread.name().unwrap_or("temporary").replace("::", "-"))
 }
 
-/// A command that knows a key and a server.
+/// A command that knows a server and a key, which may stand behind the server's URL.
 fn cloud(folder: &Path, endpoint: &str, arguments: &str) -> Command {
     let mut command = command(folder, arguments);
     // A proxy would be asked for this machine.
@@ -27,8 +27,13 @@ fn cloud(folder: &Path, endpoint: &str, arguments: &str) -> Command {
     }
     let temporary = temporary(folder);
     std::fs::create_dir_all(&temporary).unwrap();
+    let (endpoint, keys) = endpoint.split_once(' ').unwrap_or((endpoint, "key a-secret token"));
     command.env("TMPDIR", temporary).env("AWS_ENDPOINT_URL", endpoint).env("AWS_REGION", "us-east-1");
-    command.env("AWS_ACCESS_KEY_ID", "key").env("AWS_SECRET_ACCESS_KEY", "a-secret").env("AWS_SESSION_TOKEN", "token");
+    let names = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
+    let mut keys = keys.split(' ');
+    for name in names {
+        command.env(name, keys.next().unwrap_or_default());
+    }
     command
 }
 
@@ -332,22 +337,34 @@ fn without_the_feature_it_is_named() {
 
 /// moto's server, which answers lines on stdin. It ends with this process.
 struct Moto {
+    /// And a key, for which signatures are compared.
     endpoint: String,
     _child: Child,
     talk: Mutex<(ChildStdin, BufReader<ChildStdout>)>,
 }
 
 const MOTO: &str = r#"
-import sys
+import json, os, sys
+# From the sixth request on signatures are compared.
+os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "5"
 from moto.server import ThreadedMotoServer
 import boto3
 server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
 server.start()
 host, port = server.get_host_and_port()
 url = f"http://{host}:{port}"
-s3 = boto3.client("s3", endpoint_url=url, region_name="us-east-1", aws_access_key_id="key", aws_secret_access_key="a-secret")
-s3.create_bucket(Bucket="bucket")
-print(url, flush=True)
+def client(service, id, secret):
+    return boto3.client(service, endpoint_url=url, region_name="us-east-1", aws_access_key_id=id, aws_secret_access_key=secret)
+iam = client("iam", "a", "b")
+iam.create_user(UserName="u")
+all = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}]}
+policy = iam.create_policy(PolicyName="p", PolicyDocument=json.dumps(all))["Policy"]["Arn"]
+iam.attach_user_policy(UserName="u", PolicyArn=policy)
+key = iam.create_access_key(UserName="u")["AccessKey"]
+key = key["AccessKeyId"], key["SecretAccessKey"]
+client("s3", "a", "b").create_bucket(Bucket="bucket")
+s3 = client("s3", *key)
+print(url, *key, flush=True)
 for line in sys.stdin:
     pages = s3.get_paginator("list_objects_v2").paginate(Bucket="bucket", Prefix=line.strip())
     print(" ".join(found["Key"] for page in pages for found in page.get("Contents", [])), flush=True)
@@ -394,7 +411,7 @@ fn moto_takes_trees_and_gives_them() {
     let right: Vec<_> =
         QUESTIONS.iter().map(|question| done(folder, "", &question.replace("TREE", "small.tree.zarr"))).collect();
     for name in ["small.tree.zarr", "small.tree.zarr.zip"] {
-        let url = format!("s3://bucket/a b/{name}").replace(' ', "+");
+        let url = format!("s3://bucket/a+(ü)/{name}");
         let run = format!("run mandelbrot -n 256 -o {url}");
         done(folder, &moto.endpoint, &run);
         for (question, right) in QUESTIONS.iter().zip(&right) {
@@ -404,6 +421,8 @@ fn moto_takes_trees_and_gives_them() {
         done(folder, &moto.endpoint, &format!("{run} --force"));
         assert_eq!(done(folder, &moto.endpoint, &format!("tree validate {url}")), right[4]);
         refused(folder, &moto.endpoint, "tree info s3://bucket/none.tree.zarr", 2, "s3://bucket/none.tree.zarr");
+        let wrong = moto.endpoint.rsplit_once(' ').unwrap().0.to_owned() + " a-secret";
+        refused(folder, &wrong, &format!("tree info {url}"), 2, "403 SignatureDoesNotMatch");
         refused(folder, &moto.endpoint, "tree info s3://nobucket/x.tree.zarr.zip", 2, "s3://nobucket/x.tree.zarr.zip");
         refused(folder, &moto.endpoint, "run mandelbrot -n 64 -o s3://nobucket/x.tree.zarr", 2, "NoSuchBucket");
     }
