@@ -71,6 +71,7 @@ const PROGRAM: Layers = &[
             "progress.rs",
             "statistics.rs",
             "threads.rs",
+            "utc.rs",
             "variables.rs",
             "stdout.rs",
             "system.rs",

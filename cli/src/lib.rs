@@ -42,6 +42,7 @@ mod store;
 mod system;
 mod threads;
 mod tree;
+mod utc;
 mod variables;
 mod verify;
 mod voice;
@@ -65,6 +66,7 @@ pub use exit::Exit;
 pub use machine::Machine;
 pub use memory::Memory;
 pub use options::bytes;
+pub use remote::open as open_url;
 
 /// As [`main`], with fields of one's own: they run, are verified, measured and reported by their names, as the built-in ones.
 pub fn main_with<I: IntoIterator<Item: Into<OsString> + Clone>>(arguments: I, fields: Vec<OwnField>) -> ExitCode {

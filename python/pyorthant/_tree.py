@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import _core, _index, _page, _picture
+from . import _core, _index, _page, _picture, _store
 from ._extras import needed
 
 #: Cells of a box that are read for one that is wanted, at most; beyond that cells are looked up one by one.
@@ -29,18 +29,34 @@ class Axis(NamedTuple):
     size: int
 
 
-def open(path):
+def open(path, *, store=None, storage_options=None):
     """Opens a tree that was saved: a folder ``X.tree.zarr``, or a file ``X.tree.zarr.zip``.
 
-    Its regions are read when they are asked for.
+    Its regions are read when they are asked for. It may lie elsewhere:
+
+    - ``open("https://host/x.tree.zarr.zip")`` reads ranges of it. The program's client does so, which takes ``http://``,
+      ``https://`` and ``s3://``. Keys for S3 come from ``AWS_ACCESS_KEY_ID`` and so on.
+    - ``open("gs://bucket/x.tree.zarr", storage_options={..})`` and any other URL is opened by fsspec, as is any URL with
+      ``storage_options``.
+    - ``open("x.tree.zarr", store=store)`` is a path in a store of obstore's, or in a file system of fsspec's.
     """
     name = os.fspath(path)
+    if store is not None or storage_options is not None or (_store.scheme(name) and not _store.reads_itself(name)):
+        objects, shown = _store.objects(name, store, storage_options)
+        return Tree(_core.open_store(shown, objects), source=(name, store, storage_options))
+    if _store.scheme(name):
+        return Tree(_core.open_url(name), source=(name, None, None))
     try:
         return Tree(_core.open_tree(name))
     except ValueError as error:
         if os.path.isdir(name) or str(name).lower().endswith(".zip"):
             raise
         raise ValueError(f"{error}; ot.tree({name!r}) makes a tree of another file") from None
+
+
+def _reopened(name, store, storage_options):
+    """A tree of a server's that was pickled."""
+    return open(name, store=store, storage_options=storage_options)
 
 
 class Tree:
@@ -58,14 +74,16 @@ class Tree:
     array([0, 3], dtype=uint8)
     """
 
-    __slots__ = ("_core", "_facts", "_kind", "__weakref__")
+    __slots__ = ("_core", "_facts", "_kind", "_source", "__weakref__")
 
-    def __init__(self, core, kind=None):
+    def __init__(self, core, kind=None, *, source=None):
         if not isinstance(core, _core.CoreTree):
             raise TypeError("pyorthant.tree(array) builds a tree, pyorthant.open(path) opens one")
         self._core = core
         self._facts = None
         self._kind = kind
+        # URL or path, store, and options, if a server has it.
+        self._source = source
 
     # What it is.
 
@@ -91,7 +109,7 @@ class Tree:
 
     @property
     def path(self):
-        """The file that it is in; None of a tree in memory."""
+        """The file that it is in, or its URL without a key; None of a tree in memory."""
         return None if self._core.path is None else os.fspath(self._core.path)
 
     @property
@@ -141,6 +159,8 @@ class Tree:
         return f"Tree {by} {self.dtype}, {regions}{leaves}{where}"
 
     def __reduce__(self):
+        if self._source is not None:
+            return _reopened, self._source
         if self.path is None:
             raise TypeError("a tree in memory is not pickled: save it, and pickle what pyorthant.open() returns")
         return open, (os.path.abspath(self.path),)
@@ -325,6 +345,9 @@ class Tree:
         title = title or self.about["source"] or "tree"
         with tempfile.TemporaryDirectory() as folder:
             kept = self.path
+            if self._source is not None:
+                # The command has neither the store nor its options.
+                kept = self._source[0] if self._source[1:] == (None, None) and _store.reads_itself(self._source[0]) else None
             if kept is None:
                 kept = os.path.join(folder, "tree.tree.zarr")
                 self.save(kept)

@@ -9,6 +9,7 @@ import xarray as xr
 from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
+from ._store import is_tree
 from ._tree import open as open_tree
 
 
@@ -57,11 +58,11 @@ class OrthantBackend(BackendEntrypoint):
     """Opens a tree as a data set of one variable, ``image``, whose cells are read when they are used."""
 
     description = "Trees of orthant (.tree.zarr, .tree.zarr.zip)"
-    open_dataset_parameters = ("filename_or_obj", "drop_variables")
+    open_dataset_parameters = ("filename_or_obj", "drop_variables", "storage_options")
 
-    def open_dataset(self, filename_or_obj, *, drop_variables=None):
-        """The tree as a data set."""
-        image = to_xarray(open_tree(filename_or_obj), lazy=True)
+    def open_dataset(self, filename_or_obj, *, drop_variables=None, storage_options=None):
+        """The tree as a data set. A URL may have ``storage_options``, as `pyorthant.open` takes them."""
+        image = to_xarray(open_tree(filename_or_obj, storage_options=storage_options), lazy=True)
         dropped = [drop_variables] if isinstance(drop_variables, str) else list(drop_variables or ())
         return image.to_dataset().drop_vars(dropped)
 
@@ -71,4 +72,4 @@ class OrthantBackend(BackendEntrypoint):
             name = os.fspath(filename_or_obj)
         except TypeError:
             return False
-        return str(name).rstrip("/").lower().endswith((".tree.zarr", ".tree.zarr.zip"))
+        return is_tree(str(name))

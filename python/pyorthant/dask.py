@@ -21,6 +21,7 @@ from typing import Any
 
 from ._errors import DifferenceError, OrthantError
 from ._extras import needed
+from ._store import scheme
 from ._tree import open as open_tree
 
 __all__ = ["array", "make", "make_piece", "missing"]
@@ -70,7 +71,9 @@ def make(folder: str | os.PathLike[str], client: Any = None, *, options: Sequenc
 
 
 def array(tree: str | os.PathLike[str], *, chunks: Any = None) -> Any:
-    """The cells of a tree, or of a folder of finished pieces, as a lazy ``dask.array``, x last. A chunk is cut out of the tree when it is asked for."""
+    """The cells of a tree (also behind a URL), or of a folder of finished pieces, as a lazy ``dask.array``, x last. A chunk is cut out of the tree when it is asked for."""
     dask_array = needed("dask.array", "dask", "pyorthant.dask.array()")
     zarr = needed("zarr", "dask", "pyorthant.dask.array()")
-    return dask_array.from_zarr(zarr.open_array(open_tree(os.path.abspath(os.fspath(tree))).zarr(chunks=chunks), mode="r"))
+    path = os.fspath(tree)
+    path = path if scheme(path) else os.path.abspath(path)
+    return dask_array.from_zarr(zarr.open_array(open_tree(path).zarr(chunks=chunks), mode="r"))

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use orthant::disk::Remote;
 use orthant::input::{About, AboutAxis, Access, ArrayFile, Endian, Format, IndexOrder, LabelTable, Layout, Numbers};
 use orthant::threads::worker;
 use orthant::tree::{BottomUp, Census, NotANumber, Source, TreeFile, TreeJob, TreeLabel, TreeStore};
@@ -17,6 +18,7 @@ use crate::array::{self, NumpyArray};
 use crate::error::{Failure, guarded};
 use crate::memory::Numpy;
 use crate::options::{ArrayOptions, Given};
+use crate::remote::Objects;
 use crate::tree::{CoreTree, Held, Stock};
 use crate::watch::{Watcher, watched};
 
@@ -49,7 +51,7 @@ pub(crate) fn build_array(
         None => labels(kind, names)?,
     };
     let about = About { axes: axes.into_iter().map(axis).collect(), labels, ..About::default() };
-    let watcher = Watcher { progress, cells: cells(&size) };
+    let watcher = Watcher { progress, cells: cells(&size), leave: None };
     let control = Arc::new(Control::default());
     let bytes = cells(&size) as u64 * kind.bytes();
     let read = ReadFrom {
@@ -96,7 +98,7 @@ pub(crate) fn build_file(
     };
     let name = from.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name = member.map_or(name.clone(), |member| format!("{name}::{member}"));
-    let watcher = Watcher { progress, cells: cells(&layout.size) };
+    let watcher = Watcher { progress, cells: cells(&layout.size), leave: None };
     let control = Arc::new(Control::default());
     let build = Build { options: &options, about, read, name: Some(name), control: &control };
     let tree = with_dimensions!(
@@ -113,15 +115,39 @@ pub(crate) fn build_file(
 /// Opens a tree in a folder or in a file.
 #[pyfunction]
 pub(crate) fn open_tree(py: Python<'_>, path: PathBuf) -> PyResult<CoreTree> {
-    struct Open(PathBuf);
-    impl TreeJob for Open {
-        type Output = CoreTree;
-        fn run<const K: usize>(self, tree: TreeFile<K>) -> CoreTree {
-            let info = tree.info().clone();
-            CoreTree(Arc::new(Held { parts: Stock::File(Box::new(tree)), info, report: None, path: Some(self.0) }))
-        }
+    Ok(py.detach(|| guarded(|| Ok(TreeStore::open(&path)?.dispatch(Open(path, None))?)))?)
+}
+
+/// Opens a tree behind a URL that the program reads.
+#[pyfunction]
+pub(crate) fn open_url(py: Python<'_>, url: PathBuf) -> PyResult<CoreTree> {
+    open_objects(py, Objects::of_url(&url)?)
+}
+
+/// Opens a tree in a store of Python's, an object with `ask`. Errors call it `path`.
+#[pyfunction]
+pub(crate) fn open_store(py: Python<'_>, path: PathBuf, store: Py<PyAny>) -> PyResult<CoreTree> {
+    open_objects(py, Objects::of_store(store, path))
+}
+
+fn open_objects(py: Python<'_>, objects: Arc<Objects>) -> PyResult<CoreTree> {
+    objects.asked(py, &mut || {
+        let open = Open(objects.path().to_owned(), Some(objects.clone()));
+        Ok(TreeStore::open_remote(objects.clone())?.dispatch(open)?)
+    })
+}
+
+/// Makes a tree of Python's of one in a file.
+struct Open(PathBuf, Option<Arc<Objects>>);
+
+impl TreeJob for Open {
+    type Output = CoreTree;
+
+    fn run<const K: usize>(self, tree: TreeFile<K>) -> CoreTree {
+        let info = tree.info().clone();
+        let parts = Stock::File(Box::new(tree));
+        CoreTree(Arc::new(Held { parts, info, report: None, path: Some(self.0), objects: self.1 }))
     }
-    Ok(py.detach(|| guarded(|| Ok(TreeStore::open(&path)?.dispatch(Open(path))?)))?)
 }
 
 /// Cells in all.
@@ -257,7 +283,7 @@ impl Build<'_> {
         let info = about.info(&plan).predicate(predicate, nodata);
         let info = self.name.iter().fold(info, |info, name| info.source(name));
         let report = serde_json::to_value(report).ok();
-        Ok(CoreTree(Arc::new(Held { parts: Stock::Memory(Box::new(tree)), info, report, path: None })))
+        Ok(CoreTree(Arc::new(Held { parts: Stock::Memory(Box::new(tree)), info, report, path: None, objects: None })))
     }
 }
 

@@ -12,7 +12,8 @@ use orthant::tree::TreeError;
 use orthant::{PlanError, UnknownName};
 use orthant_cli::{Error, Exit};
 use pyo3::exceptions::{
-    PyFileExistsError, PyIndexError, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyTypeError, PyValueError,
+    PyConnectionError, PyFileExistsError, PyIndexError, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyTimeoutError,
+    PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
 
@@ -118,7 +119,11 @@ fn file(path: &str, source: &io::Error) -> PyErr {
             let words = words.split(" (os error").next().unwrap_or_default().to_owned();
             PyOSError::new_err((number, words, path.to_owned()))
         }
+        // What a server says has no number; these give the class.
         (io::ErrorKind::NotFound, None) => PyOSError::new_err((2, source.to_string(), path.to_owned())),
+        (io::ErrorKind::PermissionDenied, None) => PyOSError::new_err((13, source.to_string(), path.to_owned())),
+        (io::ErrorKind::TimedOut, None) => PyTimeoutError::new_err(format!("{path}: {source}")),
+        (io::ErrorKind::ConnectionAborted, None) => PyConnectionError::new_err(format!("{path}: {source}")),
         _ => PyOSError::new_err(format!("{path}: {source}")),
     }
 }

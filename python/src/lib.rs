@@ -2,7 +2,7 @@
 //!
 //! Python sees trees and runs as classes whose number of dimensions is a number: it becomes a type in `tree.rs`, `build.rs` and
 //! `run.rs`, by `with_dimensions!`. Arrays go in and out by addresses, which `memory.rs` alone turns into slices; tables go out
-//! by Arrow's C interface in `arrow.rs`. What is Python's own
+//! by Arrow's C interface in `arrow.rs`. `remote.rs` reads what a server has. What is Python's own
 //! (indexing, pictures, tables) is written in Python, in the folder `pyorthant`.
 
 #![deny(unsafe_code)]
@@ -17,6 +17,7 @@ mod options;
 mod points;
 mod program;
 mod regions;
+mod remote;
 mod run;
 mod tree;
 mod watch;
@@ -28,7 +29,7 @@ static MEMORY: orthant_cli::Memory = orthant_cli::Memory;
 #[pyo3::pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::build::{build_array, build_file, open_tree};
+    use crate::build::{build_array, build_file, open_store, open_tree, open_url};
     #[pymodule_export]
     use crate::memory::Cells;
     #[pymodule_export]
@@ -41,6 +42,10 @@ mod _core {
     use crate::run::{CoreRun, run_array, run_callable, run_field};
     #[pymodule_export]
     use crate::tree::CoreTree;
+
+    /// Whether `s3://` is read without other packages.
+    #[pymodule_export]
+    const CLOUD: bool = cfg!(feature = "cloud");
 
     /// The version of the library.
     #[pymodule_export]

@@ -46,7 +46,7 @@ pub(crate) fn build_points(
     let tree = with_dimensions!(
         points.axes(), K => {
             let cells = made.request.computed.points_plan::<K>(points.extent()).map_err(Failure::from)?.domain().cells();
-            watched(py, &Watcher { progress, cells }, &control, |_| made.tree::<K>())?
+            watched(py, &Watcher { progress, cells, leave: None }, &control, |_| made.tree::<K>())?
         },
         else return Err(Failure::Value("the number of coordinates was checked".into()).into())
     );
@@ -127,6 +127,6 @@ impl Made<'_> {
         let report = ArrayReport::of_points(&plan, computation, (self.from.clone(), read), built);
         let info = TreeInfo::of(&plan).source(self.request.title());
         let report = serde_json::to_value(report).ok();
-        Ok(CoreTree(Arc::new(Held { parts: Stock::Memory(Box::new(tree)), info, report, path: None })))
+        Ok(CoreTree(Arc::new(Held { parts: Stock::Memory(Box::new(tree)), info, report, path: None, objects: None })))
     }
 }

@@ -148,7 +148,7 @@ impl Job for Task<'_, '_> {
         let domain = *plan.domain();
         let field_options = request.options()?;
         let control = Arc::new(Control::default());
-        let watcher = Watcher { progress, cells: cells(&domain.size()) };
+        let watcher = Watcher { progress, cells: cells(&domain.size()), leave: None };
         let array = match what {
             What::Array(array) => Some(NumpyArray::<K>::new(array)?),
             _ => None,
@@ -307,7 +307,13 @@ impl<const K: usize> AnyRun for Finished<K> {
     fn tree(&self) -> Result<CoreTree, Failure> {
         let tree = Tree::of(self.subdivision.clone())?;
         let info = TreeInfo::of(tree.plan()).source(self.source);
-        Ok(CoreTree(Arc::new(Held { parts: Stock::Memory(Box::new(tree)), info, report: None, path: None })))
+        Ok(CoreTree(Arc::new(Held {
+            parts: Stock::Memory(Box::new(tree)),
+            info,
+            report: None,
+            path: None,
+            objects: None,
+        })))
     }
 }
 

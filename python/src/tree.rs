@@ -1,5 +1,6 @@
 //! Trees whose number of dimensions is a number.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use crate::arrow::{self, Table};
 use crate::error::{Failure, guarded};
 use crate::memory::{Numpy, typestr};
 use crate::regions::{self, Row};
+use crate::remote::Objects;
 use crate::watch::{Watcher, watched};
 
 /// Cells that are looked up at a time where a tree has several parts.
@@ -29,6 +31,8 @@ pub(crate) struct Held<const K: usize> {
     pub(crate) report: Option<Value>,
     /// The file, if it is in one.
     pub(crate) path: Option<PathBuf>,
+    /// The objects, if a server has it.
+    pub(crate) objects: Option<Arc<Objects>>,
 }
 
 /// Where a tree is.
@@ -42,6 +46,7 @@ pub(crate) trait AnyTree: Send + Sync {
     fn size(&self) -> Vec<u32>;
     fn kind(&self) -> CellType;
     fn held(&self) -> (&TreeInfo, Option<&Value>, Option<&PathBuf>);
+    fn objects(&self) -> Option<&Objects>;
     fn facts(&self) -> Value;
     fn read(&self, corner: &[u32], extent: &[u32], bytes: &mut [u8]) -> Result<(), Failure>;
     fn look_up(&self, points: &[i64], bytes: &mut [u8]) -> Result<(), Failure>;
@@ -110,6 +115,10 @@ impl<const K: usize> AnyTree for Held<K> {
 
     fn held(&self) -> (&TreeInfo, Option<&Value>, Option<&PathBuf>) {
         (&self.info, self.report.as_ref(), self.path.as_ref())
+    }
+
+    fn objects(&self) -> Option<&Objects> {
+        self.objects.as_deref()
     }
 
     fn facts(&self) -> Value {
@@ -196,7 +205,13 @@ impl<const K: usize> AnyTree for Held<K> {
 
     fn cut(&self, level: u32, by: Shown) -> Result<Arc<dyn AnyTree>, Failure> {
         let tree = self.parts().cut(level, by)?;
-        Ok(Arc::new(Self { parts: Stock::Memory(Box::new(tree)), info: self.info.clone(), report: None, path: None }))
+        Ok(Arc::new(Self {
+            parts: Stock::Memory(Box::new(tree)),
+            info: self.info.clone(),
+            report: None,
+            path: None,
+            objects: None,
+        }))
     }
 
     fn checksum(&self) -> Result<String, Failure> {
@@ -225,6 +240,16 @@ type Stats = (String, u128, f64, u64, u64, Vec<(f64, u32, u32)>);
 #[pyclass(frozen, module = "pyorthant._core")]
 pub(crate) struct CoreTree(pub(crate) Arc<dyn AnyTree>);
 
+impl CoreTree {
+    /// Does some work without the interpreter's lock. If it asks a server, signals are heard meanwhile, and it may be done again.
+    fn work<R: Send>(&self, py: Python<'_>, mut work: impl FnMut() -> Result<R, Failure> + Send) -> PyResult<R> {
+        match self.0.objects() {
+            Some(objects) => objects.asked(py, &mut work),
+            None => Ok(py.detach(|| guarded(work))?),
+        }
+    }
+}
+
 #[pymethods]
 impl CoreTree {
     /// Cells per axis, axis 0 first.
@@ -241,8 +266,9 @@ impl CoreTree {
 
     /// The file that it is in.
     #[getter]
-    fn path(&self) -> Option<PathBuf> {
-        self.0.held().2.cloned()
+    fn path(&self) -> Option<OsString> {
+        // A `pathlib.Path` would take a URL apart.
+        self.0.held().2.map(|path| path.clone().into_os_string())
     }
 
     /// What the plan says, as JSON.
@@ -287,7 +313,7 @@ impl CoreTree {
         }
         let out = Numpy::of(out)?;
         let bytes = out.bytes_mut()?;
-        Ok(py.detach(|| guarded(|| self.0.read(&corner, &extent, bytes)))?)
+        self.work(py, || self.0.read(&corner, &extent, bytes))
     }
 
     /// Writes the cells of points, an array of int64 [m, k], into an array of m cells.
@@ -299,7 +325,7 @@ impl CoreTree {
             let shape = &points.shape;
             return Err(Failure::Index(format!("points of shape {shape:?}, where [m, {k}] is needed")).into());
         }
-        Ok(py.detach(|| guarded(|| self.0.look_up(indices, bytes)))?)
+        self.work(py, || self.0.look_up(indices, bytes))
     }
 
     /// The number of terminal regions.
@@ -316,7 +342,7 @@ impl CoreTree {
     fn regions(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let out = Numpy::of(out)?;
         let bytes = out.bytes_mut()?;
-        Ok(py.detach(|| guarded(|| self.0.regions(bytes)))?)
+        self.work(py, || self.0.regions(bytes))
     }
 
     /// The columns of regions as Arrow's schema. Axes have the names given, x last.
@@ -328,37 +354,41 @@ impl CoreTree {
     fn arrow_stream<'py>(&self, py: Python<'py>, axes: Vec<String>) -> PyResult<Bound<'py, PyCapsule>> {
         let (kind, k) = (self.0.kind(), self.0.size().len());
         let width = regions::bytes(k, kind);
-        let rows = py.detach(|| {
-            guarded(|| {
-                let mut rows = vec![0; self.0.rows()? as usize * width];
-                self.0.regions(&mut rows)?;
-                Ok(rows)
-            })
+        let rows = self.work(py, || {
+            let mut rows = vec![0; self.0.rows()? as usize * width];
+            self.0.regions(&mut rows)?;
+            Ok(rows)
         })?;
         arrow::stream(py, Table { columns: regions::columns(kind, &axes), width, rows })
     }
 
     /// What each label has.
     fn stats(&self, py: Python<'_>, most: usize) -> PyResult<Vec<Stats>> {
-        Ok(py.detach(|| guarded(|| self.0.labels(most)))?)
+        self.work(py, || self.0.labels(most))
     }
 
     /// The tree down to a level.
     fn lod(&self, py: Python<'_>, level: u32, by: &str) -> PyResult<Self> {
         let shown: Shown = by.parse().map_err(Failure::from)?;
-        Ok(Self(py.detach(|| guarded(|| self.0.cut(level, shown)))?))
+        Ok(Self(self.work(py, || self.0.cut(level, shown))?))
     }
 
     /// The checksum of the regions.
     fn checksum(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(py.detach(|| guarded(|| self.0.checksum()))?)
+        self.work(py, || self.0.checksum())
     }
 
     /// Writes the tree into a folder or a file.
     fn save(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
         let control = Arc::new(Control::default());
-        let watcher = Watcher { progress: None, cells: 0 };
-        Ok(watched(py, &watcher, &control, |_| self.0.save(&path, overwrite, &control))?)
+        let objects = self.0.objects();
+        let leave = || objects.into_iter().for_each(Objects::leave);
+        let watcher = Watcher { progress: None, cells: 0, leave: Some(&leave) };
+        let done = watched(py, &watcher, &control, |_| self.0.save(&path, overwrite, &control));
+        done.map_err(|failure| match objects {
+            Some(objects) => objects.explained(py, failure),
+            None => failure.into(),
+        })
     }
 
     /// Cells per axis as NumPy has them, x last.

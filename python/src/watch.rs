@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use crate::error::{Failure, panic};
 
 /// How long the calling thread sleeps.
-const WAKES: Duration = Duration::from_millis(50);
+pub(crate) const WAKES: Duration = Duration::from_millis(50);
 
 /// A batch for a function of Python.
 pub(crate) type Batch<'b> = Box<dyn FnOnce(Python<'_>) -> PyResult<()> + Send + 'b>;
@@ -60,6 +60,8 @@ pub(crate) struct Watcher<'py> {
     pub(crate) progress: Option<Bound<'py, PyAny>>,
     /// Cells in all.
     pub(crate) cells: u128,
+    /// Called when the work is cancelled, again and again until it ends: who waits in it leaves.
+    pub(crate) leave: Option<&'py dyn Fn()>,
 }
 
 /// Does some work in another thread, and cancels it when a signal comes, or a function of Python raises something.
@@ -118,6 +120,9 @@ fn listen(py: Python<'_>, watcher: &Watcher<'_>, control: &Control, mut heard: R
         if let Err(error) = done {
             control.cancel(0);
             raised.get_or_insert(error);
+        }
+        if let (Some(_), Some(leave)) = (&raised, watcher.leave) {
+            leave();
         }
     }
 }

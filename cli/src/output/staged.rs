@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 use crate::interrupt::undisturbed;
-use crate::remote::refuse_output;
+use crate::remote::{refuse_output, refuse_url};
 use crate::stdout;
 use crate::system::bare;
 use orthant::Control;
@@ -114,7 +114,7 @@ impl Staged {
     /// [`Error::Exists`] if there is such a file and `force` is off; [`Error::File`] if the folder cannot be written or
     /// the target is a folder, a socket or a link to nothing.
     pub fn new(target: &Path, force: bool) -> Result<Self, Error> {
-        refuse_output(target)?;
+        refuse_url(target)?;
         let staged = |place| Ok(Self { target: target.to_owned(), place });
         let failed = |kind, why: &str| Error::File { path: target.to_owned(), source: IoError::new(kind, why) };
         if is_stdout(target) {

@@ -1,15 +1,18 @@
-//! `.tree.zarr`, `.tree.zarr.zip`: the tree itself, by the library's writer.
+//! `.tree.zarr`, `.tree.zarr.zip`: the tree itself, by the library's writer. One for `s3://` is made here, and goes there when it is whole.
 
-use std::path::Path;
+use std::ops::{Deref, DerefMut};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use orthant::tree::{TreeInfo, TreeTarget, TreeWriter};
+use orthant::tree::{TreeError, TreeInfo, TreeTarget, TreeWriter};
 use orthant::{CellType, Control, Plan};
+use tempfile::TempDir;
 
 use crate::error::Error;
 use crate::interrupt::undisturbed;
-use crate::remote::refuse_output;
-use crate::voice::Voice;
+use crate::remote::{Upload, refuse_output};
+use crate::system::bare;
+use crate::voice::{Voice, tell};
 
 /// True if a path is that of a tree.
 pub fn is_tree(path: &Path) -> bool {
@@ -25,22 +28,108 @@ pub struct MadeOf {
     pub exactly: Option<String>,
 }
 
+/// A tree on its way.
+#[derive(Debug)]
+pub struct TreeOutput<const K: usize> {
+    writer: TreeWriter<K>,
+    control: Arc<Control>,
+    upload: Option<(Upload, TempDir)>,
+}
+
+impl<const K: usize> Deref for TreeOutput<K> {
+    type Target = TreeWriter<K>;
+
+    fn deref(&self) -> &TreeWriter<K> {
+        &self.writer
+    }
+}
+
+impl<const K: usize> DerefMut for TreeOutput<K> {
+    fn deref_mut(&mut self) -> &mut TreeWriter<K> {
+        &mut self.writer
+    }
+}
+
+impl<const K: usize> TreeOutput<K> {
+    /// A tree for a path, or for `s3://`: then `make` makes it in a folder for temporary files.
+    ///
+    /// # Errors
+    /// [`Error::Exists`] if there is one, and `force` is off; those of `make`, and what a server says.
+    pub fn new(
+        path: &Path,
+        force: bool,
+        control: &Arc<Control>,
+        make: impl FnOnce(TreeTarget) -> Result<TreeWriter<K>, TreeError>,
+    ) -> Result<Self, Error> {
+        refuse_output(path)?;
+        let control = control.clone();
+        let Some(upload) = Upload::of(path, force)? else {
+            let writer = make(TreeTarget::new(path).overwrite(force))?;
+            return Ok(Self { writer: writer.control(control.clone()), control, upload: None });
+        };
+        let folder = tempfile::Builder::new().prefix("orthant-upload-").tempdir();
+        let folder = folder.map_err(|error| Error::File { path: std::env::temp_dir(), source: bare(error) })?;
+        undisturbed().temporary(folder.path().to_owned());
+        let writer = make(TreeTarget::new(folder.path().join(upload.name())))?;
+        Ok(Self { writer: writer.control(control.clone()), control, upload: Some((upload, folder)) })
+    }
+
+    /// Gives the tree up, and what is there of it.
+    pub fn discard(self) {
+        self.writer.discard();
+    }
+
+    /// Gives the tree its name. No signal ends the program in the midst of that.
+    ///
+    /// # Errors
+    /// As [`TreeWriter::finish`]; what a server says.
+    pub fn place(self) -> Result<(), Error> {
+        let Self { writer, control, upload } = self;
+        let sealed = writer.seal()?;
+        {
+            let _ending = undisturbed();
+            sealed.place()?;
+        }
+        match upload {
+            None => Ok(()),
+            Some((upload, folder)) => send(&upload, folder, &control),
+        }
+    }
+}
+
+/// Sends a tree that is whole. If that fails, it stays here, so that nothing has to be computed again.
+fn send(upload: &Upload, folder: TempDir, control: &Control) -> Result<(), Error> {
+    let stage: PathBuf = folder.path().join(upload.name());
+    let (here, there) = (stage.display(), upload.shown().display());
+    let kept = format!("the whole tree is in {here}; `orthant tree convert {here} {there}` uploads it");
+    {
+        let mut ending = undisturbed();
+        ending.keep(folder.path());
+        ending.words(format!("interrupted while the tree was uploaded; {kept}"));
+    }
+    let sent = upload.send(&stage, control);
+    undisturbed().words(String::new());
+    sent.inspect_err(|_| {
+        let _ = folder.keep();
+        tell(format_args!("orthant: {kept}"));
+    })
+}
+
 /// Opens a tree to be written, or to be gone on with, and says so.
 ///
 /// # Errors
-/// As [`TreeTarget::open`].
+/// As [`TreeOutput::new`].
 pub fn open<const K: usize>(
     path: &Path,
     force: bool,
     (plan, kind): (&Plan<K>, CellType),
     made_of: MadeOf,
     (control, voice): (&Arc<Control>, Voice),
-) -> Result<TreeWriter<K>, Error> {
-    refuse_output(path)?;
-    let target = TreeTarget::new(path).overwrite(force);
+) -> Result<TreeOutput<K>, Error> {
     let resumable = made_of.exactly.is_some();
-    let target = made_of.exactly.into_iter().fold(target, TreeTarget::made_of);
-    let writer = target.open(plan, kind, &made_of.info)?.control(control.clone());
+    let writer = TreeOutput::new(path, force, control, |target| {
+        made_of.exactly.into_iter().fold(target, TreeTarget::made_of).open(plan, kind, &made_of.info)
+    })?;
     if !resumable {
         undisturbed().temporary(writer.staged());
     }
@@ -52,8 +141,8 @@ pub fn open<const K: usize>(
 }
 
 /// Says what an interrupted run left of a tree, and how the rest is made.
-pub fn left<const K: usize>(writer: &TreeWriter<K>, path: &Path, error: &Error, voice: Voice) {
-    if error.signal().is_some() && writer.done() > 0 {
+pub fn left<const K: usize>(writer: &TreeOutput<K>, path: &Path, error: &Error, voice: Voice) {
+    if error.signal().is_some() && writer.done() > 0 && writer.upload.is_none() {
         let (path, done, shards) = (path.display(), writer.done(), writer.shards());
         voice.say(format_args!(
             "orthant: {path}: {done} of {shards} shards are finished. Run the same command to make the others"
@@ -64,19 +153,9 @@ pub fn left<const K: usize>(writer: &TreeWriter<K>, path: &Path, error: &Error, 
 /// Gives a tree its name, and says so.
 ///
 /// # Errors
-/// As [`TreeWriter::finish`].
-pub fn finish<const K: usize>(writer: TreeWriter<K>, path: &Path, voice: Voice) -> Result<(), Error> {
-    place(writer)?;
+/// As [`TreeOutput::place`].
+pub fn finish<const K: usize>(writer: TreeOutput<K>, path: &Path, voice: Voice) -> Result<(), Error> {
+    writer.place()?;
     voice.say(format_args!("orthant: wrote {}", path.display()));
     Ok(())
-}
-
-/// Gives a tree its name. No signal ends the program in the midst of that.
-///
-/// # Errors
-/// As [`TreeWriter::finish`].
-pub fn place<const K: usize>(writer: TreeWriter<K>) -> Result<(), Error> {
-    let sealed = writer.seal()?;
-    let _ending = undisturbed();
-    Ok(sealed.place()?)
 }

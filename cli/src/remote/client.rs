@@ -3,29 +3,18 @@
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::sleep;
-use std::time::Duration;
 
-use orthant::disk::{Remote, RemoteError};
+use orthant::disk::Remote;
 use ureq::http::{Response, header};
 use ureq::{Agent, Body};
 
 use crate::error::Error;
+use crate::remote::access::Access;
 use crate::remote::answer::{Head, Identity, Verdict, range};
-use crate::remote::tally::TALLY;
-use crate::remote::tls;
+use crate::remote::attempt::{TryFailure, agent, patience, text, tried};
+use crate::remote::tally::{TALLY, count};
 use crate::remote::url::Url;
-
-/// How often a range is asked for.
-const TRIES: u32 = 4;
-
-/// The pause before the second try; each later one is four times as long.
-const PAUSE: Duration = Duration::from_millis(100);
-
-/// The longest pause that a server can ask for.
-const LONGEST: Duration = Duration::from_secs(10);
 
 /// Redirects that are followed.
 const REDIRECTS: usize = 5;
@@ -33,36 +22,17 @@ const REDIRECTS: usize = 5;
 /// Requests that are under way at once.
 const AT_ONCE: usize = 16;
 
-/// How long a connection may take to come about.
-const CONNECT: Duration = Duration::from_secs(10);
-
-/// How long a server may be silent.
-const SILENT: Duration = Duration::from_secs(30);
-
-/// How long a body may take, which has 4 MiB at most.
-const BODY: Duration = Duration::from_secs(300);
-
-/// Opens what lies behind a URL; nothing is asked for yet.
+/// Opens what lies behind a URL that says all; nothing is asked for yet.
 pub(super) fn open(url: Url) -> Result<Arc<dyn Remote>, Error> {
-    let mut config = Agent::config_builder()
-        .http_status_as_error(false)
-        // They are followed here, so that none leads from https to http.
-        .max_redirects(0)
-        .max_redirects_will_error(false)
-        .user_agent(concat!("orthant/", env!("CARGO_PKG_VERSION")))
-        .max_idle_connections(AT_ONCE)
-        .max_idle_connections_per_host(AT_ONCE)
-        .timeout_resolve(Some(CONNECT))
-        .timeout_connect(Some(CONNECT))
-        .timeout_recv_response(Some(SILENT))
-        .timeout_per_read(Some(SILENT))
-        .timeout_recv_body(Some(BODY));
-    if url.secure {
-        config = tls::with_certificates(config).map_err(|why| Error::Input(format!("{}: {why}", url.shown())))?;
-    }
     let shown = url.shown().into();
+    open_as(url, shown, Access::Url)
+}
+
+/// The same by another right. Errors call it `shown`.
+pub(super) fn open_as(url: Url, shown: PathBuf, access: Access) -> Result<Arc<dyn Remote>, Error> {
+    let agent = agent(url.secure, AT_ONCE).map_err(|why| Error::Input(format!("{}: {why}", shown.display())))?;
     let gate = Gate { free: Mutex::new(AT_ONCE), left: Condvar::new() };
-    Ok(Arc::new(HttpRemote { url, shown, agent: config.build().new_agent(), seen: Mutex::default(), gate }))
+    Ok(Arc::new(HttpRemote { url, shown, access, agent, seen: Mutex::default(), gate }))
 }
 
 /// Objects of a server.
@@ -70,6 +40,7 @@ pub(super) fn open(url: Url) -> Result<Arc<dyn Remote>, Error> {
 struct HttpRemote {
     url: Url,
     shown: PathBuf,
+    access: Access,
     agent: Agent,
     /// Of each object the state that the first answer was about.
     seen: Mutex<HashMap<String, Identity>>,
@@ -102,72 +73,14 @@ impl Drop for Inside<'_> {
     }
 }
 
-/// Why a try gave nothing.
-enum TryFailure {
-    /// Another may.
-    Again {
-        kind: ErrorKind,
-        words: String,
-        /// How long the server wants to be left alone.
-        after: Option<Duration>,
-    },
-    Final(ErrorKind, String),
-}
-
-impl From<ureq::Error> for TryFailure {
-    fn from(error: ureq::Error) -> Self {
-        let again = |kind, words| Self::Again { kind, words, after: None };
-        match error {
-            ureq::Error::HostNotFound => {
-                Self::Final(ErrorKind::NotFound, "no such host is known; look at its name".into())
-            }
-            ureq::Error::Timeout(what) => again(ErrorKind::TimedOut, format!("the server is silent ({what})")),
-            // What TLS refuses comes so, too.
-            ureq::Error::Io(error) if error.kind() == ErrorKind::InvalidData => Self::Final(
-                ErrorKind::InvalidData,
-                format!(
-                    "no safe connection: {error}. SSL_CERT_FILE names a file of the certificates to trust, if not those of this machine"
-                ),
-            ),
-            ureq::Error::Io(error) => again(ErrorKind::ConnectionAborted, format!("the connection failed: {error}")),
-            ureq::Error::ConnectionFailed => again(ErrorKind::ConnectionAborted, "the connection failed".into()),
-            // Half a header, for example.
-            ureq::Error::Protocol(error) => {
-                again(ErrorKind::ConnectionAborted, format!("the server's answer is no HTTP: {error}"))
-            }
-            error => Self::Final(ErrorKind::InvalidData, error.to_string()),
-        }
-    }
-}
-
 impl Remote for HttpRemote {
     fn path(&self) -> &Path {
         &self.shown
     }
 
     fn read_at(&self, name: &str, offset: u64, bytes: &mut [u8]) -> io::Result<Option<u64>> {
-        let mut pause = PAUSE;
-        for this in 1.. {
-            match self.once(name, offset, bytes) {
-                Ok(found) => return Ok(found),
-                Err(TryFailure::Final(kind, words)) => return Err(RemoteError::of(kind, words)),
-                Err(TryFailure::Again { kind, words, .. }) if this == TRIES => {
-                    let words = format!("{words}; {TRIES} tries failed. Try again later");
-                    return Err(RemoteError::of(kind, words));
-                }
-                Err(TryFailure::Again { after, .. }) => {
-                    sleep(after.unwrap_or_default().clamp(pause, LONGEST));
-                    count(&TALLY.again, 1);
-                    pause *= 4;
-                }
-            }
-        }
-        unreachable!("the last try ends it")
+        tried(|| self.once(name, offset, bytes))
     }
-}
-
-fn count(sum: &AtomicU64, more: usize) {
-    sum.fetch_add(more as u64, Ordering::Relaxed);
 }
 
 impl HttpRemote {
@@ -189,9 +102,13 @@ impl HttpRemote {
             if let Some(tag) = &tag {
                 request = request.header(header::IF_MATCH, tag);
             }
+            for (name, value) in self.access.headers("GET", &url, "", &[], b"") {
+                request = request.header(name, value);
+            }
             count(&TALLY.requests, 1);
             let answer = request.call()?;
-            if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+            // A bucket that is elsewhere says where, and a signature is good for one host.
+            if self.access.is_bucket() || !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
                 return self.take(name, offset, bytes, answer);
             }
             let refuse = |words: String| TryFailure::Final(ErrorKind::InvalidData, words);
@@ -218,11 +135,12 @@ impl HttpRemote {
         let (wanted, total) = match head.judge(offset, bytes.len()) {
             Verdict::Bytes { count, total } => (count, total),
             Verdict::Absent => return Ok(None),
+            Verdict::Refuse(_, _) if self.access.is_bucket() && head.status >= 300 && head.status != 412 => {
+                return Err(self.access.refusal(answer));
+            }
             Verdict::Refuse(kind, words) => return Err(TryFailure::Final(kind, words)),
             Verdict::Again(words) => {
-                let after = text(&answer, header::RETRY_AFTER).and_then(|text| text.parse().ok());
-                let after = after.map(Duration::from_secs);
-                return Err(TryFailure::Again { kind: ErrorKind::ConnectionAborted, words, after });
+                return Err(TryFailure::Again { kind: ErrorKind::ConnectionAborted, words, after: patience(&answer) });
             }
         };
         let owned = |name| text(&answer, name).map(str::to_owned);
@@ -277,9 +195,4 @@ fn fill(bytes: &mut [u8], answer: &mut Response<Body>) -> Result<(), TryFailure>
         )),
         Err(error) => Err(cut(have, format!(" ({error})"))),
     }
-}
-
-/// A header that is text.
-fn text(answer: &Response<Body>, name: header::HeaderName) -> Option<&str> {
-    answer.headers().get(name)?.to_str().ok()
 }

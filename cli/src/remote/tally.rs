@@ -16,6 +16,12 @@ pub(super) struct Tally {
 pub(super) static TALLY: Tally =
     Tally { requests: AtomicU64::new(0), again: AtomicU64::new(0), bytes: AtomicU64::new(0) };
 
+/// Counts some more.
+#[cfg(feature = "http")]
+pub(super) fn count(sum: &AtomicU64, more: usize) {
+    sum.fetch_add(more as u64, Ordering::Relaxed);
+}
+
 /// Says what was fetched, with `-v`.
 pub(crate) fn tell(voice: Voice) {
     let read = |count: &AtomicU64| count.load(Ordering::Relaxed);

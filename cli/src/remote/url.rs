@@ -34,19 +34,45 @@ pub(crate) fn shown(path: &Path) -> PathBuf {
     format!("{scheme}://{host}{after}").into()
 }
 
-/// Refuses to write to a URL.
+/// Refuses to write to a URL, but for a tree to a bucket.
 ///
 /// # Errors
 /// [`Error::Input`] says what to do instead.
 pub(crate) fn refuse_output(path: &Path) -> Result<(), Error> {
+    let is_tree = |rest: &str| {
+        let name = rest.trim_end_matches('/').to_ascii_lowercase();
+        name.ends_with(".tree.zarr") || name.ends_with(".tree.zarr.zip")
+    };
+    let wrong = |why: &str| Err(Error::Input(format!("{}: {why}", shown(path).display())));
+    match path.to_str().and_then(split) {
+        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("s3") => match (is_tree(rest), cfg!(feature = "cloud")) {
+            (true, true) => Ok(()),
+            (true, false) => wrong(NO_CLOUD),
+            (false, _) => wrong(
+                "only trees are written to s3://, X.tree.zarr or X.tree.zarr.zip; write a file, and copy it there, as `aws s3 cp` does",
+            ),
+        },
+        _ => refuse_url(path),
+    }
+}
+
+/// Refuses to write to any URL.
+///
+/// # Errors
+/// [`Error::Input`] says what to do instead.
+pub(crate) fn refuse_url(path: &Path) -> Result<(), Error> {
     match path.to_str().and_then(split) {
         None => Ok(()),
         Some(_) => Err(Error::Input(format!(
-            "{}: nothing is written to a URL; write a file, and copy it there, as `aws s3 cp`, `rclone copy` or `curl -T` do",
+            "{}: nothing is written to a URL but trees to s3://; write a file, and copy it there, as `aws s3 cp`, `rclone copy` or `curl -T` do",
             shown(path).display()
         ))),
     }
 }
+
+/// What a build without the feature `cloud` says of `s3://`.
+const NO_CLOUD: &str = "s3:// takes an orthant that is built with the feature cloud: `cargo install --path cli --locked --features cloud`; \
+                        or copy the tree by `aws s3 cp --recursive`";
 
 impl Url {
     /// The URL that a path is; None if it is a path.
@@ -64,6 +90,7 @@ impl Url {
             "http" => false,
             "https" => true,
             "file" => return Err("file:// is not read; give the path without it".into()),
+            "s3" => return Err(NO_CLOUD.into()),
             other => {
                 return Err(format!(
                     "{other}:// is not read, but https:// and http:// are; give the object's https URL, and a presigned one if \
@@ -87,6 +114,24 @@ impl Url {
         }
         let path = path.trim_end_matches('/').to_owned();
         Ok(Self { secure, authority: authority.to_owned(), path, query })
+    }
+
+    /// A host behind TLS, and a path that is encoded.
+    #[cfg(feature = "cloud")]
+    pub(super) fn at(authority: String, path: String) -> Self {
+        Self { secure: true, authority, path, query: None }
+    }
+
+    /// The host, and its port if it has one.
+    #[cfg(feature = "cloud")]
+    pub(super) fn authority(&self) -> &str {
+        &self.authority
+    }
+
+    /// The path as it is sent.
+    #[cfg(feature = "cloud")]
+    pub(super) fn path_or_root(&self) -> &str {
+        if self.path.is_empty() { "/" } else { &self.path }
     }
 
     fn base(&self) -> String {

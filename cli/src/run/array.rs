@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use orthant::input::{Layout, Numbers};
 use orthant::result::{RegionsChecksum, RunCounts};
-use orthant::tree::{BottomUp, Census, NotANumber, Source, TreeWriter};
+use orthant::tree::{BottomUp, Census, NotANumber, Source};
 use orthant::with_dimensions;
 use orthant::{ArrayReport, Built, Computed, Control, How, Keep, Plan, Tree};
 
@@ -22,7 +22,7 @@ use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::{Given, InputOptions, OutputOptions, RunOptions};
 use crate::output::legend::Shown;
-use crate::output::tree::MadeOf;
+use crate::output::tree::{MadeOf, TreeOutput};
 use crate::output::{Slice, tree};
 use crate::progress::Progress;
 use crate::threads::pool;
@@ -221,7 +221,7 @@ impl ArrayRun {
         plan: &Plan<K>,
         builder: &BottomUp<'_, K>,
         outputs: &Outputs,
-        trees: &mut [(TreeWriter<K>, PathBuf)],
+        trees: &mut [(TreeOutput<K>, PathBuf)],
     ) -> Result<Counted<K>, Error> {
         let start = Instant::now();
         let shown = !outputs.arrays.is_empty() || outputs.overlay.is_some();

@@ -9,7 +9,7 @@ use orthant::field::{DataValue, FieldData, FieldKind};
 use orthant::input::{Endian, IndexOrder};
 use orthant::points::{PointsValue, has_axes};
 use orthant::result::{RegionsChecksum, RunCounts};
-use orthant::tree::{Census, FromPoints, NotANumber, Predicate, TreeAxis, TreeInfo, TreeWriter};
+use orthant::tree::{Census, FromPoints, NotANumber, Predicate, TreeAxis, TreeInfo};
 use orthant::with_dimensions;
 use orthant::{ArrayReport, Built, Bytes, Computation, Control, How, Keep, Plan, PointsRead, ReadFrom, Request, Tree};
 use rayon::ThreadPool;
@@ -25,7 +25,7 @@ use crate::interrupt::cancels;
 use crate::machine::Machine;
 use crate::options::RunOptions;
 use crate::output::legend::Shown;
-use crate::output::tree::MadeOf;
+use crate::output::tree::{MadeOf, TreeOutput};
 use crate::output::{Slice, tree};
 use crate::progress::Progress;
 use crate::threads::pool;
@@ -215,7 +215,7 @@ impl PointsRun {
         plan: &Plan<K>,
         builder: &FromPoints<'_, K>,
         outputs: &Outputs,
-        trees: &mut [(TreeWriter<K>, PathBuf)],
+        trees: &mut [(TreeOutput<K>, PathBuf)],
     ) -> Result<CountedPoints<K>, Error> {
         let start = Instant::now();
         let shown = !outputs.arrays.is_empty() || outputs.overlay.is_some();

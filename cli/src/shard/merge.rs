@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use orthant::tree::{PieceFolder, TreeTarget};
+use orthant::tree::PieceFolder;
 use orthant::{Control, with_dimensions};
 
 use super::status::FoundPieces;
 use crate::error::Error;
 use crate::interrupt::cancels;
-use crate::output::tree;
+use crate::output::tree::{self, TreeOutput};
 use crate::voice::Voice;
 
 /// Options of `shard merge`.
@@ -33,8 +33,9 @@ pub(super) fn merge(args: MergeOptions, voice: Voice) -> Result<(), Error> {
     let control = Arc::new(Control::default());
     cancels(&control);
     with_dimensions!(pieces.dimensions(), K => {
-        let target = TreeTarget::new(&args.output).overwrite(args.force).made_of(pieces.digest());
-        let writer = pieces.merge::<K>(&target, &control)?;
+        let writer = TreeOutput::new(&args.output, args.force, &control, |target| {
+            pieces.merge::<K>(&target.made_of(pieces.digest()), &control)
+        })?;
         tree::finish(writer, &args.output, voice)
     }, else unreachable!("a plan has 1 to 8 dimensions"))
 }

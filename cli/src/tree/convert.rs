@@ -15,7 +15,7 @@ use super::open::open;
 use super::to::ToOptions;
 use crate::error::Error;
 use crate::interrupt::undisturbed;
-use crate::output::tree::{is_tree, place};
+use crate::output::tree::is_tree;
 use crate::output::{expect_extension, has_extension, is_stdout};
 use crate::system::bare;
 use crate::voice::Voice;
@@ -61,7 +61,7 @@ impl TreeJob for ConvertOptions {
             for part in 0..Parts::parts(&tree) {
                 writer.write(&*tree.part(part)?)?;
             }
-            place(writer)?;
+            writer.place()?;
         } else if has_extension(&to.output, "zarr") {
             folder(&to.output, to.force, &|folder| export::zarr::write_into(&boxes, folder))?;
         } else {

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use clap::Args;
 
 use orthant::export::ExportError;
-use orthant::tree::{Parts, TreeInfo, TreeTarget, TreeWriter};
+use orthant::tree::{Parts, TreeInfo};
 use orthant::{Control, Tree};
 
 use super::memory::MemoryOptions;
 use crate::error::Error;
 use crate::interrupt::{cancels, undisturbed};
-use crate::output::tree::place;
+use crate::output::tree::TreeOutput;
 use crate::output::{Staged, distinct, expect_extension, is_stdout};
 use crate::voice::Voice;
 
@@ -108,12 +108,13 @@ impl ToOptions {
     }
 
     /// Opens it for a tree.
-    pub(super) fn writer<const K: usize>(&self, parts: &dyn Parts<K>, info: &TreeInfo) -> Result<TreeWriter<K>, Error> {
+    pub(super) fn writer<const K: usize>(&self, parts: &dyn Parts<K>, info: &TreeInfo) -> Result<TreeOutput<K>, Error> {
         self.is_no_input()?;
         let control = Arc::new(Control::default());
         cancels(&control);
-        let target = TreeTarget::new(&self.output).overwrite(self.force).like(parts);
-        let writer = target.open(parts.plan(), parts.kind(), info)?.control(control);
+        let writer = TreeOutput::new(&self.output, self.force, &control, |target| {
+            target.like(parts).open(parts.plan(), parts.kind(), info)
+        })?;
         undisturbed().temporary(writer.staged());
         Ok(writer)
     }
@@ -122,7 +123,7 @@ impl ToOptions {
     pub(super) fn save<const K: usize>(&self, tree: &Tree<K>, info: &TreeInfo) -> Result<(), Error> {
         let mut writer = self.writer(tree, info)?;
         writer.write(tree)?;
-        place(writer)?;
+        writer.place()?;
         self.wrote();
         Ok(())
     }

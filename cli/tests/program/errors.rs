@@ -344,7 +344,7 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("tree build a.npy --value inside -o m.tree.zarr", 2, &["--value inside", "of a mesh"]),
     ("tree build open.off --threshold 2 -o m.tree.zarr", 2, &["--threshold", "of arrays"]),
     ("tree build open.off -o m.npy", 2, &["--output m.npy", "orthant run mesh --input open.off"]),
-    ("tree info s3://bucket/x.tree.zarr", 2, &["s3://bucket/x.tree.zarr: s3://", "https://", "aws s3 presign"]),
+    ("tree info gs://bucket/x.tree.zarr", 2, &["gs://bucket/x.tree.zarr: gs://", "https://", "aws s3 presign"]),
     ("tree info http://me:word@host/x.tree.zarr", 2, &["http://host/x.tree.zarr: ", "presigned URL"]),
     ("tree info http:///x.tree.zarr.zip?sig=a", 2, &["http:///x.tree.zarr.zip: ", "needs a host"]),
     (

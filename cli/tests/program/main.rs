@@ -4,6 +4,7 @@ mod array;
 mod balance;
 mod begin;
 mod binary;
+mod bucket;
 mod choices;
 mod commands;
 mod compare;

@@ -241,7 +241,7 @@ fn urls_that_are_not_read_are_refused() {
         assert!(output.status.code() == Some(2) && error.contains(words), "{arguments}: {error}");
         assert!(!error.contains("secret"), "{error}");
     };
-    refused("tree info s3://bucket/x.tree.zarr", "s3:// is not read, but https:// and http:// are");
+    refused("tree info gs://bucket/x.tree.zarr", "gs:// is not read, but https:// and http:// are");
     refused("tree info http://me:secret@host/x.tree.zarr", "presigned");
     let outputs = "nothing is written to a URL";
     refused("tree convert small.tree.zarr https://host/x.tree.zarr?sig=secret", outputs);
