@@ -89,7 +89,6 @@ const PROGRAM: Layers = &[
             "demo.rs",
             "fuzzing.rs",
             "info.rs",
-            "verify.rs",
             "run/",
             "balance/",
             "bench/",
@@ -99,9 +98,10 @@ const PROGRAM: Layers = &[
             "report/",
             "shard/",
             "tree/",
+            "verify/",
         ],
     ),
-    ("arguments", &["args.rs", "help.rs", "shell.rs"]),
+    ("arguments", &["args.rs", "help.rs", "ranks.rs", "shell.rs"]),
 ];
 
 /// The folder of each crate's `lib.rs`, from that of the manifest.

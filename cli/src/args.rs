@@ -1,5 +1,6 @@
 //! The command line in types.
 
+use clap::builder::BoolishValueParser;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 
 use crate::balance::BalanceCommand;
@@ -39,8 +40,13 @@ pub(crate) struct Cli {
         display_order = 902, hide_short_help = true
     )]
     pub(crate) color: Colour,
+    /// Under mpirun or srun: let every rank do all of the work, as in a sweep whose ranks write other files
+    #[arg(
+        long, global = true, value_parser = BoolishValueParser::new(), env = "ORTHANT_EACH_RANK", help_heading = GENERAL, display_order = 903, hide_short_help = true
+    )]
+    pub(crate) each_rank: bool,
     /// Print help; --help shows every option
-    #[arg(short, long, global = true, action = ArgAction::Help, help_heading = GENERAL, display_order = 903)]
+    #[arg(short, long, global = true, action = ArgAction::Help, help_heading = GENERAL, display_order = 904)]
     help: Option<bool>,
 }
 

@@ -13,7 +13,7 @@ pub enum Exit {
     Input,
     /// A check found something.
     Difference,
-    /// A part of the machine or of this build is missing.
+    /// A part of the machine or of this build is missing, or the command does not run as several ranks.
     Unavailable,
     /// There is not enough memory.
     Memory,
@@ -57,7 +57,9 @@ impl Exit {
             }
             Self::Input => "An option is wrong, or a file cannot be used.",
             Self::Difference => "A check found a difference, or something is missing or damaged.",
-            Self::Unavailable => "The backend or the device is not available.",
+            Self::Unavailable => {
+                "The backend or the device is not available, or a launcher started several processes of a command that does not share its work."
+            }
             Self::Memory => "The work would exceed a memory limit, or memory ran out.",
             Self::Signal(1) => "The terminal closed (SIGHUP).",
             Self::Signal(2) => "The user interrupted the command (SIGINT, Ctrl-C).",

@@ -30,6 +30,7 @@ mod model;
 mod options;
 mod output;
 mod progress;
+mod ranks;
 mod remote;
 mod report;
 mod run;
@@ -56,6 +57,7 @@ use clap::error::ErrorKind;
 
 use args::{Cli, Colour, Command};
 use orthant::field::{FieldKind, OwnField};
+use ranks::Rank;
 use stdout::STDOUT;
 use threads::with_threads;
 use variables::Typed;
@@ -120,6 +122,9 @@ fn obey(cli: Cli, gave_way: &[String]) -> Result<(), Error> {
     let voice = voice(&cli);
     if voice.verbose {
         gave_way.iter().for_each(|line| voice.say(format_args!("orthant: {line}")));
+    }
+    if let Some(rank) = Rank::here().filter(|_| !cli.each_rank) {
+        rank.allows(&cli.command)?;
     }
     memory::spare_address_space();
     interrupt::listen()?;

@@ -14,6 +14,8 @@ use clap::Subcommand;
 use crate::error::Error;
 use crate::voice::Voice;
 
+pub(crate) use planned::{PlannedRun, made_of};
+
 /// The shard commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ShardCommand {

@@ -19,22 +19,22 @@ use crate::voice::Voice;
 
 /// What is computed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct PlannedRun {
-    pub(super) workload: String,
+pub(crate) struct PlannedRun {
+    pub(crate) workload: String,
     /// The choices that were made, by name.
-    pub(super) computed: Vec<(String, String)>,
+    pub(crate) computed: Vec<(String, String)>,
     /// The type of a cell, if it was chosen.
-    pub(super) cell: Option<String>,
+    pub(crate) cell: Option<String>,
     /// The text of a formula or of a kernel.
-    pub(super) source: Option<String>,
+    pub(crate) source: Option<String>,
     /// The options of the data, as they are typed.
-    pub(super) input: Vec<String>,
+    pub(crate) input: Vec<String>,
 }
 
 /// A run that can start: what is computed, and the array that is divided, if it is one.
-pub(super) struct ReadRun {
-    pub(super) request: Request,
-    pub(super) array: Option<WholeArray>,
+pub(crate) struct ReadRun {
+    pub(crate) request: Request,
+    pub(crate) array: Option<WholeArray>,
 }
 
 impl PlannedRun {
@@ -42,7 +42,7 @@ impl PlannedRun {
     ///
     /// # Errors
     /// [`Error`] names the option, or the file and what is wrong there.
-    pub(super) fn read(&self, how: &HowOptions, limit: Option<u64>, voice: Voice) -> Result<ReadRun, Error> {
+    pub(crate) fn read(&self, how: &HowOptions, limit: Option<u64>, voice: Voice) -> Result<ReadRun, Error> {
         let workload: FieldKind = self.workload.parse()?;
         let computed = known(&self.computed, Computed::CHOICES.iter().map(|choice| choice.name))?;
         let mut request = how.request(workload, &computed, limit)?;
@@ -65,7 +65,7 @@ impl PlannedRun {
 ///
 /// # Errors
 /// [`Error`] if the request cannot be carried out.
-pub(super) fn made_of<const K: usize>(request: &Request, plan: &Plan<K>) -> Result<String, Error> {
+pub(crate) fn made_of<const K: usize>(request: &Request, plan: &Plan<K>) -> Result<String, Error> {
     let computation = serde_json::to_string(&request.computation(plan));
     computation.map_err(|error| Error::System(format!("the plan cannot be written: {error}")))
 }

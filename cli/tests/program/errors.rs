@@ -359,6 +359,8 @@ const ERRORS: &[(&str, u8, &[&str])] = &[
     ("shard plan mandelbrot -o folder.png/x --pieces 0", 2, &["--pieces", "0"]),
     ("frobnicate", 2, &["frobnicate"]),
     ("", 2, &["Usage"]),
+    ("verify --ranks 0", 2, &["--ranks", "0"]),
+    ("verify --ranks 2 --brief", 2, &["--ranks", "--brief", "cannot be used with"]),
 ];
 
 /// Files that the error cases read or must not touch.

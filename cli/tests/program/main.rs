@@ -25,6 +25,7 @@ mod page;
 mod parts;
 mod points;
 mod predicates;
+mod ranks;
 mod remote;
 mod results;
 mod run;

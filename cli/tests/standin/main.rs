@@ -54,6 +54,7 @@ macro_rules! tests {
 fn tests(full: bool) -> Vec<Test> {
     let mut tests: Vec<Test> = tests![
         verify::every_pair_of_choices_with_some_field,
+        verify::pieces_of_processes_are_one_run,
         runs::a_field_of_the_users_own,
         runs::an_array_of_a_file,
         runs::digit_sets_prove_every_region,

@@ -3,6 +3,7 @@
 mod damaged;
 mod headers;
 mod killed;
+mod pieces;
 mod written;
 
 use std::collections::BTreeMap;

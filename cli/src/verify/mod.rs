@@ -1,16 +1,23 @@
-//! `orthant verify`: the conformance suite as a table.
+//! `orthant verify`: the conformance suite as a table, and with `--ranks` pieces of processes beside one run.
 
+mod case_files;
+mod ranks;
+
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use clap::Args;
 use orthant::Control;
-use orthant::conformance::{Checked, Scope, Suite, cases};
+use orthant::Target;
+use orthant::conformance::{Case, Checked, Scope, Suite, cases};
 use orthant::field::FieldKind;
+
+use ranks::Ranks;
 
 use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::machine;
-use crate::options::{Devices, OrAuto, or_auto, workload};
+use crate::options::{Devices, OrAuto, or_auto, times, workload};
 use crate::threads::spare;
 use crate::voice::{Voice, align_right, print, table, tell};
 
@@ -29,18 +36,33 @@ pub(crate) struct VerifyOptions {
     /// Which GPUs: a number, several as in 0,1, or all [default: 0]
     #[arg(long, alias = "devices", value_name = "NUMBERS", env = "ORTHANT_DEVICE")]
     pub(crate) device: Option<Devices>,
+    /// Let so many processes make each case in 1, 2, 3, 4 and 7 pieces, by `shard run`, and compare the tree with that of one run
+    #[arg(long, value_parser = times, value_name = "N", conflicts_with = "brief")]
+    pub(crate) ranks: Option<NonZeroUsize>,
+}
+
+impl VerifyOptions {
+    /// The cases of the workload that was named, else all.
+    fn cases(&self) -> Vec<Case> {
+        cases().into_iter().filter(|case| self.workload.is_none_or(|only| only == case.request.workload)).collect()
+    }
+}
+
+fn no_case(backend: &str) -> Error {
+    let reason = format!("verify: no case of this workload runs on the backend {backend}");
+    Error::Input(reason).about(&["backend"])
 }
 
 /// Runs the suite and prints a line for each case and for each thing that is varied; exit code 3 if a law is broken.
 pub(crate) fn verify(args: VerifyOptions, voice: Voice) -> Result<(), Error> {
     let target = machine::pick(args.backend, args.device.as_ref(), voice)?;
+    if let Some(ranks) = args.ranks {
+        return verify_ranks(args, ranks.get(), target, voice);
+    }
     let scope = if args.brief { Scope::Brief } else { Scope::Full };
-    let wanted = |workload| args.workload.is_none_or(|only| only == workload);
-    let cases = cases().into_iter().filter(|case| wanted(case.request.workload)).collect();
-    let mut suite = Suite::new(cases, target.kind(), scope);
+    let mut suite = Suite::new(args.cases(), target.kind(), scope);
     if suite.rows().is_empty() {
-        let reason = format!("verify: no case of this workload runs on the backend {}", target.name());
-        return Err(Error::Input(reason).about(&["backend"]));
+        return Err(no_case(target.name()));
     }
     let (asked, spare) = (suite.threads(), spare(suite.threads()));
     if spare < asked {
@@ -65,6 +87,50 @@ pub(crate) fn verify(args: VerifyOptions, voice: Voice) -> Result<(), Error> {
         tell(format_args!("orthant: {} {} {:?} {:?}: {fault}", outcome.case, row.curve, row.cut, row.how));
     }
     Err(Error::Difference(format!("{} of {} rows broke a law", faults.len(), outcomes.len())))
+}
+
+/// Lets processes make pieces of every case, and prints a line for each; exit code 3 if a tree is not that of one run.
+fn verify_ranks(args: VerifyOptions, ranks: usize, target: Target, voice: Voice) -> Result<(), Error> {
+    let program = ranks::program("verify").ok_or_else(|| {
+        Error::Input(format!(
+            "--ranks {ranks}: this program was not started by a command line, so it cannot start others"
+        ))
+    })?;
+    let control = Arc::new(Control::default());
+    cancels(&control);
+    let temporary = |source| Error::File { path: std::env::temp_dir(), source };
+    let (cases, backend, device) = (args.cases(), target.name(), args.device);
+    let ranks = Ranks { ranks, program, device, target, control };
+    let mut rows = table(&["case", "pieces", "differ", "verdict"]);
+    let (mut all, mut faults) = (0, Vec::new());
+    for (number, case) in cases.iter().enumerate() {
+        let folder = tempfile::tempdir().map_err(temporary)?;
+        let Some(checked) = ranks.check(case, number, folder.path())? else { continue };
+        let pieces: Vec<String> = checked.pieces.iter().map(usize::to_string).collect();
+        let verdict = match checked.faults.len() {
+            0 => "equal".into(),
+            faults => format!("{faults} FAULTS"),
+        };
+        rows.add_row([checked.case.clone(), pieces.join(" "), checked.differing.to_string(), verdict]);
+        all += checked.pieces.len();
+        faults.extend(checked.faults.into_iter().map(|fault| format!("{}: {fault}", checked.case)));
+    }
+    if all == 0 {
+        return Err(no_case(backend));
+    }
+    align_right(&mut rows);
+    if !voice.quiet {
+        let count = ranks.ranks;
+        print(format_args!(
+            "{}\n\n{all} runs in pieces by {count} processes; arrays, regions per level and checksums are those of one run\n",
+            rows.trim_fmt()
+        ))?;
+    }
+    faults.iter().for_each(|fault| tell(format_args!("orthant: {fault}")));
+    match faults.len() {
+        0 => Ok(()),
+        found => Err(Error::Difference(format!("{found} faults in {all} runs in pieces"))),
+    }
 }
 
 /// A line per case, then the rows per value of everything that is varied.
