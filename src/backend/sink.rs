@@ -21,6 +21,9 @@ const REGIONS: usize = 1 << 18;
 /// Cells of a batch's leaves, at most, unless a single one has more.
 const CELLS: u64 = 1 << 20;
 
+/// Threads of which each adds a batch to those that all move at once, at most.
+const WIDE: usize = 16;
+
 /// Regions that a thread looks at.
 const TOGETHER: usize = 1 << 11;
 
@@ -163,7 +166,7 @@ pub(crate) fn deliver<const K: usize>(
     let (mut cells, mut start) = (Cells::empty(bricks.kind()), 0);
     for window in terminals.chunks_mut(REGIONS) {
         let volumes = brick_volumes(plan, window);
-        for batch in batches(&volumes) {
+        for batch in batches(&volumes, CELLS) {
             let (terminals, volumes) = (&mut window[batch.clone()], &volumes[batch]);
             let need = volumes.iter().sum::<u64>();
             cells = cells.resized(need as usize).map_err(&refused)?;
@@ -189,11 +192,11 @@ pub(crate) fn deliver_array<const K: usize>(
     })
 }
 
-/// Runs of regions whose bricks have no more cells than a batch has, or a single region.
-fn batches(volumes: &[u64]) -> Vec<Range<usize>> {
+/// Runs of regions whose bricks have at most so many cells, or a single region.
+fn batches(volumes: &[u64], most: u64) -> Vec<Range<usize>> {
     let (mut batches, mut first, mut cells) = (Vec::new(), 0, 0);
     for (region, &volume) in volumes.iter().enumerate() {
-        if cells + volume > CELLS && region > first {
+        if cells + volume > most && region > first {
             batches.push(first..region);
             (first, cells) = (region, 0);
         }
@@ -216,10 +219,12 @@ pub(crate) fn deliver_all<const K: usize>(
     let mut cells =
         Cells::zeroed(bricks.kind(), bricks.len() as usize).map_err(MemoryError::refused(Stored::Terminals))?;
     let (width, mut start) = (bricks.kind().bytes(), 0);
-    for window in terminals.chunks_mut(REGIONS) {
+    // Waking 64 threads takes as long as they take for a batch of the size that a sink is given.
+    let wide = rayon::current_num_threads().min(WIDE);
+    for window in terminals.chunks_mut(REGIONS * wide) {
         let volumes = brick_volumes(&all.plan, window);
         // As many at a time as may be there twice.
-        for batch in batches(&volumes) {
+        for batch in batches(&volumes, CELLS * wide as u64) {
             let (terminals, volumes) = (&mut window[batch.clone()], &volumes[batch]);
             let end = start + volumes.iter().sum::<u64>();
             let to = &mut cells.bytes_mut()[(start * width) as usize..(end * width) as usize];

@@ -23,9 +23,8 @@ const TOGETHER: usize = 1 << 12;
 /// Bytes of a block that no allocator keeps when it is freed: the most that glibc ever takes from its heap.
 const LARGE_BLOCK: u64 = 32 << 20;
 
-/// Bytes of chunks that are given back to the system together, unless an eighth of all has more. The allocator then looks through
-/// all that every thread ever took, which on 64 cores takes 0.1 s.
-const GIVEN_BACK: u64 = 64 << 20;
+/// Bytes of chunks that are given back to the system together, unless a sixteenth of all has more.
+const GIVEN_BACK: u64 = 8 << 20;
 
 /// Bricks in the order of their arrival.
 #[derive(Debug)]
@@ -58,8 +57,8 @@ impl Bricks {
     #[cfg(feature = "cuda")]
     pub(crate) fn zeroed(kind: CellType, bricks: u64, each: u64) -> Result<Self, MemoryError> {
         let mut all = Self::new(kind);
-        // Chunks of whole bricks, large enough to be written in parallel and to go back to the system by themselves.
-        let most = (LARGE_BLOCK.max((1 << 24) * kind.bytes()) / kind.bytes()).div_ceil(each);
+        // Chunks of whole bricks, large enough to be written in parallel.
+        let most = ((1 << 24) / each).max(1);
         let mut left = bricks;
         while left > 0 {
             let now = left.min(most);
@@ -151,7 +150,7 @@ impl Bricks {
             self.chunks[chunk].cells = Cells::empty(self.kind);
         }
         // Else what is taken would be there twice at the end: allocators keep chunks of this size.
-        if self.freed >= GIVEN_BACK.max(self.len * width / 8) {
+        if self.freed >= GIVEN_BACK.max(self.len * width / 16) {
             self.freed = 0;
             give_back();
         }

@@ -45,7 +45,7 @@ pub(crate) struct MakeOptions {
     /// Which GPUs: a number, several as in 0,1 or 0-3, or all [default: 0, or of several processes of a host one each]
     #[arg(long, alias = "devices", value_name = "NUMBERS", env = "ORTHANT_DEVICE")]
     device: Option<Devices>,
-    /// Pieces that are made at the same time on each GPU, or on the CPU [default: 2 on a GPU, 1 on the CPU]
+    /// Pieces that are computed at the same time on each GPU, or on the CPU [default: 2 on a GPU, 1 on the CPU]
     #[arg(long, value_parser = times, value_name = "N")]
     workers: Option<NonZeroUsize>,
     /// The most memory for the pieces that are made at the same time: bytes, or 512MiB, 8G [default: 80 % of what is available]
