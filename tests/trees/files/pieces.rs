@@ -42,7 +42,7 @@ fn make(pieces: &PieceFolder, piece: usize, panics_at_the_end: bool) -> bool {
     let tree = collector.part(0, roots.start.into()..roots.end.into()).unwrap();
     let work = || {
         assert!(!panics_at_the_end, "the work panics");
-        PieceWork { device: "cpu".into(), seconds: 0.0, running: 0.0 }
+        PieceWork { device: "cpu".into(), ..PieceWork::default() }
     };
     claim.write(pieces, &tree, &work, None).unwrap();
     true
