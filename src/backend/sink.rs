@@ -219,7 +219,7 @@ pub(crate) fn deliver_all<const K: usize>(
     let mut cells =
         Cells::zeroed(bricks.kind(), bricks.len() as usize).map_err(MemoryError::refused(Stored::Terminals))?;
     let (width, mut start) = (bricks.kind().bytes(), 0);
-    // Waking 64 threads takes as long as they take for a batch of the size that a sink is given.
+    // In batches of the size that a sink is given, 64 threads take longer than 16 (docs/results/shards.md).
     let wide = rayon::current_num_threads().min(WIDE);
     for window in terminals.chunks_mut(REGIONS * wide) {
         let volumes = brick_volumes(&all.plan, window);

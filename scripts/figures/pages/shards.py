@@ -23,9 +23,33 @@ def gains():
             yield one.get("seconds") / row.get("seconds")
 
 
+def staged(name):
+    """Of rows with stages: how many GPUs, and how many times one they are."""
+    all_rows = rows(f"h200/pieces-{name}.jsonl")
+    for row in all_rows:
+        one = next(other for other in all_rows if other.say("devices") == "1" and all(other.say(key) == row.say(key) for key in ("run", "pieces")))
+        yield int(row.say("devices")), one.get("seconds") / row.get("seconds")
+
+
 def figures(page):
     page.block(table("shard-check", "h100/shards.jsonl"))
+    page.block(table("shard-check", "h200/pieces-four.jsonl"))
+    page.block(table("shard-check", "h200/pieces-two.jsonl"))
     page.block(table("shard-check", "shards.jsonl"))
+    four, two = (list(staged(name)) for name in ("four", "two"))
+    page.says("Four GPUs are @ to @ times one", min(gain for devices, gain in four if devices == 4), max(gain for devices, gain in four if devices == 4))
+    page.says("Two GPUs are @ to @ times one", min(gain for devices, gain in two if devices == 2), max(gain for devices, gain in two if devices == 2))
+    busy = [sum(row.get("running_of_devices")) / row.get("seconds") / int(row.say("devices")) * 100 for row in rows("h200/pieces-four.jsonl")]
+    page.says("busy for @ to @ %", min(busy), max(busy))
+    first = {
+        row.say("devices"): row.get("stages", "collecting") / 64 * 1e3
+        for row in rows("h200/pieces-four.jsonl")
+        if row.say("run").startswith("mandelbrot") and row.say("pieces") == "64"
+    }
+    page.says("takes @ ms in it on one GPU and @ ms on four", first["1"], first["4"])
+    page.given("one host with four NVIDIA H200 and 64 CPU cores", "on two NVIDIA H200 with 32 CPU cores")
+    page.no_rows("What the program said was not kept as rows", ("the program said that it had made", "took longer than 16"))
+    page.no_rows("No rows were kept of these two", "A run of the second field")
     page.says("shards are @ to @ times as fast on two GPUs", min(gains()), max(gains()))
     page.given("the 0.97 of two", "64 pieces of the first field", "28 files", "Open MPI 4.1.4 and MPICH 4.0.2", "make 64 pieces")
     page.no_rows("No rows were kept of the two runs of this section", "## Memory")
