@@ -9,7 +9,7 @@ use std::time::Instant;
 use orthant::backend::Tuning;
 use orthant::tree::{Collector, PieceClaim, PieceWork};
 
-use super::worker::Worker;
+use super::making::Making;
 use crate::error::Error;
 
 /// Threads of a process for each thread that writes pieces. A piece's files are packed side by side, so that some threads serve each.
@@ -22,7 +22,7 @@ pub(super) fn finishers(threads: usize) -> usize {
 
 /// A piece whose regions and bricks are in memory. Whoever drops it gives the piece back.
 pub(super) struct ComputedPiece<'w, const K: usize> {
-    pub(super) worker: &'w Worker<'w, K>,
+    pub(super) making: &'w Making<'w, K>,
     pub(super) piece: usize,
     pub(super) claim: PieceClaim,
     pub(super) collector: Collector<K>,
@@ -36,24 +36,24 @@ pub(super) struct ComputedPiece<'w, const K: usize> {
 impl<const K: usize> ComputedPiece<'_, K> {
     /// Puts the piece in order and writes it.
     fn finish(self) -> Result<(), Error> {
-        let Self { worker, piece, claim, collector, begun, computed, mut work } = self;
+        let Self { making, piece, claim, collector, begun, computed, mut work } = self;
         work.waiting = computed.elapsed().as_secs_f64();
         let ordering = Instant::now();
-        let collector = worker.how.mem_limit.into_iter().fold(collector, Collector::mem_limit);
-        let roots = worker.pieces.roots(piece);
+        let collector = making.how.mem_limit.into_iter().fold(collector, Collector::mem_limit);
+        let roots = making.pieces.roots(piece);
         let mut tree = collector.part(0, roots.start.into()..roots.end.into())?;
         // Whoever makes it: its bytes must not depend on how.
-        if Tuning::default().asks_proofs(worker.plan.rule()) {
-            tree = tree.proved_by(worker.field, worker.control)?;
+        if Tuning::default().asks_proofs(making.plan.rule()) {
+            tree = tree.proved_by(making.field, making.control)?;
         }
         let writing = Instant::now();
         work.ordering = (writing - ordering).as_secs_f64();
         let seconds = || begun.elapsed().as_secs_f64();
-        let work = || PieceWork { seconds: seconds(), writing: writing.elapsed().as_secs_f64(), ..work.clone() };
-        claim.write(worker.pieces, &tree, &work, Some(worker.control))?;
-        if worker.voice.verbose {
-            let (of, device, seconds) = (worker.pieces.len(), &worker.device, seconds());
-            worker.voice.say(format_args!("orthant: piece {piece} of {of} in {seconds:.3} s on {device}"));
+        let done = || PieceWork { seconds: seconds(), writing: writing.elapsed().as_secs_f64(), ..work.clone() };
+        claim.write(making.pieces, &tree, &done, Some(making.control))?;
+        if making.voice.verbose {
+            let (of, device, seconds) = (making.pieces.len(), &work.device, seconds());
+            making.voice.say(format_args!("orthant: piece {piece} of {of} in {seconds:.3} s on {device}"));
         }
         Ok(())
     }
@@ -68,11 +68,11 @@ pub(super) fn finish<const K: usize>(computed: &Arc<Mutex<Receiver<ComputedPiece
     loop {
         let next = computed.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(piece) = next else { return (made, Ok(())) };
-        let worker = piece.worker;
+        let (making, device) = (piece.making, piece.work.device.clone());
         if let Err(error) = piece.finish() {
-            worker.stop.store(true, Ordering::Relaxed);
+            making.stop.store(true, Ordering::Relaxed);
             return (made, Err(error));
         }
-        *made.entry(worker.device.clone()).or_insert(0) += 1;
+        *made.entry(device).or_insert(0) += 1;
     }
 }

@@ -2,6 +2,7 @@
 
 mod chosen;
 mod finisher;
+mod making;
 mod merge;
 mod plan;
 mod planned;

@@ -16,6 +16,7 @@ use orthant::{BackendKind, Control, Mapping, Plan, StrategyKind, Target};
 
 use super::chosen::ChosenPieces;
 use super::finisher::{Finished, finish, finishers};
+use super::making::Making;
 use super::planned::{PlannedRun, ReadRun, made_of};
 use super::status::FoundPieces;
 use super::worker::Worker;
@@ -143,18 +144,20 @@ impl MakingPieces {
         }
         let finishers = finishers(how.tuning.threads.unwrap_or_else(rayon::current_num_threads));
         how.mem_limit = how.mem_limit.map(|limit| limit / (workers.len() + finishers) as u64);
-        let stop = AtomicBool::new(false);
-        let worker = workers.into_iter().map(|(target, name)| Worker {
+        let making = Making {
             pieces: &self.pieces,
-            chosen: &self.chosen,
             plan,
             field,
             how: &how,
+            control: &self.control,
+            stop: AtomicBool::new(false),
+            voice: self.voice,
+        };
+        let worker = workers.into_iter().map(|(target, name)| Worker {
+            making: &making,
+            chosen: &self.chosen,
             target,
             device: name.clone(),
-            control: &self.control,
-            stop: &stop,
-            voice: self.voice,
         });
         let workers: Vec<Worker<'_, K>> = worker.collect();
         let (ended, finished) = together(&workers, finishers);
