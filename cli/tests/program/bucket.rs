@@ -347,6 +347,10 @@ const MOTO: &str = r#"
 import json, os, sys
 # From the sixth request on signatures are compared.
 os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "5"
+import moto
+# 5.2.1 computes other signatures of names with letters beyond ASCII; 5.2.5 was tried.
+if [int(part) for part in moto.__version__.split(".")[:3]] < [5, 2, 5]:
+    sys.exit()
 from moto.server import ThreadedMotoServer
 import boto3
 server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
@@ -404,7 +408,7 @@ fn moto_takes_trees_and_gives_them() {
             std::env::var_os("ORTHANT_REQUIRE_MOTO").is_none(),
             "ORTHANT_REQUIRE_MOTO is set, and there is no moto"
         );
-        println!("SKIPPED: python3 has no moto: pip install 'moto[s3]' flask flask-cors");
+        println!("SKIPPED: python3 has no moto from 5.2.5 on: pip install 'moto[s3]>=5.2.5' flask flask-cors");
         return;
     };
     let folder = trees();
