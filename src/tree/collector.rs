@@ -126,7 +126,8 @@ impl<const K: usize> Collector<K> {
 /// use orthant::backend::Part;
 /// use orthant::prelude::*;
 /// use orthant::tree::tree_order;
-/// use orthant::{Control, CurveKind};
+/// use orthant::Control;
+/// use orthant::curve::CurveKind;
 ///
 /// let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(2, 2, 4)).curve(CurveKind::Hilbert).build()?;
 /// let disc = CellField::new(1, |[x, y]| u32::from(x * x + y * y < 900));
