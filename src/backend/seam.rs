@@ -156,8 +156,8 @@ pub trait Prepared<const K: usize>: Send {
         self.subdivision_in(&Terminal::sort)
     }
 
-    /// The same with regions and bricks in an order that whoever asks needs, as far as that costs no more: several devices
-    /// keep their own.
+    /// The same with regions and bricks in the caller's order, so that the caller need not move bricks again. A run by several
+    /// devices ignores the order: its regions come by level and code.
     ///
     /// # Errors
     /// As [`subdivision`](Self::subdivision).

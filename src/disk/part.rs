@@ -31,7 +31,7 @@ use crate::disk::temporary::{TRIES, random};
 /// How long another process may take to see that it has nothing to sweep here.
 const MOMENT: Duration = Duration::from_millis(10);
 
-/// How often it is tried for a moment, where nobody is waited for.
+/// Tries, a [`MOMENT`] apart, of a caller that has other work if a target is busy.
 const FEW_TRIES: usize = 3;
 
 /// Why a target cannot be made.
@@ -116,7 +116,7 @@ impl PartFolder {
         Self::locked(prepared(target, overwrite, may_replace)?, TRIES)
     }
 
-    /// The same of a target that is not there, for those who have other things to do: nobody is waited for who makes it.
+    /// The same for a target that does not exist. It returns [`StagingError::Busy`] soon if another process makes the target.
     ///
     /// # Errors
     /// [`StagingError`]; [`StagingError::Exists`] also if another process finished it while this one asked.

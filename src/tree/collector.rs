@@ -59,7 +59,7 @@ impl<const K: usize> Collector<K> {
         Self { plan: plan.clone(), terminals: Vec::new(), bricks: None, limit: u64::MAX }
     }
 
-    /// With what a run left that kept regions.
+    /// A collector that holds all regions and bricks of a run. The run kept [`Keep::Regions`](crate::Keep::Regions).
     ///
     /// # Errors
     /// [`TreeError::Run`] if it kept none.
@@ -119,8 +119,9 @@ impl<const K: usize> Collector<K> {
     }
 }
 
-/// The order in which trees keep the regions of a plan. A run that is asked for its regions in this order
-/// ([`Prepared::subdivision_in`](crate::backend::Prepared::subdivision_in)) becomes a tree without a copy of its bricks.
+/// The order in which trees keep the regions of a plan. [`Prepared::subdivision_in`](crate::backend::Prepared::subdivision_in)
+/// takes it. Then a tree of the run copies no brick again. Regions along a curve that is not hierarchical (`canonical`) come by
+/// level and code, since trees keep them along another curve.
 ///
 /// ```
 /// use orthant::backend::Part;

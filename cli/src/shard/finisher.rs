@@ -1,4 +1,4 @@
-//! What brings computed pieces to the disk while the next ones are computed.
+//! Threads that put computed pieces in order and write them, while workers compute the next ones.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;

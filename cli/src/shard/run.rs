@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
-use std::thread::ScopedJoinHandle;
+use std::thread::{Builder, ScopedJoinHandle};
 use std::time::Instant;
 
 use clap::Args;
@@ -160,7 +160,7 @@ impl MakingPieces {
             device: name.clone(),
         });
         let workers: Vec<Worker<'_, K>> = worker.collect();
-        let (ended, finished) = together(&workers, finishers);
+        let (ended, finished) = together(&workers, finishers)?;
         let mut made: BTreeMap<String, usize> = workers.iter().map(|worker| (worker.device.clone(), 0)).collect();
         let mut failure = None;
         for (worker, ended) in workers.iter().zip(ended) {
@@ -183,29 +183,35 @@ impl MakingPieces {
 /// How a worker ended.
 type Ended = Result<(), Error>;
 
-/// Lets all workers compute pieces, and so many threads write them: how each ended, and what was written.
-fn together<const K: usize>(workers: &[Worker<'_, K>], finishers: usize) -> (Vec<Ended>, Vec<Finished>) {
+/// Lets all workers compute pieces, and `finishers` threads write them. Returns how each worker ended and what each thread wrote.
+///
+/// # Errors
+/// [`Error::System`] if the system starts no more threads. Those that run end first.
+fn together<const K: usize>(workers: &[Worker<'_, K>], finishers: usize) -> Result<(Vec<Ended>, Vec<Finished>), Error> {
+    let refused = |error| Error::System(format!("shard run: a thread cannot be started: {error}; try --workers 1"));
     std::thread::scope(|scope| {
-        // A piece that nobody takes yet stays with its worker, so that no more are in memory than there are threads.
+        // A worker keeps its piece until a thread takes it. So memory holds at most one piece for each thread.
         let (hand, computed) = sync_channel(0);
         let computed = Arc::new(Mutex::new(computed));
-        let finishing: Vec<_> = (0..finishers)
+        let finishing: Vec<ScopedJoinHandle<'_, Finished>> = (0..finishers)
             .map(|_| {
                 let computed = Arc::clone(&computed);
-                scope.spawn(move || finish(&computed))
+                Builder::new().spawn_scoped(scope, move || finish(&computed))
             })
-            .collect();
-        // When all that take pieces are gone, a worker must not wait for one.
+            .collect::<std::io::Result<_>>()
+            .map_err(refused)?;
+        // The channel closes when the last finisher ends. A worker would wait forever otherwise.
         drop(computed);
-        let working: Vec<_> = workers
+        let working: Vec<ScopedJoinHandle<'_, Ended>> = workers
             .iter()
             .map(|worker| {
                 let hand = hand.clone();
-                scope.spawn(move || worker.work(&hand))
+                Builder::new().spawn_scoped(scope, move || worker.work(&hand))
             })
-            .collect();
+            .collect::<std::io::Result<_>>()
+            .map_err(refused)?;
         drop(hand);
-        (working.into_iter().map(joined).collect(), finishing.into_iter().map(joined).collect())
+        Ok((working.into_iter().map(joined).collect(), finishing.into_iter().map(joined).collect()))
     })
 }
 
