@@ -57,6 +57,7 @@ pub mod per_axis;
 mod plan;
 mod plan_builder;
 pub mod points;
+mod radix;
 mod registry;
 pub mod result;
 pub mod rule;

@@ -33,6 +33,7 @@ const LIBRARY: Layers = &[
             "memory.rs",
             "number.rs",
             "per_axis.rs",
+            "radix.rs",
             "registry.rs",
             "simd/",
             "parallel.rs",

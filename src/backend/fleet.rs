@@ -285,7 +285,7 @@ impl<const K: usize> FleetPlan<'_, K> {
         }
         counts.complete(domain.cells()).map_err(|seen| Error::Incomplete { seen, total: domain.cells() })?;
         let mut all = Subdivision::new(self.plan.clone(), domain.region(), domain.cells(), counts, self.kind);
-        deliver_all(gathered.terminals, gathered.bricks, &Terminal::sort, &mut all)?;
+        deliver_all(gathered.terminals, &mut gathered.bricks, &Terminal::sort, &mut all)?;
         all.array = work.array.map(|array| array.into_inner().unwrap_or_else(PoisonError::into_inner));
         all.counts.times.wall = begun.elapsed();
         let times = all.counts.times;

@@ -8,6 +8,7 @@ mod estimate;
 mod facts;
 mod fleet;
 mod how;
+mod leaf_cells;
 mod part;
 mod partition;
 mod portions;
@@ -27,6 +28,8 @@ pub use how::{
     AskLoop, CudaTuning, Cycles, DpLaunch, ExploreOrder, How, Insertion, Kept, Mapping, Pass, Proofs, Stack,
     StrategyKind, Table, Tuning,
 };
+#[cfg(feature = "cuda")]
+pub(crate) use leaf_cells::LeafCells;
 pub(crate) use part::Start;
 pub use part::{Part, PartError, Roots};
 pub use partition::Partition;

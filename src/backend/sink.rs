@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use crate::backend::error::{BatchError, Error};
+use crate::backend::leaf_cells::LeafCells;
 use crate::geometry::{Level, Region};
 use crate::memory::reserve;
 use crate::parallel;
 use crate::plan::Plan;
 use crate::result::{
-    Bricks, Cells, Content, DenseArray, MaterialiseError, MemoryError, RegionsChecksum, Stored, Subdivision, Terminal,
+    Cells, Content, DenseArray, MaterialiseError, MemoryError, RegionsChecksum, Stored, Subdivision, Terminal,
     append_le,
 };
 
@@ -157,7 +158,7 @@ impl<const K: usize> Batch<'_, K> {
 pub(crate) fn deliver<const K: usize>(
     plan: &Plan<K>,
     mut terminals: Vec<Terminal>,
-    mut bricks: Bricks,
+    bricks: &mut dyn LeafCells,
     sink: &mut dyn Sink<K>,
 ) -> Result<(), Error> {
     let refused = MemoryError::refused(Stored::Terminals);
@@ -170,7 +171,7 @@ pub(crate) fn deliver<const K: usize>(
             let (terminals, volumes) = (&mut window[batch.clone()], &volumes[batch]);
             let need = volumes.iter().sum::<u64>();
             cells = cells.resized(need as usize).map_err(&refused)?;
-            bricks.take(terminals, volumes, start, cells.bytes_mut());
+            bricks.take(terminals, volumes, start, cells.bytes_mut())?;
             sink.terminals(Batch { plan, terminals, bricks: &cells, start })?;
             start += need;
         }
@@ -209,7 +210,7 @@ fn batches(volumes: &[u64], most: u64) -> Vec<Range<usize>> {
 /// The same in any order, into a subdivision that has no regions yet: bricks go straight to their last place.
 pub(crate) fn deliver_all<const K: usize>(
     mut terminals: Vec<Terminal>,
-    mut bricks: Bricks,
+    bricks: &mut dyn LeafCells,
     order: RegionOrder<'_>,
     all: &mut Subdivision<K>,
 ) -> Result<(), Error> {
@@ -223,12 +224,11 @@ pub(crate) fn deliver_all<const K: usize>(
     let wide = rayon::current_num_threads().min(WIDE);
     for window in terminals.chunks_mut(REGIONS * wide) {
         let volumes = brick_volumes(&all.plan, window);
-        // As many at a time as may be there twice.
-        for batch in batches(&volumes, CELLS * wide as u64) {
+        for batch in batches(&volumes, bricks.together(CELLS * wide as u64)) {
             let (terminals, volumes) = (&mut window[batch.clone()], &volumes[batch]);
             let end = start + volumes.iter().sum::<u64>();
             let to = &mut cells.bytes_mut()[(start * width) as usize..(end * width) as usize];
-            bricks.take(terminals, volumes, start, to);
+            bricks.take(terminals, volumes, start, to)?;
             start = end;
         }
     }

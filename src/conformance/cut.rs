@@ -273,7 +273,7 @@ impl<'a, const K: usize> Whole<'a, K> {
         let counts = RunCounts { levels: self.levels, ..counts };
         let domain = self.plan.domain();
         let mut all = Subdivision::new(self.plan.clone(), domain.region(), domain.cells(), counts, self.bricks.kind());
-        deliver_all(self.terminals, self.bricks, &Terminal::sort, &mut all)?;
+        deliver_all(self.terminals, &mut self.bricks, &Terminal::sort, &mut all)?;
         all.array = self.array;
         // A part that is seen through two windows has none.
         if self.checksum.is_some() && all.regions_checksum() != self.checksum {

@@ -198,16 +198,16 @@ impl<const K: usize> Prepared<K> for OnCpu<'_, K> {
     }
 
     fn result(&mut self, sink: &mut dyn Sink<K>) -> Result<(), Error> {
-        let (terminals, bricks) = self.take();
-        deliver(&self.task.plan, terminals, bricks, sink)?;
+        let (terminals, mut bricks) = self.take();
+        deliver(&self.task.plan, terminals, &mut bricks, sink)?;
         deliver_array(self.array.as_ref(), sink)
     }
 
     fn subdivision_in(&mut self, order: RegionOrder<'_>) -> Result<Subdivision<K>, Error> {
-        let (terminals, bricks) = self.take();
+        let (terminals, mut bricks) = self.take();
         let Last { counts, window, cells, .. } = self.last();
         let mut all = Subdivision::new(self.task.plan.clone(), *window, *cells, counts.clone(), bricks.kind());
-        deliver_all(terminals, bricks, order, &mut all)?;
+        deliver_all(terminals, &mut bricks, order, &mut all)?;
         Ok(Subdivision { array: self.array.take(), ..all })
     }
 

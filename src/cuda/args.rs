@@ -185,6 +185,24 @@ device_struct! {
     }
 }
 
+device_struct! {
+    /// Bricks that are put into another order (kernels/strategies/gather.cu), in units of `width` bytes.
+    pub(super) struct GatherArgs {
+        /// All bricks, each with room for `units`, and where those of a list go.
+        from: u64,
+        to: u64,
+        /// Which bricks.
+        numbers: u64,
+        /// The unit where each begins, and the last ends; 0 where all have `units`.
+        starts: u64,
+        bricks: u64,
+        units: u64,
+        /// Threads that copy a brick, a power of two.
+        lanes: u32,
+        width: u32,
+    }
+}
+
 /// Bytes of a label's word.
 pub(super) fn word_bytes(label: CellType) -> u64 {
     if label.bytes() == 8 { 8 } else { 4 }

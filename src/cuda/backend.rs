@@ -4,7 +4,7 @@ use super::device::Device;
 use super::nvrtc::Nvrtc;
 use super::outline::Outline;
 use super::prepared::OnCuda;
-use super::{balance, compile, sampler, strategy};
+use super::{balance, compile, gather, sampler, strategy};
 use crate::backend::{
     Backend, Balanced, Balances, Balancing, DeviceFacts, Error, How, Mapping, Place, Prepared, Sampler, SealedBackend,
     StrategyKind,
@@ -95,7 +95,7 @@ fn compile_all(
     architectures: &[&str],
 ) -> Result<usize, Error> {
     let twin = super::twin::checked(outline, how.on_cuda().block)?;
-    let mut sources = vec![sampler::specialise(sample, &twin, how)];
+    let mut sources = vec![sampler::specialise(sample, &twin, how), gather::specialise()];
     for &kind in StrategyKind::ALL {
         sources.push((strategy::of(&how.clone().strategy(kind)).specialise)(outline, &twin, how)?);
     }

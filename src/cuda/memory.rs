@@ -1,6 +1,7 @@
 //! Device memory that is freed with its owner, and the way back to the host in pieces.
 #![allow(unsafe_code)]
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DriverError, result, sys};
@@ -107,7 +108,17 @@ impl Buffer {
 impl Buffer {
     /// Copies all of `pinned` to its start, later, in the order of `stream`, which is waited for before either goes.
     pub(super) fn receive(&self, pinned: &Pinned, stream: &CudaStream) -> Result<(), CudaError> {
-        let bytes = pinned.bytes(pinned.len())?;
+        self.receive_part(pinned, 0..pinned.len(), stream)
+    }
+
+    /// Copies a part of `pinned` to its start, as [`receive`](Self::receive).
+    pub(super) fn receive_part(
+        &self,
+        pinned: &Pinned,
+        part: Range<usize>,
+        stream: &CudaStream,
+    ) -> Result<(), CudaError> {
+        let bytes = &pinned.bytes(part.end)?[part.start..];
         assert!(bytes.len() as u64 <= self.bytes, "the buffer is large enough");
         // SAFETY: just asserted; the caller waits.
         unsafe { result::memcpy_htod_async(self.address, bytes, stream.cu_stream()) }
@@ -157,7 +168,7 @@ impl Reserve {
 }
 
 /// Bytes of a piece on the way to the host: long enough for the full rate, short enough to overlap.
-const PIECE: usize = 32 << 20;
+pub(super) const PIECE: usize = 32 << 20;
 
 /// Takes bytes in order: the number of the first, and a piece.
 pub(super) type TakeBytes<'t> = &'t mut dyn FnMut(u64, &[u8]) -> Result<(), Error>;

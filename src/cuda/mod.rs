@@ -10,6 +10,7 @@ mod cache;
 mod compile;
 mod device;
 mod driver;
+mod gather;
 mod launcher;
 mod limits;
 mod link;

@@ -23,8 +23,7 @@ impl Pinned {
     /// What holds a copy of `bytes`.
     pub(super) fn holding(context: &Arc<CudaContext>, bytes: &[u8]) -> Result<Self, CudaError> {
         let mut pinned = Self::new(context, bytes.len())?;
-        let all = pinned.0.as_mut_slice().map_err(|error| refused("writing pinned memory", error))?;
-        all.copy_from_slice(bytes);
+        pinned.bytes_mut()?.copy_from_slice(bytes);
         Ok(pinned)
     }
 
@@ -44,6 +43,11 @@ impl Pinned {
     /// How many bytes it has.
     pub(super) fn len(&self) -> usize {
         self.0.len()
+    }
+
+    /// All bytes, to be written while no copy uses them.
+    pub(super) fn bytes_mut(&mut self) -> Result<&mut [u8], CudaError> {
+        self.0.as_mut_slice().map_err(|error| refused("writing pinned memory", error))
     }
 
     /// The first `bytes` bytes.

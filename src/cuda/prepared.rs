@@ -94,16 +94,16 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
 
     fn result(&mut self, sink: &mut dyn Sink<K>) -> Result<(), Error> {
         self.counts()?;
-        let (terminals, bricks) = self.runner.collect()?;
-        deliver(&self.plan, terminals, bricks, sink)?;
+        let (terminals, mut bricks) = self.runner.collect()?;
+        deliver(&self.plan, terminals, &mut bricks, sink)?;
         self.deliver_cells(sink)
     }
 
     fn subdivision_in(&mut self, order: RegionOrder<'_>) -> Result<Subdivision<K>, Error> {
         let (counts, setup) = (self.counts()?, &self.runner.setup);
         let mut all = Subdivision::new(self.plan.clone(), self.window, setup.start.cells, counts, setup.storage.cell);
-        let (terminals, bricks) = self.runner.collect()?;
-        deliver_all(terminals, bricks, order, &mut all)?;
+        let (terminals, mut bricks) = self.runner.collect()?;
+        deliver_all(terminals, &mut bricks, order, &mut all)?;
         self.deliver_cells(&mut all)?;
         Ok(all)
     }

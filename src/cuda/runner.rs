@@ -10,6 +10,7 @@ use super::args::{
     TALLY_LEAF_CELLS, TALLY_LEAVES, TALLY_PROVEN, TALLY_ROWS,
 };
 use super::device::{Device, elapsed};
+use super::gather::{self, Gathering};
 use super::launcher::Launcher;
 use super::limits;
 use super::memory::{Reserve, TakeBytes, read, read_integers};
@@ -21,7 +22,7 @@ use super::twin;
 use super::watch::Watch;
 use crate::backend::{Control, Error, Estimate, How, Mapping, Start, StrategyKind};
 use crate::dimension::MAX_DIM;
-use crate::result::{Bricks, Checksum, Keep, Launches, LevelCounts, Terminal, Times};
+use crate::result::{Checksum, Keep, Launches, LevelCounts, Terminal, Times};
 
 /// A dense array is filled with this byte when it is allocated, so that a cell that is never written mostly shows;
 /// [`How::poison`] makes sure.
@@ -235,9 +236,11 @@ impl<'a> Runner<'a> {
     }
 
     /// The terminal regions of the last run and the cells of its leaves, in any order.
-    pub(super) fn collect(&self) -> Result<(Vec<Terminal>, Bricks), Error> {
-        self.setup.device.bind()?;
-        self.program.collect(&self.setup)
+    pub(super) fn collect(&self) -> Result<(Vec<Terminal>, Gathering<'_>), Error> {
+        let Setup { device, storage, .. } = &self.setup;
+        device.bind()?;
+        let (terminals, left) = self.program.collect(&self.setup)?;
+        Ok((terminals, Gathering::new(device, left, storage.cell)))
     }
 
     /// Feeds the bytes of the dense array, if one is kept, to `sink`, in storage order; it is told the number of the first byte.
@@ -266,7 +269,7 @@ impl<'a> Runner<'a> {
 /// is found out as they grow.
 fn on_device(setup: &Setup<'_>, share: f64, estimate: &Estimate) -> u128 {
     let Setup { outline, how, .. } = setup;
-    let bricks = if how.kept.keep == Keep::Regions { estimate.compact } else { 0 };
+    let bricks = if how.kept.keep == Keep::Regions { estimate.compact + u128::from(gather::ROOM) } else { 0 };
     let maker = strategy::of(how);
     let tables = (maker.table_bytes)(outline, how) as f64 * (maker.table_share)(share.min(1.0));
     setup.held() + estimate.dense + bricks + tables as u128

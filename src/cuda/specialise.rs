@@ -102,6 +102,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "strategies/stream_faces.cu",
     "strategies/sample.cu",
     "strategies/settle.cu",
+    "strategies/gather.cu",
 ];
 
 /// A source and what it is compiled for.

@@ -10,8 +10,6 @@ use crate::cell::CellType;
 use crate::memory::{Refused, give_back};
 use crate::parallel;
 use crate::result::cells::Cells;
-#[cfg(feature = "cuda")]
-use crate::result::limit::{MemoryError, Stored};
 use crate::result::terminal::Terminal;
 
 /// Cells of a chunk, unless a single batch has more.
@@ -48,40 +46,6 @@ struct Chunk {
 impl Bricks {
     pub(crate) fn new(kind: CellType) -> Self {
         Self { kind, chunks: Vec::new(), len: 0, freed: 0 }
-    }
-
-    /// Room for bricks of `each` cells, all zeros.
-    ///
-    /// # Errors
-    /// If there is no memory for them.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn zeroed(kind: CellType, bricks: u64, each: u64) -> Result<Self, MemoryError> {
-        let mut all = Self::new(kind);
-        // Chunks of whole bricks, large enough to be written in parallel.
-        let most = ((1 << 24) / each).max(1);
-        let mut left = bricks;
-        while left > 0 {
-            let now = left.min(most);
-            let refused = MemoryError::refused(Stored::Terminals);
-            all.push(Cells::zeroed(kind, (now * each) as usize).map_err(refused)?);
-            left -= now;
-        }
-        Ok(all)
-    }
-
-    /// Overwrites cells from `start` on with little-endian bytes.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn store(&mut self, mut start: u64, mut bytes: &[u8]) {
-        let width = self.kind.bytes();
-        while !bytes.is_empty() {
-            let chunk = self.chunk(start);
-            let Chunk { start: first, cells, .. } = &mut self.chunks[chunk];
-            let at = start - *first;
-            let now = (cells.len() as u64 - at).min(bytes.len() as u64 / width);
-            let (mine, rest) = bytes.split_at((now * width) as usize);
-            cells.store(at as usize, mine);
-            (start, bytes) = (start + now, rest);
-        }
     }
 
     /// The type of a cell.

@@ -1,14 +1,15 @@
 //! Regions that were not divided.
 
+use std::ops::Range;
+
 use rayon::slice::ParallelSliceMut;
 
-#[cfg(feature = "cuda")]
 use crate::parallel;
+use crate::radix::{self, Ends, KeyBits};
 #[cfg(feature = "cuda")]
 use crate::result::limit::{MemoryError, Stored};
 
 /// Regions that a thread looks at, and all of them together.
-#[cfg(feature = "cuda")]
 const TOGETHER: usize = 1 << 14;
 #[cfg(feature = "cuda")]
 const WINDOW: usize = 1 << 20;
@@ -72,7 +73,36 @@ impl Terminal {
 
     /// Sorts by level and code.
     pub(crate) fn sort(terminals: &mut [Self]) {
-        terminals.par_sort_unstable_by_key(|terminal| (terminal.level, terminal.code));
+        let most = |i| {
+            let terminals = &terminals[parallel::piece(terminals.len(), TOGETHER, i)];
+            terminals.iter().fold((0, 0), |(level, code), terminal| (terminal.level.max(level), terminal.code | code))
+        };
+        let found = parallel::map(terminals.len().div_ceil(TOGETHER), &most);
+        let (level, codes) = found.into_iter().fold((0, 0), |(level, codes), (l, c)| (l.max(level), codes | c));
+        let bits = u64::BITS - u64::leading_zeros(codes);
+        let high = bits + (u32::BITS - u32::leading_zeros(level));
+        if high > u64::BITS || bits == u64::BITS {
+            terminals.par_sort_unstable_by_key(|terminal| (terminal.level, terminal.code));
+            return;
+        }
+        Self::sort_by(terminals, high, &|terminal| u64::from(terminal.level) << bits | terminal.code);
+    }
+
+    /// Sorts by keys that have so many bits. Regions come in runs of neighbours at best: a device lists them as it finds them.
+    pub(crate) fn sort_by(terminals: &mut [Self], bits: u32, key: &(impl Fn(&Self) -> u64 + Sync)) {
+        let ordered = |i| {
+            let Range { start, end } = parallel::piece(terminals.len(), TOGETHER, i);
+            terminals[start..(end + 1).min(terminals.len())].is_sorted_by_key(key)
+        };
+        if parallel::map(terminals.len().div_ceil(TOGETHER), &ordered).into_iter().all(|ordered| ordered) {
+            return;
+        }
+        let ends = Ends { check: &|| Ok(()), refused: &|none| none };
+        let sorted = radix::sort(terminals, KeyBits { low: 0, high: bits }, key, &ends);
+        // No room for a second list: slower, and in place.
+        if sorted.is_err() {
+            terminals.par_sort_unstable_by_key(key);
+        }
     }
 
     /// Appends those that all threads find among so many regions, in the order of these.

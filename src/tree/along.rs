@@ -7,8 +7,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::curve::CurveKind;
 use crate::dimension::here;
 use crate::geometry::Region;
@@ -29,9 +27,9 @@ pub(super) struct Along<const K: usize> {
     axes: [AxisRegions; K],
 }
 
-fn sort_by_key(terminals: &mut [Terminal], descendants: &[u64]) {
-    // Those of a level mostly follow each other: few long runs, which are merged.
-    terminals.par_sort_by_key(|terminal| terminal.code.wrapping_mul(descendants[terminal.level() as usize]));
+/// Sorts by keys of so many bits.
+fn sort_by_key(terminals: &mut [Terminal], descendants: &[u64], bits: u32) {
+    Terminal::sort_by(terminals, bits, &|region| region.code.wrapping_mul(descendants[region.level() as usize]));
 }
 
 impl<const K: usize> Along<K> {
@@ -73,7 +71,8 @@ impl<const K: usize> Along<K> {
 
     /// Sorts regions by their keys.
     pub(super) fn sort(&self, terminals: &mut [Terminal]) {
-        sort_by_key(terminals, &self.descendants);
+        let last = self.codes(self.deepest()) - 1;
+        sort_by_key(terminals, &self.descendants, u128::BITS - last.leading_zeros());
     }
 
     /// The code on `level` of the region that holds what has this key.

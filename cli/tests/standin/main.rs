@@ -57,6 +57,7 @@ fn tests(full: bool) -> Vec<Test> {
         verify::pieces_of_processes_are_one_run,
         runs::a_field_of_the_users_own,
         runs::an_array_of_a_file,
+        runs::bricks_come_in_the_order_of_regions,
         runs::digit_sets_prove_every_region,
         runs::proofs_are_those_of_the_cpu,
         runs::shapes_are_subdivided_as_on_the_cpu,

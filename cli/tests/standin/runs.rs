@@ -228,3 +228,26 @@ pub(super) fn shapes_are_subdivided_as_on_the_cpu(folder: &Path) {
         assert!(gpu["levels"][0]["subdivided"].as_u64() > Some(0), "{shape}: nothing is divided");
     }
 }
+
+/// Whatever their width, bricks are the CPU's: of regions that are not all of one size, and of one that is larger than what is copied at once.
+pub(super) fn bricks_come_in_the_order_of_regions(folder: &Path) {
+    let checksum = |arguments: &str| {
+        let output = orthant(folder, &format!("run {arguments} --keep regions --json"), &[]);
+        let (out, err) = text(&output);
+        let report: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{arguments}: {err}"));
+        report["regions_checksum"].as_str().unwrap_or_else(|| panic!("{arguments}: {out}")).to_owned()
+    };
+    let hows = ["--scheme sbr", "--scheme mbr", "--scheme stream", "--strategy dp"];
+    for (i, cell) in ["u8", "u16", "u32", "u64"].into_iter().enumerate() {
+        for plan in ["mandelbulb -n 33x20x27 -g 3 -B 2", "mandelbulb -n 24 -g 3 -B 4", "mandelbrot -n 61x7 -g 2 -B 3"] {
+            let plan = format!("{plan} --dwell 30 --explore border --cell {cell}");
+            let cpu = checksum(&format!("{plan} --backend cpu"));
+            for how in [hows[i], hows[(i + 1) % 4]] {
+                assert_eq!(checksum(&format!("{plan} {how} --backend cuda")), cpu, "{plan} {how}");
+            }
+        }
+    }
+    let large = "mandelbrot -n 2100x2001 -g 1 -B 2100 --dwell 3 --explore border --cell u64";
+    let cpu = checksum(&format!("{large} --backend cpu"));
+    assert_eq!(checksum(&format!("{large} --scheme sbr --backend cuda")), cpu);
+}

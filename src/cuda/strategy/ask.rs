@@ -12,6 +12,7 @@ use crate::cuda::args::{
 };
 use crate::cuda::balance::Settling;
 use crate::cuda::device::{Kernel, LoadedModule, elapsed};
+use crate::cuda::gather::BricksLeft;
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits;
 use crate::cuda::memory::{Allocation, Buffer, Reserve};
@@ -26,7 +27,7 @@ use crate::cuda::watch::Watch;
 use crate::dimension::MAX_DIM;
 use crate::field::DeviceTwin;
 use crate::geometry::Level;
-use crate::result::{Bricks, Keep, Launches, LevelKernels, Terminal};
+use crate::result::{Keep, Launches, LevelKernels, Terminal};
 
 /// Stable insertion: the most pieces whose ranks are added up, and the fewest regions of a thread.
 const MOST_PIECES: u64 = 4096;
@@ -360,7 +361,7 @@ impl Program for AskProgram {
         timed.map(|(run, marks)| Ok(LevelRun { time: Some(elapsed(&marks[0], &marks[1])?), ..*run })).collect()
     }
 
-    fn collect(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, Bricks), Error> {
+    fn collect(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, BricksLeft), Error> {
         self.terminals(setup)
     }
 }

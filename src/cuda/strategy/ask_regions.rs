@@ -2,6 +2,7 @@
 
 use crate::backend::{Error, Table};
 use crate::cuda::args::LaunchArgs;
+use crate::cuda::gather::BricksLeft;
 use crate::cuda::memory::read_integers;
 use crate::cuda::setup::Setup;
 use crate::cuda::strategy::ask::{AskProgram, LevelTables};
@@ -9,15 +10,15 @@ use crate::dimension::MAX_DIM;
 use crate::geometry::Level;
 use crate::memory::zeros;
 use crate::parallel;
-use crate::result::{Bricks, Keep, MemoryError, Stored, Terminal};
+use crate::result::{Keep, MemoryError, Stored, Terminal};
 
 /// Families whose codes a thread of the host finds.
 const FAMILIES: usize = 1 << 10;
 
 impl AskProgram {
     /// The terminal regions of the last run, and the cells of its leaves.
-    pub(super) fn terminals(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, Bricks), Error> {
-        let mut bricks = Bricks::new(setup.storage.cell);
+    pub(super) fn terminals(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, BricksLeft), Error> {
+        let mut bricks = BricksLeft::default();
         let mut terminals = Vec::new();
         if setup.how.kept.keep == Keep::Counts {
             return Ok((terminals, bricks));
@@ -36,7 +37,7 @@ impl AskProgram {
                 _ => None,
             })?;
             if bricked {
-                bricks = self.bricks.read(setup, level, self.leaves)?;
+                bricks = self.bricks.left(level, self.leaves);
                 let leaves = read_integers(setup.device, tables.leaves.address(), self.leaves, 4)?;
                 Terminal::find(&mut terminals, leaves.len(), &|brick| {
                     let place = brick as u64 * level.most_cells();

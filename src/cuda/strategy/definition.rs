@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use crate::backend::{Error, How};
+use crate::cuda::gather::BricksLeft;
 use crate::cuda::launcher::Launcher;
 use crate::cuda::outline::Outline;
 use crate::cuda::setup::Setup;
 use crate::cuda::specialise::Specialisation;
 use crate::field::DeviceTwin;
-use crate::result::{Bricks, Launches, LevelKernels, Terminal};
+use crate::result::{Launches, LevelKernels, Terminal};
 
 /// What a program tells of one level of its last run.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +41,7 @@ pub(in crate::cuda) trait Program: Send {
     fn levels(&self, setup: &Setup<'_>, launches: &mut Launches) -> Result<Vec<LevelRun>, Error>;
 
     /// The terminal regions of the last run and the cells of its leaves, in any order.
-    fn collect(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, Bricks), Error>;
+    fn collect(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, BricksLeft), Error>;
 }
 
 /// What a strategy says before there is a program.

@@ -14,6 +14,7 @@ use crate::cuda::args::{
 };
 use crate::cuda::balance::Settling;
 use crate::cuda::device::{Kernel, LoadedModule};
+use crate::cuda::gather::BricksLeft;
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits::{self, PENDING_PER_CREDIT};
 use crate::cuda::memory::{Allocation, Buffer, Reserve, read_integers};
@@ -26,7 +27,7 @@ use crate::cuda::strategy::dp_setup::{self, expected_families, level_args};
 use crate::cuda::strategy::dp_terminals::Terminals;
 use crate::cuda::watch::Watch;
 use crate::field::DeviceTwin;
-use crate::result::{Bricks, Keep, Launches, LevelKernels, Terminal};
+use crate::result::{Keep, Launches, LevelKernels, Terminal};
 
 /// The most credits: tickets are named by 24 bits.
 const MOST_CREDITS: u64 = 1 << 22;
@@ -395,7 +396,7 @@ impl Program for DpProgram {
         Ok(runs)
     }
 
-    fn collect(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, Bricks), Error> {
+    fn collect(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, BricksLeft), Error> {
         self.terminals.collect(setup, self.code_bytes)
     }
 }

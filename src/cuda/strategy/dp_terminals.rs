@@ -2,10 +2,11 @@
 
 use crate::backend::{Error, How, Pass};
 use crate::cuda::args::{DpArgs, LEAF};
+use crate::cuda::gather::BricksLeft;
 use crate::cuda::memory::{Allocation, Reserve, read_integers};
 use crate::cuda::setup::Setup;
 use crate::cuda::strategy::bricks::DeviceBricks;
-use crate::result::{Bricks, Keep, Terminal};
+use crate::result::{Keep, Terminal};
 
 /// Lists of codes, levels, outcomes and bricks, an entry for each terminal region; and the codes of the leaves.
 #[derive(Default)]
@@ -74,8 +75,8 @@ impl Terminals {
     }
 
     /// The regions, and the cells of the leaves, each with room for those of the largest region.
-    pub(super) fn collect(&self, setup: &Setup<'_>, code_bytes: u64) -> Result<(Vec<Terminal>, Bricks), Error> {
-        let mut bricks = Bricks::new(setup.storage.cell);
+    pub(super) fn collect(&self, setup: &Setup<'_>, code_bytes: u64) -> Result<(Vec<Terminal>, BricksLeft), Error> {
+        let mut bricks = BricksLeft::default();
         let mut terminals = Vec::new();
         if setup.how.kept.keep == Keep::Counts {
             return Ok((terminals, bricks));
@@ -87,7 +88,7 @@ impl Terminals {
         let kept = setup.how.kept.keep == Keep::Regions;
         let places = if kept { list(&self.places, 4)? } else { Vec::new() };
         if kept {
-            bricks = self.bricks.read(setup, last, self.leaves)?;
+            bricks = self.bricks.left(last, self.leaves);
         }
         Terminal::find(&mut terminals, codes.len(), &|i| {
             let (leaf, level) = (levels[i] as u32 & LEAF != 0, levels[i] as u32 & !LEAF);

@@ -8,6 +8,7 @@ use crate::backend::{Error, How, Stack};
 use crate::choice::ChoiceError;
 use crate::cuda::args::LaunchArgs;
 use crate::cuda::device::Kernel;
+use crate::cuda::gather::BricksLeft;
 use crate::cuda::launcher::Launcher;
 use crate::cuda::memory::Buffer;
 use crate::cuda::native;
@@ -18,7 +19,7 @@ use crate::cuda::strategy::definition::{LevelRun, MakeProgram, Program};
 use crate::curve::{CurveKind, DeviceCurve, Encoding};
 use crate::dimension::MAX_DIM;
 use crate::field::DeviceTwin;
-use crate::result::{Bricks, Keep, Launches, LevelKernels, Terminal};
+use crate::result::{Keep, Launches, LevelKernels, Terminal};
 
 /// Blocks that keep a GPU busy and balanced; beyond them a block takes more than one tile.
 const BLOCKS: u64 = 1 << 15;
@@ -173,7 +174,7 @@ impl Program for ExhaustiveProgram {
         Ok(vec![LevelRun { regions: 1, subdivided: 0, olt_entries: 0, olt_bytes: 0, kernels, time: None }])
     }
 
-    fn collect(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, Bricks), Error> {
-        Ok((Vec::new(), Bricks::new(setup.storage.cell)))
+    fn collect(&self, _: &Setup<'_>) -> Result<(Vec<Terminal>, BricksLeft), Error> {
+        Ok((Vec::new(), BricksLeft::default()))
     }
 }

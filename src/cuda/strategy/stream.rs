@@ -14,6 +14,7 @@ use crate::cuda::args::{
     LaunchArgs, TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS, TALLY_SUBDIVIDED, word_bytes,
 };
 use crate::cuda::device::{Kernel, LoadedModule};
+use crate::cuda::gather::BricksLeft;
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits;
 use crate::cuda::memory::{Allocation, Buffer, Reserve, read_integers};
@@ -28,7 +29,7 @@ use crate::cuda::strategy::stream_tile::{TileShape, block};
 use crate::dimension::MAX_DIM;
 use crate::field::{DeviceTwin, Precision};
 use crate::geometry::Level;
-use crate::result::{Bricks, Keep, Launches, LevelKernels, Storage, Terminal};
+use crate::result::{Keep, Launches, LevelKernels, Storage, Terminal};
 use crate::rule::RuleKind;
 
 /// The most blocks that a multiprocessor holds at once.
@@ -310,7 +311,7 @@ impl Program for StreamProgram {
         Ok(runs)
     }
 
-    fn collect(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, Bricks), Error> {
+    fn collect(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, BricksLeft), Error> {
         self.terminals(setup)
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::backend::Error;
 use crate::cuda::args::{MAP_ABSENT, MAP_UNIFORM};
+use crate::cuda::gather::BricksLeft;
 use crate::cuda::memory::{integers, read, read_integers};
 use crate::cuda::setup::Setup;
 use crate::cuda::strategy::stream::StreamProgram;
@@ -9,7 +10,7 @@ use crate::dimension::MAX_DIM;
 use crate::geometry::Level;
 use crate::memory::zeros;
 use crate::parallel;
-use crate::result::{Bricks, Keep, MemoryError, Stored, Terminal};
+use crate::result::{Keep, MemoryError, Stored, Terminal};
 use crate::rule::Verdict;
 
 /// Entries of a map that a thread of the host looks at.
@@ -21,8 +22,8 @@ const PARENTS: usize = 1 << 16;
 
 impl StreamProgram {
     /// The terminal regions of the last run, in any order, and the cells of its leaves.
-    pub(super) fn terminals(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, Bricks), Error> {
-        let (mut terminals, mut bricks) = (Vec::new(), Bricks::new(setup.storage.cell));
+    pub(super) fn terminals(&self, setup: &Setup<'_>) -> Result<(Vec<Terminal>, BricksLeft), Error> {
+        let (mut terminals, mut bricks) = (Vec::new(), BricksLeft::default());
         if setup.how.kept.keep == Keep::Counts {
             return Ok((terminals, bricks));
         }
@@ -55,7 +56,7 @@ impl StreamProgram {
         }
         if kept && self.leaves > 0 {
             let level = &outline.levels[self.shape.level as usize];
-            bricks = self.bricks.read(setup, level, self.leaves)?;
+            bricks = self.bricks.left(level, self.leaves);
             let places = read_integers(setup.device, self.list.address(), self.leaves, 4)?;
             Terminal::find(&mut terminals, places.len(), &|brick| {
                 let code = outline.typed.code_at(level.index, places[brick]);

@@ -5,13 +5,14 @@ use std::io;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::backend::{Control, Sink};
+use crate::backend::{Control, Error, Sink};
 use crate::cell::CellType;
 use crate::dimension::here;
 use crate::parallel::{self, Spare};
 use crate::per_axis::window_text;
 use crate::plan::Plan;
 use crate::points::{PointAttribute, PointBatches, Points, PointsError, PointsValue, has_axes};
+use crate::radix::{self, Ends, KeyBits, SpreadRecords};
 use crate::result::{MemoryError, Stored};
 use crate::rule::RuleKind;
 use crate::tree::along::Along;
@@ -19,7 +20,6 @@ use crate::tree::error::TreeError;
 use crate::tree::piece::Piece;
 use crate::tree::points::bins::Bins;
 use crate::tree::points::keys::KeyMaker;
-use crate::tree::points::radix::{self, KeyBits, SpreadRecords};
 use crate::tree::points::record::{KeyedValue, SortedRecord};
 use crate::tree::points::runs::SortedRuns;
 use crate::tree::stored::Tree;
@@ -273,7 +273,7 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         let mut records: Vec<R> = runs.read(keys, places)?;
         let unheard = Control::default();
         let bits = KeyBits { low: places, high: KeyMaker::new(&self.along)?.bits() };
-        radix::sort(&mut records, bits, self.control.unwrap_or(&unheard))?;
+        sort_records(&mut records, bits, self.control.unwrap_or(&unheard))?;
         self.piece_of(&records, keys)
     }
 
@@ -361,7 +361,7 @@ impl<'a, const K: usize> FromPoints<'a, K> {
                 );
                 from = some.end;
                 if records.len() >= most {
-                    if let Err(error) = control.check().and_then(|()| radix::sort(&mut records, bits, control)) {
+                    if let Err(error) = control.check().and_then(|()| sort_records(&mut records, bits, control)) {
                         failed = Some(error);
                         return Err(io::ErrorKind::Interrupted.into());
                     }
@@ -375,7 +375,7 @@ impl<'a, const K: usize> FromPoints<'a, K> {
             return Err(error.into());
         }
         gone?;
-        radix::sort(&mut records, bits, control)?;
+        sort_records(&mut records, bits, control)?;
         runs.push(&records)?;
         Ok(runs)
     }
@@ -400,7 +400,7 @@ impl<'a, const K: usize> FromPoints<'a, K> {
             crate::memory::reserve(&mut records, range.len()).map_err(&refused)?;
             let coordinates = &points.coordinates()[range.start * K..range.end * K];
             keys.append(coordinates, words.map(|words| &words[range]), &mut records);
-            let spread = radix::spread(&records, bits).map_err(&refused)?;
+            let spread = radix::spread(&records, bits, &|record: &R| record.key()).map_err(&refused)?;
             spare.give(records);
             Ok(spread)
         })?;
@@ -409,7 +409,15 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         let mut sorted = Vec::new();
         crate::memory::reserve(&mut sorted, inside).map_err(&refused)?;
         sorted.resize(inside, R::default());
-        radix::gather(&parts, bits, &mut sorted, control)?;
+        let ends = Ends { check: &|| control.check(), refused: &|none| Error::from(refused(none)) };
+        radix::gather(&parts, bits, &mut sorted, &|record: &R| record.key(), &ends)?;
         Ok(sorted)
     }
+}
+
+/// Sorts records by their keys.
+fn sort_records<R: SortedRecord>(records: &mut [R], bits: KeyBits, control: &Control) -> Result<(), Error> {
+    let refused = MemoryError::refused(Stored::Points);
+    let ends = Ends { check: &|| control.check(), refused: &|none| Error::from(refused(none)) };
+    radix::sort(records, bits, &|record: &R| record.key(), &ends)
 }

@@ -9,7 +9,6 @@ mod bins;
 mod builder;
 mod gaps;
 mod keys;
-mod radix;
 mod record;
 mod rows;
 mod runs;

@@ -1,4 +1,4 @@
-//! Sorting by radix, on all threads, and stable.
+//! Sorting by radix, on all threads, and stable: points and terminal regions.
 //!
 //! Records are first spread by their highest bits: every thread spreads chunks of its own, so that nobody writes where another does.
 //! What has the same highest bits, of all chunks, is then gathered where it belongs and sorted in the cache. Where many records share
@@ -7,10 +7,8 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use crate::backend::{Control, Error};
 use crate::memory::{Refused, reserve};
 use crate::parallel;
-use crate::tree::points::record::SortedRecord;
 
 /// Bits by which records are spread.
 const SPREAD: u32 = 11;
@@ -24,23 +22,31 @@ const MANY: usize = 1 << 20;
 /// Records below which a list is sorted by comparing.
 const FEW: usize = 64;
 
+/// How a sort can end early.
+pub(crate) struct Ends<'e, E> {
+    /// Asked now and then whether to go on.
+    pub(crate) check: &'e (dyn Fn() -> Result<(), E> + Sync),
+    /// What it is if there is no memory for a second list.
+    pub(crate) refused: &'e (dyn Fn(Refused) -> E + Sync),
+}
+
 /// Records that were spread: those of bucket b are `starts[b]..starts[b + 1]`.
-pub(super) struct SpreadRecords<R> {
+pub(crate) struct SpreadRecords<R> {
     records: Vec<R>,
     starts: Vec<usize>,
 }
 
 impl<R> SpreadRecords<R> {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.records.len()
     }
 }
 
 /// The bits that records are sorted by: those from `low` to before `high`; higher ones are the same in all of them.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct KeyBits {
-    pub(super) low: u32,
-    pub(super) high: u32,
+pub(crate) struct KeyBits {
+    pub(crate) low: u32,
+    pub(crate) high: u32,
 }
 
 impl KeyBits {
@@ -64,38 +70,44 @@ impl KeyBits {
     }
 
     /// Without the highest of them that all records share.
-    fn shared<R: SortedRecord>(self, records: &[R]) -> Self {
-        let Some(first) = records.first() else { return Self { high: self.low, ..self } };
-        let differ = records.iter().fold(0, |differ, record| differ | (record.key() ^ first.key()));
+    fn shared<R>(self, records: &[R], key: &impl Fn(&R) -> u64) -> Self {
+        let Some(first) = records.first().map(key) else { return Self { high: self.low, ..self } };
+        let differ = records.iter().fold(0, |differ, record| differ | (key(record) ^ first));
         let highest = 64 - differ.leading_zeros();
         Self { low: self.low, high: self.high.min(highest.max(self.low)) }
     }
 }
 
 /// Spreads records by the highest of the bits, in their order.
-pub(super) fn spread<R: SortedRecord>(records: &[R], bits: KeyBits) -> Result<SpreadRecords<R>, Refused> {
+pub(crate) fn spread<R: Copy>(
+    records: &[R],
+    bits: KeyBits,
+    key: &impl Fn(&R) -> u64,
+) -> Result<SpreadRecords<R>, Refused> {
     let mut starts = vec![0; bits.buckets() + 1];
-    records.iter().for_each(|record| starts[bits.bucket(record.key()) + 1] += 1);
+    records.iter().for_each(|record| starts[bits.bucket(key(record)) + 1] += 1);
     (0..bits.buckets()).for_each(|bucket| starts[bucket + 1] += starts[bucket]);
     let mut places = starts.clone();
     let mut found = Vec::new();
     reserve(&mut found, records.len())?;
-    found.resize(records.len(), R::default());
-    for &record in records {
-        let place = &mut places[bits.bucket(record.key())];
-        found[*place] = record;
+    // Any record: each place is written below.
+    found.extend_from_slice(records);
+    for record in records {
+        let place = &mut places[bits.bucket(key(record))];
+        found[*place] = *record;
         *place += 1;
     }
     Ok(SpreadRecords { records: found, starts })
 }
 
 /// Puts together what was spread, in the order of the bits: all records of `parts`, of which there are as many as `sorted` has.
-pub(super) fn gather<R: SortedRecord>(
+pub(crate) fn gather<R: Copy + Send + Sync, E: Send>(
     parts: &[SpreadRecords<R>],
     bits: KeyBits,
     sorted: &mut [R],
-    control: &Control,
-) -> Result<(), Error> {
+    key: &(impl Fn(&R) -> u64 + Sync),
+    ends: &Ends<'_, E>,
+) -> Result<(), E> {
     let len = |bucket: usize| parts.iter().map(|part| part.starts[bucket + 1] - part.starts[bucket]).sum::<usize>();
     // Buckets that follow each other, enough for a thread, and their places.
     let (mut tasks, mut rest, mut first, mut held) = (Vec::new(), sorted, 0, 0);
@@ -109,26 +121,27 @@ pub(super) fn gather<R: SortedRecord>(
     }
     let many = Mutex::new(Vec::new());
     parallel::try_each(tasks.len(), &|task| {
-        control.check()?;
+        (ends.check)()?;
         let (buckets, own) = &tasks[task];
         let mut own = own.lock().unwrap_or_else(PoisonError::into_inner);
-        let large = gather_some(parts, buckets.clone(), &mut own, bits.below());
+        let large = gather_some(parts, buckets.clone(), &mut own, bits.below(), key);
         many.lock().unwrap_or_else(PoisonError::into_inner).extend(large.map(|range| (task, range)));
-        Ok::<_, Error>(())
+        Ok(())
     })?;
     for (task, range) in many.into_inner().unwrap_or_else(PoisonError::into_inner) {
         let mut own = tasks[task].1.lock().unwrap_or_else(PoisonError::into_inner);
-        sort(&mut own[range], bits.below(), control)?;
+        sort(&mut own[range], bits.below(), key, ends)?;
     }
     Ok(())
 }
 
 /// The same of some buckets. What is left to be sorted, where that is much.
-fn gather_some<R: SortedRecord>(
+fn gather_some<R: Copy>(
     parts: &[SpreadRecords<R>],
     buckets: Range<usize>,
     sorted: &mut [R],
     bits: KeyBits,
+    key: &impl Fn(&R) -> u64,
 ) -> Option<Range<usize>> {
     let (mut start, mut scratch, mut large) = (0, Vec::new(), None);
     for bucket in buckets {
@@ -142,7 +155,7 @@ fn gather_some<R: SortedRecord>(
         if end - start > MANY {
             large = Some(start..end);
         } else {
-            sort_few(&mut sorted[start..end], bits, &mut scratch);
+            sort_few(&mut sorted[start..end], bits, key, &mut scratch);
         }
         start = end;
     }
@@ -150,29 +163,36 @@ fn gather_some<R: SortedRecord>(
 }
 
 /// Sorts records by some bits of their keys, by all threads.
-pub(super) fn sort<R: SortedRecord>(records: &mut [R], bits: KeyBits, control: &Control) -> Result<(), Error> {
-    control.check()?;
-    let bits = bits.shared(records);
+///
+/// # Errors
+/// What `ends` says.
+pub(crate) fn sort<R: Copy + Send + Sync, E: Send>(
+    records: &mut [R],
+    bits: KeyBits,
+    key: &(impl Fn(&R) -> u64 + Sync),
+    ends: &Ends<'_, E>,
+) -> Result<(), E> {
+    (ends.check)()?;
+    if records.len() <= MANY {
+        sort_few(records, bits, key, &mut Vec::new());
+        return Ok(());
+    }
+    let bits = bits.shared(records, key);
     if bits.high == bits.low {
         return Ok(());
     }
-    if records.len() <= MANY {
-        sort_few(records, bits, &mut Vec::new());
-        return Ok(());
-    }
     let each = records.len().div_ceil(4 * rayon::current_num_threads()).max(TOGETHER);
-    let part = |i| spread(&records[parallel::piece(records.len(), each, i)], bits);
-    let refused = crate::result::MemoryError::refused(crate::result::Stored::Points);
-    let parts = parallel::try_map(records.len().div_ceil(each), &part).map_err(refused)?;
-    gather(&parts, bits, records, control)
+    let part = |i| spread(&records[parallel::piece(records.len(), each, i)], bits, key);
+    let parts = parallel::try_map(records.len().div_ceil(each), &part).map_err(ends.refused)?;
+    gather(&parts, bits, records, key, ends)
 }
 
 /// Sorts records by some bits of their keys, by one thread.
-fn sort_few<R: SortedRecord>(records: &mut [R], bits: KeyBits, scratch: &mut Vec<R>) {
+fn sort_few<R: Copy>(records: &mut [R], bits: KeyBits, key: &impl Fn(&R) -> u64, scratch: &mut Vec<R>) {
     if records.len() < 2 {
         return;
     }
-    let bits = bits.shared(records);
+    let bits = bits.shared(records, key);
     let width = bits.high - bits.low;
     if width == 0 {
         return;
@@ -181,11 +201,11 @@ fn sort_few<R: SortedRecord>(records: &mut [R], bits: KeyBits, scratch: &mut Vec
     let most = records.len().ilog2().clamp(1, 11);
     let passes = width.div_ceil(most);
     if records.len() < FEW || passes > 4 {
-        records.sort_by_key(|record| record.key() >> bits.low);
+        records.sort_by_key(|record| key(record) >> bits.low);
         return;
     }
     scratch.clear();
-    scratch.resize(records.len(), R::default());
+    scratch.extend_from_slice(records);
     let digit = width.div_ceil(passes);
     let passes = width.div_ceil(digit);
     let mut counts = [0u32; 1 << 11];
@@ -193,16 +213,16 @@ fn sort_few<R: SortedRecord>(records: &mut [R], bits: KeyBits, scratch: &mut Vec
     for pass in 0..passes {
         let shift = bits.low + pass * digit;
         let mask = (1usize << digit.min(bits.high - shift)) - 1;
-        let value = |record: R| (record.key() >> shift) as usize & mask;
+        let value = |record: &R| (key(record) >> shift) as usize & mask;
         counts[..=mask].fill(0);
-        from.iter().for_each(|&record| counts[value(record)] += 1);
+        from.iter().for_each(|record| counts[value(record)] += 1);
         let mut place = 0;
         for count in &mut counts[..=mask] {
             place += std::mem::replace(count, place);
         }
-        for &record in &*from {
+        for record in &*from {
             let place = &mut counts[value(record)];
-            to[*place as usize] = record;
+            to[*place as usize] = *record;
             *place += 1;
         }
         std::mem::swap(&mut from, &mut to);
@@ -215,7 +235,6 @@ fn sort_few<R: SortedRecord>(records: &mut [R], bits: KeyBits, scratch: &mut Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::points::record::KeyedValue;
 
     /// Whatever lies where: spread evenly, in few places, in one, and of the same key.
     #[test]
@@ -235,11 +254,12 @@ mod tests {
             (1_100_000, KeyBits { low: 2, high: 60 }, 0),
         ] {
             let range = (1u64 << bits.high) - 1;
-            let mut records: Vec<_> = (0..len).map(|i| KeyedValue::new(random() & mask & range | 1 << 62, i)).collect();
-            let mut expected: Vec<_> = records.iter().map(|record| (record.key() >> bits.low, record.word())).collect();
+            let mut records: Vec<(u64, u64)> = (0..len).map(|i| (random() & mask & range | 1 << 62, i)).collect();
+            let mut expected: Vec<_> = records.iter().map(|&(key, number)| (key >> bits.low, number)).collect();
             expected.sort();
-            sort(&mut records, bits, &Control::default()).unwrap();
-            let found: Vec<_> = records.iter().map(|record| (record.key() >> bits.low, record.word())).collect();
+            let ends = Ends { check: &|| Ok(()), refused: &|refused| refused };
+            sort(&mut records, bits, &|&(key, _): &(u64, u64)| key, &ends).unwrap();
+            let found: Vec<_> = records.iter().map(|&(key, number)| (key >> bits.low, number)).collect();
             assert!(found == expected, "{len} {bits:?}");
         }
     }
