@@ -132,7 +132,8 @@ impl<const K: usize> Tree<K> {
             sums.add(&one);
             rest.take(cell);
         }
-        let (leaf, each) = (region.listed_leaf(), |visit: &mut dyn FnMut([u32; K])| entries().for_each(|(cell, _)| visit(cell)));
+        let (leaf, each) =
+            (region.listed_leaf(), |visit: &mut dyn FnMut([u32; K])| entries().for_each(|(cell, _)| visit(cell)));
         if let Some(bounds) = bounds_without(own, &each, leaf.places.len()) {
             rest.first = bounds.corner;
             rest.end = std::array::from_fn(|j| bounds.corner[j] + bounds.extent[j]);

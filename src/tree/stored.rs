@@ -56,7 +56,8 @@ pub struct Tree<const K: usize> {
 impl<const K: usize> PartialEq for Tree<K> {
     fn eq(&self, other: &Self) -> bool {
         let shape = |plan: &Plan<K>| (plan.domain().size(), *plan.scheme(), plan.curve());
-        shape(self.plan()) == shape(other.plan()) && self.entries == other.entries
+        shape(self.plan()) == shape(other.plan())
+            && self.entries == other.entries
             && self.bricks == other.bricks
             && self.list == other.list
     }

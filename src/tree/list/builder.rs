@@ -123,11 +123,16 @@ impl<const K: usize> CellList<K> {
     /// Appends an entry: a cell, and the word of its value.
     ///
     /// # Errors
-    /// [`ListError::Outside`] if the domain has no such cell.
+    /// [`ListError::Outside`] if the domain has no such cell; [`ListError::Memory`] if there is no room.
     pub fn push(&mut self, cell: [u32; K], word: u64) -> Result<(), ListError> {
         let size = self.along.plan().domain().size();
         if let Some(axis) = (0..K).find(|&j| cell[j] >= size[j]) {
             return Err(ListError::Outside { axis, coordinate: cell[axis], size: size[axis] });
+        }
+        if self.records.len() == self.records.capacity() {
+            let need = (self.records.len() as u128 + 1) * u128::from(CellRecord::BYTES);
+            let fits = need <= self.limit.into() && reserve(&mut self.records, 1).is_ok();
+            fits.then_some(()).ok_or(ListError::Memory { need })?;
         }
         let coords = self.along.coords(cell);
         let place = self.along.region_at(coords).place(cell) as u64;

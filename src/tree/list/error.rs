@@ -42,6 +42,12 @@ pub enum ListError {
         /// Cells per axis, axis 0 first.
         size: String,
     },
+    /// More entries than memory holds, or than it may hold.
+    #[error("the list needs {need} bytes of memory, which is more than there is, or than --mem-limit allows")]
+    Memory {
+        /// Bytes of the list.
+        need: u128,
+    },
     /// A question that a tree of a list does not answer.
     #[error("{what} of the tree of a list: leaves of a list lie on several levels, and have no bricks; {instead}")]
     Unanswered {

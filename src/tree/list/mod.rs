@@ -4,6 +4,7 @@
 //! leaves lie on any level, and each keeps the places of its entries and their words instead of a brick.
 
 mod builder;
+mod difference;
 mod divide;
 mod error;
 mod layout;
@@ -15,9 +16,10 @@ mod sorted;
 mod tests;
 
 pub use builder::CellList;
+pub(super) use difference::between;
 pub use error::ListError;
 pub use layout::ListLayout;
 pub(super) use listed::{ListedCells, ListedLeaf};
 pub use scattered::Scattered;
-pub(super) use scattered::{bounds_without, order};
+pub(super) use scattered::bounds_without;
 pub use sorted::SortedList;

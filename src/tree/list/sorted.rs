@@ -97,7 +97,8 @@ impl<const K: usize> SortedList<K> {
         let mut entries = Entries::default();
         entries.reserve(rows.len())?;
         let mut listed = ListedCells::new(self.kind, self.background, self.most);
-        let leaf = |row: usize| Some(self.rows.leaf_or_word(row)).filter(|row| row.0).map(|row| self.range(row.1 as usize));
+        let leaf =
+            |row: usize| Some(self.rows.leaf_or_word(row)).filter(|row| row.0).map(|row| self.range(row.1 as usize));
         let leaves = rows.clone().filter_map(leaf);
         listed.reserve(leaves.clone().count(), leaves.map(|range| range.len()).sum())?;
         let mut words = Vec::with_capacity(TOGETHER);

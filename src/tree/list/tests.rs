@@ -1,6 +1,7 @@
 //! Trees of lists against dense arrays of the same cells.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use ndarray::ArrayD;
 
@@ -14,7 +15,7 @@ use crate::rule::RuleKind;
 use crate::tree::list::{CellList, ListError};
 use crate::tree::parts::Parts;
 use crate::tree::stored::Tree;
-use crate::tree::{BottomUp, TreeError, TreeSource};
+use crate::tree::{BottomUp, TreeError, TreeFile, TreeInfo, TreeSource, TreeTarget};
 
 /// Numbers that look random.
 pub(in crate::tree) struct Numbers(pub(in crate::tree) u64);
@@ -60,7 +61,7 @@ impl<const K: usize> Case<K> {
             cells.insert(cell, numbers.below(values) as i16);
         }
         if dense {
-            block.cells().for_each(|cell| drop(cells.insert(cell, 7)));
+            cells.extend(block.cells().map(|cell| (cell, 7)));
         }
         let shape: Vec<usize> = size.iter().rev().map(|&n| n as usize).collect();
         let mut array = ArrayD::from_elem(shape, background);
@@ -115,20 +116,56 @@ pub(in crate::tree) fn agree<const K: usize>(case: &Case<K>, tree: &dyn Parts<K>
         assert_eq!(facts(own), facts(label));
     }
     let (values, own) = ((&dense as &dyn Parts<K>).values(5, None).unwrap(), tree.values(5, None).unwrap());
-    assert_eq!((own.cells, own.least, own.greatest, &own.histogram), (values.cells, values.least, values.greatest, &values.histogram));
+    assert_eq!(
+        (own.cells, own.least, own.greatest, &own.histogram),
+        (values.cells, values.least, values.greatest, &values.histogram)
+    );
     assert!((own.mean - values.mean).abs() < 1e-9 && (own.deviation - values.deviation).abs() < 1e-9);
     // Both ways round.
     assert_eq!(tree.compare(&dense, 9, &control).unwrap().cells, 0);
     assert_eq!((&dense as &dyn Parts<K>).compare(&TreeSource(tree), 9, &control).unwrap().cells, 0);
 }
 
+/// The tree comes back from a file, which answers as well.
+fn round_trip<const K: usize>(case: &Case<K>, tree: &Tree<K>, folder: &Path) {
+    let control = Control::default();
+    let (saved, streamed, copied) =
+        (folder.join("saved.tree.zarr.zip"), folder.join("streamed.tree.zarr.zip"), folder.join("copy.tree.zarr"));
+    let info = TreeInfo::of(&case.plan);
+    let over = |path: &Path| TreeTarget::new(path).overwrite(true);
+    let mut writer = over(&saved).like(tree).open(tree.plan(), tree.kind(), &info).unwrap();
+    writer.write(tree).unwrap();
+    writer.finish().unwrap();
+    let sorted = case.list().sorted(&control).unwrap();
+    let mut writer = sorted.open(over(&streamed), &info).unwrap();
+    sorted.write(&mut writer).unwrap();
+    writer.finish().unwrap();
+    assert!(std::fs::read(&saved).unwrap() == std::fs::read(&streamed).unwrap());
+    let file = TreeFile::<K>::open(&saved).unwrap();
+    assert!(file.is_listed() && file.tree(None).unwrap() == *tree);
+    file.validate().unwrap();
+    assert_eq!(file.checksum(), tree.checksum());
+    agree(case, &file);
+    // The other kind of file.
+    let mut writer = over(&copied).like(&file).open(tree.plan(), tree.kind(), &info).unwrap();
+    (0..file.parts()).for_each(|part| writer.write(&file.part(part).unwrap()).unwrap());
+    writer.finish().unwrap();
+    let header = std::fs::read_to_string(copied.join("zarr.json")).unwrap();
+    assert!(header.contains("\"version\":2") || header.contains("\"version\": 2"), "{header}");
+    assert!(TreeFile::<K>::open(&copied).unwrap().tree(None).unwrap() == *tree);
+}
+
 fn check<const K: usize>() {
+    let folder = tempfile::tempdir().unwrap();
     let mut leaves = 0;
     for seed in 0..24 {
         let case = Case::<K>::random(seed);
         let tree = case.tree();
         assert!(tree.is_listed() && tree.bricks().is_empty());
         agree(&case, &tree);
+        if seed < 4 {
+            round_trip(&case, &tree, folder.path());
+        }
         leaves += tree.regions().filter(|region| region.entries().is_some()).count();
         for region in tree.regions() {
             let entries = region.entries().map_or(0, Iterator::count);
@@ -175,7 +212,8 @@ fn a_cell_that_differs_is_found() {
 #[test]
 fn large_domains() {
     let size = [1u32 << 20; 4];
-    let plan = Plan::builder(size).scheme(Scheme::for_list(size, None, None, None)).rule(RuleKind::Full).build().unwrap();
+    let plan =
+        Plan::builder(size).scheme(Scheme::for_list(size, None, None, None)).rule(RuleKind::Full).build().unwrap();
     let mut list = CellList::new(&plan, CellType::U8).unwrap().most(4);
     let mut numbers = Numbers(5);
     let mut cells: Vec<[u32; 4]> = (0..500).map(|_| std::array::from_fn(|_| numbers.below(1 << 20) as u32)).collect();
@@ -204,6 +242,46 @@ fn large_domains() {
     assert_eq!((found.cells, found.regions[0].first), (1, ([5; 4], [0, 1])));
 }
 
+/// Trees with bricks stay of version 1, and a list does not go where one is to be.
+#[test]
+fn versions() {
+    let case = Case::<2>::random(3);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dense.tree.zarr");
+    case.dense().save(&path, &TreeInfo::of(&case.plan)).unwrap();
+    let header = std::fs::read_to_string(path.join("zarr.json")).unwrap();
+    assert!(header.contains("\"version\":1") || header.contains("\"version\": 1"), "{header}");
+    assert!(!header.contains("\"list\"") && !path.join("place").exists());
+    let target = TreeTarget::new(folder.path().join("other.tree.zarr"));
+    let mut writer = target.open(&case.plan, CellType::I16, &TreeInfo::of(&case.plan)).unwrap();
+    let error = writer.write(&case.tree()).unwrap_err().to_string();
+    assert!(error.contains("a part of the tree of a list in a tree with bricks"), "{error}");
+}
+
+/// No byte of a file changes unseen.
+#[test]
+fn damage_is_found() {
+    let case = Case::<3>::random(2);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("list.tree.zarr.zip");
+    let tree = case.tree();
+    tree.save(&path, &TreeInfo::of(&case.plan)).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let mut found = 0;
+    for at in (0..whole.len()).step_by(97) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x40;
+        std::fs::write(&path, bytes).unwrap();
+        let read = TreeFile::<3>::open(&path).and_then(|file| file.validate().and_then(|()| file.tree(None)));
+        match read {
+            Err(_) => found += 1,
+            // The dates of a zip are under no checksum.
+            Ok(read) => assert!(read == tree, "byte {at}"),
+        }
+    }
+    assert!(found > 20, "{found}");
+}
+
 #[test]
 fn what_is_wrong_is_named() {
     let size = [10, 5];
@@ -220,6 +298,7 @@ fn what_is_wrong_is_named() {
     assert_eq!((tree.len(), tree.word([9, 4])), (1, Some(0)));
     assert!(matches!(tree.cut(0, crate::tree::Shown::Mode), Err(TreeError::List(ListError::Unanswered { .. }))));
     let huge = [u32::MAX; 5];
-    let plan = Plan::builder(huge).scheme(Scheme::for_list(huge, None, None, None)).rule(RuleKind::Full).build().unwrap();
+    let plan =
+        Plan::builder(huge).scheme(Scheme::for_list(huge, None, None, None)).rule(RuleKind::Full).build().unwrap();
     assert!(matches!(CellList::new(&plan, CellType::U8), Err(TreeError::List(ListError::TooLarge { .. }))));
 }
