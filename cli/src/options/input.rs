@@ -166,6 +166,11 @@ impl InputOptions {
         }
     }
 
+    /// True if the file is a list of cells.
+    pub(crate) fn is_list(&self) -> bool {
+        self.input.as_deref().is_some_and(|path| self.reading.points.lists(path))
+    }
+
     /// What was given about cells alone.
     pub(crate) fn raw(&self) -> Vec<&'static str> {
         let ReadingOptions { dtype, offset, order, endian, .. } = &self.reading;

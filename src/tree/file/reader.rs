@@ -185,6 +185,11 @@ impl<const K: usize> TreeFile<K> {
         self.stored.header.shards.rows.iter().sum()
     }
 
+    /// How the tree of a list is cut into shards. None of other trees.
+    pub fn layout(&self) -> Option<&ListLayout> {
+        self.layout.as_ref()
+    }
+
     /// True of the tree of a list: leaves have entries instead of bricks, and lie on any level.
     pub fn is_listed(&self) -> bool {
         self.layout.is_some()

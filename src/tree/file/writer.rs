@@ -230,6 +230,11 @@ impl<const K: usize> TreeWriter<K> {
         (run_counts(self.along.plan(), found), held().map(|held| held.checksum).sum())
     }
 
+    /// The checksum of the regions in the shards that are finished.
+    pub fn checksum(&self) -> RegionsChecksum {
+        self.done.iter().flatten().map(|held| held.checksum).sum()
+    }
+
     /// The folder in which the tree is made.
     pub fn staged(&self) -> PathBuf {
         self.staged.path()

@@ -48,6 +48,9 @@ pub enum ListError {
         /// Bytes of the list.
         need: u128,
     },
+    /// Whoever reads the list was told to end.
+    #[error("interrupted")]
+    Interrupted,
     /// A question that a tree of a list does not answer.
     #[error("{what} of the tree of a list: leaves of a list lie on several levels, and have no bricks; {instead}")]
     Unanswered {
