@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use orthant::input::{InputError, ListFile, Wrong};
 use orthant::per_axis::{shortest, text as by};
-use orthant::tree::{CellList, ListError, SortedList, TreeAxis, TreeError, TreeInfo};
+use orthant::tree::{CellList, ListError, SortedList, TreeError, TreeInfo};
 use orthant::with_dimensions;
 use orthant::{CellType, Computed, Control, Plan};
 use serde_json::json;
@@ -123,7 +123,7 @@ impl ListRun {
 
     fn make<const K: usize>(&self, plan: &Plan<K>) -> Result<(), Error> {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let info = TreeInfo { axes: TreeAxis::of(plan.domain()), ..TreeInfo::of(plan).source(format!("list {name}")) };
+        let info = TreeInfo::of(plan).source(format!("list {name}"));
         let start = Instant::now();
         let sorted = self.sorted(plan)?;
         let sorting = start.elapsed().as_secs_f64();
@@ -195,7 +195,7 @@ impl ListRun {
         let name = self.path.display();
         if self.args.output.json {
             let object = json!({
-                "workload": "list", "input": self.path, "k": K, "size": size, "cell": kind.name(),
+                "workload": "list", "input": self.path, "k": K, "size": size.to_vec(), "cell": kind.name(),
                 "background": background, "most": most, "curve": plan.curve().name(),
                 "g": scheme.g.to_vec(), "r": scheme.r.to_vec(), "B": scheme.b.to_vec(),
                 "entries": entries, "dropped": dropped, "regions": regions, "leaves": leaves,
