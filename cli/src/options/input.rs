@@ -92,7 +92,10 @@ impl ReadingOptions {
         match &self.points.given()[..] {
             [] => Ok(()),
             names => {
-                let reason = format!("--{}: of points; leave out, or use run points", names.join(", --"));
+                let reason = format!(
+                    "--{}: of points and lists of cells; leave out, or use run points or --coordinates=cells",
+                    names.join(", --")
+                );
                 Err(Error::Input(reason).about(names))
             }
         }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use orthant::input::{InputError, ListFile, Wrong};
 use orthant::per_axis::{shortest, text as by};
+use orthant::result::{MemoryError, Stored};
 use orthant::tree::{CellList, ListError, SortedList, TreeError, TreeInfo};
 use orthant::with_dimensions;
 use orthant::{CellType, Computed, Control, Plan};
@@ -154,7 +155,7 @@ impl ListRun {
             list = list.mem_limit(limit);
         }
         list.reserve(usize::try_from(self.list.count()).unwrap_or(usize::MAX))?;
-        let (mut number, mut ended) = (0u64, false);
+        let (mut number, mut ended, mut full) = (0u64, false, None);
         let read = self.list.each(&mut |cell, word| {
             number += 1;
             if number.is_multiple_of(EVERY) && self.control.check().is_err() {
@@ -162,8 +163,15 @@ impl ListRun {
                 return Err(ListError::Interrupted);
             }
             // A reader has as many coordinates as it said.
-            list.push(std::array::from_fn(|j| cell[j]), word)
+            list.push(std::array::from_fn(|j| cell[j]), word).inspect_err(|error| {
+                if let ListError::Memory { need } = error {
+                    full = Some(*need);
+                }
+            })
         });
+        if let Some(need) = full {
+            return Err(MemoryError { what: Stored::Points, need, limit: self.limit }.into());
+        }
         if ended {
             self.control.check().map_err(TreeError::from)?;
         }

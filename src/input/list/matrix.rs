@@ -34,6 +34,11 @@ impl MatrixList {
             );
             return Err(Wrong::Other(reason));
         };
+        // No line of an entry is shorter than "1 1" and its end.
+        let length = std::fs::metadata(path)?.len();
+        if reader.entries > length / 3 {
+            return Err(Wrong::Other(format!("{} entries in a file of {length} bytes", reader.entries)));
+        }
         let said = ListSaid { axes: 2, kind, size: Some(vec![columns, rows]), count: reader.entries };
         Ok(Self { path: path.to_owned(), said })
     }
