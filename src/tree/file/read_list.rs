@@ -2,10 +2,12 @@
 
 use crate::geometry::Region;
 use crate::rule::exact;
+use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::reader::TreeFile;
 use crate::tree::list::{ListLayout, ListedCells};
+use crate::tree::parts::Parts;
 use crate::tree::stored::{Tree, tiles};
 
 impl<const K: usize> TreeFile<K> {
@@ -42,6 +44,21 @@ impl<const K: usize> TreeFile<K> {
         }
         self.check(part, &tree)?;
         Ok(tree)
+    }
+
+    /// All parts as one tree.
+    pub(super) fn whole_list(&self, layout: &ListLayout) -> Result<Tree<K>, TreeError> {
+        let mut listed = ListedCells::new(self.kind(), layout.background, layout.most);
+        let mut entries = Entries::default();
+        for index in 0..self.parts() {
+            let part = self.part(index)?;
+            if let Some(own) = &part.list {
+                entries.reserve(part.len())?;
+                entries.append(&part.entries, 0, listed.leaves() as u64);
+                listed.append(own)?;
+            }
+        }
+        Tree::listed(self.along.clone(), self.along.whole(), entries, listed)
     }
 
     /// The numbers of the parts that meet a box of the domain, in ascending order.

@@ -286,24 +286,18 @@ impl<const K: usize> TreeFile<K> {
         if let Some(limit) = limit.filter(|&limit| need > limit.into()) {
             return Err(MemoryError { what: Stored::Terminals, need, limit: Some(limit) }.into());
         }
+        if let Some(layout) = &self.layout {
+            return self.whole_list(layout);
+        }
         let (mut entries, mut bricks) = (Entries::default(), Cells::empty(self.kind()));
-        let mut listed = self.layout.as_ref().map(|list| ListedCells::new(self.kind(), list.background, list.most));
         let parts: Vec<usize> = (0..self.parts.len()).collect();
         for some in parts.chunks(self.at_once()) {
             for tree in parallel::try_map(some.len(), &|i| self.read(some[i]))? {
                 entries.reserve(tree.len())?;
-                if let (Some(listed), Some(own)) = (&mut listed, &tree.list) {
-                    entries.append(&tree.entries, 0, listed.leaves() as u64);
-                    listed.append(own)?;
-                    continue;
-                }
                 bricks.reserve(tree.bricks.len())?;
                 entries.append(&tree.entries, 0, bricks.len() as u64);
                 bricks.append(&tree.bricks);
             }
-        }
-        if let Some(listed) = listed {
-            return Tree::listed(self.along.clone(), self.along.whole(), entries, listed);
         }
         Tree::new(self.along.clone(), self.along.whole(), entries, bricks)
     }
