@@ -178,6 +178,10 @@ impl<const K: usize> AnyTree for Held<K> {
 
     fn regions(&self, bytes: &mut [u8]) -> Result<(), Failure> {
         let (parts, kind) = (self.parts(), self.kind());
+        if parts.list_layout().is_some() {
+            let reason = "the tree of a list of cells has no bricks, which regions are shown with; read boxes of it";
+            return Err(Failure::Value(reason.into()));
+        }
         let mut rows = bytes.chunks_exact_mut(regions::bytes(K, kind));
         let mut cells = 0;
         for index in 0..parts.parts() {

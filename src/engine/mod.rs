@@ -2,6 +2,7 @@
 
 mod array;
 mod computation;
+mod list;
 mod points;
 mod read_from;
 mod report;

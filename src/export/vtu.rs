@@ -136,6 +136,9 @@ impl<const K: usize> FoundBoxes<K> {
         for region in tree.regions() {
             let (cells, level) = (region.cells(), region.level() as u8);
             match region.brick() {
+                None if tree.is_listed() => {
+                    return Err(ExportError::Read(std::io::Error::other("the tree of a list of cells has no bricks")));
+                }
                 None => self.push(cells, region.uniform().expect("it has no brick"), level, 0)?,
                 Some(brick) => {
                     let words: Vec<u64> = brick.map(|place| tree.bricks().word(place)).collect();

@@ -1,9 +1,12 @@
 //! The scheme of an array of which no more is known than its size.
 
-use crate::geometry::scheme::Scheme;
+use crate::geometry::scheme::{Level, Scheme};
 
 /// g, r and B, as far as they are chosen.
 type ChosenScheme<const K: usize> = (Option<[u32; K]>, Option<[u32; K]>, Option<[u32; K]>);
+
+/// Regions of level 0 that a list has at most.
+const LIST_ROOTS: u128 = 1 << 12;
 
 impl<const K: usize> Scheme<K> {
     /// The scheme of an array of `size` cells. What you give of g, r and B stays, and the rest is chosen.
@@ -46,6 +49,31 @@ impl<const K: usize> Scheme<K> {
     /// ```
     pub fn for_points(size: [u32; K], g: Option<[u32; K]>, r: Option<[u32; K]>, b: Option<[u32; K]>) -> Self {
         Self::of_leaves([256, 16, 8, 4, 2][(K - 1).min(4)], size, (g, r, b), [false; K])
+    }
+
+    /// The scheme of a list of cells over `size` cells: the smallest regions on the last level, of 2 cells on a side or more, whose codes
+    /// 64 bits hold. Few regions have entries, so that division mostly stops long before. Level 0 has at most 4096 regions: axes that
+    /// are short beside others are not split.
+    ///
+    /// ```
+    /// use orthant::geometry::Scheme;
+    ///
+    /// // 2^20 cells on each of four axes: 16 levels of halves leave a side of 16.
+    /// let scheme = Scheme::<4>::for_list([1 << 20; 4], None, None, None);
+    /// assert_eq!((scheme.g, scheme.r, scheme.b), ([1; 4], [2; 4], [12; 4]));
+    /// // A matrix of ten columns is divided along its rows.
+    /// assert_eq!(Scheme::for_list([10, 100_000_000], None, None, None).r, [1, 2]);
+    /// ```
+    pub fn for_list(size: [u32; K], g: Option<[u32; K]>, r: Option<[u32; K]>, b: Option<[u32; K]>) -> Self {
+        let regions = |grid: [u32; K]| grid.iter().fold(1, |all: u128, &m| all.saturating_mul(m.into()));
+        let fits = |scheme: &Self| {
+            let levels = scheme.levels(size);
+            let of = |level: Option<&Level<K>>| level.map_or(0, |level| regions(level.grid));
+            of(levels.last()) <= 1 << 64 && (g.is_some() || of(levels.first()) <= LIST_ROOTS)
+        };
+        let sides = (1..=32).map(|bits| Self::of_leaves(1 << bits, size, (g, r, b), [false; K]));
+        let plans = |scheme: &Self| scheme.r.iter().chain(&scheme.b).all(|&number| number > 0);
+        sides.clone().find(|scheme| !plans(scheme) || fits(scheme)).or(sides.last()).expect("there are 32")
     }
 
     /// The scheme whose leaves have about `usual` cells on a side.

@@ -16,6 +16,8 @@ enum Symmetry {
     General,
     /// An entry beside the diagonal stands for its mirror image, too.
     Mirrored,
+    /// The same with the opposite value.
+    Negated,
 }
 
 /// Reads how many entries each row of a sparse matrix has: the work-items of a product with a vector.
@@ -40,15 +42,8 @@ pub fn matrix_rows(path: &Path) -> Result<Vec<u32>, InputError> {
 }
 
 fn rows(reader: impl BufRead) -> Result<Vec<u32>, Wrong> {
-    let mut lines = MatrixLines { reader, number: 0, text: String::new() };
-    let (words, symmetry) = banner(&mut lines)?;
-    let wanted = "the numbers of rows, columns and entries are needed, rows below 2^32";
-    let Some(line) = lines.next()? else { return Err(lines.ended("a line of sizes")) };
-    let sizes: Option<Vec<u64>> = line.split_whitespace().map(|word| word.parse().ok()).collect();
-    let Some(&[rows, columns, entries]) = sizes.as_deref() else { return Err(lines.wrong("sizes", wanted)) };
-    if rows > u32::MAX.into() || (symmetry == Symmetry::Mirrored && rows != columns) {
-        return Err(lines.wrong("sizes", wanted));
-    }
+    let mut matrix = MatrixReader::open(reader)?;
+    let rows = matrix.rows;
     let refused = |Refused { bytes }| {
         Wrong::Io(std::io::Error::new(
             ErrorKind::OutOfMemory,
@@ -56,34 +51,107 @@ fn rows(reader: impl BufRead) -> Result<Vec<u32>, Wrong> {
         ))
     };
     let mut lengths: Vec<u32> = zeros(rows as usize).map_err(refused)?;
-    for _ in 0..entries {
-        let Some(line) = lines.next()? else { return Err(lines.ended(&format!("{entries} entries in all"))) };
-        let mut said = line.split_whitespace();
-        let place = [said.next(), said.next()].map(|word| word.and_then(|word| word.parse::<u64>().ok()));
-        let [Some(row @ 1..), Some(column @ 1..)] = place else {
-            return Err(lines.wrong("entry", "a row and a column are needed, from 1 on"));
-        };
-        let values: Option<Vec<f64>> = said.map(|word| word.parse().ok()).collect();
-        if row > rows || column > columns || values.is_none_or(|values| values.len() != words) {
-            let values = ["no value", "a value", "a real and an imaginary part"][words];
-            let allowed = format!("a row up to {rows}, a column up to {columns} and {values} are needed");
-            return Err(lines.wrong("entry", &allowed));
-        }
-        let mirrored = symmetry == Symmetry::Mirrored && row != column;
+    loop {
+        let Some(entry) = matrix.next()? else { return Ok(lengths) };
+        let mirrored = entry.mirrored && entry.row != entry.column;
+        let (row, column) = (entry.row, entry.column);
         for row in [Some(row), mirrored.then_some(column)].into_iter().flatten() {
             let length = &mut lengths[row as usize - 1];
-            *length =
-                length.checked_add(1).ok_or_else(|| lines.wrong("entry", "a row has at most 2^32 - 1 entries"))?;
+            *length = length
+                .checked_add(1)
+                .ok_or_else(|| matrix.lines.wrong("entry", "a row has at most 2^32 - 1 entries"))?;
         }
-    }
-    match lines.next()? {
-        None => Ok(lengths),
-        Some(_) => Err(lines.wrong("entry", &format!("no more lines can be, since there are {entries} entries"))),
     }
 }
 
-/// The words of a value, and what stands for what.
-fn banner(lines: &mut MatrixLines<impl BufRead>) -> Result<(usize, Symmetry), Wrong> {
+/// What an entry has beside its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MatrixValue {
+    Pattern,
+    Integer,
+    Real,
+    Complex,
+}
+
+/// An entry as it is written.
+pub(super) struct MatrixEntry<'l> {
+    /// From 1 on.
+    pub(super) row: u64,
+    pub(super) column: u64,
+    /// The text of its value, if it has one.
+    pub(super) value: &'l str,
+    /// Beside the diagonal it stands for its mirror image, too, which has the opposite value if it is `negated`.
+    pub(super) mirrored: bool,
+    pub(super) negated: bool,
+    /// The line of the file.
+    pub(super) line: u64,
+}
+
+/// Reads entry by entry. The banner and the sizes were read.
+pub(super) struct MatrixReader<R> {
+    lines: MatrixLines<R>,
+    pub(super) value: MatrixValue,
+    symmetry: Symmetry,
+    pub(super) rows: u64,
+    pub(super) columns: u64,
+    pub(super) entries: u64,
+    /// Entries that were read.
+    read: u64,
+}
+
+impl<R: BufRead> MatrixReader<R> {
+    pub(super) fn open(reader: R) -> Result<Self, Wrong> {
+        let mut lines = MatrixLines { reader, number: 0, text: String::new() };
+        let (value, symmetry) = banner(&mut lines)?;
+        let wanted = "the numbers of rows, columns and entries are needed, rows below 2^32";
+        let Some(line) = lines.next()? else { return Err(lines.ended("a line of sizes")) };
+        let sizes: Option<Vec<u64>> = line.split_whitespace().map(|word| word.parse().ok()).collect();
+        let Some(&[rows, columns, entries]) = sizes.as_deref() else { return Err(lines.wrong("sizes", wanted)) };
+        if rows > u32::MAX.into() || (symmetry != Symmetry::General && rows != columns) {
+            return Err(lines.wrong("sizes", wanted));
+        }
+        Ok(Self { lines, value, symmetry, rows, columns, entries, read: 0 })
+    }
+
+    /// The next entry; None behind the last.
+    pub(super) fn next(&mut self) -> Result<Option<MatrixEntry<'_>>, Wrong> {
+        let (rows, columns, entries) = (self.rows, self.columns, self.entries);
+        if self.read == entries {
+            return match self.lines.next()? {
+                None => Ok(None),
+                Some(_) => {
+                    Err(self.lines.wrong("entry", &format!("no more lines can be, since there are {entries} entries")))
+                }
+            };
+        }
+        if self.lines.next()?.is_none() {
+            return Err(self.lines.ended(&format!("{entries} entries in all")));
+        }
+        let mut said = self.lines.text.split_whitespace();
+        let place = [said.next(), said.next()].map(|word| word.and_then(|word| word.parse::<u64>().ok()));
+        let [Some(row @ 1..), Some(column @ 1..)] = place else {
+            return Err(self.lines.wrong("entry", "a row and a column are needed, from 1 on"));
+        };
+        let values: Option<Vec<f64>> = said.clone().map(|word| word.parse().ok()).collect();
+        let words = match self.value {
+            MatrixValue::Pattern => 0,
+            MatrixValue::Integer | MatrixValue::Real => 1,
+            MatrixValue::Complex => 2,
+        };
+        if row > rows || column > columns || values.is_none_or(|values| values.len() != words) {
+            let values = ["no value", "a value", "a real and an imaginary part"][words];
+            let allowed = format!("a row up to {rows}, a column up to {columns} and {values} are needed");
+            return Err(self.lines.wrong("entry", &allowed));
+        }
+        self.read += 1;
+        let (mirrored, negated) = (self.symmetry != Symmetry::General, self.symmetry == Symmetry::Negated);
+        let (value, line) = (said.next().unwrap_or_default(), self.lines.number);
+        Ok(Some(MatrixEntry { row, column, value, mirrored, negated, line }))
+    }
+}
+
+/// What a value is, and what stands for what.
+fn banner(lines: &mut MatrixLines<impl BufRead>) -> Result<(MatrixValue, Symmetry), Wrong> {
     let wanted =
         "'%%MatrixMarket matrix coordinate', a field (real, integer, complex, pattern) and a symmetry are needed";
     let first = lines.line()?;
@@ -97,18 +165,20 @@ fn banner(lines: &mut MatrixLines<impl BufRead>) -> Result<(usize, Symmetry), Wr
         };
         return Err(lines.wrong("banner", allowed));
     };
-    let values = match field {
-        "pattern" => 0,
-        "real" | "integer" | "double" => 1,
-        "complex" => 2,
+    let value = match field {
+        "pattern" => MatrixValue::Pattern,
+        "real" | "double" => MatrixValue::Real,
+        "integer" => MatrixValue::Integer,
+        "complex" => MatrixValue::Complex,
         _ => return Err(lines.wrong("banner", wanted)),
     };
     let symmetry = match symmetry {
         "general" => Symmetry::General,
-        "symmetric" | "skew-symmetric" | "hermitian" => Symmetry::Mirrored,
+        "symmetric" | "hermitian" => Symmetry::Mirrored,
+        "skew-symmetric" => Symmetry::Negated,
         _ => return Err(lines.wrong("banner", "general, symmetric, skew-symmetric or hermitian is needed")),
     };
-    Ok((values, symmetry))
+    Ok((value, symmetry))
 }
 
 /// Lines of the file, one at a time.

@@ -120,6 +120,48 @@ fn inflate(file: &File, member: &Entry, out: &mut dyn Write) -> Result<(), Wrong
     if whole && (!CHECKSUMS || crc.sum() == member.crc) { Ok(()) } else { Err(damaged) }
 }
 
+/// The bytes of a member, as they come. What is deflated is held against its checksum at its end.
+pub(super) fn member<'f>(file: &'f File, member: &Entry) -> Box<dyn Read + 'f> {
+    match member.deflated {
+        true => Box::new(Checked {
+            bytes: inflated(file, member),
+            left: member.length,
+            crc: Crc::new(),
+            wanted: member.crc,
+        }),
+        false => Box::new(FilePart::new(file, member.start, member.length)),
+    }
+}
+
+/// A deflated member whose length and checksum are known.
+struct Checked<R> {
+    bytes: R,
+    left: u64,
+    crc: Crc,
+    wanted: u32,
+}
+
+impl<R: Read> Read for Checked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "what is deflated is damaged");
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        if self.left == 0 {
+            let right = self.bytes.read(&mut [0])? == 0 && (!CHECKSUMS || self.crc.sum() == self.wanted);
+            return if right { Ok(0) } else { Err(damaged()) };
+        }
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let read = self.bytes.read(&mut buffer[..most])?;
+        if read == 0 {
+            return Err(damaged());
+        }
+        self.crc.update(&buffer[..read]);
+        self.left -= read as u64;
+        Ok(read)
+    }
+}
+
 /// The bytes of a deflated member, as they come.
 fn inflated<'f>(file: &'f File, member: &Entry) -> impl Read + use<'f> {
     DeflateDecoder::new(BufReader::new(FilePart::new(file, member.start, member.packed)))

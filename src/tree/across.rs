@@ -7,6 +7,7 @@ use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::label_look::LabelLook;
 use crate::tree::labels::{LabelStatistics, LabelTally};
+use crate::tree::list::ListError;
 use crate::tree::parts::Parts;
 use crate::tree::provenance::Provenance;
 use crate::tree::shown::{Pick, Shown};
@@ -132,7 +133,10 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
         let mut look = LabelLook::new(self.kind());
         let mut cells = 0;
         for index in 0..self.parts() {
-            let part = self.part(index)?;
+            let part: &Tree<K> = &*self.part(index)?;
+            if part.list.is_some() {
+                cells += look_at_list(part, &mut look);
+            }
             for region in part.regions() {
                 let Some(brick) = region.brick().filter(|_| cells < LOOKED) else { continue };
                 let row = region.cells().extent[0] as usize;
@@ -176,6 +180,9 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
     }
 
     fn cut_here(&self, level: u32, shown: Shown) -> Result<Tree<K>, TreeError> {
+        if self.list_layout().is_some() {
+            return Err(ListError::LEVELS.into());
+        }
         let (mut entries, bricks) = (Entries::default(), Cells::empty(self.kind()));
         // Of a region that some parts lie in.
         let mut pick = Pick::new(self.kind(), shown);
@@ -205,6 +212,14 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
         let along = along.expect("a tree has parts");
         Tree::new(along.clone(), along.whole(), entries, bricks)
     }
+}
+
+/// Looks at the entries of leaves, one after the other: how many.
+fn look_at_list<const K: usize>(part: &Tree<K>, look: &mut LabelLook) -> usize {
+    let entries = part.regions().filter_map(|region| region.entries()).flatten().take(LOOKED);
+    let words: Vec<u64> = entries.map(|(_, word)| word).collect();
+    look.row(words.iter().copied());
+    words.len()
 }
 
 /// Adds the rows of a cut tree, which has no bricks.

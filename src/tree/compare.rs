@@ -9,6 +9,7 @@ use crate::parallel;
 use crate::result::Cells;
 use crate::rule::exact;
 use crate::tree::error::TreeError;
+use crate::tree::list::{Scattered, between};
 use crate::tree::parts::Parts;
 use crate::tree::predicate::{Criterion, Predicate};
 use crate::tree::region::TreeRegion;
@@ -130,7 +131,7 @@ impl<'p, const K: usize> dyn Parts<K> + 'p {
                     control.check()?;
                     let region = part.region(row);
                     found.extend(difference(criterion, region, other, &mut buffer, &mut allowed)?);
-                    control.advance(region.cells().volume());
+                    control.advance(u64::try_from(region.cells().cells_wide()).unwrap_or(u64::MAX));
                 }
                 Ok((found, allowed))
             };
@@ -192,6 +193,19 @@ fn difference<const K: usize>(
         return Ok(Some(all));
     }
     let criterion = if region.uniform().is_some() { criterion } else { Criterion::Exact };
+    if let Some(own) = scattered(region)?
+        && let Some(listed) = other.scattered(&cells)?
+    {
+        let mut differ = |words: [u64; 2], cells: u128| {
+            let stands = words[0] == words[1] || criterion.stands(kind, words[0], words[1]);
+            if stands {
+                allowed.add(kind, words, cells);
+            }
+            !stands
+        };
+        let found = between(&cells, [&own, &listed], &mut differ);
+        return Ok(found.map(|found| Difference { bounds: found.bounds, cells: found.cells, first: found.first }));
+    }
     let mut found: Option<Difference<K>> = None;
     let slabs = Slabs::new(cells, PIECE);
     for slab in (0..slabs.len()).map(|index| slabs.get(index)) {
@@ -214,6 +228,18 @@ fn difference<const K: usize>(
         }
     }
     Ok(found)
+}
+
+/// A region as a list: one of a single value has no entries. None of bricks.
+fn scattered<const K: usize>(region: TreeRegion<'_, K>) -> Result<Option<Scattered<K>>, TreeError> {
+    if let Some(word) = region.uniform() {
+        return Ok(Some(Scattered::new(word)));
+    }
+    let Some(entries) = region.entries() else { return Ok(None) };
+    let mut found = Scattered::new(region.listed_leaf().background);
+    reserve(&mut found.cells, region.listed_leaf().places.len())?;
+    found.cells.extend(entries);
+    Ok(Some(found))
 }
 
 /// The smallest box around a box and a cell.

@@ -10,6 +10,7 @@ use crate::result::{Cells, DenseArray, Stored, dense_fits};
 use crate::rule::exact;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
+use crate::tree::list::ListError;
 use crate::tree::provenance::Provenance;
 use crate::tree::shown::{Pick, Shown};
 use crate::tree::stored::Tree;
@@ -35,6 +36,9 @@ impl<const K: usize> Tree<K> {
     }
 
     fn cut_here(&self, level: u32, shown: Shown) -> Result<Self, TreeError> {
+        if self.list.is_some() {
+            return Err(ListError::LEVELS.into());
+        }
         let deepest = self.along.deepest();
         if level > deepest {
             return Err(TreeError::Level { level, deepest });
@@ -147,7 +151,9 @@ impl<const K: usize> Tree<K> {
     pub(super) fn runs(&self, row: usize) -> impl Iterator<Item = (u64, u128)> {
         let region = self.region(row);
         let uniform = region.uniform().map(|word| (word, region.cells().cells_wide()));
+        let listed = self.listed_leaf(row).map(|leaf| leaf.runs(region.cells().cells_wide()));
         CellRuns { cells: &self.bricks, places: region.brick().unwrap_or(0..0), uniform }
+            .chain(listed.into_iter().flatten())
     }
 }
 

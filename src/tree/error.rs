@@ -10,6 +10,7 @@ use crate::points::PointsError;
 use crate::result::{MemoryError, Stored};
 use crate::rule::RuleKind;
 use crate::tree::file::TreeFileError;
+use crate::tree::list::ListError;
 
 /// What is wrong with what a tree is made of, or asked. The message says what, which value, and what would be allowed.
 ///
@@ -35,6 +36,9 @@ pub enum TreeError {
     /// Points that no tree can be made of.
     #[error(transparent)]
     Points(#[from] PointsError),
+    /// A list that no tree can be made of, or what the tree of one does not answer.
+    #[error(transparent)]
+    List(#[from] ListError),
     /// A tree in a file.
     #[error(transparent)]
     File(#[from] TreeFileError),

@@ -11,6 +11,7 @@ use crate::parallel;
 use crate::result::Content;
 use crate::rule::exact;
 use crate::tree::error::TreeError;
+use crate::tree::list::bounds_without;
 use crate::tree::stored::Tree;
 
 /// Rows that a thread takes at least.
@@ -92,6 +93,7 @@ impl<const K: usize> Tree<K> {
                 sums.regions += 1;
                 return sums.add(&cells);
             }
+            Content::Leaf { .. } if self.list.is_some() => return self.add_listed(row, &cells, table),
             Content::Leaf { brick } => brick.expect("leaves of a tree have bricks") as usize,
         };
         let (kind, len) = (self.kind(), cells.extent[0]);
@@ -114,6 +116,30 @@ impl<const K: usize> Tree<K> {
                 sums.add(&run);
             }
             place += len as usize;
+        }
+    }
+
+    /// A sparse leaf: its entries, and what is left of it.
+    fn add_listed(&self, row: usize, own: &Region<K>, table: &mut LabelTally<K>) {
+        let region = self.region(row);
+        let entries = || region.entries().into_iter().flatten();
+        let mut rest = LabelSums::new(0);
+        rest.add(own);
+        for (cell, word) in entries() {
+            let one = Region { corner: cell, extent: [1; K] };
+            let sums = table.of(exact::key(self.kind(), word));
+            sums.leaves += u64::from(std::mem::replace(&mut sums.last, row) != row);
+            sums.add(&one);
+            rest.take(cell);
+        }
+        let (leaf, each) =
+            (region.listed_leaf(), |visit: &mut dyn FnMut([u32; K])| entries().for_each(|(cell, _)| visit(cell)));
+        if let Some(bounds) = bounds_without(own, &each, leaf.places.len()) {
+            rest.first = bounds.corner;
+            rest.end = std::array::from_fn(|j| bounds.corner[j] + bounds.extent[j]);
+            let sums = table.of(leaf.background);
+            sums.leaves += u64::from(std::mem::replace(&mut sums.last, row) != row);
+            sums.merge(&rest);
         }
     }
 }
@@ -142,7 +168,7 @@ impl<const K: usize> LabelSums<K> {
 
     #[inline]
     fn add(&mut self, cells: &Region<K>) {
-        let (volume, narrow) = (cells.cells_wide(), cells.volume());
+        let volume = cells.cells_wide();
         self.cells = self.cells.saturating_add(volume);
         for j in 0..K {
             let (corner, extent) = (cells.corner[j], cells.extent[j]);
@@ -151,11 +177,19 @@ impl<const K: usize> LabelSums<K> {
             // The sum of 2c + 1 over c = corner .. corner + extent is extent·(2·corner + extent).
             let twice = 2 * u64::from(corner) + u64::from(extent);
             // Two factors of 30 and 34 bits: nearly always.
-            let sum = match narrow < 1 << 30 {
-                true => (narrow * twice).into(),
+            let sum = match volume < 1 << 30 {
+                true => (volume as u64 * twice).into(),
                 false => volume.saturating_mul(twice.into()),
             };
             self.doubled[j] = self.doubled[j].saturating_add(sum);
+        }
+    }
+
+    /// Takes a cell away, of those that were added. Bounds stay.
+    fn take(&mut self, cell: [u32; K]) {
+        self.cells -= 1;
+        for (sum, c) in self.doubled.iter_mut().zip(cell) {
+            *sum -= 2 * u128::from(c) + 1;
         }
     }
 

@@ -45,6 +45,9 @@ impl<const K: usize> Tree<K> {
     /// if the cell lies outside the domain, or outside the part that a partial tree covers.
     #[inline]
     pub fn word(&self, cell: [u32; K]) -> Option<u64> {
+        if self.list.is_some() {
+            return self.row_at(cell).map(|(row, _)| self.region(row).word(cell));
+        }
         self.row_at(cell).map(|(row, place)| match self.entries.content(row) {
             Content::Uniform(word) => word,
             Content::Leaf { brick } => self.bricks.word(brick.expect("leaves of a tree have bricks") as usize + place),
@@ -97,6 +100,10 @@ impl<const K: usize> Tree<K> {
     }
 
     fn words_here(&self, cells: &[[u32; K]], words: &mut [u64]) -> usize {
+        if self.list.is_some() {
+            let known = cells.iter().zip(words).filter_map(|(&cell, word)| Some(*word = self.word(cell)?));
+            return known.count();
+        }
         let direct = self.direct();
         let words = &mut words[..cells.len()];
         let (mut places, mut found) = ([(0, 0); TOGETHER], 0);
@@ -296,6 +303,14 @@ impl<const K: usize> Tree<K> {
         let different = self.meet(window, &mut |region, part| {
             let same = match region.content() {
                 Content::Uniform(word) => agrees(word),
+                Content::Leaf { brick: None } => {
+                    let (leaf, mut listed, mut one) = (region.listed_leaf(), 0, true);
+                    leaf.within(&region.cells(), &part, &mut |_, word| {
+                        listed += 1;
+                        one &= agrees(exact::key(self.kind(), word));
+                    });
+                    one && (listed == part.cells_wide() || agrees(leaf.background))
+                }
                 Content::Leaf { brick } => {
                     let (cells, start) = (region.cells(), brick.expect("leaves of a tree have bricks") as usize);
                     let key = |cell| exact::key(self.kind(), self.bricks.word(start + cells.place(cell)));
@@ -331,6 +346,11 @@ impl<const K: usize> Tree<K> {
             let to = Rows::of(&part, window);
             match region.content() {
                 Content::Uniform(word) => to.fill(cells, W::cut(word)),
+                Content::Leaf { brick: None } => {
+                    let leaf = region.listed_leaf();
+                    to.fill(cells, W::cut(leaf.background));
+                    leaf.within(&region.cells(), &part, &mut |cell, word| cells[window.place(cell)] = W::cut(word));
+                }
                 Content::Leaf { brick } => {
                     let first = brick.expect("leaves of a tree have bricks") as usize;
                     to.copy(cells, &Rows::of(&part, &region.cells()), &bricks[first..]);

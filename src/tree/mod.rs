@@ -21,6 +21,7 @@ mod from_array;
 mod label_look;
 mod labels;
 mod large;
+mod list;
 mod look_up;
 mod noise;
 mod parts;
@@ -52,6 +53,7 @@ pub use file::{
 };
 pub use label_look::LabelLook;
 pub use labels::LabelStatistics;
+pub use list::{CellList, ListError, ListLayout, Scattered, SortedList};
 pub use noise::Noise;
 pub use parts::Parts;
 pub use points::FromPoints;

@@ -7,6 +7,7 @@ use crate::geometry::Region;
 use crate::parallel;
 use crate::plan::Plan;
 use crate::tree::error::TreeError;
+use crate::tree::list::ListLayout;
 use crate::tree::stored::Tree;
 
 /// A tree in parts: partial trees along the curve that together cover the domain. Questions go from part to part, so
@@ -74,6 +75,11 @@ pub trait Parts<const K: usize>: Sync {
         None
     }
 
+    /// How the tree of a list is cut into shards. None of other trees.
+    fn list_layout(&self) -> Option<ListLayout> {
+        None
+    }
+
     /// The numbers of all parts that meet a box, in ascending order. There may be some that do not meet it.
     ///
     /// # Errors
@@ -131,5 +137,9 @@ impl<const K: usize> Parts<K> for Tree<K> {
     fn part(&self, index: usize) -> Result<Box<dyn Deref<Target = Self> + '_>, TreeError> {
         assert_eq!(index, 0, "a tree in memory is its only part");
         Ok(Box::new(self))
+    }
+
+    fn list_layout(&self) -> Option<ListLayout> {
+        self.list_layout()
     }
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::geometry::Region;
 use crate::result::Content;
+use crate::tree::list::ListedLeaf;
 use crate::tree::provenance::Provenance;
 use crate::tree::stored::Tree;
 
@@ -67,10 +68,13 @@ impl<'t, const K: usize> TreeRegion<'t, K> {
         self.tree.plan().region(self.level(), self.code())
     }
 
-    /// What fills it: a word, or a brick in [`Tree::bricks`].
+    /// What fills it: a word, or a brick in [`Tree::bricks`]. A sparse leaf has no brick, and [`entries`](Self::entries).
     #[inline]
     pub fn content(&self) -> Content {
-        self.tree.entries.content(self.index)
+        match self.tree.entries.content(self.index) {
+            Content::Leaf { .. } if self.tree.list.is_some() => Content::Leaf { brick: None },
+            content => content,
+        }
     }
 
     /// The word of a uniform region; None of a leaf.
@@ -81,15 +85,42 @@ impl<'t, const K: usize> TreeRegion<'t, K> {
         }
     }
 
-    /// Where the brick of a leaf lies in [`Tree::bricks`]; None of a uniform region.
+    /// Where the brick of a leaf lies in [`Tree::bricks`]; None of a uniform region, and of a sparse leaf.
     pub fn brick(&self) -> Option<Range<usize>> {
         match self.content() {
-            Content::Uniform(_) => None,
-            Content::Leaf { brick } => {
-                let start = brick.expect("leaves of a tree have bricks") as usize;
+            Content::Uniform(_) | Content::Leaf { brick: None } => None,
+            Content::Leaf { brick: Some(start) } => {
+                let start = start as usize;
                 Some(start..start + self.cells().volume() as usize)
             }
         }
+    }
+
+    /// The cells of a sparse leaf that are listed, each with its word, in storage order: all others of the leaf are the background. None
+    /// of regions of other kinds.
+    ///
+    /// ```
+    /// use orthant::prelude::*;
+    /// use orthant::tree::CellList;
+    /// use orthant::{CellType, Control};
+    ///
+    /// let plan = Plan::builder([1 << 20; 2]).scheme(Scheme::uniform(1, 2, 2)).rule(RuleKind::Full).build()?;
+    /// let mut list = CellList::new(&plan, CellType::U8)?;
+    /// list.push([70, 4], 5)?;
+    /// let tree = list.sorted(&Control::default())?.tree()?;
+    /// let entries: Vec<_> = tree.region(0).entries().into_iter().flatten().collect();
+    /// assert_eq!(entries, [([70, 4], 5)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn entries(&self) -> Option<impl Iterator<Item = ([u32; K], u64)> + use<'t, K>> {
+        let (leaf, own) = (self.tree.listed_leaf(self.index)?, self.cells());
+        let cell = move |place: u64| own.cell(own.offset(place));
+        Some(leaf.places.iter().enumerate().map(move |(entry, &place)| (cell(place), leaf.entry(entry))))
+    }
+
+    /// The entries of a leaf without a brick.
+    pub(super) fn listed_leaf(&self) -> ListedLeaf<'t> {
+        self.tree.listed_leaf(self.index).expect("leaves without bricks have entries")
     }
 
     /// How its cells are known.
@@ -107,6 +138,7 @@ impl<'t, const K: usize> TreeRegion<'t, K> {
         assert!(cells.contains_cell(cell), "cell {cell:?} is outside the region");
         match self.content() {
             Content::Uniform(word) => word,
+            Content::Leaf { brick: None } => self.listed_leaf().word(cells.place(cell) as u64),
             Content::Leaf { brick } => {
                 self.tree.bricks.word(brick.expect("leaves of a tree have bricks") as usize + cells.place(cell))
             }

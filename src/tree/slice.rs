@@ -14,11 +14,13 @@ use crate::cell::CellType;
 use crate::curve::CurveKind;
 use crate::dimension::here;
 use crate::geometry::{Domain, Region, Sample, Scheme};
+use crate::memory::reserve;
 use crate::plan::Plan;
 use crate::rule::RuleKind;
 use crate::tree::bottom_up::BottomUp;
 use crate::tree::error::TreeError;
 use crate::tree::file::TreeInfo;
+use crate::tree::list::CellList;
 use crate::tree::parts::Parts;
 use crate::tree::provenance::Provenance;
 use crate::tree::source::Source;
@@ -95,6 +97,9 @@ impl<'p, const M: usize> TreeSlice<'p, M> {
     /// [`TreeError::Source`] if a part cannot be read; [`TreeError::Run`] if it was interrupted, would exceed the limit, or there
     /// is no memory.
     pub fn tree(&self, limit: Option<u64>, control: &Control) -> Result<Tree<M>, TreeError> {
+        if let Some(listed) = self.of.listed()? {
+            return self.of_list(&listed, limit, control);
+        }
         let builder = BottomUp::new(&self.plan, self)?.control(control).mem_limit(limit.unwrap_or(u64::MAX));
         let mut tree = builder.tree()?;
         self.of.doubts(control, &mut |corner, known| {
@@ -105,6 +110,28 @@ impl<'p, const M: usize> TreeSlice<'p, M> {
         })?;
         Ok(tree)
     }
+}
+
+impl<const M: usize> TreeSlice<'_, M> {
+    /// The slice of the tree of a list is a list.
+    fn of_list(&self, listed: &SlicedList, limit: Option<u64>, control: &Control) -> Result<Tree<M>, TreeError> {
+        let list = CellList::new(&self.plan, self.of.kind())?.background(listed.background).most(listed.most);
+        let mut list = list.mem_limit(limit.unwrap_or(u64::MAX));
+        list.reserve(listed.words.len())?;
+        for (cell, &word) in listed.cells.as_chunks::<M>().0.iter().zip(&listed.words) {
+            list.push(*cell, word)?;
+        }
+        list.sorted(control)?.tree()
+    }
+}
+
+/// The listed cells of a slice, by the axes that are left.
+struct SlicedList {
+    background: u64,
+    most: u64,
+    /// Coordinates, cell after cell.
+    cells: Vec<u32>,
+    words: Vec<u64>,
 }
 
 impl<const M: usize> Source<M> for TreeSlice<'_, M> {
@@ -135,6 +162,9 @@ trait Sliced: Sync + std::fmt::Debug {
     fn read(&self, corner: &[u32], extent: &[u32], bytes: &mut [u8]) -> io::Result<()>;
 
     fn known(&self, corner: &[u32], extent: &[u32]) -> io::Result<Option<u64>>;
+
+    /// The listed cells, of the tree of a list.
+    fn listed(&self) -> Result<Option<SlicedList>, TreeError>;
 
     /// The first cell in the slice of each region that is not proven, and what is known of it.
     fn doubts(&self, control: &Control, each: &mut dyn FnMut(&[u32], Provenance)) -> Result<(), TreeError>;
@@ -230,6 +260,20 @@ impl<const K: usize> Sliced for HeldAxesOf<'_, K> {
 
     fn known(&self, corner: &[u32], extent: &[u32]) -> io::Result<Option<u64>> {
         TreeSource(self.parts).known(&self.across(corner, extent))
+    }
+
+    fn listed(&self) -> Result<Option<SlicedList>, TreeError> {
+        let Some(layout) = self.parts.list_layout() else { return Ok(None) };
+        let found = TreeSource(self.parts).scattered(&self.window).map_err(TreeError::Source)?;
+        let (mut cells, mut words) = (Vec::new(), Vec::new());
+        let entries = found.map(|found| found.cells).unwrap_or_default();
+        reserve(&mut cells, entries.len() * self.axes.left.len())?;
+        reserve(&mut words, entries.len())?;
+        for (cell, word) in entries {
+            cells.extend(self.axes.left.iter().map(|&j| cell[j]));
+            words.push(word);
+        }
+        Ok(Some(SlicedList { background: layout.background(), most: layout.most(), cells, words }))
     }
 
     fn doubts(&self, control: &Control, each: &mut dyn FnMut(&[u32], Provenance)) -> Result<(), TreeError> {

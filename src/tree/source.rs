@@ -13,6 +13,7 @@ use crate::mapping::SharedBytes;
 use crate::memory::zeros;
 use crate::parallel;
 use crate::result::{DenseArray, each_width};
+use crate::tree::list::Scattered;
 
 /// An array, in memory or elsewhere, that hands out boxes of its cells.
 ///
@@ -67,6 +68,14 @@ pub trait Source<const K: usize>: Sync {
     /// # Errors
     /// Whatever keeps it from telling.
     fn known(&self, _window: &Region<K>) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
+
+    /// The cells of a box that are not of the one value that all others of the box have, if the source is a list of cells.
+    ///
+    /// # Errors
+    /// Whatever keeps it from telling.
+    fn scattered(&self, _window: &Region<K>) -> io::Result<Option<Scattered<K>>> {
         Ok(None)
     }
 

@@ -14,6 +14,7 @@ use crate::tree::direct::Direct;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::finder::Finder;
+use crate::tree::list::{ListedCells, ListedLeaf};
 
 /// The terminal regions of a domain in the order of the curve, and the bricks of its leaves in the same order.
 ///
@@ -43,6 +44,8 @@ pub struct Tree<const K: usize> {
     pub(super) part: Range<u128>,
     pub(super) entries: Entries,
     pub(super) bricks: Cells,
+    /// Of the tree of a list the cells of its leaves, none of which has a brick.
+    pub(super) list: Option<Box<ListedCells>>,
     pub(super) finder: Finder,
     /// Made when the first cell is looked up; None if it would take too much.
     direct: OnceLock<Option<Box<Direct<K>>>>,
@@ -53,7 +56,10 @@ pub struct Tree<const K: usize> {
 impl<const K: usize> PartialEq for Tree<K> {
     fn eq(&self, other: &Self) -> bool {
         let shape = |plan: &Plan<K>| (plan.domain().size(), *plan.scheme(), plan.curve());
-        shape(self.plan()) == shape(other.plan()) && self.entries == other.entries && self.bricks == other.bricks
+        shape(self.plan()) == shape(other.plan())
+            && self.entries == other.entries
+            && self.bricks == other.bricks
+            && self.list == other.list
     }
 }
 
@@ -74,7 +80,40 @@ impl<const K: usize> Tree<K> {
     /// The same of regions that were seen to cover the part.
     pub(super) fn tiled(along: Along<K>, part: Range<u128>, entries: Entries, bricks: Cells) -> Result<Self, Refused> {
         let finder = Finder::new(&entries.keys, &part)?;
-        Ok(Self { along, part, entries, bricks, finder, direct: OnceLock::new() })
+        Ok(Self { along, part, entries, bricks, list: None, finder, direct: OnceLock::new() })
+    }
+
+    /// The tree of a list: of regions in the order of their keys, which cover `part`, with the cells of its leaves in the same order.
+    pub(super) fn listed(
+        along: Along<K>,
+        part: Range<u128>,
+        entries: Entries,
+        list: ListedCells,
+    ) -> Result<Self, TreeError> {
+        let bricks = Cells::empty(list.words.kind());
+        Ok(Self { list: Some(Box::new(list)), ..Self::new(along, part, entries, bricks)? })
+    }
+
+    /// The entries of a row that is a sparse leaf.
+    #[inline]
+    pub(super) fn listed_leaf(&self, row: usize) -> Option<ListedLeaf<'_>> {
+        let list = self.list.as_ref()?;
+        let (leaf, number) = self.entries.leaf_or_word(row);
+        leaf.then(|| list.leaf(number as usize))
+    }
+
+    /// True of the tree of a list: leaves have entries instead of bricks, and lie on any level.
+    ///
+    /// ```
+    /// use orthant::Tree;
+    /// use orthant::ndarray::Array2;
+    ///
+    /// let tree = Tree::<2>::from_array(Array2::<u8>::zeros((40, 60)).view())?;
+    /// assert!(!tree.is_listed());
+    /// # Ok::<(), orthant::tree::TreeError>(())
+    /// ```
+    pub fn is_listed(&self) -> bool {
+        self.list.is_some()
     }
 
     /// The domain, the scheme, the curve that the regions lie along (never the canonical one), and the rule that found
@@ -118,7 +157,8 @@ impl<const K: usize> Tree<K> {
     /// The same without that table.
     fn held(&self) -> u64 {
         let bricks = self.bricks.len() as u64 * self.bricks.kind().bytes();
-        self.entries.len() as u64 * Entries::BYTES + bricks + self.finder.bytes()
+        let listed = self.list.as_ref().map_or(0, |list| list.bytes());
+        self.entries.len() as u64 * Entries::BYTES + bricks + listed + self.finder.bytes()
     }
 
     /// What finds a row without a search.
@@ -140,6 +180,9 @@ impl<const K: usize> Tree<K> {
     }
 
     fn checksum_of_here(&self, rows: Range<usize>) -> RegionsChecksum {
+        if self.list.is_some() {
+            return self.checksum_of_list(rows);
+        }
         let brick = |terminal: &Terminal, place: Option<u64>, bytes: &mut Vec<u8>| {
             let start = place.expect("leaves of a tree have bricks") as usize;
             let cells = self.plan().region(terminal.level(), terminal.code).volume() as usize;
@@ -152,6 +195,26 @@ impl<const K: usize> Tree<K> {
             RegionsChecksum::of(self.plan(), &terminals, &brick)
         };
         rows.clone().step_by(1 << 16).map(sum).sum()
+    }
+
+    /// The same of the tree of a list.
+    fn checksum_of_list(&self, rows: Range<usize>) -> RegionsChecksum {
+        let encoding = self.plan().encoding();
+        let some = |i: usize| {
+            let (mut bytes, mut sum, mut uniform) = (Vec::new(), RegionsChecksum::default(), Vec::new());
+            for row in parallel::piece(rows.len(), TOGETHER, i).map(|row| rows.start + row) {
+                let terminal = self.entries.terminal(&self.along, row);
+                match self.listed_leaf(row) {
+                    None => uniform.push(terminal),
+                    Some(leaf) => {
+                        let coords = encoding.decode(terminal.level(), terminal.code);
+                        sum += leaf.checksum(terminal.level(), &coords, &mut bytes);
+                    }
+                }
+            }
+            sum + RegionsChecksum::of(self.plan(), &uniform, &|_, _, _| unreachable!("a uniform region has no brick"))
+        };
+        parallel::map(rows.len().div_ceil(TOGETHER), &some).into_iter().sum()
     }
 }
 

@@ -7,6 +7,7 @@ use crate::geometry::Region;
 use crate::parallel;
 use crate::result::{DenseArray, Stored};
 use crate::tree::error::TreeError;
+use crate::tree::list::Scattered;
 use crate::tree::parts::Parts;
 use crate::tree::source::Source;
 use crate::tree::stored::Tree;
@@ -52,6 +53,17 @@ impl<const K: usize> TreeSource<'_, K> {
         Ok(())
     }
 
+    /// The listed cells of a box, if it is the tree of a list.
+    fn listed(&self, window: &Region<K>) -> Result<Option<Scattered<K>>, TreeError> {
+        let Some(layout) = self.0.list_layout() else { return Ok(None) };
+        let mut found = Scattered::new(layout.background());
+        for index in self.0.meeting(window)? {
+            found.add(&**self.0.part(index)?, window)?;
+        }
+        found.sort();
+        Ok(Some(found))
+    }
+
     /// The word that all cells of a box count as; None if there are several.
     pub(super) fn uniform(&self, window: &Region<K>) -> Result<Option<u64>, TreeError> {
         let mut found = None;
@@ -91,6 +103,10 @@ impl<const K: usize> Source<K> for TreeSource<'_, K> {
     fn known(&self, window: &Region<K>) -> io::Result<Option<u64>> {
         self.uniform(window).map_err(io::Error::other)
     }
+
+    fn scattered(&self, window: &Region<K>) -> io::Result<Option<Scattered<K>>> {
+        self.listed(window).map_err(io::Error::other)
+    }
 }
 
 /// Cells of the domain, from the regions themselves.
@@ -109,5 +125,9 @@ impl<const K: usize> Source<K> for Tree<K> {
 
     fn known(&self, window: &Region<K>) -> io::Result<Option<u64>> {
         TreeSource(self).known(window)
+    }
+
+    fn scattered(&self, window: &Region<K>) -> io::Result<Option<Scattered<K>>> {
+        TreeSource(self).scattered(window)
     }
 }

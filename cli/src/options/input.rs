@@ -92,7 +92,10 @@ impl ReadingOptions {
         match &self.points.given()[..] {
             [] => Ok(()),
             names => {
-                let reason = format!("--{}: of points; leave out, or use run points", names.join(", --"));
+                let reason = format!(
+                    "--{}: of points and lists of cells; leave out, or use run points or --coordinates=cells",
+                    names.join(", --")
+                );
                 Err(Error::Input(reason).about(names))
             }
         }
@@ -164,6 +167,11 @@ impl InputOptions {
                 Err(Error::Input(reason).about(names))
             }
         }
+    }
+
+    /// True if the file is a list of cells.
+    pub(crate) fn is_list(&self) -> bool {
+        self.input.as_deref().is_some_and(|path| self.reading.points.lists(path))
     }
 
     /// What was given about cells alone.

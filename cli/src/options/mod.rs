@@ -30,7 +30,7 @@ use crate::output::tree::is_tree;
 pub(crate) use devices::Devices;
 pub(crate) use formula::FormulaOptions;
 pub(crate) use input::{CellKind, InputOptions, ReadingOptions, formats};
-pub(crate) use points::PointsOptions;
+pub(crate) use points::{PointsOptions, WRONG_FOR_LISTS};
 pub use values::bytes;
 pub(crate) use values::{block, one_of, seconds, times, workload};
 use workload::ByName;

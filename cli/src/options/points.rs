@@ -1,8 +1,9 @@
 //! The options of points: which columns of their file are read.
 
 use clap::Args;
-use clap::builder::BoolishValueParser;
-use orthant::input::{InputError, PointsFile, PointsFormat, Wrong};
+use orthant::choice::number;
+use orthant::input::{InputError, ListFile, PointsFile, PointsFormat, Wrong};
+use orthant::tree::Number;
 
 use super::heading;
 use std::path::Path;
@@ -19,15 +20,65 @@ pub(crate) struct PointsOptions {
     /// The column that --value min, max and mean are made of, by name or by number
     #[arg(long, value_name = "NAME", env = "ORTHANT_ATTRIBUTE", hide_short_help = true)]
     pub(crate) attribute: Option<String>,
-    /// Take an array (.npy) for coordinates of points: one in each row, or in each column where there are few rows
-    #[arg(long, value_parser = BoolishValueParser::new(), env = "ORTHANT_COORDINATES", hide_short_help = true)]
-    pub(crate) coordinates: bool,
+    /// Take an array (.npy) for coordinates: of points (positions), or of cells (cells, whole numbers from 0 on) [default: positions]
+    ///
+    /// Of points there is one in each row, or in each column where there are few rows. With --coordinates=cells each row is a cell, and
+    /// with --dim K a last column more is its value; all other cells are --background. A sparse matrix (.npz of scipy.sparse, .mtx) is a
+    /// list of cells without it.
+    #[arg(
+        long, value_name = "KIND", value_parser = coordinates, num_args = 0..=1, require_equals = true,
+        default_missing_value = "positions", env = "ORTHANT_COORDINATES", hide_short_help = true
+    )]
+    pub(crate) coordinates: Option<Coordinates>,
+    /// Stop dividing a list of cells where a region has at most so many entries [default: 1024]
+    #[arg(long, value_name = "N", value_parser = most, env = "ORTHANT_MOST", hide_short_help = true)]
+    pub(crate) most: Option<u64>,
+    /// The value of cells that a list does not name [default: 0]
+    #[arg(
+        long, value_name = "V", value_parser = background, allow_negative_numbers = true, env = "ORTHANT_BACKGROUND",
+        hide_short_help = true
+    )]
+    pub(crate) background: Option<Number>,
+}
+
+/// What the numbers of an array of coordinates are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Coordinates {
+    /// An array is an array.
+    None,
+    /// Places in the space of points.
+    Positions,
+    /// Numbers of cells.
+    Cells,
+}
+
+fn coordinates(text: &str) -> Result<Coordinates, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "positions" | "true" | "yes" | "on" | "1" | "y" | "t" => Ok(Coordinates::Positions),
+        "cells" => Ok(Coordinates::Cells),
+        "false" | "no" | "off" | "0" | "n" | "f" => Ok(Coordinates::None),
+        _ => Err("positions or cells is needed".into()),
+    }
+}
+
+fn most(text: &str) -> Result<u64, String> {
+    number(text, 1..=u64::MAX)
+}
+
+fn background(text: &str) -> Result<Number, String> {
+    text.parse().map_err(|error: orthant::tree::NoNumber| error.to_string())
 }
 
 impl PointsOptions {
     /// True if a file is to be taken for points.
     pub(crate) fn takes(&self, path: &Path) -> bool {
-        (self.coordinates && PointsFormat::of(path).is_some()) || PointsFormat::is_points(path)
+        let positions = self.coordinates == Some(Coordinates::Positions);
+        (positions && PointsFormat::of(path).is_some()) || (!self.lists(path) && PointsFormat::is_points(path))
+    }
+
+    /// True if a file is to be taken for a list of cells.
+    pub(crate) fn lists(&self, path: &Path) -> bool {
+        self.coordinates == Some(Coordinates::Cells) || (self.coordinates.is_none() && ListFile::is_list(path))
     }
 
     /// The file, with the columns that are read.
@@ -51,7 +102,9 @@ impl PointsOptions {
         let given = [
             ("columns", self.columns.is_some()),
             ("attribute", self.attribute.is_some()),
-            ("coordinates", self.coordinates),
+            ("coordinates", self.coordinates.is_some_and(|coordinates| coordinates != Coordinates::None)),
+            ("most", self.most.is_some()),
+            ("background", self.background.is_some()),
         ];
         given.into_iter().filter(|given| given.1).map(|given| given.0).collect()
     }
@@ -64,3 +117,6 @@ impl PointsOptions {
         }
     }
 }
+
+/// Why an option is refused for a list of cells.
+pub(crate) const WRONG_FOR_LISTS: &str = "of arrays and points; leave out for a list of cells";

@@ -4,6 +4,7 @@ mod array;
 mod array_outputs;
 mod field;
 mod kept_tree;
+mod list;
 mod mesh;
 mod mesh_tree;
 mod noise;
@@ -22,6 +23,7 @@ use crate::stdout;
 use crate::voice::Voice;
 
 pub(crate) use array::{ArrayOptions, subdivide, threads};
+pub(crate) use list::list_tree;
 pub(crate) use mesh_tree::mesh_tree;
 pub(crate) use points::points_tree;
 
@@ -36,6 +38,7 @@ pub(crate) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
     }
     // What has a way of its own, from the cells up, or by sorting.
     let (data, own): (&str, RunOne) = match args.workload {
+        FieldKind::Array if args.input.is_list() => ("list is", list::run),
         FieldKind::Array => ("array is", array::run),
         FieldKind::Points => ("points are", points::run),
         _ => return field::run(args, voice),
@@ -46,6 +49,10 @@ pub(crate) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
         );
     }
     let Some(option) = args.divides_from_the_top() else { return own(args, voice) };
+    if args.input.is_list() {
+        let reason = format!("--{option}: a list of cells is divided by its entries alone; leave it out");
+        return Err(Error::Input(reason).about(&[option]));
+    }
     if args.how.tuning.0.get("strategy").is_none() {
         voice.say(format_args!("orthant: the {data} divided from the top, by ask, since --{option} is given"));
     }

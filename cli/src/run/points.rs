@@ -107,7 +107,12 @@ impl PointsRun {
         if const { !has_axes(K) } {
             unreachable!("no points have {K} axes");
         }
-        let plan = self.request.computed.points_plan::<K>(self.points.batches().extent())?;
+        let plan = self.request.computed.points_plan::<K>(self.points.batches().extent()).inspect_err(|_| {
+            if self.args.input.reading.points.coordinates.is_some() {
+                let way = "--coordinates=cells takes them for cells, of a domain of any size";
+                self.voice.say(format_args!("orthant: the numbers are taken for positions of points; {way}"));
+            }
+        })?;
         let size = plan.domain().size();
         let axes = TreeAxis::of(plan.domain());
         let slice = Slice::new(size, &self.args.output.slice, &axes)?;

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::options::{DividedOptions, InputOptions, OutputOptions, ReadingOptions, ThreadsOptions, formats, one_of};
 use crate::output::has_extension;
 use crate::output::tree::is_tree;
-use crate::run::{ArrayOptions, mesh_tree, points_tree, subdivide, threads};
+use crate::run::{ArrayOptions, list_tree, mesh_tree, points_tree, subdivide, threads};
 use crate::stdout;
 use crate::voice::Voice;
 
@@ -56,7 +56,8 @@ pub(super) fn build(args: BuildOptions, voice: Voice) -> Result<(), Error> {
     }
     let BuildOptions { file, divided, value, output, threads: threads_of, memory, reading } = args;
     let are_points = reading.points.takes(&file);
-    let is_mesh = !are_points && MeshFormat::of(&file).is_some();
+    let is_list = !are_points && reading.points.lists(&file);
+    let is_mesh = !are_points && !is_list && MeshFormat::of(&file).is_some();
     if !output.output.iter().any(|path| is_tree(path)) {
         let reason = match &output.output[..] {
             [] => format!("--output: name the tree, as in `orthant tree build {} -o X.tree.zarr`", file.display()),
@@ -94,9 +95,12 @@ pub(super) fn build(args: BuildOptions, voice: Voice) -> Result<(), Error> {
     if is_mesh {
         return mesh_tree(args, value, voice);
     }
+    if is_list && value.is_none() {
+        return list_tree(args, voice);
+    }
     if let Some(value) = value {
         let reason = format!(
-            "--value {value}: of a mesh ({}) or of points ({}); leave out for an array",
+            "--value {value}: of a mesh ({}) or of points ({}); leave out for an array or a list of cells",
             MeshFormat::endings(),
             PointsFormat::endings()
         );

@@ -11,6 +11,7 @@ use orthant::geometry::Region;
 use orthant::tree::{Parts, Source, TreeFile, TreeInfo, TreeJob, TreeSlice, TreeSource};
 use orthant::{Control, with_dimensions};
 
+use super::listed::fits;
 use super::open::open;
 use super::span::{AxisSpan, Spans, region_of};
 use super::to::ToOptions;
@@ -86,6 +87,7 @@ impl TreeJob for BoxOptions {
             Some(spans) => spans.region(size, axes)?,
             None => region_of(&self.axis, size, axes)?,
         };
+        fits(&tree, &window.extent)?;
         let staged = self.to.stage(&["npy"])?;
         self.to.write(staged, &mut |out| write(&tree, window, &window.extent, out))
     }
@@ -141,6 +143,7 @@ impl TreeJob for SliceOptions {
                     unreachable!("axes are left")
                 });
             }
+            fits(&tree, &window.extent)?;
             let staged = self.to.stage(&["npy", "png", "tree.zarr", "tree.zarr.zip"])?;
             return self.to.write(staged, &mut |out| write(&tree, window, &free, out));
         }

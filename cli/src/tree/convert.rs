@@ -10,6 +10,7 @@ use orthant::disk::{Folder, PartFolder, StagingError};
 use orthant::export::{self, ExportFormat};
 use orthant::tree::{Parts, TreeFile, TreeJob, TreeSource};
 
+use super::listed::{fits, refuse};
 use super::memory::MemoryOptions;
 use super::open::open;
 use super::to::ToOptions;
@@ -63,9 +64,14 @@ impl TreeJob for ConvertOptions {
             }
             writer.place()?;
         } else if has_extension(&to.output, "zarr") {
+            fits(&tree, &tree.plan().domain().size())?;
             folder(&to.output, to.force, &|folder| export::zarr::write_into(&boxes, folder))?;
         } else {
             let format = format(&to.output).unwrap_or(ExportFormat::Npy);
+            if format == ExportFormat::Vtu {
+                refuse(&tree, "bricks, which .vtu is made of", "`orthant tree convert` writes .vti and .htg of it")?;
+            }
+            fits(&tree, &tree.plan().domain().size())?;
             format.check(tree.plan().domain().size(), tree.kind())?;
             return to.write(to.stage(&[format.name()])?, &mut |out| format.write(&tree, out));
         }

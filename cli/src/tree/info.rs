@@ -69,6 +69,7 @@ impl TreeJob for InfoOptions {
             about: tree.info(),
             terminals: tree.terminals(),
             leaf_cells: tree.leaf_cells(),
+            list: tree.layout().map(|layout| (layout.background(), layout.most())),
             shards: tree.shards(),
             stored,
             checksum: tree.checksum().to_string(),
@@ -88,7 +89,10 @@ struct TreeFacts<'t> {
     kind: CellType,
     about: &'t TreeInfo,
     terminals: &'t [[u64; 2]],
+    /// Of the tree of a list the entries of its leaves.
     leaf_cells: u64,
+    /// Of the tree of a list the word of other cells, and the entries at which division stops.
+    list: Option<(u64, u64)>,
     shards: u64,
     /// Bytes of its files, if they are known.
     stored: Option<u64>,
@@ -128,6 +132,12 @@ impl InfoOptions {
                 "leaf_cells": tree.leaf_cells,
                 "regions_checksum": tree.checksum,
             });
+            let mut object = object;
+            if let Some((background, most)) = tree.list {
+                object["list"] =
+                    json!({"background": value(kind, background), "most": most, "entries": tree.leaf_cells});
+                object["leaf_cells"] = serde_json::Value::Null;
+            }
             return print(format_args!("{object}\n"));
         }
         let mut facts = table(&["", ""]);
@@ -138,10 +148,18 @@ impl InfoOptions {
         let equal = |axes: &[u32]| by(&shortest(axes));
         fact("scheme", format!("g {} r {} B {}, {curve}, explore {rule}", equal(g), equal(r), equal(b)));
         fact("levels", tree.terminals.len().to_string());
-        fact(
-            "regions",
-            format!("{regions} = {uniform} uniform + {leaves} leaves, with {:.1} % of the cells", share * 100.0),
-        );
+        let held = match tree.list {
+            None => format!("with {:.1} % of the cells", share * 100.0),
+            Some(_) => format!("with {} entries", tree.leaf_cells),
+        };
+        fact("regions", format!("{regions} = {uniform} uniform + {leaves} leaves, {held}"));
+        if let Some((background, most)) = tree.list {
+            let text = kind.text(background);
+            fact(
+                "list",
+                format!("all other cells are {text}; leaves have at most {most} entries, but on the last level"),
+            );
+        }
         let dense = cells.saturating_mul(kind.bytes().into());
         let bytes = match tree.stored {
             Some(bytes) => {

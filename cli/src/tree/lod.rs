@@ -7,6 +7,7 @@ use clap::Args;
 use orthant::export::{ExportError, npy};
 use orthant::tree::{Parts, Shown, TreeFile, TreeJob};
 
+use super::listed::refuse;
 use super::open::open;
 use super::to::ToOptions;
 use crate::error::Error;
@@ -40,6 +41,7 @@ impl TreeJob for LodOptions {
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
         let tree = self.to.memory.within(tree)?;
+        refuse(&tree, "levels of detail", "`orthant tree box` and `orthant tree slice` write cells of it")?;
         let parts: &dyn Parts<K> = &tree;
         if is_tree(&self.to.output) {
             self.to.is_free()?;

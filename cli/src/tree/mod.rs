@@ -5,6 +5,7 @@ mod cells;
 mod convert;
 mod diff;
 mod info;
+mod listed;
 mod lod;
 mod measured;
 mod memory;

@@ -18,6 +18,7 @@ mod hostile;
 mod inputs;
 mod labels;
 mod learnt;
+mod lists;
 mod meshes;
 mod model;
 mod own;

@@ -57,7 +57,9 @@ impl Columns {
                 columns.position[j].push(coords[j]);
             }
             columns.provenance.push(number(region.provenance()));
-            columns.brick.push(match region.brick() {
+            let listed = tree.list.as_ref().filter(|_| tree.entries.is_leaf(row));
+            let listed = listed.map(|list| list.range(tree.entries.leaf_or_word(row).1 as usize));
+            columns.brick.push(match region.brick().or(listed) {
                 None => NO_BRICK,
                 Some(brick) => {
                     let first = cells.get_or_insert(brick.start..brick.start);
@@ -83,6 +85,30 @@ impl Columns {
         &self,
         along: &Along<K>,
         kind: CellType,
+    ) -> Result<(Entries, u64), (usize, String)> {
+        self.rows(along, kind, None)
+    }
+
+    /// The same of the tree of a list, whose leaves lie on any level: where the entries of each begin. They end where those of the next
+    /// begin, and there are some.
+    ///
+    /// # Errors
+    /// As [`entries`](Self::entries).
+    pub(super) fn listed<const K: usize>(
+        &self,
+        along: &Along<K>,
+        kind: CellType,
+    ) -> Result<(Entries, Vec<u64>), (usize, String)> {
+        let mut starts = Vec::new();
+        let (entries, _) = self.rows(along, kind, Some(&mut starts))?;
+        Ok((entries, starts))
+    }
+
+    fn rows<const K: usize>(
+        &self,
+        along: &Along<K>,
+        kind: CellType,
+        mut starts: Option<&mut Vec<u64>>,
     ) -> Result<(Entries, u64), (usize, String)> {
         let (plan, deepest) = (along.plan(), along.deepest());
         let (mut entries, mut cells) = (Entries::default(), 0u64);
@@ -116,6 +142,14 @@ impl Columns {
                         ));
                     }
                     entries.uniform(level, key, word, provenance);
+                }
+                brick if let Some(starts) = &mut starts => {
+                    let follows = starts.last().map_or(brick == 0, |&last| brick as u64 > last && brick > 0);
+                    if !follows || provenance != Provenance::Proved {
+                        return wrong(format!("entries from {brick} on, which is not where they can begin"));
+                    }
+                    entries.leaf(level, key, starts.len() as u64);
+                    starts.push(brick as u64);
                 }
                 brick if level < deepest || provenance != Provenance::Proved => {
                     return wrong(format!(
@@ -155,6 +189,10 @@ fn of_number(written: u8) -> Option<Provenance> {
 pub(super) fn ends<const K: usize>(tree: &Tree<K>, row: usize) -> [u64; 2] {
     match tree.region(row).content() {
         Content::Uniform(word) => [word; 2],
+        Content::Leaf { brick: None } => {
+            let region = tree.region(row);
+            region.listed_leaf().ends(region.cells().cells_wide())
+        }
         Content::Leaf { .. } => {
             let brick = tree.region(row).brick().expect("it is a leaf");
             of_cells(tree.bricks(), brick)

@@ -90,7 +90,7 @@ pub enum TreeFileError {
         given: String,
     },
     /// A tree of a later version.
-    #[error("{}: version {found} of trees; version 1 can be read", path.display())]
+    #[error("{}: version {found} of trees; versions 1 and 2 can be read", path.display())]
     Version {
         /// The file.
         path: PathBuf,

@@ -13,13 +13,17 @@ use crate::curve::CurveKind;
 use crate::geometry::{Domain, Sample, Scheme};
 use crate::plan::Plan;
 use crate::result::RegionsChecksum;
-use crate::rule::RuleKind;
+use crate::rule::{RuleKind, exact};
 use crate::tree::file::info::{Scale, TreeAxis, TreeInfo, TreeLabel, Unfit};
+use crate::tree::list::ListLayout;
 use crate::tree::predicate::Predicate;
 use crate::zarr::{self, CHECKSUMS};
 
-/// The version that is written and read.
+/// The version of trees whose leaves have bricks.
 pub(super) const VERSION: u64 = 1;
+
+/// The version of trees of lists.
+pub(super) const LIST_VERSION: u64 = 2;
 
 /// The attributes of the group.
 #[derive(Serialize, Deserialize)]
@@ -67,6 +71,9 @@ pub(super) struct Header {
     labels: Vec<Label>,
     /// How many cells a shard should have, about.
     pub(super) shard_cells: u64,
+    /// Of the tree of a list how it is divided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    list: Option<ListKeys>,
     /// On each level how many regions are uniform and how many are leaves.
     pub(super) terminals: Vec<[u64; 2]>,
     /// What each shard holds.
@@ -82,6 +89,20 @@ pub(super) struct Shape {
     pub(super) rows: Vec<u64>,
     pub(super) leaf_cells: Vec<u64>,
     pub(super) checksums: Vec<RegionsChecksum>,
+}
+
+/// How the tree of a list is divided.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct ListKeys {
+    /// The value of cells that are not listed.
+    background: Value,
+    /// The entries at which division stops.
+    most: u64,
+    /// The first code of each shard on the deepest level.
+    first: Vec<u64>,
+    /// The most rows of a shard, and the most entries.
+    rows: u64,
+    entries: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -120,11 +141,45 @@ impl Header {
             scale: info.scale,
             labels: info.labels.iter().map(label).collect(),
             shard_cells,
+            list: None,
             terminals: vec![[0; 2]; plan.levels().len()],
             shards: Shape::default(),
             checksum: RegionsChecksum::default(),
             digest: String::new(),
         }
+    }
+
+    /// The same of the tree of a list, whose shards do not follow from the cells of a shard.
+    pub(super) fn listed(self, layout: &ListLayout) -> Self {
+        let ListLayout { background, most, first, rows, entries } = layout.clone();
+        let background = zarr::number(self.cell, background);
+        let list = Some(ListKeys { background, most, first, rows, entries });
+        Self { version: LIST_VERSION, shard_cells: 0, list, ..self }
+    }
+
+    /// True of the tree of a list.
+    pub(super) fn is_listed(&self) -> bool {
+        self.list.is_some()
+    }
+
+    /// How the tree of a list is cut into shards.
+    ///
+    /// # Errors
+    /// If it cannot be cut so.
+    pub(super) fn layout(&self) -> Result<Option<ListLayout>, Unfit> {
+        let Some(list) = &self.list else { return Ok(None) };
+        let wrong = |reason: String| Err(Unfit { key: "list", reason });
+        let ListKeys { background, most, first, rows, entries } = list.clone();
+        let Some(background) = word(self.cell, &background) else {
+            return wrong(format!("the background {background} is no {}", self.cell));
+        };
+        if exact::key(self.cell, background) != background || most == 0 {
+            return wrong(format!("a background of {background:#x} and leaves of {most} entries cannot be"));
+        }
+        if first.first() != Some(&0) || !first.is_sorted_by(|a, b| a < b) || rows == 0 {
+            return wrong(format!("{} first codes of shards of {rows} rows; they ascend from 0 on", first.len()));
+        }
+        Ok(Some(ListLayout { background, most, first, rows, entries }))
     }
 
     /// The same with what the shards hold, and the digest.
@@ -144,7 +199,8 @@ impl Header {
     /// Reads what the attribute says.
     pub(super) fn read(keys: Map<String, Value>) -> Result<Self, HeaderFault> {
         match keys.get("version") {
-            Some(Value::Number(number)) if number.as_u64() == Some(VERSION) => {}
+            Some(Value::Number(number)) if number.as_u64() == Some(VERSION) && !keys.contains_key("list") => {}
+            Some(Value::Number(number)) if number.as_u64() == Some(LIST_VERSION) && keys.contains_key("list") => {}
             found => return Err(HeaderFault::Version(found.map_or("none".into(), Value::to_string))),
         }
         let expected = digest(&keys);

@@ -12,7 +12,7 @@ use crate::tree::error::TreeError;
 use crate::tree::file::columns::Columns;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::Held;
-use crate::tree::file::shard_files::ShardFiles;
+use crate::tree::file::shard_files::{ShardCells, ShardFiles};
 use crate::tree::file::shards::Shards;
 use crate::tree::file::staged::FinishedShard;
 use crate::tree::stored::Tree;
@@ -55,6 +55,10 @@ impl<const K: usize> ShardMaker<'_, K> {
         if part.kind() != self.kind {
             return refused(format!("a part with cells of {}, where the tree has {}", part.kind(), self.kind));
         }
+        if part.is_listed() != self.shards.are_listed() {
+            let what = |listed| if listed { "the tree of a list" } else { "a tree with bricks" };
+            return refused(format!("a part of {} in {}", what(part.is_listed()), what(self.shards.are_listed())));
+        }
         let codes = part.codes();
         let begins = |key: u128| {
             let shard = self.shards.from(key);
@@ -83,7 +87,8 @@ impl<const K: usize> ShardMaker<'_, K> {
             terminals[level as usize][usize::from(leaf)] += 1;
             if !leaf {
                 let region = part.plan().region(level, self.along.code(level, part.entries.keys[row]));
-                filled[level as usize] += region.volume();
+                let cells = u64::try_from(region.cells_wide()).unwrap_or(u64::MAX);
+                filled[level as usize] = u64::saturating_add(filled[level as usize], cells);
             }
         }
         let held =
@@ -92,7 +97,11 @@ impl<const K: usize> ShardMaker<'_, K> {
         let end = self.along.run(part.entries.level(last), part.entries.keys[last]).end;
         let hear = || self.control.map_or(Ok(()), Control::check);
         let write = ShardFiles { shard, shards: self.shards, kind: self.kind, folder: self.folder, hear: &hear };
-        let files = write.all(&held, &columns, part.bricks(), bricks)?;
+        let cells = match &part.list {
+            None => ShardCells { cells: part.bricks(), places: &[], range: bricks },
+            Some(list) => ShardCells { cells: &list.words, places: &list.places, range: bricks },
+        };
+        let files = write.all(&held, &columns, cells)?;
         Ok(FinishedShard { shard, end, held, terminals, filled, files })
     }
 }

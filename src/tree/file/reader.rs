@@ -21,6 +21,7 @@ use crate::tree::file::recent::RecentParts;
 use crate::tree::file::shards::{Array, Shards};
 use crate::tree::file::store::TreeStore;
 use crate::tree::file::stored_shards::StoredShards;
+use crate::tree::list::{ListLayout, ListedCells};
 use crate::tree::parts::Parts;
 use crate::tree::stored::{Tree, tiles};
 use crate::zarr::CHECKSUMS;
@@ -61,6 +62,8 @@ pub struct TreeFile<const K: usize> {
     /// The shards that have regions.
     parts: Vec<u64>,
     kept: Mutex<RecentParts<K>>,
+    /// Of the tree of a list.
+    pub(super) layout: Option<ListLayout>,
 }
 
 impl TreeStore {
@@ -93,11 +96,16 @@ impl<const K: usize> TreeFile<K> {
             return Err(TreeFileError::Dimensions { path, found: header.size.len(), k: K });
         }
         let along = Along::new(&header.plan::<K>().map_err(TreeFileError::unfit(&path))?);
-        let shards = Shards::new(&along, header.shard_cells.max(1)).map_err(TreeFileError::unfit(&path))?;
+        let layout = header.layout().map_err(TreeFileError::unfit(&path))?;
+        let shards = match &layout {
+            Some(layout) => Shards::of_list(&along, layout),
+            None => Shards::new(&along, header.shard_cells.max(1)),
+        };
+        let shards = shards.map_err(TreeFileError::unfit(&path))?;
         let stored = StoredShards::new(store, header, shards, pieces)?;
         let parts = stored.with_rows();
         let kept = Mutex::new(RecentParts::new(KEPT));
-        Ok(Self { stored, info, along, parts, kept })
+        Ok(Self { stored, info, along, parts, kept, layout })
     }
 
     /// Sets how many bytes of shards stay in memory, instead of 256 MiB. The last shard always stays.
@@ -118,7 +126,9 @@ impl<const K: usize> TreeFile<K> {
         let Held { rows, cells, .. } = self.stored.held(shard);
         // What a server sends is there as a whole before it is unpacked.
         let copies = if self.is_remote() { 3 } else { 2 };
-        rows.saturating_mul(Entries::BYTES).saturating_add(cells.saturating_mul(copies * self.kind().bytes()))
+        let places = if self.layout.is_some() { ListedCells::PLACE_BYTES } else { 0 };
+        let cell = copies * (self.kind().bytes() + places);
+        rows.saturating_mul(Entries::BYTES).saturating_add(cells.saturating_mul(cell))
     }
 
     /// Where it is.
@@ -175,19 +185,29 @@ impl<const K: usize> TreeFile<K> {
         self.stored.header.shards.rows.iter().sum()
     }
 
-    /// Cells in the bricks of leaves.
+    /// How the tree of a list is cut into shards. None of other trees.
+    pub fn layout(&self) -> Option<&ListLayout> {
+        self.layout.as_ref()
+    }
+
+    /// True of the tree of a list: leaves have entries instead of bricks, and lie on any level.
+    pub fn is_listed(&self) -> bool {
+        self.layout.is_some()
+    }
+
+    /// Cells in the bricks of leaves; of the tree of a list the entries of its leaves.
     pub fn leaf_cells(&self) -> u64 {
         self.stored.header.shards.leaf_cells.iter().sum()
     }
 
     /// The keys that a part covers.
-    fn keys(&self, part: usize) -> Range<u128> {
+    pub(super) fn keys(&self, part: usize) -> Range<u128> {
         let start = |part: usize| self.parts.get(part).map(|&shard| self.stored.shards.keys(shard).start);
         start(part).expect("there is such a part")..start(part + 1).unwrap_or(self.along.whole().end)
     }
 
     /// The part that holds a key.
-    fn holding(&self, shard: u64) -> usize {
+    pub(super) fn holding(&self, shard: u64) -> usize {
         self.parts.partition_point(|&first| first <= shard) - 1
     }
 
@@ -197,6 +217,9 @@ impl<const K: usize> TreeFile<K> {
     }
 
     fn read_here(&self, part: usize) -> Result<Tree<K>, TreeError> {
+        if let Some(layout) = &self.layout {
+            return self.read_listed(part, layout);
+        }
         let (columns, bricks) = self.stored.shard(self.parts[part], true)?;
         let (keys, entries) = self.entries(part, &columns)?;
         let tree = Tree::tiled(self.along.clone(), keys, entries, bricks)?;
@@ -258,9 +281,13 @@ impl<const K: usize> TreeFile<K> {
     /// [`TreeError::Run`] if it would take more, before anything is read, or there is no memory; [`TreeError::File`].
     pub fn tree(&self, limit: Option<u64>) -> Result<Tree<K>, TreeError> {
         let rows = u128::from(self.len()) * u128::from(Entries::BYTES);
-        let need = rows + u128::from(self.leaf_cells()) * u128::from(self.kind().bytes());
+        let places = if self.layout.is_some() { ListedCells::PLACE_BYTES } else { 0 };
+        let need = rows + u128::from(self.leaf_cells()) * u128::from(self.kind().bytes() + places);
         if let Some(limit) = limit.filter(|&limit| need > limit.into()) {
             return Err(MemoryError { what: Stored::Terminals, need, limit: Some(limit) }.into());
+        }
+        if let Some(layout) = &self.layout {
+            return self.whole_list(layout);
         }
         let (mut entries, mut bricks) = (Entries::default(), Cells::empty(self.kind()));
         let parts: Vec<usize> = (0..self.parts.len()).collect();
@@ -376,8 +403,15 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
         fit.clamp(1, rayon::current_num_threads() as u64) as usize
     }
 
+    fn list_layout(&self) -> Option<ListLayout> {
+        self.layout.clone()
+    }
+
     fn meeting(&self, window: &Region<K>) -> Result<Vec<usize>, TreeError> {
         window.within(self.plan().domain().size())?;
+        if self.layout.is_some() {
+            return Ok(self.listed_meeting(window));
+        }
         let coords = self.along.meeting(self.stored.shards.level, window);
         if coords.cells_wide() > MEETING {
             return Ok((0..self.parts.len()).collect());

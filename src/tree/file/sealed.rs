@@ -36,7 +36,7 @@ impl WrittenTree {
             let reason = format!("not written yet, as {missing} of {} are", shards.count);
             return Err(TreeFileError::Shard { path, shard, reason }.into());
         };
-        for array in Array::ALL {
+        for &array in Array::of_tree(shards.are_listed()) {
             let text = shards.metadata(array, axes, kind).text();
             staged.file(&array.metadata_name(), |file| file.write_all(text.as_bytes()))?;
         }

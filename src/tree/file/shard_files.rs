@@ -18,6 +18,16 @@ use crate::zarr::{self, ShardWriter};
 /// Chunks that wait to be written one after the other, per thread.
 const WAVE: usize = 8;
 
+/// The cells of a shard's leaves.
+pub(super) struct ShardCells<'a> {
+    /// Of bricks, or of entries.
+    pub(super) cells: &'a Cells,
+    /// Of entries their places.
+    pub(super) places: &'a [u64],
+    /// Those of the shard.
+    pub(super) range: Range<usize>,
+}
+
 /// The files of a shard.
 pub(super) struct ShardFiles<'a> {
     pub(super) shard: u64,
@@ -34,11 +44,10 @@ impl ShardFiles<'_> {
         &self,
         held: &Held,
         columns: &Columns,
-        cells: &Cells,
-        bricks: Range<usize>,
+        cells: ShardCells<'_>,
     ) -> Result<Vec<Written>, TreeFileError> {
-        let arrays: Vec<Array> = Array::of_shard(held).collect();
-        parallel::try_map(arrays.len(), &|i| self.file(arrays[i], columns, cells, bricks.clone()))
+        let arrays: Vec<Array> = Array::files(held, self.shards.are_listed()).collect();
+        parallel::try_map(arrays.len(), &|i| self.file(arrays[i], columns, &cells))
     }
 
     /// Writes the file of one array.
@@ -46,8 +55,7 @@ impl ShardFiles<'_> {
         &self,
         array: Array,
         columns: &Columns,
-        cells: &Cells,
-        bricks: Range<usize>,
+        ShardCells { cells, places, range }: &ShardCells<'_>,
     ) -> Result<Written, TreeFileError> {
         let metadata = self.shards.metadata(array, columns.position.len(), self.kind);
         let width = self.kind.bytes() as usize;
@@ -75,7 +83,14 @@ impl ShardFiles<'_> {
                         writer.push(&bytes)?;
                     }
                 }
-                Array::Cells => put_cells(&mut writer, metadata.chunk_bytes(), cells, bricks, self.hear)?,
+                Array::Cells => put_cells(&mut writer, metadata.chunk_bytes(), cells, range.clone(), self.hear)?,
+                Array::Place => {
+                    for some in places[range.clone()].chunks(1 << 16) {
+                        (self.hear)().map_err(io::Error::other)?;
+                        let bytes: Vec<u8> = some.iter().flat_map(|place| place.to_le_bytes()).collect();
+                        writer.push(&bytes)?;
+                    }
+                }
             }
             writer.finish()?;
             Ok(file.written())

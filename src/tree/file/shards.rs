@@ -10,6 +10,7 @@ use crate::cell::CellType;
 use crate::tree::along::Along;
 use crate::tree::file::header::Held;
 use crate::tree::file::info::Unfit;
+use crate::tree::list::ListLayout;
 use crate::zarr::ArrayMetadata;
 
 /// Cells of a shard, about.
@@ -37,16 +38,37 @@ pub(super) enum Array {
     Largest,
     Brick,
     Cells,
+    /// Of the tree of a list alone.
+    Place,
 }
 
 impl Array {
-    pub(super) const ALL: [Self; 7] =
-        [Self::Level, Self::Position, Self::Provenance, Self::Value, Self::Largest, Self::Brick, Self::Cells];
+    pub(super) const ALL: [Self; 8] = [
+        Self::Level,
+        Self::Position,
+        Self::Provenance,
+        Self::Value,
+        Self::Largest,
+        Self::Brick,
+        Self::Cells,
+        Self::Place,
+    ];
 
-    /// Those that have a file of a shard: no cells, no file of them.
+    /// Those of a tree, of a list or not.
+    pub(super) fn of_tree(listed: bool) -> &'static [Self] {
+        if listed { &Self::ALL } else { &Self::ALL[..7] }
+    }
+
+    /// Those that have a file of a shard of a tree that is of no list: no cells, no file of them.
     pub(super) fn of_shard(held: &Held) -> impl Iterator<Item = Self> {
+        Self::files(held, false)
+    }
+
+    /// The same of any tree.
+    pub(super) fn files(held: &Held, listed: bool) -> impl Iterator<Item = Self> {
         let cells = held.cells > 0;
-        Self::ALL.into_iter().filter(move |&array| array != Self::Cells || cells)
+        let of_cells = |array: Self| matches!(array, Self::Cells | Self::Place);
+        Self::of_tree(listed).iter().copied().filter(move |&array| cells || !of_cells(array))
     }
 
     pub(super) fn name(self) -> &'static str {
@@ -58,6 +80,7 @@ impl Array {
             Self::Largest => "largest",
             Self::Brick => "brick",
             Self::Cells => "cells",
+            Self::Place => "place",
         }
     }
 
@@ -88,8 +111,10 @@ pub(super) struct Shards {
     keys: u128,
     /// The most rows that a shard can have.
     pub(super) rows: u64,
-    /// The most cells that its bricks can have.
+    /// The most cells that its bricks can have; of a list the most entries.
     pub(super) cells: u64,
+    /// Of the tree of a list the first key of each.
+    listed: Option<Vec<u64>>,
 }
 
 impl Shards {
@@ -119,7 +144,39 @@ impl Shards {
             return Err(Unfit { key: "shard_cells", reason });
         }
         // Each region has a cell.
-        Ok(Self { level, count: count as u64, codes, all, keys, rows: (codes * keys) as u64, cells: most as u64 })
+        let (rows, cells) = ((codes * keys) as u64, most as u64);
+        Ok(Self { level, count: count as u64, codes, all, keys, rows, cells, listed: None })
+    }
+
+    /// Shards of the tree of a list.
+    ///
+    /// # Errors
+    /// If there are too many, or they are those of no tree of this plan.
+    pub(super) fn of_list<const K: usize>(along: &Along<K>, layout: &ListLayout) -> Result<Self, Unfit> {
+        let wrong = |reason: String| Err(Unfit { key: "list", reason });
+        let (all, count) = (along.whole().end, layout.first.len());
+        if count as u128 > MOST || layout.rows > u64::from(u32::MAX) || layout.entries > MOST_CELLS as u64 {
+            let (rows, entries) = (layout.rows, layout.entries);
+            return wrong(format!("{count} shards of {rows} rows and {entries} entries; 2^20 of 2^32 can be"));
+        }
+        if layout.first.last().is_none_or(|&last| u128::from(last) >= all) {
+            return wrong(format!("a shard from code {:?} on, of {all}", layout.first.last()));
+        }
+        Ok(Self {
+            level: along.deepest(),
+            count: count as u64,
+            codes: 1,
+            all,
+            keys: 1,
+            rows: layout.rows,
+            cells: layout.entries.max(1),
+            listed: Some(layout.first.clone()),
+        })
+    }
+
+    /// True of those of the tree of a list.
+    pub(super) fn are_listed(&self) -> bool {
+        self.listed.is_some()
     }
 
     /// Shards of about `cells` cells, and how many these are: if that is the default, more of them where there would be too many shards.
@@ -142,6 +199,10 @@ impl Shards {
 
     /// The codes of a shard, on its level.
     pub(super) fn codes(&self, shard: u64) -> Range<u128> {
+        if let Some(first) = &self.listed {
+            let of = |shard: u64| first.get(shard as usize).map_or(self.all, |&first| first.into());
+            return of(shard)..of(shard + 1);
+        }
         let first = u128::from(shard) * self.codes;
         first..self.all.min(first + self.codes)
     }
@@ -154,11 +215,17 @@ impl Shards {
 
     /// The first shard that begins at a key or behind it.
     pub(super) fn from(&self, key: u128) -> u64 {
+        if let Some(first) = &self.listed {
+            return first.partition_point(|&first| u128::from(first) < key) as u64;
+        }
         key.div_ceil(self.codes * self.keys) as u64
     }
 
     /// The shard that a code of its level lies in.
     pub(super) fn of_code(&self, code: u64) -> u64 {
+        if let Some(first) = &self.listed {
+            return first.partition_point(|&first| first <= code).saturating_sub(1) as u64;
+        }
         (u128::from(code) / self.codes) as u64
     }
 
@@ -174,6 +241,7 @@ impl Shards {
             Array::Value | Array::Largest => of_rows(cell),
             Array::Brick => of_rows(CellType::I64),
             Array::Cells => flat(cell, self.cells.next_multiple_of(CELL_CHUNK), CELL_CHUNK, "cell"),
+            Array::Place => flat(CellType::U64, self.cells.next_multiple_of(CELL_CHUNK), CELL_CHUNK, "cell"),
             Array::Position => {
                 let k = k as u64;
                 let (shape, shard, chunk) = ([self.count, k, rows], [1, k, rows], [1, 1, ROW_CHUNK]);

@@ -58,7 +58,7 @@ impl StoredShards {
         }
         let stored = Self { store, header, shards, pieces };
         // Pieces are no arrays yet.
-        let arrays = if stored.pieces.is_none() { &Array::ALL[..] } else { &[] };
+        let arrays = if stored.pieces.is_none() { Array::of_tree(stored.header.is_listed()) } else { &[] };
         stored.store.each(arrays.len(), &|i| {
             let metadata = stored.shards.metadata(arrays[i], stored.axes(), stored.kind());
             stored.store.expect(&arrays[i].metadata_name(), &metadata.text())
@@ -110,7 +110,7 @@ impl StoredShards {
     pub(super) fn sparse_cells(&self, shard: u64) -> Result<Option<ShardReader>, TreeFileError> {
         let metadata = self.shards.metadata(Array::Cells, self.axes(), self.kind());
         let name = self.name(Array::Cells, shard);
-        if self.held(shard).cells == 0 || !self.store.is_worth_ranges(&name) {
+        if self.header.is_listed() || self.held(shard).cells == 0 || !self.store.is_worth_ranges(&name) {
             return Ok(None);
         }
         let member = self.store.need(&name)?;
@@ -147,6 +147,16 @@ impl StoredShards {
             bricks.store(0, &bytes);
         }
         Ok((columns, bricks))
+    }
+
+    /// The places of a shard's entries, of the tree of a list.
+    pub(super) fn places(&self, shard: u64) -> Result<Vec<u64>, TreeFileError> {
+        let entries = self.held(shard).cells;
+        let mut bytes = Vec::new();
+        if entries > 0 {
+            self.array(Array::Place, shard)?.elements(0..entries, &mut bytes)?;
+        }
+        Ok(numbers(&bytes, u64::from_le_bytes))
     }
 
     /// The words of a column of values.

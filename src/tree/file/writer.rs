@@ -21,6 +21,7 @@ use crate::tree::file::making::ShardMaker;
 use crate::tree::file::sealed::{SealedTree, WrittenTree};
 use crate::tree::file::shards::{CELLS, Shards};
 use crate::tree::file::staged::{FinishedShard, Staged};
+use crate::tree::list::ListLayout;
 use crate::tree::parts::Parts;
 use crate::tree::stored::Tree;
 
@@ -57,6 +58,7 @@ pub struct TreeTarget {
     overwrite: bool,
     made_of: Option<String>,
     shard_cells: u64,
+    list: Option<ListLayout>,
 }
 
 impl TreeTarget {
@@ -64,7 +66,7 @@ impl TreeTarget {
     pub fn new(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref().to_owned();
         let zip = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"));
-        Self { path, zip, overwrite: false, made_of: None, shard_cells: CELLS }
+        Self { path, zip, overwrite: false, made_of: None, shard_cells: CELLS, list: None }
     }
 
     /// If true, the finished tree replaces what is there: a file, or a folder that is a tree. What a killed process
@@ -93,7 +95,14 @@ impl TreeTarget {
     /// With shards as large as those of a tree that is copied, so that its parts are whole shards.
     #[must_use]
     pub fn like<const K: usize>(self, parts: &dyn Parts<K>) -> Self {
-        Self { shard_cells: parts.shard_cells().unwrap_or(self.shard_cells), ..self }
+        let list = parts.list_layout();
+        Self { shard_cells: parts.shard_cells().unwrap_or(self.shard_cells), list, ..self }
+    }
+
+    /// For the tree of a list, with these shards.
+    #[must_use]
+    pub fn listed(self, layout: ListLayout) -> Self {
+        Self { list: Some(layout), ..self }
     }
 
     /// Opens the target for a tree of `plan`, with cells of type `kind`. The tree lies along the plan's curve, or along
@@ -117,8 +126,16 @@ impl TreeTarget {
         let along = Along::new(plan);
         let refused = |Unfit { key, reason }| TreeFileError::Header { path: path.clone(), key, reason };
         info.check(K, kind).map_err(refused)?;
-        let (shards, cells) = Shards::fitting(&along, self.shard_cells).map_err(refused)?;
-        let header = Header::new(along.plan(), kind, info, cells);
+        let (shards, header) = match &self.list {
+            Some(layout) => {
+                let header = Header::new(along.plan(), kind, info, 0).listed(layout);
+                (Shards::of_list(&along, layout).map_err(refused)?, header)
+            }
+            None => {
+                let (shards, cells) = Shards::fitting(&along, self.shard_cells).map_err(refused)?;
+                (shards, Header::new(along.plan(), kind, info, cells))
+            }
+        };
         let (staged, found) = Staged::new(&path, &header, self.made_of.as_deref(), overwrite)?;
         let levels = along.plan().levels().len();
         let mut writer = TreeWriter {
@@ -213,6 +230,11 @@ impl<const K: usize> TreeWriter<K> {
         (run_counts(self.along.plan(), found), held().map(|held| held.checksum).sum())
     }
 
+    /// The checksum of the regions in the shards that are finished.
+    pub fn checksum(&self) -> RegionsChecksum {
+        self.done.iter().flatten().map(|held| held.checksum).sum()
+    }
+
     /// The folder in which the tree is made.
     pub fn staged(&self) -> PathBuf {
         self.staged.path()
@@ -294,7 +316,7 @@ impl<const K: usize> TreeWriter<K> {
             *sum = [sum[0] + here[0], sum[1] + here[1]];
         }
         for (sum, here) in self.filled.iter_mut().zip(&finished.filled) {
-            *sum += here;
+            *sum = u64::saturating_add(*sum, *here);
         }
     }
 
@@ -362,7 +384,7 @@ impl<const K: usize> Tree<K> {
     /// # Errors
     /// [`TreeError::File`] if the tree is partial, there is something of that name, or the system says no.
     pub fn save(&self, path: impl AsRef<Path>, info: &TreeInfo) -> Result<(), TreeError> {
-        let mut writer = TreeTarget::new(path).open(self.plan(), self.kind(), info)?;
+        let mut writer = TreeTarget::new(path).like(self).open(self.plan(), self.kind(), info)?;
         writer.write(self)?;
         writer.finish()
     }

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use orthant::CellType;
 use orthant::ndarray::ArrayD;
 use orthant::prelude::*;
-use orthant::tree::{TreeFile, TreeInfo, TreeLabel, TreeTarget};
+use orthant::tree::{CellList, SortedList, TreeFile, TreeInfo, TreeLabel, TreeTarget};
+use orthant::{CellType, Control};
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -56,6 +56,55 @@ fn what_the_first_version_wrote_is_read() {
     assert_eq!((file.plan().domain(), file.plan().scheme()), (plan.domain(), plan.scheme()));
     file.validate().unwrap();
     assert_eq!(file.tree(None).unwrap(), bottom_up(&plan, &array));
+}
+
+/// And bricks are still written so, to the byte, by the version of the crate that wrote them.
+#[test]
+fn bricks_are_written_as_the_first_version_wrote_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let (golden, path) = (golden("version-1.tree.zarr.zip"), folder.path().join("now.tree.zarr.zip"));
+    save(&path);
+    let [golden, now] = [golden, path].map(|path| std::fs::read(path).unwrap());
+    let version = format!("\"{}\"", env!("CARGO_PKG_VERSION"));
+    if golden.windows(version.len()).any(|bytes| bytes == version.as_bytes()) {
+        assert!(golden == now, "{} bytes, and {} now", golden.len(), now.len());
+    }
+}
+
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/trees/files").join(name)
+}
+
+/// A list in 2^80 cells: some entries beside each other, and some far away.
+fn list() -> SortedList<4> {
+    let size = [1 << 20; 4];
+    let scheme = Scheme::for_list(size, None, None, None);
+    let plan = Plan::builder(size).scheme(scheme).rule(RuleKind::Full).build().unwrap();
+    let mut list = CellList::new(&plan, CellType::I16).unwrap().background(-7i16 as u16 as u64).most(5);
+    for i in 0..60u32 {
+        list.push([i % 4, 900_000 + i / 4, 5, 6], u64::from(i)).unwrap();
+        list.push([i * 17_001, i * 9_999, i * 3, 1 << 19], 300).unwrap();
+    }
+    list.sorted(&Control::default()).unwrap()
+}
+
+/// The list that version 2 wrote first, with `BLESS=1` as above.
+#[test]
+fn what_the_second_version_wrote_is_read() {
+    let (golden, sorted) = (golden("version-2.tree.zarr.zip"), list());
+    let tree = sorted.tree().unwrap();
+    if std::env::var_os("BLESS").is_some() {
+        let target = TreeTarget::new(&golden).overwrite(true);
+        let mut writer = sorted.open(target, &TreeInfo::of(tree.plan())).unwrap();
+        sorted.write(&mut writer).unwrap();
+        writer.finish().unwrap();
+    }
+    let file = TreeFile::<4>::open(&golden).unwrap();
+    assert!(file.is_listed() && file.kind() == CellType::I16);
+    file.validate().unwrap();
+    assert_eq!(file.tree(None).unwrap(), tree);
+    assert_eq!(file.word([3, 900_014, 5, 6]).unwrap(), Some(59));
+    assert_eq!(file.word([3, 900_014, 5, 7]).unwrap(), Some(-7i16 as u16 as u64));
 }
 
 /// The digest as the guide has it: JSON without spaces, keys in order, a comma after every member.

@@ -15,6 +15,7 @@ use orthant::Bytes;
 use orthant::export::ExportError;
 use orthant::tree::{Shown, TreeFile, TreeJob};
 
+use super::listed::refuse;
 use super::memory::MemoryOptions;
 use super::open::open;
 use super::to::ToOptions;
@@ -60,6 +61,11 @@ impl TreeJob for ViewOptions {
 
     fn run<const K: usize>(self, tree: TreeFile<K>) -> Self::Output {
         let tree = self.memory.within(tree)?;
+        refuse(
+            &tree,
+            "bricks, which a page shows",
+            "`orthant tree slice` draws a picture, and `orthant tree stats` counts",
+        )?;
         let Self { tree: of, output, max_size, by, title, force, memory, voice } = self;
         let to = ToOptions { output, force, memory, voice, of };
         let staged = to.stage(&["html"])?;

@@ -1,0 +1,147 @@
+//! Lists of cells as their users meet them.
+
+use std::path::Path;
+
+use crate::binary::{folder, orthant, text};
+
+/// An array of whole numbers of 32 bits, as NumPy writes it.
+fn npy(path: &Path, rows: &[Vec<i32>]) {
+    let shape = format!("({}, {})", rows.len(), rows[0].len());
+    let mut header = format!("{{'descr': '<i4', 'fortran_order': False, 'shape': {shape}, }}");
+    header += &" ".repeat(127 - (10 + header.len()) % 128);
+    header.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.bytes());
+    rows.iter().flatten().for_each(|number| bytes.extend(number.to_le_bytes()));
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// Cells of a spiral in four dimensions, each once, with a value.
+fn spiral() -> Vec<Vec<i32>> {
+    (0..3000).map(|i| vec![i * 37 % 1_048_576, i * 7919 % 1_048_576, i, i / 10 * 3, 1 + i % 9]).collect()
+}
+
+#[test]
+fn lists_become_trees() {
+    let folder = folder("lists");
+    npy(&folder.join("four.npy"), &spiral());
+    let ran = |arguments: &str| {
+        let output = orthant(&folder, arguments);
+        assert!(output.status.success(), "orthant {arguments}: {}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let table = ran("tree build four.npy --coordinates=cells --dim 4 -n 2^20 --most 50 -o four.tree.zarr.zip");
+    assert!(table.starts_with("list four.npy 1048576x1048576x1048576x1048576 i32, bottom-up morton on cpu"), "{table}");
+    assert!(table.contains("entries  3000, all other cells are 0\n"), "{table}");
+    let cell = ran("tree sample four.tree.zarr.zip --at 74,15838,2,0 --at 5,5,5,5");
+    assert!(cell.contains("74,15838,2,0,3,") && cell.contains("5,5,5,5,0,"), "{cell}");
+    let facts = ran("tree info four.tree.zarr.zip");
+    assert!(facts.contains("all other cells are 0; leaves have at most 50 entries"), "{facts}");
+    assert!(ran("tree validate four.tree.zarr.zip").contains("checksums right"));
+    ran("tree convert four.tree.zarr.zip copy.tree.zarr");
+    assert!(ran("tree diff four.tree.zarr.zip copy.tree.zarr").contains("0 cells differ"));
+    assert!(ran("tree validate copy.tree.zarr --against four.tree.zarr.zip").contains("0 cells differ"));
+    // Other regions of the same cells; and one cell that is another.
+    ran("tree build four.npy --coordinates=cells -n 2^20 --dim 4 --most 3 --curve hilbert -o finer.tree.zarr");
+    assert!(ran("tree diff finer.tree.zarr copy.tree.zarr").contains("0 cells differ"));
+    let mut rows = spiral();
+    rows[1700][4] += 100;
+    npy(&folder.join("other.npy"), &rows);
+    ran("tree build other.npy --coordinates=cells -n 2^20 --dim 4 -o other.tree.zarr");
+    let output = orthant(&folder, "tree diff four.tree.zarr.zip other.tree.zarr");
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("1 cells differ"), "{}", text(&output.stdout));
+    ran("tree box copy.tree.zarr 0:100,15838,2,0 -o box.npy");
+    assert_eq!(std::fs::read(folder.join("box.npy")).unwrap()[128 + 4 * 74], 3);
+    ran("tree slice copy.tree.zarr --axis 3=3 -o slice.tree.zarr");
+    assert!(ran("tree info slice.tree.zarr").contains("with 10 entries"));
+    assert!(ran("tree stats copy.tree.zarr").contains("1208925819614629174706176"));
+    assert!(ran("tree print copy.tree.zarr").contains("leaf"));
+    // Without values, and without a tree.
+    npy(&folder.join("two.npy"), &(0..50).map(|i| vec![i, 49 - i]).collect::<Vec<_>>());
+    let counted = ran("run array --input two.npy --coordinates=cells -n 50 --json");
+    assert!(counted.contains("\"entries\":50") && counted.contains("\"cell\":\"u8\""), "{counted}");
+}
+
+#[test]
+fn matrices_of_others_have_their_cells() {
+    let folder = folder("lists-matrices");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/lists");
+    for name in ["coo.npz", "csr.npz", "csc.npz", "dense.npy"] {
+        std::fs::copy(data.join(name), folder.join(name)).unwrap();
+    }
+    let ran = |arguments: &str| {
+        let output = orthant(&folder, arguments);
+        assert!(output.status.success(), "orthant {arguments}: {}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    for name in ["coo", "csr", "csc"] {
+        let table = ran(&format!("tree build {name}.npz --most 5 -o {name}.tree.zarr"));
+        assert!(
+            table.starts_with(&format!("list {name}.npz 70x40 f32,")) && table.contains("3 more of that value"),
+            "{table}"
+        );
+        assert!(ran(&format!("tree validate {name}.tree.zarr --against dense.npy")).contains("0 cells differ"));
+    }
+    ran("tree convert csr.tree.zarr all.npy");
+    // Headers have other spaces.
+    let cells = |name: &str| std::fs::read(folder.join(name)).unwrap()[128..].to_vec();
+    assert_eq!(cells("all.npy"), cells("dense.npy"));
+    let header = "%%MatrixMarket matrix coordinate integer skew-symmetric\n";
+    std::fs::write(folder.join("skew.mtx"), format!("{header}3 3 2\n2 1 5\n3 2 -7\n")).unwrap();
+    ran("tree build skew.mtx -o skew.tree.zarr");
+    let cells = ran("tree sample skew.tree.zarr --at 0,1 --at 1,0 --at 1,2 --at 2,1 --at 0,0");
+    let values: Vec<&str> = cells.lines().skip(1).map(|line| line.split(',').nth(2).unwrap()).collect();
+    assert_eq!(values, ["5", "-5", "-7", "7", "0"], "{cells}");
+}
+
+#[test]
+fn what_is_wrong_with_lists_is_said() {
+    let folder = folder("lists-wrong");
+    npy(&folder.join("two.npy"), &[vec![1, 2], vec![3, 4], vec![7, 50]]);
+    npy(&folder.join("twice.npy"), &[vec![1, 2, 3], vec![4, 5, 6], vec![1, 2, 9]]);
+    npy(&folder.join("below.npy"), &[vec![1, 2], vec![3, -4]]);
+    npy(&folder.join("wide.npy"), &[vec![1; 9], vec![2; 9]]);
+    npy(&folder.join("large.npy"), &[vec![1; 6], vec![2; 6]]);
+    std::fs::write(folder.join("c.mtx"), "%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 0 1\n").unwrap();
+    std::fs::write(folder.join("short.mtx"), "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n").unwrap();
+    std::fs::write(folder.join("many.mtx"), "%%MatrixMarket matrix coordinate real general\n2 2 1000000\n").unwrap();
+    for (arguments, says) in [
+        ("two.npy --coordinates=cells -n 50", "row 2: coordinate 50 on axis 1, which has 50 cells: it can be 0 to 49"),
+        ("two.npy --coordinates=cells", "--size: cells per axis are needed"),
+        ("two.npy --coordinates=cells -n 64 --dim 5", "5 columns of coordinates, or 6 with the value last"),
+        ("two.npy --coordinates=cells -n 64 --background 300", "--background 300: values are u8"),
+        ("two.npy --coordinates=cells -n 64 --most 0", "--most"),
+        ("two.npy --coordinates=places -n 64", "positions or cells is needed"),
+        ("two.npy --coordinates=cells -n 64 --tolerance 3", "--tolerance: of arrays and points"),
+        ("two.npy --coordinates=cells -n 64 --value count", "leave out for an array or a list of cells"),
+        ("twice.npy --coordinates=cells -n 64 --dim 2", "cell (1, 2) is listed twice, with the values"),
+        ("below.npy --coordinates=cells -n 64", "row 1, column 1: coordinate -4"),
+        ("wide.npy --coordinates=cells -n 64", "2x9"),
+        ("large.npy --coordinates=cells -n 2^31", "--size: a domain of"),
+        ("c.mtx", "a matrix of complex numbers"),
+        ("short.mtx", "2 entries in all"),
+        ("many.mtx", "1000000 entries in a file of"),
+        ("two.npy --most 5", "--most: of points"),
+    ] {
+        let output = orthant(&folder, &format!("tree build {arguments} -o x.tree.zarr"));
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
+        assert!(message.contains(says) && !message.contains("panicked"), "{arguments}: {message}");
+        assert!(!folder.join("x.tree.zarr").exists(), "{arguments}");
+    }
+    assert!(orthant(&folder, "tree build two.npy --coordinates=cells -n 2^20 -o x.tree.zarr").status.success());
+    for (arguments, says) in [
+        ("lod x.tree.zarr --level 1 -o y.npy", "has no levels of detail"),
+        ("view x.tree.zarr -o y.html", "has no bricks"),
+        ("convert x.tree.zarr y.vtu", "has no bricks"),
+    ] {
+        let output = orthant(&folder, &format!("tree {arguments}"));
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
+        assert!(message.contains(says), "{arguments}: {message}");
+    }
+    let output = orthant(&folder, "tree build two.npy --coordinates=cells -n 64 -o y.npy");
+    assert!(text(&output.stderr).contains("this is no tree"), "{}", text(&output.stderr));
+}

@@ -1,0 +1,61 @@
+//! The plan of a list of cells as a person states it.
+
+use crate::backend::Error;
+use crate::choice::ChoiceError;
+use crate::dimension::here;
+use crate::engine::request::{Computed, per_axis};
+use crate::geometry::{Domain, Sample, Scheme};
+use crate::plan::Plan;
+use crate::rule::RuleKind;
+
+impl Computed {
+    /// The plan of a list of cells: rule `full`, and where nothing else was chosen [`Scheme::for_list`] and the cells themselves as the
+    /// window. The size is the one that was chosen, else that of the list, which a matrix has.
+    ///
+    /// ```
+    /// use orthant::Computed;
+    ///
+    /// let mut chosen = Computed::default();
+    /// chosen.set("size", "2^20")?;
+    /// let plan = chosen.list_plan::<4>(None)?;
+    /// assert_eq!((plan.domain().size(), plan.levels().len()), ([1 << 20; 4], 17));
+    /// // Nothing says how large the domain is.
+    /// let error = Computed::default().list_plan::<2>(None).unwrap_err();
+    /// assert!(error.to_string().contains("cells per axis are needed"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error`] names the choice, its value and what is allowed.
+    pub fn list_plan<const K: usize>(&self, size: Option<&[u32]>) -> Result<Plan<K>, Error> {
+        here!(fn(&Computed, Option<&[u32]>) -> Result<Plan<K>, Error> = |this, size| this.list_plan_here(size))(
+            self, size,
+        )
+    }
+
+    fn list_plan_here<const K: usize>(&self, size: Option<&[u32]>) -> Result<Plan<K>, Error> {
+        let Some(size) = self.size.as_deref().or(size) else {
+            return Err(ChoiceError::new("size", "", "cells per axis are needed: the list does not say them").into());
+        };
+        let size: [u32; K] = per_axis("size", Some(size), 0)?;
+        if size.contains(&0) {
+            return Err(ChoiceError::new("size", 0, "at least 1 cell per axis is needed").into());
+        }
+        let window = match &self.window {
+            None => size.map(|n| [0.0, f64::from(n)]),
+            Some(window) => window.as_slice().try_into().map_err(|_| {
+                let reason = format!("{} intervals are given; {K} are needed, one per axis", window.len());
+                ChoiceError::new("domain", "", reason)
+            })?,
+        };
+        if let Some(rule) = self.explore.filter(|&rule| rule != RuleKind::Full) {
+            return Err(ChoiceError::new("explore", rule, "a list is divided by its entries, which is full").into());
+        }
+        let axes = |name, values: &Option<Vec<u32>>| {
+            values.as_deref().map(|values| per_axis::<K>(name, Some(values), 0)).transpose()
+        };
+        let (g, r, b) = (axes("g", &self.g)?, axes("r", &self.r)?, axes("B", &self.b)?);
+        let domain = Domain::new(size, window, self.sample.unwrap_or(Sample::Centre))?;
+        Ok(Plan::new(domain, Scheme::for_list(size, g, r, b), self.curve, RuleKind::Full)?)
+    }
+}

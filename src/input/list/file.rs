@@ -1,0 +1,134 @@
+//! A file of a list, and how it is read.
+
+use std::path::{Path, PathBuf};
+
+use crate::cell::CellType;
+use crate::input::error::{InputError, Wrong};
+use crate::input::list::matrix::MatrixList;
+use crate::input::list::npy::NpyList;
+use crate::input::list::scipy::SciPyList;
+use crate::tree::ListError;
+
+/// What is done with an entry: its cell, axis 0 first, and the word of its value.
+pub type OnEntry<'e> = dyn FnMut(&[u32], u64) -> Result<(), ListError> + 'e;
+
+/// A list of cells in a file. Its header was read.
+///
+/// ```
+/// use orthant::input::ListFile;
+///
+/// # let path = std::env::temp_dir().join(format!("orthant-doc-list-{}.mtx", std::process::id()));
+/// std::fs::write(&path, "%%MatrixMarket matrix coordinate real general\n3 4 2\n1 1 0.5\n3 2 1\n")?;
+/// let list = ListFile::open(&path, None)?;
+/// // Four columns and three rows.
+/// assert_eq!((list.axes(), list.size(), list.count()), (2, Some(&[4, 3][..]), 2));
+/// let mut cells = Vec::new();
+/// list.each(&mut |cell, word| {
+///     cells.push((cell.to_vec(), list.kind().text(word)));
+///     Ok(())
+/// })?;
+/// assert_eq!(cells, [(vec![0, 0], "0.5".to_owned()), (vec![1, 2], "1".to_owned())]);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ListFile {
+    path: PathBuf,
+    said: ListSaid,
+    layout: ListFormat,
+}
+
+/// What a file says of its list.
+#[derive(Debug, Clone)]
+pub(super) struct ListSaid {
+    pub(super) axes: usize,
+    pub(super) kind: CellType,
+    /// Cells per axis, of a matrix.
+    pub(super) size: Option<Vec<u32>>,
+    /// Entries; those that a symmetric matrix leaves out do not count.
+    pub(super) count: u64,
+}
+
+#[derive(Debug)]
+enum ListFormat {
+    Npy(NpyList),
+    SciPy(SciPyList),
+    Matrix(MatrixList),
+}
+
+/// What the name of a file ends with, in letters of either case.
+fn ends(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending))
+}
+
+impl ListFile {
+    /// What names of files of lists end with, for people.
+    pub const ENDINGS: &'static str = ".npy, .npz of scipy.sparse, .mtx";
+
+    /// True if a file is a list where nobody says so: a Matrix Market file, or a sparse matrix of scipy.
+    pub fn is_list(path: &Path) -> bool {
+        ends(path, "mtx") || (ends(path, "npz") && SciPyList::open(path).is_ok())
+    }
+
+    /// Opens a file. An array of NumPy has an entry in each row: with `axes` columns all are coordinates, and each value is 1; with one
+    /// more the last is the value. Without `axes` all columns are coordinates.
+    ///
+    /// # Errors
+    /// [`InputError`] names the file, what is there and what is allowed.
+    pub fn open(path: &Path, axes: Option<usize>) -> Result<Self, InputError> {
+        let opened = || -> Result<(ListSaid, ListFormat), Wrong> {
+            let (said, layout) = if ends(path, "npy") {
+                let list = NpyList::open(path, axes)?;
+                (list.said(), ListFormat::Npy(list))
+            } else if ends(path, "npz") {
+                let list = SciPyList::open(path)?;
+                (list.said(), ListFormat::SciPy(list))
+            } else if ends(path, "mtx") {
+                let list = MatrixList::open(path)?;
+                (list.said(), ListFormat::Matrix(list))
+            } else {
+                return Err(Wrong::NoFormat { known: Self::ENDINGS.into() });
+            };
+            if axes.is_some_and(|axes| axes != said.axes) {
+                let (given, axes) = (axes.unwrap_or_default(), said.axes);
+                return Err(Wrong::Other(format!("a list in {axes} dimensions, where {given} are asked for")));
+            }
+            Ok((said, layout))
+        };
+        let (said, layout) = opened().map_err(|wrong| InputError { path: path.to_owned(), wrong })?;
+        Ok(Self { path: path.to_owned(), said, layout })
+    }
+
+    /// Coordinates of each entry: 2 to 6.
+    pub fn axes(&self) -> usize {
+        self.said.axes
+    }
+
+    /// The type of the values.
+    pub fn kind(&self) -> CellType {
+        self.said.kind
+    }
+
+    /// Cells per axis, axis 0 first, if the file says so.
+    pub fn size(&self) -> Option<&[u32]> {
+        self.said.size.as_deref()
+    }
+
+    /// The entries that the file says it has. A symmetric matrix has up to twice as many.
+    pub fn count(&self) -> u64 {
+        self.said.count
+    }
+
+    /// Goes through the entries, in the order of the file.
+    ///
+    /// # Errors
+    /// [`InputError`] names the row, the line or the byte, what is there and what is allowed, and so if `entry` refuses one.
+    pub fn each(&self, entry: &mut OnEntry<'_>) -> Result<(), InputError> {
+        let read = match &self.layout {
+            ListFormat::Npy(list) => list.each(entry),
+            ListFormat::SciPy(list) => list.each(entry),
+            ListFormat::Matrix(list) => list.each(entry),
+        };
+        read.map_err(|wrong| InputError { path: self.path.clone(), wrong })
+    }
+}

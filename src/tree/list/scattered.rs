@@ -1,0 +1,79 @@
+//! Cells of a box that are not of the value that all others have.
+
+use std::ops::ControlFlow;
+
+use crate::geometry::Region;
+use crate::memory::{Refused, reserve};
+use crate::result::Content;
+use crate::tree::stored::Tree;
+
+/// Cells of a box that are listed, and the word of all others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scattered<const K: usize> {
+    /// The word of all other cells.
+    pub background: u64,
+    /// The cells and their words, in storage order of the box.
+    pub cells: Vec<([u32; K], u64)>,
+}
+
+/// True if a cell comes before another in storage order.
+pub(in crate::tree) fn order<const K: usize>(a: &[u32; K], b: &[u32; K]) -> std::cmp::Ordering {
+    a.iter().rev().cmp(b.iter().rev())
+}
+
+impl<const K: usize> Scattered<K> {
+    pub(in crate::tree) fn new(background: u64) -> Self {
+        Self { background, cells: Vec::new() }
+    }
+
+    /// Adds the listed cells of a box of a tree of a list.
+    pub(in crate::tree) fn add(&mut self, tree: &Tree<K>, window: &Region<K>) -> Result<(), Refused> {
+        let (mut refused, background) = (None, self.background);
+        let cells = &mut self.cells;
+        let mut put = |cell, word| match reserve(cells, 1) {
+            Ok(()) => cells.push((cell, word)),
+            Err(error) => refused = Some(error),
+        };
+        let _ = tree.meet(window, &mut |region, part| {
+            match (region.content(), tree.listed_leaf(region.index)) {
+                (Content::Uniform(word), _) if word != background => part.cells().for_each(|cell| put(cell, word)),
+                (_, Some(leaf)) => leaf.within(&region.cells(), &part, &mut put),
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        });
+        refused.map_or(Ok(()), Err)
+    }
+
+    /// Puts the cells in storage order.
+    pub(in crate::tree) fn sort(&mut self) {
+        self.cells.sort_unstable_by(|(a, _), (b, _)| order(a, b));
+    }
+}
+
+/// The smallest box that holds the cells of a box that are not among these, which are cells of the box, each once; None if all are.
+pub(in crate::tree) fn bounds_without<const K: usize>(
+    own: &Region<K>,
+    cells: &dyn Fn(&mut dyn FnMut([u32; K])),
+    count: usize,
+) -> Option<Region<K>> {
+    let volume = own.cells_wide();
+    if count as u128 == volume {
+        return None;
+    }
+    let mut bounds = *own;
+    for j in 0..K {
+        let face = volume / u128::from(own.extent[j]);
+        if (count as u128) < face {
+            continue;
+        }
+        // Layers have no more cells than there are listed ones, so that there are few of them.
+        let mut layers = vec![0u128; own.extent[j] as usize];
+        cells(&mut |cell| layers[(cell[j] - own.corner[j]) as usize] += 1);
+        let open = |layer: &u128| *layer < face;
+        let (first, last) = (layers.iter().position(open)?, layers.iter().rposition(open)?);
+        bounds.corner[j] = own.corner[j] + first as u32;
+        bounds.extent[j] = (last - first + 1) as u32;
+    }
+    Some(bounds)
+}

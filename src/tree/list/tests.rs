@@ -1,0 +1,304 @@
+//! Trees of lists against dense arrays of the same cells.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ndarray::ArrayD;
+
+use crate::backend::Control;
+use crate::cell::{Cell, CellType};
+use crate::curve::CurveKind;
+use crate::field::ArrayField;
+use crate::geometry::{Domain, Region, Sample, Scheme};
+use crate::plan::Plan;
+use crate::rule::RuleKind;
+use crate::tree::list::{CellList, ListError};
+use crate::tree::parts::Parts;
+use crate::tree::stored::Tree;
+use crate::tree::{BottomUp, TreeError, TreeFile, TreeInfo, TreeSource, TreeTarget};
+
+/// Numbers that look random.
+pub(in crate::tree) struct Numbers(pub(in crate::tree) u64);
+
+impl Numbers {
+    pub(in crate::tree) fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+}
+
+/// A list of a small domain, and the array that has the same cells.
+pub(in crate::tree) struct Case<const K: usize> {
+    pub(in crate::tree) plan: Plan<K>,
+    pub(in crate::tree) cells: BTreeMap<[u32; K], i16>,
+    pub(in crate::tree) background: i16,
+    pub(in crate::tree) most: u64,
+    pub(in crate::tree) array: ArrayD<i16>,
+}
+
+impl<const K: usize> Case<K> {
+    pub(in crate::tree) fn random(seed: u64) -> Self {
+        let mut numbers = Numbers(seed * 977 + K as u64);
+        let most_side = [0, 0, 40, 14, 8, 6][K];
+        let size: [u32; K] = std::array::from_fn(|_| 1 + numbers.below(most_side) as u32);
+        let r = if numbers.below(3) == 0 { 3 } else { 2 };
+        let g = std::array::from_fn(|j| 1 + numbers.below(2.min(size[j].into())) as u32);
+        let curve = if r == 2 && numbers.below(2) == 0 { CurveKind::Hilbert } else { CurveKind::Morton };
+        let g = if curve == CurveKind::Hilbert { [1; K] } else { g };
+        let scheme = Scheme { g, r: [r; K], b: [1 + numbers.below(3) as u32; K] };
+        let domain = Domain::new(size, size.map(|n| [0.0, n.into()]), Sample::Centre).unwrap();
+        let plan = Plan::new(domain, scheme, curve, RuleKind::Full).unwrap();
+        let background = numbers.below(3) as i16 - 1;
+        let volume = domain.region().volume();
+        let mut cells = BTreeMap::new();
+        // Some lists are a dense block, of one value or of few.
+        let values = 1 + numbers.below(4);
+        let dense = numbers.below(3) == 0;
+        let block = Region { corner: [0; K], extent: size.map(|n| n.div_ceil(2)) };
+        for _ in 0..numbers.below(volume) {
+            let all = domain.region();
+            let cell = all.cell(all.offset(numbers.below(volume)));
+            cells.insert(cell, numbers.below(values) as i16);
+        }
+        if dense {
+            cells.extend(block.cells().map(|cell| (cell, 7)));
+        }
+        let shape: Vec<usize> = size.iter().rev().map(|&n| n as usize).collect();
+        let mut array = ArrayD::from_elem(shape, background);
+        for (cell, &value) in &cells {
+            let at: Vec<usize> = cell.iter().rev().map(|&c| c as usize).collect();
+            array[&at[..]] = value;
+        }
+        Self { plan, cells, background, most: 1 + numbers.below(12), array }
+    }
+
+    pub(in crate::tree) fn list(&self) -> CellList<K> {
+        let list = CellList::new(&self.plan, CellType::I16).unwrap();
+        let mut list = list.background(self.background.word()).most(self.most);
+        // In no order.
+        let (even, odd): (Vec<_>, Vec<_>) = self.cells.iter().enumerate().partition(|(i, _)| i % 2 == 0);
+        odd.iter().chain(&even).for_each(|(_, (cell, value))| list.push(**cell, value.word()).unwrap());
+        list
+    }
+
+    pub(in crate::tree) fn tree(&self) -> Tree<K> {
+        self.list().sorted(&Control::default()).unwrap().tree().unwrap()
+    }
+
+    /// The tree of the array.
+    pub(in crate::tree) fn dense(&self) -> Tree<K> {
+        BottomUp::new(&self.plan, &ArrayField::new(self.array.view()).unwrap()).unwrap().tree().unwrap()
+    }
+}
+
+/// Asks a tree of a list and the dense one of the same cells the same.
+pub(in crate::tree) fn agree<const K: usize>(case: &Case<K>, tree: &dyn Parts<K>) {
+    let (dense, control) = (case.dense(), Control::default());
+    let (domain, mut numbers) = (*case.plan.domain(), Numbers(case.most));
+    let whole = domain.region();
+    let expected = dense.array(&whole, None).unwrap();
+    assert_eq!(tree.array(&whole, None).unwrap().cells(), expected.cells());
+    let cells: Vec<[u32; K]> = whole.cells().collect();
+    for (cell, found) in cells.iter().zip(tree.look_up(&cells).unwrap()) {
+        assert_eq!(found.map(|found| found.word), dense.word(*cell), "{cell:?}");
+    }
+    for _ in 0..20 {
+        let corner: [u32; K] = std::array::from_fn(|j| numbers.below(domain.size()[j].into()) as u32);
+        let extent = std::array::from_fn(|j| 1 + numbers.below((domain.size()[j] - corner[j]).into()) as u32);
+        let window = Region { corner, extent };
+        assert_eq!(tree.array(&window, None).unwrap().cells(), dense.array(&window, None).unwrap().cells());
+        assert_eq!(tree.uniform(&window).unwrap(), dense.uniform(&window).unwrap(), "{window:?}");
+    }
+    let (labels, own) = (dense.labels(100).unwrap(), tree.labels(100).unwrap());
+    assert_eq!(own.len(), labels.len());
+    for (own, label) in own.iter().zip(&labels) {
+        let facts = |label: &crate::tree::LabelStatistics<K>| (label.word, label.cells, label.bounds, label.centroid);
+        assert_eq!(facts(own), facts(label));
+    }
+    let (values, own) = ((&dense as &dyn Parts<K>).values(5, None).unwrap(), tree.values(5, None).unwrap());
+    assert_eq!(
+        (own.cells, own.least, own.greatest, &own.histogram),
+        (values.cells, values.least, values.greatest, &values.histogram)
+    );
+    assert!((own.mean - values.mean).abs() < 1e-9 && (own.deviation - values.deviation).abs() < 1e-9);
+    // Both ways round.
+    assert_eq!(tree.compare(&dense, 9, &control).unwrap().cells, 0);
+    assert_eq!((&dense as &dyn Parts<K>).compare(&TreeSource(tree), 9, &control).unwrap().cells, 0);
+}
+
+/// The tree comes back from a file, which answers as well.
+fn round_trip<const K: usize>(case: &Case<K>, tree: &Tree<K>, folder: &Path) {
+    let control = Control::default();
+    let (saved, streamed, copied) =
+        (folder.join("saved.tree.zarr.zip"), folder.join("streamed.tree.zarr.zip"), folder.join("copy.tree.zarr"));
+    let info = TreeInfo::of(&case.plan);
+    let over = |path: &Path| TreeTarget::new(path).overwrite(true);
+    let mut writer = over(&saved).like(tree).open(tree.plan(), tree.kind(), &info).unwrap();
+    writer.write(tree).unwrap();
+    writer.finish().unwrap();
+    let sorted = case.list().sorted(&control).unwrap();
+    let mut writer = sorted.open(over(&streamed), &info).unwrap();
+    sorted.write(&mut writer).unwrap();
+    writer.finish().unwrap();
+    assert!(std::fs::read(&saved).unwrap() == std::fs::read(&streamed).unwrap());
+    let file = TreeFile::<K>::open(&saved).unwrap();
+    assert!(file.is_listed() && file.tree(None).unwrap() == *tree);
+    file.validate().unwrap();
+    assert_eq!(file.checksum(), tree.checksum());
+    agree(case, &file);
+    // The other kind of file.
+    let mut writer = over(&copied).like(&file).open(tree.plan(), tree.kind(), &info).unwrap();
+    (0..file.parts()).for_each(|part| writer.write(&file.part(part).unwrap()).unwrap());
+    writer.finish().unwrap();
+    let header = std::fs::read_to_string(copied.join("zarr.json")).unwrap();
+    assert!(header.contains("\"version\":2") || header.contains("\"version\": 2"), "{header}");
+    assert!(TreeFile::<K>::open(&copied).unwrap().tree(None).unwrap() == *tree);
+}
+
+fn check<const K: usize>() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut leaves = 0;
+    for seed in 0..24 {
+        let case = Case::<K>::random(seed);
+        let tree = case.tree();
+        assert!(tree.is_listed() && tree.bricks().is_empty());
+        agree(&case, &tree);
+        if seed < 4 {
+            round_trip(&case, &tree, folder.path());
+        }
+        leaves += tree.regions().filter(|region| region.entries().is_some()).count();
+        for region in tree.regions() {
+            let entries = region.entries().map_or(0, Iterator::count);
+            assert!(entries as u64 <= case.most || region.level() + 1 == case.plan.levels().len() as u32);
+            assert!(region.uniform().is_some() || entries > 0);
+        }
+        let words = |tree: &Tree<K>| {
+            let cells: Vec<[u32; K]> = case.plan.domain().region().cells().collect();
+            let mut words = vec![99; cells.len()];
+            assert_eq!(tree.words(&cells, &mut words), cells.len());
+            words
+        };
+        assert_eq!(words(&tree), words(&case.dense()));
+    }
+    assert!(leaves > 20, "{leaves}");
+}
+
+#[test]
+fn trees_of_lists_have_the_cells_of_arrays() {
+    check::<2>();
+    check::<3>();
+    check::<4>();
+    check::<5>();
+}
+
+/// One cell that is another changes the checksum, and is found.
+#[test]
+fn a_cell_that_differs_is_found() {
+    let case = Case::<3>::random(2);
+    let tree = case.tree();
+    let (&cell, &value) = case.cells.iter().find(|(_, value)| **value != case.background).unwrap();
+    let mut other = Case { array: case.array.clone(), cells: case.cells.clone(), plan: case.plan.clone(), ..case };
+    other.cells.insert(cell, value + 100);
+    let changed = other.tree();
+    assert_ne!(tree.checksum(), changed.checksum());
+    assert!(tree != changed);
+    for (tree, found) in [(&tree, &changed), (&changed, &tree)] {
+        let found = (tree as &dyn Parts<3>).compare(found, 9, &Control::default()).unwrap();
+        assert_eq!((found.cells, found.regions[0].first.0, found.regions[0].bounds.extent), (1, cell, [1; 3]));
+    }
+}
+
+/// 2^80 cells: no array, and no count that wraps.
+#[test]
+fn large_domains() {
+    let size = [1u32 << 20; 4];
+    let plan =
+        Plan::builder(size).scheme(Scheme::for_list(size, None, None, None)).rule(RuleKind::Full).build().unwrap();
+    let mut list = CellList::new(&plan, CellType::U8).unwrap().most(4);
+    let mut numbers = Numbers(5);
+    let mut cells: Vec<[u32; 4]> = (0..500).map(|_| std::array::from_fn(|_| numbers.below(1 << 20) as u32)).collect();
+    // Some beside each other, and both ends.
+    cells.extend((0..40).map(|i| [1000 + i % 4, 1000 + i / 4, 77, 77]));
+    cells.extend([[0; 4], [(1 << 20) - 1; 4]]);
+    cells.iter().for_each(|&cell| list.push(cell, 3).unwrap());
+    let sorted = list.sorted(&Control::default()).unwrap();
+    let tree = sorted.tree().unwrap();
+    assert_eq!((sorted.entries(), sorted.dropped()), (cells.len() as u64, 0));
+    assert!(cells.iter().all(|&cell| tree.word(cell) == Some(3)));
+    assert_eq!(tree.word([1, 0, 0, 0]), Some(0));
+    let labels = tree.labels(9).unwrap();
+    assert_eq!((labels[0].cells, labels[1].cells), ((1 << 80) - cells.len() as u128, cells.len() as u128));
+    assert_eq!(labels[0].bounds, plan.domain().region());
+    let values = (&tree as &dyn Parts<4>).values(2, None).unwrap();
+    assert_eq!(values.histogram, [(1 << 80) - cells.len() as u128, cells.len() as u128]);
+    let box_of = tree.array(&Region { corner: [1000, 1000, 77, 77], extent: [4, 10, 1, 1] }, None).unwrap();
+    assert!(box_of.cells().as_slice::<u8>().unwrap().iter().all(|&cell| cell == 3));
+    // Against another one of other regions, and with one cell more.
+    let mut list = CellList::new(&plan, CellType::U8).unwrap().most(100);
+    cells.iter().for_each(|&cell| list.push(cell, 3).unwrap());
+    list.push([5, 5, 5, 5], 1).unwrap();
+    let other = list.sorted(&Control::default()).unwrap().tree().unwrap();
+    let found = (&tree as &dyn Parts<4>).compare(&other, 9, &Control::default()).unwrap();
+    assert_eq!((found.cells, found.regions[0].first), (1, ([5; 4], [0, 1])));
+}
+
+/// Trees with bricks stay of version 1, and a list does not go where one is to be.
+#[test]
+fn versions() {
+    let case = Case::<2>::random(3);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dense.tree.zarr");
+    case.dense().save(&path, &TreeInfo::of(&case.plan)).unwrap();
+    let header = std::fs::read_to_string(path.join("zarr.json")).unwrap();
+    assert!(header.contains("\"version\":1") || header.contains("\"version\": 1"), "{header}");
+    assert!(!header.contains("\"list\"") && !path.join("place").exists());
+    let target = TreeTarget::new(folder.path().join("other.tree.zarr"));
+    let mut writer = target.open(&case.plan, CellType::I16, &TreeInfo::of(&case.plan)).unwrap();
+    let error = writer.write(&case.tree()).unwrap_err().to_string();
+    assert!(error.contains("a part of the tree of a list in a tree with bricks"), "{error}");
+}
+
+/// No byte of a file changes unseen.
+#[test]
+fn damage_is_found() {
+    let case = Case::<3>::random(2);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("list.tree.zarr.zip");
+    let tree = case.tree();
+    tree.save(&path, &TreeInfo::of(&case.plan)).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let mut found = 0;
+    for at in (0..whole.len()).step_by(97) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x40;
+        std::fs::write(&path, bytes).unwrap();
+        let read = TreeFile::<3>::open(&path).and_then(|file| file.validate().and_then(|()| file.tree(None)));
+        match read {
+            Err(_) => found += 1,
+            // The dates of a zip are under no checksum.
+            Ok(read) => assert!(read == tree, "byte {at}"),
+        }
+    }
+    assert!(found > 20, "{found}");
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let size = [10, 5];
+    let plan = Plan::builder(size).scheme(Scheme::uniform(1, 2, 1)).rule(RuleKind::Full).build().unwrap();
+    let mut list = CellList::new(&plan, CellType::I16).unwrap();
+    let error = list.push([3, 5], 1).unwrap_err().to_string();
+    assert_eq!(error, "coordinate 5 on axis 1, which has 5 cells: it can be 0 to 4");
+    list.push([3, 4], 1).unwrap();
+    list.push([3, 4], (-1i16).word()).unwrap();
+    let error = list.sorted(&Control::default()).unwrap_err().to_string();
+    assert!(error.contains("cell (3, 4) is listed twice") && error.contains("-1"), "{error}");
+    // No entry at all.
+    let tree = CellList::new(&plan, CellType::I16).unwrap().sorted(&Control::default()).unwrap().tree().unwrap();
+    assert_eq!((tree.len(), tree.word([9, 4])), (1, Some(0)));
+    assert!(matches!(tree.cut(0, crate::tree::Shown::Mode), Err(TreeError::List(ListError::Unanswered { .. }))));
+    let huge = [u32::MAX; 5];
+    let plan =
+        Plan::builder(huge).scheme(Scheme::for_list(huge, None, None, None)).rule(RuleKind::Full).build().unwrap();
+    assert!(matches!(CellList::new(&plan, CellType::U8), Err(TreeError::List(ListError::TooLarge { .. }))));
+}
