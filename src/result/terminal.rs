@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rayon::slice::ParallelSliceMut;
 
+use crate::memory::give_back;
 use crate::parallel;
 use crate::radix::{self, Ends, KeyBits};
 #[cfg(feature = "cuda")]
@@ -11,7 +12,6 @@ use crate::result::limit::{MemoryError, Stored};
 
 /// Regions that a thread looks at, and all of them together.
 const TOGETHER: usize = 1 << 14;
-#[cfg(feature = "cuda")]
 const WINDOW: usize = 1 << 20;
 
 /// What fills a terminal region.
@@ -99,6 +99,10 @@ impl Terminal {
         }
         let ends = Ends { check: &|| Ok(()), refused: &|none| none };
         let sorted = radix::sort(terminals, KeyBits { low: 0, high: bits }, key, &ends);
+        // The second list was in blocks that the allocator keeps.
+        if terminals.len() > WINDOW {
+            give_back();
+        }
         // No room for a second list: slower, and in place.
         if sorted.is_err() {
             terminals.par_sort_unstable_by_key(key);

@@ -240,7 +240,7 @@ pub(super) fn bricks_come_in_the_order_of_regions(folder: &Path) {
     let hows = ["--scheme sbr", "--scheme mbr", "--scheme stream", "--strategy dp"];
     for (i, cell) in ["u8", "u16", "u32", "u64"].into_iter().enumerate() {
         for plan in ["mandelbulb -n 33x20x27 -g 3 -B 2", "mandelbulb -n 24 -g 3 -B 4", "mandelbrot -n 61x7 -g 2 -B 3"] {
-            let plan = format!("{plan} --dwell 30 --explore border --cell {cell}");
+            let plan = format!("{plan} --dwell 30 --explore closed --cell {cell}");
             let cpu = checksum(&format!("{plan} --backend cpu"));
             for how in [hows[i], hows[(i + 1) % 4]] {
                 assert_eq!(checksum(&format!("{plan} {how} --backend cuda")), cpu, "{plan} {how}");

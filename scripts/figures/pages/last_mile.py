@@ -22,3 +22,15 @@ def figures(page):
     page.says("is the driver's: @ s of every run", stage(bulb, "opening"))
     page.given("NVIDIA H100 80GB HBM3", "stages below 5 ms", ("The goals of the work were", "for the last."))
     page.no_rows(PAGES, "## Short runs", "## Pages")
+    page.block(table("last-mile", "h200/last-mile-gather.jsonl"))
+    gathered = list(rows("h200/last-mile-gather.jsonl"))
+
+    def median(command, program, *keys):
+        return statistics.median(row.get(*keys) for row in gathered if row.say("command") == command and row.say("program") == program)
+
+    def ratio(command, *keys):
+        return median(command, "orthant", *keys) / median(command, "orthant-before", *keys)
+
+    stages = ("seconds_by_stage", "collecting")
+    page.says("of bulb 2048³ takes @ times as long as before, that of julibrot @ times", ratio(bulb, *stages), ratio("run julibrot -n 256 -o j.tree.zarr", *stages))
+    page.given("one host with two NVIDIA H200 and 32 cores, CUDA 13.0", "per brick of 64 bytes")
