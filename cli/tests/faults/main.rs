@@ -128,6 +128,14 @@ fn stride(some: u64) -> u64 {
     if std::env::var_os("ORTHANT_FAULTS").is_some_and(|value| value == "full") { 1 } else { some }
 }
 
+/// The commands, or those whose names hold what ORTHANT_FAULTS_OF says.
+fn chosen() -> Vec<Case> {
+    let of = std::env::var("ORTHANT_FAULTS_OF").unwrap_or_default();
+    let chosen: Vec<Case> = cases().into_iter().filter(|case| case.name.contains(&of)).collect();
+    assert!(!chosen.is_empty(), "ORTHANT_FAULTS_OF={of}: no command has such a name");
+    chosen
+}
+
 /// Calls that are passed over between two faults of those by which outputs come into being.
 const SOME: u64 = 5;
 
@@ -144,7 +152,7 @@ fn told(kind: &str, case: &Case, count: u64, states: &BTreeMap<State, u64>) {
 
 fn no_failing_call_leaves_a_lie() {
     println!("| command | faults | injected | old | new | lies |\n|---|---|--:|--:|--:|--:|");
-    for case in cases() {
+    for case in chosen() {
         let folder = place();
         let folder = folder.path();
         FAULTS.within(folder, case.exchanges);
@@ -180,7 +188,7 @@ fn no_failing_call_leaves_a_lie() {
 
 fn no_power_cut_leaves_a_lie() {
     println!("| command | cut | states | old | new | lies |\n|---|---|--:|--:|--:|--:|");
-    for case in cases() {
+    for case in chosen() {
         let folder = place();
         FAULTS.within(folder.path(), case.exchanges);
         let expected = Expected::of(&case, folder.path());
