@@ -58,6 +58,10 @@ fn lists_become_trees() {
     assert!(ran("tree info slice.tree.zarr").contains("with 10 entries"));
     assert!(ran("tree stats copy.tree.zarr").contains("1208925819614629174706176"));
     assert!(ran("tree print copy.tree.zarr").contains("leaf"));
+    // An array of many rows of whole numbers may be meant as a list.
+    let output = orthant(&folder, "tree build four.npy -o array.tree.zarr");
+    let remark = text(&output.stderr);
+    assert!(remark.contains("looks like a list of 3000 cells of 5 coordinates; --coordinates=cells reads"), "{remark}");
     // Without values, and without a tree.
     npy(&folder.join("two.npy"), &(0..50).map(|i| vec![i, 49 - i]).collect::<Vec<_>>());
     let counted = ran("run array --input two.npy --coordinates=cells -n 50 --json");

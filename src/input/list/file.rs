@@ -6,11 +6,8 @@ use crate::cell::CellType;
 use crate::input::error::{InputError, Wrong};
 use crate::input::list::matrix::MatrixList;
 use crate::input::list::npy::NpyList;
+use crate::input::list::said::{ListSaid, OnEntry};
 use crate::input::list::scipy::SciPyList;
-use crate::tree::ListError;
-
-/// What is done with an entry: its cell, axis 0 first, and the word of its value.
-pub type OnEntry<'e> = dyn FnMut(&[u32], u64) -> Result<(), ListError> + 'e;
 
 /// A list of cells in a file. Its header was read.
 ///
@@ -36,17 +33,6 @@ pub struct ListFile {
     path: PathBuf,
     said: ListSaid,
     layout: ListFormat,
-}
-
-/// What a file says of its list.
-#[derive(Debug, Clone)]
-pub(super) struct ListSaid {
-    pub(super) axes: usize,
-    pub(super) kind: CellType,
-    /// Cells per axis, of a matrix.
-    pub(super) size: Option<Vec<u32>>,
-    /// Entries; those that a symmetric matrix leaves out do not count.
-    pub(super) count: u64,
 }
 
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use crate::cell::CellType;
 use crate::disk::File;
 use crate::input::error::Wrong;
 use crate::input::layout::{Endian, Layout};
-use crate::input::list::file::{ListSaid, OnEntry};
 use crate::input::list::number::{coordinate, word};
+use crate::input::list::said::{ListSaid, OnEntry};
 use crate::input::npy;
 use crate::input::npz;
 use crate::input::reader::open;
@@ -19,7 +19,7 @@ use crate::zarr::{Directory, Entry};
 pub(super) struct SciPyList {
     file: File,
     said: ListSaid,
-    data: Member,
+    data: SciPyMember,
     indices: Indices,
 }
 
@@ -27,14 +27,14 @@ pub(super) struct SciPyList {
 #[derive(Debug)]
 enum Indices {
     /// A row and a column for each entry.
-    Both { row: Member, column: Member },
+    Both { row: SciPyMember, column: SciPyMember },
     /// One of them, and where the entries of each of the others begin.
-    Compressed { index: Member, starts: Member, by_row: bool },
+    Compressed { index: SciPyMember, starts: SciPyMember, by_row: bool },
 }
 
 /// An array of one axis in the archive.
 #[derive(Debug)]
-struct Member {
+struct SciPyMember {
     name: &'static str,
     entry: Entry,
     kind: CellType,
@@ -44,12 +44,12 @@ struct Member {
 
 /// A member as it is read, number by number.
 struct MemberNumbers<'f> {
-    member: &'f Member,
+    member: &'f SciPyMember,
     bytes: Box<dyn Read + 'f>,
     read: u64,
 }
 
-fn find(file: &File, directory: &Directory, name: &'static str) -> Result<Member, Wrong> {
+fn find(file: &File, directory: &Directory, name: &'static str) -> Result<SciPyMember, Wrong> {
     let Some(entry) = directory.entry(&format!("{name}.npy")).copied() else {
         let reason = format!(
             "no member {name}; a sparse matrix of scipy has format, shape, data, and row and col, or indices and indptr"
@@ -64,7 +64,7 @@ fn find(file: &File, directory: &Directory, name: &'static str) -> Result<Member
         return Err(inside(Wrong::Length { offset, have, need }));
     }
     match size[..] {
-        [count] => Ok(Member { name, entry, kind, endian, count: count.into() }),
+        [count] => Ok(SciPyMember { name, entry, kind, endian, count: count.into() }),
         _ => Err(inside(Wrong::Other(format!("{} axes, where one is needed", size.len())))),
     }
 }
@@ -186,7 +186,7 @@ fn format_of(file: &File, directory: &Directory) -> Result<String, Wrong> {
     Ok(bytes[start..].iter().filter(|byte| byte.is_ascii_alphanumeric()).map(|&byte| byte as char).take(16).collect())
 }
 
-impl Member {
+impl SciPyMember {
     fn numbers<'f>(&'f self, file: &'f File) -> Result<MemberNumbers<'f>, Wrong> {
         let mut bytes = npz::member(file, &self.entry);
         npy::layout(&mut *bytes, self.entry.length)?;

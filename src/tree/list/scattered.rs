@@ -1,11 +1,6 @@
 //! Cells of a box that are not of the value that all others have.
 
-use std::ops::ControlFlow;
-
 use crate::geometry::Region;
-use crate::memory::{Refused, reserve};
-use crate::result::Content;
-use crate::tree::stored::Tree;
 
 /// Cells of a box that are listed, and the word of all others.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,25 +19,6 @@ pub(in crate::tree) fn order<const K: usize>(a: &[u32; K], b: &[u32; K]) -> std:
 impl<const K: usize> Scattered<K> {
     pub(in crate::tree) fn new(background: u64) -> Self {
         Self { background, cells: Vec::new() }
-    }
-
-    /// Adds the listed cells of a box of a tree of a list.
-    pub(in crate::tree) fn add(&mut self, tree: &Tree<K>, window: &Region<K>) -> Result<(), Refused> {
-        let (mut refused, background) = (None, self.background);
-        let cells = &mut self.cells;
-        let mut put = |cell, word| match reserve(cells, 1) {
-            Ok(()) => cells.push((cell, word)),
-            Err(error) => refused = Some(error),
-        };
-        let _ = tree.meet(window, &mut |region, part| {
-            match (region.content(), tree.listed_leaf(region.index)) {
-                (Content::Uniform(word), _) if word != background => part.cells().for_each(|cell| put(cell, word)),
-                (_, Some(leaf)) => leaf.within(&region.cells(), &part, &mut put),
-                _ => {}
-            }
-            ControlFlow::Continue(())
-        });
-        refused.map_or(Ok(()), Err)
     }
 
     /// Puts the cells in storage order.
