@@ -27,10 +27,13 @@ impl<const K: usize> Scattered<K> {
     }
 }
 
+/// Hands each of some cells to a visitor.
+pub(in crate::tree) type EachCell<'c, const K: usize> = dyn Fn(&mut dyn FnMut([u32; K])) + 'c;
+
 /// The smallest box that holds the cells of a box that are not among these, which are cells of the box, each once; None if all are.
 pub(in crate::tree) fn bounds_without<const K: usize>(
     own: &Region<K>,
-    cells: &dyn Fn(&mut dyn FnMut([u32; K])),
+    cells: &EachCell<'_, K>,
     count: usize,
 ) -> Option<Region<K>> {
     let volume = own.cells_wide();
