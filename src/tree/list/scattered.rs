@@ -3,6 +3,20 @@
 use crate::geometry::Region;
 
 /// Cells of a box that are listed, and the word of all others.
+///
+/// ```
+/// use orthant::prelude::*;
+/// use orthant::tree::{CellList, Source};
+/// use orthant::{CellType, Control};
+///
+/// let plan = Plan::builder([1 << 20; 2]).scheme(Scheme::uniform(1, 2, 2)).rule(RuleKind::Full).build()?;
+/// let mut list = CellList::new(&plan, CellType::U8)?.background(7);
+/// list.push([70, 4], 5)?;
+/// let tree = list.sorted(&Control::default())?.tree()?;
+/// let found = tree.scattered(&Region { corner: [0, 0], extent: [1 << 20, 9] })?.ok_or("a list")?;
+/// assert_eq!((found.background, &found.cells[..]), (7, &[([70, 4], 5)][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scattered<const K: usize> {
     /// The word of all other cells.
