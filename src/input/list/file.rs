@@ -53,7 +53,7 @@ impl ListFile {
 
     /// True if a file is a list where nobody says so: a Matrix Market file, or a sparse matrix of scipy.
     pub fn is_list(path: &Path) -> bool {
-        ends(path, "mtx") || (ends(path, "npz") && SciPyList::open(path).is_ok())
+        ends(path, "mtx") || (ends(path, "npz") && SciPyList::is_one(path))
     }
 
     /// Opens a file. An array of NumPy has an entry in each row: with `axes` columns all are coordinates, and each value is 1; with one

@@ -14,7 +14,7 @@ use crate::tree::list::record::CellRecord;
 use crate::tree::provenance::Provenance;
 
 /// The most cells of a leaf: 64 bits hold the place of each.
-pub(super) const LEAF_CELLS: u128 = 1 << 64;
+pub(in crate::tree) const LEAF_CELLS: u128 = 1 << 64;
 
 /// The regions of a plan, however many axes they have.
 pub(super) trait ListRegions {
