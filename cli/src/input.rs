@@ -87,7 +87,7 @@ impl Input {
             if let Some(points) = like_points(file.layout()) {
                 let name = path.display();
                 voice.say(format_args!(
-                    "orthant: {name}: an array of {} cells, which looks like {points}; --coordinates reads points",
+                    "orthant: {name}: an array of {} cells, which looks like {points}",
                     text(&file.layout().size)
                 ));
             }
@@ -174,12 +174,18 @@ impl Input {
     }
 }
 
-/// What a table of points looks like: many rows or columns of a few numbers with fractions.
+/// What a table of points looks like, and the option that reads it: many rows or columns of a few numbers with fractions; or many rows of
+/// a few whole numbers, which are cells.
 fn like_points(layout: &Layout) -> Option<String> {
     let &[fast, slow] = &layout.size[..] else { return None };
     let (few, many) = (fast.min(slow), fast.max(slow));
-    (layout.kind.is_float() && (2..=6).contains(&few) && many >= 8 * few)
-        .then(|| format!("{many} points of {few} coordinates"))
+    let wide = layout.kind.bytes() >= 4 && fast == few;
+    ((2..=6).contains(&few) && many >= 8 * few && (layout.kind.is_float() || wide)).then(|| {
+        match layout.kind.is_float() {
+            true => format!("{many} points of {few} coordinates; --coordinates reads points"),
+            false => format!("a list of {many} cells of {few} coordinates; --coordinates=cells reads such a list"),
+        }
+    })
 }
 
 /// The same array, with names of its labels from a table if there is one.

@@ -71,9 +71,9 @@ impl<const K: usize> Scheme<K> {
             let of = |level: Option<&Level<K>>| level.map_or(0, |level| regions(level.grid));
             of(levels.last()) <= 1 << 64 && (g.is_some() || of(levels.first()) <= LIST_ROOTS)
         };
-        let sides = (1..=32).map(|bits| Self::of_leaves(1 << bits, size, (g, r, b), [false; K]));
+        let of = |bits: u32| Self::of_leaves(1 << bits, size, (g, r, b), [false; K]);
         let plans = |scheme: &Self| scheme.r.iter().chain(&scheme.b).all(|&number| number > 0);
-        sides.clone().find(|scheme| !plans(scheme) || fits(scheme)).or(sides.last()).expect("there are 32")
+        (1..32).map(of).find(|scheme| !plans(scheme) || fits(scheme)).unwrap_or_else(|| of(32))
     }
 
     /// The scheme whose leaves have about `usual` cells on a side.

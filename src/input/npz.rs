@@ -123,7 +123,7 @@ fn inflate(file: &File, member: &Entry, out: &mut dyn Write) -> Result<(), Wrong
 /// The bytes of a member, as they come. What is deflated is held against its checksum at its end.
 pub(super) fn member<'f>(file: &'f File, member: &Entry) -> Box<dyn Read + 'f> {
     match member.deflated {
-        true => Box::new(Checked {
+        true => Box::new(CheckedMember {
             bytes: inflated(file, member),
             left: member.length,
             crc: Crc::new(),
@@ -134,14 +134,14 @@ pub(super) fn member<'f>(file: &'f File, member: &Entry) -> Box<dyn Read + 'f> {
 }
 
 /// A deflated member whose length and checksum are known.
-struct Checked<R> {
+struct CheckedMember<R> {
     bytes: R,
     left: u64,
     crc: Crc,
     wanted: u32,
 }
 
-impl<R: Read> Read for Checked<R> {
+impl<R: Read> Read for CheckedMember<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let damaged = || io::Error::new(io::ErrorKind::InvalidData, "what is deflated is damaged");
         if buffer.is_empty() {

@@ -101,8 +101,13 @@ impl<const K: usize> Tree<K> {
 
     fn words_here(&self, cells: &[[u32; K]], words: &mut [u64]) -> usize {
         if self.list.is_some() {
-            let known = cells.iter().zip(words).filter_map(|(&cell, word)| Some(*word = self.word(cell)?));
-            return known.count();
+            let mut known = 0;
+            for (&cell, word) in cells.iter().zip(&mut words[..cells.len()]) {
+                if let Some(found) = self.word(cell) {
+                    (*word, known) = (found, known + 1);
+                }
+            }
+            return known;
         }
         let direct = self.direct();
         let words = &mut words[..cells.len()];

@@ -1,11 +1,13 @@
 //! A tree as a source of cells: what takes an array takes a tree.
 
 use std::io;
+use std::ops::ControlFlow;
 
 use crate::cell::CellType;
 use crate::geometry::Region;
+use crate::memory::{Refused, reserve};
 use crate::parallel;
-use crate::result::{DenseArray, Stored};
+use crate::result::{Content, DenseArray, Stored};
 use crate::tree::error::TreeError;
 use crate::tree::list::Scattered;
 use crate::tree::parts::Parts;
@@ -58,7 +60,8 @@ impl<const K: usize> TreeSource<'_, K> {
         let Some(layout) = self.0.list_layout() else { return Ok(None) };
         let mut found = Scattered::new(layout.background());
         for index in self.0.meeting(window)? {
-            found.add(&**self.0.part(index)?, window)?;
+            let part = self.0.part(index)?;
+            gather(&part, window, &mut found)?;
         }
         found.sort();
         Ok(Some(found))
@@ -79,6 +82,24 @@ impl<const K: usize> TreeSource<'_, K> {
         }
         Ok(found)
     }
+}
+
+/// Adds the listed cells of a box of a part.
+fn gather<const K: usize>(part: &Tree<K>, window: &Region<K>, found: &mut Scattered<K>) -> Result<(), Refused> {
+    let (mut refused, background, cells) = (None, found.background, &mut found.cells);
+    let mut put = |cell, word| match reserve(cells, 1) {
+        Ok(()) => cells.push((cell, word)),
+        Err(error) => refused = Some(error),
+    };
+    let _ = part.meet(window, &mut |region, part| {
+        match region.content() {
+            Content::Uniform(word) if word != background => part.cells().for_each(|cell| put(cell, word)),
+            Content::Uniform(_) => {}
+            Content::Leaf { .. } => region.listed_leaf().within(&region.cells(), &part, &mut put),
+        }
+        ControlFlow::Continue(())
+    });
+    refused.map_or(Ok(()), Err)
 }
 
 impl<const K: usize> Source<K> for TreeSource<'_, K> {

@@ -16,8 +16,22 @@ use crate::options::RunOptions;
 
 /// Options of `run` that are about what it writes, that no strategy knows, or that measure by themselves. Those without a value are left out
 /// too.
-const NOT_SWEPT: [&str; 11] =
-    ["output", "overlay", "slice", "palette", "scale", "report", "repeat", "kind", "label_table", "tolerance", "iso"];
+const NOT_SWEPT: [&str; 14] = [
+    "output",
+    "overlay",
+    "slice",
+    "palette",
+    "scale",
+    "report",
+    "repeat",
+    "kind",
+    "label_table",
+    "tolerance",
+    "iso",
+    "coordinates",
+    "most",
+    "background",
+];
 
 /// What `run` understands.
 pub(crate) struct Settings {

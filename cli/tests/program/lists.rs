@@ -58,6 +58,10 @@ fn lists_become_trees() {
     assert!(ran("tree info slice.tree.zarr").contains("with 10 entries"));
     assert!(ran("tree stats copy.tree.zarr").contains("1208925819614629174706176"));
     assert!(ran("tree print copy.tree.zarr").contains("leaf"));
+    // An array of many rows of whole numbers may be meant as a list.
+    let output = orthant(&folder, "tree build four.npy -o array.tree.zarr");
+    let remark = text(&output.stderr);
+    assert!(remark.contains("looks like a list of 3000 cells of 5 coordinates; --coordinates=cells reads"), "{remark}");
     // Without values, and without a tree.
     npy(&folder.join("two.npy"), &(0..50).map(|i| vec![i, 49 - i]).collect::<Vec<_>>());
     let counted = ran("run array --input two.npy --coordinates=cells -n 50 --json");
@@ -88,6 +92,17 @@ fn matrices_of_others_have_their_cells() {
     // Headers have other spaces.
     let cells = |name: &str| std::fs::read(folder.join(name)).unwrap()[128..].to_vec();
     assert_eq!(cells("all.npy"), cells("dense.npy"));
+    // Three axes: NumPy's [1, 2, 3] is x = 3, y = 2, z = 1. Blocks are refused by name.
+    for name in ["three.npz", "bsr.npz"] {
+        std::fs::copy(data.join(name), folder.join(name)).unwrap();
+    }
+    assert!(ran("tree build three.npz -o three.tree.zarr").starts_with("list three.npz 6x5x4 f64,"));
+    let cells = ran("tree sample three.tree.zarr --at 3,2,1 --at 5,4,3 --at 1,2,3");
+    let values: Vec<&str> = cells.lines().skip(1).map(|line| line.split(',').nth(3).unwrap()).collect();
+    assert_eq!(values, ["7", "2", "0"], "{cells}");
+    let output = orthant(&folder, "tree build bsr.npz -o bsr.tree.zarr");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("2 axes in the format 'bsr'"), "{}", text(&output.stderr));
     let header = "%%MatrixMarket matrix coordinate integer skew-symmetric\n";
     std::fs::write(folder.join("skew.mtx"), format!("{header}3 3 2\n2 1 5\n3 2 -7\n")).unwrap();
     ran("tree build skew.mtx -o skew.tree.zarr");

@@ -6,11 +6,8 @@ use crate::cell::CellType;
 use crate::input::error::{InputError, Wrong};
 use crate::input::list::matrix::MatrixList;
 use crate::input::list::npy::NpyList;
+use crate::input::list::said::{ListSaid, OnEntry};
 use crate::input::list::scipy::SciPyList;
-use crate::tree::ListError;
-
-/// What is done with an entry: its cell, axis 0 first, and the word of its value.
-pub type OnEntry<'e> = dyn FnMut(&[u32], u64) -> Result<(), ListError> + 'e;
 
 /// A list of cells in a file. Its header was read.
 ///
@@ -38,17 +35,6 @@ pub struct ListFile {
     layout: ListFormat,
 }
 
-/// What a file says of its list.
-#[derive(Debug, Clone)]
-pub(super) struct ListSaid {
-    pub(super) axes: usize,
-    pub(super) kind: CellType,
-    /// Cells per axis, of a matrix.
-    pub(super) size: Option<Vec<u32>>,
-    /// Entries; those that a symmetric matrix leaves out do not count.
-    pub(super) count: u64,
-}
-
 #[derive(Debug)]
 enum ListFormat {
     Npy(NpyList),
@@ -67,7 +53,7 @@ impl ListFile {
 
     /// True if a file is a list where nobody says so: a Matrix Market file, or a sparse matrix of scipy.
     pub fn is_list(path: &Path) -> bool {
-        ends(path, "mtx") || (ends(path, "npz") && SciPyList::open(path).is_ok())
+        ends(path, "mtx") || (ends(path, "npz") && SciPyList::is_one(path))
     }
 
     /// Opens a file. An array of NumPy has an entry in each row: with `axes` columns all are coordinates, and each value is 1; with one

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cell::{Cell, CellType};
 use crate::input::error::Wrong;
-use crate::input::list::file::{ListSaid, OnEntry};
+use crate::input::list::said::{ListSaid, OnEntry};
 use crate::input::matrix_market::{MatrixReader, MatrixValue};
 
 /// A matrix whose banner and sizes are known.

@@ -7,6 +7,8 @@ mod file;
 mod matrix;
 mod npy;
 mod number;
+mod said;
 mod scipy;
 
-pub use file::{ListFile, OnEntry};
+pub use file::ListFile;
+pub use said::OnEntry;

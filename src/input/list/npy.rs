@@ -7,8 +7,8 @@ use crate::cell::CellType;
 use crate::disk::File;
 use crate::input::error::{FilePlace, Wrong};
 use crate::input::layout::{IndexOrder, Layout};
-use crate::input::list::file::{ListSaid, OnEntry};
 use crate::input::list::number::{coordinate, word};
+use crate::input::list::said::{ListSaid, OnEntry};
 use crate::input::npy;
 use crate::input::reader::{FilePart, head_of, open};
 

@@ -1,4 +1,4 @@
-//! Sparse matrices in `.npz`, as `scipy.sparse.save_npz` writes them: COO, CSR and CSC.
+//! Sparse matrices in `.npz`, as `scipy.sparse.save_npz` writes them: COO, of more axes than two as well, CSR and CSC.
 
 use std::io::Read;
 use std::path::Path;
@@ -6,9 +6,9 @@ use std::path::Path;
 use crate::cell::CellType;
 use crate::disk::File;
 use crate::input::error::Wrong;
-use crate::input::layout::{Endian, Layout};
-use crate::input::list::file::{ListSaid, OnEntry};
+use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::list::number::{coordinate, word};
+use crate::input::list::said::{ListSaid, OnEntry};
 use crate::input::npy;
 use crate::input::npz;
 use crate::input::reader::open;
@@ -19,22 +19,29 @@ use crate::zarr::{Directory, Entry};
 pub(super) struct SciPyList {
     file: File,
     said: ListSaid,
-    data: Member,
+    data: SciPyMember,
     indices: Indices,
 }
 
 /// Where the coordinates are.
 #[derive(Debug)]
 enum Indices {
-    /// A row and a column for each entry.
-    Both { row: Member, column: Member },
+    /// A coordinate on each axis for each entry, axis 0 first.
+    Each(Vec<AxisNumbers>),
     /// One of them, and where the entries of each of the others begin.
-    Compressed { index: Member, starts: Member, by_row: bool },
+    Compressed { index: SciPyMember, starts: SciPyMember, by_row: bool },
 }
 
-/// An array of one axis in the archive.
+/// Where the coordinates on an axis are: behind so many other numbers of a member.
 #[derive(Debug)]
-struct Member {
+struct AxisNumbers {
+    member: SciPyMember,
+    behind: u64,
+}
+
+/// An array in the archive, of one axis but for coordinates.
+#[derive(Debug, Clone)]
+struct SciPyMember {
     name: &'static str,
     entry: Entry,
     kind: CellType,
@@ -44,12 +51,20 @@ struct Member {
 
 /// A member as it is read, number by number.
 struct MemberNumbers<'f> {
-    member: &'f Member,
+    member: &'f SciPyMember,
     bytes: Box<dyn Read + 'f>,
     read: u64,
 }
 
-fn find(file: &File, directory: &Directory, name: &'static str) -> Result<Member, Wrong> {
+fn find(file: &File, directory: &Directory, name: &'static str) -> Result<SciPyMember, Wrong> {
+    match find_any(file, directory, name)? {
+        (member, axes) if axes.len() == 1 => Ok(member),
+        _ => Err(Wrong::InMember { name: name.into(), wrong: Box::new(Wrong::Other("one axis is needed".into())) }),
+    }
+}
+
+/// A member, and how many numbers it has on each axis, the fastest first.
+fn find_any(file: &File, directory: &Directory, name: &'static str) -> Result<(SciPyMember, Vec<u32>), Wrong> {
     let Some(entry) = directory.entry(&format!("{name}.npy")).copied() else {
         let reason = format!(
             "no member {name}; a sparse matrix of scipy has format, shape, data, and row and col, or indices and indptr"
@@ -59,53 +74,77 @@ fn find(file: &File, directory: &Directory, name: &'static str) -> Result<Member
     let inside = |wrong| Wrong::InMember { name: name.into(), wrong: Box::new(wrong) };
     let layout = npy::layout(&mut *npz::member(file, &entry), entry.length).map_err(inside)?;
     let (have, need) = (entry.length.saturating_sub(layout.offset), layout.bytes().map_err(inside)?);
-    let Layout { kind, endian, size, offset, .. } = layout;
+    let Layout { kind, endian, size, order, offset } = layout;
     if u128::from(have) != need {
         return Err(inside(Wrong::Length { offset, have, need }));
     }
-    match size[..] {
-        [count] => Ok(Member { name, entry, kind, endian, count: count.into() }),
-        _ => Err(inside(Wrong::Other(format!("{} axes, where one is needed", size.len())))),
+    if size.len() > 1 && order != IndexOrder::C {
+        return Err(inside(Wrong::Other("in Fortran's order, which scipy does not write".into())));
     }
+    let count = size.iter().map(|&n| u64::from(n)).product();
+    Ok((SciPyMember { name, entry, kind, endian, count }, size))
 }
 
 impl SciPyList {
+    /// True if an archive has the members of a sparse matrix.
+    pub(super) fn is_one(path: &Path) -> bool {
+        let named = |directory: Directory| {
+            ["format.npy", "shape.npy", "data.npy"].iter().all(|name| directory.entry(name).is_some())
+        };
+        open(path).is_ok_and(|(file, _)| Directory::read_deflated(&file).is_ok_and(named))
+    }
+
     pub(super) fn open(path: &Path) -> Result<Self, Wrong> {
         let (file, _) = open(path)?;
         let directory = Directory::read_deflated(&file).map_err(|_| Wrong::NoArchive)?;
         let format = format_of(&file, &directory)?;
+        if !["coo", "csr", "csc"].contains(&&*format) {
+            return Err(unread(&format, 2));
+        }
         let [shape, data] = ["shape", "data"].map(|name| find(&file, &directory, name));
         let (shape, data) = (shape?, data?);
         let mut numbers = shape.numbers(&file)?;
-        let mut side = |what: &str| {
+        let mut side = || {
             let (kind, word) = numbers.next()?;
-            match coordinate(kind, word, &|| format!("shape: {what}"))? {
-                0 => Err(Wrong::Other(format!("shape: no {what}; a domain has cells"))),
+            match coordinate(kind, word, &|| "shape".into())? {
+                0 => Err(Wrong::Other("shape: 0; a domain has cells on every axis".into())),
                 side => Ok(side),
             }
         };
-        if shape.count != 2 {
-            return Err(Wrong::Other(format!("a shape of {} numbers; matrices have rows and columns", shape.count)));
+        if !(2..=6).contains(&shape.count) {
+            return Err(Wrong::Other(format!("a shape of {} numbers; lists have 2 to 6 axes", shape.count)));
         }
-        let (rows, columns) = (side("rows")?, side("columns")?);
+        let mut size = (0..shape.count).map(|_| side()).collect::<Result<Vec<u32>, _>>()?;
         drop(numbers);
+        size.reverse();
+        let (axes, columns, rows) = (size.len(), size[0], size[1]);
         let indices = match &format[..] {
-            "coo" => {
-                let [row, column] = ["row", "col"].map(|name| find(&file, &directory, name));
-                Indices::Both { row: row?, column: column? }
+            "coo" if directory.entry("coords.npy").is_some() => {
+                let (member, shape) = find_any(&file, &directory, "coords")?;
+                if shape.len() != 2 || shape[1] as usize != axes || u64::from(shape[0]) != data.count {
+                    let reason = format!("coordinates of another shape than {axes} axes by {} entries", data.count);
+                    return Err(Wrong::Other(reason));
+                }
+                // The slowest axis comes first.
+                let behind = |axis: usize| (axes - 1 - axis) as u64 * data.count;
+                let axis = |axis| AxisNumbers { member: member.clone(), behind: behind(axis) };
+                Indices::Each((0..axes).map(axis).collect())
             }
-            "csr" | "csc" => {
+            "coo" if axes == 2 => {
+                let member = |name| find(&file, &directory, name);
+                let axis = |name| Ok::<_, Wrong>(AxisNumbers { member: member(name)?, behind: 0 });
+                Indices::Each(vec![axis("col")?, axis("row")?])
+            }
+            "csr" | "csc" if axes == 2 => {
                 let [index, starts] = ["indices", "indptr"].map(|name| find(&file, &directory, name));
                 Indices::Compressed { index: index?, starts: starts?, by_row: format == "csr" }
             }
-            other => {
-                let reason =
-                    format!("a sparse matrix of format '{other}'; coo, csr and csc are read: save matrix.tocsr()");
-                return Err(Wrong::Other(reason));
-            }
+            _ => return Err(unread(&format, axes)),
         };
         let lengths = match &indices {
-            Indices::Both { row, column } => [row.count, column.count],
+            // Coordinates of all axes in one member were counted above.
+            Indices::Each(axes) if axes[0].behind > 0 => [data.count; 2],
+            Indices::Each(axes) => [axes[0].member.count, axes[1].member.count],
             Indices::Compressed { index, starts, by_row } => {
                 let lines = u64::from(if *by_row { rows } else { columns });
                 if starts.count != lines + 1 {
@@ -121,7 +160,7 @@ impl SciPyList {
         if lengths != [data.count; 2] {
             return Err(Wrong::Other(format!("{} values of {} and {} indices", data.count, lengths[0], lengths[1])));
         }
-        let said = ListSaid { axes: 2, kind: data.kind, size: Some(vec![columns, rows]), count: data.count };
+        let said = ListSaid { axes, kind: data.kind, size: Some(size), count: data.count };
         Ok(Self { file, said, data, indices })
     }
 
@@ -131,19 +170,22 @@ impl SciPyList {
 
     pub(super) fn each(&self, entry: &mut OnEntry<'_>) -> Result<(), Wrong> {
         let mut values = self.data.numbers(&self.file)?;
-        let mut put = |number: u64, cell: [u32; 2], values: &mut MemberNumbers<'_>| -> Result<(), Wrong> {
+        let mut put = |number: u64, cell: &[u32], values: &mut MemberNumbers<'_>| -> Result<(), Wrong> {
             let (_, value) = values.next()?;
-            entry(&cell, value).map_err(|error| Wrong::Other(format!("entry {number}: {error}")))
+            entry(cell, value).map_err(|error| Wrong::Other(format!("entry {number}: {error}")))
         };
         match &self.indices {
-            Indices::Both { row, column } => {
-                let (mut rows, mut columns) = (row.numbers(&self.file)?, column.numbers(&self.file)?);
+            Indices::Each(axes) => {
+                let begun = axes.iter().map(|axis| axis.member.numbers_behind(&self.file, axis.behind));
+                let mut axes = begun.collect::<Result<Vec<_>, _>>()?;
+                let mut cell = vec![0; axes.len()];
                 for number in 0..self.data.count {
-                    let cell = [columns.coordinate()?, rows.coordinate()?];
-                    put(number, cell, &mut values)?;
+                    for (c, axis) in cell.iter_mut().zip(&mut axes) {
+                        *c = axis.coordinate()?;
+                    }
+                    put(number, &cell, &mut values)?;
                 }
-                rows.end()?;
-                columns.end()?;
+                axes.into_iter().filter(MemberNumbers::is_read).try_for_each(MemberNumbers::end)?;
             }
             Indices::Compressed { index, starts, by_row } => {
                 let (mut others, mut starts) = (index.numbers(&self.file)?, starts.numbers(&self.file)?);
@@ -160,7 +202,7 @@ impl SciPyList {
                     }
                     for number in start..end {
                         let other = others.coordinate()?;
-                        put(number, if *by_row { [other, line] } else { [line, other] }, &mut values)?;
+                        put(number, &if *by_row { [other, line] } else { [line, other] }, &mut values)?;
                     }
                     start = end;
                 }
@@ -172,6 +214,11 @@ impl SciPyList {
         }
         values.end()
     }
+}
+
+/// That a format is not read.
+fn unread(format: &str, axes: usize) -> Wrong {
+    Wrong::Other(format!("{axes} axes in the format '{format}'; coo, csr and csc are read: save matrix.tocoo()"))
 }
 
 /// The name of the format, which is an array of one text.
@@ -186,7 +233,7 @@ fn format_of(file: &File, directory: &Directory) -> Result<String, Wrong> {
     Ok(bytes[start..].iter().filter(|byte| byte.is_ascii_alphanumeric()).map(|&byte| byte as char).take(16).collect())
 }
 
-impl Member {
+impl SciPyMember {
     fn numbers<'f>(&'f self, file: &'f File) -> Result<MemberNumbers<'f>, Wrong> {
         let mut bytes = npz::member(file, &self.entry);
         npy::layout(&mut *bytes, self.entry.length)?;
@@ -194,7 +241,25 @@ impl Member {
     }
 }
 
+impl SciPyMember {
+    /// The same behind so many numbers.
+    fn numbers_behind<'f>(&'f self, file: &'f File, behind: u64) -> Result<MemberNumbers<'f>, Wrong> {
+        let mut numbers = self.numbers(file)?;
+        let bytes = behind * self.kind.bytes();
+        match std::io::copy(&mut (&mut numbers.bytes).take(bytes), &mut std::io::sink()) {
+            Ok(skipped) if skipped == bytes => Ok(MemberNumbers { read: behind, ..numbers }),
+            Ok(_) => Err(numbers.wrong(std::io::Error::from(std::io::ErrorKind::UnexpectedEof))),
+            Err(error) => Err(numbers.wrong(error)),
+        }
+    }
+}
+
 impl MemberNumbers<'_> {
+    /// True if all numbers were read.
+    fn is_read(&self) -> bool {
+        self.read == self.member.count
+    }
+
     fn wrong(&self, wrong: impl Into<Wrong>) -> Wrong {
         Wrong::InMember { name: self.member.name.into(), wrong: Box::new(wrong.into()) }
     }

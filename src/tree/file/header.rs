@@ -197,16 +197,23 @@ impl Header {
     }
 
     /// Reads what the attribute says.
-    pub(super) fn read(keys: Map<String, Value>) -> Result<Self, HeaderFault> {
-        match keys.get("version") {
-            Some(Value::Number(number)) if number.as_u64() == Some(VERSION) && !keys.contains_key("list") => {}
-            Some(Value::Number(number)) if number.as_u64() == Some(LIST_VERSION) && keys.contains_key("list") => {}
+    pub(super) fn read(mut keys: Map<String, Value>) -> Result<Self, HeaderFault> {
+        let version = match keys.get("version") {
+            Some(Value::Number(number)) if [Some(VERSION), Some(LIST_VERSION)].contains(&number.as_u64()) => {
+                number.as_u64()
+            }
             found => return Err(HeaderFault::Version(found.map_or("none".into(), Value::to_string))),
-        }
+        };
         let expected = digest(&keys);
         if CHECKSUMS && keys.get("digest").and_then(Value::as_str) != Some(&expected) {
             let found = keys.get("digest").map_or("none".into(), Value::to_string);
             return Err(HeaderFault::Digest { found, expected });
+        }
+        if version == Some(VERSION) {
+            // Of version 1 a key that says nothing.
+            keys.remove("list");
+        } else if !keys.contains_key("list") {
+            return Err(HeaderFault::Keys("version 2 has the key list".into()));
         }
         serde_json::from_value(Value::Object(keys)).map_err(|error| HeaderFault::Keys(error.to_string()))
     }

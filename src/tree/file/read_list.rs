@@ -6,7 +6,7 @@ use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::reader::TreeFile;
-use crate::tree::list::{ListLayout, ListedCells};
+use crate::tree::list::{LEAF_CELLS, ListLayout, ListedCells};
 use crate::tree::parts::Parts;
 use crate::tree::stored::{Tree, tiles};
 
@@ -32,6 +32,9 @@ impl<const K: usize> TreeFile<K> {
         let tree = Tree::listed(self.along.clone(), keys, entries, listed)?;
         for (number, region) in tree.regions().filter(|region| region.uniform().is_none()).enumerate() {
             let (leaf, cells) = (region.listed_leaf(), region.cells().cells_wide());
+            if cells > LEAF_CELLS {
+                return wrong(format!("leaf {number}: {cells} cells, of which 2^64 can be in a leaf"));
+            }
             let ascend = leaf.places.is_sorted_by(|a, b| a < b);
             if !ascend || leaf.places.last().is_none_or(|&last| u128::from(last) >= cells) {
                 return wrong(format!(

@@ -15,7 +15,7 @@ use crate::result::{MemoryError, Stored};
 use crate::rule::{RuleKind, exact};
 use crate::tree::along::Along;
 use crate::tree::error::TreeError;
-use crate::tree::list::divide::{Divided, Division, LEAF_CELLS};
+use crate::tree::list::divide::{DividedList, Division, LEAF_CELLS};
 use crate::tree::list::error::ListError;
 use crate::tree::list::record::CellRecord;
 use crate::tree::list::sorted::SortedList;
@@ -173,7 +173,7 @@ impl<const K: usize> CellList<K> {
             limit: limit.saturating_sub(held),
             control,
         };
-        let Divided { entries: rows, ends } = division.whole()?;
+        let DividedList { entries: rows, ends } = division.whole()?;
         let entries = records.len() as u64;
         let mut sorted = SortedList { along, kind, background, most, rows, ends, records, entries, dropped, limit };
         sorted.keep_leaves();

@@ -14,7 +14,7 @@ use crate::tree::list::record::CellRecord;
 use crate::tree::provenance::Provenance;
 
 /// The most cells of a leaf: 64 bits hold the place of each.
-pub(super) const LEAF_CELLS: u128 = 1 << 64;
+pub(in crate::tree) const LEAF_CELLS: u128 = 1 << 64;
 
 /// The regions of a plan, however many axes they have.
 pub(super) trait ListRegions {
@@ -69,15 +69,15 @@ pub(super) struct Division<'d> {
 
 /// Regions along the curve, and where the entries of each leaf end.
 #[derive(Debug, Default)]
-pub(super) struct Divided {
+pub(super) struct DividedList {
     pub(super) entries: Entries,
     pub(super) ends: Vec<u64>,
 }
 
 impl Division<'_> {
     /// Divides the whole domain.
-    pub(super) fn whole(&self) -> Result<Divided, TreeError> {
-        let mut found = Divided::default();
+    pub(super) fn whole(&self) -> Result<DividedList, TreeError> {
+        let mut found = DividedList::default();
         self.family(0, 0, self.regions.roots(), 0..self.records.len(), &mut found)?;
         Ok(found)
     }
@@ -89,7 +89,7 @@ impl Division<'_> {
         first: u64,
         count: u128,
         range: Range<usize>,
-        found: &mut Divided,
+        found: &mut DividedList,
     ) -> Result<(), TreeError> {
         self.control.check()?;
         let need = (found.entries.len() as u128 + count) * u128::from(Entries::BYTES) + 8 * found.ends.len() as u128;
@@ -109,7 +109,7 @@ impl Division<'_> {
     }
 
     /// A region and its entries.
-    fn region(&self, level: u32, code: u64, range: Range<usize>, found: &mut Divided) -> Result<(), TreeError> {
+    fn region(&self, level: u32, code: u64, range: Range<usize>, found: &mut DividedList) -> Result<(), TreeError> {
         let key = self.regions.key(level, code);
         let Some(first) = self.records[range.clone()].first() else {
             found.entries.uniform(level, key, self.background, Provenance::Proved);

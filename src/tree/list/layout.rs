@@ -12,6 +12,18 @@ const ENTRIES: u64 = if cfg!(test) { 1 << 8 } else { 1 << 20 };
 const ROWS: u64 = if cfg!(test) { 1 << 6 } else { 1 << 18 };
 
 /// How the tree of a list is cut into shards, which follows from its regions: shards are runs of regions with about as many entries.
+/// [`TreeTarget::listed`](crate::tree::TreeTarget::listed) takes it.
+///
+/// ```
+/// use orthant::prelude::*;
+/// use orthant::tree::CellList;
+/// use orthant::{CellType, Control};
+///
+/// let plan = Plan::builder([1 << 20; 2]).scheme(Scheme::uniform(1, 2, 2)).rule(RuleKind::Full).build()?;
+/// let layout = CellList::new(&plan, CellType::U8)?.background(7).sorted(&Control::default())?.layout();
+/// assert_eq!((layout.background(), layout.most()), (7, 1024));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListLayout {
     /// The word of cells that are not listed.

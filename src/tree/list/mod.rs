@@ -17,6 +17,7 @@ mod tests;
 
 pub use builder::CellList;
 pub(super) use difference::between;
+pub(super) use divide::LEAF_CELLS;
 pub use error::ListError;
 pub use layout::ListLayout;
 pub(super) use listed::{ListedCells, ListedLeaf};

@@ -1,13 +1,22 @@
 //! Cells of a box that are not of the value that all others have.
 
-use std::ops::ControlFlow;
-
 use crate::geometry::Region;
-use crate::memory::{Refused, reserve};
-use crate::result::Content;
-use crate::tree::stored::Tree;
 
 /// Cells of a box that are listed, and the word of all others.
+///
+/// ```
+/// use orthant::prelude::*;
+/// use orthant::tree::{CellList, Source};
+/// use orthant::{CellType, Control};
+///
+/// let plan = Plan::builder([1 << 20; 2]).scheme(Scheme::uniform(1, 2, 2)).rule(RuleKind::Full).build()?;
+/// let mut list = CellList::new(&plan, CellType::U8)?.background(7);
+/// list.push([70, 4], 5)?;
+/// let tree = list.sorted(&Control::default())?.tree()?;
+/// let found = tree.scattered(&Region { corner: [0, 0], extent: [1 << 20, 9] })?.ok_or("a list")?;
+/// assert_eq!((found.background, &found.cells[..]), (7, &[([70, 4], 5)][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scattered<const K: usize> {
     /// The word of all other cells.
@@ -26,35 +35,19 @@ impl<const K: usize> Scattered<K> {
         Self { background, cells: Vec::new() }
     }
 
-    /// Adds the listed cells of a box of a tree of a list.
-    pub(in crate::tree) fn add(&mut self, tree: &Tree<K>, window: &Region<K>) -> Result<(), Refused> {
-        let (mut refused, background) = (None, self.background);
-        let cells = &mut self.cells;
-        let mut put = |cell, word| match reserve(cells, 1) {
-            Ok(()) => cells.push((cell, word)),
-            Err(error) => refused = Some(error),
-        };
-        let _ = tree.meet(window, &mut |region, part| {
-            match (region.content(), tree.listed_leaf(region.index)) {
-                (Content::Uniform(word), _) if word != background => part.cells().for_each(|cell| put(cell, word)),
-                (_, Some(leaf)) => leaf.within(&region.cells(), &part, &mut put),
-                _ => {}
-            }
-            ControlFlow::Continue(())
-        });
-        refused.map_or(Ok(()), Err)
-    }
-
     /// Puts the cells in storage order.
     pub(in crate::tree) fn sort(&mut self) {
         self.cells.sort_unstable_by(|(a, _), (b, _)| order(a, b));
     }
 }
 
+/// Hands each of some cells to a visitor.
+pub(in crate::tree) type EachCell<'c, const K: usize> = dyn Fn(&mut dyn FnMut([u32; K])) + 'c;
+
 /// The smallest box that holds the cells of a box that are not among these, which are cells of the box, each once; None if all are.
 pub(in crate::tree) fn bounds_without<const K: usize>(
     own: &Region<K>,
-    cells: &dyn Fn(&mut dyn FnMut([u32; K])),
+    cells: &EachCell<'_, K>,
     count: usize,
 ) -> Option<Region<K>> {
     let volume = own.cells_wide();

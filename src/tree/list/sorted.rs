@@ -18,6 +18,22 @@ use crate::tree::stored::Tree;
 const TOGETHER: usize = 1 << 12;
 
 /// A list that is sorted along the curve, and its regions: [`CellList::sorted`](crate::tree::CellList::sorted) makes it.
+///
+/// ```
+/// use orthant::prelude::*;
+/// use orthant::tree::CellList;
+/// use orthant::{CellType, Control};
+///
+/// let plan = Plan::builder([1 << 20; 2]).scheme(Scheme::uniform(1, 2, 2)).rule(RuleKind::Full).build()?;
+/// let mut list = CellList::new(&plan, CellType::U8)?.most(1);
+/// [([0, 0], 4), ([1 << 19, 0], 5), ([9, 9], 0)].into_iter().try_for_each(|(cell, word)| list.push(cell, word))?;
+/// let sorted = list.sorted(&Control::default())?;
+/// // An entry of the background's value is none.
+/// assert_eq!((sorted.entries(), sorted.dropped()), (2, 1));
+/// // Four quarters of the domain, two of them leaves.
+/// assert_eq!(sorted.regions(), [4, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct SortedList<const K: usize> {
     pub(in crate::tree) along: Along<K>,

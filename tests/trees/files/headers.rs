@@ -161,9 +161,39 @@ fn headers_are_believed_if_they_can_be() {
     let undigested = tree.says(false, |header| header["nobody"] = json!(1)).unwrap_err();
     assert!(undigested.starts_with("the header's digest is \"xxh3:"), "{undigested}");
     assert_eq!(
-        tree.says(true, |header| header["version"] = json!(2)),
-        Err("version 2 of trees; version 1 can be read".into())
+        tree.says(true, |header| header["version"] = json!(3)),
+        Err("version 3 of trees; versions 1 and 2 can be read".into())
     );
+    // A key of version 2 says nothing in version 1, and is missing in version 2.
+    assert_eq!(tree.says(true, |header| header["list"] = json!({"most": 1})), Ok(()));
+    assert_eq!(
+        tree.says(true, |header| header["version"] = json!(2)),
+        Err("orthant_tree: version 2 has the key list".into())
+    );
+    let listed = |key: &str, value: Value| {
+        tree.says(true, |header| {
+            header["version"] = json!(2);
+            header["list"] = json!({"background": 0, "most": 9, "first": [0], "rows": 4096, "entries": 10});
+            header["list"][key] = value.clone();
+        })
+    };
+    for (key, value, expected) in [
+        ("background", json!(40_000), "list: the background 40000 is no i16"),
+        ("background", json!("x"), "list: the background"),
+        ("most", json!(0), "list: a background of 0x0 and leaves of 0 entries"),
+        ("first", json!([]), "list: 0 first codes"),
+        ("first", json!([1]), "list: 1 first codes"),
+        ("first", json!([0, 5, 5]), "list: 3 first codes"),
+        ("first", json!([0, u64::MAX]), "list: a shard from code"),
+        ("first", json!([0, -1]), "orthant_tree: "),
+        ("rows", json!(0), "list: 1 first codes"),
+        ("rows", json!(u64::MAX), "list: 1 shards of 18446744073709551615 rows"),
+        ("entries", json!(u64::MAX), "list: 1 shards of 4096 rows and"),
+        ("entries", json!(5), "shards: "),
+    ] {
+        let found = listed(key, value.clone()).unwrap_err();
+        assert!(found.starts_with(expected), "{key} {value}: {found}");
+    }
     assert!(
         tree.says(true, |header| header["version"] = json!("1")).unwrap_err().starts_with("version \"1\" of trees")
     );
