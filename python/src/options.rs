@@ -7,6 +7,7 @@ use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::Choice;
 use orthant::field::FieldKind;
 use orthant::input::{Endian, IndexOrder, MeshFormat, PointsFile, PointsFormat};
+use orthant::result::Keep;
 use orthant::tree::{NotANumber, Number, Predicate};
 use orthant::{BackendKind, CellType, Computed, Request};
 use pyo3::prelude::*;
@@ -44,7 +45,8 @@ const OF_POINTS: [&str; 3] = ["mem-limit", "columns", "attribute"];
 const FORMER: [(&str, &str); 1] = [("labels", "step")];
 
 /// Options of a run that no group of choices has.
-const OF_RUNS: [&str; 8] = ["backend", "device", "mem-limit", "source", "text", "input", "columns", "attribute"];
+const OF_RUNS: [&str; 9] =
+    ["backend", "device", "on-device", "mem-limit", "source", "text", "input", "columns", "attribute"];
 
 /// The options of `tree` or of `run`.
 fn known(of: &str) -> Result<Vec<Choice>, Failure> {
@@ -328,7 +330,9 @@ pub(crate) struct RunOptions {
     /// None: CUDA if it is there.
     pub(crate) backend: Option<BackendKind>,
     pub(crate) device: Option<usize>,
-    /// Names of tuning that a GPU alone understands.
+    /// The cells stay on the GPU.
+    pub(crate) on_device: bool,
+    /// Names of options that a GPU alone understands.
     pub(crate) of_cuda: Vec<&'static str>,
 }
 
@@ -342,7 +346,10 @@ impl RunOptions {
         });
         let (backend, device) = (backend.transpose()?, take(&mut given, "device", whole)?);
         let mut request = Request::new(workload);
-        request.how.mem_limit = take(&mut given, "mem-limit", orthant_cli::bytes)?.or_else(default_limit);
+        let on_device = take(&mut given, "on-device", yes_or_no)?.unwrap_or(false);
+        // What stays on a GPU takes no memory here.
+        let usual = || if on_device { None } else { default_limit() };
+        request.how.mem_limit = take(&mut given, "mem-limit", orthant_cli::bytes)?.or_else(usual);
         if let Some(path) = given.remove("source") {
             let read = std::fs::read_to_string(&path);
             let text = read.map_err(|source| orthant_cli::Error::File { path: path.into(), source })?;
@@ -386,7 +393,7 @@ impl RunOptions {
             let text = given.remove(name).unwrap_or_default();
             return Err(wrong(name, &text, "of a file of points, as in run(\"points\", input=\"scan.xyz\")"));
         }
-        let mut of_cuda = Vec::new();
+        let mut of_cuda = Vec::from_iter(on_device.then_some("on-device"));
         for (name, text) in &given {
             let has = |choices: &[Choice]| choices.iter().any(|choice| choice.name == name);
             let set = if has(Computed::CHOICES) {
@@ -401,6 +408,10 @@ impl RunOptions {
             };
             set.map_err(|reason| wrong(name, text, reason))?;
         }
-        Ok(Self { request, backend, device: device.map(|device| device as usize), of_cuda })
+        if on_device && request.how.kept.keep != Keep::Dense {
+            let reason = format!("keep {} keeps no array of all cells; leave one of both out", request.how.kept.keep);
+            return Err(wrong("on-device", "True", reason));
+        }
+        Ok(Self { request, backend, device: device.map(|device| device as usize), on_device, of_cuda })
     }
 }
