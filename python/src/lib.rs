@@ -24,6 +24,7 @@ mod regions;
 mod remote;
 mod run;
 mod tree;
+mod values;
 mod watch;
 
 #[global_allocator]

@@ -13,6 +13,7 @@ use orthant::{BackendKind, CellType, Computed, Request};
 use pyo3::prelude::*;
 
 use crate::error::Failure;
+use crate::values::{are_labels, columns, parsed, take, whole, wrong, yes_or_no};
 
 /// Options as they were given: texts by name.
 pub(crate) type Given = BTreeMap<String, String>;
@@ -78,7 +79,7 @@ fn others(of: &str) -> &'static [&'static str] {
 }
 
 /// Names as Python has them: low lines, and one more behind a word that Python keeps for itself.
-fn spelt(name: &str) -> String {
+pub(crate) fn spelt(name: &str) -> String {
     let spelt = name.replace('-', "_");
     if spelt == "pass" { spelt + "_" } else { spelt }
 }
@@ -123,25 +124,6 @@ fn named(of: &str, given: Given) -> Result<Given, Failure> {
         }
     }
     Ok(named)
-}
-
-/// What is wrong with a value, with the option's name before it.
-fn wrong(name: &str, value: &str, reason: impl std::fmt::Display) -> Failure {
-    Failure::Value(format!("{} {value}: {reason}", spelt(name)))
-}
-
-/// Takes an option out and reads it.
-fn take<T>(given: &mut Given, name: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, Failure> {
-    let value = given.remove(name);
-    value.map(|value| read(&value).map_err(|reason| wrong(name, &value, reason))).transpose()
-}
-
-fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|error: T::Err| error.to_string())
-}
-
-fn whole(text: &str) -> Result<u64, String> {
-    orthant::choice::number(text, 0..=u64::MAX)
 }
 
 /// Options of `tree`.
@@ -295,28 +277,6 @@ fn divided(given: &Given, computed: &mut Computed) -> Result<Option<usize>, Fail
         set.map_err(|reason| wrong(name, text, reason))?;
     }
     Ok(tuning.threads)
-}
-
-/// Names of columns, which commas are between.
-fn columns(names: &str) -> Vec<String> {
-    names.split(',').map(|name| name.trim().to_owned()).collect()
-}
-
-/// True if cells are labels. Pictures alone differ by it, which Python draws.
-fn are_labels(text: &str) -> Result<bool, String> {
-    match text {
-        "labels" => Ok(true),
-        "values" => Ok(false),
-        _ => Err("expected one of labels, values".into()),
-    }
-}
-
-fn yes_or_no(text: &str) -> Result<bool, String> {
-    match text {
-        "yes" | "true" => Ok(true),
-        "no" | "false" => Ok(false),
-        other => Err(format!("'{other}' is neither True nor False")),
-    }
 }
 
 /// 80 % of the memory that is available, as on the command line.
