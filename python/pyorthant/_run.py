@@ -167,15 +167,13 @@ class Subdivision:
         On the host the cells are read-only, which older versions of other packages cannot say: they raise ``BufferError``, and
         take ``s.to_numpy().copy()``. On a GPU they may be written, and are complete for any stream.
         """
-        if self._core.device is None:
-            asked = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
-            return self.to_numpy().__dlpack__(**{name: value for name, value in asked.items() if value is not None})
         here = self.__dlpack_device__()
         there = here if dl_device is None else (int(dl_device[0]), int(dl_device[1]))
-        if there == (1, 0) and copy is not False:
-            return self.to_numpy().__dlpack__(**({} if max_version is None else {"max_version": max_version}))
-        if there != here:
+        if there != here and (there != (1, 0) or copy is False):
             raise BufferError(f"dl_device {there}: the cells are on the device {here}, and only the host, (1, 0), can have a copy")
+        if there == (1, 0):
+            asked = {"max_version": max_version} | ({"stream": stream, "copy": copy} if here == there else {})
+            return self.to_numpy().__dlpack__(**{name: value for name, value in asked.items() if value is not None})
         if copy:
             raise BufferError("copy True: cells on a GPU are not copied there; copy the array that is made of them")
         return self._core.dlpack(max_version is not None and max_version[0] >= 1)
