@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import warnings
@@ -10,6 +11,9 @@ import numpy as np
 
 from . import _core, _cuda, _options, _page, _picture
 from ._tree import Tree, _rows
+
+# The driver of a GPU is unloaded when the process ends. Memory that is being freed then is waited for.
+atexit.register(_core.leave)
 
 
 def run(field, *, n=None, scheme=None, max_label=65535, cells=False, progress=None, **options):
@@ -26,7 +30,8 @@ def run(field, *, n=None, scheme=None, max_label=65535, cells=False, progress=No
     Options have the names, the values and the defaults of ``orthant run``: ``n`` (cells per axis, x first), ``g``, ``r``,
     ``B`` (or ``scheme=(g, r, B)``), ``explore``, ``curve``, ``domain=[(low, high), ..]``, ``dwell``, ``precision``, ``cell``,
     ``keep``, ``strategy``, ``backend``, ``threads``, ``mem_limit`` and so on. The lock of the interpreter is released
-    while it runs. ``progress=True`` shows how far it is; a function is called with cells done and cells in all.
+    while it runs. With ``on_device=True`` the cells of a built-in field stay on the GPU: `Subdivision` says how CuPy and PyTorch
+    take them. ``progress=True`` shows how far it is; a function is called with cells done and cells in all.
 
     >>> import pyorthant as ot
     >>> s = ot.run("mandelbrot", n=256, backend="cpu")
@@ -75,7 +80,12 @@ def doctor():
 
 
 class Subdivision:
-    """What a run found: its cells, its regions and its report. `pyorthant.run` makes one."""
+    """What a run found: its cells, its regions and its report. `pyorthant.run` makes one.
+
+    With ``on_device=True`` the cells are on a GPU. ``cupy.asarray(s)``, ``cupy.from_dlpack(s)``, ``torch.as_tensor(s, device="cuda")``
+    and ``torch.from_dlpack(s)`` take them without a copy. The memory is freed when the run is gone, and all arrays that were made of
+    it. ``np.asarray(s)``, ``s.regions`` and ``s.tree()`` copy the run to the host when the first of them is used.
+    """
 
     __slots__ = ("_core", "_report", "__weakref__")
 
@@ -110,7 +120,7 @@ class Subdivision:
     @property
     def checksum(self):
         """The checksum of all cells, as the command line prints it; None if ``keep`` is not ``"dense"``."""
-        return self.report["checksum"]
+        return self._core.checksum() if self._core.device else self.report["checksum"]
 
     @property
     def backend(self):
@@ -126,7 +136,8 @@ class Subdivision:
         """All cells as an array. It is read-only.
 
         Of a run that kept them, nothing is copied: NumPy looks at the library's memory, and keeps it alive. With
-        ``keep="regions"`` the array is made of the regions.
+        ``keep="regions"`` the array is made of the regions. With ``on_device=True`` it is copied from the GPU once, and that copy
+        is kept.
         """
         return np.asarray(self._core.cells())
 
@@ -138,17 +149,38 @@ class Subdivision:
             return cells.astype(dtype)
         return cells.copy() if copy else cells
 
-    def __dlpack__(self, **options):
+    @property
+    def __cuda_array_interface__(self):
+        """Where the cells lie on a GPU, for packages that take arrays there. A run on the host has no such attribute.
+
+        The run is complete, so that nobody has to wait for a stream. PyTorch takes arrays only that may be written. Cells that
+        are written change in what is copied to the host later.
+        """
+        if self._core.device is None:
+            raise AttributeError("__cuda_array_interface__: the cells are on the host; on_device=True leaves them on a GPU")
+        data, shape, typestr = (self._core.device[0], False), self.shape, self._core.typestr
+        return {"version": 3, "shape": shape, "typestr": typestr, "data": data, "strides": None, "stream": None}
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         """All cells for packages of arrays: ``np.from_dlpack(s)``, ``torch.from_dlpack(s)``. Nothing is copied.
 
-        The cells are read-only, which older versions of other packages cannot say: they raise ``BufferError``, and take
-        ``s.to_numpy().copy()``.
+        On the host the cells are read-only, which older versions of other packages cannot say: they raise ``BufferError``, and
+        take ``s.to_numpy().copy()``. On a GPU they may be written, and are complete for any stream.
         """
-        return self.to_numpy().__dlpack__(**options)
+        here = self.__dlpack_device__()
+        there = here if dl_device is None else (int(dl_device[0]), int(dl_device[1]))
+        if there != here and (there != (1, 0) or copy is False):
+            raise BufferError(f"dl_device {there}: the cells are on the device {here}, and only the host, (1, 0), can have a copy")
+        if there == (1, 0):
+            asked = {"max_version": max_version} | ({"stream": stream, "copy": copy} if here == there else {})
+            return self.to_numpy().__dlpack__(**{name: value for name, value in asked.items() if value is not None})
+        if copy:
+            raise BufferError("copy True: cells on a GPU are not copied there; copy the array that is made of them")
+        return self._core.dlpack(max_version is not None and max_version[0] >= 1)
 
     def __dlpack_device__(self):
-        """The memory of the host."""
-        return self.to_numpy().__dlpack_device__()
+        """The memory of the host, ``(1, 0)``, or that of a GPU, ``(2, its number)``."""
+        return (1, 0) if self._core.device is None else (2, self._core.device[1])
 
     @property
     def regions(self):
@@ -213,10 +245,12 @@ class Subdivision:
         report = self.report
         by = "x".join(map(str, self.shape))
         filled = 100 * report["cells"]["filled"] / max(1, report["cells"]["total"])
-        return f"Subdivision {report['workload']} {by} {self.dtype}, {filled:.0f} % filled, {self.seconds:.3g} s on {self.backend}"
+        there = f", cells on GPU {self._core.device[1]}" if self._core.device else ""
+        return f"Subdivision {report['workload']} {by} {self.dtype}, {filled:.0f} % filled, {self.seconds:.3g} s on {self.backend}{there}"
 
     def _repr_png_(self):
-        if self.report["keep"] == "counts":
+        # Nothing is copied from a GPU only to be shown.
+        if self.report["keep"] == "counts" or self._core.device:
             return None
         return _picture.preview(self.to_numpy(), None, self._names(), None, self._steps())
 

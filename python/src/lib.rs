@@ -2,16 +2,20 @@
 //!
 //! Python sees trees and runs as classes whose number of dimensions is a number: it becomes a type in `tree.rs`, `build.rs` and
 //! `run.rs`, by `with_dimensions!`. Arrays go in and out by addresses, which `memory.rs` alone turns into slices; tables go out
-//! by Arrow's C interface in `arrow.rs`. `remote.rs` reads what a server has. What is Python's own
-//! (indexing, pictures, tables) is written in Python, in the folder `pyorthant`.
+//! by Arrow's C interface in `arrow.rs`. `device.rs` has runs whose cells stay on a GPU, and `dlpack.rs` lends these cells.
+//! `remote.rs` reads what a server has. What is Python's own (indexing, pictures, tables) is written in Python, in the folder
+//! `pyorthant`.
 
 #![deny(unsafe_code)]
 
 mod array;
 mod arrow;
 mod build;
+mod device;
+mod dlpack;
 mod error;
 mod field;
+mod finished;
 mod memory;
 mod options;
 mod points;
@@ -20,6 +24,7 @@ mod regions;
 mod remote;
 mod run;
 mod tree;
+mod values;
 mod watch;
 
 #[global_allocator]
@@ -31,6 +36,10 @@ mod _core {
     #[pymodule_export]
     use crate::build::{build_array, build_file, open_store, open_tree, open_url};
     #[pymodule_export]
+    use crate::device::leave;
+    #[pymodule_export]
+    use crate::finished::CoreRun;
+    #[pymodule_export]
     use crate::memory::Cells;
     #[pymodule_export]
     use crate::options::{choices, fields};
@@ -39,7 +48,7 @@ mod _core {
     #[pymodule_export]
     use crate::program::{main, provoke_panic};
     #[pymodule_export]
-    use crate::run::{CoreRun, run_array, run_callable, run_field};
+    use crate::run::{run_array, run_callable, run_field};
     #[pymodule_export]
     use crate::tree::CoreTree;
 

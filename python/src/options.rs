@@ -7,11 +7,13 @@ use orthant::backend::{CudaTuning, Kept, Tuning};
 use orthant::choice::Choice;
 use orthant::field::FieldKind;
 use orthant::input::{Endian, IndexOrder, MeshFormat, PointsFile, PointsFormat};
+use orthant::result::Keep;
 use orthant::tree::{NotANumber, Number, Predicate};
 use orthant::{BackendKind, CellType, Computed, Request};
 use pyo3::prelude::*;
 
 use crate::error::Failure;
+use crate::values::{are_labels, columns, parsed, take, whole, wrong, yes_or_no};
 
 /// Options as they were given: texts by name.
 pub(crate) type Given = BTreeMap<String, String>;
@@ -44,7 +46,8 @@ const OF_POINTS: [&str; 3] = ["mem-limit", "columns", "attribute"];
 const FORMER: [(&str, &str); 1] = [("labels", "step")];
 
 /// Options of a run that no group of choices has.
-const OF_RUNS: [&str; 8] = ["backend", "device", "mem-limit", "source", "text", "input", "columns", "attribute"];
+const OF_RUNS: [&str; 9] =
+    ["backend", "device", "on-device", "mem-limit", "source", "text", "input", "columns", "attribute"];
 
 /// The options of `tree` or of `run`.
 fn known(of: &str) -> Result<Vec<Choice>, Failure> {
@@ -76,7 +79,7 @@ fn others(of: &str) -> &'static [&'static str] {
 }
 
 /// Names as Python has them: low lines, and one more behind a word that Python keeps for itself.
-fn spelt(name: &str) -> String {
+pub(crate) fn spelt(name: &str) -> String {
     let spelt = name.replace('-', "_");
     if spelt == "pass" { spelt + "_" } else { spelt }
 }
@@ -121,25 +124,6 @@ fn named(of: &str, given: Given) -> Result<Given, Failure> {
         }
     }
     Ok(named)
-}
-
-/// What is wrong with a value, with the option's name before it.
-fn wrong(name: &str, value: &str, reason: impl std::fmt::Display) -> Failure {
-    Failure::Value(format!("{} {value}: {reason}", spelt(name)))
-}
-
-/// Takes an option out and reads it.
-fn take<T>(given: &mut Given, name: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, Failure> {
-    let value = given.remove(name);
-    value.map(|value| read(&value).map_err(|reason| wrong(name, &value, reason))).transpose()
-}
-
-fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|error: T::Err| error.to_string())
-}
-
-fn whole(text: &str) -> Result<u64, String> {
-    orthant::choice::number(text, 0..=u64::MAX)
 }
 
 /// Options of `tree`.
@@ -295,28 +279,6 @@ fn divided(given: &Given, computed: &mut Computed) -> Result<Option<usize>, Fail
     Ok(tuning.threads)
 }
 
-/// Names of columns, which commas are between.
-fn columns(names: &str) -> Vec<String> {
-    names.split(',').map(|name| name.trim().to_owned()).collect()
-}
-
-/// True if cells are labels. Pictures alone differ by it, which Python draws.
-fn are_labels(text: &str) -> Result<bool, String> {
-    match text {
-        "labels" => Ok(true),
-        "values" => Ok(false),
-        _ => Err("expected one of labels, values".into()),
-    }
-}
-
-fn yes_or_no(text: &str) -> Result<bool, String> {
-    match text {
-        "yes" | "true" => Ok(true),
-        "no" | "false" => Ok(false),
-        other => Err(format!("'{other}' is neither True nor False")),
-    }
-}
-
 /// 80 % of the memory that is available, as on the command line.
 fn default_limit() -> Option<u64> {
     orthant_cli::Machine::look().default_limit()
@@ -328,7 +290,9 @@ pub(crate) struct RunOptions {
     /// None: CUDA if it is there.
     pub(crate) backend: Option<BackendKind>,
     pub(crate) device: Option<usize>,
-    /// Names of tuning that a GPU alone understands.
+    /// The cells stay on the GPU.
+    pub(crate) on_device: bool,
+    /// Names of options that a GPU alone understands.
     pub(crate) of_cuda: Vec<&'static str>,
 }
 
@@ -342,7 +306,10 @@ impl RunOptions {
         });
         let (backend, device) = (backend.transpose()?, take(&mut given, "device", whole)?);
         let mut request = Request::new(workload);
-        request.how.mem_limit = take(&mut given, "mem-limit", orthant_cli::bytes)?.or_else(default_limit);
+        let on_device = take(&mut given, "on-device", yes_or_no)?.unwrap_or(false);
+        // What stays on a GPU takes no memory here.
+        let usual = || if on_device { None } else { default_limit() };
+        request.how.mem_limit = take(&mut given, "mem-limit", orthant_cli::bytes)?.or_else(usual);
         if let Some(path) = given.remove("source") {
             let read = std::fs::read_to_string(&path);
             let text = read.map_err(|source| orthant_cli::Error::File { path: path.into(), source })?;
@@ -386,7 +353,7 @@ impl RunOptions {
             let text = given.remove(name).unwrap_or_default();
             return Err(wrong(name, &text, "of a file of points, as in run(\"points\", input=\"scan.xyz\")"));
         }
-        let mut of_cuda = Vec::new();
+        let mut of_cuda = Vec::from_iter(on_device.then_some("on-device"));
         for (name, text) in &given {
             let has = |choices: &[Choice]| choices.iter().any(|choice| choice.name == name);
             let set = if has(Computed::CHOICES) {
@@ -401,6 +368,10 @@ impl RunOptions {
             };
             set.map_err(|reason| wrong(name, text, reason))?;
         }
-        Ok(Self { request, backend, device: device.map(|device| device as usize), of_cuda })
+        if on_device && request.how.kept.keep != Keep::Dense {
+            let reason = format!("keep {} keeps no array of all cells; leave one of both out", request.how.kept.keep);
+            return Err(wrong("on-device", "True", reason));
+        }
+        Ok(Self { request, backend, device: device.map(|device| device as usize), on_device, of_cuda })
     }
 }

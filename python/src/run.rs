@@ -2,24 +2,21 @@
 
 use std::sync::{Arc, OnceLock};
 
-use orthant::backend::Part;
+use orthant::backend::{Mapping, Part};
 use orthant::field::{Defaults, Field, FieldError, FieldKind, Job, Open, OwnField};
-use orthant::result::{Content, DenseArray};
-use orthant::tree::TreeInfo;
-use orthant::{BackendKind, CellType, Control, Ran, Report, Subdivision, Target, Tree};
+use orthant::result::{DenseArray, RunCounts};
+use orthant::{BackendKind, Control, Plan, Ran, Report, Target};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
 use serde_json::Value;
 
 use crate::array::{self, NumpyArray};
-use crate::arrow::{self, Table};
 use crate::build::cells;
-use crate::error::{Failure, guarded};
+use crate::device::{DeviceTask, OnDevice};
+use crate::error::Failure;
 use crate::field::{Function, FunctionField};
-use crate::memory::{Cells, Numpy, Owner, typestr};
+use crate::finished::{CoreRun, Finished, Place};
+use crate::memory::Numpy;
 use crate::options::{Given, RunOptions};
-use crate::regions::{self, Row};
-use crate::tree::{CoreTree, Held, Stock};
 use crate::watch::{Caller, Watcher, watched};
 
 /// A run of a built-in field.
@@ -134,6 +131,16 @@ fn run<'py>(
     options: RunOptions,
     progress: Option<Bound<'py, PyAny>>,
 ) -> Result<CoreRun, Failure> {
+    let reason = match what {
+        What::BuiltIn => None,
+        What::Array(_) => Some("an array is read only while run() lasts, and the cells stay longer"),
+        What::Function(_) => Some("a function of Python runs on the CPU"),
+    };
+    if let (true, Some(reason)) = (options.on_device, reason) {
+        return Err(Failure::Value(format!(
+            "on_device True: only built-in fields can leave their cells on a GPU; {reason}; leave on_device out"
+        )));
+    }
     let k = options.request.k();
     kind.dispatch(k, Task { py, what, options, progress })?
 }
@@ -155,6 +162,11 @@ impl Job for Task<'_, '_> {
         };
         let function = if let What::Function(function) = what { Some(function) } else { None };
         watched(py, &watcher, &control, |caller: &Caller| {
+            if options.on_device {
+                let field = open(&domain, &field_options)?;
+                let (run, report) = OnDevice::start(DeviceTask { plan, field, options }, &control)?;
+                return Ok(CoreRun { place: Place::Device(Arc::new(run)), report, note: None });
+            }
             let (precision, arithmetic) = (field_options.precision, field_options.arithmetic);
             let of_python =
                 function.map(|of| FunctionField { of, caller: caller.clone(), domain, precision, arithmetic });
@@ -168,35 +180,51 @@ impl Job for Task<'_, '_> {
             };
             options.request.how = options.request.how.for_labels(field.labels())?;
             let (target, note) = pick(&options, field.twin().is_some())?;
-            let how = &options.request.how;
-            let mut prepared = target.of().prepare(&plan, field, how)?;
+            let mut prepared = target.of().prepare(&plan, field, &options.request.how)?;
             prepared.run(&Part::default(), &control)?;
             let mapping = prepared.mapping();
             let subdivision = prepared.subdivision()?;
-            let counts = subdivision.counts();
             let checksum = subdivision.array().map(DenseArray::checksum);
-            let cpu = orthant_cli::Machine::look().cpu;
-            let samples = [counts.times.device.unwrap_or(counts.times.wall).as_secs_f64()];
-            let ran = Ran {
-                backend: target.name(),
-                device: target.device().unwrap_or(&cpu),
-                multiprocessors: target.multiprocessors(),
-                mapping,
-                samples: &samples,
-                iterations: field.labels().work(),
-                checksum: checksum.as_deref(),
-                regions_checksum: None,
-            };
-            let report = Report::new(options.request.computation(&plan), how, counts, ran);
-            let report = serde_json::to_value(report).map_err(|error| orthant::Error::System(error.to_string()))?;
+            let ran = Ended { target: &target, mapping, counts: subdivision.counts(), checksum };
+            let report = ran.report(&options, &plan, field)?;
             let source = options.request.workload.name();
-            Ok(CoreRun { run: Arc::new(Finished { subdivision, source }), report, note })
+            Ok(CoreRun { place: Place::Host(Arc::new(Finished { subdivision, source })), report, note })
         })
     }
 }
 
+/// What a run ended with.
+pub(crate) struct Ended<'r, const K: usize> {
+    pub(crate) target: &'r Target,
+    pub(crate) mapping: Mapping,
+    pub(crate) counts: &'r RunCounts<K>,
+    pub(crate) checksum: Option<String>,
+}
+
+impl<const K: usize> Ended<'_, K> {
+    /// The report, as `orthant run --json` prints it.
+    pub(crate) fn report(&self, options: &RunOptions, plan: &Plan<K>, field: &dyn Field<K>) -> Result<Value, Failure> {
+        let Self { target, mapping, counts, checksum } = self;
+        let cpu = orthant_cli::Machine::look().cpu;
+        let samples = [counts.times.device.unwrap_or(counts.times.wall).as_secs_f64()];
+        let ran = Ran {
+            backend: target.name(),
+            device: target.device().unwrap_or(&cpu),
+            multiprocessors: target.multiprocessors(),
+            mapping: *mapping,
+            samples: &samples,
+            iterations: field.labels().work(),
+            checksum: checksum.as_deref(),
+            regions_checksum: None,
+        };
+        let request = &options.request;
+        let report = Report::new(request.computation(plan), &request.how, counts, ran);
+        Ok(serde_json::to_value(report).map_err(|error| orthant::Error::System(error.to_string()))?)
+    }
+}
+
 /// The backend: as asked for, else CUDA if it is there and the field has a twin. Also says why `auto` takes the CPU.
-fn pick(options: &RunOptions, has_twin: bool) -> Result<(Target, Option<String>), Failure> {
+pub(crate) fn pick(options: &RunOptions, has_twin: bool) -> Result<(Target, Option<String>), Failure> {
     let number = options.device.unwrap_or(0);
     let (target, note) = match options.backend {
         Some(kind) => (Target::open(kind, number)?, None),
@@ -213,192 +241,12 @@ fn pick(options: &RunOptions, has_twin: bool) -> Result<(Target, Option<String>)
     let gpu = options.device.map(|_| "device").into_iter().chain(options.of_cuda.iter().copied());
     let names: Vec<String> = gpu.map(|name| name.replace('-', "_")).collect();
     if target.kind() == BackendKind::Cpu && !names.is_empty() {
+        let why = note.map(|note| note.replace("on the CPU", "")).unwrap_or_default();
         let reason = format!(
-            "{}: understood by a GPU alone, and this runs on the backend cpu; leave out, or use backend=\"cuda\"",
+            "{}: understood by a GPU alone, and this runs on the backend cpu{why}; leave out, or use backend=\"cuda\"",
             names.join(", ")
         );
         return Err(orthant_cli::Error::Unavailable(reason).into());
     }
     Ok((target, note))
-}
-
-/// A finished run.
-struct Finished<const K: usize> {
-    subdivision: Subdivision<K>,
-    source: &'static str,
-}
-
-/// A dense array that was made of regions.
-struct Dense<const K: usize>(DenseArray<K>);
-
-/// A finished run of some number of dimensions.
-trait AnyRun: Send + Sync {
-    fn size(&self) -> Vec<u32>;
-    fn kind(&self) -> CellType;
-    fn cells(self: Arc<Self>) -> Result<Arc<dyn Owner>, Failure>;
-    fn rows(&self) -> usize;
-    fn regions(&self, bytes: &mut [u8]);
-    fn tree(&self) -> Result<CoreTree, Failure>;
-}
-
-impl<const K: usize> Owner for Dense<K> {
-    fn address(&self) -> usize {
-        self.0.cells().as_bytes().as_ptr() as usize
-    }
-
-    fn size(&self) -> Vec<u32> {
-        self.0.size().to_vec()
-    }
-
-    fn kind(&self) -> CellType {
-        self.0.cells().kind()
-    }
-}
-
-impl<const K: usize> Owner for Finished<K> {
-    fn address(&self) -> usize {
-        let array = self.subdivision.array();
-        array.expect("asked of a run that kept its array").cells().as_bytes().as_ptr() as usize
-    }
-
-    fn size(&self) -> Vec<u32> {
-        AnyRun::size(self)
-    }
-
-    fn kind(&self) -> CellType {
-        AnyRun::kind(self)
-    }
-}
-
-impl<const K: usize> AnyRun for Finished<K> {
-    fn size(&self) -> Vec<u32> {
-        self.subdivision.plan().domain().size().to_vec()
-    }
-
-    fn kind(&self) -> CellType {
-        self.subdivision.array().map_or(self.subdivision.bricks().kind(), |array| array.cells().kind())
-    }
-
-    fn cells(self: Arc<Self>) -> Result<Arc<dyn Owner>, Failure> {
-        match self.subdivision.array() {
-            Some(_) => Ok(self),
-            None => Ok(Arc::new(Dense(self.subdivision.materialise(None)?))),
-        }
-    }
-
-    fn rows(&self) -> usize {
-        self.subdivision.terminals().len()
-    }
-
-    fn regions(&self, bytes: &mut [u8]) {
-        let kind = AnyRun::kind(self);
-        let rows = bytes.chunks_exact_mut(regions::bytes(K, kind));
-        for (terminal, to) in self.subdivision.terminals().iter().zip(rows) {
-            let (value, brick) = match terminal.content() {
-                Content::Uniform(word) => (Some(word), None),
-                // Cells of leaves are in the array.
-                Content::Leaf { brick } => (None, Some(brick.unwrap_or(0))),
-            };
-            let cells = self.subdivision.region(terminal);
-            Row { level: terminal.level(), code: terminal.code, cells, value }.write(kind, brick, to);
-        }
-    }
-
-    fn tree(&self) -> Result<CoreTree, Failure> {
-        let tree = Tree::of(self.subdivision.clone())?;
-        let info = TreeInfo::of(tree.plan()).source(self.source);
-        Ok(CoreTree(Arc::new(Held {
-            parts: Stock::Memory(Box::new(tree)),
-            info,
-            report: None,
-            path: None,
-            objects: None,
-        })))
-    }
-}
-
-/// A finished run. Use `pyorthant.Subdivision` instead.
-#[pyclass(frozen, module = "pyorthant._core")]
-pub(crate) struct CoreRun {
-    run: Arc<dyn AnyRun>,
-    report: Value,
-    note: Option<String>,
-}
-
-#[pymethods]
-impl CoreRun {
-    /// Cells per axis, axis 0 first.
-    #[getter]
-    fn size(&self) -> Vec<u32> {
-        self.run.size()
-    }
-
-    /// The type of a cell as NumPy writes it.
-    #[getter]
-    fn typestr(&self) -> String {
-        typestr(self.run.kind())
-    }
-
-    /// Why `auto` took the CPU.
-    #[getter]
-    fn note(&self) -> Option<&str> {
-        self.note.as_deref()
-    }
-
-    /// The report, as JSON.
-    fn report(&self) -> String {
-        self.report.to_string()
-    }
-
-    /// All cells.
-    fn cells(&self, py: Python<'_>) -> PyResult<Cells> {
-        Ok(Cells(py.detach(|| guarded(|| self.run.clone().cells()))?))
-    }
-
-    /// The number of terminal regions.
-    fn rows(&self) -> usize {
-        self.run.rows()
-    }
-
-    /// The fields of a row of regions: name, type, offset; and the bytes of a row.
-    fn row(&self) -> (Vec<(&'static str, String, usize)>, usize) {
-        regions::layout(self.run.size().len(), self.run.kind())
-    }
-
-    /// Writes the regions into an array of rows.
-    fn regions(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
-        let out = Numpy::of(out)?;
-        let bytes = out.bytes_mut()?;
-        py.detach(|| {
-            guarded(|| {
-                self.run.regions(bytes);
-                Ok(())
-            })
-        })?;
-        Ok(())
-    }
-
-    /// The columns of regions as Arrow's schema. Axes have the names given, x last.
-    fn arrow_schema<'py>(&self, py: Python<'py>, axes: Vec<String>) -> PyResult<Bound<'py, PyCapsule>> {
-        arrow::schema(py, &regions::columns(self.run.kind(), &axes))
-    }
-
-    /// The regions as Arrow's stream.
-    fn arrow_stream<'py>(&self, py: Python<'py>, axes: Vec<String>) -> PyResult<Bound<'py, PyCapsule>> {
-        let (kind, k) = (self.run.kind(), self.run.size().len());
-        let width = regions::bytes(k, kind);
-        let rows = py.detach(|| {
-            guarded(|| {
-                let mut rows = vec![0; self.run.rows() * width];
-                self.run.regions(&mut rows);
-                Ok(rows)
-            })
-        })?;
-        arrow::stream(py, Table { columns: regions::columns(kind, &axes), width, rows })
-    }
-
-    /// The tree of the run.
-    fn tree(&self, py: Python<'_>) -> PyResult<CoreTree> {
-        Ok(py.detach(|| guarded(|| self.run.tree()))?)
-    }
 }

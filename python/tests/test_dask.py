@@ -13,6 +13,7 @@ import pyorthant.dask
 import pytest
 
 distributed = pytest.importorskip("distributed")
+pytest.importorskip("zarr", minversion="3")
 
 
 def orthant(folder, *arguments):

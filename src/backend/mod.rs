@@ -3,6 +3,7 @@
 mod balanced;
 mod control;
 mod cuda_error;
+mod device_array;
 mod error;
 mod estimate;
 mod facts;
@@ -19,6 +20,7 @@ mod table;
 pub use balanced::{BalanceTimes, Balanced, Balances, Balancing};
 pub use control::Control;
 pub use cuda_error::CudaError;
+pub use device_array::DeviceArray;
 pub use error::{BatchError, Error, Unsupported};
 pub use estimate::Estimate;
 pub use facts::DeviceFacts;

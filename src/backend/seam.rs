@@ -5,6 +5,7 @@
 //! included, takes this way and no other; several prepared plans, on several backends, live side by side.
 
 use crate::backend::control::Control;
+use crate::backend::device_array::DeviceArray;
 use crate::backend::error::Error;
 use crate::backend::facts::DeviceFacts;
 use crate::backend::how::{How, Mapping};
@@ -174,4 +175,19 @@ pub trait Prepared<const K: usize>: Send {
     /// # Panics
     /// If nothing was run to its end.
     fn checksum(&self) -> Result<Option<String>, Error>;
+
+    /// Where the last run's dense array lies on a device; None if it lies on the host, on several devices, or was not kept.
+    ///
+    /// The prepared plan owns that memory. The address holds until the next run, or until the plan is dropped. The plan then
+    /// waits for all work on the device, so that whoever reads the cells there finishes first. Everything that the run did to
+    /// the cells is done when this returns.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    ///
+    /// # Panics
+    /// If nothing was run to its end.
+    fn device_array(&self) -> Result<Option<DeviceArray<K>>, Error> {
+        Ok(None)
+    }
 }

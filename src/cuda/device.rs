@@ -147,6 +147,11 @@ impl Device {
         })
     }
 
+    /// Its number.
+    pub(super) fn ordinal(&self) -> usize {
+        self.options.ordinal
+    }
+
     /// Its name, as the driver says it.
     pub(super) fn product(&self) -> &str {
         &self.name

@@ -1,13 +1,17 @@
 //! A plan on a device: compiled, allocated once, run as often as one likes. What depends on the number of dimensions; the rest is a
 //! [`Runner`]'s.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::device::Device;
+use super::memory::Reserve;
 use super::outline::Outline;
 use super::runner::{Aim, Runner};
+use super::setup::Setup;
 use super::strategy::LevelRun;
 use crate::backend::{
-    Control, Error, Estimate, How, Mapping, Part, Prepared, RegionOrder, Sink, Start, StrategyKind, deliver,
-    deliver_all,
+    Control, DeviceArray, Error, Estimate, How, Mapping, Part, Prepared, RegionOrder, Sink, Start, StrategyKind,
+    deliver, deliver_all,
 };
 use crate::field::Field;
 use crate::geometry::{Level, Region};
@@ -21,12 +25,28 @@ pub(super) struct OnCuda<'a, const K: usize> {
     field: &'a dyn Field<K>,
     /// What a dense array of the last run covers.
     window: Region<K>,
+    /// Others were told where the array lies, and may read it.
+    lent: AtomicBool,
+}
+
+impl<const K: usize> Drop for OnCuda<'_, K> {
+    fn drop(&mut self) {
+        if *self.lent.get_mut() {
+            // Others queue their work in streams of their own. If the device has failed, none of that work goes on.
+            let Setup { device, array, .. } = &mut self.runner.setup;
+            let _ = device.quiet("waiting for those who read the dense array");
+            // The pool gives memory back to others when its stream is waited for.
+            *array = Reserve::default();
+            let _ = device.synchronise("freeing the dense array");
+        }
+    }
 }
 
 impl<'a, const K: usize> OnCuda<'a, K> {
     pub(super) fn new(device: &'a Device, plan: &Plan<K>, field: &'a dyn Field<K>, how: &How) -> Result<Self, Error> {
         let runner = Runner::new(device, Outline::new(plan, field), how)?;
-        Ok(Self { runner, plan: plan.clone(), field, window: plan.domain().region() })
+        let (plan, window) = (plan.clone(), plan.domain().region());
+        Ok(Self { runner, plan, field, window, lent: AtomicBool::new(false) })
     }
 
     fn is_exhaustive(&self) -> bool {
@@ -110,5 +130,15 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
 
     fn checksum(&self) -> Result<Option<String>, Error> {
         self.runner.checksum()
+    }
+
+    fn device_array(&self) -> Result<Option<DeviceArray<K>>, Error> {
+        self.runner.last();
+        let setup = &self.runner.setup;
+        let Some(bytes) = setup.dense else { return Ok(None) };
+        setup.device.quiet("finishing the dense array")?;
+        self.lent.store(true, Ordering::Relaxed);
+        let (address, ordinal) = (setup.array.address(), setup.device.ordinal());
+        Ok(Some(DeviceArray { address, bytes, ordinal, window: self.window, cell: setup.storage.cell }))
     }
 }
