@@ -47,7 +47,7 @@ const TOGETHER: usize = 64;
 /// let tree = list.sorted(&Control::default())?.tree()?;
 /// assert_eq!((tree.get([3, 1, 4, 1]), tree.get([3, 1, 4, 2])), (Some(500u16), Some(9u16)));
 /// // Neither 2^80 cells nor their regions are there.
-/// assert!(tree.len() < 40 && tree.bytes() < 10_000);
+/// assert!(tree.len() < 200 && tree.bytes() < 10_000);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
