@@ -3,6 +3,7 @@
 //! Leaves are evaluated in the order in which they are found. A kernel puts their bricks into another order where memory is fast, so
 //! that the host copies long pieces instead of bricks of some dozen bytes, each of which it would wait for.
 
+use std::collections::VecDeque;
 use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -28,8 +29,11 @@ const BLOCK: u32 = 256;
 const TOGETHER: usize = 1 << 12;
 const COPIED: usize = 1 << 19;
 
-/// Bytes on a device that two pieces and their lists take at most.
-pub(super) const ROOM: u64 = 2 * (PIECE as u64 + 2 * (PIECE as u64 + 4));
+/// Bytes on a device that two pieces of all `bytes` of bricks take, with their lists; a brick has `brick` bytes.
+pub(super) fn room(bytes: u128, brick: u64) -> u128 {
+    let piece = bytes.min(PIECE as u128);
+    2 * (piece + 8 * piece.div_ceil(u128::from(brick.max(1))))
+}
 
 /// The kernel, which is the same for every plan.
 pub(super) fn specialise() -> Specialisation {
@@ -200,6 +204,34 @@ impl<'a> Gathering<'a> {
         Ok(())
     }
 
+    /// Pieces of at most `each` bricks: one is copied here while the next is under way. After a failure those that were sent are still in
+    /// `under_way`.
+    fn take_pieces(
+        &mut self,
+        kernel: &Kernel,
+        each: usize,
+        to: &mut [u8],
+        under_way: &mut VecDeque<(Stage, Range<usize>)>,
+    ) -> Result<(), Error> {
+        let bricks = self.numbers.len();
+        // What no piece of these bricks needs is not made.
+        let most = each.min((self.left.bricks as usize).max(bricks));
+        let pieces = bricks.div_ceil(each);
+        for i in 0..=pieces {
+            if i < pieces {
+                under_way.push_back((self.stage(most)?, parallel::piece(bricks, each, i)));
+                let (stage, piece) = under_way.back_mut().expect("just put there");
+                self.send(kernel, stage, piece)?;
+            }
+            if i > 0 {
+                let (stage, piece) = under_way.front_mut().expect("sent before");
+                self.arrive(stage, &mut to[self.bytes(piece)])?;
+                self.stages.extend(under_way.pop_front().map(|(stage, _)| stage));
+            }
+        }
+        Ok(())
+    }
+
     /// Bricks that are larger than a piece, one after the other.
     fn take_large(&self, to: &mut [u8]) -> Result<(), Error> {
         for (brick, &number) in self.numbers.iter().enumerate() {
@@ -245,24 +277,14 @@ impl LeafCells for Gathering<'_> {
             None => self.device.kernels(&specialise())?.get("gather")?,
         };
         let each = (PIECE as u64 / self.room()) as usize;
-        let bricks = self.numbers.len();
-        // What no piece of these bricks needs is not made.
-        let most = each.min((self.left.bricks as usize).max(bricks));
-        let mut before: Option<(Stage, Range<usize>)> = None;
-        for piece in (0..bricks.div_ceil(each)).map(|i| parallel::piece(bricks, each, i)) {
-            let mut stage = self.stage(most)?;
-            self.send(&kernel, &mut stage, &piece)?;
-            if let Some((mut stage, piece)) = before.replace((stage, piece)) {
-                self.arrive(&mut stage, &mut to[self.bytes(&piece)])?;
-                self.stages.push(stage);
-            }
-        }
-        if let Some((mut stage, piece)) = before {
-            self.arrive(&mut stage, &mut to[self.bytes(&piece)])?;
-            self.stages.push(stage);
+        let mut under_way = VecDeque::new();
+        let taken = self.take_pieces(&kernel, each, to, &mut under_way);
+        if taken.is_err() {
+            // Copies may still use what is about to go.
+            let _ = self.device.synchronise("copying bricks from the device");
         }
         self.kernel = Some(kernel);
-        Ok(())
+        taken
     }
 }
 

@@ -58,6 +58,14 @@ impl<'a, const K: usize> OnCuda<'a, K> {
         start.expected(&self.plan, self.field.boundary_dimension()).iter().sum()
     }
 
+    /// Waits for whoever was told where the array lies, and may have queued work that writes into it in a stream of their own.
+    fn wait_for_others(&self) -> Result<(), Error> {
+        match self.lent.load(Ordering::Relaxed) {
+            true => Ok(self.runner.setup.device.quiet("waiting for those who have the dense array")?),
+            false => Ok(()),
+        }
+    }
+
     /// The cells of a dense array, by way of the host.
     fn deliver_cells(&self, sink: &mut dyn Sink<K>) -> Result<(), Error> {
         let width = self.runner.setup.storage.cell.bytes();
@@ -113,6 +121,7 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
     }
 
     fn result(&mut self, sink: &mut dyn Sink<K>) -> Result<(), Error> {
+        self.wait_for_others()?;
         self.counts()?;
         let (terminals, mut bricks) = self.runner.collect()?;
         deliver(&self.plan, terminals, &mut bricks, sink)?;
@@ -120,6 +129,7 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
     }
 
     fn subdivision_in(&mut self, order: RegionOrder<'_>) -> Result<Subdivision<K>, Error> {
+        self.wait_for_others()?;
         let (counts, setup) = (self.counts()?, &self.runner.setup);
         let mut all = Subdivision::new(self.plan.clone(), self.window, setup.start.cells, counts, setup.storage.cell);
         let (terminals, mut bricks) = self.runner.collect()?;
@@ -129,6 +139,7 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
     }
 
     fn checksum(&self) -> Result<Option<String>, Error> {
+        self.wait_for_others()?;
         self.runner.checksum()
     }
 

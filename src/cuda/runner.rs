@@ -269,7 +269,11 @@ impl<'a> Runner<'a> {
 /// is found out as they grow.
 fn on_device(setup: &Setup<'_>, share: f64, estimate: &Estimate) -> u128 {
     let Setup { outline, how, .. } = setup;
-    let bricks = if how.kept.keep == Keep::Regions { estimate.compact + u128::from(gather::ROOM) } else { 0 };
+    let brick = outline.last().most_cells() * setup.storage.cell.bytes();
+    let bricks = match how.kept.keep {
+        Keep::Regions => estimate.compact + gather::room(estimate.compact, brick),
+        _ => 0,
+    };
     let maker = strategy::of(how);
     let tables = (maker.table_bytes)(outline, how) as f64 * (maker.table_share)(share.min(1.0));
     setup.held() + estimate.dense + bricks + tables as u128

@@ -84,20 +84,32 @@ impl<const K: usize> TreeSource<'_, K> {
     }
 }
 
+/// Cells of a box that are listed, at most: a file can say of a whole region that it has another value than the background.
+const LISTED: u128 = 1 << 28;
+
 /// Adds the listed cells of a box of a part.
 fn gather<const K: usize>(part: &Tree<K>, window: &Region<K>, found: &mut Scattered<K>) -> Result<(), Refused> {
     let (mut refused, background, cells) = (None, found.background, &mut found.cells);
-    let mut put = |cell, word| match reserve(cells, 1) {
+    let put = |cells: &mut Vec<_>, refused: &mut Option<Refused>, cell, word| match reserve(cells, 1) {
         Ok(()) => cells.push((cell, word)),
-        Err(error) => refused = Some(error),
+        Err(error) => *refused = Some(error),
     };
     let _ = part.meet(window, &mut |region, part| {
         match region.content() {
-            Content::Uniform(word) if word != background => part.cells().for_each(|cell| put(cell, word)),
+            Content::Uniform(word) if word != background => {
+                let need = cells.len() as u128 + part.cells_wide();
+                if need > LISTED {
+                    refused = Some(Refused { bytes: need * size_of::<([u32; K], u64)>() as u128 });
+                    return ControlFlow::Break(());
+                }
+                part.cells().for_each(|cell| put(cells, &mut refused, cell, word));
+            }
             Content::Uniform(_) => {}
-            Content::Leaf { .. } => region.listed_leaf().within(&region.cells(), &part, &mut put),
+            Content::Leaf { .. } => region
+                .listed_leaf()
+                .within(&region.cells(), &part, &mut |cell, word| put(cells, &mut refused, cell, word)),
         }
-        ControlFlow::Continue(())
+        if refused.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     refused.map_or(Ok(()), Err)
 }

@@ -6,6 +6,7 @@ use orthant::input::{InputError, ListFile, PointsFile, PointsFormat, Wrong};
 use orthant::tree::Number;
 
 use super::heading;
+use crate::error::Error;
 use std::path::Path;
 
 /// Options of points.
@@ -107,6 +108,30 @@ impl PointsOptions {
             ("background", self.background.is_some()),
         ];
         given.into_iter().filter(|given| given.1).map(|given| given.0).collect()
+    }
+
+    /// Refuses what only lists of cells have.
+    ///
+    /// # Errors
+    /// [`Error::Input`] names the options.
+    pub(crate) fn no_list(&self) -> Result<(), Error> {
+        let given = [
+            ("coordinates=cells", self.coordinates == Some(Coordinates::Cells)),
+            ("most", self.most.is_some()),
+            ("background", self.background.is_some()),
+        ];
+        let names: Vec<&str> = given.into_iter().filter(|given| given.1).map(|given| given.0).collect();
+        match &names[..] {
+            [] => Ok(()),
+            names => {
+                let reason = format!(
+                    "--{}: of lists of cells, and these are points; leave out, or give a list to tree build or run array",
+                    names.join(", --")
+                );
+                let about: Vec<&str> = names.iter().map(|name| name.split('=').next().unwrap_or(name)).collect();
+                Err(Error::Input(reason).about(&about))
+            }
+        }
     }
 
     /// The options that a wrong file follows from.

@@ -58,6 +58,7 @@ fn subdivide(args: ArrayOptions, voice: Voice) -> Result<(), Error> {
     let mut request = Request::new(FieldKind::Points);
     args.divided.apply(|name, text| request.computed.set(name, text))?;
     args.input.refused_by(FieldKind::Points)?;
+    args.input.reading.points.no_list()?;
     let control = Arc::new(Control::default());
     cancels(&control);
     let limit = args.mem_limit.or(machine.default_limit());

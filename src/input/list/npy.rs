@@ -36,6 +36,9 @@ impl NpyList {
         };
         let columns = width as usize;
         let own = axes.unwrap_or(columns);
+        if axes.is_some_and(|axes| !(2..=6).contains(&axes)) {
+            return Err(Wrong::field(at, "axes", own, "a list of cells has 2 to 6 axes (--dim)"));
+        }
         if !(2..=6).contains(&own) || !(own..=own + 1).contains(&columns) {
             let transposed = if (2..=7).contains(&rows) && width > 7 { "; is it transposed (array.T)?" } else { "" };
             let allowed = match axes {

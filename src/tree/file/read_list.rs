@@ -5,7 +5,7 @@ use crate::rule::exact;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::file::error::TreeFileError;
-use crate::tree::file::reader::TreeFile;
+use crate::tree::file::reader::{MEETING, TreeFile};
 use crate::tree::list::{LEAF_CELLS, ListLayout, ListedCells};
 use crate::tree::parts::Parts;
 use crate::tree::stored::{Tree, tiles};
@@ -66,28 +66,38 @@ impl<const K: usize> TreeFile<K> {
 
     /// The numbers of the parts that meet a box of the domain, in ascending order.
     pub(super) fn listed_meeting(&self, window: &Region<K>) -> Vec<usize> {
-        let mut found = Vec::new();
-        self.meeting_below(0, window, &mut found);
+        let (mut found, mut left) = (Vec::new(), MEETING);
+        if !self.meeting_below(0, window, &mut found, &mut left) {
+            return (0..self.parts()).collect();
+        }
         found.sort_unstable();
         found.dedup();
         found
     }
 
-    /// The same of regions of a level that meet a box: one that lies in a part is not looked into.
-    fn meeting_below(&self, level: u32, window: &Region<K>, found: &mut Vec<usize>) {
-        let encoding = self.plan().encoding();
-        for coords in self.along.meeting(level, window).cells() {
+    /// The same of regions of a level that meet a box: one that lies in a part is not looked into. False if more regions meet it than
+    /// are `left` to be asked.
+    fn meeting_below(&self, level: u32, window: &Region<K>, found: &mut Vec<usize>, left: &mut u128) -> bool {
+        let (encoding, meeting) = (self.plan().encoding(), self.along.meeting(level, window));
+        let Some(rest) = left.checked_sub(meeting.cells_wide()) else { return false };
+        *left = rest;
+        for coords in meeting.cells() {
             let key = self.along.key(level, encoding.encode(level, coords));
             let [first, last] =
                 [key, self.along.last(level, key)].map(|key| self.holding(self.stored.shards.of_code(key)));
             if first == last {
-                found.push(first);
+                if found.last() != Some(&first) {
+                    found.push(first);
+                }
                 continue;
             }
             let cells = self.plan().levels()[level as usize].region(coords);
-            if let Some(part) = cells.intersection(window) {
-                self.meeting_below(level + 1, &part, found);
+            if let Some(part) = cells.intersection(window)
+                && !self.meeting_below(level + 1, &part, found, left)
+            {
+                return false;
             }
         }
+        true
     }
 }

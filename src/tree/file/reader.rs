@@ -30,7 +30,7 @@ use crate::zarr::CHECKSUMS;
 const KEPT: u64 = 1 << 28;
 
 /// Regions of the shards' level that a box may meet, so that the shards of each are asked for.
-const MEETING: u128 = 1 << 22;
+pub(super) const MEETING: u128 = 1 << 22;
 
 /// A tree in a file. It reads a shard when a question needs it, and keeps the last ones in memory. Each shard that has
 /// regions is one of its [`Parts`].

@@ -31,7 +31,8 @@ const TOGETHER: usize = 64;
 /// A list of cells with their values: makes a tree of a domain that may be far too large for an array. All other cells have one value,
 /// the background.
 ///
-/// Memory is 24 bytes for each entry, and does not grow with the domain.
+/// Memory is 24 bytes for each entry, and what its regions take. Those are few in a domain of up to 2^64 cells. In a larger one a region
+/// is divided until it has 2^64 cells at most, however few entries it has.
 ///
 /// ```
 /// use orthant::prelude::*;

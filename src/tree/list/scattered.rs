@@ -60,13 +60,43 @@ pub(in crate::tree) fn bounds_without<const K: usize>(
         if (count as u128) < face {
             continue;
         }
-        // Layers have no more cells than there are listed ones, so that there are few of them.
-        let mut layers = vec![0u128; own.extent[j] as usize];
-        cells(&mut |cell| layers[(cell[j] - own.corner[j]) as usize] += 1);
-        let open = |layer: &u128| *layer < face;
-        let (first, last) = (layers.iter().position(open)?, layers.iter().rposition(open)?);
-        bounds.corner[j] = own.corner[j] + first as u32;
-        bounds.extent[j] = (last - first + 1) as u32;
+        // Of so many layers at either end one has a cell that is not listed: the axis can be far longer.
+        let some = (count as u128 / face + 1).min(own.extent[j].into()) as usize;
+        let mut ends = [vec![0u128; some], vec![0u128; some]];
+        cells(&mut |cell| {
+            let before = (cell[j] - own.corner[j]) as usize;
+            let behind = own.extent[j] as usize - 1 - before;
+            for (layers, layer) in ends.iter_mut().zip([before, behind]) {
+                if let Some(layer) = layers.get_mut(layer) {
+                    *layer += 1;
+                }
+            }
+        });
+        let open = |layers: &[u128]| layers.iter().position(|layer| *layer < face).map(|layer| layer as u32);
+        let (before, behind) = (open(&ends[0])?, open(&ends[1])?);
+        bounds.corner[j] = own.corner[j] + before;
+        bounds.extent[j] = own.extent[j] - before - behind;
     }
     Some(bounds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An axis can be far longer than the list: only its ends are looked at.
+    #[test]
+    fn bounds_are_those_of_what_is_left() {
+        let bounds = |extent: [u32; 2], cells: &[[u32; 2]]| {
+            let own = Region { corner: [5, 1], extent };
+            let each = |visit: &mut dyn FnMut([u32; 2])| cells.iter().for_each(|&[x, y]| visit([5 + x, 1 + y]));
+            let found = bounds_without(&own, &each, cells.len());
+            found.map(|found| ([found.corner[0] - 5, found.corner[1] - 1], found.extent))
+        };
+        assert_eq!(bounds([4_000_000_000, 1], &[[0, 0], [1, 0], [7, 0]]), Some(([2, 0], [3_999_999_998, 1])));
+        assert_eq!(bounds([4_000_000_000, 1], &[[3_999_999_999, 0]]), Some(([0, 0], [3_999_999_999, 1])));
+        assert_eq!(bounds([2, 2], &[[0, 0], [0, 1]]), Some(([1, 0], [1, 2])));
+        assert_eq!(bounds([3, 2], &[[0, 1], [1, 1], [2, 1], [0, 0]]), Some(([1, 0], [2, 1])));
+        assert_eq!(bounds([1, 2], &[[0, 0], [0, 1]]), None);
+    }
 }
