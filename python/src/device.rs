@@ -112,7 +112,7 @@ impl<const K: usize> DeviceTask<K> {
         let (mapping, counts) = (prepared.mapping(), prepared.counts()?);
         let report = Ended { target: &target, mapping, counts: &counts, checksum: None };
         let report = report.report(&options, &plan, &*field)?;
-        let array = prepared.device_array()?.ok_or_else(|| {
+        let array = prepared.resident_array()?.ok_or_else(|| {
             Failure::Value("on_device True: this run left no array on a GPU; leave on_device out".into())
         })?;
         let (size, kind) = (plan.domain().size().to_vec(), array.cell);

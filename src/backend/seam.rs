@@ -5,11 +5,11 @@
 //! included, takes this way and no other; several prepared plans, on several backends, live side by side.
 
 use crate::backend::control::Control;
-use crate::backend::device_array::DeviceArray;
 use crate::backend::error::Error;
 use crate::backend::facts::DeviceFacts;
 use crate::backend::how::{How, Mapping};
 use crate::backend::part::Part;
+use crate::backend::resident_array::ResidentArray;
 use crate::backend::sink::{RegionOrder, Sink};
 use crate::field::Field;
 use crate::geometry::{Domain, SampleGrid};
@@ -187,7 +187,7 @@ pub trait Prepared<const K: usize>: Send {
     ///
     /// # Panics
     /// If nothing was run to its end.
-    fn device_array(&self) -> Result<Option<DeviceArray<K>>, Error> {
+    fn resident_array(&self) -> Result<Option<ResidentArray<K>>, Error> {
         Ok(None)
     }
 }

@@ -10,7 +10,7 @@ use super::runner::{Aim, Runner};
 use super::setup::Setup;
 use super::strategy::LevelRun;
 use crate::backend::{
-    Control, DeviceArray, Error, Estimate, How, Mapping, Part, Prepared, RegionOrder, Sink, Start, StrategyKind,
+    Control, Error, Estimate, How, Mapping, Part, Prepared, RegionOrder, ResidentArray, Sink, Start, StrategyKind,
     deliver, deliver_all,
 };
 use crate::field::Field;
@@ -143,13 +143,13 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
         self.runner.checksum()
     }
 
-    fn device_array(&self) -> Result<Option<DeviceArray<K>>, Error> {
+    fn resident_array(&self) -> Result<Option<ResidentArray<K>>, Error> {
         self.runner.last();
         let setup = &self.runner.setup;
         let Some(bytes) = setup.dense else { return Ok(None) };
         setup.device.quiet("finishing the dense array")?;
         self.lent.store(true, Ordering::Relaxed);
         let (address, ordinal) = (setup.array.address(), setup.device.ordinal());
-        Ok(Some(DeviceArray { address, bytes, ordinal, window: self.window, cell: setup.storage.cell }))
+        Ok(Some(ResidentArray { address, bytes, ordinal, window: self.window, cell: setup.storage.cell }))
     }
 }

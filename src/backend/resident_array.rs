@@ -7,7 +7,7 @@ use crate::cell::CellType;
 use crate::geometry::Region;
 
 /// Where a dense array lies in the memory of a device.
-/// [`Prepared::device_array`](crate::backend::Prepared::device_array) says whose it is, and how long it stays.
+/// [`Prepared::resident_array`](crate::backend::Prepared::resident_array) says whose it is, and how long it stays.
 ///
 /// ```
 /// use orthant::backend::Part;
@@ -20,12 +20,12 @@ use crate::geometry::Region;
 /// let mut prepared = cpu.of().prepare(&plan, &left, &How::default())?;
 /// prepared.run(&Part::default(), &Control::default())?;
 /// // The CPU has its array on the host.
-/// assert_eq!(prepared.device_array()?, None);
+/// assert_eq!(prepared.resident_array()?, None);
 /// # Ok::<(), orthant::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct DeviceArray<const K: usize> {
+pub struct ResidentArray<const K: usize> {
     /// The address of its first cell, on the device.
     pub address: u64,
     /// Bytes of all its cells.
