@@ -29,12 +29,6 @@ const BLOCK: u32 = 256;
 const TOGETHER: usize = 1 << 12;
 const COPIED: usize = 1 << 19;
 
-/// Bytes on a device that two pieces of all `bytes` of bricks take, with their lists; a brick has `brick` bytes.
-pub(super) fn room(bytes: u128, brick: u64) -> u128 {
-    let piece = bytes.min(PIECE as u128);
-    2 * (piece + 8 * piece.div_ceil(u128::from(brick.max(1))))
-}
-
 /// The kernel, which is the same for every plan.
 pub(super) fn specialise() -> Specialisation {
     let mut text = String::from("// What this specialisation fixes, generated from Rust.\n#pragma once\n\n");
@@ -65,6 +59,8 @@ pub(super) struct Gathering<'a> {
     /// Bricks in the order that is asked for; where each begins among the cells that are asked for, and where the last ends.
     numbers: Vec<u32>,
     starts: Vec<u64>,
+    /// Bricks of a piece, where there was no room for more.
+    fits: Option<usize>,
 }
 
 /// Room for a piece.
@@ -80,7 +76,8 @@ struct Stage {
 
 impl<'a> Gathering<'a> {
     pub(super) fn new(device: &'a Device, left: BricksLeft, kind: CellType) -> Self {
-        Self { device, left, kind, kernel: None, stages: Vec::new(), numbers: Vec::new(), starts: Vec::new() }
+        let (stages, numbers, starts) = (Vec::new(), Vec::new(), Vec::new());
+        Self { device, left, kind, kernel: None, stages, numbers, starts, fits: None }
     }
 
     /// Bytes that a brick has room for.
@@ -276,13 +273,25 @@ impl LeafCells for Gathering<'_> {
             Some(kernel) => kernel,
             None => self.device.kernels(&specialise())?.get("gather")?,
         };
-        let each = (PIECE as u64 / self.room()) as usize;
-        let mut under_way = VecDeque::new();
-        let taken = self.take_pieces(&kernel, each, to, &mut under_way);
-        if taken.is_err() {
-            // Copies may still use what is about to go.
-            let _ = self.device.synchronise("copying bricks from the device");
-        }
+        let mut each = self.fits.unwrap_or((PIECE as u64 / self.room()) as usize);
+        let taken = loop {
+            let mut under_way = VecDeque::new();
+            let taken = self.take_pieces(&kernel, each, to, &mut under_way);
+            if taken.is_err() {
+                // Copies may still use what is about to go.
+                let _ = self.device.synchronise("copying bricks from the device");
+            }
+            match taken {
+                // What the run left free may be little: smaller pieces, and at last a brick at a time, which needs no room.
+                Err(Error::DeviceMemory { .. }) if each > 1 => {
+                    each = (each.min(self.numbers.len()) / 2).max(1);
+                    self.stages.clear();
+                    self.fits = Some(each);
+                }
+                Err(Error::DeviceMemory { .. }) => break self.take_large(to),
+                taken => break taken,
+            }
+        };
         self.kernel = Some(kernel);
         taken
     }

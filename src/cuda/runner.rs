@@ -10,7 +10,7 @@ use super::args::{
     TALLY_LEAF_CELLS, TALLY_LEAVES, TALLY_PROVEN, TALLY_ROWS,
 };
 use super::device::{Device, elapsed};
-use super::gather::{self, Gathering};
+use super::gather::Gathering;
 use super::launcher::Launcher;
 use super::limits;
 use super::memory::{Reserve, TakeBytes, read, read_integers};
@@ -269,11 +269,7 @@ impl<'a> Runner<'a> {
 /// is found out as they grow.
 fn on_device(setup: &Setup<'_>, share: f64, estimate: &Estimate) -> u128 {
     let Setup { outline, how, .. } = setup;
-    let brick = outline.last().most_cells() * setup.storage.cell.bytes();
-    let bricks = match how.kept.keep {
-        Keep::Regions => estimate.compact + gather::room(estimate.compact, brick),
-        _ => 0,
-    };
+    let bricks = if how.kept.keep == Keep::Regions { estimate.compact } else { 0 };
     let maker = strategy::of(how);
     let tables = (maker.table_bytes)(outline, how) as f64 * (maker.table_share)(share.min(1.0));
     setup.held() + estimate.dense + bricks + tables as u128
