@@ -203,6 +203,27 @@ device_struct! {
     }
 }
 
+device_struct! {
+    /// What a map says of some regions, as a list of records: the place of a region and its value, each `width` bytes
+    /// (kernels/strategies/gather.cu).
+    pub(super) struct FatesArgs {
+        /// The fates and the values of the first of these regions.
+        fates: u64,
+        values: u64,
+        records: u64,
+        /// How many uniform ones were listed, and how many others.
+        counters: u64,
+        /// The place of the first region, and how many there are.
+        first: u64,
+        regions: u64,
+        /// Records that there is room for.
+        room: u64,
+        /// 1 if others than uniform ones are asked for.
+        others: u32,
+        width: u32,
+    }
+}
+
 /// Bytes of a label's word.
 pub(super) fn word_bytes(label: CellType) -> u64 {
     if label.bytes() == 8 { 8 } else { 4 }

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 use cudarc::driver::CudaEvent;
 
-use super::args::GatherArgs;
+use super::args::{CONSTANTS, FatesArgs, GatherArgs};
 use super::device::{Argument, Device, Kernel};
 use super::driver::refused;
 use super::memory::{Allocation, Buffer, PIECE, read};
@@ -23,17 +23,20 @@ use crate::parallel;
 use crate::result::Terminal;
 
 /// Threads of a block.
-const BLOCK: u32 = 256;
+pub(super) const BLOCK: u32 = 256;
 
 /// Regions that a thread of the host looks at, and bytes that it copies.
 const TOGETHER: usize = 1 << 12;
 const COPIED: usize = 1 << 19;
 
-/// The kernel, which is the same for every plan.
+/// The kernels, which are the same for every plan.
 pub(super) fn specialise() -> Specialisation {
     let mut text = String::from("// What this specialisation fixes, generated from Rust.\n#pragma once\n\n");
-    writeln!(text, "#define BLOCK {BLOCK}\n").expect("writing to a string");
+    let mut define = |name, value| writeln!(text, "#define {name} {value}").expect("writing to a string");
+    define("BLOCK", BLOCK);
+    CONSTANTS.iter().for_each(|&(name, value)| define(name, value));
     text += &GatherArgs::declaration("GatherArgs");
+    text += &FatesArgs::declaration("FatesArgs");
     Specialisation::written("strategies/gather.cu", BLOCK, text, false)
 }
 

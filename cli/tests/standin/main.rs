@@ -70,6 +70,7 @@ fn tests(full: bool) -> Vec<Test> {
         streams::every_region_and_cell_is_asks,
         streams::shared_faces_say_what_closed_boxes_do,
         streams::bricks_hold_the_cells_of_leaves,
+        streams::regions_are_read_in_the_room_that_is_left,
         streams::their_lists_are_tables,
         streams::what_has_no_streams_is_refused,
         streams::they_are_the_default_where_there_are_some,

@@ -97,6 +97,29 @@ pub(super) fn bricks_hold_the_cells_of_leaves(folder: &Path) {
     }
 }
 
+/// Regions are read back by lists, which are short where a GPU has little room left: the shortest is what is refused at last.
+pub(super) fn regions_are_read_in_the_room_that_is_left(folder: &Path) {
+    let run = "run mandelbrot -n 512 -g 8 -B 2 --dwell 40 --explore certified --scheme stream --keep regions --backend cuda --json";
+    let within = |bytes: u64| -> Result<serde_json::Value, String> {
+        let (out, err) = text(&orthant(folder, run, &[("STANDIN_MEMORY", &bytes.to_string())]));
+        serde_json::from_str::<serde_json::Value>(&out)
+            .map(|report| report["regions_checksum"].clone())
+            .map_err(|_| err)
+    };
+    let (mut little, mut enough) = (100_000, 4_000_000);
+    let all = within(enough).unwrap();
+    while enough - little > 512 {
+        let between = u64::midpoint(little, enough);
+        match within(between) {
+            Ok(found) => (enough, _) = (between, assert_eq!(found, all, "{between} bytes")),
+            Err(_) => little = between,
+        }
+    }
+    // 256 regions of some thousand.
+    let refused = within(little).unwrap_err();
+    assert!(refused.contains("regions on their way would take 2.0 KiB on the GPU"), "{refused}");
+}
+
 /// Their lists are the tables of ask along the plan's curve: as many codes as on the CPU and by a block per region.
 pub(super) fn their_lists_are_tables(folder: &Path) {
     for curve in ["canonical", "morton", "hilbert"] {

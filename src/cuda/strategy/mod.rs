@@ -11,6 +11,7 @@ mod dp_terminals;
 mod exhaustive;
 mod stream;
 mod stream_faces;
+mod stream_list;
 mod stream_maps;
 mod stream_regions;
 mod stream_tile;

@@ -67,12 +67,12 @@ fn refused(reason: impl Into<String>, with: &'static [&'static str]) -> Error {
 }
 
 /// What a level's regions came to.
-fn tallies(setup: &Setup<'_>, level: &Level<MAX_DIM>) -> Result<Vec<u64>, Error> {
+pub(super) fn tallies(setup: &Setup<'_>, level: &Level<MAX_DIM>) -> Result<Vec<u64>, Error> {
     read_integers(setup.device, setup.tallies(level.index), u64::from(TALLY_ROWS * TALLY_COLUMNS), 8)
 }
 
 /// The regions of a level, all of which have a place in its map.
-fn lattice(level: &Level<MAX_DIM>) -> Result<u64, Error> {
+pub(super) fn lattice(level: &Level<MAX_DIM>) -> Result<u64, Error> {
     match u64::try_from(level.regions()) {
         Ok(regions) if regions <= limits::MOST => Ok(regions),
         _ => Err(limits::too_many_regions(level.index, level.regions())),

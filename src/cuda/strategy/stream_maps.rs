@@ -74,12 +74,7 @@ impl Maps {
     pub(super) fn ensure(&mut self, device: &Device) -> Result<(), Error> {
         let parts = [&mut self.fates, &mut self.values, &mut self.lists];
         for (part, bytes) in parts.into_iter().zip(self.layout.bytes(self.each)) {
-            let before = part.address();
-            let buffer = part.ensure(device, "the maps of a stream", bytes, Allocation::Pool)?;
-            // The host reads whole levels, of which some regions are never asked for.
-            if buffer.address() != before {
-                buffer.set(0)?;
-            }
+            part.ensure(device, "the maps of a stream", bytes, Allocation::Pool)?;
         }
         Ok(())
     }

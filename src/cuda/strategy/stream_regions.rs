@@ -1,20 +1,18 @@
 //! The regions that a stream leaves, read back: its maps, below them what the host proves once more, and the cells of leaves.
 
 use crate::backend::Error;
-use crate::cuda::args::{MAP_ABSENT, MAP_UNIFORM};
+use crate::cuda::args::{TALLY_FILLED, TALLY_LEAVES, TALLY_SUBDIVIDED};
 use crate::cuda::gather::BricksLeft;
-use crate::cuda::memory::{integers, read, read_integers};
-use crate::cuda::setup::Setup;
-use crate::cuda::strategy::stream::StreamProgram;
+use crate::cuda::memory::read;
+use crate::cuda::setup::{Setup, tally};
+use crate::cuda::strategy::stream::{StreamProgram, lattice, tallies};
+use crate::cuda::strategy::stream_list::{LevelMap, StreamLists};
 use crate::dimension::MAX_DIM;
 use crate::geometry::Level;
-use crate::memory::zeros;
+use crate::memory::reserve;
 use crate::parallel;
 use crate::result::{Keep, MemoryError, Stored, Terminal};
 use crate::rule::Verdict;
-
-/// Entries of a map that a thread of the host looks at.
-const ENTRIES: usize = 1 << 14;
 
 /// Parents whose children are proven by one thread of the host, and before what was found is kept.
 const FAMILIES: usize = 64;
@@ -32,20 +30,23 @@ impl StreamProgram {
         let refused = |refused| MemoryError::refused(Stored::Terminals)(refused);
         // The places of the regions that are divided below the last map.
         let mut divided = Vec::new();
+        let mut lists = StreamLists::new(setup)?;
         for level in &outline.levels[start as usize..=self.shape.level as usize] {
-            let (fates, values) = self.maps.level(level.index);
-            let fates = fates_of(setup, level, fates)?;
-            let step = setup.value_bytes() as usize;
-            read(setup.device, values, (fates.len() * step) as u64, &mut |offset, bytes| {
-                let (first, regions) = (offset as usize / step, bytes.len() / step);
-                let found = parallel::map(regions.div_ceil(ENTRIES), &|part| {
-                    let piece = parallel::piece(regions, ENTRIES, part);
-                    let values = integers(&bytes[piece.start * step..piece.end * step], step as u64);
-                    self.outcomes(setup, level.index, first + piece.start, &fates[first..][piece], values)
-                });
-                let (found, below): (Vec<_>, Vec<_>) = found.into_iter().map(|of| (of.terminals, of.divided)).unzip();
-                parallel::append(&mut terminals, &found).map_err(refused)?;
-                Ok(parallel::append(&mut divided, &below).map_err(refused)?)
+            let last = outline.is_last(level.index);
+            // Leaves with bricks are listed in the order of these.
+            let others = if last { !kept } else { level.index == self.shape.level };
+            let code = |place| outline.typed.code_at(level.index, place);
+            lists.of(&self.map(setup, level, others)?, &mut |listed| {
+                let region = |i| match (listed.record(i), listed.uniform) {
+                    ((place, value), true) => Terminal::uniform(level.index, code(place), setup.storage.word(value)),
+                    ((place, _), false) => Terminal::leaf(level.index, code(place), None),
+                };
+                if listed.uniform || last {
+                    return Ok(Terminal::find(&mut terminals, listed.len(), &|i| Some(region(i)))?);
+                }
+                reserve(&mut divided, listed.len()).map_err(refused)?;
+                divided.extend((0..listed.len()).map(|i| listed.record(i).0));
+                Ok(())
             })?;
         }
         for parents in divided.chunks(PARENTS) {
@@ -57,40 +58,30 @@ impl StreamProgram {
         if kept && self.leaves > 0 {
             let level = &outline.levels[self.shape.level as usize];
             bricks = self.bricks.left(level, self.leaves);
-            let places = read_integers(setup.device, self.list.address(), self.leaves, 4)?;
-            Terminal::find(&mut terminals, places.len(), &|brick| {
-                let code = outline.typed.code_at(level.index, places[brick]);
-                Some(Terminal::leaf(level.index, code, Some(brick as u64 * level.most_cells())))
+            read(setup.device, self.list.address(), self.leaves * 4, &mut |offset, bytes| {
+                let before = offset / 4;
+                Ok(Terminal::find(&mut terminals, bytes.len() / 4, &|i| {
+                    let place = u32::from_le_bytes(bytes[4 * i..][..4].try_into().expect("four bytes"));
+                    let brick = (before + i as u64) * level.most_cells();
+                    Some(Terminal::leaf(level.index, outline.typed.code_at(level.index, place.into()), Some(brick)))
+                })?)
             })?;
         }
         Ok((terminals, bricks))
     }
 
-    /// What regions of a level's map are that follow each other: terminal, divided below the last map, or nothing of their own.
-    fn outcomes(
-        &self,
-        setup: &Setup<'_>,
-        level: u32,
-        first: usize,
-        fates: &[u8],
-        values: impl Iterator<Item = u64>,
-    ) -> OfMap {
-        let (last, mut found) = (setup.outline.is_last(level), OfMap::default());
-        for ((place, &fate), value) in (first as u64..).zip(fates).zip(values) {
-            let code = || setup.outline.typed.code_at(level, place);
-            match (u32::from(fate), last) {
-                (MAP_ABSENT, _) => {}
-                (MAP_UNIFORM, _) => {
-                    found.terminals.push(Terminal::uniform(level, code(), setup.storage.word(value)));
-                }
-                // Those with bricks are listed in the order of these.
-                (_, true) if setup.how.kept.keep == Keep::Regions => {}
-                (_, true) => found.terminals.push(Terminal::leaf(level, code(), None)),
-                (_, false) if level == self.shape.level => found.divided.push(place),
-                (_, false) => {}
-            }
-        }
-        found
+    /// The maps of a level; `others` if more than its uniform regions are asked for.
+    fn map(&self, setup: &Setup<'_>, level: &Level<MAX_DIM>, others: bool) -> Result<LevelMap, Error> {
+        let tallies = tallies(setup, level)?;
+        let mixed = tally(&tallies, TALLY_SUBDIVIDED) + tally(&tallies, TALLY_LEAVES);
+        let (fates, values) = self.maps.level(level.index);
+        Ok(LevelMap {
+            fates,
+            values,
+            regions: lattice(level)?,
+            uniform: tally(&tallies, TALLY_FILLED),
+            others: if others { mixed } else { 0 },
+        })
     }
 
     /// The children of some regions, which were proven where they were settled. Verdicts here are those of the GPU.
@@ -106,23 +97,4 @@ impl StreamProgram {
         }
         children
     }
-}
-
-/// What a piece of a map says: terminal regions, and the places of those that are divided.
-#[derive(Default)]
-struct OfMap {
-    terminals: Vec<Terminal>,
-    divided: Vec<u64>,
-}
-
-/// What became of the regions of a level, whose map begins at `address`.
-fn fates_of(setup: &Setup<'_>, level: &Level<MAX_DIM>, address: u64) -> Result<Vec<u8>, Error> {
-    let regions = level.regions() as usize;
-    let mut fates = zeros(regions).map_err(MemoryError::refused(Stored::Terminals))?;
-    read(setup.device, address, regions as u64, &mut |first, bytes| {
-        let here: &mut [u8] = &mut fates[first as usize..][..bytes.len()];
-        parallel::pieces_mut(here, ENTRIES, &|i, fates| fates.copy_from_slice(&bytes[i * ENTRIES..][..fates.len()]));
-        Ok(())
-    })?;
-    Ok(fates)
 }
