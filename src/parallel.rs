@@ -12,7 +12,6 @@ use std::sync::{Mutex, PoisonError};
 use rayon::Scope;
 use rayon::prelude::*;
 
-#[cfg(any(feature = "cuda", test))]
 use crate::memory::{Refused, reserve};
 use crate::threads::start_scoped;
 
@@ -159,20 +158,20 @@ pub(crate) fn try_pieces_mut<T: Send, E: Send>(
 ///
 /// # Errors
 /// If there is no memory for them.
-#[cfg(any(feature = "cuda", test))]
-pub(crate) fn append<T: Copy + Send + Sync>(list: &mut Vec<T>, more: &[Vec<T>]) -> Result<(), Refused> {
-    let added = more.iter().map(Vec::len).sum();
+pub(crate) fn append<T: Copy + Send + Sync>(list: &mut Vec<T>, more: &[impl AsRef<[T]> + Sync]) -> Result<(), Refused> {
+    let more: Vec<&[T]> = more.iter().map(AsRef::as_ref).collect();
+    let added = more.iter().map(|items| items.len()).sum();
     reserve(list, added)?;
     let mut room = &mut list.spare_capacity_mut()[..added];
     let mut places = Vec::with_capacity(more.len());
-    for items in more {
+    for items in &more {
         let (here, rest) = room.split_at_mut(items.len());
         places.push(Mutex::new(here));
         room = rest;
     }
     each(more.len(), &|i| {
         let mut place = places[i].lock().unwrap_or_else(PoisonError::into_inner);
-        place.iter_mut().zip(&more[i]).for_each(|(place, &item)| {
+        place.iter_mut().zip(more[i]).for_each(|(place, &item)| {
             place.write(item);
         });
     });

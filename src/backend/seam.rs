@@ -4,6 +4,8 @@
 //! as one likes and then tells its counts and its cells. Whoever runs anything, the program and the conformance suite
 //! included, takes this way and no other; several prepared plans, on several backends, live side by side.
 
+use std::time::Duration;
+
 use crate::backend::control::Control;
 use crate::backend::error::Error;
 use crate::backend::facts::DeviceFacts;
@@ -34,6 +36,14 @@ pub trait Place: sealed::SealedBackend {
 
     /// Everything about a GPU, for a record; None for the CPU.
     fn facts(&self) -> Option<DeviceFacts>;
+
+    /// A second way to the device, for another thread that gives it work; None if there is none. Both together keep the limits of one.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    fn second(&mut self) -> Result<Option<Self>, Error>
+    where
+        Self: Sized;
 }
 
 /// Takes a coarse sample: every call evaluates the cells of a grid in storage order, and returns the
@@ -124,6 +134,16 @@ pub trait Prepared<const K: usize>: Send {
 
     /// Why that is another than the backend would have taken where it was left open: what refused; None if nothing did.
     fn instead(&self) -> Option<&Error> {
+        None
+    }
+
+    /// How long each of several devices ran kernels in the last run, host decisions between them included; nothing of one device.
+    fn busy(&self) -> Vec<Duration> {
+        Vec::new()
+    }
+
+    /// Why a device of several stopped in the last run, so that the others did its work; None if none did.
+    fn stopped(&self) -> Option<&Error> {
         None
     }
 

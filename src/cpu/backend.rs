@@ -50,6 +50,10 @@ impl Place for Cpu {
     fn facts(&self) -> Option<DeviceFacts> {
         None
     }
+
+    fn second(&mut self) -> Result<Option<Self>, Error> {
+        Ok(Some(Self))
+    }
 }
 
 impl Balances for Cpu {

@@ -31,6 +31,10 @@ impl Place for Device {
     fn facts(&self) -> Option<DeviceFacts> {
         Some(self.record())
     }
+
+    fn second(&mut self) -> Result<Option<Self>, Error> {
+        Ok(Some(self.shared()?))
+    }
 }
 
 impl Balances for Device {

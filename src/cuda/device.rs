@@ -68,6 +68,8 @@ pub struct Device {
     staging: Mutex<Vec<Pinned>>,
     max_grid: u64,
     multiprocessors: [u32; 2],
+    /// How many threads give the GPU work, each by a `Device` of its own.
+    ways: usize,
 }
 
 /// Pinned buffers that a device keeps: two for each of the threads that may read from it at the same time.
@@ -144,7 +146,14 @@ impl Device {
             staging: Mutex::default(),
             max_grid: (max_grid as u64).min(DRAINED),
             multiprocessors,
+            ways: 1,
         })
+    }
+
+    /// Opens it a second time: with streams of its own, so that what two threads run there overlaps.
+    pub(super) fn shared(&mut self) -> Result<Self, CudaError> {
+        self.ways = 2;
+        Ok(Self { ways: 2, ..Self::open(&self.options)? })
     }
 
     /// Its number.
@@ -200,6 +209,11 @@ impl Device {
             clock_mhz: megahertz(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
             memory_clock_mhz: megahertz(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE),
         }
+    }
+
+    /// The most kernels that one thread of the host lets run at once: its share of what was chosen, else of what the GPU runs.
+    pub(super) fn kernels_at_once(&self, chosen: Option<u32>) -> usize {
+        (chosen.map_or(self.concurrent_kernels(), |most| most as usize) / self.ways).max(1)
     }
 
     /// The most kernels that run at once (CUDA C++ programming guide, technical specifications per compute capability:

@@ -164,7 +164,7 @@ impl<'a> Runner<'a> {
     fn attempt(&mut self, control: &Control) -> Result<Times, Error> {
         let Self { setup, program, streams, .. } = self;
         let device = setup.device;
-        let limit = setup.how.tuning.max_kernels.map_or(device.concurrent_kernels(), |most| most as usize);
+        let limit = device.kernels_at_once(setup.how.tuning.max_kernels);
         let _pending = match program.launches_from_device() {
             true => Some(device.pending_launches(setup.cuda.pending_launches)?),
             false => None,

@@ -67,6 +67,10 @@ pub struct Report {
     pub seconds: f64,
     /// Device time from before the first kernel to after the last; of several runs the median; null on the CPU.
     pub device_seconds: Option<f64>,
+    /// How long each of several devices ran kernels, host decisions between them included; nothing of one device. Rows of a sweep do
+    /// not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub busy_seconds: Vec<f64>,
     /// Where the time went from the first step to the last file; rows of a sweep do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds_by_stage: Option<SecondsByStage>,
@@ -270,6 +274,7 @@ impl Report {
             device_seconds: counts.times.device.map(|time| time.as_secs_f64()),
             samples: ran.samples.to_vec(),
             auto_scheme: None,
+            busy_seconds: Vec::new(),
             seconds_by_stage: None,
             launches: counts.launches,
             checksum: ran.checksum.map(str::to_owned),

@@ -66,7 +66,7 @@ macro_rules! backends {
                 match kind { $(BackendKind::$Variant => {
                     let open: fn(usize) -> Result<$T, Error> = $open;
                     let members = ordinals.iter().map(|&ordinal| open(ordinal)).collect::<Result<Vec<_>, _>>()?;
-                    Ok(Self(Opened::$Variant(Box::new(Fleet::of(members)))))
+                    Ok(Self(Opened::$Variant(Box::new(Fleet::of(members)?))))
                 }),+ }
             }
 
@@ -129,7 +129,7 @@ backends! {
 impl Target {
     /// The processor.
     pub fn cpu() -> Self {
-        Self(Opened::Cpu(Box::new(Fleet::of(vec![Cpu]))))
+        Self(Opened::Cpu(Box::new(Fleet::one(Cpu))))
     }
 
     /// Its name, as in [`BackendKind`].

@@ -169,6 +169,9 @@ impl Job for Task {
             let mapping = prepared.mapping();
             self.voice.say(format_args!("orthant: --scheme {mapping}, which nobody chose, since {refused}"));
         }
+        if let Some(reason) = prepared.stopped() {
+            self.voice.say(format_args!("orthant: a device stopped, and the others did its work, since {reason}"));
+        }
         let subdivision =
             if trees.is_empty() { prepared.subdivision()? } else { prepared.subdivision_in(&tree_order(&plan))? };
         clock.ends(|seconds| &mut seconds.collecting);
@@ -228,7 +231,8 @@ impl Job for Task {
                 self.voice.say(summary::of_stages(&clock.seconds()));
             }
             let staged = outputs.report.take_if(|staged| last || !staged.is_stdout());
-            let report = Report { seconds_by_stage: Some(clock.seconds()), ..report.clone() };
+            let busy_seconds = prepared.busy().iter().map(Duration::as_secs_f64).collect();
+            let report = Report { busy_seconds, seconds_by_stage: Some(clock.seconds()), ..report.clone() };
             write_report(staged, &report, &self.control, self.voice)
         };
         if trees.is_empty() {

@@ -90,6 +90,7 @@ pub(super) fn two_gpus_find_what_one_finds(folder: &Path) {
     ] {
         let (one, both) = (json(run), json(&format!("{run} --device 0,1")));
         assert_eq!(both["device"].as_str().unwrap(), format!("2 x {}", one["device"].as_str().unwrap()));
+        assert_eq!((one["busy_seconds"].as_array(), both["busy_seconds"].as_array().map(Vec::len)), (None, Some(2)));
         for key in ["checksum", "regions_checksum"] {
             assert_eq!(one[key], both[key], "{run} {key}");
         }
@@ -97,6 +98,18 @@ pub(super) fn two_gpus_find_what_one_finds(folder: &Path) {
         for key in ["filled", "leaf", "evaluated"] {
             assert_eq!(one["cells"][key], both["cells"][key], "{run} {key}");
         }
+    }
+    // A device that fails leaves its pieces to the other one. By dp each has one piece at a time, and stops.
+    for (strategy, stops) in [("ask", false), ("dp", true)] {
+        let run = format!("run mandelbrot -n 256 -g 16 --strategy {strategy} --keep regions");
+        let shared = format!("{run} --device 0,1 --backend cuda --json");
+        let output = orthant(folder, &shared, &[two[0], ("STANDIN_FAIL_LAUNCH", "25")]);
+        let (out, err) = text(&output);
+        assert!(output.status.success(), "{strategy}: {err}");
+        let both: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(both["regions_checksum"], json(&run)["regions_checksum"], "{strategy}");
+        let said = "a device stopped, and the others did its work, since";
+        assert_eq!(err.contains(said) && err.contains("CUDA_ERROR_LAUNCH_FAILED"), stops, "{strategy}: {err}");
     }
     // Without -g there are regions enough for both.
     let output = orthant(folder, "run mandelbrot -n 256 --explore certified --backend cuda --devices all", &two);
