@@ -1,11 +1,11 @@
 //! `orthant shard plan`: a run cut into pieces.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use orthant::backend::Partition;
+use orthant::backend::{Partition, PieceCost};
 use orthant::field::{FieldKind, Job, Open};
 use orthant::model::pilot;
 use orthant::per_axis::{shortest, text};
@@ -13,6 +13,7 @@ use orthant::tree::{PieceFolder, PieceRequest, TreeInfo};
 use orthant::{Control, Plan, RuleKind};
 
 use super::planned::{PlannedRun, ReadRun, TypedInput, made_of};
+use super::status::FoundPieces;
 use crate::error::Error;
 use crate::interrupt::cancels;
 use crate::machine::Machine;
@@ -65,6 +66,11 @@ pub(crate) struct CutOptions {
     /// Plan for so many GPUs or processes: as few pieces as are predicted to keep them busy within 5 % of their mean
     #[arg(long, value_parser = times, value_name = "N")]
     workers: Option<NonZeroUsize>,
+    /// Finished pieces of the same run, cut otherwise, which say what each piece takes beside its cost
+    ///
+    /// The plan then predicts seconds, and with --workers takes the number of pieces that needs the fewest.
+    #[arg(long, value_name = "X.pieces")]
+    measured: Option<PathBuf>,
     /// Overwrite a folder of other pieces, with all that is finished of them
     #[arg(long)]
     force: bool,
@@ -72,7 +78,9 @@ pub(crate) struct CutOptions {
 
 /// Plans a run.
 pub(super) fn plan(args: CutOptions, voice: Voice) -> Result<(), Error> {
-    let CutOptions { workload, computed, formula, source, cell, typed, output, pieces, workers, force, .. } = args;
+    let CutOptions {
+        workload, computed, formula, source, cell, typed, output, pieces, workers, measured, force, ..
+    } = args;
     let given = |name: &'static str| Some((name.to_owned(), computed.0.get(name)?.to_owned()));
     let planned = PlannedRun {
         workload: workload.to_string(),
@@ -88,7 +96,10 @@ pub(super) fn plan(args: CutOptions, voice: Voice) -> Result<(), Error> {
     let workers = workers.map(NonZeroUsize::get);
     let pieces =
         pieces.map_or_else(|| workers.map_or(PIECES, |workers| workers * PIECES_OF_A_WORKER[0]), NonZeroUsize::get);
-    workload.dispatch(k, CuttingPieces { planned, run, output, pieces, workers, force, control, voice })?
+    workload.dispatch(
+        k,
+        CuttingPieces { planned, run, output, pieces, workers, measured, cost: None, force, control, voice },
+    )?
 }
 
 /// The plan once its dimension is a type.
@@ -98,6 +109,9 @@ struct CuttingPieces {
     output: PathBuf,
     pieces: usize,
     workers: Option<usize>,
+    measured: Option<PathBuf>,
+    /// What those pieces took.
+    cost: Option<PieceCost>,
     force: bool,
     control: Arc<Control>,
     voice: Voice,
@@ -131,11 +145,25 @@ impl CuttingPieces {
     }
 }
 
+/// What the finished pieces of a folder took, which are of the same cells.
+fn learnt<const K: usize>(folder: &Path, plan: &Plan<K>) -> Result<PieceCost, Error> {
+    let pieces = PieceFolder::open(folder)?;
+    let refused = |reason| Error::Input(format!("--measured {}: {reason}", folder.display()));
+    if pieces.plan::<K>()?.domain() != plan.domain() {
+        return Err(refused("it has pieces of other cells; the size and the window must be those of this run"));
+    }
+    let found = FoundPieces::of(&pieces, 0..pieces.len(), false)?;
+    found.cost(&pieces).ok_or_else(|| {
+        refused("two finished pieces of different cost are needed; `orthant shard status` says what is finished")
+    })
+}
+
 impl Job for CuttingPieces {
     type Output = Result<(), Error>;
 
     fn run<const K: usize>(mut self, open: Open<K>) -> Self::Output {
         let plan = self.fine(self.run.request.plan::<K>()?)?;
+        self.cost = self.measured.as_deref().map(|folder| learnt(folder, &plan)).transpose()?;
         let g = plan.scheme().g.to_vec();
         if self.run.request.computed.g.as_ref() != Some(&g) {
             // Whoever makes pieces must not choose again.
@@ -157,8 +185,14 @@ impl Job for CuttingPieces {
         let weights = pilot::weights(&self.run.request, &plan, open, &self.control)?;
         if let (Some(workers), false) = (self.workers, weights.is_empty()) {
             let counts = PIECES_OF_A_WORKER.map(|each| each * workers);
-            let good = |&pieces: &usize| Partition::by_weight(&weights, pieces).balance(workers) <= GOOD;
-            self.pieces = counts.into_iter().find(good).unwrap_or(counts[counts.len() - 1]);
+            let cuts = counts.map(|pieces| (pieces, Partition::by_weight(&weights, pieces)));
+            let chosen = match &self.cost {
+                None => cuts.iter().find(|(_, cut)| cut.balance(workers) <= GOOD),
+                Some(cost) => {
+                    cuts.iter().min_by(|(_, one), (_, two)| cost.of(one, workers).total_cmp(&cost.of(two, workers)))
+                }
+            };
+            self.pieces = chosen.unwrap_or(&cuts[cuts.len() - 1]).0;
         }
         // The tree's header has names and colours already.
         self.planned.input.retain(|option| !option.starts_with("--label-table="));
@@ -189,7 +223,9 @@ impl CuttingPieces {
         if self.voice.quiet {
             return Ok(());
         }
-        let mut rows = table(&["workers", "busiest / mean", "times one worker"]);
+        let mut names = vec!["workers", "busiest / mean", "times one worker"];
+        names.extend(self.cost.map(|_| "seconds"));
+        let mut rows = table(&names);
         let doubled = (0..).map(|bits| 1usize << bits).take_while(|&workers| workers <= made.len());
         // The number that was asked for is in its place.
         let mut counts: Vec<usize> = doubled.chain(self.workers).collect();
@@ -199,7 +235,10 @@ impl CuttingPieces {
         for workers in counts {
             let balance = cut.balance(workers);
             best = if balance <= GOOD { workers } else { best };
-            rows.add_row([workers.to_string(), format!("{balance:.3}"), format!("{:.1}", workers as f64 / balance)]);
+            let mut row =
+                vec![workers.to_string(), format!("{balance:.3}"), format!("{:.1}", workers as f64 / balance)];
+            row.extend(self.cost.map(|cost| format!("{:.3}", cost.of(cut, workers))));
+            rows.add_row(row);
         }
         align_right(&mut rows);
         print(format!("{rows}\n"))?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use orthant::backend::Partition;
+use orthant::backend::{Partition, PieceCost};
 use orthant::tree::{PieceFolder, PieceState, PieceWork};
 use serde_json::json;
 
@@ -100,8 +100,9 @@ impl FoundPieces {
                 "weight": pieces.partition().weights()[*piece],
             })
         });
+        let cost = self.cost(pieces).map(|PieceCost { floor, each }| json!({ "floor": floor, "each": each }));
         json!({
-            "schema": 1, "pieces": pieces.len(), "done": done.collect::<Vec<_>>(), "busy": self.busy,
+            "schema": 1, "pieces": pieces.len(), "cost": cost, "done": done.collect::<Vec<_>>(), "busy": self.busy,
             "missing": self.missing, "damaged": damaged.collect::<Vec<_>>(),
         })
     }
@@ -132,6 +133,21 @@ impl FoundPieces {
             align_right(&mut rows);
             text += &format!("\n{rows}\n");
         }
+        if let Some(PieceCost { floor, each }) = self.cost(pieces) {
+            let mean = pieces.partition().weights().iter().sum::<f64>() / pieces.len() as f64;
+            text += &format!(
+                "\na piece takes {:.1} ms, and {:.1} ms more for what it weighs on average\n",
+                floor * 1e3,
+                each * mean * 1e3
+            );
+        }
         text
+    }
+
+    /// What pieces take, as far as they are made. None if that cannot be told.
+    pub(super) fn cost(&self, pieces: &PieceFolder) -> Option<PieceCost> {
+        let weights: Vec<f64> = self.done.iter().map(|&(piece, _)| pieces.partition().weights()[piece]).collect();
+        let seconds: Vec<f64> = self.done.iter().map(|(_, work)| work.seconds - work.waiting).collect();
+        PieceCost::fit(&weights, &seconds)
     }
 }
