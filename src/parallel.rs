@@ -237,7 +237,7 @@ mod tests {
         let lists: Vec<Vec<usize>> = (0..50).map(|i| vec![i; i % 7]).collect();
         let mut all = vec![77];
         append(&mut all, &lists).unwrap();
-        append(&mut all, &[]).unwrap();
+        append(&mut all, &[[]; 0]).unwrap();
         assert_eq!(all, [vec![77], lists.concat()].concat());
     }
 
