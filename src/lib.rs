@@ -122,8 +122,6 @@ pub mod guide {
     pub mod architecture {}
     #[doc = include_str!("../docs/extending.md")]
     pub mod extending {}
-    #[doc = include_str!("../docs/design.md")]
-    pub mod design {}
     #[doc = include_str!("../docs/related-work.md")]
     pub mod related_work {}
 }
