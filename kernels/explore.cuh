@@ -12,6 +12,9 @@
 #pragma once
 
 #include RULE_HEADER
+#ifdef PROOFS_ADD_UP
+#include "together.cuh"
+#endif
 
 // The cell number `index` of the visit.
 DEVICE Coords visited(const Region& box, Index index) {
@@ -23,7 +26,11 @@ DEVICE Outcome explore(const RunArgs& run, const FieldArgs& args, const Region& 
 #ifdef PROVES
     if (ASKS_PROOFS) {
         Value proven = 0;
+#ifdef PROOFS_ADD_UP
+        const Verdict verdict = prove_together<ByBlock>(args, box, proven, listener);
+#else
         const Verdict verdict = prove(args, box, proven);
+#endif
         if (verdict == UNIFORM) return {key(proven), false, true};
         // Two labels inside are none of the business of a rule that looks at faces.
         if (CERTIFIES || (verdict == MIXED && !RULE_FACES)) return {0, true};

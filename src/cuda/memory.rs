@@ -73,17 +73,27 @@ impl Buffer {
     /// A copy of `bytes`.
     pub(super) fn upload(device: &Device, what: &'static str, bytes: &[u8]) -> Result<Self, Error> {
         let buffer = Self::new(device, what, bytes.len() as u64, Allocation::Pool)?;
-        buffer.write(device, bytes)?;
+        buffer.write(device, [bytes])?;
         Ok(buffer)
     }
 
-    /// Copies `bytes` to its start, and waits for that.
-    pub(super) fn write(&self, device: &Device, bytes: &[u8]) -> Result<(), CudaError> {
-        assert!(bytes.len() as u64 <= self.bytes, "the buffer is large enough");
-        // SAFETY: just asserted; the source lives until the stream has been waited for.
-        unsafe { result::memcpy_htod_async(self.address, bytes, device.stream.cu_stream()) }
-            .map_err(|error| refused("copying to the device", error))?;
-        device.synchronise("copying to the device")
+    /// Copies `pieces` to its start, one after the other, and waits for that.
+    pub(super) fn write<'a>(
+        &self,
+        device: &Device,
+        pieces: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<(), CudaError> {
+        let mut start = 0;
+        // An error leaves no copy behind that still reads.
+        let copied = pieces.into_iter().filter(|piece| !piece.is_empty()).try_for_each(|piece| {
+            let end = start + piece.len() as u64;
+            assert!(end <= self.bytes, "the buffer is large enough");
+            // SAFETY: just asserted; the source lives until the stream has been waited for.
+            let copied = unsafe { result::memcpy_htod_async(self.address + start, piece, device.stream.cu_stream()) };
+            start = end;
+            copied.map_err(|error| refused("copying to the device", error))
+        });
+        device.synchronise("copying to the device").and(copied)
     }
 
     pub(super) fn address(&self) -> u64 {

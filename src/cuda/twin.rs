@@ -1,7 +1,7 @@
 //! A field's twin on a device: what kernels need to evaluate it, checked and uploaded.
 
 use super::device::{Argument, Device};
-use super::memory::Buffer;
+use super::memory::{Allocation, Buffer};
 use super::outline::Outline;
 use crate::backend::{Error, Unsupported};
 use crate::choice::{BLOCKS, ChoiceError, is_block};
@@ -42,7 +42,10 @@ pub(super) fn upload(device: &Device, twin: &mut DeviceTwin) -> Result<(Argument
     let mut args = twin.args.clone();
     let mut arrays = Vec::new();
     for array in std::mem::take(&mut twin.arrays) {
-        let buffer = Buffer::upload(device, "the field's arrays", &array.bytes)?;
+        let pieces = || array.content.pieces();
+        let bytes = pieces().map(|piece| piece.len() as u64).sum();
+        let buffer = Buffer::new(device, "the field's arrays", bytes, Allocation::Pool)?;
+        buffer.write(device, pieces())?;
         args[array.offset..array.offset + 8].copy_from_slice(&buffer.address().to_ne_bytes());
         arrays.push(buffer);
     }

@@ -2,8 +2,11 @@
 //!
 //! A tree is made of points by sorting them along its curve ([`FromPoints`](crate::tree::FromPoints)), which is faster. A field has them
 //! for every strategy: cells with points are kept by their index, a cell is a search among them, and a region is proven by the cells
-//! with points that lie in it.
+//! with points that lie in it. A table of where indices begin makes a search short, which a GPU needs more than a CPU.
 
+use std::sync::Arc;
+
+use crate::abi::{device_struct, padded};
 use crate::cell::{CellType, WordsMut};
 use crate::field::data::FieldData;
 use crate::field::definition::{Evaluate, Field, Payload, Prove};
@@ -11,8 +14,9 @@ use crate::field::error::FieldError;
 use crate::field::labels::Labels;
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
+use crate::field::twin::DeviceTwin;
 use crate::geometry::{Domain, Region};
-use crate::memory::reserve;
+use crate::memory::{Refused, reserve};
 use crate::points::{PointAttribute, Points, PointsError, PointsValue};
 use crate::rule::{RuleKind, Verdict};
 
@@ -54,12 +58,37 @@ pub fn open<const K: usize>(domain: &Domain<K>, options: &FieldOptions) -> Resul
     Ok(Box::new(Cloud::new(domain, points, value)?))
 }
 
-/// Cells with points, by their index, axis 0 fastest.
+/// Cells with points, by their index, axis 0 fastest. The twin has the same arrays.
 struct Cloud<const K: usize> {
     size: [u32; K],
-    indices: Vec<u64>,
-    words: Vec<u64>,
+    indices: Arc<Vec<u64>>,
+    words: Arc<Vec<u64>>,
+    /// How many indices are below each multiple of 2^shift, up to one beyond the last cell.
+    starts: Arc<Vec<u64>>,
+    shift: u32,
     labels: Labels,
+}
+
+device_struct! {
+    /// The arrays, how many rows the first two have, and cells per axis.
+    struct CloudArgs { indices: u64, words: u64, starts: u64, rows: u64, shift: u64, size: [u32; 8] }
+}
+
+/// The cells with points per bucket of a search, about: the table takes two bytes for each.
+const BUCKET: u64 = 4;
+
+/// Where the indices of `cells` cells begin, by buckets of 2^shift cells.
+fn starts(indices: &[u64], cells: u64) -> Result<(Vec<u64>, u32), Refused> {
+    let most = (indices.len() as u64 / BUCKET).max(1);
+    let shift = (0..63).find(|&shift| (cells - 1) >> shift < most).unwrap_or(63);
+    let buckets = ((cells - 1) >> shift) as usize + 1;
+    let mut starts = Vec::new();
+    reserve(&mut starts, buckets + 1)?;
+    for (row, index) in indices.iter().enumerate() {
+        starts.resize(starts.len().max((index >> shift) as usize + 1), row as u64);
+    }
+    starts.resize(buckets + 1, indices.len() as u64);
+    Ok((starts, shift))
 }
 
 /// What the cells of points are worth: their indices in order, and their words. `found` are the index of each point's cell and the word of
@@ -97,9 +126,9 @@ impl<const K: usize> Cloud<K> {
         let index = |cell: [u32; K]| (0..K).rev().fold(0, |index, j| index * u64::from(size[j]) + u64::from(cell[j]));
         let measured = points.measured();
         let word = |point: usize| measured.map_or(0, |measured| measured.words()[point]);
+        let memory = |refused: Refused| FieldError::Memory { what: "the cells of points", need: refused.bytes };
         let mut found: Vec<(u64, u64)> = Vec::new();
-        reserve(&mut found, points.len())
-            .map_err(|refused| FieldError::Memory { what: "the cells of points", need: refused.bytes })?;
+        reserve(&mut found, points.len()).map_err(memory)?;
         for (point, place) in points.coordinates().as_chunks::<K>().0.iter().enumerate() {
             found.extend(domain.cell_at(*place).map(|cell| (index(cell), word(point))));
         }
@@ -108,8 +137,17 @@ impl<const K: usize> Cloud<K> {
             return Err(PointsError::Outside { points: points.len() as u64, window }.into());
         }
         let (indices, words) = merged(found, value, measured.map_or(CellType::U8, PointAttribute::kind), kind);
+        let (starts, shift) = starts(&indices, domain.cells() as u64).map_err(memory)?;
         let labels = if value == PointsValue::Occupied { Labels::counts(1) } else { Labels::values(kind) };
-        Ok(Self { size, indices, words, labels })
+        Ok(Self { size, indices: indices.into(), words: words.into(), starts: starts.into(), shift, labels })
+    }
+
+    /// The first row whose cell has this index or a later one.
+    #[inline]
+    fn first_at(&self, index: u64) -> usize {
+        let bucket = (index >> self.shift) as usize;
+        let [start, end] = [self.starts[bucket], self.starts[bucket + 1]].map(|row| row as usize);
+        start + self.indices[start..end].partition_point(|&other| other < index)
     }
 
     fn index(&self, cell: [u32; K]) -> u64 {
@@ -125,7 +163,7 @@ impl<const K: usize> Cloud<K> {
         })
     }
 
-    /// The first cell of a region that has no index below that of `from`, which lies beside the region or in it.
+    /// The first cell of a region that has no index below that of `from`, which lies beside the region.
     fn next_in(region: &Region<K>, from: [u32; K]) -> Option<[u32; K]> {
         let (first, last) = (region.corner, |j: usize| region.corner[j] + (region.extent[j] - 1));
         let mut cell = from;
@@ -159,11 +197,25 @@ impl<const K: usize> Field<K> for Cloud<K> {
     fn prover(&self) -> Option<&dyn Prove<K>> {
         Some(self)
     }
+
+    fn twin(&self) -> Option<DeviceTwin> {
+        let (rows, shift) = (self.indices.len() as u64, self.shift.into());
+        let args = CloudArgs { rows, shift, size: padded(self.size), ..CloudArgs::default() };
+        // Where cells are 1 there is no array of that.
+        let occupied = self.labels == Labels::counts(1);
+        let twin =
+            DeviceTwin::built_in("fields/points.cuh", &args).proves().proofs_add_up().define("POINTS_OCCUPY", occupied);
+        let twin = twin.with("indices", self.indices.clone()).with("starts", self.starts.clone());
+        Some(if occupied { twin } else { twin.with("words", self.words.clone()) })
+    }
 }
 
 impl<const K: usize> Evaluate<K> for Cloud<K> {
     fn evaluate(&self, cells: &[[u32; K]], labels: WordsMut<'_>) {
-        let word = |&cell: &[u32; K]| self.indices.binary_search(&self.index(cell)).map_or(0, |row| self.words[row]);
+        let word = |&cell: &[u32; K]| {
+            let (index, row) = (self.index(cell), self.first_at(self.index(cell)));
+            if self.indices.get(row) == Some(&index) { self.words[row] } else { 0 }
+        };
         match labels {
             WordsMut::Narrow(words) => words.iter_mut().zip(cells).for_each(|(to, cell)| *to = word(cell) as u32),
             WordsMut::Wide(words) => words.iter_mut().zip(cells).for_each(|(to, cell)| *to = word(cell)),
@@ -175,10 +227,8 @@ impl<const K: usize> Evaluate<K> for Cloud<K> {
 impl<const K: usize> Prove<K> for Cloud<K> {
     fn prove(&self, region: &Region<K>, _: Payload) -> Verdict {
         let volume = region.cells_wide();
-        let (mut next, mut row, mut seen, mut label) = (region.corner, 0, 0u128, None);
-        loop {
-            row += self.indices[row..].partition_point(|&index| index < self.index(next));
-            let Some(&index) = self.indices.get(row) else { break };
+        let (mut row, mut seen, mut label) = (self.first_at(self.index(region.corner)), 0u128, None);
+        while let Some(&index) = self.indices.get(row) {
             let cell = self.cell(index);
             if (0..K).all(|j| cell[j].wrapping_sub(region.corner[j]) < region.extent[j]) {
                 let word = self.words[row];
@@ -194,12 +244,9 @@ impl<const K: usize> Prove<K> for Cloud<K> {
                     return Verdict::Mixed;
                 }
                 row += 1;
-                let Some(&index) = self.indices.get(row) else { break };
-                let Some(after) = Self::next_in(region, self.cell(index)) else { break };
-                next = after;
             } else {
-                let Some(after) = Self::next_in(region, cell) else { break };
-                next = after;
+                let Some(next) = Self::next_in(region, cell) else { break };
+                row = self.first_at(self.index(next));
             }
         }
         match label {

@@ -56,8 +56,7 @@ impl<const K: usize> Field<K> for StoredArrayField<K> {
     /// The device gets a copy of the whole array.
     fn twin(&self) -> Option<DeviceTwin> {
         let twin = DeviceTwin::built_in("fields/array.cuh", &ArrayArgs::of(self.size));
-        let place = twin.place("cells");
-        Some(twin.shared(place, Arc::clone(&self.array.bytes)))
+        Some(twin.with("cells", self.array.bytes.clone()))
     }
 }
 

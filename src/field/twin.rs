@@ -1,9 +1,10 @@
 //! A field on a GPU: its device twin.
 
 use std::borrow::Cow;
+use std::fmt::Debug;
 use std::sync::Arc;
 
-use bytemuck::{Pod, bytes_of};
+use bytemuck::{Pod, bytes_of, cast_slice};
 
 use crate::abi::DeviceStruct;
 use crate::bytes::Bytes;
@@ -121,7 +122,19 @@ pub(crate) struct DeviceArray {
     /// Where in `FieldArgs` its address belongs.
     pub(crate) offset: usize,
     /// Its content, of which others may have the same copy.
-    pub(crate) bytes: Arc<Vec<u8>>,
+    pub(crate) content: Arc<dyn DeviceContent>,
+}
+
+/// What an array on the device holds.
+pub(crate) trait DeviceContent: Debug + Send + Sync {
+    /// Its bytes, in as many pieces as the host has.
+    fn pieces(&self) -> Box<dyn Iterator<Item = &[u8]> + '_>;
+}
+
+impl<T: Pod + Debug + Send + Sync> DeviceContent for Vec<T> {
+    fn pieces(&self) -> Box<dyn Iterator<Item = &[u8]> + '_> {
+        Box::new(std::iter::once(cast_slice(self)))
+    }
 }
 
 impl DeviceTwin {
@@ -144,6 +157,17 @@ impl DeviceTwin {
     #[must_use]
     pub fn by_warps(self) -> Self {
         self.define("PROVES_BY_WARPS", 1)
+    }
+
+    /// Says that no verdict is ever unknown, and that of a region follows from those of its parts, whose labels are compared by their
+    /// words: several threads then share a proof.
+    pub(crate) fn proofs_add_up(self) -> Self {
+        self.define("PROOFS_ADD_UP", 1)
+    }
+
+    /// True if several threads can share a proof.
+    pub(crate) fn shares_proofs(&self) -> bool {
+        self.defines.iter().any(|(name, _)| *name == "PROOFS_ADD_UP")
     }
 
     /// True if a proof takes a warp.
@@ -180,9 +204,14 @@ impl DeviceTwin {
     /// # Panics
     /// If the arguments have no such member.
     #[must_use]
-    pub fn array(mut self, member: &str, bytes: Vec<u8>) -> Self {
-        self.arrays.push(DeviceArray { offset: self.place(member), bytes: Arc::new(bytes) });
-        self
+    pub fn array(self, member: &str, bytes: Vec<u8>) -> Self {
+        self.with(member, Arc::new(bytes))
+    }
+
+    /// With an array on the device, whose address is the member `member`. It is not copied here.
+    pub(crate) fn with(self, member: &str, content: Arc<dyn DeviceContent>) -> Self {
+        let place = self.place(member);
+        self.shared(place, content)
     }
 
     /// Where in the arguments the address `member` belongs.
@@ -205,8 +234,8 @@ impl DeviceTwin {
     }
 
     /// With an array on the device, whose address belongs to `offset` in the arguments. Its bytes are not copied here.
-    pub(crate) fn shared(mut self, offset: usize, bytes: Arc<Vec<u8>>) -> Self {
-        self.arrays.push(DeviceArray { offset, bytes });
+    pub(crate) fn shared(mut self, offset: usize, content: Arc<dyn DeviceContent>) -> Self {
+        self.arrays.push(DeviceArray { offset, content });
         self
     }
 

@@ -162,7 +162,7 @@ pub fn dynamic_parallelism_loses_nothing(gpu: &Target, scope: Scope) {
         "| field | k | size | scheme | launch | runs | kernels | pending | refused | failed | overflowed | longest ms | cells |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
-    // Meshes and points have no twin, and an array is data.
+    // They are data.
     let others = [FieldKind::Mesh, FieldKind::Points, FieldKind::Array];
     for workload in share_of(FieldKind::ALL.iter().copied().filter(|workload| !others.contains(workload)).collect()) {
         for &k in workload.dims().iter().filter(|k| (2..=5).contains(*k)) {

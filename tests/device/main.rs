@@ -6,6 +6,7 @@
 //! without Rust.
 
 mod formulas;
+mod given;
 mod gpu;
 mod kernels;
 mod launches;
@@ -60,6 +61,11 @@ fn main() {
     let trials = vec![
         on_gpu("every_choice_gives_the_cpus_cells", gpu.clone(), gpu::every_choice_gives_the_cpus_cells),
         on_gpu("cells_of_every_type", gpu.clone(), values::cells_of_every_type),
+        on_gpu(
+            "points_and_meshes_have_the_cpus_cells",
+            with_launches.clone(),
+            given::points_and_meshes_have_the_cpus_cells,
+        ),
         on_gpu("random_formulas_have_the_cpus_cells", gpu.clone(), formulas::random_formulas_have_the_cpus_cells),
         on_gpu("functions_are_the_cpus", gpu.clone(), formulas::functions_are_the_cpus),
         on_gpu(

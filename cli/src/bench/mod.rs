@@ -19,8 +19,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orthant::backend::{DeviceFacts, Part};
-use orthant::field::{FieldKind, Job, Open};
-use orthant::{BackendKind, Control, Ran, Report, Request, Target};
+use orthant::field::{Job, Open};
+use orthant::{Control, Ran, Report, Request, Target};
 
 use crate::data::read_for;
 use crate::error::Error;
@@ -156,9 +156,7 @@ impl Backends {
     }
 
     fn key(run: &RunOptions) -> (OrAuto, Option<Devices>) {
-        // A mesh has no CUDA twin, so that there is one backend to take.
-        let on_cpu = run.workload == FieldKind::Mesh;
-        (run.how.backend.or(on_cpu.then_some(BackendKind::Cpu)), run.how.device.clone())
+        (run.how.backend, run.how.device.clone())
     }
 
     fn of(&self, run: &RunOptions) -> &Testbed {

@@ -16,7 +16,7 @@ pub(crate) fn mesh_tree(args: ArrayOptions, value: Option<DataValue>, voice: Voi
     let ArrayOptions { input, divided, keep, threads, mem_limit, output } = args;
     let computed = value.map_or(divided.clone(), |value| divided.with("value", value.name()));
     let tuning = threads.map_or(Given::default(), |threads| Given::default().with("threads", &threads.to_string()));
-    // A GPU does not have meshes.
+    // The rows are made here, which takes most of the time, and so is the tree.
     let backend = Some(BackendKind::Cpu);
     let kept = if keep == Keep::Regions { Given::default().with("keep", keep.name()) } else { Given::default() };
     let how = HowOptions {

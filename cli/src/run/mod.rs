@@ -14,7 +14,6 @@ mod points;
 mod sooner;
 mod summary;
 
-use orthant::BackendKind;
 use orthant::field::FieldKind;
 
 use crate::error::Error;
@@ -43,11 +42,6 @@ pub(crate) fn run(args: RunOptions, voice: Voice) -> Result<(), Error> {
         FieldKind::Points => ("points are", points::run),
         _ => return field::run(args, voice),
     };
-    if args.workload == FieldKind::Points && args.how.backend == Some(BackendKind::Cuda) {
-        return Err(
-            Error::Unavailable("--backend cuda: points run on the CPU alone; leave it out".into()).about(&["backend"])
-        );
-    }
     let Some(option) = args.divides_from_the_top() else { return own(args, voice) };
     if args.input.is_list() {
         let reason = format!("--{option}: a list of cells is divided by its entries alone; leave it out");

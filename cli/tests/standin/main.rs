@@ -10,6 +10,7 @@ mod binary;
 mod ends;
 mod energy;
 mod formulas;
+mod given;
 mod kept;
 mod launches;
 mod libraries;
@@ -64,6 +65,8 @@ fn tests(full: bool) -> Vec<Test> {
         runs::sweeps_run_on_warm_sessions,
         runs::two_gpus_find_what_one_finds,
         runs::wide_codes_name_the_same_regions,
+        given::meshes_have_the_cpus_cells_and_proofs,
+        given::points_have_the_cpus_cells_and_proofs,
         formulas::random_ones_have_the_cpus_cells_and_proofs,
         formulas::long_ones_are_loops_or_refused,
         formulas::they_run_on_a_gpu_in_every_dimension,
@@ -114,9 +117,7 @@ fn tests(full: bool) -> Vec<Test> {
         FieldKind::Simplex,
         FieldKind::Mandelbulb,
         FieldKind::Kernel,
-        // They have no twin.
-        FieldKind::Mesh,
-        FieldKind::Points,
+        // It is data, of which meshes and points have cases.
         FieldKind::Array,
     ];
     tests.extend(FieldKind::ALL.iter().filter(|field| !others.contains(field)).map(|&field| {

@@ -105,7 +105,7 @@ impl BalanceRoom {
         if layout.credits.is_some() {
             let bytes = args.bytes();
             let itself = self.itself.ensure(device, "arguments of launches", bytes.len() as u64, Allocation::Pool)?;
-            itself.write(device, &bytes)?;
+            itself.write(device, [&bytes[..]])?;
             args.itself = itself.address();
         }
         Ok(args)

@@ -285,6 +285,6 @@ fn specialise(
 /// Puts bytes on the device, and returns their address.
 fn put(device: &Device, to: &mut Reserve, bytes: &[u8]) -> Result<u64, Error> {
     let buffer = to.ensure(device, "what kernels are told", bytes.len() as u64, Allocation::Pool)?;
-    buffer.write(device, bytes)?;
+    buffer.write(device, [bytes])?;
     Ok(buffer.address())
 }

@@ -35,6 +35,9 @@ use crate::rule::RuleKind;
 /// The most blocks that a multiprocessor holds at once.
 const RESIDENT: u64 = 32;
 
+/// The most rows of a region whose proof a thread makes alone where a warp could share it.
+const ROWS_OF_A_THREAD: u64 = 64;
+
 /// What the host waits for.
 const KERNELS: &str = "running the kernels of a stream";
 
@@ -172,7 +175,14 @@ impl StreamProgram {
             launcher.fold(kernel, self.blocks(setup, threads), &setup.run, args, &setup.args)
         };
         match &self.decide {
-            Decide::Proofs(prove) => launch(prove, asked, &args),
+            Decide::Proofs(prove) => {
+                let extent = level.least_extent();
+                let rows =
+                    setup.outline.own(&extent)[1..].iter().fold(1, |rows: u64, &n| rows.saturating_mul(n.into()));
+                let large = rows > ROWS_OF_A_THREAD;
+                let units = if large && setup.twin.shares_proofs() { 32 } else { 1 };
+                launch(prove, asked.saturating_mul(units.into()), &LaunchArgs { units, ..args })
+            }
             Decide::Faces { faces, judge, planes, .. } => {
                 let owner = if roots { level } else { &setup.outline.levels[level.index as usize - 1] };
                 let owners = if roots { asked } else { lattice(owner)? };

@@ -1,5 +1,8 @@
 //! A mesh over a domain.
 
+use std::sync::Arc;
+
+use crate::abi::device_struct;
 use crate::cell::WordsMut;
 use crate::field::data::FieldData;
 use crate::field::data_value::DataValue;
@@ -7,9 +10,10 @@ use crate::field::definition::{Evaluate, Field, Payload, Prove};
 use crate::field::error::FieldError;
 use crate::field::labels::Labels;
 use crate::field::mesh::lattice::MeshLattice;
-use crate::field::mesh::rows::MeshRows;
+use crate::field::mesh::rows::{MeshRows, OfPlanes};
 use crate::field::options::FieldOptions;
 use crate::field::start::Defaults;
+use crate::field::twin::DeviceTwin;
 use crate::geometry::{Domain, Region};
 use crate::rule::{RuleKind, Verdict};
 
@@ -64,12 +68,17 @@ pub fn open(domain: &Domain<3>, options: &FieldOptions) -> Result<Box<dyn Field<
         _ => return Err(FieldError::Value { field: "mesh", value }),
     };
     let rows = rows.map_err(|refused| FieldError::Memory { what: "the rows of a mesh", need: refused.bytes })?;
-    Ok(Box::new(MeshField { rows }))
+    Ok(Box::new(MeshField { rows: rows.into() }))
 }
 
 /// A set of cells by its rows.
 struct MeshField {
-    rows: MeshRows,
+    rows: Arc<MeshRows>,
+}
+
+device_struct! {
+    /// What is known of planes, the starts and the changes of their rows, and the first plane and how many there are.
+    struct MeshArgs { planes: u64, starts: u64, changes: u64, first: u32, count: u32 }
 }
 
 impl Field<3> for MeshField {
@@ -83,6 +92,15 @@ impl Field<3> for MeshField {
 
     fn prover(&self) -> Option<&dyn Prove<3>> {
         Some(self)
+    }
+
+    fn twin(&self) -> Option<DeviceTwin> {
+        let planes = self.rows.table();
+        let args = MeshArgs { first: self.rows.first, count: planes.len() as u32, ..MeshArgs::default() };
+        let of_planes = |changes| Arc::new(OfPlanes { rows: self.rows.clone(), changes });
+        let twin =
+            DeviceTwin::built_in("fields/mesh.cuh", &args).proves().proofs_add_up().with("planes", Arc::new(planes));
+        Some(twin.with("starts", of_planes(false)).with("changes", of_planes(true)))
     }
 }
 

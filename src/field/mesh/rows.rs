@@ -1,17 +1,22 @@
 //! A set of cells by its rows: along axis 0, the cells at which a row enters the set or leaves it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytemuck::cast_slice;
 
 use crate::field::mesh::crossing::{CrossedTriangle, rows_near, samples};
 use crate::field::mesh::lattice::{LatticeTriangle, MeshLattice, span};
 use crate::field::mesh::overlap::MetTriangle;
+use crate::field::twin::DeviceContent;
 use crate::memory::{Refused, copies, reserve};
 use crate::parallel;
 
 /// The rows of a set of cells.
+#[derive(Debug)]
 pub(super) struct MeshRows {
     /// The first plane of axis 2 that has any.
-    first: u32,
+    pub(super) first: u32,
     planes: Vec<PlaneRows>,
 }
 
@@ -22,6 +27,7 @@ type PlanesOf<'t> = dyn Fn(&LatticeTriangle) -> (i64, i64) + 't;
 type PutPlane<'t> = dyn Fn(i64, &[u32], &mut Vec<u64>) -> Result<(), Refused> + Sync + 't;
 
 /// The rows of a plane.
+#[derive(Debug)]
 struct PlaneRows {
     /// The first row.
     first: u32,
@@ -138,6 +144,34 @@ impl MeshRows {
             return &[];
         };
         plane.row(y)
+    }
+
+    /// Of each plane its first row, how many there are, and where its starts and its changes begin among those of all planes.
+    pub(super) fn table(&self) -> Vec<[u64; 4]> {
+        let (mut starts, mut changes) = (0, 0);
+        let entry = |plane: &PlaneRows| {
+            let rows = plane.starts.len().saturating_sub(1) as u64;
+            let entry = [plane.first.into(), rows, starts, changes];
+            starts += plane.starts.len() as u64;
+            changes += plane.changes.len() as u64;
+            entry
+        };
+        self.planes.iter().map(entry).collect()
+    }
+}
+
+/// The starts, or the changes, of all planes: they go to a device from where they are, as rows are large.
+#[derive(Debug)]
+pub(super) struct OfPlanes {
+    pub(super) rows: Arc<MeshRows>,
+    pub(super) changes: bool,
+}
+
+impl DeviceContent for OfPlanes {
+    fn pieces(&self) -> Box<dyn Iterator<Item = &[u8]> + '_> {
+        Box::new(
+            self.rows.planes.iter().map(|plane| cast_slice(if self.changes { &plane.changes } else { &plane.starts })),
+        )
     }
 }
 

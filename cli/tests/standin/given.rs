@@ -1,0 +1,95 @@
+//! Points and meshes on the stand-in: cells, regions and verdicts are those of the CPU.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::binary::{empty, orthant, text};
+
+/// Points in four dimensions with values of three types: scattered ones, some cells with several, and a block in which each cell has one.
+fn scan(sides: [u32; 4]) -> String {
+    let mut state = 7u64;
+    let mut random = |below: u32| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u32 % below
+    };
+    let mut lines = Vec::new();
+    for i in 0..400 {
+        let [x, y, z, w] = sides.map(&mut random);
+        let value = random(5) as i32 - 2;
+        let number = ["1e30", "-0", "0.5", "0"][i % 4];
+        (0..1 + i % 3).for_each(|_| lines.push(format!("{x}.5 {y}.25 {z}.75 {w}.5 {value} {number} -{value}e-3")));
+    }
+    for cell in 0..9 * 9 * 9 * 3 {
+        let [x, y, z, w] = [cell % 9, cell / 9 % 9, cell / 81 % 9, cell / 729].map(|at| f64::from(at) + 0.5);
+        lines.push(format!("{x} {y} {z} {w} -7 2.5 -2.5"));
+    }
+    let names = "property double x\nproperty double y\nproperty double z\nproperty double w\n";
+    let values = "property short height\nproperty float f\nproperty double d\n";
+    let lines: Vec<String> = lines.into_iter().map(|line| line.replace("--", "")).collect();
+    format!("ply\nformat ascii 1.0\nelement vertex {}\n{names}{values}end_header\n{}\n", lines.len(), lines.join("\n"))
+}
+
+/// Runs on the stand-in what `run` says, by every strategy, and on the CPU; both have the same cells, and what becomes of regions on each level.
+fn as_on_the_cpu(folder: &Path, run: &str) {
+    let report = |how: &str| -> Value {
+        let (out, err) = text(&orthant(folder, &format!("run {run} {how} --json"), &[]));
+        serde_json::from_str(&out).unwrap_or_else(|_| panic!("run {run} {how}: {err}"))
+    };
+    let counts = |report: &Value| -> Vec<Vec<Value>> {
+        let level = |level: &Value| ["subdivided", "filled", "leaves", "proven"].map(|key| level[key].clone()).to_vec();
+        report["levels"].as_array().unwrap().iter().map(level).collect()
+    };
+    // Hilbert does not serve every r.
+    let stream =
+        if run.contains("-r 3") { "--scheme stream --curve canonical" } else { "--scheme stream --curve hilbert" };
+    for (rule, hows) in [
+        ("--explore certified", &["--scheme sbr", stream, "--strategy dp"][..]),
+        ("--explore border", &["--scheme mbr --curve canonical"]),
+        ("--explore closed --prove yes", &["--strategy dp --block 32x2"]),
+    ] {
+        let cpu = report(&format!("{rule} --strategy ask --keep regions --backend cpu"));
+        assert!(cpu["cells"]["filled"].as_u64() > Some(0) && cpu["cells"]["leaf"].as_u64() > Some(0), "{run}: {cpu}");
+        for how in hows {
+            let gpu = report(&format!("{rule} {how} --keep regions --backend cuda"));
+            assert_eq!(counts(&gpu), counts(&cpu), "{run} {rule} {how}");
+            assert!(cpu["regions_checksum"].is_string());
+            assert_eq!(gpu["regions_checksum"], cpu["regions_checksum"], "{run} {rule} {how}");
+        }
+    }
+    let [cpu, gpu] = ["cpu", "cuda"].map(|backend| report(&format!("--strategy exhaustive --backend {backend}")));
+    assert!(cpu["checksum"].is_string());
+    assert_eq!(gpu["checksum"], cpu["checksum"], "{run}");
+}
+
+pub(super) fn points_have_the_cpus_cells_and_proofs(folder: &Path) {
+    let files = empty("points");
+    let path = files.join("scan.ply");
+    std::fs::write(&path, scan([37, 23, 11, 9])).unwrap();
+    for run in [
+        "--columns x,y,z -n 37x23x11 --domain 0:37,0:23,0:11 -r 3",
+        "--columns x,y,z -n 27 --domain 0:27,0:27,0:27 -r 3",
+        "--columns x,y -n 37x23 --domain 0:37,0:23 -r 2 --value count",
+        "--columns x,y,z,w -n 12x11x10x9 --domain 0:12,0:11,0:10,0:9 -r 2 --value min --attribute height",
+        "--columns x,y,z -n 64x48x40 --domain 0:64,0:48,0:40 -r 2 --value max --attribute f",
+        "--columns z,y,x -n 11x23x37 --domain 0:11,0:23,0:37 -r 3 --value min --attribute d",
+    ] {
+        as_on_the_cpu(folder, &format!("points --input {} {run} -g 1 -B 1", path.display()));
+    }
+}
+
+pub(super) fn meshes_have_the_cpus_cells_and_proofs(folder: &Path) {
+    let files = empty("meshes");
+    let path = files.join("part.off");
+    // A wedge with a slope, so that rows change in every plane, and one upside down in it, whose inside is outside.
+    let wedge = |[x, y, z]: [i32; 3], s: i32| {
+        [[0, 0, 0], [8, 0, 0], [0, 7, 0], [1, 1, 9]]
+            .map(|[a, b, c]| format!("{} {} {}\n", x + s * a, y + s * b, z + s * c))
+    };
+    let corners = [wedge([0, 0, 0], 4), wedge([16, 12, 12], -1)].concat().concat();
+    let faces = "3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n3 4 6 5\n3 4 5 7\n3 4 7 6\n3 5 6 7\n";
+    std::fs::write(&path, format!("OFF\n8 8 0\n{corners}{faces}")).unwrap();
+    for run in ["-n 37x23x29 -g 1 -r 3 -B 1", "-n 24x40x21 -g 3x2x1 -r 2 -B 2 --value surface"] {
+        as_on_the_cpu(folder, &format!("mesh --input {} {run}", path.display()));
+    }
+}
