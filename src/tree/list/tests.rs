@@ -242,6 +242,18 @@ fn large_domains() {
     assert_eq!((found.cells, found.regions[0].first), (1, ([5; 4], [0, 1])));
 }
 
+/// The least limit is what the entries take and what the regions do, with the places of the leaves while they are put in order.
+#[test]
+fn the_limit_of_memory_counts_regions() {
+    let case = Case::<3>::random(2);
+    let sorted = case.list().sorted(&Control::default()).unwrap();
+    let ([rows, leaves], entries) = (sorted.regions(), case.cells.len() as u64);
+    let need = 24 * (entries - sorted.dropped()) + 17 * rows + (8 + 16) * leaves;
+    assert!(leaves > 1 && need > 24 * entries);
+    assert!(case.list().mem_limit(need - 1).sorted(&Control::default()).is_err());
+    assert!(case.list().mem_limit(need).sorted(&Control::default()).is_ok());
+}
+
 /// Trees with bricks stay of version 1, and a list does not go where one is to be.
 #[test]
 fn versions() {

@@ -249,9 +249,10 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         }
         let keys = self.along.keys(above, codes)?;
         let keys = [keys.start as u64, (keys.end - 1) as u64];
-        match self.sorted()? {
-            Sorted::Keys(records) => self.piece_of(records, keys),
-            Sorted::Values(records) => self.piece_of(records, keys),
+        let sorted = self.sorted()?;
+        match sorted {
+            Sorted::Keys(records) => self.piece_of(records, keys, sorted.bytes()),
+            Sorted::Values(records) => self.piece_of(records, keys, sorted.bytes()),
             Sorted::Runs(runs) => match self.value.needs_attribute() {
                 true => self.piece_of_runs::<KeyedValue>(runs, keys),
                 false => self.piece_of_runs::<u64>(runs, keys),
@@ -270,25 +271,27 @@ impl<'a, const K: usize> FromPoints<'a, K> {
             piece.append(&self.along, &next)?;
             return Ok(piece);
         }
+        self.fits(runs.bytes().saturating_add(sorting::<R>(runs.at_most(keys, places))))?;
         let mut records: Vec<R> = runs.read(keys, places)?;
         let unheard = Control::default();
         let bits = KeyBits { low: places, high: KeyMaker::new(&self.along)?.bits() };
         sort_records(&mut records, bits, self.control.unwrap_or(&unheard))?;
-        self.piece_of(&records, keys)
+        let held = runs.bytes().saturating_add((records.capacity() * size_of::<R>()) as u64);
+        self.piece_of(&records, keys, held)
     }
 
-    /// Points that are sorted at a time: a quarter of the memory, with as much again while they are.
+    /// Points that are sorted at a time: an eighth of the memory, with up to twice as much while they are.
     fn together<R: SortedRecord>(&self) -> usize {
         let fit = usize::try_from(self.limit / (8 * R::BYTES as u64)).unwrap_or(usize::MAX).max(LEAST);
         self.together.unwrap_or(fit)
     }
 
-    fn piece_of<R: SortedRecord>(&self, records: &[R], keys: [u64; 2]) -> Result<Piece, TreeError> {
+    /// The same of points in order, beside which so many bytes are held.
+    fn piece_of<R: SortedRecord>(&self, records: &[R], keys: [u64; 2], held: u64) -> Result<Piece, TreeError> {
         let bins = self.bins()?;
         let [first, last] = keys;
         let start = records.partition_point(|record| record.key() >> bins.places < first);
         let end = records.partition_point(|record| record.key() >> bins.places <= last);
-        let held = self.sorted.get().map_or(0, Sorted::bytes);
         let fits = |bytes: u64| self.fits(held.saturating_add(bytes));
         let unheard = Control::default();
         let control = self.control.unwrap_or(&unheard);
@@ -345,6 +348,7 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         let control = self.control.unwrap_or(&unheard);
         let mut runs = SortedRuns::new(room(points.count().saturating_mul(R::BYTES as u64))?);
         let most = self.together::<R>().min(usize::try_from(points.count()).unwrap_or(usize::MAX));
+        self.fits(sorting::<R>(most))?;
         let mut records: Vec<R> = Vec::new();
         crate::memory::reserve(&mut records, most).map_err(MemoryError::refused(Stored::Points))?;
         let mut failed = None;
@@ -382,9 +386,8 @@ impl<'a, const K: usize> FromPoints<'a, K> {
 
     fn sort<R: SortedRecord>(&self, points: &Points) -> Result<Vec<R>, TreeError> {
         let keys = KeyMaker::new(&self.along)?;
-        let (len, width) = (points.len(), size_of::<R>() as u64);
-        // SpreadRecords and sorted, each of them once.
-        self.fits(2 * width * len as u64)?;
+        let len = points.len();
+        self.fits(sorting::<R>(len))?;
         let unheard = Control::default();
         let control = self.control.unwrap_or(&unheard);
         let bits = KeyBits { low: keys.places(), high: keys.bits() };
@@ -410,9 +413,14 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         crate::memory::reserve(&mut sorted, inside).map_err(&refused)?;
         sorted.resize(inside, R::default());
         let ends = Ends { check: &|| control.check(), refused: &|none| Error::from(refused(none)) };
-        radix::gather(&parts, bits, &mut sorted, &|record: &R| record.key(), &ends)?;
+        radix::gather(parts, bits, &mut sorted, &|record: &R| record.key(), &ends)?;
         Ok(sorted)
     }
+}
+
+/// Bytes of so many records while they are sorted.
+fn sorting<R>(records: usize) -> u64 {
+    radix::room::<R>(records).saturating_add((records as u64).saturating_mul(size_of::<R>() as u64))
 }
 
 /// Sorts records by their keys.
