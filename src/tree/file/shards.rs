@@ -63,12 +63,7 @@ impl Array {
         if listed { &Self::ALL } else { &Self::ALL[..7] }
     }
 
-    /// Those that have a file of a shard of a tree that is of no list: no cells, no file of them.
-    pub(super) fn of_shard(held: &Held) -> impl Iterator<Item = Self> {
-        Self::files(held, false)
-    }
-
-    /// The same of any tree.
+    /// Those that have a file of a shard: no cells, no file of them.
     pub(super) fn files(held: &Held, listed: bool) -> impl Iterator<Item = Self> {
         let cells = held.cells > 0;
         let of_cells = |array: Self| matches!(array, Self::Cells | Self::Place);

@@ -254,6 +254,34 @@ fn the_limit_of_memory_counts_regions() {
     assert!(case.list().mem_limit(need).sorted(&Control::default()).is_ok());
 }
 
+/// What an interrupted writer finished of a list, the next one resumes, with the same files. A file that changed is written again.
+#[test]
+fn lists_are_resumed() {
+    let (folder, control) = (tempfile::tempdir().unwrap(), Control::default());
+    let path = folder.path().join("list.tree.zarr.zip");
+    let case = (0..).map(Case::<3>::random).find(|case| case.tree().list_layout().unwrap().first.len() > 2).unwrap();
+    let (sorted, info) = (case.list().sorted(&control).unwrap(), TreeInfo::of(&case.plan));
+    sorted.tree().unwrap().save(&path, &info).unwrap();
+    let expected = std::fs::read(&path).unwrap();
+    let first = sorted.layout().first;
+    for changed in [false, true] {
+        let open = || sorted.open(TreeTarget::new(&path).overwrite(true).made_of("the same list"), &info).unwrap();
+        let mut writer = open();
+        let row = sorted.rows.keys.partition_point(|&key| key < first[1]);
+        writer.write(&sorted.part(0..row, 0..first[1].into()).unwrap()).unwrap();
+        let staged = writer.staged();
+        drop(writer);
+        if changed {
+            std::fs::write(staged.join("tree/place/c/0/0"), "else").unwrap();
+        }
+        let mut writer = open();
+        assert_eq!(writer.done(), u64::from(!changed));
+        sorted.write(&mut writer).unwrap();
+        writer.finish().unwrap();
+        assert!(std::fs::read(&path).unwrap() == expected);
+    }
+}
+
 /// Trees with bricks stay of version 1, and a list does not go where one is to be.
 #[test]
 fn versions() {
