@@ -31,7 +31,16 @@ pub(super) fn describe(path: &Path, _: Option<&str>, _: Access) -> Result<Descri
 }
 
 /// Reads the header of a file of `length` bytes.
-pub(super) fn layout(mut file: impl Read, length: u64) -> Result<Layout, Wrong> {
+pub(super) fn layout(file: impl Read, length: u64) -> Result<Layout, Wrong> {
+    header(file, length, false)
+}
+
+/// The same of an array that may have axes without cells.
+pub(super) fn layout_or_empty(file: impl Read, length: u64) -> Result<Layout, Wrong> {
+    header(file, length, true)
+}
+
+fn header(mut file: impl Read, length: u64, may_be_empty: bool) -> Result<Layout, Wrong> {
     let mut begin = [0; 8];
     if length < 8 {
         return Err(Wrong::Magic);
@@ -52,16 +61,16 @@ pub(super) fn layout(mut file: impl Read, length: u64) -> Result<Layout, Wrong> 
         return Err(Wrong::Header { offset: 8, wanted: "length" });
     }
     file.read_exact(&mut bytes[..width])?;
-    let header = u64::from(u32::from_le_bytes(bytes));
+    let own = u64::from(u32::from_le_bytes(bytes));
     let most = LONGEST.min(length - begins);
-    if header > most {
-        return Err(Wrong::HeaderLength { length: header, most });
+    if own > most {
+        return Err(Wrong::HeaderLength { length: own, most });
     }
-    let mut text = vec![0; header as usize];
+    let mut text = vec![0; own as usize];
     file.read_exact(&mut text)?;
-    let mut reader = Reader { text: &text, at: 0, begins };
+    let mut reader = Reader { text: &text, at: 0, begins, may_be_empty };
     let (kind, endian, order, size) = reader.dictionary()?;
-    Ok(Layout { kind, size, order, endian, offset: begins + header })
+    Ok(Layout { kind, size, order, endian, offset: begins + own })
 }
 
 /// Looks at a header, byte by byte.
@@ -70,6 +79,8 @@ struct Reader<'h> {
     at: usize,
     /// The byte of the file where the header begins.
     begins: u64,
+    /// True if an axis may have no cells.
+    may_be_empty: bool,
 }
 
 type Said = (CellType, Endian, IndexOrder, Vec<u32>);
@@ -230,7 +241,7 @@ impl<'h> Reader<'h> {
         // Python 2 wrote long numbers so.
         self.at += usize::from(self.text.get(self.at) == Some(&b'L'));
         match u32::try_from(cells) {
-            Ok(extent) if extent > 0 => Ok(extent),
+            Ok(extent) if extent > 0 || self.may_be_empty => Ok(extent),
             _ => Err(Wrong::Extent { offset, cells }),
         }
     }

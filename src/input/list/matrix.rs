@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use crate::cell::{Cell, CellType};
 use crate::input::error::Wrong;
-use crate::input::list::said::{ListSaid, OnEntry};
+use crate::input::list::header::{ListHeader, OnEntry};
 use crate::input::matrix_market::{MatrixReader, MatrixValue};
 
 /// A matrix whose banner and sizes are known.
 #[derive(Debug)]
 pub(super) struct MatrixList {
     path: PathBuf,
-    said: ListSaid,
+    header: ListHeader,
 }
 
 impl MatrixList {
@@ -39,22 +39,22 @@ impl MatrixList {
         if reader.entries > length / 3 {
             return Err(Wrong::Other(format!("{} entries in a file of {length} bytes", reader.entries)));
         }
-        let said = ListSaid { axes: 2, kind, size: Some(vec![columns, rows]), count: reader.entries };
-        Ok(Self { path: path.to_owned(), said })
+        let header = ListHeader { axes: 2, kind, size: Some(vec![columns, rows]), count: reader.entries };
+        Ok(Self { path: path.to_owned(), header })
     }
 
-    pub(super) fn said(&self) -> ListSaid {
-        self.said.clone()
+    pub(super) fn header(&self) -> ListHeader {
+        self.header.clone()
     }
 
     pub(super) fn each(&self, entry: &mut OnEntry<'_>) -> Result<(), Wrong> {
         let mut reader = MatrixReader::open(BufReader::new(std::fs::File::open(&self.path)?))?;
         let size = Some(vec![reader.columns as u32, reader.rows as u32]);
-        if size != self.said.size {
+        if size != self.header.size {
             return Err(Wrong::Other("the file changed while it was read".into()));
         }
         while let Some(found) = reader.next()? {
-            let word = |negative: bool| match (self.said.kind, found.value) {
+            let word = |negative: bool| match (self.header.kind, found.value) {
                 (CellType::U8, _) => Some(1),
                 (CellType::I64, text) => {
                     let number = text.parse::<i64>().ok()?;

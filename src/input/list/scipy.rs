@@ -7,8 +7,8 @@ use crate::cell::CellType;
 use crate::disk::File;
 use crate::input::error::Wrong;
 use crate::input::layout::{Endian, IndexOrder, Layout};
+use crate::input::list::header::{ListHeader, OnEntry};
 use crate::input::list::number::{coordinate, word};
-use crate::input::list::said::{ListSaid, OnEntry};
 use crate::input::npy;
 use crate::input::npz;
 use crate::input::reader::open;
@@ -18,7 +18,7 @@ use crate::zarr::{Directory, Entry};
 #[derive(Debug)]
 pub(super) struct SciPyList {
     file: File,
-    said: ListSaid,
+    header: ListHeader,
     data: SciPyMember,
     indices: Indices,
 }
@@ -72,9 +72,11 @@ fn find_any(file: &File, directory: &Directory, name: &'static str) -> Result<(S
         return Err(Wrong::Other(reason));
     };
     let inside = |wrong| Wrong::InMember { name: name.into(), wrong: Box::new(wrong) };
-    let layout = npy::layout(&mut *npz::member(file, &entry), entry.length).map_err(inside)?;
-    let (have, need) = (entry.length.saturating_sub(layout.offset), layout.bytes().map_err(inside)?);
+    let layout = npy::layout_or_empty(&mut *npz::member(file, &entry), entry.length).map_err(inside)?;
     let Layout { kind, endian, size, order, offset } = layout;
+    // A matrix may have no elements: axes of none are no fault.
+    let need = size.iter().fold(u128::from(kind.bytes()), |bytes, &n| bytes.saturating_mul(n.into()));
+    let have = entry.length.saturating_sub(offset);
     if u128::from(have) != need {
         return Err(inside(Wrong::Length { offset, have, need }));
     }
@@ -160,12 +162,12 @@ impl SciPyList {
         if lengths != [data.count; 2] {
             return Err(Wrong::Other(format!("{} values of {} and {} indices", data.count, lengths[0], lengths[1])));
         }
-        let said = ListSaid { axes, kind: data.kind, size: Some(size), count: data.count };
-        Ok(Self { file, said, data, indices })
+        let header = ListHeader { axes, kind: data.kind, size: Some(size), count: data.count };
+        Ok(Self { file, header, data, indices })
     }
 
-    pub(super) fn said(&self) -> ListSaid {
-        self.said.clone()
+    pub(super) fn header(&self) -> ListHeader {
+        self.header.clone()
     }
 
     pub(super) fn each(&self, entry: &mut OnEntry<'_>) -> Result<(), Wrong> {
@@ -236,7 +238,7 @@ fn format_of(file: &File, directory: &Directory) -> Result<String, Wrong> {
 impl SciPyMember {
     fn numbers<'f>(&'f self, file: &'f File) -> Result<MemberNumbers<'f>, Wrong> {
         let mut bytes = npz::member(file, &self.entry);
-        npy::layout(&mut *bytes, self.entry.length)?;
+        npy::layout_or_empty(&mut *bytes, self.entry.length)?;
         Ok(MemberNumbers { member: self, bytes: Box::new(std::io::BufReader::with_capacity(1 << 18, bytes)), read: 0 })
     }
 }
