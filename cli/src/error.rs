@@ -373,6 +373,7 @@ fn advice(error: &orthant::Error) -> Option<&'static str> {
                 "a smaller -n, --keep regions or counts, or a larger --mem-limit may help"
             }
             Stored::Materialised => "a smaller -n, no picture but .npy, or a larger --mem-limit may help",
+            Stored::Points => "fewer points or entries, or a larger --mem-limit, may help",
             Stored::Units => "a shorter list, or --thin, may help",
             Stored::Listed => "--pass in-place or a larger --mem-limit may help",
             Stored::Layer | Stored::LayerAndRegions => "a smaller -n or a larger --mem-limit may help",
