@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use orthant::input::{InputError, ListFile, Wrong};
+use orthant::input::{InputError, InputFault, ListFile};
 use orthant::per_axis::{shortest, text as by};
 use orthant::result::{MemoryError, Stored};
 use orthant::tree::{CellList, ListError, SortedList, TreeError, TreeInfo};
@@ -61,13 +61,13 @@ pub(crate) fn list_tree(args: ArrayOptions, voice: Voice) -> Result<(), Error> {
 /// What is wrong with the file of a list.
 fn about(error: InputError) -> Error {
     match &error.wrong {
-        Wrong::NoFormat { known } => {
+        InputFault::NoFormat { known } => {
             let path = error.path.display();
             let reason = format!("--coordinates=cells: {path}: the name of a list of cells ends with {known}");
             Error::Input(reason).about(&["coordinates", "input"])
         }
         // How many columns are coordinates is the number of axes.
-        Wrong::Field { field, .. } if ["shape", "axes"].contains(&&**field) => {
+        InputFault::Field { field, .. } if ["shape", "axes"].contains(&&**field) => {
             let reason =
                 format!("{error}; --dim K says how many axes there are, and so does a size of each, -n 64x64x9");
             Error::Input(reason).about(&["dim", "size", "input"])

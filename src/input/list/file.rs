@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::cell::CellType;
-use crate::input::error::{InputError, Wrong};
+use crate::input::error::{InputError, InputFault};
 use crate::input::list::header::{ListHeader, OnEntry};
 use crate::input::list::matrix::MatrixList;
 use crate::input::list::npy::NpyList;
@@ -62,7 +62,7 @@ impl ListFile {
     /// # Errors
     /// [`InputError`] names the file, what is there and what is allowed.
     pub fn open(path: &Path, axes: Option<usize>) -> Result<Self, InputError> {
-        let opened = || -> Result<(ListHeader, ListFormat), Wrong> {
+        let opened = || -> Result<(ListHeader, ListFormat), InputFault> {
             let (header, layout) = if ends(path, "npy") {
                 let list = NpyList::open(path, axes)?;
                 (list.header(), ListFormat::Npy(list))
@@ -73,11 +73,11 @@ impl ListFile {
                 let list = MatrixList::open(path)?;
                 (list.header(), ListFormat::Matrix(list))
             } else {
-                return Err(Wrong::NoFormat { known: Self::ENDINGS.into() });
+                return Err(InputFault::NoFormat { known: Self::ENDINGS.into() });
             };
             if axes.is_some_and(|axes| axes != header.axes) {
                 let (given, axes) = (axes.unwrap_or_default(), header.axes);
-                return Err(Wrong::Other(format!("a list in {axes} dimensions, where {given} are asked for")));
+                return Err(InputFault::Other(format!("a list in {axes} dimensions, where {given} are asked for")));
             }
             Ok((header, layout))
         };
