@@ -100,9 +100,16 @@ pub(crate) fn spread<R: Copy>(
     Ok(SpreadRecords { records: found, starts })
 }
 
+/// Bytes beside a list of so many records while it is sorted: the records as they are spread, and those that threads sort in the
+/// cache, which have a copy each.
+pub(crate) fn room<R>(records: usize) -> u64 {
+    let together = records.min(rayon::current_num_threads().saturating_mul(MANY));
+    (records as u64).saturating_add(together as u64).saturating_mul(size_of::<R>() as u64)
+}
+
 /// Puts together what was spread, in the order of the bits: all records of `parts`, of which there are as many as `sorted` has.
 pub(crate) fn gather<R: Copy + Send + Sync, E: Send>(
-    parts: &[SpreadRecords<R>],
+    parts: Vec<SpreadRecords<R>>,
     bits: KeyBits,
     sorted: &mut [R],
     key: &(impl Fn(&R) -> u64 + Sync),
@@ -124,10 +131,12 @@ pub(crate) fn gather<R: Copy + Send + Sync, E: Send>(
         (ends.check)()?;
         let (buckets, own) = &tasks[task];
         let mut own = own.lock().unwrap_or_else(PoisonError::into_inner);
-        let large = gather_some(parts, buckets.clone(), &mut own, bits.below(), key);
+        let large = gather_some(&parts, buckets.clone(), &mut own, bits.below(), key);
         many.lock().unwrap_or_else(PoisonError::into_inner).extend(large.map(|range| (task, range)));
         Ok(())
     })?;
+    // Else each list that is spread again would take room beside this one.
+    drop(parts);
     for (task, range) in many.into_inner().unwrap_or_else(PoisonError::into_inner) {
         let mut own = tasks[task].1.lock().unwrap_or_else(PoisonError::into_inner);
         sort(&mut own[range], bits.below(), key, ends)?;
@@ -184,7 +193,7 @@ pub(crate) fn sort<R: Copy + Send + Sync, E: Send>(
     let each = records.len().div_ceil(4 * rayon::current_num_threads()).max(TOGETHER);
     let part = |i| spread(&records[parallel::piece(records.len(), each, i)], bits, key);
     let parts = parallel::try_map(records.len().div_ceil(each), &part).map_err(ends.refused)?;
-    gather(&parts, bits, records, key, ends)
+    gather(parts, bits, records, key, ends)
 }
 
 /// Sorts records by some bits of their keys, by one thread.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
-use orthant::input::{ArrayFile, InputError, Wrong};
+use orthant::input::{ArrayFile, InputError, InputFault};
 use orthant::prelude::*;
 use orthant::tree::Source;
 use proptest::prelude::*;
@@ -156,7 +156,10 @@ fn archives_that_lie_are_refused() {
     let full = Written::new("full", &packed);
     let room = |_| Err(std::io::ErrorKind::StorageFull.into());
     let refused = ArrayFile::npz(&full.0, None, room).unwrap_err();
-    assert!(matches!(&refused.wrong, Wrong::Io(error) if error.kind() == std::io::ErrorKind::StorageFull), "{refused}");
+    assert!(
+        matches!(&refused.wrong, InputFault::Io(error) if error.kind() == std::io::ErrorKind::StorageFull),
+        "{refused}"
+    );
 }
 
 proptest! {

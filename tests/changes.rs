@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use orthant::CellType;
-use orthant::input::{Access, ArrayFile, Identity, InputError, Wrong};
+use orthant::input::{Access, ArrayFile, Identity, InputError, InputFault};
 use orthant::prelude::*;
 use orthant::tree::BottomUp;
 
@@ -161,7 +161,10 @@ fn a_file_that_changes_while_it_is_unpacked_is_named() {
             });
             match opened {
                 Err(error) => {
-                    assert!(error.path.ends_with(file) && matches!(error.wrong, Wrong::Changed), "{format}: {error}");
+                    assert!(
+                        error.path.ends_with(file) && matches!(error.wrong, InputFault::Changed),
+                        "{format}: {error}"
+                    );
                     assert!(error.is_of_reading(), "{error}");
                 }
                 // Read where it lies.
@@ -203,7 +206,7 @@ fn a_file_that_is_cut_is_an_error_that_names_the_byte() {
         let byte: u64 = cut.unwrap_or_else(|| panic!("{error}")).parse().unwrap();
         assert!((1 << 19..1 << 20).contains(&byte), "{error}");
         let error = file.unchanged().unwrap_err();
-        assert!(error.is_of_reading() && matches!(error.wrong, Wrong::Cut { .. }), "{error}");
+        assert!(error.is_of_reading() && matches!(error.wrong, InputFault::Cut { .. }), "{error}");
     }
 }
 
@@ -275,7 +278,7 @@ fn files_outside_of_the_headers_folder_are_followed_if_that_is_asked_for() {
     // Of what is not there nothing more is told.
     let path = folder.put("in/a.mhd", meta("../nothing"));
     let refused = ArrayFile::open(&path, None, room).unwrap_err();
-    assert!(matches!(refused.wrong, Wrong::Outside { .. }), "{refused}");
+    assert!(matches!(refused.wrong, InputFault::Outside { .. }), "{refused}");
 }
 
 fn meta(data: &str) -> String {

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use orthant::input::{About, ArrayFile, Endian, Remark, Wrong};
+use orthant::input::{About, ArrayFile, Endian, InputFault, Remark};
 use orthant::prelude::*;
 use orthant::tree::{Scale, Source};
 
@@ -117,7 +117,7 @@ fn cells_beside_a_header_are_found() {
     }
     // What is missing is told by its name.
     let lost = open(&folder.put("c.nhdr", &nrrd("encoding: raw\ndata file: lost.raw"))).unwrap_err();
-    assert!(lost.path.ends_with("lost.raw") && matches!(lost.wrong, Wrong::Io(_)), "{lost}");
+    assert!(lost.path.ends_with("lost.raw") && matches!(lost.wrong, InputFault::Io(_)), "{lost}");
     let alone = folder.wrong("q.hdr", &samples::nifti(1, Endian::Little, false));
     assert!(alone.starts_with("byte 0: a header of cells in another file, and there is no "), "{alone}");
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use orthant::input::{ArrayFile, Endian, IndexOrder, InputError, Layout, Wrong};
+use orthant::input::{ArrayFile, Endian, IndexOrder, InputError, InputFault, Layout};
 use orthant::prelude::*;
 use orthant::tree::{BottomUp, Source};
 use orthant::{Cell, CellType};
@@ -206,9 +206,9 @@ fn lies_are_refused_where_they_stand() {
 #[test]
 fn what_is_no_file_is_refused() {
     let folder = ArrayFile::npy(env!("CARGO_TARGET_TMPDIR").as_ref()).unwrap_err();
-    assert!(matches!(folder.wrong, Wrong::NoFile), "{folder}");
+    assert!(matches!(folder.wrong, InputFault::NoFile), "{folder}");
     let nowhere = ArrayFile::npy("no/such/file.npy".as_ref()).unwrap_err();
-    assert!(matches!(nowhere.wrong, Wrong::Io(_)) && nowhere.to_string().starts_with("no/such/file.npy: "));
+    assert!(matches!(nowhere.wrong, InputFault::Io(_)) && nowhere.to_string().starts_with("no/such/file.npy: "));
     // Said once.
     assert!(std::error::Error::source(&nowhere).is_none());
     let written = Written::new("raw", &[0; 12]);
@@ -221,10 +221,10 @@ fn what_is_no_file_is_refused() {
     };
     let raw = |size: &[u32], offset| ArrayFile::raw(&written.0, layout(size, offset)).map_err(|error| error.wrong);
     assert!(raw(&[3, 2], 0).is_ok() && raw(&[5], 2).is_ok());
-    assert!(matches!(raw(&[3, 2], 1), Err(Wrong::Length { offset: 1, have: 11, need: 12 })));
-    assert!(matches!(raw(&[3, 2], u64::MAX), Err(Wrong::Length { have: 0, .. })));
-    assert!(matches!(raw(&[], 0), Err(Wrong::Axes { axes: 0, .. })));
-    assert!(matches!(raw(&[3, 0], 0), Err(Wrong::Extent { cells: 0, .. })));
+    assert!(matches!(raw(&[3, 2], 1), Err(InputFault::Length { offset: 1, have: 11, need: 12 })));
+    assert!(matches!(raw(&[3, 2], u64::MAX), Err(InputFault::Length { have: 0, .. })));
+    assert!(matches!(raw(&[], 0), Err(InputFault::Axes { axes: 0, .. })));
+    assert!(matches!(raw(&[3, 0], 0), Err(InputFault::Extent { cells: 0, .. })));
 }
 
 /// Another length, or another time, between opening and reading.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use orthant::field::{DataValue, FieldData};
 use orthant::geometry::Region;
-use orthant::input::{FilePlace, MeshFormat, Wrong};
+use orthant::input::{FilePlace, InputFault, MeshFormat};
 use orthant::mesh::{Mesh, MeshError};
 use orthant::prelude::*;
 
@@ -228,7 +228,7 @@ fn what_is_wrong_is_named_with_its_place() {
         "line 8: header 'property real y': property TYPE NAME or property list TYPE TYPE NAME of an element is needed"
     );
     let flat = MeshFormat::Off.parse(b"OFF 2 1 0\n0 0 0\n1 0 0\n3 0 1 1\n");
-    assert!(matches!(flat, Err(Wrong::Mesh(MeshError::NoArea { faces: 1 }))));
+    assert!(matches!(flat, Err(InputFault::Mesh(MeshError::NoArea { faces: 1 }))));
     assert_eq!(FilePlace::Line(3).to_string(), "line 3");
 }
 

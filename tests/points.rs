@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use orthant::field::{DataValue, FieldData, FieldKind};
-use orthant::input::{PointsFile, Wrong};
+use orthant::input::{InputFault, PointsFile};
 use orthant::points::{PointAttribute, PointBatches, Points, PointsValue};
 use orthant::prelude::*;
 use orthant::tree::FromPoints;
@@ -294,7 +294,7 @@ fn what_is_wrong_is_named_with_its_place() {
         assert!(error.contains(allowed), "{shape}: {error}");
     }
     let unknown = PointsFile::of(Path::new("a.stl")).unwrap_err();
-    assert!(matches!(unknown.wrong, Wrong::NoFormat { .. }));
+    assert!(matches!(unknown.wrong, InputFault::NoFormat { .. }));
 }
 
 /// The line of an error is counted through all pieces of a text.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use orthant::field::{FieldData, FieldError, FieldKind, StoredArray};
-use orthant::input::{InputError, MeshFormat, Numbers, PointsFile, PointsFormat, PointsStream, Wrong};
+use orthant::input::{InputError, InputFault, MeshFormat, Numbers, PointsFile, PointsFormat, PointsStream};
 use orthant::points::{PointBatches, Points};
 use orthant::result::{MemoryError, Stored, dense_fits};
 use orthant::tree::{NotANumber, Predicate, Source, TreeError, TreeInfo};
@@ -108,7 +108,7 @@ fn points_file(options: &InputOptions) -> Result<(&Path, PointsFile), Error> {
 fn refused_points(error: InputError) -> Error {
     let about = PointsOptions::about(&error.wrong);
     let error = match &error.wrong {
-        Wrong::NoFormat { known } => {
+        InputFault::NoFormat { known } => {
             let path = error.path.display();
             Error::Input(format!(
                 "--input {path}: the name of points ends with {known}; `orthant run array` reads arrays"

@@ -9,7 +9,7 @@ use orthant::curve::CurveError;
 use orthant::export::ExportError;
 use orthant::field::{FieldError, FormulaError};
 use orthant::geometry::DomainError;
-use orthant::input::{InputError, Wrong};
+use orthant::input::{InputError, InputFault};
 use orthant::model::ModelError;
 use orthant::result::{MaterialiseError, MemoryError, Stored};
 use orthant::tree::{Fault, TreeError, TreeFileError, ZarrError};
@@ -159,9 +159,11 @@ fn no_memory(path: PathBuf, reason: impl Into<Box<dyn std::error::Error + Send +
 impl From<InputError> for Error {
     fn from(InputError { path, wrong }: InputError) -> Self {
         match wrong {
-            Wrong::Io(source) | Wrong::Archive(Fault::Io(source)) => Self::File { path, source },
-            Wrong::Archive(fault @ Fault::Memory { .. }) => no_memory(path, fault),
-            Wrong::InMember { wrong, .. } if matches!(*wrong, Wrong::Io(_) | Wrong::Archive(Fault::Memory { .. })) => {
+            InputFault::Io(source) | InputFault::Archive(Fault::Io(source)) => Self::File { path, source },
+            InputFault::Archive(fault @ Fault::Memory { .. }) => no_memory(path, fault),
+            InputFault::InMember { wrong, .. }
+                if matches!(*wrong, InputFault::Io(_) | InputFault::Archive(Fault::Memory { .. })) =>
+            {
                 InputError { path, wrong: *wrong }.into()
             }
             wrong => match (InputError { path, wrong }) {
@@ -373,6 +375,7 @@ fn advice(error: &orthant::Error) -> Option<&'static str> {
                 "a smaller -n, --keep regions or counts, or a larger --mem-limit may help"
             }
             Stored::Materialised => "a smaller -n, no picture but .npy, or a larger --mem-limit may help",
+            Stored::Points => "fewer points or entries, or a larger --mem-limit, may help",
             Stored::Units => "a shorter list, or --thin, may help",
             Stored::Listed => "--pass in-place or a larger --mem-limit may help",
             Stored::Layer | Stored::LayerAndRegions => "a smaller -n or a larger --mem-limit may help",

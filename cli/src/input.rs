@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use orthant::input::{
-    Access, ArrayFile, Endian, Format, IndexOrder, InputError, LabelTable, Layout, MeshFormat, PointsFormat, Wrong,
+    Access, ArrayFile, Endian, Format, IndexOrder, InputError, InputFault, LabelTable, Layout, MeshFormat, PointsFormat,
 };
 use orthant::per_axis::text;
 use orthant::tree::NotANumber;
@@ -77,7 +77,10 @@ impl Input {
             let access = Access::follow(options.reading.follow);
             let file = ArrayFile::open_with(&path, member.as_deref(), access, |bytes| room(&path, bytes, voice));
             let file = file.map_err(|error| match (format.part(), error) {
-                (Some(mark), error @ InputError { wrong: Wrong::Member { wanted: None, members: 1.., .. }, .. }) => {
+                (
+                    Some(mark),
+                    error @ InputError { wrong: InputFault::Member { wanted: None, members: 1.., .. }, .. },
+                ) => {
                     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                     Error::Input(format!("{error}, as in {file}{mark}NAME")).about(&["input"])
                 }
@@ -137,7 +140,7 @@ impl Input {
         };
         let words = format!("--size {} of --dtype {kind}", text(&layout.size));
         let file = ArrayFile::raw(&path, layout).map_err(|error| match &error.wrong {
-            Wrong::Length { .. } | Wrong::Extent { .. } | Wrong::Axes { .. } => {
+            InputFault::Length { .. } | InputFault::Extent { .. } | InputFault::Axes { .. } => {
                 let reason = format!("{words}: {error}");
                 Error::Input(reason).about(&["input", "size", "dim", "dtype", "offset"])
             }
@@ -212,12 +215,12 @@ pub(crate) fn name(file: &Path, member: Option<&str>) -> String {
 /// What is wrong with a file is about the option that names it.
 pub(crate) fn wrong(error: InputError) -> Error {
     let error = match error {
-        InputError { path, wrong: wrong @ Wrong::Outside { .. } } => {
+        InputError { path, wrong: wrong @ InputFault::Outside { .. } } => {
             let name = path.display();
             let reason = format!("{name}: {wrong}; --follow reads it, or copy it beside the header");
             return Error::Input(reason).about(&["input", "follow"]);
         }
-        InputError { path, wrong: wrong @ Wrong::Tree } => {
+        InputError { path, wrong: wrong @ InputFault::Tree } => {
             let name = path.display();
             Error::Input(format!("{name}: {wrong}; orthant tree convert {name} X.npy makes one of it"))
         }

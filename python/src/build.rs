@@ -220,12 +220,12 @@ fn open_unnamed(path: &Path, options: &ArrayOptions) -> Result<(ArrayFile, Optio
 
 /// What is wrong with a file, in terms of Python.
 fn wrong(error: orthant::input::InputError, file: &Path) -> Failure {
-    use orthant::input::{InputError, Wrong};
+    use orthant::input::{InputError, InputFault};
     match error {
-        InputError { wrong: wrong @ Wrong::Tree, .. } => {
+        InputError { wrong: wrong @ InputFault::Tree, .. } => {
             Failure::Value(format!("{}: {wrong}; pyorthant.open() opens it", file.display()))
         }
-        InputError { path, wrong: wrong @ Wrong::Outside { .. } } => {
+        InputError { path, wrong: wrong @ InputFault::Outside { .. } } => {
             Failure::Value(format!("{}: {wrong}; follow=True reads it", path.display()))
         }
         error => error.into(),

@@ -1,4 +1,4 @@
-//! One GPU: its context, its compiled kernels, its memory, and launches that name themselves when they fail.
+//! One GPU: its context, its compiled kernels, its streams and its memory.
 #![allow(unsafe_code)]
 
 use std::collections::HashMap;
@@ -7,14 +7,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use cudarc::driver::{
-    CudaContext, CudaEvent, CudaFunction, CudaModule, CudaStream, DriverError, LaunchConfig, PushKernelArg, sys,
-};
+use cudarc::driver::{CudaContext, CudaEvent, CudaModule, CudaStream, DriverError, sys};
 use cudarc::nvrtc::Ptx;
 
-use super::cache::{self, Cache};
+use super::cache::Cache;
 use super::compile::{compile, key};
 use super::driver::{Driver, quietly, refused, words};
+use super::kernel::LoadedModule;
 use super::link;
 use super::nvrtc::{self, Nvrtc};
 use super::pinned::Pinned;
@@ -235,32 +234,6 @@ impl Device {
         Ok((free as u64, total as u64))
     }
 
-    /// Sees to it that so many launches from the device may be pending, or as many as usual: what exceeds it fails, and is
-    /// handled. The limit is put back when what is returned goes.
-    pub(super) fn pending_launches(&self, launches: Option<u32>) -> Result<PendingLaunches<'_>, CudaError> {
-        let usual = self.pending_limit()?;
-        match launches.map(u64::from).filter(|&launches| launches != usual) {
-            Some(launches) => {
-                self.set_pending_limit(launches)?;
-                Ok(PendingLaunches { device: self, usual: Some(usual) })
-            }
-            None => Ok(PendingLaunches { device: self, usual: None }),
-        }
-    }
-
-    /// How many launches from the device may be pending.
-    pub(super) fn pending_limit(&self) -> Result<u64, CudaError> {
-        let limit = sys::CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
-        let launches = self.context.get_limit(limit);
-        Ok(launches.map_err(|e| refused("asking for the limit of pending launches", e))? as u64)
-    }
-
-    fn set_pending_limit(&self, launches: u64) -> Result<(), CudaError> {
-        let limit = sys::CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
-        let set = self.context.set_limit(limit, launches as usize);
-        set.map_err(|e| refused("setting the limit of pending launches", e))
-    }
-
     /// The most blocks in one launch, and of one run's launches in flight.
     pub(super) fn max_grid(&self) -> u64 {
         self.max_grid
@@ -288,7 +261,7 @@ impl Device {
                 module
             }
         };
-        Ok(LoadedModule { module, block: specialisation.block })
+        Ok(LoadedModule::new(module, specialisation.block))
     }
 
     /// Compiles a specialisation, and links it if its kernels launch kernels.
@@ -334,134 +307,8 @@ impl Device {
     }
 }
 
-/// A limit of pending launches that is put back.
-pub(super) struct PendingLaunches<'a> {
-    device: &'a Device,
-    /// The limit that was there, if it was changed.
-    usual: Option<u64>,
-}
-
-impl Drop for PendingLaunches<'_> {
-    fn drop(&mut self) {
-        if let Some(usual) = self.usual {
-            // Refused only where the device has failed for good, which the run has said.
-            let _ = self.device.set_pending_limit(usual);
-        }
-    }
-}
-
 /// The time between two marks that were reached.
 pub(super) fn elapsed(from: &CudaEvent, to: &CudaEvent) -> Result<Duration, CudaError> {
     let ms = from.elapsed_ms(to).map_err(|error| refused("reading an event's time", error))?;
     Ok(Duration::from_secs_f64(f64::from(ms) / 1e3))
-}
-
-/// The kernels of one specialisation.
-#[derive(Debug, Clone)]
-pub(super) struct LoadedModule {
-    module: Arc<CudaModule>,
-    block: [u32; 3],
-}
-
-impl LoadedModule {
-    /// A kernel by name.
-    pub(super) fn get(&self, name: &'static str) -> Result<Kernel, CudaError> {
-        let function = self.module.load_function(name).map_err(|e| refused("looking up a kernel", e))?;
-        Ok(Kernel { name, function, block: self.block })
-    }
-}
-
-/// A kernel that can be launched.
-#[derive(Debug, Clone)]
-pub(super) struct Kernel {
-    name: &'static str,
-    function: CudaFunction,
-    block: [u32; 3],
-}
-
-/// The bytes of a struct, aligned as a kernel expects.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Argument([u64; 64]);
-
-impl Argument {
-    /// # Panics
-    /// If there are more than 512 bytes: no struct is that large.
-    pub(super) fn new(bytes: &[u8]) -> Self {
-        assert!(bytes.len() <= 512, "a kernel's struct has at most 512 bytes");
-        let mut words = [0; 64];
-        for (word, bytes) in words.iter_mut().zip(bytes.chunks(8)) {
-            let mut padded = [0; 8];
-            padded[..bytes.len()].copy_from_slice(bytes);
-            *word = u64::from_ne_bytes(padded);
-        }
-        Self(words)
-    }
-}
-
-impl Argument {
-    /// The bytes, and zeros after them.
-    pub(super) fn bytes(&self) -> Vec<u8> {
-        self.0.iter().flat_map(|word| word.to_ne_bytes()).collect()
-    }
-}
-
-impl Kernel {
-    /// Threads per block.
-    pub(super) fn threads(&self) -> u32 {
-        self.block.iter().product()
-    }
-
-    /// Launches `blocks` blocks, at most the device's limit, on `stream`.
-    pub(super) fn launch(&self, stream: &CudaStream, blocks: u64, arguments: &[Argument; 3]) -> Result<(), CudaError> {
-        self.launch_grid(stream, [blocks as u32, 1, 1], arguments)
-    }
-
-    /// Launches a grid of so many blocks per axis, each at most the device's limit.
-    pub(super) fn launch_grid(
-        &self,
-        stream: &CudaStream,
-        grid: [u32; 3],
-        arguments: &[Argument; 3],
-    ) -> Result<(), CudaError> {
-        let block_dim = (self.threads(), 1, 1);
-        let config = LaunchConfig { grid_dim: grid.into(), block_dim, shared_mem_bytes: 0 };
-        let mut builder = stream.launch_builder(&self.function);
-        arguments.iter().for_each(|argument| {
-            builder.arg(&argument.0);
-        });
-        let blocks = grid.iter().map(|&blocks| u64::from(blocks)).product();
-        // SAFETY: every kernel takes three structs by value, whose layout its compilation asserts; the addresses in them
-        // are those of live buffers, sized by the caller for the blocks it launches.
-        unsafe { builder.launch(config) }.map(drop).map_err(|error| self.failed(blocks, &error))
-    }
-
-    fn failed(&self, blocks: u64, error: &DriverError) -> CudaError {
-        CudaError::Launch { kernel: self.name, blocks, block: self.block, text: words(error) }
-    }
-}
-
-/// What CUDA needs, one line each: what was found, or what is missing and how to mend it.
-pub fn findings() -> Vec<(&'static str, Result<String, String>)> {
-    let options = DeviceOptions::from_env(0);
-    let dots = |(major, minor): (i32, i32)| format!("{major}.{minor}");
-    let driver = Driver::find().map(|driver| format!("CUDA {}, GPUs: {}", dots(driver.version), driver.devices));
-    let compiler = Nvrtc::find(&options.nvrtc).map(|compiler| format!("version {}", dots(compiler.version)));
-    let device = driver.is_ok().then(|| Device::open(&options).map(|device| device.describe()));
-    let cache = match &options.cache {
-        None => Err("no folder for compiled kernels: set ORTHANT_CACHE_DIR, or every run compiles them again".into()),
-        Some(folder) if cache::is_writable(folder) => Ok(folder.display().to_string()),
-        Some(folder) => {
-            Err(format!("{} cannot be written: set ORTHANT_CACHE_DIR to a folder that can", folder.display()))
-        }
-    };
-    let runtime = link::find(options.device_runtime.as_deref(), &options.nvrtc).map(|library| library.0);
-    let text = |found: Result<String, CudaError>| found.map_err(|error| error.to_string());
-    let mut findings = vec![
-        ("cuda driver", text(driver)),
-        ("nvrtc", text(compiler)),
-        ("device runtime", text(runtime)),
-        ("kernel cache", cache),
-    ];
-    findings.extend(device.map(|device| ("gpu", text(device))));
-    findings
 }

@@ -11,8 +11,9 @@ use std::sync::Mutex;
 use cudarc::driver::CudaEvent;
 
 use super::args::{CONSTANTS, FatesArgs, GatherArgs};
-use super::device::{Argument, Device, Kernel};
+use super::device::Device;
 use super::driver::refused;
+use super::kernel::{Argument, Kernel};
 use super::memory::{Allocation, Buffer, PIECE, read};
 use super::pinned::Pinned;
 use super::specialise::Specialisation;

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use cudarc::driver::{CudaEvent, CudaStream};
 
 use super::args::LaunchArgs;
-use super::device::{Argument, Device, Kernel};
+use super::device::Device;
 use super::driver::refused;
+use super::kernel::{Argument, Kernel};
 use super::native::NativeLaunch;
 use super::watch::Watch;
 use crate::abi::DeviceStruct;

@@ -10,7 +10,9 @@ mod cache;
 mod compile;
 mod device;
 mod driver;
+mod findings;
 mod gather;
+mod kernel;
 mod launcher;
 mod limits;
 mod link;
@@ -18,6 +20,7 @@ mod memory;
 mod native;
 mod nvrtc;
 mod outline;
+mod pending;
 mod pinned;
 mod prepared;
 mod runner;
@@ -30,7 +33,8 @@ mod watch;
 
 pub use backend::compile_kernels;
 pub use balance::compile_balancers;
-pub use device::{Device, DeviceOptions, findings};
+pub use device::{Device, DeviceOptions};
+pub use findings::findings;
 pub use nvrtc::Nvrtc;
 
 pub use crate::backend::CudaError;

@@ -1,7 +1,8 @@
 //! A coarse sample on a GPU: one launch over a grid of cells, and one copy back.
 
 use super::args::{LaunchArgs, RunArgs};
-use super::device::{Argument, Device};
+use super::device::Device;
+use super::kernel::Argument;
 use super::launcher::Launcher;
 use super::memory::{Allocation, Buffer, integers};
 use super::outline::Outline;

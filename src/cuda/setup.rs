@@ -1,7 +1,8 @@
 //! What a prepared plan has on a device, whatever its strategy.
 
 use super::args::{RunArgs, TALLY_COLUMNS, TALLY_ROWS, region_item_bytes, word_bytes};
-use super::device::{Argument, Device};
+use super::device::Device;
+use super::kernel::Argument;
 use super::memory::{Allocation, Buffer, Reserve};
 use super::outline::Outline;
 use super::twin;

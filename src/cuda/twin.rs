@@ -1,6 +1,7 @@
 //! A field's twin on a device: what kernels need to evaluate it, checked and uploaded.
 
-use super::device::{Argument, Device};
+use super::device::Device;
+use super::kernel::Argument;
 use super::memory::{Allocation, Buffer};
 use super::outline::Outline;
 use crate::backend::{Error, Unsupported};

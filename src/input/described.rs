@@ -8,7 +8,7 @@ use flate2::bufread::GzDecoder;
 use flate2::read::ZlibDecoder;
 
 use crate::input::about::About;
-use crate::input::error::{InputError, Wrong};
+use crate::input::error::{InputError, InputFault};
 use crate::input::layout::Layout;
 use crate::input::members::Members;
 use crate::input::reader::{FilePart, LastFile};
@@ -82,7 +82,7 @@ pub(super) enum After {
 
 impl Described {
     /// Cells that follow a header in the same file, which ends with them.
-    pub(super) fn after_header(path: &Path, layout: Layout, after: After, about: About) -> Result<Self, Wrong> {
+    pub(super) fn after_header(path: &Path, layout: Layout, after: After, about: About) -> Result<Self, InputFault> {
         let (start, bytes) = (Begins::At(layout.offset), layout.bytes()?);
         let path = path.to_owned();
         let piece = FilePiece { path, start, packing: Packing::Nothing, skip: 0, bytes, after };
@@ -92,9 +92,9 @@ impl Described {
 
 impl FilePiece {
     /// Where an unpacked piece begins in a file of so many bytes, and how many come after it.
-    pub(super) fn find(&self, length: u64) -> Result<(u64, u64), Wrong> {
+    pub(super) fn find(&self, length: u64) -> Result<(u64, u64), InputFault> {
         let have = |offset: u64| length.saturating_sub(offset);
-        let wrong = |offset: u64| Wrong::Length { offset, have: have(offset), need: self.bytes };
+        let wrong = |offset: u64| InputFault::Length { offset, have: have(offset), need: self.bytes };
         let start = match self.start {
             Begins::At(start) => start.saturating_add(self.skip),
             Begins::End => u64::try_from(self.bytes).map_or(0, have),
@@ -107,7 +107,7 @@ impl FilePiece {
     }
 
     /// Fails if what is packed cannot have as many bytes as the header says: a byte of Deflate is at most 1032.
-    pub(super) fn can_be(&self, files: &mut LastFile) -> Result<(), Wrong> {
+    pub(super) fn can_be(&self, files: &mut LastFile) -> Result<(), InputFault> {
         let Begins::At(offset) = self.start else { return Ok(()) };
         if self.packing == Packing::Nothing {
             return Ok(());
@@ -115,25 +115,25 @@ impl FilePiece {
         let (_, length) = files.open(&self.path)?;
         let need = self.bytes.saturating_add(self.skip.into());
         let most = u128::from(length.saturating_sub(offset)) * 1032;
-        if need > most { Err(Wrong::Packed { offset, need }) } else { Ok(()) }
+        if need > most { Err(InputFault::Packed { offset, need }) } else { Ok(()) }
     }
 
     /// Writes the cells, and answers how many bytes come after them.
-    pub(super) fn write(&self, files: &mut LastFile, out: &mut dyn Write) -> Result<u64, Wrong> {
+    pub(super) fn write(&self, files: &mut LastFile, out: &mut dyn Write) -> Result<u64, InputFault> {
         let (file, length) = files.open(&self.path)?;
         if self.packing == Packing::Nothing {
             let (start, after) = self.find(length)?;
             // As many as the file had when it was opened.
             if !files.copy(start, self.bytes as u64, out)? {
-                return Err(Wrong::Length { offset: start, have: 0, need: self.bytes });
+                return Err(InputFault::Length { offset: start, have: 0, need: self.bytes });
             }
             return Ok(after);
         }
         let Begins::At(offset) = self.start else { unreachable!("what is packed begins somewhere") };
         let file = FilePart::new(file, offset, u64::MAX);
-        let damaged = || Wrong::Packed { offset, need: self.bytes.saturating_add(self.skip.into()) };
+        let damaged = || InputFault::Packed { offset, need: self.bytes.saturating_add(self.skip.into()) };
         let mut packed = Unpacking { bytes: unpack(BufReader::new(file), self.packing), failed: false };
-        let mut whole = || -> Result<Option<u64>, Wrong> {
+        let mut whole = || -> Result<Option<u64>, InputFault> {
             if copy(&mut packed, self.skip.into(), &mut io::sink())?.is_none()
                 || copy(&mut packed, self.bytes, out)?.is_none()
             {

@@ -14,12 +14,12 @@ const CELL_TYPES: &str = "b1, i1, u1, i2, u2, i4, u4, i8, u8, f4 and f8, in eith
 /// What is wrong with a file of cells, and where: the message names the file and the byte.
 ///
 /// ```
-/// use orthant::input::{ArrayFile, Wrong};
+/// use orthant::input::{ArrayFile, InputFault};
 ///
 /// # let path = std::env::temp_dir().join(format!("orthant-doc-wrong-{}.npy", std::process::id()));
 /// std::fs::write(&path, "not an array")?;
 /// let error = ArrayFile::npy(&path).unwrap_err();
-/// assert_eq!((&error.path, matches!(error.wrong, Wrong::Magic)), (&path, true));
+/// assert_eq!((&error.path, matches!(error.wrong, InputFault::Magic)), (&path, true));
 /// # std::fs::remove_file(&path)?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
@@ -29,13 +29,13 @@ pub struct InputError {
     /// The file.
     pub path: PathBuf,
     /// What is wrong with it, which the message says: it is no source, so that whoever prints the chain says it once.
-    pub wrong: Wrong,
+    pub wrong: InputFault,
 }
 
 /// What is wrong. Offsets count from the beginning of the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Wrong {
+pub enum InputFault {
     /// The system says no.
     #[error(transparent)]
     Io(io::Error),
@@ -78,7 +78,7 @@ pub enum Wrong {
         /// The member's name.
         name: String,
         /// What is wrong with it.
-        wrong: Box<Wrong>,
+        wrong: Box<InputFault>,
     },
     /// Another kind of file.
     #[error("byte 0: not a .npy file, which begins with \\x93NUMPY")]
@@ -244,7 +244,7 @@ pub enum Wrong {
     },
 }
 
-impl From<io::Error> for Wrong {
+impl From<io::Error> for InputFault {
     fn from(error: io::Error) -> Self {
         match error.downcast::<UnreadAt>() {
             Ok(UnreadAt { byte, error }) => Self::Unread { byte, error },
@@ -270,11 +270,11 @@ impl From<UnreadAt> for io::Error {
 impl InputError {
     /// True if the file could be used and reading it failed: it changed meanwhile, it was cut, or its disk failed.
     pub fn is_of_reading(&self) -> bool {
-        fn reading(wrong: &Wrong) -> bool {
+        fn reading(wrong: &InputFault) -> bool {
             match wrong {
-                Wrong::Changed | Wrong::Cut { .. } | Wrong::Unread { .. } => true,
-                Wrong::Archive(Fault::Unread { .. }) => true,
-                Wrong::InMember { wrong, .. } => reading(wrong),
+                InputFault::Changed | InputFault::Cut { .. } | InputFault::Unread { .. } => true,
+                InputFault::Archive(Fault::Unread { .. }) => true,
+                InputFault::InMember { wrong, .. } => reading(wrong),
                 _ => false,
             }
         }
@@ -282,7 +282,7 @@ impl InputError {
     }
 }
 
-impl Wrong {
+impl InputFault {
     /// A field that says what cannot be read. What it says is shown as far as it fits a line.
     pub(super) fn field(at: FilePlace, field: &str, value: impl fmt::Display, allowed: impl Into<String>) -> Self {
         const MOST: usize = 60;

@@ -14,7 +14,7 @@ use crate::disk::File;
 use crate::geometry::{Region, Rows};
 use crate::input::about::{About, Remark};
 use crate::input::described::{After, Described, FilePiece, Located, Packing};
-use crate::input::error::{InputError, Wrong};
+use crate::input::error::{InputError, InputFault};
 use crate::input::format::{Access, Format};
 use crate::input::label_table::LabelTable;
 use crate::input::layout::{Endian, IndexOrder, Layout};
@@ -97,7 +97,7 @@ impl ArrayFile {
         access: Access,
         room: impl FnOnce(u64) -> io::Result<fs::File>,
     ) -> Result<Self, InputError> {
-        let none = || InputError { path: path.to_owned(), wrong: Wrong::NoFormat { known: Format::endings() } };
+        let none = || InputError { path: path.to_owned(), wrong: InputFault::NoFormat { known: Format::endings() } };
         let describe = Format::of(path).ok_or_else(none)?.describe;
         Self::of(path, || describe(path, part, access), room)
     }
@@ -155,7 +155,7 @@ impl ArrayFile {
         let wrong = |error: io::Error| InputError { path: own.clone(), wrong: error.into() };
         let state = FileState::of(&file.metadata().map_err(wrong)?);
         if named && FileState::of(&own.metadata().map_err(wrong)?) != state {
-            return Err(InputError { path: own, wrong: Wrong::Changed });
+            return Err(InputError { path: own, wrong: InputFault::Changed });
         }
         let map = FileMap::new(file.system()).map_err(wrong)?;
         let cells = CellFile { path: own, file, map, state, named };
@@ -207,12 +207,12 @@ impl ArrayFile {
     /// The array in K dimensions.
     ///
     /// # Errors
-    /// [`Wrong::Dimensions`] if it has not K axes.
+    /// [`InputFault::Dimensions`] if it has not K axes.
     pub fn source<const K: usize>(&self) -> Result<FileSource<'_, K>, InputError> {
         match self.layout.size[..].try_into() {
             Ok(size) => Ok(FileSource { file: self, size }),
             Err(_) => {
-                let wrong = Wrong::Dimensions { axes: self.layout.size.len(), k: K };
+                let wrong = InputFault::Dimensions { axes: self.layout.size.len(), k: K };
                 Err(InputError { path: self.path.clone(), wrong })
             }
         }
@@ -221,18 +221,18 @@ impl ArrayFile {
 
 impl CellFile {
     /// Fails if a byte could not be read, or somebody wrote to the file.
-    fn unchanged(&self) -> Result<(), Wrong> {
+    fn unchanged(&self) -> Result<(), InputFault> {
         let metadata = self.file.metadata();
         if let Some(byte) = self.map.missing() {
             let length = metadata.map_or(u64::MAX, |metadata| metadata.len());
             if length <= byte {
-                return Err(Wrong::Cut { byte, length });
+                return Err(InputFault::Cut { byte, length });
             }
             let again = || io::Error::other("the system had it not when it was needed");
             let error = self.file.read_at(byte, &mut [0]).err().unwrap_or_else(again);
-            return Err(Wrong::Unread { byte, error });
+            return Err(InputFault::Unread { byte, error });
         }
-        if FileState::of(&metadata?) == self.state { Ok(()) } else { Err(Wrong::Changed) }
+        if FileState::of(&metadata?) == self.state { Ok(()) } else { Err(InputFault::Changed) }
     }
 }
 
@@ -286,7 +286,7 @@ impl FoundCells {
             Located::Unpacked { bytes, write } => in_room(path, bytes, room, write)?,
             Located::Scattered { bytes, write } => {
                 let whole = u64::try_from(bytes);
-                let whole = whole.map_err(|_| wrong(Wrong::Length { offset: 0, have: 0, need: bytes }))?;
+                let whole = whole.map_err(|_| wrong(InputFault::Length { offset: 0, have: 0, need: bytes }))?;
                 let mut file = room(whole).map_err(|error| wrong(error.into()))?;
                 file.set_len(whole).map_err(|error| wrong(error.into()))?;
                 write(&mut file)?;
@@ -305,7 +305,7 @@ fn in_room(
     write: impl FnOnce(&mut dyn Write) -> Result<(), InputError>,
 ) -> Result<fs::File, InputError> {
     let wrong = |wrong| InputError { path: path.to_owned(), wrong };
-    let short = |have| wrong(Wrong::Length { offset: 0, have, need: bytes });
+    let short = |have| wrong(InputFault::Length { offset: 0, have, need: bytes });
     let whole = u64::try_from(bytes).map_err(|_| short(0))?;
     let mut out = BufWriter::with_capacity(1 << 18, room(whole).map_err(|error| wrong(error.into()))?);
     write(&mut out)?;

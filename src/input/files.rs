@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 
-use crate::input::error::{FilePlace, Wrong};
+use crate::input::error::{FilePlace, InputFault};
 use crate::input::format::Access;
 use crate::input::lines::HeaderField;
 use crate::input::reader::open;
@@ -18,7 +18,7 @@ pub(super) fn data_files(
     field: &HeaderField<'_>,
     list: &[String],
     access: Access,
-) -> Result<Vec<PathBuf>, Wrong> {
+) -> Result<Vec<PathBuf>, InputFault> {
     let folder = header.parent().unwrap_or(Path::new(""));
     let words: Vec<&str> = field.value.split_whitespace().collect();
     let names = match &words[..] {
@@ -36,12 +36,17 @@ pub(super) fn data_files(
         _ => vec![field.value.trim().to_owned()],
     };
     if let Some(name) = names.iter().find(|name| name.contains(char::is_control)) {
-        return Err(Wrong::field(field.at, field.name, name, "a file's name without control characters is needed"));
+        return Err(InputFault::field(
+            field.at,
+            field.name,
+            name,
+            "a file's name without control characters is needed",
+        ));
     }
     if !access.follow
         && let Some((name, file)) = names.iter().find_map(|name| Some((name, outside(folder, name)?)))
     {
-        return Err(Wrong::Outside { at: field.at, field: field.name.into(), value: name.as_str().into(), file });
+        return Err(InputFault::Outside { at: field.at, field: field.name.into(), value: name.as_str().into(), file });
     }
     Ok(names.iter().map(|name| folder.join(name)).collect())
 }
@@ -70,7 +75,7 @@ fn numbered(
     field: &HeaderField<'_>,
     pattern: &str,
     (first, last, step): (i64, i64, i64),
-) -> Result<Vec<String>, Wrong> {
+) -> Result<Vec<String>, InputFault> {
     let wrong = || field.wrong("a pattern has one number in it, as slice%03d.raw");
     let (before, rest) = pattern.split_once('%').ok_or_else(wrong)?;
     let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
@@ -97,7 +102,7 @@ fn numbered(
 }
 
 /// The byte after so many lines of a file, from some byte on.
-pub(super) fn past_lines(path: &Path, from: u64, lines: u64) -> Result<u64, Wrong> {
+pub(super) fn past_lines(path: &Path, from: u64, lines: u64) -> Result<u64, InputFault> {
     if lines == 0 {
         return Ok(from);
     }
@@ -109,7 +114,7 @@ pub(super) fn past_lines(path: &Path, from: u64, lines: u64) -> Result<u64, Wron
         // Without memory for what may be no lines at all.
         let read = (&mut reader).take(u64::MAX).skip_until(b'\n')? as u64;
         if read == 0 {
-            return Err(Wrong::Damaged {
+            return Err(InputFault::Damaged {
                 at: FilePlace::Line(line + 1),
                 what: "the file ends within the lines that are skipped".into(),
             });

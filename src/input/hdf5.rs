@@ -13,7 +13,7 @@ use crate::cell::{Cell, CellType};
 use crate::dimension::MAX_DIM;
 use crate::input::about::{About, Remark};
 use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing};
-use crate::input::error::{FilePlace, InputError, Wrong};
+use crate::input::error::{FilePlace, InputError, InputFault};
 use crate::input::format::{Access, Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::members::Members;
@@ -48,37 +48,37 @@ fn describe(path: &Path, part: Option<&str>, _: Access) -> Result<Described, Inp
     described(path, part).map_err(|wrong| InputError { path: path.to_owned(), wrong })
 }
 
-fn fault(error: hdf5_pure::Error) -> Wrong {
+fn fault(error: hdf5_pure::Error) -> InputFault {
     match error {
-        hdf5_pure::Error::Io(error) => Wrong::Io(error),
-        error => Wrong::Other(format!("as HDF5: {error}")),
+        hdf5_pure::Error::Io(error) => InputFault::Io(error),
+        error => InputFault::Other(format!("as HDF5: {error}")),
     }
 }
 
-fn described(path: &Path, part: Option<&str>) -> Result<Described, Wrong> {
+fn described(path: &Path, part: Option<&str>) -> Result<Described, InputFault> {
     let (_, length) = open(path)?;
     let file = File::open_streaming(path).map_err(fault)?;
     let name = match part {
         Some(name) => format!("/{}", name.trim_start_matches('/')),
         None => only(&file)?,
     };
-    let data = file.dataset(&name).map_err(|error| Wrong::Other(format!("data set {name}: {error}")))?;
-    let inside = |wrong| Wrong::InMember { name: name.clone(), wrong: Box::new(wrong) };
+    let data = file.dataset(&name).map_err(|error| InputFault::Other(format!("data set {name}: {error}")))?;
+    let inside = |wrong| InputFault::InMember { name: name.clone(), wrong: Box::new(wrong) };
     let (kind, endian, labels) = kind(&data.datatype().map_err(fault)?).map_err(inside)?;
     let shape = data.shape().map_err(fault)?;
     if !(1..=MAX_DIM).contains(&shape.len()) {
-        return Err(inside(Wrong::Axes { offset: 0, axes: shape.len() }));
+        return Err(inside(InputFault::Axes { offset: 0, axes: shape.len() }));
     }
     let extent = |&cells: &u64| match u32::try_from(cells) {
         Ok(extent @ 1..) => Ok(extent),
-        _ => Err(inside(Wrong::Extent { offset: 0, cells })),
+        _ => Err(inside(InputFault::Extent { offset: 0, cells })),
     };
     let size = shape.iter().rev().map(extent).collect::<Result<Vec<_>, _>>()?;
     let mut layout = Layout { kind, size, order: IndexOrder::C, endian, offset: 0 };
     let bytes = layout.bytes()?;
     // What is deflated has a thousandth; more was never written, and no disk is filled with it.
     if bytes > u128::from(length) * 4096 {
-        return Err(inside(Wrong::Other(format!(
+        return Err(inside(InputFault::Other(format!(
             "{bytes} bytes of cells in a file of {length}: most of them were never written"
         ))));
     }
@@ -91,14 +91,16 @@ fn described(path: &Path, part: Option<&str>) -> Result<Described, Wrong> {
             Located::Pieces(vec![FilePiece { path, start, packing, skip: 0, bytes, after: After::Others }])
         }
         hdf5_pure::Layout::Virtual => {
-            return Err(inside(Wrong::Other("cells of other files, by which it is virtual; name one of those".into())));
+            return Err(inside(InputFault::Other(
+                "cells of other files, by which it is virtual; name one of those".into(),
+            )));
         }
         stored => {
             let row = bytes / u128::from(shape[0]);
             if row > ROW.into() {
                 let what =
                     format!("{row} bytes for each index of its slowest axis; at most {ROW} can be unpacked together");
-                return Err(inside(Wrong::Other(what)));
+                return Err(inside(InputFault::Other(what)));
             }
             let chunk = match stored {
                 hdf5_pure::Layout::Chunked { chunk_shape, .. } => chunk_shape,
@@ -108,7 +110,7 @@ fn described(path: &Path, part: Option<&str>) -> Result<Described, Wrong> {
             let whole = chunk.iter().fold(kind.bytes(), |bytes, &cells| bytes.saturating_mul(cells));
             if whole > ROW {
                 let what = format!("chunks of {whole} bytes; at most {ROW} can be unpacked together");
-                return Err(inside(Wrong::Other(what)));
+                return Err(inside(InputFault::Other(what)));
             }
             within(&data, length).map_err(inside)?;
             let rows = rows_at_once(row as u64, chunk.first().map_or(1, |&rows| rows.max(1))).min(shape[0]);
@@ -120,7 +122,7 @@ fn described(path: &Path, part: Option<&str>) -> Result<Described, Wrong> {
                     let cells = data.read_raw_rows(first, rows).map_err(|error| wrong(fault(error)))?;
                     let expected = row * u128::from(rows.min(count - first));
                     if cells.len() as u128 != expected {
-                        return Err(wrong(Wrong::Length { offset: 0, have: cells.len() as u64, need: expected }));
+                        return Err(wrong(InputFault::Length { offset: 0, have: cells.len() as u64, need: expected }));
                     }
                     out.write_all(&cells).map_err(|error| wrong(error.into()))?;
                     first += rows;
@@ -134,12 +136,12 @@ fn described(path: &Path, part: Option<&str>) -> Result<Described, Wrong> {
 }
 
 /// Fails if a chunk is said to reach beyond the file: the library takes memory for as much as an index says, before it reads.
-fn within(data: &Dataset, length: u64) -> Result<(), Wrong> {
+fn within(data: &Dataset, length: u64) -> Result<(), InputFault> {
     // An index that cannot be listed cannot be read either, and reading says why.
     for chunk in data.chunks().unwrap_or_default() {
         if chunk.address.checked_add(chunk.storage_size).is_none_or(|end| end > length) {
             let (offset, need) = (chunk.address, chunk.storage_size.into());
-            return Err(Wrong::Length { offset, have: length.saturating_sub(offset), need });
+            return Err(InputFault::Length { offset, have: length.saturating_sub(offset), need });
         }
     }
     Ok(())
@@ -153,7 +155,7 @@ fn rows_at_once(row: u64, chunk: u64) -> u64 {
 }
 
 /// The only data set of numbers that is no axis of another.
-fn only(file: &File) -> Result<String, Wrong> {
+fn only(file: &File) -> Result<String, InputFault> {
     let DataSets { numbers: mut found, other } = all(file)?;
     if found.len() > 1 {
         // Groups lie in several others, and in themselves.
@@ -163,12 +165,12 @@ fn only(file: &File) -> Result<String, Wrong> {
     match &found[..] {
         [(name, _)] => Ok(name.clone()),
         [] => match other {
-            Some((name, wrong)) => Err(Wrong::InMember { name, wrong: Box::new(wrong) }),
-            None => Err(Wrong::Other("no data set of numbers in it".into())),
+            Some((name, wrong)) => Err(InputFault::InMember { name, wrong: Box::new(wrong) }),
+            None => Err(InputFault::Other("no data set of numbers in it".into())),
         },
         _ => {
             let names = found.iter().take(20).map(|(name, _)| name.clone()).collect();
-            Err(Wrong::Member { wanted: None, members: found.len(), names })
+            Err(InputFault::Member { wanted: None, members: found.len(), names })
         }
     }
 }
@@ -177,10 +179,10 @@ fn only(file: &File) -> Result<String, Wrong> {
 struct DataSets {
     numbers: Vec<(String, Dataset)>,
     /// The first that is of another type, and what is wrong with that.
-    other: Option<(String, Wrong)>,
+    other: Option<(String, InputFault)>,
 }
 
-fn all(file: &File) -> Result<DataSets, Wrong> {
+fn all(file: &File) -> Result<DataSets, InputFault> {
     let (mut found, mut other, mut groups) = (Vec::new(), None, vec![(String::new(), file.root())]);
     let mut looked = 0;
     for _ in 0..=DEEPEST {
@@ -200,7 +202,7 @@ fn all(file: &File) -> Result<DataSets, Wrong> {
                 inner.push((format!("{path}/{name}"), group));
                 looked += 1;
                 if looked > MOST || found.len() > MOST {
-                    return Err(Wrong::Other(format!(
+                    return Err(InputFault::Other(format!(
                         "more than {MOST} groups or data sets, or groups that lie in themselves; name a data set, \
                          as FILE.h5::/group/data"
                     )));
@@ -229,7 +231,7 @@ fn is_scale(data: &Dataset) -> bool {
 }
 
 /// The type of cells, the order of their bytes, and the names of an enumeration's values.
-fn kind(datatype: &Datatype) -> Result<(CellType, Endian, Vec<TreeLabel>), Wrong> {
+fn kind(datatype: &Datatype) -> Result<(CellType, Endian, Vec<TreeLabel>), InputFault> {
     let endian = |order: &DatatypeByteOrder| match order {
         DatatypeByteOrder::LittleEndian => Some(Endian::Little),
         DatatypeByteOrder::BigEndian => Some(Endian::Big),
@@ -277,7 +279,7 @@ fn kind(datatype: &Datatype) -> Result<(CellType, Endian, Vec<TreeLabel>), Wrong
     };
     known.map(|(kind, endian)| (kind, endian, Vec::new())).ok_or_else(|| {
         let allowed = "integers of 8 to 64 bits and floats of 32 or 64, as IEEE 754 has them, can be read";
-        Wrong::field(FilePlace::Byte(0), "its type", called(datatype), allowed)
+        InputFault::field(FilePlace::Byte(0), "its type", called(datatype), allowed)
     })
 }
 

@@ -17,7 +17,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::cell::CellType;
-use crate::input::error::{FilePlace, InputError, Wrong};
+use crate::input::error::{FilePlace, InputError, InputFault};
 use crate::number::Number;
 use crate::tree::TreeLabel;
 
@@ -40,12 +40,12 @@ impl LabelTable {
     /// # Errors
     /// [`InputError`] names the line that is none of a table, or that has a value again.
     pub fn open(path: &Path, kind: CellType) -> Result<Self, InputError> {
-        let failed = |wrong: Wrong| InputError { path: path.to_owned(), wrong };
+        let failed = |wrong: InputFault| InputError { path: path.to_owned(), wrong };
         let mut bytes = Vec::new();
         let read = File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes));
-        read.map_err(|error| failed(Wrong::Io(error)))?;
+        read.map_err(|error| failed(InputFault::Io(error)))?;
         if bytes.len() as u64 > LONGEST {
-            return Err(failed(Wrong::LongHeader { most: LONGEST }));
+            return Err(failed(InputFault::LongHeader { most: LONGEST }));
         }
         Self::of(&String::from_utf8_lossy(&bytes), kind).map_err(failed)
     }
@@ -58,19 +58,19 @@ impl LabelTable {
     ///
     /// let table = LabelTable::of("# FreeSurfer\n0 Unknown 0 0 0 0\n17 Left-Hippocampus 220 216 20 0\n", CellType::U8)?;
     /// assert_eq!((&*table.labels[1].name, table.labels[1].colour), ("Left-Hippocampus", Some([220, 216, 20, 255])));
-    /// # Ok::<(), orthant::input::Wrong>(())
+    /// # Ok::<(), orthant::input::InputFault>(())
     /// ```
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn of(text: &str, kind: CellType) -> Result<Self, Wrong> {
+    pub fn of(text: &str, kind: CellType) -> Result<Self, InputFault> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let lines: Vec<&str> = if text.contains('\n') { text.lines().collect() } else { text.split('\r').collect() };
         let lines = lines.into_iter().enumerate().map(|(number, line)| (FilePlace::Line(number as u64 + 1), line));
         let mut lines =
             lines.filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#')).peekable();
         let Some(&(at, first)) = lines.peek() else {
-            return Err(Wrong::field(FilePlace::Line(1), "label", text.trim(), "the table has no label"));
+            return Err(InputFault::field(FilePlace::Line(1), "label", text.trim(), "the table has no label"));
         };
         let separator = FieldSeparator::of(first);
         let header = TableColumns::of(&separator.fields(first));
@@ -94,7 +94,7 @@ impl LabelTable {
                 continue;
             };
             if !seen.insert(word) {
-                return Err(Wrong::field(at, "label", value, "the table has this value twice"));
+                return Err(InputFault::field(at, "label", value, "the table has this value twice"));
             }
             found.push((word, name, colour));
         }
@@ -119,9 +119,9 @@ impl LabelTable {
 /// Red, green and blue, and the fourth number of a line, if it has one.
 type Colour = ([u8; 3], Option<u8>);
 
-fn no_label(at: FilePlace, line: &str) -> Wrong {
+fn no_label(at: FilePlace, line: &str) -> InputFault {
     let allowed = "a line is a value and a name, as FSL, FreeSurfer and ITK-SNAP write them, or follows a header that names columns";
-    Wrong::field(at, "label", line.trim(), allowed)
+    InputFault::field(at, "label", line.trim(), allowed)
 }
 
 /// What stands between the fields of a table.

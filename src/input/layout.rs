@@ -2,7 +2,7 @@
 
 use crate::cell::CellType;
 use crate::dimension::MAX_DIM;
-use crate::input::error::Wrong;
+use crate::input::error::InputFault;
 use crate::registry::registry;
 
 registry! {
@@ -83,12 +83,12 @@ pub struct Layout {
 
 impl Layout {
     /// The bytes of its cells, or the largest number where they are more, if it is an array's.
-    pub(super) fn bytes(&self) -> Result<u128, Wrong> {
+    pub(super) fn bytes(&self) -> Result<u128, InputFault> {
         if !(1..=MAX_DIM).contains(&self.size.len()) {
-            return Err(Wrong::Axes { offset: 0, axes: self.size.len() });
+            return Err(InputFault::Axes { offset: 0, axes: self.size.len() });
         }
         if self.size.contains(&0) {
-            return Err(Wrong::Extent { offset: 0, cells: 0 });
+            return Err(InputFault::Extent { offset: 0, cells: 0 });
         }
         let bytes = u128::from(self.kind.bytes());
         Ok(self.size.iter().fold(bytes, |bytes, &cells| bytes.saturating_mul(cells.into())))

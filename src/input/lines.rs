@@ -3,7 +3,7 @@
 use std::io::{BufRead, Read};
 
 use crate::dimension::MAX_DIM;
-use crate::input::error::{FilePlace, Wrong};
+use crate::input::error::{FilePlace, InputFault};
 
 /// The longest header that is read.
 const LONGEST: u64 = 1 << 20;
@@ -33,7 +33,7 @@ impl<R: BufRead> HeaderLines<R> {
     }
 
     /// The next line without its end; None at the end of the file.
-    pub(super) fn next(&mut self) -> Result<Option<String>, Wrong> {
+    pub(super) fn next(&mut self) -> Result<Option<String>, InputFault> {
         let (mut bytes, left) = (Vec::new(), LONGEST.saturating_sub(self.at));
         let read = (&mut self.reader).take(left).read_until(b'\n', &mut bytes)? as u64;
         if read == 0 && left > 0 {
@@ -41,7 +41,7 @@ impl<R: BufRead> HeaderLines<R> {
         }
         (self.at, self.number) = (self.at + read, self.number + 1);
         if self.at >= LONGEST {
-            return Err(Wrong::LongHeader { most: LONGEST });
+            return Err(InputFault::LongHeader { most: LONGEST });
         }
         let line = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -58,12 +58,12 @@ pub(super) struct HeaderField<'t> {
 
 impl HeaderField<'_> {
     /// That it should say something else.
-    pub(super) fn wrong(&self, allowed: impl Into<String>) -> Wrong {
-        Wrong::field(self.at, self.name, self.value, allowed)
+    pub(super) fn wrong(&self, allowed: impl Into<String>) -> InputFault {
+        InputFault::field(self.at, self.name, self.value, allowed)
     }
 
     /// The numbers that it lists; `count` of them, if that is known.
-    pub(super) fn numbers<T: std::str::FromStr>(&self, count: Option<usize>, what: &str) -> Result<Vec<T>, Wrong> {
+    pub(super) fn numbers<T: std::str::FromStr>(&self, count: Option<usize>, what: &str) -> Result<Vec<T>, InputFault> {
         let wrong = || match count {
             Some(count) => self.wrong(format!("{count} {what} are needed")),
             None => self.wrong(format!("{what} are needed")),
@@ -74,12 +74,12 @@ impl HeaderField<'_> {
     }
 
     /// The number that it is.
-    pub(super) fn number<T: std::str::FromStr>(&self, what: &str) -> Result<T, Wrong> {
+    pub(super) fn number<T: std::str::FromStr>(&self, what: &str) -> Result<T, InputFault> {
         self.value.trim().parse().map_err(|_| self.wrong(format!("{what} is needed")))
     }
 
     /// Axes' lengths.
-    pub(super) fn extents(&self, axes: usize) -> Result<Vec<u32>, Wrong> {
+    pub(super) fn extents(&self, axes: usize) -> Result<Vec<u32>, InputFault> {
         let extents = self.numbers::<u32>(Some(axes), "whole numbers, cells of an axis each,")?;
         if extents.contains(&0) {
             return Err(self.wrong(format!("between 1 and {} cells can be on an axis", u32::MAX)));
@@ -88,7 +88,7 @@ impl HeaderField<'_> {
     }
 
     /// A number of axes.
-    pub(super) fn axes(&self) -> Result<usize, Wrong> {
+    pub(super) fn axes(&self) -> Result<usize, InputFault> {
         match self.value.trim().parse() {
             Ok(axes) if (1..=MAX_DIM).contains(&axes) => Ok(axes),
             _ => Err(self.wrong(format!("between 1 and {MAX_DIM} axes can be"))),

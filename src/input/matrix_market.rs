@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
 
-use crate::input::error::{FilePlace, InputError, Wrong};
+use crate::input::error::{FilePlace, InputError, InputFault};
 use crate::memory::{Refused, zeros};
 
 /// The longest line that is read.
@@ -37,15 +37,15 @@ enum Symmetry {
 /// [`InputError`] names the file and the line: it is no Matrix Market file, or none of coordinates; a number is out of range; there are
 /// more or fewer entries than it says.
 pub fn matrix_rows(path: &Path) -> Result<Vec<u32>, InputError> {
-    let rows = File::open(path).map_err(Wrong::Io).and_then(|file| rows(BufReader::new(file)));
+    let rows = File::open(path).map_err(InputFault::Io).and_then(|file| rows(BufReader::new(file)));
     rows.map_err(|wrong| InputError { path: path.to_owned(), wrong })
 }
 
-fn rows(reader: impl BufRead) -> Result<Vec<u32>, Wrong> {
+fn rows(reader: impl BufRead) -> Result<Vec<u32>, InputFault> {
     let mut matrix = MatrixReader::open(reader)?;
     let rows = matrix.rows;
     let refused = |Refused { bytes }| {
-        Wrong::Io(std::io::Error::new(
+        InputFault::Io(std::io::Error::new(
             ErrorKind::OutOfMemory,
             format!("{rows} rows need {bytes} bytes of memory, which cannot be had"),
         ))
@@ -100,7 +100,7 @@ pub(super) struct MatrixReader<R> {
 }
 
 impl<R: BufRead> MatrixReader<R> {
-    pub(super) fn open(reader: R) -> Result<Self, Wrong> {
+    pub(super) fn open(reader: R) -> Result<Self, InputFault> {
         let mut lines = MatrixLines { reader, number: 0, text: String::new() };
         let (value, symmetry) = banner(&mut lines)?;
         let wanted = "the numbers of rows, columns and entries are needed, rows below 2^32";
@@ -114,7 +114,7 @@ impl<R: BufRead> MatrixReader<R> {
     }
 
     /// The next entry; None behind the last.
-    pub(super) fn next(&mut self) -> Result<Option<MatrixEntry<'_>>, Wrong> {
+    pub(super) fn next(&mut self) -> Result<Option<MatrixEntry<'_>>, InputFault> {
         let (rows, columns, entries) = (self.rows, self.columns, self.entries);
         if self.read == entries {
             return match self.lines.next()? {
@@ -151,7 +151,7 @@ impl<R: BufRead> MatrixReader<R> {
 }
 
 /// What a value is, and what stands for what.
-fn banner(lines: &mut MatrixLines<impl BufRead>) -> Result<(MatrixValue, Symmetry), Wrong> {
+fn banner(lines: &mut MatrixLines<impl BufRead>) -> Result<(MatrixValue, Symmetry), InputFault> {
     let wanted =
         "'%%MatrixMarket matrix coordinate', a field (real, integer, complex, pattern) and a symmetry are needed";
     let first = lines.line()?;
@@ -190,17 +190,17 @@ struct MatrixLines<R> {
 
 impl<R: BufRead> MatrixLines<R> {
     /// Reads a line; false at the end.
-    fn line(&mut self) -> Result<bool, Wrong> {
+    fn line(&mut self) -> Result<bool, InputFault> {
         self.text.clear();
         let mut bytes = Vec::new();
         let read = (&mut self.reader).take(LONGEST).read_until(b'\n', &mut bytes)? as u64;
         self.number += 1;
         self.text.push_str(&String::from_utf8_lossy(&bytes));
-        if read == LONGEST { Err(Wrong::LongHeader { most: LONGEST }) } else { Ok(read > 0) }
+        if read == LONGEST { Err(InputFault::LongHeader { most: LONGEST }) } else { Ok(read > 0) }
     }
 
     /// The next line that is neither empty nor a comment; None at the end.
-    fn next(&mut self) -> Result<Option<&str>, Wrong> {
+    fn next(&mut self) -> Result<Option<&str>, InputFault> {
         while self.line()? {
             let text = self.text.trim();
             if !text.is_empty() && !text.starts_with('%') {
@@ -210,13 +210,13 @@ impl<R: BufRead> MatrixLines<R> {
         Ok(None)
     }
 
-    fn wrong(&self, what: &str, allowed: &str) -> Wrong {
+    fn wrong(&self, what: &str, allowed: &str) -> InputFault {
         let said: String = self.text.trim().chars().take(60).collect();
-        Wrong::field(FilePlace::Line(self.number), what, said, allowed)
+        InputFault::field(FilePlace::Line(self.number), what, said, allowed)
     }
 
-    fn ended(&self, what: &str) -> Wrong {
-        Wrong::Damaged {
+    fn ended(&self, what: &str) -> InputFault {
+        InputFault::Damaged {
             at: FilePlace::Line(self.number),
             what: format!("the file ends here, and {what} should be there"),
         }

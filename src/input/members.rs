@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::disk::parent;
-use crate::input::error::{InputError, Wrong};
+use crate::input::error::{InputError, InputFault};
 
 /// What the system says of a file: which file it is, its length, and when it changed.
 ///
@@ -133,7 +133,7 @@ impl Snapshot {
     /// Looks at every file. `before` is what the named one was when its header was about to be read.
     ///
     /// # Errors
-    /// [`Wrong::Changed`] names a file whose header is another by now; or the system says no.
+    /// [`InputFault::Changed`] names a file whose header is another by now; or the system says no.
     pub(super) fn take(path: &Path, before: Option<FileState>, members: Members) -> Result<Self, InputError> {
         let (path, identity) = (path.to_owned(), Identity { files: 0, digest: 0 });
         let mut own = Self { path, members, states: Vec::new(), identity };
@@ -142,7 +142,7 @@ impl Snapshot {
         for (path, before) in read {
             let at = |wrong| InputError { path: path.clone(), wrong };
             if FileState::at(path).map_err(|error| at(error.into()))? != Some(before) {
-                return Err(at(Wrong::Changed));
+                return Err(at(InputFault::Changed));
             }
         }
         let (mut states, mut files, mut digest) = (Vec::new(), 0, Xxh3::new());
@@ -179,12 +179,12 @@ impl Snapshot {
     /// Looks again.
     ///
     /// # Errors
-    /// [`Wrong::Changed`] names the first file that is another by now, came or went; or the system says no.
+    /// [`InputFault::Changed`] names the first file that is another by now, came or went; or the system says no.
     pub(super) fn unchanged(&self) -> Result<(), InputError> {
         let mut states = self.states.iter();
         self.each(&mut |path, state| match states.next() {
             Some(&before) if before == hash(state) => Ok(()),
-            _ => Err(InputError { path: path.to_owned(), wrong: Wrong::Changed }),
+            _ => Err(InputError { path: path.to_owned(), wrong: InputFault::Changed }),
         })
     }
 

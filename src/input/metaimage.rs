@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::cell::CellType;
 use crate::input::about::About;
 use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing};
-use crate::input::error::{FilePlace, InputError, Wrong};
+use crate::input::error::{FilePlace, InputError, InputFault};
 use crate::input::files::data_files;
 use crate::input::format::{Access, Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
@@ -73,16 +73,16 @@ impl MetaField {
 }
 
 impl MetaHeader {
-    fn read(path: &Path) -> Result<Self, Wrong> {
+    fn read(path: &Path) -> Result<Self, InputFault> {
         let (file, _) = open(path)?;
         let mut lines = HeaderLines::new(BufReader::new(file));
         let mut header = Self::default();
         loop {
-            let line = lines.next()?.ok_or(Wrong::Missing { field: "ElementDataFile" })?;
+            let line = lines.next()?.ok_or(InputFault::Missing { field: "ElementDataFile" })?;
             if line.trim().is_empty() {
                 continue;
             }
-            let none = || Wrong::Damaged {
+            let none = || InputFault::Damaged {
                 at: lines.place(),
                 what: "not MetaImage, whose header is lines of 'Name = value'".into(),
             };
@@ -104,11 +104,11 @@ impl MetaHeader {
             }
             match header.fields.get(&name) {
                 Some(other) if other.written == written => {
-                    return Err(Wrong::field(lines.place(), &written, value, "it comes twice"));
+                    return Err(InputFault::field(lines.place(), &written, value, "it comes twice"));
                 }
                 Some(other) if !other.same(&value) => {
                     let allowed = format!("{} means the same and says '{}'", other.written, other.value);
-                    return Err(Wrong::field(lines.place(), &written, value, allowed));
+                    return Err(InputFault::field(lines.place(), &written, value, allowed));
                 }
                 Some(_) => {}
                 None => {
@@ -126,11 +126,11 @@ impl MetaHeader {
         self.fields.get(name).map(|field| HeaderField { at: field.at, name: &field.written, value: &field.value })
     }
 
-    fn needs(&self, name: &'static str) -> Result<HeaderField<'_>, Wrong> {
-        self.field(name).ok_or(Wrong::Missing { field: name })
+    fn needs(&self, name: &'static str) -> Result<HeaderField<'_>, InputFault> {
+        self.field(name).ok_or(InputFault::Missing { field: name })
     }
 
-    fn is(&self, name: &'static str, usual: bool) -> Result<bool, Wrong> {
+    fn is(&self, name: &'static str, usual: bool) -> Result<bool, InputFault> {
         let Some(field) = self.field(name) else { return Ok(usual) };
         match &*field.value.to_ascii_lowercase() {
             "true" | "1" | "t" => Ok(true),
@@ -139,7 +139,7 @@ impl MetaHeader {
         }
     }
 
-    fn described(&self, path: &Path, access: Access) -> Result<Described, Wrong> {
+    fn described(&self, path: &Path, access: Access) -> Result<Described, InputFault> {
         if let Some(field) = self.field("ObjectType").filter(|field| field.value != "Image") {
             return Err(field.wrong("an Image can be read"));
         }
@@ -183,7 +183,7 @@ impl MetaHeader {
             Ok(FilePiece { path: file, start, packing, skip: 0, bytes: whole / count, after: After::Said })
         };
         let files = if local { Vec::new() } else { paths.clone() };
-        let pieces = paths.into_iter().map(piece).collect::<Result<Vec<_>, Wrong>>()?;
+        let pieces = paths.into_iter().map(piece).collect::<Result<Vec<_>, InputFault>>()?;
         if let [FilePiece { start: Begins::At(start), packing: Packing::Nothing, .. }] = pieces[..] {
             layout.offset = start;
         }
@@ -191,7 +191,7 @@ impl MetaHeader {
         Ok(Described { layout, cells: Located::Pieces(pieces), about, files: files.into() })
     }
 
-    fn about(&self, k: usize) -> Result<About, Wrong> {
+    fn about(&self, k: usize) -> Result<About, InputFault> {
         let mut about = About::new(k);
         let numbers = |name, count| match self.field(name) {
             None => Ok(None),
@@ -221,7 +221,7 @@ impl MetaHeader {
 }
 
 /// How cells are packed, which the bytes say themselves.
-fn packing(path: &Path, from: u64) -> Result<Packing, Wrong> {
+fn packing(path: &Path, from: u64) -> Result<Packing, InputFault> {
     let (mut file, _) = open(path)?;
     file.seek(SeekFrom::Start(from))?;
     let mut begin = Vec::new();

@@ -35,7 +35,7 @@ mod zarr;
 
 pub use crate::tree::NotANumber;
 pub use about::{About, AboutAxis, Remark};
-pub use error::{FilePlace, InputError, Wrong};
+pub use error::{FilePlace, InputError, InputFault};
 pub use file::{ArrayFile, FileSource};
 pub use format::{Access, Format};
 pub use label_table::LabelTable;

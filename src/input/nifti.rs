@@ -9,7 +9,7 @@ use crate::cell::CellType;
 use crate::dimension::MAX_DIM;
 use crate::input::about::{About, AboutAxis};
 use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing, unpack};
-use crate::input::error::{FilePlace, InputError, Wrong};
+use crate::input::error::{FilePlace, InputError, InputFault};
 use crate::input::format::{Access, Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::reader::open;
@@ -104,7 +104,7 @@ fn describe(path: &Path, _: Option<&str>, _: Access) -> Result<Described, InputE
     described(path).map_err(|wrong| InputError { path: path.to_owned(), wrong })
 }
 
-fn described(path: &Path) -> Result<Described, Wrong> {
+fn described(path: &Path) -> Result<Described, InputFault> {
     let (file, length) = open(path)?;
     let packing = packing(path);
     let mut bytes = vec![];
@@ -135,12 +135,12 @@ fn packing(path: &Path) -> Packing {
 }
 
 /// The file of cells beside a header.
-fn beside(header: &Path) -> Result<(PathBuf, Vec<PathBuf>), Wrong> {
+fn beside(header: &Path) -> Result<(PathBuf, Vec<PathBuf>), InputFault> {
     let stem = if packing(header) == Packing::Gzip { header.with_extension("") } else { header.to_owned() };
     let names = ["img", "img.gz", "IMG", "IMG.gz"].map(|ending| stem.with_extension(ending));
     match names.iter().find(|name| name.is_file()) {
         Some(found) => Ok((found.clone(), vec![found.clone()])),
-        None => Err(Wrong::Damaged {
+        None => Err(InputFault::Damaged {
             at: FilePlace::Byte(0),
             what: format!("a header of cells in another file, and there is no {}", names[0].display()),
         }),
@@ -157,8 +157,8 @@ struct NiftiHeader<'b> {
 }
 
 impl<'b> NiftiHeader<'b> {
-    fn of(bytes: &'b [u8], length: u64) -> Result<Self, Wrong> {
-        let damaged = |byte, what: &str| Wrong::Damaged { at: FilePlace::Byte(byte), what: what.into() };
+    fn of(bytes: &'b [u8], length: u64) -> Result<Self, InputFault> {
+        let damaged = |byte, what: &str| InputFault::Damaged { at: FilePlace::Byte(byte), what: what.into() };
         let first: [u8; 4] =
             *bytes.first_chunk().ok_or(damaged(0, "no header of NIfTI, which begins with its length"))?;
         let known = [FIRST.length, SECOND.length].map(|length| length as u32);
@@ -170,7 +170,7 @@ impl<'b> NiftiHeader<'b> {
         let offsets = if says == known[0] { &FIRST } else { &SECOND };
         if bytes.len() < offsets.length {
             let what = format!("a header of {} bytes, in a file of {length}", offsets.length);
-            return Err(Wrong::Damaged { at: FilePlace::Byte(0), what });
+            return Err(InputFault::Damaged { at: FilePlace::Byte(0), what });
         }
         let magic = |magic: &[u8]| bytes[offsets.magic..].starts_with(magic);
         let alone = magic(offsets.magics[0]);
@@ -216,7 +216,7 @@ impl<'b> NiftiHeader<'b> {
     }
 
     /// Cells of each axis.
-    fn size(&self) -> Result<Vec<u32>, Wrong> {
+    fn size(&self) -> Result<Vec<u32>, InputFault> {
         // As wide as what it counts.
         let width = if self.offsets.length == FIRST.length { 2 } else { 8 };
         let at = |index: usize| self.offsets.dim + index * width;
@@ -224,7 +224,7 @@ impl<'b> NiftiHeader<'b> {
         let axes = match usize::try_from(dim(0)) {
             Ok(axes @ 1..=7) => axes,
             _ => {
-                return Err(Wrong::field(
+                return Err(InputFault::field(
                     FilePlace::Byte(at(0) as u64),
                     "dim[0]",
                     dim(0),
@@ -237,24 +237,24 @@ impl<'b> NiftiHeader<'b> {
             Ok(cells @ 1..) => Ok(cells),
             _ => {
                 let allowed = format!("between 1 and {} cells can be on an axis", u32::MAX);
-                Err(Wrong::field(FilePlace::Byte(at(index) as u64), &format!("dim[{index}]"), dim(index), allowed))
+                Err(InputFault::field(FilePlace::Byte(at(index) as u64), &format!("dim[{index}]"), dim(index), allowed))
             }
         };
         (1..=axes).map(extent).collect()
     }
 
-    fn kind(&self) -> Result<CellType, Wrong> {
+    fn kind(&self) -> Result<CellType, InputFault> {
         let at = self.offsets.datatype;
         let number = self.integer(at, 2) as i16;
         let known = TYPES.iter().find(|(known, _)| *known == number).map(|(_, kind)| *kind);
         known.unwrap_or(Err("unknown")).map_err(|name| {
             let allowed = format!("{name}; cells of one integer or float of 8 to 64 bits can be read");
-            Wrong::field(FilePlace::Byte(at as u64), "datatype", number, allowed)
+            InputFault::field(FilePlace::Byte(at as u64), "datatype", number, allowed)
         })
     }
 
     /// Where cells begin in their file.
-    fn start(&self) -> Result<u64, Wrong> {
+    fn start(&self) -> Result<u64, InputFault> {
         let (at, least) = (self.offsets.vox_offset, if self.alone { self.offsets.length as u64 + 4 } else { 0 });
         let says = match self.offsets.widths[1] {
             4 => f64::from(f32::from_le_bytes(self.array(at))),
@@ -264,7 +264,7 @@ impl<'b> NiftiHeader<'b> {
             return Ok(says as u64);
         }
         let allowed = format!("cells begin at a whole byte, from {least} on");
-        Err(Wrong::field(FilePlace::Byte(at as u64), "vox_offset", says, allowed))
+        Err(InputFault::field(FilePlace::Byte(at as u64), "vox_offset", says, allowed))
     }
 
     fn about(&self, k: usize) -> About {

@@ -10,7 +10,7 @@ use crate::cell::CellType;
 use crate::dimension::MAX_DIM;
 use crate::input::about::About;
 use crate::input::described::{After, Described};
-use crate::input::error::{InputError, Wrong};
+use crate::input::error::{InputError, InputFault};
 use crate::input::format::{Access, Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::reader::open;
@@ -31,37 +31,46 @@ pub(super) fn describe(path: &Path, _: Option<&str>, _: Access) -> Result<Descri
 }
 
 /// Reads the header of a file of `length` bytes.
-pub(super) fn layout(mut file: impl Read, length: u64) -> Result<Layout, Wrong> {
+pub(super) fn layout(file: impl Read, length: u64) -> Result<Layout, InputFault> {
+    header(file, length, false)
+}
+
+/// The same of an array that may have axes without cells.
+pub(super) fn layout_or_empty(file: impl Read, length: u64) -> Result<Layout, InputFault> {
+    header(file, length, true)
+}
+
+fn header(mut file: impl Read, length: u64, may_be_empty: bool) -> Result<Layout, InputFault> {
     let mut begin = [0; 8];
     if length < 8 {
-        return Err(Wrong::Magic);
+        return Err(InputFault::Magic);
     }
     file.read_exact(&mut begin)?;
     if &begin[..6] != b"\x93NUMPY" {
-        return Err(Wrong::Magic);
+        return Err(InputFault::Magic);
     }
     let (major, minor) = (begin[6], begin[7]);
     let mut bytes = [0; 4];
     let width = match (major, minor) {
         (1, 0) => 2,
         (2 | 3, 0) => 4,
-        _ => return Err(Wrong::Version { major, minor }),
+        _ => return Err(InputFault::Version { major, minor }),
     };
     let begins = 8 + width as u64;
     if length < begins {
-        return Err(Wrong::Header { offset: 8, wanted: "length" });
+        return Err(InputFault::Header { offset: 8, wanted: "length" });
     }
     file.read_exact(&mut bytes[..width])?;
-    let header = u64::from(u32::from_le_bytes(bytes));
+    let own = u64::from(u32::from_le_bytes(bytes));
     let most = LONGEST.min(length - begins);
-    if header > most {
-        return Err(Wrong::HeaderLength { length: header, most });
+    if own > most {
+        return Err(InputFault::HeaderLength { length: own, most });
     }
-    let mut text = vec![0; header as usize];
+    let mut text = vec![0; own as usize];
     file.read_exact(&mut text)?;
-    let mut reader = Reader { text: &text, at: 0, begins };
+    let mut reader = Reader { text: &text, at: 0, begins, may_be_empty };
     let (kind, endian, order, size) = reader.dictionary()?;
-    Ok(Layout { kind, size, order, endian, offset: begins + header })
+    Ok(Layout { kind, size, order, endian, offset: begins + own })
 }
 
 /// Looks at a header, byte by byte.
@@ -70,6 +79,8 @@ struct Reader<'h> {
     at: usize,
     /// The byte of the file where the header begins.
     begins: u64,
+    /// True if an axis may have no cells.
+    may_be_empty: bool,
 }
 
 type Said = (CellType, Endian, IndexOrder, Vec<u32>);
@@ -79,8 +90,8 @@ impl<'h> Reader<'h> {
         self.begins + self.at as u64
     }
 
-    fn lacks<T>(&self, wanted: &'static str) -> Result<T, Wrong> {
-        Err(Wrong::Header { offset: self.offset(), wanted })
+    fn lacks<T>(&self, wanted: &'static str) -> Result<T, InputFault> {
+        Err(InputFault::Header { offset: self.offset(), wanted })
     }
 
     /// The next byte that is not white; 0 at the end.
@@ -98,11 +109,11 @@ impl<'h> Reader<'h> {
         here
     }
 
-    fn needs(&mut self, byte: u8, wanted: &'static str) -> Result<(), Wrong> {
+    fn needs(&mut self, byte: u8, wanted: &'static str) -> Result<(), InputFault> {
         if self.takes(byte) { Ok(()) } else { self.lacks(wanted) }
     }
 
-    fn dictionary(&mut self) -> Result<Said, Wrong> {
+    fn dictionary(&mut self) -> Result<Said, InputFault> {
         let (mut cells, mut order, mut size) = (None, None, None);
         self.needs(b'{', "'{'")?;
         while !self.takes(b'}') {
@@ -114,7 +125,7 @@ impl<'h> Reader<'h> {
                 b"descr" if cells.is_none() => cells = Some(self.cells()?),
                 b"fortran_order" if order.is_none() => order = Some(self.order()?),
                 b"shape" if size.is_none() => size = Some(self.size()?),
-                _ => return Err(Wrong::Key { offset, key: String::from_utf8_lossy(key).into_owned() }),
+                _ => return Err(InputFault::Key { offset, key: String::from_utf8_lossy(key).into_owned() }),
             }
             if !self.takes(b',') {
                 self.needs(b'}', "',' or '}'")?;
@@ -134,7 +145,7 @@ impl<'h> Reader<'h> {
     }
 
     /// A string without anything to be undone.
-    fn string(&mut self) -> Result<&'h [u8], Wrong> {
+    fn string(&mut self) -> Result<&'h [u8], InputFault> {
         let quote = self.peek();
         if !matches!(quote, b'\'' | b'"') {
             return self.lacks("string");
@@ -149,10 +160,10 @@ impl<'h> Reader<'h> {
         }
     }
 
-    fn cells(&mut self) -> Result<(CellType, Endian), Wrong> {
+    fn cells(&mut self) -> Result<(CellType, Endian), InputFault> {
         self.peek();
         let offset = self.offset();
-        let unknown = |descr: &[u8]| Wrong::Type { offset, descr: String::from_utf8_lossy(descr).into_owned() };
+        let unknown = |descr: &[u8]| InputFault::Type { offset, descr: String::from_utf8_lossy(descr).into_owned() };
         if self.peek() == b'[' {
             return Err(unknown(b"[..]"));
         }
@@ -180,7 +191,7 @@ impl<'h> Reader<'h> {
         }
     }
 
-    fn order(&mut self) -> Result<IndexOrder, Wrong> {
+    fn order(&mut self) -> Result<IndexOrder, InputFault> {
         self.peek();
         for (word, order) in [(&b"True"[..], IndexOrder::Fortran), (b"False", IndexOrder::C)] {
             if self.text[self.at..].starts_with(word) {
@@ -192,7 +203,7 @@ impl<'h> Reader<'h> {
     }
 
     /// A tuple of whole numbers, the slowest axis of C order first.
-    fn size(&mut self) -> Result<Vec<u32>, Wrong> {
+    fn size(&mut self) -> Result<Vec<u32>, InputFault> {
         self.peek();
         let (offset, mut size) = (self.offset(), Vec::new());
         self.needs(b'(', "'('")?;
@@ -211,13 +222,13 @@ impl<'h> Reader<'h> {
             }
         }
         if size.is_empty() || size.len() > MAX_DIM {
-            return Err(Wrong::Axes { offset, axes: size.len() });
+            return Err(InputFault::Axes { offset, axes: size.len() });
         }
         size.reverse();
         Ok(size)
     }
 
-    fn extent(&mut self) -> Result<u32, Wrong> {
+    fn extent(&mut self) -> Result<u32, InputFault> {
         self.peek();
         let offset = self.offset();
         let digits = self.text[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -230,8 +241,8 @@ impl<'h> Reader<'h> {
         // Python 2 wrote long numbers so.
         self.at += usize::from(self.text.get(self.at) == Some(&b'L'));
         match u32::try_from(cells) {
-            Ok(extent) if extent > 0 => Ok(extent),
-            _ => Err(Wrong::Extent { offset, cells }),
+            Ok(extent) if extent > 0 || self.may_be_empty => Ok(extent),
+            _ => Err(InputFault::Extent { offset, cells }),
         }
     }
 }

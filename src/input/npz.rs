@@ -12,7 +12,7 @@ use flate2::read::DeflateDecoder;
 use crate::disk::File;
 use crate::input::about::About;
 use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing};
-use crate::input::error::{InputError, Wrong};
+use crate::input::error::{InputError, InputFault};
 use crate::input::format::{Access, Format, no_folder};
 use crate::input::members::Members;
 use crate::input::npy;
@@ -37,7 +37,7 @@ pub(super) fn describe(path: &Path, member: Option<&str>, _: Access) -> Result<D
     let own = path.to_owned();
     let inside = move |inner| InputError {
         path: own.clone(),
-        wrong: Wrong::InMember { name: name.clone(), wrong: Box::new(inner) },
+        wrong: InputFault::InMember { name: name.clone(), wrong: Box::new(inner) },
     };
     // Nothing is unpacked that is no array.
     let layout = if found.deflated {
@@ -48,7 +48,7 @@ pub(super) fn describe(path: &Path, member: Option<&str>, _: Access) -> Result<D
     let layout = layout.map_err(&inside)?;
     let (have, need) = (found.length.saturating_sub(layout.offset), layout.bytes().map_err(&inside)?);
     if u128::from(have) != need {
-        return Err(inside(Wrong::Length { offset: layout.offset, have, need }));
+        return Err(inside(InputFault::Length { offset: layout.offset, have, need }));
     }
     let cells = if found.deflated {
         let write = move |out: &mut dyn Write| inflate(&file, &found, out).map_err(inside);
@@ -69,11 +69,11 @@ pub(super) fn describe(path: &Path, member: Option<&str>, _: Access) -> Result<D
 }
 
 /// Finds the member of that name, without `.npy`, or the only one.
-fn find(file: &File, wanted: Option<&str>) -> Result<(String, Entry), Wrong> {
+fn find(file: &File, wanted: Option<&str>) -> Result<(String, Entry), InputFault> {
     let directory = Directory::read_deflated(file).map_err(|fault| match fault {
-        Fault::Io(error) => Wrong::Io(error),
-        Fault::NoStore => Wrong::NoArchive,
-        fault => Wrong::Archive(fault),
+        Fault::Io(error) => InputFault::Io(error),
+        Fault::NoStore => InputFault::NoArchive,
+        fault => InputFault::Archive(fault),
     })?;
     let bare = |name: &str| name.strip_suffix(EXTENSION).unwrap_or(name).to_owned();
     let mut names = directory.names();
@@ -94,14 +94,14 @@ fn find(file: &File, wanted: Option<&str>) -> Result<(String, Entry), Wrong> {
         Some(found) => Ok(found),
         None => {
             let (members, names) = (directory.names().len(), directory.names().take(NAMES).map(bare).collect());
-            Err(Wrong::Member { wanted: wanted.map(str::to_owned), members, names })
+            Err(InputFault::Member { wanted: wanted.map(str::to_owned), members, names })
         }
     }
 }
 
 /// Writes the bytes of a deflated member.
-fn inflate(file: &File, member: &Entry, out: &mut dyn Write) -> Result<(), Wrong> {
-    let damaged = Wrong::Deflated { offset: member.start };
+fn inflate(file: &File, member: &Entry, out: &mut dyn Write) -> Result<(), InputFault> {
+    let damaged = InputFault::Deflated { offset: member.start };
     let mut bytes = inflated(file, member).take(member.length.saturating_add(1));
     let (mut buffer, mut crc) = (vec![0; 1 << 18], Crc::new());
     loop {

@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::cell::CellType;
 use crate::input::about::{About, Remark};
 use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing};
-use crate::input::error::{FilePlace, InputError, Wrong};
+use crate::input::error::{FilePlace, InputError, InputFault};
 use crate::input::files::{data_files, past_lines};
 use crate::input::format::{Access, Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
@@ -51,17 +51,17 @@ const OTHERS: [(&str, &str); 8] = [
 ];
 
 impl NrrdHeader {
-    fn read(path: &Path) -> Result<Self, Wrong> {
+    fn read(path: &Path) -> Result<Self, InputFault> {
         let (file, _) = open(path)?;
         let mut lines = HeaderLines::new(BufReader::new(file));
-        let none = || Wrong::Damaged {
+        let none = || InputFault::Damaged {
             at: FilePlace::Byte(0),
             what: "not NRRD, which begins with NRRD0001 to NRRD0005".into(),
         };
         let magic = lines.next()?.ok_or_else(none)?;
         let version = magic.strip_prefix("NRRD000").ok_or_else(none)?;
         if !matches!(version.trim_end(), "1" | "2" | "3" | "4" | "5") {
-            return Err(Wrong::field(lines.place(), "version", magic, "NRRD0001 to NRRD0005 can be read"));
+            return Err(InputFault::field(lines.place(), "version", magic, "NRRD0001 to NRRD0005 can be read"));
         }
         let mut header = Self::default();
         while let Some(line) = lines.next()? {
@@ -92,7 +92,7 @@ impl NrrdHeader {
                 }
             } else {
                 let what = "neither 'field: what it says' nor 'key:=value'".into();
-                return Err(Wrong::Damaged { at: lines.place(), what });
+                return Err(InputFault::Damaged { at: lines.place(), what });
             }
         }
         header.end = lines.at();
@@ -103,11 +103,11 @@ impl NrrdHeader {
         self.fields.get(name).map(|(at, value)| HeaderField { at: *at, name, value })
     }
 
-    fn needs(&self, name: &'static str) -> Result<HeaderField<'_>, Wrong> {
-        self.field(name).ok_or(Wrong::Missing { field: name })
+    fn needs(&self, name: &'static str) -> Result<HeaderField<'_>, InputFault> {
+        self.field(name).ok_or(InputFault::Missing { field: name })
     }
 
-    fn described(&self, path: &Path, access: Access) -> Result<Described, Wrong> {
+    fn described(&self, path: &Path, access: Access) -> Result<Described, InputFault> {
         let axes = self.needs("dimension")?.axes()?;
         let size = self.needs("sizes")?.extents(axes)?;
         let kind = kind(&self.needs("type")?)?;
@@ -118,7 +118,7 @@ impl NrrdHeader {
             _ => return Err(encoding.wrong("cells that are raw or packed by gzip can be read")),
         };
         let endian = match self.field("endian") {
-            None if kind.bytes() > 1 => return Err(Wrong::Missing { field: "endian" }),
+            None if kind.bytes() > 1 => return Err(InputFault::Missing { field: "endian" }),
             None => Endian::HERE,
             Some(field) => match &*field.value.to_ascii_lowercase() {
                 "little" => Endian::Little,
@@ -150,7 +150,7 @@ impl NrrdHeader {
             Ok(FilePiece { path: file, start, packing, skip: skip.unwrap_or(0), bytes, after: After::Said })
         };
         let files = if attached { Vec::new() } else { paths.clone() };
-        let pieces = paths.into_iter().map(piece).collect::<Result<Vec<_>, Wrong>>()?;
+        let pieces = paths.into_iter().map(piece).collect::<Result<Vec<_>, InputFault>>()?;
         if let [FilePiece { start: Begins::At(start), skip, packing: Packing::Nothing, .. }] = pieces[..] {
             layout.offset = start.saturating_add(skip);
         }
@@ -159,7 +159,7 @@ impl NrrdHeader {
     }
 
     /// How many lines or bytes are skipped; None of -1, which counts from the end.
-    fn skip(&self, name: &'static str, least: i64) -> Result<Option<u64>, Wrong> {
+    fn skip(&self, name: &'static str, least: i64) -> Result<Option<u64>, InputFault> {
         let Some(field) = self.field(name) else { return Ok(Some(0)) };
         match field.value.parse::<i64>() {
             Ok(number) if number >= least => Ok(u64::try_from(number).ok()),
@@ -167,7 +167,7 @@ impl NrrdHeader {
         }
     }
 
-    fn about(&self, layout: &Layout) -> Result<About, Wrong> {
+    fn about(&self, layout: &Layout) -> Result<About, InputFault> {
         let k = layout.size.len();
         let mut about = About::new(k);
         let numbers = |name| self.field(name).map(|field| field.numbers::<f64>(Some(k), "numbers")).transpose();
@@ -273,7 +273,7 @@ impl NrrdHeader {
     }
 }
 
-fn kind(field: &HeaderField<'_>) -> Result<CellType, Wrong> {
+fn kind(field: &HeaderField<'_>) -> Result<CellType, InputFault> {
     Ok(match &*field.value.to_ascii_lowercase() {
         "signed char" | "int8" | "int8_t" => CellType::I8,
         "uchar" | "unsigned char" | "uint8" | "uint8_t" => CellType::U8,
@@ -296,7 +296,7 @@ fn kind(field: &HeaderField<'_>) -> Result<CellType, Wrong> {
 }
 
 /// Vectors in brackets, or none.
-fn vectors(field: &HeaderField<'_>) -> Result<Vec<Option<Vec<f64>>>, Wrong> {
+fn vectors(field: &HeaderField<'_>) -> Result<Vec<Option<Vec<f64>>>, InputFault> {
     let wrong = || field.wrong("vectors such as (1,0,0), or none, are needed");
     let (mut rest, mut list) = (field.value.trim(), Vec::new());
     while !rest.is_empty() {
@@ -314,7 +314,7 @@ fn vectors(field: &HeaderField<'_>) -> Result<Vec<Option<Vec<f64>>>, Wrong> {
     Ok(list)
 }
 
-fn vectors_of_one(field: &HeaderField<'_>) -> Result<Vec<f64>, Wrong> {
+fn vectors_of_one(field: &HeaderField<'_>) -> Result<Vec<f64>, InputFault> {
     match &mut vectors(field)?[..] {
         [Some(vector)] => Ok(std::mem::take(vector)),
         _ => Err(field.wrong("one vector such as (1,0,0) is needed")),
@@ -322,7 +322,7 @@ fn vectors_of_one(field: &HeaderField<'_>) -> Result<Vec<f64>, Wrong> {
 }
 
 /// Texts in quotes, in which a backslash stands before what is meant as it is; without quotes they are words.
-fn texts(field: &HeaderField<'_>) -> Result<Vec<String>, Wrong> {
+fn texts(field: &HeaderField<'_>) -> Result<Vec<String>, InputFault> {
     let mut list = Vec::new();
     let mut rest = field.value.trim().chars();
     while let Some(first) = rest.next() {

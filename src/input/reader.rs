@@ -4,10 +4,10 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::disk::File;
-use crate::input::error::{UnreadAt, Wrong};
+use crate::input::error::{InputFault, UnreadAt};
 use crate::memory::reserve;
 
-/// A part of a file, whatever others read of it meanwhile. An error has the byte in it, as [`Wrong`] tells it.
+/// A part of a file, whatever others read of it meanwhile. An error has the byte in it, as [`InputFault`] tells it.
 pub(super) struct FilePart<'f> {
     file: &'f File,
     at: u64,
@@ -35,9 +35,9 @@ impl Read for FilePart<'_> {
 }
 
 /// Opens a file that has a length.
-pub(super) fn open(path: &Path) -> Result<(File, u64), Wrong> {
+pub(super) fn open(path: &Path) -> Result<(File, u64), InputFault> {
     if !std::fs::metadata(path)?.is_file() {
-        return Err(Wrong::NoFile);
+        return Err(InputFault::NoFile);
     }
     let file = File::open(path)?;
     let length = file.metadata()?.len();
@@ -45,21 +45,21 @@ pub(super) fn open(path: &Path) -> Result<(File, u64), Wrong> {
 }
 
 /// All bytes of a file, in memory.
-pub(super) fn whole_file(path: &Path) -> Result<Vec<u8>, Wrong> {
+pub(super) fn whole_file(path: &Path) -> Result<Vec<u8>, InputFault> {
     let (file, length) = open(path)?;
     let mut bytes = Vec::new();
-    let refused = || Wrong::Io(io::Error::from(io::ErrorKind::OutOfMemory));
+    let refused = || InputFault::Io(io::Error::from(io::ErrorKind::OutOfMemory));
     let room = usize::try_from(length).map_err(|_| refused())?;
     reserve(&mut bytes, room).map_err(|_| refused())?;
     FilePart::new(&file, 0, length).read_to_end(&mut bytes)?;
     match bytes.len() as u64 {
-        read if read < length => Err(Wrong::Cut { byte: read, length: read }),
+        read if read < length => Err(InputFault::Cut { byte: read, length: read }),
         _ => Ok(bytes),
     }
 }
 
 /// The first bytes of a file, as many as a header can have.
-pub(super) fn head_of(path: &Path) -> Result<Vec<u8>, Wrong> {
+pub(super) fn head_of(path: &Path) -> Result<Vec<u8>, InputFault> {
     let (file, length) = open(path)?;
     let mut bytes = Vec::new();
     FilePart::new(&file, 0, length.min(1 << 16)).read_to_end(&mut bytes)?;
@@ -86,7 +86,7 @@ impl LastFile {
     ///
     /// # Errors
     /// If it cannot be opened, or has no length.
-    pub(super) fn open(&mut self, path: &Path) -> Result<(&File, u64), Wrong> {
+    pub(super) fn open(&mut self, path: &Path) -> Result<(&File, u64), InputFault> {
         if self.file.as_ref().is_none_or(|(last, ..)| last != path) {
             let (file, length) = open(path)?;
             *self = Self { file: Some((path.to_owned(), file, length)), end: 0, window: (0, Vec::new()) };
@@ -99,7 +99,7 @@ impl LastFile {
     ///
     /// # Errors
     /// If it cannot be read, or `out` not be written.
-    pub(super) fn copy(&mut self, start: u64, bytes: u64, out: &mut dyn Write) -> Result<bool, Wrong> {
+    pub(super) fn copy(&mut self, start: u64, bytes: u64, out: &mut dyn Write) -> Result<bool, InputFault> {
         let (_, file, _) = self.file.as_ref().expect("a file is open");
         let near = start.checked_sub(self.end).is_some_and(|gap| gap.saturating_add(bytes) <= NEAR);
         self.end = start.saturating_add(bytes);
@@ -129,7 +129,7 @@ mod tests {
     fn an_error_says_at_which_byte() {
         let path = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR"));
         let folder = File::new(std::fs::File::open(&path).unwrap(), path);
-        let read = |reader: &mut dyn Read| reader.read(&mut [0; 4]).map_err(Wrong::from).unwrap_err().to_string();
+        let read = |reader: &mut dyn Read| reader.read(&mut [0; 4]).map_err(InputFault::from).unwrap_err().to_string();
         let plain = read(&mut FilePart::new(&folder, 77, 1000));
         assert!(plain.starts_with("byte 77: cannot be read: ") && plain.contains("directory"), "{plain}");
         // On its way through what unpacks it.

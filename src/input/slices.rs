@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::input::about::Remark;
 use crate::input::described::{Described, Located};
-use crate::input::error::{InputError, Wrong};
+use crate::input::error::{InputError, InputFault};
 use crate::input::format::{Access, Format};
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::tiff::{self, Pages};
@@ -21,7 +21,7 @@ fn describe(path: &Path, _: Option<&str>, _: Access) -> Result<Described, InputE
         let stack = Pages::read(slice).map_err(wrong)?;
         match stack.pages.len() {
             1 => Ok(stack),
-            pages => Err(wrong(Wrong::Other(format!("{pages} pages, where a slice of a folder has one")))),
+            pages => Err(wrong(InputFault::Other(format!("{pages} pages, where a slice of a folder has one")))),
         }
     };
     let first = one(&slices[0])?;
@@ -32,7 +32,7 @@ fn describe(path: &Path, _: Option<&str>, _: Access) -> Result<Described, InputE
         if (page.kind, page.size) != (kind, size) {
             let own = format!("{}x{} {}", page.size[0], page.size[1], page.kind);
             let what = format!("{own}, where {} has {}x{} {kind}", slices[0].display(), size[0], size[1]);
-            return Err(InputError { path: slice.clone(), wrong: Wrong::Other(what) });
+            return Err(InputError { path: slice.clone(), wrong: InputFault::Other(what) });
         }
     }
     let size = vec![size[0], size[1], slices.len() as u32];
@@ -55,7 +55,7 @@ fn describe(path: &Path, _: Option<&str>, _: Access) -> Result<Described, InputE
 }
 
 /// The slices of a folder in their order, and how many other files there are.
-fn slices(folder: &Path) -> Result<(Vec<PathBuf>, usize), Wrong> {
+fn slices(folder: &Path) -> Result<(Vec<PathBuf>, usize), InputFault> {
     let (mut slices, mut others) = (Vec::new(), 0);
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -66,10 +66,10 @@ fn slices(folder: &Path) -> Result<(Vec<PathBuf>, usize), Wrong> {
         }
     }
     if slices.is_empty() {
-        return Err(Wrong::Other("a folder without .tif or .tiff files".into()));
+        return Err(InputFault::Other("a folder without .tif or .tiff files".into()));
     }
     if u32::try_from(slices.len()).is_err() {
-        return Err(Wrong::Other(format!("{} files are too many", slices.len())));
+        return Err(InputFault::Other(format!("{} files are too many", slices.len())));
     }
     slices.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
     Ok((slices, others))

@@ -1,6 +1,6 @@
 //! Lines and words of a mesh, or of points, in text.
 
-use crate::input::error::{FilePlace, Wrong};
+use crate::input::error::{FilePlace, InputFault};
 
 /// A text whose lines end in one way.
 pub(super) struct Text<'t> {
@@ -11,10 +11,10 @@ pub(super) struct Text<'t> {
 impl<'t> Text<'t> {
     /// Of a whole file. A mark of UTF-8 before it is no part of it. Lines end with a line feed, or with a carriage return if there is
     /// no line feed at all.
-    pub(super) fn of(bytes: &'t [u8]) -> Result<Self, Wrong> {
+    pub(super) fn of(bytes: &'t [u8]) -> Result<Self, InputFault> {
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
             let what = "text in UTF-16; save it as UTF-8 or ASCII".into();
-            return Err(Wrong::Damaged { at: FilePlace::Byte(0), what });
+            return Err(InputFault::Damaged { at: FilePlace::Byte(0), what });
         }
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let old = bytes.contains(&b'\r') && !bytes.contains(&b'\n');
@@ -47,7 +47,7 @@ pub(super) struct TextLines<'t> {
 
 impl<'t> TextLines<'t> {
     /// Of a whole file.
-    pub(super) fn of(file: &'t [u8]) -> Result<Self, Wrong> {
+    pub(super) fn of(file: &'t [u8]) -> Result<Self, InputFault> {
         let Text { bytes, end } = Text::of(file)?;
         Ok(Self { rest: bytes, number: 0, end })
     }
@@ -58,8 +58,8 @@ impl<'t> TextLines<'t> {
     }
 
     /// The next line; what is missing if there is none.
-    pub(super) fn need(&mut self, what: impl FnOnce() -> String) -> Result<TextLine<'t>, Wrong> {
-        self.next().ok_or_else(|| Wrong::Damaged {
+    pub(super) fn need(&mut self, what: impl FnOnce() -> String) -> Result<TextLine<'t>, InputFault> {
+        self.next().ok_or_else(|| InputFault::Damaged {
             at: FilePlace::Line(self.number.max(1)),
             what: format!("the file ends here, and {} should follow", what()),
         })
@@ -98,12 +98,12 @@ impl<'t> TextLine<'t> {
     }
 
     /// That it should say something else.
-    pub(super) fn wrong(self, what: &str, allowed: impl Into<String>) -> Wrong {
-        Wrong::field(self.at, what, String::from_utf8_lossy(self.text.trim_ascii()), allowed)
+    pub(super) fn wrong(self, what: &str, allowed: impl Into<String>) -> InputFault {
+        InputFault::field(self.at, what, String::from_utf8_lossy(self.text.trim_ascii()), allowed)
     }
 
     /// Three coordinates, the first of these words.
-    pub(super) fn point(self, mut words: impl Iterator<Item = &'t [u8]>) -> Result<[f64; 3], Wrong> {
+    pub(super) fn point(self, mut words: impl Iterator<Item = &'t [u8]>) -> Result<[f64; 3], InputFault> {
         let mut place = [0.0; 3];
         for coordinate in &mut place {
             let word = words.next().and_then(number);

@@ -8,6 +8,7 @@ mod across;
 mod along;
 mod axis;
 mod bottom_up;
+mod boxes;
 mod census;
 mod collector;
 mod compare;

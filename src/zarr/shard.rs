@@ -146,6 +146,9 @@ pub(crate) struct ShardReader {
 }
 
 impl ShardReader {
+    /// Bytes of a chunk in the index while that is read: as it lies in the file, and what is kept of it.
+    pub(crate) const INDEX_BYTES: u64 = (ENTRY + size_of::<Option<Range<u64>>>()) as u64;
+
     /// A shard of such an array.
     ///
     /// # Errors
@@ -280,6 +283,8 @@ impl ShardReader {
         let width = self.fill.len() as u64;
         let (each, mut at) = (self.chunk_bytes as u64, run.start * width);
         let end = run.end * width;
+        // At once: a list that grows takes up to twice as much.
+        reserve(bytes, (end - at) as usize).map_err(|refused| self.member.wrong(refused.into()))?;
         let mut chunk = Vec::new();
         while at < end {
             let (number, from) = (at / each, at % each);

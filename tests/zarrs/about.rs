@@ -1,6 +1,6 @@
 //! What stores say of axes.
 
-use orthant::input::{AboutAxis, Remark, Wrong};
+use orthant::input::{AboutAxis, InputFault, Remark};
 
 use super::*;
 
@@ -62,9 +62,11 @@ fn images_in_several_sizes_are_their_largest() {
     // Two are not chosen from, and one that leads nowhere, or out, is told.
     folder.json("b.zarr/beside/.zarray", &second(&json!({})));
     let several = folder.open("b.zarr", None).unwrap_err().wrong;
-    assert!(matches!(&several, Wrong::Member { wanted: None, members: 2, names } if names[..] == ["/beside", "/deep"]));
+    assert!(
+        matches!(&several, InputFault::Member { wanted: None, members: 2, names } if names[..] == ["/beside", "/deep"])
+    );
     let missing = folder.open("b.zarr", Some("lost")).unwrap_err().wrong;
-    assert!(matches!(missing, Wrong::Member { wanted: Some(name), members: 2, .. } if name == "/lost"));
+    assert!(matches!(missing, InputFault::Member { wanted: Some(name), members: 2, .. } if name == "/lost"));
     for (from, to, says) in [
         ("\"0\"", "\"../b\"", "a.zarr/zarr.json: line 48: path '../b': the name of an array is needed"),
         ("\"0\"", "\"2\"", "path '2': no array is there"),

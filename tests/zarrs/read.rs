@@ -1,7 +1,7 @@
 //! Cells are what was written, whatever was done to them.
 
 use orthant::geometry::Region;
-use orthant::input::Wrong;
+use orthant::input::InputFault;
 use orthant::tree::{BottomUp, Source, TreeInfo};
 
 use super::*;
@@ -222,5 +222,5 @@ fn what_is_exported_is_read() {
         }
     }
     tree.save(folder.0.join("a.tree.zarr"), &TreeInfo::of(&plan)).unwrap();
-    assert!(matches!(folder.open("a.tree.zarr", None).unwrap_err().wrong, Wrong::Tree));
+    assert!(matches!(folder.open("a.tree.zarr", None).unwrap_err().wrong, InputFault::Tree));
 }

@@ -1,185 +1,39 @@
 //! The choices of a run as options. Names are fixed by the project's contract; every option has an `ORTHANT_*` variable.
-//!
-//! An option of a choice is no list of its own: it is made from the library's [`Choice`], so that a choice which is added
-//! there is an option here, an axis of sweeps and part of what a tuned scheme is kept for.
 
+mod choices;
 mod devices;
 mod formula;
 mod heading;
 mod input;
+mod output;
 mod points;
 mod predicate;
 mod values;
 mod workload;
 
-use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::{Path, PathBuf};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
-use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser, ValueParser};
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use orthant::backend::{CudaTuning, Kept, Tuning};
-use orthant::choice::Choice;
+use clap::Args;
+use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser};
 use orthant::field::{DataValue, FieldKind};
-use orthant::{BackendKind, CellType, Computed, How, Keep, Mapping, Request, Target};
+use orthant::{BackendKind, CellType, How, Keep, Mapping, Request, Target};
 
 use crate::error::Error;
-use crate::output::HeldAxes;
-use crate::output::png::{Gradient, gradient};
 use crate::output::tree::is_tree;
 
+pub(crate) use choices::{
+    CellOptions, ComputedOptions, CudaOptions, DividedOptions, Given, KeptOptions, OF_FIELDS, SoughtOptions,
+    ThreadsOptions, TuningOptions,
+};
 pub(crate) use devices::Devices;
 pub(crate) use formula::FormulaOptions;
 pub(crate) use input::{CellKind, InputOptions, ReadingOptions, formats};
+pub(crate) use output::OutputOptions;
 pub(crate) use points::{PointsOptions, WRONG_FOR_LISTS};
 pub use values::bytes;
 pub(crate) use values::{block, one_of, seconds, times, workload};
-use workload::ByName;
 pub(crate) use workload::field_or_array;
-
-/// Choices that exist to compare with the papers' codes.
-const FOR_THE_PAPERS: [&str; 7] = ["explore-order", "insertion", "dp-launch", "ask-loop", "table", "stack", "cycles"];
-
-/// Choices that are seldom made: with those of CUDA and for the papers they are in the long help alone.
-const RARE: [&str; 11] = [
-    "explore",
-    "prove",
-    "sample",
-    "curve",
-    "precision",
-    "arithmetic",
-    "value",
-    "cell",
-    "scheme",
-    "pass",
-    "max-kernels",
-];
-
-/// Choices of how cells are computed, which says nothing of an array.
-pub(crate) const OF_FIELDS: [&str; 5] = ["explore", "precision", "arithmetic", "dwell", "value"];
-
-/// The option of a choice, under a heading unless it is for the papers.
-fn option(choice: &'static Choice, usual: &'static str) -> Arg {
-    let names = (choice.names)();
-    let mut about = choice.about.trim().to_owned();
-    if let (Some(default), false) = ((choice.default)(), about.contains("[default")) {
-        about += &format!(" [default: {default}]");
-    }
-    let heading = if FOR_THE_PAPERS.contains(&choice.name) { heading::PAPERS } else { usual };
-    let short = [heading::WHAT, heading::HOW, heading::RESULTS].contains(&heading) && !RARE.contains(&choice.name);
-    let parser: ValueParser = match names[..] {
-        [] => ValueParser::from(move |text: &str| (choice.check)(text).map(|()| text.to_owned())),
-        _ => ByName { values: PossibleValuesParser::new(names), instead: choice.instead }.into(),
-    };
-    let variable = format!("ORTHANT_{}", choice.name.to_uppercase().replace('-', "_"));
-    let mut option = Arg::new(choice.name).help(about).value_parser(parser).env(variable).allow_hyphen_values(true);
-    option = option.help_heading(heading).hide_short_help(!short);
-    option = if choice.name.len() == 1 {
-        option.value_name(choice.name.to_uppercase())
-    } else {
-        option.long(choice.name).value_name(choice.form.to_uppercase().replace(' ', "_"))
-    };
-    match choice.short {
-        Some(letter) => option.short(letter),
-        None => option,
-    }
-}
-
-/// Options of choices that were given, by name.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Given(Vec<(&'static str, String)>);
-
-impl Given {
-    fn read(matches: &ArgMatches, choices: impl Iterator<Item = &'static Choice>) -> Self {
-        let given = |choice: &Choice| Some((choice.name, matches.get_one::<String>(choice.name)?.clone()));
-        Self(choices.filter_map(given).collect())
-    }
-
-    /// The text that an option was given.
-    pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(known, _)| *known == name).map(|(_, text)| text.as_str())
-    }
-
-    /// The same, and one more.
-    pub(crate) fn with(mut self, name: &'static str, text: &str) -> Self {
-        self.0.push((name, text.to_owned()));
-        self
-    }
-
-    /// The names of what was given.
-    pub(crate) fn names(&self) -> Vec<&'static str> {
-        self.0.iter().map(|(name, _)| *name).collect()
-    }
-
-    /// Sets what was given.
-    ///
-    /// # Errors
-    /// [`Error::Input`] names the option, its value and what is wrong with it.
-    pub(crate) fn apply(&self, mut set: impl FnMut(&str, &str) -> Result<(), String>) -> Result<(), Error> {
-        self.0.iter().try_for_each(|(name, text)| {
-            set(name, text).map_err(|reason| Error::Input(format!("--{name} {text}: {reason}")))
-        })
-    }
-}
-
-/// Declares a group of options from a group of choices.
-macro_rules! group {
-    ($(#[$doc:meta])* $Group:ident of $choices:expr, under $heading:ident) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Default)]
-        pub(crate) struct $Group(pub(crate) Given);
-
-        impl Args for $Group {
-            fn augment_args(command: Command) -> Command {
-                command.args($choices.map(|choice| option(choice, heading::$heading)))
-            }
-            fn augment_args_for_update(command: Command) -> Command {
-                Self::augment_args(command)
-            }
-        }
-
-        impl FromArgMatches for $Group {
-            fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-                Ok(Self(Given::read(matches, $choices)))
-            }
-            fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-                Self::from_arg_matches(matches).map(|group| *self = group)
-            }
-        }
-    };
-}
-
-group!(
-    /// What is computed.
-    ComputedOptions of Computed::CHOICES.iter(), under WHAT
-);
-group!(
-    /// What is computed but for {g, r, B}, which are sought.
-    SoughtOptions of Computed::CHOICES.iter().filter(|choice| !["g", "r", "B"].contains(&choice.name)), under WHAT
-);
-group!(
-    /// How an array is divided.
-    DividedOptions of Computed::CHOICES.iter().filter(|choice| !OF_FIELDS.contains(&choice.name)), under WHAT
-);
-group!(
-    /// On how many threads.
-    ThreadsOptions of Tuning::CHOICES.iter().filter(|choice| choice.name == "threads"), under HOW
-);
-group!(
-    /// What is kept.
-    KeptOptions of Kept::CHOICES.iter(), under RESULTS
-);
-group!(
-    /// The type of a cell, of what is kept.
-    CellOptions of Kept::CHOICES.iter().filter(|choice| choice.name == "cell"), under RESULTS
-);
-group!(
-    /// Tuning on every backend.
-    TuningOptions of Tuning::CHOICES.iter(), under HOW
-);
-group!(
-    /// Tuning of a GPU.
-    CudaOptions of CudaTuning::CHOICES.iter(), under CUDA
-);
 
 /// A backend, or None for the first that can be used.
 pub(crate) type OrAuto = Option<BackendKind>;
@@ -259,51 +113,6 @@ pub(crate) struct HowOptions {
     pub(crate) device: Option<Devices>,
     #[command(flatten)]
     pub(crate) cuda: CudaOptions,
-}
-
-/// Options of what a run leaves.
-#[derive(Debug, Args)]
-#[command(next_help_heading = heading::RESULTS)]
-pub(crate) struct OutputOptions {
-    /// Write the cells: .png, .npy or -, .tree.zarr
-    ///
-    /// May be repeated; the variable is a list with commas. A picture shows two axes, of k >= 3 a slice, with y upwards: its last row is index 0. An array has
-    /// the shape (.., n_1, n_0), so its first row is index 0. With --keep regions an array is written piece by piece
-    /// without being in memory; - is stdout. A tree is a folder, or a single file if the name ends in .tree.zarr.zip.
-    /// Where only trees are written, a run of a field keeps regions unless --keep says otherwise.
-    #[arg(short, long, value_name = "PATH", env = "ORTHANT_OUTPUT")]
-    pub(crate) output: Vec<PathBuf>,
-    /// Write the subdivision drawn over the field
-    #[arg(long, value_name = "PATH.png", env = "ORTHANT_OVERLAY")]
-    pub(crate) overlay: Option<PathBuf>,
-    /// Hold an axis for pictures of k >= 3, as in z=48, 2=48, z=90mm, or z=0.6 without a unit; may be repeated [default: the middle]
-    #[arg(long, alias = "axis", value_name = "AXIS=INDEX", env = "ORTHANT_SLICE", hide_short_help = true)]
-    pub(crate) slice: Vec<HeldAxes>,
-    /// The colours of pictures [default: inferno, and greys for sets]
-    #[arg(long, value_parser = gradient(), value_name = "NAME", env = "ORTHANT_PALETTE", hide_short_help = true)]
-    pub(crate) palette: Option<Gradient>,
-    /// Show every N-th cell of both axes in a picture [default: 1, every cell]
-    #[arg(long, value_name = "N", env = "ORTHANT_SCALE", hide_short_help = true)]
-    pub(crate) scale: Option<NonZeroU32>,
-    /// Write the run report; - is stdout
-    #[arg(long, value_name = "PATH.json", env = "ORTHANT_REPORT")]
-    pub(crate) report: Option<PathBuf>,
-    /// The run report on stdout instead of the table
-    #[arg(
-        long, value_parser = BoolishValueParser::new(), conflicts_with = "report", env = "ORTHANT_JSON",
-        hide_short_help = true
-    )]
-    pub(crate) json: bool,
-    /// Overwrite existing outputs
-    #[arg(long, value_parser = BoolishValueParser::new(), env = "ORTHANT_FORCE")]
-    pub(crate) force: bool,
-}
-
-impl OutputOptions {
-    /// Where the report goes.
-    pub(crate) fn report(&self) -> Option<&Path> {
-        if self.json { Some(Path::new("-")) } else { self.report.as_deref() }
-    }
 }
 
 impl RunOptions {

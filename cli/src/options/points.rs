@@ -2,7 +2,7 @@
 
 use clap::Args;
 use orthant::choice::number;
-use orthant::input::{InputError, ListFile, PointsFile, PointsFormat, Wrong};
+use orthant::input::{InputError, InputFault, ListFile, PointsFile, PointsFormat};
 use orthant::tree::Number;
 
 use super::heading;
@@ -85,7 +85,7 @@ impl PointsOptions {
     /// The file, with the columns that are read.
     ///
     /// # Errors
-    /// [`Wrong::NoFormat`] if points are not read from files of this name.
+    /// [`InputFault::NoFormat`] if points are not read from files of this name.
     pub(crate) fn file(&self, path: &Path) -> Result<PointsFile, InputError> {
         let file = PointsFile::of(path)?;
         let file = match &self.columns {
@@ -135,9 +135,9 @@ impl PointsOptions {
     }
 
     /// The options that a wrong file follows from.
-    pub(crate) fn about(wrong: &Wrong) -> &'static [&'static str] {
+    pub(crate) fn about(wrong: &InputFault) -> &'static [&'static str] {
         match wrong {
-            Wrong::Field { field, .. } if field.starts_with("column") => &["columns", "attribute", "input"],
+            InputFault::Field { field, .. } if field.starts_with("column") => &["columns", "attribute", "input"],
             _ => &["input"],
         }
     }

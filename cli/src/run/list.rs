@@ -1,10 +1,10 @@
 //! A run over a list of cells: sorted along the curve, and divided by its entries.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use orthant::input::{InputError, ListFile, Wrong};
+use orthant::input::{InputError, InputFault, ListFile};
 use orthant::per_axis::{shortest, text as by};
 use orthant::result::{MemoryError, Stored};
 use orthant::tree::{CellList, ListError, SortedList, TreeError, TreeInfo};
@@ -19,8 +19,10 @@ use crate::input::wrong;
 use crate::interrupt::{cancels, undisturbed};
 use crate::machine::Machine;
 use crate::options::{RunOptions, WRONG_FOR_LISTS};
+use crate::output::has_extension;
 use crate::output::tree::{TreeOutput, finish, is_tree};
 use crate::threads::pool;
+use crate::tree::numbers;
 use crate::voice::{Voice, print};
 
 /// Entries between two looks whether to go on.
@@ -43,7 +45,7 @@ pub(crate) fn list_tree(args: ArrayOptions, voice: Voice) -> Result<(), Error> {
     let machine = Machine::look();
     let mut computed = Computed::default();
     args.divided.apply(|name, text| computed.set(name, text))?;
-    refuse(&args)?;
+    refuse(&args, &computed)?;
     let control = Arc::new(Control::default());
     cancels(&control);
     let path = args.input.input.clone().unwrap_or_default();
@@ -59,17 +61,50 @@ pub(crate) fn list_tree(args: ArrayOptions, voice: Voice) -> Result<(), Error> {
 /// What is wrong with the file of a list.
 fn about(error: InputError) -> Error {
     match &error.wrong {
-        Wrong::NoFormat { known } => {
+        InputFault::NoFormat { known } => {
             let path = error.path.display();
             let reason = format!("--coordinates=cells: {path}: the name of a list of cells ends with {known}");
             Error::Input(reason).about(&["coordinates", "input"])
+        }
+        // How many columns are coordinates is the number of axes.
+        InputFault::Field { field, .. } if ["shape", "axes"].contains(&&**field) => {
+            let reason =
+                format!("{error}; --dim K says how many axes there are, and so does a size of each, -n 64x64x9");
+            Error::Input(reason).about(&["dim", "size", "input"])
         }
         _ => wrong(error).about(&["input", "size", "dim"]),
     }
 }
 
+/// The command that makes a tree of a list, with the options that say what the list is.
+pub(crate) fn building(args: &ArrayOptions, computed: &Computed) -> String {
+    let (path, points) = (args.input.input.clone().unwrap_or_default(), &args.input.reading.points);
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let given = [
+        points.coordinates.map(|_| "--coordinates=cells".to_owned()),
+        computed.dim.map(|dim| format!("--dim {dim}")),
+        computed.size.as_deref().map(|size| format!("-n {}", by(size))),
+        points.most.map(|most| format!("--most {most}")),
+        points.background.map(|background| format!("--background {background}")),
+    ];
+    let given: String = given.into_iter().flatten().map(|option| format!(" {option}")).collect();
+    format!("orthant tree build {}{given} -o {stem}.tree.zarr", path.display())
+}
+
+/// What a list becomes, where no tree is named.
+fn no_tree(args: &ArrayOptions, computed: &Computed, output: &Path) -> Error {
+    let build = building(args, computed);
+    let tree = build.rsplit(' ').next().unwrap_or_default();
+    let way = if has_extension(output, "png") { "slice" } else { "convert" };
+    let (to, output) = (if way == "slice" { "-o " } else { "" }, output.display());
+    let reason = format!(
+        "--output {output}: a list of cells becomes a tree: type `{build}`, then `orthant tree {way} {tree} {to}{output}`"
+    );
+    Error::Input(reason).about(&["output"])
+}
+
 /// Refuses what a list has not.
-fn refuse(args: &ArrayOptions) -> Result<(), Error> {
+fn refuse(args: &ArrayOptions, computed: &Computed) -> Result<(), Error> {
     let (input, output) = (&args.input, &args.output);
     let given = [
         ("columns", input.reading.points.columns.is_some()),
@@ -87,14 +122,7 @@ fn refuse(args: &ArrayOptions) -> Result<(), Error> {
         return Err(Error::Input(reason).about(&[first]));
     }
     match output.output.iter().find(|path| !is_tree(path)) {
-        Some(path) => {
-            let path = path.display();
-            let reason = format!(
-                "--output {path}: a list of cells becomes a tree, -o X.tree.zarr; then `orthant tree box` or \
-                 `orthant tree slice` writes cells of it"
-            );
-            Err(Error::Input(reason).about(&["output"]))
-        }
+        Some(path) => Err(no_tree(args, computed, path)),
         None => Ok(()),
     }
 }
@@ -113,7 +141,12 @@ struct ListRun {
 
 impl ListRun {
     fn run<const K: usize>(&self) -> Result<(), Error> {
-        let plan = self.computed.list_plan::<K>(self.list.size())?;
+        let plan = self.computed.list_plan::<K>(self.list.size()).map_err(|error| match &error {
+            orthant::Error::Choice(missing) if missing.name == "size" && missing.value.is_empty() => {
+                Error::Input(format!("--{error}; -n 2^20 is as many on each, -n 64x64x9 one for each")).about(&["size"])
+            }
+            _ => error.into(),
+        })?;
         let pool = self.args.threads.map(pool).transpose()?;
         let made = || self.make(&plan);
         match &pool {
@@ -141,7 +174,7 @@ impl ListRun {
         if self.voice.quiet {
             return Ok(());
         }
-        print(escape::lines(&self.said(plan, &sorted, [sorting, seconds], checksum)))
+        print(escape::lines(&self.summary(plan, &sorted, [sorting, seconds], checksum)))
     }
 
     /// Reads, sorts and divides the list.
@@ -162,7 +195,7 @@ impl ListRun {
                 ended = true;
                 return Err(ListError::Interrupted);
             }
-            // A reader has as many coordinates as it said.
+            // A reader has as many coordinates as its header says.
             list.push(std::array::from_fn(|j| cell[j]), word).inspect_err(|error| {
                 if let ListError::Memory { need } = error {
                     full = Some(*need);
@@ -176,7 +209,17 @@ impl ListRun {
             self.control.check().map_err(TreeError::from)?;
         }
         read.map_err(about)?;
-        list.sorted(&self.control).map_err(refused)
+        list.sorted(&self.control).map_err(|error| match &error {
+            TreeError::List(ListError::Twice { .. }) => {
+                let way = if has_extension(&self.path, "npy") {
+                    "numpy.unique(a, axis=0) leaves one of equal rows"
+                } else {
+                    "of a sparse matrix sum_duplicates() makes one entry of several"
+                };
+                Error::Input(format!("{error}; {way}")).about(&["input"])
+            }
+            _ => refused(error),
+        })
     }
 
     /// The word of cells that are not listed.
@@ -189,7 +232,7 @@ impl ListRun {
     }
 
     /// What was made.
-    fn said<const K: usize>(
+    fn summary<const K: usize>(
         &self,
         plan: &Plan<K>,
         sorted: &SortedList<K>,
@@ -204,7 +247,7 @@ impl ListRun {
         if self.args.output.json {
             let object = json!({
                 "workload": "list", "input": self.path, "k": K, "size": size.to_vec(), "cell": kind.name(),
-                "background": background, "most": most, "curve": plan.curve().name(),
+                "background": numbers::value(kind, sorted.background()), "most": most, "curve": plan.curve().name(),
                 "g": scheme.g.to_vec(), "r": scheme.r.to_vec(), "B": scheme.b.to_vec(),
                 "entries": entries, "dropped": dropped, "regions": regions, "leaves": leaves,
                 "sorting_seconds": sorting, "seconds": seconds, "regions_checksum": checksum,
@@ -237,11 +280,8 @@ impl ListRun {
 fn refused(error: TreeError) -> Error {
     match &error {
         TreeError::List(ListError::TooLarge { .. }) => {
-            Error::Input(format!("--size: {error}; fewer cells per axis, or a smaller B, have them")).about(&["size"])
-        }
-        TreeError::List(ListError::Twice { .. }) => {
-            let way = "of a sparse matrix sum_duplicates() makes one entry of several";
-            Error::Input(format!("{error}; {way}")).about(&["input"])
+            Error::Input(format!("--size: {error}; fewer cells per axis (-n), or a smaller -B, have them"))
+                .about(&["size"])
         }
         _ => error.into(),
     }

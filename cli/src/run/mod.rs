@@ -22,7 +22,7 @@ use crate::stdout;
 use crate::voice::Voice;
 
 pub(crate) use array::{ArrayOptions, subdivide, threads};
-pub(crate) use list::list_tree;
+pub(crate) use list::{building, list_tree};
 pub(crate) use mesh_tree::mesh_tree;
 pub(crate) use points::points_tree;
 

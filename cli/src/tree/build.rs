@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use orthant::Keep;
 use orthant::field::DataValue;
 use orthant::input::{MeshFormat, PointsFormat};
+use orthant::{Computed, Keep};
 
 use super::memory::MemoryOptions;
 use crate::error::Error;
 use crate::options::{DividedOptions, InputOptions, OutputOptions, ReadingOptions, ThreadsOptions, formats, one_of};
 use crate::output::has_extension;
 use crate::output::tree::is_tree;
-use crate::run::{ArrayOptions, list_tree, mesh_tree, points_tree, subdivide, threads};
+use crate::run::{ArrayOptions, building, list_tree, mesh_tree, points_tree, subdivide, threads};
 use crate::stdout;
 use crate::voice::Voice;
 
@@ -58,6 +58,18 @@ pub(super) fn build(args: BuildOptions, voice: Voice) -> Result<(), Error> {
     let are_points = reading.points.takes(&file);
     let is_list = !are_points && reading.points.lists(&file);
     let is_mesh = !are_points && !is_list && MeshFormat::of(&file).is_some();
+    let (threads, mem_limit) = (threads(&threads_of.0), memory.given());
+    if is_list && value.is_none() {
+        let input = InputOptions::of(&file, reading);
+        let args = ArrayOptions { input, divided: divided.0, keep: Keep::Regions, threads, mem_limit, output };
+        if args.output.output.is_empty() {
+            let mut computed = Computed::default();
+            args.divided.apply(|name, text| computed.set(name, text))?;
+            let reason = format!("--output: name the tree, as in `{}`", building(&args, &computed));
+            return Err(Error::Input(reason).about(&["output"]));
+        }
+        return list_tree(args, voice);
+    }
     if !output.output.iter().any(|path| is_tree(path)) {
         let reason = match &output.output[..] {
             [] => format!("--output: name the tree, as in `orthant tree build {} -o X.tree.zarr`", file.display()),
@@ -87,16 +99,12 @@ pub(super) fn build(args: BuildOptions, voice: Voice) -> Result<(), Error> {
         return Err(Error::Input(reason).about(&["output"]));
     }
     let input = InputOptions::of(&file, reading);
-    let (threads, mem_limit) = (threads(&threads_of.0), memory.given());
     let args = ArrayOptions { input, divided: divided.0, keep: Keep::Regions, threads, mem_limit, output };
     if are_points {
         return points_tree(args, value, voice);
     }
     if is_mesh {
         return mesh_tree(args, value, voice);
-    }
-    if is_list && value.is_none() {
-        return list_tree(args, voice);
     }
     if let Some(value) = value {
         let reason = format!(

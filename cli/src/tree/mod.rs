@@ -9,7 +9,7 @@ mod listed;
 mod lod;
 mod measured;
 mod memory;
-mod numbers;
+pub(crate) mod numbers;
 mod open;
 mod print;
 mod sample;

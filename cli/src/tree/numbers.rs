@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use orthant::CellType;
 
 /// A value as JSON has it: what is not finite is a text there.
-pub(super) fn value(kind: CellType, word: u64) -> Value {
+pub(crate) fn value(kind: CellType, word: u64) -> Value {
     let text = kind.text(word);
     match kind {
         CellType::F32 | CellType::F64 if !kind.number(word).is_finite() => json!(text),

@@ -2,11 +2,17 @@
 
 use std::path::Path;
 
+use serde_json::{Value, json};
+
 use crate::binary::{folder, orthant, text};
 
 /// An array of whole numbers of 32 bits, as NumPy writes it.
 fn npy(path: &Path, rows: &[Vec<i32>]) {
-    let shape = format!("({}, {})", rows.len(), rows[0].len());
+    npy_of(path, &format!("({}, {})", rows.len(), rows[0].len()), rows);
+}
+
+/// The same of a shape, which may have no rows.
+fn npy_of(path: &Path, shape: &str, rows: &[Vec<i32>]) {
     let mut header = format!("{{'descr': '<i4', 'fortran_order': False, 'shape': {shape}, }}");
     header += &" ".repeat(127 - (10 + header.len()) % 128);
     header.push('\n');
@@ -66,6 +72,87 @@ fn lists_become_trees() {
     npy(&folder.join("two.npy"), &(0..50).map(|i| vec![i, 49 - i]).collect::<Vec<_>>());
     let counted = ran("run array --input two.npy --coordinates=cells -n 50 --json");
     assert!(counted.contains("\"entries\":50") && counted.contains("\"cell\":\"u8\""), "{counted}");
+    assert_eq!(serde_json::from_str::<Value>(&counted).unwrap()["background"], json!(0));
+    let counted = ran("run array --input two.npy --coordinates=cells -n 50 --background 7 --json");
+    assert_eq!(serde_json::from_str::<Value>(&counted).unwrap()["background"], json!(7));
+}
+
+/// A list without entries is a domain of its background: a region of each of the initial grid.
+#[test]
+fn a_list_may_have_no_entries() {
+    let folder = folder("lists-empty");
+    for (name, shape) in [("e2", "(0, 2)"), ("e3", "(0, 3)"), ("e0", "(0,)"), ("e00", "(0, 0)")] {
+        npy_of(&folder.join(format!("{name}.npy")), shape, &[]);
+    }
+    std::fs::write(folder.join("e.mtx"), "%%MatrixMarket matrix coordinate real general\n40 50 0\n").unwrap();
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/lists");
+    for name in ["empty-coo.npz", "empty-csr.npz"] {
+        std::fs::copy(data.join(name), folder.join(name)).unwrap();
+    }
+    for (arguments, at, background) in [
+        ("e2.npy --coordinates=cells -n 64 --background 9", "63,63", "9"),
+        ("e3.npy --coordinates=cells -n 2^20 -g 2", "1,2,3", "0"),
+        ("e3.npy --coordinates=cells --dim 2 -n 64 --background -4", "1,2", "-4"),
+        ("e0.npy --coordinates=cells --dim 4 -n 64", "1,2,3,4", "0"),
+        ("e00.npy --coordinates=cells -n 64x50x9", "63,49,8", "0"),
+        ("e.mtx --background 0.5", "49,39", "0.5"),
+        ("empty-coo.npz", "3,2", "0"),
+        ("empty-csr.npz --background 1", "3,2", "1"),
+    ] {
+        let output = orthant(&folder, &format!("tree build {arguments} --json --force -o x.tree.zarr"));
+        assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let roots: u64 = report["g"].as_array().unwrap().iter().map(|g| g.as_u64().unwrap()).product();
+        assert_eq!(
+            (&report["entries"], &report["leaves"], &report["regions"], report["background"].to_string()),
+            (&json!(0), &json!(0), &json!(roots), background.to_owned())
+        );
+        let cell = text(&orthant(&folder, &format!("tree sample x.tree.zarr --at {at}")).stdout);
+        assert!(cell.contains(&format!("{at},{background},")), "{arguments}: {cell}");
+        assert!(orthant(&folder, "tree validate x.tree.zarr").status.success(), "{arguments}");
+    }
+    // Nothing says how many axes there are.
+    let output = orthant(&folder, "tree build e0.npy --coordinates=cells -n 64 -o y.tree.zarr");
+    let message = text(&output.stderr);
+    assert!(output.status.code() == Some(2) && message.contains("the number of axes is needed; --dim K"), "{message}");
+}
+
+/// A list becomes a tree. Where an array is asked for, the two commands that make it are named, and run.
+#[test]
+fn the_way_from_a_list_to_an_array_runs() {
+    let folder = folder("lists-way");
+    std::fs::write(folder.join("X.mtx"), "%%MatrixMarket matrix coordinate real general\n3 4 2\n1 1 0.5\n3 2 1\n")
+        .unwrap();
+    npy(&folder.join("four.npy"), &[vec![1, 2, 3, 8], vec![4, 5, 6, 9]]);
+    for (arguments, made) in [
+        ("run array --input X.mtx -o a.npy", "a.npy"),
+        ("tree build X.mtx -o b.npy", "b.npy"),
+        ("tree build X.mtx -o b.png", "b.png"),
+        ("tree build four.npy --coordinates=cells --dim 3 -n 16x17x18 --background -2 --most 1 -o c.npy", "c.npy"),
+        ("run array --input four.npy --coordinates=cells --dim 3 -n 16 -o d.vti", "d.vti"),
+        ("tree build four.npy --coordinates=cells --dim 3 -n 16", "four.tree.zarr"),
+    ] {
+        let output = orthant(&folder, arguments);
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
+        let advised: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+        assert_eq!(advised.len(), if arguments.contains(" -o ") { 2 } else { 1 }, "{message}");
+        for command in advised {
+            let output = orthant(&folder, command.strip_prefix("orthant ").unwrap());
+            assert!(output.status.success(), "{arguments}: {command}: {}", text(&output.stderr));
+        }
+        assert!(folder.join(made).exists(), "{arguments}");
+        let _ = std::fs::remove_dir_all(folder.join("X.tree.zarr"));
+        let _ = std::fs::remove_dir_all(folder.join("four.tree.zarr"));
+    }
+    let cells = std::fs::read(folder.join("c.npy")).unwrap();
+    assert_eq!(cells.len(), 128 + 4 * 16 * 17 * 18);
+    // The way from `run` to there runs as well.
+    let message = text(&orthant(&folder, "run X.mtx -o e.npy").stderr);
+    for command in message.split('`').skip(1).step_by(2) {
+        let output = orthant(&folder, command.strip_prefix("orthant ").unwrap());
+        assert!(output.status.success(), "{command}: {}", text(&output.stderr));
+    }
 }
 
 #[test]
@@ -116,6 +203,7 @@ fn what_is_wrong_with_lists_is_said() {
     let folder = folder("lists-wrong");
     npy(&folder.join("two.npy"), &[vec![1, 2], vec![3, 4], vec![7, 50]]);
     npy(&folder.join("twice.npy"), &[vec![1, 2, 3], vec![4, 5, 6], vec![1, 2, 9]]);
+    npy(&folder.join("one.npy"), &[vec![1], vec![2]]);
     npy(&folder.join("below.npy"), &[vec![1, 2], vec![3, -4]]);
     npy(&folder.join("wide.npy"), &[vec![1; 9], vec![2; 9]]);
     npy(&folder.join("large.npy"), &[vec![1; 6], vec![2; 6]]);
@@ -124,7 +212,9 @@ fn what_is_wrong_with_lists_is_said() {
     std::fs::write(folder.join("many.mtx"), "%%MatrixMarket matrix coordinate real general\n2 2 1000000\n").unwrap();
     for (arguments, says) in [
         ("two.npy --coordinates=cells -n 50", "row 2: coordinate 50 on axis 1, which has 50 cells: it can be 0 to 49"),
-        ("two.npy --coordinates=cells", "--size: cells per axis are needed"),
+        ("two.npy --coordinates=cells", "--size: cells per axis are needed: the list does not say them; -n 2^20"),
+        ("two.npy --coordinates=cells -n 64 --dim 7", "axes '7': a list of cells has 2 to 6 axes; --dim K"),
+        ("one.npy --coordinates=cells -n 64", "with values last the number of axes is needed; --dim K"),
         ("two.npy --coordinates=cells -n 64 --dim 5", "5 columns of coordinates, or 6 with the value last"),
         ("two.npy --coordinates=cells -n 64 --background 300", "--background 300: values are u8"),
         ("two.npy --coordinates=cells -n 64 --most 0", "--most"),
@@ -132,6 +222,7 @@ fn what_is_wrong_with_lists_is_said() {
         ("two.npy --coordinates=cells -n 64 --tolerance 3", "--tolerance: of arrays and points"),
         ("two.npy --coordinates=cells -n 64 --value count", "leave out for an array or a list of cells"),
         ("twice.npy --coordinates=cells -n 64 --dim 2", "cell (1, 2) is listed twice, with the values"),
+        ("twice.npy --coordinates=cells -n 64 --dim 2", "; numpy.unique(a, axis=0) leaves one of equal rows"),
         ("below.npy --coordinates=cells -n 64", "row 1, column 1: coordinate -4"),
         ("wide.npy --coordinates=cells -n 64", "2x9"),
         ("large.npy --coordinates=cells -n 2^31", "--size: a domain of"),
@@ -158,5 +249,8 @@ fn what_is_wrong_with_lists_is_said() {
         assert!(message.contains(says), "{arguments}: {message}");
     }
     let output = orthant(&folder, "tree build two.npy --coordinates=cells -n 64 -o y.npy");
-    assert!(text(&output.stderr).contains("this is no tree"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("a list of cells becomes a tree"), "{}", text(&output.stderr));
+    let output = orthant(&folder, "tree build two.npy --coordinates=cells -n 64 -o z.tree.zarr --mem-limit 10");
+    assert_eq!(output.status.code(), Some(5));
+    assert!(text(&output.stderr).contains("fewer points or entries, or a larger --mem-limit"));
 }

@@ -11,8 +11,9 @@ use crate::balance::{BalanceLayout, Balancer, BalancerKind, Facts, Items, Multip
 use crate::cuda::args::{BALANCE_GUARD, BalanceArgs, CONSTANTS};
 use crate::cuda::balance::phases::{BalanceKernels, BalanceRoom, BalanceRun, defines};
 use crate::cuda::compile::compile;
-use crate::cuda::device::{Device, Kernel, elapsed};
+use crate::cuda::device::{Device, elapsed};
 use crate::cuda::driver::refused;
+use crate::cuda::kernel::Kernel;
 use crate::cuda::memory::{Allocation, Buffer, read_integers};
 use crate::cuda::nvrtc::Nvrtc;
 use crate::cuda::specialise::Specialisation;

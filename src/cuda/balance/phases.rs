@@ -4,7 +4,8 @@ use crate::abi::DeviceStruct;
 use crate::backend::{CudaError, Error};
 use crate::balance::{BalanceLayout, Class, Facts};
 use crate::cuda::args::BalanceArgs;
-use crate::cuda::device::{Argument, Device, Kernel, LoadedModule};
+use crate::cuda::device::Device;
+use crate::cuda::kernel::{Argument, Kernel, LoadedModule};
 use crate::cuda::memory::{Allocation, Reserve};
 
 /// Items per thread of a scan: as many as registers hold.

@@ -11,8 +11,9 @@ use crate::cuda::args::{
     COUNTER_FILLS, COUNTER_LEAVES, COUNTER_MIXED, COUNTERS, LaunchArgs, SETTLE_IN_PLACE, SETTLE_LISTED, SETTLE_NONE,
 };
 use crate::cuda::balance::Settling;
-use crate::cuda::device::{Kernel, LoadedModule, elapsed};
+use crate::cuda::device::elapsed;
 use crate::cuda::gather::BricksLeft;
+use crate::cuda::kernel::{Kernel, LoadedModule};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits;
 use crate::cuda::memory::{Allocation, Buffer, Reserve};

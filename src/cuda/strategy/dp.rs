@@ -13,8 +13,8 @@ use crate::cuda::args::{
     TALLY_SUBDIVIDED,
 };
 use crate::cuda::balance::Settling;
-use crate::cuda::device::{Kernel, LoadedModule};
 use crate::cuda::gather::BricksLeft;
+use crate::cuda::kernel::{Kernel, LoadedModule};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits::{self, PENDING_PER_CREDIT};
 use crate::cuda::memory::{Allocation, Buffer, Reserve, read_integers};

@@ -13,8 +13,8 @@ use crate::choice::ChoiceError;
 use crate::cuda::args::{
     LaunchArgs, TALLY_COLUMNS, TALLY_FILLED, TALLY_LEAVES, TALLY_ROWS, TALLY_SUBDIVIDED, word_bytes,
 };
-use crate::cuda::device::{Kernel, LoadedModule};
 use crate::cuda::gather::BricksLeft;
+use crate::cuda::kernel::{Kernel, LoadedModule};
 use crate::cuda::launcher::Launcher;
 use crate::cuda::limits;
 use crate::cuda::memory::{Allocation, Buffer, Reserve, read_integers};

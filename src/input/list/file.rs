@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::cell::CellType;
-use crate::input::error::{InputError, Wrong};
+use crate::input::error::{InputError, InputFault};
+use crate::input::list::header::{ListHeader, OnEntry};
 use crate::input::list::matrix::MatrixList;
 use crate::input::list::npy::NpyList;
-use crate::input::list::said::{ListSaid, OnEntry};
 use crate::input::list::scipy::SciPyList;
 
 /// A list of cells in a file. Its header was read.
@@ -31,7 +31,7 @@ use crate::input::list::scipy::SciPyList;
 #[derive(Debug)]
 pub struct ListFile {
     path: PathBuf,
-    said: ListSaid,
+    header: ListHeader,
     layout: ListFormat,
 }
 
@@ -62,47 +62,47 @@ impl ListFile {
     /// # Errors
     /// [`InputError`] names the file, what is there and what is allowed.
     pub fn open(path: &Path, axes: Option<usize>) -> Result<Self, InputError> {
-        let opened = || -> Result<(ListSaid, ListFormat), Wrong> {
-            let (said, layout) = if ends(path, "npy") {
+        let opened = || -> Result<(ListHeader, ListFormat), InputFault> {
+            let (header, layout) = if ends(path, "npy") {
                 let list = NpyList::open(path, axes)?;
-                (list.said(), ListFormat::Npy(list))
+                (list.header(), ListFormat::Npy(list))
             } else if ends(path, "npz") {
                 let list = SciPyList::open(path)?;
-                (list.said(), ListFormat::SciPy(list))
+                (list.header(), ListFormat::SciPy(list))
             } else if ends(path, "mtx") {
                 let list = MatrixList::open(path)?;
-                (list.said(), ListFormat::Matrix(list))
+                (list.header(), ListFormat::Matrix(list))
             } else {
-                return Err(Wrong::NoFormat { known: Self::ENDINGS.into() });
+                return Err(InputFault::NoFormat { known: Self::ENDINGS.into() });
             };
-            if axes.is_some_and(|axes| axes != said.axes) {
-                let (given, axes) = (axes.unwrap_or_default(), said.axes);
-                return Err(Wrong::Other(format!("a list in {axes} dimensions, where {given} are asked for")));
+            if axes.is_some_and(|axes| axes != header.axes) {
+                let (given, axes) = (axes.unwrap_or_default(), header.axes);
+                return Err(InputFault::Other(format!("a list in {axes} dimensions, where {given} are asked for")));
             }
-            Ok((said, layout))
+            Ok((header, layout))
         };
-        let (said, layout) = opened().map_err(|wrong| InputError { path: path.to_owned(), wrong })?;
-        Ok(Self { path: path.to_owned(), said, layout })
+        let (header, layout) = opened().map_err(|wrong| InputError { path: path.to_owned(), wrong })?;
+        Ok(Self { path: path.to_owned(), header, layout })
     }
 
     /// Coordinates of each entry: 2 to 6.
     pub fn axes(&self) -> usize {
-        self.said.axes
+        self.header.axes
     }
 
     /// The type of the values.
     pub fn kind(&self) -> CellType {
-        self.said.kind
+        self.header.kind
     }
 
     /// Cells per axis, axis 0 first, if the file says so.
     pub fn size(&self) -> Option<&[u32]> {
-        self.said.size.as_deref()
+        self.header.size.as_deref()
     }
 
     /// The entries that the file says it has. A symmetric matrix has up to twice as many.
     pub fn count(&self) -> u64 {
-        self.said.count
+        self.header.count
     }
 
     /// Goes through the entries, in the order of the file.

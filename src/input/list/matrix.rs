@@ -4,26 +4,28 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use crate::cell::{Cell, CellType};
-use crate::input::error::Wrong;
-use crate::input::list::said::{ListSaid, OnEntry};
+use crate::input::error::InputFault;
+use crate::input::list::header::{ListHeader, OnEntry};
 use crate::input::matrix_market::{MatrixReader, MatrixValue};
 
 /// A matrix whose banner and sizes are known.
 #[derive(Debug)]
 pub(super) struct MatrixList {
     path: PathBuf,
-    said: ListSaid,
+    header: ListHeader,
 }
 
 impl MatrixList {
-    pub(super) fn open(path: &Path) -> Result<Self, Wrong> {
+    pub(super) fn open(path: &Path) -> Result<Self, InputFault> {
         let reader = MatrixReader::open(BufReader::new(std::fs::File::open(path)?))?;
         let kind = match reader.value {
             MatrixValue::Pattern => CellType::U8,
             MatrixValue::Integer => CellType::I64,
             MatrixValue::Real => CellType::F64,
             MatrixValue::Complex => {
-                return Err(Wrong::Other("a matrix of complex numbers; real, integer and pattern are read".into()));
+                return Err(InputFault::Other(
+                    "a matrix of complex numbers; real, integer and pattern are read".into(),
+                ));
             }
         };
         let (rows, columns) = (u32::try_from(reader.rows), u32::try_from(reader.columns));
@@ -32,29 +34,29 @@ impl MatrixList {
                 "a matrix of {} rows and {} columns; 1 to 2^32 - 1 of each can be",
                 reader.rows, reader.columns
             );
-            return Err(Wrong::Other(reason));
+            return Err(InputFault::Other(reason));
         };
         // No line of an entry is shorter than "1 1" and its end.
         let length = std::fs::metadata(path)?.len();
         if reader.entries > length / 3 {
-            return Err(Wrong::Other(format!("{} entries in a file of {length} bytes", reader.entries)));
+            return Err(InputFault::Other(format!("{} entries in a file of {length} bytes", reader.entries)));
         }
-        let said = ListSaid { axes: 2, kind, size: Some(vec![columns, rows]), count: reader.entries };
-        Ok(Self { path: path.to_owned(), said })
+        let header = ListHeader { axes: 2, kind, size: Some(vec![columns, rows]), count: reader.entries };
+        Ok(Self { path: path.to_owned(), header })
     }
 
-    pub(super) fn said(&self) -> ListSaid {
-        self.said.clone()
+    pub(super) fn header(&self) -> ListHeader {
+        self.header.clone()
     }
 
-    pub(super) fn each(&self, entry: &mut OnEntry<'_>) -> Result<(), Wrong> {
+    pub(super) fn each(&self, entry: &mut OnEntry<'_>) -> Result<(), InputFault> {
         let mut reader = MatrixReader::open(BufReader::new(std::fs::File::open(&self.path)?))?;
         let size = Some(vec![reader.columns as u32, reader.rows as u32]);
-        if size != self.said.size {
-            return Err(Wrong::Other("the file changed while it was read".into()));
+        if size != self.header.size {
+            return Err(InputFault::Other("the file changed while it was read".into()));
         }
         while let Some(found) = reader.next()? {
-            let word = |negative: bool| match (self.said.kind, found.value) {
+            let word = |negative: bool| match (self.header.kind, found.value) {
                 (CellType::U8, _) => Some(1),
                 (CellType::I64, text) => {
                     let number = text.parse::<i64>().ok()?;
@@ -71,9 +73,9 @@ impl MatrixList {
             for (cell, negative) in [(Some(cell), false), (mirrored, found.negated)] {
                 let Some(cell) = cell else { continue };
                 let Some(word) = word(negative) else {
-                    return Err(Wrong::Other(format!("line {}: value '{}'; {wanted}", found.line, found.value)));
+                    return Err(InputFault::Other(format!("line {}: value '{}'; {wanted}", found.line, found.value)));
                 };
-                entry(&cell, word).map_err(|error| Wrong::Other(format!("line {}: {error}", found.line)))?;
+                entry(&cell, word).map_err(|error| InputFault::Other(format!("line {}: {error}", found.line)))?;
             }
         }
         Ok(())

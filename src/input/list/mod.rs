@@ -4,11 +4,11 @@
 //! and axis 1 its rows, as in an array of NumPy.
 
 mod file;
+mod header;
 mod matrix;
 mod npy;
 mod number;
-mod said;
 mod scipy;
 
 pub use file::ListFile;
-pub use said::OnEntry;
+pub use header::OnEntry;

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use crate::cell::CellType;
 use crate::disk::File;
-use crate::input::error::{FilePlace, Wrong};
+use crate::input::error::{FilePlace, InputFault};
 use crate::input::layout::{IndexOrder, Layout};
+use crate::input::list::header::{ListHeader, OnEntry};
 use crate::input::list::number::{coordinate, word};
-use crate::input::list::said::{ListSaid, OnEntry};
 use crate::input::npy;
 use crate::input::reader::{FilePart, head_of, open};
 
@@ -26,41 +26,57 @@ pub(super) struct NpyList {
 }
 
 impl NpyList {
-    pub(super) fn open(path: &Path, axes: Option<usize>) -> Result<Self, Wrong> {
+    pub(super) fn open(path: &Path, axes: Option<usize>) -> Result<Self, InputFault> {
         let (file, length) = open(path)?;
-        let layout = npy::layout(&head_of(path)?[..], length)?;
+        let layout = npy::layout_or_empty(&head_of(path)?[..], length)?;
         let at = FilePlace::Byte(layout.offset);
-        let &[width, rows] = &layout.size[..] else {
-            let shape = layout.size.iter().rev().map(u32::to_string).collect::<Vec<_>>().join("x");
-            return Err(Wrong::field(at, "shape", shape, "a list of cells has 2 axes, entries and their numbers"));
+        let shape = layout.size.iter().rev().map(u32::to_string).collect::<Vec<_>>().join("x");
+        if let Some(axes) = axes.filter(|axes| !(2..=6).contains(axes)) {
+            return Err(InputFault::field(at, "axes", axes, "a list of cells has 2 to 6 axes"));
+        }
+        let [width, rows] = match (&layout.size[..], axes) {
+            // Without an entry an array may have no columns either, as `numpy.array([])`.
+            ([0] | [0, 0], Some(axes)) => [axes as u32, 0],
+            ([0] | [0, 0], None) => {
+                let allowed = "a list without entries and columns; the number of axes is needed";
+                return Err(InputFault::field(at, "shape", shape, allowed));
+            }
+            (&[width, rows], _) => [width, rows],
+            _ => {
+                return Err(InputFault::field(
+                    at,
+                    "shape",
+                    shape,
+                    "a list of cells has 2 axes, entries and their numbers",
+                ));
+            }
         };
         let columns = width as usize;
         let own = axes.unwrap_or(columns);
-        if axes.is_some_and(|axes| !(2..=6).contains(&axes)) {
-            return Err(Wrong::field(at, "axes", own, "a list of cells has 2 to 6 axes (--dim)"));
-        }
         if !(2..=6).contains(&own) || !(own..=own + 1).contains(&columns) {
             let transposed = if (2..=7).contains(&rows) && width > 7 { "; is it transposed (array.T)?" } else { "" };
             let allowed = match axes {
                 Some(axes) => format!("{axes} columns of coordinates, or {} with the value last{transposed}", axes + 1),
-                None => format!("an entry in each row, of 2 to 6 coordinates{transposed}; with values name --dim"),
+                None => format!(
+                    "an entry in each row, of 2 to 6 coordinates{transposed}; with values last the number of axes is needed"
+                ),
             };
-            return Err(Wrong::field(at, "shape", format!("{rows}x{width}"), allowed));
+            return Err(InputFault::field(at, "shape", shape, allowed));
         }
         let need = u128::from(rows) * u128::from(width) * u128::from(layout.kind.bytes());
         let have = length.saturating_sub(layout.offset);
         if u128::from(have) != need {
-            return Err(Wrong::Length { offset: layout.offset, have, need });
+            return Err(InputFault::Length { offset: layout.offset, have, need });
         }
         Ok(Self { file, axes: own, rows: rows.into(), width: columns, layout })
     }
 
-    pub(super) fn said(&self) -> ListSaid {
+    pub(super) fn header(&self) -> ListHeader {
         let kind = if self.width > self.axes { self.layout.kind } else { CellType::U8 };
-        ListSaid { axes: self.axes, kind, size: None, count: self.rows }
+        ListHeader { axes: self.axes, kind, size: None, count: self.rows }
     }
 
-    pub(super) fn each(&self, entry: &mut OnEntry<'_>) -> Result<(), Wrong> {
+    pub(super) fn each(&self, entry: &mut OnEntry<'_>) -> Result<(), InputFault> {
         let Layout { kind, order, endian, offset, .. } = self.layout;
         let each = kind.bytes();
         // Rows follow each other, or columns do.
@@ -77,7 +93,7 @@ impl NpyList {
                 let from = offset + start * each;
                 FilePart::new(&self.file, from, count * each).read_exact(bytes).map_err(|error| {
                     match error.kind() {
-                        std::io::ErrorKind::UnexpectedEof => Wrong::Cut { byte: from, length: from },
+                        std::io::ErrorKind::UnexpectedEof => InputFault::Cut { byte: from, length: from },
                         _ => error.into(),
                     }
                 })?;
@@ -92,7 +108,8 @@ impl NpyList {
                     *c = coordinate(kind, number(axis), &place)?;
                 }
                 let value = if self.width > self.axes { number(self.axes) } else { 1 };
-                entry(&cell, value).map_err(|error| Wrong::Other(format!("row {}: {error}", first + row as u64)))?;
+                entry(&cell, value)
+                    .map_err(|error| InputFault::Other(format!("row {}: {error}", first + row as u64)))?;
             }
         }
         Ok(())

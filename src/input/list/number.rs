@@ -1,7 +1,7 @@
 //! Numbers of a file as coordinates.
 
 use crate::cell::CellType;
-use crate::input::error::Wrong;
+use crate::input::error::InputFault;
 use crate::input::layout::Endian;
 
 /// The word of a number as it lies in a file.
@@ -15,7 +15,7 @@ pub(super) fn word(bytes: &[u8], endian: Endian) -> u64 {
 }
 
 /// A coordinate: a whole number from 0 on, of 32 bits. `place` says where it is, for a message.
-pub(super) fn coordinate(kind: CellType, word: u64, place: &dyn Fn() -> String) -> Result<u32, Wrong> {
+pub(super) fn coordinate(kind: CellType, word: u64, place: &dyn Fn() -> String) -> Result<u32, InputFault> {
     let number = if kind.is_float() {
         let number = kind.number(word);
         (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number)).then_some(number as u32)
@@ -25,6 +25,6 @@ pub(super) fn coordinate(kind: CellType, word: u64, place: &dyn Fn() -> String) 
     };
     number.ok_or_else(|| {
         let text = kind.text(word);
-        Wrong::Other(format!("{}: coordinate {text}; whole numbers from 0 to 2^32 - 1 name cells", place()))
+        InputFault::Other(format!("{}: coordinate {text}; whole numbers from 0 to 2^32 - 1 name cells", place()))
     })
 }

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use crate::cell::CellType;
 use crate::disk::File;
-use crate::input::error::Wrong;
+use crate::input::error::InputFault;
 use crate::input::layout::{Endian, IndexOrder, Layout};
+use crate::input::list::header::{ListHeader, OnEntry};
 use crate::input::list::number::{coordinate, word};
-use crate::input::list::said::{ListSaid, OnEntry};
 use crate::input::npy;
 use crate::input::npz;
 use crate::input::reader::open;
@@ -18,7 +18,7 @@ use crate::zarr::{Directory, Entry};
 #[derive(Debug)]
 pub(super) struct SciPyList {
     file: File,
-    said: ListSaid,
+    header: ListHeader,
     data: SciPyMember,
     indices: Indices,
 }
@@ -56,30 +56,35 @@ struct MemberNumbers<'f> {
     read: u64,
 }
 
-fn find(file: &File, directory: &Directory, name: &'static str) -> Result<SciPyMember, Wrong> {
+fn find(file: &File, directory: &Directory, name: &'static str) -> Result<SciPyMember, InputFault> {
     match find_any(file, directory, name)? {
         (member, axes) if axes.len() == 1 => Ok(member),
-        _ => Err(Wrong::InMember { name: name.into(), wrong: Box::new(Wrong::Other("one axis is needed".into())) }),
+        _ => Err(InputFault::InMember {
+            name: name.into(),
+            wrong: Box::new(InputFault::Other("one axis is needed".into())),
+        }),
     }
 }
 
 /// A member, and how many numbers it has on each axis, the fastest first.
-fn find_any(file: &File, directory: &Directory, name: &'static str) -> Result<(SciPyMember, Vec<u32>), Wrong> {
+fn find_any(file: &File, directory: &Directory, name: &'static str) -> Result<(SciPyMember, Vec<u32>), InputFault> {
     let Some(entry) = directory.entry(&format!("{name}.npy")).copied() else {
         let reason = format!(
             "no member {name}; a sparse matrix of scipy has format, shape, data, and row and col, or indices and indptr"
         );
-        return Err(Wrong::Other(reason));
+        return Err(InputFault::Other(reason));
     };
-    let inside = |wrong| Wrong::InMember { name: name.into(), wrong: Box::new(wrong) };
-    let layout = npy::layout(&mut *npz::member(file, &entry), entry.length).map_err(inside)?;
-    let (have, need) = (entry.length.saturating_sub(layout.offset), layout.bytes().map_err(inside)?);
+    let inside = |wrong| InputFault::InMember { name: name.into(), wrong: Box::new(wrong) };
+    let layout = npy::layout_or_empty(&mut *npz::member(file, &entry), entry.length).map_err(inside)?;
     let Layout { kind, endian, size, order, offset } = layout;
+    // A matrix may have no elements: axes of none are no fault.
+    let need = size.iter().fold(u128::from(kind.bytes()), |bytes, &n| bytes.saturating_mul(n.into()));
+    let have = entry.length.saturating_sub(offset);
     if u128::from(have) != need {
-        return Err(inside(Wrong::Length { offset, have, need }));
+        return Err(inside(InputFault::Length { offset, have, need }));
     }
     if size.len() > 1 && order != IndexOrder::C {
-        return Err(inside(Wrong::Other("in Fortran's order, which scipy does not write".into())));
+        return Err(inside(InputFault::Other("in Fortran's order, which scipy does not write".into())));
     }
     let count = size.iter().map(|&n| u64::from(n)).product();
     Ok((SciPyMember { name, entry, kind, endian, count }, size))
@@ -94,9 +99,9 @@ impl SciPyList {
         open(path).is_ok_and(|(file, _)| Directory::read_deflated(&file).is_ok_and(named))
     }
 
-    pub(super) fn open(path: &Path) -> Result<Self, Wrong> {
+    pub(super) fn open(path: &Path) -> Result<Self, InputFault> {
         let (file, _) = open(path)?;
-        let directory = Directory::read_deflated(&file).map_err(|_| Wrong::NoArchive)?;
+        let directory = Directory::read_deflated(&file).map_err(|_| InputFault::NoArchive)?;
         let format = format_of(&file, &directory)?;
         if !["coo", "csr", "csc"].contains(&&*format) {
             return Err(unread(&format, 2));
@@ -107,12 +112,12 @@ impl SciPyList {
         let mut side = || {
             let (kind, word) = numbers.next()?;
             match coordinate(kind, word, &|| "shape".into())? {
-                0 => Err(Wrong::Other("shape: 0; a domain has cells on every axis".into())),
+                0 => Err(InputFault::Other("shape: 0; a domain has cells on every axis".into())),
                 side => Ok(side),
             }
         };
         if !(2..=6).contains(&shape.count) {
-            return Err(Wrong::Other(format!("a shape of {} numbers; lists have 2 to 6 axes", shape.count)));
+            return Err(InputFault::Other(format!("a shape of {} numbers; lists have 2 to 6 axes", shape.count)));
         }
         let mut size = (0..shape.count).map(|_| side()).collect::<Result<Vec<u32>, _>>()?;
         drop(numbers);
@@ -123,7 +128,7 @@ impl SciPyList {
                 let (member, shape) = find_any(&file, &directory, "coords")?;
                 if shape.len() != 2 || shape[1] as usize != axes || u64::from(shape[0]) != data.count {
                     let reason = format!("coordinates of another shape than {axes} axes by {} entries", data.count);
-                    return Err(Wrong::Other(reason));
+                    return Err(InputFault::Other(reason));
                 }
                 // The slowest axis comes first.
                 let behind = |axis: usize| (axes - 1 - axis) as u64 * data.count;
@@ -132,7 +137,7 @@ impl SciPyList {
             }
             "coo" if axes == 2 => {
                 let member = |name| find(&file, &directory, name);
-                let axis = |name| Ok::<_, Wrong>(AxisNumbers { member: member(name)?, behind: 0 });
+                let axis = |name| Ok::<_, InputFault>(AxisNumbers { member: member(name)?, behind: 0 });
                 Indices::Each(vec![axis("col")?, axis("row")?])
             }
             "csr" | "csc" if axes == 2 => {
@@ -148,7 +153,7 @@ impl SciPyList {
             Indices::Compressed { index, starts, by_row } => {
                 let lines = u64::from(if *by_row { rows } else { columns });
                 if starts.count != lines + 1 {
-                    return Err(Wrong::Other(format!(
+                    return Err(InputFault::Other(format!(
                         "{} numbers in indptr, where {} are needed",
                         starts.count,
                         lines + 1
@@ -158,21 +163,24 @@ impl SciPyList {
             }
         };
         if lengths != [data.count; 2] {
-            return Err(Wrong::Other(format!("{} values of {} and {} indices", data.count, lengths[0], lengths[1])));
+            return Err(InputFault::Other(format!(
+                "{} values of {} and {} indices",
+                data.count, lengths[0], lengths[1]
+            )));
         }
-        let said = ListSaid { axes, kind: data.kind, size: Some(size), count: data.count };
-        Ok(Self { file, said, data, indices })
+        let header = ListHeader { axes, kind: data.kind, size: Some(size), count: data.count };
+        Ok(Self { file, header, data, indices })
     }
 
-    pub(super) fn said(&self) -> ListSaid {
-        self.said.clone()
+    pub(super) fn header(&self) -> ListHeader {
+        self.header.clone()
     }
 
-    pub(super) fn each(&self, entry: &mut OnEntry<'_>) -> Result<(), Wrong> {
+    pub(super) fn each(&self, entry: &mut OnEntry<'_>) -> Result<(), InputFault> {
         let mut values = self.data.numbers(&self.file)?;
-        let mut put = |number: u64, cell: &[u32], values: &mut MemberNumbers<'_>| -> Result<(), Wrong> {
+        let mut put = |number: u64, cell: &[u32], values: &mut MemberNumbers<'_>| -> Result<(), InputFault> {
             let (_, value) = values.next()?;
-            entry(cell, value).map_err(|error| Wrong::Other(format!("entry {number}: {error}")))
+            entry(cell, value).map_err(|error| InputFault::Other(format!("entry {number}: {error}")))
         };
         match &self.indices {
             Indices::Each(axes) => {
@@ -190,8 +198,9 @@ impl SciPyList {
             Indices::Compressed { index, starts, by_row } => {
                 let (mut others, mut starts) = (index.numbers(&self.file)?, starts.numbers(&self.file)?);
                 let mut start = starts.count()?;
-                let wrong =
-                    |start: u64| Wrong::Other(format!("indptr: {start}; it must ascend from 0 to {}", self.data.count));
+                let wrong = |start: u64| {
+                    InputFault::Other(format!("indptr: {start}; it must ascend from 0 to {}", self.data.count))
+                };
                 if start != 0 {
                     return Err(wrong(start));
                 }
@@ -217,14 +226,14 @@ impl SciPyList {
 }
 
 /// That a format is not read.
-fn unread(format: &str, axes: usize) -> Wrong {
-    Wrong::Other(format!("{axes} axes in the format '{format}'; coo, csr and csc are read: save matrix.tocoo()"))
+fn unread(format: &str, axes: usize) -> InputFault {
+    InputFault::Other(format!("{axes} axes in the format '{format}'; coo, csr and csc are read: save matrix.tocoo()"))
 }
 
 /// The name of the format, which is an array of one text.
-fn format_of(file: &File, directory: &Directory) -> Result<String, Wrong> {
+fn format_of(file: &File, directory: &Directory) -> Result<String, InputFault> {
     let Some(entry) = directory.entry("format.npy") else {
-        return Err(Wrong::Other("no member format; a sparse matrix of scipy has one".into()));
+        return Err(InputFault::Other("no member format; a sparse matrix of scipy has one".into()));
     };
     let mut bytes = Vec::new();
     npz::member(file, entry).take(1 << 12).read_to_end(&mut bytes)?;
@@ -234,16 +243,16 @@ fn format_of(file: &File, directory: &Directory) -> Result<String, Wrong> {
 }
 
 impl SciPyMember {
-    fn numbers<'f>(&'f self, file: &'f File) -> Result<MemberNumbers<'f>, Wrong> {
+    fn numbers<'f>(&'f self, file: &'f File) -> Result<MemberNumbers<'f>, InputFault> {
         let mut bytes = npz::member(file, &self.entry);
-        npy::layout(&mut *bytes, self.entry.length)?;
+        npy::layout_or_empty(&mut *bytes, self.entry.length)?;
         Ok(MemberNumbers { member: self, bytes: Box::new(std::io::BufReader::with_capacity(1 << 18, bytes)), read: 0 })
     }
 }
 
 impl SciPyMember {
     /// The same behind so many numbers.
-    fn numbers_behind<'f>(&'f self, file: &'f File, behind: u64) -> Result<MemberNumbers<'f>, Wrong> {
+    fn numbers_behind<'f>(&'f self, file: &'f File, behind: u64) -> Result<MemberNumbers<'f>, InputFault> {
         let mut numbers = self.numbers(file)?;
         let bytes = behind * self.kind.bytes();
         match std::io::copy(&mut (&mut numbers.bytes).take(bytes), &mut std::io::sink()) {
@@ -260,12 +269,12 @@ impl MemberNumbers<'_> {
         self.read == self.member.count
     }
 
-    fn wrong(&self, wrong: impl Into<Wrong>) -> Wrong {
-        Wrong::InMember { name: self.member.name.into(), wrong: Box::new(wrong.into()) }
+    fn wrong(&self, wrong: impl Into<InputFault>) -> InputFault {
+        InputFault::InMember { name: self.member.name.into(), wrong: Box::new(wrong.into()) }
     }
 
     /// The type and the word of the next number.
-    fn next(&mut self) -> Result<(CellType, u64), Wrong> {
+    fn next(&mut self) -> Result<(CellType, u64), InputFault> {
         let mut bytes = [0; 8];
         let own = &mut bytes[..self.member.kind.bytes() as usize];
         if let Err(error) = self.bytes.read_exact(own) {
@@ -275,25 +284,25 @@ impl MemberNumbers<'_> {
         Ok((self.member.kind, word(own, self.member.endian)))
     }
 
-    fn coordinate(&mut self) -> Result<u32, Wrong> {
+    fn coordinate(&mut self) -> Result<u32, InputFault> {
         let (kind, word) = self.next()?;
         coordinate(kind, word, &|| format!("{}, number {}", self.member.name, self.read - 1))
     }
 
     /// A number of entries.
-    fn count(&mut self) -> Result<u64, Wrong> {
+    fn count(&mut self) -> Result<u64, InputFault> {
         let (kind, word) = self.next()?;
         let count = if kind.is_float() { None } else { kind.rank(word).checked_sub(kind.rank(0)) };
         count.ok_or_else(|| {
-            Wrong::Other(format!("{}: {}, which is no number of entries", self.member.name, kind.text(word)))
+            InputFault::Other(format!("{}: {}, which is no number of entries", self.member.name, kind.text(word)))
         })
     }
 
     /// Reads the end, at which a checksum is held against what came.
-    fn end(mut self) -> Result<(), Wrong> {
+    fn end(mut self) -> Result<(), InputFault> {
         match self.bytes.read(&mut [0]) {
             Ok(0) => Ok(()),
-            Ok(_) => Err(self.wrong(Wrong::Other("more numbers than its shape says".into()))),
+            Ok(_) => Err(self.wrong(InputFault::Other("more numbers than its shape says".into()))),
             Err(error) => Err(self.wrong(error)),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::input::error::{InputError, Wrong};
+use crate::input::error::{InputError, InputFault};
 use crate::input::mesh::{obj, off, ply, stl};
 use crate::input::reader::whole_file;
 use crate::mesh::Mesh;
@@ -63,8 +63,8 @@ impl MeshFormat {
     /// The mesh that the bytes of a file are.
     ///
     /// # Errors
-    /// [`Wrong`] names the line or the byte, what is there and what is allowed.
-    pub fn parse(self, bytes: &[u8]) -> Result<Mesh, Wrong> {
+    /// [`InputFault`] names the line or the byte, what is there and what is allowed.
+    pub fn parse(self, bytes: &[u8]) -> Result<Mesh, InputFault> {
         match self {
             Self::Stl => stl::parse(bytes),
             Self::Obj => obj::parse(bytes),

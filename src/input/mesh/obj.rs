@@ -1,11 +1,11 @@
 //! OBJ: a line for each vertex (`v`) and each face (`f`); lines of other kinds say nothing of the shape.
 
-use crate::input::error::Wrong;
+use crate::input::error::InputFault;
 use crate::input::mesh::faces::MeshFaces;
 use crate::input::text::{TextLine, TextLines, number};
 use crate::mesh::Mesh;
 
-pub(super) fn parse(text: &[u8]) -> Result<Mesh, Wrong> {
+pub(super) fn parse(text: &[u8]) -> Result<Mesh, InputFault> {
     let mut read = MeshFaces::default();
     let mut corners = Vec::new();
     for line in TextLines::of(text)? {
@@ -26,7 +26,7 @@ pub(super) fn parse(text: &[u8]) -> Result<Mesh, Wrong> {
 }
 
 /// A corner: the number of a vertex, from 1 on or from the last one backwards, and numbers of other things after slashes.
-fn corner(line: TextLine<'_>, word: &[u8], vertices: i64) -> Result<u32, Wrong> {
+fn corner(line: TextLine<'_>, word: &[u8], vertices: i64) -> Result<u32, InputFault> {
     let first = word.split(|&byte| byte == b'/').next().unwrap_or_default();
     let index = match number::<i64>(first) {
         Some(number) if (1..=vertices).contains(&number) => number - 1,
@@ -34,7 +34,7 @@ fn corner(line: TextLine<'_>, word: &[u8], vertices: i64) -> Result<u32, Wrong> 
         _ => {
             let allowed =
                 format!("a corner is a number from 1 to {vertices}, the vertices so far, or from -1 backwards");
-            return Err(Wrong::field(line.at, "face with corner", String::from_utf8_lossy(word), allowed));
+            return Err(InputFault::field(line.at, "face with corner", String::from_utf8_lossy(word), allowed));
         }
     };
     MeshFaces::corner(line.at, index, vertices as u64)

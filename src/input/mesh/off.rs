@@ -1,6 +1,6 @@
 //! OFF: the word OFF, three counts, a line for each vertex and each face.
 
-use crate::input::error::Wrong;
+use crate::input::error::InputFault;
 use crate::input::mesh::faces::MeshFaces;
 use crate::input::text::{TextLines, number};
 use crate::mesh::Mesh;
@@ -8,7 +8,7 @@ use crate::mesh::Mesh;
 /// What comes before OFF where vertices have colours, normals or places in a texture after their coordinates.
 const MORE: [&str; 8] = ["", "C", "N", "CN", "ST", "STC", "STN", "STCN"];
 
-pub(super) fn parse(text: &[u8]) -> Result<Mesh, Wrong> {
+pub(super) fn parse(text: &[u8]) -> Result<Mesh, InputFault> {
     let mut lines = TextLines::of(text)?;
     let header = lines.need(|| "the word OFF".into())?;
     let mut words = header.words();

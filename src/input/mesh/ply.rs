@@ -1,11 +1,11 @@
 //! PLY: a header of text, then elements one after the other, as text or binary.
 
-use crate::input::error::Wrong;
+use crate::input::error::InputFault;
 use crate::input::mesh::faces::MeshFaces;
 use crate::input::ply::{PlyElement, PlyHeader, PlyNumbers, PlyProperty};
 use crate::mesh::Mesh;
 
-pub(super) fn parse(bytes: &[u8]) -> Result<Mesh, Wrong> {
+pub(super) fn parse(bytes: &[u8]) -> Result<Mesh, InputFault> {
     let header = PlyHeader::of(bytes)?;
     let vertices = header.elements.iter().find(|element| element.name == b"vertex");
     let vertices = vertices.map_or(0, |element| element.count);
@@ -23,12 +23,12 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Mesh, Wrong> {
     read.mesh()
 }
 
-fn missing(element: &PlyElement, what: &str) -> Wrong {
+fn missing(element: &PlyElement, what: &str) -> InputFault {
     let name = String::from_utf8_lossy(&element.name);
-    Wrong::field(element.at, "element", name, format!("it needs {what}"))
+    InputFault::field(element.at, "element", name, format!("it needs {what}"))
 }
 
-fn read_vertices(element: &PlyElement, numbers: &mut PlyNumbers<'_>, read: &mut MeshFaces) -> Result<(), Wrong> {
+fn read_vertices(element: &PlyElement, numbers: &mut PlyNumbers<'_>, read: &mut MeshFaces) -> Result<(), InputFault> {
     let axis = |property: &PlyProperty| {
         let axis = [b"x", b"y", b"z"].iter().position(|&name| property.name == name);
         axis.filter(|_| property.list.is_none())
@@ -55,7 +55,7 @@ fn read_faces(
     vertices: u64,
     numbers: &mut PlyNumbers<'_>,
     read: &mut MeshFaces,
-) -> Result<(), Wrong> {
+) -> Result<(), InputFault> {
     let named = |property: &PlyProperty| property.name == b"vertex_indices" || property.name == b"vertex_index";
     let corners_at = element
         .properties

@@ -1,7 +1,7 @@
 //! STL: three corners for each triangle, binary or as text. Both can begin with `solid`; a binary file has exactly as many bytes as its
 //! count needs.
 
-use crate::input::error::{FilePlace, Wrong};
+use crate::input::error::{FilePlace, InputFault};
 use crate::input::text::TextLines;
 use crate::mesh::Mesh;
 
@@ -11,7 +11,7 @@ const HEADER: usize = 84;
 /// Bytes of a triangle: a normal, three corners, two bytes that mean nothing.
 const TRIANGLE: usize = 50;
 
-pub(super) fn parse(bytes: &[u8]) -> Result<Mesh, Wrong> {
+pub(super) fn parse(bytes: &[u8]) -> Result<Mesh, InputFault> {
     let binary = |count: [u8; 4]| {
         let count = u64::from(u32::from_le_bytes(count));
         (count, HEADER as u64 + count * TRIANGLE as u64)
@@ -24,17 +24,17 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Mesh, Wrong> {
         _ if is_text => text(bytes),
         Some((count, length)) => {
             let allowed = format!("a binary STL has {length} bytes then, and this file has {}", bytes.len());
-            Err(Wrong::field(FilePlace::Byte(80), "number of triangles", count, allowed))
+            Err(InputFault::field(FilePlace::Byte(80), "number of triangles", count, allowed))
         }
         None => {
             let what =
                 format!("{} bytes; an STL begins with the word solid, or is binary from 84 bytes on", bytes.len());
-            Err(Wrong::Damaged { at: FilePlace::Byte(0), what })
+            Err(InputFault::Damaged { at: FilePlace::Byte(0), what })
         }
     }
 }
 
-fn triangles(bytes: &[u8]) -> Result<Mesh, Wrong> {
+fn triangles(bytes: &[u8]) -> Result<Mesh, InputFault> {
     let mut corners = Vec::with_capacity(bytes.len() / TRIANGLE * 3);
     for (number, triangle) in bytes.chunks_exact(TRIANGLE).enumerate() {
         for (corner, place) in triangle[12..48].chunks_exact(12).enumerate() {
@@ -43,7 +43,7 @@ fn triangles(bytes: &[u8]) -> Result<Mesh, Wrong> {
             if let Some(wrong) = place.iter().find(|coordinate| !coordinate.is_finite()) {
                 let at = FilePlace::Byte((HEADER + number * TRIANGLE + 12 + 12 * corner) as u64);
                 let allowed = format!("coordinates must be finite numbers (face {number}, counted from 0)");
-                return Err(Wrong::field(at, "vertex", wrong, allowed));
+                return Err(InputFault::field(at, "vertex", wrong, allowed));
             }
             corners.push(place.map(f64::from));
         }
@@ -75,7 +75,7 @@ impl StlLine {
     }
 }
 
-fn text(bytes: &[u8]) -> Result<Mesh, Wrong> {
+fn text(bytes: &[u8]) -> Result<Mesh, InputFault> {
     use StlLine::{EndFacet, EndLoop, Facet, Outer, Solid, Vertex};
     let (mut corners, mut expected, mut last) = (Vec::new(), Solid, 1);
     for line in TextLines::of(bytes)? {
@@ -92,7 +92,7 @@ fn text(bytes: &[u8]) -> Result<Mesh, Wrong> {
             (Vertex(number), b"vertex") => {
                 let place = line.point(words)?;
                 if let Some(wrong) = place.iter().find(|coordinate| !coordinate.is_finite()) {
-                    return Err(Wrong::field(line.at, "vertex", wrong, "coordinates must be finite numbers"));
+                    return Err(InputFault::field(line.at, "vertex", wrong, "coordinates must be finite numbers"));
                 }
                 corners.push(place);
                 if number == 2 { EndLoop } else { Vertex(number + 1) }
@@ -104,7 +104,7 @@ fn text(bytes: &[u8]) -> Result<Mesh, Wrong> {
     }
     if expected != Solid {
         let what = format!("the file ends here, and '{}' should follow", expected.words());
-        return Err(Wrong::Damaged { at: FilePlace::Line(last), what });
+        return Err(InputFault::Damaged { at: FilePlace::Line(last), what });
     }
     Ok(Mesh::of_corners(corners)?)
 }

@@ -1,6 +1,6 @@
 //! The header of PLY: which elements there are, how many, and what each of them has.
 
-use crate::input::error::{FilePlace, Wrong};
+use crate::input::error::{FilePlace, InputFault};
 use crate::input::text::{TextLine, number};
 
 /// How numbers are written.
@@ -66,7 +66,7 @@ pub(in crate::input) struct PlyHeader {
 
 impl PlyHeader {
     /// Of a whole file.
-    pub(in crate::input) fn of(bytes: &[u8]) -> Result<Self, Wrong> {
+    pub(in crate::input) fn of(bytes: &[u8]) -> Result<Self, InputFault> {
         let (mut coding, mut elements) = (None, Vec::<PlyElement>::new());
         let (mut length, mut lines) = (0, 0);
         loop {
@@ -74,7 +74,7 @@ impl PlyHeader {
             let end = rest.iter().position(|&byte| byte == b'\n');
             let Some(end) = end else {
                 let what = "the header ends here; the line 'end_header' closes it".into();
-                return Err(Wrong::Damaged { at: FilePlace::Line(lines + 1), what });
+                return Err(InputFault::Damaged { at: FilePlace::Line(lines + 1), what });
             };
             (length, lines) = (length + end + 1, lines + 1);
             let line = TextLine { at: FilePlace::Line(lines), text: &rest[..end] };
@@ -121,7 +121,7 @@ impl PlyHeader {
                 _ => return Err(line.wrong("header", "format, element, property, comment or end_header is needed")),
             }
         }
-        let coding = coding.ok_or(Wrong::Missing { field: "format" })?;
+        let coding = coding.ok_or(InputFault::Missing { field: "format" })?;
         Ok(Self { coding, elements, length, lines })
     }
 }

@@ -1,6 +1,6 @@
 //! The numbers of all elements of a PLY file, in their order.
 
-use crate::input::error::{FilePlace, Wrong};
+use crate::input::error::{FilePlace, InputFault};
 use crate::input::ply::header::{PlyCoding, PlyElement, PlyHeader, PlyProperty, PlyType};
 use crate::input::text::{TextLine, TextLines, number};
 
@@ -47,14 +47,14 @@ impl<'t> PlyNumbers<'t> {
     }
 
     /// Passes all elements of a kind.
-    pub(in crate::input) fn skip_all(&mut self, element: &PlyElement) -> Result<(), Wrong> {
+    pub(in crate::input) fn skip_all(&mut self, element: &PlyElement) -> Result<(), InputFault> {
         (0..element.count).try_for_each(|_| element.properties.iter().try_for_each(|property| self.skip(property)))
     }
 
     /// That more follows than the header counts, if it does.
-    pub(in crate::input) fn end(&mut self) -> Result<(), Wrong> {
+    pub(in crate::input) fn end(&mut self) -> Result<(), InputFault> {
         let what = "more follows than the elements that the header counts";
-        self.rest().map_or(Ok(()), |at| Err(Wrong::Damaged { at, what: what.into() }))
+        self.rest().map_or(Ok(()), |at| Err(InputFault::Damaged { at, what: what.into() }))
     }
 
     /// Reads lines until there are words; false at the end of the file.
@@ -79,9 +79,9 @@ impl<'t> PlyNumbers<'t> {
         }
     }
 
-    pub(in crate::input) fn next(&mut self, kind: PlyType) -> Result<PlyNumber, Wrong> {
+    pub(in crate::input) fn next(&mut self, kind: PlyType) -> Result<PlyNumber, InputFault> {
         let at = self.place();
-        let ends = || Wrong::Damaged {
+        let ends = || InputFault::Damaged {
             at,
             what: "the file ends here, and elements that the header counts should follow".into(),
         };
@@ -95,7 +95,7 @@ impl<'t> PlyNumbers<'t> {
                 };
                 read.ok_or_else(|| {
                     let allowed = if kind.is_whole() { "a whole number is needed" } else { "a number is needed" };
-                    Wrong::field(at, "value", String::from_utf8_lossy(word), allowed)
+                    InputFault::field(at, "value", String::from_utf8_lossy(word), allowed)
                 })
             }
             Self::Binary { bytes, at: next, big } => {
@@ -124,14 +124,14 @@ impl<'t> PlyNumbers<'t> {
     }
 
     /// The length of a list.
-    pub(in crate::input) fn length(&mut self, kind: PlyType) -> Result<u64, Wrong> {
+    pub(in crate::input) fn length(&mut self, kind: PlyType) -> Result<u64, InputFault> {
         let at = self.place();
         let length = self.next(kind)?.whole();
-        u64::try_from(length).map_err(|_| Wrong::field(at, "length of a list", length, "it cannot be negative"))
+        u64::try_from(length).map_err(|_| InputFault::field(at, "length of a list", length, "it cannot be negative"))
     }
 
     /// Passes what nobody needs.
-    pub(in crate::input) fn skip(&mut self, property: &PlyProperty) -> Result<(), Wrong> {
+    pub(in crate::input) fn skip(&mut self, property: &PlyProperty) -> Result<(), InputFault> {
         let count = property.list.map_or(Ok(1), |kind| self.length(kind))?;
         (0..count).try_for_each(|_| self.next(property.kind).map(drop))
     }

@@ -1,6 +1,6 @@
 //! Which columns of a file are coordinates, and which is an attribute.
 
-use crate::input::error::{FilePlace, Wrong};
+use crate::input::error::{FilePlace, InputFault};
 
 /// PointColumns as they are typed: names of them, or their numbers from 1 on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,10 +18,10 @@ pub(super) struct FoundColumns {
 
 impl PointColumns {
     /// Finds the columns of a file that has `count` of them, with these names if it has names. The place is that of the names.
-    pub(super) fn find(&self, names: &[String], count: usize, at: FilePlace) -> Result<FoundColumns, Wrong> {
+    pub(super) fn find(&self, names: &[String], count: usize, at: FilePlace) -> Result<FoundColumns, InputFault> {
         let coordinates = match &self.coordinates {
             Some(typed) if !(2..=6).contains(&typed.len()) => {
-                return Err(Wrong::field(at, "columns", typed.join(","), "2 to 6 columns are coordinates"));
+                return Err(InputFault::field(at, "columns", typed.join(","), "2 to 6 columns are coordinates"));
             }
             Some(typed) => {
                 typed.iter().map(|name| self.column(name, names, count, at)).collect::<Result<Vec<_>, _>>()?
@@ -31,7 +31,7 @@ impl PointColumns {
         if let Some(typed) = &self.coordinates {
             let twice = (1..coordinates.len()).find(|&place| coordinates[..place].contains(&coordinates[place]));
             if let Some(place) = twice {
-                return Err(Wrong::field(at, "column", &typed[place], "each coordinate has a column of its own"));
+                return Err(InputFault::field(at, "column", &typed[place], "each coordinate has a column of its own"));
             }
         }
         let attribute = self.attribute.as_ref().map(|name| self.column(name, names, count, at)).transpose()?;
@@ -39,17 +39,17 @@ impl PointColumns {
     }
 
     /// Those called x, y and z, or the first three.
-    fn usual(&self, names: &[String], count: usize, at: FilePlace) -> Result<Vec<usize>, Wrong> {
+    fn usual(&self, names: &[String], count: usize, at: FilePlace) -> Result<Vec<usize>, InputFault> {
         let place = |wanted: &str| names.iter().position(|name| name.eq_ignore_ascii_case(wanted));
         match [place("x"), place("y"), place("z")] {
             [Some(x), Some(y), Some(z)] => Ok(vec![x, y, z]),
             [Some(x), Some(y), None] => Ok(vec![x, y]),
             _ if count >= 2 => Ok((0..count.min(3)).collect()),
-            _ => Err(Wrong::field(at, "columns", count, "at least 2 are needed, one for each coordinate")),
+            _ => Err(InputFault::field(at, "columns", count, "at least 2 are needed, one for each coordinate")),
         }
     }
 
-    fn column(&self, typed: &str, names: &[String], count: usize, at: FilePlace) -> Result<usize, Wrong> {
+    fn column(&self, typed: &str, names: &[String], count: usize, at: FilePlace) -> Result<usize, InputFault> {
         let named = names.iter().position(|name| name == typed);
         let named = named.or_else(|| names.iter().position(|name| name.eq_ignore_ascii_case(typed)));
         let numbered = || typed.parse::<usize>().ok().filter(|number| (1..=count).contains(number));
@@ -58,7 +58,7 @@ impl PointColumns {
                 [] => String::new(),
                 names => format!("{}, or ", names.join(", ")),
             };
-            Wrong::field(at, "column", typed, format!("columns are {known}numbers from 1 to {count}"))
+            InputFault::field(at, "column", typed, format!("columns are {known}numbers from 1 to {count}"))
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::input::error::{InputError, Wrong};
+use crate::input::error::{InputError, InputFault};
 use crate::input::points::columns::PointColumns;
 use crate::input::points::format::PointsFormat;
 use crate::input::points::stream::PointsStream;
@@ -35,9 +35,10 @@ impl PointsFile {
     /// A file whose name says its format.
     ///
     /// # Errors
-    /// [`Wrong::NoFormat`] if it says none that points are read from.
+    /// [`InputFault::NoFormat`] if it says none that points are read from.
     pub fn of(path: &Path) -> Result<Self, InputError> {
-        let none = || InputError { path: path.to_owned(), wrong: Wrong::NoFormat { known: PointsFormat::endings() } };
+        let none =
+            || InputError { path: path.to_owned(), wrong: InputFault::NoFormat { known: PointsFormat::endings() } };
         let format = PointsFormat::of(path).ok_or_else(none)?;
         Ok(Self { path: path.to_owned(), format, columns: PointColumns::default() })
     }
@@ -77,8 +78,8 @@ impl PointsFile {
     /// The points that the bytes of a file are.
     ///
     /// # Errors
-    /// [`Wrong`] names the line or the byte, what is there and what is allowed.
-    pub fn parse(&self, bytes: &[u8]) -> Result<Points, Wrong> {
+    /// [`InputFault`] names the line or the byte, what is there and what is allowed.
+    pub fn parse(&self, bytes: &[u8]) -> Result<Points, InputFault> {
         match self.format {
             PointsFormat::Table => table::parse(bytes, &self.columns),
             PointsFormat::Ply => ply::parse(bytes, &self.columns).map(|(points, _)| points),

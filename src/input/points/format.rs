@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::input::error::Wrong;
+use crate::input::error::InputFault;
 use crate::input::ply::PlyHeader;
 use crate::input::reader::head_of;
 use crate::registry::registry;
@@ -67,7 +67,7 @@ impl PointsFormat {
 }
 
 /// True of a header of PLY that counts vertices and no faces.
-fn faceless(head: &[u8]) -> Result<bool, Wrong> {
+fn faceless(head: &[u8]) -> Result<bool, InputFault> {
     let header = PlyHeader::of(head)?;
     let count = |name: &[u8]| {
         header.elements.iter().filter(|element| element.name == name).map(|element| element.count).max().unwrap_or(0)

@@ -8,7 +8,7 @@ use std::panic::{self, AssertUnwindSafe};
 use las::{PointData, PointDataBuilder, Reader};
 
 use crate::cell::CellType;
-use crate::input::error::{FilePlace, Wrong};
+use crate::input::error::{FilePlace, InputFault};
 use crate::input::points::columns::PointColumns;
 use crate::input::points::rows::PointRows;
 use crate::points::{Points, PointsError};
@@ -36,7 +36,7 @@ const NAMES: [(&str, CellType); 15] = [
 ];
 
 /// The points of a file.
-pub(super) fn parse(bytes: &[u8], columns: &PointColumns) -> Result<Points, Wrong> {
+pub(super) fn parse(bytes: &[u8], columns: &PointColumns) -> Result<Points, InputFault> {
     // The message of a panic would be the program's last words, though it goes on.
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
@@ -45,11 +45,11 @@ pub(super) fn parse(bytes: &[u8], columns: &PointColumns) -> Result<Points, Wron
     read.unwrap_or_else(|_| Err(damaged(0, "damaged: its reader gave up")))
 }
 
-fn damaged(byte: u64, what: impl std::fmt::Display) -> Wrong {
-    Wrong::Damaged { at: FilePlace::Byte(byte), what: what.to_string() }
+fn damaged(byte: u64, what: impl std::fmt::Display) -> InputFault {
+    InputFault::Damaged { at: FilePlace::Byte(byte), what: what.to_string() }
 }
 
-fn read(bytes: &[u8], columns: &PointColumns) -> Result<Points, Wrong> {
+fn read(bytes: &[u8], columns: &PointColumns) -> Result<Points, InputFault> {
     if !bytes.starts_with(b"LASF") {
         return Err(damaged(0, "no LAS or LAZ file, which begins with LASF"));
     }
@@ -84,7 +84,7 @@ fn read(bytes: &[u8], columns: &PointColumns) -> Result<Points, Wrong> {
         let of = |column: usize| {
             numbers(&data, column).ok_or_else(|| {
                 let allowed = "points of this file have no such number";
-                Wrong::field(FilePlace::Byte(begin), "column", NAMES[column].0, allowed)
+                InputFault::field(FilePlace::Byte(begin), "column", NAMES[column].0, allowed)
             })
         };
         let coordinates = found.coordinates.iter().map(|&column| of(column)).collect::<Result<Vec<_>, _>>()?;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::cell::CellType;
-use crate::input::error::{FilePlace, Wrong};
+use crate::input::error::{FilePlace, InputFault};
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::npy;
 use crate::input::points::columns::{FoundColumns, PointColumns};
@@ -11,7 +11,7 @@ use crate::input::points::rows::{PointRows, exact};
 use crate::points::Points;
 
 /// Copies bytes from one of a file's on.
-pub(super) type ReadAt<'r> = dyn FnMut(u64, &mut [u8]) -> Result<(), Wrong> + 'r;
+pub(super) type ReadAt<'r> = dyn FnMut(u64, &mut [u8]) -> Result<(), InputFault> + 'r;
 
 /// An array whose header is known.
 pub(super) struct NpyPoints {
@@ -28,19 +28,24 @@ pub(super) struct NpyPoints {
 
 impl NpyPoints {
     /// By the first bytes of a file of `length` bytes.
-    pub(super) fn of(head: &[u8], length: u64, columns: &PointColumns) -> Result<Self, Wrong> {
+    pub(super) fn of(head: &[u8], length: u64, columns: &PointColumns) -> Result<Self, InputFault> {
         let Layout { kind, size, order, endian, offset } = npy::layout(head, length)?;
         let at = FilePlace::Byte(offset);
         let &[fast, slow] = &size[..] else {
             let shape = size.iter().rev().map(u32::to_string).collect::<Vec<_>>().join("x");
-            return Err(Wrong::field(at, "shape", shape, "an array of coordinates has 2 axes, points and coordinates"));
+            return Err(InputFault::field(
+                at,
+                "shape",
+                shape,
+                "an array of coordinates has 2 axes, points and coordinates",
+            ));
         };
         // In NumPy's words (slow, fast): points in rows, or in columns if there are few rows.
         let in_columns = fast > 6 && (2..=6).contains(&slow);
         let (count, width) = if in_columns { (fast, slow) } else { (slow, fast) };
         if width < 2 || (columns.coordinates.is_none() && width > 6) {
             let allowed = "2 to 6 coordinates of a point can be, in rows or columns; --columns chooses among more";
-            return Err(Wrong::field(at, "shape", format!("{slow}x{fast}"), allowed));
+            return Err(InputFault::field(at, "shape", format!("{slow}x{fast}"), allowed));
         }
         let all = (1..=width).map(|column| column.to_string()).collect();
         let usual = PointColumns { coordinates: Some(all), ..columns.clone() };
@@ -49,7 +54,7 @@ impl NpyPoints {
         let (have, need) =
             (length - offset.min(length), u128::from(count) * u128::from(width) * u128::from(kind.bytes()));
         if u128::from(have) != need {
-            return Err(Wrong::Length { offset, have, need });
+            return Err(InputFault::Length { offset, have, need });
         }
         // In Fortran's order the first index is the fastest.
         let by_point = (order == IndexOrder::C) != in_columns;
@@ -67,14 +72,14 @@ impl NpyPoints {
     }
 
     /// Points whose rows `read` copies: bytes from one of the file's on.
-    pub(super) fn rows(&self, points: Range<usize>, read: &mut ReadAt<'_>) -> Result<PointRows, Wrong> {
+    pub(super) fn rows(&self, points: Range<usize>, read: &mut ReadAt<'_>) -> Result<PointRows, InputFault> {
         let each = self.kind.bytes() as usize;
         let place = |point: usize, column: usize| {
             each * if self.by_point { point * self.width + column } else { column * self.count + point }
         };
         let mut bytes = Vec::new();
         // The numbers of a column, or of all columns where they lie between each other.
-        let mut column = |number: usize| -> Result<Vec<f64>, Wrong> {
+        let mut column = |number: usize| -> Result<Vec<f64>, InputFault> {
             let (start, step) = match self.by_point {
                 true => (place(points.start, 0), self.width),
                 false => (place(points.start, number), 1),
@@ -115,7 +120,7 @@ impl NpyPoints {
 }
 
 /// The points of a file.
-pub(super) fn parse(bytes: &[u8], columns: &PointColumns) -> Result<Points, Wrong> {
+pub(super) fn parse(bytes: &[u8], columns: &PointColumns) -> Result<Points, InputFault> {
     let array = NpyPoints::of(bytes, bytes.len() as u64, columns)?;
     let rows = array.rows(0..array.count, &mut |from, to| {
         to.copy_from_slice(&bytes[from as usize..from as usize + to.len()]);

@@ -1,14 +1,14 @@
 //! The vertices of PLY.
 
 use crate::cell::CellType;
-use crate::input::error::Wrong;
+use crate::input::error::InputFault;
 use crate::input::ply::{PlyElement, PlyHeader, PlyNumber, PlyNumbers, PlyType};
 use crate::input::points::columns::PointColumns;
 use crate::input::points::rows::PointRows;
 use crate::points::{Points, PointsError};
 
 /// The points, and how many faces were passed.
-pub(super) fn parse(bytes: &[u8], columns: &PointColumns) -> Result<(Points, u64), Wrong> {
+pub(super) fn parse(bytes: &[u8], columns: &PointColumns) -> Result<(Points, u64), InputFault> {
     let header = PlyHeader::of(bytes)?;
     let mut numbers = PlyNumbers::new(bytes, &header);
     let (mut points, mut faces) = (None, 0);
@@ -26,7 +26,7 @@ pub(super) fn parse(bytes: &[u8], columns: &PointColumns) -> Result<(Points, u64
     Ok((points, faces))
 }
 
-fn vertices(element: &PlyElement, columns: &PointColumns, numbers: &mut PlyNumbers<'_>) -> Result<Points, Wrong> {
+fn vertices(element: &PlyElement, columns: &PointColumns, numbers: &mut PlyNumbers<'_>) -> Result<Points, InputFault> {
     let properties = &element.properties;
     let names: Vec<String> =
         properties.iter().map(|property| String::from_utf8_lossy(&property.name).into_owned()).collect();
@@ -34,7 +34,7 @@ fn vertices(element: &PlyElement, columns: &PointColumns, numbers: &mut PlyNumbe
     if let Some(list) =
         found.coordinates.iter().chain(&found.attribute).find(|&&place| properties[place].list.is_some())
     {
-        return Err(Wrong::field(
+        return Err(InputFault::field(
             element.at,
             "property",
             &names[*list],

@@ -1,7 +1,7 @@
 //! Coordinates and values as they are read.
 
 use crate::cell::CellType;
-use crate::input::error::{FilePlace, Wrong};
+use crate::input::error::{FilePlace, InputFault};
 use crate::points::{PointAttribute, Points};
 
 /// What was read of points so far.
@@ -14,21 +14,25 @@ pub(super) struct PointRows {
 
 impl PointRows {
     /// A coordinate of a column.
-    pub(super) fn coordinate(&mut self, at: FilePlace, value: f64) -> Result<(), Wrong> {
+    pub(super) fn coordinate(&mut self, at: FilePlace, value: f64) -> Result<(), InputFault> {
         finite(at, "coordinate", value)?;
         self.coordinates.push(value);
         Ok(())
     }
 
     /// The value of an attribute.
-    pub(super) fn value(&mut self, at: FilePlace, value: f64) -> Result<(), Wrong> {
+    pub(super) fn value(&mut self, at: FilePlace, value: f64) -> Result<(), InputFault> {
         finite(at, "value", value)?;
         self.values.push(value);
         Ok(())
     }
 
     /// The points, with an attribute of this name and type. Without a type it is the narrowest that holds all values.
-    pub(super) fn points(self, axes: usize, attribute: Option<(String, Option<CellType>)>) -> Result<Points, Wrong> {
+    pub(super) fn points(
+        self,
+        axes: usize,
+        attribute: Option<(String, Option<CellType>)>,
+    ) -> Result<Points, InputFault> {
         let points = Points::new(axes, self.coordinates)?;
         let Some((name, kind)) = attribute else { return Ok(points) };
         let kind = kind.unwrap_or_else(|| ValueRange::of(&self.values).narrowest());
@@ -38,9 +42,9 @@ impl PointRows {
 }
 
 /// Refuses whole numbers that a double may not be equal to.
-pub(super) fn exact(at: FilePlace, value: f64, whole: bool) -> Result<(), Wrong> {
+pub(super) fn exact(at: FilePlace, value: f64, whole: bool) -> Result<(), InputFault> {
     match whole && value.abs() >= MOST_WHOLE {
-        true => Err(Wrong::field(
+        true => Err(InputFault::field(
             at,
             "value",
             value,
@@ -53,10 +57,10 @@ pub(super) fn exact(at: FilePlace, value: f64, whole: bool) -> Result<(), Wrong>
 /// From here on doubles are no longer all whole numbers.
 const MOST_WHOLE: f64 = 9_007_199_254_740_992.0;
 
-fn finite(at: FilePlace, what: &str, value: f64) -> Result<(), Wrong> {
+fn finite(at: FilePlace, what: &str, value: f64) -> Result<(), InputFault> {
     match value.is_finite() {
         true => Ok(()),
-        false => Err(Wrong::field(at, what, value, format!("a {what} must be a finite number"))),
+        false => Err(InputFault::field(at, what, value, format!("a {what} must be a finite number"))),
     }
 }
 

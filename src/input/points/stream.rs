@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::cell::CellType;
 use crate::disk::File;
-use crate::input::error::{InputError, Wrong};
+use crate::input::error::{InputError, InputFault};
 use crate::input::points::columns::PointColumns;
 use crate::input::points::format::PointsFormat;
 use crate::input::points::npy::NpyPoints;
@@ -63,7 +63,7 @@ impl PointsStream {
         Self::new(path, format, columns).map_err(|wrong| InputError { path: path.to_owned(), wrong })
     }
 
-    fn new(path: &Path, format: PointsFormat, columns: &PointColumns) -> Result<Self, Wrong> {
+    fn new(path: &Path, format: PointsFormat, columns: &PointColumns) -> Result<Self, InputFault> {
         let (file, length) = open(path)?;
         let layout = match format {
             PointsFormat::Table => StreamLayout::Table(table_of(&file, length, columns)?),
@@ -72,7 +72,7 @@ impl PointsStream {
                 let reason = format!(
                     "memory does not hold it, and points of {format} are read as a whole; text and .npy are not"
                 );
-                return Err(Wrong::Other(reason));
+                return Err(InputFault::Other(reason));
             }
         };
         let axes = match &layout {
@@ -121,11 +121,11 @@ impl PointsStream {
     }
 
     /// Reads all points, a few at a time.
-    fn rows(&self, each: &mut dyn FnMut(PointRows) -> Result<(), Wrong>) -> Result<(), Wrong> {
+    fn rows(&self, each: &mut dyn FnMut(PointRows) -> Result<(), InputFault>) -> Result<(), InputFault> {
         match &self.layout {
             StreamLayout::Npy(array) => {
-                let mut read = |from: u64, to: &mut [u8]| -> Result<(), Wrong> {
-                    let cut = |_| Wrong::Cut { byte: from, length: self.length };
+                let mut read = |from: u64, to: &mut [u8]| -> Result<(), InputFault> {
+                    let cut = |_| InputFault::Cut { byte: from, length: self.length };
                     FilePart::new(&self.file, from, to.len() as u64).read_exact(to).map_err(cut)
                 };
                 (0..array.count)
@@ -158,7 +158,7 @@ impl PointsStream {
 }
 
 /// A table by what comes before its points and by the first of them, which may be anywhere.
-fn table_of(file: &File, length: u64, columns: &PointColumns) -> Result<PointTable, Wrong> {
+fn table_of(file: &File, length: u64, columns: &PointColumns) -> Result<PointTable, InputFault> {
     let mut most = HEAD;
     loop {
         let mut head = Vec::new();
@@ -167,7 +167,7 @@ fn table_of(file: &File, length: u64, columns: &PointColumns) -> Result<PointTab
         // A line that is cut says something else.
         let end = head.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map_or(0, |end| end + 1);
         match PointTable::of(if whole { &head } else { &head[..end] }, columns) {
-            Err(Wrong::Points(PointsError::None)) if !whole => most *= 8,
+            Err(InputFault::Points(PointsError::None)) if !whole => most *= 8,
             found => return found,
         }
     }
@@ -203,9 +203,9 @@ impl PointBatches for PointsStream {
         });
         // As many points can be others.
         let same = count == self.count && hash.text(self.measured) == self.hash;
-        let read = read.and(if same { Ok(()) } else { Err(Wrong::Changed) });
+        let read = read.and(if same { Ok(()) } else { Err(InputFault::Changed) });
         read.map_err(|wrong| match wrong {
-            Wrong::Io(error) => error,
+            InputFault::Io(error) => error,
             wrong => io::Error::other(InputError { path: self.path.clone(), wrong }),
         })
     }

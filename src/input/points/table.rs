@@ -2,7 +2,7 @@
 //!
 //! Pieces of the text are read by all threads. A piece does not know how many lines are before it; they are counted where one is wrong.
 
-use crate::input::error::{FilePlace, Wrong};
+use crate::input::error::{FilePlace, InputFault};
 use crate::input::points::columns::{FoundColumns, PointColumns};
 use crate::input::points::rows::{PointRows, exact};
 use crate::input::text::{Text, number};
@@ -66,7 +66,7 @@ struct TableHead {
 }
 
 impl TableHead {
-    fn of(text: &Text<'_>) -> Result<Self, Wrong> {
+    fn of(text: &Text<'_>) -> Result<Self, InputFault> {
         let mut names: (Vec<u8>, u64) = (Vec::new(), 0);
         let (mut counted, mut start, mut lines, mut header) = (None, 0, 0, false);
         for line in text.lines() {
@@ -120,7 +120,7 @@ pub(super) struct PointTable {
 
 impl PointTable {
     /// By the first bytes of a file: all of them, or enough for what comes before the points and for the first of them.
-    pub(super) fn of(bytes: &[u8], columns: &PointColumns) -> Result<Self, Wrong> {
+    pub(super) fn of(bytes: &[u8], columns: &PointColumns) -> Result<Self, InputFault> {
         let text = Text::of(bytes)?;
         let head = TableHead::of(&text)?;
         let found = columns.find(&head.names, head.count, head.at)?;
@@ -150,7 +150,7 @@ impl PointTable {
     }
 
     /// Reads lines that come after `before` others.
-    pub(super) fn rows(&self, lines: &[u8], before: u64) -> Result<PointRows, Wrong> {
+    pub(super) fn rows(&self, lines: &[u8], before: u64) -> Result<PointRows, InputFault> {
         // Pieces that end with a line.
         let mut starts = vec![0];
         while starts[starts.len() - 1] + TOGETHER < lines.len() {
@@ -181,18 +181,18 @@ impl PointTable {
     }
 
     /// Checks the number of all points against what the first line says.
-    pub(super) fn check(&self, points: u64) -> Result<(), Wrong> {
+    pub(super) fn check(&self, points: u64) -> Result<(), InputFault> {
         match self.head.counted.filter(|&(counted, _)| counted != points) {
             None => Ok(()),
             Some((counted, line)) => {
                 let allowed = format!("{points} points follow");
-                Err(Wrong::field(FilePlace::Line(line), "number of points", counted, allowed))
+                Err(InputFault::field(FilePlace::Line(line), "number of points", counted, allowed))
             }
         }
     }
 
     /// Reads the lines of a piece.
-    fn piece(&self, lines: &[u8], rows: &mut PointRows) -> Result<(), WrongAt> {
+    fn piece(&self, lines: &[u8], rows: &mut PointRows) -> Result<(), FaultAt> {
         let columns = &self.found;
         let last = columns.coordinates.iter().chain(&columns.attribute).copied().max().unwrap_or(0);
         let mut words: Vec<&[u8]> = Vec::new();
@@ -219,7 +219,8 @@ impl PointTable {
                 let kept = if is_coordinate { rows.coordinate(at, value) } else { rows.value(at, value) };
                 if kept.is_err() {
                     let what = if is_coordinate { "coordinate" } else { "value" };
-                    let wrong = move |at| Wrong::field(at, what, value, format!("a {what} must be a finite number"));
+                    let wrong =
+                        move |at| InputFault::field(at, what, value, format!("a {what} must be a finite number"));
                     return Err((number, Box::new(wrong)));
                 }
             }
@@ -229,7 +230,7 @@ impl PointTable {
 }
 
 /// The points of a table.
-pub(super) fn parse(bytes: &[u8], columns: &PointColumns) -> Result<Points, Wrong> {
+pub(super) fn parse(bytes: &[u8], columns: &PointColumns) -> Result<Points, InputFault> {
     let table = PointTable::of(bytes, columns)?;
     let rows = table.rows(&bytes[table.start..], table.lines())?;
     table.check((rows.coordinates.len() / table.axes()) as u64)?;
@@ -237,10 +238,10 @@ pub(super) fn parse(bytes: &[u8], columns: &PointColumns) -> Result<Points, Wron
 }
 
 /// What is wrong, once the line is known; and its number in a piece, from 1 on.
-type WrongAt = (u64, Box<dyn FnOnce(FilePlace) -> Wrong + Send>);
+type FaultAt = (u64, Box<dyn FnOnce(FilePlace) -> InputFault + Send>);
 
 /// That a word is missing, or is no number.
-fn no_number(word: Option<&[u8]>, line: &[u8], column: usize) -> Box<dyn FnOnce(FilePlace) -> Wrong + Send> {
+fn no_number(word: Option<&[u8]>, line: &[u8], column: usize) -> Box<dyn FnOnce(FilePlace) -> InputFault + Send> {
     let (what, value, allowed) = match word {
         Some(word) => {
             let column = format!("column {}", column + 1);
@@ -251,5 +252,5 @@ fn no_number(word: Option<&[u8]>, line: &[u8], column: usize) -> Box<dyn FnOnce(
             ("line".to_owned(), String::from_utf8_lossy(line).into_owned(), allowed)
         }
     };
-    Box::new(move |at| Wrong::field(at, &what, value, allowed))
+    Box::new(move |at| InputFault::field(at, &what, value, allowed))
 }

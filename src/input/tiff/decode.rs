@@ -6,7 +6,7 @@ use flate2::read::ZlibDecoder;
 use weezl::{BitOrder, LzwStatus};
 
 use crate::disk::File;
-use crate::input::error::{FilePlace, Wrong};
+use crate::input::error::{FilePlace, InputFault};
 use crate::input::layout::Endian;
 use crate::input::reader::FilePart;
 use crate::input::tiff::directory::{Compression, Page, Predictor};
@@ -16,7 +16,7 @@ const TOGETHER: u128 = 1 << 30;
 
 impl Page {
     /// Writes its cells row by row, in the file's order of bytes.
-    pub(in crate::input) fn write(&self, file: &File, endian: Endian, out: &mut dyn Write) -> Result<(), Wrong> {
+    pub(in crate::input) fn write(&self, file: &File, endian: Endian, out: &mut dyn Write) -> Result<(), InputFault> {
         let across = self.size[0].div_ceil(self.chunk[0]) as usize;
         let width = self.kind.bytes();
         let row = u128::from(self.size[0]) * u128::from(width);
@@ -26,7 +26,7 @@ impl Page {
         if bytes > TOGETHER {
             let allowed = format!("{bytes} bytes are unpacked together; at most {TOGETHER} can be");
             let (name, value) = if across == 1 { ("ImageWidth", self.size[0]) } else { ("TileLength", self.chunk[1]) };
-            return Err(Wrong::field(FilePlace::Byte(self.at), name, value, allowed));
+            return Err(InputFault::field(FilePlace::Byte(self.at), name, value, allowed));
         }
         let row = row as usize;
         // Pages of zeros are none until something is written there.
@@ -47,7 +47,7 @@ impl Page {
                         | ErrorKind::UnexpectedEof
                         | ErrorKind::Other => {
                             let what = "a chunk of cells that is damaged, or is shorter than its page says".into();
-                            Wrong::Damaged { at: FilePlace::Byte(offset), what }
+                            InputFault::Damaged { at: FilePlace::Byte(offset), what }
                         }
                         _ => error.into(),
                     })?;
@@ -64,7 +64,7 @@ impl Page {
     }
 
     /// The bytes of a chunk as they were before they were packed.
-    fn unpacked<'f>(&self, file: &'f File, offset: u64, bytes: u64) -> Result<Box<dyn Read + 'f>, Wrong> {
+    fn unpacked<'f>(&self, file: &'f File, offset: u64, bytes: u64) -> Result<Box<dyn Read + 'f>, InputFault> {
         let packed = BufReader::new(FilePart::new(file, offset, bytes));
         Ok(match self.compression {
             Compression::Nothing => Box::new(packed),

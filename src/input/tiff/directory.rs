@@ -5,7 +5,7 @@ use std::io::Read;
 
 use crate::cell::CellType;
 use crate::disk::File;
-use crate::input::error::{FilePlace, Wrong};
+use crate::input::error::{FilePlace, InputFault};
 use crate::input::layout::Endian;
 use crate::input::reader::FilePart;
 
@@ -93,8 +93,8 @@ impl TagValues {
 }
 
 /// All pages of a file, how its numbers are written, what the first page says beside, and how many pages are smaller copies.
-pub(super) fn read(file: &File, length: u64) -> Result<(Endian, Vec<Page>, Beside, usize), Wrong> {
-    let none = |what: &str| Wrong::Damaged { at: FilePlace::Byte(0), what: what.into() };
+pub(super) fn read(file: &File, length: u64) -> Result<(Endian, Vec<Page>, Beside, usize), InputFault> {
+    let none = |what: &str| InputFault::Damaged { at: FilePlace::Byte(0), what: what.into() };
     let windows = [(0, Vec::new()), (0, Vec::new())];
     let mut reader = TiffReader { file, length, endian: Endian::Little, wide: false, windows };
     let begin: [u8; 4] = reader.bytes(0)?;
@@ -119,7 +119,7 @@ pub(super) fn read(file: &File, length: u64) -> Result<(Endian, Vec<Page>, Besid
     let mut left = length;
     while next != 0 {
         if !seen.insert(next) {
-            return Err(Wrong::Damaged { at: FilePlace::Byte(next), what: "a directory that comes twice".into() });
+            return Err(InputFault::Damaged { at: FilePlace::Byte(next), what: "a directory that comes twice".into() });
         }
         let (entries, after) = reader.entries(next)?;
         let directory = PageDirectory { reader: &mut reader, at: next, entries };
@@ -144,10 +144,10 @@ fn within<const N: usize>((start, window): &(u64, Vec<u8>), at: u64) -> Option<[
 }
 
 impl TiffReader<'_> {
-    fn bytes<const N: usize>(&mut self, at: u64) -> Result<[u8; N], Wrong> {
+    fn bytes<const N: usize>(&mut self, at: u64) -> Result<[u8; N], InputFault> {
         if at.checked_add(N as u64).is_none_or(|end| end > self.length) {
             let what = "the file ends before what should be here".into();
-            return Err(Wrong::Damaged { at: FilePlace::Byte(at), what });
+            return Err(InputFault::Damaged { at: FilePlace::Byte(at), what });
         }
         if let Some(bytes) = self.windows.iter().find_map(|window| within(window, at)) {
             return Ok(bytes);
@@ -159,12 +159,12 @@ impl TiffReader<'_> {
         FilePart::new(self.file, at, WINDOW).read_to_end(window)?;
         *start = at;
         let what = "the file ends before what should be here, since it was cut while it was read";
-        within(&self.windows[0], at).ok_or_else(|| Wrong::Damaged { at: FilePlace::Byte(at), what: what.into() })
+        within(&self.windows[0], at).ok_or_else(|| InputFault::Damaged { at: FilePlace::Byte(at), what: what.into() })
     }
 
     /// A number of so many bytes.
-    fn number(&mut self, at: u64, width: u64) -> Result<u64, Wrong> {
-        fn of<const N: usize>(reader: &mut TiffReader<'_>, at: u64) -> Result<u64, Wrong> {
+    fn number(&mut self, at: u64, width: u64) -> Result<u64, InputFault> {
+        fn of<const N: usize>(reader: &mut TiffReader<'_>, at: u64) -> Result<u64, InputFault> {
             let bytes = reader.bytes::<N>(at)?;
             let digit = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
             Ok(match reader.endian {
@@ -181,12 +181,12 @@ impl TiffReader<'_> {
     }
 
     /// What a directory has, and where the next is.
-    fn entries(&mut self, at: u64) -> Result<(Vec<TagValues>, u64), Wrong> {
+    fn entries(&mut self, at: u64) -> Result<(Vec<TagValues>, u64), InputFault> {
         let (head, each, inside) = if self.wide { (8, 20, 8) } else { (2, 12, 4) };
         let count = self.number(at, head)?;
         // No directory has more, and no memory is taken for more.
         if count > 4096 {
-            return Err(Wrong::field(FilePlace::Byte(at), "entries", count, "a directory has at most 4096"));
+            return Err(InputFault::field(FilePlace::Byte(at), "entries", count, "a directory has at most 4096"));
         }
         let mut entries = Vec::new();
         for index in 0..count {
@@ -216,10 +216,10 @@ impl PageDirectory<'_, '_> {
     }
 
     /// Whole numbers that a tag has, at most so many.
-    fn numbers(&mut self, tag: u16, name: &str, most: u64) -> Result<Option<Vec<u64>>, Wrong> {
+    fn numbers(&mut self, tag: u16, name: &str, most: u64) -> Result<Option<Vec<u64>>, InputFault> {
         let Some(entry) = self.entry(tag) else { return Ok(None) };
         let width = entry.width().filter(|_| matches!(entry.kind, 1 | 3 | 4 | 13 | 16));
-        let wrong = |allowed: &str| Wrong::field(FilePlace::Byte(entry.at), name, entry.count, allowed);
+        let wrong = |allowed: &str| InputFault::field(FilePlace::Byte(entry.at), name, entry.count, allowed);
         let width = width.ok_or_else(|| wrong("whole numbers are needed"))?;
         if entry.count == 0 || entry.count > most {
             return Err(wrong(&format!("between 1 and {most} numbers can be")));
@@ -230,18 +230,18 @@ impl PageDirectory<'_, '_> {
             .map(Some)
     }
 
-    fn number(&mut self, tag: u16, name: &str, usual: Option<u64>) -> Result<u64, Wrong> {
+    fn number(&mut self, tag: u16, name: &str, usual: Option<u64>) -> Result<u64, InputFault> {
         let found = self.numbers(tag, name, 1)?.map(|numbers| numbers[0]).or(usual);
         let what = || format!("a page whose directory has no {name}");
-        found.ok_or_else(|| Wrong::Damaged { at: FilePlace::Byte(self.at), what: what() })
+        found.ok_or_else(|| InputFault::Damaged { at: FilePlace::Byte(self.at), what: what() })
     }
 
-    fn refused<T>(&self, tag: u16, name: &str, value: u64, allowed: impl Into<String>) -> Result<T, Wrong> {
-        Err(Wrong::field(FilePlace::Byte(self.entry(tag).map_or(self.at, |entry| entry.at)), name, value, allowed))
+    fn refused<T>(&self, tag: u16, name: &str, value: u64, allowed: impl Into<String>) -> Result<T, InputFault> {
+        Err(InputFault::field(FilePlace::Byte(self.entry(tag).map_or(self.at, |entry| entry.at)), name, value, allowed))
     }
 
     /// The page; none of a smaller copy of another.
-    fn page(mut self, left: &mut u64, beside: Option<&mut Beside>) -> Result<Option<Page>, Wrong> {
+    fn page(mut self, left: &mut u64, beside: Option<&mut Beside>) -> Result<Option<Page>, InputFault> {
         // Bit 0: of another page, reduced.
         if self.number(254, "NewSubfileType", Some(0))? & 1 == 1 {
             return Ok(None);
@@ -319,10 +319,10 @@ impl PageDirectory<'_, '_> {
         let count = u64::from(size[0].div_ceil(chunk[0])) * u64::from(size[1].div_ceil(chunk[1]));
         if count > *left {
             let what = format!("a page in {count} chunks, more than the file has bytes");
-            return Err(Wrong::Damaged { at: FilePlace::Byte(self.at), what });
+            return Err(InputFault::Damaged { at: FilePlace::Byte(self.at), what });
         }
         *left -= count;
-        let [offsets, bytes] = tags.map(|(tag, name)| -> Result<Vec<u64>, Wrong> {
+        let [offsets, bytes] = tags.map(|(tag, name)| -> Result<Vec<u64>, InputFault> {
             let numbers = self.numbers(tag, name, count)?;
             let found = numbers.as_ref().map_or(0, |numbers| numbers.len() as u64);
             match numbers {
@@ -337,7 +337,7 @@ impl PageDirectory<'_, '_> {
         Ok(Some(Page { at: self.at, size, kind, compression, predictor, chunk, chunks }))
     }
 
-    fn beside(&mut self, bits: u64) -> Result<Beside, Wrong> {
+    fn beside(&mut self, bits: u64) -> Result<Beside, InputFault> {
         let mut beside = Beside::default();
         if let Some(entry) = self.entry(270).filter(|entry| entry.kind == 2 && entry.count <= LONGEST) {
             let mut text = Vec::new();

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use crate::input::about::{About, Remark};
 use crate::input::described::{After, Begins, Described, FilePiece, Located, Packing};
-use crate::input::error::{FilePlace, InputError, Wrong};
+use crate::input::error::{FilePlace, InputError, InputFault};
 use crate::input::format::{Access, Format, no_folder};
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::members::Members;
@@ -34,7 +34,7 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    pub(super) fn read(path: &Path) -> Result<Self, Wrong> {
+    pub(super) fn read(path: &Path) -> Result<Self, InputFault> {
         let (file, length) = open(path)?;
         let (endian, pages, beside, smaller) = directory::read(&file, length)?;
         let of = |page: &Page| format!("{}x{} {}", page.size[0], page.size[1], page.kind);
@@ -44,7 +44,7 @@ impl Pages {
                 of(other),
                 of(&pages[0])
             );
-            return Err(Wrong::Damaged { at: FilePlace::Byte(other.at), what });
+            return Err(InputFault::Damaged { at: FilePlace::Byte(other.at), what });
         }
         Ok(Self { endian, pages, beside, smaller })
     }
@@ -56,7 +56,7 @@ impl Pages {
     }
 
     /// Where cells lie in the file, in order and in as few runs as can be, if they are not packed.
-    fn plain(&self, path: &Path) -> Result<Option<Vec<FilePiece>>, Wrong> {
+    fn plain(&self, path: &Path) -> Result<Option<Vec<FilePiece>>, InputFault> {
         let striped = |page: &Page| page.compression == Compression::Nothing && page.chunk[0] == page.size[0];
         if !self.pages.iter().all(striped) {
             return Ok(None);
@@ -68,7 +68,7 @@ impl Pages {
                 let rows = page.chunk[1].min(page.size[1] - index as u32 * page.chunk[1]);
                 let need = u128::from(row) * u128::from(rows);
                 if u128::from(bytes) < need {
-                    return Err(Wrong::Length { offset, have: bytes, need });
+                    return Err(InputFault::Length { offset, have: bytes, need });
                 }
                 match pieces.last_mut() {
                     Some(last) if matches!(last.start, Begins::At(start) if u128::from(start) + last.bytes == u128::from(offset)) =>
@@ -152,7 +152,7 @@ fn describe(path: &Path, _: Option<&str>, _: Access) -> Result<Described, InputE
     described(path).map_err(|wrong| InputError { path: path.to_owned(), wrong })
 }
 
-fn described(path: &Path) -> Result<Described, Wrong> {
+fn described(path: &Path) -> Result<Described, InputFault> {
     let stack = Pages::read(path)?;
     let (kind, size, said) = (stack.pages[0].kind, stack.pages[0].size, stack.said());
     let mut pieces = stack.plain(path)?;
@@ -167,7 +167,7 @@ fn described(path: &Path) -> Result<Described, Wrong> {
     let axes = said.axes(pages);
     let count = |(_, cells): &(&str, u64)| {
         u32::try_from(*cells)
-            .map_err(|_| Wrong::Damaged { at: FilePlace::Byte(0), what: format!("{cells} pages are too many") })
+            .map_err(|_| InputFault::Damaged { at: FilePlace::Byte(0), what: format!("{cells} pages are too many") })
     };
     let counts = axes.iter().map(count).collect::<Result<Vec<_>, _>>()?;
     let mut layout = Layout {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 
-use crate::input::error::{InputError, Wrong};
+use crate::input::error::{InputError, InputFault};
 use crate::input::layout::Endian;
 use crate::input::members::EachPath;
 use crate::input::zarr::codec::{most_packed, unpack};
@@ -59,7 +59,7 @@ impl Chunks {
         let (files, chunks) = (number(file), number(chunk));
         if files > MOST_FILES || chunks > MOST_CHUNKS {
             let what = format!("{files} files of {chunks} chunks; at most {MOST_FILES} of {MOST_CHUNKS} can be");
-            return Err(own.wrong(Wrong::Other(what)));
+            return Err(own.wrong(InputFault::Other(what)));
         }
         // Cells that no file has take room if they are not 0.
         let bytes = product(shape.iter().copied().chain([width]));
@@ -71,7 +71,7 @@ impl Chunks {
             })?;
             if there < (files as u64).div_ceil(FEW_FILES) {
                 let what = format!("{there} of {files} files of chunks are there: most cells were never written");
-                return Err(own.wrong(Wrong::Other(what)));
+                return Err(own.wrong(InputFault::Other(what)));
             }
         }
         Ok(own)
@@ -84,11 +84,13 @@ impl Chunks {
         Some(Box::new(move |look| each(&counts, |at| look(&folder.join(keys.name(at))))))
     }
 
-    fn wrong(&self, wrong: Wrong) -> InputError {
+    fn wrong(&self, wrong: InputFault) -> InputError {
         let path = self.store.path().to_owned();
         match self.folder.is_empty() {
             true => InputError { path, wrong },
-            false => InputError { path, wrong: Wrong::InMember { name: self.folder.clone(), wrong: Box::new(wrong) } },
+            false => {
+                InputError { path, wrong: InputFault::InMember { name: self.folder.clone(), wrong: Box::new(wrong) } }
+            }
         }
     }
 
@@ -137,7 +139,7 @@ impl Chunks {
 
     fn zeros(&self, bytes: u128) -> Result<Vec<u8>, InputError> {
         let length = usize::try_from(bytes).unwrap_or(usize::MAX);
-        zeros(length).map_err(|refused| self.wrong(Wrong::Archive(refused.into())))
+        zeros(length).map_err(|refused| self.wrong(InputFault::Archive(refused.into())))
     }
 
     /// Writes the cells of a box, which begins with a chunk on every axis; false if all of them are 0 since there is no chunk.

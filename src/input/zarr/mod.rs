@@ -22,7 +22,7 @@ use serde_json::Value;
 use crate::cell::CellType;
 use crate::input::about::{About, Remark};
 use crate::input::described::{Described, Located};
-use crate::input::error::{InputError, Wrong};
+use crate::input::error::{InputError, InputFault};
 use crate::input::format::{Access, Format};
 use crate::input::layout::{Endian, IndexOrder, Layout};
 use crate::input::members::{FileState, Members};
@@ -60,7 +60,7 @@ fn describe(path: &Path, part: Option<&str>, _: Access) -> Result<Described, Inp
     let (path, part) = in_group(path, part)?;
     let wrong = |wrong| InputError { path: path.to_owned(), wrong };
     let store = ZarrStore::rewritten(path).map_err(of_store)?;
-    let unknown = |name: &str| Wrong::Other(format!("{name}: no name of an array in a store"));
+    let unknown = |name: &str| InputFault::Other(format!("{name}: no name of an array in a store"));
     let part = part.map(|part| name::tidy(part).ok_or_else(|| wrong(unknown(part)))).transpose()?;
     let FoundArray { name, document, image, files: headers } =
         find(&store, part.as_deref().unwrap_or_default(), part.is_some())?;
@@ -105,7 +105,7 @@ fn find(store: &ZarrStore, name: &str, named: bool) -> Result<FoundArray, InputE
         }
         Some(group) => match OmeImage::of(&group, name, None)? {
             Some(image) => of_image(store, &group, image),
-            None if group.attributes.contains_key("orthant_tree") => Err(wrong(Wrong::Tree)),
+            None if group.attributes.contains_key("orthant_tree") => Err(wrong(InputFault::Tree)),
             None => only(store, name),
         },
         None if named => {
@@ -113,15 +113,15 @@ fn find(store: &ZarrStore, name: &str, named: bool) -> Result<FoundArray, InputE
             if names.is_empty() {
                 let alone = ZarrNode::read(store, "")?.is_some_and(|node| node.array);
                 let why = if alone { "it is one array itself" } else { "no array of numbers is in it" };
-                return Err(wrong(Wrong::Other(format!("there is no /{name}: {why}"))));
+                return Err(wrong(InputFault::Other(format!("there is no /{name}: {why}"))));
             }
             let (members, wanted) = (names.len(), Some(format!("/{name}")));
-            Err(wrong(Wrong::Member { wanted, members, names: names.into_iter().take(20).collect() }))
+            Err(wrong(InputFault::Member { wanted, members, names: names.into_iter().take(20).collect() }))
         }
         None => match only(store, name) {
-            Err(InputError { wrong: Wrong::Other(_), .. }) => {
+            Err(InputError { wrong: InputFault::Other(_), .. }) => {
                 let what = "no Zarr: neither zarr.json nor .zarray nor .zgroup is in it";
-                Err(wrong(Wrong::Other(what.into())))
+                Err(wrong(InputFault::Other(what.into())))
             }
             found => found,
         },
@@ -147,11 +147,11 @@ fn only(store: &ZarrStore, name: &str) -> Result<FoundArray, InputError> {
         [name] => find(store, name, true),
         [] => Err(other.unwrap_or_else(|| InputError {
             path: store.path().to_owned(),
-            wrong: Wrong::Other("no array of numbers in it".into()),
+            wrong: InputFault::Other("no array of numbers in it".into()),
         })),
         _ => {
             let names = found.iter().take(20).map(|name| format!("/{name}")).collect();
-            let wrong = Wrong::Member { wanted: None, members: found.len(), names };
+            let wrong = InputFault::Member { wanted: None, members: found.len(), names };
             Err(InputError { path: store.path().to_owned(), wrong })
         }
     }
@@ -175,7 +175,7 @@ fn all(store: &ZarrStore, name: &str) -> Result<Arrays, InputError> {
                 looked += 1;
                 if looked > MOST {
                     let what = format!("more than {MOST} folders; name an array, as FILE.zarr::/group/array");
-                    return Err(InputError { path: store.path().to_owned(), wrong: Wrong::Other(what) });
+                    return Err(InputError { path: store.path().to_owned(), wrong: InputFault::Other(what) });
                 }
                 match ZarrNode::read(store, &name)? {
                     Some(document) if document.array => match ArrayHeader::of(&document) {

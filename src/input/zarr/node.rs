@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use crate::input::error::{FilePlace, InputError, Wrong};
+use crate::input::error::{FilePlace, InputError, InputFault};
 use crate::input::members::FileState;
 use crate::zarr::{Fault, ZarrError, ZarrStore};
 
@@ -89,16 +89,16 @@ impl ZarrNode {
         found.content = content.map_err(|error| {
             let reason = error.to_string();
             let what = format!("no JSON object of metadata: {}", reason.split(" at line ").next().unwrap_or_default());
-            found.at(Wrong::Damaged { at: FilePlace::Line(error.line().max(1) as u64), what })
+            found.at(InputFault::Damaged { at: FilePlace::Line(error.line().max(1) as u64), what })
         })?;
         Ok(Some(found))
     }
 
     /// Something about this file.
-    pub(super) fn at(&self, wrong: Wrong) -> InputError {
+    pub(super) fn at(&self, wrong: InputFault) -> InputError {
         let path = self.path.clone();
         match self.member.clone() {
-            Some(name) => InputError { path, wrong: Wrong::InMember { name, wrong: Box::new(wrong) } },
+            Some(name) => InputError { path, wrong: InputFault::InMember { name, wrong: Box::new(wrong) } },
             None => InputError { path, wrong },
         }
     }
@@ -112,7 +112,7 @@ impl ZarrNode {
             Some(value) => value.to_string(),
             None => "nothing".into(),
         };
-        self.at(Wrong::field(FilePlace::Line(line), key, value, allowed))
+        self.at(InputFault::field(FilePlace::Line(line), key, value, allowed))
     }
 }
 
@@ -124,11 +124,11 @@ pub(super) fn inside(folder: &str, name: &str) -> String {
 /// The same about a store.
 pub(super) fn of_store(ZarrError { path, member, fault }: ZarrError) -> InputError {
     let wrong = match fault {
-        Fault::Io(error) => Wrong::Io(error),
-        fault => Wrong::Archive(fault),
+        Fault::Io(error) => InputFault::Io(error),
+        fault => InputFault::Archive(fault),
     };
     match member {
-        Some(name) => InputError { path, wrong: Wrong::InMember { name, wrong: Box::new(wrong) } },
+        Some(name) => InputError { path, wrong: InputFault::InMember { name, wrong: Box::new(wrong) } },
         None => InputError { path, wrong },
     }
 }

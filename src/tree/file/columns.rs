@@ -34,6 +34,12 @@ pub(super) struct Columns {
 const PIECE: usize = 512;
 
 impl Columns {
+    /// Bytes of a row on so many axes: a byte each for its level and its provenance, the coordinates, a value and where its brick
+    /// begins, which both lie beside the bytes that they are read from.
+    pub(super) fn row_bytes(k: usize) -> u64 {
+        2 + size_of::<u32>() as u64 * k as u64 + 2 * (size_of::<u64>() + size_of::<i64>()) as u64
+    }
+
     /// Some rows of a tree, and the cells of their bricks.
     ///
     /// # Errors

@@ -22,6 +22,8 @@ mod staged;
 mod store;
 mod stored_shards;
 mod streamed;
+mod validate;
+mod whole;
 mod writer;
 
 pub use crate::zarr::{Fault, ZarrError};

@@ -95,7 +95,7 @@ impl PieceFolder {
             Err(reason) => return Ok(PieceState::Damaged(reason)),
         };
         let folder = Folder::open(&path).map_err(TreeFileError::io(&path))?;
-        let broken = parallel::try_map(shards.len(), &|i| held_by(&folder, &shards[i], thorough))
+        let broken = parallel::try_map(shards.len(), &|i| held_by(&folder, &shards[i], false, thorough))
             .map_err(TreeFileError::io(&path))?;
         let broken = broken.into_iter().zip(&shards);
         let broken = broken.filter_map(|(found, shard)| Some(format!("shard {}: {}", shard.shard, found?))).next();

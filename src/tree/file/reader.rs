@@ -7,21 +7,20 @@ use std::sync::{Arc, Mutex};
 use crate::cell::CellType;
 use crate::dimension::here;
 use crate::geometry::Region;
-use crate::parallel;
 use crate::plan::Plan;
-use crate::result::{Cells, MemoryError, RegionsChecksum, Stored};
+use crate::result::RegionsChecksum;
 use crate::tree::along::Along;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
-use crate::tree::file::columns::{Columns, ends};
+use crate::tree::file::columns::Columns;
 use crate::tree::file::error::TreeFileError;
 use crate::tree::file::header::Held;
 use crate::tree::file::info::TreeInfo;
 use crate::tree::file::recent::RecentParts;
-use crate::tree::file::shards::{Array, Shards};
+use crate::tree::file::shards::Shards;
 use crate::tree::file::store::TreeStore;
 use crate::tree::file::stored_shards::StoredShards;
-use crate::tree::list::{ListLayout, ListedCells};
+use crate::tree::list::ListLayout;
 use crate::tree::parts::Parts;
 use crate::tree::stored::{Tree, tiles};
 use crate::zarr::CHECKSUMS;
@@ -60,7 +59,7 @@ pub struct TreeFile<const K: usize> {
     info: TreeInfo,
     pub(super) along: Along<K>,
     /// The shards that have regions.
-    parts: Vec<u64>,
+    pub(super) parts: Vec<u64>,
     kept: Mutex<RecentParts<K>>,
     /// Of the tree of a list.
     pub(super) layout: Option<ListLayout>,
@@ -113,22 +112,6 @@ impl<const K: usize> TreeFile<K> {
     pub fn keep(self, bytes: u64) -> Self {
         self.kept.lock().expect("no reader panics holding it").limit = bytes;
         self
-    }
-
-    /// The memory that reading the largest shard takes: its regions and bricks, and its bytes in the file's order
-    /// beside them.
-    pub fn largest_shard(&self) -> u64 {
-        self.parts.iter().map(|&shard| self.reading(shard)).max().unwrap_or(0)
-    }
-
-    /// The memory that reading a shard takes.
-    fn reading(&self, shard: u64) -> u64 {
-        let Held { rows, cells, .. } = self.stored.held(shard);
-        // What a server sends is there as a whole before it is unpacked.
-        let copies = if self.is_remote() { 3 } else { 2 };
-        let places = if self.layout.is_some() { ListedCells::PLACE_BYTES } else { 0 };
-        let cell = copies * (self.kind().bytes() + places);
-        rows.saturating_mul(Entries::BYTES).saturating_add(cells.saturating_mul(cell))
     }
 
     /// Where it is.
@@ -212,7 +195,7 @@ impl<const K: usize> TreeFile<K> {
     }
 
     /// Reads a part from the file.
-    fn read(&self, part: usize) -> Result<Tree<K>, TreeError> {
+    pub(super) fn read(&self, part: usize) -> Result<Tree<K>, TreeError> {
         here!(fn(&TreeFile<K>, usize) -> Result<Tree<K>, TreeError> = |this, part| this.read_here(part))(self, part)
     }
 
@@ -273,82 +256,6 @@ impl<const K: usize> TreeFile<K> {
         let code = self.plan().encoding().encode(self.stored.shards.level, level.coords(cell));
         let window = Region { corner: cell, extent: [1; K] };
         Ok(self.part_within(self.holding(self.stored.shards.of_code(code)), &window)?.word(cell))
-    }
-
-    /// Reads the whole tree, with at most so many bytes for regions and bricks.
-    ///
-    /// # Errors
-    /// [`TreeError::Run`] if it would take more, before anything is read, or there is no memory; [`TreeError::File`].
-    pub fn tree(&self, limit: Option<u64>) -> Result<Tree<K>, TreeError> {
-        let rows = u128::from(self.len()) * u128::from(Entries::BYTES);
-        let places = if self.layout.is_some() { ListedCells::PLACE_BYTES } else { 0 };
-        let need = rows + u128::from(self.leaf_cells()) * u128::from(self.kind().bytes() + places);
-        if let Some(limit) = limit.filter(|&limit| need > limit.into()) {
-            return Err(MemoryError { what: Stored::Terminals, need, limit: Some(limit) }.into());
-        }
-        if let Some(layout) = &self.layout {
-            return self.whole_list(layout);
-        }
-        let (mut entries, mut bricks) = (Entries::default(), Cells::empty(self.kind()));
-        let parts: Vec<usize> = (0..self.parts.len()).collect();
-        for some in parts.chunks(self.at_once()) {
-            for tree in parallel::try_map(some.len(), &|i| self.read(some[i]))? {
-                entries.reserve(tree.len())?;
-                bricks.reserve(tree.bricks.len())?;
-                entries.append(&tree.entries, 0, bricks.len() as u64);
-                bricks.append(&tree.bricks);
-            }
-        }
-        Tree::new(self.along.clone(), self.along.whole(), entries, bricks)
-    }
-
-    /// Checks everything in the file. Every shard must be what the header says. The least and the greatest value of a
-    /// leaf must be those of its brick. There must be as many regions as the header says. In a zip both descriptions of
-    /// a member must agree, and its checksum must be right.
-    ///
-    /// # Errors
-    /// The first that is wrong.
-    pub fn validate(&self) -> Result<(), TreeError> {
-        here!(fn(&TreeFile<K>) -> Result<(), TreeError> = |this| this.validate_here())(self)
-    }
-
-    fn validate_here(&self) -> Result<(), TreeError> {
-        self.stored.store.audit().map_err(TreeFileError::from)?;
-        let mut terminals = vec![[0; 2]; self.terminals().len()];
-        let parts: Vec<usize> = (0..self.parts.len()).collect();
-        for some in parts.chunks(self.at_once()) {
-            for found in parallel::map(some.len(), &|i| self.validate_part(some[i])) {
-                for (sum, here) in terminals.iter_mut().zip(found?) {
-                    *sum = [sum[0] + here[0], sum[1] + here[1]];
-                }
-            }
-        }
-        if terminals != self.terminals() {
-            let (path, reason) = (self.path().to_owned(), format!("{:?}; there are {terminals:?}", self.terminals()));
-            return Err(TreeFileError::Header { path, key: "terminals", reason }.into());
-        }
-        Ok(())
-    }
-}
-
-impl<const K: usize> TreeFile<K> {
-    /// Checks a shard; on each level how many of its regions are uniform and how many are leaves.
-    fn validate_part(&self, part: usize) -> Result<Vec<[u64; 2]>, TreeError> {
-        let (shard, tree) = (self.parts[part], self.read(part)?);
-        let mut terminals = vec![[0; 2]; self.terminals().len()];
-        let rows = tree.len() as u64;
-        let (least, greatest) =
-            (self.stored.words(Array::Value, shard, rows)?, self.stored.words(Array::Largest, shard, rows)?);
-        for row in 0..tree.len() {
-            terminals[tree.entries.level(row) as usize][usize::from(tree.entries.is_leaf(row))] += 1;
-            let (found, expected) = ([least[row], greatest[row]], ends(&tree, row));
-            if found != expected {
-                let text = |words: [u64; 2]| words.map(|word| self.kind().text(word)).join(" to ");
-                let reason = format!("values {}, where its cells have {}", text(found), text(expected));
-                return Err(TreeFileError::Row { path: self.path().to_owned(), shard, row, reason }.into());
-            }
-        }
-        Ok(terminals)
     }
 }
 
@@ -422,15 +329,5 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
         meeting.sort_unstable();
         meeting.dedup();
         Ok(meeting)
-    }
-}
-
-impl<const K: usize> Tree<K> {
-    /// Opens a file or a folder, and reads all of it.
-    ///
-    /// # Errors
-    /// As [`TreeFile::open`] and [`TreeFile::tree`].
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, TreeError> {
-        TreeFile::open(path)?.tree(None)
     }
 }

@@ -11,7 +11,7 @@ use crate::tree::along::Along;
 use crate::tree::file::header::Held;
 use crate::tree::file::info::Unfit;
 use crate::tree::list::ListLayout;
-use crate::zarr::ArrayMetadata;
+use crate::zarr::{ArrayMetadata, ShardReader};
 
 /// Cells of a shard, about.
 pub(super) const CELLS: u64 = 1 << 25;
@@ -21,6 +21,10 @@ const MOST: u128 = 1 << 20;
 
 /// The most cells that a shard has, which can be those of a single region: its index then has a megabyte.
 const MOST_CELLS: u128 = 1 << 32;
+
+/// The most rows of a shard of the tree of a list, which is what is written. What a header says beyond that is refused: the
+/// index of each array would have megabytes.
+const LISTED_ROWS: u64 = 1 << 18;
 
 /// Rows that are compressed as one.
 const ROW_CHUNK: u64 = 1 << 12;
@@ -59,12 +63,7 @@ impl Array {
         if listed { &Self::ALL } else { &Self::ALL[..7] }
     }
 
-    /// Those that have a file of a shard of a tree that is of no list: no cells, no file of them.
-    pub(super) fn of_shard(held: &Held) -> impl Iterator<Item = Self> {
-        Self::files(held, false)
-    }
-
-    /// The same of any tree.
+    /// Those that have a file of a shard: no cells, no file of them.
     pub(super) fn files(held: &Held, listed: bool) -> impl Iterator<Item = Self> {
         let cells = held.cells > 0;
         let of_cells = |array: Self| matches!(array, Self::Cells | Self::Place);
@@ -155,9 +154,11 @@ impl Shards {
     pub(super) fn of_list<const K: usize>(along: &Along<K>, layout: &ListLayout) -> Result<Self, Unfit> {
         let wrong = |reason: String| Err(Unfit { key: "list", reason });
         let (all, count) = (along.whole().end, layout.first.len());
-        if count as u128 > MOST || layout.rows > u64::from(u32::MAX) || layout.entries > MOST_CELLS as u64 {
+        if count as u128 > MOST || layout.rows > LISTED_ROWS || layout.entries > MOST_CELLS as u64 {
             let (rows, entries) = (layout.rows, layout.entries);
-            return wrong(format!("{count} shards of {rows} rows and {entries} entries; 2^20 of 2^32 can be"));
+            return wrong(format!(
+                "{count} shards of {rows} rows and {entries} entries; 2^20 shards can be, of 2^18 rows and 2^32 entries"
+            ));
         }
         if layout.first.last().is_none_or(|&last| u128::from(last) >= all) {
             return wrong(format!("a shard from code {:?} on, of {all}", layout.first.last()));
@@ -248,6 +249,13 @@ impl Shards {
                 ArrayMetadata::sharded(CellType::U32, &shape, &shard, &chunk, &["shard", "axis", "row"])
             }
         }
+    }
+
+    /// Bytes of the indices of a shard while it is read: what is in the files, and where each chunk lies.
+    pub(super) fn index_bytes(&self, k: usize) -> u64 {
+        let (rows, cells) = (self.rows.div_ceil(ROW_CHUNK), self.cells.div_ceil(CELL_CHUNK));
+        let (of_rows, of_cells) = (4 + k as u64, if self.are_listed() { 2 } else { 1 });
+        (of_rows * rows + of_cells * cells) * ShardReader::INDEX_BYTES
     }
 
     /// The number of an axis' first chunk in a shard of positions.

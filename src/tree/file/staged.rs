@@ -36,7 +36,7 @@ pub(super) struct FinishedShard {
     pub(super) terminals: Vec<[u64; 2]>,
     /// On each level how many cells the uniform ones have.
     pub(super) filled: Vec<u64>,
-    /// Its files, in the order of [`Array::of_shard`]. Lines of 0.1 do not say, and are not read: its shards are written again.
+    /// Its files, in the order of [`Array::files`]. Lines of 0.1 do not say, and are not read: its shards are written again.
     pub(super) files: Vec<Written>,
 }
 
@@ -99,6 +99,8 @@ pub(super) struct Staged {
     part: PartFolder,
     /// True if a later process can resume what is finished.
     resumable: bool,
+    /// True of the tree of a list, whose shards have one file more.
+    listed: bool,
 }
 
 impl Staged {
@@ -113,16 +115,19 @@ impl Staged {
         made_of: Option<&str>,
         overwrite: bool,
     ) -> Result<(Self, Vec<FinishedShard>), TreeFileError> {
+        let listed = header.is_listed();
         let beginning = serde_json::to_string(&Beginning { header, made_of }).expect("it has names for keys");
         if made_of.is_some() {
-            let mut staged = Self { part: PartFolder::resumable(target, overwrite, &may_replace)?, resumable: true };
+            let part = PartFolder::resumable(target, overwrite, &may_replace)?;
+            let mut staged = Self { part, resumable: true, listed };
             let found = staged.read(&beginning, overwrite)?;
             return Ok((staged, found));
         }
         if let Some(part) = PartFolder::left(target, overwrite, &may_replace)? {
-            Self { part, resumable: false }.read(&beginning, overwrite)?;
+            Self { part, resumable: false, listed }.read(&beginning, overwrite)?;
         }
-        let mut staged = Self { part: PartFolder::new(target, overwrite, &may_replace)?, resumable: false };
+        let part = PartFolder::new(target, overwrite, &may_replace)?;
+        let mut staged = Self { part, resumable: false, listed };
         staged.part.put(&(beginning + "\n"))?;
         Ok((staged, Vec::new()))
     }
@@ -210,7 +215,7 @@ impl Staged {
 
     /// True if the files of a finished shard hold what was written. A system that went down can have lost some of it.
     fn holds(&self, finished: &FinishedShard) -> bool {
-        self.part.tree().is_ok_and(|tree| matches!(held_by(&tree, finished, true), Ok(None)))
+        self.part.tree().is_ok_and(|tree| matches!(held_by(&tree, finished, self.listed, true), Ok(None)))
     }
 
     /// Takes a finished shard whose files are in another folder: copies them, and checks every byte.
@@ -218,7 +223,7 @@ impl Staged {
     /// # Errors
     /// [`TreeFileError::Io`]; [`TreeFileError::Pieces`] of files that are not what was written.
     pub(super) fn copy(&self, from: &Folder, finished: &FinishedShard) -> Result<(), TreeFileError> {
-        let arrays: Vec<Array> = Array::of_shard(&finished.held).collect();
+        let arrays: Vec<Array> = Array::files(&finished.held, self.listed).collect();
         parallel::try_map(arrays.len(), &|i| {
             let name = arrays[i].shard_name(finished.shard);
             let mut file = from.find(&name).map_err(TreeFileError::io(&from.path().join(&name)))?;
@@ -262,13 +267,18 @@ impl Staged {
     }
 }
 
-/// What is wrong with the files of a finished shard in a folder; None if nothing is. All bytes are read if it is `thorough`, and else files
+/// What is wrong with the files of a finished shard in a folder, of the tree of a list or another; None if nothing is. All bytes are read if it is `thorough`, and else files
 /// must be there with their lengths.
 ///
 /// # Errors
 /// What the system says of a file that is there and cannot be read.
-pub(super) fn held_by(folder: &Folder, finished: &FinishedShard, thorough: bool) -> io::Result<Option<String>> {
-    let arrays: Vec<Array> = Array::of_shard(&finished.held).collect();
+pub(super) fn held_by(
+    folder: &Folder,
+    finished: &FinishedShard,
+    listed: bool,
+    thorough: bool,
+) -> io::Result<Option<String>> {
+    let arrays: Vec<Array> = Array::files(&finished.held, listed).collect();
     if arrays.len() != finished.files.len() {
         return Ok(Some(format!("{} files, where {} are named", arrays.len(), finished.files.len())));
     }

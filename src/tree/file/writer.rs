@@ -99,7 +99,8 @@ impl TreeTarget {
         Self { shard_cells: parts.shard_cells().unwrap_or(self.shard_cells), list, ..self }
     }
 
-    /// For the tree of a list, with these shards.
+    /// For the tree of a list, with these shards. With [`made_of`](Self::made_of) the next process resumes it: the same list has the same
+    /// layout.
     #[must_use]
     pub fn listed(self, layout: ListLayout) -> Self {
         Self { list: Some(layout), ..self }

@@ -14,6 +14,7 @@ use crate::plan::Plan;
 use crate::result::{MemoryError, Stored};
 use crate::rule::{RuleKind, exact};
 use crate::tree::along::Along;
+use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
 use crate::tree::list::divide::{DividedList, Division, LEAF_CELLS};
 use crate::tree::list::error::ListError;
@@ -31,7 +32,7 @@ const TOGETHER: usize = 64;
 /// A list of cells with their values: makes a tree of a domain that may be far too large for an array. All other cells have one value,
 /// the background.
 ///
-/// Memory is 24 bytes for each entry, and what its regions take. Those are few in a domain of up to 2^64 cells. In a larger one a region
+/// Memory is 24 bytes for each entry, and 17 for each region, with 24 more for a leaf. The list is sorted in its own place. Those are few in a domain of up to 2^64 cells. In a larger one a region
 /// is divided until it has 2^64 cells at most, however few entries it has.
 ///
 /// ```
@@ -175,6 +176,12 @@ impl<const K: usize> CellList<K> {
             control,
         };
         let DividedList { entries: rows, ends } = division.whole()?;
+        // Where each leaf is, while its entries are put in order.
+        let leaves = ends.len() as u64 * (size_of::<u64>() + size_of::<(u32, u64)>()) as u64;
+        let need = held + rows.len() as u64 * Entries::BYTES + leaves;
+        if need > limit {
+            return Err(MemoryError { what: Stored::Terminals, need: need.into(), limit: Some(limit) }.into());
+        }
         let entries = records.len() as u64;
         let mut sorted = SortedList { along, kind, background, most, rows, ends, records, entries, dropped, limit };
         sorted.keep_leaves();

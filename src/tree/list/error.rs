@@ -43,7 +43,7 @@ pub enum ListError {
         size: String,
     },
     /// More entries than memory holds, or than it may hold.
-    #[error("the list needs {need} bytes of memory, which is more than there is, or than --mem-limit allows")]
+    #[error("the list needs {need} bytes of memory, which is more than there is, or than the limit allows")]
     Memory {
         /// Bytes of the list.
         need: u128,

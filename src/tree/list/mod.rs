@@ -13,7 +13,7 @@ mod record;
 mod scattered;
 mod sorted;
 #[cfg(test)]
-mod tests;
+pub(in crate::tree) mod tests;
 
 pub use builder::CellList;
 pub(super) use difference::between;

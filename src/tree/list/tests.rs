@@ -242,6 +242,46 @@ fn large_domains() {
     assert_eq!((found.cells, found.regions[0].first), (1, ([5; 4], [0, 1])));
 }
 
+/// The least limit is what the entries take and what the regions do, with the places of the leaves while they are put in order.
+#[test]
+fn the_limit_of_memory_counts_regions() {
+    let case = Case::<3>::random(2);
+    let sorted = case.list().sorted(&Control::default()).unwrap();
+    let ([rows, leaves], entries) = (sorted.regions(), case.cells.len() as u64);
+    let need = 24 * (entries - sorted.dropped()) + 17 * rows + (8 + 16) * leaves;
+    assert!(leaves > 1 && need > 24 * entries);
+    assert!(case.list().mem_limit(need - 1).sorted(&Control::default()).is_err());
+    assert!(case.list().mem_limit(need).sorted(&Control::default()).is_ok());
+}
+
+/// What an interrupted writer finished of a list, the next one resumes, with the same files. A file that changed is written again.
+#[test]
+fn lists_are_resumed() {
+    let (folder, control) = (tempfile::tempdir().unwrap(), Control::default());
+    let path = folder.path().join("list.tree.zarr.zip");
+    let case = (0..).map(Case::<3>::random).find(|case| case.tree().list_layout().unwrap().first.len() > 2).unwrap();
+    let (sorted, info) = (case.list().sorted(&control).unwrap(), TreeInfo::of(&case.plan));
+    sorted.tree().unwrap().save(&path, &info).unwrap();
+    let expected = std::fs::read(&path).unwrap();
+    let first = sorted.layout().first;
+    for changed in [false, true] {
+        let open = || sorted.open(TreeTarget::new(&path).overwrite(true).made_of("the same list"), &info).unwrap();
+        let mut writer = open();
+        let row = sorted.rows.keys.partition_point(|&key| key < first[1]);
+        writer.write(&sorted.part(0..row, 0..first[1].into()).unwrap()).unwrap();
+        let staged = writer.staged();
+        drop(writer);
+        if changed {
+            std::fs::write(staged.join("tree/place/c/0/0"), "else").unwrap();
+        }
+        let mut writer = open();
+        assert_eq!(writer.done(), u64::from(!changed));
+        sorted.write(&mut writer).unwrap();
+        writer.finish().unwrap();
+        assert!(std::fs::read(&path).unwrap() == expected);
+    }
+}
+
 /// Trees with bricks stay of version 1, and a list does not go where one is to be.
 #[test]
 fn versions() {

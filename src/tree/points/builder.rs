@@ -5,14 +5,11 @@ use std::io;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::backend::{Control, Error, Sink};
+use crate::backend::{Control, Sink};
 use crate::cell::CellType;
 use crate::dimension::here;
-use crate::parallel::{self, Spare};
-use crate::per_axis::window_text;
 use crate::plan::Plan;
-use crate::points::{PointAttribute, PointBatches, Points, PointsError, PointsValue, has_axes};
-use crate::radix::{self, Ends, KeyBits, SpreadRecords};
+use crate::points::{PointBatches, Points, PointsError, PointsValue, has_axes};
 use crate::result::{MemoryError, Stored};
 use crate::rule::RuleKind;
 use crate::tree::along::Along;
@@ -21,11 +18,8 @@ use crate::tree::piece::Piece;
 use crate::tree::points::bins::Bins;
 use crate::tree::points::keys::KeyMaker;
 use crate::tree::points::record::{KeyedValue, SortedRecord};
-use crate::tree::points::runs::SortedRuns;
+use crate::tree::points::sorted::SortedPoints;
 use crate::tree::stored::Tree;
-
-/// Points that are sorted at a time, however little memory is allowed.
-const LEAST: usize = 1 << 16;
 
 /// The most bits of the place of a cell in its region: no brick has more cells.
 const PLACES: u32 = 40;
@@ -52,29 +46,29 @@ const PLACES: u32 = 40;
 #[derive(Debug)]
 pub struct FromPoints<'a, const K: usize> {
     pub(in crate::tree) along: Along<K>,
-    points: Origin<'a>,
-    value: PointsValue,
+    pub(super) points: Origin<'a>,
+    pub(super) value: PointsValue,
     pub(in crate::tree) kind: CellType,
-    control: Option<&'a Control>,
-    limit: u64,
+    pub(super) control: Option<&'a Control>,
+    pub(super) limit: u64,
     /// Points that are sorted at a time, where tests say so.
-    together: Option<usize>,
-    sorted: OnceLock<Sorted>,
+    pub(super) together: Option<usize>,
+    pub(super) sorted: OnceLock<SortedPoints>,
 }
 
 /// Where points are.
 #[derive(Clone, Copy)]
-enum Origin<'a> {
+pub(super) enum Origin<'a> {
     Memory(&'a Points),
     /// Elsewhere, with room for what is sorted.
     Batches(&'a dyn PointBatches, &'a Room<'a>),
 }
 
 /// Opens an empty file for reading and writing, for so many bytes.
-type Room<'r> = dyn Fn(u64) -> io::Result<File> + Sync + 'r;
+pub(super) type Room<'r> = dyn Fn(u64) -> io::Result<File> + Sync + 'r;
 
 impl Origin<'_> {
-    fn batches(&self) -> &dyn PointBatches {
+    pub(super) fn batches(&self) -> &dyn PointBatches {
         match self {
             Self::Memory(points) => *points,
             Self::Batches(points, _) => *points,
@@ -85,34 +79,6 @@ impl Origin<'_> {
 impl std::fmt::Debug for Origin<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} points", self.batches().count())
-    }
-}
-
-/// Points in order, with values where they are needed.
-#[derive(Debug)]
-enum Sorted {
-    Keys(Vec<u64>),
-    Values(Vec<KeyedValue>),
-    /// In a file.
-    Runs(SortedRuns),
-}
-
-impl Sorted {
-    fn len(&self) -> usize {
-        match self {
-            Self::Keys(records) => records.len(),
-            Self::Values(records) => records.len(),
-            Self::Runs(runs) => runs.len(),
-        }
-    }
-
-    /// Bytes in memory.
-    fn bytes(&self) -> u64 {
-        match self {
-            Self::Keys(records) => size_of_val(&records[..]) as u64,
-            Self::Values(records) => size_of_val(&records[..]) as u64,
-            Self::Runs(runs) => runs.bytes(),
-        }
     }
 }
 
@@ -249,46 +215,28 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         }
         let keys = self.along.keys(above, codes)?;
         let keys = [keys.start as u64, (keys.end - 1) as u64];
-        match self.sorted()? {
-            Sorted::Keys(records) => self.piece_of(records, keys),
-            Sorted::Values(records) => self.piece_of(records, keys),
-            Sorted::Runs(runs) => match self.value.needs_attribute() {
+        let sorted = self.sorted()?;
+        match sorted {
+            SortedPoints::Keys(records) => self.piece_of(records, keys, sorted.bytes()),
+            SortedPoints::Values(records) => self.piece_of(records, keys, sorted.bytes()),
+            SortedPoints::Runs(runs) => match self.value.needs_attribute() {
                 true => self.piece_of_runs::<KeyedValue>(runs, keys),
                 false => self.piece_of_runs::<u64>(runs, keys),
             },
         }
     }
 
-    /// The same of points in a file: as many regions at a time as memory holds the points of.
-    fn piece_of_runs<R: SortedRecord>(&self, runs: &SortedRuns, keys: [u64; 2]) -> Result<Piece, TreeError> {
-        let (places, [first, last]) = (self.bins()?.places, keys);
-        if first < last && runs.at_most(keys, places) > self.together::<R>().max(runs.least()) {
-            let middle = first + (last - first) / 2;
-            let mut piece = self.piece_of_runs::<R>(runs, [first, middle])?;
-            let next = self.piece_of_runs::<R>(runs, [middle + 1, last])?;
-            self.fits(piece.bytes() + next.bytes())?;
-            piece.append(&self.along, &next)?;
-            return Ok(piece);
-        }
-        let mut records: Vec<R> = runs.read(keys, places)?;
-        let unheard = Control::default();
-        let bits = KeyBits { low: places, high: KeyMaker::new(&self.along)?.bits() };
-        sort_records(&mut records, bits, self.control.unwrap_or(&unheard))?;
-        self.piece_of(&records, keys)
-    }
-
-    /// Points that are sorted at a time: a quarter of the memory, with as much again while they are.
-    fn together<R: SortedRecord>(&self) -> usize {
-        let fit = usize::try_from(self.limit / (8 * R::BYTES as u64)).unwrap_or(usize::MAX).max(LEAST);
-        self.together.unwrap_or(fit)
-    }
-
-    fn piece_of<R: SortedRecord>(&self, records: &[R], keys: [u64; 2]) -> Result<Piece, TreeError> {
+    /// The same of points in order, beside which so many bytes are held.
+    pub(super) fn piece_of<R: SortedRecord>(
+        &self,
+        records: &[R],
+        keys: [u64; 2],
+        held: u64,
+    ) -> Result<Piece, TreeError> {
         let bins = self.bins()?;
         let [first, last] = keys;
         let start = records.partition_point(|record| record.key() >> bins.places < first);
         let end = records.partition_point(|record| record.key() >> bins.places <= last);
-        let held = self.sorted.get().map_or(0, Sorted::bytes);
         let fits = |bytes: u64| self.fits(held.saturating_add(bytes));
         let unheard = Control::default();
         let control = self.control.unwrap_or(&unheard);
@@ -297,7 +245,7 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         Ok(piece)
     }
 
-    fn bins(&self) -> Result<Bins, TreeError> {
+    pub(super) fn bins(&self) -> Result<Bins, TreeError> {
         let measured = self.points.batches().measured().unwrap_or(CellType::U8);
         Ok(Bins { value: self.value, kind: self.kind, measured, places: KeyMaker::new(&self.along)?.places() })
     }
@@ -309,115 +257,4 @@ impl<'a, const K: usize> FromPoints<'a, K> {
         }
         Ok(())
     }
-
-    /// The points in order.
-    fn sorted(&self) -> Result<&Sorted, TreeError> {
-        if self.sorted.get().is_none() {
-            let sort = here!(fn(&FromPoints<'_, K>) -> Result<Sorted, TreeError> = |this| this.sort_here());
-            let _ = self.sorted.set(sort(self)?);
-        }
-        Ok(self.sorted.get().expect("it was just put there"))
-    }
-
-    fn sort_here(&self) -> Result<Sorted, TreeError> {
-        // What is never run is not compiled.
-        if const { !has_axes(K) } {
-            unreachable!("no points have {K} axes");
-        }
-        let sorted = match (self.points, self.value.needs_attribute()) {
-            (Origin::Memory(points), true) => Sorted::Values(self.sort(points)?),
-            (Origin::Memory(points), false) => Sorted::Keys(self.sort(points)?),
-            (Origin::Batches(points, room), true) => Sorted::Runs(self.spill::<KeyedValue>(points, room)?),
-            (Origin::Batches(points, room), false) => Sorted::Runs(self.spill::<u64>(points, room)?),
-        };
-        if sorted.len() == 0 {
-            let window = window_text(&self.along.plan().domain().window());
-            return Err(PointsError::Outside { points: self.points.batches().count(), window }.into());
-        }
-        Ok(sorted)
-    }
-
-    /// Sorts points that come, as many at a time as memory holds, into a file.
-    fn spill<R: SortedRecord>(&self, points: &dyn PointBatches, room: &Room<'_>) -> Result<SortedRuns, TreeError> {
-        let keys = KeyMaker::new(&self.along)?;
-        let bits = KeyBits { low: keys.places(), high: keys.bits() };
-        let unheard = Control::default();
-        let control = self.control.unwrap_or(&unheard);
-        let mut runs = SortedRuns::new(room(points.count().saturating_mul(R::BYTES as u64))?);
-        let most = self.together::<R>().min(usize::try_from(points.count()).unwrap_or(usize::MAX));
-        let mut records: Vec<R> = Vec::new();
-        crate::memory::reserve(&mut records, most).map_err(MemoryError::refused(Stored::Points))?;
-        let mut failed = None;
-        let gone = points.each(&mut |coordinates, words| {
-            let words = Some(words).filter(|_| self.value.needs_attribute());
-            let mut from = 0;
-            let all = coordinates.len() / K;
-            while from < all {
-                let some = from..all.min(from + (most - records.len()).max(1));
-                keys.append(
-                    &coordinates[some.start * K..some.end * K],
-                    words.map(|words| &words[some.clone()]),
-                    &mut records,
-                );
-                from = some.end;
-                if records.len() >= most {
-                    if let Err(error) = control.check().and_then(|()| sort_records(&mut records, bits, control)) {
-                        failed = Some(error);
-                        return Err(io::ErrorKind::Interrupted.into());
-                    }
-                    runs.push(&records)?;
-                    records.clear();
-                }
-            }
-            Ok(())
-        });
-        if let Some(error) = failed {
-            return Err(error.into());
-        }
-        gone?;
-        sort_records(&mut records, bits, control)?;
-        runs.push(&records)?;
-        Ok(runs)
-    }
-
-    fn sort<R: SortedRecord>(&self, points: &Points) -> Result<Vec<R>, TreeError> {
-        let keys = KeyMaker::new(&self.along)?;
-        let (len, width) = (points.len(), size_of::<R>() as u64);
-        // SpreadRecords and sorted, each of them once.
-        self.fits(2 * width * len as u64)?;
-        let unheard = Control::default();
-        let control = self.control.unwrap_or(&unheard);
-        let bits = KeyBits { low: keys.places(), high: keys.bits() };
-        let words = points.measured().map(PointAttribute::words).filter(|_| self.value.needs_attribute());
-        let each = len.div_ceil(8 * rayon::current_num_threads()).max(1 << 15);
-        let spare = Spare::<Vec<R>>::new();
-        let refused = MemoryError::refused(Stored::Points);
-        let parts = parallel::try_map(len.div_ceil(each), &|i| -> Result<SpreadRecords<R>, TreeError> {
-            control.check()?;
-            let range = parallel::piece(len, each, i);
-            let mut records = spare.take().unwrap_or_default();
-            records.clear();
-            crate::memory::reserve(&mut records, range.len()).map_err(&refused)?;
-            let coordinates = &points.coordinates()[range.start * K..range.end * K];
-            keys.append(coordinates, words.map(|words| &words[range]), &mut records);
-            let spread = radix::spread(&records, bits, &|record: &R| record.key()).map_err(&refused)?;
-            spare.give(records);
-            Ok(spread)
-        })?;
-        drop(spare);
-        let inside = parts.iter().map(SpreadRecords::len).sum();
-        let mut sorted = Vec::new();
-        crate::memory::reserve(&mut sorted, inside).map_err(&refused)?;
-        sorted.resize(inside, R::default());
-        let ends = Ends { check: &|| control.check(), refused: &|none| Error::from(refused(none)) };
-        radix::gather(&parts, bits, &mut sorted, &|record: &R| record.key(), &ends)?;
-        Ok(sorted)
-    }
-}
-
-/// Sorts records by their keys.
-fn sort_records<R: SortedRecord>(records: &mut [R], bits: KeyBits, control: &Control) -> Result<(), Error> {
-    let refused = MemoryError::refused(Stored::Points);
-    let ends = Ends { check: &|| control.check(), refused: &|none| Error::from(refused(none)) };
-    radix::sort(records, bits, &|record: &R| record.key(), &ends)
 }

@@ -12,6 +12,8 @@ mod keys;
 mod record;
 mod rows;
 mod runs;
+mod sorted;
+mod sorting;
 #[cfg(test)]
 mod tests;
 

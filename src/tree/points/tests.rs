@@ -157,6 +157,27 @@ fn what_cannot_be_is_named() {
     assert!(limited.tree().unwrap_err().to_string().contains("the limit of"));
 }
 
+/// A sorted list takes room beside itself while it is sorted. The least limit that does is as much as all of that.
+#[test]
+fn sorting_is_within_the_limit_of_memory() {
+    // One region has all of them, so that a file of runs has no part that is smaller.
+    let points = Points::new(2, (0..40_000).map(|i| f64::from(i % 7) / 7.0).collect()).unwrap();
+    let domain = Domain::new([8; 2], [[0.0, 1.0]; 2], Sample::Centre).unwrap();
+    let plan = Plan::new(domain, Scheme::uniform(1, 2, 8), CurveKind::Morton, RuleKind::Full).unwrap();
+    let room = |_| tempfile::tempfile();
+    // Keys of 8 bytes: the list, what was spread of it, and what is sorted in the cache.
+    let need = 3 * 8 * 20_000;
+    for (limit, fits) in [(need - 1, false), (need + 10_000, true)] {
+        let memory = FromPoints::new(&plan, &points, PointsValue::Count).unwrap().mem_limit(limit);
+        let file = FromPoints::batches(&plan, &points, PointsValue::Count, &room).unwrap().mem_limit(limit);
+        for (builder, what) in [(memory, "memory"), (file, "file")] {
+            let made = builder.tree().map(drop).map_err(|error| error.to_string());
+            assert_eq!(made.is_ok(), fits, "{what}, {limit}: {made:?}");
+            assert!(fits || made.unwrap_err().contains("the limit of"));
+        }
+    }
+}
+
 /// Many runs, and more points in a few regions than are sorted at a time.
 #[test]
 fn runs_in_a_file_are_what_memory_has() {

@@ -188,6 +188,8 @@ fn headers_are_believed_if_they_can_be() {
         ("first", json!([0, -1]), "orthant_tree: "),
         ("rows", json!(0), "list: 1 first codes"),
         ("rows", json!(u64::MAX), "list: 1 shards of 18446744073709551615 rows"),
+        ("rows", json!(u32::MAX), "list: 1 shards of 4294967295 rows and 10 entries; 2^20 shards can be, of 2^18 rows"),
+        ("rows", json!((1 << 18) + 1), "list: 1 shards of 262145 rows"),
         ("entries", json!(u64::MAX), "list: 1 shards of 4096 rows and"),
         ("entries", json!(5), "shards: "),
     ] {

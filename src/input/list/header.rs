@@ -1,4 +1,4 @@
-//! What a file says of its list, and how it hands out entries.
+//! The header of a list: what a file says before its entries, and how it hands those out.
 
 use crate::cell::CellType;
 use crate::tree::ListError;
@@ -6,9 +6,9 @@ use crate::tree::ListError;
 /// What is done with an entry: its cell, axis 0 first, and the word of its value.
 pub type OnEntry<'e> = dyn FnMut(&[u32], u64) -> Result<(), ListError> + 'e;
 
-/// What a file says of its list.
+/// What is known of a list before its entries are read.
 #[derive(Debug, Clone)]
-pub(super) struct ListSaid {
+pub(super) struct ListHeader {
     pub(super) axes: usize,
     pub(super) kind: CellType,
     /// Cells per axis, of a matrix.

@@ -1,0 +1,59 @@
+//! The check of everything in the file of a tree.
+
+use crate::dimension::here;
+use crate::parallel;
+use crate::tree::error::TreeError;
+use crate::tree::file::columns::ends;
+use crate::tree::file::error::TreeFileError;
+use crate::tree::file::reader::TreeFile;
+use crate::tree::file::shards::Array;
+use crate::tree::parts::Parts;
+
+impl<const K: usize> TreeFile<K> {
+    /// Checks everything in the file. Every shard must be what the header says. The least and the greatest value of a
+    /// leaf must be those of its brick. There must be as many regions as the header says. In a zip both descriptions of
+    /// a member must agree, and its checksum must be right.
+    ///
+    /// # Errors
+    /// The first that is wrong.
+    pub fn validate(&self) -> Result<(), TreeError> {
+        here!(fn(&TreeFile<K>) -> Result<(), TreeError> = |this| this.validate_here())(self)
+    }
+
+    fn validate_here(&self) -> Result<(), TreeError> {
+        self.stored.store.audit().map_err(TreeFileError::from)?;
+        let mut terminals = vec![[0; 2]; self.terminals().len()];
+        let parts: Vec<usize> = (0..self.parts.len()).collect();
+        for some in parts.chunks(self.at_once()) {
+            for found in parallel::map(some.len(), &|i| self.validate_part(some[i])) {
+                for (sum, here) in terminals.iter_mut().zip(found?) {
+                    *sum = [sum[0] + here[0], sum[1] + here[1]];
+                }
+            }
+        }
+        if terminals != self.terminals() {
+            let (path, reason) = (self.path().to_owned(), format!("{:?}; there are {terminals:?}", self.terminals()));
+            return Err(TreeFileError::Header { path, key: "terminals", reason }.into());
+        }
+        Ok(())
+    }
+
+    /// Checks a shard; on each level how many of its regions are uniform and how many are leaves.
+    fn validate_part(&self, part: usize) -> Result<Vec<[u64; 2]>, TreeError> {
+        let (shard, tree) = (self.parts[part], self.read(part)?);
+        let mut terminals = vec![[0; 2]; self.terminals().len()];
+        let rows = tree.len() as u64;
+        let (least, greatest) =
+            (self.stored.words(Array::Value, shard, rows)?, self.stored.words(Array::Largest, shard, rows)?);
+        for row in 0..tree.len() {
+            terminals[tree.entries.level(row) as usize][usize::from(tree.entries.is_leaf(row))] += 1;
+            let (found, expected) = ([least[row], greatest[row]], ends(&tree, row));
+            if found != expected {
+                let text = |words: [u64; 2]| words.map(|word| self.kind().text(word)).join(" to ");
+                let reason = format!("values {}, where its cells have {}", text(found), text(expected));
+                return Err(TreeFileError::Row { path: self.path().to_owned(), shard, row, reason }.into());
+            }
+        }
+        Ok(terminals)
+    }
+}
