@@ -204,7 +204,7 @@ impl<const K: usize> Field<K> for Cloud<K> {
         // Where cells are 1 there is no array of that.
         let occupied = self.labels == Labels::counts(1);
         let twin =
-            DeviceTwin::built_in("fields/points.cuh", &args).proves().proofs_add_up().define("POINTS_OCCUPY", occupied);
+            DeviceTwin::built_in("fields/cloud.cuh", &args).proves().proofs_add_up().define("POINTS_OCCUPY", occupied);
         let twin = twin.with("indices", self.indices.clone()).with("starts", self.starts.clone());
         Some(if occupied { twin } else { twin.with("words", self.words.clone()) })
     }

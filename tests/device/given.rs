@@ -7,6 +7,8 @@ use orthant::points::{PointAttribute, Points};
 use orthant::prelude::*;
 use orthant::{Mapping, Request};
 
+use crate::gpu::share_of;
+
 /// The cells and the regions of a request, by every strategy and along every curve, against the CPU's.
 struct Compare<'a> {
     gpu: &'a Target,
@@ -17,34 +19,41 @@ impl Job for Compare<'_> {
     type Output = usize;
 
     fn run<const K: usize>(self, open: Open<K>) -> usize {
+        const STREAMS: &[Option<Mapping>] = &[Some(Mapping::Sbr), Some(Mapping::Stream), None];
         let mut runs = 0;
-        for rule in [RuleKind::Certified, RuleKind::Full, RuleKind::Border] {
-            for &curve in CurveKind::ALL {
+        for (rule, curves, mappings) in [
+            (RuleKind::Certified, CurveKind::ALL, STREAMS),
+            (RuleKind::Full, &[CurveKind::Morton], &[Some(Mapping::Mbr)]),
+            (RuleKind::Border, &[CurveKind::Canonical], &[Some(Mapping::Sbr)]),
+        ] {
+            for &curve in curves {
                 let request = self.request.clone().explore(Some(rule)).curve(curve);
                 // Hilbert does not serve every r.
                 let Ok(plan) = request.plan::<K>() else { continue };
                 let field = open(plan.domain(), &request.options().unwrap()).unwrap();
-                let on = |target: &Target, how: &How| {
-                    let how = how.clone().keep(Keep::Regions);
-                    let run = Run::new(&plan, &*field).how(how).on(target).start().unwrap();
-                    let levels: Vec<_> =
-                        run.levels().iter().map(|level| (level.counts.filled, level.counts.leaves)).collect();
-                    (levels, run.regions_checksum())
+                let start = |target: &Target, how: How| Run::new(&plan, &*field).how(how).on(target).start().unwrap();
+                let regions = |target: &Target, how: How| {
+                    let run = start(target, how.keep(Keep::Regions));
+                    let levels = run.levels().iter().map(|level| (level.counts.filled, level.counts.leaves));
+                    (levels.collect::<Vec<_>>(), run.regions_checksum())
                 };
-                let cpu = on(&Target::cpu(), &How::default());
+                let cpu = regions(&Target::cpu(), How::default());
                 assert!(cpu.1.is_some() && cpu.0.iter().any(|(filled, _)| *filled > 0));
-                let ask = |mapping| How::default().mapping(Some(mapping));
-                let mut hows = vec![ask(Mapping::Sbr), ask(Mapping::Mbr), How::default().strategy(StrategyKind::Dp)];
-                hows.extend(rule.certifies().then(|| ask(Mapping::Stream)));
-                for how in hows {
-                    assert_eq!(on(self.gpu, &how), cpu, "{} {rule} {curve} {how:?}", request.title());
+                for &mapping in mappings {
+                    let how = match mapping {
+                        None => How::default().strategy(StrategyKind::Dp),
+                        mapping => How::default().mapping(mapping),
+                    };
+                    assert_eq!(regions(self.gpu, how), cpu, "{} {rule} {curve} {mapping:?}", request.title());
                     runs += 1;
                 }
-                let dense = |target: &Target| {
-                    let how = How::default().strategy(StrategyKind::Exhaustive).poison(0x5a);
-                    Run::new(&plan, &*field).how(how).on(target).start().unwrap().array().unwrap().checksum()
-                };
-                assert_eq!(dense(self.gpu), dense(&Target::cpu()), "{} {curve}", request.title());
+                if rule == RuleKind::Full {
+                    let dense = |target: &Target| {
+                        let how = How::default().strategy(StrategyKind::Exhaustive).poison(0x5a);
+                        start(target, how).array().unwrap().checksum()
+                    };
+                    assert_eq!(dense(self.gpu), dense(&Target::cpu()), "{}", request.title());
+                }
             }
         }
         runs
@@ -84,16 +93,22 @@ pub fn points_and_meshes_have_the_cpus_cells(gpu: &Target, scope: Scope) {
             requests.push(of(FieldKind::Mesh, &size, scheme, value, torus()));
         }
     }
-    for value in [DataValue::Occupied, DataValue::Count, DataValue::Min, DataValue::Max, DataValue::Mean] {
-        for (size, scheme) in
-            [(&[300, 277][..], (1, 2, 2)), (&[128, 100, 64], (2, 2, 4)), (&[37, 23, 20, 16], (1, 3, 1))]
-        {
-            let mut request = of(FieldKind::Points, size, scheme, value, cloud(size));
-            request.computed.window = Some(size.iter().map(|&n| [0.0, f64::from(n)]).collect());
-            requests.push(request);
-        }
+    let (plane, space, four) = (&[300, 277][..], &[128, 100, 64][..], &[37, 23, 20, 16][..]);
+    for (value, size, scheme) in [
+        (DataValue::Occupied, space, (1, 2, 4)),
+        (DataValue::Count, space, (2, 2, 4)),
+        (DataValue::Min, space, (1, 3, 1)),
+        (DataValue::Mean, space, (3, 2, 2)),
+        (DataValue::Count, plane, (1, 2, 2)),
+        (DataValue::Max, plane, (1, 3, 1)),
+        (DataValue::Occupied, four, (1, 3, 1)),
+        (DataValue::Max, four, (2, 2, 1)),
+    ] {
+        let mut request = of(FieldKind::Points, size, scheme, value, cloud(size));
+        request.computed.window = Some(size.iter().map(|&n| [0.0, f64::from(n)]).collect());
+        requests.push(request);
     }
-    let runs: usize = requests
+    let runs: usize = share_of(requests)
         .into_iter()
         .map(|request| request.workload.dispatch(request.k(), Compare { gpu, request: request.clone() }).unwrap())
         .sum();

@@ -74,6 +74,7 @@ pub fn every_specialisation_compiles(compiler: Nvrtc) {
     uneven.request.computed.r = Some(vec![2, 4]);
     cases.push(uneven);
     cases.push(Case::new(FieldKind::Mandelbrot, 2, &[1 << 18], (2, 2, 1), RuleKind::Border));
+    let cases = crate::gpu::share_of(cases);
     let count = std::sync::atomic::AtomicUsize::new(0);
     let next = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
