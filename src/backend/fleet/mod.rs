@@ -25,17 +25,9 @@ use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
 use crate::result::{DenseArray, RunCounts, Subdivision, Times};
 
+pub use pieces::{PIECES, ROOTS_OF_A_PIECE};
 use shared_run::SharedRun;
 use workers::Worker;
-
-/// Pieces per device: so many that the last ones end at nearly the same time, and few enough that launching them takes no time.
-pub const PIECES: u64 = 32;
-
-/// Regions of level 0 that a piece should have: with fewer, a GPU has less to do at once than it has room for (docs/results/devices.md).
-pub const ROOTS_OF_A_PIECE: u64 = 1024;
-
-/// How often whoever waits for devices looks for a cancellation.
-const LOOK: Duration = Duration::from_millis(10);
 
 /// Devices of one kind that share the work of a run. One alone is that device.
 #[derive(Debug)]

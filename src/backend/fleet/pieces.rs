@@ -8,7 +8,11 @@ use crate::geometry::Region;
 use crate::plan::Plan;
 use crate::result::{DenseArray, Keep};
 
-use super::PIECES;
+/// Pieces per device: so many that the last ones end at nearly the same time. With more of them a run takes longer.
+pub const PIECES: u64 = 32;
+
+/// Regions of level 0 that a piece should have: with fewer, a GPU has less to do at once than it has room for (docs/results/devices.md).
+pub const ROOTS_OF_A_PIECE: u64 = 1024;
 
 /// A piece of the work: the regions it starts from, or all cells of the window where there are no regions.
 pub(super) struct PieceOfWork<const K: usize> {

@@ -5,7 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use crate::backend::control::Control;
 use crate::backend::error::Error;
 
-use super::LOOK;
+use super::workers::LOOK;
 
 /// The pieces that are left, by number.
 pub(super) struct PieceQueue {

@@ -7,7 +7,8 @@ use crate::backend::control::Control;
 use crate::backend::error::Error;
 use crate::backend::seam::Prepared;
 
-use super::LOOK;
+/// How often whoever waits for devices looks for a cancellation.
+pub(super) const LOOK: Duration = Duration::from_millis(10);
 
 /// A thread's way to a device.
 pub(super) struct Worker<'a, const K: usize> {

@@ -30,15 +30,15 @@ pub(super) struct LevelMap {
     pub(super) others: u64,
 }
 
-/// Regions of a kind that a list has.
-pub(super) struct Listed<'l> {
+/// Records of a list, of regions of one kind.
+pub(super) struct MapRecords<'l> {
     /// True of uniform regions; others have no value.
     pub(super) uniform: bool,
     bytes: &'l [u8],
     width: usize,
 }
 
-impl Listed<'_> {
+impl MapRecords<'_> {
     pub(super) fn len(&self) -> usize {
         self.bytes.len() / (2 * self.width)
     }
@@ -79,7 +79,7 @@ impl<'s> StreamLists<'s> {
     pub(super) fn of(
         &mut self,
         map: &LevelMap,
-        take: &mut dyn FnMut(&Listed<'_>) -> Result<(), Error>,
+        take: &mut dyn FnMut(&MapRecords<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let all = map.uniform + map.others;
         let (mut first, mut seen) = (0, 0);
@@ -117,7 +117,7 @@ impl<'s> StreamLists<'s> {
         first: u64,
         regions: u64,
         room: u64,
-        take: &mut dyn FnMut(&Listed<'_>) -> Result<(), Error>,
+        take: &mut dyn FnMut(&MapRecords<'_>) -> Result<(), Error>,
     ) -> Result<u64, Error> {
         const { assert!(MAP_ABSENT == 0) };
         let (device, width) = (self.setup.device, self.width());
@@ -146,7 +146,7 @@ impl<'s> StreamLists<'s> {
         let record = 2 * width;
         for (uniform, from, records) in [(true, 0, uniform), (false, room - others, others)] {
             read(device, self.records.address() + record * from, record * records, &mut |_, bytes| {
-                take(&Listed { uniform, bytes, width: width as usize })
+                take(&MapRecords { uniform, bytes, width: width as usize })
             })?;
         }
         Ok(seen)
