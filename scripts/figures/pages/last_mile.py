@@ -34,3 +34,6 @@ def figures(page):
     stages = ("seconds_by_stage", "collecting")
     page.says("of bulb 2048³ takes @ times as long as before, that of julibrot @ times", ratio(bulb, *stages), ratio("run julibrot -n 256 -o j.tree.zarr", *stages))
     page.given("one host with two NVIDIA H200 and 32 cores, CUDA 13.0", "per brick of 64 bytes")
+    bulb, _ = rows("h100/timeline.jsonl")
+    page.says("@ s of @ pass after the last file", bulb.get("seconds") - bulb.get("seconds_by_stage", "whole"), bulb.get("seconds"))
+    page.given("one H100 with 16 cores, commit")

@@ -39,6 +39,14 @@ def figures(page):
     page.block(table("shard-check", "shards.jsonl"))
     page.says("A piece of 64 takes @ ms of collecting", next(iter(rows("h200/pieces-gather.jsonl"))).get("stages", "collecting") / 64 * 1e3)
     page.given("ef8d7dc, where a kernel", "on two NVIDIA H200 with 32 cores, with files", "from 64 pieces on", "of 1024\n  pieces")
+    page.block(table("shard-check", "h200/pieces-lists.jsonl"))
+    alone = [row for row in rows("h200/pieces-lists.jsonl") if row.say("devices") == "1" and "mandelbrot" in row.say("run")][:2]
+    page.says("one takes @ ms of collecting by streams and @ ms by", *(row.get("stages", "collecting") / 64 * 1e3 for row in alone))
+    whole = [row.get("seconds") for row in alone]
+    page.says("on one GPU: @ to @ s", min(whole), max(whole))
+    kernels = [row.get("stages", "running") / row.get("seconds") * 100 for row in alone]
+    page.says("the kernels are @ to @ % of", min(kernels), max(kernels))
+    page.given("on four NVIDIA H200 with 64 cores, with files", "are 4 million on a wavy sphere", "**64 pieces take as long", "Of 64 pieces, one takes")
     four, two = (list(staged(name)) for name in ("four", "two"))
     page.says("Four GPUs are @ to @ times one", min(gain for devices, gain in four if devices == 4), max(gain for devices, gain in four if devices == 4))
     page.says("Two GPUs are @ to @ times one", min(gain for devices, gain in two if devices == 2), max(gain for devices, gain in two if devices == 2))
