@@ -70,6 +70,9 @@ impl Place for Device {
     fn facts(&self) -> Option<DeviceFacts> {
         match self.0 {}
     }
+    fn second(&mut self) -> Result<Option<Self>, Error> {
+        match self.0 {}
+    }
 }
 
 impl Balances for Device {
