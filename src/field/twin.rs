@@ -126,6 +126,7 @@ pub(crate) struct DeviceArray {
 }
 
 /// What an array on the device holds.
+#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "read where kernels are compiled"))]
 pub(crate) trait DeviceContent: Debug + Send + Sync {
     /// Its bytes, in as many pieces as the host has.
     fn pieces(&self) -> Box<dyn Iterator<Item = &[u8]> + '_>;
@@ -166,6 +167,7 @@ impl DeviceTwin {
     }
 
     /// True if several threads can share a proof.
+    #[cfg(feature = "cuda")]
     pub(crate) fn shares_proofs(&self) -> bool {
         self.defines.iter().any(|(name, _)| *name == "PROOFS_ADD_UP")
     }
