@@ -128,3 +128,16 @@ fn fleets_end_when_they_are_told() {
     });
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
+
+/// A field that panics ends the run with its panic, and no worker waits for the piece.
+#[test]
+fn fleets_end_by_a_panic() {
+    let plan = Plan::builder([64, 64]).scheme(Scheme::uniform(16, 2, 2)).rule(RuleKind::Full).build().unwrap();
+    let field = CellField::new(1, |cell: [u32; 2]| {
+        assert_ne!(cell, [40, 21], "a fault of the field");
+        0
+    });
+    let two = fleet(2);
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Run::new(&plan, &field).on(&two).start()));
+    assert!(ended.is_err() || ended.is_ok_and(|ended| ended.is_err()));
+}

@@ -142,7 +142,7 @@ pub trait Prepared<const K: usize>: Send {
         Vec::new()
     }
 
-    /// Why a device of several stopped in the last run, so that the others did its work; None if none did.
+    /// Why a device of several stopped in a run until now, so that the others do its work; None if none did.
     fn stopped(&self) -> Option<&Error> {
         None
     }

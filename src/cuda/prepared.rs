@@ -4,10 +4,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::device::Device;
-use super::memory::Reserve;
 use super::outline::Outline;
 use super::runner::{Aim, Runner};
-use super::setup::Setup;
 use super::strategy::LevelRun;
 use crate::backend::{
     Control, Error, Estimate, How, Mapping, Part, Prepared, RegionOrder, ResidentArray, Sink, Start, StrategyKind,
@@ -27,17 +25,25 @@ pub(super) struct OnCuda<'a, const K: usize> {
     window: Region<K>,
     /// Others were told where the array lies, and may read it.
     lent: AtomicBool,
+    /// Dropped last.
+    _freed: Freed<'a>,
+}
+
+/// Gives the memory of what was dropped before it back to others: the pool does so when its stream is waited for.
+struct Freed<'a>(&'a Device);
+
+impl Drop for Freed<'_> {
+    fn drop(&mut self) {
+        // A device that has failed says so to whoever uses it next.
+        let _ = self.0.synchronise("freeing what a plan had");
+    }
 }
 
 impl<const K: usize> Drop for OnCuda<'_, K> {
     fn drop(&mut self) {
         if *self.lent.get_mut() {
             // Others queue their work in streams of their own. If the device has failed, none of that work goes on.
-            let Setup { device, array, .. } = &mut self.runner.setup;
-            let _ = device.quiet("waiting for those who read the dense array");
-            // The pool gives memory back to others when its stream is waited for.
-            *array = Reserve::default();
-            let _ = device.synchronise("freeing the dense array");
+            let _ = self.runner.setup.device.quiet("waiting for those who read the dense array");
         }
     }
 }
@@ -46,7 +52,7 @@ impl<'a, const K: usize> OnCuda<'a, K> {
     pub(super) fn new(device: &'a Device, plan: &Plan<K>, field: &'a dyn Field<K>, how: &How) -> Result<Self, Error> {
         let runner = Runner::new(device, Outline::new(plan, field), how)?;
         let (plan, window) = (plan.clone(), plan.domain().region());
-        Ok(Self { runner, plan, field, window, lent: AtomicBool::new(false) })
+        Ok(Self { runner, plan, field, window, lent: AtomicBool::new(false), _freed: Freed(device) })
     }
 
     fn is_exhaustive(&self) -> bool {

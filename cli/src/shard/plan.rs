@@ -66,7 +66,7 @@ pub(crate) struct CutOptions {
     /// Plan for so many GPUs or processes: as few pieces as are predicted to keep them busy within 5 % of their mean
     #[arg(long, value_parser = times, value_name = "N")]
     workers: Option<NonZeroUsize>,
-    /// Finished pieces of the same run, cut otherwise, which say what each piece takes beside its cost
+    /// Finished pieces of the same run with the same -g, cut into another number, which say what each piece takes beside its cost
     ///
     /// The plan then predicts seconds, and with --workers takes the number of pieces that needs the fewest.
     #[arg(long, value_name = "X.pieces")]
@@ -145,12 +145,14 @@ impl CuttingPieces {
     }
 }
 
-/// What the finished pieces of a folder took, which are of the same cells.
-fn learnt<const K: usize>(folder: &Path, plan: &Plan<K>) -> Result<PieceCost, Error> {
+/// What the finished pieces of a folder took, which are of the same run: weights of another one have another unit.
+fn learnt(folder: &Path, made_of: &str) -> Result<PieceCost, Error> {
     let pieces = PieceFolder::open(folder)?;
     let refused = |reason| Error::Input(format!("--measured {}: {reason}", folder.display()));
-    if pieces.plan::<K>()?.domain() != plan.domain() {
-        return Err(refused("it has pieces of other cells; the size and the window must be those of this run"));
+    if pieces.made_of() != made_of {
+        return Err(refused(
+            "it has pieces of another run; all but --pieces and --workers must be the same, -g included",
+        ));
     }
     let found = FoundPieces::of(&pieces, 0..pieces.len(), false)?;
     found.cost(&pieces).ok_or_else(|| {
@@ -163,7 +165,6 @@ impl Job for CuttingPieces {
 
     fn run<const K: usize>(mut self, open: Open<K>) -> Self::Output {
         let plan = self.fine(self.run.request.plan::<K>()?)?;
-        self.cost = self.measured.as_deref().map(|folder| learnt(folder, &plan)).transpose()?;
         let g = plan.scheme().g.to_vec();
         if self.run.request.computed.g.as_ref() != Some(&g) {
             // Whoever makes pieces must not choose again.
@@ -182,6 +183,8 @@ impl Job for CuttingPieces {
             Some(array) => array.info(&plan),
             None => TreeInfo::of(&plan).source(self.run.request.title()),
         };
+        let made_of = made_of(&self.run.request, &plan)?;
+        self.cost = self.measured.as_deref().map(|folder| learnt(folder, &made_of)).transpose()?;
         let weights = pilot::weights(&self.run.request, &plan, open, &self.control)?;
         if let (Some(workers), false) = (self.workers, weights.is_empty()) {
             let counts = PIECES_OF_A_WORKER.map(|each| each * workers);
@@ -197,7 +200,6 @@ impl Job for CuttingPieces {
         // The tree's header has names and colours already.
         self.planned.input.retain(|option| !option.starts_with("--label-table="));
         let request = serde_json::to_value(&self.planned).map_err(|error| Error::System(error.to_string()))?;
-        let made_of = made_of(&self.run.request, &plan)?;
         let asked = PieceRequest {
             plan: &plan,
             kind,

@@ -139,7 +139,7 @@ impl MakingPieces {
             .collect();
         let mut how = self.run.request.how.clone().for_labels(field.labels())?;
         if self.how.mapping()?.is_none() {
-            // Streams have maps of all regions of the plan, which every piece would read back (docs/results/shards.md).
+            // Streams take as long, and memory for maps of the whole plan (docs/results/shards.md).
             how = how.mapping(Mapping::Sbr);
         }
         let finishers = finishers(how.tuning.threads.unwrap_or_else(rayon::current_num_threads));

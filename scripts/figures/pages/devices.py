@@ -45,7 +45,7 @@ def figures(page):
     kept = row("mandelbrot -n 2^18 --keep regions", 64, 1)
     page.says("The kernels take @ s", kept.get("device_seconds"))
     page.says("and collecting takes @ s on one GPU", kept.get("seconds_by_stage", "collecting"))
-    page.says("where it takes @ s now", row("mandelbrot -n 2^18 --keep regions", 64, 2).get("seconds"))
+    page.says("and the run takes @ s.", row("mandelbrot -n 2^18 --keep regions", 64, 2).get("seconds"))
     pieces = [row(run, grid, 1).get("seconds") / (32 * devices) * 1e3 for run, grid in counts for devices in (2, 4)]
     page.given("pieces of 20 ms on")
     page.says("there are 32 per device, of @ to @ ms", min(pieces), max(pieces))

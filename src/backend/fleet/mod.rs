@@ -26,6 +26,7 @@ use crate::plan::Plan;
 use crate::result::{DenseArray, RunCounts, Subdivision, Times};
 
 pub use pieces::{PIECES, ROOTS_OF_A_PIECE};
+use queue::is_of_a_device;
 use shared_run::SharedRun;
 use workers::Worker;
 
@@ -137,9 +138,17 @@ impl<const K: usize, T: Backend<K>> Backend<K> for Fleet<T> {
         let kind = how.check(field.labels())?.cell;
         // Launches from a device have one limit for all that runs there.
         let seconds = if how.tuning.strategy == StrategyKind::Dp { &[] } else { &self.seconds[..] };
-        let ways = self.members.iter().enumerate().chain(seconds.iter().enumerate());
-        let workers = ways.map(|(device, way)| Ok(Worker { device, plan: Some(way.prepare(plan, field, how)?) }));
-        let workers = workers.collect::<Result<Vec<_>, Error>>()?;
+        let prepared = |(device, way): (usize, &'a T)| -> Result<_, Error> {
+            Ok(Worker { device, plan: Some(way.prepare(plan, field, how)?) })
+        };
+        let mut workers = self.members.iter().enumerate().map(prepared).collect::<Result<Vec<_>, Error>>()?;
+        for second in seconds.iter().enumerate().map(prepared) {
+            match second {
+                // A device that has no room for two goes on with one.
+                Err(error) if is_of_a_device(&error) => {}
+                second => workers.push(second?),
+            }
+        }
         let shared = SharedRun {
             plan: plan.clone(),
             how: how.clone(),

@@ -29,7 +29,7 @@ pub(super) struct SharedRun<'a, const K: usize> {
     pub(super) workers: Vec<Worker<'a, K>>,
     /// How long each device ran something in the last run; nothing of a kind that does not say.
     pub(super) busy: Vec<Duration>,
-    /// Why a device stopped in the last run, if one did.
+    /// Why a device stopped, if one did.
     pub(super) stopped: Option<Error>,
 }
 
@@ -74,8 +74,9 @@ impl<const K: usize> FleetWork<'_, K> {
         if let (Some(all), Some(array)) = (&self.array, found.array.take()) {
             piece.show(self.plan, &array, &mut all.lock().unwrap_or_else(PoisonError::into_inner));
         }
-        let bytes =
-            found.terminals.len() as u64 * Terminal::BYTES + found.bricks.len() as u64 * found.bricks.kind().bytes();
+        // Regions are there twice while they are put together.
+        let bytes = 2 * found.terminals.len() as u64 * Terminal::BYTES
+            + found.bricks.len() as u64 * found.bricks.kind().bytes();
         let need = self.kept.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if self.limit.is_some_and(|limit| need > limit) {
             return Err(MemoryError { what: Stored::Terminals, need: need.into(), limit: self.limit }.into());
@@ -119,7 +120,7 @@ impl<const K: usize> SharedRun<'_, K> {
         });
         let busy = together(tasks.collect(), control)?;
         let FleetWork { queue, found, array, .. } = work;
-        self.stopped = queue.stopped()?;
+        self.stopped = queue.stopped()?.or(self.stopped.take());
         let mut counts: Option<RunCounts<K>> = None;
         let mut of_pieces = Vec::with_capacity(found.len());
         for piece in found {

@@ -34,9 +34,10 @@ pub(super) fn together(tasks: Vec<WorkerTask<'_>>, caller: &Control) -> Result<V
         let (ended, ends) = channel();
         let mut failure = None;
         for ((device, task), control) in tasks.into_iter().zip(&controls) {
-            let ended = ended.clone();
+            let (ended, all) = (ended.clone(), &controls[..]);
             let thread = std::thread::Builder::new().name("device".into());
             let started = thread.spawn_scoped(scope, move || {
+                let _ends = EndsAllByPanic(all);
                 // If nobody listens any more, the run has failed.
                 let _ = ended.send((device, task(control)));
             });
@@ -65,6 +66,17 @@ pub(super) fn together(tasks: Vec<WorkerTask<'_>>, caller: &Control) -> Result<V
         caller.check()?;
         failure.map_or(Ok(busy), Err)
     })
+}
+
+/// Ends all workers when its own one panics: else they would wait for its piece.
+struct EndsAllByPanic<'c>(&'c [Control]);
+
+impl Drop for EndsAllByPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.iter().for_each(|control| control.cancel(0));
+        }
+    }
 }
 
 /// How long a device ran anything: what overlaps counts once.
