@@ -16,7 +16,7 @@ use crate::backend::sink::{RegionOrder, Sink};
 use crate::field::Field;
 use crate::geometry::{Domain, SampleGrid};
 use crate::plan::Plan;
-use crate::result::{RunCounts, Subdivision, Terminal, Times};
+use crate::result::{Cells, RunCounts, Subdivision, Terminal, Times};
 
 /// Keeps [`Place`] to the backends of this crate: what they share is not open to others.
 pub(crate) mod sealed {
@@ -186,6 +186,11 @@ pub trait Prepared<const K: usize>: Send {
     /// # Panics
     /// As [`subdivision`](Self::subdivision).
     fn subdivision_in(&mut self, order: RegionOrder<'_>) -> Result<Subdivision<K>, Error>;
+
+    /// Memory for the cells of the next result: that of a result that is no longer needed.
+    fn reuse(&mut self, memory: Cells) {
+        let _ = memory;
+    }
 
     /// The checksum of the last run's dense array, which stays where it is; None if none was kept.
     ///

@@ -207,7 +207,8 @@ fn batches(volumes: &[u64], most: u64) -> Vec<Range<usize>> {
     batches
 }
 
-/// The same in any order, into a subdivision that has no regions yet: bricks go straight to their last place.
+/// The same in any order, into a subdivision that has no regions yet: bricks go straight to their last place, in the memory that it has
+/// for them if that is enough.
 pub(crate) fn deliver_all<const K: usize>(
     mut terminals: Vec<Terminal>,
     bricks: &mut dyn LeafCells,
@@ -217,8 +218,8 @@ pub(crate) fn deliver_all<const K: usize>(
     order(&mut terminals);
     bricks.announce(&terminals);
     // Of a fresh array the pages come as they are written, by all threads.
-    let mut cells =
-        Cells::zeroed(bricks.kind(), bricks.len() as usize).map_err(MemoryError::refused(Stored::Terminals))?;
+    let memory = std::mem::replace(&mut all.bricks, Cells::empty(bricks.kind()));
+    let mut cells = memory.resized(bricks.len() as usize).map_err(MemoryError::refused(Stored::Terminals))?;
     let (width, mut start) = (bricks.kind().bytes(), 0);
     // In batches of the size that a sink is given, 64 threads take longer than 16 (docs/results/shards.md).
     let wide = rayon::current_num_threads().min(WIDE);

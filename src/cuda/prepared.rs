@@ -14,7 +14,7 @@ use crate::backend::{
 use crate::field::Field;
 use crate::geometry::{Level, Region};
 use crate::plan::Plan;
-use crate::result::{LevelStats, RunCounts, Subdivision, Times};
+use crate::result::{Cells, LevelStats, RunCounts, Subdivision, Times};
 
 /// A plan on a device, ready to run.
 pub(super) struct OnCuda<'a, const K: usize> {
@@ -23,6 +23,8 @@ pub(super) struct OnCuda<'a, const K: usize> {
     field: &'a dyn Field<K>,
     /// What a dense array of the last run covers.
     window: Region<K>,
+    /// Memory for the cells of the next result.
+    spare: Option<Cells>,
     /// Others were told where the array lies, and may read it.
     lent: AtomicBool,
     /// Dropped last.
@@ -52,7 +54,7 @@ impl<'a, const K: usize> OnCuda<'a, K> {
     pub(super) fn new(device: &'a Device, plan: &Plan<K>, field: &'a dyn Field<K>, how: &How) -> Result<Self, Error> {
         let runner = Runner::new(device, Outline::new(plan, field), how)?;
         let (plan, window) = (plan.clone(), plan.domain().region());
-        Ok(Self { runner, plan, field, window, lent: AtomicBool::new(false), _freed: Freed(device) })
+        Ok(Self { runner, plan, field, window, spare: None, lent: AtomicBool::new(false), _freed: Freed(device) })
     }
 
     fn is_exhaustive(&self) -> bool {
@@ -138,10 +140,15 @@ impl<const K: usize> Prepared<K> for OnCuda<'_, K> {
         self.wait_for_others()?;
         let (counts, setup) = (self.counts()?, &self.runner.setup);
         let mut all = Subdivision::new(self.plan.clone(), self.window, setup.start.cells, counts, setup.storage.cell);
+        all.bricks = self.spare.take().unwrap_or(all.bricks);
         let (terminals, mut bricks) = self.runner.collect()?;
         deliver_all(terminals, &mut bricks, order, &mut all)?;
         self.deliver_cells(&mut all)?;
         Ok(all)
+    }
+
+    fn reuse(&mut self, memory: Cells) {
+        self.spare = Some(memory);
     }
 
     fn checksum(&self) -> Result<Option<String>, Error> {

@@ -269,6 +269,23 @@ impl Cells {
         self.extend_from(other, 0..other.len());
     }
 
+    /// Appends many cells of the same type, by all threads.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub(crate) fn append_many(&mut self, other: &Self) -> Result<(), Refused> {
+        fn append<W: Width>(cells: &mut Vec<W>, more: &[W]) -> Result<(), Refused> {
+            parallel::append(cells, &more.chunks(1 << 16).collect::<Vec<_>>())
+        }
+        match (&mut self.bits, &other.bits) {
+            (Bits::B1(v), Bits::B1(w)) => append(v, w),
+            (Bits::B2(v), Bits::B2(w)) => append(v, w),
+            (Bits::B4(v), Bits::B4(w)) => append(v, w),
+            (Bits::B8(v), Bits::B8(w)) => append(v, w),
+            _ => unreachable!("a run stores one cell type"),
+        }
+    }
+
     /// Feeds the little-endian bytes of the cells `range` to `sink`, in pieces.
     pub fn le_bytes<E>(
         &self,

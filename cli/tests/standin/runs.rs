@@ -84,6 +84,7 @@ pub(super) fn two_gpus_find_what_one_finds(folder: &Path) {
         serde_json::from_str(&out).unwrap_or_else(|_| panic!("{arguments}: {err}"))
     };
     for run in [
+        "run mandelbrot -n 256 -g 8 --curve canonical --keep regions",
         "run mandelbrot -n 256 -g 8 --keep regions",
         "run mandelbulb -n 48 -g 6 --strategy dp --keep regions",
         "run mandelbrot -n 300x200 -g 5",

@@ -21,7 +21,7 @@ pub(super) struct PieceOfWork<const K: usize> {
 }
 
 impl<const K: usize> PieceOfWork<K> {
-    /// Pieces of nearly as many regions of level 0 each, or of nearly as many layers.
+    /// Pieces of fewer and fewer regions of level 0 each, or of nearly as many layers.
     pub(super) fn of(plan: &Plan<K>, how: &How, devices: usize) -> Vec<Self> {
         let domain = plan.domain().region();
         let most = PIECES * devices as u64;
@@ -40,7 +40,7 @@ impl<const K: usize> PieceOfWork<K> {
         }
         let regions = u64::try_from(plan.levels()[0].regions()).unwrap_or(u64::MAX);
         let count = regions.min(most);
-        let code = |i: u64| (u128::from(i) * u128::from(regions) / u128::from(count)) as u64;
+        let code = |i| ends_of_smaller_pieces(regions, count, i);
         let piece = |i| {
             let codes = code(i)..code(i + 1);
             let bounds = || codes.clone().map(|code| plan.region(0, code)).reduce(|one, two| one.hull(&two));
@@ -66,5 +66,29 @@ impl<const K: usize> PieceOfWork<K> {
             None => vec![array.window()],
         };
         regions.iter().for_each(|region| all.show(array, region));
+    }
+}
+
+/// Where piece `i` of `count` begins: the first has 1.5 times as many regions as the mean, and the last half as many, so that devices
+/// wait less for the one that ends last. With few regions all pieces have as many.
+fn ends_of_smaller_pieces(regions: u64, count: u64, i: u64) -> u64 {
+    let [wide, count, i] = [regions, count, i].map(u128::from);
+    let begin = if wide < 4 * count { wide * i / count } else { wide * i * (3 * count - i) / (2 * count * count) };
+    begin as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_get_smaller_and_none_is_empty() {
+        for (regions, count) in [(1, 1), (7, 7), (100, 64), (256, 64), (65_536, 64), (u64::MAX, 4096)] {
+            let ends: Vec<u64> = (0..=count).map(|i| ends_of_smaller_pieces(regions, count, i)).collect();
+            assert_eq!((ends[0], ends[count as usize]), (0, regions));
+            assert!(ends.is_sorted_by(|a, b| a < b), "{regions} in {count}");
+        }
+        let size = |i| ends_of_smaller_pieces(65_536, 64, i + 1) - ends_of_smaller_pieces(65_536, 64, i);
+        assert_eq!((size(0), size(63)), (1528, 520));
     }
 }

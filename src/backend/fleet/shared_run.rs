@@ -8,12 +8,11 @@ use crate::backend::control::Control;
 use crate::backend::error::Error;
 use crate::backend::how::{How, StrategyKind};
 use crate::backend::seam::Prepared;
-use crate::backend::sink::deliver_all;
 use crate::cell::CellType;
 use crate::plan::Plan;
 use crate::result::{DenseArray, Keep, MemoryError, RunCounts, Stored, Subdivision, Terminal, Times, dense_fits};
 
-use super::gathered::Gathered;
+use super::gathered::Gathering;
 use super::pieces::PieceOfWork;
 use super::queue::{PieceQueue, is_of_a_device};
 use super::workers::{Busy, Worker, WorkerTask, covered, together};
@@ -38,7 +37,8 @@ struct FleetWork<'w, const K: usize> {
     plan: &'w Plan<K>,
     pieces: Vec<PieceOfWork<K>>,
     queue: PieceQueue,
-    found: Vec<Mutex<Option<Subdivision<K>>>>,
+    found: Gathering,
+    counts: Mutex<Option<RunCounts<K>>>,
     /// The dense array, if one is kept.
     array: Option<Mutex<DenseArray<K>>>,
     /// Bytes of the pieces that are found, and how many there may be.
@@ -70,11 +70,14 @@ impl<const K: usize> FleetWork<'_, K> {
         let (piece, begun) = (&self.pieces[index], Instant::now());
         let times = plan.run(&piece.part(), control)?;
         busy.extend(times.device.map(|_| (begun, Instant::now())));
+        if let Some(memory) = self.found.spare() {
+            plan.reuse(memory);
+        }
         let mut found = plan.subdivision()?;
         if let (Some(all), Some(array)) = (&self.array, found.array.take()) {
             piece.show(self.plan, &array, &mut all.lock().unwrap_or_else(PoisonError::into_inner));
         }
-        // Regions are there twice while they are put together.
+        // Regions are there twice when they are put together.
         let bytes = 2 * found.terminals.len() as u64 * Terminal::BYTES
             + found.bricks.len() as u64 * found.bricks.kind().bytes();
         let need = self.kept.fetch_add(bytes, Ordering::Relaxed) + bytes;
@@ -82,7 +85,14 @@ impl<const K: usize> FleetWork<'_, K> {
             return Err(MemoryError { what: Stored::Terminals, need: need.into(), limit: self.limit }.into());
         }
         self.control.advance(found.cells() as u64);
-        *self.found[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+        let Subdivision { counts: more, terminals, bricks, .. } = found;
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        *counts = Some(match counts.take() {
+            None => more,
+            Some(counts) => counts.join(&more),
+        });
+        drop(counts);
+        self.found.put(index, (terminals, bricks))?;
         Ok(())
     }
 }
@@ -106,7 +116,13 @@ impl<const K: usize> SharedRun<'_, K> {
         let work = FleetWork {
             plan: &self.plan,
             queue: PieceQueue::new(pieces.len(), (0..self.devices).map(alive).collect()),
-            found: pieces.iter().map(|_| Mutex::new(None)).collect(),
+            found: Gathering::new(
+                pieces.len(),
+                self.plan.levels().len(),
+                self.plan.curve().is_hierarchical(),
+                self.kind,
+            ),
+            counts: Mutex::new(None),
             pieces,
             array,
             kept: AtomicU64::new(0),
@@ -119,24 +135,12 @@ impl<const K: usize> SharedRun<'_, K> {
             task
         });
         let busy = together(tasks.collect(), control)?;
-        let FleetWork { queue, found, array, .. } = work;
+        let FleetWork { queue, found, counts, array, .. } = work;
         self.stopped = queue.stopped()?.or(self.stopped.take());
-        let mut counts: Option<RunCounts<K>> = None;
-        let mut of_pieces = Vec::with_capacity(found.len());
-        for piece in found {
-            let piece =
-                piece.into_inner().unwrap_or_else(PoisonError::into_inner).expect("every piece was carried out");
-            let Subdivision { counts: more, terminals, bricks, .. } = piece;
-            counts = Some(match counts {
-                None => more,
-                Some(counts) => counts.join(&more),
-            });
-            of_pieces.push((terminals, bricks));
-        }
-        let mut gathered = Gathered::of(of_pieces, self.kind)?;
         self.busy = if busy.iter().all(Vec::is_empty) { Vec::new() } else { busy.into_iter().map(covered).collect() };
         let busiest = self.busy.iter().max().copied();
         let times = Times { wall: begun.elapsed(), device: busiest };
+        let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut counts = RunCounts { times, ..counts.expect("there is a piece") };
         if self.how.tuning.strategy == StrategyKind::Exhaustive {
             // Slabs are no regions: the domain is one.
@@ -144,7 +148,7 @@ impl<const K: usize> SharedRun<'_, K> {
         }
         counts.complete(domain.cells()).map_err(|seen| Error::Incomplete { seen, total: domain.cells() })?;
         let mut all = Subdivision::new(self.plan.clone(), domain.region(), domain.cells(), counts, self.kind);
-        deliver_all(gathered.terminals, &mut gathered.bricks, &Terminal::sort, &mut all)?;
+        found.finish(&mut all)?;
         all.array = array.map(|array| array.into_inner().unwrap_or_else(PoisonError::into_inner));
         all.counts.times.wall = begun.elapsed();
         let times = all.counts.times;
