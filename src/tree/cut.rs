@@ -6,7 +6,7 @@ use crate::dimension::here;
 use crate::geometry::Region;
 use crate::memory::{reserve, zeros};
 use crate::parallel;
-use crate::result::{Cells, DenseArray, Stored, dense_fits};
+use crate::result::{Cells, DenseArray, Stored, dense_fits, each_width};
 use crate::rule::exact;
 use crate::tree::entries::Entries;
 use crate::tree::error::TreeError;
@@ -172,11 +172,12 @@ impl Iterator for CellRuns<'_> {
         if let Some(uniform) = self.uniform.take() {
             return Some(uniform);
         }
-        let key = |place| exact::key(self.cells.kind(), self.cells.word(place));
         let start = self.places.next()?;
-        let word = key(start);
-        let end = self.places.clone().find(|&place| key(place) != word).unwrap_or(self.places.end);
-        self.places.start = end;
-        Some((word, (end - start) as u128))
+        // Cells of other bits are other words, or NaNs of other bits, which come again.
+        let more = each_width!(self.cells.bits(), cells => {
+            cells[self.places.clone()].iter().take_while(|&&cell| cell == cells[start]).count()
+        });
+        self.places.start += more;
+        Some((exact::key(self.cells.kind(), self.cells.word(start)), 1 + more as u128))
     }
 }

@@ -8,7 +8,7 @@ use crate::cell::CellType;
 use crate::dimension::here;
 use crate::geometry::Region;
 use crate::parallel;
-use crate::result::Content;
+use crate::result::{Content, Width, each_width};
 use crate::rule::exact;
 use crate::tree::error::TreeError;
 use crate::tree::list::bounds_without;
@@ -96,27 +96,22 @@ impl<const K: usize> Tree<K> {
             Content::Leaf { .. } if self.list.is_some() => return self.add_listed(row, &cells, table),
             Content::Leaf { brick } => brick.expect("leaves of a tree have bricks") as usize,
         };
-        let (kind, len) = (self.kind(), cells.extent[0]);
-        let mut place = start;
-        for corner in cells.rows() {
-            let key = |x: u32| exact::key(kind, self.bricks.word(place + x as usize));
-            let mut run = Region { corner, extent: [1; K] };
-            let (mut x, mut word) = (0, key(0));
-            while x < len {
-                let (first, value) = (x, word);
-                while x < len && word == value {
-                    x += 1;
-                    if x < len {
-                        word = key(x);
-                    }
+        each_width!(self.bricks.bits(), bricks => {
+            let mut rest = &bricks[start..];
+            for corner in cells.rows() {
+                let (line, others) = rest.split_at(cells.extent[0] as usize);
+                let mut run = Region { corner, extent: [1; K] };
+                // Cells of other bits are other words, or NaNs of other bits, whose sums are the same.
+                for same in line.chunk_by(|a, b| a == b) {
+                    run.extent[0] = same.len() as u32;
+                    let sums = table.of(exact::key(self.kind(), same[0].word()));
+                    sums.leaves += u64::from(std::mem::replace(&mut sums.last, row) != row);
+                    sums.add(&run);
+                    run.corner[0] += run.extent[0];
                 }
-                (run.corner[0], run.extent[0]) = (corner[0] + first, x - first);
-                let sums = table.of(value);
-                sums.leaves += u64::from(std::mem::replace(&mut sums.last, row) != row);
-                sums.add(&run);
+                rest = others;
             }
-            place += len as usize;
-        }
+        });
     }
 
     /// A sparse leaf: its entries, and what is left of it.
@@ -158,35 +153,65 @@ struct LabelSums<const K: usize> {
     end: [u32; K],
     /// Sums of 2c + 1, which is twice a cell's place.
     doubled: [u128; K],
+    /// What is still to be added to cells and sums: short runs, in words that a register holds.
+    recent: (u64, [u64; K]),
 }
+
+/// Cells that are added to recent ones, and recent ones that are added to all. Twice a place has 33 bits.
+const RECENT: u64 = 1 << 29;
 
 impl<const K: usize> LabelSums<K> {
     fn new(word: u64) -> Self {
         let (first, end) = ([u32::MAX; K], [0; K]);
-        Self { word, cells: 0, regions: 0, leaves: 0, last: usize::MAX, first, end, doubled: [0; K] }
+        Self {
+            word,
+            cells: 0,
+            regions: 0,
+            leaves: 0,
+            last: usize::MAX,
+            first,
+            end,
+            doubled: [0; K],
+            recent: (0, [0; K]),
+        }
     }
 
     #[inline]
     fn add(&mut self, cells: &Region<K>) {
+        // The sum of 2c + 1 over c = corner .. corner + extent is extent·(2·corner + extent).
+        let twice = |j: usize| 2 * u64::from(cells.corner[j]) + u64::from(cells.extent[j]);
+        for j in 0..K {
+            self.first[j] = self.first[j].min(cells.corner[j]);
+            self.end[j] = self.end[j].max(cells.corner[j] + cells.extent[j]);
+        }
         let volume = cells.cells_wide();
+        if volume < RECENT.into() {
+            let (recent, sums) = &mut self.recent;
+            *recent += volume as u64;
+            sums.iter_mut().enumerate().for_each(|(j, sum)| *sum += volume as u64 * twice(j));
+            if *recent >= RECENT {
+                self.settle();
+            }
+            return;
+        }
         self.cells = self.cells.saturating_add(volume);
         for j in 0..K {
-            let (corner, extent) = (cells.corner[j], cells.extent[j]);
-            self.first[j] = self.first[j].min(corner);
-            self.end[j] = self.end[j].max(corner + extent);
-            // The sum of 2c + 1 over c = corner .. corner + extent is extent·(2·corner + extent).
-            let twice = 2 * u64::from(corner) + u64::from(extent);
-            // Two factors of 30 and 34 bits: nearly always.
-            let sum = match volume < 1 << 30 {
-                true => (volume as u64 * twice).into(),
-                false => volume.saturating_mul(twice.into()),
-            };
-            self.doubled[j] = self.doubled[j].saturating_add(sum);
+            self.doubled[j] = self.doubled[j].saturating_add(volume.saturating_mul(twice(j).into()));
+        }
+    }
+
+    /// Adds what is recent to the whole.
+    fn settle(&mut self) {
+        let (recent, sums) = std::mem::replace(&mut self.recent, (0, [0; K]));
+        self.cells = self.cells.saturating_add(recent.into());
+        for (doubled, sum) in self.doubled.iter_mut().zip(sums) {
+            *doubled = doubled.saturating_add(sum.into());
         }
     }
 
     /// Takes a cell away, of those that were added. Bounds stay.
     fn take(&mut self, cell: [u32; K]) {
+        self.settle();
         self.cells -= 1;
         for (sum, c) in self.doubled.iter_mut().zip(cell) {
             *sum -= 2 * u128::from(c) + 1;
@@ -194,6 +219,8 @@ impl<const K: usize> LabelSums<K> {
     }
 
     fn merge(&mut self, other: &Self) {
+        let mut other = other.clone();
+        other.settle();
         self.cells = self.cells.saturating_add(other.cells);
         self.regions += other.regions;
         self.leaves += other.leaves;
@@ -205,7 +232,9 @@ impl<const K: usize> LabelSums<K> {
     }
 
     fn statistics(&self, total: u128) -> LabelStatistics<K> {
-        let Self { word, cells, regions, leaves, first, end, .. } = *self;
+        let mut all = self.clone();
+        all.settle();
+        let Self { word, cells, regions, leaves, first, end, doubled, .. } = all;
         let extent = std::array::from_fn(|j| end[j] - first[j]);
         LabelStatistics {
             word,
@@ -214,7 +243,7 @@ impl<const K: usize> LabelSums<K> {
             regions,
             leaves,
             bounds: Region { corner: first, extent },
-            centroid: self.doubled.map(|doubled| doubled as f64 / (2.0 * cells as f64)),
+            centroid: doubled.map(|doubled| doubled as f64 / (2.0 * cells as f64)),
         }
     }
 }

@@ -40,6 +40,7 @@ mod survey;
 mod tree_source;
 mod two_classes;
 mod values;
+mod word_counts;
 
 pub use crate::number::{NoNumber, Number};
 pub use across::Found;

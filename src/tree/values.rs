@@ -1,6 +1,7 @@
 //! What measured values are like: the least, the greatest, the mean, and how they are distributed.
 //!
-//! Regions are summed in pieces of a fixed number of rows, and pieces in their order, so that the number of threads changes no digit.
+//! Words of at most 16 bits are counted, and what the counts say is summed in the order of words. Of others regions are summed in pieces of
+//! a fixed number of rows, and pieces in their order. Either way the number of threads changes no digit.
 
 use crate::cell::CellType;
 use crate::dimension::here;
@@ -14,9 +15,6 @@ const SMALL: f64 = 1.0 / (1u128 << 100) as f64;
 
 /// Rows of a piece.
 const ROWS: usize = 1 << 10;
-
-/// Pieces whose results are in memory.
-const TOGETHER: usize = 256;
 
 /// What the values of a tree's cells are like. NaNs and cells without data are counted and left out of everything else; infinite
 /// values have a place among the least and the greatest only.
@@ -110,7 +108,7 @@ impl Looked {
 
 impl<const K: usize> dyn Parts<K> + '_ {
     /// What the values are like, with a histogram of so many intervals. Cells with the word `nodata` hold no data. The tree is read
-    /// twice.
+    /// once if cells have at most 16 bits, else twice.
     ///
     /// ```
     /// use orthant::Tree;
@@ -135,18 +133,17 @@ impl<const K: usize> dyn Parts<K> + '_ {
 
     fn values_here(&self, intervals: usize, nodata: Option<u64>) -> Result<ValueStatistics, TreeError> {
         let kind = self.kind();
+        let counts = self.word_counts()?;
         let mut looked = Looked::NOTHING;
-        let look = |part: &Tree<K>| {
-            let (mut pieces, add) =
-                (Vec::new(), |found: &mut Looked, word, cells| found.add(kind, nodata, word, cells));
-            part.each_piece(&Looked::NOTHING, &add, &mut |found| pieces.push(found));
-            Ok(pieces)
-        };
-        // Sums are rounded: they come in the order of the pieces.
-        self.every_part(&look, &mut |pieces| {
-            pieces.iter().for_each(|found| looked.merge(found));
-            Ok(())
-        })?;
+        let add = |found: &mut Looked, word, cells| found.add(kind, nodata, word, cells);
+        match &counts {
+            Some(counts) => counts.iter().for_each(|&(word, cells)| add(&mut looked, word, cells)),
+            // Sums are rounded: they come in the order of the pieces.
+            None => self.every_part(&|part| Ok(part.pieces(&Looked::NOTHING, &add)), &mut |pieces| {
+                pieces.iter().for_each(|found| looked.merge(found));
+                Ok(())
+            })?,
+        }
         let [low, high] = looked.range;
         let mean = looked.sum / looked.finite / SMALL;
         // No distance from the mean is larger than the range.
@@ -166,18 +163,16 @@ impl<const K: usize> dyn Parts<K> + '_ {
                 }
             }
         };
-        let look = |part: &Tree<K>| {
-            let mut pieces = Vec::new();
-            part.each_piece(&nothing, &add, &mut |found| pieces.push(found));
-            Ok(pieces)
-        };
-        self.every_part(&look, &mut |pieces| {
-            for found in pieces {
-                spread.squares += found.squares;
-                spread.histogram.iter_mut().zip(&found.histogram).for_each(|(cells, more)| *cells += more);
-            }
-            Ok(())
-        })?;
+        match &counts {
+            Some(counts) => counts.iter().for_each(|&(word, cells)| add(&mut spread, word, cells)),
+            None => self.every_part(&|part| Ok(part.pieces(&nothing, &add)), &mut |pieces| {
+                for found in pieces {
+                    spread.squares += found.squares;
+                    spread.histogram.iter_mut().zip(&found.histogram).for_each(|(cells, more)| *cells += more);
+                }
+                Ok(())
+            })?,
+        }
         let Looked { cells, nan, nodata, ranks, range, finite, .. } = looked;
         let end = |which: usize| ranks.map(|ranks| kind.of_rank(ranks[which]));
         Ok(ValueStatistics {
@@ -198,19 +193,15 @@ impl<const K: usize> dyn Parts<K> + '_ {
 type AddCells<'a, T> = dyn Fn(&mut T, u64, u128) + Sync + 'a;
 
 impl<const K: usize> Tree<K> {
-    /// Hands over what is found in each piece of the rows, in their order. All threads look, at some pieces at a time.
-    fn each_piece<T: Clone + Send + Sync>(&self, nothing: &T, add: &AddCells<'_, T>, take: &mut dyn FnMut(T)) {
-        let some = |piece: usize| {
+    /// What is found in each piece of the rows, in their order.
+    fn pieces<T: Clone + Send + Sync>(&self, nothing: &T, add: &AddCells<'_, T>) -> Vec<T> {
+        parallel::map(self.len().div_ceil(ROWS), &|piece| {
             let mut found = nothing.clone();
             for row in parallel::piece(self.len(), ROWS, piece) {
                 self.runs(row).for_each(|(word, cells)| add(&mut found, word, cells));
             }
             found
-        };
-        let pieces = self.len().div_ceil(ROWS);
-        for first in (0..pieces).step_by(TOGETHER) {
-            parallel::map(TOGETHER.min(pieces - first), &|piece| some(first + piece)).into_iter().for_each(&mut *take);
-        }
+        })
     }
 }
 
@@ -219,6 +210,12 @@ mod tests {
     use ndarray::Array2;
 
     use super::*;
+    use crate::backend::Control;
+    use crate::cell::Cell;
+    use crate::geometry::Scheme;
+    use crate::plan::Plan;
+    use crate::rule::RuleKind;
+    use crate::tree::list::CellList;
 
     #[test]
     fn values_are_as_a_loop_over_all_cells_has_them() {
@@ -246,6 +243,31 @@ mod tests {
             finite.iter().filter(place).count() as u128
         };
         assert_eq!(found.histogram, (0..5).map(within).collect::<Vec<_>>());
+    }
+
+    /// Words that are counted by table say what sums over pieces say, of dense trees and of lists.
+    #[test]
+    fn counted_words_are_summed_values() {
+        fn found<T: Cell>(of: impl Fn(i32) -> T) -> (ValueStatistics, ValueStatistics) {
+            let value =
+                |y: usize, x: usize| if (x / 64 + y / 64) % 3 == 0 { -7 } else { (x * 31 + y * 17) as i32 % 90 - 20 };
+            let array = Array2::from_shape_fn((300, 200), |(y, x)| of(value(y, x)));
+            let tree = Tree::<2>::from_array(array.view()).unwrap();
+            let plan =
+                Plan::builder([1 << 20; 2]).scheme(Scheme::uniform(1, 2, 2)).rule(RuleKind::Full).build().unwrap();
+            let mut list = CellList::new(&plan, T::TYPE).unwrap();
+            (0..500u32).for_each(|i| list.push([i * 977, i * 31], of(i as i32 % 50 - 9).word()).unwrap());
+            let list = list.sorted(&Control::default()).unwrap().tree().unwrap();
+            let values = |tree: &dyn Parts<2>| tree.values(7, Some(of(3).word())).unwrap();
+            (values(&tree), values(&list))
+        }
+        let close = |a: &ValueStatistics, b: &ValueStatistics| {
+            assert_eq!((a.cells, a.nodata, a.range, &a.histogram), (b.cells, b.nodata, b.range, &b.histogram));
+            assert!((a.mean - b.mean).abs() < 1e-9 && (a.deviation - b.deviation).abs() < 1e-9, "{a:?} {b:?}");
+        };
+        let ((a, b), (c, d), (e, f)) = (found(|v| v as i8), found(|v| v as i16), found(|v| v));
+        [(&a, &e), (&c, &e), (&b, &f), (&d, &f)].into_iter().for_each(|(one, other)| close(one, other));
+        assert!(e.nodata > 0 && f.nodata > 0);
     }
 
     /// One value, and none.
