@@ -307,7 +307,8 @@ impl<const K: usize> Parts<K> for TreeFile<K> {
     fn at_once(&self) -> usize {
         let limit = self.kept.lock().expect("no reader panics holding it").limit;
         let fit = limit.checked_div(self.largest_shard()).unwrap_or(1);
-        fit.clamp(1, rayon::current_num_threads() as u64) as usize
+        // Shards differ in size: a second one for each thread, so that fewer threads wait for the largest.
+        fit.clamp(1, 2 * rayon::current_num_threads() as u64) as usize
     }
 
     fn list_layout(&self) -> Option<ListLayout> {
