@@ -234,7 +234,7 @@ fn what_is_wrong_is_named_with_its_place() {
 
 #[test]
 fn every_rule_that_proves_finds_the_cells_of_an_exhaustive_run() {
-    for value in [DataValue::Inside, DataValue::Surface] {
+    for &value in DataValue::OF_MESHES {
         for (size, scheme) in [(vec![40, 33, 29], (3, 2, 2)), (vec![32], (2, 4, 2)), (vec![31, 64, 30], (1, 3, 1))] {
             let data = FieldData::from(Mesh::torus(2.0, 0.8, [23, 15]).named("torus"));
             let (g, r, b) = scheme;

@@ -19,7 +19,7 @@ use crate::values::{are_labels, columns, parsed, take, whole, wrong, yes_or_no};
 pub(crate) type Given = BTreeMap<String, String>;
 
 /// Choices of what is computed that an array does not have.
-const OF_FIELDS: [&str; 5] = ["explore", "precision", "arithmetic", "dwell", "value"];
+const OF_FIELDS: [&str; 6] = ["explore", "precision", "arithmetic", "dwell", "value", "band"];
 
 /// Options of an array that no group of choices has.
 const OF_ARRAYS: [&str; 14] = [

@@ -228,6 +228,7 @@ pub fn cases() -> Vec<Case> {
         // Of a mesh.
         Case::of_mesh(DataValue::Inside, &[24, 21, 20], (3, 2, 1), Certified),
         Case::of_mesh(DataValue::Surface, &[20, 24, 17], (2, 2, 2), Full),
+        Case::of_mesh(DataValue::Distance, &[24, 20, 21], (3, 2, 1), Certified),
         // Of points.
         Case::of_points(DataValue::Occupied, &[24, 21, 20], (3, 2, 1), Full),
         Case::of_points(DataValue::Count, &[40, 33], (2, 3, 2), Certified),

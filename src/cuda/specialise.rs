@@ -63,6 +63,8 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "fields/array.cuh",
     "fields/cloud.cuh",
     "fields/mesh.cuh",
+    "fields/mesh_distance.cuh",
+    "fields/mesh_rows.cuh",
     "dp/credit.cuh",
     "dp/examine.cuh",
     "dp/region.cuh",

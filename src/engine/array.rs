@@ -205,6 +205,7 @@ impl ArrayReport {
             formula: None,
             data: None,
             value: None,
+            band: None,
             k: K,
             size: domain.size().to_vec(),
             domain: domain.window().to_vec(),

@@ -35,6 +35,9 @@ pub struct Computation {
     /// What a cell of them is worth; null of other fields.
     #[serde(default)]
     pub value: Option<DataValue>,
+    /// The width of the band of distances, in edges of cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub band: Option<u32>,
     /// k.
     pub k: usize,
     /// Cells per axis, axis 0 first.

@@ -11,13 +11,16 @@ use crate::curve::{CurveError, CurveKind};
 use crate::dimension::here;
 use crate::engine::computation::{Computation, titled};
 use crate::field::{
-    Arithmetic, DataValue, Defaults, FieldData, FieldKind, FieldOptions, Formula, Precision, StoredArray,
+    Arithmetic, DataValue, Defaults, FieldData, FieldKind, FieldOptions, Formula, Precision, StoredArray, mesh,
 };
 use crate::geometry::{Domain, Sample, Scheme};
 use crate::per_axis::shortest;
 use crate::plan::{Plan, PlanError};
 use crate::points::Points;
 use crate::rule::RuleKind;
+
+/// The widest band of distances, in edges of cells.
+const MOST_BAND: u64 = 1000;
 
 choices! {
     /// What is computed, as far as it was said.
@@ -45,8 +48,11 @@ choices! {
     arithmetic: Option<Arithmetic> = None, "arithmetic";
     /// Dwell cap D [default: per workload]
     dwell: Option<u32> = None, "dwell";
-    /// What a cell is worth: of a mesh 1 inside of it, or 1 at its surface; of points 1 if it holds some, their number, or the min, max or mean of --attribute [default: inside, occupied]
+    /// What a cell is worth: of a mesh 1 inside of it, 1 at its surface, or the distance from it, negative inside; of points 1 if it holds some, their number, or the min, max or mean of --attribute [default: inside, occupied]
     value: Option<DataValue> = None, "value";
+    /// How far from a mesh --value distance is measured, in edges of cells; farther cells have that distance [default: 3]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    band: Option<u32> = None, "band" within 1..=MOST_BAND;
     /// Window per axis: lo:hi,lo:hi,..
     #[serde(rename = "domain")]
     window: Option<Vec<[f64; 2]>> = None, "domain";
@@ -244,6 +250,12 @@ impl Request {
         Some(self.computed.value.unwrap_or(usual))
     }
 
+    /// The width of the band of distances, if cells have them.
+    fn band_of_distances(&self) -> Option<u32> {
+        let distances = self.workload == FieldKind::Mesh && self.computed.value == Some(DataValue::Distance);
+        distances.then(|| self.computed.band.unwrap_or(mesh::BAND))
+    }
+
     /// What the field is computed with.
     ///
     /// # Errors
@@ -297,14 +309,18 @@ impl Request {
             );
             return Err(ChoiceError::new("value", value, reason).into());
         }
+        if let (Some(band), None) = (self.computed.band, self.band_of_distances()) {
+            let reason = "cells of a mesh have it that are distances: choose --value distance, or leave out";
+            return Err(ChoiceError::new("band", band, reason).with(&["value"]).into());
+        }
         if self.data.is_some() && ![FieldKind::Mesh, FieldKind::Points, FieldKind::Array].contains(&self.workload) {
             let reason = format!("{} is not made of data; use the workload 'mesh', 'points' or 'array'", self.workload);
             return Err(ChoiceError::new("input", "", reason).into());
         }
         let (precision, arithmetic) = self.rounding();
         let (source, data, value) = (self.source.clone(), self.data.clone(), self.data_value());
-        let mem_limit = self.how.mem_limit;
-        Ok(FieldOptions { dwell, precision, arithmetic, source, data, value, mem_limit })
+        let (band, mem_limit) = (self.band_of_distances(), self.how.mem_limit);
+        Ok(FieldOptions { dwell, precision, arithmetic, source, data, value, band, mem_limit })
     }
 
     /// How numbers are iterated: as asked for, else fused in 32 bits.
@@ -328,6 +344,7 @@ impl Request {
             formula: self.formula().map(|formula| formula.text().to_owned()),
             data: self.data.as_ref().and_then(FieldData::name).map(str::to_owned),
             value: self.data_value(),
+            band: self.band_of_distances(),
             k: K,
             size: domain.size().to_vec(),
             domain: domain.window().to_vec(),

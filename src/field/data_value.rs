@@ -10,6 +10,8 @@ registry! {
         Inside = "inside",
         /// 1 where the surface of a mesh meets the cell.
         Surface = "surface",
+        /// How far the sample of the cell lies from a closed mesh, negative inside, in a band about it.
+        Distance = "distance",
         /// 1 where the cell holds a point.
         Occupied = "occupied",
         /// The number of points in the cell.
@@ -25,7 +27,7 @@ registry! {
 
 impl DataValue {
     /// Those of meshes; the others are of points.
-    pub const OF_MESHES: &'static [Self] = &[Self::Inside, Self::Surface];
+    pub const OF_MESHES: &'static [Self] = &[Self::Inside, Self::Surface, Self::Distance];
 
     /// The same as a value of points; None of what a mesh has.
     ///

@@ -61,6 +61,16 @@ pub enum FieldError {
         /// Those that there may be.
         most: f64,
     },
+    /// Distances that an f32 does not hold.
+    #[error(
+        "domain: cells have an edge of {edge:e}, and a band of {band} of them is too wide or too narrow for distances of type f32; scale the mesh"
+    )]
+    Distances {
+        /// The longest edge of a cell.
+        edge: f64,
+        /// The width of the band, in edges.
+        band: u32,
+    },
     /// An array with another number of axes than the field.
     #[error("the array has {found} axes, the field {k}")]
     ArrayAxes {

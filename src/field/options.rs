@@ -49,6 +49,8 @@ pub struct FieldOptions {
     pub data: Option<FieldData>,
     /// What a cell of a mesh or of points is worth; None is the field's usual one.
     pub value: Option<DataValue>,
+    /// The width of the band in which a mesh has distances, in the longest edges of cells, at least 1; None is 3.
+    pub band: Option<u32>,
     /// Bytes that a field may keep of its data, at most; None is no limit.
     pub mem_limit: Option<u64>,
 }
@@ -56,7 +58,7 @@ pub struct FieldOptions {
 impl Default for FieldOptions {
     fn default() -> Self {
         let (precision, arithmetic) = (Precision::F32, Arithmetic::Fused);
-        Self { dwell: 512, precision, arithmetic, source: None, data: None, value: None, mem_limit: None }
+        Self { dwell: 512, precision, arithmetic, source: None, data: None, value: None, band: None, mem_limit: None }
     }
 }
 
@@ -95,5 +97,11 @@ impl FieldOptions {
     #[must_use]
     pub fn value(self, value: DataValue) -> Self {
         Self { value: Some(value), ..self }
+    }
+
+    /// Sets the width of the band in which a mesh has distances, in the longest edges of cells; 0 is taken for 1.
+    #[must_use]
+    pub fn band(self, band: u32) -> Self {
+        Self { band: Some(band.max(1)), ..self }
     }
 }

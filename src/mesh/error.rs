@@ -41,7 +41,7 @@ pub enum MeshError {
     },
     /// Edges that an odd number of faces meets, so that there is no inside.
     #[error(
-        "open: {} an odd number of faces, {} from {} to {}; the value 'inside' needs a closed surface, and \
+        "open: {} an odd number of faces, {} from {} to {}; the values 'inside' and 'distance' need a closed surface, and \
          'surface' takes this one",
         if *edges == 1 { "1 edge has".to_owned() } else { format!("{edges} edges have") },
         if *edges == 1 { "it runs" } else { "the first runs" },

@@ -87,7 +87,7 @@ pub fn points_and_meshes_have_the_cpus_cells(gpu: &Target, scope: Scope) {
         let size = if scope == Scope::Full { size.to_vec() } else { size.iter().map(|n| n / 2).collect() };
         Request::new(workload).dim(Some(size.len())).size(Some(size)).scheme(g, r, b).value(Some(value)).data(data)
     };
-    for value in [DataValue::Inside, DataValue::Surface] {
+    for &value in DataValue::OF_MESHES {
         let torus = || FieldData::from(Mesh::torus(2.0, 0.8, [60, 40]).named("torus"));
         for (size, scheme) in [([240, 200, 130], (1, 2, 4)), ([111, 69, 33], (1, 3, 1))] {
             requests.push(of(FieldKind::Mesh, &size, scheme, value, torus()));

@@ -17,7 +17,7 @@ use crate::error::Error;
 const FOR_THE_PAPERS: [&str; 7] = ["explore-order", "insertion", "dp-launch", "ask-loop", "table", "stack", "cycles"];
 
 /// Choices that are seldom made: with those of CUDA and for the papers they are in the long help alone.
-const RARE: [&str; 11] = [
+const RARE: [&str; 12] = [
     "explore",
     "prove",
     "sample",
@@ -25,6 +25,7 @@ const RARE: [&str; 11] = [
     "precision",
     "arithmetic",
     "value",
+    "band",
     "cell",
     "scheme",
     "pass",
@@ -32,7 +33,7 @@ const RARE: [&str; 11] = [
 ];
 
 /// Choices of how cells are computed, which says nothing of an array.
-pub(crate) const OF_FIELDS: [&str; 5] = ["explore", "precision", "arithmetic", "dwell", "value"];
+pub(crate) const OF_FIELDS: [&str; 6] = ["explore", "precision", "arithmetic", "dwell", "value", "band"];
 
 /// The option of a choice, under a heading unless it is for the papers.
 fn option(choice: &'static Choice, usual: &'static str) -> Arg {

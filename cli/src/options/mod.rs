@@ -213,7 +213,7 @@ impl HowOptions {
 /// The same with cells of a byte where nobody chose their type and they are 0 or 1: those of a mesh, and of points unless they are values.
 pub(crate) fn in_a_byte(mut request: Request, chosen: Option<&str>) -> Request {
     let zero_or_one = match request.workload {
-        FieldKind::Mesh => true,
+        FieldKind::Mesh => request.computed.value != Some(DataValue::Distance),
         FieldKind::Points => request.computed.value.is_none_or(|value| value == DataValue::Occupied),
         _ => false,
     };

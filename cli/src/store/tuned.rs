@@ -62,6 +62,7 @@ impl Asked {
         put("precision", Some(options.precision.to_string()));
         put("arithmetic", Some(options.arithmetic.to_string()));
         put("value", options.value.map(|value| value.to_string()));
+        put("band", options.band.map(|band| band.to_string()));
         Ok(Self(keys))
     }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use orthant::choice::number;
 use orthant::field::DataValue;
 use orthant::input::{MeshFormat, PointsFormat};
 use orthant::{Computed, Keep};
@@ -36,9 +37,12 @@ pub(crate) struct BuildOptions {
     file: PathBuf,
     #[command(flatten)]
     divided: DividedOptions,
-    /// What a cell is worth: of a mesh 1 inside of it, or 1 at its surface; of points 1 if it holds some, their number, or the min, max or mean of --attribute [default: inside, occupied]
+    /// What a cell is worth: of a mesh 1 inside of it, 1 at its surface, or the distance from it, negative inside; of points 1 if it holds some, their number, or the min, max or mean of --attribute [default: inside, occupied]
     #[arg(long, value_parser = one_of!(DataValue), value_name = "VALUE", env = "ORTHANT_VALUE", hide_short_help = true)]
     value: Option<DataValue>,
+    /// How far from a mesh --value distance is measured, in edges of cells; farther cells have that distance [default: 3]
+    #[arg(long, value_parser = |text: &str| number(text, 1..=1000), value_name = "N", env = "ORTHANT_BAND", hide_short_help = true)]
+    band: Option<u64>,
     #[command(flatten)]
     output: OutputOptions,
     #[command(flatten)]
@@ -54,12 +58,12 @@ pub(super) fn build(args: BuildOptions, voice: Voice) -> Result<(), Error> {
     if !voice.quiet {
         stdout::is_open()?;
     }
-    let BuildOptions { file, divided, value, output, threads: threads_of, memory, reading } = args;
+    let BuildOptions { file, divided, value, band, output, threads: threads_of, memory, reading } = args;
     let are_points = reading.points.takes(&file);
     let is_list = !are_points && reading.points.lists(&file);
     let is_mesh = !are_points && !is_list && MeshFormat::of(&file).is_some();
     let (threads, mem_limit) = (threads(&threads_of.0), memory.given());
-    if is_list && value.is_none() {
+    if is_list && value.is_none() && band.is_none() {
         let input = InputOptions::of(&file, reading);
         let args = ArrayOptions { input, divided: divided.0, keep: Keep::Regions, threads, mem_limit, output };
         if args.output.output.is_empty() {
@@ -100,11 +104,15 @@ pub(super) fn build(args: BuildOptions, voice: Voice) -> Result<(), Error> {
     }
     let input = InputOptions::of(&file, reading);
     let args = ArrayOptions { input, divided: divided.0, keep: Keep::Regions, threads, mem_limit, output };
-    if are_points {
+    if are_points && band.is_none() {
         return points_tree(args, value, voice);
     }
     if is_mesh {
-        return mesh_tree(args, value, voice);
+        return mesh_tree(args, value, band, voice);
+    }
+    if let Some(band) = band {
+        let reason = format!("--band {band}: of a mesh ({}) with --value distance; leave out", MeshFormat::endings());
+        return Err(Error::Input(reason).about(&["band"]));
     }
     if let Some(value) = value {
         let reason = format!(

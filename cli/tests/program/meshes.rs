@@ -38,6 +38,50 @@ fn a_mesh_becomes_a_tree_a_report_and_a_picture() {
     assert!(ran("tree stats s.tree.zarr --csv").lines().count() > 2);
 }
 
+/// Distances of a box, in its units, with their sign and their band.
+#[test]
+fn a_mesh_becomes_a_tree_of_distances() {
+    let folder = folder("mesh-distance");
+    std::fs::write(folder.join("part.off"), BOX).unwrap();
+    let ran = |arguments: &str| {
+        let output = orthant(&folder, arguments);
+        assert!(output.status.success(), "orthant {arguments}: {}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    ran("tree build part.off -n 64 --domain 0:8,0:8,0:8 --value distance --band 2 -o a.tree.zarr --report a.json");
+    ran("run mesh --input part.off -n 64 --domain 0:8,0:8,0:8 --value distance --band 2 --explore full --backend cpu -o a.npy");
+    ran("tree validate a.tree.zarr --against a.npy");
+    let report: Value = serde_json::from_slice(&std::fs::read(folder.join("a.json")).unwrap()).unwrap();
+    assert_eq!((&report["value"], &report["band"], &report["cell"]), (&"distance".into(), &2.into(), &"f32".into()));
+    let at = |place: &str| -> f64 {
+        let sampled = ran(&format!("tree sample a.tree.zarr --point {place}"));
+        sampled.lines().last().unwrap().rsplit(',').next().unwrap().parse().unwrap()
+    };
+    // The centres of cells lie at odd sixteenths; beside a face, an edge and a corner, within, and beyond on both sides.
+    for (place, distance) in [
+        ("4.2,1.0,0.5", 0.1875),
+        ("4.1,2.1,0.5", 0.0625 * 2f64.sqrt()),
+        ("4.1,2.1,1.1", 0.0625 * 3f64.sqrt()),
+        ("3.9,1.0,0.5", -0.0625),
+        ("2.0,1.0,0.5", -0.25),
+        ("6.0,6.0,6.0", 0.25),
+    ] {
+        assert!((at(place) - distance).abs() < 1e-7, "{place}: {} {distance}", at(place));
+    }
+    for (arguments, said) in [
+        ("run mesh --input part.off -n 16 --value distance --cell u8", "the values of this field are f32"),
+        ("run mesh --input part.off -n 16 --band 2", "--value distance"),
+        ("run mesh --input part.off -n 16 --value distance --band 0", "between 1 and 1000"),
+        ("tree build part.off -n 16 --band 2 -o b.tree.zarr", "--value distance"),
+        ("tree build a.npy --band 2 -o b.tree.zarr", "--band 2: of a mesh"),
+    ] {
+        let output = orthant(&folder, arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(said), "{arguments}: {}", text(&output.stderr));
+        assert!(!folder.join("b.tree.zarr").exists());
+    }
+}
+
 #[test]
 fn the_rows_of_a_mesh_have_a_limit() {
     let folder = folder("mesh-limit");

@@ -89,7 +89,13 @@ pub(super) fn meshes_have_the_cpus_cells_and_proofs(folder: &Path) {
     let corners = [wedge([0, 0, 0], 4), wedge([16, 12, 12], -1)].concat().concat();
     let faces = "3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n3 4 6 5\n3 4 5 7\n3 4 7 6\n3 5 6 7\n";
     std::fs::write(&path, format!("OFF\n8 8 0\n{corners}{faces}")).unwrap();
-    for run in ["-n 37x23x29 -g 1 -r 3 -B 1", "-n 24x40x21 -g 3x2x1 -r 2 -B 2 --value surface"] {
+    for run in [
+        "-n 37x23x29 -g 1 -r 3 -B 1",
+        "-n 24x40x21 -g 3x2x1 -r 2 -B 2 --value surface",
+        "-n 37x33x29 -g 1 -r 2 -B 2 --value distance --band 2",
+        // Cells that are no cubes, and planes and rows below the first ones.
+        "-n 40x33x37 -g 1 -r 3 -B 1 --value distance --domain -20:60,-30:60,-10:50",
+    ] {
         as_on_the_cpu(folder, &format!("mesh --input {} {run}", path.display()));
     }
 }

@@ -46,7 +46,9 @@ fn lay(mesh: &Mesh, value: DataValue) {
                 true => Verdict::Uniform(labels[0].into()),
                 false => Verdict::Mixed,
             };
-            assert_eq!(proofs.prove(&region, Default::default()), expected);
+            let found = proofs.prove(&region, Default::default());
+            // Of distances nothing is said where a triangle is near.
+            assert!(found == expected || (value == DataValue::Distance && found == Verdict::Unknown), "{found:?} {expected:?}");
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::field::data_value::DataValue;
 use crate::field::definition::{Evaluate, Field, Payload, Prove};
 use crate::field::error::FieldError;
 use crate::field::labels::Labels;
+use crate::field::mesh::distance::{BAND, MeshDistance};
 use crate::field::mesh::lattice::MeshLattice;
 use crate::field::mesh::rows::{MeshRows, OfPlanes};
 use crate::field::options::FieldOptions;
@@ -28,7 +29,9 @@ pub(crate) fn defaults(k: usize) -> Defaults {
 /// Opens a mesh, which `options` hold as their data, over a domain.
 ///
 /// With [`DataValue::Inside`], the usual value, a cell is 1 if its sample lies inside of the mesh, else 0. The mesh has to be closed.
-/// With [`DataValue::Surface`] a cell is 1 if it meets a triangle, its faces included.
+/// With [`DataValue::Surface`] a cell is 1 if it meets a triangle, its faces included. With [`DataValue::Distance`] a cell is the
+/// distance of its sample from the nearest triangle as an f32, in the units of the mesh and negative inside. From
+/// [`band`](FieldOptions::band) of the longest edges of cells on, it is the width of that band. The mesh has to be closed.
 ///
 /// ```
 /// use orthant::field::{DataValue, FieldData, FieldOptions, mesh};
@@ -50,24 +53,28 @@ pub(crate) fn defaults(k: usize) -> Defaults {
 ///
 /// # Errors
 /// [`FieldError`] if there are no data or the mesh is open, with the place of the hole; if there is no memory for
-/// the rows of the cells.
+/// the rows of the cells or the triangles near them; if distances are too large or too small for an f32.
 pub fn open(domain: &Domain<3>, options: &FieldOptions) -> Result<Box<dyn Field<3>>, FieldError> {
     let Some(FieldData::Mesh(mesh)) = &options.data else {
         return Err(FieldError::NoData { field: "mesh", what: "a file of triangles: STL, OBJ, PLY or OFF" });
     };
     let value = options.value.unwrap_or(DataValue::Inside);
-    if value == DataValue::Inside {
+    if [DataValue::Inside, DataValue::Distance].contains(&value) {
         let name = || mesh.name().unwrap_or("the mesh").to_owned();
         mesh.closed().map_err(|error| FieldError::Mesh { name: name(), error })?;
     }
     let lattice = MeshLattice::new(mesh, domain)?;
     let limit = options.mem_limit.unwrap_or(u64::MAX);
     let rows = match value {
-        DataValue::Inside => MeshRows::inside(&lattice, limit),
+        DataValue::Inside | DataValue::Distance => MeshRows::inside(&lattice, limit),
         DataValue::Surface => MeshRows::surface(&lattice, limit),
         _ => return Err(FieldError::Value { field: "mesh", value }),
     };
     let rows = rows.map_err(|refused| FieldError::Memory { what: "the rows of a mesh", need: refused.bytes })?;
+    if value == DataValue::Distance {
+        let left = limit.saturating_sub(rows.bytes());
+        return Ok(Box::new(MeshDistance::open(rows, &lattice, domain, options.band.unwrap_or(BAND), left)?));
+    }
     Ok(Box::new(MeshField { rows: rows.into() }))
 }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::cast_slice;
 
+use crate::field::mesh::by_plane::TrianglesByPlane;
 use crate::field::mesh::crossing::{CrossedTriangle, rows_near, samples};
 use crate::field::mesh::lattice::{LatticeTriangle, MeshLattice, span};
 use crate::field::mesh::overlap::MetTriangle;
@@ -98,43 +99,19 @@ impl MeshRows {
     /// The rows that `put` finds plane by plane, of the triangles that `planes` says lie there. What it puts is in order; two equal
     /// changes are none. All rows together have at most `limit` bytes.
     fn of(lattice: &MeshLattice, limit: u64, planes: &PlanesOf<'_>, put: &PutPlane<'_>) -> Result<Self, Refused> {
-        let spans = || (0..lattice.triangles()).map(|triangle| planes(&lattice.corners(triangle)));
-        let (low, high) = spans()
-            .filter(|(low, high)| low <= high)
-            .fold((i64::MAX, -1), |(first, last), (low, high)| (first.min(low), last.max(high)));
-        if low > high {
-            return Ok(Self { first: 0, planes: Vec::new() });
-        }
-        // The triangles of each plane one after the other.
-        let mut ends = copies(0usize, (high - low) as usize + 2)?;
-        for (first, last) in spans() {
-            (first..=last).for_each(|z| ends[(z - low) as usize + 1] += 1);
-        }
-        for plane in 1..ends.len() {
-            ends[plane] += ends[plane - 1];
-        }
-        let mut listed = copies(0u32, ends[ends.len() - 1])?;
-        for (triangle, (first, last)) in spans().enumerate() {
-            for z in first..=last {
-                // From the plane's beginning on, which becomes its end.
-                let place = &mut ends[(z - low) as usize];
-                listed[*place] = triangle as u32;
-                *place += 1;
-            }
-        }
-        let begin = |plane: usize| if plane == 0 { 0 } else { ends[plane - 1] };
+        let listed = TrianglesByPlane::new(|| (0..lattice.triangles()).map(|triangle| planes(&lattice.corners(triangle))))?;
         let held = AtomicU64::new(0);
-        let planes = parallel::try_map(ends.len() - 1, &|plane| {
+        let planes = parallel::try_map(listed.planes(), &|plane| {
             let mut changes = Vec::new();
-            put(low + plane as i64, &listed[begin(plane)..ends[plane]], &mut changes)?;
+            put(listed.first + plane as i64, listed.of(plane), &mut changes)?;
             let rows = PlaneRows::of(&changes)?;
-            let bytes = 4 * (rows.starts.len() + rows.changes.len()) as u64;
+            let bytes = rows.bytes();
             match held.fetch_add(bytes, Ordering::Relaxed) + bytes {
                 all if all > limit => Err(Refused { bytes: all.into() }),
                 _ => Ok(rows),
             }
         })?;
-        Ok(Self { first: low as u32, planes })
+        Ok(Self { first: listed.first as u32, planes })
     }
 
     /// The changes of a row in ascending order: a cell is in the set if an odd number of them is not above it.
@@ -144,6 +121,17 @@ impl MeshRows {
             return &[];
         };
         plane.row(y)
+    }
+
+    /// The bytes of all rows.
+    pub(super) fn bytes(&self) -> u64 {
+        self.planes.iter().map(PlaneRows::bytes).sum()
+    }
+
+    /// True if a cell is in the set.
+    #[inline]
+    pub(super) fn holds(&self, [x, y, z]: [u32; 3]) -> bool {
+        self.row(y, z).partition_point(|&change| change <= x) % 2 == 1
     }
 
     /// Of each plane its first row, how many there are, and where its starts and its changes begin among those of all planes.
@@ -176,6 +164,10 @@ impl DeviceContent for OfPlanes {
 }
 
 impl PlaneRows {
+    fn bytes(&self) -> u64 {
+        4 * (self.starts.len() + self.changes.len()) as u64
+    }
+
     fn of(keys: &[u64]) -> Result<Self, Refused> {
         let none = || Self { first: 0, starts: Vec::new(), changes: Vec::new() };
         let (Some(&first), Some(&last)) = (keys.first(), keys.last()) else { return Ok(none()) };

@@ -6,6 +6,8 @@ use crate::field::data::FieldData;
 use crate::field::data_value::DataValue;
 use crate::field::definition::Field;
 use crate::field::error::FieldError;
+use crate::field::mesh::lattice::MeshLattice;
+use crate::field::mesh::nearest::{Edges, near_triangle, squared};
 use crate::field::mesh::open;
 use crate::field::options::FieldOptions;
 use crate::geometry::{Domain, Region, Sample};
@@ -273,4 +275,114 @@ fn what_cannot_be_is_refused() {
     let large = Mesh::cuboid([-1e9; 3], [1e9; 3]);
     let field = field(&large, &domain, DataValue::Inside);
     assert_eq!(labels(&*field, &[[0; 3], [7; 3]]), [1, 1]);
+}
+
+/// The square of the distance of a point from a triangle, by the part of the plane that the point lies over (Ericson, Real-Time Collision
+/// Detection, 5.1.5), which is another way than the field's.
+fn by_parts(p: [f64; 3], [a, b, c]: [[f64; 3]; 3]) -> f64 {
+    let minus = |u: [f64; 3], v: [f64; 3]| [0, 1, 2].map(|j| u[j] - v[j]);
+    let dot = |u: [f64; 3], v: [f64; 3]| (0..3).map(|j| u[j] * v[j]).sum::<f64>();
+    let at = |v: f64, w: f64| {
+        let nearest = [0, 1, 2].map(|j| a[j] + v * (b[j] - a[j]) + w * (c[j] - a[j]));
+        dot(minus(p, nearest), minus(p, nearest))
+    };
+    let (ab, ac) = (minus(b, a), minus(c, a));
+    let [ap, bp, cp] = [a, b, c].map(|corner| minus(p, corner));
+    let [d1, d2, d3, d4, d5, d6] =
+        [dot(ab, ap), dot(ac, ap), dot(ab, bp), dot(ac, bp), dot(ab, cp), dot(ac, cp)];
+    let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
+    match () {
+        () if d1 <= 0.0 && d2 <= 0.0 => at(0.0, 0.0),
+        () if d3 >= 0.0 && d4 <= d3 => at(1.0, 0.0),
+        () if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 => at(d1 / (d1 - d3), 0.0),
+        () if d6 >= 0.0 && d5 <= d6 => at(0.0, 1.0),
+        () if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 => at(0.0, d2 / (d2 - d6)),
+        () if va <= 0.0 && d4 >= d3 && d5 >= d6 => {
+            let w = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+            at(1.0 - w, w)
+        }
+        () => at(vb / (va + vb + vc), vc / (va + vb + vc)),
+    }
+}
+
+/// Triangles whose corners are not in a line, so that the other way is well defined.
+fn has_area(corners: &[[i64; 3]; 3]) -> bool {
+    let edge = |end: usize| [0, 1, 2].map(|j| corners[end][j] - corners[0][j]);
+    let (b, c) = (edge(1), edge(2));
+    (0..3).any(|j| b[(j + 1) % 3] * c[(j + 2) % 3] != b[(j + 2) % 3] * c[(j + 1) % 3])
+}
+
+/// Distances by all triangles, cell by cell, in windows whose cells are cubes and others: those of the other way, with the sign of
+/// `inside`, and to the bit those of the field's own formula without any lists.
+#[test]
+fn distances_are_those_from_all_triangles() {
+    let mut met = [0; 4];
+    for (number, mesh) in meshes().iter().enumerate().step_by(3) {
+        let size = [9, 8, 10];
+        let stretch = [[1.0; 3], [0.5, 1.0, 2.0]][number % 2];
+        let window = [0, 1, 2].map(|j| [0.0, f64::from(size[j]) * stretch[j]]);
+        let sample = [Sample::Centre, Sample::Corner][number / 2 % 2];
+        let domain = Domain::new(size, window, sample).unwrap();
+        let longest: f64 = stretch.into_iter().fold(0.0, f64::max);
+        let cells: Vec<_> = Region { corner: [0; 3], extent: size }.cells().collect();
+        let inside = labels(&*field(mesh, &domain, DataValue::Inside), &cells);
+        let lattice = MeshLattice::new(mesh, &domain).unwrap();
+        let edges = Edges::of(&lattice, &domain);
+        let near: Vec<_> = (0..lattice.triangles()).map(|i| near_triangle(&lattice.corners(i), edges.unit)).collect();
+        let all: Vec<_> = triangles(mesh).into_iter().filter(has_area).map(|t| t.map(|c| c.map(|at| at as f64 / 8.0))).collect();
+        for band in [1, 2, 5] {
+            let options = FieldOptions::default().data(FieldData::from(mesh.clone())).value(DataValue::Distance);
+            let distances = open(&domain, &options.band(band)).unwrap();
+            let found = labels(&*distances, &cells);
+            let (beyond, band) = (f64::from(band) * longest, f64::from(band));
+            for ((cell, label), inside) in cells.iter().zip(&found).zip(&inside) {
+                let units = cell.map(|at| ((i64::from(at) << lattice.bits) + lattice.offset) as f64);
+                let least = near.iter().map(|near| squared(near, units, edges.unit)).fold(band * band, f64::min);
+                let own = if least < band * band { (least.sqrt() * edges.longest) as f32 } else { beyond as f32 };
+                let own = if *inside == 1 && own > 0.0 { -own } else { own };
+                assert_eq!(*label, own.to_bits(), "mesh {number}, band {band}, {cell:?}: {} {own}", f32::from_bits(*label));
+                let place = [0, 1, 2].map(|j| (f64::from(cell[j]) + domain.sample().offset()) * stretch[j]);
+                let other = all.iter().map(|corners| by_parts(place, *corners)).fold(f64::INFINITY, f64::min).sqrt();
+                // Edges of triangles without an area are edges of others, as the mesh is closed.
+                let distance = f64::from(f32::from_bits(*label).abs());
+                assert!((distance - other.min(beyond)).abs() < 1e-6 * (1.0 + beyond), "mesh {number}, {cell:?}: {distance} {other}");
+                met[if other == 0.0 { 0 } else if other < beyond { 1 } else { 2 + *inside as usize }] += 1;
+            }
+            let uniform = |region: &Region<3>| labels(&*distances, &region.cells().collect::<Vec<_>>());
+            for side in [1, 4, 8] {
+                for corner in whole(8 / side).into_iter().map(|at| at.map(|at| at * side)) {
+                    let region = Region { corner, extent: [0, 1, 2].map(|j| side.min(size[j] - corner[j])) };
+                    let here = uniform(&region);
+                    let beyond = here.iter().all(|label| f32::from_bits(*label).abs() == beyond as f32);
+                    match distances.prover().unwrap().prove(&region, Default::default()) {
+                        Verdict::Uniform(label) => assert!(here.iter().all(|&here| u64::from(here) == label)),
+                        Verdict::Unknown => assert!(side < 4 || !beyond, "mesh {number}: nothing is near {region:?}"),
+                        Verdict::Mixed => panic!("nothing is proven mixed"),
+                    }
+                }
+            }
+        }
+    }
+    // On the surface, in the band, beyond it outside and inside.
+    assert!(met.iter().all(|&met| met > 20), "{met:?}");
+}
+
+#[test]
+fn distances_have_limits_in_words() {
+    let of = |mesh: Mesh, side: u32, far: f64, limit| {
+        let options = FieldOptions { mem_limit: limit, ..FieldOptions::default() };
+        let domain = Domain::new([side; 3], [[0.0, far]; 3], Sample::Centre).unwrap();
+        open(&domain, &options.data(FieldData::from(mesh)).value(DataValue::Distance)).map(|_| ())
+    };
+    let open_mesh = Mesh::new(vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]]).unwrap();
+    let refused = of(open_mesh, 8, 8.0, None).unwrap_err().to_string();
+    assert!(refused.contains("'distance' need a closed surface"), "{refused}");
+    let small = || Mesh::cuboid([0.0; 3], [4e-42; 3]);
+    assert!(matches!(of(small(), 8, 8e-42, None), Err(FieldError::Distances { band: 3, .. })));
+    let cuboid = || Mesh::cuboid([1.0; 3], [7.0; 3]);
+    assert!(of(cuboid(), 32, 8.0, None).is_ok());
+    let rows = of(cuboid(), 32, 8.0, Some(100)).unwrap_err().to_string();
+    assert!(rows.contains("the rows of a mesh would take"), "{rows}");
+    let near = of(cuboid(), 32, 8.0, Some(20_000)).unwrap_err().to_string();
+    assert!(near.contains("the triangles near cells of a mesh would take"), "{near}");
 }
