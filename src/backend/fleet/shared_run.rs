@@ -14,7 +14,7 @@ use crate::plan::Plan;
 use crate::result::{DenseArray, Keep, MemoryError, RunCounts, Stored, Subdivision, Terminal, Times, dense_fits};
 
 use super::gathered::Gathered;
-use super::pieces::PieceOfWork;
+use super::pieces::{PIECES, PieceOfWork};
 use super::queue::{PieceQueue, is_of_a_device};
 use super::workers::{Busy, Worker, WorkerTask, covered, together};
 
@@ -100,7 +100,7 @@ impl<const K: usize> SharedRun<'_, K> {
             }
             _ => None,
         };
-        let pieces = PieceOfWork::of(&self.plan, &self.how, self.devices);
+        let pieces = PieceOfWork::of(&self.plan, &self.how, self.pieces());
         let alive =
             |device| self.workers.iter().filter(|worker| worker.plan.is_some() && worker.device == device).count();
         let work = FleetWork {
@@ -149,6 +149,12 @@ impl<const K: usize> SharedRun<'_, K> {
         all.counts.times.wall = begun.elapsed();
         let times = all.counts.times;
         Ok((all, times))
+    }
+
+    /// Into how many pieces a run is cut: some for each device, and more if a device has no room for larger ones.
+    fn pieces(&self) -> u64 {
+        let needed = self.workers.iter().filter_map(|worker| worker.plan.as_ref()).map(|plan| plan.pieces()).max();
+        (PIECES * self.devices as u64).max(needed.unwrap_or(1))
     }
 
     /// The first way to a device that did not stop; None if all did.
